@@ -28,8 +28,7 @@ static struct interval interval_between(const struct vsync_stamp *before,
 
 	if (interval.vsyncs < 0)
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
-	else if (!vsync_is_switch(before->period_ns, now->period_ns) ||
-		 now->vsync_ns < before->vsync_ns)
+	else if (before->switches == now->switches || now->vsync_ns < before->vsync_ns)
 		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
 	else /* across a switch of the refresh rate: vsyncs of both lengths are in it */
 		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);

@@ -44,6 +44,16 @@ static void find_gap(struct latency_ring *ring, const struct latency_row *rows, 
 	}
 }
 
+unsigned int latency_ring_news(const struct latency_ring *ring, const struct latency_row *rows,
+			       unsigned int n)
+{
+	unsigned int news = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		news += is_presented(&rows[i]) && rows[i].actual_ns > ring->last_ns;
+	return news;
+}
+
 unsigned int latency_ring_join(struct latency_ring *ring, const struct latency_row *rows,
 			       unsigned int n, struct latency_row frames[static LATENCY_ROWS],
 			       enum latency_gap *gap)

@@ -31,6 +31,12 @@ struct latency_ring {
 	uint64_t overruns, restarts;
 };
 
+/* The number of frames in @rows that are new. Of several layers with one name, the one with most
+ * new frames is read. With the newest frame as the measure, it would be another one at each poll.
+ */
+unsigned int latency_ring_news(const struct latency_ring *ring, const struct latency_row *rows,
+			       unsigned int n);
+
 /**
  * latency_ring_join() - find the new frames of a poll
  * @rows: of the poll, oldest first; @n: LATENCY_ROWS at most

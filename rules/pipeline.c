@@ -61,6 +61,37 @@ struct pipeline {
 
 /* --- the results of attribution --- */
 
+/* The one package in the names of layers that ends with @end, of which the kernel cut the begin; or
+ * @end. */
+static const char *whole_app(const struct layer_table *layers, const char *end)
+{
+	const char *found = end;
+
+	if (strlen(end) != WORK_COMM_MAX)
+		return end;
+	for (int i = 0; i < layers->max; i++) {
+		const struct layer *layer = &layers->layers[i];
+		size_t length = layer->length && layer->has_app ? strlen(layer->app) : 0;
+
+		if (length <= WORK_COMM_MAX ||
+		    strcmp(layer->app + length - WORK_COMM_MAX, end) != 0)
+			continue;
+		if (found != end && strcmp(found, layer->app) != 0)
+			return end;
+		found = layer->app;
+	}
+	return found;
+}
+
+static void on_doframes(void *context, const struct doframe_row *row)
+{
+	struct pipeline *p = context;
+	struct doframe_row whole = *row;
+
+	whole.app = whole_app(&p->queue.layers, row->app);
+	p->events.sink.doframe(p->events.sink.context, &whole);
+}
+
 static void on_tick(void *context, const struct trace_record *record, unsigned int rank,
 		    bool hardware)
 {
@@ -951,8 +982,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	}
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
-	p->choreographer->context = p->events.sink.context;
-	p->choreographer->row = p->events.sink.doframe;
+	p->choreographer->context = p;
+	p->choreographer->row = p->events.sink.doframe ? on_doframes : NULL;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

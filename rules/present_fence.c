@@ -15,8 +15,10 @@ void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns,
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns };
 	if (period_ns == 0)
 		return;
-	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns))
+	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns)) {
 		lattice->from_ns = present_ns;
+		lattice->switches++;
+	}
 	if (lattice->last_ns && present_ns > lattice->last_ns) {
 		/* More than a day is no interval, and must not overflow. */
 		uint64_t ns = present_ns - lattice->last_ns;
@@ -33,6 +35,7 @@ void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns,
 	stamp->period_ns = period_ns;
 	stamp->position = lattice->position;
 	stamp->uncertainty = lattice->uncertainty;
+	stamp->switches = lattice->switches;
 	stamp->locked = true;
 }
 

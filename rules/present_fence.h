@@ -28,6 +28,7 @@ struct present_lattice {
 	uint64_t from_ns; /* begin of that period; 0: the start */
 	int64_t position; /* of the last frame, in units of 1/VSYNC_ONE vsync */
 	int64_t uncertainty;
+	uint32_t switches; /* of the period */
 };
 
 /* Places a present. Presents must come in the order of time. */

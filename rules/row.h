@@ -124,7 +124,7 @@ struct fence_stats {
 /* A row of doframe.csv: the callbacks of one thread's Choreographer. */
 struct doframe_row {
 	uint64_t start_ns, end_ns; /* begins of callbacks */
-	const char *app;	   /* name of the process, perhaps only its end; "": unknown */
+	const char *app;	   /* of the process, perhaps only its last 15 bytes; "": unknown */
 	int32_t pid, tid;
 	uint64_t frames;		/* callbacks */
 	uint64_t time_ns;		/* between callbacks, without pauses of 500 ms and more */

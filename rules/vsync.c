@@ -508,6 +508,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->period_ns = segment->period_ns;
 	stamp->from_ns = segment->from_ns;
 	stamp->guessed = segment->guessed;
+	stamp->switches = segment->switches;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);

@@ -19,11 +19,12 @@ struct vsync_stamp {
 	int64_t uncertainty; /* accumulated: that of the distance of two positions is the
 				difference of two of these */
 	int64_t index;	     /* number of the vsync, according to the phase of presents */
-	bool in_phase;	     /* it is near that phase, so index is reliable */
 	uint32_t epoch;
 	uint32_t phase_number;
-	bool locked;  /* false: only time_ns is valid */
-	bool guessed; /* see struct vsync_lattice */
+	uint32_t switches; /* of the refresh rate before it */
+	bool in_phase;	   /* it is near that phase, so index is reliable */
+	bool locked;	   /* false: only time_ns is valid */
+	bool guessed;	   /* see struct vsync_lattice */
 };
 
 /* @option_ns: --vsync-ms, 0: not given. */

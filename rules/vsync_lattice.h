@@ -90,6 +90,7 @@ struct vsync_lattice {
 		uint64_t error_ns;
 		bool used;	     /* a present was placed in it */
 		bool guessed;	     /* as in struct vsync_lattice */
+		uint32_t switches;   /* of the refresh rate up to its begin */
 		int64_t position;    /* at from_ns */
 		int64_t uncertainty; /* of position, accumulated */
 		int64_t tick_phase;  /* phase of the ticks, [0, VSYNC_ONE) */

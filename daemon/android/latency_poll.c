@@ -30,6 +30,7 @@
 #define MEASURE_WIDTH_NS 2000	  /* good enough: clocks of user space, without an interrupt */
 #define NEAREST_NAMES 3		  /* in a message */
 #define CHECK_NS (20 * NS_PER_MS) /* of a run's end */
+#define SWITCHES_MAX 8		  /* of the period, while frames wait for a scan */
 #define NO_CLOCK_NS NS_PER_S	  /* until the trace clock is read again */
 
 struct polled_layer {
@@ -44,10 +45,17 @@ struct polled_layer {
 
 struct held_frame {
 	uint64_t desired_ns, actual_ns, ready_ns; /* of the trace clock */
-	uint32_t period_ns;
 	uint32_t gaps;
 	uint16_t layer;
 	bool is_loss;
+};
+
+/* The display's period became another one between two runs. Times of the trace clock. */
+struct period_switch {
+	uint64_t after_ns;	       /* it was the old one up to then */
+	uint64_t before_ns;	       /* and the new one from then on */
+	uint64_t old_ns, new_ns;       /* the periods */
+	bool old_is_seen, new_is_seen; /* a frame can only have that one */
 };
 
 enum run { RUN_NONE, RUN_LIST, RUN_LAYER };
@@ -63,12 +71,17 @@ struct latency_poll {
 	uint64_t run_trace_ns;	      /* the same on the trace clock */
 	uint64_t run_cpu_ns;	      /* of all children, then */
 	char name[LATENCY_NAME_SIZE]; /* of the layer of this run */
-	/* Output of the run. Of several layers with one name the one with the newest frame counts.
+	/* Output of the run. Of several layers with one name one counts, see latency_ring_news().
 	 */
 	uint64_t period_ns;
 	struct latency_row rows[LATENCY_ROWS], best[LATENCY_ROWS];
 	unsigned int n_rows, n_best;
-	int64_t newest_ns; /* of the best rows */
+	unsigned int news; /* of the best rows */
+
+	uint64_t known_period_ns; /* of the last run, which began at ->period_at_ns */
+	uint64_t period_at_ns;
+	unsigned int n_switches; /* so far; the last ones are kept */
+	struct period_switch switches[SWITCHES_MAX];
 
 	bool has_clock;	     /* the trace clock could be read at the last look */
 	bool reported_clock; /* an event says that it could not */
@@ -91,6 +104,55 @@ struct latency_poll {
 	struct polled_layer layers[LATENCY_LAYERS_MAX];
 	char names[LATENCY_NAMES_MAX * 64]; /* of the list, each with its NUL */
 };
+
+/* --- the display's period --- */
+
+/* True: @ns is about a whole number of periods. */
+static bool is_whole(uint64_t ns, uint64_t period_ns)
+{
+	uint64_t rest = ns % period_ns;
+
+	return 8 * rest <= period_ns || 8 * (period_ns - rest) <= period_ns;
+}
+
+/* A frame of any layer, @interval_ns after the one before. */
+static void narrow_switch(struct latency_poll *poll, uint64_t actual_ns, uint64_t interval_ns)
+{
+	struct period_switch *change = &poll->switches[(poll->n_switches - 1) % SWITCHES_MAX];
+
+	if (poll->n_switches == 0 || actual_ns <= change->after_ns ||
+	    actual_ns >= change->before_ns || interval_ns >= NS_PER_S / 2)
+		return;
+	if (!is_whole(interval_ns, change->old_ns)) {
+		change->before_ns = actual_ns;
+		change->new_is_seen = true;
+	} else if (!is_whole(interval_ns, change->new_ns)) {
+		change->after_ns = actual_ns;
+		change->old_is_seen = true;
+	}
+}
+
+/* If no frame shows the new period, it is assumed from the last one on that shows the old one. */
+static uint64_t switch_at(const struct period_switch *change)
+{
+	return change->new_is_seen || !change->old_is_seen ? change->before_ns
+							   : change->after_ns + 1;
+}
+
+static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
+{
+	uint64_t period_ns = poll->period_ns;
+
+	for (unsigned int i = 0; i < SWITCHES_MAX && i < poll->n_switches; i++) {
+		const struct period_switch *change =
+			&poll->switches[(poll->n_switches - 1 - i) % SWITCHES_MAX];
+
+		if (actual_ns >= switch_at(change))
+			return change->new_ns;
+		period_ns = change->old_ns;
+	}
+	return period_ns;
+}
 
 /* --- frames in order --- */
 
@@ -116,7 +178,7 @@ static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
-			.period_ns = held->period_ns,
+			.period_ns = period_at(poll, held->actual_ns),
 			.gaps = held->gaps,
 			.is_loss = held->is_loss,
 		};
@@ -166,8 +228,10 @@ static uint64_t trace_time(const struct latency_poll *poll, int64_t monotonic_ns
 	return (uint64_t)ns;
 }
 
-/* The best of some readings counts: in others, an interrupt may have come between the clocks. */
-static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns)
+/* The best of some readings counts: in others, an interrupt may have come between the clocks.
+ * *@error_ns is how far the offset may be wrong. */
+static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns,
+		    int64_t *error_ns)
 {
 	int64_t narrowest_ns = INT64_MAX;
 
@@ -182,6 +246,7 @@ static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *o
 		narrowest_ns = width_ns;
 		*monotonic_ns = before_ns;
 		*offset_ns = now_ns - before_ns - width_ns / 2;
+		*error_ns = width_ns / 2 + 1;
 	}
 	return true;
 }
@@ -191,6 +256,7 @@ static void begin_new_clock(struct latency_poll *poll)
 {
 	pass_frames(poll, UINT64_MAX);
 	poll->passed_ns = 0;
+	poll->n_switches = 0;
 	poll->calls.passed(poll->calls.context, trace_time(poll, clock_read(CLOCK_MONOTONIC)));
 }
 
@@ -198,13 +264,17 @@ static void begin_new_clock(struct latency_poll *poll)
  */
 static void look_at_clocks(struct latency_poll *poll)
 {
-	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0;
+	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0, error_ns = 0;
 	bool is_first = poll->seen_ns == 0;
 
 	poll->looked_ns = loop_now();
-	poll->has_clock = measure(poll, &now_ns, &offset_ns);
+	poll->has_clock = measure(poll, &now_ns, &offset_ns, &error_ns);
 	if (!poll->has_clock)
 		return;
+	/* Layers are polled one after the other. Frames of one present must get one time, so a
+	 * reading that does not contradict the offset does not change it. */
+	if (!is_first && llabs(offset_ns - before_ns) <= error_ns)
+		offset_ns = before_ns;
 	if (!is_first && llabs(offset_ns - before_ns) > SUSPEND_NS) {
 		poll->offset_before_ns = before_ns;
 		poll->slept_ns = poll->seen_ns;
@@ -230,6 +300,20 @@ static uint64_t children_ns(void)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+/* A run has printed the period. */
+static void follow_period(struct latency_poll *poll)
+{
+	if (poll->known_period_ns && vsync_is_switch(poll->known_period_ns, poll->period_ns))
+		poll->switches[poll->n_switches++ % SWITCHES_MAX] = (struct period_switch){
+			.after_ns = poll->period_at_ns,
+			.before_ns = trace_time(poll, clock_read(CLOCK_MONOTONIC)),
+			.old_ns = poll->known_period_ns,
+			.new_ns = poll->period_ns,
+		};
+	poll->known_period_ns = poll->period_ns;
+	poll->period_at_ns = poll->run_trace_ns;
 }
 
 /* --- layers --- */
@@ -310,35 +394,22 @@ static void report_gap(struct latency_poll *poll, const char *name)
 	poll->calls.event(poll->calls.context, "lost", text);
 }
 
-/* The distance of @ns to a whole number of periods. */
-static uint64_t off_by(uint64_t ns, uint64_t period_ns)
-{
-	uint64_t rest = ns % period_ns;
-
-	return rest < period_ns - rest ? rest : period_ns - rest;
-}
-
-/* New frames of a layer. If the display's period is another one than at the last poll, it changes
- * with the first interval that fits it better. */
+/* New frames of a layer. */
 static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 			const struct latency_row *frames, unsigned int n, enum latency_gap gap,
 			int64_t before_ns)
 {
-	uint64_t period_ns = layer->period_ns ? layer->period_ns : poll->period_ns;
-
 	layer->gaps += gap != LATENCY_GAP_NONE;
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t interval_ns = (uint64_t)(frames[i].actual_ns - before_ns);
+		uint64_t actual_ns = trace_time(poll, frames[i].actual_ns);
 
-		if (period_ns != poll->period_ns &&
-		    off_by(interval_ns, poll->period_ns) <= off_by(interval_ns, period_ns))
-			period_ns = poll->period_ns;
+		if (i > 0 || (before_ns > 0 && gap == LATENCY_GAP_NONE))
+			narrow_switch(poll, actual_ns, (uint64_t)(frames[i].actual_ns - before_ns));
 		before_ns = frames[i].actual_ns;
 		hold(poll, &(struct held_frame){
 				   .desired_ns = trace_time(poll, frames[i].desired_ns),
-				   .actual_ns = trace_time(poll, frames[i].actual_ns),
+				   .actual_ns = actual_ns,
 				   .ready_ns = trace_time(poll, frames[i].ready_ns),
-				   .period_ns = (uint32_t)period_ns,
 				   .gaps = layer->gaps,
 				   .layer = (uint16_t)(layer - poll->layers),
 				   .is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
@@ -348,13 +419,20 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 	layer->fresh_ns = awake_ns();
 }
 
+/* What was read of poll->name so far. */
+static struct latency_ring ring_of_run(struct latency_poll *poll)
+{
+	const struct polled_layer *layer = find_layer(poll, poll->name);
+
+	return layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
+}
+
 /* The rows of poll->name are complete. A layer without a fresh row gets no entry. */
 static void join(struct latency_poll *poll)
 {
 	struct polled_layer *layer = find_layer(poll, poll->name);
-	struct latency_ring ring =
-		layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
-	int64_t before_ns = ring.last_ns;
+	struct latency_ring ring = ring_of_run(poll);
+	int64_t before_ns = ring.has_last ? ring.last_ns : 0;
 	uint64_t restarts = ring.restarts;
 	struct latency_row frames[LATENCY_ROWS];
 	enum latency_gap gap;
@@ -385,18 +463,26 @@ static void join(struct latency_poll *poll)
 
 static void end_block(struct latency_poll *poll)
 {
-	int64_t newest_ns = 0;
+	struct latency_ring ring = ring_of_run(poll);
+	unsigned int news = latency_ring_news(&ring, poll->rows, poll->n_rows);
 
-	for (unsigned int i = 0; i < poll->n_rows; i++)
-		if (poll->rows[i].actual_ns != LATENCY_PENDING &&
-		    poll->rows[i].actual_ns > newest_ns)
-			newest_ns = poll->rows[i].actual_ns;
-	if (poll->n_best == 0 || newest_ns > poll->newest_ns) {
+	if (poll->n_best == 0 || news > poll->news) {
 		memcpy(poll->best, poll->rows, poll->n_rows * sizeof(poll->rows[0]));
 		poll->n_best = poll->n_rows;
-		poll->newest_ns = newest_ns;
+		poll->news = news;
 	}
 	poll->n_rows = 0;
+}
+
+/* "Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123", as an example. */
+static void keep_answer(struct latency_counts *counts, struct span line)
+{
+	size_t len = line.len < sizeof(counts->said) ? line.len : sizeof(counts->said) - 1;
+
+	if (counts->said[0])
+		return;
+	for (size_t i = 0; i < len; i++)
+		counts->said[i] = line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
 }
 
 static void read_row(struct latency_poll *poll, struct span line)
@@ -405,6 +491,7 @@ static void read_row(struct latency_poll *poll, struct span line)
 
 	switch (latency_dump_line(line, &row)) {
 	case LATENCY_LINE_PERIOD:
+		poll->counts.has_answer = true;
 		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
 			poll->period_ns = (uint64_t)row.desired_ns;
 		break;
@@ -416,6 +503,7 @@ static void read_row(struct latency_poll *poll, struct span line)
 		end_block(poll);
 		break;
 	case LATENCY_LINE_OTHER:
+		keep_answer(&poll->counts, line);
 		break;
 	}
 }
@@ -424,6 +512,10 @@ static void read_name(struct latency_poll *poll, struct span line)
 {
 	struct span name = layer_list_name(line);
 
+	if (line.len >= CHILD_LINE_MAX) { /* cut, so the name is unknown */
+		poll->counts.refused++;
+		return;
+	}
 	if (!name.ptr || layer_list_is_container(name) || memchr(name.ptr, '\0', name.len))
 		return;
 	if (poll->n_names == LATENCY_NAMES_MAX || name.len >= LATENCY_NAME_SIZE ||
@@ -461,6 +553,7 @@ static void count_run(struct latency_poll *poll, int status)
 
 static void end_layer(struct latency_poll *poll)
 {
+	follow_period(poll);
 	end_block(poll);
 	join(poll);
 	if (poll->n_best > 0)
@@ -492,7 +585,7 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 	poll->run_ns = loop_now();
 	poll->run_cpu_ns = children_ns();
 	poll->n_rows = poll->n_best = 0;
-	poll->newest_ns = 0;
+	poll->news = 0;
 	if (child_start(&poll->child, poll->loop, argv, DUMPSYS_MS) == 0)
 		return;
 	poll->counts.failed++;
@@ -561,8 +654,9 @@ static void report_no_layer(struct latency_poll *poll, const char *glob)
 		}
 	}
 	snprintf(text, sizeof(text),
-		 "--include %.80s: no such layer; the nearest names are: %.80s  %.80s  %.80s", glob,
-		 nearest[0].name, nearest[1].name, nearest[2].name);
+		 "--include %.80s: no such layer; the nearest names are: %.80s%s%.80s%s%.80s", glob,
+		 nearest[0].name, nearest[1].name[0] ? ", " : "", nearest[1].name,
+		 nearest[2].name[0] ? ", " : "", nearest[2].name);
 	poll->calls.event(poll->calls.context, "device", text);
 }
 

@@ -36,6 +36,8 @@ struct latency_counts {
 	uint64_t overruns, restarts; /* see rules/latency_ring.h, of all layers */
 	uint64_t out_of_order;	     /* frames that came too late to be passed on in order */
 	uint64_t refused;	     /* names, layers and frames without space */
+	bool has_answer;	     /* dumpsys printed a period at least once */
+	char said[160];		     /* the first line that is no answer, or "" */
 };
 
 struct latency_calls {

@@ -605,6 +605,13 @@ static int check_input(const struct session *session)
 	if (session->options->pipeline.is_fences) {
 		if (counters->presents > 0)
 			return 0;
+		if (session->latency && !session->latency->has_answer &&
+		    session->latency->said[0]) {
+			report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency says "
+			       "'%s'; run jankd as root or in adb shell",
+			       name, session->latency->said);
+			return EXIT_FAILED;
+		}
 		report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency has no row "
 		       "from this time; draw something on the screen, or compare --include with "
 		       "dumpsys SurfaceFlinger --list",

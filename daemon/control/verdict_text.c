@@ -255,6 +255,23 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 			   (int)worst->tid, moment(worst->begin_ns), n, plural(n));
 }
 
+static const char *name_without_marks(const struct status_surface *surface)
+{
+	return surface->app[0] ? surface->app : surface->name;
+}
+
+/* True: a Surface before number @at has the name of its process. */
+static bool is_named(const struct status *status, unsigned int at)
+{
+	const char *name = name_without_marks(&status->surfaces[at]);
+
+	for (unsigned int i = 0; i < at; i++)
+		if (status->surfaces[i].no_view_marks &&
+		    strcmp(name_without_marks(&status->surfaces[i]), name) == 0)
+			return true;
+	return false;
+}
+
 /* Processes that present frames and are not in doframe.csv. */
 static void print_without_marks(FILE *out, unsigned int columns, const struct status *status)
 {
@@ -268,14 +285,11 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 			"own frames are unknown");
 		return;
 	}
-	for (unsigned int i = 0; i < status->n_surfaces && n < sizeof(names); i++) {
-		const struct status_surface *surface = &status->surfaces[i];
-		const char *name = surface->app[0] ? surface->app : surface->name;
-
-		if (surface->no_view_marks && !strstr(names, name))
+	for (unsigned int i = 0; i < status->n_surfaces && n < sizeof(names); i++)
+		if (status->surfaces[i].no_view_marks && !is_named(status, i))
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
-					      n > 0 ? ", " : "", name);
-	}
+					      n > 0 ? ", " : "",
+					      name_without_marks(&status->surfaces[i]));
 	if (n > 0)
 		print_name(out, columns, names,
 			   ": frames without view marks, so no row in doframe.csv");
@@ -283,15 +297,34 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 
 /* --- what is unknown --- */
 
+/* Surfaces of which the vsyncs of some frames are unknown. */
+static unsigned int surfaces_unknown(const struct status *status)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		n += status->surfaces[i].stats.missed == ROW_UNKNOWN;
+	return n;
+}
+
+static const char *without_late_frames(const struct status *status)
+{
+	if (status->counters.frames == 0)
+		return "no frames, so no verdict";
+	return surfaces_unknown(status) > 0 ? "no frame is known to be late" : "no frame was late";
+}
+
 /* What the numbers do not include, and why. */
 static void print_unknown(FILE *out, unsigned int columns, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	char losses[64] = "";
-	unsigned int surfaces = 0;
+	unsigned int surfaces = surfaces_unknown(status);
+	uint64_t causes = 0;
 
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		surfaces += status->surfaces[i].stats.missed == ROW_UNKNOWN;
+		causes += status->surfaces[i].causes[CAUSE_UNKNOWN];
+
 	if (counters->lost_unknown > 0)
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
@@ -303,6 +336,11 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 			   "unknown: vsyncs of some frames of %u of %u surface%s, as the display's "
 			   "period is not certain there",
 			   surfaces, status->n_surfaces, plural(status->n_surfaces));
+	if (causes > 0)
+		print_line(out, columns,
+			   "unknown: whose fault %" PRIu64
+			   " late frame%s, as marks of buffers are missing or ambiguous",
+			   causes, causes == 1 ? " was" : "s were");
 	if (status->surfaces_total > status->n_surfaces)
 		print_line(out, columns,
 			   "not judged here: %u surfaces with fewer frames, see "
@@ -324,9 +362,7 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		print_line(out, columns, "and %u more app%s in summary.csv", n - APPS_SHOWN,
 			   plural(n - APPS_SHOWN));
 	if (n == 0)
-		print_line(out, columns,
-			   status->counters.frames > 0 ? "no frame was late"
-						       : "no frames, so no verdict");
+		print_line(out, columns, "%s", without_late_frames(status));
 	print_skipped(out, columns, status);
 	if (is_traced)
 		print_without_marks(out, columns, status);

@@ -20,6 +20,13 @@ CALLBACKS = {
     "android-11-launcher": [328, 328, 179, 53, 2],
 }
 
+# The kernel keeps the last 15 bytes of their names; a layer has the whole name.
+APPS = {
+    "android-9-flutter": "com.thl.fluwanandroid",
+    "android-9-list-jank": "sample.tencent.matrix",
+    "android-7-launcher": "com.google.android.googlequicksearchbox",
+}
+
 MARKER = re.compile(r"-(\d+) +(?:\( *\S+\) )?\[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
 PARTS = {"input", "animation", "insets_animation", "traversal", "commit"}
 NAMED = re.compile(r"doFrame (\S+) ms(?: \((\w+) (\S+?)(?: draw (\S+))?\))?")
@@ -80,6 +87,8 @@ for name, expected in CALLBACKS.items():
             levels = [row[f"matrix {level}"] for level in ("best", "normal", "middle", "high", "frozen")]
             checks.that(sum(map(int, filter(None, levels))) <= int(row["frames"]), f"{name}: levels of {row}")
         checks.equal(sorted(threads.values(), reverse=True), expected, f"{name}: callbacks of each thread")
+        if name in APPS:
+            checks.that(APPS[name] in {row["app"] for row in rows(here / "out", "doframe.csv")}, f"{name}: name of the app")
         text = (here / "out" / "session.json").read_text(encoding="utf-8")
         checks.that(f'"doframes":{sum(expected)}' in text.replace('"doframes": ', '"doframes":'), f"{name}: session.json")
 for name, surface, process, least in (

@@ -44,25 +44,26 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
     for begin, end in plan["slow"]:
         if begin <= now() / 1e9 < end:
             time.sleep(end - now() / 1e9)
-    print(plan["period"])
     at = now()
+    period = [period for since, period in plan["periods"] if since <= at / 1e9][-1]
+    print(period)
     for layer in plan["layers"]:
         if len(args) < 3 or layer["name"] != args[2] or not lives(layer):
             continue
         born = lives(layer)[0][0] * 1e9
         times = []
-        for begin, end in layer["draws"]:
-            step, first = layer["step"], round(begin * 1e9)
+        for begin, end, *other in layer["draws"]:
+            step, first = (other or [layer["step"]])[0], round(begin * 1e9)
             n = (min(at, round(end * 1e9) - 1) - first) // step
             times += [first + k * step for k in range(max(0, n - 127), n + 1) if first + k * step >= born]
         rows = [(0, 0, 0)] * 127
         for t in times:
             # The last frame of two vsyncs is not shown yet, nor is its buffer sure to be complete.
-            shown, ready = at - t > plan["period"], at - t > plan["period"] // 2
+            shown, ready = at - t > period, at - t > period // 2
             t += plan["begin"]
             rows.append((t - 1000, t if shown else PENDING, t - 5000000 if ready else PENDING))
         print("".join("%d\\t%d\\t%d\\n" % row for row in rows[-127:]))
-    if args[2:] and args[2].startswith("SurfaceView"):
+    if args[2:] and args[2].startswith("SurfaceView["):
         print("0\\t0\\t0\\n" * 127)
 '''.replace("PYTHON", sys.executable).replace("PENDING", str(PENDING))
 
@@ -86,7 +87,7 @@ class Phone:
     """A folder with a stand-in, and a capture of it."""
 
     def __init__(self, jankd, folder, period, layers, slow=(), options=(), **environment):
-        self.folder, self.layers, self.period = folder, layers, period
+        self.folder, self.layers = folder, layers
         folder.mkdir()
         program = folder / "dumpsys"
         program.write_text(DUMPSYS)
@@ -94,7 +95,7 @@ class Phone:
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
         (folder / "dumpsys.plan").write_text(json.dumps(
-            {"begin": self.begin, "period": period, "layers": layers, "slow": slow}))
+            {"begin": self.begin, "periods": period if isinstance(period, list) else [(0, period)], "layers": layers, "slow": slow}))
         environment = {name: value(self.begin) if callable(value) else value for name, value in environment.items()}
         self.process = subprocess.Popen([jankd, "run", "--source", "latency", "-F", folder / "out", *options],
                                         env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", **environment},
@@ -109,7 +110,8 @@ class Phone:
         self.rows = list(csv.DictReader((self.folder / "out/latency.csv").open()))
         self.fps = list(csv.DictReader((self.folder / "out/fps.csv").open()))
         self.events = (self.folder / "out/events.csv").read_text()
-        self.counts = json.loads((self.folder / "out/session.json").read_text())["latency"]
+        session = json.loads((self.folder / "out/session.json").read_text())
+        self.counts, self.presents = session["latency"], session["counters"]["presents"]
 
     def of(self, name):
         return [row for row in self.rows if row["layer"] == name]
@@ -183,11 +185,61 @@ def check_20_layers(jankd, folder):
         check_exact(phone, drawn, 9)
         vsyncs = {row["vsyncs"] for row in phone.of(drawn["name"])[1:]}
         that(vsyncs == {str(1 + number % 4)}, f"layer {number}: vsyncs {vsyncs}")
+    # Layers that are polled one after the other share presents: within some microseconds, if a reading of the clocks changed.
+    times = sorted({float(row["actual present(s)"]) for row in phone.rows})
+    presents = 1 + sum(b - a > 0.001 for a, b in zip(times, times[1:]))
+    that(presents <= phone.presents <= presents * 1.1, f"20 layers: {phone.presents} presents are counted, {presents} are shown")
     that(phone.counts["polls"] > 100 and phone.counts["scans"] >= 2 and phone.counts["failed"] == 0
          and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 
 
+def check_switch(jankd, folder):
+    """The display switches while one layer draws in each vsync, one in each second one, and one is idle. With these
+    periods, each interval at 60 Hz is a whole number of vsyncs at 120 Hz."""
+    slow, fast, at = 16_666_666, 8_333_333, 4.2
+    end = -2 + 372 * slow / 1e9
+    layers = [layer("com.half/com.half.Main#1", 0, draws=((-2, end, 2 * slow), (end, 1000, 2 * fast))),
+              layer("com.full/com.full.Main#2", 0, draws=((-2, end, slow), (end, 1000, fast))),
+              layer("com.idle/com.idle.Main#3", 0, draws=((-2, end - 30 * slow / 1e9, slow), (end + 40 * fast / 1e9, 1000, fast)))]
+    phone = Phone(jankd, folder / "switch", [(0, slow), (at, fast)], layers)
+    phone.end(9)
+    if busy(phone):
+        return
+    vsyncs = [collections.Counter(row["vsyncs"] for row in phone.of(one["name"])[1:]) for one in layers]
+    that(set(vsyncs[0]) == {"2"} and set(vsyncs[1]) == {"1"} and set(vsyncs[2]) <= {"1", "70", "71"}, f"switch: vsyncs {vsyncs}")
+    worst = max(float(row["interval(ms)"] or 0) for row in phone.of(layers[2]["name"]))
+    true = (30 * slow + 40 * fast + slow) / 1e6
+    that(abs(worst - true) < 17, f"switch: the idle time is {worst} ms, not {true}")
+    that(phone.events.count(",refresh,") == 2, f"switch: {phone.events}")
+
+
+def check_refused(jankd, folder):
+    """What dumpsys says instead of rows is in the message."""
+    (folder / "dumpsys").write_text("#!/bin/sh\necho \"Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123\"\n")
+    (folder / "dumpsys").chmod(0o755)
+    result = subprocess.run([jankd, "run", "--source", "latency", "-F", folder / "refused", "--duration", "1"], capture_output=True,
+                            text=True, stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+    that(result.returncode == 1 and "says 'Permission Denial: can't dump SurfaceFlinger" in result.stderr, f"refused: {result}")
+
+
+def check_one_name(jankd, folder):
+    """Up to Android 7 layers have no number, so several have one name, and all their rings are printed."""
+    fast, slow = layer("SurfaceView", HZ_60), layer("SurfaceView", 2 * HZ_60)
+    phone = Phone(jankd, folder / "one name", HZ_60, [slow, fast])
+    phone.end(9)
+    if busy(phone):
+        return
+    check_exact(phone, fast, 4)
+    that(phone.counts["restarts"] == 0, f"one name: {phone.counts}")
+
+
 def check_no_such_layer(jankd, folder):
+    # A line of --list that is too long to be read is counted.
+    phone = Phone(jankd, folder / "two", HZ_60, [layer("com.long/" + "y" * 4000 + "#1", HZ_60), layer("com.a b/com.a.Main#0", HZ_60)],
+                  options=["--include", "com.b"])
+    phone.end(2)
+    that(phone.counts["refused"] == phone.counts["scans"] > 0, f"two: {phone.counts}")
+    that("the nearest names are: com.a b/com.a.Main#0, SurfaceView[com.dead/com.dead.Main]#0" in phone.events, f"two: {phone.events}")
     phone = Phone(jankd, folder / "none", HZ_60, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_60) for i in range(9)],
                   options=["--include", "com.a7/com.a7.Mian"])
     phone.end(3)
@@ -253,6 +305,9 @@ def main():
     jankd, *suspend = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
+        check_refused(jankd, folder)
+        check_switch(jankd, folder)
+        check_one_name(jankd, folder)
         check_no_such_layer(jankd, folder)
         check_20_layers(jankd, folder)
         check_rings(jankd, suspend[0] if suspend else None, folder)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
 from jankd import PHONE, Checks, analyze, folder, rows, trace_names, unpack
 
 WAIT_MS = 500 * 0.995
@@ -129,8 +130,28 @@ def both(here, trace):
     return text, json.loads(analyze(here / "out", "--json", trace).stdout)
 
 
+def two_games():
+    """Two apps without view marks, one of which has the other's name and a digit, and one callback of a third."""
+    text = [synthetic.line(99000000, "B|2500|Choreographer#doFrame", 2500, "com.c", 2500), synthetic.line(99000100, "E|2500", 2500, "com.c", 2500)]
+    for n in range(200):
+        pid, app = ((2300, "com.game2"), (2400, "com.game"))[n % 2]
+        us = 100000000 + n * synthetic.PERIOD_US
+        text += [synthetic.frame(us, n, f"SurfaceView - {app}/{app}.Main#{n % 2}")]
+        text += [synthetic.line(us + 5000 + i, f"{'BE'[i]}|{pid}" + "|dequeueBuffer" * (1 - i), pid, app, pid) for i in (0, 1)]
+    return "".join(text)
+
+
 checks = Checks()
 judged = 0
+with folder() as here:
+    (here / "trace").write_text(two_games())
+    text, _ = both(here, here / "trace")
+    checks.that("com.game2, com.game: frames without view marks" in text, f"two games: {text}")
+with folder() as here:
+    # Too short to learn the display's period: 267 ms without a frame are of an unknown number of vsyncs.
+    (here / "trace").write_text("".join(synthetic.lines(3) + synthetic.lines(1, begin_us=100300000)))
+    text, _ = both(here, here / "trace")
+    checks.that("no frame is known to be late\n" in text and "unknown: vsyncs of some frames" in text, f"no period: {text}")
 for name in trace_names():
     with folder() as here:
         trace = unpack(name, here)
@@ -149,6 +170,9 @@ for name in trace_names():
             checks.equal(app["surfaces"][0]["drawing_s"], longest, f"{name}, {app['app']}: judged by the Surface that draws longest")
         table = analyze(here / "again", trace).stdout.decode()
         printed(checks, name, table, verdict)
+        unknown = sum(one["causes"].get("unknown", 0) for one in surfaces.values())
+        why = number(table, r"^unknown: whose fault (\d+) late frames? (?:was|were), as marks of buffers are missing or ambiguous$")
+        checks.equal(why, str(unknown) if unknown else None, f"{name}: unknown causes")
         if not verdict["doframes"]:
             checks.that("no doframe.csv: " in table, f"{name}: no view marks")
 for scenario in ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo"):

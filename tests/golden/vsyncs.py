@@ -6,6 +6,7 @@ import collections
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
 
 # A difference of presents that is further from a whole number of periods is ambiguous.
@@ -58,7 +59,28 @@ def check(checks, name, frames, expected):
     checks.that(not wrong, f"{layer}: (vsyncs, reported):  {wrong[:8]}")
 
 
+def there_and_back():
+    """60 Hz, 1 s of 120 Hz, 60 Hz. A second layer is idle from before that to after it."""
+    times, us = [], 100000000
+    for period, frames in ((16667, 180), (8333, 120), (16667, 180)):
+        times += [us + n * period for n in range(frames)]
+        us += frames * period
+    text, idle = [], range(174, 306)
+    for n, us in enumerate(times):
+        layers = ["com.a/com.a.Main#0"] if n in idle else ["com.a/com.a.Main#0", "com.b/com.b.Main#0"]
+        text += [synthetic.frame(us, n, layers[n % len(layers)])]
+    return "".join(text)
+
+
 checks, there = Checks(), trace_names()
+with folder() as here:
+    (here / "trace").write_text(there_and_back())
+    analyze(here / "out", "--frames-log", here / "trace")
+    frames = [row for row in rows(here / "out", "frames.csv") if row["app"] == "com.b"]
+    longest = max(range(1, len(frames)), key=lambda i: microseconds(frames[i]["present(s)"]) - microseconds(frames[i - 1]["present(s)"]))
+    true_ms = (microseconds(frames[longest]["present(s)"]) - microseconds(frames[longest - 1]["present(s)"])) / 1e3
+    interval = float(frames[longest]["interval(ms)"])
+    checks.that(abs(interval - true_ms) < 9 and true_ms > 1000, f"idle while the display is at 120 Hz: {interval} ms, not {true_ms}")
 for name in sorted({trace for trace, *_ in EXPECTED} - set(there)):
     checks.cannot_judge(name, "there is no such recorded trace")
 for name in there:

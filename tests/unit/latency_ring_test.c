@@ -149,6 +149,29 @@ static void test_restart(void **state)
 	assert_int_equal(reader.ring.restarts, 1);
 }
 
+/* Of two layers with one name, one is read: that with most new frames. */
+static void test_one_name(void **state)
+{
+	struct tracker fast = { .now_ns = 1000000000 }, slow = fast;
+	struct reader reader = { 0 };
+
+	(void)state;
+	for (unsigned int poll = 0; poll < 50; poll++) {
+		unsigned int n;
+
+		draw(&fast, 60);
+		draw(&slow, 20);
+		slow.now_ns = fast.now_ns;
+		slow.rows[LATENCY_ROWS - 1].actual_ns = fast.now_ns;
+		n = latency_ring_news(&reader.ring, fast.rows, LATENCY_ROWS);
+		assert_int_equal(n, 60);
+		assert_true(latency_ring_news(&reader.ring, slow.rows, LATENCY_ROWS) < n);
+		poll_ring(&reader, fast.rows);
+		assert_int_equal(latency_ring_news(&reader.ring, slow.rows, LATENCY_ROWS), 0);
+	}
+	assert_int_equal(reader.frames, fast.frames);
+}
+
 /* Layers that draw at different rates are read one after the other. */
 static void test_20_layers(void **state)
 {
@@ -193,7 +216,7 @@ int main(void)
 		cmocka_unit_test(test_wraps),	cmocka_unit_test(test_overrun),
 		cmocka_unit_test(test_pending), cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_restart), cmocka_unit_test(test_20_layers),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

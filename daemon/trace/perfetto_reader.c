@@ -162,7 +162,8 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 	uint64_t times_ns[PERFETTO_CLOCKS];
 
 	follow_sequence(reader, packet);
-	if (packet->processes.ptr && !perfetto_threads_add(reader->threads, packet->processes))
+	if (packet->processes.ptr &&
+	    !perfetto_threads_add(reader->threads, packet->processes, packet->time_ns))
 		reader->counts.corrupt++;
 	if (packet->clocks.ptr) {
 		if (!perfetto_clocks_read(packet->clocks, times_ns))

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "daemon/trace/perfetto_reader.h"
+#include "parser/perfetto.h"
 #include "tests/unit/packets.h"
 
 #define LOG_MAX 65536
@@ -154,6 +155,30 @@ static void put_snapshot(struct packets *trace, uint64_t boot_ns, unsigned int i
 	packets_add(trace, 1, &packet);
 }
 
+static void put_tree(struct packets *trace, uint64_t time_ns, const char *name)
+{
+	struct packets tree = { 0 }, packet = { 0 };
+
+	add_thread(&tree, true, 7, 1, name);
+	packets_number(&packet, 8, time_ns);
+	packets_add(&packet, 2, &tree);
+	packets_add(trace, 1, &packet);
+}
+
+/* A process gets its name after it began as a copy of zygote. */
+static void the_name_of_the_latest_tree_counts(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 0, 10, "B|7|slice\n");
+	put_tree(&trace, 9000, "com.example");
+	put_tree(&trace, 8000, "zygote");
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 0 7/7 com.example slice\n");
+	packets_free(&trace);
+}
+
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
 static void times_are_brought_to_the_clock_of_ftrace(void **state)
 {
@@ -169,6 +194,27 @@ static void times_are_brought_to_the_clock_of_ftrace(void **state)
 	read_all(&trace);
 	assert_string_equal(got.text, "2100 timeline cpu -1 -1/-1  \n"
 				      "2500 B cpu 0 7/-1 <...> slice\n");
+	packets_free(&trace);
+}
+
+/* The first bundles do not name their clock; they may be the last of the file. */
+static void a_bundle_without_a_clock_has_the_clock_of_the_others(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, event = { 0 };
+
+	(void)state;
+	packets_number(&bundle, 5, PERFETTO_FTRACE_GLOBAL);
+	packets_number(&bundle, 6, 2000000);
+	packets_number(&bundle, 7, 9000000);
+	packets_print(&bundle, 2500000, 7, "B|7|second\n");
+	packets_bundle(&trace, 2, 0, &bundle);
+	packets_number(&event, 1, 1);
+	packets_timeline(&trace, 9100000, 5, &event);
+	add_event(&trace, 2, 1, 1900, "B|7|first\n");
+	read_all(&trace);
+	assert_string_equal(got.text, "1900 B cpu 1 7/-1 <...> first\n"
+				      "2100 timeline cpu -1 -1/-1  \n"
+				      "2500 B cpu 0 7/-1 <...> second\n");
 	packets_free(&trace);
 }
 
@@ -214,6 +260,22 @@ static void a_suspend_brings_nothing_out_of_order(void **state)
 	assert_int_equal(damaged(), 0);
 	assert_int_equal(got.records, 600300);
 	assert_int_equal(got.goes_back, 0);
+	packets_free(&trace);
+}
+
+/* A snapshot from before the suspend comes last. */
+static void snapshots_may_come_in_any_order(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	put_snapshot(&trace, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_snapshot(&trace, 50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
+	put_timeline(&trace, PERFETTO_CLOCK_MONOTONIC, 60000000);
+	put_timeline(&trace, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	read_all(&trace);
+	assert_string_equal(got.text, "60000 timeline cpu -1 -1/-1  \n"
+				      "900000 timeline cpu -1 -1/-1  \n");
 	packets_free(&trace);
 }
 
@@ -458,8 +520,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_and_writers_are_merged_by_time),
 		cmocka_unit_test(process_trees_name_threads),
+		cmocka_unit_test(the_name_of_the_latest_tree_counts),
 		cmocka_unit_test(times_are_brought_to_the_clock_of_ftrace),
+		cmocka_unit_test(a_bundle_without_a_clock_has_the_clock_of_the_others),
 		cmocka_unit_test(a_suspend_brings_nothing_out_of_order),
+		cmocka_unit_test(snapshots_may_come_in_any_order),
 		cmocka_unit_test(events_without_a_known_time_are_left_out),
 		cmocka_unit_test(compressed_packets_come_in_their_place),
 		cmocka_unit_test(a_bomb_is_limited),

@@ -102,6 +102,9 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 		case 59:
 			whole &= read_defaults(field.bytes, packet);
 			break;
+		case 87:
+			packet->is_first = field.value != 0;
+			break;
 		case 76:
 			packet->timeline = field.bytes;
 			break;

@@ -52,6 +52,7 @@ struct perfetto_packet {
 	uint64_t default_clock; /* of the sequence from now on, if has_defaults; 0: none */
 	bool cleared;		/* from now on its sequence has no default clock, but for this one */
 	bool lost_before;	/* packets of the sequence were lost before this one */
+	bool is_first;		/* of its sequence; older versions of perfetto do not say so */
 	struct span ftrace, clocks, processes, compressed, timeline;
 };
 

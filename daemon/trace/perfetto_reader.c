@@ -112,20 +112,20 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 		*earliest_ns = time_ns;
 }
 
-static void index_bundle(struct perfetto_reader *reader, struct span bytes, struct region *region)
+static void index_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			 struct region *region)
 {
+	struct span bytes = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t first_ns = 0;
 	bool whole = perfetto_bundle_read(bytes, &bundle);
+	uint64_t first_ns = begin_of(bytes, &bundle);
 
 	perfetto_times_add_bundle(reader->times, &bundle);
-	perfetto_sequences_bundle(reader->sequences, bundle.cpu, number_of(&reader->place));
-	if (bundle.lost || reader->sequences->n_losses > 0) {
-		first_ns = begin_of(bytes, &bundle);
-		if (first_ns > 0)
-			earliest(&region->ftrace_ns, first_ns);
-	}
+	perfetto_sequences_follow_bundle(reader->sequences, packet, number_of(&reader->place),
+					 bundle.cpu, first_ns);
+	if (first_ns > 0 && (bundle.lost || reader->sequences->n_losses > 0))
+		earliest(&region->ftrace_ns, first_ns);
 	while (perfetto_print_next(&bytes, &print, &first_ns))
 		earliest(&region->ftrace_ns, print.time_ns);
 	if (!whole || bytes.len > 0)
@@ -137,7 +137,10 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 {
 	uint64_t times_ns[PERFETTO_CLOCKS];
 
-	perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
+	if (packet->ftrace.ptr)
+		index_bundle(reader, packet, region);
+	else
+		perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
 	if (packet->processes.ptr &&
 	    !perfetto_threads_add(reader->threads, packet->processes, packet->time_ns))
 		reader->counts.corrupt++;
@@ -146,8 +149,6 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 			reader->counts.corrupt++;
 		perfetto_times_add_snapshot(reader->times, times_ns);
 	}
-	if (packet->ftrace.ptr)
-		index_bundle(reader, packet->ftrace, region);
 	if (packet->timeline.ptr && packet->has_time) {
 		uint64_t clock = clock_of(reader, packet);
 

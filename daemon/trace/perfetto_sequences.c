@@ -35,8 +35,21 @@ static void set_clock(struct perfetto_sequences *sequences, unsigned int place, 
 		(struct perfetto_change){ number, place, clock };
 }
 
-void perfetto_sequences_follow(struct perfetto_sequences *sequences,
-			       const struct perfetto_packet *packet, uint64_t number)
+/* Each packet after a loss says so; that of a writer's first packet, too, though nothing was lost.
+ * @is_moved: the packet may be the first, though it is not the first of the file. */
+static bool is_loss(struct perfetto_sequence *entry, const struct perfetto_packet *packet,
+		    bool is_moved)
+{
+	bool is_first = packet->is_first || !entry->is_begun || (is_moved && !entry->has_first);
+
+	if (!packet->lost_before)
+		return false;
+	entry->has_first |= is_first;
+	return !is_first;
+}
+
+static void follow(struct perfetto_sequences *sequences, const struct perfetto_packet *packet,
+		   uint64_t number, bool is_moved)
 {
 	int place = place_of(sequences, packet->sequence);
 	struct perfetto_sequence *entry;
@@ -46,8 +59,7 @@ void perfetto_sequences_follow(struct perfetto_sequences *sequences,
 	entry = &sequences->entries[place];
 	entry->id = packet->sequence;
 	entry->has_ftrace |= packet->ftrace.ptr != NULL;
-	/* The first packet of each writer says so, too, but nothing was lost. */
-	if (packet->lost_before && entry->is_begun) {
+	if (is_loss(entry, packet, is_moved)) {
 		sequences->lost++;
 		sequences->n_losses += entry->has_ftrace;
 		sequences->is_after_loss |= entry->has_ftrace;
@@ -59,6 +71,12 @@ void perfetto_sequences_follow(struct perfetto_sequences *sequences,
 		set_clock(sequences, (unsigned int)place, 0, number);
 }
 
+void perfetto_sequences_follow(struct perfetto_sequences *sequences,
+			       const struct perfetto_packet *packet, uint64_t number)
+{
+	follow(sequences, packet, number, false);
+}
+
 /* More of them are only counted, as losses. */
 static void add_gap(struct perfetto_sequences *sequences, uint64_t number, int32_t cpu, bool at_end)
 {
@@ -67,10 +85,16 @@ static void add_gap(struct perfetto_sequences *sequences, uint64_t number, int32
 			(struct perfetto_gap){ number, cpu, at_end };
 }
 
-void perfetto_sequences_bundle(struct perfetto_sequences *sequences, int32_t cpu, uint64_t number)
+void perfetto_sequences_follow_bundle(struct perfetto_sequences *sequences,
+				      const struct perfetto_packet *packet, uint64_t number,
+				      int32_t cpu, uint64_t first_ns)
 {
 	unsigned int place = (uint32_t)cpu % PERFETTO_CPUS;
+	uint64_t *earliest_ns = &sequences->cpus[place].first_ns;
 
+	follow(sequences, packet, number, first_ns < *earliest_ns);
+	if (*earliest_ns == 0 || first_ns < *earliest_ns)
+		*earliest_ns = first_ns;
 	if (sequences->is_after_loss)
 		sequences->after_loss = number;
 	sequences->is_after_loss = false;

@@ -27,6 +27,7 @@ struct perfetto_sequence {
 	uint64_t id;	/* 0: unused */
 	uint64_t clock; /* of its packets that name none; 0: no default */
 	bool is_begun, has_ftrace;
+	bool has_first; /* its first packet was there: it says that packets were lost before it */
 };
 
 struct perfetto_change {
@@ -55,6 +56,7 @@ struct perfetto_sequences {
 	struct {
 		bool is_known;
 		uint64_t n_losses; /* at its last bundle */
+		uint64_t first_ns; /* of its earliest bundle */
 	} cpus[PERFETTO_CPUS];
 	unsigned int n_gaps;
 	struct perfetto_gap gaps[PERFETTO_GAPS];
@@ -64,8 +66,10 @@ struct perfetto_sequences {
 void perfetto_sequences_follow(struct perfetto_sequences *sequences,
 			       const struct perfetto_packet *packet, uint64_t number);
 
-/* Its bundle of events, of @cpu. */
-void perfetto_sequences_bundle(struct perfetto_sequences *sequences, int32_t cpu, uint64_t number);
+/* The same of a packet with a bundle of events. @first_ns: of its first event; 0: it has none. */
+void perfetto_sequences_follow_bundle(struct perfetto_sequences *sequences,
+				      const struct perfetto_packet *packet, uint64_t number,
+				      int32_t cpu, uint64_t first_ns);
 
 /* The first pass is over. */
 void perfetto_sequences_end(struct perfetto_sequences *sequences);

@@ -479,6 +479,33 @@ static void lost_packets_are_counted(void **state)
 	packets_free(&trace);
 }
 
+/* The first packet of a writer may come later: it says that it is the first, or, of older versions
+ * of perfetto, its events are earlier than those of the CPU's other bundles. */
+static void the_first_packet_of_a_writer_may_come_later(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, packet = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 1, 20, "E|7\n");
+	add_with_loss(&trace, 2, 10);
+	add_event(&trace, 3, 0, 25, "E|7\n");
+	packets_number(&bundle, 1, 1);
+	packets_print(&bundle, 30000, 7, "E|7\n");
+	packets_add(&packet, 1, &bundle);
+	packets_number(&packet, 42, 1);
+	packets_number(&packet, 87, 1);
+	packets_number(&packet, 10, 3);
+	packets_add(&trace, 1, &packet);
+	read_all(&trace);
+	assert_int_equal(counts.lost, 0);
+	assert_int_equal(got.records, 4);
+	add_with_loss(&trace, 2, 5); /* only one can be the first */
+	read_all(&trace);
+	assert_int_equal(counts.lost, 1);
+	assert_int_equal(got.records, 7);
+	packets_free(&trace);
+}
+
 /* The packet after the loss may be of another kind, and events of each CPU may be missing: up to
  * its next bundle, or, if there is none, about to the end of the bundle after the loss. */
 static void lost_packets_are_a_loss_of_each_cpu(void **state)
@@ -638,6 +665,7 @@ int main(void)
 		cmocka_unit_test(lost_events_are_reported_before_the_next_ones),
 		cmocka_unit_test(lost_events_before_switches_are_reported),
 		cmocka_unit_test(lost_packets_are_counted),
+		cmocka_unit_test(the_first_packet_of_a_writer_may_come_later),
 		cmocka_unit_test(lost_packets_are_a_loss_of_each_cpu),
 		cmocka_unit_test(a_file_gives_what_memory_gives),
 		cmocka_unit_test(a_cut_trace_is_read_up_to_the_cut),

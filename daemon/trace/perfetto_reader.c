@@ -23,6 +23,10 @@
 #define BLOCKS_MEMORY (12u << 20)
 #define BLOCKS 4096
 
+/* Empty blocks whose memory is used again, and the most memory of each. */
+#define SPARE_BLOCKS 4
+#define SPARE_MEMORY (512u << 10)
+
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
@@ -53,7 +57,7 @@ struct perfetto_reader {
 	uint64_t region_size;
 	struct place place;
 
-	/* A heap by the time of the next event. */
+	/* A heap by the time of the next event; then spare ones. */
 	struct perfetto_block *blocks;
 	size_t n_blocks;
 	size_t memory;
@@ -407,12 +411,9 @@ static int load_next(struct perfetto_reader *reader)
 	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
 	int error;
 
-	*block = (struct perfetto_block){ 0 };
 	error = load_block(reader, &reader->regions[reader->next_region++], block);
-	if (block->n == 0) {
-		perfetto_block_free(block);
+	if (block->n == 0)
 		return error;
-	}
 	reader->memory += perfetto_block_memory(block);
 	reader->n_blocks++;
 	sift_up(reader, reader->n_blocks - 1);
@@ -439,6 +440,18 @@ static int load_due(struct perfetto_reader *reader)
 	return 0;
 }
 
+/* Empties the block behind the heap. */
+static void make_spare(struct perfetto_reader *reader)
+{
+	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
+
+	perfetto_block_free(&block[SPARE_BLOCKS]);
+	if (perfetto_block_memory(block) > SPARE_MEMORY)
+		perfetto_block_free(block);
+	else
+		perfetto_block_clear(block);
+}
+
 /* Removes the next event from the heap, or its block after the last one. */
 static void pop(struct perfetto_reader *reader)
 {
@@ -446,8 +459,8 @@ static void pop(struct perfetto_reader *reader)
 
 	if (perfetto_block_time(first) == UINT64_MAX && first->next == first->n) {
 		reader->memory -= perfetto_block_memory(first);
-		perfetto_block_free(first);
-		*first = reader->blocks[--reader->n_blocks];
+		swap(first, &reader->blocks[--reader->n_blocks]);
+		make_spare(reader);
 	}
 	sift_down(reader);
 }
@@ -585,7 +598,7 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->times = calloc(1, sizeof(*reader->times));
 	reader->sequences = calloc(1, sizeof(*reader->sequences));
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
-	reader->blocks = calloc(BLOCKS + 1, sizeof(*reader->blocks));
+	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
 	if (reader->threads && reader->times && reader->sequences && reader->regions && reader->blocks &&
 	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
@@ -598,7 +611,7 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	if (!reader)
 		return NULL;
 	packet_stream_close(&reader->stream);
-	for (size_t i = 0; i < reader->n_blocks; i++)
+	for (size_t i = 0; reader->blocks && i < BLOCKS + SPARE_BLOCKS; i++)
 		perfetto_block_free(&reader->blocks[i]);
 	free(reader->blocks);
 	free(reader->regions);

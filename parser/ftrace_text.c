@@ -151,6 +151,91 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 	record->comm = record->name = record->track = SPAN_NULL;
 }
 
+/* The time of an event of @cpu, of any kind; 0: the line is none. */
+static uint64_t event_time(struct ftrace_text *text, struct span line, int32_t cpu)
+{
+	const char *end = line.ptr + line.len;
+	const char *at = memchr(line.ptr, '[', line.len);
+	struct trace_record record;
+	struct span head;
+
+	while (at && (at = memchr(at + 1, ':', (size_t)(end - at - 1))))
+		if (is_digit(at[-1]) && at + 1 < end && at[1] == ' ')
+			break;
+	if (!at)
+		return 0;
+	head = (struct span){ line.ptr, (size_t)(at - line.ptr) };
+	return ftrace_header_read(&head, &record) && record.cpu == cpu ? record.time_ns : 0;
+}
+
+/* The time of the last event of @cpu in some lines; 0: there is none. @is_cut: the first line may be
+ * cut, and is not read. */
+static uint64_t last_event(struct ftrace_text *text, struct span lines, bool is_cut, int32_t cpu)
+{
+	uint64_t time_ns = 0;
+
+	while (lines.len > 0 && time_ns == 0) {
+		size_t len = lines.len - 1; /* without the line end */
+		const char *before = memrchr(lines.ptr, '\n', len);
+
+		if (!before && is_cut)
+			break;
+		lines.len = before ? (size_t)(before + 1 - lines.ptr) : 0;
+		time_ns = event_time(
+			text, (struct span){ lines.ptr + lines.len, len - lines.len }, cpu);
+	}
+	return time_ns;
+}
+
+/* The time of the last event of @cpu before the line at @at; 0: it is not in the text just before.
+ */
+static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
+{
+	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
+	bool is_cut = n > sizeof(text->tail);
+	uint64_t time_ns;
+
+	if (is_cut)
+		n = sizeof(text->tail);
+	time_ns = last_event(text, (struct span){ at - n, n }, is_cut, cpu);
+	if (time_ns > 0 || is_cut)
+		return time_ns;
+	is_cut = n_tail + n >= sizeof(text->tail);
+	if (is_cut)
+		n_tail = sizeof(text->tail) - n;
+	return last_event(text,
+			  (struct span){ text->tail + text->tail_len - n_tail, n_tail }, is_cut,
+			  cpu);
+}
+
+/* Keeps the end of the lines that were read. */
+static void keep_tail(struct ftrace_text *text)
+{
+	size_t n = (size_t)(text->scan.end - text->scan.begin), kept;
+
+	if (n > sizeof(text->tail))
+		n = sizeof(text->tail);
+	kept = sizeof(text->tail) - n < text->tail_len ? sizeof(text->tail) - n : text->tail_len;
+	memmove(text->tail, text->tail + text->tail_len - kept, kept);
+	if (n > 0)
+		memcpy(text->tail + kept, text->scan.end - n, n);
+	text->tail_len = kept + n;
+}
+
+/* An event may come that long after the marker before it. */
+#define LATER_NS UINT64_C(1000000000)
+
+/* The loss begins after @from_ns, and so it ends later, too; but a damaged line has any time. */
+static void set_begin(struct trace_record *record, uint64_t from_ns)
+{
+	record->from_ns = 0;
+	if (from_ns > record->time_ns + LATER_NS)
+		return;
+	record->from_ns = from_ns;
+	if (from_ns > record->time_ns)
+		record->time_ns = from_ns;
+}
+
 /* True: @at is the anchor of a loss between @begin and @end. */
 static bool is_lost(const char *begin, const char *at, const char *end)
 {
@@ -345,6 +430,7 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 		*input = newline ? span_skip(*input, (size_t)(newline + 1 - input->ptr))
 				 : span_skip(*input, input->len);
 		text->in_long_line = !newline;
+		text->tail_len = 0;
 	}
 	if (last || input->len == 0)
 		return *input;
@@ -402,6 +488,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		found = at - line.ptr == LOST_ANCHOR && parse_lost(line, record);
 		if (found) {
 			set_lost(text, record);
+			set_begin(record, event_before(text, line.ptr, record->cpu));
 			line = span_skip(line, line.len);
 		}
 		if (found || parse_line(text, &line, at, record)) {
@@ -412,6 +499,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		next = line.ptr == line_at ? at + 1 : line.ptr;
 	}
 	*input = span_skip(*input, (size_t)(text->scan.end - input->ptr));
+	keep_tail(text);
 	text->scan.end = NULL;
 	if (!last)
 		complete_lines(text, input, false); /* the rest may be too long already */

@@ -17,6 +17,9 @@
 /* No line of ftrace is longer: the kernel cuts a marker at 4096 bytes. */
 #define FTRACE_TEXT_LINE_MAX 16384
 
+/* The text before a loss in which the last event of its CPU is looked for. */
+#define FTRACE_TEXT_LOOK_BACK 32768
+
 struct ftrace_text {
 	uint64_t markers;   /* marker lines found, valid or not */
 	uint64_t malformed; /* markers with an invalid header or payload */
@@ -31,6 +34,10 @@ struct ftrace_text {
 	const char *anchors[ANCHORS_MAX];
 
 	struct ftrace_headers headers;
+
+	/* The end of the complete lines before this input. */
+	size_t tail_len;
+	char tail[FTRACE_TEXT_LOOK_BACK];
 };
 
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })
@@ -47,6 +54,9 @@ enum ftrace_text_result {
  * FTRACE_TEXT_LINE_MAX bytes are left, so a buffer of twice that size always has space
  * @last: no bytes follow @input: its last line may lack a line end
  * @record: set with FTRACE_TEXT_RECORD; borrows from @input's memory
+ *
+ * A loss has the time of the last event of its CPU, if that is in the FTRACE_TEXT_LOOK_BACK bytes
+ * before it.
  *
  * After FTRACE_TEXT_RECORD the rest of the input must stay in place until the next call.
  *

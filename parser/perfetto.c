@@ -84,6 +84,12 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 		case 10:
 			packet->sequence = field.value;
 			break;
+		case 13: /* flags */
+			packet->cleared |= field.value & 1;
+			break;
+		case 41:
+			packet->cleared |= field.value != 0;
+			break;
 		case 42:
 			packet->lost_before = field.value != 0;
 			break;
@@ -96,6 +102,9 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 		case 59:
 			whole &= read_defaults(field.bytes, packet);
 			break;
+		case 87:
+			packet->is_first = field.value != 0;
+			break;
 		case 76:
 			packet->timeline = field.bytes;
 			break;
@@ -105,6 +114,20 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 }
 
 /* --- ftrace --- */
+
+/* The first times of the switches and of the wakeups, each an array of differences. */
+static uint64_t compact_begin(struct span bytes)
+{
+	struct protobuf_field field;
+	uint64_t first_ns = 0, time_ns;
+
+	while (protobuf_next(&bytes, &field))
+		if ((field.number == 1 || field.number == 7) &&
+		    protobuf_varint(&field.bytes, &time_ns) &&
+		    (first_ns == 0 || time_ns < first_ns))
+			first_ns = time_ns;
+	return first_ns;
+}
 
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 {
@@ -118,6 +141,9 @@ bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 			break;
 		case 3:
 			bundle->lost = field.value != 0;
+			break;
+		case 4:
+			bundle->sched_ns = compact_begin(field.bytes);
 			break;
 		case 5:
 			bundle->clock = field.value;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "parser/swar.h"
 
 enum protobuf_type {
 	PROTOBUF_VARINT = 0,
@@ -25,9 +26,8 @@ struct protobuf_field {
 	struct span bytes; /* PROTOBUF_BYTES, borrowed; else empty */
 };
 
-/* Reads a varint and advances @rest. Returns false if it is incomplete, or has more than 10 bytes;
- * then @rest is unchanged. */
-static inline bool protobuf_varint(struct span *rest, uint64_t *value)
+/* A varint near the end of the bytes. */
+static inline bool protobuf_varint_slow(struct span *rest, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -44,6 +44,59 @@ static inline bool protobuf_varint(struct span *rest, uint64_t *value)
 	return false;
 }
 
+/* The bytes of a varint, 7 bits of each, without a loop: eight bytes hold times and most others. */
+static inline uint64_t protobuf_join_bits(uint64_t word)
+{
+	word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* The rest of a varint of more than eight bytes, such as an address in the kernel. @low: the bits of
+ * its first eight. */
+static inline bool protobuf_varint_long(struct span *rest, uint64_t low, uint64_t *value)
+{
+	for (unsigned int i = 8; i < 10 && i < rest->len; i++) {
+		uint8_t byte = (uint8_t)rest->ptr[i];
+
+		low |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80)) {
+			*rest = (struct span){ rest->ptr + i + 1, rest->len - i - 1 };
+			*value = low;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reads a varint and advances @rest. Returns false if it is incomplete, or has more than 10 bytes;
+ * then @rest is unchanged. */
+static inline bool protobuf_varint(struct span *rest, uint64_t *value)
+{
+	uint64_t word, ends;
+	unsigned int bits;
+
+	if (rest->len > 0 && (uint8_t)rest->ptr[0] < 0x80) {
+		*value = (uint8_t)rest->ptr[0];
+		*rest = (struct span){ rest->ptr + 1, rest->len - 1 };
+		return true;
+	}
+	if (rest->len < sizeof(word))
+		return protobuf_varint_slow(rest, value);
+	word = word_load(rest->ptr);
+	ends = ~word & WORD_HIGHS;
+	if (ends == 0)
+		return protobuf_varint_long(rest, protobuf_join_bits(word), value);
+	bits = (unsigned int)__builtin_ctzll(ends) + 1;
+	*value = protobuf_join_bits(word & UINT64_MAX >> (64 - bits));
+	*rest = (struct span){ rest->ptr + bits / 8, rest->len - bits / 8 };
+	return true;
+}
+
+/* The number of a field of fixed size. Returns false if it is incomplete, or of another type. */
+bool protobuf_fixed(struct span *rest, struct protobuf_field *field);
+
 /**
  * protobuf_next() - the next field of a message
  * @rest: unread bytes of the message; advanced past the field
@@ -51,6 +104,32 @@ static inline bool protobuf_varint(struct span *rest, uint64_t *value)
  * Returns false at the end, where @rest is empty, and at a field that is cut or invalid, where it
  * is not.
  */
-bool protobuf_next(struct span *rest, struct protobuf_field *field);
+static inline bool protobuf_next(struct span *rest, struct protobuf_field *field)
+{
+	struct span at = *rest;
+	uint64_t tag;
+
+	if (!protobuf_varint(&at, &tag) || tag >> 3 == 0 || tag >> 32 != 0)
+		return false;
+	field->number = (uint32_t)(tag >> 3);
+	field->type = (enum protobuf_type)(tag & 7);
+	field->value = 0;
+	field->bytes = SPAN_NULL;
+	if (field->type == PROTOBUF_VARINT) {
+		if (!protobuf_varint(&at, &field->value))
+			return false;
+	} else if (field->type == PROTOBUF_BYTES) {
+		uint64_t len;
+
+		if (!protobuf_varint(&at, &len) || len > at.len)
+			return false;
+		field->bytes = (struct span){ at.ptr, (size_t)len };
+		at = (struct span){ at.ptr + len, at.len - (size_t)len };
+	} else if (!protobuf_fixed(&at, field)) {
+		return false;
+	}
+	*rest = at;
+	return true;
+}
 
 #endif

@@ -53,6 +53,8 @@ struct trace_record {
 	/* of the trace clock. TRACE_LOST has no time of its own: in text it gets that of the record
 	 * before it, in raw pages that of the record after it. */
 	uint64_t time_ns;
+	/* TRACE_LOST: of the CPU's last event before the loss, of any kind; 0: unknown */
+	uint64_t from_ns;
 	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
 	struct span comm;  /* writer's name, without padding; "<...>": the kernel has lost it */
 	struct span name;  /* slice, counter, instant; any bytes except '\n' and NUL */

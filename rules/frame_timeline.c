@@ -295,6 +295,16 @@ static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 
 /* --- events --- */
 
+/* True: @a is the better one of two frames for an event of @sequence: that of the same writer, and
+ * of two of them the newer one, or with @is_old the older one. */
+static bool is_better(const struct timeline_frame *a, const struct timeline_frame *b,
+		      uint64_t sequence, bool is_old)
+{
+	if ((a->sequence == sequence) != (b->sequence == sequence))
+		return a->sequence == sequence;
+	return is_old ? a->touched_ns < b->touched_ns : a->touched_ns > b->touched_ns;
+}
+
 /* The frame of an event: the oldest one without such a part. NULL: there is none. */
 static struct timeline_frame *frame_of(struct frame_timeline *timeline,
 				       const struct timeline_event *event, uint64_t sequence,
@@ -309,12 +319,12 @@ static struct timeline_frame *frame_of(struct frame_timeline *timeline,
 
 		if (row->token != event->token || row->is_surface != is_surface ||
 		    row->display_token != event->display_token || row->pid != event->pid ||
-		    frame->sequence != sequence || frame->layer_hash != hash)
+		    frame->layer_hash != hash)
 			continue;
-		if ((is_actual ? frame->is_started : row->expected_start_ns >= 0) ||
-		    (found && found->touched_ns <= frame->touched_ns))
+		if (is_actual ? frame->is_started : row->expected_start_ns >= 0)
 			continue;
-		found = frame;
+		if (!found || is_better(frame, found, sequence, true))
+			found = frame;
 	}
 	return found;
 }
@@ -350,27 +360,41 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 	row->is_buffer = event->is_buffer;
 }
 
-static void end(struct frame_timeline *timeline, int64_t cookie, uint64_t sequence,
-		uint64_t time_ns)
+/* The frame with an open part of that cookie. Each thread of SurfaceFlinger is a writer, so the end
+ * may be of another writer; but another SurfaceFlinger uses the same cookies again. */
+static struct timeline_frame *open_frame(struct frame_timeline *timeline, int64_t cookie,
+					 uint64_t sequence)
 {
+	struct timeline_frame *found = NULL;
+
 	for (unsigned int i = 0; i < timeline->n_frames && cookie >= 0; i++) {
 		struct timeline_frame *frame = &timeline->frames[i];
 
-		if (frame->sequence != sequence)
+		if (frame->actual_cookie != cookie && frame->expected_cookie != cookie)
 			continue;
-		if (frame->actual_cookie == cookie) {
-			frame->actual_cookie = -1;
-			frame->row.end_ns = (int64_t)time_ns;
-		} else if (frame->expected_cookie == cookie) {
-			frame->expected_cookie = -1;
-			frame->row.expected_end_ns = (int64_t)time_ns;
-		} else {
-			continue;
-		}
-		frame->touched_ns = time_ns;
+		if (!found || is_better(frame, found, sequence, false))
+			found = frame;
+	}
+	return found;
+}
+
+static void end(struct frame_timeline *timeline, int64_t cookie, uint64_t sequence,
+		uint64_t time_ns)
+{
+	struct timeline_frame *frame = open_frame(timeline, cookie, sequence);
+
+	if (!frame) {
+		timeline->counts.unmatched++;
 		return;
 	}
-	timeline->counts.unmatched++;
+	frame->touched_ns = time_ns;
+	if (frame->actual_cookie == cookie) {
+		frame->actual_cookie = -1;
+		frame->row.end_ns = (int64_t)time_ns;
+	} else {
+		frame->expected_cookie = -1;
+		frame->row.expected_end_ns = (int64_t)time_ns;
+	}
 }
 
 void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record)

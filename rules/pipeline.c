@@ -295,12 +295,22 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 		p->reported_loss = p->queue.loss;
 }
 
+/* Events that are no markers are known only if the record has their time. */
+static uint64_t loss_begin(const struct pipeline *p, const struct trace_record *record)
+{
+	uint64_t from_ns = is_counted_cpu(record->cpu) ? p->clock.cpu_last_ns[record->cpu] : 0;
+
+	if (record->from_ns > from_ns)
+		from_ns = record->from_ns < record->time_ns ? record->from_ns : record->time_ns;
+	return from_ns;
+}
+
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
  * event. Frames of that time, from other CPUs, may be in the queue already. */
 static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
-	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
+	uint64_t from_ns = loss_begin(p, record);
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
 			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
 	struct loss loss = { 0 };

@@ -247,25 +247,20 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 
 int packet_stream_next(struct packet_stream *stream, struct span *packet)
 {
-	for (;;) {
-		struct perfetto_packet outer;
-		int result;
+	if (stream->is_inner) {
+		int result = next_inner(stream, packet);
 
-		if (stream->is_inner) {
-			result = next_inner(stream, packet);
-			if (result != 0)
-				return result;
-			stream->is_inner = false;
-		}
-		result = next_outer(stream, packet);
-		if (result <= 0)
+		if (result != 0)
 			return result;
-		/* A packet with compressed ones has nothing else: field 50 comes first. */
-		if (packet->len < 2 || packet->ptr[0] != '\x92' || packet->ptr[1] != '\x03')
-			return 1;
-		perfetto_packet_read(*packet, &outer);
-		if (!outer.compressed.ptr)
-			return 1;
-		begin_inner(stream, outer.compressed);
+		stream->is_inner = false;
 	}
+	return next_outer(stream, packet);
+}
+
+bool packet_stream_unpack(struct packet_stream *stream, struct span packed)
+{
+	if (stream->is_inner)
+		return false;
+	begin_inner(stream, packed);
+	return true;
 }

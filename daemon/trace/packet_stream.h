@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of a perfetto trace, one after the other, from a file or from memory. Compressed
- * packets are unpacked: those inside come in their place. */
+/* The packets of a perfetto trace, one after the other, from a file or from memory. */
 #ifndef JANKD_DAEMON_TRACE_PACKET_STREAM_H
 #define JANKD_DAEMON_TRACE_PACKET_STREAM_H
 
@@ -60,5 +59,9 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset);
  * Returns 1; 0 at the end; -errno if the file cannot be read or memory is short.
  */
 int packet_stream_next(struct packet_stream *stream, struct span *packet);
+
+/* Continues with the packets in @packed, a part of the packet that was returned last. Returns false
+ * if that one was inside of another, too. */
+bool packet_stream_unpack(struct packet_stream *stream, struct span packed);
 
 #endif

@@ -75,19 +75,67 @@ static int compare(const void *left, const void *right)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Most regions have one bundle, which is in order. */
-static bool is_sorted(const struct perfetto_block *block)
+/* The end of the stretch in order that begins at @begin. */
+static size_t run_end(const struct perfetto_block_entry *entries, size_t n, size_t begin)
 {
-	for (size_t i = 1; i < block->n; i++)
-		if (block->entries[i - 1].time_ns > block->entries[i].time_ns)
-			return false;
-	return true;
+	size_t end = begin + 1;
+
+	while (end < n && entries[end - 1].time_ns <= entries[end].time_ns)
+		end++;
+	return end < n ? end : n;
 }
 
+/* Merges two stretches, which are one after the other. */
+static void merge(struct perfetto_block_entry *to, const struct perfetto_block_entry *a,
+		  const struct perfetto_block_entry *b, const struct perfetto_block_entry *end)
+{
+	const struct perfetto_block_entry *a_end = b;
+
+	while (a < a_end && b < end)
+		*to++ = b->time_ns < a->time_ns ? *b++ : *a++;
+	while (a < a_end)
+		*to++ = *a++;
+	while (b < end)
+		*to++ = *b++;
+}
+
+/* Merges stretches by pairs. Returns true if they were two at most: now all is in order. */
+static bool merge_runs(const struct perfetto_block_entry *from, struct perfetto_block_entry *to,
+		       size_t n)
+{
+	size_t begin = 0, end = 0;
+
+	for (; end < n; begin = end) {
+		size_t middle = run_end(from, n, begin);
+
+		end = middle < n ? run_end(from, n, middle) : n;
+		merge(to + begin, from + begin, from + middle, from + end);
+		if (begin == 0 && end == n)
+			return true;
+	}
+	return false;
+}
+
+/* A region has some bundles, and each of them is in order. */
 void perfetto_block_sort(struct perfetto_block *block)
 {
-	if (!is_sorted(block))
-		qsort(block->entries, block->n, sizeof(*block->entries), compare);
+	struct perfetto_block_entry *from = block->entries, *to, *copy;
+	bool is_sorted = false;
+
+	if (block->n < 2 || run_end(from, block->n, 0) == block->n)
+		return;
+	copy = malloc(block->n * sizeof(*copy));
+	if (!copy) {
+		qsort(from, block->n, sizeof(*from), compare);
+		return;
+	}
+	for (to = copy; !is_sorted; to = from == copy ? block->entries : copy) {
+		is_sorted = merge_runs(from, to, block->n);
+		from = to;
+	}
+	if (from == copy)
+		memcpy(block->entries, copy, block->n * sizeof(*copy));
+	free(copy);
 }
 
 uint64_t perfetto_block_time(const struct perfetto_block *block)
@@ -114,6 +162,12 @@ void perfetto_block_pop(struct perfetto_block *block, struct perfetto_event *eve
 size_t perfetto_block_memory(const struct perfetto_block *block)
 {
 	return block->capacity * sizeof(*block->entries) + block->size;
+}
+
+void perfetto_block_clear(struct perfetto_block *block)
+{
+	block->n = block->next = 0;
+	block->len = 0;
 }
 
 void perfetto_block_free(struct perfetto_block *block)

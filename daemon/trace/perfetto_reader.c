@@ -9,6 +9,7 @@
 
 #include "daemon/trace/packet_stream.h"
 #include "daemon/trace/perfetto_block.h"
+#include "daemon/trace/perfetto_sequences.h"
 #include "daemon/trace/perfetto_threads.h"
 #include "daemon/trace/perfetto_times.h"
 #include "parser/marker.h"
@@ -22,8 +23,9 @@
 #define BLOCKS_MEMORY (12u << 20)
 #define BLOCKS 4096
 
-/* Writers of packets whose losses are counted. A device has some dozens. */
-#define SEQUENCES 1024
+/* Empty blocks whose memory is used again, and the most memory of each. */
+#define SPARE_BLOCKS 4
+#define SPARE_MEMORY (512u << 10)
 
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
@@ -33,12 +35,6 @@ struct region {
 	uint64_t begin, end;		       /* in the trace */
 	uint64_t ftrace_ns;		       /* on the ftrace clock */
 	uint64_t timeline_ns[PERFETTO_CLOCKS]; /* on that clock */
-};
-
-struct sequence {
-	uint64_t id;	/* 0: unused */
-	uint64_t first; /* number of its first packet */
-	uint64_t clock; /* of its packets that name none */
 };
 
 /* Where the reader is among the packets: the same in both passes. */
@@ -54,14 +50,14 @@ struct perfetto_reader {
 
 	struct perfetto_threads *threads;
 	struct perfetto_times *times;
-	struct sequence sequences[SEQUENCES];
+	struct perfetto_sequences *sequences;
 
 	struct region *regions;
 	size_t n_regions, next_region;
 	uint64_t region_size;
 	struct place place;
 
-	/* A heap by the time of the next event. */
+	/* A heap by the time of the next event; then spare ones. */
 	struct perfetto_block *blocks;
 	size_t n_blocks;
 	size_t memory;
@@ -81,58 +77,38 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 	struct packet_stream *stream = &reader->stream;
 	struct place *place = &reader->place;
 	struct span bytes;
-	int result = packet_stream_next(stream, &bytes);
+	int result;
 
-	if (result <= 0)
-		return result;
-	place->inner = stream->packet_begin == place->begin ? place->inner + 1 : 0;
-	place->begin = stream->packet_begin;
-	if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
-		reader->counts.corrupt++;
+	do {
+		result = packet_stream_next(stream, &bytes);
+		if (result <= 0)
+			return result;
+		place->inner = stream->packet_begin == place->begin ? place->inner + 1 : 0;
+		place->begin = stream->packet_begin;
+		if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
+			reader->counts.corrupt++;
+	} while (packet->compressed.ptr && packet_stream_unpack(stream, packet->compressed));
 	return 1;
 }
 
-/* Returns NULL if the packet has no writer, or there are too many. */
-static struct sequence *sequence_of(struct perfetto_reader *reader, uint64_t id)
+static uint64_t clock_of(const struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
-	uint64_t i = id * UINT64_C(0x9e3779b97f4a7c15) >> 54;
-
-	for (unsigned int n = 0; id != 0 && n < 16; n++, i++) {
-		struct sequence *sequence = &reader->sequences[i % SEQUENCES];
-
-		if (sequence->id == id)
-			return sequence;
-		if (sequence->id == 0) {
-			if (!reader->has_index)
-				sequence->id = id;
-			return sequence;
-		}
-	}
-	return NULL;
+	return perfetto_sequences_clock(reader->sequences, packet, number_of(&reader->place));
 }
 
-static uint64_t clock_of(const struct perfetto_packet *packet, const struct sequence *sequence)
+/* The time of the first event of any kind; 0: there is none. */
+static uint64_t begin_of(struct span bytes, const struct perfetto_bundle *bundle)
 {
-	if (packet->clock)
-		return packet->clock;
-	return sequence && sequence->clock ? sequence->clock : PERFETTO_CLOCK_BOOTTIME;
+	struct perfetto_print print;
+	uint64_t first_ns = 0;
+
+	perfetto_print_next(&bytes, &print, &first_ns);
+	if (first_ns == 0 || (bundle->sched_ns > 0 && bundle->sched_ns < first_ns))
+		return bundle->sched_ns;
+	return first_ns;
 }
 
 /* --- the first pass --- */
-
-static void follow_sequence(struct perfetto_reader *reader, const struct perfetto_packet *packet)
-{
-	struct sequence *sequence = sequence_of(reader, packet->sequence);
-
-	if (!sequence)
-		return;
-	if (sequence->first == 0)
-		sequence->first = number_of(&reader->place);
-	else if (packet->lost_before)
-		reader->counts.lost++;
-	if (packet->has_defaults)
-		sequence->clock = packet->default_clock;
-}
 
 static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 {
@@ -140,18 +116,22 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 		*earliest_ns = time_ns;
 }
 
-static void index_bundle(struct perfetto_reader *reader, struct span bytes, struct region *region)
+static void index_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			 struct region *region)
 {
+	struct span bytes = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t first_ns = 0;
 	bool whole = perfetto_bundle_read(bytes, &bundle);
+	uint64_t first_ns = begin_of(bytes, &bundle);
 
 	perfetto_times_add_bundle(reader->times, &bundle);
+	perfetto_sequences_follow_bundle(reader->sequences, packet, number_of(&reader->place),
+					 bundle.cpu, first_ns);
+	if (first_ns > 0 && (bundle.lost || reader->sequences->n_losses > 0))
+		earliest(&region->ftrace_ns, first_ns);
 	while (perfetto_print_next(&bytes, &print, &first_ns))
 		earliest(&region->ftrace_ns, print.time_ns);
-	if (bundle.lost && first_ns)
-		earliest(&region->ftrace_ns, first_ns);
 	if (!whole || bytes.len > 0)
 		reader->counts.corrupt++;
 }
@@ -161,18 +141,20 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 {
 	uint64_t times_ns[PERFETTO_CLOCKS];
 
-	follow_sequence(reader, packet);
-	if (packet->processes.ptr && !perfetto_threads_add(reader->threads, packet->processes))
+	if (packet->ftrace.ptr)
+		index_bundle(reader, packet, region);
+	else
+		perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
+	if (packet->processes.ptr &&
+	    !perfetto_threads_add(reader->threads, packet->processes, packet->time_ns))
 		reader->counts.corrupt++;
 	if (packet->clocks.ptr) {
 		if (!perfetto_clocks_read(packet->clocks, times_ns))
 			reader->counts.corrupt++;
 		perfetto_times_add_snapshot(reader->times, times_ns);
 	}
-	if (packet->ftrace.ptr)
-		index_bundle(reader, packet->ftrace, region);
 	if (packet->timeline.ptr && packet->has_time) {
-		uint64_t clock = clock_of(packet, sequence_of(reader, packet->sequence));
+		uint64_t clock = clock_of(reader, packet);
 
 		/* Only the writer could say what a clock of its own counts. */
 		if (clock < PERFETTO_CLOCKS)
@@ -269,6 +251,8 @@ static int read_index(struct perfetto_reader *reader)
 		index_packet(reader, &packet, &region);
 	}
 	end_region(reader, &region, true);
+	perfetto_sequences_end(reader->sequences);
+	reader->counts.lost = reader->sequences->lost;
 	reader->counts.corrupt += stream->corrupt;
 	reader->counts.too_large = stream->too_large;
 	sort_regions(reader);
@@ -294,19 +278,36 @@ static bool add_event(struct perfetto_reader *reader, struct perfetto_block *blo
 	return false;
 }
 
+static void add_lost(struct perfetto_reader *reader, struct perfetto_block *block, int32_t cpu,
+		     uint64_t time_ns)
+{
+	const struct perfetto_event event = {
+		.time_ns = time_ns,
+		.kind = PERFETTO_EVENT_LOST,
+		.cpu = cpu,
+	};
+
+	if (time_ns > 0)
+		add_event(reader, block, &event);
+}
+
 static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			struct perfetto_block *block)
 {
-	const struct sequence *sequence = sequence_of(reader, packet->sequence);
-	bool packets_lost = packet->lost_before && sequence && sequence->id &&
-			    sequence->first != number_of(&reader->place);
 	struct span rest = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t first_ns = 0;
-	bool is_begin = true;
+	uint64_t first_ns = 0, last_ns;
+	const struct perfetto_gap *gaps;
+	unsigned int n_gaps;
 
+	gaps = perfetto_sequences_gaps(reader->sequences, number_of(&reader->place), &n_gaps);
 	perfetto_bundle_read(packet->ftrace, &bundle);
+	last_ns = begin_of(rest, &bundle);
+	for (unsigned int i = 0; i < n_gaps; i++)
+		bundle.lost |= !gaps[i].at_end;
+	if (bundle.lost)
+		add_lost(reader, block, bundle.cpu, last_ns);
 	while (perfetto_print_next(&rest, &print, &first_ns)) {
 		const struct perfetto_event event = {
 			.time_ns = print.time_ns,
@@ -316,28 +317,20 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 			.bytes = print.text,
 		};
 
-		if (is_begin && (bundle.lost || packets_lost))
-			add_event(reader, block,
-				  &(struct perfetto_event){ .time_ns = first_ns,
-							    .kind = PERFETTO_EVENT_LOST,
-							    .cpu = packets_lost ? TRACE_ID_UNKNOWN
-										: bundle.cpu });
-		is_begin = false;
+		if (print.time_ns > last_ns)
+			last_ns = print.time_ns;
 		if (!add_event(reader, block, &event))
 			return;
 	}
-	if (is_begin && first_ns && bundle.lost)
-		add_event(reader, block,
-			  &(struct perfetto_event){ .time_ns = first_ns,
-						    .kind = PERFETTO_EVENT_LOST,
-						    .cpu = bundle.cpu });
+	for (unsigned int i = 0; i < n_gaps; i++)
+		if (gaps[i].at_end)
+			add_lost(reader, block, gaps[i].cpu, last_ns);
 }
 
 static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			  struct perfetto_block *block)
 {
-	const struct sequence *sequence = sequence_of(reader, packet->sequence);
-	uint64_t clock = clock_of(packet, sequence);
+	uint64_t clock = clock_of(reader, packet);
 	const struct perfetto_event event = {
 		.time_ns = perfetto_times_convert(reader->times, clock, packet->time_ns),
 		.kind = PERFETTO_EVENT_TIMELINE,
@@ -418,12 +411,9 @@ static int load_next(struct perfetto_reader *reader)
 	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
 	int error;
 
-	*block = (struct perfetto_block){ 0 };
 	error = load_block(reader, &reader->regions[reader->next_region++], block);
-	if (block->n == 0) {
-		perfetto_block_free(block);
+	if (block->n == 0)
 		return error;
-	}
 	reader->memory += perfetto_block_memory(block);
 	reader->n_blocks++;
 	sift_up(reader, reader->n_blocks - 1);
@@ -450,6 +440,18 @@ static int load_due(struct perfetto_reader *reader)
 	return 0;
 }
 
+/* Empties the block behind the heap. */
+static void make_spare(struct perfetto_reader *reader)
+{
+	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
+
+	perfetto_block_free(&block[SPARE_BLOCKS]);
+	if (perfetto_block_memory(block) > SPARE_MEMORY)
+		perfetto_block_free(block);
+	else
+		perfetto_block_clear(block);
+}
+
 /* Removes the next event from the heap, or its block after the last one. */
 static void pop(struct perfetto_reader *reader)
 {
@@ -457,8 +459,8 @@ static void pop(struct perfetto_reader *reader)
 
 	if (perfetto_block_time(first) == UINT64_MAX && first->next == first->n) {
 		reader->memory -= perfetto_block_memory(first);
-		perfetto_block_free(first);
-		*first = reader->blocks[--reader->n_blocks];
+		swap(first, &reader->blocks[--reader->n_blocks]);
+		make_spare(reader);
 	}
 	sift_down(reader);
 }
@@ -594,9 +596,10 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	reader->threads = calloc(1, sizeof(*reader->threads));
 	reader->times = calloc(1, sizeof(*reader->times));
+	reader->sequences = calloc(1, sizeof(*reader->sequences));
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
-	reader->blocks = calloc(BLOCKS + 1, sizeof(*reader->blocks));
-	if (reader->threads && reader->times && reader->regions && reader->blocks &&
+	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
+	if (reader->threads && reader->times && reader->sequences && reader->regions && reader->blocks &&
 	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
@@ -608,10 +611,11 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	if (!reader)
 		return NULL;
 	packet_stream_close(&reader->stream);
-	for (size_t i = 0; i < reader->n_blocks; i++)
+	for (size_t i = 0; reader->blocks && i < BLOCKS + SPARE_BLOCKS; i++)
 		perfetto_block_free(&reader->blocks[i]);
 	free(reader->blocks);
 	free(reader->regions);
+	free(reader->sequences);
 	free(reader->times);
 	free(reader->threads);
 	free(reader);

@@ -43,10 +43,12 @@ static struct span comm_of(const struct perfetto_thread *thread)
 	return span_skip(name, name.len - (PERFETTO_COMM_SIZE - 1));
 }
 
-static void add(struct perfetto_threads *threads, const struct perfetto_thread *thread)
+static void add(struct perfetto_threads *threads, const struct perfetto_thread *thread,
+		uint64_t time_ns)
 {
 	struct perfetto_thread_entry *entry = &threads->entries[place_of(threads, thread->tid)];
 	struct span comm = comm_of(thread);
+	bool is_later;
 
 	if (entry->tid == 0) {
 		/* A quarter stays free, so that a search ends soon. */
@@ -58,19 +60,21 @@ static void add(struct perfetto_threads *threads, const struct perfetto_thread *
 		entry->tid = thread->tid;
 		entry->tgid = -1;
 	}
-	if (thread->tgid > 0)
+	is_later = time_ns >= entry->named_ns;
+	if (thread->tgid > 0 && (is_later || entry->tgid < 0))
 		entry->tgid = thread->tgid;
-	if (comm.len > 0) {
+	if (comm.len > 0 && (is_later || !entry->comm[0])) {
+		entry->named_ns = time_ns;
 		memset(entry->comm, 0, sizeof(entry->comm));
 		memcpy(entry->comm, comm.ptr, comm.len);
 	}
 }
 
-bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree)
+bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree, uint64_t time_ns)
 {
 	struct perfetto_thread thread;
 
 	while (perfetto_thread_next(&tree, &thread))
-		add(threads, &thread);
+		add(threads, &thread, time_ns);
 	return tree.len == 0;
 }

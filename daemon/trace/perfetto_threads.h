@@ -18,6 +18,7 @@ struct perfetto_thread_entry {
 	int32_t tid; /* 0: unused */
 	int32_t tgid;
 	char comm[PERFETTO_COMM_SIZE]; /* "": unknown */
+	uint64_t named_ns;	       /* time of the tree that named it */
 };
 
 struct perfetto_threads {
@@ -26,9 +27,9 @@ struct perfetto_threads {
 	struct perfetto_thread_entry entries[PERFETTO_THREADS];
 };
 
-/* Adds the threads of a tree. A later name replaces an earlier one. Returns false if the tree is
- * damaged. */
-bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree);
+/* Adds the threads of a tree. A later name replaces an earlier one, by @time_ns, of trees of the
+ * same time by their order. Returns false if the tree is damaged. */
+bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree, uint64_t time_ns);
 
 /* Returns NULL if the trace does not name that thread. */
 const struct perfetto_thread_entry *perfetto_threads_find(const struct perfetto_threads *threads,

@@ -2,6 +2,7 @@
 #include "daemon/trace/perfetto_times.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* The clocks differ by that much more than before: after a suspend, or the setting of a clock. */
 #define JUMP_NS 1000000
@@ -33,27 +34,46 @@ static void thin_out(struct perfetto_moments *moments)
 	moments->n = n;
 }
 
+/* How many moments are at @boot_ns or before. They nearly always come in the order of time. */
+static unsigned int n_before(const struct perfetto_moments *moments, uint64_t boot_ns)
+{
+	unsigned int n = moments->n;
+
+	while (n > 0 && moments->moments[n - 1].boot_ns > boot_ns)
+		n--;
+	return n;
+}
+
 static void add(struct perfetto_moments *moments, uint64_t boot_ns, uint64_t other_ns)
 {
 	const struct perfetto_moment moment = { boot_ns, other_ns };
-	const struct perfetto_moment *last = &moments->moments[moments->n > 0 ? moments->n - 1 : 0];
+	unsigned int at = n_before(moments, boot_ns);
+	struct perfetto_moment *place;
 
 	if (boot_ns == 0 || other_ns == 0)
 		return;
-	if (moments->n > 0 && (last->boot_ns > boot_ns || !is_needed(moments, last, &moment)))
+	if (at > 0 && !is_needed(moments, &moments->moments[at - 1], &moment))
 		return;
 	/* A trace in which the clocks jump all the time is hostile. */
-	if (moments->n == PERFETTO_MOMENTS)
+	if (moments->n == PERFETTO_MOMENTS) {
 		thin_out(moments);
-	if (moments->n < PERFETTO_MOMENTS)
-		moments->moments[moments->n++] = moment;
+		at = n_before(moments, boot_ns);
+	}
+	if (moments->n == PERFETTO_MOMENTS)
+		return;
+	place = &moments->moments[at];
+	memmove(place + 1, place, (moments->n - at) * sizeof(*place));
+	*place = moment;
+	moments->n++;
 }
 
+/* The first bundles of a trace do not name their clock, though it is that of the others. */
 void perfetto_times_add_bundle(struct perfetto_times *times, const struct perfetto_bundle *bundle)
 {
+	if (bundle->clock == PERFETTO_FTRACE_BOOT)
+		return;
 	times->ftrace_clock = bundle->clock;
-	if (bundle->clock != PERFETTO_FTRACE_BOOT)
-		add(&times->ftrace, bundle->boot_ns, bundle->ftrace_ns);
+	add(&times->ftrace, bundle->boot_ns, bundle->ftrace_ns);
 }
 
 void perfetto_times_add_snapshot(struct perfetto_times *times,

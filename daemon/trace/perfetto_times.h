@@ -18,11 +18,11 @@ struct perfetto_moment {
 struct perfetto_moments {
 	unsigned int n;
 	uint64_t apart_ns; /* a moment is at least that long after the one before, or a jump */
-	struct perfetto_moment moments[PERFETTO_MOMENTS];
+	struct perfetto_moment moments[PERFETTO_MOMENTS]; /* in the order of CLOCK_BOOTTIME */
 };
 
 struct perfetto_times {
-	uint64_t ftrace_clock;		/* enum perfetto_ftrace_clock, of the last bundle */
+	uint64_t ftrace_clock; /* enum perfetto_ftrace_clock, of the last bundle that names it */
 	struct perfetto_moments ftrace; /* from bundles of events */
 	struct perfetto_moments clocks[PERFETTO_CLOCKS]; /* from clock snapshots */
 };

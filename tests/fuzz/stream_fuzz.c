@@ -114,11 +114,12 @@ static void check_stalls(const struct frame_stats *s)
 
 static void check_stats(const struct frame_stats *s)
 {
-	uint64_t most = s->frames + (s->stalls > 0 ? (uint64_t)s->stalls : 0);
+	int64_t stalls = s->stalls > 0 ? s->stalls : 0;
+	uint64_t most = s->frames + (uint64_t)stalls;
 
 	if (s->a + s->b + s->c > most || s->small_jank + s->jank > most || s->big_jank > s->jank ||
 	    s->max_ns > s->time_ns || s->jank_ns > s->time_ns + s->stall_ns || s->tx > s->frames ||
-	    s->max_ns >= UINT64_C(500000000) || s->d > (int64_t)most || s->slow > s->d ||
+	    s->max_ns >= UINT64_C(500000000) || s->d > (int64_t)most || s->slow > s->d + stalls ||
 	    s->score > 100)
 		wrong("counts that cannot be");
 	check_stalls(s);
@@ -139,8 +140,8 @@ static void check_fps(void *context, const struct fps_row *row)
 
 static void check_drop(void *context, const struct drop_row *row)
 {
-	if (row->interval_ns >= UINT64_C(500000000) ||
-	    strlen(row->tick) + strlen(row->info) + strlen(row->layer) == 0)
+	/* A stall has a row, too, so the interval may be of any length. */
+	if (strlen(row->tick) + strlen(row->info) + strlen(row->layer) == 0)
 		wrong("a drop that cannot be");
 }
 
@@ -163,8 +164,8 @@ static void check_gate(void *context, bool open, uint64_t time_ns)
 
 static void check_late(void *context, const struct late_frame *frame)
 {
-	if (frame->interval_ns < LATE_NS || frame->interval_ns >= UINT64_C(500000000) ||
-	    frame->surface[0] == '\0')
+	/* A stall may be of any length. */
+	if (frame->interval_ns < LATE_NS || frame->surface[0] == '\0')
 		wrong("a frame that is not late");
 }
 

@@ -185,6 +185,52 @@ static void frames_with_the_same_tokens_are_kept_apart(void **state)
 	assert_int_equal(rows[1].end_ns, 500);
 }
 
+static void record_of(uint64_t sequence, uint64_t time_ns, unsigned int kind, uint64_t cookie,
+		      uint64_t token)
+{
+	struct packets event = { 0 }, message = { 0 };
+	struct trace_record record = {
+		.kind = TRACE_TIMELINE,
+		.time_ns = time_ns,
+		.value = (int64_t)sequence,
+	};
+
+	packets_number(&event, 1, cookie);
+	if (kind != 5)
+		packets_number(&event, 2, token);
+	packets_add(&message, kind, &event);
+	record.name = packets_span(&message);
+	frame_timeline_record(timeline, &record);
+	packets_free(&message);
+}
+
+/* But of two writers with the same cookie each ends its own. */
+static void a_frame_may_be_of_several_writers(void **state)
+{
+	(void)state;
+	record_of(4, 10, 1, 1, 70);
+	record_of(5, 20, 5, 1, 0);
+	record_of(6, 30, 2, 2, 70);
+	record_of(4, 40, 5, 2, 0);
+	frame_timeline_end(timeline);
+	assert_int_equal(n_rows, 1);
+	assert_int_equal(rows[0].expected_start_ns, 10);
+	assert_int_equal(rows[0].expected_end_ns, 20);
+	assert_int_equal(rows[0].start_ns, 30);
+	assert_int_equal(rows[0].end_ns, 40);
+	record_of(4, 50, 2, 3, 71);
+	record_of(5, 60, 2, 3, 1);
+	record_of(4, 70, 5, 3, 0);
+	record_of(5, 80, 5, 3, 0);
+	frame_timeline_end(timeline);
+	assert_int_equal(n_rows, 3);
+	assert_int_equal(rows[1].token, 71);
+	assert_int_equal(rows[1].end_ns, 70);
+	assert_int_equal(rows[2].token, 1);
+	assert_int_equal(rows[2].end_ns, 80);
+	assert_int_equal(timeline->counts.unmatched, 0);
+}
+
 static void jank_types_are_counted_for_each_surface(void **state)
 {
 	struct packets_frame good = late;
@@ -317,6 +363,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_frame_without_expectation_has_a_row, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(frames_with_the_same_tokens_are_kept_apart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_frame_may_be_of_several_writers, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(jank_types_are_counted_for_each_surface, set_up,
 						tear_down),

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "daemon/trace/perfetto_reader.h"
+#include "parser/perfetto.h"
 #include "tests/unit/packets.h"
 
 #define LOG_MAX 65536
@@ -154,6 +155,30 @@ static void put_snapshot(struct packets *trace, uint64_t boot_ns, unsigned int i
 	packets_add(trace, 1, &packet);
 }
 
+static void put_tree(struct packets *trace, uint64_t time_ns, const char *name)
+{
+	struct packets tree = { 0 }, packet = { 0 };
+
+	add_thread(&tree, true, 7, 1, name);
+	packets_number(&packet, 8, time_ns);
+	packets_add(&packet, 2, &tree);
+	packets_add(trace, 1, &packet);
+}
+
+/* A process gets its name after it began as a copy of zygote. */
+static void the_name_of_the_latest_tree_counts(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 0, 10, "B|7|slice\n");
+	put_tree(&trace, 9000, "com.example");
+	put_tree(&trace, 8000, "zygote");
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 0 7/7 com.example slice\n");
+	packets_free(&trace);
+}
+
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
 static void times_are_brought_to_the_clock_of_ftrace(void **state)
 {
@@ -169,6 +194,27 @@ static void times_are_brought_to_the_clock_of_ftrace(void **state)
 	read_all(&trace);
 	assert_string_equal(got.text, "2100 timeline cpu -1 -1/-1  \n"
 				      "2500 B cpu 0 7/-1 <...> slice\n");
+	packets_free(&trace);
+}
+
+/* The first bundles do not name their clock; they may be the last of the file. */
+static void a_bundle_without_a_clock_has_the_clock_of_the_others(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, event = { 0 };
+
+	(void)state;
+	packets_number(&bundle, 5, PERFETTO_FTRACE_GLOBAL);
+	packets_number(&bundle, 6, 2000000);
+	packets_number(&bundle, 7, 9000000);
+	packets_print(&bundle, 2500000, 7, "B|7|second\n");
+	packets_bundle(&trace, 2, 0, &bundle);
+	packets_number(&event, 1, 1);
+	packets_timeline(&trace, 9100000, 5, &event);
+	add_event(&trace, 2, 1, 1900, "B|7|first\n");
+	read_all(&trace);
+	assert_string_equal(got.text, "1900 B cpu 1 7/-1 <...> first\n"
+				      "2100 timeline cpu -1 -1/-1  \n"
+				      "2500 B cpu 0 7/-1 <...> second\n");
 	packets_free(&trace);
 }
 
@@ -217,6 +263,60 @@ static void a_suspend_brings_nothing_out_of_order(void **state)
 	packets_free(&trace);
 }
 
+static void put_defaults(struct packets *trace, unsigned int clock)
+{
+	struct packets packet = { 0 }, defaults = { 0 };
+
+	if (clock) {
+		packets_number(&defaults, 58, clock);
+		packets_add(&packet, 59, &defaults);
+	}
+	packets_number(&packet, 13, 1);
+	packets_number(&packet, 10, 9);
+	packets_add(trace, 1, &packet);
+}
+
+/* Each packet has the default that its writer had then. */
+static void the_default_clock_of_a_writer_may_change(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	put_snapshot(&trace, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_timeline(&trace, 0, 901000000);
+	put_defaults(&trace, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline(&trace, 0, 102000000);
+	put_defaults(&trace, PERFETTO_CLOCK_BOOTTIME);
+	put_timeline(&trace, 0, 903000000);
+	put_defaults(&trace, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline(&trace, 0, 104000000);
+	put_defaults(&trace, 0); /* cleared */
+	put_timeline(&trace, 0, 905000000);
+	read_all(&trace);
+	assert_string_equal(got.text, "901000 timeline cpu -1 -1/-1  \n"
+				      "902000 timeline cpu -1 -1/-1  \n"
+				      "903000 timeline cpu -1 -1/-1  \n"
+				      "904000 timeline cpu -1 -1/-1  \n"
+				      "905000 timeline cpu -1 -1/-1  \n");
+	packets_free(&trace);
+}
+
+/* A snapshot from before the suspend comes last. */
+static void snapshots_may_come_in_any_order(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	put_snapshot(&trace, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_snapshot(&trace, 50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
+	put_timeline(&trace, PERFETTO_CLOCK_MONOTONIC, 60000000);
+	put_timeline(&trace, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	read_all(&trace);
+	assert_string_equal(got.text, "60000 timeline cpu -1 -1/-1  \n"
+				      "900000 timeline cpu -1 -1/-1  \n");
+	packets_free(&trace);
+}
+
 /* A default of the writer; a clock that only the writer understands; times before the clock began.
  */
 static void events_without_a_known_time_are_left_out(void **state)
@@ -250,6 +350,26 @@ static void compress_into(struct packets *trace, struct packets *packets)
 	packets_free(packets);
 	packets_add(&packet, 50, &packed);
 	packets_add(trace, 1, &packet);
+}
+
+/* perfetto writes nothing else into such a packet; other programs may. */
+static void packets_may_be_compressed_behind_other_fields(void **state)
+{
+	struct packets trace = { 0 }, inner = { 0 }, packet = { 0 };
+	uLongf size = 1000;
+	Bytef bytes[1000];
+
+	(void)state;
+	add_event(&inner, 2, 1, 20, "B|7|packed\n");
+	assert_int_equal(compress(bytes, &size, (Bytef *)inner.bytes, inner.len), Z_OK);
+	packets_free(&inner);
+	packets_raw(&inner, bytes, size);
+	packets_number(&packet, 3, 1000);
+	packets_add(&packet, 50, &inner);
+	packets_add(&trace, 1, &packet);
+	read_all(&trace);
+	assert_string_equal(got.text, "20 B cpu 1 7/-1 <...> packed\n");
+	packets_free(&trace);
 }
 
 static void compressed_packets_come_in_their_place(void **state)
@@ -310,6 +430,24 @@ static void lost_events_are_reported_before_the_next_ones(void **state)
 	packets_free(&trace);
 }
 
+/* The bundle has only switches of threads, in their compact form. */
+static void lost_events_before_switches_are_reported(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, compact = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 3, 10, "B|7|one\n");
+	packets_number(&bundle, 3, 1);
+	packets_text(&compact, 1, "\xa0\x9c\x01\x05"); /* 20000, 5 later */
+	packets_text(&compact, 7, "\xa8\xc3\x01");	/* 25000 */
+	packets_add(&bundle, 4, &compact);
+	packets_bundle(&trace, 2, 3, &bundle);
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 3 7/-1 <...> one\n"
+				      "20 LOST cpu 3 -1/-1  \n");
+	packets_free(&trace);
+}
+
 static void add_with_loss(struct packets *trace, unsigned int sequence, uint64_t us)
 {
 	struct packets bundle = { 0 }, packet = { 0 };
@@ -337,7 +475,63 @@ static void lost_packets_are_counted(void **state)
 	assert_int_equal(damaged(), 1);
 	assert_non_null(strstr(damage_text, "packets lost 1 times"));
 	assert_string_equal(got.text, "10 E cpu 1 7/-1 <...> \n20 E cpu 1 7/-1 <...> \n"
-				      "30 LOST cpu -1 -1/-1  \n30 E cpu 1 7/-1 <...> \n");
+				      "30 LOST cpu 1 -1/-1  \n30 E cpu 1 7/-1 <...> \n");
+	packets_free(&trace);
+}
+
+/* The first packet of a writer may come later: it says that it is the first, or, of older versions
+ * of perfetto, its events are earlier than those of the CPU's other bundles. */
+static void the_first_packet_of_a_writer_may_come_later(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, packet = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 1, 20, "E|7\n");
+	add_with_loss(&trace, 2, 10);
+	add_event(&trace, 3, 0, 25, "E|7\n");
+	packets_number(&bundle, 1, 1);
+	packets_print(&bundle, 30000, 7, "E|7\n");
+	packets_add(&packet, 1, &bundle);
+	packets_number(&packet, 42, 1);
+	packets_number(&packet, 87, 1);
+	packets_number(&packet, 10, 3);
+	packets_add(&trace, 1, &packet);
+	read_all(&trace);
+	assert_int_equal(counts.lost, 0);
+	assert_int_equal(got.records, 4);
+	add_with_loss(&trace, 2, 5); /* only one can be the first */
+	read_all(&trace);
+	assert_int_equal(counts.lost, 1);
+	assert_int_equal(got.records, 7);
+	packets_free(&trace);
+}
+
+/* The packet after the loss may be of another kind, and events of each CPU may be missing: up to
+ * its next bundle, or, if there is none, about to the end of the bundle after the loss. */
+static void lost_packets_are_a_loss_of_each_cpu(void **state)
+{
+	struct packets trace = { 0 }, packet = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 0, 10, "B|7|one\n");
+	add_event(&trace, 2, 1, 11, "B|7|two\n");
+	add_event(&trace, 2, 2, 12, "B|7|three\n");
+	packets_number(&packet, 42, 1);
+	packets_number(&packet, 10, 2);
+	packets_add(&trace, 1, &packet);
+	add_event(&trace, 2, 1, 20, "E|7\n");
+	add_event(&trace, 2, 0, 30, "E|7\n");
+	add_event(&trace, 2, 0, 40, "E|7\n");
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 0 7/-1 <...> one\n"
+				      "11 B cpu 1 7/-1 <...> two\n"
+				      "12 B cpu 2 7/-1 <...> three\n"
+				      "20 LOST cpu 1 -1/-1  \n"
+				      "20 E cpu 1 7/-1 <...> \n"
+				      "20 LOST cpu 2 -1/-1  \n"
+				      "30 LOST cpu 0 -1/-1  \n"
+				      "30 E cpu 0 7/-1 <...> \n"
+				      "40 E cpu 0 7/-1 <...> \n");
 	packets_free(&trace);
 }
 
@@ -458,13 +652,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_and_writers_are_merged_by_time),
 		cmocka_unit_test(process_trees_name_threads),
+		cmocka_unit_test(the_name_of_the_latest_tree_counts),
 		cmocka_unit_test(times_are_brought_to_the_clock_of_ftrace),
+		cmocka_unit_test(a_bundle_without_a_clock_has_the_clock_of_the_others),
 		cmocka_unit_test(a_suspend_brings_nothing_out_of_order),
+		cmocka_unit_test(the_default_clock_of_a_writer_may_change),
+		cmocka_unit_test(snapshots_may_come_in_any_order),
 		cmocka_unit_test(events_without_a_known_time_are_left_out),
+		cmocka_unit_test(packets_may_be_compressed_behind_other_fields),
 		cmocka_unit_test(compressed_packets_come_in_their_place),
 		cmocka_unit_test(a_bomb_is_limited),
 		cmocka_unit_test(lost_events_are_reported_before_the_next_ones),
+		cmocka_unit_test(lost_events_before_switches_are_reported),
 		cmocka_unit_test(lost_packets_are_counted),
+		cmocka_unit_test(the_first_packet_of_a_writer_may_come_later),
+		cmocka_unit_test(lost_packets_are_a_loss_of_each_cpu),
 		cmocka_unit_test(a_file_gives_what_memory_gives),
 		cmocka_unit_test(a_cut_trace_is_read_up_to_the_cut),
 		cmocka_unit_test(mutants_are_read),

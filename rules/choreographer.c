@@ -558,14 +558,22 @@ static void add_slowest(struct choreographer_thread *thread, uint64_t duration_n
 {
 	uint64_t us = duration_ns / 1000;
 	uint32_t value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
-	unsigned int at = thread->n_slowest;
+	unsigned int n = thread->n_slowest, at = 0, end = n;
 
-	if (at == CHOREOGRAPHER_SLOWEST && value <= thread->slowest_us[--at])
+	if (n == CHOREOGRAPHER_SLOWEST && value <= thread->slowest_us[--n])
 		return;
-	for (; at > 0 && thread->slowest_us[at - 1] < value; at--)
-		thread->slowest_us[at] = thread->slowest_us[at - 1];
+	while (at < end) {
+		unsigned int middle = (at + end) / 2;
+
+		if (thread->slowest_us[middle] < value)
+			end = middle;
+		else
+			at = middle + 1;
+	}
+	memmove(&thread->slowest_us[at + 1], &thread->slowest_us[at],
+		(n - at) * sizeof(thread->slowest_us[0]));
 	thread->slowest_us[at] = value;
-	thread->n_slowest += thread->n_slowest < CHOREOGRAPHER_SLOWEST;
+	thread->n_slowest = n + 1;
 }
 
 static void keep_long(struct choreographer *c, const struct choreographer_open *slice,

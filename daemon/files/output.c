@@ -33,7 +33,8 @@
 /* During a long drain the thread is woken up this often. */
 #define LONG_DRAIN_NS UINT64_C(200000000)
 
-/* No row waits for the thread longer than this. */
+/* No row waits for the thread longer than this; of doframe.csv not longer than the check of disk
+ * and folder. */
 #define FLUSH_MOST_NS UINT64_C(2000000000)
 
 /* If one job takes this long, an event reports that the disk is not responding. */
@@ -65,12 +66,22 @@ static bool has_space(const struct output *output, uint64_t most)
 	return !output->thread || file_thread_used(output->thread) < most;
 }
 
+/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
+static void note_row(struct output *output, enum row_file which)
+{
+	output->has_rows = true;
+	if (which == ROW_DOFRAMES)
+		output->has_unflushed_doframes = true;
+	else
+		output->has_unflushed = true;
+}
+
 /* True: a row of any length may be added to the queue; else it is counted as lost. To be called
  * before the row is formatted, so that a row that is lost costs little. Only this thread adds jobs,
  * so the space cannot shrink until post_row(). */
 static bool has_space_for_row(struct output *output, enum row_file which)
 {
-	output->has_rows = output->has_unflushed = true;
+	note_row(output, which);
 	if (has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST))
 		return true;
 	output->queue_lost[which]++;
@@ -155,7 +166,7 @@ static bool is_for_file(struct output *output, enum row_file which)
 	if (!disk_floor_refuses(&output->files.floor, which))
 		return true;
 	output->rows[which]++;
-	output->has_rows = output->has_unflushed = true;
+	note_row(output, which);
 	return false;
 }
 
@@ -711,7 +722,7 @@ static void flush_files(struct output *output, bool now, uint64_t next_ns)
 	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;
 	post_kind(output, FILE_JOB_FLUSH);
-	output->has_unflushed = false;
+	output->has_unflushed = output->has_unflushed_doframes = false;
 	output->flush_ns = now_ns;
 	output->flushed = output_posted(output);
 }
@@ -737,8 +748,8 @@ void output_flush_if_due(struct output *output, uint64_t next_ns)
 
 bool output_is_flushed(const struct output *output)
 {
-	return !output->has_unflushed && !output_has_events(output) &&
-	       output_is_done(output, output->flushed);
+	return !output->has_unflushed && !output->has_unflushed_doframes &&
+	       !output_has_events(output) && output_is_done(output, output->flushed);
 }
 
 void output_watch(struct output *output)

@@ -54,6 +54,7 @@ struct output {
 	bool has_rows;			/* since the last rotation */
 	uint64_t rotate_job;		/* the number of the last FILE_JOB_ROTATE */
 	bool has_unflushed;		/* jobs were sent since the last flush */
+	bool has_unflushed_doframes;	/* rows of doframe.csv were */
 	uint64_t flush_ns;		/* of the last flush: a time of loop_now() */
 	uint64_t flushed;		/* the number of the job of that flush */
 	uint64_t segment_begin_ns;	/* trace time from which --rotate-time counts */

@@ -21,8 +21,11 @@ bool kernel_clock_now(const struct trace_files *files, unsigned int cpu, uint64_
 	return true;
 }
 
+/* A reading that takes this long was not interrupted. */
+#define UNDISTURBED_NS INT64_C(10000)
+
 /* The fastest of several readings counts: in others, an interrupt may have come between the two
- * clocks. */
+ * clocks. One is enough if it was fast. */
 struct wall_clock kernel_clock_measure(const char *trace_clock, const struct trace_files *files)
 {
 	struct wall_clock clock = wall_clock_measure(trace_clock);
@@ -30,7 +33,7 @@ struct wall_clock kernel_clock_measure(const char *trace_clock, const struct tra
 
 	if (clock.known || !wall_clock_is_time(trace_clock))
 		return clock;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3 && narrowest > UNDISTURBED_NS; i++) {
 		int64_t before = wall_clock_now(), width;
 		uint64_t now_ns;
 

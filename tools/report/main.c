@@ -11,6 +11,7 @@
 #include "daemon/base/text.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
+#include "tools/report/page.h"
 
 #define CONDITIONS_MAX 32
 
@@ -35,6 +36,7 @@ static const char help[] =
 	"  --json              all numbers as JSON\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
+	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
 	"what to read:\n"
 	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
 	"  --app GLOB          only Surfaces of that app\n"
@@ -79,6 +81,7 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "csv", no_argument, NULL, OPTION_CSV },
 	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
+	{ "output", required_argument, NULL, 'o' },
 	{ "surface", required_argument, NULL, OPTION_SURFACE },
 	{ "app", required_argument, NULL, OPTION_APP },
 	{ "section", required_argument, NULL, OPTION_SECTION },
@@ -98,7 +101,7 @@ struct settings {
 	struct condition conditions[CONDITIONS_MAX];
 	unsigned int n_conditions;
 	bool strict, compare, has_new;
-	const char *junit;
+	const char *junit, *output;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
 	unsigned int n_operands[2];
 };
@@ -186,6 +189,9 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_OPENMETRICS:
 		set_format(settings, (enum long_option)option);
 		break;
+	case 'o':
+		settings->output = argument;
+		break;
 	case OPTION_SURFACE:
 		settings->selection.surface = argument;
 		break;
@@ -243,16 +249,22 @@ static void check_settings(struct settings *settings)
 		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
 	if (settings->n_operands[BASE] == 0)
 		wrong_usage("DIR", "no folder is named");
-	if (!settings->format)
-		settings->format = OPTION_TEXT;
-	if (settings->compare && settings->format != OPTION_TEXT && settings->format != OPTION_JSON)
+	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
+	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
+	if (settings->compare && settings->output)
+		wrong_usage("--output", "is no page of a comparison; use --text or --json");
+	if (settings->output && settings->format)
+		wrong_usage("--output",
+			    "cannot be combined with --text, --json, --csv, --openmetrics");
 	if (settings->junit && settings->n_conditions == 0)
 		wrong_usage("--junit", "needs --fail-if");
 	if (settings->strict && settings->n_conditions == 0)
 		wrong_usage("--strict", "needs --fail-if");
 	for (unsigned int i = 0; i < settings->n_conditions; i++)
 		check_condition(settings, &settings->conditions[i]);
+	if (!settings->format && !settings->output)
+		settings->format = OPTION_TEXT;
 }
 
 static void read_options(struct settings *settings, int argc, char **argv)
@@ -261,7 +273,7 @@ static void read_options(struct settings *settings, int argc, char **argv)
 
 	opterr = 0;
 	/* '-': operands are returned in their order. */
-	while ((option = getopt_long(argc, argv, "-h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "-ho:", options, NULL)) != -1) {
 		if (option == '?')
 			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
 		set_option(settings, option, optarg);
@@ -277,6 +289,7 @@ static void read_options(struct settings *settings, int argc, char **argv)
 struct collection {
 	struct report report;
 	struct comparison comparison;
+	struct page *page; /* NULL: none */
 	enum group group;
 	bool compare;
 	bool failed; /* a folder could not be read */
@@ -295,6 +308,12 @@ static void keep(struct report *report, struct session *session)
 	pool_free(&session->windows);
 	pool_free(&session->frames);
 	report->sessions[report->n++] = *session;
+}
+
+static void add_to_page(struct collection *collection, const struct session *session)
+{
+	if (page_add(collection->page, session, collection->report.selection) < 0)
+		out_of_memory();
 }
 
 static void read_session(struct collection *collection, const struct folder_files *files,
@@ -316,6 +335,8 @@ static void read_session(struct collection *collection, const struct folder_file
 			    collection->report.selection);
 		session_free(&session);
 	} else {
+		if (collection->page)
+			add_to_page(collection, &session);
 		keep(&collection->report, &session);
 	}
 }
@@ -392,6 +413,32 @@ static int print_comparison(const struct settings *settings, struct collection *
 	return error < 0 ? error : judge_comparison(results, &report);
 }
 
+static void begin_page(struct collection *collection, struct page *page, const char *path)
+{
+	int error = page_begin(page, path);
+
+	collection->page = page;
+	if (error < 0) {
+		page_end(page);
+		fail(path, strerror(-error), "name a file that can be written");
+	}
+}
+
+/* Without a session there is no page. */
+static void end_page(struct page *page, const char *path, uint32_t sessions)
+{
+	int error;
+
+	if (sessions == 0) {
+		page_abandon(page);
+		return;
+	}
+	error = page_end(page);
+	if (error < 0)
+		fail(path, strerror(-error), "check the disk");
+	printf("%s\n", path);
+}
+
 /* One line for each condition that holds, or that has not enough data. */
 static void print_results(const struct results *results)
 {
@@ -424,16 +471,21 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	struct collection collection = { 0 };
 	struct results results = { 0 };
+	struct page page = { 0 };
 	int error = 0;
 
 	read_options(&settings, argc, argv);
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
+	if (settings.output)
+		begin_page(&collection, &page, settings.output);
 	read_group(&collection, &settings, BASE);
 	read_group(&collection, &settings, NEW);
+	if (settings.output)
+		end_page(&page, settings.output, collection.report.n);
 	if (settings.compare)
 		error = print_comparison(&settings, &collection, &results);
-	else if (collection.report.n > 0)
+	else if (collection.report.n > 0 && settings.format)
 		error = print_report(&settings, &collection.report);
 	if (!settings.compare && collection.report.n > 0)
 		judge_sessions(&results, &collection.report, settings.conditions,

@@ -169,8 +169,11 @@ static void set_verdict(const struct session *session, struct surface *surface)
 
 static void set_harm(const struct session *session, struct surface *surface)
 {
-	if (session->harm_source == FROM_NOTHING)
+	/* Without its frames, no harm is not known to be none. */
+	if (session->harm_source == FROM_NOTHING ||
+	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
 		return;
+	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
 	surface->numbers.of[METRIC_LATE] = (double)surface->harm.frames;
 	surface->numbers.of[METRIC_HARM] = (double)(surface->harm.total_ns / 1000) / 1e3;
 }
@@ -299,6 +302,15 @@ static void sum_apps(struct session *session, struct app_sum *apps)
 		session->surfaces[i].is_judged = apps[session->surfaces[i].app].judged == i + 1;
 }
 
+static int by_harm(const void *a, const void *b)
+{
+	const struct late_row *one = a, *other = b;
+
+	if (one->harm_us != other->harm_us)
+		return one->harm_us > other->harm_us ? -1 : 1;
+	return (one->time_us > other->time_us) - (one->time_us < other->time_us);
+}
+
 static void renumber(struct session *session, const uint16_t *now)
 {
 	for (uint64_t i = 0; i < session->windows.n; i++) {
@@ -311,6 +323,9 @@ static void renumber(struct session *session, const uint16_t *now)
 
 		frame->surface = now[frame->surface];
 	}
+	for (uint32_t i = 0; i < session->n_late; i++)
+		session->late[i].surface = now[session->late[i].surface];
+	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
 	for (uint32_t i = 0; i < session->n_in_sections; i++)
 		session->in_sections[i].surface = now[session->in_sections[i].surface];
 	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),

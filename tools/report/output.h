@@ -28,6 +28,13 @@ struct compare_report {
 /* Each prints to @out, and returns 0 or -ENOMEM. @columns: of the terminal. */
 int output_text(FILE *out, const struct report *report, unsigned int columns);
 int output_json(FILE *out, const struct report *report);
+/* Prints a session of it, without the end of its object: more members may follow. */
+int output_json_session(FILE *out, const struct session *session,
+			const struct selection *selection);
+
+/* Prints a text as JSON. */
+void output_json_text(FILE *out, const char *text);
+
 int output_csv(FILE *out, const struct report *report);
 int output_openmetrics(FILE *out, const struct report *report);
 int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns);

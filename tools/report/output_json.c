@@ -58,6 +58,7 @@ static struct json_object *harm_object(const struct surface *surface)
 	const struct harm *harm = &surface->harm;
 	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
 
+	json_object_object_add(object, "whole", json_object_new_boolean(surface->has_all_harm));
 	add_count(object, "frames", harm->frames);
 	add_decimal(object, "total(ms)", (double)(harm->total_ns / 1000) / 1e3, 3);
 	if (harm->frames > 0) {
@@ -89,7 +90,8 @@ static struct json_object *surface_object(const struct session *session,
 		 surface->jank_types ? name_of(session, surface->jank_types) : NULL);
 	json_object_object_add(object, "numbers", numbers_object(&surface->numbers));
 	json_object_object_add(object, "harm",
-			       session->harm_source == FROM_NOTHING ? NULL : harm_object(surface));
+			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
+								       : harm_object(surface));
 	add_count(object, "pauses", surface->pauses);
 	add_count(object, "endless stalls", surface->endless);
 	return object;
@@ -295,6 +297,29 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
+static void print_session(struct printer *printer, const struct session *session,
+			  const struct selection *selection)
+{
+	print_element(printer, session_object(session), true);
+	print_apps(printer, session, selection);
+	print_sections(printer, session, selection);
+}
+
+int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
+{
+	struct printer printer = { .out = out, .is_first = true };
+
+	print_session(&printer, session, selection);
+	return printer.failed ? -ENOMEM : 0;
+}
+
+void output_json_text(FILE *out, const char *text)
+{
+	struct printer printer = { .out = out };
+
+	print_object(&printer, text_of(text), false);
+}
+
 int output_json(FILE *out, const struct report *report)
 {
 	struct json_object *object = json_object_new_object();
@@ -305,11 +330,7 @@ int output_json(FILE *out, const struct report *report)
 	print_object(&printer, object, true);
 	begin_array(&printer, "sessions");
 	for (uint32_t i = 0; i < report->n; i++) {
-		const struct session *session = &report->sessions[i];
-
-		print_element(&printer, session_object(session), true);
-		print_apps(&printer, session, report->selection);
-		print_sections(&printer, session, report->selection);
+		print_session(&printer, &report->sessions[i], report->selection);
 		fputc('}', out);
 		printer.is_first = false;
 	}

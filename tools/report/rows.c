@@ -695,6 +695,44 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		*kept = row;
 }
 
+/* --- late frames ---
+ *
+ * A heap: the first one has the least harm and is replaced when it is full. */
+
+static void sift(struct late_row *late, uint32_t n, uint32_t at)
+{
+	for (;;) {
+		uint32_t least = at;
+		struct late_row swap = late[at];
+
+		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++)
+			if (late[child].harm_us < late[least].harm_us)
+				least = child;
+		if (least == at)
+			return;
+		late[at] = late[least];
+		late[least] = swap;
+		at = least;
+	}
+}
+
+static void add_late(struct session *session, struct late_row row)
+{
+	uint32_t at = session->n_late;
+
+	if (at == LATE_MAX) {
+		if (row.harm_us <= session->late[0].harm_us)
+			return;
+		session->late[0] = row;
+		sift(session->late, LATE_MAX, 0);
+		return;
+	}
+	session->n_late++;
+	for (; at > 0 && row.harm_us < session->late[(at - 1) / 2].harm_us; at = (at - 1) / 2)
+		session->late[at] = session->late[(at - 1) / 2];
+	session->late[at] = row;
+}
+
 /* --- frames.csv --- */
 
 enum frame_column {
@@ -776,6 +814,13 @@ static void add_harm(struct reading *reading, struct surface *surface, int place
 		return;
 	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
 	surface->causes[cause]++;
+	add_late(reading->session,
+		 (struct late_row){ .time_us = present_us,
+				    .harm_us = late.harm_ns / 1000,
+				    .interval_us = (uint64_t)interval.ns / 1000,
+				    .surface = number_of_surface(reading->session, surface),
+				    .cause = (uint8_t)cause,
+				    .is_stall = wait == WAIT_STALL });
 }
 
 static void count_cadence(uint32_t cadences[CADENCES_MAX], struct interval interval)
@@ -881,6 +926,8 @@ static void prefer_drops(struct reading *reading)
 		return;
 	reading->has_chosen_harm = true;
 	reading->harm_from_drops = lacks_frames(session);
+	if (reading->harm_from_drops)
+		session->n_late = 0;
 	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
 		memset(session->surfaces[i].causes, 0, sizeof(session->surfaces[i].causes));
@@ -910,6 +957,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
 	int64_t missed = small_count(csv, columns[DROP_MISSED]);
 	double cadence, harm_us;
+	enum cause cause;
 
 	if (used_us < 0) {
 		session->files[FILE_DROPS].malformed++;
@@ -929,7 +977,14 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	if (harm_us < 1)
 		return;
 	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-	surface->causes[cause_in(field_of(csv, columns[DROP_CAUSE]))]++;
+	cause = cause_in(field_of(csv, columns[DROP_CAUSE]));
+	surface->causes[cause]++;
+	add_late(session, (struct late_row){ .time_us = end_us,
+					     .harm_us = (uint64_t)harm_us,
+					     .interval_us = (uint64_t)used_us,
+					     .surface = number_of_surface(session, surface),
+					     .cause = (uint8_t)cause,
+					     .is_stall = used_us >= WAIT_LEAST_US });
 }
 
 /* --- summary.csv --- */
@@ -1033,13 +1088,15 @@ int rows_begin(struct reading *reading, struct session *session, const struct fo
 	*reading = (struct reading){ .session = session, .files = files, .number = number };
 	session->surfaces = calloc(SURFACES_MAX, sizeof(*session->surfaces));
 	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
+	session->late = calloc(LATE_MAX, sizeof(*session->late));
 	reading->surface_of_name = calloc(session->names.max, sizeof(*reading->surface_of_name));
 	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
 	reading->janks = calloc(LAYERS_MAX, sizeof(*reading->janks));
 	reading->owners = calloc(LAYERS_MAX, sizeof(*reading->owners));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
-	if (!session->surfaces || !session->sections || !reading->surface_of_name ||
-	    !reading->place_of_layer || !reading->sum_places || !reading->janks || !reading->owners)
+	if (!session->surfaces || !session->sections || !session->late ||
+	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
+	    !reading->janks || !reading->owners)
 		return -ENOMEM;
 	return late_state_init(&reading->late, LAYERS_MAX);
 }

@@ -35,6 +35,7 @@ void session_free(struct session *session)
 	free(session->surfaces);
 	free(session->sections);
 	free(session->in_sections);
+	free(session->late);
 	*session = (struct session){ 0 };
 }
 

@@ -102,6 +102,7 @@ struct surface {
 	uint32_t jank_types;
 	bool is_judged; /* its app is judged by it */
 	bool has_view_marks;
+	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
 	uint64_t drawing_ns;
 	struct drawing drawing; /* from frames.csv */
 	struct harm harm;
@@ -121,6 +122,18 @@ struct section_numbers {
 	enum numbers_source source;
 	struct numbers numbers;
 };
+
+/* A late frame or a stall. */
+struct late_row {
+	int64_t time_us;
+	uint64_t harm_us, interval_us;
+	uint16_t surface;
+	uint8_t cause; /* enum cause */
+	bool is_stall;
+};
+
+/* Those with most harm are kept. */
+#define LATE_MAX 1000
 
 struct event {
 	int64_t time_us; /* or -1 */
@@ -153,6 +166,8 @@ struct session {
 	struct section_numbers *in_sections; /* sorted by section */
 	uint32_t n_in_sections;
 
+	struct late_row *late; /* the one with most harm first, after model_read() */
+	uint32_t n_late;
 	enum numbers_source harm_source; /* FROM_WINDOWS: from dropFrames.csv */
 	uint64_t doframes;
 	char *notices[NOTICES_MAX];

@@ -61,7 +61,8 @@ def usage(checks, here, out):
                             (("--fail-if", "FPS < +1%", out), "--fail-if"), (("--json", "--csv", out), "--json"), (("--new", out), "--new"),
                             (("--compare", out), "--compare"), (("--compare", "--new", out), "--compare"), (("--junit", here / "x", out), "--junit"),
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
-                            (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"), (("",), "DIR")):
+                            (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
+                            (("--compare", out, "--new", out, "-o", here / "x"), "--output"), (("--json", "-o", here / "x", out), "--output"), (("",), "DIR")):
         done = report(*arguments)
         checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), f"{arguments}: {done.stderr}")
         checks.that(done.stderr.startswith("jank-report: ") and name in done.stderr and "--help" in done.stderr, f"{arguments}: {done.stderr}")
@@ -70,6 +71,20 @@ def usage(checks, here, out):
     with open("/dev/full", "w") as full:
         done = subprocess.run([REPORT, "--json", out], stdout=full, stderr=subprocess.PIPE, text=True)
         checks.that(done.returncode == 1 and done.stderr.count("\n") == 1, f"a full disk: {done}")
+
+
+def page(checks, here, out):
+    """The data of the page is that of --json, and no text of it can end its element."""
+    path = here / "page.html"
+    path.write_text("an earlier page")
+    done = report("-o", path, "--fail-if", "FPS < 55", out)
+    checks.equal((done.returncode, done.stdout), (3, f"{path}\n"), "exit code and output of -o")
+    text = path.read_text(encoding="utf-8")
+    data, = re.findall(r'<script type="application/json" id="data">\n(.*?)</script>', text, re.S)
+    for one, truth in zip(json.loads(data)["sessions"], model(out), strict=True):
+        checks.equal({key: one[key] for key in truth}, truth, "data of the page")
+    checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (2, 1, False), "elements of the page")
+    checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
 
 
 def same_bytes(checks, out):
@@ -83,5 +98,6 @@ with folder() as here:
     tables(checks, out)
     conditions(checks, here, out)
     usage(checks, here, out)
+    page(checks, here, out)
     same_bytes(checks, out)
 checks.end()

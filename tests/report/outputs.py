@@ -13,7 +13,7 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import REPORT, Checks, folder
+from jankd import REPORT, Checks, folder, rows
 from report import demo, model, report, surfaces
 
 MAIL = "com.example.mail/com.example.mail.MainActivity"
@@ -38,6 +38,13 @@ def tables(checks, out):
     families = re.findall(r"^# TYPE (\S+) gauge$", text, re.M)
     checks.equal(len(families), len(set(families)), "a family is printed once")
     checks.that(all(f"# HELP {family} " in text for family in families), "each family has a help")
+
+
+def events(checks, out):
+    """--json has the rows of events.csv."""
+    session, = model(out)
+    found = [(f"{event['time(s)']:.6f}", event["wall time"] or "", event["kind"], event["text"]) for event in session["events"]]
+    checks.equal(found, [tuple(row.values()) for row in rows(out, "events.csv")], "events of --json")
 
 
 def conditions(checks, here, out):
@@ -96,6 +103,7 @@ checks = Checks()
 with folder() as here:
     out = demo(here, "--frames-log", "-T", 2)
     tables(checks, out)
+    events(checks, out)
     conditions(checks, here, out)
     usage(checks, here, out)
     page(checks, here, out)

@@ -100,7 +100,6 @@ static void forget_janks(struct numbers *numbers, bool all)
 	numbers->of[METRIC_JANK_10MIN] = numbers->of[METRIC_BIG_JANK_10MIN] = NAN;
 }
 
-/* Stalls in which rows were not known to be: of 2019. */
 static void set_whole(struct surface *surface)
 {
 	if (surface->source == FROM_SUMMARY)

@@ -297,12 +297,30 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
+static void print_events(struct printer *printer, const struct session *session)
+{
+	begin_array(printer, "events");
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+		const char *wall = name_of(session, event->wall);
+		struct json_object *object = json_object_new_object();
+
+		add_seconds(object, "time(s)", event->time_us);
+		add_text(object, "wall time", wall[0] ? wall : NULL);
+		add_text(object, "kind", name_of(session, event->kind));
+		add_text(object, "text", name_of(session, event->text));
+		print_element(printer, object, false);
+	}
+	fputc(']', printer->out);
+}
+
 static void print_session(struct printer *printer, const struct session *session,
 			  const struct selection *selection)
 {
 	print_element(printer, session_object(session), true);
 	print_apps(printer, session, selection);
 	print_sections(printer, session, selection);
+	print_events(printer, session);
 }
 
 int output_json_session(FILE *out, const struct session *session, const struct selection *selection)

@@ -149,26 +149,7 @@ static void print_charts(FILE *out, const struct session *session,
 	fputs("]", out);
 }
 
-/* --- events, late frames, single frames --- */
-
-static void print_events(FILE *out, const struct session *session)
-{
-	unsigned int n = 0;
-
-	fputs(",\n\"events\":[", out);
-	for (uint64_t i = 0; i < session->events.n && n < PAGE_EVENTS_MAX; i++) {
-		const struct event *event = pool_at(&session->events, i);
-
-		if (event->time_us < 0)
-			continue;
-		fprintf(out, "%s[%.3f,", n++ > 0 ? "," : "", (double)event->time_us / 1e6);
-		output_json_text(out, name_of(session, event->kind));
-		fputc(',', out);
-		output_json_text(out, name_of(session, event->text));
-		fputc(']', out);
-	}
-	fputs("]", out);
-}
+/* --- late frames, single frames --- */
 
 static void print_late(FILE *out, const struct session *session, const struct selection *selection)
 {
@@ -241,7 +222,6 @@ int page_add(struct page *page, const struct session *session, const struct sele
 		return -errno;
 	error = output_json_session(out, session, selection);
 	print_charts(out, session, selection);
-	print_events(out, session);
 	print_late(out, session, selection);
 	print_minutes(out, session, selection);
 	fputc('}', out);

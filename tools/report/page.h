@@ -17,7 +17,6 @@
 
 #define CHART_BUCKETS 4000
 #define CHARTS_MAX 40 /* Surfaces with charts: those with most frames */
-#define PAGE_EVENTS_MAX 2000
 #define MINUTES_MAX 3 /* apps of which the worst minute has every frame */
 #define MINUTE_FRAMES_MAX 20000
 

@@ -36,7 +36,7 @@
 #define FRAMES_MAX 3000000
 #define SURFACES_MAX 4096
 #define SECTIONS_MAX 1000
-#define EVENTS_MAX 100000
+#define EVENTS_MAX 20000
 #define NOTICES_MAX 200
 
 /* Vsyncs of a frame time: 500 ms have 120 at 240 Hz. More count as the last. */

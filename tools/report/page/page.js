@@ -124,7 +124,7 @@
         context.fillStyle = style;
         if (x >= area.x && x <= area.x + area.w) context.fillRect(x, area.y, width, area.h);
       };
-      for (const [time, kind] of session.events) {
+      for (const { "time(s)": time, kind } of session.events) {
         if (kind === "lost" || kind === "tracing") line(time, "rgba(200, 80, 60, 0.35)", 3);
         if (kind === "refresh" || kind === "focus") line(time, "rgba(128, 128, 128, 0.25)", 1);
       }
@@ -173,13 +173,13 @@
     };
     const draw = () => {
       const one = usable[choose.value || 0];
+      const range = made.length > 0 ? made[0].xAxisRange() : [session["from(s)"], session["to(s)"]];
       for (const old of made) old.destroy();
       made = [
         chart(session, boxes[0], one.rows.map((row) => [row[0], row[1], row[2]]), ["s", word("lowest"), word("mean")]),
         chart(session, boxes[1], one.rows.map((row) => [row[0], row[3]]), ["s", word("longest frame time")]),
       ];
       boxes.forEach((box, n) => { box.chart = made[n]; });
-      const range = [session["from(s)"], session["to(s)"]];
       made.forEach((each) => each.updateOptions({ dateWindow: range, zoomCallback: null, drawCallback: (self, first) => {
         if (busy || first) return;
         const window = self.xAxisRange();
@@ -195,7 +195,6 @@
       zoom(one ? [one["from(s)"], one["to(s)"]] : [session["from(s)"], session["to(s)"]]);
     };
     draw();
-    redraw.push(draw);
     return (time, surface) => {
       const n = usable.findIndex((one) => one.Surface === surface);
       if (n >= 0 && Number(choose.value) !== n) { choose.value = n; draw(); }
@@ -258,13 +257,10 @@
       const box = element("div", { className: "chart", role: "img", "aria-label": word("frame time") });
       into.append(box);
       if (typeof Dygraph === "undefined") continue;
-      const draw = () => chart(session, box, one.frames, ["s", word("frame time")], stems);
-      draw();
-      redraw.push(draw);
+      chart(session, box, one.frames, ["s", word("frame time")], stems);
     }
   }
 
-  let redraw = [];
   function drawSession(session) {
     const device = session.device, cost = session.cost, into = element("section", {});
     document.getElementById("main").append(into);
@@ -292,7 +288,6 @@
   function draw() {
     document.documentElement.lang = language;
     document.getElementById("main").replaceChildren();
-    redraw = [];
     data.sessions.forEach(drawSession);
     const dark = document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
     const theme = document.getElementById("theme"), other = document.getElementById("language");
@@ -305,5 +300,4 @@
   }
 
   draw();
-  addEventListener("resize", () => { clearTimeout(draw.timer); draw.timer = setTimeout(() => redraw.forEach((one) => one()), 200); });
 }());

@@ -159,10 +159,6 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
  * free(). Returns NULL if out of memory. */
 char *verdict_json(const struct status *status);
 
-/* Prints the verdict in some lines: which apps were late, how often, when it was worst, and what is
- * unknown. */
-void verdict_print(FILE *out, const struct status *status, unsigned int columns);
-
 /* Columns if the output is not a terminal. */
 #define TABLE_COLUMNS 100
 

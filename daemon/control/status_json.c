@@ -9,7 +9,7 @@
 #include "daemon/base/last_session.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
-#include "daemon/control/apps.h"
+#include "daemon/base/apps.h"
 #include "daemon/version.h"
 
 #define SESSION_SCHEMA 1

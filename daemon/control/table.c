@@ -6,6 +6,7 @@
 
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
+#include "daemon/base/verdict_text.h"
 
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
 #define NUMBER_SIZE 400 /* of any double */

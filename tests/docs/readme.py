@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, SHARED, SOURCE, TRACES, Checks, copy_tree, folder, jankd, rows
+from jankd import PHONE, REPORT, SHARED, SOURCE, TRACES, Checks, copy_tree, folder, jankd, rows
 
 README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("README.md", "tests/bench/README.md"))
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
@@ -63,7 +63,7 @@ def explained(checks, found):
 def help_texts():
     helps = [jankd(*command, "--help").stdout for command in
              ((), ("run",), ("start",), ("status",), ("files",), ("doctor",), ("analyze",), ("rules",))]
-    for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
+    for program in ([PHONE], [REPORT], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
         helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
     helps.append(subprocess.run([SOURCE / "tools" / "adb" / "jank-adb", "--help"], capture_output=True).stdout)
     helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in
@@ -83,7 +83,7 @@ def packages(checks):
     section = README.split("\n## Dependencies\n")[1].split("\n## ")[0]
     named = set(re.findall(r"^\| `([a-z0-9.+-]+)` \|", section, re.M))
     script = (SOURCE / "tools" / "install-deps").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:NEEDED|DEVICE|RELEASE)='\n(.*?)^'", script, re.M | re.S)
+    lists = re.findall(r"^(?:NEEDED|DEVICE|RELEASE|REPORT)='\n(.*?)^'", script, re.M | re.S)
     checks.equal(sorted(named), sorted(line.split()[0] for table in lists for line in table.splitlines()),
                  "packages of the README and of tools/install-deps")
 

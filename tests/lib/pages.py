@@ -4,11 +4,11 @@
 import re
 import subprocess
 
-from jankd import BUILD, JANKD, PHONE, SOURCE, skip
+from jankd import BUILD, JANKD, PHONE, REPORT, SOURCE, skip
 
 PAGES = SOURCE / "tools" / "dist" / "man"
 BUILT = BUILD / "tools" / "dist"
-PROGRAMS = {"jankd": JANKD, "jank-phone": PHONE, "jank-adb": SOURCE / "tools" / "adb" / "jank-adb"}
+PROGRAMS = {"jankd": JANKD, "jank-phone": PHONE, "jank-report": REPORT, "jank-adb": SOURCE / "tools" / "adb" / "jank-adb"}
 ESCAPES = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r"\(ti": "~", r"\&": "", r"\e": "\\"}
 ESCAPE = re.compile(r"\\(?:\(..|.)")
 # A line of a --help that begins the text of an option.

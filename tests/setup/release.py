@@ -19,7 +19,7 @@ from pages import PAGES, PROGRAMS
 
 DATE = 1700000000
 ARCHITECTURES = ("arm64", "arm", "x86_64")
-SECTIONS = {"jankd": ("jankd.1", "jankd-csv.5", "jankd-metrics.7", "jankd-rules.5"), "jank-tools": ("jank-adb.1", "jank-phone.1")}
+SECTIONS = {"jankd": ("jankd.1", "jankd-csv.5", "jankd-metrics.7", "jankd-rules.5"), "jank-tools": ("jank-adb.1", "jank-phone.1", "jank-report.1")}
 NEEDED = ("dh", "dpkg-buildpackage", "apt-get", "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc")
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Surfaces of a session by app, for the verdict: as text, and as JSON. */
-#ifndef JANKD_DAEMON_CONTROL_APPS_H
-#define JANKD_DAEMON_CONTROL_APPS_H
+#ifndef JANKD_DAEMON_BASE_APPS_H
+#define JANKD_DAEMON_BASE_APPS_H
 
 #include "daemon/base/status.h"
 

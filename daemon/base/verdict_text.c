@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control.h"
+#include "daemon/base/verdict_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
 #include "daemon/base/text.h"
-#include "daemon/control/apps.h"
 
 /* Apps in the text; the others are in summary.csv. */
 #define APPS_SHOWN 3

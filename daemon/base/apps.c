@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/apps.h"
+#include "daemon/base/apps.h"
 
 #include <string.h>
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives Debian's chromium through chromedriver (WebDriver, https://www.w3.org/TR/webdriver2/), without a library."""
+
+import base64
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.request
+
+from jankd import skip
+
+
+class Browser:
+    def __init__(self, port, session):
+        self.base = f"http://127.0.0.1:{port}/session/{session}"
+
+    def call(self, method, path, **body):
+        data = json.dumps(body).encode() if method == "POST" else None
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, path):
+        self.call("POST", "/url", url=path.resolve().as_uri())
+
+    def run(self, script, *arguments):
+        """What the body of a function returns in the page."""
+        return self.call("POST", "/execute/sync", script=script, args=list(arguments))
+
+    def wait(self, script, *arguments):
+        """The same of a function that calls its last argument with the result."""
+        return self.call("POST", "/execute/async", script=script, args=list(arguments))
+
+    def element(self, css):
+        return next(iter(self.call("POST", "/element", using="css selector", value=css).values()))
+
+    def click(self, css):
+        self.call("POST", f"/element/{self.element(css)}/click")
+
+    def write(self, css, text):
+        self.call("POST", f"/element/{self.element(css)}/value", text=text)
+
+    def size(self, width, height):
+        self.call("POST", "/window/rect", width=width, height=height)
+
+    def screenshot(self, path):
+        path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def printed(self):
+        """The page as PDF on A4."""
+        return base64.b64decode(self.call("POST", "/print", page={"width": 21, "height": 29.7}))
+
+    def console(self):
+        """Warnings and errors of the console since the last call."""
+        return [entry["message"] for entry in self.call("POST", "/se/log", type="browser") if entry["level"] in ("WARNING", "SEVERE")]
+
+
+@contextlib.contextmanager
+def browser(language="en-US"):
+    """A Browser without a window. Skips the test where chromium or its driver is not installed."""
+    for program in ("chromium", "chromedriver"):
+        if not shutil.which(program):
+            skip(f"{program} is not installed (tools/install-deps --report)")
+    with tempfile.TemporaryDirectory(prefix="jankd-browser-", ignore_cleanup_errors=True) as home:
+        driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            port = next(found[1] for line in driver.stdout if (found := re.search(r"on port (\d+)\.", line)))
+            options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={home}",
+                                f"--lang={language}", f"--accept-lang={language}"]}
+            wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+            data = json.dumps({"capabilities": {"alwaysMatch": wanted}}).encode()
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/session", data, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                made = Browser(port, json.load(answer)["value"]["sessionId"])
+            try:
+                yield made
+            finally:
+                made.call("DELETE", "")
+        finally:
+            driver.terminate()
+            driver.wait()

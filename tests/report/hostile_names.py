@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Names that were made to do harm appear as text in every output: markup, formulas, escape sequences, right-to-left marks,
+NULs, 4 KB."""
+
+import csv
+import io
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import Checks, folder
+from report import report
+
+NAMES = {
+    b"</script><script>alert(1)</script>": "</script><script>alert(1)</script>",
+    b"=cmd|' /C calc'!A0": "=cmd|' /C calc'!A0",
+    b"+1+1": "+1+1",
+    b"@SUM(A1)": "@SUM(A1)",
+    b"\x1b[31mred\x1b]0;title\x07": "\\x1B[31mred\\x1B]0;title\\x07",
+    "\u202eevil\u2066".encode(): "\u202eevil\u2066",
+    b"nul\0and\0more": "nul\\x00and\\x00more",
+    b"\xff\xfe\xc0\x80": "\\xFF\\xFE\\xC0\\x80",
+    b"line\nend\r": "line\\x0Aend\\x0D",
+    b'quote"quote,comma': 'quote"quote,comma',
+    b"back\\slash": "back\\slash",
+    b"x" * 4096: "x" * 4096,
+    "\uffff\U0001f600".encode(): "\uffff\U0001f600",
+    "\u6e38\u620f/\u4e3b".encode(): "\u6e38\u620f/\u4e3b",
+    b"{{7*7}}${7*7}`id`$(id)%n%s": "{{7*7}}${7*7}`id`$(id)%n%s",
+}
+HEADER = (b"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface,"
+          b"missed vsyncs,jank,stalls\n")
+TERMINAL = re.compile("[\x00-\x09\x0b-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def quoted(name):
+    return b'"' + name.replace(b'"', b'""') + b'"'
+
+
+def write(out):
+    out.mkdir()
+    with open(out / "fps.csv", "wb") as file:
+        file.write(HEADER)
+        for n, name in enumerate(NAMES):
+            for second in range(30):
+                file.write(b"%d.0,%d.5,60,60,1.0,16.6,0,0,0,0,0,0,100,0,%s,%s,0,1,0\n"
+                           % (second, second, quoted(b"app" + name), quoted(name)))
+    with open(out / "events.csv", "wb") as file:
+        file.write(b"time(s),wall time,kind,text\n")
+        for n, name in enumerate(NAMES):
+            file.write(b"%d.2,,mark,%s\n" % (n, quoted(name)))
+    (out / "session.json").write_bytes(b'{"device":{"model":"\\u001b[2J</script>\\u0000","build":"=1\xff"},"session_id":"\\"\\n"}')
+
+
+checks = Checks()
+with folder() as here:
+    out = here / "out"
+    write(out)
+    session, = json.loads(report("--json", out).stdout)["sessions"]
+    found = {one["Surface"] for app in session["apps"] for one in app["surfaces"]}
+    checks.equal(found, set(NAMES.values()), "names in --json")
+    checks.equal([s["section"] for s in session["sections"]][1:], list(NAMES.values()), "marks in --json")
+    checks.equal(session["device"]["model"], "\\x1B[2J</script>", "the model in --json")
+
+    text = report("--csv", out).stdout
+    table = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    checks.equal({row["Surface"].removeprefix("'") for row in table}, set(NAMES.values()), "names in --csv")
+    for row in csv.reader(io.StringIO(text, newline="")):
+        checks.that(not any(cell[:1] in tuple("=+-@\t") for cell in row if cell), f"a formula: {[c for c in row if c[:1] in '=+-@']}")
+
+    done = report("--text", out)
+    for line in done.stdout.split("\n"):
+        checks.that(not TERMINAL.search(line) and len(line) <= 240, f"--text: {line!r}")
+
+    text = report("--openmetrics", out).stdout
+    sample = re.compile(r'jank_\w+\{(\w+="(?:[^"\\\n]|\\["\\n])*",?)+\} [-+.e\d]+')
+    for line in text.split("\n")[:-1]:
+        checks.that(line.startswith("# ") or sample.fullmatch(line), f"--openmetrics: {line!r}")
+    checks.that(text.endswith("# EOF\n"), "the end of --openmetrics")
+
+    junit = here / "results.xml"
+    done = report("--surface", "*", "--fail-if", "FPS < 60", "--fail-if", "jank > 20", "--junit", junit, out)
+    checks.equal(done.returncode, 3, f"exit code: {done.stderr}")
+    for line in done.stderr.split("\n"):
+        checks.that(not TERMINAL.search(line) and len(line) < 600, f"standard error: {line!r}")
+    suite = xml.etree.ElementTree.parse(junit).getroot()
+    named = {case.get("classname").split(": ", 1)[1] for case in suite}
+    checks.equal(named, {name.replace("\uffff", "\ufffd") for name in NAMES.values()}, "names in JUnit")
+    checks.equal((suite.get("tests"), suite.get("failures")), (str(2 * len(NAMES)), str(len(NAMES))), "counts in JUnit")
+    done = report("--compare", out, "--new", out)
+    checks.that(done.returncode == 0 and not TERMINAL.search(done.stdout.replace("\n", "")), f"--compare: {done.stdout!r}")
+    # A folder's own name.
+    hostile = here / "=\x1b[31m\u202e<script>\n"
+    out.rename(hostile)
+    for option in ("--text", "--csv", "--openmetrics", "--json"):
+        done = report(option, hostile)
+        checks.that(done.returncode == 0 and "\x1b" not in done.stdout, f"{option} of a folder with a hostile name")
+checks.end()

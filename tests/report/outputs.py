@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every output has the same numbers; conditions, exit codes and wrong usage."""
+
+import csv
+import io
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import REPORT, Checks, folder, rows
+from report import demo, model, report, surfaces
+
+MAIL = "com.example.mail/com.example.mail.MainActivity"
+
+
+def tables(checks, out):
+    """--csv and --openmetrics have the numbers of --json."""
+    found = surfaces(model(out)[0])
+    table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout)))
+    checks.equal({row["Surface"] for row in table}, set(found), "Surfaces of --csv")
+    for row in table:
+        for column, value in found[row["Surface"]]["numbers"].items():
+            checks.equal(float(row[column]) if row[column] else None, value, f"--csv: {column} of {row['Surface']}")
+        checks.equal(row["verdict"] or None, found[row["Surface"]]["verdict"], "verdict of --csv")
+    text = report("--openmetrics", out).stdout
+    for name, column, scale in (("fps", "FPS", 1), ("p99_seconds", "p99(ms)", 1e-3), ("janks", "jank", 1), ("stutter_ratio", "stutter(%)", 1e-2),
+                                ("harm_seconds", "harm(ms)", 1e-3)):
+        values = {surface: float(value) for surface, value in
+                  re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
+        for surface, one in found.items():
+            checks.that(math.isclose(values[surface], one["numbers"][column] * scale, rel_tol=1e-9), f"--openmetrics: {name} of {surface}")
+    families = re.findall(r"^# TYPE (\S+) gauge$", text, re.M)
+    checks.equal(len(families), len(set(families)), "a family is printed once")
+    checks.that(all(f"# HELP {family} " in text for family in families), "each family has a help")
+
+
+def events(checks, out):
+    """--json has the rows of events.csv."""
+    session, = model(out)
+    found = [(f"{event['time(s)']:.6f}", event["wall time"] or "", event["kind"], event["text"]) for event in session["events"]]
+    checks.equal(found, [tuple(row.values()) for row in rows(out, "events.csv")], "events of --json")
+
+
+def conditions(checks, here, out):
+    junit = here / "junit.xml"
+    for arguments, code in ((["FPS < 55"], 3), (["FPS < 20"], 0), (["FPS < 55", "--app", "com.example.game"], 3),
+                            (["FPS < 29", "--app", "com.example.game"], 0), (["jank(/10min) > 600"], 3), (["jank > 23"], 0), (["jank >= 23"], 3),
+                            (["fps <= 20", "--fail-if", "stalls > 4"], 3), (["harm > 5700"], 3), (["FPS < 61", "--surface", "StatusBar"], 0),
+                            (["FPS < 61", "--surface", "StatusBar", "--strict"], 4), (["FPS < 1", "--app", "none", "--strict"], 4)):
+        done = report("--fail-if", *arguments, "--junit", junit, out)
+        checks.equal(done.returncode, code, f"exit code of {arguments}: {done.stderr}")
+        suite = xml.etree.ElementTree.parse(junit).getroot()
+        checks.equal((suite.get("failures") != "0", len(suite) > 0), (code == 3, True), f"JUnit of {arguments}")
+    done = report("--fail-if", "FPS < 55", out)
+    checks.equal(done.stdout, report(out).stdout, "conditions do not change the output")
+    checks.that(f"jank-report: FPS < 55: holds: {out}: {MAIL}: FPS is 53.13" in done.stderr, f"what holds: {done.stderr}")
+
+
+def usage(checks, here, out):
+    """Wrong usage: exit code 2, and one line that names the option."""
+    for arguments, name in (((), "DIR"), (("--no-such", out), "--no-such"), (("--fail-if", "x < 1", out), "--fail-if"),
+                            (("--fail-if", "FPS < +1%", out), "--fail-if"), (("--json", "--csv", out), "--json"), (("--new", out), "--new"),
+                            (("--compare", out), "--compare"), (("--compare", "--new", out), "--compare"), (("--junit", here / "x", out), "--junit"),
+                            (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
+                            (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
+                            (("--compare", out, "--new", out, "-o", here / "x"), "--output"), (("--json", "-o", here / "x", out), "--output"), (("",), "DIR")):
+        done = report(*arguments)
+        checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), f"{arguments}: {done.stderr}")
+        checks.that(done.stderr.startswith("jank-report: ") and name in done.stderr and "--help" in done.stderr, f"{arguments}: {done.stderr}")
+    done = report("--fail-if", "FPS < 1", "--junit", here / "no" / "file", out)
+    checks.that(done.returncode == 1 and "no/file" in done.stderr, f"a JUnit file that cannot be written: {done.stderr}")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([REPORT, "--json", out], stdout=full, stderr=subprocess.PIPE, text=True)
+        checks.that(done.returncode == 1 and done.stderr.count("\n") == 1, f"a full disk: {done}")
+
+
+def page(checks, here, out):
+    """The data of the page is that of --json, and no text of it can end its element."""
+    path = here / "page.html"
+    path.write_text("an earlier page")
+    done = report("-o", path, "--fail-if", "FPS < 55", out)
+    checks.equal((done.returncode, done.stdout), (3, f"{path}\n"), "exit code and output of -o")
+    text = path.read_text(encoding="utf-8")
+    data, = re.findall(r'<script type="application/json" id="data">\n(.*?)</script>', text, re.S)
+    for one, truth in zip(json.loads(data)["sessions"], model(out), strict=True):
+        checks.equal({key: one[key] for key in truth}, truth, "data of the page")
+    checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (2, 1, False), "elements of the page")
+    checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
+
+
+def same_bytes(checks, out):
+    for option in ("--text", "--json", "--csv", "--openmetrics"):
+        checks.equal(report(option, out).stdout, report(option, out).stdout, f"{option} twice")
+
+
+checks = Checks()
+with folder() as here:
+    out = demo(here, "--frames-log", "-T", 2)
+    tables(checks, out)
+    events(checks, out)
+    conditions(checks, here, out)
+    usage(checks, here, out)
+    page(checks, here, out)
+    same_bytes(checks, out)
+checks.end()

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jank-report says of the files what jankd said at the end of the session: the lines of the verdict, harm, causes and the
+worst minute are the same, for scenarios and recorded traces."""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import TRACES, Checks, analyze, folder, jankd, rows, unpack
+from report import model, report, scenario, surfaces
+
+SCENARIOS = ("demo", "culprits", "culprits-120", "culprits-game", "drops-120", "switch-60-120", "idle-gaps", "app-switch",
+             "late-switch", "hang-doframe", "hang-native", "hang-killed", "idle-beside", "surfaces-200")
+# What no file has: who waited for buffers, who paces itself, the worst doFrame.
+NOT_IN_FILES = re.compile(r"^  waited for a buffer:.*\n|; paces itself|^Skipped \d+ frames!.*\n", re.M)
+# An event has the length of a stall to 0.1 ms.
+FINE = re.compile(r"(stalls that no frame ended \d+: \d+\.\d)\d|(pauses \d+: \d+\.\d)\d")
+
+
+def verdict_in(text):
+    """The lines of the verdict in what analyze prints: between the totals and the folder."""
+    return text.split("\n", text.split("presents ")[0].count("\n") + 1)[-1].rsplit("CSV files in ", 1)[0]
+
+
+def comparable(text):
+    return FINE.sub(lambda found: found[1] or found[2], NOT_IN_FILES.sub("", text))
+
+
+def same_verdict(checks, name, here, trace):
+    out = here / "out"
+    said = analyze(out, "--frames-log", "-T", 2, trace).stdout.decode()
+    expected = comparable(verdict_in(said))
+    got = report("--text", out)
+    checks.equal((got.returncode, got.stderr), (0, ""), f"{name}: exit code and errors")
+    lines = got.stdout.split("\n", 1)[1]
+    # The lines that analyze cuts to 100 columns are whole here.
+    for line in expected.splitlines():
+        head = line.split("..")[0] if ".." in line and len(line) >= 98 else line
+        checks.that(head in comparable(lines), f"{name}: {line!r} is not in\n{lines}")
+    number = len([line for line in lines.splitlines() if not line.startswith("note: ")])
+    checks.that(number <= len(comparable(verdict_in(said)).splitlines()) + 1, f"{name}: more lines than\n{expected}\n{lines}")
+
+
+def same_numbers(checks, name, here, trace):
+    """Harm is computed again from frames.csv; all other numbers are those of summary.csv."""
+    truth = json.loads(jankd("analyze", "--json", "-F", here / "json", trace).stdout)
+    session, = model(here / "out")
+    found = surfaces(session)
+    for app in truth["apps"]:
+        for one in app["surfaces"]:
+            got = found[one["surface"]]
+            what = f"{name}: {one['surface']}"
+            moment, minute = one["worst_moment"] or {}, one["worst_minute"] or {}
+            for key, value, expected in (("frames", got["harm"]["frames"], one["late_frames"]),
+                                         ("harm", got["harm"]["total(ms)"], one["harm_ms"]),
+                                         ("worst", got["harm"].get("worst moment(ms)"), moment.get("harm_ms")),
+                                         ("minute", got["harm"].get("worst minute(ms)"), minute.get("harm_ms"))):
+                checks.that(value == expected or value and expected and abs(value - expected) < 0.0015,
+                            f"{what}: {key} {value}, expected {expected}")
+            checks.equal(got["harm"].get("worst minute(s)"), minute.get("from_s"), f"{what}: when the worst minute began")
+            checks.equal({cause: n for cause, n in got["harm"]["causes"].items() if cause != "none"}, one["causes"], f"{what}: causes")
+        if truth["surfaces_left_out"]:
+            continue  # analyze chooses among 40 Surfaces
+        checks.equal(next(s["Surface"] for s in session["apps"][[a["app"] for a in session["apps"]].index(app["app"] or "")]["surfaces"]),
+                     app["surfaces"][0]["surface"], f"{name}: the Surface by which {app['app']} is judged")
+    for row in rows(here / "out", "summary.csv"):
+        one = found[row["Surface"]]
+        for column, value in one["numbers"].items():
+            if column in row:
+                expected = None if row[column] == "" else float(row[column])
+                checks.equal(value, expected, f"{name}: {column} of {row['Surface']}")
+        checks.equal(one["verdict"] or "", row["verdict"], f"{name}: verdict of {row['Surface']}")
+
+
+def computed_again(checks, name, out):
+    """Without summary.csv the numbers come from frames.csv. jankd's own percentiles are exact to 0.1 ms."""
+    before = surfaces(model(out)[0])
+    (out / "summary.csv").rename(out.parent / "summary.csv")
+    session, = model(out)
+    (out.parent / "summary.csv").rename(out / "summary.csv")
+    checks.that(any("summary.csv is missing" in notice for notice in session["notices"]), f"{name}: no notice of summary.csv")
+    for surface, one in surfaces(session).items():
+        checks.equal(one["source"], "frames.csv", f"{name}: source of {surface}")
+        for column, value in one["numbers"].items():
+            expected = before[surface]["numbers"][column]
+            if value is None or "gpu" in column or column in ("lost events", "score"):
+                continue
+            near = 0.11 if "(ms)" in column else expected and abs(0.01 * expected) if "low" in column else 0.0051
+            checks.that(expected is not None and abs(value - expected) <= near, f"{name}: {column} of {surface}: {value}, {expected}")
+        if one["verdict"] and "?" in one["verdict"]:
+            checks.equal(one["verdict"], before[surface]["verdict"], f"{name}: verdict of {surface}")
+
+
+checks = Checks()
+for name in SCENARIOS:
+    with folder() as here:
+        trace = scenario(name, here / "trace.txt")
+        same_verdict(checks, name, here, trace)
+        same_numbers(checks, name, here, trace)
+        computed_again(checks, name, here / "out")
+if not TRACES.is_dir():
+    checks.cannot_judge("recorded traces", "../shared/traces is missing")
+for path in sorted(TRACES.glob("*/trace.txt.xz")):
+    with folder() as here:
+        trace = unpack(path.parent.name, here)
+        same_verdict(checks, path.parent.name, here, trace)
+        same_numbers(checks, path.parent.name, here, trace)
+        computed_again(checks, path.parent.name, here / "out")
+checks.end()

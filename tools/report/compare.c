@@ -1,0 +1,709 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOUR_US UINT32_C(3600000000)
+
+const enum metric compare_metrics[] = {
+	METRIC_FPS,
+	METRIC_LOW1_MEAN,
+	METRIC_P90,
+	METRIC_P99,
+	METRIC_MISSED_1000,
+	METRIC_JANK_10MIN,
+	METRIC_BIG_JANK_10MIN,
+	METRIC_STUTTER,
+	METRIC_STALLS_10MIN,
+	METRICS,
+};
+
+bool compare_less_is_better(enum metric metric)
+{
+	return metric != METRIC_FPS && metric != METRIC_LOW1_MEAN && metric != METRIC_LOW01_MEAN;
+}
+
+/* --- runs --- */
+
+/* Makes space for one more element of @size. Returns NULL if there is none. */
+static void *grown(void *array, uint64_t n, uint64_t *max, size_t size)
+{
+	void *larger = array;
+
+	if (n == *max) {
+		uint64_t most = *max ? 2 * *max : 64;
+
+		larger = realloc(array, most * size);
+		if (larger)
+			*max = most;
+	}
+	return larger;
+}
+
+static struct compared_surface *find_surface(struct comparison *comparison, const char *name)
+{
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
+		if (strcmp(comparison->surfaces[i].name, name) == 0)
+			return &comparison->surfaces[i];
+	return NULL;
+}
+
+static struct compared_surface *add_surface(struct comparison *comparison, const char *name,
+					    const char *app)
+{
+	struct compared_surface *surface = find_surface(comparison, name);
+	uint64_t max = comparison->max_surfaces;
+	void *all;
+
+	if (surface)
+		return surface;
+	all = grown(comparison->surfaces, comparison->n_surfaces, &max, sizeof(*surface));
+	if (!all) {
+		comparison->out_of_memory = true;
+		return NULL;
+	}
+	comparison->surfaces = all;
+	comparison->max_surfaces = (uint32_t)max;
+	surface = &comparison->surfaces[comparison->n_surfaces++];
+	*surface = (struct compared_surface){ .app = strdup(app), .name = strdup(name) };
+	comparison->out_of_memory |= !surface->app || !surface->name;
+	return surface;
+}
+
+static struct compared_run *add_run(struct comparison *comparison, struct compared_surface *surface,
+				    enum group group)
+{
+	uint64_t max = surface->max_runs;
+	struct compared_run *all = grown(surface->runs, surface->n_runs, &max, sizeof(*all));
+
+	if (!all) {
+		comparison->out_of_memory = true;
+		return NULL;
+	}
+	surface->runs = all;
+	surface->max_runs = (uint32_t)max;
+	all[surface->n_runs] = (struct compared_run){
+		.group = group,
+		.run = comparison->runs[group],
+	};
+	return &all[surface->n_runs++];
+}
+
+static void add_frame(struct comparison *comparison, struct compared_surface *surface,
+		      const struct kept_frame *frame)
+{
+	struct compared_run *run = &surface->runs[surface->n_runs - 1];
+	uint64_t us = frame->interval_ns / 1000;
+	struct compared_frame *frames;
+
+	if (frame->flags & FRAME_FIRST ||
+	    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)))
+		return;
+	if (comparison->frames == COMPARE_FRAMES_MAX) {
+		comparison->refused++;
+		return;
+	}
+	frames = grown(run->frames, run->n_frames, &run->max_frames, sizeof(*frames));
+	if (!frames) {
+		comparison->out_of_memory = true;
+		return;
+	}
+	run->frames = frames;
+	comparison->frames++;
+	frames[run->n_frames++] = (struct compared_frame){
+		.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
+		.vsyncs = frame->vsyncs,
+		.flags = frame->flags,
+	};
+	if (!(frame->flags & FRAME_WAIT))
+		surface->time_s[run->group] += (double)us / 1e6;
+}
+
+static void add_window(struct comparison *comparison, struct compared_surface *surface,
+		       const struct window *window)
+{
+	struct compared_run *run = &surface->runs[surface->n_runs - 1];
+	struct window *windows =
+		grown(run->windows, run->n_windows, &run->max_windows, sizeof(*windows));
+
+	if (!windows) {
+		comparison->out_of_memory = true;
+		return;
+	}
+	run->windows = windows;
+	windows[run->n_windows++] = *window;
+	surface->time_s[run->group] += (double)window->time_us / 1e6;
+}
+
+/* The Surfaces of the session that are compared, by their numbers in it. */
+static void choose_surfaces(struct comparison *comparison, enum group group,
+			    const struct session *session, const struct selection *selection,
+			    uint32_t *place)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const char *name = name_of(session, session->surfaces[i].name);
+		const char *app = name_of(session, session->surfaces[i].app);
+		struct compared_surface *surface = select_surface(selection, name, app)
+							   ? add_surface(comparison, name, app)
+							   : NULL;
+
+		if (surface && add_run(comparison, surface, group))
+			place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
+	}
+}
+
+void compare_add(struct comparison *comparison, enum group group, const struct session *session,
+		 const struct selection *selection)
+{
+	uint32_t *place = calloc(session->n_surfaces + 1, sizeof(*place));
+	const struct pool *frames = &session->frames, *windows = &session->windows;
+
+	if (!place) {
+		comparison->out_of_memory = true;
+		return;
+	}
+	choose_surfaces(comparison, group, session, selection, place);
+	for (uint64_t i = 0; i < frames->n; i++) {
+		const struct kept_frame *frame = pool_at(frames, i);
+
+		if (place[frame->surface] > 0 && select_section(selection, session, frame->section))
+			add_frame(comparison, &comparison->surfaces[place[frame->surface] - 1],
+				  frame);
+	}
+	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
+		const struct window *window = pool_at(windows, i);
+
+		if (place[window->surface] > 0 &&
+		    select_section(selection, session, session_section(session, window->end_us)))
+			add_window(comparison, &comparison->surfaces[place[window->surface] - 1],
+				   window);
+	}
+	comparison->runs[group]++;
+	free(place);
+}
+
+static void free_surface(struct compared_surface *surface)
+{
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		free(surface->runs[i].frames);
+		free(surface->runs[i].windows);
+	}
+	free(surface->runs);
+	free(surface->app);
+	free(surface->name);
+}
+
+void compare_free(struct comparison *comparison)
+{
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
+		free_surface(&comparison->surfaces[i]);
+	free(comparison->surfaces);
+	*comparison = (struct comparison){ 0 };
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct compared_surface *one = a, *other = b;
+	double first = one->time_s[BASE] + one->time_s[NEW];
+	double second = other->time_s[BASE] + other->time_s[NEW];
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+void compare_choose(struct comparison *comparison, const struct selection *selection)
+{
+	uint32_t n = 0;
+
+	if (comparison->n_surfaces > 0)
+		qsort(comparison->surfaces, comparison->n_surfaces, sizeof(*comparison->surfaces),
+		      by_time);
+	for (uint32_t i = 0; !selection->surface && i < comparison->n_surfaces; i++) {
+		struct compared_surface surface = comparison->surfaces[i];
+		bool is_first = true;
+
+		for (uint32_t j = 0; j < n && is_first; j++)
+			is_first = strcmp(comparison->surfaces[j].app, surface.app) != 0;
+		if (is_first)
+			comparison->surfaces[n++] = surface;
+		else
+			free_surface(&surface);
+	}
+	if (!selection->surface)
+		comparison->n_surfaces = n;
+}
+
+/* --- distributions --- */
+
+static bool is_frame_time(const struct compared_frame *frame)
+{
+	return !(frame->flags & FRAME_WAIT);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const uint32_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* All frame times of a group, sorted; *n: their number. NULL: none, or out of memory. */
+static uint32_t *sorted_times(const struct compared_surface *surface, enum group group, size_t *n)
+{
+	uint32_t *times;
+	size_t max = 1;
+
+	*n = 0;
+	for (uint32_t i = 0; i < surface->n_runs; i++)
+		if (surface->runs[i].group == group)
+			max += surface->runs[i].n_frames;
+	times = malloc(max * sizeof(*times));
+	for (uint32_t i = 0; times && i < surface->n_runs; i++) {
+		const struct compared_run *run = &surface->runs[i];
+
+		for (uint64_t j = 0; run->group == group && j < run->n_frames; j++)
+			if (is_frame_time(&run->frames[j]))
+				times[(*n)++] = run->frames[j].interval_us;
+	}
+	if (*n == 0) {
+		free(times);
+		return NULL;
+	}
+	qsort(times, *n, sizeof(*times), by_length);
+	return times;
+}
+
+/* How many of the sorted @times are below @value. */
+static size_t count_below(const uint32_t *times, size_t n, double value)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (times[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The digits of a learnt period differ from run to run, and so do the lengths of equal numbers of
+ * vsyncs: by less than this part. The next number differs by more, up to 100 vsyncs. */
+#define SAME_LENGTH 0.005
+
+double compare_effect(const struct compared_surface *surface)
+{
+	size_t n[2];
+	uint32_t *base = sorted_times(surface, BASE, &n[BASE]);
+	uint32_t *new = sorted_times(surface, NEW, &n[NEW]);
+	double sum = 0;
+
+	for (size_t i = 0; base && new &&i < n[NEW]; i++) {
+		double shorter = (double)count_below(base, n[BASE], new[i] * (1 - SAME_LENGTH));
+		double longer =
+			(double)(n[BASE] - count_below(base, n[BASE], new[i] * (1 + SAME_LENGTH)));
+
+		sum += (shorter - longer) / (double)n[BASE];
+	}
+	sum = base && new ? sum / (double)n[NEW] : NAN;
+	free(base);
+	free(new);
+	return sum;
+}
+
+const char *const compare_bins[COMPARE_BINS] = { "1", "2", "3", "4-6", "7-12", ">12" };
+
+bool compare_distribution(const struct compared_surface *surface, double shares[2][COMPARE_BINS])
+{
+	static const unsigned int most[COMPARE_BINS] = { 1, 2, 3, 6, 12, UINT16_MAX };
+	double all[2] = { 0, 0 };
+
+	memset(shares, 0, 2 * sizeof(*shares));
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		const struct compared_run *run = &surface->runs[i];
+
+		for (uint64_t j = 0; j < run->n_frames; j++) {
+			const struct compared_frame *frame = &run->frames[j];
+			unsigned int bin = 0;
+
+			if (!is_frame_time(frame) || frame->vsyncs == FRAME_VSYNCS_UNKNOWN)
+				continue;
+			while (frame->vsyncs > most[bin])
+				bin++;
+			shares[run->group][bin]++;
+			all[run->group]++;
+		}
+	}
+	for (unsigned int i = 0; i < COMPARE_BINS; i++) {
+		shares[BASE][i] /= all[BASE];
+		shares[NEW][i] /= all[NEW];
+	}
+	return all[BASE] > 0 && all[NEW] > 0;
+}
+
+/* --- blocks --- */
+
+/* What a metric is a ratio of. */
+struct ratio {
+	enum metric metric;
+	double share;	       /* of a percentile or low: 0.01 for p99 and low 1% */
+	double threshold_us;   /* of a percentile: longer frames are beyond it */
+	double quantile_us[2]; /* of a low: that of the group */
+};
+
+static double percentile_share(enum metric metric)
+{
+	switch (metric) {
+	case METRIC_P50:
+		return 0.5;
+	case METRIC_P90:
+		return 0.1;
+	case METRIC_P95:
+		return 0.05;
+	case METRIC_P99:
+		return 0.01;
+	case METRIC_P999:
+		return 0.001;
+	default:
+		return 0;
+	}
+}
+
+static double low_share(enum metric metric)
+{
+	return metric == METRIC_LOW1_MEAN ? 0.01 : metric == METRIC_LOW01_MEAN ? 0.001 : 0;
+}
+
+/* Adds a frame to its block. */
+static void add_to_block(const struct ratio *ratio, enum group group,
+			 const struct compared_frame *frame, struct block *block)
+{
+	double s = frame->interval_us / 1e6;
+	double quantile_s = ratio->quantile_us[group] / 1e6;
+	bool is_stall = !is_frame_time(frame);
+
+	switch (ratio->metric) {
+	case METRIC_FPS:
+		block->above += !is_stall;
+		block->below += is_stall ? 0 : s;
+		break;
+	case METRIC_LOW1_MEAN:
+	case METRIC_LOW01_MEAN:
+		if (is_stall)
+			break;
+		block->above += ratio->share;
+		block->below += ratio->share * quantile_s + fmax(0, s - quantile_s);
+		break;
+	case METRIC_MISSED_1000:
+		if (is_stall || frame->vsyncs == FRAME_VSYNCS_UNKNOWN)
+			break;
+		block->above += frame->vsyncs > 0 ? frame->vsyncs - 1 : 0;
+		block->below++;
+		break;
+	case METRIC_JANK_10MIN:
+		block->above += (frame->flags & FRAME_JANK) != 0;
+		block->below += s;
+		break;
+	case METRIC_BIG_JANK_10MIN:
+		block->above += (frame->flags & FRAME_BIG_JANK) != 0;
+		block->below += s;
+		break;
+	case METRIC_STALLS_10MIN:
+		block->above += is_stall;
+		block->below += s;
+		break;
+	case METRIC_STUTTER:
+		block->above += frame->flags & FRAME_JANK ? s : 0;
+		block->below += s;
+		break;
+	default:
+		block->above += !is_stall && frame->interval_us > ratio->threshold_us;
+		block->below += !is_stall;
+		break;
+	}
+}
+
+/* The same for a row of fps.csv. Returns false if it does not have the number. */
+static bool add_row_to_block(const struct ratio *ratio, const struct window *window,
+			     struct block *block)
+{
+	double time_s = (double)window->time_us / 1e6, stall_s = (double)window->stall_us / 1e6;
+
+	switch (ratio->metric) {
+	case METRIC_FPS:
+		block->above += window->frames;
+		block->below += time_s;
+		return true;
+	case METRIC_MISSED_1000:
+		if (window->missed != WINDOW_UNKNOWN) {
+			block->above += window->missed;
+			block->below += window->frames;
+		}
+		return true;
+	case METRIC_JANK_10MIN:
+		block->above += window->jank;
+		block->below += time_s + stall_s;
+		return true;
+	case METRIC_BIG_JANK_10MIN:
+		block->above += window->big_jank;
+		block->below += time_s + stall_s;
+		return true;
+	case METRIC_STALLS_10MIN:
+		if (window->stalls != WINDOW_UNKNOWN)
+			block->above += window->stalls;
+		block->below += time_s + stall_s;
+		return true;
+	case METRIC_STUTTER:
+		block->above += window->jank_us / 1e6;
+		block->below += time_s + stall_s;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Seconds of drawing in a block: 5, as bursts of late frames are shorter; less in a short run,
+ * which else had too few of them. */
+static double block_seconds(double run_s)
+{
+	return fmin(5, fmax(1, run_s / 30));
+}
+
+static double run_seconds(const struct compared_run *run)
+{
+	double us = 0;
+
+	for (uint64_t i = 0; i < run->n_frames; i++)
+		us += run->frames[i].interval_us;
+	for (uint64_t i = 0; i < run->n_windows; i++)
+		us += (double)(run->windows[i].time_us + run->windows[i].stall_us);
+	return us / 1e6;
+}
+
+struct blocks {
+	struct block *all;
+	uint64_t n, max;
+	double filled_s; /* of the last one */
+	bool out_of_memory;
+};
+
+/* The block for the next @s seconds of that run. */
+static struct block *block_for(struct blocks *blocks, uint32_t run, bool is_first, double length_s,
+			       double s)
+{
+	if (is_first || blocks->filled_s >= length_s) {
+		struct block *all =
+			grown(blocks->all, blocks->n, &blocks->max, sizeof(*blocks->all));
+
+		if (!all) {
+			blocks->out_of_memory = true;
+			return NULL;
+		}
+		blocks->all = all;
+		all[blocks->n++] = (struct block){ .run = run };
+		blocks->filled_s = 0;
+	}
+	blocks->filled_s += s;
+	return &blocks->all[blocks->n - 1];
+}
+
+/* Cuts a run into blocks. Returns false if its rows do not have the number. */
+static bool cut(const struct ratio *ratio, const struct compared_run *run, struct blocks *blocks)
+{
+	double length_s = block_seconds(run_seconds(run));
+	bool is_first = true;
+
+	for (uint64_t i = 0; i < run->n_frames; i++) {
+		struct block *block = block_for(blocks, run->run, is_first, length_s,
+						run->frames[i].interval_us / 1e6);
+
+		if (!block)
+			return true;
+		add_to_block(ratio, run->group, &run->frames[i], block);
+		is_first = false;
+	}
+	for (uint64_t i = 0; i < run->n_windows; i++) {
+		const struct window *window = &run->windows[i];
+		struct block *block = block_for(blocks, run->run, is_first, length_s,
+						(double)(window->time_us + window->stall_us) / 1e6);
+
+		if (!block)
+			return true;
+		if (!add_row_to_block(ratio, window, block))
+			return false;
+		is_first = false;
+	}
+	return true;
+}
+
+/* --- changes --- */
+
+/* The threshold of a percentile: just above or just below it, see compare.h. */
+static void set_threshold(struct ratio *ratio, struct change *change, const uint32_t *times,
+			  size_t n)
+{
+	double rank = ceil((1 - ratio->share) * (double)n - 1e-9);
+	double length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
+	double beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
+	double reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
+	double share = ratio->share * (double)n;
+
+	change->threshold_us = length_us;
+	change->or_equal = beyond * reached < share * share;
+	/* If all frames are at least as long, that share says nothing. */
+	if (reached >= (double)n)
+		change->or_equal = false;
+	ratio->threshold_us = length_us * (1 + (change->or_equal ? -SAME_LENGTH : SAME_LENGTH));
+}
+
+static const char *set_quantiles(const struct compared_surface *surface, struct ratio *ratio,
+				 struct change *change)
+{
+	static const char missing[] = "not captured: needs frames.csv of all runs";
+	bool is_low = low_share(ratio->metric) > 0;
+
+	for (uint32_t i = 0; i < surface->n_runs; i++)
+		if (surface->runs[i].n_windows > 0)
+			return missing;
+	ratio->share = is_low ? low_share(ratio->metric) : percentile_share(ratio->metric);
+	for (unsigned int group = BASE; group <= (is_low ? NEW : BASE); group++) {
+		size_t n;
+		uint32_t *times = sorted_times(surface, (enum group)group, &n);
+
+		if (!times)
+			return missing;
+		if (is_low)
+			ratio->quantile_us[group] =
+				times[n - (size_t)ceil(ratio->share * (double)n)];
+		else
+			set_threshold(ratio, change, times, n);
+		free(times);
+	}
+	return NULL;
+}
+
+/* In the unit of the metric; of a percentile, percent of the frames. */
+static double scale_of(enum metric metric)
+{
+	if (metric == METRIC_FPS || low_share(metric) > 0)
+		return 1;
+	if (metric == METRIC_MISSED_1000)
+		return 1000;
+	return metric == METRIC_STUTTER || percentile_share(metric) > 0 ? 100 : 600;
+}
+
+/* "jank" of a session is a number; of groups of different length it is a rate. */
+static enum metric rate_of(enum metric metric)
+{
+	switch (metric) {
+	case METRIC_JANK:
+		return METRIC_JANK_10MIN;
+	case METRIC_BIG_JANK:
+		return METRIC_BIG_JANK_10MIN;
+	case METRIC_STALLS:
+		return METRIC_STALLS_10MIN;
+	case METRIC_MISSED:
+		return METRIC_MISSED_1000;
+	default:
+		return metric;
+	}
+}
+
+static bool is_compared(enum metric metric)
+{
+	return metric == METRIC_FPS || low_share(metric) > 0 || percentile_share(metric) > 0 ||
+	       metric == METRIC_MISSED_1000 || metric == METRIC_JANK_10MIN ||
+	       metric == METRIC_BIG_JANK_10MIN || metric == METRIC_STALLS_10MIN ||
+	       metric == METRIC_STUTTER;
+}
+
+static bool is_enough(const struct compared_surface *surface, const struct estimate *estimate,
+		      enum group group)
+{
+	return surface->time_s[group] >= COMPARE_SECONDS_LEAST &&
+	       estimate->blocks >= COMPARE_BLOCKS_LEAST;
+}
+
+/* Events are few: janks, stalls, frames beyond a percentile. */
+static bool is_rare(const struct change *change)
+{
+	return change->metric != METRIC_FPS && low_share(change->metric) == 0 &&
+	       change->metric != METRIC_STUTTER &&
+	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
+}
+
+static int estimate_groups(const struct compared_surface *surface, const struct ratio *ratio,
+			   struct change *change)
+{
+	int error = 0;
+
+	for (unsigned int group = BASE; group <= NEW && error == 0; group++) {
+		struct blocks blocks = { 0 };
+
+		for (uint32_t i = 0; i < surface->n_runs && !change->why; i++)
+			if (surface->runs[i].group == group &&
+			    !cut(ratio, &surface->runs[i], &blocks))
+				change->why = "not captured: needs frames.csv of all runs";
+		if (blocks.out_of_memory)
+			error = -ENOMEM;
+		else if (!change->why)
+			error = noise_estimate(blocks.all, blocks.n, &change->of[group]);
+		free(blocks.all);
+	}
+	return error;
+}
+
+int compare_metric(const struct compared_surface *surface, enum metric metric,
+		   struct change *change)
+{
+	struct ratio ratio = { .metric = rate_of(metric) };
+	int error;
+
+	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
+	if (!is_compared(ratio.metric))
+		change->why = "cannot be compared; metrics that can are in jank-report(1)";
+	else if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
+		change->why = surface->time_s[BASE] <= 0 ? "not in BASE" : "not in NEW";
+	else if (low_share(ratio.metric) > 0 || percentile_share(ratio.metric) > 0)
+		change->why = set_quantiles(surface, &ratio, change);
+	if (change->why)
+		return 0;
+	error = estimate_groups(surface, &ratio, change);
+	if (error < 0 || change->why)
+		return error;
+	if (!is_enough(surface, &change->of[BASE], BASE) ||
+	    !is_enough(surface, &change->of[NEW], NEW) || isnan(change->of[BASE].value) ||
+	    isnan(change->of[NEW].value)) {
+		change->why = "not enough data: needs 20 s of drawing in each group";
+		return 0;
+	}
+	change->is_known = true;
+	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
+	if (is_rare(change))
+		change->excess = 0;
+	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
+	return 0;
+}
+
+enum outcome compare_judge(const struct condition *condition, const struct change *change)
+{
+	bool is_less = condition->relation == LESS || condition->relation == LESS_OR_EQUAL;
+	double factor = condition->is_relative ? 1 + condition->limit
+			: condition->is_change ? 1
+					       : 0;
+	double add = condition->is_relative ? 0 : condition->limit / change->scale;
+	double excess;
+
+	if (!change->is_known)
+		return OUTCOME_UNKNOWN;
+	if (is_rare(change))
+		return OUTCOME_HOLDS_NOT;
+	excess = noise_excess(&change->of[BASE], &change->of[NEW], factor, add);
+	return (is_less ? -excess : excess) > 1 ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
+}

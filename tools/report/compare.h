@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares two groups of runs: what changed from BASE to NEW, and is it more than noise?
+ *
+ * A run is a session. Its frame times of one Surface become blocks of some seconds of drawing (see
+ * noise.h); without frames.csv whole rows of fps.csv do. Each compared number is a ratio of sums
+ * over blocks:
+ *
+ *     FPS                       frames / time
+ *     jank(/10min)              janks / (time + stall time), as big jank, stalls, stutter(%)
+ *     missed vsyncs(/1000 frames)
+ *     low 1% mean(fps)          the slowest 1 % are those beyond a quantile of the group; their
+ * mean does not change to first order if that quantile does p90(ms), p99(ms) ...      the share of
+ * frames beyond the base's percentile, as below
+ *
+ * An interval is a whole number of vsyncs, so a percentile does not change until it jumps by a
+ * vsync. So for percentiles the share of frames that are longer than the base's is compared: 1 %
+ * for p99. Where so many frames are exactly as long as the percentile that the share of those at
+ * least as long is nearer to 1 %, it is that share.
+ *
+ * A condition holds only beyond the noise: it must hold for all values that the noise of both
+ * groups allows. Equal groups fulfil one with a probability of NOISE_LEVEL at most.
+ */
+#ifndef JANKD_TOOLS_REPORT_COMPARE_H
+#define JANKD_TOOLS_REPORT_COMPARE_H
+
+#include "tools/report/condition.h"
+#include "tools/report/noise.h"
+#include "tools/report/select.h"
+#include "tools/report/session.h"
+
+/* Frame times of all runs that are kept, of 8 bytes. */
+#define COMPARE_FRAMES_MAX UINT64_C(16000000)
+
+/* Less drawing than this in a group, or fewer blocks, is not enough data. */
+#define COMPARE_SECONDS_LEAST 20
+#define COMPARE_BLOCKS_LEAST 20
+
+/* A rise from fewer events in both groups together than this may be chance. */
+#define COMPARE_EVENTS_LEAST 10
+
+enum group { BASE, NEW };
+
+struct compared_frame {
+	uint32_t interval_us; /* of a stall its length, cut at an hour */
+	uint16_t vsyncs;      /* or FRAME_VSYNCS_UNKNOWN */
+	uint16_t flags;	      /* of enum frame_flags */
+};
+
+/* Of one Surface in one run: frames, or else rows. */
+struct compared_run {
+	enum group group;
+	uint32_t run; /* number in its group */
+	struct compared_frame *frames;
+	uint64_t n_frames, max_frames;
+	struct window *windows;
+	uint64_t n_windows, max_windows;
+};
+
+struct compared_surface {
+	char *app, *name;
+	double time_s[2]; /* of drawing, by group */
+	struct compared_run *runs;
+	uint32_t n_runs, max_runs;
+};
+
+struct comparison {
+	struct compared_surface *surfaces;
+	uint32_t n_surfaces, max_surfaces;
+	uint32_t runs[2];
+	uint64_t frames;  /* kept */
+	uint64_t refused; /* frames beyond COMPARE_FRAMES_MAX */
+	bool out_of_memory;
+};
+
+/* One number in both groups. */
+struct change {
+	enum metric metric;
+	bool is_known; /* else why says why not */
+	const char *why;
+	struct estimate of[2];
+	double scale;	     /* of the values of @of in the metric's unit */
+	double threshold_us; /* of a percentile */
+	bool or_equal;	     /* frames as long as the threshold are beyond it */
+	double excess;	     /* of no change: above 1 more, below -1 less, beyond the noise */
+	double low, high;    /* of the change, as noise_interval() */
+};
+
+/* Adds a session to a group. Its rows are copied. */
+void compare_add(struct comparison *comparison, enum group group, const struct session *session,
+		 const struct selection *selection);
+void compare_free(struct comparison *comparison);
+
+/* Sorts the Surfaces: those that draw longest first. Of each app only that one stays, unless the
+ * selection names Surfaces. */
+void compare_choose(struct comparison *comparison, const struct selection *selection);
+
+/* Computes the change of a metric of one Surface. Returns 0 or -ENOMEM. */
+int compare_metric(const struct compared_surface *surface, enum metric metric,
+		   struct change *change);
+
+/* Judges a condition on a change that compare_metric() made. */
+enum outcome compare_judge(const struct condition *condition, const struct change *change);
+
+/* The probability that a frame of NEW is longer than one of BASE, less that of the opposite. NAN
+ * without frames.csv. */
+double compare_effect(const struct compared_surface *surface);
+
+/* Frames by vsyncs: the shares of each group with 1, 2, 3, 4 to 6, 7 to 12 and more. Returns false
+ * without frames.csv. */
+#define COMPARE_BINS 6
+extern const char *const compare_bins[COMPARE_BINS];
+bool compare_distribution(const struct compared_surface *surface, double shares[2][COMPARE_BINS]);
+
+/* The metrics that are compared without a condition; ends with METRICS. */
+extern const enum metric compare_metrics[];
+
+/* True: less of it is better. */
+bool compare_less_is_better(enum metric metric);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/condition.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The metric without its unit, as "p99" for "p99(ms)". METRICS: there is none, or several. */
+static enum metric find_without_unit(const char *name, size_t length)
+{
+	enum metric found = METRICS;
+
+	for (unsigned int i = 0; i < METRICS; i++) {
+		const char *unit = strchr(metrics[i].name, '(');
+
+		if (!unit || (size_t)(unit - metrics[i].name) != length ||
+		    strncmp(metrics[i].name, name, length) != 0)
+			continue;
+		if (found != METRICS)
+			return METRICS;
+		found = (enum metric)i;
+	}
+	return found;
+}
+
+static enum metric find_metric(const char *name, size_t length)
+{
+	enum metric found = metric_find(name, length);
+
+	return found == METRICS ? find_without_unit(name, length) : found;
+}
+
+/* Returns what follows the number, or NULL. */
+static const char *parse_limit(struct condition *condition, const char *at)
+{
+	char *end;
+
+	condition->is_change = *at == '+' || *at == '-';
+	condition->limit = strtod(at, &end);
+	if (end == at || !isfinite(condition->limit) || strpbrk(at, "xXnN"))
+		return NULL;
+	return end;
+}
+
+const char *condition_parse(struct condition *condition, const char *text)
+{
+	const char *at = strpbrk(text, "<>=!");
+	size_t length = at ? (size_t)(at - text) : 0;
+	bool equal;
+
+	*condition = (struct condition){ .text = text };
+	if (!at || *at == '=' || *at == '!')
+		return "needs one of < <= > >=";
+	while (length > 0 && text[length - 1] == ' ')
+		length--;
+	while (length > 0 && *text == ' ') {
+		text++;
+		length--;
+	}
+	condition->metric = find_metric(text, length);
+	if (condition->metric == METRICS)
+		return "no such metric: use a column of summary.csv, as FPS or jank(/10min)";
+	equal = at[1] == '=';
+	condition->relation =
+		*at == '<' ? (equal ? LESS_OR_EQUAL : LESS) : (equal ? MORE_OR_EQUAL : MORE);
+	at += 1 + equal;
+	at += strspn(at, " ");
+	at = parse_limit(condition, at);
+	if (!at)
+		return "needs a number behind the comparison";
+	at += strspn(at, " ");
+	if (*at == '%') {
+		condition->is_relative = true;
+		condition->limit /= 100;
+		at += 1 + strspn(at + 1, " ");
+	}
+	if (*at)
+		return "has something behind the number";
+	if (condition->is_relative && !condition->is_change)
+		return "a change in percent needs a sign: +10%";
+	return NULL;
+}
+
+bool condition_holds(const struct condition *condition, double value)
+{
+	switch (condition->relation) {
+	case LESS:
+		return value < condition->limit;
+	case LESS_OR_EQUAL:
+		return value <= condition->limit;
+	case MORE:
+		return value > condition->limit;
+	case MORE_OR_EQUAL:
+		return value >= condition->limit;
+	}
+	return false;
+}
+
+void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
+		 const char *text)
+{
+	results->of[outcome]++;
+	if (results->n == RESULTS_MAX)
+		return;
+	if (results->n == results->max) {
+		unsigned int max = results->max ? 2 * results->max : 32;
+		struct result *all = realloc(results->all, max * sizeof(*all));
+
+		if (!all) {
+			results->failed = true;
+			return;
+		}
+		results->all = all;
+		results->max = max;
+	}
+	results->all[results->n++] = (struct result){
+		.outcome = outcome,
+		.where = strdup(where),
+		.what = strdup(what),
+		.text = strdup(text),
+	};
+}
+
+void results_free(struct results *results)
+{
+	for (unsigned int i = 0; i < results->n; i++) {
+		free(results->all[i].where);
+		free(results->all[i].what);
+		free(results->all[i].text);
+	}
+	free(results->all);
+	*results = (struct results){ 0 };
+}
+
+/* Names have no control characters. U+FFFE and U+FFFF are no characters of XML. */
+static void print_xml(FILE *out, const char *text)
+{
+	for (; text && *text; text++) {
+		const unsigned char *byte = (const unsigned char *)text;
+
+		if (byte[0] == 0xef && byte[1] == 0xbf && byte[2] >= 0xbe) {
+			fputs("\xef\xbf\xbd", out);
+			text += 2;
+		} else if (strchr("<>&\"'", *text)) {
+			fprintf(out, "&#%d;", *text);
+		} else if (byte[0] >= 0x20) {
+			fputc(*text, out);
+		}
+	}
+}
+
+static void print_case(FILE *out, const struct result *result)
+{
+	static const char *const elements[] = { NULL, "failure", "skipped" };
+	const char *element = elements[result->outcome];
+
+	fputs("  <testcase classname=\"", out);
+	print_xml(out, result->where);
+	fputs("\" name=\"", out);
+	print_xml(out, result->what);
+	fputs("\">", out);
+	if (element) {
+		fprintf(out, "<%s message=\"", element);
+		print_xml(out, result->text);
+		fputs("\"/>", out);
+	} else {
+		fputs("<system-out>", out);
+		print_xml(out, result->text);
+		fputs("</system-out>", out);
+	}
+	fputs("</testcase>\n", out);
+}
+
+int results_write_junit(const struct results *results, const char *path, const char *suite)
+{
+	FILE *out = fopen(path, "w");
+	bool failed;
+
+	if (!out)
+		return -errno;
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
+	print_xml(out, suite);
+	fprintf(out, "\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n", results->n,
+		results->of[OUTCOME_HOLDS], results->of[OUTCOME_UNKNOWN]);
+	for (unsigned int i = 0; i < results->n; i++)
+		print_case(out, &results->all[i]);
+	fputs("</testsuite>\n", out);
+	failed = ferror(out) != 0;
+	return fclose(out) != 0 || failed ? -EIO : 0;
+}

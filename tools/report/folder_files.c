@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/folder_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* More than any capture leaves: a week of segments of a minute is 10,000 of each file. */
+#define ENTRIES_MAX 200000
+
+const char *const report_file_names[FILE_KINDS] = {
+	[FILE_FPS] = "fps.csv",
+	[FILE_DROPS] = "dropFrames.csv",
+	[FILE_FRAMES] = "frames.csv",
+	[FILE_DOFRAME] = "doframe.csv",
+	[FILE_TIMELINE] = "frametimeline.csv",
+	[FILE_LATENCY] = "latency.csv",
+	[FILE_EVENTS] = "events.csv",
+	[FILE_SUMMARY] = "summary.csv",
+	[FILE_SESSION] = "session.json",
+};
+
+/* True: @name is the file @kind, with the number *number: "fps.csv", "fps-000001.csv.gz". */
+static bool is_kind(const char *name, enum report_file kind, uint32_t *number)
+{
+	const char *whole = report_file_names[kind], *suffix = strrchr(whole, '.');
+	size_t stem = (size_t)(suffix - whole), suffix_length = strlen(suffix);
+	unsigned long value = SEGMENT_CURRENT;
+	const char *at = name + stem;
+	char *end;
+
+	if (strncmp(name, whole, stem) != 0)
+		return false;
+	if (*at == '-') {
+		value = strtoul(at + 1, &end, 10);
+		if (end - at < 7 || at[1] < '0' || at[1] > '9' || value >= SEGMENT_CURRENT)
+			return false;
+		at = end;
+	}
+	*number = (uint32_t)value;
+	return strncmp(at, suffix, suffix_length) == 0 &&
+	       (at[suffix_length] == '\0' || strcmp(at + suffix_length, ".gz") == 0);
+}
+
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+			name) < 0
+		       ? NULL
+		       : path;
+}
+
+/* Makes space for one more element. */
+static void *grown(void *array, uint32_t n, uint32_t *max, size_t size)
+{
+	if (n < *max)
+		return array;
+	*max = *max ? 2 * *max : 64;
+	return realloc(array, *max * size);
+}
+
+static int add_segment(struct folder_files *files, enum report_file kind, uint32_t number,
+		       char *path)
+{
+	struct segment *all = grown(files->segments, files->n, &files->max, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	files->segments = all;
+	all[files->n++] = (struct segment){ .kind = kind, .number = number, .path = path };
+	return 0;
+}
+
+static int add_folder(struct folder_files *files, char *path)
+{
+	char **all = grown(files->folders, files->n_folders, &files->max_folders, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	files->folders = all;
+	all[files->n_folders++] = path;
+	return 0;
+}
+
+static int add_entry(struct folder_files *files, const char *name)
+{
+	char *path = join(files->path, name);
+	uint32_t number;
+	struct stat info;
+	int kind = 0;
+
+	if (!path)
+		return -ENOMEM;
+	while (kind < FILE_KINDS && !is_kind(name, (enum report_file)kind, &number))
+		kind++;
+	if (stat(path, &info) == 0) {
+		if (kind < FILE_KINDS && !S_ISDIR(info.st_mode))
+			return add_segment(files, (enum report_file)kind, number, path);
+		if (S_ISDIR(info.st_mode) && name[0] != '.')
+			return add_folder(files, path);
+	}
+	free(path);
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct segment *one = a, *other = b;
+
+	if (one->number != other->number)
+		return one->number < other->number ? -1 : 1;
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
+	return strcmp(one->path, other->path);
+}
+
+static int by_session(const void *a, const void *b)
+{
+	const struct segment *one = a, *other = b;
+
+	if (one->session != other->session)
+		return one->session < other->session ? -1 : 1;
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
+	return by_number(a, b);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A session ends with the number of its session.json or summary.csv. */
+static void find_sessions(struct folder_files *files)
+{
+	uint32_t session = 0, last = SEGMENT_CURRENT;
+	bool ends = false;
+
+	if (files->n == 0)
+		return;
+	qsort(files->segments, files->n, sizeof(*files->segments), by_number);
+	for (uint32_t i = 0; i < files->n; i++) {
+		struct segment *segment = &files->segments[i];
+
+		if (ends && segment->number != last) {
+			session++;
+			ends = false;
+		}
+		last = segment->number;
+		ends |= segment->kind == FILE_SESSION || segment->kind == FILE_SUMMARY;
+		segment->session = session;
+	}
+	files->sessions = session + 1;
+	qsort(files->segments, files->n, sizeof(*files->segments), by_session);
+}
+
+int folder_files_read(struct folder_files *files, const char *path)
+{
+	DIR *dir = opendir(path);
+	int error = dir ? 0 : -errno;
+	struct dirent *entry;
+
+	*files = (struct folder_files){ 0 };
+	if (!dir)
+		return error;
+	files->path = strdup(path);
+	if (!files->path)
+		error = -ENOMEM;
+	while (error == 0 && (entry = readdir(dir))) {
+		if (files->n + files->n_folders < ENTRIES_MAX)
+			error = add_entry(files, entry->d_name);
+		else
+			files->left_out++;
+	}
+	closedir(dir);
+	find_sessions(files);
+	if (files->n_folders > 0)
+		qsort(files->folders, files->n_folders, sizeof(*files->folders), by_path);
+	return error;
+}
+
+void folder_files_free(struct folder_files *files)
+{
+	for (uint32_t i = 0; i < files->n; i++)
+		free(files->segments[i].path);
+	for (uint32_t i = 0; i < files->n_folders; i++)
+		free(files->folders[i]);
+	free(files->segments);
+	free(files->folders);
+	free(files->path);
+	*files = (struct folder_files){ 0 };
+}

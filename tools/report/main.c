@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jank-report: answers from the folders of CSV files that jankd writes. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "daemon/base/text.h"
+#include "tools/report/judge.h"
+#include "tools/report/model.h"
+#include "tools/report/page.h"
+
+#define CONDITIONS_MAX 32
+
+/* Folders within folders: DIR/SERIAL-SESSION/NAME. */
+#define DEPTH_MAX 3
+
+/* Columns if the output is no terminal: enough for every line but those with the longest names. */
+#define COLUMNS_ELSE 240
+
+enum { EXIT_HOLDS = 3, EXIT_UNKNOWN = 4 };
+
+static const char help[] =
+	"usage: jank-report [options] DIR...\n"
+	"       jank-report --compare [options] BASE... --new NEW...\n"
+	"\n"
+	"Reads folders of CSV files that jankd wrote: all segments, plain or gzip; also those of\n"
+	"the 2019 program, and half a folder. Prints the verdict, and what is missing and why. A\n"
+	"folder of such folders stands for all of them.\n"
+	"\n"
+	"what to print:\n"
+	"  --text              the verdict, sections and notes as text (default)\n"
+	"  --json              all numbers as JSON\n"
+	"  --csv               all numbers as CSV, a row for each Surface and section\n"
+	"  --openmetrics       numbers of the sessions for Prometheus\n"
+	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
+	"what to read:\n"
+	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
+	"  --app GLOB          only Surfaces of that app\n"
+	"  --section GLOB      only sections of that name: from a mark to the next\n"
+	"conditions:\n"
+	"  --fail-if CONDITION\n"
+	"                      exit with 3 if it holds: 'FPS < 55'; with --compare of a change:\n"
+	"                      'jank(/10min) > +10%'. Repeatable\n"
+	"  --strict            exit with 4 if a condition has not enough data\n"
+	"  --junit FILE        write the results of the conditions as JUnit XML\n"
+	"two groups of runs:\n"
+	"  --compare           compare the folders BASE with the folders NEW\n"
+	"  --new               the folders after it are NEW\n"
+	"  -h, --help          show this help\n"
+	"  --version           show the version\n"
+	"\n"
+	"A condition is a column of summary.csv, one of < <= > >= and a number. With --compare it\n"
+	"holds only if the change is beyond the noise of both groups.\n"
+	"\n"
+	"Exit codes: 0 done; 1 error; 2 wrong usage; 3 a condition holds; 4 not enough data, with\n"
+	"--strict.\n";
+
+enum long_option {
+	OPTION_OPERAND = 1,
+	OPTION_TEXT = 256,
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_OPENMETRICS,
+	OPTION_SURFACE,
+	OPTION_APP,
+	OPTION_SECTION,
+	OPTION_FAIL_IF,
+	OPTION_STRICT,
+	OPTION_JUNIT,
+	OPTION_COMPARE,
+	OPTION_NEW,
+	OPTION_VERSION,
+};
+
+static const struct option options[] = {
+	{ "text", no_argument, NULL, OPTION_TEXT },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "csv", no_argument, NULL, OPTION_CSV },
+	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
+	{ "output", required_argument, NULL, 'o' },
+	{ "surface", required_argument, NULL, OPTION_SURFACE },
+	{ "app", required_argument, NULL, OPTION_APP },
+	{ "section", required_argument, NULL, OPTION_SECTION },
+	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
+	{ "strict", no_argument, NULL, OPTION_STRICT },
+	{ "junit", required_argument, NULL, OPTION_JUNIT },
+	{ "compare", no_argument, NULL, OPTION_COMPARE },
+	{ "new", no_argument, NULL, OPTION_NEW },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct settings {
+	enum long_option format;
+	struct selection selection;
+	struct condition conditions[CONDITIONS_MAX];
+	unsigned int n_conditions;
+	bool strict, compare, has_new;
+	const char *junit, *output;
+	const char **operands[2]; /* by enum group; without --compare all are BASE */
+	unsigned int n_operands[2];
+};
+
+/* --- errors --- */
+
+/* Prints one line; @what may be a name with any bytes. */
+static void complain(const char *what, const char *why, const char *advice)
+{
+	char shown[1024];
+
+	text_shorten(shown, sizeof(shown), what, 200);
+	fprintf(stderr, "jank-report: %s: %s; %s\n", shown, why, advice);
+}
+
+static _Noreturn void fail(const char *what, const char *why, const char *advice)
+{
+	complain(what, why, advice);
+	exit(1);
+}
+
+static _Noreturn void wrong_usage(const char *what, const char *why)
+{
+	complain(what, why, "see jank-report --help");
+	exit(2);
+}
+
+static _Noreturn void out_of_memory(void)
+{
+	fail("memory", strerror(ENOMEM), "close other programs");
+}
+
+/* --- options --- */
+
+static _Noreturn void print_and_exit(const char *text)
+{
+	fputs(text, stdout);
+	exit(fflush(stdout) ? 1 : 0);
+}
+
+static void add_operand(struct settings *settings, const char *operand)
+{
+	enum group group = settings->has_new ? NEW : BASE;
+	const char ***all = &settings->operands[group];
+	unsigned int *n = &settings->n_operands[group];
+
+	if (!*operand)
+		wrong_usage("DIR", "an empty name");
+	*all = realloc(*all, (*n + 1) * sizeof(**all));
+	if (!*all)
+		out_of_memory();
+	(*all)[(*n)++] = operand;
+}
+
+static void add_condition(struct settings *settings, const char *text)
+{
+	char what[256];
+	const char *wrong;
+
+	if (settings->n_conditions == CONDITIONS_MAX)
+		wrong_usage("--fail-if", "more than 32 conditions");
+	wrong = condition_parse(&settings->conditions[settings->n_conditions++], text);
+	if (!wrong)
+		return;
+	snprintf(what, sizeof(what), "--fail-if '%s'", text);
+	wrong_usage(what, wrong);
+}
+
+static void set_format(struct settings *settings, enum long_option format)
+{
+	if (settings->format && settings->format != format)
+		wrong_usage("--text, --json, --csv, --openmetrics", "more than one of them");
+	settings->format = format;
+}
+
+static void set_option(struct settings *settings, int option, const char *argument)
+{
+	switch (option) {
+	case OPTION_OPERAND:
+		add_operand(settings, argument);
+		break;
+	case OPTION_TEXT:
+	case OPTION_JSON:
+	case OPTION_CSV:
+	case OPTION_OPENMETRICS:
+		set_format(settings, (enum long_option)option);
+		break;
+	case 'o':
+		settings->output = argument;
+		break;
+	case OPTION_SURFACE:
+		settings->selection.surface = argument;
+		break;
+	case OPTION_APP:
+		settings->selection.app = argument;
+		break;
+	case OPTION_SECTION:
+		settings->selection.section = argument;
+		break;
+	case OPTION_FAIL_IF:
+		add_condition(settings, argument);
+		break;
+	case OPTION_STRICT:
+		settings->strict = true;
+		break;
+	case OPTION_JUNIT:
+		settings->junit = argument;
+		break;
+	case OPTION_COMPARE:
+		settings->compare = true;
+		break;
+	case OPTION_NEW:
+		settings->has_new = true;
+		break;
+	case OPTION_VERSION:
+		print_and_exit("jank-report " JANKD_VERSION "\n");
+	case 'h':
+		print_and_exit(help);
+	}
+}
+
+static bool is_percentile(enum metric metric)
+{
+	return metric >= METRIC_P50 && metric <= METRIC_P999;
+}
+
+static void check_condition(const struct settings *settings, const struct condition *condition)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "--fail-if '%s'", condition->text);
+	if (condition->is_change && !settings->compare)
+		wrong_usage(what, "a change needs --compare; without it the number has no sign");
+	if (settings->compare && is_percentile(condition->metric) && !condition->is_relative)
+		wrong_usage(what, "a percentile is compared by the share of frames beyond it, so "
+				  "only a change in percent fits: +10%");
+}
+
+static void check_settings(struct settings *settings)
+{
+	if (settings->has_new && !settings->compare)
+		wrong_usage("--new", "needs --compare");
+	if (settings->compare &&
+	    (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0))
+		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
+	if (settings->n_operands[BASE] == 0)
+		wrong_usage("DIR", "no folder is named");
+	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
+	    settings->format != OPTION_JSON)
+		wrong_usage("--compare", "prints --text or --json");
+	if (settings->compare && settings->output)
+		wrong_usage("--output", "is no page of a comparison; use --text or --json");
+	if (settings->output && settings->format)
+		wrong_usage("--output",
+			    "cannot be combined with --text, --json, --csv, --openmetrics");
+	if (settings->junit && settings->n_conditions == 0)
+		wrong_usage("--junit", "needs --fail-if");
+	if (settings->strict && settings->n_conditions == 0)
+		wrong_usage("--strict", "needs --fail-if");
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		check_condition(settings, &settings->conditions[i]);
+	if (!settings->format && !settings->output)
+		settings->format = OPTION_TEXT;
+}
+
+static void read_options(struct settings *settings, int argc, char **argv)
+{
+	int option;
+
+	opterr = 0;
+	/* '-': operands are returned in their order. */
+	while ((option = getopt_long(argc, argv, "-ho:", options, NULL)) != -1) {
+		if (option == '?')
+			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
+		set_option(settings, option, optarg);
+	}
+	while (optind < argc)
+		add_operand(settings, argv[optind++]);
+	check_settings(settings);
+}
+
+/* --- folders --- */
+
+/* What becomes of each session: it is kept for a report, or added to a comparison. */
+struct collection {
+	struct report report;
+	struct comparison comparison;
+	struct page *page; /* NULL: none */
+	enum group group;
+	bool compare;
+	bool failed; /* a folder could not be read */
+};
+
+static void keep(struct report *report, struct session *session)
+{
+	if (report->n == report->max) {
+		report->max = report->max ? 2 * report->max : 8;
+		report->sessions =
+			realloc(report->sessions, report->max * sizeof(*report->sessions));
+		if (!report->sessions)
+			out_of_memory();
+	}
+	/* What is printed is computed: rows and frames are not needed again. */
+	pool_free(&session->windows);
+	pool_free(&session->frames);
+	report->sessions[report->n++] = *session;
+}
+
+static void add_to_page(struct collection *collection, const struct session *session)
+{
+	if (page_add(collection->page, session, collection->report.selection) < 0)
+		out_of_memory();
+}
+
+static void read_session(struct collection *collection, const struct folder_files *files,
+			 uint32_t number)
+{
+	struct session session;
+	int result = model_read(&session, files, number);
+
+	if (result < 0)
+		out_of_memory();
+	if (result == MODEL_NOTHING) {
+		complain(files->path,
+			 session.n_notices > 0 ? session.notices[0] : "no file has a row",
+			 "name a folder that jankd wrote");
+		collection->failed = true;
+		session_free(&session);
+	} else if (collection->compare) {
+		compare_add(&collection->comparison, collection->group, &session,
+			    collection->report.selection);
+		session_free(&session);
+	} else {
+		if (collection->page)
+			add_to_page(collection, &session);
+		keep(&collection->report, &session);
+	}
+}
+
+static void read_folder(struct collection *collection, const char *path, int depth)
+{
+	struct folder_files files;
+	int error = folder_files_read(&files, path);
+
+	if (error == -ENOMEM)
+		out_of_memory();
+	if (error < 0) {
+		complain(path, strerror(-error),
+			 error == -ENOTDIR ? "name the folder that the file is in"
+					   : "name a folder that jankd wrote");
+		collection->failed = true;
+	}
+	for (uint32_t i = 0; i < files.sessions; i++)
+		read_session(collection, &files, i);
+	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
+		read_folder(collection, files.folders[i], depth - 1);
+	if (error == 0 && files.sessions == 0 && files.n_folders == 0) {
+		complain(path, "no file of jankd in it",
+			 "name the folder that has fps.csv or summary.csv");
+		collection->failed = true;
+	}
+	folder_files_free(&files);
+}
+
+static void read_group(struct collection *collection, const struct settings *settings,
+		       enum group group)
+{
+	collection->group = group;
+	for (unsigned int i = 0; i < settings->n_operands[group]; i++)
+		read_folder(collection, settings->operands[group][i], DEPTH_MAX);
+}
+
+/* --- output --- */
+
+static unsigned int columns_of_terminal(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
+		return size.ws_col;
+	return COLUMNS_ELSE;
+}
+
+static int print_report(const struct settings *settings, const struct report *report)
+{
+	switch (settings->format) {
+	case OPTION_JSON:
+		return output_json(stdout, report);
+	case OPTION_CSV:
+		return output_csv(stdout, report);
+	case OPTION_OPENMETRICS:
+		return output_openmetrics(stdout, report);
+	default:
+		return output_text(stdout, report, columns_of_terminal());
+	}
+}
+
+static int print_comparison(const struct settings *settings, struct collection *collection,
+			    struct results *results)
+{
+	const struct compare_report report = { &collection->comparison, settings->conditions,
+					       settings->n_conditions };
+	int error;
+
+	compare_choose(&collection->comparison, &settings->selection);
+	error = settings->format == OPTION_JSON
+			? output_compare_json(stdout, &report)
+			: output_compare_text(stdout, &report, columns_of_terminal());
+	return error < 0 ? error : judge_comparison(results, &report);
+}
+
+static void begin_page(struct collection *collection, struct page *page, const char *path)
+{
+	int error = page_begin(page, path);
+
+	collection->page = page;
+	if (error < 0) {
+		page_end(page);
+		fail(path, strerror(-error), "name a file that can be written");
+	}
+}
+
+/* Without a session there is no page. */
+static void end_page(struct page *page, const char *path, uint32_t sessions)
+{
+	int error;
+
+	if (sessions == 0) {
+		page_abandon(page);
+		return;
+	}
+	error = page_end(page);
+	if (error < 0)
+		fail(path, strerror(-error), "check the disk");
+	printf("%s\n", path);
+}
+
+/* One line for each condition that holds, or that has not enough data. */
+static void print_results(const struct results *results)
+{
+	static const char *const words[] = { "holds not", "holds", "not judged" };
+
+	for (unsigned int i = 0; i < results->n; i++) {
+		const struct result *result = &results->all[i];
+		char where[2048];
+
+		if (result->outcome == OUTCOME_HOLDS_NOT)
+			continue;
+		text_shorten(where, sizeof(where), result->where, 200);
+		fprintf(stderr, "jank-report: %s: %s: %s: %s\n", result->what,
+			words[result->outcome], where, result->text);
+	}
+}
+
+static int exit_code(const struct settings *settings, const struct collection *collection,
+		     const struct results *results)
+{
+	if (results->of[OUTCOME_HOLDS] > 0)
+		return EXIT_HOLDS;
+	if (collection->failed)
+		return 1;
+	return settings->strict && results->of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = { 0 };
+	struct collection collection = { 0 };
+	struct results results = { 0 };
+	struct page page = { 0 };
+	int error = 0;
+
+	read_options(&settings, argc, argv);
+	collection.report.selection = &settings.selection;
+	collection.compare = settings.compare;
+	if (settings.output)
+		begin_page(&collection, &page, settings.output);
+	read_group(&collection, &settings, BASE);
+	read_group(&collection, &settings, NEW);
+	if (settings.output)
+		end_page(&page, settings.output, collection.report.n);
+	if (settings.compare)
+		error = print_comparison(&settings, &collection, &results);
+	else if (collection.report.n > 0 && settings.format)
+		error = print_report(&settings, &collection.report);
+	if (!settings.compare && collection.report.n > 0)
+		judge_sessions(&results, &collection.report, settings.conditions,
+			       settings.n_conditions);
+	if (error < 0 || results.failed || collection.comparison.out_of_memory)
+		out_of_memory();
+	if (fflush(stdout) != 0 || ferror(stdout))
+		fail("standard output", strerror(errno),
+		     "check the disk, or the reader of the pipe");
+	print_results(&results);
+	if (settings.junit) {
+		error = results_write_junit(&results, settings.junit, "jank-report");
+		if (error < 0)
+			fail(settings.junit, strerror(-error), "name a file that can be written");
+	}
+	error = exit_code(&settings, &collection, &results);
+	for (uint32_t i = 0; i < collection.report.n; i++)
+		session_free(&collection.report.sessions[i]);
+	free(collection.report.sessions);
+	compare_free(&collection.comparison);
+	results_free(&results);
+	free(settings.operands[BASE]);
+	free(settings.operands[NEW]);
+	return error;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of a Surface over a session or a section of it, by the names of their columns.
+ *
+ * The first ones are the columns of summary.csv, with its names, units and decimals, in its order;
+ * jankd-metrics(7) defines them. The others are of this program.
+ */
+#ifndef JANKD_TOOLS_REPORT_METRICS_H
+#define JANKD_TOOLS_REPORT_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rules/stats.h"
+
+enum metric {
+	METRIC_FRAMES,
+	METRIC_TIME,
+	METRIC_FPS,
+	METRIC_P50,
+	METRIC_P90,
+	METRIC_P95,
+	METRIC_P99,
+	METRIC_P999,
+	METRIC_MAX,
+	METRIC_LOW1_MEAN,
+	METRIC_LOW01_MEAN,
+	METRIC_WAITING,
+	METRIC_WAITS,
+	METRIC_A,
+	METRIC_B,
+	METRIC_C,
+	METRIC_D,
+	METRIC_SCORE,
+	METRIC_MISSED,
+	METRIC_SMALL_JANK,
+	METRIC_JANK,
+	METRIC_BIG_JANK,
+	METRIC_STUTTER,
+	METRIC_MATRIX, /* five of them: best to frozen */
+	METRIC_SLOW = METRIC_MATRIX + 5,
+	METRIC_FROZEN,
+	METRIC_GPU_P50,
+	METRIC_GPU_P99,
+	METRIC_GPU_BOUND,
+	METRIC_LOST,
+	METRIC_STALLS,
+	METRIC_STALL_TIME,
+	METRIC_CADENCE,
+	METRIC_OFF_CADENCE,
+	METRIC_JANK_10MIN,
+	METRIC_BIG_JANK_10MIN,
+	METRIC_LOW1_TIME,
+	METRIC_LOW01_TIME,
+	METRIC_MISSED_1000, /* from here on not in summary.csv */
+	METRIC_STALLS_10MIN,
+	METRIC_LATE,
+	METRIC_HARM,
+	METRICS, /* their number */
+};
+
+struct metric_info {
+	const char *name; /* as the column */
+	unsigned int decimals;
+	bool is_sum;	       /* of two sessions: the sum of both */
+	const char *open_name; /* in OpenMetrics, without "jank_"; NULL: not there */
+	double open_scale;     /* to the base unit of OpenMetrics */
+};
+
+extern const struct metric_info metrics[METRICS];
+
+/* Bytes of a printed number with its NUL. */
+#define METRIC_TEXT_SIZE 40
+
+/* An unknown number is NAN. */
+struct numbers {
+	double of[METRICS];
+};
+
+/* All unknown. */
+void numbers_clear(struct numbers *numbers);
+
+/* The metric with that name, whatever the case of its letters; METRICS: there is none. */
+enum metric metric_find(const char *name, size_t length);
+
+/* Prints a number as in the files; "" if it is unknown. */
+void metric_print(char text[METRIC_TEXT_SIZE], enum metric metric, double value);
+
+/* What is a sum, from @stats; -T and so on: see jankd-metrics(7). Percentiles stay as they are. */
+void numbers_set_stats(struct numbers *numbers, const struct frame_stats *stats);
+
+/* Percentiles and lows of @n frame times in ns, which are sorted, and whose sum is @time_ns. */
+void numbers_set_times(struct numbers *numbers, const uint32_t *times_ns, size_t n,
+		       uint64_t time_ns);
+
+/* Those that follow from others. */
+void numbers_derive(struct numbers *numbers);
+
+#endif

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/rows.h"
+
+/* --- percentiles of frames.csv --- */
+
+/* A frame time with where it belongs, so that sorting brings those of one place together. */
+static uint64_t key_of(const struct kept_frame *frame, bool by_section)
+{
+	return (by_section ? (uint64_t)frame->section << 48 : 0) | (uint64_t)frame->surface << 32 |
+	       frame->interval_ns;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* Calls @group for the frame times of each Surface in each section (or in all). Returns 0 or
+ * -ENOMEM. */
+static int group_times(struct reading *reading, bool by_section,
+		       void (*group)(struct reading *reading, uint32_t section, uint32_t surface,
+				     const uint32_t *times_ns, size_t n, uint64_t time_ns))
+{
+	const struct pool *frames = &reading->session->frames;
+	uint64_t *keys = malloc((frames->n + 1) * sizeof(*keys));
+	uint32_t *times_ns = malloc((frames->n + 1) * sizeof(*times_ns));
+	size_t n = 0;
+
+	if (!keys || !times_ns) {
+		free(keys);
+		free(times_ns);
+		return -ENOMEM;
+	}
+	for (uint64_t i = 0; i < frames->n; i++) {
+		const struct kept_frame *frame = pool_at(frames, i);
+
+		if (!(frame->flags & (FRAME_WAIT | FRAME_FIRST)))
+			keys[n++] = key_of(frame, by_section);
+	}
+	qsort(keys, n, sizeof(*keys), by_key);
+	for (size_t from = 0, to; from < n; from = to) {
+		uint64_t place = keys[from] >> 32, time_ns = 0;
+
+		for (to = from; to < n && keys[to] >> 32 == place; to++) {
+			times_ns[to] = (uint32_t)keys[to];
+			time_ns += times_ns[to];
+		}
+		group(reading, (uint32_t)(place >> 16), (uint32_t)place & 0xffff, times_ns + from,
+		      to - from, time_ns);
+	}
+	free(keys);
+	free(times_ns);
+	return 0;
+}
+
+/* The most frequent number of vsyncs, the smallest of several. */
+static void set_cadence(struct numbers *numbers, const uint32_t cadences[CADENCES_MAX])
+{
+	unsigned int most = 0;
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < CADENCES_MAX; i++) {
+		all += cadences[i];
+		if (cadences[i] > cadences[most])
+			most = i;
+	}
+	if (all == 0 || isnan(numbers->of[METRIC_MISSED]))
+		return;
+	numbers->of[METRIC_CADENCE] = most;
+	numbers->of[METRIC_OFF_CADENCE] = (double)(all - cadences[most]);
+}
+
+/* --- the whole session --- */
+
+static void set_surface_times(struct reading *reading, uint32_t section, uint32_t surface,
+			      const uint32_t *times_ns, size_t n, uint64_t time_ns)
+{
+	struct surface *of = &reading->session->surfaces[surface];
+
+	if (of->source == FROM_FRAMES && n == of->from_frames.frames)
+		numbers_set_times(&of->numbers, times_ns, n, time_ns);
+}
+
+/* What a row of fps.csv does not have. */
+static void forget_janks(struct numbers *numbers, bool all)
+{
+	numbers->of[METRIC_SMALL_JANK] = NAN;
+	if (!all)
+		return;
+	numbers->of[METRIC_JANK] = numbers->of[METRIC_BIG_JANK] = numbers->of[METRIC_STUTTER] = NAN;
+	numbers->of[METRIC_JANK_10MIN] = numbers->of[METRIC_BIG_JANK_10MIN] = NAN;
+}
+
+static void set_whole(struct surface *surface)
+{
+	if (surface->source == FROM_SUMMARY)
+		return;
+	if (surface->frame_rows > 0 &&
+	    surface->from_frames.frames >= surface->from_windows.frames) {
+		surface->source = FROM_FRAMES;
+		numbers_set_stats(&surface->numbers, &surface->from_frames);
+		set_cadence(&surface->numbers, surface->cadences);
+	} else if (surface->from_windows.frames + surface->from_windows.waits > 0) {
+		surface->source = FROM_WINDOWS;
+		numbers_set_stats(&surface->numbers, &surface->from_windows);
+		forget_janks(&surface->numbers, surface->without_janks);
+		if (surface->from_windows.lost >= 0)
+			surface->numbers.of[METRIC_LOST] = (double)surface->from_windows.lost;
+	}
+}
+
+/* True: frames.csv has all frames that are counted. */
+static bool has_all_frames(const struct surface *surface)
+{
+	return surface->frame_rows > 0 &&
+	       (double)surface->from_frames.frames >= surface->numbers.of[METRIC_FRAMES];
+}
+
+/* The time of continuous drawing that decides which Surface an app is judged by. Without frames.csv
+ * only a verdict without enough of it says how long it was. */
+static void set_drawing(struct surface *surface)
+{
+	double time_s = surface->numbers.of[METRIC_TIME];
+	const char *blank;
+
+	if (has_all_frames(surface)) {
+		surface->drawing_ns = drawing_sum(&surface->drawing).time_ns;
+		return;
+	}
+	blank = strchr(surface->verdict, ' ');
+	blank = blank ? strchr(blank + 1, ' ') : NULL;
+	if (strncmp(surface->verdict, "n/a", 3) == 0 && blank)
+		surface->drawing_ns = (uint64_t)(strtod(blank + 1, NULL) * 1e9);
+	else if (surface->verdict[0])
+		surface->drawing_ns = (uint64_t)(time_s > 5 ? time_s * 1e9 : 5e9);
+}
+
+static int64_t known(double value)
+{
+	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
+}
+
+/* Without summary.csv, from frames.csv. The class is that which is learnt. */
+static void set_verdict(const struct session *session, struct surface *surface)
+{
+	struct drawing drawing = drawing_sum(&surface->drawing);
+	struct verdict_facts facts = {
+		.surface = name_of(session, surface->name),
+		.cadence = known(surface->numbers.of[METRIC_CADENCE]),
+		.off_cadence = known(surface->numbers.of[METRIC_OFF_CADENCE]),
+		.frames = surface->from_frames.frames,
+		.drawing_frames = drawing.frames,
+		.drawing_time_ns = drawing.time_ns,
+	};
+
+	if (surface->source == FROM_FRAMES)
+		verdict_write(surface->verdict, &facts);
+}
+
+static void set_harm(const struct session *session, struct surface *surface)
+{
+	/* Without its frames, no harm is not known to be none. */
+	if (session->harm_source == FROM_NOTHING ||
+	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
+		return;
+	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
+	surface->numbers.of[METRIC_LATE] = (double)surface->harm.frames;
+	surface->numbers.of[METRIC_HARM] = (double)(surface->harm.total_ns / 1000) / 1e3;
+}
+
+/* --- sections --- */
+
+static int by_section(const void *a, const void *b)
+{
+	const struct section_numbers *one = a, *other = b;
+
+	if (one->section != other->section)
+		return one->section < other->section ? -1 : 1;
+	return (one->surface > other->surface) - (one->surface < other->surface);
+}
+
+static void set_section_times(struct reading *reading, uint32_t section, uint32_t surface,
+			      const uint32_t *times_ns, size_t n, uint64_t time_ns)
+{
+	struct session *session = reading->session;
+	struct section_numbers place = { .section = (uint16_t)section,
+					 .surface = (uint16_t)surface };
+	struct section_numbers *in = bsearch(&place, session->in_sections, session->n_in_sections,
+					     sizeof(place), by_section);
+
+	if (in && in->source == FROM_FRAMES && (double)n == in->numbers.of[METRIC_FRAMES])
+		numbers_set_times(&in->numbers, times_ns, n, time_ns);
+}
+
+/* True: frames.csv has all frames of the section. It may have been written for a part of it. */
+static bool is_from_frames(const struct section_sum *sum)
+{
+	return sum->frames.frames + sum->frames.waits >= sum->windows.frames + sum->windows.waits;
+}
+
+static int set_sections(struct reading *reading)
+{
+	struct session *session = reading->session;
+
+	session->in_sections = calloc(reading->n_sums + 1, sizeof(*session->in_sections));
+	if (!session->in_sections)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < reading->n_sums; i++) {
+		const struct section_sum *sum = &reading->sums[i];
+		bool from_frames = is_from_frames(sum);
+		struct section_numbers *in = &session->in_sections[session->n_in_sections++];
+
+		*in = (struct section_numbers){
+			.section = sum->section,
+			.surface = sum->surface,
+			.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
+		};
+		numbers_clear(&in->numbers);
+		numbers_set_stats(&in->numbers, from_frames ? &sum->frames : &sum->windows);
+		if (from_frames)
+			set_cadence(&in->numbers, sum->cadences);
+		else
+			forget_janks(&in->numbers, sum->without_janks);
+		numbers_derive(&in->numbers);
+	}
+	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
+	      by_section);
+	return group_times(reading, true, set_section_times);
+}
+
+/* --- apps --- */
+
+struct app_sum {
+	uint64_t harm_ns, drawing_ns; /* drawing: of the judged Surface */
+	uint32_t judged;	      /* number of the Surface + 1 */
+};
+
+struct place {
+	const struct session *session;
+	const struct app_sum *app;
+	uint32_t surface;
+};
+
+static uint64_t harm_of(const struct surface *surface)
+{
+	return surface->harm.total_ns + surface->endless_ns;
+}
+
+/* As daemon/base/apps.c sorts: apps with most harm first, then those that draw longest; in an app
+ * the judged Surface first, then by harm. */
+static int by_app(const void *a, const void *b)
+{
+	const struct place *one = a, *other = b;
+	const struct surface *first = &one->session->surfaces[one->surface];
+	const struct surface *second = &other->session->surfaces[other->surface];
+
+	if (first->app != second->app) {
+		if (one->app->harm_ns != other->app->harm_ns)
+			return one->app->harm_ns > other->app->harm_ns ? -1 : 1;
+		if (one->app->drawing_ns != other->app->drawing_ns)
+			return one->app->drawing_ns > other->app->drawing_ns ? -1 : 1;
+		return one->app->judged < other->app->judged ? -1 : 1;
+	}
+	if (first->is_judged != second->is_judged)
+		return first->is_judged ? -1 : 1;
+	if (harm_of(first) != harm_of(second))
+		return harm_of(first) > harm_of(second) ? -1 : 1;
+	return one->surface < other->surface ? -1 : 1;
+}
+
+static bool draws_longer(const struct surface *a, const struct surface *b)
+{
+	if (a->drawing_ns != b->drawing_ns)
+		return a->drawing_ns > b->drawing_ns;
+	return a->numbers.of[METRIC_FRAMES] > b->numbers.of[METRIC_FRAMES];
+}
+
+static void sum_apps(struct session *session, struct app_sum *apps)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		struct surface *surface = &session->surfaces[i];
+		struct app_sum *app = &apps[surface->app];
+
+		app->harm_ns += harm_of(surface);
+		if (app->judged == 0 ||
+		    draws_longer(surface, &session->surfaces[app->judged - 1])) {
+			app->judged = i + 1;
+			app->drawing_ns = surface->drawing_ns;
+		}
+	}
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		session->surfaces[i].is_judged = apps[session->surfaces[i].app].judged == i + 1;
+}
+
+static int by_harm(const void *a, const void *b)
+{
+	const struct late_row *one = a, *other = b;
+
+	if (one->harm_us != other->harm_us)
+		return one->harm_us > other->harm_us ? -1 : 1;
+	return (one->time_us > other->time_us) - (one->time_us < other->time_us);
+}
+
+static void renumber(struct session *session, const uint16_t *now)
+{
+	for (uint64_t i = 0; i < session->windows.n; i++) {
+		struct window *window = pool_at(&session->windows, i);
+
+		window->surface = now[window->surface];
+	}
+	for (uint64_t i = 0; i < session->frames.n; i++) {
+		struct kept_frame *frame = pool_at(&session->frames, i);
+
+		frame->surface = now[frame->surface];
+	}
+	for (uint32_t i = 0; i < session->n_late; i++)
+		session->late[i].surface = now[session->late[i].surface];
+	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
+	for (uint32_t i = 0; i < session->n_in_sections; i++)
+		session->in_sections[i].surface = now[session->in_sections[i].surface];
+	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
+	      by_section);
+}
+
+static int sort_surfaces(struct session *session)
+{
+	struct app_sum *apps = calloc(session->names.n, sizeof(*apps));
+	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
+	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
+	uint16_t *now = calloc(session->n_surfaces + 1, sizeof(*now));
+	int error = apps && places && sorted && now ? 0 : -ENOMEM;
+
+	if (error == 0) {
+		sum_apps(session, apps);
+		for (uint32_t i = 0; i < session->n_surfaces; i++)
+			places[i] = (struct place){ session, &apps[session->surfaces[i].app], i };
+		qsort(places, session->n_surfaces, sizeof(*places), by_app);
+		for (uint32_t i = 0; i < session->n_surfaces; i++) {
+			sorted[i] = session->surfaces[places[i].surface];
+			now[places[i].surface] = (uint16_t)i;
+		}
+		free(session->surfaces);
+		session->surfaces = sorted;
+		sorted = NULL;
+		renumber(session, now);
+	}
+	free(apps);
+	free(places);
+	free(sorted);
+	free(now);
+	return error;
+}
+
+/* --- what is missing --- */
+
+static uint64_t rows_of(const struct session *session, enum report_file file)
+{
+	return session->files[file].rows;
+}
+
+static void report_missing(struct session *session)
+{
+	int64_t type = session_json_number(session, "options", "type");
+
+	if (session->is_2019) {
+		session_notice(session, "fps.csv of the 2019 program: no percentiles, no jank, no "
+					"verdict; jankd analyze or run writes them");
+		return;
+	}
+	if (!session->json && session->files[FILE_SESSION].left_out == 0)
+		session_notice(session,
+			       "session.json is missing: device, options and what was lost "
+			       "are unknown");
+	if (rows_of(session, FILE_SUMMARY) == 0)
+		session_notice(session,
+			       "summary.csv is missing: the numbers of the whole session are "
+			       "computed from %s%s",
+			       rows_of(session, FILE_FRAMES) > 0
+				       ? "frames.csv, or from fps.csv where that has more frames"
+				       : "fps.csv",
+			       rows_of(session, FILE_FRAMES) > 0 ? "" : ", so without percentiles");
+	if (rows_of(session, FILE_FPS) == 0)
+		session_notice(session, "fps.csv is missing%s",
+			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
+	if (rows_of(session, FILE_FRAMES) == 0)
+		session_notice(
+			session, "frames.csv is missing: %s; capture with --frames-log",
+			session->harm_source == FROM_WINDOWS
+				? "harm is that of dropFrames.csv, sections are whole rows of "
+				  "fps.csv without percentiles"
+				: "harm is not captured, sections are whole rows of fps.csv "
+				  "without percentiles");
+	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
+		session_notice(session,
+			       "dropFrames.csv has intervals of 42 ms and more only: harm is "
+			       "that of these; capture with -T 2");
+	if (rows_of(session, FILE_EVENTS) == 0)
+		session_notice(
+			session,
+			"events.csv is missing: marks, stalls and what happened are unknown");
+}
+
+static void report_partial(struct session *session)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (rows_of(session, FILE_FRAMES) == 0 || has_all_frames(surface) ||
+		    !(surface->numbers.of[METRIC_FRAMES] > 0))
+			continue;
+		session_notice(
+			session,
+			"frames.csv has %llu of the %.0f frame times of %.200s: %s; sections "
+			"without all of their frames are whole rows of fps.csv",
+			(unsigned long long)surface->from_frames.frames,
+			surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
+			session->harm_source == FROM_FRAMES ? "its harm is that of these"
+							    : "harm is that of dropFrames.csv");
+		return;
+	}
+}
+
+static void report_limits(struct session *session)
+{
+	if (session->windows.refused > 0)
+		session_notice(session, "fps.csv has %llu rows more than the %d that are kept",
+			       (unsigned long long)session->windows.refused, WINDOWS_MAX);
+	if (session->frames.refused > 0)
+		session_notice(session,
+			       "frames.csv has %llu rows more than the %d that are kept: "
+			       "percentiles of sections with them are left out",
+			       (unsigned long long)session->frames.refused, FRAMES_MAX);
+	if (session->events.refused > 0)
+		session_notice(session, "events.csv has %llu rows more than the %d that are kept",
+			       (unsigned long long)session->events.refused, EVENTS_MAX);
+	if (session->surfaces_refused > 0)
+		session_notice(session,
+			       "%llu rows are of more Surfaces than the %d that are kept; left out",
+			       (unsigned long long)session->surfaces_refused, SURFACES_MAX);
+	if (session->names.refused > 0)
+		session_notice(session, "%llu names have no space and are shown as (others)",
+			       (unsigned long long)session->names.refused);
+	if (session->n_sections == SECTIONS_MAX)
+		session_notice(session, "more than %d marks: the last section has all after it",
+			       SECTIONS_MAX - 1);
+}
+
+static void report_end(struct session *session)
+{
+	if (session->json && !session_json_text(session, NULL, "ended") &&
+	    session_json_text(session, NULL, "began"))
+		session_notice(session, "session.json has no end: the capture still ran, or was "
+					"killed; what came last may be missing");
+}
+
+/* --- the model --- */
+
+static void choose_harm(struct reading *reading)
+{
+	struct session *session = reading->session;
+
+	if (reading->harm_from_drops)
+		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
+	else if (rows_of(session, FILE_FRAMES) > 0)
+		session->harm_source = FROM_FRAMES;
+}
+
+static int finish(struct reading *reading)
+{
+	struct session *session = reading->session;
+	int error = 0;
+
+	choose_harm(reading);
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		set_whole(&session->surfaces[i]);
+	if (rows_of(session, FILE_SUMMARY) == 0 && rows_of(session, FILE_FRAMES) > 0)
+		error = group_times(reading, false, set_surface_times);
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		struct surface *surface = &session->surfaces[i];
+
+		set_verdict(session, surface);
+		set_drawing(surface);
+		set_harm(session, surface);
+		numbers_derive(&surface->numbers);
+	}
+	if (error == 0)
+		error = set_sections(reading);
+	if (error == 0)
+		error = sort_surfaces(session);
+	if (session->n_sections > 0 && session->last_us >= 0) {
+		session->sections[0].from_us = session->first_us;
+		session->sections[session->n_sections - 1].to_us = session->last_us + 1;
+	}
+	report_end(session);
+	report_missing(session);
+	report_partial(session);
+	report_limits(session);
+	return error;
+}
+
+int model_read(struct session *session, const struct folder_files *files, uint32_t number)
+{
+	struct reading reading = { 0 };
+	int error = session_init(session);
+
+	session->number = number;
+	session->of = files->sessions;
+	session->folder = strdup(files->path);
+	if (error == 0)
+		error = session->folder ? rows_begin(&reading, session, files, number) : -ENOMEM;
+	if (error == 0)
+		error = rows_read(&reading);
+	if (error == 0)
+		error = finish(&reading);
+	rows_end(&reading);
+	if (error == 0 && session->n_surfaces == 0 && session->events.n == 0)
+		return MODEL_NOTHING;
+	return error;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed of the model. All of these are the same numbers; jank-report(1) has the schemas.
+ */
+#ifndef JANKD_TOOLS_REPORT_OUTPUT_H
+#define JANKD_TOOLS_REPORT_OUTPUT_H
+
+#include <stdio.h>
+
+#include "tools/report/compare.h"
+#include "tools/report/condition.h"
+#include "tools/report/select.h"
+#include "tools/report/session.h"
+
+/* The sessions of all folders. */
+struct report {
+	struct session *sessions;
+	uint32_t n, max;
+	const struct selection *selection;
+};
+
+/* What was compared. */
+struct compare_report {
+	const struct comparison *comparison;
+	const struct condition *conditions;
+	unsigned int n_conditions;
+};
+
+/* Each prints to @out, and returns 0 or -ENOMEM. @columns: of the terminal. */
+int output_text(FILE *out, const struct report *report, unsigned int columns);
+int output_json(FILE *out, const struct report *report);
+/* Prints a session of it, without the end of its object: more members may follow. */
+int output_json_session(FILE *out, const struct session *session,
+			const struct selection *selection);
+
+/* Prints a text as JSON. */
+void output_json_text(FILE *out, const char *text);
+
+int output_csv(FILE *out, const struct report *report);
+int output_openmetrics(FILE *out, const struct report *report);
+int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns);
+int output_compare_json(FILE *out, const struct compare_report *report);
+
+#endif

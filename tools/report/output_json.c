@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SCHEMA 1
+
+/* All texts: of a foreign session.json, too, which may have any bytes. */
+static struct json_object *text_of(const char *text)
+{
+	char escaped[NAMES_SIZE];
+
+	return text ? json_object_new_string_len(escaped, (int)names_escape(escaped, span_of(text)))
+		    : NULL;
+}
+
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, text_of(text));
+}
+
+static void add_count(struct json_object *object, const char *key, uint64_t count)
+{
+	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+/* With that many decimals; null if it is unknown. */
+static void add_decimal(struct json_object *object, const char *key, double value, int decimals)
+{
+	char text[METRIC_TEXT_SIZE];
+
+	if (!isfinite(value)) {
+		json_object_object_add(object, key, NULL);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	json_object_object_add(object, key, json_object_new_double_s(value, text));
+}
+
+static void add_seconds(struct json_object *object, const char *key, int64_t time_us)
+{
+	add_decimal(object, key, time_us < 0 ? NAN : (double)time_us / 1e6, 6);
+}
+
+static struct json_object *numbers_object(const struct numbers *numbers)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned int i = 0; i < METRICS; i++)
+		add_decimal(object, metrics[i].name, numbers->of[i], (int)metrics[i].decimals);
+	return object;
+}
+
+static struct json_object *harm_object(const struct surface *surface)
+{
+	const struct harm *harm = &surface->harm;
+	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
+
+	json_object_object_add(object, "whole", json_object_new_boolean(surface->has_all_harm));
+	add_count(object, "frames", harm->frames);
+	add_decimal(object, "total(ms)", (double)(harm->total_ns / 1000) / 1e3, 3);
+	if (harm->frames > 0) {
+		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_at_ns / 1000));
+		add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3, 3);
+		add_seconds(object, "worst minute(s)", (int64_t)(harm->minute_from_ns / 1000));
+		add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3, 3);
+	}
+	for (unsigned int i = 0; i < CAUSES; i++)
+		if (surface->causes[i] > 0)
+			add_count(causes, i == CAUSE_NONE ? "none" : cause_names[i],
+				  surface->causes[i]);
+	json_object_object_add(object, "causes", causes);
+	return object;
+}
+
+static struct json_object *surface_object(const struct session *session,
+					  const struct surface *surface)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "Surface", name_of(session, surface->name));
+	add_text(object, "verdict", surface->verdict[0] ? surface->verdict : NULL);
+	json_object_object_add(object, "judged", json_object_new_boolean(surface->is_judged));
+	add_text(object, "source", numbers_source_names[surface->source]);
+	add_seconds(object, "first(s)", surface->first_us);
+	add_seconds(object, "last(s)", surface->last_us);
+	add_text(object, "jank types",
+		 surface->jank_types ? name_of(session, surface->jank_types) : NULL);
+	json_object_object_add(object, "numbers", numbers_object(&surface->numbers));
+	json_object_object_add(object, "harm",
+			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
+								       : harm_object(surface));
+	add_count(object, "pauses", surface->pauses);
+	add_count(object, "endless stalls", surface->endless);
+	return object;
+}
+
+/* --- printing ---
+ *
+ * A session may have thousands of Surfaces in a thousand sections. So objects are printed and freed
+ * one by one; those around them stay open. */
+
+struct printer {
+	FILE *out;
+	bool failed;   /* out of memory */
+	bool is_first; /* of an array: no comma before it */
+};
+
+static void print_object(struct printer *printer, struct json_object *object, bool stays_open)
+{
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (text)
+		fwrite(text, 1, strlen(text) - stays_open, printer->out);
+	printer->failed |= !text;
+	json_object_put(object);
+}
+
+/* Prints an element of an array, and frees it. @stays_open: members follow. */
+static void print_element(struct printer *printer, struct json_object *object, bool stays_open)
+{
+	fputs(printer->is_first ? "\n" : ",\n", printer->out);
+	printer->is_first = false;
+	print_object(printer, object, stays_open);
+}
+
+/* Begins an array as a member of the open object. */
+static void begin_array(struct printer *printer, const char *key)
+{
+	fprintf(printer->out, ",\"%s\":[", key);
+	printer->is_first = true;
+}
+
+/* Ends it, and the object. */
+static void end_array_and_object(struct printer *printer)
+{
+	fputs("]}", printer->out);
+	printer->is_first = false;
+}
+
+/* The Surfaces are sorted by app. */
+static void print_apps(struct printer *printer, const struct session *session,
+		       const struct selection *selection)
+{
+	uint32_t last = UINT32_MAX;
+
+	begin_array(printer, "apps");
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (surface->source == FROM_NOTHING ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, surface->app)))
+			continue;
+		if (surface->app != last) {
+			struct json_object *app = json_object_new_object();
+
+			if (last != UINT32_MAX)
+				end_array_and_object(printer);
+			add_text(app, "app", name_of(session, surface->app));
+			add_text(app, "verdict", surface->verdict[0] ? surface->verdict : NULL);
+			print_element(printer, app, true);
+			begin_array(printer, "surfaces");
+		}
+		last = surface->app;
+		print_element(printer, surface_object(session, surface), false);
+	}
+	if (last != UINT32_MAX)
+		end_array_and_object(printer);
+	fputc(']', printer->out);
+}
+
+static struct json_object *section_object(const struct session *session, uint32_t section)
+{
+	struct json_object *object = json_object_new_object();
+	const struct section *of = &session->sections[section];
+
+	add_text(object, "section", name_of(session, of->name));
+	add_seconds(object, "from(s)", of->from_us);
+	add_seconds(object, "to(s)", of->to_us);
+	return object;
+}
+
+static struct json_object *in_section_object(const struct session *session,
+					     const struct section_numbers *in)
+{
+	const struct surface *surface = &session->surfaces[in->surface];
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "app", name_of(session, surface->app));
+	add_text(object, "Surface", name_of(session, surface->name));
+	add_text(object, "source", numbers_source_names[in->source]);
+	json_object_object_add(object, "numbers", numbers_object(&in->numbers));
+	return object;
+}
+
+static void print_sections(struct printer *printer, const struct session *session,
+			   const struct selection *selection)
+{
+	uint32_t at = 0;
+
+	begin_array(printer, "sections");
+	for (uint32_t i = 0; i < session->n_sections; i++) {
+		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
+			;
+		if (!select_section(selection, session, i))
+			continue;
+		print_element(printer, section_object(session, i), true);
+		begin_array(printer, "surfaces");
+		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
+			const struct section_numbers *in = &session->in_sections[at];
+			const struct surface *surface = &session->surfaces[in->surface];
+
+			if (select_surface(selection, name_of(session, surface->name),
+					   name_of(session, surface->app)))
+				print_element(printer, in_section_object(session, in), false);
+		}
+		end_array_and_object(printer);
+	}
+	fputc(']', printer->out);
+}
+
+static struct json_object *files_object(const struct session *session)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned int i = 0; i < FILE_KINDS; i++) {
+		const struct file_count *count = &session->files[i];
+		struct json_object *file;
+
+		if (count->segments + count->left_out == 0)
+			continue;
+		file = json_object_new_object();
+		add_count(file, "segments", count->segments);
+		add_count(file, "left out", count->left_out);
+		add_count(file, "rows", count->rows);
+		add_count(file, "malformed", count->malformed);
+		json_object_object_add(file, "torn", json_object_new_boolean(count->torn));
+		json_object_object_add(object, report_file_names[i], file);
+	}
+	return object;
+}
+
+static struct json_object *device_object(const struct session *session)
+{
+	static const char *const keys[] = { "id", "model", "build", "sdk", "kernel" };
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		add_text(object, keys[i], session_json_text(session, "device", keys[i]));
+	return object;
+}
+
+static void add_json_count(struct json_object *object, const char *key,
+			   const struct session *session, const char *outer, const char *inner)
+{
+	int64_t value = session_json_number(session, outer, inner);
+
+	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
+}
+
+/* All of a session but its apps and sections. */
+static struct json_object *session_object(const struct session *session)
+{
+	struct json_object *object = json_object_new_object(), *cost = json_object_new_object();
+	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
+
+	add_text(object, "folder", session->folder);
+	add_count(object, "session", session->number + 1);
+	add_count(object, "of", session->of);
+	add_text(object, "session_id", session_json_text(session, NULL, "session_id"));
+	add_text(object, "jankd", session_json_text(session, NULL, "jankd"));
+	add_text(object, "rules", session_json_text(session, NULL, "rules"));
+	add_text(object, "began", session_json_text(session, NULL, "began"));
+	add_text(object, "ended", session_json_text(session, NULL, "ended"));
+	json_object_object_add(object, "device", device_object(session));
+	add_seconds(object, "from(s)", session->first_us);
+	add_seconds(object, "to(s)", session->last_us);
+	add_json_count(lost, "events", session, "counters", "lost_events");
+	add_json_count(lost, "unknown times", session, "counters", "lost_unknown");
+	json_object_object_add(object, "lost", lost);
+	add_json_count(cost, "cpu(ms)", session, "cost", "cpu_ms");
+	add_json_count(cost, "memory(KB)", session, "cost", "rss_kb");
+	add_json_count(cost, "wakeups", session, "cost", "wakeups");
+	json_object_object_add(object, "cost", cost);
+	json_object_object_add(object, "files", files_object(session));
+	add_text(object, "harm source",
+		 session->harm_source == FROM_NOTHING  ? NULL
+		 : session->harm_source == FROM_FRAMES ? "frames.csv"
+						       : "dropFrames.csv");
+	for (uint32_t i = 0; i < session->n_notices; i++)
+		json_object_array_add(notices, text_of(session->notices[i]));
+	json_object_object_add(object, "notices", notices);
+	return object;
+}
+
+static void print_events(struct printer *printer, const struct session *session)
+{
+	begin_array(printer, "events");
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+		const char *wall = name_of(session, event->wall);
+		struct json_object *object = json_object_new_object();
+
+		add_seconds(object, "time(s)", event->time_us);
+		add_text(object, "wall time", wall[0] ? wall : NULL);
+		add_text(object, "kind", name_of(session, event->kind));
+		add_text(object, "text", name_of(session, event->text));
+		print_element(printer, object, false);
+	}
+	fputc(']', printer->out);
+}
+
+static void print_session(struct printer *printer, const struct session *session,
+			  const struct selection *selection)
+{
+	print_element(printer, session_object(session), true);
+	print_apps(printer, session, selection);
+	print_sections(printer, session, selection);
+	print_events(printer, session);
+}
+
+int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
+{
+	struct printer printer = { .out = out, .is_first = true };
+
+	print_session(&printer, session, selection);
+	return printer.failed ? -ENOMEM : 0;
+}
+
+void output_json_text(FILE *out, const char *text)
+{
+	struct printer printer = { .out = out };
+
+	print_object(&printer, text_of(text), false);
+}
+
+int output_json(FILE *out, const struct report *report)
+{
+	struct json_object *object = json_object_new_object();
+	struct printer printer = { .out = out };
+
+	add_count(object, "schema", SCHEMA);
+	add_text(object, "program", "jank-report " JANKD_VERSION);
+	print_object(&printer, object, true);
+	begin_array(&printer, "sessions");
+	for (uint32_t i = 0; i < report->n; i++) {
+		print_session(&printer, &report->sessions[i], report->selection);
+		fputc('}', out);
+		printer.is_first = false;
+	}
+	fputs("]}\n", out);
+	return printer.failed ? -ENOMEM : 0;
+}
+
+/* --- comparison --- */
+
+static struct json_object *estimate_object(const struct change *change, enum group group)
+{
+	const struct estimate *estimate = &change->of[group];
+	struct json_object *object = json_object_new_object();
+
+	add_decimal(object, "value", estimate->value * change->scale, 6);
+	add_decimal(object, "standard error", sqrt(estimate->variance) * change->scale, 6);
+	add_decimal(object, "degrees of freedom", estimate->freedom, 1);
+	add_count(object, "runs", estimate->runs);
+	add_count(object, "blocks", estimate->blocks);
+	return object;
+}
+
+static struct json_object *change_object(const struct change *change)
+{
+	struct json_object *object = json_object_new_object();
+	double base = change->of[BASE].value;
+
+	add_text(object, "metric", metrics[change->metric].name);
+	if (change->threshold_us > 0) {
+		add_decimal(object, "base percentile(ms)", change->threshold_us / 1e3, 3);
+		json_object_object_add(object, "with equal frames",
+				       json_object_new_boolean(change->or_equal));
+	}
+	if (!change->is_known) {
+		add_text(object, "unknown", change->why);
+		return object;
+	}
+	json_object_object_add(object, "base", estimate_object(change, BASE));
+	json_object_object_add(object, "new", estimate_object(change, NEW));
+	add_decimal(object, "change(%)", base > 0 ? 100 * (change->of[NEW].value / base - 1) : NAN,
+		    2);
+	add_decimal(object, "from(%)", 100 * change->low, 2);
+	add_decimal(object, "to(%)", 100 * change->high, 2);
+	add_decimal(object, "noise", change->excess, 3);
+	return object;
+}
+
+int output_compare_json(FILE *out, const struct compare_report *report)
+{
+	const struct comparison *comparison = report->comparison;
+	struct json_object *object = json_object_new_object(), *surfaces = json_object_new_array();
+	struct printer printer = { .out = out };
+
+	add_count(object, "schema", SCHEMA);
+	add_text(object, "program", "jank-report " JANKD_VERSION);
+	add_decimal(object, "level", NOISE_LEVEL, 4);
+	add_count(object, "base runs", comparison->runs[BASE]);
+	add_count(object, "new runs", comparison->runs[NEW]);
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		const struct compared_surface *surface = &comparison->surfaces[i];
+		struct json_object *one = json_object_new_object();
+		struct json_object *changes = json_object_new_array();
+
+		add_text(one, "app", surface->app);
+		add_text(one, "Surface", surface->name);
+		add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
+		add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
+		add_decimal(one, "effect", compare_effect(surface), 6);
+		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
+			struct change change;
+
+			if (compare_metric(surface, compare_metrics[j], &change) < 0) {
+				json_object_put(object);
+				return -ENOMEM;
+			}
+			json_object_array_add(changes, change_object(&change));
+		}
+		json_object_object_add(one, "changes", changes);
+		json_object_array_add(surfaces, one);
+	}
+	json_object_object_add(object, "surfaces", surfaces);
+	print_object(&printer, object, false);
+	fputc('\n', out);
+	return printer.failed ? -ENOMEM : 0;
+}

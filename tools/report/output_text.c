@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "daemon/base/text.h"
+#include "daemon/base/verdict_text.h"
+
+#define LINE_SIZE (2 * NAMES_SIZE)
+#define NOTICES_SHOWN 20
+#define SECTIONS_SHOWN 30
+
+__attribute__((format(printf, 3, 4))) static void print_line(FILE *out, unsigned int columns,
+							     const char *format, ...)
+{
+	char line[LINE_SIZE], shown[LINE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	text_shorten(shown, sizeof(shown), line, columns);
+	fprintf(out, "%s\n", shown);
+}
+
+/* --- the verdict, by the function that prints it at the end of a session --- */
+
+static int64_t count_of(const struct surface *surface, unsigned int metric)
+{
+	double value = surface->numbers.of[metric];
+
+	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
+}
+
+static uint64_t known_count(const struct surface *surface, unsigned int metric)
+{
+	int64_t count = count_of(surface, metric);
+
+	return count < 0 ? 0 : (uint64_t)count;
+}
+
+/* @scale: to ns */
+static int64_t ns_of(const struct surface *surface, enum metric metric, double scale)
+{
+	double value = surface->numbers.of[metric];
+
+	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * scale + 0.5);
+}
+
+static uint64_t known_ns(const struct surface *surface, enum metric metric, double scale)
+{
+	int64_t ns = ns_of(surface, metric, scale);
+
+	return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+static void copy_name(char to[STATUS_NAME_SIZE], const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length >= STATUS_NAME_SIZE)
+		length = STATUS_NAME_SIZE - 1;
+	memcpy(to, name, length);
+	to[length] = '\0';
+}
+
+static void fill_surface(struct status_surface *to, const struct session *session,
+			 const struct surface *surface)
+{
+	*to = (struct status_surface){
+		.stats = {
+			.frames = known_count(surface, METRIC_FRAMES),
+			.time_ns = known_ns(surface, METRIC_TIME, 1e9),
+			.waits = known_count(surface, METRIC_WAITS),
+			.wait_ns = known_ns(surface, METRIC_WAITING, 1e9),
+			.missed = count_of(surface, METRIC_MISSED),
+			.stalls = count_of(surface, METRIC_STALLS),
+			.stall_ns = known_ns(surface, METRIC_STALL_TIME, 1e9),
+			.jank = known_count(surface, METRIC_JANK),
+			.big_jank = known_count(surface, METRIC_BIG_JANK),
+		},
+		.harm = surface->harm,
+		.pauses = surface->pauses,
+		.pause_ns = surface->pause_ns,
+		.endless = surface->endless,
+		.endless_ns = surface->endless_ns,
+		.no_view_marks = surface->app != NAME_NONE && !surface->has_view_marks,
+		.gpu_p50_ns = ns_of(surface, METRIC_GPU_P50, 1e6),
+		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99, 1e6),
+		.gpu_bound = count_of(surface, METRIC_GPU_BOUND),
+		.release_p99_ns = ROW_UNKNOWN,
+		.drawing_ns = surface->drawing_ns,
+	};
+	copy_name(to->app, name_of(session, surface->app));
+	copy_name(to->name, name_of(session, surface->name));
+	memcpy(to->causes, surface->causes, sizeof(to->causes));
+	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
+}
+
+/* Those with most frames, as in a capture: of equal ones those that come first in summary.csv. */
+static void fill_surfaces(struct status *status, const struct session *session,
+			  const struct selection *selection)
+{
+	uint32_t orders[STATUS_SURFACES_MAX + 1];
+
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+		unsigned int at = status->n_surfaces;
+		uint64_t frames = known_count(surface, METRIC_FRAMES);
+
+		if (surface->source == FROM_NOTHING ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, surface->app)))
+			continue;
+		status->surfaces_total++;
+		for (; at > 0; at--) {
+			uint64_t before = status->surfaces[at - 1].stats.frames;
+
+			if (frames < before ||
+			    (frames == before && surface->order > orders[at - 1]))
+				break;
+		}
+		if (at == STATUS_SURFACES_MAX)
+			continue;
+		if (status->n_surfaces < STATUS_SURFACES_MAX)
+			status->n_surfaces++;
+		memmove(&status->surfaces[at + 1], &status->surfaces[at],
+			(status->n_surfaces - at - 1) * sizeof(status->surfaces[0]));
+		memmove(&orders[at + 1], &orders[at],
+			(status->n_surfaces - at - 1) * sizeof(orders[0]));
+		orders[at] = surface->order;
+		fill_surface(&status->surfaces[at], session, surface);
+	}
+}
+
+static uint64_t counter(const struct session *session, const char *key)
+{
+	int64_t value = session_json_number(session, "counters", key);
+
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static int print_verdict(FILE *out, const struct session *session,
+			 const struct selection *selection, unsigned int columns)
+{
+	struct status *status = calloc(1, sizeof(*status));
+	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
+
+	if (!status)
+		return -ENOMEM;
+	fill_surfaces(status, session, selection);
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		status->counters.frames += status->surfaces[i].stats.frames;
+	status->counters.doframes = session->doframes;
+	status->counters.lost_events = counter(session, "lost_events");
+	status->counters.lost_unknown = counter(session, "lost_unknown");
+	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
+	verdict_print(out, status, columns);
+	free(status);
+	return 0;
+}
+
+/* --- what is around it --- */
+
+/* "CPU 1.2 s, memory 3.4 MB, 0.8 wakeups/s" */
+static void print_cost(FILE *out, const struct session *session, unsigned int columns)
+{
+	int64_t cpu_ms = session_json_number(session, "cost", "cpu_ms");
+	int64_t rss_kb = session_json_number(session, "cost", "rss_kb");
+	int64_t wakeups = session_json_number(session, "cost", "wakeups");
+	double span_s = (double)(session->last_us - session->first_us) / 1e6;
+
+	if (cpu_ms < 0 || rss_kb < 0 || wakeups < 0 || !(span_s > 0))
+		return;
+	print_line(
+		out, columns,
+		"the capture cost %.2f s of CPU time (%.2f %% of one CPU), %.1f MB of memory, %.1f "
+		"wakeups a second",
+		(double)cpu_ms / 1e3, (double)cpu_ms / 10 / span_s, (double)rss_kb / 1e3,
+		(double)wakeups / span_s);
+}
+
+static void print_head(FILE *out, const struct session *session, unsigned int columns)
+{
+	const char *model = session_json_text(session, "device", "model");
+	const char *build = session_json_text(session, "device", "build");
+	const char *began = session_json_text(session, NULL, "began");
+	const char *id = session_json_text(session, NULL, "session_id");
+	char more[64] = "";
+
+	if (session->of > 1)
+		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
+			 session->of);
+	print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s %.3f s to %.3f s", session->folder, more,
+		   model ? " " : "", model ? model : "", build ? ", " : "", build ? build : "",
+		   began ? ", began " : "", began ? began : "", id ? ", session " : "",
+		   id ? id : "", (double)session->first_us / 1e6, (double)session->last_us / 1e6);
+}
+
+static void print_section(FILE *out, const struct session *session,
+			  const struct section_numbers *in, unsigned int columns)
+{
+	const struct surface *surface = &session->surfaces[in->surface];
+	const double *of = in->numbers.of;
+	char p99[METRIC_TEXT_SIZE], jank[METRIC_TEXT_SIZE], stalls[METRIC_TEXT_SIZE];
+
+	metric_print(p99, METRIC_P99, of[METRIC_P99]);
+	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
+	metric_print(stalls, METRIC_STALLS, of[METRIC_STALLS]);
+	print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, stalls %s in %.1f s: %s",
+		   isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
+		   jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
+		   name_of(session, surface->name));
+}
+
+static void print_sections(FILE *out, const struct session *session,
+			   const struct selection *selection, unsigned int columns)
+{
+	uint32_t last = UINT32_MAX, shown = 0;
+
+	for (uint32_t i = 0; i < session->n_in_sections; i++) {
+		const struct section_numbers *in = &session->in_sections[i];
+		const struct surface *surface = &session->surfaces[in->surface];
+		const struct section *section = &session->sections[in->section];
+
+		if (!(in->numbers.of[METRIC_FRAMES] > 0) ||
+		    !select_section(selection, session, in->section) ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, surface->app)))
+			continue;
+		if (in->section != last) {
+			if (shown++ == SECTIONS_SHOWN) {
+				print_line(out, columns, "and more sections, see --json or --csv");
+				return;
+			}
+			print_line(out, columns, "section %s: %.3f s to %.3f s",
+				   name_of(session, section->name), (double)section->from_us / 1e6,
+				   (double)section->to_us / 1e6);
+		}
+		last = in->section;
+		print_section(out, session, in, columns);
+	}
+}
+
+/* Numbers of Surfaces without a verdict: of 2019, or of half a folder. */
+static void print_plain(FILE *out, const struct session *session, const struct selection *selection,
+			unsigned int columns)
+{
+	for (uint32_t i = 0, n = 0; i < session->n_surfaces && n < SECTIONS_SHOWN; i++) {
+		const struct surface *surface = &session->surfaces[i];
+		const double *of = surface->numbers.of;
+		char max[METRIC_TEXT_SIZE];
+
+		if (surface->verdict[0] || surface->source == FROM_NOTHING ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, surface->app)))
+			continue;
+		metric_print(max, METRIC_MAX, of[METRIC_MAX]);
+		print_line(
+			out, columns,
+			"%s: %.2f FPS, %.0f frames in %.3f s, max %s ms, A %.0f, B %.0f, C %.0f, "
+			"waits %.0f: %.3f s",
+			name_of(session, surface->name), isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS],
+			of[METRIC_FRAMES], of[METRIC_TIME], max[0] ? max : "-", of[METRIC_A],
+			of[METRIC_B], of[METRIC_C], of[METRIC_WAITS], of[METRIC_WAITING]);
+		n++;
+	}
+}
+
+int output_text(FILE *out, const struct report *report, unsigned int columns)
+{
+	for (uint32_t i = 0; i < report->n; i++) {
+		const struct session *session = &report->sessions[i];
+		int error;
+
+		if (i > 0)
+			fputc('\n', out);
+		print_head(out, session, columns);
+		error = print_verdict(out, session, report->selection, columns);
+		if (error < 0)
+			return error;
+		print_plain(out, session, report->selection, columns);
+		print_sections(out, session, report->selection, columns);
+		print_cost(out, session, columns);
+		for (uint32_t j = 0; j < session->n_notices && j < NOTICES_SHOWN; j++)
+			print_line(out, columns, "note: %s", session->notices[j]);
+		if (session->n_notices > NOTICES_SHOWN)
+			print_line(out, columns, "note: and %u more, see --json",
+				   session->n_notices - NOTICES_SHOWN);
+	}
+	return 0;
+}
+
+/* --- comparison --- */
+
+static void print_value(char text[METRIC_TEXT_SIZE], const struct change *change, double value)
+{
+	snprintf(text, METRIC_TEXT_SIZE, "%.*f", change->threshold_us > 0 ? 3 : 2,
+		 value * change->scale);
+}
+
+static void print_bound(char text[32], double change)
+{
+	if (isinf(change))
+		snprintf(text, 32, "open");
+	else
+		snprintf(text, 32, "%+.1f %%", 100 * change);
+}
+
+static const char *words(const struct change *change)
+{
+	bool less = change->excess < -1;
+
+	if (change->excess <= 1 && !less)
+		return "no difference beyond the noise";
+	return less == compare_less_is_better(change->metric) ? "better" : "worse";
+}
+
+static void print_change(FILE *out, const struct change *change, unsigned int columns)
+{
+	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], low[32], high[32], name[64];
+
+	snprintf(name, sizeof(name), "%s", metrics[change->metric].name);
+	if (change->threshold_us > 0)
+		snprintf(name, sizeof(name), "%% of frames %s base's %.*s (%.1f ms)",
+			 change->or_equal ? "from" : "beyond",
+			 (int)strcspn(metrics[change->metric].name, "("),
+			 metrics[change->metric].name, change->threshold_us / 1e3);
+	if (!change->is_known) {
+		print_line(out, columns, "  %-38s %s", name, change->why);
+		return;
+	}
+	print_value(base, change, change->of[BASE].value);
+	print_value(new, change, change->of[NEW].value);
+	print_bound(low, change->low);
+	print_bound(high, change->high);
+	if (change->of[BASE].value > 0)
+		print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name, base,
+			   new, 100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
+			   high, words(change));
+	else
+		print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new, words(change));
+}
+
+static void print_distribution(FILE *out, const struct compared_surface *surface,
+			       unsigned int columns)
+{
+	double shares[2][COMPARE_BINS], effect = compare_effect(surface);
+
+	if (!isnan(effect))
+		print_line(
+			out, columns,
+			"  effect %+.4f: a frame of NEW is longer than one of BASE that much more "
+			"often than shorter",
+			effect);
+	if (!compare_distribution(surface, shares))
+		return;
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		char line[256];
+		size_t n = (size_t)snprintf(line, sizeof(line), "  frames of %s by vsyncs:",
+					    group == BASE ? "BASE" : "NEW");
+
+		for (unsigned int i = 0; i < COMPARE_BINS; i++)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %s: %.3f %%",
+					      i > 0 ? "," : "", compare_bins[i],
+					      100 * shares[group][i]);
+		print_line(out, columns, "%s", line);
+	}
+}
+
+int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns)
+{
+	const struct comparison *comparison = report->comparison;
+
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		const struct compared_surface *surface = &comparison->surfaces[i];
+
+		print_line(out, columns, "%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
+			   surface->name, surface->time_s[BASE], comparison->runs[BASE],
+			   comparison->runs[BASE] == 1 ? "" : "s", surface->time_s[NEW],
+			   comparison->runs[NEW]);
+		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
+			struct change change;
+
+			if (compare_metric(surface, compare_metrics[j], &change) < 0)
+				return -ENOMEM;
+			print_change(out, &change, columns);
+		}
+		print_distribution(out, surface, columns);
+	}
+	if (comparison->n_surfaces == 0)
+		print_line(out, columns, "not enough data: no Surface to compare");
+	else if (comparison->runs[BASE] < 2 || comparison->runs[NEW] < 2)
+		print_line(out, columns,
+			   "note: a group with one run: what differs from run to run "
+			   "is not known, and not a part of the noise");
+	if (comparison->refused > 0)
+		print_line(out, columns, "note: %llu frames more than are kept; left out",
+			   (unsigned long long)comparison->refused);
+	return 0;
+}

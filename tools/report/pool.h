@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing array of equal elements in blocks, which never move: no copy, and no moment with two
+ * copies in memory. Limited, as a folder may have any number of rows. */
+#ifndef JANKD_TOOLS_REPORT_POOL_H
+#define JANKD_TOOLS_REPORT_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_BLOCK 16384 /* elements */
+#define POOL_BLOCKS 1024
+
+struct pool {
+	size_t size; /* of an element, in bytes */
+	uint64_t n, max;
+	uint64_t refused; /* elements beyond @max, or without memory */
+	char *blocks[POOL_BLOCKS];
+};
+
+/* @max: elements, POOL_BLOCK * POOL_BLOCKS at most. */
+void pool_init(struct pool *pool, size_t size, uint64_t max);
+void pool_free(struct pool *pool);
+
+/* A new element of zeros, or NULL if it has no space. */
+void *pool_add(struct pool *pool);
+
+static inline void *pool_at(const struct pool *pool, uint64_t i)
+{
+	return pool->blocks[i / POOL_BLOCK] + (i % POOL_BLOCK) * pool->size;
+}
+
+#endif

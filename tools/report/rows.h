@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the files of a session, row by row, into its model. */
+#ifndef JANKD_TOOLS_REPORT_ROWS_H
+#define JANKD_TOOLS_REPORT_ROWS_H
+
+#include "rules/late.h"
+#include "tools/report/session.h"
+
+/* Sums of a Surface in a section. */
+struct section_sum {
+	struct frame_stats frames, windows; /* of frames.csv and of fps.csv */
+	uint32_t cadences[CADENCES_MAX];
+	uint16_t section, surface;
+	bool without_janks;
+};
+
+#define SECTION_SUMS_MAX 20000
+
+/* A stall of events.csv. */
+struct stall_event {
+	int64_t time_us;
+	uint32_t text;
+};
+
+/* What is needed only while the files are read. */
+struct reading {
+	struct session *session;
+	const struct folder_files *files;
+	uint32_t number;
+	uint16_t *surface_of_name; /* number + 1 of the Surface, by the number of its name */
+	struct section_sum *sums;
+	uint32_t n_sums, max_sums;
+	uint32_t *sum_places; /* a hash table of numbers + 1 */
+	uint64_t sums_refused;
+	struct late_state late;
+	struct jank_history *janks; /* by place in @late */
+	uint64_t *owners;	    /* likewise: the layer whose history it is */
+	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
+	uint32_t n_layers;	    /* places that are taken */
+	struct stall_event *stalls;
+	uint32_t n_stalls, max_stalls;
+	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
+	bool has_chosen_harm;
+	bool out_of_memory;
+};
+
+/* Returns 0 or -ENOMEM; rows_end() must be called in any case. */
+int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
+	       uint32_t number);
+void rows_end(struct reading *reading);
+
+/* Reads all files. Returns 0 or -ENOMEM. */
+int rows_read(struct reading *reading);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const numbers_source_names[] = {
+	[FROM_NOTHING] = "none",
+	[FROM_SUMMARY] = "summary.csv",
+	[FROM_FRAMES] = "frames.csv",
+	[FROM_WINDOWS] = "fps.csv",
+};
+
+int session_init(struct session *session)
+{
+	*session = (struct session){ .first_us = -1, .last_us = -1 };
+	pool_init(&session->windows, sizeof(struct window), WINDOWS_MAX);
+	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX);
+	pool_init(&session->events, sizeof(struct event), EVENTS_MAX);
+	return names_init(&session->names);
+}
+
+void session_free(struct session *session)
+{
+	names_free(&session->names);
+	pool_free(&session->windows);
+	pool_free(&session->frames);
+	pool_free(&session->events);
+	json_object_put(session->json);
+	for (uint32_t i = 0; i < session->n_notices; i++)
+		free(session->notices[i]);
+	free(session->folder);
+	free(session->surfaces);
+	free(session->sections);
+	free(session->in_sections);
+	free(session->late);
+	*session = (struct session){ 0 };
+}
+
+void session_notice(struct session *session, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	if (session->n_notices == NOTICES_MAX)
+		return;
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length >= 0)
+		session->notices[session->n_notices++] = text;
+}
+
+static struct json_object *json_at(const struct session *session, const char *outer,
+				   const char *key)
+{
+	struct json_object *object = session->json;
+
+	if (outer && !json_object_object_get_ex(object, outer, &object))
+		return NULL;
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &object))
+		return NULL;
+	return object;
+}
+
+const char *session_json_text(const struct session *session, const char *outer, const char *key)
+{
+	struct json_object *found = json_at(session, outer, key);
+
+	return json_object_is_type(found, json_type_string) ? json_object_get_string(found) : NULL;
+}
+
+int64_t session_json_number(const struct session *session, const char *outer, const char *key)
+{
+	struct json_object *found = json_at(session, outer, key);
+
+	return json_object_is_type(found, json_type_int) ? json_object_get_int64(found) : -1;
+}
+
+uint32_t session_section(const struct session *session, int64_t time_us)
+{
+	uint32_t low = 0, high = session->n_sections;
+
+	while (high > low + 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (session->sections[middle].from_us <= time_us)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one model of a session, from the files in its folder: what every output prints.
+ *
+ *     files --> session -- surfaces, by app, with the numbers of the whole session
+ *                       -- windows: the rows of fps.csv
+ *                       -- frames: the rows of frames.csv
+ *                       -- sections: from each mark to the next, with numbers of each Surface
+ *                       -- events, notices
+ *
+ * Numbers of the whole session are those of summary.csv. Where it is missing they are computed from
+ * frames.csv, else added up from fps.csv, as far as rows can be added. Numbers of a section come
+ * from frames.csv (an interval belongs to the section of its end), else from whole rows of fps.csv.
+ * Harm is computed from frames.csv with the functions of rules/ that jankd itself calls; without it
+ * from dropFrames.csv. What the files do not have is unknown, with a notice that says why.
+ *
+ * Times are microseconds of the trace clock, as in the files. Memory is bounded: rows and frames
+ * beyond WINDOWS_MAX and FRAMES_MAX are left out, and a notice says so.
+ */
+#ifndef JANKD_TOOLS_REPORT_SESSION_H
+#define JANKD_TOOLS_REPORT_SESSION_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/drawing.h"
+#include "rules/harm.h"
+#include "rules/stats.h"
+#include "rules/verdict.h"
+#include "tools/report/folder_files.h"
+#include "tools/report/metrics.h"
+#include "tools/report/names.h"
+#include "tools/report/pool.h"
+
+#define WINDOWS_MAX 1000000
+#define FRAMES_MAX 3000000
+#define SURFACES_MAX 4096
+#define SECTIONS_MAX 1000
+#define EVENTS_MAX 20000
+#define NOTICES_MAX 200
+
+/* Vsyncs of a frame time: 500 ms have 120 at 240 Hz. More count as the last. */
+#define CADENCES_MAX 128
+
+/* An unknown count of a window. */
+#define WINDOW_UNKNOWN UINT32_MAX
+
+/* A row of fps.csv. */
+struct window {
+	int64_t start_us, end_us;
+	uint64_t time_us, waiting_us, stall_us;
+	uint32_t frames, waits, a, b, c, jank, big_jank;
+	uint32_t d, missed, stalls; /* or WINDOW_UNKNOWN */
+	uint32_t max_us;
+	uint32_t jank_us; /* time in janks, from stutter(%) */
+	uint16_t surface;
+};
+
+enum frame_flags {
+	FRAME_SMALL_JANK = 1,
+	FRAME_JANK = 2,
+	FRAME_BIG_JANK = 4,
+	FRAME_STALL = 8,
+	FRAME_WAIT = 16,  /* also of a stall */
+	FRAME_FIRST = 32, /* its interval is not known */
+};
+
+#define FRAME_VSYNCS_UNKNOWN UINT16_MAX
+
+/* A row of frames.csv. */
+struct kept_frame {
+	int64_t present_us;
+	uint64_t interval_ns;
+	uint16_t vsyncs; /* or FRAME_VSYNCS_UNKNOWN */
+	uint16_t surface, section;
+	uint8_t cause; /* enum cause */
+	uint8_t flags; /* of enum frame_flags */
+};
+
+struct section {
+	uint32_t name;
+	int64_t from_us, to_us; /* to_us is in the next one */
+};
+
+/* Where numbers of a Surface come from. */
+enum numbers_source {
+	FROM_NOTHING,
+	FROM_SUMMARY,
+	FROM_FRAMES,
+	FROM_WINDOWS,
+};
+
+extern const char *const numbers_source_names[];
+
+struct surface {
+	uint32_t name, app; /* app: of its last row */
+	uint32_t order;	    /* of first rows in the files */
+	enum numbers_source source;
+	struct numbers numbers;	    /* of the whole session */
+	int64_t first_us, last_us;  /* or -1 */
+	char verdict[VERDICT_SIZE]; /* "": unknown */
+	uint32_t jank_types;
+	bool is_judged; /* its app is judged by it */
+	bool has_view_marks;
+	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
+	uint64_t drawing_ns;
+	struct drawing drawing; /* from frames.csv */
+	struct harm harm;
+	uint64_t causes[CAUSES]; /* of the frames with harm */
+	uint64_t pauses, pause_ns, endless, endless_ns;
+	struct frame_stats from_frames;
+	struct frame_stats from_windows;
+	uint64_t frame_rows;		     /* of frames.csv */
+	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
+	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */
+	bool without_janks;		     /* rows of fps.csv have no jank: of 2019 */
+};
+
+/* The numbers of a Surface in a section. */
+struct section_numbers {
+	uint16_t section, surface;
+	enum numbers_source source;
+	struct numbers numbers;
+};
+
+/* A late frame or a stall. */
+struct late_row {
+	int64_t time_us;
+	uint64_t harm_us, interval_us;
+	uint16_t surface;
+	uint8_t cause; /* enum cause */
+	bool is_stall;
+};
+
+/* Those with most harm are kept. */
+#define LATE_MAX 1000
+
+struct event {
+	int64_t time_us; /* or -1 */
+	uint32_t wall, kind, text;
+};
+
+/* How much of a file was read. */
+struct file_count {
+	uint32_t segments, left_out; /* left out: doubled, or not readable */
+	uint64_t rows, malformed;
+	bool torn;
+};
+
+struct session {
+	char *folder;	     /* path */
+	uint32_t number, of; /* which of the sessions in the folder, and how many there are */
+	struct names names;
+	struct json_object *json; /* session.json, or NULL */
+	struct file_count files[FILE_KINDS];
+	bool is_2019;		   /* fps.csv has no column behind those of the 2019 program */
+	int64_t first_us, last_us; /* of all rows; -1: none */
+
+	struct surface *surfaces; /* sorted: by app, the judged one first */
+	uint32_t n_surfaces;
+	uint64_t surfaces_refused;
+
+	struct pool windows, frames, events;
+	struct section *sections; /* none without marks */
+	uint32_t n_sections;
+	struct section_numbers *in_sections; /* sorted by section */
+	uint32_t n_in_sections;
+
+	struct late_row *late; /* the one with most harm first, after model_read() */
+	uint32_t n_late;
+	enum numbers_source harm_source; /* FROM_WINDOWS: from dropFrames.csv */
+	uint64_t doframes;
+	char *notices[NOTICES_MAX];
+	uint32_t n_notices;
+};
+
+/* Sets up an empty session. Returns 0 or -ENOMEM; session_free() must be called in any case. */
+int session_init(struct session *session);
+void session_free(struct session *session);
+
+/* Adds a notice: one line, without its end. */
+void session_notice(struct session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static inline const char *name_of(const struct session *session, uint32_t name)
+{
+	return names_text(&session->names, name);
+}
+
+/* A text of session.json: "device", "model". NULL if it has none. @outer may be NULL. */
+const char *session_json_text(const struct session *session, const char *outer, const char *key);
+
+/* The same for a number; -1 if there is none. */
+int64_t session_json_number(const struct session *session, const char *outer, const char *key);
+
+/* The section in which @time_us is; 0 without sections. */
+uint32_t session_section(const struct session *session, int64_t time_us);
+
+#endif

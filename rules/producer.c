@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which buffer is in which frame:
  *
- *     Android 11                                    Android 14
- *     app     queueBuffer                           app     queueBuffer
- *     binder     queueBuffer                                   queueBuffer
- *                   C layer#0 = 1                                 C QueuedBuffer - VRI[x]#2BLAST#2
- *     app        Trace GPU completion fence 7                     acquireNext...
- * VRI[x]#2...frame=42 app     end of queueBuffer                    app        Trace GPU completion
- * fence 7 binder  setTransactionState C BufferTX - layer#7 = 1 SF      I latchBuffer layer#7 - 42
+ *     Android 11
+ *         app        queueBuffer
+ *         binder        queueBuffer
+ *                          C layer#0 = 1
+ *         app           Trace GPU completion fence 7
+ *         app        end of queueBuffer
+ *
+ *     Android 14
+ *         app        queueBuffer
+ *         app           queueBuffer
+ *                          C QueuedBuffer - VRI[x]#2BLAST#2
+ *                          acquireNextBufferLocked - VRI[x]#2(f:0,a:1)frame=42
+ *         app           Trace GPU completion fence 7
+ *         binder     setTransactionState
+ *                       C BufferTX - layer#7 = 1
+ *         SF         I latchBuffer layer#7 - 42
  *
  * No mark names both a process and a layer. Up to 11 SurfaceFlinger gets a buffer while the app's
  * thread is in queueBuffer. From 12 on it gets the buffer's transaction soon after the app's BLAST

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/base/text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -206,6 +207,21 @@ size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
 	memmove(to + len, rest, strlen(rest) + 1);
 	memcpy(to, ellipsis, len);
 	return strlen(to);
+}
+
+/* Longer lines are cut. Names are the longest part. */
+#define LINE_SIZE 32768
+
+void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
+{
+	char line[LINE_SIZE], shown[LINE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	text_shorten(shown, sizeof(shown), line, columns);
+	fprintf(out, "%s\n", shown);
 }
 
 void text_short_component(char *name)

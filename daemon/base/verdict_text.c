@@ -2,7 +2,6 @@
 #include "daemon/base/verdict_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "daemon/base/apps.h"
@@ -21,20 +20,6 @@
 
 /* Bytes of the names of an app and a Surface. */
 #define SHOWN_NAME_SIZE (2 * STATUS_NAME_SIZE + 8)
-
-/* Prints a line, cut to @columns. */
-__attribute__((format(printf, 3, 4))) static void print_line(FILE *out, unsigned int columns,
-							     const char *format, ...)
-{
-	char line[LINE_SIZE], shown[LINE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	text_shorten(shown, sizeof(shown), line, columns);
-	fprintf(out, "%s\n", shown);
-}
 
 static double seconds(uint64_t ns)
 {
@@ -70,7 +55,7 @@ static void print_name(FILE *out, unsigned int columns, const char *name, const 
 	size_t left = columns > length + 16 ? columns - length : 16;
 
 	text_shorten(shown, sizeof(shown), name, left);
-	print_line(out, columns, "%s%s", shown, more);
+	text_print_line(out, columns, "%s%s", shown, more);
 }
 
 static void print_verdict(FILE *out, unsigned int columns, const struct status_surface *surface)
@@ -92,26 +77,26 @@ static void print_janks(FILE *out, unsigned int columns, const struct status_sur
 	if (stats->stalls > 0)
 		snprintf(stalls, sizeof(stalls), ", stalls %" PRId64 ": %.2f s", stats->stalls,
 			 seconds(stats->stall_ns));
-	print_line(out, columns,
-		   "  jank %" PRIu64 ", big jank %" PRIu64 " in %.1f s of frames; waits %" PRIu64
-		   "%s%s",
-		   stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits, stalls,
-		   surface->paces_itself ? "; paces itself" : "");
+	text_print_line(out, columns,
+			"  jank %" PRIu64 ", big jank %" PRIu64
+			" in %.1f s of frames; waits %" PRIu64 "%s%s",
+			stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits, stalls,
+			surface->paces_itself ? "; paces itself" : "");
 	if (surface->endless > 0)
-		print_line(out, columns, "  stalls that no frame ended %" PRIu64 ": %.2f s",
-			   surface->endless, seconds(surface->endless_ns));
+		text_print_line(out, columns, "  stalls that no frame ended %" PRIu64 ": %.2f s",
+				surface->endless, seconds(surface->endless_ns));
 }
 
 static void print_harm(FILE *out, unsigned int columns, const struct harm *harm)
 {
 	if (harm->frames == 0)
 		return;
-	print_line(out, columns,
-		   "  late for %.2f s in %" PRIu64 " frame%s; worst moment at %.3f s: %.0f ms",
-		   seconds(harm->total_ns), harm->frames, plural(harm->frames),
-		   moment(harm->worst_at_ns), (double)harm->worst_ns / 1e6);
-	print_line(out, columns, "  worst minute from %.0f s: late for %.2f s",
-		   seconds(harm->minute_from_ns), seconds(harm->minute_ns));
+	text_print_line(out, columns,
+			"  late for %.2f s in %" PRIu64 " frame%s; worst moment at %.3f s: %.0f ms",
+			seconds(harm->total_ns), harm->frames, plural(harm->frames),
+			moment(harm->worst_at_ns), (double)harm->worst_ns / 1e6);
+	text_print_line(out, columns, "  worst minute from %.0f s: late for %.2f s",
+			seconds(harm->minute_from_ns), seconds(harm->minute_ns));
 }
 
 /* Whose fault the late frames were, the most frequent first. */
@@ -134,7 +119,7 @@ static void print_causes(FILE *out, unsigned int columns, const uint64_t causes[
 		printed[most] = true;
 	}
 	if (strchr(line, ':')[1])
-		print_line(out, columns, "%s", line);
+		text_print_line(out, columns, "%s", line);
 }
 
 /* The GPU, and buffers that the display had not released. */
@@ -143,18 +128,18 @@ static void print_buffers(FILE *out, unsigned int columns, const struct status_s
 	const struct fence_stats *fences = &surface->fences;
 
 	if (surface->gpu_bound > 0)
-		print_line(out, columns,
-			   "  gpu bound: %" PRId64
-			   " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
-			   surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
-			   (double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
+		text_print_line(
+			out, columns,
+			"  gpu bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
+			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
+			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
 	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
-		print_line(out, columns,
-			   "  waited for a buffer: %" PRIu64 " of %" PRIu64
-			   " late frame%s (%.0f %%); p99 %.1f ms",
-			   fences->late_released, fences->late, plural(fences->late),
-			   100.0 * (double)fences->late_released / (double)fences->late,
-			   (double)surface->release_p99_ns / 1e6);
+		text_print_line(out, columns,
+				"  waited for a buffer: %" PRIu64 " of %" PRIu64
+				" late frame%s (%.0f %%); p99 %.1f ms",
+				fences->late_released, fences->late, plural(fences->late),
+				100.0 * (double)fences->late_released / (double)fences->late,
+				(double)surface->release_p99_ns / 1e6);
 }
 
 /* Another Surface of an app, in a line. */
@@ -223,10 +208,10 @@ static void print_app(FILE *out, unsigned int columns, const struct app_result *
 		print_causes(out, columns, surface->causes);
 	print_buffers(out, columns, surface);
 	if (surface->pauses > 0)
-		print_line(out, columns,
-			   "  unknown: pauses %" PRIu64
-			   ": %.2f s that nothing in the trace explains; they may be stalls",
-			   surface->pauses, seconds(surface->pause_ns));
+		text_print_line(out, columns,
+				"  unknown: pauses %" PRIu64
+				": %.2f s that nothing in the trace explains; they may be stalls",
+				surface->pauses, seconds(surface->pause_ns));
 	print_others(out, columns, app, status);
 }
 
@@ -247,12 +232,13 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 	uint64_t n = status->counters.doframes_skipped;
 
 	if (n > 0)
-		print_line(out, columns,
-			   "Skipped %" PRIu64
-			   " frames! %s, thread %d, at %.3f s (30 or more: %" PRIu64 " time%s)",
-			   worst->periods,
-			   worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-			   (int)worst->tid, moment(worst->begin_ns), n, plural(n));
+		text_print_line(out, columns,
+				"Skipped %" PRIu64
+				" frames! %s, thread %d, at %.3f s (30 or more: %" PRIu64
+				" time%s)",
+				worst->periods,
+				worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
+				(int)worst->tid, moment(worst->begin_ns), n, plural(n));
 }
 
 static const char *name_without_marks(const struct status_surface *surface)
@@ -279,7 +265,7 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 	size_t n = 0;
 
 	if (status->counters.doframes == 0) {
-		print_line(
+		text_print_line(
 			out, columns,
 			"no doframe.csv: no process has view marks (category view), so the apps' "
 			"own frames are unknown");
@@ -329,23 +315,25 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
 	if (counters->lost_events > 0 || counters->lost_unknown > 0)
-		print_line(out, columns, "unknown: frames in the time of %" PRIu64 " lost events%s",
-			   counters->lost_events, losses);
+		text_print_line(out, columns,
+				"unknown: frames in the time of %" PRIu64 " lost events%s",
+				counters->lost_events, losses);
 	if (surfaces > 0)
-		print_line(out, columns,
-			   "unknown: vsyncs of some frames of %u of %u surface%s, as the display's "
-			   "period is not certain there",
-			   surfaces, status->n_surfaces, plural(status->n_surfaces));
+		text_print_line(
+			out, columns,
+			"unknown: vsyncs of some frames of %u of %u surface%s, as the display's "
+			"period is not certain there",
+			surfaces, status->n_surfaces, plural(status->n_surfaces));
 	if (causes > 0)
-		print_line(out, columns,
-			   "unknown: whose fault %" PRIu64
-			   " late frame%s, as marks of buffers are missing or ambiguous",
-			   causes, causes == 1 ? " was" : "s were");
+		text_print_line(out, columns,
+				"unknown: whose fault %" PRIu64
+				" late frame%s, as marks of buffers are missing or ambiguous",
+				causes, causes == 1 ? " was" : "s were");
 	if (status->surfaces_total > status->n_surfaces)
-		print_line(out, columns,
-			   "not judged here: %u surfaces with fewer frames, see "
-			   "summary.csv",
-			   status->surfaces_total - status->n_surfaces);
+		text_print_line(out, columns,
+				"not judged here: %u surfaces with fewer frames, see "
+				"summary.csv",
+				status->surfaces_total - status->n_surfaces);
 }
 
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
@@ -359,10 +347,10 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		if (is_judged(&apps[i]) && n++ < APPS_SHOWN)
 			print_app(out, columns, &apps[i], status);
 	if (n > APPS_SHOWN)
-		print_line(out, columns, "and %u more app%s in summary.csv", n - APPS_SHOWN,
-			   plural(n - APPS_SHOWN));
+		text_print_line(out, columns, "and %u more app%s in summary.csv", n - APPS_SHOWN,
+				plural(n - APPS_SHOWN));
 	if (n == 0)
-		print_line(out, columns, "%s", without_late_frames(status));
+		text_print_line(out, columns, "%s", without_late_frames(status));
 	print_skipped(out, columns, status);
 	if (is_traced)
 		print_without_marks(out, columns, status);

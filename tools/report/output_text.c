@@ -3,28 +3,13 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
 
-#define LINE_SIZE (2 * NAMES_SIZE)
 #define NOTICES_SHOWN 20
 #define SECTIONS_SHOWN 30
-
-__attribute__((format(printf, 3, 4))) static void print_line(FILE *out, unsigned int columns,
-							     const char *format, ...)
-{
-	char line[LINE_SIZE], shown[LINE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	text_shorten(shown, sizeof(shown), line, columns);
-	fprintf(out, "%s\n", shown);
-}
 
 /* --- the verdict, by the function that prints it at the end of a session --- */
 
@@ -175,7 +160,7 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 
 	if (cpu_ms < 0 || rss_kb < 0 || wakeups < 0 || !(span_s > 0))
 		return;
-	print_line(
+	text_print_line(
 		out, columns,
 		"the capture cost %.2f s of CPU time (%.2f %% of one CPU), %.1f MB of memory, %.1f "
 		"wakeups a second",
@@ -194,10 +179,11 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
-	print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s %.3f s to %.3f s", session->folder, more,
-		   model ? " " : "", model ? model : "", build ? ", " : "", build ? build : "",
-		   began ? ", began " : "", began ? began : "", id ? ", session " : "",
-		   id ? id : "", (double)session->first_us / 1e6, (double)session->last_us / 1e6);
+	text_print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s %.3f s to %.3f s", session->folder,
+			more, model ? " " : "", model ? model : "", build ? ", " : "",
+			build ? build : "", began ? ", began " : "", began ? began : "",
+			id ? ", session " : "", id ? id : "", (double)session->first_us / 1e6,
+			(double)session->last_us / 1e6);
 }
 
 static void print_section(FILE *out, const struct session *session,
@@ -210,10 +196,10 @@ static void print_section(FILE *out, const struct session *session,
 	metric_print(p99, METRIC_P99, of[METRIC_P99]);
 	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
 	metric_print(stalls, METRIC_STALLS, of[METRIC_STALLS]);
-	print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, stalls %s in %.1f s: %s",
-		   isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
-		   jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
-		   name_of(session, surface->name));
+	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, stalls %s in %.1f s: %s",
+			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
+			jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
+			name_of(session, surface->name));
 }
 
 static void print_sections(FILE *out, const struct session *session,
@@ -233,12 +219,14 @@ static void print_sections(FILE *out, const struct session *session,
 			continue;
 		if (in->section != last) {
 			if (shown++ == SECTIONS_SHOWN) {
-				print_line(out, columns, "and more sections, see --json or --csv");
+				text_print_line(out, columns,
+						"and more sections, see --json or --csv");
 				return;
 			}
-			print_line(out, columns, "section %s: %.3f s to %.3f s",
-				   name_of(session, section->name), (double)section->from_us / 1e6,
-				   (double)section->to_us / 1e6);
+			text_print_line(out, columns, "section %s: %.3f s to %.3f s",
+					name_of(session, section->name),
+					(double)section->from_us / 1e6,
+					(double)section->to_us / 1e6);
 		}
 		last = in->section;
 		print_section(out, session, in, columns);
@@ -259,7 +247,7 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 				    name_of(session, surface->app)))
 			continue;
 		metric_print(max, METRIC_MAX, of[METRIC_MAX]);
-		print_line(
+		text_print_line(
 			out, columns,
 			"%s: %.2f FPS, %.0f frames in %.3f s, max %s ms, A %.0f, B %.0f, C %.0f, "
 			"waits %.0f: %.3f s",
@@ -286,10 +274,10 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 		print_sections(out, session, report->selection, columns);
 		print_cost(out, session, columns);
 		for (uint32_t j = 0; j < session->n_notices && j < NOTICES_SHOWN; j++)
-			print_line(out, columns, "note: %s", session->notices[j]);
+			text_print_line(out, columns, "note: %s", session->notices[j]);
 		if (session->n_notices > NOTICES_SHOWN)
-			print_line(out, columns, "note: and %u more, see --json",
-				   session->n_notices - NOTICES_SHOWN);
+			text_print_line(out, columns, "note: and %u more, see --json",
+					session->n_notices - NOTICES_SHOWN);
 	}
 	return 0;
 }
@@ -330,7 +318,7 @@ static void print_change(FILE *out, const struct change *change, unsigned int co
 			 (int)strcspn(metrics[change->metric].name, "("),
 			 metrics[change->metric].name, change->threshold_us / 1e3);
 	if (!change->is_known) {
-		print_line(out, columns, "  %-38s %s", name, change->why);
+		text_print_line(out, columns, "  %-38s %s", name, change->why);
 		return;
 	}
 	print_value(base, change, change->of[BASE].value);
@@ -338,11 +326,13 @@ static void print_change(FILE *out, const struct change *change, unsigned int co
 	print_bound(low, change->low);
 	print_bound(high, change->high);
 	if (change->of[BASE].value > 0)
-		print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name, base,
-			   new, 100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
-			   high, words(change));
+		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name,
+				base, new,
+				100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
+				high, words(change));
 	else
-		print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new, words(change));
+		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
+				words(change));
 }
 
 static void print_distribution(FILE *out, const struct compared_surface *surface,
@@ -351,7 +341,7 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 	double shares[2][COMPARE_BINS], effect = compare_effect(surface);
 
 	if (!isnan(effect))
-		print_line(
+		text_print_line(
 			out, columns,
 			"  effect %+.4f: a frame of NEW is longer than one of BASE that much more "
 			"often than shorter",
@@ -367,7 +357,7 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %s: %.3f %%",
 					      i > 0 ? "," : "", compare_bins[i],
 					      100 * shares[group][i]);
-		print_line(out, columns, "%s", line);
+		text_print_line(out, columns, "%s", line);
 	}
 }
 
@@ -378,10 +368,11 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
 
-		print_line(out, columns, "%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
-			   surface->name, surface->time_s[BASE], comparison->runs[BASE],
-			   comparison->runs[BASE] == 1 ? "" : "s", surface->time_s[NEW],
-			   comparison->runs[NEW]);
+		text_print_line(out, columns,
+				"%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
+				surface->name, surface->time_s[BASE], comparison->runs[BASE],
+				comparison->runs[BASE] == 1 ? "" : "s", surface->time_s[NEW],
+				comparison->runs[NEW]);
 		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
 			struct change change;
 
@@ -392,13 +383,13 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		print_distribution(out, surface, columns);
 	}
 	if (comparison->n_surfaces == 0)
-		print_line(out, columns, "not enough data: no Surface to compare");
+		text_print_line(out, columns, "not enough data: no Surface to compare");
 	else if (comparison->runs[BASE] < 2 || comparison->runs[NEW] < 2)
-		print_line(out, columns,
-			   "note: a group with one run: what differs from run to run "
-			   "is not known, and not a part of the noise");
+		text_print_line(out, columns,
+				"note: a group with one run: what differs from run to run "
+				"is not known, and not a part of the noise");
 	if (comparison->refused > 0)
-		print_line(out, columns, "note: %llu frames more than are kept; left out",
-			   (unsigned long long)comparison->refused);
+		text_print_line(out, columns, "note: %llu frames more than are kept; left out",
+				(unsigned long long)comparison->refused);
 	return 0;
 }

@@ -151,8 +151,8 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 	record->comm = record->name = record->track = SPAN_NULL;
 }
 
-/* The time of an event of @cpu, of any kind; 0: the line is none. */
-static uint64_t event_time(struct ftrace_text *text, struct span line, int32_t cpu)
+/* Keeps the time of an event of any kind as that of the last one of its CPU. */
+static void note_line(struct ftrace_text *text, struct span line)
 {
 	const char *end = line.ptr + line.len;
 	const char *at = memchr(line.ptr, '[', line.len);
@@ -163,56 +163,67 @@ static uint64_t event_time(struct ftrace_text *text, struct span line, int32_t c
 		if (is_digit(at[-1]) && at + 1 < end && at[1] == ' ')
 			break;
 	if (!at)
-		return 0;
+		return;
 	head = (struct span){ line.ptr, (size_t)(at - line.ptr) };
-	return ftrace_header_read(&head, &record) && record.cpu == cpu ? record.time_ns : 0;
+	if (ftrace_header_read(&head, &record) && record.cpu >= 0 && record.cpu < FTRACE_TEXT_CPUS)
+		text->cpu_ns[record.cpu] = record.time_ns;
 }
 
-/* The time of the last event of @cpu in some lines; 0: there is none. @is_cut: the first line may be
- * cut, and is not read. */
-static uint64_t last_event(struct ftrace_text *text, struct span lines, bool is_cut, int32_t cpu)
+/* The same for some lines. @is_cut: the first line may be cut, and is not read. */
+static void note_lines(struct ftrace_text *text, const char *at, const char *end, bool is_cut)
 {
-	uint64_t time_ns = 0;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *next = newline ? newline + 1 : end;
 
-	while (lines.len > 0 && time_ns == 0) {
-		size_t len = lines.len - 1; /* without the line end */
-		const char *before = memrchr(lines.ptr, '\n', len);
-
-		if (!before && is_cut)
-			break;
-		lines.len = before ? (size_t)(before + 1 - lines.ptr) : 0;
-		time_ns = event_time(
-			text, (struct span){ lines.ptr + lines.len, len - lines.len }, cpu);
+		if (!is_cut)
+			note_line(text, (struct span){ at, (size_t)(next - at) });
+		is_cut = false;
+		at = next;
 	}
-	return time_ns;
 }
 
-/* The time of the last event of @cpu before the line at @at; 0: it is not in the text just before.
- */
-static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
+/* The first loss: the events just before it are looked up in the text. */
+static void note_before(struct ftrace_text *text, const char *at)
 {
 	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
 	bool is_cut = n > sizeof(text->tail);
-	uint64_t time_ns;
 
 	if (is_cut)
 		n = sizeof(text->tail);
-	time_ns = last_event(text, (struct span){ at - n, n }, is_cut, cpu);
-	if (time_ns > 0 || is_cut)
-		return time_ns;
-	is_cut = n_tail + n >= sizeof(text->tail);
-	if (is_cut)
-		n_tail = sizeof(text->tail) - n;
-	return last_event(text,
-			  (struct span){ text->tail + text->tail_len - n_tail, n_tail }, is_cut,
-			  cpu);
+	if (!is_cut) {
+		bool is_tail_cut = n_tail + n >= sizeof(text->tail);
+		const char *tail_end = text->tail + text->tail_len;
+
+		if (is_tail_cut)
+			n_tail = sizeof(text->tail) - n;
+		note_lines(text, tail_end - n_tail, tail_end, is_tail_cut);
+	}
+	note_lines(text, at - n, at, is_cut);
 }
 
-/* Keeps the end of the lines that were read. */
+/* The time of the last event of @cpu before the loss whose line is at @at; 0: unknown. From the
+ * first loss on, each line is noted: most traces have none. */
+static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
+{
+	if (!text->has_lost)
+		note_before(text, at);
+	else
+		note_lines(text, text->noted, at, false);
+	text->has_lost = true;
+	text->noted = at;
+	return cpu >= 0 && cpu < FTRACE_TEXT_CPUS ? text->cpu_ns[cpu] : 0;
+}
+
+/* Keeps the end of the lines that were read, or what is in them. */
 static void keep_tail(struct ftrace_text *text)
 {
 	size_t n = (size_t)(text->scan.end - text->scan.begin), kept;
 
+	if (text->has_lost) {
+		note_lines(text, text->noted, text->scan.end, false);
+		return;
+	}
 	if (n > sizeof(text->tail))
 		n = sizeof(text->tail);
 	kept = sizeof(text->tail) - n < text->tail_len ? sizeof(text->tail) - n : text->tail_len;
@@ -449,6 +460,7 @@ static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
 	struct span lines = complete_lines(text, input, last);
 
 	text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
+	text->noted = lines.ptr;
 	text->n_anchors = text->next_anchor = 0;
 }
 

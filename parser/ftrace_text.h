@@ -17,7 +17,10 @@
 /* No line of ftrace is longer: the kernel cuts a marker at 4096 bytes. */
 #define FTRACE_TEXT_LINE_MAX 16384
 
-/* The text before a loss in which the last event of its CPU is looked for. */
+/* CPUs whose last event of any kind is known at a loss. */
+#define FTRACE_TEXT_CPUS 64
+
+/* The text before the first loss in which the last event of its CPU is looked for. */
 #define FTRACE_TEXT_LOOK_BACK 32768
 
 struct ftrace_text {
@@ -35,7 +38,13 @@ struct ftrace_text {
 
 	struct ftrace_headers headers;
 
-	/* The end of the complete lines before this input. */
+	/* From the first loss on: the time of each CPU's last event of any kind in the lines before
+	 * ->noted; 0: there was none. */
+	bool has_lost;
+	const char *noted;
+	uint64_t cpu_ns[FTRACE_TEXT_CPUS];
+
+	/* Before it: the end of the complete lines before this input. */
 	size_t tail_len;
 	char tail[FTRACE_TEXT_LOOK_BACK];
 };
@@ -55,8 +64,8 @@ enum ftrace_text_result {
  * @last: no bytes follow @input: its last line may lack a line end
  * @record: set with FTRACE_TEXT_RECORD; borrows from @input's memory
  *
- * A loss has the time of the last event of its CPU, if that is in the FTRACE_TEXT_LOOK_BACK bytes
- * before it.
+ * A loss has the time of the last event of its CPU, if that is not more than FTRACE_TEXT_LOOK_BACK
+ * bytes before the first loss.
  *
  * After FTRACE_TEXT_RECORD the rest of the input must stay in place until the next call.
  *

@@ -24,7 +24,8 @@ static void add_switch(int cpu, unsigned int us)
 	char line[200];
 
 	snprintf(line, sizeof(line),
-		 "          <idle>-0     [%03d] d..2   100.%06u: sched_switch: prev_comm=a[1] prev_pid=7",
+		 "          <idle>-0     [%03d] d..2   100.%06u: sched_switch: prev_comm=a[1] "
+		 "prev_pid=7",
 		 cpu, us);
 	add(line);
 }
@@ -108,6 +109,18 @@ static void an_event_long_ago_is_not_looked_for(void **state)
 	check(100000010, 100000010);
 }
 
+static void from_the_first_loss_on_each_event_is_known(void **state)
+{
+	(void)state;
+	begin();
+	add("CPU:2 [LOST 5 EVENTS]");
+	add_switch(1, 20);
+	for (unsigned int i = 0; i < 1000; i++)
+		add_switch(2, 30 + i);
+	add("CPU:1 [LOST 5 EVENTS]");
+	check(100000020, 100000020);
+}
+
 /* The first lines of a trace, too. */
 static void a_loss_may_be_at_the_begin(void **state)
 {
@@ -121,7 +134,8 @@ static void a_loss_may_be_at_the_begin(void **state)
 	add("[001]:");
 	add("CPU:1 [LOST 5 EVENTS]");
 	read_pieces(TEXT_MAX);
-	assert_int_equal(loss.from_ns, 0); /* it is too long after the last marker: there was none */
+	assert_int_equal(loss.from_ns,
+			 0); /* it is too long after the last marker: there was none */
 }
 
 int main(void)
@@ -130,6 +144,7 @@ int main(void)
 		cmocka_unit_test(a_loss_begins_with_the_last_event_of_its_cpu),
 		cmocka_unit_test(a_loss_may_be_later_than_the_last_marker),
 		cmocka_unit_test(an_event_long_ago_is_not_looked_for),
+		cmocka_unit_test(from_the_first_loss_on_each_event_is_known),
 		cmocka_unit_test(a_loss_may_be_at_the_begin),
 	};
 

@@ -409,8 +409,11 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 		return;
 	a->tick_pid = record->pid;
 	a->tick_tgid = record->tgid;
-	if (rule->role == RULE_TICK)
+	if (rule->role == RULE_TICK) {
 		app_work_tick(a->work, record->name, record->time_ns);
+		if (span_equal(record->name, SPAN_LITERAL("VSYNC-sf")))
+			sf_runs_tick(&a->runs, record->time_ns, record->value);
+	}
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
 }
@@ -629,8 +632,16 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	app_work_lost(a->work, &a->stacks, time_ns);
 	layer_events_lost(&a->layer_events);
 	/* Buffers queued from now on are not in the hole. */
+	a->in_hole = true;
 	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
 		layer_events_reset(&a->layer_events, from_ns);
+}
+
+void attribution_hole_ends(struct attribution *a, uint64_t time_ns)
+{
+	if (a->in_hole)
+		sf_runs_hole_ends(&a->runs, time_ns);
+	a->in_hole = false;
 }
 
 /* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
@@ -641,13 +652,15 @@ static void follow_run(struct attribution *a, const struct trace_record *record)
 	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
 		return;
 	mask = record->kind == TRACE_SLICE_BEGIN ? ruleset_slice_mask(a->rules, record->name) : 0;
-	sf_runs_begin(&a->runs, record->tid,
-		      &(struct sf_run){ .from_ns = record->time_ns,
-					.to_ns = record->time_ns,
-					.slices = a->stacks.uses,
-					.cpu = record->cpu,
-					.at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
-						   !slice_stacks_open(&a->stacks, record->tid) });
+	sf_runs_begin(
+		&a->runs, record->tid,
+		&(struct sf_run){ .from_ns = record->time_ns,
+				  .to_ns = record->time_ns,
+				  .slices = a->stacks.uses,
+				  .cpu = record->cpu,
+				  .has_latches = latches_any(&a->layer_events.latches, record->tid),
+				  .at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+					     !slice_stacks_open(&a->stacks, record->tid) });
 }
 
 void attribution_new_clock(struct attribution *a)

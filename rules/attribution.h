@@ -78,6 +78,7 @@ struct attribution {
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
 	struct sf_runs runs;
+	bool in_hole;	       /* attribution_lost() was called: the next record ends the hole */
 	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
@@ -116,6 +117,9 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns);
  * that reports this has the time @time_ns. What they cannot have changed stays valid: the slices of
  * threads on other CPUs, and all of SurfaceFlinger unless its thread may have run there. */
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns);
+
+/* The next record after that, which ends the hole. */
+void attribution_hole_ends(struct attribution *a, uint64_t time_ns);
 
 /* The same as attribution_forget_open(), and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);

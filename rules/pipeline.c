@@ -409,6 +409,7 @@ static __attribute__((noinline)) void follow_unusual(struct pipeline *p,
 		p->counters.first_ns = record->time_ns;
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
+	attribution_hole_ends(&p->attribution, record->time_ns);
 	p->unusual = p->mark_ns || p->hole_ns || p->gfx2019;
 }
 
@@ -498,6 +499,7 @@ static __attribute__((noinline)) void other_record(struct pipeline *p,
 	if (trace_clock_in_duplicates(&p->clock))
 		return;
 	lost(p, record);
+	p->unusual = true; /* the next record ends the hole */
 	producers_record(p->producers, record);
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);

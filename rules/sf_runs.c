@@ -9,6 +9,9 @@
 /* The same, and back. */
 #define RETURN_NS UINT64_C(4000000)
 
+/* Ticks from which the least time between two is known. */
+#define TICKS_ENOUGH 8
+
 static struct sf_run *run_at(struct sf_runs *runs, uint32_t number)
 {
 	return &runs->runs[number % SF_RUNS_MAX];
@@ -32,41 +35,105 @@ static void report(struct sf_runs *runs, uint64_t from_ns, uint64_t length_ns,
 	runs->hidden(runs->context, &hidden);
 }
 
-/* A hole of @cpu covers the gap between the two runs, or a part of it. */
-static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_run *after,
-		  int32_t cpu, bool foretold)
+static struct sf_tick *tick_at(struct sf_runs *runs, uint32_t number)
 {
+	return &runs->ticks[number % SF_TICKS_MAX];
+}
+
+/* The begin of the composition that @before, the run with that number, belongs to; 0: unknown. */
+static uint64_t composition_begin(struct sf_runs *runs, uint32_t before)
+{
+	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
+
+	for (; runs->n - before <= kept; before--)
+		if (run_at(runs, before)->at_rest)
+			return run_at(runs, before)->from_ns;
+	return 0;
+}
+
+/* Three quarters of the least time between two ticks so far; 0: there were few. */
+static uint64_t ticks_apart(struct sf_runs *runs)
+{
+	uint32_t kept = runs->n_ticks < SF_TICKS_MAX ? runs->n_ticks : SF_TICKS_MAX;
+	uint64_t least_ns = UINT64_MAX;
+
+	if (kept < TICKS_ENOUGH)
+		return 0;
+	for (uint32_t i = 1; i < kept; i++) {
+		uint64_t ns = tick_at(runs, runs->n_ticks - i)->time_ns -
+			      tick_at(runs, runs->n_ticks - i - 1)->time_ns;
+
+		least_ns = ns < least_ns ? ns : least_ns;
+	}
+	return least_ns / 4 * 3;
+}
+
+/* True: between the composition that begins at @begin_ns and the one at @end_ns there was no other,
+ * as there is one tick. The hole is too short for two more. */
+static bool ticks_prove(struct sf_runs *runs, uint64_t begin_ns, uint64_t end_ns, uint64_t hole_ns)
+{
+	uint32_t kept = runs->n_ticks < SF_TICKS_MAX ? runs->n_ticks : SF_TICKS_MAX;
+	uint32_t last = runs->n_ticks, first;
+
+	if (hole_ns >= ticks_apart(runs))
+		return false;
+	while (kept > 0 && tick_at(runs, last - 1)->time_ns > end_ns) {
+		last--;
+		kept--;
+	}
+	for (first = last; kept > 0 && tick_at(runs, first - 1)->time_ns > begin_ns; first--)
+		kept--;
+	return begin_ns > 0 && last - first == 1 && kept > 0 && tick_at(runs, first)->fits;
+}
+
+/* @hole covers the gap between the runs number @before and @after, or a part of it. */
+static void judge(struct sf_runs *runs, uint32_t number, struct sf_run *after,
+		  const struct sf_hole *hole, bool foretold)
+{
+	const struct sf_run *before = run_at(runs, number);
 	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
-	bool there = before->cpu == cpu || after->cpu == cpu || before->cpu < 0 || after->cpu < 0;
+	uint64_t from_ns = before->to_ns > hole->from_ns ? before->to_ns : hole->from_ns;
+	uint64_t to_ns = after->from_ns < hole->to_ns ? after->from_ns : hole->to_ns;
+	uint64_t covered_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	bool there = before->cpu == hole->cpu || after->cpu == hole->cpu || before->cpu < 0 ||
+		     after->cpu < 0;
 	uint64_t least_ns = before->cpu == after->cpu ? RETURN_NS : MOVE_NS;
 
-	if (!there && length_ns < (after->at_rest ? SF_RUNS_GAP_NS : least_ns))
+	if (after->at_rest)
+		least_ns = SF_RUNS_GAP_NS;
+	if (!there && (length_ns < least_ns || covered_ns < SF_RUNS_GAP_NS))
 		return;
 	after->reported = true;
+	if (after->at_rest && !after->has_latches && hole->to_ns < UINT64_MAX &&
+	    ticks_prove(runs, composition_begin(runs, number), after->from_ns,
+			hole->to_ns - hole->from_ns))
+		return;
 	report(runs, before->to_ns, length_ns, after, there, foretold);
 }
 
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun)
 {
-	struct sf_run before = runs->n > 0 ? *last_run(runs) : (struct sf_run){ 0 };
 	struct sf_run run = *begun;
 
 	if (tid != runs->tid)
 		sf_runs_clear(runs);
 	for (unsigned int i = 0; runs->n > 0 && i < runs->n_holes; i++)
-		judge(runs, &before, &run, runs->holes[i], runs->foretold);
+		judge(runs, runs->n - 1, &run, &runs->holes[i], runs->foretold);
 	runs->tid = tid;
 	runs->n_holes = 0;
 	runs->last = run_at(runs, runs->n++);
 	*runs->last = run;
 }
 
-static void add_hole(struct sf_runs *runs, int32_t cpu)
+static void add_hole(struct sf_runs *runs, int32_t cpu, uint64_t from_ns)
 {
+	const struct sf_hole hole = { cpu, from_ns, UINT64_MAX };
+
 	if (runs->n_holes < SF_HOLES_MAX)
-		runs->holes[runs->n_holes++] = cpu;
+		runs->holes[runs->n_holes++] = hole;
 	else
-		runs->holes[0] = last_run(runs)->cpu; /* the gap counts in any case */
+		/* The gap counts in any case. */
+		runs->holes[0] = (struct sf_hole){ last_run(runs)->cpu, 0, UINT64_MAX };
 	runs->last = NULL;
 }
 
@@ -75,6 +142,7 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
 	uint32_t first = runs->n - kept;
 	const struct sf_run *oldest = run_at(runs, first), *last = last_run(runs);
+	const struct sf_hole hole = { cpu, from_ns, now_ns };
 	struct sf_run after = { .slices = UINT64_MAX };
 
 	if (kept == 0 || tid != runs->tid) {
@@ -87,11 +155,26 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
 	for (; first + 1 < runs->n; first++)
-		judge(runs, run_at(runs, first), run_at(runs, first + 1), cpu, false);
+		judge(runs, first, run_at(runs, first + 1), &hole, false);
 	runs->foretold = (runs->n_holes == 0 || runs->foretold) &&
 			 (last->cpu == cpu || now_ns >= last->to_ns + RETURN_NS);
-	add_hole(runs, cpu);
+	add_hole(runs, cpu, from_ns);
 	return runs->foretold;
+}
+
+void sf_runs_hole_ends(struct sf_runs *runs, uint64_t time_ns)
+{
+	for (unsigned int i = 0; i < runs->n_holes; i++)
+		if (runs->holes[i].to_ns == UINT64_MAX && runs->holes[i].from_ns > 0)
+			runs->holes[i].to_ns = time_ns;
+}
+
+void sf_runs_tick(struct sf_runs *runs, uint64_t time_ns, int64_t value)
+{
+	bool fits = runs->n_ticks > 0 && (value == 0 || value == 1) && runs->tick == 1 - value;
+
+	runs->tick = value;
+	*tick_at(runs, runs->n_ticks++) = (struct sf_tick){ time_ns, fits };
 }
 
 void sf_runs_not_at_rest(struct sf_runs *runs)
@@ -114,6 +197,6 @@ void sf_runs_not_at_rest(struct sf_runs *runs)
 void sf_runs_clear(struct sf_runs *runs)
 {
 	runs->tid = TRACE_ID_UNKNOWN;
-	runs->n = runs->n_holes = 0;
+	runs->n = runs->n_holes = runs->n_ticks = 0;
 	runs->last = NULL;
 }

@@ -11,8 +11,12 @@
  *
  *     at rest: no slice was open before the gap, and a composition begins after it. Only whole
  *              compositions can be hidden, so presents of consecutive vsyncs prove that none is.
+ *              Another proof are the ticks VSYNC-sf, which wake up the thread: none is hidden if
+ *              all latches were presented before the gap, the one composition after it has the one
+ *              tick, and the values of the ticks, 0 and 1 in turn, fit.
  *     else     a part of a composition can be hidden, if the thread ran on that CPU before or after
- *              the gap, or if the gap is long enough to move there and back.
+ *              the gap, or if the gap is long enough to move there and back, and the hole covers
+ *              a part of it in which the thread can have written something.
  */
 #ifndef JANKD_RULES_SF_RUNS_H
 #define JANKD_RULES_SF_RUNS_H
@@ -22,13 +26,16 @@
 
 #define SF_RUNS_MAX 512
 #define SF_HOLES_MAX 16
+#define SF_TICKS_MAX 64
 
 struct sf_run {
 	uint64_t from_ns, to_ns; /* its first and its last event */
 	uint64_t slices;	 /* of all threads, so far: slice_stacks.uses */
 	int32_t cpu;
-	bool at_rest;  /* the gap before it: see above */
-	bool reported; /* by hidden() */
+	bool at_rest;	  /* the gap before it: see above */
+	bool has_latches; /* at its begin: the present of a composition before it is still to come
+			   */
+	bool reported;	  /* by hidden() */
 };
 
 /* Events of the thread may be missing after @from_ns, for @length_ns. */
@@ -40,6 +47,18 @@ struct sf_hidden {
 	bool foretold;	 /* sf_runs_lost() has returned true for it */
 };
 
+/* A CPU's events are missing between two others. */
+struct sf_hole {
+	int32_t cpu;
+	uint64_t from_ns, to_ns; /* to_ns: UINT64_MAX: not known yet */
+};
+
+/* A tick of the name VSYNC-sf. */
+struct sf_tick {
+	uint64_t time_ns;
+	bool fits; /* its value is not that of the one before: 0 and 1 come in turn */
+};
+
 struct sf_runs {
 	int32_t tid;
 	uint32_t n;	     /* so far; the last SF_RUNS_MAX are kept */
@@ -47,7 +66,10 @@ struct sf_runs {
 				there is a hole on its CPU, or no run */
 	bool foretold;	     /* each of holes[] certainly hides events */
 	unsigned int n_holes;
-	int32_t holes[SF_HOLES_MAX]; /* their CPUs; the gap before the next event is not judged */
+	struct sf_hole holes[SF_HOLES_MAX]; /* the gap before the next event is not judged */
+	uint32_t n_ticks;		    /* so far; the last SF_TICKS_MAX are kept */
+	int64_t tick;			    /* value of the last one */
+	struct sf_tick ticks[SF_TICKS_MAX];
 	struct sf_run runs[SF_RUNS_MAX];
 	void *context;
 	void (*hidden)(void *context, const struct sf_hidden *hidden);
@@ -77,6 +99,12 @@ void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *run);
  * called for the gap before the thread's next event, too. */
 bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns,
 		  uint64_t now_ns);
+
+/* The next record after sf_runs_lost(), of any thread: the hole has ended. */
+void sf_runs_hole_ends(struct sf_runs *runs, uint64_t time_ns);
+
+/* A tick of the name VSYNC-sf. @value: of its counter. */
+void sf_runs_tick(struct sf_runs *runs, uint64_t time_ns, int64_t value);
 
 /* The composition that is presented had no begin: the last gap at rest hid it. */
 void sf_runs_not_at_rest(struct sf_runs *runs);

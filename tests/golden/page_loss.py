@@ -22,21 +22,23 @@ LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?\d+\.\d+: ")
 MARKER = re.compile(rb"tracing_mark_write:|print:| 0: ")
 SHARES = (0.001, 0.01, 0.05)
 SIZES = (60, 100)  # markers in a page of 4 KB
+EVENT_SIZES = (40, 70)  # events of all kinds
 SEEDS = range(4)
 LEAST = 30  # frames of a trace that is judged alone
 PHONES = (("drops-120", "android-9"), ("drops-120", "android-14"), ("game-30", "android-11"), ("steady-60", "android-14"))
 
 
-def markers_of(text):
-    """[(CPU, line)]"""
+def events_of(text):
+    """[(CPU, line)]: all events, and the markers among them"""
     found = [(LINE.match(line), line) for line in text.splitlines(keepends=True)]
-    return [(int(m[1]), line) for m, line in found if m and MARKER.search(line)]
+    events = [(int(m[1]), line) for m, line in found if m]
+    return events, [event for event in events if MARKER.search(event[1])]
 
 
-def lose_pages(markers, share, size, chance):
-    total = collections.Counter(cpu for cpu, _ in markers)
+def lose_pages(events, share, size, chance):
+    total = collections.Counter(cpu for cpu, _ in events)
     written, lost, out, is_lost = collections.Counter(), collections.Counter(), [], {}
-    for cpu, line in markers:
+    for cpu, line in events:
         if written[cpu] % size == 0:
             is_lost[cpu] = size <= written[cpu] < total[cpu] - size and chance.random() < share
         written[cpu] += 1
@@ -71,20 +73,18 @@ def judge(out, truth):
     return counts
 
 
-def measure(checks, name, text, truth):
-    """Returns the counts at each share."""
-    markers = markers_of(text)
-    sums = {share: collections.Counter() for share in SHARES}
-    for share in SHARES:
-        for size in SIZES:
+def measure(checks, name, events, truth, shares=SHARES, sizes=SIZES):
+    sums = {share: collections.Counter() for share in shares}
+    for share in shares:
+        for size in sizes:
             for seed in SEEDS:
                 with folder() as here:
                     trace = here / "trace.txt"
-                    trace.write_bytes(lose_pages(markers, share, size, random.Random(f"{seed}-{size}-{share}")))
+                    trace.write_bytes(lose_pages(events, share, size, random.Random(f"{seed}-{size}-{share}")))
                     analyze(here / "out", "--frames-log", trace)
                     sums[share] += judge(here / "out", truth)
         got = sums[share]
-        got["truth"] = len(truth) * len(SIZES) * len(SEEDS)
+        got["truth"] = len(truth) * len(sizes) * len(SEEDS)
         print(f"{name:30} {share:6.1%} lost: recall {got['found'] / got['truth']:7.2%}, "
               f"intervals known {got['known'] / max(1, got['known'] + got['unknown']):7.2%}, "
               f"longer {got['longer']}, wrong {got['wrong']}")
@@ -103,7 +103,10 @@ for scenario, vocabulary in PHONES:
         subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--seconds", "10", "--speed", "0",
                         "--output", here / "text", "--truth", here / "truth"], check=True, capture_output=True)
         truth = [(microseconds(row["present(s)"]), row["layer"]) for row in rows(here / "truth")]
-        measure(checks, f"{scenario}, {vocabulary}", (here / "text").read_bytes(), truth)
+        measure(checks, f"{scenario}, {vocabulary}", events_of((here / "text").read_bytes())[1], truth)
 for name in trace_names():
-    measure(checks, name, trace_text(name), recorded_truth(name))
+    events, markers = events_of(trace_text(name))
+    measure(checks, name, markers, recorded_truth(name))
+    if len(events) > 2 * len(markers):
+        measure(checks, f"{name}, all events", events, recorded_truth(name), (0.01,), EVENT_SIZES)
 checks.end()

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hole of a CPU can have hidden of SurfaceFlinger's thread. */
+#include "tests/unit/unit.h"
+
+#include "rules/sf_runs.h"
+
+#define TID 7
+#define MS UINT64_C(1000000)
+#define PERIOD (16 * MS)
+#define BEGIN (1000 * MS)
+
+static struct sf_runs runs;
+static unsigned int n_hidden;
+static struct sf_hidden last;
+
+static void on_hidden(void *context, const struct sf_hidden *hidden)
+{
+	(void)context;
+	n_hidden++;
+	last = *hidden;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	runs = (struct sf_runs){ .hidden = on_hidden };
+	sf_runs_clear(&runs);
+	n_hidden = 0;
+	return 0;
+}
+
+static void event(uint64_t time_ns, int32_t cpu, bool at_rest)
+{
+	const struct sf_run run = {
+		.from_ns = time_ns, .to_ns = time_ns, .cpu = cpu, .at_rest = at_rest
+	};
+
+	if (sf_runs_add(&runs, TID, cpu, time_ns))
+		sf_runs_begin(&runs, TID, &run);
+}
+
+/* Ticks from which their least distance is known. */
+#define BEFORE 10
+
+/* The tick of vsync @n, and its composition on CPU 0, of 2 ms. */
+static void compose(unsigned int n, int64_t value)
+{
+	uint64_t time_ns = BEGIN + n * PERIOD;
+
+	sf_runs_tick(&runs, time_ns, value);
+	event(time_ns + MS, 0, true);
+	event(time_ns + 3 * MS, 0, false);
+}
+
+/* The first vsyncs, up to number 1. */
+static void begin(void)
+{
+	event(BEGIN - (BEFORE + 1) * PERIOD, 0, true);
+	for (unsigned int n = 0; n < BEFORE; n++)
+		sf_runs_tick(&runs, BEGIN - (BEFORE - n) * PERIOD, n % 2);
+	compose(0, 0);
+	compose(1, 1);
+}
+
+static void lose(int32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	sf_runs_lost(&runs, TID, cpu, from_ns, to_ns);
+	sf_runs_hole_ends(&runs, to_ns);
+}
+
+static void ticks_prove_that_no_composition_is_hidden(void **state)
+{
+	(void)state;
+	begin();
+	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
+	compose(2, 0);
+	assert_int_equal(n_hidden, 0);
+}
+
+/* One was hidden: its tick, too. */
+static void a_tick_that_does_not_fit_proves_nothing(void **state)
+{
+	(void)state;
+	begin();
+	lose(2, BEGIN + 2 * PERIOD, BEGIN + 2 * PERIOD + 3 * MS);
+	compose(3, 1);
+	assert_int_equal(n_hidden, 1);
+	assert_true(last.at_rest);
+}
+
+/* The same, but its tick was written on another CPU. */
+static void two_ticks_prove_nothing(void **state)
+{
+	(void)state;
+	begin();
+	sf_runs_tick(&runs, BEGIN + 2 * PERIOD, 0);
+	lose(2, BEGIN + 2 * PERIOD + MS / 2, BEGIN + 2 * PERIOD + 3 * MS);
+	compose(3, 1);
+	assert_int_equal(n_hidden, 1);
+}
+
+static void a_long_hole_may_hide_two_ticks(void **state)
+{
+	(void)state;
+	begin();
+	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 4 * PERIOD - MS);
+	compose(4, 0);
+	assert_int_equal(n_hidden, 1);
+}
+
+static void a_hole_without_an_end_may_be_long(void **state)
+{
+	(void)state;
+	begin();
+	sf_runs_lost(&runs, TID, 2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 8 * MS);
+	compose(2, 0);
+	assert_int_equal(n_hidden, 1);
+}
+
+static void the_present_of_a_latch_may_be_hidden(void **state)
+{
+	struct sf_run run = { .from_ns = BEGIN + 2 * PERIOD + MS,
+			      .at_rest = true,
+			      .has_latches = true };
+
+	(void)state;
+	begin();
+	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
+	sf_runs_tick(&runs, BEGIN + 2 * PERIOD, 0);
+	sf_runs_begin(&runs, TID, &run);
+	assert_int_equal(n_hidden, 1);
+}
+
+static void few_ticks_prove_nothing(void **state)
+{
+	(void)state;
+	compose(0, 0);
+	compose(1, 1);
+	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
+	compose(2, 0);
+	assert_int_equal(n_hidden, 1);
+}
+
+/* The events that follow show that the thread was at work already. */
+static void a_composition_without_a_begin_was_hidden(void **state)
+{
+	(void)state;
+	ticks_prove_that_no_composition_is_hidden(NULL);
+	sf_runs_not_at_rest(&runs);
+	assert_int_equal(n_hidden, 1);
+	assert_false(last.at_rest);
+}
+
+/* CPU 2 has no events from @from_ns on, for @hole_ns; the thread none for @gap_ns. */
+static unsigned int hidden_in(int32_t cpu_after, uint64_t gap_ns, uint64_t from_ns,
+			      uint64_t hole_ns)
+{
+	set_up(NULL);
+	event(BEGIN, 0, true);
+	lose(2, BEGIN + from_ns, BEGIN + from_ns + hole_ns);
+	event(BEGIN + gap_ns, cpu_after, false);
+	return n_hidden;
+}
+
+/* The thread needs time to move to a CPU and back, and to write something there. */
+static void a_gap_counts_if_it_is_long_enough(void **state)
+{
+	(void)state;
+	assert_int_equal(hidden_in(0, 3 * MS, 0, 3 * MS), 0);
+	assert_int_equal(hidden_in(1, 3 * MS, 0, 3 * MS), 1);
+	assert_int_equal(hidden_in(0, 12 * MS, 0, 3 * MS), 1);
+	assert_int_equal(hidden_in(0, 12 * MS, 5 * MS, MS / 5), 0);
+	assert_int_equal(hidden_in(1, 12 * MS, 5 * MS, MS / 5), 0);
+}
+
+/* Of a hole that is reported late, too. */
+static void a_past_gap_counts_as_far_as_it_is_covered(void **state)
+{
+	(void)state;
+	event(BEGIN, 0, true);
+	event(BEGIN + 12 * MS, 0, false);
+	event(BEGIN + 24 * MS, 0, false);
+	lose(2, BEGIN + 12 * MS - MS / 5, BEGIN + 12 * MS + MS / 5);
+	assert_int_equal(n_hidden, 0);
+	lose(2, BEGIN + 12 * MS - MS / 5, BEGIN + 20 * MS);
+	assert_int_equal(n_hidden, 1);
+	assert_int_equal(last.from_ns, BEGIN + 12 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(ticks_prove_that_no_composition_is_hidden, set_up),
+		cmocka_unit_test_setup(a_tick_that_does_not_fit_proves_nothing, set_up),
+		cmocka_unit_test_setup(two_ticks_prove_nothing, set_up),
+		cmocka_unit_test_setup(a_long_hole_may_hide_two_ticks, set_up),
+		cmocka_unit_test_setup(a_hole_without_an_end_may_be_long, set_up),
+		cmocka_unit_test_setup(the_present_of_a_latch_may_be_hidden, set_up),
+		cmocka_unit_test_setup(few_ticks_prove_nothing, set_up),
+		cmocka_unit_test_setup(a_composition_without_a_begin_was_hidden, set_up),
+		cmocka_unit_test_setup(a_gap_counts_if_it_is_long_enough, set_up),
+		cmocka_unit_test_setup(a_past_gap_counts_as_far_as_it_is_covered, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -636,6 +636,9 @@ static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
 	if (!q->options.recorded || q->lost_until_ns == 0 ||
 	    present_ns > q->lost_until_ns + LOSSES_APART_NS || q->n > FRAME_QUEUE_MAX / 2)
 		return false;
+	/* The trace begins with losses, so any CPU may have one. */
+	if (q->lost_at_begin_ns > 0 && present_ns < q->lost_at_begin_ns + CPU_IDLE_NS)
+		return true;
 	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
 		uint64_t last_ns = q->clock->cpu_last_ns[i];
 
@@ -889,6 +892,8 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 	q->loss.events += lost.events;
 	q->loss.unknown_count += lost.unknown_count;
 	q->lost_until_ns = until_ns;
+	if (from_ns == 0)
+		q->lost_at_begin_ns = until_ns;
 	q->hole_from_ns = 0;
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
@@ -984,7 +989,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
-	q->lost_until_ns = q->hole_from_ns = q->chain_ns = 0;
+	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = q->chain_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

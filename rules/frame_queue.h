@@ -72,6 +72,7 @@ struct frame_queue {
 	bool loss_pending;		     /* frames that are added now are in a hole */
 	bool loss_ahead;		     /* the same; a record will report the loss */
 	uint64_t lost_until_ns;		     /* time of the last loss; 0: none */
+	uint64_t lost_at_begin_ns;	     /* the same of a CPU without an event before it */
 	uint64_t hole_from_ns;		     /* the last hole without a record begins there */
 	struct loss hole;		     /* the losses of that hole */
 	uint64_t chain_ns;		     /* the last present that was counted; 0: none */

@@ -496,6 +496,24 @@ static void test_frames_of_a_recorded_trace_wait_for_silent_cpus(void **state)
 	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
 }
 
+/* The buffers of all CPUs ran over before the trace began. CPU 3 writes its first event 1.3 s after
+ * CPU 2. */
+static void test_a_trace_that_begins_with_a_loss_may_have_more(void **state)
+{
+	options.recorded = true;
+	start(PHONE_9);
+	phone.cpu = 1;
+	phone_run(&phone, a, BEGIN, V60, 5);
+	phone_lost(&phone, 2, 70);
+	phone_run(&phone, a, BEGIN + 5 * V60, V60, 20);
+	phone_run(&phone, a, BEGIN + 26 * V60, V60, 60);
+	phone_lost(&phone, 3, 70);
+	phone_run(&phone, a, BEGIN + 86 * V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 25)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 90)->vsyncs, 1);
+}
+
 static void test_pending_loss_lasts_until_it_is_cleared(void **state)
 {
 	start(PHONE_14);
@@ -672,6 +690,7 @@ int main(void)
 		test(test_report_of_a_loss_within_a_latch_keeps_the_latch),
 		test(test_buffer_that_is_shown_again_proves_nothing),
 		test(test_frames_of_a_recorded_trace_wait_for_silent_cpus),
+		test(test_a_trace_that_begins_with_a_loss_may_have_more),
 		test(test_pending_loss_lasts_until_it_is_cleared),
 		test(test_lost_events_of_rows_and_cpus_add_up),
 		test(test_loss_after_the_last_frame_is_in_its_row),

@@ -33,12 +33,12 @@ size_t text_columns(const char *text);
 /* Escapes @from into at most @columns columns: ".." replaces the middle of longer text. */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
-/* Prints a line, escaped and cut to @columns as by text_shorten(). */
-__attribute__((format(printf, 3, 4))) void text_print_line(FILE *out, unsigned int columns,
-							   const char *format, ...);
-
 /* The same for text whose end is more important: an ellipsis replaces the beginning. */
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
+
+/* Prints a line, escaped and cut to @columns as by text_shorten(). */
+void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to
  * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */

@@ -206,6 +206,8 @@ static void note_before(struct ftrace_text *text, const char *at)
  * first loss on, each line is noted: most traces have none. */
 static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
 {
+	if (text->has_markers_only)
+		return 0;
 	if (!text->has_lost)
 		note_before(text, at);
 	else
@@ -220,6 +222,8 @@ static void keep_tail(struct ftrace_text *text)
 {
 	size_t n = (size_t)(text->scan.end - text->scan.begin), kept;
 
+	if (text->has_markers_only)
+		return;
 	if (text->has_lost) {
 		note_lines(text, text->noted, text->scan.end, false);
 		return;

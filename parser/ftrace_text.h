@@ -38,6 +38,10 @@ struct ftrace_text {
 
 	struct ftrace_headers headers;
 
+	/* Set by the owner: the stream has markers only, as that of a capture. Then the text before
+	 * a loss shows nothing that the markers do not, and none is kept. */
+	bool has_markers_only;
+
 	/* From the first loss on: the time of each CPU's last event of any kind in the lines before
 	 * ->noted; 0: there was none. */
 	bool has_lost;

@@ -17,6 +17,7 @@ int source_text_open(struct source_text *text, uint64_t remember_ns,
 	if (!files)
 		return 0;
 	text->source.depends_on_line_format = true;
+	text->parser.has_markers_only = true;
 	text->live = calloc(1, sizeof(*text->live));
 	if (!text->live)
 		return -ENOMEM;
@@ -37,6 +38,7 @@ void source_text_close(struct source_text *text)
 void source_text_reset(struct source_text *text)
 {
 	text->parser = FTRACE_TEXT_INIT;
+	text->parser.has_markers_only = text->live != NULL;
 	text->source.counts = (struct source_counts){ 0 };
 	text->source.damage = NULL;
 	trace_buffer_end_line(&text->buffer, true);

@@ -67,34 +67,30 @@ static inline uint64_t word_number(uint64_t word)
 	       32;
 }
 
-/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @byte.
- * BLOCK_SIZE is defined if this function exists. */
+/* The halves of a block of BLOCK_SIZE bytes. */
 #if defined(__SSE2__)
 #define BLOCK_SIZE 32
-static inline uint32_t block_mask(__m128i low, __m128i high)
+typedef __m128i block_half;
+
+static inline uint32_t block_mask(block_half low, block_half high)
 {
 	return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
-static inline __m128i block_equal(const char *at, char byte)
+static inline block_half block_equal(const char *at, char byte)
 {
 	return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), _mm_set1_epi8(byte));
 }
 
-static inline uint32_t block_find_byte(const char *at, char byte)
+static inline block_half block_either(block_half one, block_half other)
 {
-	return block_mask(block_equal(at, byte), block_equal(at + 16, byte));
-}
-
-/* The same for two bytes. */
-static inline uint32_t block_find_either(const char *at, char one, char other)
-{
-	return block_mask(_mm_or_si128(block_equal(at, one), block_equal(at, other)),
-			  _mm_or_si128(block_equal(at + 16, one), block_equal(at + 16, other)));
+	return _mm_or_si128(one, other);
 }
 #elif defined(__aarch64__)
 #define BLOCK_SIZE 32
-static inline uint32_t block_mask(uint8x16_t low, uint8x16_t high)
+typedef uint8x16_t block_half;
+
+static inline uint32_t block_mask(block_half low, block_half high)
 {
 	static const uint8_t places[16] = {
 		1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128
@@ -107,20 +103,30 @@ static inline uint32_t block_mask(uint8x16_t low, uint8x16_t high)
 	return vgetq_lane_u32(vreinterpretq_u32_u8(sum), 0);
 }
 
-static inline uint8x16_t block_equal(const char *at, char byte)
+static inline block_half block_equal(const char *at, char byte)
 {
 	return vceqq_u8(vld1q_u8((const uint8_t *)at), vdupq_n_u8((uint8_t)byte));
 }
 
+static inline block_half block_either(block_half one, block_half other)
+{
+	return vorrq_u8(one, other);
+}
+#endif
+
+#ifdef BLOCK_SIZE
+/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @byte.
+ * BLOCK_SIZE is defined if this function and the next one exist. */
 static inline uint32_t block_find_byte(const char *at, char byte)
 {
 	return block_mask(block_equal(at, byte), block_equal(at + 16, byte));
 }
 
+/* The same for two bytes. */
 static inline uint32_t block_find_either(const char *at, char one, char other)
 {
-	return block_mask(vorrq_u8(block_equal(at, one), block_equal(at, other)),
-			  vorrq_u8(block_equal(at + 16, one), block_equal(at + 16, other)));
+	return block_mask(block_either(block_equal(at, one), block_equal(at, other)),
+			  block_either(block_equal(at + 16, one), block_equal(at + 16, other)));
 }
 #endif
 

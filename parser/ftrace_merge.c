@@ -34,20 +34,12 @@ static bool next_of_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *b
 	return false;
 }
 
-/* Finds the next event in the following pages. */
-static __attribute__((noinline)) void advance_page(struct ftrace_merge *merge,
-						   struct ftrace_cpu_buffer *buffer)
+/* Finds the next event, in this page or in a following one. */
+static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
 {
 	do
 		buffer->has_next = next_of_page(merge, buffer);
 	while (!buffer->has_next && open_page(merge, buffer));
-}
-
-/* Finds the next event, in this page or in a following one. */
-static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
-{
-	if (!buffer->page.format || !ftrace_page_next(&buffer->page, &buffer->next))
-		advance_page(merge, buffer);
 }
 
 /* The latest time of an event of @buffer that is still before the next one of @other. */

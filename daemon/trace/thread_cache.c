@@ -223,7 +223,7 @@ const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_
 	struct cached_thread *entry = entry_of(cache, tid);
 	struct cached_thread thread = *entry;
 
-	if (thread.tid != tid || now_ns - thread.read_ns >= thread.fresh_s * THREAD_CACHE_SECOND) {
+	if (!cached_thread_is(&thread, tid, now_ns)) {
 		thread.tid = tid;
 		thread.read_ns = now_ns;
 		read_thread(cache, &thread);

@@ -53,6 +53,14 @@ void thread_cache_end(struct thread_cache *cache);
 /* Checks whether SurfaceFlinger's process still lives. Call it with every drain. */
 void thread_cache_follow(struct thread_cache *cache);
 
+/* True: the entry is that of @tid, and is not old. */
+static inline bool cached_thread_is(const struct cached_thread *thread, int32_t tid,
+				    uint64_t now_ns)
+{
+	return thread->tid == tid &&
+	       now_ns - thread->read_ns < thread->fresh_s * THREAD_CACHE_SECOND;
+}
+
 /* The entry of @tid, which is read from /proc if it is missing or old. It becomes the first of its
  * set. */
 const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
@@ -64,7 +72,7 @@ static inline const struct cached_thread *thread_cache_get(struct thread_cache *
 {
 	const struct cached_thread *thread = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
 
-	if (thread->tid == tid && now_ns - thread->read_ns < thread->fresh_s * THREAD_CACHE_SECOND)
+	if (cached_thread_is(thread, tid, now_ns))
 		return thread;
 	return thread_cache_find(cache, tid, now_ns);
 }

@@ -632,16 +632,13 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	app_work_lost(a->work, &a->stacks, time_ns);
 	layer_events_lost(&a->layer_events);
 	/* Buffers queued from now on are not in the hole. */
-	a->in_hole = true;
 	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
 		layer_events_reset(&a->layer_events, from_ns);
 }
 
 void attribution_hole_ends(struct attribution *a, uint64_t time_ns)
 {
-	if (a->in_hole)
-		sf_runs_hole_ends(&a->runs, time_ns);
-	a->in_hole = false;
+	sf_runs_hole_ends(&a->runs, time_ns);
 }
 
 /* SurfaceFlinger's thread writes an event. Called before the event changes anything. */

@@ -78,7 +78,6 @@ struct attribution {
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
 	struct sf_runs runs;
-	bool in_hole;	       /* attribution_lost() was called: the next record ends the hole */
 	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */

@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "rules/interval.h"
 #include "tools/report/csv_reader.h"
 
 #define LAYERS_MAX 8192
 
-/* A wait of whole vsyncs is at least 500 ms less 0.5 %. */
-#define WAIT_LEAST_US 497500
 #define SUM_PLACES 65536 /* a power of 2 */
 #define COUNT_MAX INT64_C(1000000000)
 #define STALLS_MAX 200000
@@ -947,6 +946,12 @@ static double cadence_of(const struct surface *surface)
 	return most;
 }
 
+/* True: an interval of whole vsyncs is a wait. */
+static bool is_wait(int64_t us)
+{
+	return threshold_reached((uint64_t)us, STATS_WAIT_NS / 1000, true);
+}
+
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
 static void read_drop(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
@@ -970,7 +975,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	cadence = cadence_of(surface);
 	harm_us = (double)used_us;
 	/* What is longer is a stall. */
-	if (used_us < WAIT_LEAST_US)
+	if (!is_wait(used_us))
 		harm_us = missed > 0 ? (double)used_us * ((double)missed + 1 - cadence) /
 					       ((double)missed + 1)
 				     : 0;
@@ -984,7 +989,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 					     .interval_us = (uint64_t)used_us,
 					     .surface = number_of_surface(session, surface),
 					     .cause = (uint8_t)cause,
-					     .is_stall = used_us >= WAIT_LEAST_US });
+					     .is_stall = is_wait(used_us) });
 }
 
 /* --- summary.csv --- */

@@ -667,7 +667,7 @@ void attribution_new_clock(struct attribution *a)
 	drop_candidate(a);
 	attribution_forget_open(a, 0);
 	app_work_new_clock(a->work);
-	for (int i = 0; i < layers->max; i++)
+	for (int i = 0; i < layers->used; i++)
 		if (layers->layers[i].length)
 			stall_clear(&layers->layers[i]);
 }

@@ -116,7 +116,7 @@ static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 	if (present_ns - q->last_check_ns < q->options.delay_ns)
 		return;
 	q->last_check_ns = present_ns;
-	for (int i = 0; i < q->layers.max; i++)
+	for (int i = 0; i < q->layers.used; i++)
 		if (q->layers.layers[i].length &&
 		    q->layers.layers[i].series.stats.frames > q->options.min_frames)
 			close_row(q, &q->layers.layers[i]);
@@ -124,7 +124,7 @@ static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 
 static void close_all_rows(struct frame_queue *q)
 {
-	for (int i = 0; i < q->layers.max; i++)
+	for (int i = 0; i < q->layers.used; i++)
 		if (q->layers.layers[i].length)
 			close_row(q, &q->layers.layers[i]);
 }
@@ -141,7 +141,7 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
 		return;
 	q->last_idle_check_ns = now_ns;
-	for (int i = 0; i < q->layers.max; i++) {
+	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
 
 		if (layer->length && layer->series.begun &&
@@ -465,7 +465,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
 
-	for (int i = 0; i < q->layers.max; i++) {
+	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
 		uint64_t from_ns, length_ns;
 
@@ -976,7 +976,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	count_all(q);
 	if (q->check)
 		fence_check_new_clock(q->check);
-	for (int i = 0; i < q->layers.max; i++) {
+	for (int i = 0; i < q->layers.used; i++) {
 		if (!q->layers.layers[i].length)
 			continue;
 		frame_series_clear(&q->layers.layers[i].series, &q->store);
@@ -1006,7 +1006,7 @@ static struct frame_stats open_rows(const struct frame_queue *q, int number)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 
-	for (int i = 0; i < q->layers.max; i++) {
+	for (int i = 0; i < q->layers.used; i++) {
 		const struct layer *layer = &q->layers.layers[i];
 		struct frame_stats stats;
 

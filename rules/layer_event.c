@@ -248,7 +248,7 @@ void layer_events_present(struct layer_events *e)
 
 void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 {
-	for (int i = 0; i < e->layers->max; i++)
+	for (int i = 0; i < e->layers->used; i++)
 		if (e->layers->layers[i].length)
 			stall_forget(e->work, &e->layers->layers[i], time_ns);
 	e->resets++;
@@ -256,7 +256,7 @@ void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 
 void layer_events_lost(struct layer_events *e)
 {
-	for (int i = 0; i < e->layers->max; i++)
+	for (int i = 0; i < e->layers->used; i++)
 		e->layers->layers[i].evidence.lost |= e->layers->layers[i].length > 0;
 }
 
@@ -278,7 +278,7 @@ void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
 {
 	e->rules = rules;
 	e->sure_latches = 0;
-	for (int i = 0; i < e->layers->max; i++) {
+	for (int i = 0; i < e->layers->used; i++) {
 		struct layer *layer = &e->layers->layers[i];
 
 		if (layer->length)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/memory.h"
 #include "rules/summary.h"
 
 static int *bucket_of(struct layer_table *table, uint64_t hash)
@@ -15,7 +14,8 @@ static int *bucket_of(struct layer_table *table, uint64_t hash)
 
 int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
 {
-	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
+	/* Not memory_new(): most captures use a small part. */
+	*table = (struct layer_table){ .layers = calloc(max, sizeof(struct layer)),
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
@@ -143,6 +143,8 @@ int layers_add(struct layer_table *table, struct span name)
 
 	while (table->layers[id].length != 0)
 		id++;
+	if (id == table->used)
+		table->used++;
 	layer = &table->layers[id];
 	if (!layer_spill_restore(&table->spill, hash, name, &table->names, layer)) {
 		*layer = (struct layer){ .series = FRAME_SERIES_EMPTY,

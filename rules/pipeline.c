@@ -69,7 +69,7 @@ static const char *whole_app(const struct layer_table *layers, const char *end)
 
 	if (strlen(end) != WORK_COMM_MAX)
 		return end;
-	for (int i = 0; i < layers->max; i++) {
+	for (int i = 0; i < layers->used; i++) {
 		const struct layer *layer = &layers->layers[i];
 		size_t length = layer->length && layer->has_app ? strlen(layer->app) : 0;
 
@@ -673,7 +673,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	attribution_set_rules(&p->attribution, rules);
 	vsync_forget_ranks(&p->queue.vsync);
 	trigger_forget_surfaces(&p->queue.trigger);
-	for (int i = 0; i < layers->max; i++)
+	for (int i = 0; i < layers->used; i++)
 		if (layers->layers[i].length)
 			rename_layer(p, &layers->layers[i]);
 	layer_spill_clear(&layers->spill);

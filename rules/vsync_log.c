@@ -10,6 +10,14 @@
 /* After a silence of this many periods the phase may be different. */
 #define RUN_PERIODS 48
 
+/* At most one event of this many may be a collision: with a period that holds, or with the one that
+ * explains the most events. */
+#define HOLDS_PART 24
+#define MOST_PART 8
+
+/* Counters with fewer ticks do not count. */
+#define TICKS_LEAST 3
+
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
 #define PERIODS 256 /* distances that are measured, at most */
@@ -86,14 +94,15 @@ static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 	return whole - (slots < (double)whole);
 }
 
-/* Number of events that are in the same slot as the one before. Slots begin at @edge_ns. */
+/* Number of events that are in the same slot as the one before; if it is more than @most, any such
+ * number. Slots begin at @edge_ns. */
 static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
-				     int64_t period_ns)
+				     int64_t period_ns, unsigned int most)
 {
 	int64_t before = slot_of(at[0], edge_ns, period_ns);
 	unsigned int collisions = 0;
 
-	for (unsigned int i = 1; i < n; i++) {
+	for (unsigned int i = 1; i < n && collisions <= most; i++) {
 		int64_t slot = slot_of(at[i], edge_ns, period_ns);
 
 		collisions += slot == before;
@@ -151,7 +160,7 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		if (near < 2 || near * 8 < n || near < sums[(bin + 1) % BINS] ||
 		    near < sums[(bin + BINS - 1) % BINS])
 			continue;
-		collisions = count_collisions(at, n, edge_ns, period_ns);
+		collisions = count_collisions(at, n, edge_ns, period_ns, best);
 		if (collisions > best || (collisions == best && near <= best_near))
 			continue;
 		best = collisions;
@@ -161,7 +170,7 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	score->n += n;
 	score->adjacent += count_adjacent(at, n, period_ns);
 	if (best == UINT32_MAX) {
-		score->collisions += count_collisions(at, n, at[0], period_ns);
+		score->collisions += count_collisions(at, n, at[0], period_ns, n);
 		return;
 	}
 	score->near += best_near;
@@ -186,24 +195,36 @@ struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned 
 	return score;
 }
 
-struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
+static struct vsync_score score_ticks(const struct vsync_window *window, uint64_t period_ns)
 {
-	struct vsync_fit fit = { .period_ns = period_ns };
+	struct vsync_score sum = { 0 };
 
 	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
 		struct vsync_score score;
 
-		if (window->n[kind] < 3)
+		if (window->n[kind] < TICKS_LEAST)
 			continue;
 		score = vsync_score_kind(window, kind, period_ns);
-		fit.ticks.n += score.n;
-		fit.ticks.near += score.near;
-		fit.ticks.odd += score.odd;
-		fit.ticks.collisions += score.collisions;
-		fit.ticks.adjacent += score.adjacent;
+		sum.n += score.n;
+		sum.near += score.near;
+		sum.odd += score.odd;
+		sum.collisions += score.collisions;
+		sum.adjacent += score.adjacent;
 	}
-	fit.presents = vsync_score_kind(window, VSYNC_PRESENTS, period_ns);
-	fit.targets = vsync_score_kind(window, VSYNC_TARGETS, period_ns);
+	return sum;
+}
+
+static void score_others(const struct vsync_window *window, struct vsync_fit *fit)
+{
+	fit->presents = vsync_score_kind(window, VSYNC_PRESENTS, fit->period_ns);
+	fit->targets = vsync_score_kind(window, VSYNC_TARGETS, fit->period_ns);
+}
+
+struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = { .period_ns = period_ns, .ticks = score_ticks(window, period_ns) };
+
+	score_others(window, &fit);
 	return fit;
 }
 
@@ -222,8 +243,8 @@ bool vsync_fit_has_odd_presents(const struct vsync_fit *fit)
 
 bool vsync_fit_has_few_collisions(const struct vsync_fit *fit)
 {
-	return fit->ticks.collisions * 24 <= fit->ticks.n &&
-	       fit->presents.collisions * 24 <= fit->presents.n;
+	return fit->ticks.collisions * HOLDS_PART <= fit->ticks.n &&
+	       fit->presents.collisions * HOLDS_PART <= fit->presents.n;
 }
 
 bool vsync_fit_is_used(const struct vsync_fit *fit)
@@ -432,7 +453,7 @@ static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 	unsigned int near = fit->ticks.near + 2 * fit->presents.near;
 	unsigned int best_near = best->ticks.near + 2 * best->presents.near;
 
-	if (fit->ticks.collisions * 8 > fit->ticks.n || fit->ticks.near * 2 < fit->ticks.n)
+	if (fit->ticks.collisions * MOST_PART > fit->ticks.n || fit->ticks.near * 2 < fit->ticks.n)
 		return false;
 	if (best->period_ns == 0)
 		return true;
@@ -449,10 +470,32 @@ static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_n
 	return false;
 }
 
+/* True: with this period, and with any that vsync_refine() makes of it, more than one of @part
+ * ticks is a collision. No distance in measure() is off by more than an eighth of a period, so all
+ * stages together change the period by less than a tenth. */
+static bool is_far_too_long(const struct vsync_window *window, uint64_t period_ns,
+			    unsigned int part)
+{
+	uint64_t n = 0, collisions = 0;
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
+		const int64_t *at = window->at_ns[kind];
+		unsigned int ticks = window->n[kind];
+		uint64_t slots;
+
+		if (ticks < TICKS_LEAST)
+			continue;
+		slots = (uint64_t)(at[ticks - 1] - at[0]) * 10 / (period_ns * 9) + 3;
+		n += ticks;
+		collisions += ticks > slots ? ticks - slots : 0;
+	}
+	return collisions * part > n;
+}
+
 struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 {
 	struct cluster clusters[CLUSTERS];
-	unsigned int count = collect(window, clusters);
+	unsigned int count = collect(window, clusters), n_seen = 0;
 	struct vsync_fit best = { 0 }, most = { 0 };
 	uint64_t seen[CANDIDATES];
 
@@ -461,23 +504,29 @@ struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 	order(clusters, count, is_longer);
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t error_ns, period_ns = clusters[i].length_ns;
+		/* With more collisions neither vsync_fit_holds() nor is_better() is true. */
+		unsigned int part = anyway && !best.period_ns ? MOST_PART : HOLDS_PART;
 		struct vsync_fit fit;
 
 		/* None of the remaining candidates leads to a longer period. */
 		if (period_ns * 8 < best.period_ns * 7)
 			break;
+		if (is_far_too_long(window, period_ns, part))
+			continue;
 		period_ns = vsync_refine(window, period_ns, &error_ns);
-		seen[i] = period_ns;
+		seen[n_seen++] = period_ns;
 		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS ||
-		    is_one_of(seen, i, period_ns))
+		    period_ns <= best.period_ns || is_one_of(seen, n_seen - 1, period_ns))
 			continue;
-		fit = vsync_fit_of(window, period_ns);
-		fit.error_ns = error_ns;
-		if (fit.ticks.n < 6)
+		fit = (struct vsync_fit){ .period_ns = period_ns,
+					  .error_ns = error_ns,
+					  .ticks = score_ticks(window, period_ns) };
+		if (fit.ticks.n < 6 || fit.ticks.collisions * part > fit.ticks.n)
 			continue;
-		if (vsync_fit_holds(&fit) && vsync_fit_is_used(&fit) && period_ns > best.period_ns)
+		score_others(window, &fit);
+		if (vsync_fit_holds(&fit) && vsync_fit_is_used(&fit))
 			best = fit;
-		if (anyway && is_better(&fit, &most))
+		else if (anyway && is_better(&fit, &most))
 			most = fit;
 	}
 	return best.period_ns ? best : most;

@@ -26,6 +26,9 @@ from live import TRIES, Capture
 KILOBYTES = 64
 SECONDS = 9
 
+# A shorter loss may hide no composition, which ticks and buffer numbers then prove.
+LOSS_LEAST = 1000
+
 
 def overruns(instance):
     """The kernel's count of overwritten events, by CPU."""
@@ -117,7 +120,7 @@ def play(mount, instance, truth, vocabulary):
 
 
 def compare_frames(checks, what, truth, out, end_us):
-    """Intervals that are given are right; after @end_us none is missing."""
+    """Intervals that are given are right; after @end_us none is missing. Returns how many are unknown."""
     played, counted = by_layer(truth), by_layer(out / "frames.csv")
     known = unknown = 0
     for layer, series in counted.items():
@@ -128,7 +131,8 @@ def compare_frames(checks, what, truth, out, end_us):
         after = [sum(time_us > end_us for time_us, _ in frames) for frames in (series, played[layer])]
         checks.equal(after[0], after[1], f"{what}: {layer}: frames afterwards")
     print(f"{what}: {known} intervals known, {unknown} unknown")
-    checks.that(known > 60 and unknown > 0, f"{what}: {known} intervals known, {unknown} unknown")
+    checks.that(known > 60, f"{what}: {known} intervals known")
+    return unknown
 
 
 def compare_loss(checks, what, out, lost):
@@ -148,7 +152,7 @@ def compare_loss(checks, what, out, lost):
 
 
 def once(checks, what, trouble, vocabulary, first_kilobytes):
-    """Returns False if frames after the loss could not be judged."""
+    """Returns False if this machine was too busy to judge all of it."""
     mount = tracefs.root()
     with tracefs.instance(mount, KILOBYTES) as instance, folder() as here:
         (instance / "trace_clock").write_text("mono")
@@ -172,13 +176,17 @@ def once(checks, what, trouble, vocabulary, first_kilobytes):
         code, said, _ = capture.stop()
         checks.equal((phone.returncode, code), (0, 0), f"{what}: exit codes: {said[-500:]}")
         compare_loss(checks, what, here / "out", lost)
-        compare_frames(checks, what, here / "truth.csv", here / "out", end_us)
+        unknown, total = compare_frames(checks, what, here / "truth.csv", here / "out", end_us), sum(lost.values())
+        if unknown == 0 and total < LOSS_LEAST:
+            print(f"{what}: this machine is busy: only {total} events were lost, and they hid nothing")
+            return False
+        checks.that(unknown > 0, f"{what}: {total} events lost, and all intervals known")
         return at_end == until_then
 
 
 def check(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
     if not any(once(checks, what, trouble, vocabulary, first_kilobytes) for _ in range(TRIES)):
-        checks.cannot_judge(f"{what}: frames after the loss", f"this machine is too busy, {TRIES} times of {TRIES}")
+        checks.cannot_judge(f"{what}: the loss and the frames after it", f"this machine is too busy, {TRIES} times of {TRIES}")
 
 
 checks = Checks()

@@ -28,6 +28,9 @@
  * without an event. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
+/* In this time it is adjusted by that much at most: 500 ppm. */
+#define FOLLOW_WALL_NS (4000 * NS_PER_MS)
+
 /* The delay from a brief change to its report. A write is detected twice: when the file is opened
  * and when it is written. And tools and kernels that empty a trace switch it off for up to 40 ms.
  */
@@ -209,9 +212,14 @@ static void check_clocks(struct interference *interference)
 
 static void follow_wall(struct interference *interference)
 {
-	struct wall_clock now = kernel_clock_measure(interference->clock, interference->files);
-	int64_t drift_ns = now.offset_ns - interference->session->output.clock.offset_ns;
+	struct wall_clock now;
+	int64_t drift_ns;
 
+	if (interference->wall_ns && loop_now() < interference->wall_ns + FOLLOW_WALL_NS)
+		return;
+	interference->wall_ns = loop_now();
+	now = kernel_clock_measure(interference->clock, interference->files);
+	drift_ns = now.offset_ns - interference->session->output.clock.offset_ns;
 	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))
 		output_set_clock(&interference->session->output, now);
 }

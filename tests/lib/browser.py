@@ -23,8 +23,10 @@ class Browser:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.load(answer)["value"]
 
-    def open(self, path):
-        self.call("POST", "/url", url=path.resolve().as_uri())
+    def open(self, path, fragment=""):
+        """Anew, whatever was open."""
+        self.call("POST", "/url", url="about:blank")
+        self.call("POST", "/url", url=path.resolve().as_uri() + fragment)
 
     def run(self, script, *arguments):
         """What the body of a function returns in the page."""

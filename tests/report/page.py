@@ -113,6 +113,33 @@ def clicks(page):
                                      " b.click(); return b.textContent"), "a table is copied")
 
 
+def state(page, here):
+    """Zoom, section, filter, language and theme stay when the page loads again; a page of --watch does so itself."""
+    window = lambda: page.run("return document.querySelector('.chart').chart.xAxisRange()")
+    page.run("const s = document.querySelectorAll('select')[1]; s.value = 2; s.onchange()")
+    page.run("const i = document.querySelector('input[type=search]'); i.value = 'app'; i.oninput()")
+    page.click("#language")
+    page.click("#theme")
+    chosen = """return [document.querySelectorAll('select')[1].value, document.querySelector('input[type=search]').value,
+                        document.documentElement.lang, document.documentElement.dataset.theme]"""
+    before, zoom = page.run(chosen), window()
+    time.sleep(0.5)
+    checks.equal(before[:3], ["2", "app", "zh"], "what was chosen")
+    page.run("location.reload()")
+    checks.equal((page.run(chosen), window()), (before, zoom), "after loading the page again")
+    text = (here / "demo.html").read_text(encoding="utf-8")
+    (here / "watched.html").write_text(text.replace("<style>", '<meta name="jank-report-watch" content="1">\n<style>', 1), encoding="utf-8")
+    page.open(here / "watched.html")
+    page.run("window.old = true; const s = document.querySelectorAll('select')[1]; s.value = 2; s.onchange()")
+    zoom = window()
+    time.sleep(2.5)
+    checks.equal((page.run("return window.old"), window()), (None, zoom), "a watched page loads again and keeps its zoom")
+    for wrong in ("#x", "#%7B", "#" + '{"sessions":[1],"language":"__proto__","theme":7,"top":"x"}', '#{"sessions":{"x":1}}'):
+        page.open(here / "demo.html", wrong)
+        checks.equal(page.run("return document.documentElement.lang"), "en", f"the page with {wrong}")
+    page.open(here / "demo.html")
+
+
 def looks(page, name):
     """Themes, languages, a phone, print."""
     for theme in ("light", "dark"):
@@ -182,6 +209,7 @@ with folder() as here, browser() as page:
         skip("libjs-dygraphs was not installed when this was built, so the page has no charts")
     numbers(page, out)
     clicks(page)
+    state(page, here)
     looks(page, "demo")
     checks.equal(page.console(), [], "the console")
     hostile(page, here)

@@ -102,6 +102,7 @@ struct settings {
 	unsigned int n_conditions;
 	bool strict, compare, has_new;
 	const char *junit, *output;
+	struct page_options page;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
 	unsigned int n_operands[2];
 };
@@ -413,9 +414,11 @@ static int print_comparison(const struct settings *settings, struct collection *
 	return error < 0 ? error : judge_comparison(results, &report);
 }
 
-static void begin_page(struct collection *collection, struct page *page, const char *path)
+static void begin_page(struct collection *collection, struct page *page,
+		       const struct settings *settings)
 {
-	int error = page_begin(page, path);
+	const char *path = settings->output;
+	int error = page_begin(page, path, &settings->page);
 
 	collection->page = page;
 	if (error < 0) {
@@ -478,7 +481,7 @@ int main(int argc, char **argv)
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
 	if (settings.output)
-		begin_page(&collection, &page, settings.output);
+		begin_page(&collection, &page, &settings);
 	read_group(&collection, &settings, BASE);
 	read_group(&collection, &settings, NEW);
 	if (settings.output)

@@ -16,7 +16,7 @@ static void put(struct page *page, struct span text)
 	fwrite(text.ptr, 1, text.len, page->out);
 }
 
-int page_begin(struct page *page, const char *path)
+int page_begin(struct page *page, const char *path, const struct page_options *options)
 {
 	*page = (struct page){ .is_first = true, .path = strdup(path) };
 	if (!page->path || asprintf(&page->part, "%s.part", path) < 0) {
@@ -27,6 +27,10 @@ int page_begin(struct page *page, const char *path)
 	if (!page->out)
 		return -errno;
 	put(page, page_head_html);
+	if (options->watch)
+		fprintf(page->out, "<meta name=\"jank-report-watch\" content=\"%d\">\n",
+			PAGE_WATCH_SECONDS);
+	fputs("<style>\n", page->out);
 	put(page, page_dygraph_min_css);
 	put(page, page_page_css);
 	put(page, page_body_html);

@@ -20,6 +20,12 @@
 #define MINUTES_MAX 3 /* apps of which the worst minute has every frame */
 #define MINUTE_FRAMES_MAX 20000
 
+struct page_options {
+	bool watch; /* the page is made again while files grow, and loads itself again */
+};
+
+#define PAGE_WATCH_SECONDS 5
+
 struct page {
 	FILE *out;
 	char *path,
@@ -29,7 +35,7 @@ struct page {
 
 /* Begins the file. Returns 0 or -errno; page_end() or page_abandon()
  * must be called in any case. */
-int page_begin(struct page *page, const char *path);
+int page_begin(struct page *page, const char *path, const struct page_options *options);
 
 /* Adds a session. Returns 0 or -errno. */
 int page_add(struct page *page, const struct session *session, const struct selection *selection);

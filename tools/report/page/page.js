@@ -26,7 +26,53 @@
     "jank": "> 2 × the mean of the three before, and > 83.333 ms; and stalls", "big jank": "the same, and > 125 ms", "A": "[100, 500) ms", "B": "[50, 100) ms",
     "C": "[42, 50) ms", "D": "more than one vsync", "harm(ms)": "time by which frames came later than the cadence, and stalls",
   };
-  let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+
+  /* --- what the reader chose ---
+   *
+   * It is in the hash of the address, so that it stays when the page loads again, and in a link to it. Of each session: Surface,
+   * section, range of time and filter. */
+
+  function readState() {
+    let read = {};
+    try { read = JSON.parse(decodeURIComponent(location.hash.slice(1))); } catch { /* no hash, or not of this page */ }
+    const object = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
+    const { language, theme, top, sessions } = object(read), own = new Map();
+    for (const [key, value] of Object.entries(object(sessions))) own.set(key, { ...object(value) });
+    return {
+      language: Object.hasOwn(WORDS, String(language)) ? language : (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en",
+      theme: ["light", "dark"].includes(theme) ? theme : "", top: Number(top) || 0, sessions: own,
+    };
+  }
+
+  const state = readState();
+  let language = state.language, saving = 0;
+  function save() {
+    clearTimeout(saving);
+    saving = 0;
+    const sessions = Object.fromEntries([...state.sessions].filter(([, value]) => Object.values(value).some((one) => one !== undefined && one !== "")));
+    const text = "#" + encodeURIComponent(JSON.stringify({ language, theme: document.documentElement.dataset.theme, top: Math.round(scrollY), sessions }));
+    try { history.replaceState(null, "", text); } catch { location.replace(text); }
+  }
+  function chosen(session) {
+    const key = `${session.folder} ${session.session}`;
+    if (!state.sessions.has(key)) state.sessions.set(key, {});
+    return state.sessions.get(key);
+  }
+  function choose(session, changes) {
+    Object.assign(chosen(session), changes);
+    if (!saving) saving = setTimeout(save, 300);
+  }
+
+  /* jank-report --watch replaces the file; while a button is pressed, as for a zoom, the page stays. */
+  function loadAgain() {
+    const watch = document.querySelector("meta[name=jank-report-watch]");
+    let pressed = false;
+    if (!watch) return;
+    addEventListener("pointerdown", () => { pressed = true; });
+    addEventListener("pointerup", () => { pressed = false; });
+    setInterval(() => { if (!pressed) { save(); location.reload(); } }, 1000 * (Number(watch.content) || 5));
+  }
+
   const word = (text) => WORDS[language][text] || text;
 
   function element(name, properties, ...children) {
@@ -158,22 +204,25 @@
       into.append(element("p", { className: "soft" }, word(usable.length ? "built without dygraphs: no charts" : "no charts: fps.csv has no rows")));
       return () => {};
     }
-    const choose = element("select", { "aria-label": word("Surface") }, ...usable.map((one, n) => element("option", { value: n }, one.Surface)));
+    const choice = element("select", { "aria-label": word("Surface") }, ...usable.map((one, n) => element("option", { value: n }, one.Surface)));
     const section = element("select", { "aria-label": word("section") }, element("option", { value: "" }, word("whole session")),
       ...session.sections.map((one, n) => element("option", { value: n }, one.section)));
     const reset = element("button", { type: "button", className: "reset" }, word("reset zoom"));
     const boxes = ["frame rate", "longest frame time"].map((name) => element("div", { className: "chart", role: "img", "aria-label": word(name) }));
-    into.append(element("div", { className: "bar no-print" }, choose, section, reset),
+    into.append(element("div", { className: "bar no-print" }, choice, section, reset),
       element("p", { className: "soft" }, `${word("frame rate")} (FPS)`), boxes[0], element("p", { className: "soft" }, `${word("longest frame time")} (ms)`), boxes[1]);
     let made = [], busy = false;
+    const keep = ([from, to]) => choose(session, from <= session["from(s)"] && to >= session["to(s)"] ? { from: undefined, to: undefined } : { from, to });
     const zoom = (range) => {
       busy = true;
+      keep(range);
       for (const one of made) one.updateOptions({ dateWindow: range });
       busy = false;
     };
     const draw = () => {
-      const one = usable[choose.value || 0];
-      const range = made.length > 0 ? made[0].xAxisRange() : [session["from(s)"], session["to(s)"]];
+      const one = usable[choice.value || 0];
+      const kept = chosen(session);
+      const range = Number.isFinite(kept.from) && Number.isFinite(kept.to) ? [kept.from, kept.to] : [session["from(s)"], session["to(s)"]];
       for (const old of made) old.destroy();
       made = [
         chart(session, boxes[0], one.rows.map((row) => [row[0], row[1], row[2]]), ["s", word("lowest"), word("mean")]),
@@ -186,18 +235,23 @@
         busy = true;
         for (const other of made) if (other !== self) other.updateOptions({ dateWindow: window });
         busy = false;
+        keep(window);
       } }));
     };
-    choose.onchange = draw;
-    reset.onclick = () => { section.value = ""; zoom([session["from(s)"], session["to(s)"]]); };
+    const before = chosen(session);
+    if (usable.some((one) => one.Surface === before.surface)) choice.value = usable.findIndex((one) => one.Surface === before.surface);
+    if (session.sections.some((one) => one.section === before.section)) section.value = session.sections.findIndex((one) => one.section === before.section);
+    choice.onchange = () => { choose(session, { surface: usable[choice.value].Surface }); draw(); };
+    reset.onclick = () => { section.value = ""; choose(session, { section: undefined }); zoom([session["from(s)"], session["to(s)"]]); };
     section.onchange = () => {
       const one = session.sections[section.value];
+      choose(session, { section: one && one.section });
       zoom(one ? [one["from(s)"], one["to(s)"]] : [session["from(s)"], session["to(s)"]]);
     };
     draw();
     return (time, surface) => {
       const n = usable.findIndex((one) => one.Surface === surface);
-      if (n >= 0 && Number(choose.value) !== n) { choose.value = n; draw(); }
+      if (n >= 0 && Number(choice.value) !== n) { choice.value = n; choice.onchange(); }
       zoom([time - 5, time + 5]);
       boxes[0].scrollIntoView({ block: "center" });
     };
@@ -216,10 +270,13 @@
       ["time", false, (row) => seconds(row[0])], ["harm", false, (row) => `${row[1].toFixed(1)} ms`], ["interval", false, (row) => `${row[2].toFixed(1)} ms`],
       ["kind", true, (row) => word(row[4] ? "stall" : "drop")], ["cause", true, (row) => row[3] || "–"], ["Surface", true, (row) => row[5]],
     ], session.late, (row) => show(row[0], row[5]));
+    filter.value = String(chosen(session).filter || "");
     filter.oninput = () => {
       const text = filter.value.toLowerCase();
+      choose(session, { filter: filter.value });
       for (const row of table.querySelectorAll("tbody tr")) row.hidden = !row.textContent.toLowerCase().includes(text);
     };
+    filter.oninput();
     into.append(element("div", { className: "bar no-print" }, filter), table);
   }
 
@@ -292,12 +349,15 @@
     const dark = document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
     const theme = document.getElementById("theme"), other = document.getElementById("language");
     theme.textContent = word(dark ? "theme: light" : "theme: dark");
-    theme.onclick = () => { document.documentElement.dataset.theme = dark ? "light" : "dark"; draw(); };
+    theme.onclick = () => { document.documentElement.dataset.theme = dark ? "light" : "dark"; draw(); save(); };
     other.textContent = language === "zh" ? "English" : "中文";
     other.lang = language === "zh" ? "en" : "zh";
-    other.onclick = () => { language = language === "zh" ? "en" : "zh"; draw(); };
+    other.onclick = () => { language = language === "zh" ? "en" : "zh"; draw(); save(); };
     document.body.dataset.ready = performance.now().toFixed(0); // ms since the page was opened
   }
 
+  if (state.theme) document.documentElement.dataset.theme = state.theme;
   draw();
+  if (state.top) scrollTo(0, state.top);
+  loadAgain();
 }());

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/os.h"
+
 /* The metric without its unit, as "p99" for "p99(ms)". METRICS: there is none, or several. */
 static enum metric find_without_unit(const char *name, size_t length)
 {
@@ -175,7 +177,7 @@ static void print_case(FILE *out, const struct result *result)
 
 int results_write_junit(const struct results *results, const char *path, const char *suite)
 {
-	FILE *out = fopen(path, "w");
+	FILE *out = os_create(path);
 	bool failed;
 
 	if (!out)

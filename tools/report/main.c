@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "daemon/base/text.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
+#include "tools/report/os.h"
 #include "tools/report/page.h"
 
 #define CONDITIONS_MAX 32
@@ -379,11 +378,9 @@ static void read_group(struct collection *collection, const struct settings *set
 
 static unsigned int columns_of_terminal(void)
 {
-	struct winsize size;
+	unsigned int columns = os_columns();
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-		return size.ws_col;
-	return COLUMNS_ELSE;
+	return columns > 20 ? columns : COLUMNS_ELSE;
 }
 
 static int print_report(const struct settings *settings, const struct report *report)
@@ -477,6 +474,7 @@ int main(int argc, char **argv)
 	struct page page = { 0 };
 	int error = 0;
 
+	os_begin(&argc, &argv);
 	read_options(&settings, argc, argv);
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;

@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "tools/report/os.h"
 #include "tools/report/output.h"
 #include "tools/report/page_parts.h"
 
@@ -23,7 +24,7 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 		page->part = NULL;
 		return -ENOMEM;
 	}
-	page->out = fopen(page->part, "w");
+	page->out = os_create(page->part);
 	if (!page->out)
 		return -errno;
 	put(page, page_head_html);
@@ -217,26 +218,25 @@ static void print_minutes(FILE *out, const struct session *session,
 
 int page_add(struct page *page, const struct session *session, const struct selection *selection)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int error;
+	struct os_memory memory;
+	int error = os_memory_begin(&memory), ended;
 
-	if (!out)
-		return -errno;
-	error = output_json_session(out, session, selection);
-	print_charts(out, session, selection);
-	print_late(out, session, selection);
-	print_minutes(out, session, selection);
-	fputc('}', out);
-	if (fclose(out) != 0)
-		error = -ENOMEM;
+	if (error < 0)
+		return error;
+	error = output_json_session(memory.out, session, selection);
+	print_charts(memory.out, session, selection);
+	print_late(memory.out, session, selection);
+	print_minutes(memory.out, session, selection);
+	fputc('}', memory.out);
+	ended = os_memory_end(&memory);
+	if (error == 0)
+		error = ended;
 	if (error == 0) {
 		fputs(page->is_first ? "" : ",", page->out);
-		put_json(page, text, size);
+		put_json(page, memory.text, memory.size);
 		page->is_first = false;
 	}
-	free(text);
+	free(memory.text);
 	return error;
 }
 
@@ -244,7 +244,7 @@ void page_abandon(struct page *page)
 {
 	if (page->out) {
 		fclose(page->out);
-		unlink(page->part);
+		os_remove(page->part);
 	}
 	free(page->path);
 	free(page->part);
@@ -261,15 +261,18 @@ int page_end(struct page *page)
 		fputs("\n", page->out);
 		put(page, page_page_js);
 		put(page, page_tail_html);
-		if (ferror(page->out))
+		/* A write that failed is tried again, so its reason is known. */
+		if (fflush(page->out) != 0)
+			error = -errno;
+		else if (ferror(page->out))
 			error = -EIO;
-		if (fclose(page->out) != 0)
+		if (fclose(page->out) != 0 && error == 0)
 			error = -errno;
 		page->out = NULL;
-		if (error == 0 && rename(page->part, page->path) != 0)
-			error = -errno;
+		if (error == 0)
+			error = os_replace(page->part, page->path);
 		if (error < 0)
-			unlink(page->part);
+			os_remove(page->part);
 	}
 	page_abandon(page);
 	return error;

@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include "rules/interval.h"
 #include "tools/report/csv_reader.h"
+#include "tools/report/os.h"
 
 #define LAYERS_MAX 8192
 
@@ -183,17 +182,18 @@ static uint64_t hash_of_row(const struct csv_reader *csv)
 	return hash | 1;
 }
 
-static struct segment_head read_head(const char *path)
+static struct segment_head read_head(const struct segment *segment)
 {
-	struct segment_head head = { .packed = strcmp(path + strlen(path) - 3, ".gz") == 0 };
+	const char *path = segment->path;
+	struct segment_head head = {
+		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
+		.size = segment->size,
+	};
 	struct csv_reader csv;
-	struct stat info;
 
 	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv))
 		head.hash = hash_of_row(&csv);
 	csv_reader_close(&csv);
-	if (stat(path, &info) == 0)
-		head.size = info.st_size;
 	return head;
 }
 
@@ -217,7 +217,7 @@ static void find_doubles(struct reading *reading, const struct segment *segments
 	if (!heads)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		heads[i] = read_head(segments[i].path);
+		heads[i] = read_head(&segments[i]);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j < n && !left_out[i]; j++) {
 			uint32_t less = is_longer(&heads[i], &heads[j]) ? j : i;
@@ -353,7 +353,7 @@ static void read_kind(struct reading *reading, const struct kind *kind)
 /* The text of a file, plain or packed; NULL: it cannot be read, or is too long. Free it. */
 static char *read_text(const char *path)
 {
-	gzFile file = gzopen(path, "rb");
+	gzFile file = os_gzopen(path);
 	char *text = file ? malloc(SESSION_JSON_MAX + 1) : NULL;
 	int length = text ? gzread(file, text, SESSION_JSON_MAX) : -1;
 

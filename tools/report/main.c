@@ -36,6 +36,9 @@ static const char help[] =
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
+	"  --watch             make the page again every 5 s in which a file grew, until Ctrl-C; "
+	"the\n"
+	"                      browser loads it again. Without -o it is report.html\n"
 	"what to read:\n"
 	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
 	"  --app GLOB          only Surfaces of that app\n"
@@ -72,6 +75,7 @@ enum long_option {
 	OPTION_JUNIT,
 	OPTION_COMPARE,
 	OPTION_NEW,
+	OPTION_WATCH,
 	OPTION_VERSION,
 };
 
@@ -89,6 +93,7 @@ static const struct option options[] = {
 	{ "junit", required_argument, NULL, OPTION_JUNIT },
 	{ "compare", no_argument, NULL, OPTION_COMPARE },
 	{ "new", no_argument, NULL, OPTION_NEW },
+	{ "watch", no_argument, NULL, OPTION_WATCH },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -108,13 +113,32 @@ struct settings {
 
 /* --- errors --- */
 
+/* With --watch each round has the same failures again. Those of the round before are not printed.
+ */
+static struct {
+	char *before, *now;
+} failures;
+
 /* Prints one line; @what may be a name with any bytes. */
 static void complain(const char *what, const char *why, const char *advice)
 {
-	char shown[1024];
+	char shown[1024], line[2048], *joined;
 
 	text_shorten(shown, sizeof(shown), what, 200);
-	fprintf(stderr, "jank-report: %s: %s; %s\n", shown, why, advice);
+	snprintf(line, sizeof(line), "jank-report: %s: %s; %s\n", shown, why, advice);
+	if (!failures.before || !strstr(failures.before, line))
+		fputs(line, stderr);
+	if (asprintf(&joined, "%s%s", failures.now ? failures.now : "", line) < 0)
+		return;
+	free(failures.now);
+	failures.now = joined;
+}
+
+static void begin_round(void)
+{
+	free(failures.before);
+	failures.before = failures.now;
+	failures.now = NULL;
 }
 
 static _Noreturn void fail(const char *what, const char *why, const char *advice)
@@ -216,6 +240,9 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_NEW:
 		settings->has_new = true;
 		break;
+	case OPTION_WATCH:
+		settings->page.watch = true;
+		break;
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
 	case 'h':
@@ -252,6 +279,10 @@ static void check_settings(struct settings *settings)
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
+	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
+		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
+	if (settings->page.watch && !settings->output)
+		settings->output = "report.html";
 	if (settings->compare && settings->output)
 		wrong_usage("--output", "is no page of a comparison; use --text or --json");
 	if (settings->output && settings->format)
@@ -308,6 +339,13 @@ static void keep(struct report *report, struct session *session)
 	pool_free(&session->windows);
 	pool_free(&session->frames);
 	report->sessions[report->n++] = *session;
+}
+
+static void free_report(struct report *report)
+{
+	for (uint32_t i = 0; i < report->n; i++)
+		session_free(&report->sessions[i]);
+	free(report->sessions);
 }
 
 static void add_to_page(struct collection *collection, const struct session *session)
@@ -411,32 +449,29 @@ static int print_comparison(const struct settings *settings, struct collection *
 	return error < 0 ? error : judge_comparison(results, &report);
 }
 
-static void begin_page(struct collection *collection, struct page *page,
-		       const struct settings *settings)
+/* Reads the folders, and makes the page of them if there is a session. Returns false if that
+ * failed. */
+static bool read_into_page(struct collection *collection, const struct settings *settings)
 {
 	const char *path = settings->output;
-	int error = page_begin(page, path, &settings->page);
+	struct page page;
+	int error = page_begin(&page, path, &settings->page);
 
-	collection->page = page;
 	if (error < 0) {
-		page_end(page);
-		fail(path, strerror(-error), "name a file that can be written");
+		page_abandon(&page);
+		complain(path, strerror(-error), "name a file that can be written");
+		return false;
 	}
-}
-
-/* Without a session there is no page. */
-static void end_page(struct page *page, const char *path, uint32_t sessions)
-{
-	int error;
-
-	if (sessions == 0) {
-		page_abandon(page);
-		return;
+	collection->page = &page;
+	read_group(collection, settings, BASE);
+	if (collection->report.n == 0) {
+		page_abandon(&page);
+		return true;
 	}
-	error = page_end(page);
+	error = page_end(&page);
 	if (error < 0)
-		fail(path, strerror(-error), "check the disk");
-	printf("%s\n", path);
+		complain(path, strerror(-error), "check the disk");
+	return error == 0;
 }
 
 /* One line for each condition that holds, or that has not enough data. */
@@ -466,24 +501,92 @@ static int exit_code(const struct settings *settings, const struct collection *c
 	return settings->strict && results->of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN : 0;
 }
 
+/* --- watch --- */
+
+static uint64_t mixed(uint64_t state, uint64_t value)
+{
+	return (state ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ state >> 29;
+}
+
+/* A number that changes with the files that read_folder() reads. */
+static uint64_t state_of(const char *path, int depth)
+{
+	struct folder_files files;
+	uint64_t state = (uint64_t)-folder_files_read(&files, path);
+
+	for (uint32_t i = 0; i < files.n; i++) {
+		const struct segment *segment = &files.segments[i];
+
+		state = mixed(state, (uint64_t)segment->kind << 32 | segment->number);
+		state = mixed(state, (uint64_t)segment->size);
+		state = mixed(state, (uint64_t)segment->changed_ns);
+	}
+	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
+		state = mixed(state, state_of(files.folders[i], depth - 1));
+	folder_files_free(&files);
+	return state;
+}
+
+/* Makes the page. Returns false if that failed, so that it is tried again. */
+static bool watch_round(const struct settings *settings, bool *is_there)
+{
+	struct collection collection = { .report.selection = &settings->selection };
+	bool done;
+
+	begin_round();
+	done = read_into_page(&collection, settings);
+	if (done && collection.report.n > 0 && !*is_there) {
+		*is_there = true;
+		printf("%s\n", settings->output);
+		fflush(stdout);
+	}
+	free_report(&collection.report);
+	return done;
+}
+
+/* The files are looked at before they are read: what changes meanwhile is in the next round. */
+static void watch(const struct settings *settings)
+{
+	uint64_t shown = 0;
+	bool done = false, is_there = false;
+
+	os_keep_interrupts();
+	do {
+		uint64_t state = 0;
+
+		for (unsigned int i = 0; i < settings->n_operands[BASE]; i++)
+			state = mixed(state, state_of(settings->operands[BASE][i], DEPTH_MAX));
+		if (done && state == shown)
+			continue;
+		done = watch_round(settings, &is_there);
+		shown = state;
+	} while (!os_wait(PAGE_WATCH_SECONDS));
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = { 0 };
 	struct collection collection = { 0 };
 	struct results results = { 0 };
-	struct page page = { 0 };
 	int error = 0;
 
 	os_begin(&argc, &argv);
 	read_options(&settings, argc, argv);
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
-	if (settings.output)
-		begin_page(&collection, &page, &settings);
-	read_group(&collection, &settings, BASE);
-	read_group(&collection, &settings, NEW);
-	if (settings.output)
-		end_page(&page, settings.output, collection.report.n);
+	if (settings.page.watch) {
+		watch(&settings);
+		exit(0);
+	}
+	if (settings.output) {
+		if (!read_into_page(&collection, &settings))
+			exit(1);
+		if (collection.report.n > 0)
+			printf("%s\n", settings.output);
+	} else {
+		read_group(&collection, &settings, BASE);
+		read_group(&collection, &settings, NEW);
+	}
 	if (settings.compare)
 		error = print_comparison(&settings, &collection, &results);
 	else if (collection.report.n > 0 && settings.format)
@@ -503,9 +606,7 @@ int main(int argc, char **argv)
 			fail(settings.junit, strerror(-error), "name a file that can be written");
 	}
 	error = exit_code(&settings, &collection, &results);
-	for (uint32_t i = 0; i < collection.report.n; i++)
-		session_free(&collection.report.sessions[i]);
-	free(collection.report.sessions);
+	free_report(&collection.report);
 	compare_free(&collection.comparison);
 	results_free(&results);
 	free(settings.operands[BASE]);

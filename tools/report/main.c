@@ -128,6 +128,7 @@ static void complain(const char *what, const char *why, const char *advice)
 	snprintf(line, sizeof(line), "jank-report: %s: %s; %s\n", shown, why, advice);
 	if (!failures.before || !strstr(failures.before, line))
 		fputs(line, stderr);
+	fflush(stderr); /* Windows buffers it. */
 	if (asprintf(&joined, "%s%s", failures.now ? failures.now : "", line) < 0)
 		return;
 	free(failures.now);

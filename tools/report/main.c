@@ -275,15 +275,15 @@ static void check_settings(struct settings *settings)
 	if (settings->compare &&
 	    (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0))
 		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
+	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
+		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
+	if (settings->page.watch && !settings->output)
+		settings->output = "report.html";
 	if (settings->n_operands[BASE] == 0)
 		wrong_usage("DIR", "no folder is named");
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
-	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
-		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
-	if (settings->page.watch && !settings->output)
-		settings->output = "report.html";
 	if (settings->compare && settings->output)
 		wrong_usage("--output", "is no page of a comparison; use --text or --json");
 	if (settings->output && settings->format)
@@ -450,26 +450,31 @@ static int print_comparison(const struct settings *settings, struct collection *
 	return error < 0 ? error : judge_comparison(results, &report);
 }
 
-/* Reads the folders, and makes the page of them if there is a session. Returns false if that
- * failed. */
-static bool read_into_page(struct collection *collection, const struct settings *settings)
+/* Returns false if that failed; this was printed. */
+static bool begin_page(struct collection *collection, struct page *page,
+		       const struct settings *settings)
 {
 	const char *path = settings->output;
-	struct page page;
-	int error = page_begin(&page, path, &settings->page);
+	int error = page_begin(page, path, &settings->page);
 
+	collection->page = page;
 	if (error < 0) {
-		page_abandon(&page);
+		page_abandon(page);
 		complain(path, strerror(-error), "name a file that can be written");
-		return false;
 	}
-	collection->page = &page;
-	read_group(collection, settings, BASE);
-	if (collection->report.n == 0) {
-		page_abandon(&page);
+	return error == 0;
+}
+
+/* Without a session there is no page. Returns false if it failed; this was printed. */
+static bool end_page(struct page *page, const char *path, uint32_t sessions)
+{
+	int error;
+
+	if (sessions == 0) {
+		page_abandon(page);
 		return true;
 	}
-	error = page_end(&page);
+	error = page_end(page);
 	if (error < 0)
 		complain(path, strerror(-error), "check the disk");
 	return error == 0;
@@ -532,10 +537,15 @@ static uint64_t state_of(const char *path, int depth)
 static bool watch_round(const struct settings *settings, bool *is_there)
 {
 	struct collection collection = { .report.selection = &settings->selection };
+	struct page page;
 	bool done;
 
 	begin_round();
-	done = read_into_page(&collection, settings);
+	done = begin_page(&collection, &page, settings);
+	if (done) {
+		read_group(&collection, settings, BASE);
+		done = end_page(&page, settings->output, collection.report.n);
+	}
 	if (done && collection.report.n > 0 && !*is_there) {
 		*is_there = true;
 		printf("%s\n", settings->output);
@@ -569,6 +579,7 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	struct collection collection = { 0 };
 	struct results results = { 0 };
+	struct page page = { 0 };
 	int error = 0;
 
 	os_begin(&argc, &argv);
@@ -579,14 +590,15 @@ int main(int argc, char **argv)
 		watch(&settings);
 		exit(0);
 	}
+	if (settings.output && !begin_page(&collection, &page, &settings))
+		exit(1);
+	read_group(&collection, &settings, BASE);
+	read_group(&collection, &settings, NEW);
 	if (settings.output) {
-		if (!read_into_page(&collection, &settings))
+		if (!end_page(&page, settings.output, collection.report.n))
 			exit(1);
 		if (collection.report.n > 0)
 			printf("%s\n", settings.output);
-	} else {
-		read_group(&collection, &settings, BASE);
-		read_group(&collection, &settings, NEW);
 	}
 	if (settings.compare)
 		error = print_comparison(&settings, &collection, &results);

@@ -42,16 +42,11 @@ int os_replace(const char *from, const char *to);
 
 void os_remove(const char *path);
 
-/* Collects what is printed to @out. */
-struct os_memory {
-	FILE *out;
-	char *text; /* after os_memory_end(); free() it */
-	size_t size;
-};
+/* A stream into memory, as open_memstream() makes it. NULL: failed; errno says why. */
+FILE *os_memory_open(char **text, size_t *size);
 
-/* Each returns 0 or -errno. */
-int os_memory_begin(struct os_memory *memory);
-int os_memory_end(struct os_memory *memory);
+/* Closes it. Then *text has what was printed; free() it. Returns 0 or -errno. */
+int os_memory_close(FILE *out, char **text, size_t *size);
 
 /* From now on an interrupt (Ctrl-C, SIGTERM) ends os_wait(), not the program. */
 void os_keep_interrupts(void);

@@ -76,16 +76,14 @@ void os_remove(const char *path)
 	unlink(path);
 }
 
-int os_memory_begin(struct os_memory *memory)
+FILE *os_memory_open(char **text, size_t *size)
 {
-	*memory = (struct os_memory){ 0 };
-	memory->out = open_memstream(&memory->text, &memory->size);
-	return memory->out ? 0 : -errno;
+	return open_memstream(text, size);
 }
 
-int os_memory_end(struct os_memory *memory)
+int os_memory_close(FILE *out, char **text, size_t *size)
 {
-	return fclose(memory->out) == 0 ? 0 : -errno;
+	return fclose(out) == 0 ? 0 : -errno;
 }
 
 static sigset_t interrupts;

@@ -360,34 +360,36 @@ void os_remove(const char *path)
 
 /* There is no stream into memory: a file that is never written to the disk while memory is free,
  * and is removed when it is closed. */
-int os_memory_begin(struct os_memory *memory)
+FILE *os_memory_open(char **text, size_t *size)
 {
 	wchar_t folder[MAX_PATH + 1], path[MAX_PATH + 1];
 
-	*memory = (struct os_memory){ 0 };
+	*text = NULL;
+	*size = 0;
 	if (GetTempPathW(MAX_PATH + 1, folder) == 0 ||
-	    GetTempFileNameW(folder, L"jnk", 0, path) == 0)
-		return os_error(GetLastError());
+	    GetTempFileNameW(folder, L"jnk", 0, path) == 0) {
+		errno = -os_error(GetLastError());
+		return NULL;
+	}
 	/* T: temporary, D: removed when closed */
-	memory->out = _wfopen(path, L"w+bTD");
-	return memory->out ? 0 : -errno;
+	return _wfopen(path, L"w+bTD");
 }
 
-int os_memory_end(struct os_memory *memory)
+int os_memory_close(FILE *out, char **text, size_t *size)
 {
-	int64_t size = fflush(memory->out) == 0 ? _ftelli64(memory->out) : -1;
-	int error = size < 0 ? -errno : 0;
+	int64_t end = fflush(out) == 0 && !ferror(out) ? _ftelli64(out) : -1;
+	int error = end < 0 ? -EIO : 0;
 
 	if (error == 0) {
-		memory->size = (size_t)size;
-		memory->text = malloc(memory->size + 1);
-		rewind(memory->out);
-		if (!memory->text)
+		*size = (size_t)end;
+		*text = malloc(*size + 1);
+		rewind(out);
+		if (!*text)
 			error = -ENOMEM;
-		else if (fread(memory->text, 1, memory->size, memory->out) != memory->size)
+		else if (fread(*text, 1, *size, out) != *size)
 			error = -EIO;
 	}
-	fclose(memory->out);
+	fclose(out);
 	return error;
 }
 

@@ -218,25 +218,26 @@ static void print_minutes(FILE *out, const struct session *session,
 
 int page_add(struct page *page, const struct session *session, const struct selection *selection)
 {
-	struct os_memory memory;
-	int error = os_memory_begin(&memory), ended;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = os_memory_open(&text, &size);
+	int error;
 
-	if (error < 0)
-		return error;
-	error = output_json_session(memory.out, session, selection);
-	print_charts(memory.out, session, selection);
-	print_late(memory.out, session, selection);
-	print_minutes(memory.out, session, selection);
-	fputc('}', memory.out);
-	ended = os_memory_end(&memory);
-	if (error == 0)
-		error = ended;
+	if (!out)
+		return -errno;
+	error = output_json_session(out, session, selection);
+	print_charts(out, session, selection);
+	print_late(out, session, selection);
+	print_minutes(out, session, selection);
+	fputc('}', out);
+	if (os_memory_close(out, &text, &size) != 0)
+		error = -ENOMEM;
 	if (error == 0) {
 		fputs(page->is_first ? "" : ",", page->out);
-		put_json(page, memory.text, memory.size);
+		put_json(page, text, size);
 		page->is_first = false;
 	}
-	free(memory.text);
+	free(text);
 	return error;
 }
 

@@ -212,7 +212,9 @@ static int by_time(const void *a, const void *b)
 
 	if (first != second)
 		return first > second ? -1 : 1;
-	return strcmp(one->name, other->name);
+	if (strcmp(one->name, other->name) != 0)
+		return strcmp(one->name, other->name);
+	return strcmp(one->app, other->app);
 }
 
 void compare_choose(struct comparison *comparison, const struct selection *selection)

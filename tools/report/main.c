@@ -466,11 +466,11 @@ static bool begin_page(struct collection *collection, struct page *page,
 }
 
 /* Without a session there is no page. Returns false if it failed; this was printed. */
-static bool end_page(struct page *page, const char *path, uint32_t sessions)
+static bool end_page(struct page *page, const char *path, bool is_empty)
 {
 	int error;
 
-	if (sessions == 0) {
+	if (is_empty) {
 		page_abandon(page);
 		return true;
 	}
@@ -544,7 +544,7 @@ static bool watch_round(const struct settings *settings, bool *is_there)
 	done = begin_page(&collection, &page, settings);
 	if (done) {
 		read_group(&collection, settings, BASE);
-		done = end_page(&page, settings->output, collection.report.n);
+		done = end_page(&page, settings->output, collection.report.n == 0);
 	}
 	if (done && collection.report.n > 0 && !*is_there) {
 		*is_there = true;
@@ -595,7 +595,7 @@ int main(int argc, char **argv)
 	read_group(&collection, &settings, BASE);
 	read_group(&collection, &settings, NEW);
 	if (settings.output) {
-		if (!end_page(&page, settings.output, collection.report.n))
+		if (!end_page(&page, settings.output, collection.report.n == 0))
 			exit(1);
 		if (collection.report.n > 0)
 			printf("%s\n", settings.output);

@@ -307,7 +307,9 @@ static int by_harm(const void *a, const void *b)
 
 	if (one->harm_us != other->harm_us)
 		return one->harm_us > other->harm_us ? -1 : 1;
-	return (one->time_us > other->time_us) - (one->time_us < other->time_us);
+	if (one->time_us != other->time_us)
+		return one->time_us < other->time_us ? -1 : 1;
+	return (one->surface > other->surface) - (one->surface < other->surface);
 }
 
 static void renumber(struct session *session, const uint16_t *now)

@@ -132,7 +132,7 @@ static void check_csv(const struct report *report)
 
 static void check_model(void)
 {
-	static const struct selection all;
+	static const struct selection all = { .to_us = INT64_MAX };
 	struct folder_files files;
 	struct session session;
 	struct report report = { .sessions = &session, .n = 1, .selection = &all };
@@ -141,7 +141,7 @@ static void check_model(void)
 	if (!null || folder_files_read(&files, scratch_path(&scratch, "folder")) != 0)
 		abort();
 	for (uint32_t i = 0; i < files.sessions; i++) {
-		int result = model_read(&session, &files, i);
+		int result = model_read(&session, &files, i, &all);
 
 		if (result == 0) {
 			check_json(&report);

@@ -100,6 +100,8 @@ bool condition_holds(const struct condition *condition, double value)
 	return false;
 }
 
+const char *const outcome_names[] = { "holds not", "holds", "not judged" };
+
 void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
 		 const char *text)
 {

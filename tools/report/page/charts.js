@@ -201,6 +201,23 @@ function ratePoints(rows, from, to) {
   return points;
 }
 
+/* The same from frames, where there are no rows: of each second, or of longer parts. */
+function ratePointsOfFrames(frames, from, to) {
+  const width = Math.max(1e6, (to - from) / POINTS_MOST), end = Math.min(frames.n, firstAt(frames.present, to) + 1), points = [];
+  for (let i = firstAt(frames.present, from - width); i < end;) {
+    const begin = frames.present[i];
+    let count = 0, time = 0, last = begin;
+    for (; i < end && frames.present[i] - begin < width; i++) {
+      last = frames.present[i];
+      if (frames.flags[i] & (FIRST | WAIT)) continue;
+      count++;
+      time += frames.interval[i];
+    }
+    points.push([last / 1e6, null, time > 0 ? count * 1e9 / time : null]);
+  }
+  return points;
+}
+
 /* [time in s, longest ms] of the values in the window; of many the longest in each part, at its own time. */
 function longestPoints(times, values, scale, from, to, most) {
   const first = Math.max(0, firstAt(times, from) - 1), end = Math.min(times.length, firstAt(times, to) + 1), points = [];
@@ -333,7 +350,7 @@ class Charts {
   points(n) {
     const { rows, frames } = this.chart.read, [from, to] = this.window.map((time) => time * 1e6);
     const nothing = n === 0 ? [[this.whole[0], null, null]] : [[this.whole[0], null]];
-    const made = n === 0 ? ratePoints(rows, from, to)
+    const made = n === 0 ? rows.n > 0 ? ratePoints(rows, from, to) : ratePointsOfFrames(frames, from, to)
       : this.hasFrames || rows.n === 0 ? longestPoints(frames.present, frames.interval, 1e6, from, to, 2 * POINTS_MOST)
         : longestPoints(rows.end, rows.max, 1e3, from, to, POINTS_MOST);
     return made.length > 0 ? made : nothing;

@@ -86,6 +86,16 @@ function downloadShown(session, charts) {
   download(`${fileName(name)}.csv`, csvOf(lines));
 }
 
+/* What the lines and bands behind the charts are. */
+function legend(session) {
+  const kinds = [["mark", "marks"], ["focus", "app in front changes"], ["refresh", "refresh rate changes"], ["tracing", "another program or SurfaceFlinger changes the trace"], ["lost", "events lost"]];
+  const swatch = (style) => element("span", { className: "swatch", style: `background:${style}`, "aria-hidden": "true" });
+  const parts = kinds.map(([name, text]) => element("span", {}, swatch(`var(--${name})`), word(text)));
+  if (session.events.some((event) => event.kind === "device" && /-?\d+\.\d C/.test(event.text)))
+    parts.push(element("span", {}, swatch("linear-gradient(to right, hsl(120 70% 50%), hsl(0 70% 50%))"), word("temperature")));
+  return element("p", { className: "soft legend" }, ...parts);
+}
+
 /* Returns { ready, show, paced }: show(window, surface) zooms, paced() shows how even the frames are. */
 function chartsOf(session, into) {
   const usable = session.charts.filter((one) => one.rows.n > 0 || one.frames.n > 0);
@@ -127,7 +137,7 @@ function chartsOf(session, into) {
   }, { className: "reset" });
   into.append(element("div", { className: "bar no-print" }, surface, section, reset, button(word("download what is shown"), () => downloadShown(session, charts), { className: "download" })),
     soft(`${word("frame rate")} (FPS): ${word("mean")}, ${word("lowest")}`), boxes[0], soft(`${word("longest frame time")} (ms)`), boxes[1],
-    readout, single, element("p", { className: "soft no-print" }, word(KEYS)), panel);
+    legend(session), readout, single, element("p", { className: "soft no-print" }, word(KEYS)), panel);
 
   const isTime = (value) => typeof value === "number" && Number.isFinite(value);
   const isWindow = (value) => Array.isArray(value) && value.length === 2 && value.every(isTime) && value[0] < value[1];
@@ -328,8 +338,9 @@ function numberTables(session, into) {
     ...(title === "jank dialects" ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
   table("frame times and rates", TIMES);
   table("jank dialects", DIALECTS);
-  into.append(heading(3, "all numbers"), makeTable(word("whole session"),
-    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all));
+  /* On paper the tables above have them: this one is wider than a sheet. */
+  into.append(element("div", { className: "no-print" }, heading(3, "all numbers"), makeTable(word("whole session"),
+    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all)));
 }
 
 async function drawSession(session) {

@@ -29,7 +29,7 @@ const WORDS = {
     "no difference beyond the noise": "没有超出噪声的差异", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "原因", "holds": "成立", "holds not": "不成立",
     "not judged": "无法判断", "distributions side by side": "并列的分布", "open": "无界", "a frame of NEW is longer than one of BASE that much more often than shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group with one run: what differs from run to run is not known": "只有一次运行的组：各次运行之间的差异未知",
-    "devices and builds": "设备与版本", "device": "设备", "build": "版本", "worst": "最差", "folder": "文件夹", "temperature": "温度", "lost": "丢失",
+    "devices and builds": "设备与版本", "device": "设备", "build": "版本", "worst": "最差", "folder": "文件夹", "temperature": "温度", "app in front changes": "前台应用切换", "refresh rate changes": "刷新率切换", "another program or SurfaceFlinger changes the trace": "其他程序或 SurfaceFlinger 改变了跟踪", "events lost": "事件丢失", "lost": "丢失",
   },
 };
 

@@ -23,8 +23,10 @@ class Browser:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.load(answer)["value"]
 
-    def open(self, path):
-        self.call("POST", "/url", url=path.resolve().as_uri())
+    def open(self, path, fragment=""):
+        """Anew, whatever was open."""
+        self.call("POST", "/url", url="about:blank")
+        self.call("POST", "/url", url=path.resolve().as_uri() + fragment)
 
     def run(self, script, *arguments):
         """What the body of a function returns in the page."""
@@ -42,6 +44,13 @@ class Browser:
 
     def write(self, css, text):
         self.call("POST", f"/element/{self.element(css)}/value", text=text)
+
+    def drag(self, from_x, from_y, to_x, to_y):
+        """With the left button, between two places in the window."""
+        move = lambda x, y, ms: {"type": "pointerMove", "x": round(x), "y": round(y), "duration": ms}
+        actions = [move(from_x, from_y, 0), {"type": "pointerDown", "button": 0}, move((from_x + to_x) / 2, to_y, 50), move(to_x, to_y, 50),
+                   {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}])
 
     def size(self, width, height):
         self.call("POST", "/window/rect", width=width, height=height)

@@ -69,7 +69,10 @@ def usage(checks, here, out):
                             (("--compare", out), "--compare"), (("--compare", "--new", out), "--compare"), (("--junit", here / "x", out), "--junit"),
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
                             (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
-                            (("--compare", out, "--new", out, "-o", here / "x"), "--output"), (("--json", "-o", here / "x", out), "--output"), (("",), "DIR")):
+                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"),
+                            (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
+                            (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),
+                            (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from")):
         done = report(*arguments)
         checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), f"{arguments}: {done.stderr}")
         checks.that(done.stderr.startswith("jank-report: ") and name in done.stderr and "--help" in done.stderr, f"{arguments}: {done.stderr}")
@@ -90,7 +93,7 @@ def page(checks, here, out):
     data, = re.findall(r'<script type="application/json" id="data">\n(.*?)</script>', text, re.S)
     for one, truth in zip(json.loads(data)["sessions"], model(out), strict=True):
         checks.equal({key: one[key] for key in truth}, truth, "data of the page")
-    checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (2, 1, False), "elements of the page")
+    checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (3, 1, False), "elements of the page")
     checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
 
 

@@ -15,7 +15,7 @@ APT = '#!/bin/sh\necho "$*" >>"$CALLS"\nexit 100\n'
 SUDO = '#!/bin/sh\nexec "$@"\n'
 
 
-def install(here, absent):
+def install(here, absent, *options):
     """(exit code, standard error, calls of apt) if pkg-config does not find the module @absent."""
     programs, calls = here / "bin", here / "calls"
     programs.mkdir(exist_ok=True)
@@ -23,7 +23,7 @@ def install(here, absent):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     calls.write_text("")
-    done = subprocess.run([SOURCE / "tools" / "install-deps"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    done = subprocess.run([SOURCE / "tools" / "install-deps", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(calls)})
     return done.returncode, done.stderr, calls.read_text()
 
@@ -37,4 +37,10 @@ with folder() as here:
                 f"an optional package: {code} {said!r} {calls!r}")
     code, said, calls = install(here, "zlib")
     checks.that(code == 1 and "still missing" in said and "zlib1g-dev" in said, f"a required package: {code} {said!r}")
+    # Each group by itself: they have the library in common, so each of them tries to install it.
+    code, said, calls = install(here, "zlib", "--all")
+    tries = sum("install --no-install-recommends" in line and "zlib1g-dev" in line for line in calls.splitlines())
+    checks.that(code == 1 and said.count("still missing") == tries >= 3, f"all groups: {code} {said!r} {calls!r}")
+    code, said, _ = install(here, "nothing", "--none")
+    checks.that(code == 2 and said.count("\n") == 1 and "--none" in said, f"no such group: {code} {said!r}")
 checks.end()

@@ -155,6 +155,24 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 	}
 }
 
+static char *copy_of(struct comparison *comparison, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	comparison->out_of_memory |= text && !copy;
+	return copy;
+}
+
+static void name_group(struct comparison *comparison, struct compared_group *group,
+		       const struct session *session)
+{
+	*group = (struct compared_group){
+		.folder = copy_of(comparison, session->folder),
+		.model = copy_of(comparison, session_json_text(session, "device", "model")),
+		.build = copy_of(comparison, session_json_text(session, "device", "build")),
+	};
+}
+
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,
 		 const struct selection *selection)
 {
@@ -165,6 +183,8 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 		comparison->out_of_memory = true;
 		return;
 	}
+	if (comparison->runs[group] == 0)
+		name_group(comparison, &comparison->groups[group], session);
 	choose_surfaces(comparison, group, session, selection, place);
 	for (uint64_t i = 0; i < frames->n; i++) {
 		const struct kept_frame *frame = pool_at(frames, i);
@@ -200,6 +220,11 @@ void compare_free(struct comparison *comparison)
 {
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
 		free_surface(&comparison->surfaces[i]);
+	for (unsigned int i = BASE; i <= NEW; i++) {
+		free(comparison->groups[i].folder);
+		free(comparison->groups[i].model);
+		free(comparison->groups[i].build);
+	}
 	free(comparison->surfaces);
 	*comparison = (struct comparison){ 0 };
 }
@@ -212,7 +237,9 @@ static int by_time(const void *a, const void *b)
 
 	if (first != second)
 		return first > second ? -1 : 1;
-	return strcmp(one->name, other->name);
+	if (strcmp(one->name, other->name) != 0)
+		return strcmp(one->name, other->name);
+	return strcmp(one->app, other->app);
 }
 
 void compare_choose(struct comparison *comparison, const struct selection *selection)
@@ -689,6 +716,15 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 		change->excess = 0;
 	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
 	return 0;
+}
+
+const char *compare_words(const struct change *change)
+{
+	bool less = change->excess < -1;
+
+	if (change->excess <= 1 && !less)
+		return "no difference beyond the noise";
+	return less == compare_less_is_better(change->metric) ? "better" : "worse";
 }
 
 enum outcome compare_judge(const struct condition *condition, const struct change *change)

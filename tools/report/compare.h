@@ -63,7 +63,13 @@ struct compared_surface {
 	uint32_t n_runs, max_runs;
 };
 
+/* The first run of a group, from which the group has its name. Texts may be NULL. */
+struct compared_group {
+	char *folder, *model, *build;
+};
+
 struct comparison {
+	struct compared_group groups[2];
 	struct compared_surface *surfaces;
 	uint32_t n_surfaces, max_surfaces;
 	uint32_t runs[2];
@@ -110,6 +116,9 @@ double compare_effect(const struct compared_surface *surface);
 #define COMPARE_BINS 6
 extern const char *const compare_bins[COMPARE_BINS];
 bool compare_distribution(const struct compared_surface *surface, double shares[2][COMPARE_BINS]);
+
+/* The change in words: "better", "worse", "no difference beyond the noise". */
+const char *compare_words(const struct change *change);
 
 /* The metrics that are compared without a condition; ends with METRICS. */
 extern const enum metric compare_metrics[];

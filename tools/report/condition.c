@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/os.h"
+
 /* The metric without its unit, as "p99" for "p99(ms)". METRICS: there is none, or several. */
 static enum metric find_without_unit(const char *name, size_t length)
 {
@@ -98,6 +100,8 @@ bool condition_holds(const struct condition *condition, double value)
 	return false;
 }
 
+const char *const outcome_names[] = { "holds not", "holds", "not judged" };
+
 void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
 		 const char *text)
 {
@@ -175,7 +179,7 @@ static void print_case(FILE *out, const struct result *result)
 
 int results_write_junit(const struct results *results, const char *path, const char *suite)
 {
-	FILE *out = fopen(path, "w");
+	FILE *out = os_create(path);
 	bool failed;
 
 	if (!out)

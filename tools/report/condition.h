@@ -45,6 +45,9 @@ enum outcome {
 	OUTCOME_UNKNOWN,   /* not enough data */
 };
 
+/* In words. */
+extern const char *const outcome_names[];
+
 struct result {
 	enum outcome outcome;
 	char *where; /* the Surface, or what else was judged */

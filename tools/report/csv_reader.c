@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "tools/report/os.h"
 
 #define BUFFER_SIZE (2 * CSV_READER_ROW_MAX)
 #define READ_SIZE (1 << 17)
@@ -201,7 +202,7 @@ static int read_header(struct csv_reader *reader)
 
 int csv_reader_open(struct csv_reader *reader, const char *path)
 {
-	*reader = (struct csv_reader){ .file = gzopen(path, "rb") };
+	*reader = (struct csv_reader){ .file = os_gzopen(path) };
 	if (!reader->file)
 		return errno ? -errno : -ENOMEM;
 	gzbuffer(reader->file, READ_SIZE);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/folder_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "tools/report/os.h"
 
 /* More than any capture leaves: a week of segments of a minute is 10,000 of each file. */
 #define ENTRIES_MAX 200000
@@ -49,8 +49,7 @@ static char *join(const char *folder, const char *name)
 {
 	char *path;
 
-	return asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
-			name) < 0
+	return asprintf(&path, "%s%s%s", folder, os_ends_folder(folder) ? "" : "/", name) < 0
 		       ? NULL
 		       : path;
 }
@@ -64,15 +63,14 @@ static void *grown(void *array, uint32_t n, uint32_t *max, size_t size)
 	return realloc(array, *max * size);
 }
 
-static int add_segment(struct folder_files *files, enum report_file kind, uint32_t number,
-		       char *path)
+static int add_segment(struct folder_files *files, const struct segment *segment)
 {
 	struct segment *all = grown(files->segments, files->n, &files->max, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
 	files->segments = all;
-	all[files->n++] = (struct segment){ .kind = kind, .number = number, .path = path };
+	all[files->n++] = *segment;
 	return 0;
 }
 
@@ -87,25 +85,30 @@ static int add_folder(struct folder_files *files, char *path)
 	return 0;
 }
 
-static int add_entry(struct folder_files *files, const char *name)
+static int add_entry(void *context, const struct os_entry *entry)
 {
-	char *path = join(files->path, name);
-	uint32_t number;
-	struct stat info;
-	int kind = 0;
+	struct folder_files *files = context;
+	struct segment segment = { .size = entry->size, .changed_ns = entry->changed_ns };
+	int kind = 0, error;
+	char *path;
 
+	if (files->n + files->n_folders == ENTRIES_MAX) {
+		files->left_out++;
+		return 0;
+	}
+	while (kind < FILE_KINDS && !is_kind(entry->name, (enum report_file)kind, &segment.number))
+		kind++;
+	if (entry->is_folder ? entry->name[0] == '.' : kind == FILE_KINDS)
+		return 0;
+	path = join(files->path, entry->name);
 	if (!path)
 		return -ENOMEM;
-	while (kind < FILE_KINDS && !is_kind(name, (enum report_file)kind, &number))
-		kind++;
-	if (stat(path, &info) == 0) {
-		if (kind < FILE_KINDS && !S_ISDIR(info.st_mode))
-			return add_segment(files, (enum report_file)kind, number, path);
-		if (S_ISDIR(info.st_mode) && name[0] != '.')
-			return add_folder(files, path);
-	}
-	free(path);
-	return 0;
+	segment.kind = (enum report_file)kind;
+	segment.path = path;
+	error = entry->is_folder ? add_folder(files, path) : add_segment(files, &segment);
+	if (error < 0)
+		free(path);
+	return error;
 }
 
 static int by_number(const void *a, const void *b)
@@ -161,23 +164,10 @@ static void find_sessions(struct folder_files *files)
 
 int folder_files_read(struct folder_files *files, const char *path)
 {
-	DIR *dir = opendir(path);
-	int error = dir ? 0 : -errno;
-	struct dirent *entry;
+	int error;
 
-	*files = (struct folder_files){ 0 };
-	if (!dir)
-		return error;
-	files->path = strdup(path);
-	if (!files->path)
-		error = -ENOMEM;
-	while (error == 0 && (entry = readdir(dir))) {
-		if (files->n + files->n_folders < ENTRIES_MAX)
-			error = add_entry(files, entry->d_name);
-		else
-			files->left_out++;
-	}
-	closedir(dir);
+	*files = (struct folder_files){ .path = strdup(path) };
+	error = files->path ? os_list(path, add_entry, files) : -ENOMEM;
 	find_sessions(files);
 	if (files->n_folders > 0)
 		qsort(files->folders, files->n_folders, sizeof(*files->folders), by_path);

@@ -42,6 +42,7 @@ struct segment {
 	uint32_t number;  /* or SEGMENT_CURRENT */
 	uint32_t session; /* counted from 0 within the folder */
 	char *path;
+	int64_t size, changed_ns; /* as in struct os_entry */
 };
 
 struct folder_files {

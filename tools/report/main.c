@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "daemon/base/text.h"
+#include "tools/report/csv_reader.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
+#include "tools/report/os.h"
 #include "tools/report/page.h"
 
 #define CONDITIONS_MAX 32
@@ -37,10 +37,16 @@ static const char help[] =
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
+	"  --watch             make the page again every 5 s in which a file grew, until Ctrl-C; "
+	"the\n"
+	"                      browser loads it again. Without -o it is report.html\n"
 	"what to read:\n"
 	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
 	"  --app GLOB          only Surfaces of that app\n"
 	"  --section GLOB      only sections of that name: from a mark to the next\n"
+	"  --from SECONDS      with -o, a page with every frame from that time of the trace clock "
+	"on\n"
+	"  --to SECONDS        the same, up to that time\n"
 	"conditions:\n"
 	"  --fail-if CONDITION\n"
 	"                      exit with 3 if it holds: 'FPS < 55'; with --compare of a change:\n"
@@ -68,11 +74,14 @@ enum long_option {
 	OPTION_SURFACE,
 	OPTION_APP,
 	OPTION_SECTION,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_FAIL_IF,
 	OPTION_STRICT,
 	OPTION_JUNIT,
 	OPTION_COMPARE,
 	OPTION_NEW,
+	OPTION_WATCH,
 	OPTION_VERSION,
 };
 
@@ -85,11 +94,14 @@ static const struct option options[] = {
 	{ "surface", required_argument, NULL, OPTION_SURFACE },
 	{ "app", required_argument, NULL, OPTION_APP },
 	{ "section", required_argument, NULL, OPTION_SECTION },
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "to", required_argument, NULL, OPTION_TO },
 	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "junit", required_argument, NULL, OPTION_JUNIT },
 	{ "compare", no_argument, NULL, OPTION_COMPARE },
 	{ "new", no_argument, NULL, OPTION_NEW },
+	{ "watch", no_argument, NULL, OPTION_WATCH },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -102,19 +114,40 @@ struct settings {
 	unsigned int n_conditions;
 	bool strict, compare, has_new;
 	const char *junit, *output;
+	struct page_options page;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
 	unsigned int n_operands[2];
 };
 
 /* --- errors --- */
 
+/* With --watch each round has the same failures again. Those of the round before are not printed.
+ */
+static struct {
+	char *before, *now;
+} failures;
+
 /* Prints one line; @what may be a name with any bytes. */
 static void complain(const char *what, const char *why, const char *advice)
 {
-	char shown[1024];
+	char shown[1024], line[2048], *joined;
 
 	text_shorten(shown, sizeof(shown), what, 200);
-	fprintf(stderr, "jank-report: %s: %s; %s\n", shown, why, advice);
+	snprintf(line, sizeof(line), "jank-report: %s: %s; %s\n", shown, why, advice);
+	if (!failures.before || !strstr(failures.before, line))
+		fputs(line, stderr);
+	fflush(stderr); /* Windows buffers it. */
+	if (asprintf(&joined, "%s%s", failures.now ? failures.now : "", line) < 0)
+		return;
+	free(failures.now);
+	failures.now = joined;
+}
+
+static void begin_round(void)
+{
+	free(failures.before);
+	failures.before = failures.now;
+	failures.now = NULL;
 }
 
 static _Noreturn void fail(const char *what, const char *why, const char *advice)
@@ -170,6 +203,15 @@ static void add_condition(struct settings *settings, const char *text)
 	wrong_usage(what, wrong);
 }
 
+static int64_t time_in(const char *option, const char *text)
+{
+	int64_t time_us;
+
+	if (!csv_number(span_of(text), 6, &time_us))
+		wrong_usage(option, "needs seconds of the trace clock, as 1002.5");
+	return time_us;
+}
+
 static void set_format(struct settings *settings, enum long_option format)
 {
 	if (settings->format && settings->format != format)
@@ -201,6 +243,14 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_SECTION:
 		settings->selection.section = argument;
 		break;
+	case OPTION_FROM:
+		settings->selection.has_range = true;
+		settings->selection.from_us = time_in("--from", argument);
+		break;
+	case OPTION_TO:
+		settings->selection.has_range = true;
+		settings->selection.to_us = time_in("--to", argument);
+		break;
 	case OPTION_FAIL_IF:
 		add_condition(settings, argument);
 		break;
@@ -215,6 +265,9 @@ static void set_option(struct settings *settings, int option, const char *argume
 		break;
 	case OPTION_NEW:
 		settings->has_new = true;
+		break;
+	case OPTION_WATCH:
+		settings->page.watch = true;
 		break;
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
@@ -247,16 +300,22 @@ static void check_settings(struct settings *settings)
 	if (settings->compare &&
 	    (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0))
 		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
+	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
+		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
+	if (settings->page.watch && !settings->output)
+		settings->output = "report.html";
 	if (settings->n_operands[BASE] == 0)
 		wrong_usage("DIR", "no folder is named");
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
-	if (settings->compare && settings->output)
-		wrong_usage("--output", "is no page of a comparison; use --text or --json");
 	if (settings->output && settings->format)
 		wrong_usage("--output",
 			    "cannot be combined with --text, --json, --csv, --openmetrics");
+	if (settings->selection.has_range && (!settings->output || settings->compare))
+		wrong_usage("--from, --to", "are for the page of folders, -o");
+	if (settings->selection.from_us >= settings->selection.to_us)
+		wrong_usage("--from, --to", "the range ends before it begins");
 	if (settings->junit && settings->n_conditions == 0)
 		wrong_usage("--junit", "needs --fail-if");
 	if (settings->strict && settings->n_conditions == 0)
@@ -310,6 +369,13 @@ static void keep(struct report *report, struct session *session)
 	report->sessions[report->n++] = *session;
 }
 
+static void free_report(struct report *report)
+{
+	for (uint32_t i = 0; i < report->n; i++)
+		session_free(&report->sessions[i]);
+	free(report->sessions);
+}
+
 static void add_to_page(struct collection *collection, const struct session *session)
 {
 	if (page_add(collection->page, session, collection->report.selection) < 0)
@@ -320,7 +386,7 @@ static void read_session(struct collection *collection, const struct folder_file
 			 uint32_t number)
 {
 	struct session session;
-	int result = model_read(&session, files, number);
+	int result = model_read(&session, files, number, collection->report.selection);
 
 	if (result < 0)
 		out_of_memory();
@@ -378,11 +444,9 @@ static void read_group(struct collection *collection, const struct settings *set
 
 static unsigned int columns_of_terminal(void)
 {
-	struct winsize size;
+	unsigned int columns = os_columns();
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-		return size.ws_col;
-	return COLUMNS_ELSE;
+	return columns > 20 ? columns : COLUMNS_ELSE;
 }
 
 static int print_report(const struct settings *settings, const struct report *report)
@@ -402,48 +466,58 @@ static int print_report(const struct settings *settings, const struct report *re
 static int print_comparison(const struct settings *settings, struct collection *collection,
 			    struct results *results)
 {
-	const struct compare_report report = { &collection->comparison, settings->conditions,
-					       settings->n_conditions };
+	const struct compare_report report = {
+		.comparison = &collection->comparison,
+		.conditions = settings->conditions,
+		.n_conditions = settings->n_conditions,
+		.results = results,
+	};
 	int error;
 
 	compare_choose(&collection->comparison, &settings->selection);
-	error = settings->format == OPTION_JSON
-			? output_compare_json(stdout, &report)
-			: output_compare_text(stdout, &report, columns_of_terminal());
-	return error < 0 ? error : judge_comparison(results, &report);
+	error = judge_comparison(results, &report);
+	if (error < 0)
+		return error;
+	if (settings->output)
+		return page_compare(collection->page, &report);
+	return settings->format == OPTION_JSON
+		       ? output_compare_json(stdout, &report)
+		       : output_compare_text(stdout, &report, columns_of_terminal());
 }
 
-static void begin_page(struct collection *collection, struct page *page, const char *path)
+/* Returns false if that failed; this was printed. */
+static bool begin_page(struct collection *collection, struct page *page,
+		       const struct settings *settings)
 {
-	int error = page_begin(page, path);
+	const char *path = settings->output;
+	int error = page_begin(page, path, &settings->page);
 
 	collection->page = page;
 	if (error < 0) {
-		page_end(page);
-		fail(path, strerror(-error), "name a file that can be written");
+		page_abandon(page);
+		complain(path, strerror(-error), "name a file that can be written");
 	}
+	return error == 0;
 }
 
-/* Without a session there is no page. */
-static void end_page(struct page *page, const char *path, uint32_t sessions)
+/* Without a session there is no page. Returns false if it failed; this was printed. */
+static bool end_page(struct page *page, const char *path, bool is_empty)
 {
 	int error;
 
-	if (sessions == 0) {
+	if (is_empty) {
 		page_abandon(page);
-		return;
+		return true;
 	}
 	error = page_end(page);
 	if (error < 0)
-		fail(path, strerror(-error), "check the disk");
-	printf("%s\n", path);
+		complain(path, strerror(-error), "check the disk");
+	return error == 0;
 }
 
 /* One line for each condition that holds, or that has not enough data. */
 static void print_results(const struct results *results)
 {
-	static const char *const words[] = { "holds not", "holds", "not judged" };
-
 	for (unsigned int i = 0; i < results->n; i++) {
 		const struct result *result = &results->all[i];
 		char where[2048];
@@ -452,7 +526,7 @@ static void print_results(const struct results *results)
 			continue;
 		text_shorten(where, sizeof(where), result->where, 200);
 		fprintf(stderr, "jank-report: %s: %s: %s: %s\n", result->what,
-			words[result->outcome], where, result->text);
+			outcome_names[result->outcome], where, result->text);
 	}
 }
 
@@ -466,6 +540,73 @@ static int exit_code(const struct settings *settings, const struct collection *c
 	return settings->strict && results->of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN : 0;
 }
 
+/* --- watch --- */
+
+static uint64_t mixed(uint64_t state, uint64_t value)
+{
+	return (state ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ state >> 29;
+}
+
+/* A number that changes with the files that read_folder() reads. */
+static uint64_t state_of(const char *path, int depth)
+{
+	struct folder_files files;
+	uint64_t state = (uint64_t)-folder_files_read(&files, path);
+
+	for (uint32_t i = 0; i < files.n; i++) {
+		const struct segment *segment = &files.segments[i];
+
+		state = mixed(state, (uint64_t)segment->kind << 32 | segment->number);
+		state = mixed(state, (uint64_t)segment->size);
+		state = mixed(state, (uint64_t)segment->changed_ns);
+	}
+	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
+		state = mixed(state, state_of(files.folders[i], depth - 1));
+	folder_files_free(&files);
+	return state;
+}
+
+/* Makes the page. Returns false if that failed, so that it is tried again. */
+static bool watch_round(const struct settings *settings, bool *is_there)
+{
+	struct collection collection = { .report.selection = &settings->selection };
+	struct page page;
+	bool done;
+
+	begin_round();
+	done = begin_page(&collection, &page, settings);
+	if (done) {
+		read_group(&collection, settings, BASE);
+		done = end_page(&page, settings->output, collection.report.n == 0);
+	}
+	if (done && collection.report.n > 0 && !*is_there) {
+		*is_there = true;
+		printf("%s\n", settings->output);
+		fflush(stdout);
+	}
+	free_report(&collection.report);
+	return done;
+}
+
+/* The files are looked at before they are read: what changes meanwhile is in the next round. */
+static void watch(const struct settings *settings)
+{
+	uint64_t shown = 0;
+	bool done = false, is_there = false;
+
+	os_keep_interrupts();
+	do {
+		uint64_t state = 0;
+
+		for (unsigned int i = 0; i < settings->n_operands[BASE]; i++)
+			state = mixed(state, state_of(settings->operands[BASE][i], DEPTH_MAX));
+		if (done && state == shown)
+			continue;
+		done = watch_round(settings, &is_there);
+		shown = state;
+	} while (!os_wait(PAGE_WATCH_SECONDS));
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = { 0 };
@@ -474,15 +615,19 @@ int main(int argc, char **argv)
 	struct page page = { 0 };
 	int error = 0;
 
+	os_begin(&argc, &argv);
+	settings.selection.to_us = INT64_MAX;
 	read_options(&settings, argc, argv);
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
-	if (settings.output)
-		begin_page(&collection, &page, settings.output);
+	if (settings.page.watch) {
+		watch(&settings);
+		exit(0);
+	}
+	if (settings.output && !begin_page(&collection, &page, &settings))
+		exit(1);
 	read_group(&collection, &settings, BASE);
 	read_group(&collection, &settings, NEW);
-	if (settings.output)
-		end_page(&page, settings.output, collection.report.n);
 	if (settings.compare)
 		error = print_comparison(&settings, &collection, &results);
 	else if (collection.report.n > 0 && settings.format)
@@ -492,6 +637,15 @@ int main(int argc, char **argv)
 			       settings.n_conditions);
 	if (error < 0 || results.failed || collection.comparison.out_of_memory)
 		out_of_memory();
+	if (settings.output) {
+		bool is_empty = settings.compare ? collection.comparison.n_surfaces == 0
+						 : collection.report.n == 0;
+
+		if (!end_page(&page, settings.output, is_empty))
+			exit(1);
+		if (!is_empty)
+			printf("%s\n", settings.output);
+	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		fail("standard output", strerror(errno),
 		     "check the disk, or the reader of the pipe");
@@ -502,9 +656,7 @@ int main(int argc, char **argv)
 			fail(settings.junit, strerror(-error), "name a file that can be written");
 	}
 	error = exit_code(&settings, &collection, &results);
-	for (uint32_t i = 0; i < collection.report.n; i++)
-		session_free(&collection.report.sessions[i]);
-	free(collection.report.sessions);
+	free_report(&collection.report);
 	compare_free(&collection.comparison);
 	results_free(&results);
 	free(settings.operands[BASE]);

@@ -307,7 +307,9 @@ static int by_harm(const void *a, const void *b)
 
 	if (one->harm_us != other->harm_us)
 		return one->harm_us > other->harm_us ? -1 : 1;
-	return (one->time_us > other->time_us) - (one->time_us < other->time_us);
+	if (one->time_us != other->time_us)
+		return one->time_us < other->time_us ? -1 : 1;
+	return (one->surface > other->surface) - (one->surface < other->surface);
 }
 
 static void renumber(struct session *session, const uint16_t *now)
@@ -507,7 +509,8 @@ static int finish(struct reading *reading)
 	return error;
 }
 
-int model_read(struct session *session, const struct folder_files *files, uint32_t number)
+int model_read(struct session *session, const struct folder_files *files, uint32_t number,
+	       const struct selection *selection)
 {
 	struct reading reading = { 0 };
 	int error = session_init(session);
@@ -516,7 +519,8 @@ int model_read(struct session *session, const struct folder_files *files, uint32
 	session->of = files->sessions;
 	session->folder = strdup(files->path);
 	if (error == 0)
-		error = session->folder ? rows_begin(&reading, session, files, number) : -ENOMEM;
+		error = session->folder ? rows_begin(&reading, session, files, number, selection)
+					: -ENOMEM;
 	if (error == 0)
 		error = rows_read(&reading);
 	if (error == 0)

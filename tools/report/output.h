@@ -23,6 +23,7 @@ struct compare_report {
 	const struct comparison *comparison;
 	const struct condition *conditions;
 	unsigned int n_conditions;
+	const struct results *results; /* of the conditions */
 };
 
 /* Each prints to @out, and returns 0 or -ENOMEM. @columns: of the terminal. */

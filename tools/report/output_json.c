@@ -314,12 +314,100 @@ static void print_events(struct printer *printer, const struct session *session)
 	fputc(']', printer->out);
 }
 
+static void add_number(struct json_object *object, const char *key, int64_t number)
+{
+	json_object_object_add(object, key, number < 0 ? NULL : json_object_new_int64(number));
+}
+
+static void add_name(struct json_object *object, const char *key, const struct session *session,
+		     uint32_t name)
+{
+	add_text(object, key, name == NAME_NONE ? NULL : name_of(session, name));
+}
+
+static struct json_object *late_object(const struct session *session, const struct late_row *late)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_seconds(object, "time(s)", late->time_us);
+	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
+	add_text(object, "kind", late->is_stall ? "stall" : "drop");
+	add_decimal(object, "harm(ms)", (double)late->harm_us / 1e3, 3);
+	add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
+	add_text(object, "cause", late->cause == CAUSE_NONE ? NULL : cause_names[late->cause]);
+	add_seconds(object, "vsync(s)", late->vsync_us);
+	add_seconds(object, "queued(s)", late->queued_us);
+	add_seconds(object, "gpu done(s)", late->gpu_done_us);
+	add_seconds(object, "latched(s)", late->latched_us);
+	add_name(object, "layer", session, late->layer);
+	add_number(object, "frame number", late->frame_number);
+	add_number(object, "vsync id", late->vsync_id);
+	add_seconds(object, "expected end(s)", late->expected_us);
+	add_seconds(object, "end(s)", late->finished_us);
+	add_name(object, "jank type", session, late->jank_type);
+	add_name(object, "present type", session, late->present_type);
+	add_name(object, "info", session, late->info);
+	return object;
+}
+
+static void print_late(struct printer *printer, const struct session *session,
+		       const struct selection *selection)
+{
+	begin_array(printer, "late");
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct surface *surface = &session->surfaces[session->late[i].surface];
+
+		if (surface->source != FROM_NOTHING &&
+		    select_surface(selection, name_of(session, surface->name),
+				   name_of(session, surface->app)))
+			print_element(printer, late_object(session, &session->late[i]), false);
+	}
+	fputc(']', printer->out);
+}
+
+/* Of what was captured in a section, or in the whole session if it has none. */
+static struct json_object *captured_object(const struct session *session,
+					   const struct captured *captured)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_name(object, "section", session,
+		 session->n_sections > 0 ? session->sections[captured->section].name : NAME_NONE);
+	add_text(object, "kind", captured_kind_names[captured->kind]);
+	add_text(object, "name", name_of(session, captured->name));
+	add_name(object, "detail", session, captured->detail);
+	add_count(object, "frames", captured->frames);
+	add_decimal(object, "mean(ms)", captured->sum_us / (double)captured->frames / 1e3, 3);
+	add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
+	json_object_object_add(object, "bad",
+			       captured->kind == CAPTURED_DOFRAME ||
+					       captured->kind == CAPTURED_TIMELINE
+				       ? json_object_new_uint64(captured->bad)
+				       : NULL);
+	return object;
+}
+
+static void print_captured(struct printer *printer, const struct session *session,
+			   const struct selection *selection)
+{
+	begin_array(printer, "captured");
+	for (uint32_t i = 0; i < session->n_captured; i++) {
+		const struct captured *captured = &session->captured[i];
+
+		if (captured->frames > 0 && select_section(selection, session, captured->section))
+			print_element(printer, captured_object(session, captured), false);
+	}
+	fputc(']', printer->out);
+}
+
 static void print_session(struct printer *printer, const struct session *session,
 			  const struct selection *selection)
 {
 	print_element(printer, session_object(session), true);
 	print_apps(printer, session, selection);
 	print_sections(printer, session, selection);
+	print_captured(printer, session, selection);
+	print_late(printer, session, selection);
 	print_events(printer, session);
 }
 
@@ -393,7 +481,56 @@ static struct json_object *change_object(const struct change *change)
 	add_decimal(object, "from(%)", 100 * change->low, 2);
 	add_decimal(object, "to(%)", 100 * change->high, 2);
 	add_decimal(object, "noise", change->excess, 3);
+	add_text(object, "verdict", compare_words(change));
 	return object;
+}
+
+static struct json_object *distribution_object(const struct compared_surface *surface)
+{
+	static const char *const keys[] = { [BASE] = "base(%)", [NEW] = "new(%)" };
+	double shares[2][COMPARE_BINS];
+	struct json_object *all;
+
+	if (!compare_distribution(surface, shares))
+		return NULL;
+	all = json_object_new_array();
+	for (unsigned int i = 0; i < COMPARE_BINS; i++) {
+		struct json_object *object = json_object_new_object();
+
+		add_text(object, "vsyncs", compare_bins[i]);
+		add_decimal(object, keys[BASE], 100 * shares[BASE][i], 4);
+		add_decimal(object, keys[NEW], 100 * shares[NEW][i], 4);
+		json_object_array_add(all, object);
+	}
+	return all;
+}
+
+static struct json_object *group_object(const struct comparison *comparison, enum group group)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_count(object, "runs", comparison->runs[group]);
+	add_text(object, "folder", comparison->groups[group].folder);
+	add_text(object, "model", comparison->groups[group].model);
+	add_text(object, "build", comparison->groups[group].build);
+	return object;
+}
+
+static struct json_object *results_array(const struct results *results)
+{
+	struct json_object *all = json_object_new_array();
+
+	for (unsigned int i = 0; i < results->n; i++) {
+		const struct result *result = &results->all[i];
+		struct json_object *object = json_object_new_object();
+
+		add_text(object, "condition", result->what);
+		add_text(object, "Surface", result->where);
+		add_text(object, "outcome", outcome_names[result->outcome]);
+		add_text(object, "text", result->text);
+		json_object_array_add(all, object);
+	}
+	return all;
 }
 
 int output_compare_json(FILE *out, const struct compare_report *report)
@@ -407,6 +544,10 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	add_decimal(object, "level", NOISE_LEVEL, 4);
 	add_count(object, "base runs", comparison->runs[BASE]);
 	add_count(object, "new runs", comparison->runs[NEW]);
+	json_object_object_add(object, "base", group_object(comparison, BASE));
+	json_object_object_add(object, "new", group_object(comparison, NEW));
+	add_count(object, "left out frames", comparison->refused);
+	json_object_object_add(object, "conditions", results_array(report->results));
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		struct json_object *one = json_object_new_object();
@@ -427,6 +568,7 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 			json_object_array_add(changes, change_object(&change));
 		}
 		json_object_object_add(one, "changes", changes);
+		json_object_object_add(one, "distribution", distribution_object(surface));
 		json_object_array_add(surfaces, one);
 	}
 	json_object_object_add(object, "surfaces", surfaces);

@@ -298,15 +298,6 @@ static void print_bound(char text[32], double change)
 		snprintf(text, 32, "%+.1f %%", 100 * change);
 }
 
-static const char *words(const struct change *change)
-{
-	bool less = change->excess < -1;
-
-	if (change->excess <= 1 && !less)
-		return "no difference beyond the noise";
-	return less == compare_less_is_better(change->metric) ? "better" : "worse";
-}
-
 static void print_change(FILE *out, const struct change *change, unsigned int columns)
 {
 	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], low[32], high[32], name[64];
@@ -329,10 +320,10 @@ static void print_change(FILE *out, const struct change *change, unsigned int co
 		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name,
 				base, new,
 				100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
-				high, words(change));
+				high, compare_words(change));
 	else
 		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
-				words(change));
+				compare_words(change));
 }
 
 static void print_distribution(FILE *out, const struct compared_surface *surface,

@@ -2,35 +2,49 @@
 #include "tools/report/page.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "tools/report/output.h"
+#include "tools/report/os.h"
+#include "tools/report/pack.h"
+#include "tools/report/page_frames.h"
 #include "tools/report/page_parts.h"
 
-#define MINUTE_US INT64_C(60000000)
+/* In the order in which they use each other. */
+static const struct span *const scripts[] = {
+	&page_words_js,	  &page_base_js,    &page_charts_js,
+	&page_session_js, &page_compare_js, &page_page_js,
+};
 
 static void put(struct page *page, struct span text)
 {
 	fwrite(text.ptr, 1, text.len, page->out);
 }
 
-int page_begin(struct page *page, const char *path)
+int page_begin(struct page *page, const char *path, const struct page_options *options)
 {
-	*page = (struct page){ .is_first = true, .path = strdup(path) };
+	*page = (struct page){
+		.is_first = true,
+		.path = strdup(path),
+		.frames_left = PAGE_FRAMES_MAX,
+		.rows_left = PAGE_ROWS_MAX,
+	};
 	if (!page->path || asprintf(&page->part, "%s.part", path) < 0) {
 		page->part = NULL;
 		return -ENOMEM;
 	}
-	page->out = fopen(page->part, "w");
+	page->out = os_create(page->part);
 	if (!page->out)
 		return -errno;
 	put(page, page_head_html);
+	if (options->watch)
+		fprintf(page->out, "<meta name=\"jank-report-watch\" content=\"%d\">\n",
+			PAGE_WATCH_SECONDS);
+	fputs("<style>\n", page->out);
 	put(page, page_dygraph_min_css);
 	put(page, page_page_css);
 	put(page, page_body_html);
-	fputs("{\"sessions\":[", page->out);
+	fputc('{', page->out);
 	return 0;
 }
 
@@ -50,60 +64,186 @@ static void put_json(struct page *page, const char *text, size_t size)
 	}
 }
 
-/* --- charts --- */
+/* --- rows and frames ---
+ *
+ * Columns, one after the other, so that they are packed well. page/charts.js reads them. */
 
-struct bucket {
-	uint64_t frames, time_us;
-	double least_fps;
-	uint32_t max_us;
-	int64_t end_us;
-};
-
-static void print_bucket(FILE *out, const struct bucket *bucket, bool is_first)
+/* The sum of unknown numbers is unknown. */
+static uint32_t add_known(uint32_t a, uint32_t b)
 {
-	fprintf(out, "%s[%.3f,%.4g,%.4g,%.4g]", is_first ? "" : ",", (double)bucket->end_us / 1e6,
-		bucket->least_fps, (double)bucket->frames * 1e6 / (double)bucket->time_us,
-		bucket->max_us / 1e3);
+	return a == WINDOW_UNKNOWN || b == WINDOW_UNKNOWN ? WINDOW_UNKNOWN : a + b;
 }
 
-/* The rows of all Surfaces are in order of time: one pass for each. */
-static void print_rows(FILE *out, const struct session *session, uint32_t surface)
+static uint32_t most_known(uint32_t a, uint32_t b)
 {
-	int64_t span_us = (session->last_us - session->first_us) / CHART_BUCKETS + 1, last_us = -1;
-	struct bucket bucket = { 0 };
-	bool is_first = true;
+	return a == WINDOW_UNKNOWN ? b : b == WINDOW_UNKNOWN || a > b ? a : b;
+}
 
-	for (uint64_t i = 0; i <= session->windows.n; i++) {
-		const struct window *row =
-			i < session->windows.n ? pool_at(&session->windows, i) : NULL;
-		double fps;
+/* Joins a row with one that follows. What cannot be added is that of the worst one. */
+static void join_rows(struct window *row, const struct window *next)
+{
+	if (row->gpu_mean_us != WINDOW_UNKNOWN && next->gpu_mean_us != WINDOW_UNKNOWN &&
+	    row->frames + next->frames > 0)
+		row->gpu_mean_us = (uint32_t)(((uint64_t)row->gpu_mean_us * row->frames +
+					       (uint64_t)next->gpu_mean_us * next->frames) /
+					      ((uint64_t)row->frames + next->frames));
+	row->end_us = next->end_us;
+	row->time_us += next->time_us;
+	row->waiting_us += next->waiting_us;
+	row->stall_us += next->stall_us;
+	row->frames += next->frames;
+	row->waits += next->waits;
+	row->a += next->a;
+	row->b += next->b;
+	row->c += next->c;
+	row->jank += next->jank;
+	row->big_jank += next->big_jank;
+	row->jank_us += next->jank_us;
+	row->d = add_known(row->d, next->d);
+	row->missed = add_known(row->missed, next->missed);
+	row->stalls = add_known(row->stalls, next->stalls);
+	row->lost = add_known(row->lost, next->lost);
+	row->max_us = most_known(row->max_us, next->max_us);
+	row->p99_us = WINDOW_UNKNOWN;
+	row->gpu_max_us = most_known(row->gpu_max_us, next->gpu_max_us);
+	row->refresh_hundredths = next->refresh_hundredths;
+}
 
-		if (row && (row->surface != surface || row->time_us == 0))
+/* The rows of a Surface, @joined to one; *n: their number. NULL: none, or out of memory. */
+static struct window *rows_of(const struct session *session, uint32_t surface, uint32_t joined,
+			      uint32_t *n)
+{
+	struct window *rows = NULL;
+	uint32_t max = 0, in_row = 0;
+
+	*n = 0;
+	for (uint64_t i = 0; i < session->windows.n; i++) {
+		const struct window *row = pool_at(&session->windows, i);
+
+		if (row->surface != surface)
 			continue;
-		if (bucket.time_us > 0 &&
-		    (!row || (row->end_us - session->first_us) / span_us !=
-				     (bucket.end_us - session->first_us) / span_us)) {
-			/* A gap, not a line across it. */
-			if (last_us >= 0 && bucket.end_us - last_us > span_us + 10000000) {
-				fprintf(out, ",[%.3f,null,null,null]",
-					(double)last_us / 1e6 + 0.001);
-			}
-			print_bucket(out, &bucket, is_first);
-			is_first = false;
-			last_us = bucket.end_us;
-			bucket = (struct bucket){ 0 };
+		if (*n > 0 && in_row < joined && row->start_us >= rows[*n - 1].end_us &&
+		    session_section(session, row->end_us) ==
+			    session_section(session, rows[*n - 1].end_us)) {
+			join_rows(&rows[*n - 1], row);
+			in_row++;
+			continue;
 		}
-		if (!row)
-			break;
-		fps = (double)row->frames * 1e6 / (double)row->time_us;
-		if (bucket.time_us == 0 || fps < bucket.least_fps)
-			bucket.least_fps = fps;
-		if (row->max_us > bucket.max_us)
-			bucket.max_us = row->max_us;
-		bucket.frames += row->frames;
-		bucket.time_us += row->time_us;
-		bucket.end_us = row->end_us;
+		if (*n == max) {
+			struct window *larger;
+
+			max = max ? 2 * max : 1024;
+			larger = realloc(rows, max * sizeof(*rows));
+			if (!larger) {
+				free(rows);
+				return NULL;
+			}
+			rows = larger;
+		}
+		rows[(*n)++] = *row;
+		in_row = 1;
 	}
+	return rows;
+}
+
+/* 0 is unknown. */
+static uint64_t or_unknown(uint32_t number)
+{
+	return number == WINDOW_UNKNOWN ? 0 : (uint64_t)number + 1;
+}
+
+#define ROW_COLUMN(value)                                                                          \
+	for (uint32_t i = 0; i < n; i++)                                                           \
+	pack_add(&pack, (value))
+
+static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined)
+{
+	struct pack pack = { 0 };
+	uint32_t n;
+	struct window *rows = rows_of(session, surface, joined, &n);
+
+	fprintf(out, "\"rows\":{\"n\":%u,\"joined\":%u,\"data\":\"", n, joined);
+	for (uint32_t i = 0; i < n; i++)
+		pack_add_signed(&pack, rows[i].start_us - (i > 0 ? rows[i - 1].end_us : 0));
+	for (uint32_t i = 0; i < n; i++)
+		pack_add_signed(&pack, rows[i].end_us - rows[i].start_us);
+	ROW_COLUMN(rows[i].frames);
+	ROW_COLUMN(rows[i].time_us);
+	ROW_COLUMN(rows[i].max_us);
+	ROW_COLUMN(rows[i].waits);
+	ROW_COLUMN(rows[i].waiting_us);
+	ROW_COLUMN(rows[i].a);
+	ROW_COLUMN(rows[i].b);
+	ROW_COLUMN(rows[i].c);
+	ROW_COLUMN(or_unknown(rows[i].d));
+	ROW_COLUMN(or_unknown(rows[i].missed));
+	ROW_COLUMN(rows[i].jank);
+	ROW_COLUMN(rows[i].big_jank);
+	ROW_COLUMN(rows[i].jank_us);
+	ROW_COLUMN(or_unknown(rows[i].stalls));
+	ROW_COLUMN(rows[i].stall_us);
+	ROW_COLUMN(or_unknown(rows[i].p99_us));
+	ROW_COLUMN(or_unknown(rows[i].gpu_mean_us));
+	ROW_COLUMN(or_unknown(rows[i].gpu_max_us));
+	ROW_COLUMN(or_unknown(rows[i].lost));
+	ROW_COLUMN(or_unknown(rows[i].refresh_hundredths));
+	free(rows);
+	if (pack_print(&pack, out) < 0)
+		return -ENOMEM;
+	fputs("\"}", out);
+	return 0;
+}
+
+/* Those of the Surface that are on the page; NULL: out of memory. */
+static const struct kept_frame **frames_of(const struct session *session,
+					   const struct page_frames *chosen, uint32_t surface,
+					   uint32_t *n)
+{
+	const struct kept_frame **frames;
+
+	*n = 0;
+	frames = calloc(session->surfaces[surface].frame_rows + 1, sizeof(const void *));
+	for (uint64_t i = 0; frames && i < session->frames.n; i++) {
+		const struct kept_frame *frame = pool_at(&session->frames, i);
+
+		if (frame->surface == surface && page_frames_have(chosen, frame->present_us))
+			frames[(*n)++] = frame;
+	}
+	return frames;
+}
+
+static int print_frames(FILE *out, const struct session *session, const struct page_frames *chosen,
+			uint32_t surface)
+{
+	struct pack pack = { 0 };
+	int64_t expected_us = 0;
+	uint32_t n;
+	const struct kept_frame **frames = frames_of(session, chosen, surface, &n);
+
+	if (!frames)
+		return -ENOMEM;
+	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
+		(unsigned long long)session->surfaces[surface].frame_rows);
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, frames[i]->interval_ns);
+	for (uint32_t i = 0; i < n; i++) {
+		expected_us += (int64_t)(frames[i]->interval_ns / 1000);
+		pack_add_signed(&pack, frames[i]->present_us - expected_us);
+		expected_us = frames[i]->present_us;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, frames[i]->vsyncs == FRAME_VSYNCS_UNKNOWN
+					? 0
+					: (uint64_t)frames[i]->vsyncs + 1);
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, frames[i]->flags);
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, frames[i]->cause);
+	free(frames);
+	if (pack_print(&pack, out) < 0)
+		return -ENOMEM;
+	fputs("\"}", out);
+	return 0;
 }
 
 static void print_vsyncs(FILE *out, const struct surface *surface)
@@ -119,118 +259,93 @@ static void print_vsyncs(FILE *out, const struct surface *surface)
 	}
 }
 
-static bool is_shown(const struct session *session, const struct selection *selection,
-		     const struct surface *surface)
-{
-	return surface->source != FROM_NOTHING &&
-	       select_surface(selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
-}
-
-static void print_charts(FILE *out, const struct session *session,
-			 const struct selection *selection)
+static int print_charts(FILE *out, const struct session *session, const struct page_frames *chosen,
+			uint32_t joined)
 {
 	unsigned int n = 0;
+	int error = 0;
 
-	fputs(",\n\"charts\":[", out);
-	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX; i++) {
+	fputs(",\n\"causes\":[\"\"", out);
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		fprintf(out, ",\"%s\"", cause_names[i]);
+	fputs("],\n\"frames in\":[", out);
+	for (uint32_t i = 0; i < chosen->n; i++)
+		fprintf(out, "%s[%.6f,%.6f]", i > 0 ? "," : "",
+			(double)chosen->ranges[i].from_us / 1e6,
+			(double)chosen->ranges[i].to_us / 1e6);
+	fputs("],\n\"charts\":[", out);
+	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX && error == 0; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (!is_shown(session, selection, surface))
+		if (!chosen->is_shown[i])
 			continue;
 		fprintf(out, "%s\n{\"Surface\":", n++ > 0 ? "," : "");
 		output_json_text(out, name_of(session, surface->name));
-		fputs(",\"vsyncs\":[", out);
+		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
+			surface->without_janks ? "true" : "false");
 		print_vsyncs(out, surface);
-		fputs("],\"rows\":[", out);
-		print_rows(out, session, i);
-		fputs("]}", out);
+		fputs("],", out);
+		error = print_rows(out, session, i, joined);
+		if (error == 0)
+			error = print_frames(out, session, chosen, i);
+		fputc('}', out);
 	}
 	fputs("]", out);
-}
-
-/* --- late frames, single frames --- */
-
-static void print_late(FILE *out, const struct session *session, const struct selection *selection)
-{
-	unsigned int n = 0;
-
-	fputs(",\n\"late\":[", out);
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct late_row *row = &session->late[i];
-		const struct surface *surface = &session->surfaces[row->surface];
-
-		if (!is_shown(session, selection, surface))
-			continue;
-		fprintf(out, "%s[%.6f,%.3f,%.3f,\"%s\",%s,", n++ > 0 ? "," : "",
-			(double)row->time_us / 1e6, (double)row->harm_us / 1e3,
-			(double)row->interval_us / 1e3, cause_names[row->cause],
-			row->is_stall ? "true" : "false");
-		output_json_text(out, name_of(session, surface->name));
-		fputc(']', out);
-	}
-	fputs("]", out);
-}
-
-static void print_minute(FILE *out, const struct session *session, uint32_t number)
-{
-	const struct surface *surface = &session->surfaces[number];
-	int64_t from_us = (int64_t)(surface->harm.minute_from_ns / 1000);
-	unsigned int n = 0;
-
-	fputs("{\"Surface\":", out);
-	output_json_text(out, name_of(session, surface->name));
-	fputs(",\"frames\":[", out);
-	for (uint64_t i = 0; i < session->frames.n && n < MINUTE_FRAMES_MAX; i++) {
-		const struct kept_frame *frame = pool_at(&session->frames, i);
-
-		if (frame->surface != number || frame->flags & FRAME_FIRST ||
-		    frame->present_us < from_us || frame->present_us >= from_us + MINUTE_US)
-			continue;
-		fprintf(out, "%s[%.6f,%.3f]", n++ > 0 ? "," : "", (double)frame->present_us / 1e6,
-			(double)frame->interval_ns / 1e6);
-	}
-	fputs("]}", out);
-}
-
-static void print_minutes(FILE *out, const struct session *session,
-			  const struct selection *selection)
-{
-	unsigned int n = 0;
-
-	fputs(",\n\"minutes\":[", out);
-	for (uint32_t i = 0; i < session->n_surfaces && n < MINUTES_MAX; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (!surface->is_judged || surface->harm.minute_ns == 0 ||
-		    session->harm_source != FROM_FRAMES || !is_shown(session, selection, surface))
-			continue;
-		fputs(n++ > 0 ? "," : "", out);
-		print_minute(out, session, i);
-	}
-	fputs("]", out);
+	return error;
 }
 
 int page_add(struct page *page, const struct session *session, const struct selection *selection)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = os_memory_open(&text, &size);
+	struct page_frames chosen = { 0 };
+	uint64_t rows = session->windows.n;
+	/* Of many sessions each has at least a hundredth of the space. */
+	uint64_t space =
+		page->rows_left > PAGE_ROWS_MAX / 100 ? page->rows_left : PAGE_ROWS_MAX / 100;
+	uint32_t joined = (uint32_t)((rows + space - 1) / space);
 	int error;
 
 	if (!out)
 		return -errno;
+	if (joined == 0)
+		joined = 1;
 	error = output_json_session(out, session, selection);
-	print_charts(out, session, selection);
-	print_late(out, session, selection);
-	print_minutes(out, session, selection);
+	if (error == 0)
+		error = page_frames_choose(&chosen, session, selection, page->frames_left);
+	if (error == 0)
+		error = print_charts(out, session, &chosen, joined);
+	page->frames_left -= chosen.frames < page->frames_left ? chosen.frames : page->frames_left;
+	page->rows_left -= rows < page->rows_left ? rows : page->rows_left;
+	page_frames_free(&chosen);
 	fputc('}', out);
-	if (fclose(out) != 0)
+	if (os_memory_close(out, &text, &size) != 0)
 		error = -ENOMEM;
 	if (error == 0) {
-		fputs(page->is_first ? "" : ",", page->out);
+		fputs(page->is_first ? "\"sessions\":[" : ",", page->out);
 		put_json(page, text, size);
 		page->is_first = false;
+	}
+	free(text);
+	return error;
+}
+
+int page_compare(struct page *page, const struct compare_report *report)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = os_memory_open(&text, &size);
+	int error;
+
+	if (!out)
+		return -errno;
+	error = output_compare_json(out, report);
+	if (os_memory_close(out, &text, &size) != 0)
+		error = -ENOMEM;
+	if (error == 0) {
+		fputs("\"comparison\":", page->out);
+		put_json(page, text, size);
 	}
 	free(text);
 	return error;
@@ -240,7 +355,7 @@ void page_abandon(struct page *page)
 {
 	if (page->out) {
 		fclose(page->out);
-		unlink(page->part);
+		os_remove(page->part);
 	}
 	free(page->path);
 	free(page->part);
@@ -252,20 +367,25 @@ int page_end(struct page *page)
 	int error = page->out ? 0 : -EINVAL;
 
 	if (page->out) {
-		fputs("]}\n</script>\n<script>", page->out);
+		fputs(page->is_first ? "}\n</script>\n<script>" : "]}\n</script>\n<script>",
+		      page->out);
 		put(page, page_dygraph_min_js);
-		fputs("\n", page->out);
-		put(page, page_page_js);
+		fputs("</script>\n<script>\n", page->out);
+		for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+			put(page, *scripts[i]);
 		put(page, page_tail_html);
-		if (ferror(page->out))
+		/* A write that failed is tried again, so its reason is known. */
+		if (fflush(page->out) != 0)
+			error = -errno;
+		else if (ferror(page->out))
 			error = -EIO;
-		if (fclose(page->out) != 0)
+		if (fclose(page->out) != 0 && error == 0)
 			error = -errno;
 		page->out = NULL;
-		if (error == 0 && rename(page->part, page->path) != 0)
-			error = -errno;
+		if (error == 0)
+			error = os_replace(page->part, page->path);
 		if (error < 0)
-			unlink(page->part);
+			os_remove(page->part);
 	}
 	page_abandon(page);
 	return error;

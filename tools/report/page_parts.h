@@ -6,8 +6,9 @@
 
 #include "parser/span.h"
 
-extern const struct span page_head_html, page_page_css, page_body_html, page_page_js,
-	page_tail_html;
+extern const struct span page_head_html, page_page_css, page_body_html, page_tail_html;
+extern const struct span page_words_js, page_base_js, page_charts_js, page_session_js,
+	page_compare_js, page_page_js;
 extern const struct span page_dygraph_min_js, page_dygraph_min_css;
 
 #endif

@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include "rules/interval.h"
 #include "tools/report/csv_reader.h"
+#include "tools/report/os.h"
 
 #define LAYERS_MAX 8192
 
@@ -150,6 +149,60 @@ static struct section_sum *sum_of(struct reading *reading, uint32_t section, uin
 	return sum;
 }
 
+/* What is captured of that name in that section; NULL: there is no space. */
+static struct captured *captured_of(struct reading *reading, enum captured_kind kind,
+				    uint32_t section, uint32_t name, uint32_t detail)
+{
+	struct session *session = reading->session;
+	uint32_t at = (kind * 40503u + section * 31337u + name * 7919u + detail * 104729u) &
+		      (SUM_PLACES - 1);
+	struct captured *all = session->captured;
+
+	for (; reading->captured_places[at] > 0; at = (at + 1) & (SUM_PLACES - 1)) {
+		struct captured *one = &all[reading->captured_places[at] - 1];
+
+		if (one->kind == kind && one->section == section && one->name == name &&
+		    one->detail == detail)
+			return one;
+	}
+	if (session->n_captured == CAPTURED_MAX) {
+		session->captured_refused++;
+		return NULL;
+	}
+	if (session->n_captured == reading->max_captured) {
+		uint32_t max = reading->max_captured ? 2 * reading->max_captured : 256;
+
+		all = realloc(all, max * sizeof(*all));
+		if (!all) {
+			reading->out_of_memory = true;
+			return NULL;
+		}
+		session->captured = all;
+		reading->max_captured = max;
+	}
+	all[session->n_captured++] = (struct captured){
+		.section = (uint16_t)section,
+		.kind = (uint8_t)kind,
+		.name = name,
+		.detail = detail,
+	};
+	reading->captured_places[at] = session->n_captured;
+	return &all[session->n_captured - 1];
+}
+
+/* Adds @frames whose mean is @mean_us. */
+static void add_captured(struct captured *captured, int64_t frames, int64_t mean_us, int64_t max_us,
+			 int64_t bad)
+{
+	if (!captured || frames <= 0 || mean_us < 0)
+		return;
+	captured->frames += (uint64_t)frames;
+	captured->sum_us += (double)mean_us * (double)frames;
+	captured->bad += bad > 0 ? (uint64_t)bad : 0;
+	if (max_us >= 0 && (uint64_t)max_us > captured->max_us)
+		captured->max_us = (uint64_t)max_us;
+}
+
 /* --- segments --- */
 
 struct kind {
@@ -183,17 +236,18 @@ static uint64_t hash_of_row(const struct csv_reader *csv)
 	return hash | 1;
 }
 
-static struct segment_head read_head(const char *path)
+static struct segment_head read_head(const struct segment *segment)
 {
-	struct segment_head head = { .packed = strcmp(path + strlen(path) - 3, ".gz") == 0 };
+	const char *path = segment->path;
+	struct segment_head head = {
+		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
+		.size = segment->size,
+	};
 	struct csv_reader csv;
-	struct stat info;
 
 	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv))
 		head.hash = hash_of_row(&csv);
 	csv_reader_close(&csv);
-	if (stat(path, &info) == 0)
-		head.size = info.st_size;
 	return head;
 }
 
@@ -217,7 +271,7 @@ static void find_doubles(struct reading *reading, const struct segment *segments
 	if (!heads)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		heads[i] = read_head(segments[i].path);
+		heads[i] = read_head(&segments[i]);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j < n && !left_out[i]; j++) {
 			uint32_t less = is_longer(&heads[i], &heads[j]) ? j : i;
@@ -353,7 +407,7 @@ static void read_kind(struct reading *reading, const struct kind *kind)
 /* The text of a file, plain or packed; NULL: it cannot be read, or is too long. Free it. */
 static char *read_text(const char *path)
 {
-	gzFile file = gzopen(path, "rb");
+	gzFile file = os_gzopen(path);
 	char *text = file ? malloc(SESSION_JSON_MAX + 1) : NULL;
 	int length = text ? gzread(file, text, SESSION_JSON_MAX) : -1;
 
@@ -568,6 +622,10 @@ enum fps_column {
 	FPS_STALLS,
 	FPS_STALL_TIME,
 	FPS_CADENCE,
+	FPS_REFRESH,
+	FPS_P99,
+	FPS_GPU_MEAN,
+	FPS_GPU_MAX,
 	FPS_COLUMNS,
 };
 
@@ -593,8 +651,36 @@ static const char *const fps_columns[FPS_COLUMNS + 1] = {
 	"stalls",
 	"stall time(S)",
 	"cadence(vsyncs)",
+	"refresh(Hz)",
+	"p99(ms)",
+	"gpu avg(ms)",
+	"gpu max(ms)",
 	NULL,
 };
+
+/* Of each number, in the unit in which it is kept. */
+static unsigned int decimals_of(enum fps_column column)
+{
+	switch (column) {
+	case FPS_START:
+	case FPS_END:
+	case FPS_TIME:
+	case FPS_WAITING:
+	case FPS_STALL_TIME:
+		return 6;
+	case FPS_MAX:
+	case FPS_STUTTER:
+	case FPS_P99:
+	case FPS_GPU_MEAN:
+	case FPS_GPU_MAX:
+		return 3;
+	case FPS_REFRESH:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
 static const char *const fps_needed[] = { "start time", "end time", "frames",
 					  "Time(S)",	"Surface",  NULL };
 
@@ -637,15 +723,11 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	struct section_sum *sum;
 	struct frame_stats stats;
 	struct window row, *kept;
+	uint32_t section;
 	bool without_janks;
 
 	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
-		of[i] = number_of(csv, columns[i],
-				  i == FPS_MAX || i == FPS_STUTTER ? 3
-				  : i <= FPS_END || i == FPS_TIME || i == FPS_WAITING ||
-						  i == FPS_STALL_TIME
-					  ? 6
-					  : 0);
+		of[i] = number_of(csv, columns[i], decimals_of(i));
 	if (of[FPS_START] < 0 || of[FPS_END] < 0 || of[FPS_FRAMES] < 0 || of[FPS_TIME] < 0) {
 		session->files[FILE_FPS].malformed++;
 		return;
@@ -670,6 +752,11 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		.missed = count_if_known(of[FPS_MISSED]),
 		.stalls = count_if_known(of[FPS_STALLS]),
 		.max_us = count_of(of[FPS_MAX]),
+		.p99_us = count_if_known(of[FPS_P99]),
+		.gpu_mean_us = count_if_known(of[FPS_GPU_MEAN]),
+		.gpu_max_us = count_if_known(of[FPS_GPU_MAX]),
+		.lost = count_if_known(small_count(csv, columns[FPS_LOST])),
+		.refresh_hundredths = count_if_known(of[FPS_REFRESH]),
 		.surface = number_of_surface(session, surface),
 	};
 	if (of[FPS_STUTTER] > 0)
@@ -684,7 +771,12 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
-	sum = sum_of(reading, session_section(session, row.end_us), row.surface);
+	section = session_section(session, row.end_us);
+	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
+					  : captured_of(reading, CAPTURED_GPU, section,
+							surface->name, NAME_NONE),
+		     of[FPS_FRAMES], of[FPS_GPU_MEAN], of[FPS_GPU_MAX], 0);
+	sum = sum_of(reading, section, row.surface);
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
 		sum->without_janks |= without_janks;
@@ -715,13 +807,17 @@ static void sift(struct late_row *late, uint32_t n, uint32_t at)
 	}
 }
 
+/* True: it is among those with most harm so far. */
+static bool has_place(const struct session *session, uint64_t harm_us)
+{
+	return session->n_late < LATE_MAX || harm_us > session->late[0].harm_us;
+}
+
 static void add_late(struct session *session, struct late_row row)
 {
 	uint32_t at = session->n_late;
 
 	if (at == LATE_MAX) {
-		if (row.harm_us <= session->late[0].harm_us)
-			return;
 		session->late[0] = row;
 		sift(session->late, LATE_MAX, 0);
 		return;
@@ -743,11 +839,19 @@ enum frame_column {
 	FRAME_LAYER,
 	FRAME_CAUSE,
 	FRAME_LOST,
+	FRAME_VSYNC,
+	FRAME_NUMBER,
+	FRAME_QUEUED,
+	FRAME_LATCHED,
+	FRAME_GPU_DONE,
+	FRAME_VSYNC_ID,
 };
 
-static const char *const frame_columns[] = { "present(s)", "interval(ms)", "vsyncs",
-					     "app",	   "Surface",	   "layer",
-					     "cause",	   "lost events",  NULL };
+static const char *const frame_columns[] = { "present(s)",   "interval(ms)", "vsyncs",
+					     "app",	     "Surface",	     "layer",
+					     "cause",	     "lost events",  "vsync(s)",
+					     "frame number", "queued(s)",    "latched(s)",
+					     "gpu done(s)",  "vsync id",     NULL };
 static const char *const frame_needed[] = { "present(s)", "interval(ms)", "vsyncs",
 					    "Surface",	  "layer",	  NULL };
 
@@ -796,12 +900,31 @@ static uint8_t flags_of(const struct frame_stats *stats, struct interval interva
 	return (uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
 			 (stats->jank ? FRAME_JANK : 0) | (stats->big_jank ? FRAME_BIG_JANK : 0) |
 			 (stats->stalls > 0 ? FRAME_STALL : 0) | (stats->waits ? FRAME_WAIT : 0) |
+			 (stats->stalls < 0 ? FRAME_UNKNOWN : 0) |
 			 (interval.ns < 0 ? FRAME_FIRST : 0));
 }
 
-static void add_harm(struct reading *reading, struct surface *surface, int place, uint64_t owner,
-		     int64_t present_us, struct interval interval, enum wait_kind wait,
-		     enum cause cause)
+/* A late frame of frames.csv, with all that the row has of it. */
+static void add_late_frame(struct reading *reading, const struct csv_reader *csv,
+			   const int *columns, struct late_row row)
+{
+	if (!has_place(reading->session, row.harm_us))
+		return;
+	row.vsync_us = number_of(csv, columns[FRAME_VSYNC], 6);
+	row.queued_us = number_of(csv, columns[FRAME_QUEUED], 6);
+	row.latched_us = number_of(csv, columns[FRAME_LATCHED], 6);
+	row.gpu_done_us = number_of(csv, columns[FRAME_GPU_DONE], 6);
+	row.frame_number = number_of(csv, columns[FRAME_NUMBER], 0);
+	row.vsync_id = number_of(csv, columns[FRAME_VSYNC_ID], 0);
+	row.expected_us = row.finished_us = -1;
+	row.layer = name_in(reading, csv, columns[FRAME_LAYER]);
+	add_late(reading->session, row);
+}
+
+/* Returns the harm of the frame. */
+static uint64_t add_harm(struct reading *reading, struct surface *surface, int place,
+			 uint64_t owner, int64_t present_us, struct interval interval,
+			 enum wait_kind wait, enum cause cause)
 {
 	struct lateness late = late_follow(&reading->late, place, owner, interval, wait);
 
@@ -810,22 +933,30 @@ static void add_harm(struct reading *reading, struct surface *surface, int place
 	else
 		drawing_add(&surface->drawing, (uint64_t)interval.ns);
 	if (late.harm_ns == 0)
-		return;
+		return 0;
 	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
 	surface->causes[cause]++;
-	add_late(reading->session,
-		 (struct late_row){ .time_us = present_us,
-				    .harm_us = late.harm_ns / 1000,
-				    .interval_us = (uint64_t)interval.ns / 1000,
-				    .surface = number_of_surface(reading->session, surface),
-				    .cause = (uint8_t)cause,
-				    .is_stall = wait == WAIT_STALL });
+	return late.harm_ns;
 }
 
 static void count_cadence(uint32_t cadences[CADENCES_MAX], struct interval interval)
 {
 	if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
 		cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs : CADENCES_MAX - 1]++;
+}
+
+/* A place for the frame; NULL: there is none. Those of --from and --to have places of their own. */
+static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
+{
+	const struct selection *selection = reading->selection;
+	struct pool *frames = &reading->session->frames;
+
+	if (frames->n >= FRAMES_MAX && !(selection->has_range && selection->from_us <= present_us &&
+					 present_us < selection->to_us)) {
+		frames->refused++;
+		return NULL;
+	}
+	return pool_add(frames);
 }
 
 static void read_frame(struct reading *reading, const struct csv_reader *csv, const int *columns)
@@ -844,6 +975,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	struct section_sum *sum;
 	struct kept_frame *kept;
 	uint32_t section;
+	uint64_t harm_ns;
 	int place;
 
 	if (present_us < 0) {
@@ -863,7 +995,17 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	/* The time went back: these are on another clock. */
 	if (present_us < surface->last_us)
 		harm_new_clock(&surface->harm);
-	add_harm(reading, surface, place, owner, present_us, interval, wait, cause);
+	harm_ns = add_harm(reading, surface, place, owner, present_us, interval, wait, cause);
+	if (harm_ns > 0)
+		add_late_frame(reading, csv, columns,
+			       (struct late_row){
+				       .time_us = present_us,
+				       .harm_us = harm_ns / 1000,
+				       .interval_us = (uint64_t)interval.ns / 1000,
+				       .surface = number_of_surface(session, surface),
+				       .cause = (uint8_t)cause,
+				       .is_stall = wait == WAIT_STALL,
+			       });
 	frame_stats_merge(&surface->from_frames, &stats);
 	count_cadence(surface->cadences, interval);
 	surface->frame_rows++;
@@ -876,7 +1018,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		frame_stats_merge(&sum->frames, &stats);
 		count_cadence(sum->cadences, interval);
 	}
-	kept = pool_add(&session->frames);
+	kept = add_frame(reading, present_us);
 	if (kept)
 		*kept = (struct kept_frame){
 			.present_us = present_us,
@@ -891,12 +1033,68 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		};
 }
 
+/* --- late frames by the number with which other files name them --- */
+
+static int by_value(const void *a, const void *b)
+{
+	const struct late_place *one = a, *other = b;
+
+	return (one->value > other->value) - (one->value < other->value);
+}
+
+static void order_late(struct reading *reading, bool by_id)
+{
+	struct session *session = reading->session;
+	struct late_place *order =
+		realloc(reading->late_order, (session->n_late + 1) * sizeof(*order));
+
+	if (!order) {
+		reading->out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < session->n_late; i++)
+		order[i] = (struct late_place){ by_id ? session->late[i].vsync_id
+						      : session->late[i].vsync_us,
+						i };
+	qsort(order, session->n_late, sizeof(*order), by_value);
+	reading->late_order = order;
+	reading->n_late_order = session->n_late;
+}
+
+/* The first place with @value or more. */
+static uint32_t first_late(const struct reading *reading, int64_t value)
+{
+	uint32_t low = 0, high = reading->n_late_order;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (reading->late_order[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* --- dropFrames.csv --- */
 
-enum drop_column { DROP_END, DROP_USED, DROP_APP, DROP_SURFACE, DROP_MISSED, DROP_CAUSE };
+enum drop_column {
+	DROP_END,
+	DROP_USED,
+	DROP_APP,
+	DROP_SURFACE,
+	DROP_MISSED,
+	DROP_CAUSE,
+	DROP_INFO,
+	DROP_LAYER,
+	DROP_NUMBER,
+};
 
-static const char *const drop_columns[] = { "end VSYNC",     "used time(ms)", "app", "Surface",
-					    "missed vsyncs", "cause",	      NULL };
+static const char *const drop_columns[] = { "end VSYNC", "used time(ms)", "app",
+					    "Surface",	 "missed vsyncs", "cause",
+					    "info",	 "layer",	  "frame number",
+					    NULL };
 static const char *const drop_needed[] = { "start VSYNC", "end VSYNC", "used time(ms)", "Surface",
 					   NULL };
 
@@ -927,6 +1125,8 @@ static void prefer_drops(struct reading *reading)
 	reading->harm_from_drops = lacks_frames(session);
 	if (reading->harm_from_drops)
 		session->n_late = 0;
+	else
+		order_late(reading, false);
 	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
 		memset(session->surfaces[i].causes, 0, sizeof(session->surfaces[i].causes));
@@ -952,6 +1152,21 @@ static bool is_wait(int64_t us)
 	return threshold_reached((uint64_t)us, STATS_WAIT_NS / 1000, true);
 }
 
+/* The info of a drop belongs to the late frame of its layer at its vsync. */
+static void add_info(struct reading *reading, const struct csv_reader *csv, const int *columns,
+		     int64_t end_us, uint16_t surface)
+{
+	struct session *session = reading->session;
+
+	for (uint32_t i = first_late(reading, end_us);
+	     i < reading->n_late_order && reading->late_order[i].value == end_us; i++) {
+		struct late_row *late = &session->late[reading->late_order[i].late];
+
+		if (late->surface == surface && late->info == NAME_NONE)
+			late->info = name_in(reading, csv, columns[DROP_INFO]);
+	}
+}
+
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
 static void read_drop(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
@@ -970,8 +1185,12 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	}
 	extend(session, end_us);
 	prefer_drops(reading);
-	if (!surface || !reading->harm_from_drops || end_us < 0)
+	if (!surface || end_us < 0)
 		return;
+	if (!reading->harm_from_drops) {
+		add_info(reading, csv, columns, end_us, number_of_surface(session, surface));
+		return;
+	}
 	cadence = cadence_of(surface);
 	harm_us = (double)used_us;
 	/* What is longer is a stall. */
@@ -984,12 +1203,26 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
 	cause = cause_in(field_of(csv, columns[DROP_CAUSE]));
 	surface->causes[cause]++;
-	add_late(session, (struct late_row){ .time_us = end_us,
-					     .harm_us = (uint64_t)harm_us,
-					     .interval_us = (uint64_t)used_us,
-					     .surface = number_of_surface(session, surface),
-					     .cause = (uint8_t)cause,
-					     .is_stall = is_wait(used_us) });
+	if (!has_place(session, (uint64_t)harm_us))
+		return;
+	add_late(session, (struct late_row){
+				  .time_us = end_us,
+				  .harm_us = (uint64_t)harm_us,
+				  .interval_us = (uint64_t)used_us,
+				  .vsync_us = end_us,
+				  .queued_us = -1,
+				  .latched_us = -1,
+				  .gpu_done_us = -1,
+				  .frame_number = number_of(csv, columns[DROP_NUMBER], 0),
+				  .vsync_id = -1,
+				  .expected_us = -1,
+				  .finished_us = -1,
+				  .layer = name_in(reading, csv, columns[DROP_LAYER]),
+				  .info = name_in(reading, csv, columns[DROP_INFO]),
+				  .surface = number_of_surface(session, surface),
+				  .cause = (uint8_t)cause,
+				  .is_stall = is_wait(used_us),
+			  });
 }
 
 /* --- summary.csv --- */
@@ -1042,10 +1275,44 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 	extend(session, last_us);
 }
 
-/* --- doframe.csv, and files that are only counted --- */
+/* --- doframe.csv --- */
 
-static const char *const doframe_columns[] = { "app", "frames", NULL };
+enum doframe_column {
+	DOFRAME_APP,
+	DOFRAME_FRAMES,
+	DOFRAME_END,
+	DOFRAME_PROCESS,
+	DOFRAME_THREAD,
+	DOFRAME_MEAN,
+	DOFRAME_MAX,
+	DOFRAME_SKIPPED,
+};
+
+static const char *const doframe_columns[] = {
+	"app",	   "frames", "end time", "process", "thread", "doFrame avg(ms)", "doFrame max(ms)",
+	"skipped", NULL
+};
 static const char *const doframe_needed[] = { "app", "process", "frames", NULL };
+
+static void add_doframes(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	int64_t end_us = number_of(csv, columns[DOFRAME_END], 6);
+	struct span process = field_of(csv, columns[DOFRAME_PROCESS]);
+	struct span id = field_of(csv, columns[DOFRAME_THREAD]);
+	char thread[80];
+
+	if (end_us < 0)
+		return;
+	snprintf(thread, sizeof(thread), "%.*s/%.*s", (int)(process.len < 32 ? process.len : 32),
+		 process.ptr, (int)(id.len < 32 ? id.len : 32), id.ptr);
+	add_captured(
+		captured_of(reading, CAPTURED_DOFRAME, session_section(reading->session, end_us),
+			    name_in(reading, csv, columns[DOFRAME_APP]),
+			    names_add(&reading->session->names, span_of(thread))),
+		small_count(csv, columns[DOFRAME_FRAMES]), number_of(csv, columns[DOFRAME_MEAN], 3),
+		number_of(csv, columns[DOFRAME_MAX], 3),
+		small_count(csv, columns[DOFRAME_SKIPPED]));
+}
 
 /* Processes with a Choreographer. The name may be only the end of the app's. */
 static void read_doframe(struct reading *reading, const struct csv_reader *csv, const int *columns)
@@ -1056,6 +1323,7 @@ static void read_doframe(struct reading *reading, const struct csv_reader *csv, 
 	int64_t frames = number_of(csv, columns[1], 0);
 
 	session->doframes += frames > 0 ? (uint64_t)frames : 0;
+	add_doframes(reading, csv, columns);
 	for (uint32_t i = 0; length > 0 && i < session->n_surfaces; i++) {
 		const char *other = name_of(session, session->surfaces[i].app);
 		size_t all = strlen(other);
@@ -1069,8 +1337,86 @@ static const char *const no_columns[] = { NULL };
 static const char *const timeline_needed[] = { "kind", "token", NULL };
 static const char *const latency_needed[] = { "actual present(s)", "Surface", NULL };
 
-static void count_row(struct reading *reading, const struct csv_reader *csv, const int *columns)
+/* --- frametimeline.csv --- */
+
+enum timeline_column {
+	TIMELINE_KIND,
+	TIMELINE_START,
+	TIMELINE_END,
+	TIMELINE_EXPECTED,
+	TIMELINE_TOKEN,
+	TIMELINE_SURFACE,
+	TIMELINE_JANK,
+	TIMELINE_PRESENT,
+	TIMELINE_ON_TIME,
+};
+
+static const char *const timeline_columns[] = {
+	"kind",	   "start(s)",	"end(s)",	"expected end(s)", "display token",
+	"Surface", "jank type", "present type", "on time finish",  NULL,
+};
+
+/* The token of the composition is the vsync id of its frames in frames.csv. */
+static void join_timeline(struct reading *reading, const struct csv_reader *csv, const int *columns,
+			  uint32_t surface)
 {
+	struct session *session = reading->session;
+	int64_t token = number_of(csv, columns[TIMELINE_TOKEN], 0);
+
+	for (uint32_t i = first_late(reading, token);
+	     token >= 0 && i < reading->n_late_order && reading->late_order[i].value == token;
+	     i++) {
+		struct late_row *late = &session->late[reading->late_order[i].late];
+
+		if (session->surfaces[late->surface].name != surface)
+			continue;
+		late->expected_us = number_of(csv, columns[TIMELINE_EXPECTED], 6);
+		late->finished_us = number_of(csv, columns[TIMELINE_END], 6);
+		late->jank_type = name_in(reading, csv, columns[TIMELINE_JANK]);
+		late->present_type = name_in(reading, csv, columns[TIMELINE_PRESENT]);
+	}
+}
+
+static void read_timeline(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	int64_t start_us = number_of(csv, columns[TIMELINE_START], 6);
+	int64_t end_us = number_of(csv, columns[TIMELINE_END], 6);
+	uint32_t surface;
+
+	if (!reading->is_ordered_by_id) {
+		reading->is_ordered_by_id = true;
+		order_late(reading, true);
+	}
+	if (!span_equal(field_of(csv, columns[TIMELINE_KIND]), SPAN_LITERAL("surface")) ||
+	    start_us < 0 || end_us < start_us)
+		return;
+	surface = name_in(reading, csv, columns[TIMELINE_SURFACE]);
+	join_timeline(reading, csv, columns, surface);
+	add_captured(captured_of(reading, CAPTURED_TIMELINE,
+				 session_section(reading->session, end_us), surface,
+				 name_in(reading, csv, columns[TIMELINE_JANK])),
+		     1, end_us - start_us, end_us - start_us,
+		     number_of(csv, columns[TIMELINE_ON_TIME], 0) == 0);
+}
+
+/* --- latency.csv --- */
+
+enum latency_column { LATENCY_READY, LATENCY_ACTUAL, LATENCY_SURFACE };
+
+static const char *const latency_columns[] = { "frame ready(s)", "actual present(s)", "Surface",
+					       NULL };
+
+static void read_latency(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	int64_t ready_us = number_of(csv, columns[LATENCY_READY], 6);
+	int64_t actual_us = number_of(csv, columns[LATENCY_ACTUAL], 6);
+
+	if (ready_us < 0 || actual_us < ready_us)
+		return;
+	add_captured(captured_of(reading, CAPTURED_LATENCY,
+				 session_section(reading->session, actual_us),
+				 name_in(reading, csv, columns[LATENCY_SURFACE]), NAME_NONE),
+		     1, actual_us - ready_us, actual_us - ready_us, 0);
 }
 
 /* --- all files --- */
@@ -1081,27 +1427,33 @@ static const struct kind kinds[] = {
 	{ FILE_FPS, fps_needed, read_window, fps_columns },
 	{ FILE_DROPS, drop_needed, read_drop, drop_columns },
 	{ FILE_DOFRAME, doframe_needed, read_doframe, doframe_columns },
-	{ FILE_TIMELINE, timeline_needed, count_row, no_columns },
-	{ FILE_LATENCY, latency_needed, count_row, no_columns },
+	{ FILE_TIMELINE, timeline_needed, read_timeline, timeline_columns },
+	{ FILE_LATENCY, latency_needed, read_latency, latency_columns },
 };
 
 static const struct kind events_kind = { FILE_EVENTS, event_columns, read_event, event_columns };
 
 int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
-	       uint32_t number)
+	       uint32_t number, const struct selection *selection)
 {
-	*reading = (struct reading){ .session = session, .files = files, .number = number };
+	*reading = (struct reading){
+		.session = session,
+		.files = files,
+		.number = number,
+		.selection = selection,
+	};
 	session->surfaces = calloc(SURFACES_MAX, sizeof(*session->surfaces));
 	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
 	session->late = calloc(LATE_MAX, sizeof(*session->late));
 	reading->surface_of_name = calloc(session->names.max, sizeof(*reading->surface_of_name));
 	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
+	reading->captured_places = calloc(SUM_PLACES, sizeof(*reading->captured_places));
 	reading->janks = calloc(LAYERS_MAX, sizeof(*reading->janks));
 	reading->owners = calloc(LAYERS_MAX, sizeof(*reading->owners));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
 	if (!session->surfaces || !session->sections || !session->late ||
 	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
-	    !reading->janks || !reading->owners)
+	    !reading->captured_places || !reading->janks || !reading->owners)
 		return -ENOMEM;
 	return late_state_init(&reading->late, LAYERS_MAX);
 }
@@ -1112,6 +1464,8 @@ void rows_end(struct reading *reading)
 	free(reading->surface_of_name);
 	free(reading->sums);
 	free(reading->sum_places);
+	free(reading->captured_places);
+	free(reading->late_order);
 	free(reading->janks);
 	free(reading->owners);
 	free(reading->place_of_layer);

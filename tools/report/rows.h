@@ -4,6 +4,7 @@
 #define JANKD_TOOLS_REPORT_ROWS_H
 
 #include "rules/late.h"
+#include "tools/report/select.h"
 #include "tools/report/session.h"
 
 /* Sums of a Surface in a section. */
@@ -22,11 +23,18 @@ struct stall_event {
 	uint32_t text;
 };
 
+/* A late frame by its vsync, or by its vsync id. */
+struct late_place {
+	int64_t value;
+	uint32_t late; /* its number */
+};
+
 /* What is needed only while the files are read. */
 struct reading {
 	struct session *session;
 	const struct folder_files *files;
 	uint32_t number;
+	const struct selection *selection;
 	uint16_t *surface_of_name; /* number + 1 of the Surface, by the number of its name */
 	struct section_sum *sums;
 	uint32_t n_sums, max_sums;
@@ -37,16 +45,21 @@ struct reading {
 	uint64_t *owners;	    /* likewise: the layer whose history it is */
 	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
 	uint32_t n_layers;	    /* places that are taken */
+	struct late_place *late_order;
+	uint32_t n_late_order;
+	uint32_t *captured_places; /* a hash table of numbers + 1 */
+	uint32_t max_captured;
 	struct stall_event *stalls;
 	uint32_t n_stalls, max_stalls;
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;
+	bool is_ordered_by_id; /* late_order */
 	bool out_of_memory;
 };
 
 /* Returns 0 or -ENOMEM; rows_end() must be called in any case. */
 int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
-	       uint32_t number);
+	       uint32_t number, const struct selection *selection);
 void rows_end(struct reading *reading);
 
 /* Reads all files. Returns 0 or -ENOMEM. */

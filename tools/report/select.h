@@ -9,6 +9,8 @@
 struct selection {
 	const char *surface, *app; /* globs */
 	const char *section;	   /* the text of a mark, as a glob */
+	bool has_range;		   /* --from or --to */
+	int64_t from_us, to_us;	   /* of the frames on the page: from_us <= time < to_us */
 };
 
 bool select_surface(const struct selection *selection, const char *surface, const char *app);

@@ -13,11 +13,18 @@ const char *const numbers_source_names[] = {
 	[FROM_WINDOWS] = "fps.csv",
 };
 
+const char *const captured_kind_names[] = {
+	[CAPTURED_GPU] = "GPU",
+	[CAPTURED_DOFRAME] = "doFrame",
+	[CAPTURED_TIMELINE] = "FrameTimeline",
+	[CAPTURED_LATENCY] = "latency",
+};
+
 int session_init(struct session *session)
 {
 	*session = (struct session){ .first_us = -1, .last_us = -1 };
 	pool_init(&session->windows, sizeof(struct window), WINDOWS_MAX);
-	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX);
+	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX + RANGE_FRAMES_MAX);
 	pool_init(&session->events, sizeof(struct event), EVENTS_MAX);
 	return names_init(&session->names);
 }
@@ -36,6 +43,7 @@ void session_free(struct session *session)
 	free(session->sections);
 	free(session->in_sections);
 	free(session->late);
+	free(session->captured);
 	*session = (struct session){ 0 };
 }
 

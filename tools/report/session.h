@@ -34,6 +34,7 @@
 
 #define WINDOWS_MAX 1000000
 #define FRAMES_MAX 3000000
+#define RANGE_FRAMES_MAX 3000000 /* more, of the range that --from and --to name */
 #define SURFACES_MAX 4096
 #define SECTIONS_MAX 1000
 #define EVENTS_MAX 20000
@@ -52,7 +53,9 @@ struct window {
 	uint32_t frames, waits, a, b, c, jank, big_jank;
 	uint32_t d, missed, stalls; /* or WINDOW_UNKNOWN */
 	uint32_t max_us;
-	uint32_t jank_us; /* time in janks, from stutter(%) */
+	uint32_t jank_us;				/* time in janks, from stutter(%) */
+	uint32_t p99_us, gpu_mean_us, gpu_max_us, lost; /* or WINDOW_UNKNOWN */
+	uint32_t refresh_hundredths;			/* of Hz; or WINDOW_UNKNOWN */
 	uint16_t surface;
 };
 
@@ -61,8 +64,9 @@ enum frame_flags {
 	FRAME_JANK = 2,
 	FRAME_BIG_JANK = 4,
 	FRAME_STALL = 8,
-	FRAME_WAIT = 16,  /* also of a stall */
-	FRAME_FIRST = 32, /* its interval is not known */
+	FRAME_WAIT = 16,    /* also of a stall */
+	FRAME_FIRST = 32,   /* its interval is not known */
+	FRAME_UNKNOWN = 64, /* a wait that may have been a stall */
 };
 
 #define FRAME_VSYNCS_UNKNOWN UINT16_MAX
@@ -123,14 +127,41 @@ struct section_numbers {
 	struct numbers numbers;
 };
 
-/* A late frame or a stall. */
+/* A late frame or a stall, with its evidence. Times, numbers: -1 if they are not captured; names:
+ * NAME_NONE. */
 struct late_row {
 	int64_t time_us;
 	uint64_t harm_us, interval_us;
+	int64_t vsync_us, queued_us, latched_us, gpu_done_us;
+	int64_t frame_number, vsync_id;
+	int64_t expected_us, finished_us; /* the end that FrameTimeline expected, and the end */
+	uint32_t layer, info, jank_type, present_type;
 	uint16_t surface;
 	uint8_t cause; /* enum cause */
 	bool is_stall;
 };
+
+enum captured_kind { CAPTURED_GPU, CAPTURED_DOFRAME, CAPTURED_TIMELINE, CAPTURED_LATENCY };
+
+extern const char *const captured_kind_names[];
+
+/* What other files have of a section: of a Surface, or of a thread.
+ *
+ *     GPU            frames with a GPU time, of fps.csv
+ *     doFrame        of a thread; bad: frames that it skipped
+ *     FrameTimeline  frames of a jank type, by length; bad: those that were not finished in time
+ *     latency        from ready to presented, of latency.csv
+ */
+struct captured {
+	uint16_t section; /* 0 without sections */
+	uint8_t kind;	  /* enum captured_kind */
+	uint32_t name, detail;
+	uint64_t frames, bad;
+	double sum_us; /* of all frames */
+	uint64_t max_us;
+};
+
+#define CAPTURED_MAX 20000
 
 /* Those with most harm are kept. */
 #define LATE_MAX 1000
@@ -170,6 +201,9 @@ struct session {
 	uint32_t n_late;
 	enum numbers_source harm_source; /* FROM_WINDOWS: from dropFrames.csv */
 	uint64_t doframes;
+	struct captured *captured;
+	uint32_t n_captured;
+	uint64_t captured_refused;
 	char *notices[NOTICES_MAX];
 	uint32_t n_notices;
 };

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jank-adb report: pulls, makes a page of what it pulled and opens it; with --watch again and again, also of a new session;
+Ctrl-C ends it and jank-report."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
+from jankd import REPORT, Checks
+from phones import desk, one_line, pieces, succeeded, trace
+
+WAIT = 90  # seconds
+
+
+def browser(place):
+    """A stand-in for xdg-open that notes what it is to open. Returns the environment with it, and its notes."""
+    notes = place.here / "opened"
+    opener = place.bin / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{shlex.quote(str(notes))}\n')
+    opener.chmod(0o755)
+    (place.bin / "jank-report").symlink_to(REPORT)
+    return {"DISPLAY": ":9"}, notes
+
+
+def sessions(page):
+    return json.loads(re.search(rb'<script[^>]*id="?data"?[^>]*>(.*?)</script>', page.read_bytes(), re.S)[1])["sessions"]
+
+
+def rows(page):
+    return sum(session["files"]["fps.csv"]["rows"] for session in sessions(page)) if page.exists() else 0
+
+
+def once(checks, place):
+    phone = place.phone()
+    environment, notes = browser(place)
+    text, _ = trace(place.here, seconds=3)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(text)
+    for directory in ("fps", "my $(files)"):
+        words = () if directory == "fps" else (directory,)
+        done = succeeded(checks, f"report {words}", place.jank_adb("report", *words, environment=environment))
+        page = place.here / directory / "report.html"
+        checks.equal(done[1][-1], f"{directory}/report.html", "the last line is the page")
+        checks.equal(len(sessions(page)), 1, "sessions in the page")
+        checks.that(rows(page) > 0, "rows in the page")
+        checks.that(wait_until(lambda name=directory: notes.exists() and f"{name}/report.html\n" in notes.read_text(), 10),
+                    f"{directory}: the page is opened")
+    # Without a display nothing is opened.
+    before = notes.read_text()
+    succeeded(checks, "no display", place.jank_adb("report", environment={"DISPLAY": "", "WAYLAND_DISPLAY": ""}))
+    checks.equal(notes.read_text(), before, "opened without a display")
+    phone.change(state="offline")
+    one_line(checks, "offline", place.jank_adb("report", environment=environment), 1, "offline")
+
+
+def watched(checks, place):
+    phone = place.phone()
+    environment, notes = browser(place)
+    text, _ = trace(place.here)
+    first, second = pieces(text, 2)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(first)
+    process = place.popen("report", "--watch", "out", environment=environment, preexec_fn=os.setpgrp)
+    page = place.here / "out/report.html"
+    checks.that(wait_until(lambda: rows(page) > 0 and notes.exists(), WAIT), "a page, and it is opened")
+    before = rows(page)
+    phone.play(second)
+    checks.that(wait_until(lambda: rows(page) > before, WAIT), "the page has what came meanwhile")
+    # The cable is pulled for a moment.
+    phone.change(state="offline")
+    checks.that(not wait_until(lambda: process.poll() is not None, 8), "it goes on without the device")
+    phone.change(state="device")
+    succeeded(checks, "stop", place.jank_adb("stop"))
+    succeeded(checks, "start a later session", place.jank_adb("start"))
+    earlier = sessions(page)[0]["session_id"]
+    phone.play(first)
+    checks.that(wait_until(lambda: rows(page) > 0 and sessions(page)[0]["session_id"] != earlier, WAIT), "the page follows the later session")
+    os.killpg(process.pid, signal.SIGINT)
+    out, error = process.communicate(timeout=WAIT)
+    checks.equal((process.returncode, out.splitlines()[1:]), (0, ["out/report.html"]), f"Ctrl-C: {error}")
+    checks.equal(notes.read_text(), "out/report.html\n", "the page is opened once")
+    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_of(pid, place)]
+    checks.equal(left, [], "jank-report has ended")
+
+
+def is_of(pid, place):
+    """True: the process is a jank-report in a folder of @place."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe") == str(REPORT.resolve()) and os.readlink(f"/proc/{pid}/cwd").startswith(str(place.here))
+    except OSError:
+        return False
+
+
+def missing(checks, place):
+    """Without jank-report it says so before it pulls anything."""
+    tool = place.here / "jank-adb"
+    source = pathlib.Path(__file__).resolve().parents[2] / "tools/adb/jank-adb"
+    tool.write_bytes(source.read_bytes())
+    place.phone()
+    done = place.jank_adb("report", shell=("sh", "-c", f'shift; exec sh {shlex.quote(str(tool))} "$@"', "sh"))
+    one_line(checks, "no jank-report", done, 1, "jank-report is not found")
+    for words, named in ((("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop")):
+        one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
+
+
+checks = Checks()
+for case in (missing, once, watched):
+    with desk() as place:
+        print(case.__name__, flush=True)
+        case(checks, place)
+checks.end()

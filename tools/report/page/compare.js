@@ -1,0 +1,73 @@
+"use strict";
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page of a comparison. */
+const percent = (value, digits = 1) => (value === null ? word("open") : `${value >= 0 ? "+" : ""}${value.toFixed(digits)} %`);
+
+function changeName(change) {
+  if (change["base percentile(ms)"] === undefined) return change.metric;
+  return `% of frames ${change["with equal frames"] ? "from" : "beyond"} BASE's ${change.metric.split("(")[0]} (${change["base percentile(ms)"].toFixed(1)} ms)`;
+}
+
+/* The interval of the change that the noise allows, as a bar: left of the line is less. */
+function changeBar(change) {
+  const limit = 50, at = (value, open) => 50 + 50 * Math.max(-1, Math.min(1, (value === null ? open : value) / limit));
+  const left = at(change["from(%)"], -limit), right = at(change["to(%)"], limit);
+  return element("td", { className: "text" }, element("span", { className: "interval", "aria-hidden": "true" },
+    element("span", { className: `range ${change.verdict}`, style: `left:${left.toFixed(1)}%;width:${Math.max(1, right - left).toFixed(1)}%` })),
+  ` ${percent(change["from(%)"])} ${word("to")} ${percent(change["to(%)"])}`);
+}
+
+function changesTable(one) {
+  const value = (side) => (change) => (change[side] ? shown(change[side].value, change["base percentile(ms)"] === undefined ? 2 : 3) : "–");
+  return makeTable(one.Surface, [
+    ["number", true, changeName], ["BASE", false, value("base")], ["NEW", false, value("new")],
+    ["change", false, (change) => (change.unknown ? "–" : change["change(%)"] === null ? "–" : percent(change["change(%)"]))],
+    ["noise allows", true, (change) => (change.unknown ? "–" : changeBar(change))],
+    ["verdict", true, (change) => element("td", { className: `text ${{ better: "good", worse: "bad" }[change.verdict] || ""}` }, change.unknown || word(change.verdict))],
+  ], one.changes);
+}
+
+function sideBySide(one) {
+  const most = Math.max(...one.distribution.flatMap((bin) => [bin["base(%)"], bin["new(%)"]]), 1e-9);
+  const bar = (side, name) => (bin) => element("td", { className: "text" },
+    element("span", { className: `meter ${name}`, style: `width:${Math.max(1, 140 * Math.sqrt(bin[side] / most)).toFixed(0)}px`, "aria-hidden": "true" }), ` ${bin[side].toFixed(4)} %`);
+  return makeTable(`${word("distributions side by side")}: ${one.Surface}`,
+    [["vsyncs", true, (bin) => bin.vsyncs], ["BASE", true, bar("base(%)", "base")], ["NEW", true, bar("new(%)", "new")]], one.distribution);
+}
+
+function groupText(name, group) {
+  return `${word(name)}: ${[group.model, group.build, group.folder].filter(Boolean).join(", ")} (${group.runs} ${word("runs")})`;
+}
+
+/* What a lead reads first: a line for each Surface. */
+function inWords(one) {
+  const of = (verdict) => one.changes.filter((change) => change.verdict === verdict).map((change) => change.metric.split("(")[0]);
+  const worse = of("worse"), better = of("better"), known = one.changes.filter((change) => !change.unknown);
+  const parts = [];
+  if (worse.length) parts.push(element("span", { className: "bad" }, `${word("worse")}: ${worse.join(", ")}`));
+  if (better.length) parts.push(element("span", { className: "good" }, `${word("better")}: ${better.join(", ")}`));
+  if (!parts.length) parts.push(element("span", {}, known.length ? word("no difference beyond the noise") : one.changes[0].unknown));
+  return element("p", { className: "verdict" }, ...parts.flatMap((part, n) => (n ? [" · ", part] : [part])));
+}
+
+function drawComparison(comparison) {
+  const into = element("section", {});
+  document.getElementById("main").append(into);
+  into.append(heading(2, "comparison"), soft(groupText("BASE", comparison.base)), soft(groupText("NEW", comparison.new)));
+  if (comparison.surfaces.length === 0) into.append(element("p", {}, word("not enough data: no Surface to compare")));
+  else if (comparison["base runs"] < 2 || comparison["new runs"] < 2) into.append(soft(word("a group with one run: what differs from run to run is not known")));
+  if (comparison.conditions.length > 0) {
+    const classes = { "holds": "bad", "holds not": "good" };
+    into.append(heading(3, "conditions"), makeTable(word("conditions"), [
+      ["condition", true, (one) => one.condition], ["outcome", true, (one) => element("td", { className: `text ${classes[one.outcome] || ""}` }, word(one.outcome))],
+      ["Surface", true, (one) => one.Surface], ["why", true, (one) => one.text],
+    ], comparison.conditions));
+  }
+  for (const one of comparison.surfaces) {
+    into.append(element("h3", {}, one.Surface), inWords(one),
+      soft(`${word("BASE")} ${seconds(one["base drawing(S)"])} s ${word("of drawing")}, ${word("NEW")} ${seconds(one["new drawing(S)"])} s`), changesTable(one));
+    into.append(one.effect === null ? soft(`${word("effect")}: ${word("not captured")}: ${word("needs frames.csv")}`)
+      : element("p", {}, `${word("effect")} ${one.effect >= 0 ? "+" : ""}${one.effect.toFixed(4)}: ${word("a frame of NEW is longer than one of BASE that much more often than shorter")}`));
+    into.append(one.distribution ? sideBySide(one) : soft(`${word("distributions side by side")}: ${word("not captured")}: ${word("needs frames.csv")}`));
+  }
+}

@@ -356,6 +356,24 @@ def evidence(page, here):
     checks.equal(page.console(), [], "the console with evidence")
 
 
+def old_files(page, here):
+    """fps.csv of the 2019 program: its numbers are there, and those that it does not have are empty, not 0."""
+    out, name = here / "2019", "com.a/com.a.Main"
+    out.mkdir()
+    rows = [(n, 60 - n % 7, 1 + n % 3, n % 2) for n in range(1, 40)]
+    (out / "fps.csv").write_text("start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface\n" + "".join(
+        f"{n}.0,{n + 1}.0,{frames},{frames},1.0,{50 + n}.5,0.6,{waits},{a},0,0,{a},90,0,com.a,{name}\n" for n, frames, waits, a in rows))
+    show(page, make(out, here / "2019.html"))
+    numbers(page, out)
+    got = page.wait("""const done = arguments[0], session = data.sessions[0];
+      read(session.charts[0]).then(() => done(numbersOfRange(session, session.charts[0], 10e6, 20e6).numbers));""")
+    part = [row for row in rows if 10 <= row[0] + 1 < 20]
+    expected = {"frames": sum(row[1] for row in part), "wait times": sum(row[2] for row in part), "A": sum(row[3] for row in part), "Time(S)": len(part),
+                "max time(ms)": 50.5 + part[-1][0], "jank": None, "missed vsyncs": None, "stutter(%)": None}
+    checks.equal({key: got[key] for key in expected}, expected, "a range of a file of 2019")
+    checks.equal(page.console(), [], "the console with files of 2019")
+
+
 def pictures(page, here):
     """Those of the README, see CONTRIBUTING.md."""
     report("-o", here / "picture.html", "demo", cwd=here)
@@ -426,6 +444,7 @@ with folder() as here, browser() as page:
     pictures(page, here)
     part_of(page, out, here)
     evidence(page, here)
+    old_files(page, here)
     compared(page, here)
     hostile(page, here)
     big(page, here)

@@ -83,7 +83,7 @@ def packages(checks):
     section = README.split("\n## Dependencies\n")[1].split("\n## ")[0]
     named = set(re.findall(r"^\| `([a-z0-9.+-]+)` \|", section, re.M))
     script = (SOURCE / "tools" / "install-deps").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:NEEDED|DEVICE|RELEASE|REPORT)='\n(.*?)^'", script, re.M | re.S)
+    lists = re.findall(r"^(?:NEEDED|DEVICE|RELEASE|REPORT|FLEET)='\n(.*?)^'", script, re.M | re.S)
     checks.equal(sorted(named), sorted(line.split()[0] for table in lists for line in table.splitlines()),
                  "packages of the README and of tools/install-deps")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* devices DIR DEVICES DAYS FIRST_DAY: writes the folders of a lab, as jank-adb pulls them: each device
- * draws for 10 minutes a day, a session in DIR/DEVICE-SESSION/, from FIRST_DAY (days since 1970) on.
+/* devices DIR DEVICES DAYS FIRST_DAY: writes the folders of a lab, as jank-adb pulls them: each
+ * device draws for 10 minutes a day, a session in DIR/DEVICE-SESSION/, from FIRST_DAY (days since
+ * 1970) on.
  *
  * Planted: build 2 comes on the fourth day and janks three times as often on model 2; every 20th
  * device is silent from the fourth day on; the clock of every 50th is that of 1970; devices 10 and
@@ -92,11 +93,14 @@ static void write_row(FILE *rows, FILE *drops, struct day *day, unsigned int sec
 	unsigned int us = 1000000 + random_below(999);
 
 	fprintf(rows,
-		"%u.%06u,%u.%06u,%.2f,%u,%u.%06u,%.3f,0.000000,0,%u,0,0,%u,%.2f,0,com.example.app%u,"
-		"com.example.app%u/.Main,60.00,16.667,16.667,%.3f,%u,%u,%u,%.3f,,,0,0,0.000000,1,%u\n",
-		second, start, second + 1, end, frames * 1e6 / us, frames, us / 1000000, us % 1000000,
-		16.667 * (1 + missed), jank, missed > 0, 100 - missed / 2.0, day->app, day->app,
-		16.667 * (1 + missed), missed, jank, missed > 6, missed / 10.0, missed > 0);
+		"%u.%06u,%u.%06u,%.2f,%u,%u.%06u,%.3f,0.000000,0,%u,0,0,%u,%.2f,0,com.example.app%"
+		"u,"
+		"com.example.app%u/"
+		".Main,60.00,16.667,16.667,%.3f,%u,%u,%u,%.3f,,,0,0,0.000000,1,%u\n",
+		second, start, second + 1, end, frames * 1e6 / us, frames, us / 1000000,
+		us % 1000000, 16.667 * (1 + missed), jank, missed > 0, 100 - missed / 2.0, day->app,
+		day->app, 16.667 * (1 + missed), missed, jank, missed > 6, missed / 10.0,
+		missed > 0);
 	if (missed > 0)
 		write_drop(drops, day, second, missed);
 	day->frames += frames;
@@ -128,7 +132,8 @@ static void write_summary(const struct day *day)
 
 	fprintf(file,
 		"com.example.app%u,com.example.app%u/.Main,%u.000000,%u.000000,%u,%.6f,%.2f,16.667,"
-		"16.667,16.667,%.3f,50.000,150.000,20.00,10.00,0.000000,0,%u,0,0,%u,90.00,%u,0,%u,0,"
+		"16.667,16.667,%.3f,50.000,150.000,20.00,10.00,0.000000,0,%u,0,0,%u,90.00,%u,0,%u,"
+		"0,"
 		"0.100,%u,0,0,0,0,%u,0,,,,0,0,0.000000,1,%u,%.2f,0.00,,n/a,20.00,10.00\n",
 		day->app, day->app, BEGIN_S, BEGIN_S + ROWS, day->frames, seconds,
 		day->frames / seconds, 16.667 * (2 + random_below(3)), day->janks, day->janks,
@@ -148,9 +153,12 @@ static void write_session(const struct day *day, int64_t wall_s, const char *dev
 	strftime(from, sizeof(from), "%Y-%m-%dT%H:%M:%S.000Z", gmtime(&began));
 	strftime(to, sizeof(to), "%Y-%m-%dT%H:%M:%S.000Z", gmtime(&ended));
 	fprintf(file,
-		"{\"schema\":1,\"jankd\":\"0.1.0\",\"session_id\":\"%s\",\"began\":\"%s\",\"ended\":"
-		"\"%s\",\"device\":{\"id\":\"%s\",\"model\":\"Model %u\",\"build\":\"build-%u\",\"sdk\":"
-		"\"34\",\"kernel\":\"6.1\"},\"clock\":{\"name\":\"boot\",\"wall_offset_ns\":%" PRId64
+		"{\"schema\":1,\"jankd\":\"0.1.0\",\"session_id\":\"%s\",\"began\":\"%s\","
+		"\"ended\":"
+		"\"%s\",\"device\":{\"id\":\"%s\",\"model\":\"Model "
+		"%u\",\"build\":\"build-%u\",\"sdk\":"
+		"\"34\",\"kernel\":\"6.1\"},\"clock\":{\"name\":\"boot\",\"wall_offset_ns\":"
+		"%" PRId64
 		"},\"counters\":{\"events\":%u,\"lost\":{\"events\":0},\"rows_lost\":0}}\n",
 		session, from, to, device, day->device % MODELS, day->number < NEW_BUILD ? 1 : 2,
 		(wall_s - BEGIN_S) * 1000000000, day->frames);

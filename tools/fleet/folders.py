@@ -71,6 +71,29 @@ def is_plausible(wall_s):
     return wall_s is not None and datetime.datetime(FIRST_DAY.year, 1, 1).timestamp() <= wall_s <= time.time() + AHEAD_S
 
 
+@functools.lru_cache(100)
+def read_header(file, header):
+    """(columns that the table has, others, a match with the fields of the former, a match of a whole row, the field with
+    the time of a row or 0)"""
+    text = header.decode("utf-8-sig", "replace").strip("\r\n")
+    try:
+        names = next(csv.reader([text]), [])
+    except csv.Error:
+        names = []
+    time_column, known = schema.FILES[file][0], set(schema.columns(file))
+    columns, unknown, patterns = [], [], []
+    for name in names[:COLUMNS_MAX]:
+        # A row has a time; any other number can be unknown.
+        pattern = WORD if name in schema.TEXT else TIME if name == time_column else NUMBER
+        is_known = name in known and name not in columns
+        (columns if is_known else unknown).append(name)
+        patterns.append((pattern, True) if is_known else (WORD, False))
+    fields = re.compile(b",".join(b"(" + pattern + b")" if is_known else pattern for pattern, is_known in patterns))
+    row = re.compile(b",".join(pattern for pattern, _ in patterns))
+    time_group = columns.index(time_column) + 1 if time_column in columns else 0
+    return columns, unknown, fields.fullmatch, row.fullmatch, time_group
+
+
 class Session:
     """One session: its device and clock, and its segments."""
 
@@ -187,27 +210,9 @@ class Segment:
     def read_columns(self, header):
         if not header:
             raise Damaged("empty, not even a header")
-        text = header.decode("utf-8-sig", "replace").strip("\r\n")
-        try:
-            names = next(csv.reader([text]), [])
-        except csv.Error:
-            names = []
-        known, self.columns, patterns = set(schema.columns(self.file)), [], []
-        time_column = schema.FILES[self.file][0]
-        for name in names[:COLUMNS_MAX]:
-            # A row has a time; any other number can be unknown.
-            pattern = WORD if name in schema.TEXT else TIME if name == time_column else NUMBER
-            if name in known and name not in self.columns:
-                self.columns.append(name)
-                patterns.append((pattern, True))
-            else:
-                self.unknown.append(name)
-                patterns.append((WORD, False))
-        if time_column not in self.columns:
-            raise Damaged(f"not a {self.file}: it has no column '{time_column}'")
-        self.fields = re.compile(b",".join(b"(" + pattern + b")" if is_known else pattern for pattern, is_known in patterns)).fullmatch
-        self.is_row = re.compile(b",".join(pattern for pattern, _ in patterns)).fullmatch
-        self.time_group = self.columns.index(time_column) + 1
+        self.columns, self.unknown, self.fields, self.is_row, self.time_group = read_header(self.file, header)
+        if self.time_group == 0:
+            raise Damaged(f"not a {self.file}: it has no column '{schema.FILES[self.file][0]}'")
 
     def time_of(self, line):
         return float(self.fields(line)[self.time_group])

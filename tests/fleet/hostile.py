@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -247,10 +248,20 @@ def usage(checks, here, fleet_):
     for name in ("builds", "regressions", "percentiles", "causes", "silent", "devices", "losses"):
         done = fleet("query", fleet_.data, name, "--csv")
         checks.equal(done.returncode, 0, f"{name}: {done.stderr}")
-    # What does not count goes, what counts stays: loads of today stay in any case.
+
+
+def clean(checks, here, fleet_):
+    """Rows of a load that did not end do not count, and go when they are old; what counts stays."""
     shown = fleet_.sql("SELECT count() FROM jank_fleet.fps")
+    fleet_.server.request("INSERT INTO jank_fleet.fps_rows (day, load, device, session, model, build) VALUES "
+                          "('2026-01-01', 1, 'lost', 'lost', '', '')")
+    lost = "SELECT count() FROM jank_fleet.fps_rows WHERE load = 1"
+    checks.equal((fleet_.sql(lost), fleet_.sql("SELECT count() FROM jank_fleet.fps")), ([[1]], shown), "rows of a load that did not end")
     checks.equal(fleet("clean", fleet_.data).returncode, 0, "clean")
-    checks.equal(fleet_.sql("SELECT count() FROM jank_fleet.fps"), shown, "rows after cleaning")
+    end = time.monotonic() + 120
+    while fleet_.sql(lost) != [[0]] and time.monotonic() < end:
+        time.sleep(0.1)
+    checks.equal((fleet_.sql(lost), fleet_.sql("SELECT count() FROM jank_fleet.fps")), ([[0]], shown), "rows after cleaning")
 
 
 def same_columns(checks):
@@ -271,6 +282,6 @@ with folder() as here, started(here / "server") as servers:
     from schema import statements
     for statement in statements():
         servers[0].request(statement)
-    for part in (copies, damaged, columns, names, devices, usage):
+    for part in (copies, damaged, columns, names, devices, usage, clean):
         part(checks, here, one)
 checks.end()

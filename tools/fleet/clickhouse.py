@@ -50,11 +50,15 @@ class Server:
 
     def request(self, sql, body=None, settings=None):
         """Runs @sql and returns its answer, bytes. @body: an iterator of bytes, the rows to insert."""
-        path = "/?" + urllib.parse.urlencode({"query": sql, **(settings or {})}) if body is not None else "/?" + urllib.parse.urlencode(settings or {})
+        settings = settings or {}
+        path = "/?" + urllib.parse.urlencode(settings if body is None else {"query": sql, **settings})
         connection = http.client.HTTPConnection(self.host, self.port, timeout=SECONDS)
         try:
-            connection.request("POST", path, body=sql.encode() if body is None else body, headers=self.headers,
-                               encode_chunked=body is not None)
+            try:
+                connection.request("POST", path, body=sql.encode() if body is None else body, headers=self.headers,
+                                   encode_chunked=body is not None)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # a server that refuses the rows answers before it has all of them
             answer = connection.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException) as error:

@@ -156,6 +156,7 @@ class Segment:
         self.rows = self.left_out = 0
         self.last_s = None
         self.why = {}  # what was left out: how many
+        self.is_unreadable = False  # an error of the disk, or it was removed: another time it may be readable
         self.unknown = []  # columns
 
     def open(self):
@@ -229,22 +230,20 @@ class Segment:
     def pieces(self):
         """The file behind its header, in pieces of whole lines; what has no line end is left out."""
         rest = b""
-        with self.open() as file:
-            file.readline(LINE_MAX)
-            while True:
-                try:
-                    piece = file.read(PIECE)
-                except (OSError, EOFError, zlib.error):
-                    self.leave_out("damaged gzip data" if self.is_packed else "could not be read", 1)
-                    break
-                if not piece:
-                    break
-                whole, end, tail = piece.rpartition(b"\n")
-                if end:
-                    yield (rest + whole).replace(b"\r\n", b"\n").removesuffix(b"\r")
-                    rest = tail
-                elif len(rest) < LINE_MAX:
-                    rest += tail
+        try:
+            with self.open() as file:
+                file.readline(LINE_MAX)
+                while piece := file.read(PIECE):
+                    whole, end, tail = piece.rpartition(b"\n")
+                    if end:
+                        yield (rest + whole).replace(b"\r\n", b"\n").removesuffix(b"\r")
+                        rest = tail
+                    elif len(rest) < LINE_MAX:
+                        rest += tail
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            self.leave_out("damaged gzip data", 1)
+        except OSError:
+            self.is_unreadable = True
         if rest:
             self.leave_out("the last row is cut off", 1)
 
@@ -289,7 +288,7 @@ class Segment:
     def rows_with(self, prefix):
         """Pieces of CSV: each row behind @prefix. Counts anew."""
         self.rows = self.left_out = 0
-        self.why, self.last_s = {}, None
+        self.why, self.last_s, self.is_unreadable = {}, None, False
         if self.file == "session.json":
             self.rows = 1
             yield prefix + self.session.row() + b"\n"

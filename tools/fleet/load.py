@@ -126,6 +126,11 @@ class Loader:
                 break
         else:
             raise Failure(f"{home.server.name}: has not the rows that were sent, {ATTEMPTS} times; see the log of the server")
+        for _, segment in batch:
+            if segment.is_unreadable:
+                self.failed += 1
+                self.notice(segment.path, "could not be read to its end; left out, load it again")
+        batch = [(key, segment) for key, segment in batch if not segment.is_unreadable]
         self.patiently(home.server, lambda: self.commit(home.server, batch, loads))
         for key, segment in batch:
             home.add(key, segment.bytes, segment.checksum, int(segment.is_closed), segment.is_whole)

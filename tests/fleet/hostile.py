@@ -175,7 +175,7 @@ def columns(checks, here, fleet_):
 def names(checks, here, fleet_):
     """Names are text, in the server, on the page and in a terminal."""
     for number, name in enumerate(NAMES):
-        about = {"id": f"names {number} {name}"[:300], "model": name, "build": name + "\0\x1b[2J\ud800"}
+        about = {"id": f"names {number} {name}"[:300], "model": name, "build": "\0\x1b[2J\ud800" + name}
         path = session(here / "n" / str(number), about, f"s {name}"[:200])
         (path / "fps.csv").write_text(text(rows(0, 70, name=name, app=name)))
     fleet_.load(here / "n")
@@ -209,11 +209,12 @@ def devices(checks, here, fleet_):
     (here / "i" / "2019").mkdir()
     (here / "i" / "2019" / "fps.csv").write_text(text(rows(0, 5, columns=16), OLD))
     (session(here / "i" / "analyzed", None, None) / "fps.csv").write_text(text(rows(0, 5)))
+    (session(here / "i" / "long", "x" * 3000000, "s7") / "fps.csv").write_text(text(rows(0, 5)))
     (here / "i" / "bad").mkdir()
     (here / "i" / "bad" / "session.json").write_text("[" * 100000)
     said = fleet_.load(here / "i")
     checks.equal(fleet_.times("SERIAL", "s9"), list(range(5)), "the device in the name of the folder")
-    checks.that(all(f"{here / 'i' / name}: " in said for name in ("anything", "2019", "analyzed", "bad")) and len(said.splitlines()) == 4,
+    checks.that(all(f"{here / 'i' / name}: " in said for name in ("anything", "2019", "analyzed", "long", "bad")) and len(said.splitlines()) == 5,
                 f"folders without ids: {said!r}")
     fleet_.load(here / "i", "--device", "given")
     checks.equal(fleet_.times("given", "s8"), list(range(5)), "the device of --device")

@@ -26,6 +26,7 @@ PIECE = 4 << 20
 LINE_MAX = 1 << 20
 COLUMNS_MAX = 200
 JSON_MAX = 4 << 20
+NAME_MAX = 500  # characters of a name in session.json: each row has them
 # A clock that is before or beyond these is wrong.
 FIRST_DAY = datetime.date(2015, 1, 1)
 AHEAD_S = 2 * 86400
@@ -112,7 +113,10 @@ class Session:
         self.device = escaped(about.get("id")) or self.device_of_name() or device
         if not self.device:
             raise Damaged("no device id in session.json, nor in the name of the folder (ID-SESSION); give --device ID")
-        self.model, self.build, self.sdk, self.kernel = (escaped(about.get(key)) for key in ("model", "build", "sdk", "kernel"))
+        if max(len(self.session), len(self.device)) > NAME_MAX:
+            raise Damaged(f"a device or session id of more than {NAME_MAX} characters")
+        self.model, self.build, self.sdk, self.kernel = (escaped(about.get(key))[:NAME_MAX]
+                                                         for key in ("model", "build", "sdk", "kernel"))
         clock = value.get("clock") if isinstance(value.get("clock"), dict) else {}
         self.offset_s = number(clock.get("wall_offset_ns"))
         self.offset_s = None if self.offset_s is None else self.offset_s / 1e9

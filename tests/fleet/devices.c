@@ -79,7 +79,7 @@ static void write_drop(FILE *drops, const struct day *day, unsigned int second, 
 
 	fprintf(drops,
 		"%u.100000,%u.%06u,%.3f,VSYNC-app,0,com.example.app%u,com.example.app%u/.Main,"
-		"\"queue 2; , \"\"latch\"\"\",%u,%s,com.example.app%u/.Main#7,%u\n",
+		"\"queue 2; \"\"latch\"\",3\",%u,%s,com.example.app%u/.Main#7,%u\n",
 		second, second, 100000 + 16667 * (missed + 1), 16.667 * (missed + 1), day->app,
 		day->app, missed, causes[random_below(4)], day->app, second);
 }

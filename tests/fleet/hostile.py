@@ -165,6 +165,11 @@ def columns(checks, here, fleet_):
     checks.that("column '`,x' is none" in said and "column 'new\\u0009one' is none" in said, f"unknown columns: {said!r}")
     checks.equal(fleet_.sql("SELECT count(), sum(frames), any(Surface), any(`off cadence`) FROM jank_fleet.fps WHERE device = 'new'"),
                  [[3, 177, 'a "b", c ', 1]], "rows with unknown columns")
+    path = session(here / "c" / "blanks", "blanks")
+    (path / "events.csv").write_text("time(s),wall time,kind,text\n1.0,,mark, level 1 \n2.0,, mark ,\tlevel 2\t\n")
+    fleet_.load(path)
+    checks.equal(fleet_.sql("SELECT kind, text FROM jank_fleet.events WHERE device = 'blanks' ORDER BY `time(s)`"),
+                 [["mark", " level 1 "], [" mark ", "\tlevel 2\t"]], "blanks at the ends of names")
     path = session(here / "c" / "order", "order")
     (path / "fps.csv").write_text("Surface,end time,frames\r\nx,2.5,7\r\ny,3.5,8\r\n")
     fleet_.load(path)

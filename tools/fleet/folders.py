@@ -36,6 +36,7 @@ TIME = rb"-?[0-9]{1,19}+(?:\.[0-9]{1,19}+)?"
 NUMBER = rb"[-0-9.]{0,40}+"
 WORD = rb'(?:[^",\n\r\0]*+|"(?:[^"\n\r\0]|"")*+")'
 # The server would remove blanks at the ends of a field that is not quoted.
+BLANK = re.compile(rb"(?:^|,)[ \t]|[ \t](?:,|$)")
 BLANKS = (b", ", b" ,", b",\t", b"\t,", b" \n", b"\n ", b"\t\n", b"\n\t")
 
 
@@ -279,8 +280,8 @@ class Segment:
         # Rows are in order of time, but for those of summary.csv.
         for line in good if self.file == "summary.csv" else good[-1:]:
             self.last_s = max(self.last_s or 0, self.time_of(line))
-        if self.unknown or any(blank in piece for blank in BLANKS):
-            good = [self.rewritten(line) for line in good]
+        if self.unknown or any(blank in piece for blank in BLANKS) or BLANK.match(piece) or piece.endswith((b" ", b"\t")):
+            good = [self.rewritten(line) if self.unknown or BLANK.search(line) else line for line in good]
         return good
 
     def rewritten(self, line):

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tools/report/devices.h"
+
 #define SCHEMA 1
 
 /* All texts: of a foreign session.json, too, which may have any bytes. */
@@ -426,6 +428,40 @@ void output_json_text(FILE *out, const char *text)
 	print_object(&printer, text_of(text), false);
 }
 
+static struct json_object *device_row_object(const struct device_row *row)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "device", row->device);
+	add_text(object, "model", row->model);
+	add_text(object, "build", row->build);
+	add_text(object, "app", row->app);
+	add_count(object, "sessions", row->sessions);
+	add_count(object, "pass", row->pass);
+	add_count(object, "fail", row->fail);
+	add_decimal(object, "frames", row->frames, 0);
+	add_decimal(object, "Time(S)", row->time_s, 6);
+	add_decimal(object, "FPS", device_fps(row), 2);
+	add_decimal(object, "jank", row->jank, 0);
+	add_decimal(object, "jank(/10min)", device_per_10_min(row, row->jank), 2);
+	add_decimal(object, "stalls", row->stalls, 0);
+	add_decimal(object, "stall time(S)", row->stall_time_s, 6);
+	return object;
+}
+
+static void print_devices(struct printer *printer, const struct report *report)
+{
+	struct devices devices;
+
+	printer->failed |=
+		devices_read(&devices, report->sessions, report->n, report->selection) < 0;
+	begin_array(printer, "devices");
+	for (uint32_t i = 0; i < devices.n; i++)
+		print_element(printer, device_row_object(&devices.rows[i]), false);
+	fputc(']', printer->out);
+	devices_free(&devices);
+}
+
 int output_json(FILE *out, const struct report *report)
 {
 	struct json_object *object = json_object_new_object();
@@ -440,7 +476,9 @@ int output_json(FILE *out, const struct report *report)
 		fputc('}', out);
 		printer.is_first = false;
 	}
-	fputs("]}\n", out);
+	fputc(']', out);
+	print_devices(&printer, report);
+	fputs("}\n", out);
 	return printer.failed ? -ENOMEM : 0;
 }
 

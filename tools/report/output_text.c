@@ -7,9 +7,11 @@
 
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
+#include "tools/report/devices.h"
 
 #define NOTICES_SHOWN 20
 #define SECTIONS_SHOWN 30
+#define DEVICES_SHOWN 100
 
 /* --- the verdict, by the function that prints it at the end of a session --- */
 
@@ -258,8 +260,45 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 	}
 }
 
+static void print_device(FILE *out, const struct device_row *row, unsigned int columns)
+{
+	char rates[3][METRIC_TEXT_SIZE];
+
+	metric_print(rates[0], METRIC_FPS, device_fps(row));
+	metric_print(rates[1], METRIC_JANK_10MIN, device_per_10_min(row, row->jank));
+	metric_print(rates[2], METRIC_STALLS, row->stalls);
+	text_print_line(out, columns,
+			"  %6s FPS, jank(/10min) %s, stalls %s in %.1f s, sessions %u, pass %u, "
+			"fail %u: %s, %s, %s: %s",
+			rates[0][0] ? rates[0] : "-", rates[1][0] ? rates[1] : "-",
+			rates[2][0] ? rates[2] : "-", isnan(row->time_s) ? 0 : row->time_s,
+			row->sessions, row->pass, row->fail, row->device ? row->device : "-",
+			row->model ? row->model : "-", row->build ? row->build : "-", row->app);
+}
+
+/* Of several sessions: which device and build is worst. */
+static int print_devices(FILE *out, const struct report *report, unsigned int columns)
+{
+	struct devices devices;
+	int error = devices_read(&devices, report->sessions, report->n, report->selection);
+
+	if (error == 0 && devices.n > 0) {
+		text_print_line(out, columns, "devices and builds, by jank(/10min):");
+		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
+			print_device(out, &devices.rows[i], columns);
+		if (devices.n > DEVICES_SHOWN)
+			text_print_line(out, columns, "  and %u more, see --json",
+					devices.n - DEVICES_SHOWN);
+		fputc('\n', out);
+	}
+	devices_free(&devices);
+	return error;
+}
+
 int output_text(FILE *out, const struct report *report, unsigned int columns)
 {
+	if (report->n > 1 && print_devices(out, report, columns) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->n; i++) {
 		const struct session *session = &report->sessions[i];
 		int error;

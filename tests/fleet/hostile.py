@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jank-fleet and folders as they come: torn, open, renamed, doubled and packed segments, other columns, hostile names, wrong
+clocks, ids that are missing or the same, a server that does not answer. Nothing is counted twice, and each fault is a line."""
+
+import datetime
+import gzip
+import html
+import json
+import os
+import pathlib
+import shutil
+import sys
+import time
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from fleet import answer, count, fleet, require_server, started
+from jankd import SOURCE, Checks, folder
+
+COLUMNS = ("start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface,refresh(Hz),"
+           "p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),"
+           "cadence(vsyncs),off cadence")
+OLD = COLUMNS.split(",refresh")[0]
+YESTERDAY = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
+NAMES = ['plain', 'say "hi"', "tab\there", "back\\slash \\n \\N", "</script><script>alert(1)</script>", "'=cmd|' /C calc'!A0", "a, b ,c",
+         " blanks ", "\\N", "", "\u202eright to left", "汉字", "O'Brien", '"', ",", "x" * 4096]
+
+
+def row(second, name="com.a/.Main", app="com.a", columns=31):
+    values = [f"{second}.000000", f"{second + 1}.000000", "59.00", "59", "1.000000", "33.333", "0.000000", "0", "0", "0", "0", "1", "99.00",
+              "0", app, name, "60.00", "16.667", "16.667", "33.333", "1", "1", "0", "3.333", "", "", "0", "0", "0.000000", "1", "1"]
+    return ",".join('"' + value.replace('"', '""') + '"' if any(character in value for character in ',"') else value
+                    for value in values[:columns])
+
+
+def rows(first, last, **keywords):
+    return [row(second, **keywords) for second in range(first, last)]
+
+
+def text(lines, header=COLUMNS):
+    return "\n".join([header, *lines]) + "\n"
+
+
+def session(path, device="d1", name="s1", ended=True, began=YESTERDAY):
+    path.mkdir(parents=True, exist_ok=True)
+    wall = began.timestamp() if isinstance(began, datetime.datetime) else began
+    stamp = began.strftime("%Y-%m-%dT%H:%M:%S.000Z") if isinstance(began, datetime.datetime) else "garbage"
+    value = {"schema": 1, "jankd": "0.1.0", "session_id": name, "began": stamp, "ended": stamp if ended else None,
+             "device": device if isinstance(device, dict) else {"id": device, "model": "M", "build": "B", "sdk": "34", "kernel": "6"},
+             "clock": {"wall_offset_ns": int((wall - 1000) * 1e9) if isinstance(wall, float) and wall < 1e12 else wall}, "counters": {"events": 5}}
+    (path / "session.json").write_text(json.dumps(value))
+    return path
+
+
+class Fleet:
+    def __init__(self, checks, here, servers):
+        self.checks, self.here, self.server = checks, here, servers[0]
+        self.data = here / "server"
+
+    def load(self, *arguments):
+        done = fleet("load", self.data, *arguments)
+        self.checks.equal(done.returncode, 0, f"load: {done.stderr}")
+        return done.stderr
+
+    def sql(self, sql):
+        return self.server.rows(sql)[1]
+
+    def times(self, device, name="s1"):
+        """Start times of the rows of a session."""
+        return [int(time) for time, in self.sql("SELECT `start time` FROM jank_fleet.fps WHERE device = "
+                                                f"'{device}' AND session = '{name}' ORDER BY `start time`")]
+
+
+def copies(checks, here, fleet_):
+    """Torn and open segments, and the longer or whole copies of them."""
+    path = session(here / "a" / "torn", "torn")
+    (path / "fps.csv").write_text(text(rows(0, 20))[:-9])
+    said = fleet_.load(path)
+    checks.that("fps.csv: the last row is cut off; left out" in said, f"a torn file: {said!r}")
+    checks.equal(fleet_.times("torn"), list(range(19)), "rows of a torn file")
+    checks.equal([(one["damaged"], one["lines left out"]) for one in answer(fleet_.data, "losses") if one["device"] == "torn"], [(1, 1)],
+                 "a torn file in the query")
+    (path / "fps.csv").write_text(text(rows(0, 20)))
+    fleet_.load(path)
+    checks.equal(fleet_.times("torn"), list(range(20)), "rows of the whole file that replaced it")
+    (path / "fps.csv").write_text(text(rows(0, 20))[:-700])
+    fleet_.load(path)
+    checks.equal(fleet_.times("torn"), list(range(20)), "rows after a torn copy of a whole file")
+    damaged = text(rows(0, 20)).replace("\n5.0", "\n\0.0").replace("\n6.0", "\nx.0")
+    (path / "fps.csv").write_text(damaged)
+    fleet_.load(path)
+    checks.equal(fleet_.times("torn"), list(range(20)), "rows after a damaged copy as long as the whole one")
+    path = session(here / "a" / "damaged", "damaged")
+    (path / "fps.csv").write_text(damaged)
+    said = fleet_.load(path)
+    checks.that("lines are no rows of this file: 2 left out" in said, f"damaged lines: {said!r}")
+    (path / "fps.csv").write_text(text(rows(0, 20)))
+    fleet_.load(path)
+    checks.equal(fleet_.times("damaged"), list(range(20)), "a good copy, as long as the damaged one")
+
+    path = session(here / "a" / "open", "open", ended=False)
+    (path / "fps.csv").write_text(text(rows(0, 10)))
+    fleet_.load(path)
+    (path / "fps.csv").rename(path / "fps-000001.csv")
+    (path / "fps-000001.csv").write_text(text(rows(0, 30)))
+    (path / "fps.csv").write_text(text(rows(30, 35)))
+    fleet_.load(path)
+    checks.equal(fleet_.times("open"), list(range(35)), "an open segment that was closed and renamed")
+    shutil.copytree(path, here / "a" / "the same again")
+    for name in ("fps-000001.csv", "fps.csv"):
+        copy = here / "a" / "the same again" / name
+        pathlib.Path(f"{copy}.gz").write_bytes(gzip.compress(copy.read_bytes()))
+    (here / "a" / "the same again" / "fps.csv").unlink()
+    fleet_.load(here / "a")
+    checks.equal(fleet_.times("open"), list(range(35)), "the same folder under another name, and packed")
+    stored = count([fleet_.server], "fps_rows")
+    fleet_.load(here / "a")
+    checks.equal(count([fleet_.server], "fps_rows"), stored, "rows in the server after the same again")
+
+
+def damaged(checks, here, fleet_):
+    path = session(here / "b" / "joined", "joined")
+    (path / "fps.csv").write_text(text(rows(0, 20)) + text(rows(0, 20)))
+    said = fleet_.load(path)
+    checks.that("second copy" in said, f"a file with its own copy behind it: {said!r}")
+    checks.equal(fleet_.times("joined"), list(range(20)), "rows of a file with its own copy behind it")
+    path = session(here / "b" / "packed", "packed")
+    whole = gzip.compress("".join(text(rows(0, 2000))).encode())
+    (path / "fps-000001.csv.gz").write_bytes(whole[:len(whole) // 2])
+    said = fleet_.load(path)
+    found = fleet_.times("packed")
+    checks.that("damaged gzip data" in said and found == list(range(len(found))), f"cut gzip data: {len(found)} rows, {said!r}")
+    (path / "fps-000001.csv.gz").write_bytes(whole)
+    fleet_.load(path)
+    checks.equal(fleet_.times("packed"), list(range(2000)), "the whole gzip file")
+    path = session(here / "b" / "garbage", "garbage")
+    (path / "fps.csv").write_bytes(COLUMNS.encode() + b"\n" + b"\0" * 3000000 + b"\n" + b"x,y\n" * 1000000 + row(1).encode() + b"\n"
+                                   + b"," * 30 + b"\n" + row(2).replace("2.000000,3.000000", "2.000000,nan").encode() + b"\n"
+                                   + row(3).replace("59.00", "1.2.3").encode() + b"\n" + os.urandom(5000000))
+    for name, data in (("dropFrames.csv", b""), ("events.csv", b"\xff\xfe" * 99), ("frames.csv", b"a,b\n1,2\n"), ("doframe.csv", os.urandom(99)),
+                       ("summary.csv", b'"' * 99), ("latency.csv", b"," * 2000000)):
+        (path / name).write_bytes(data)
+    said = fleet_.load(path)
+    checks.equal(fleet_.times("garbage"), [1, 3], "rows between garbage")
+    checks.equal(fleet_.sql("SELECT FPS, frames FROM jank_fleet.fps WHERE device = 'garbage' ORDER BY `start time`"), [[59, 59], [None, 59]],
+                 "a value that is no number is unknown")
+    for name in ("dropFrames.csv", "events.csv", "frames.csv", "doframe.csv", "summary.csv", "latency.csv"):
+        checks.that(f"{path / name}: " in said, f"{name} is not named: {said[:2000]!r}")
+    checks.that(len(said) < 5000, f"{len(said)} characters for a folder of garbage")
+
+
+def columns(checks, here, fleet_):
+    """Columns by name: of an older version, of a newer one, in another order."""
+    path = session(here / "c" / "old", "old")
+    (path / "fps.csv").write_text(text(rows(0, 3, columns=16), OLD))
+    (path / "fps-000001.csv").write_text(text(rows(10, 13, columns=16), OLD))
+    fleet_.load(path)
+    checks.equal(fleet_.sql("SELECT count(), sum(frames), countIf(isNull(jank)) FROM jank_fleet.fps WHERE device = 'old'"), [[6, 354, 6]],
+                 "columns that an older version has not")
+    path = session(here / "c" / "new", "new")
+    (path / "fps.csv").write_text(text([f'"un,known",{one},7' for one in rows(0, 3, name='a "b", c ')], f'"`,x",{COLUMNS},"new\tone"'))
+    said = fleet_.load(path)
+    checks.that("column '`,x' is none" in said and "column 'new\\u0009one' is none" in said, f"unknown columns: {said!r}")
+    checks.equal(fleet_.sql("SELECT count(), sum(frames), any(Surface), any(`off cadence`) FROM jank_fleet.fps WHERE device = 'new'"),
+                 [[3, 177, 'a "b", c ', 1]], "rows with unknown columns")
+    path = session(here / "c" / "blanks", "blanks")
+    (path / "events.csv").write_text("time(s),wall time,kind,text\n1.0,,mark, level 1 \n2.0,, mark ,\tlevel 2\t\n")
+    fleet_.load(path)
+    checks.equal(fleet_.sql("SELECT kind, text FROM jank_fleet.events WHERE device = 'blanks' ORDER BY `time(s)`"),
+                 [["mark", " level 1 "], [" mark ", "\tlevel 2\t"]], "blanks at the ends of names")
+    path = session(here / "c" / "order", "order")
+    (path / "fps.csv").write_text("Surface,end time,frames\r\nx,2.5,7\r\ny,3.5,8\r\n")
+    fleet_.load(path)
+    checks.equal(fleet_.sql("SELECT Surface, `end time`, frames, FPS FROM jank_fleet.fps WHERE device = 'order' ORDER BY Surface"),
+                 [["x", 2.5, 7, None], ["y", 3.5, 8, None]], "columns in another order, with CRLF")
+
+
+def names(checks, here, fleet_):
+    """Names are text, in the server, on the page and in a terminal."""
+    for number, name in enumerate(NAMES):
+        about = {"id": f"names {number} {name}"[:300], "model": name, "build": "\0\x1b[2J\ud800" + name}
+        path = session(here / "n" / str(number), about, f"s {name}"[:200])
+        (path / "fps.csv").write_text(text(rows(0, 70, name=name, app=name)))
+    fleet_.load(here / "n")
+    found = {surface for surface, in fleet_.sql("SELECT DISTINCT Surface FROM jank_fleet.fps WHERE device LIKE 'names %'")}
+    checks.equal(sorted(found), sorted(NAMES), "names in the server")
+    checks.equal(sorted(row["app"] for row in answer(fleet_.data, "builds") if "\\x1B[2J" in row["build"]), sorted(NAMES), "names in a query")
+    page = here / "page.html"
+    checks.equal(fleet("page", fleet_.data, "-o", page).returncode, 0, "page")
+    written = page.read_text()
+    checks.equal(written.count("<script"), 1, "scripts of the page")
+    checks.that(all(html.escape(name) in written for name in ('say "hi"', NAMES[4], NAMES[5])), "names on the page")
+    shown = fleet("query", fleet_.data, "builds").stdout
+    checks.that("\\u202Eright to left" in shown and "\t" not in shown and "\x1b" not in shown, "names in a terminal")
+
+
+def devices(checks, here, fleet_):
+    for device in ("one", "two"):
+        (session(here / "e" / device, device, "shared") / "fps.csv").write_text(text(rows(0, 5)))
+    fleet_.load(here / "e")
+    checks.equal([fleet_.times(device, "shared") for device in ("one", "two")], [list(range(5))] * 2, "two devices with one session id")
+    for number, began in enumerate((datetime.datetime(1970, 1, 1, 1), datetime.datetime(2999, 1, 1), "garbage", 1e300, None, [1])):
+        (session(here / "w" / str(number), f"clock{number}", began=began) / "fps.csv").write_text(text(rows(1000, 1005)))
+    fleet_.load(here / "w")
+    today = str(datetime.datetime.now(datetime.timezone.utc).date())
+    checks.equal(fleet_.sql("SELECT toString(day), count() FROM jank_fleet.fps WHERE device LIKE 'clock%' GROUP BY day"), [[today, 30]],
+                 "days of wrong clocks")
+    checks.equal(sum(one["sessions with a wrong clock"] for one in answer(fleet_.data, "losses") if one["device"].startswith("clock")), 6,
+                 "wrong clocks in the query")
+    (session(here / "i" / "SERIAL-s9", None, "s9") / "fps.csv").write_text(text(rows(0, 5)))
+    (session(here / "i" / "anything", None, "s8") / "fps.csv").write_text(text(rows(0, 5)))
+    (here / "i" / "2019").mkdir()
+    (here / "i" / "2019" / "fps.csv").write_text(text(rows(0, 5, columns=16), OLD))
+    (session(here / "i" / "analyzed", None, None) / "fps.csv").write_text(text(rows(0, 5)))
+    (session(here / "i" / "long", "x" * 3000000, "s7") / "fps.csv").write_text(text(rows(0, 5)))
+    (here / "i" / "bad").mkdir()
+    (here / "i" / "bad" / "session.json").write_text("[" * 100000)
+    said = fleet_.load(here / "i")
+    checks.equal(fleet_.times("SERIAL", "s9"), list(range(5)), "the device in the name of the folder")
+    checks.that(all(f"{here / 'i' / name}: " in said for name in ("anything", "2019", "analyzed", "long", "bad")) and len(said.splitlines()) == 5,
+                f"folders without ids: {said!r}")
+    fleet_.load(here / "i", "--device", "given")
+    checks.equal(fleet_.times("given", "s8"), list(range(5)), "the device of --device")
+    # Several sessions in one folder.
+    path = session(here / "f" / "several", "several", "first")
+    (path / "session.json").rename(path / "session-000001.json")
+    (path / "fps-000001.csv").write_text(text(rows(0, 5)))
+    session(path, "several", "second")
+    (path / "fps.csv").write_text(text(rows(7, 9)))
+    fleet_.load(here / "f")
+    checks.equal([fleet_.times("several", name) for name in ("first", "second")], [[0, 1, 2, 3, 4], [7, 8]], "two sessions in one folder")
+
+
+def usage(checks, here, fleet_):
+    try:
+        urllib.request.urlopen(f"http://{fleet_.server.name}/?query=SELECT+1", timeout=60)
+        checks.that(False, "the server answers without the password")
+    except urllib.error.HTTPError:
+        pass
+    checks.equal((fleet_.data.stat().st_mode & 0o777, (fleet_.data / "servers.json").stat().st_mode & 0o777), (0o700, 0o600), "rights")
+    for arguments in (("load", fleet_.data), ("query", fleet_.data, "nonsense"), ("drop", fleet_.data, "--before", "tomorrow"),
+                      ("start", fleet_.data, "--shards", "0")):
+        done = fleet(*arguments)
+        checks.that(done.returncode == 2 and "error: " in done.stderr, f"{arguments[0]}: {done.returncode} {done.stderr!r}")
+    for arguments in (("load", fleet_.data, here / "missing"), ("load", here / "nowhere", here), ("start", fleet_.data, "--shards", "3"),
+                      ("page", fleet_.data, "-o", here / "missing" / "page.html"),
+                      ("load", fleet_.data, here, "--wait", "0", "--server", "http://127.0.0.1:1"),
+                      ("query", fleet_.data, "builds", "--server", "ftp://x")):
+        done = fleet(*arguments)
+        checks.that(done.returncode == 1 and done.stderr.startswith(f"jank-fleet: {arguments[0]}: ") and len(done.stderr.splitlines()) == 1,
+                    f"{arguments[0]}: {done.returncode} {done.stderr!r}")
+    for name in ("builds", "regressions", "percentiles", "causes", "silent", "devices", "losses"):
+        done = fleet("query", fleet_.data, name, "--csv")
+        checks.equal(done.returncode, 0, f"{name}: {done.stderr}")
+
+
+def clean(checks, here, fleet_):
+    """Rows of a load that did not end do not count, and go when they are old; what counts stays."""
+    shown = fleet_.sql("SELECT count() FROM jank_fleet.fps")
+    fleet_.server.request("INSERT INTO jank_fleet.fps_rows (day, load, device, session, model, build) VALUES "
+                          "('2026-01-01', 1, 'lost', 'lost', '', '')")
+    lost = "SELECT count() FROM jank_fleet.fps_rows WHERE load = 1"
+    checks.equal((fleet_.sql(lost), fleet_.sql("SELECT count() FROM jank_fleet.fps")), ([[1]], shown), "rows of a load that did not end")
+    checks.equal(fleet("clean", fleet_.data).returncode, 0, "clean")
+    end = time.monotonic() + 120
+    while fleet_.sql(lost) != [[0]] and time.monotonic() < end:
+        time.sleep(0.1)
+    checks.equal((fleet_.sql(lost), fleet_.sql("SELECT count() FROM jank_fleet.fps")), ([[0]], shown), "rows after cleaning")
+
+
+def same_columns(checks):
+    """The tables have the columns that jankd writes."""
+    import schema
+    source = (SOURCE / "daemon" / "base" / "csv_columns.c").read_text()
+    headers = {"".join(part.split("=")[1].split('"')[1::2]) for part in source.split(";") if "=" in part}
+    for file in schema.FILES:
+        if file != "session.json":
+            checks.that(schema.FILES[file][1] in headers, f"columns of {file}")
+
+
+require_server()
+checks = Checks()
+same_columns(checks)
+with folder() as here, started(here / "server") as servers:
+    one = Fleet(checks, here, servers)
+    from schema import statements
+    for statement in statements():
+        servers[0].request(statement)
+    for part in (copies, damaged, columns, names, devices, usage, clean):
+        part(checks, here, one)
+checks.end()

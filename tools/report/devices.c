@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/devices.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The name of the folder before "-SESSION", or an empty span. */
+static struct span device_of_folder(const struct session *session, const char *id)
+{
+	struct span name = span_of(session->folder);
+	const char *slash;
+	size_t end = id ? strlen(id) + 1 : 0;
+
+	while (name.len > 1 && name.ptr[name.len - 1] == '/')
+		name.len--;
+	slash = memrchr(name.ptr, '/', name.len);
+	if (slash)
+		name = span_skip(name, (size_t)(slash + 1 - name.ptr));
+	if (end <= 1 || name.len <= end || name.ptr[name.len - end] != '-' ||
+	    memcmp(name.ptr + name.len - end + 1, id, end - 1) != 0)
+		return SPAN_NULL;
+	name.len -= end;
+	return name;
+}
+
+/* Returns -ENOMEM, or 0; *device may be NULL then: it is unknown. */
+static int copy_device(char **device, const struct session *session)
+{
+	const char *id = session_json_text(session, "device", "id");
+	struct span name =
+		id && id[0]
+			? span_of(id)
+			: device_of_folder(session, session_json_text(session, NULL, "session_id"));
+
+	*device = name.len > 0 ? strndup(name.ptr, name.len) : NULL;
+	return name.len > 0 && !*device ? -ENOMEM : 0;
+}
+
+static bool is_in_table(const struct selection *selection, const struct session *session,
+			const struct surface *surface)
+{
+	return surface->source != FROM_NOTHING && (surface->is_judged || selection->surface) &&
+	       select_surface(selection, name_of(session, surface->name),
+			      name_of(session, surface->app));
+}
+
+static struct device_row row_of(const struct session *session, const struct surface *surface)
+{
+	const double *of = surface->numbers.of;
+
+	return (struct device_row){
+		.model = session_json_text(session, "device", "model"),
+		.build = session_json_text(session, "device", "build"),
+		.app = name_of(session, surface->app),
+		.sessions = 1,
+		.pass = strncmp(surface->verdict, "pass", 4) == 0,
+		.fail = strncmp(surface->verdict, "fail", 4) == 0,
+		.frames = of[METRIC_FRAMES],
+		.time_s = of[METRIC_TIME],
+		.jank = of[METRIC_JANK],
+		.stalls = of[METRIC_STALLS],
+		.stall_time_s = of[METRIC_STALL_TIME],
+	};
+}
+
+/* Adds the rows of a session: one for each Surface. */
+static int add_session(struct devices *devices, const struct session *session, uint32_t number,
+		       const struct selection *selection, size_t *max)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		struct device_row *row;
+
+		if (!is_in_table(selection, session, &session->surfaces[i]))
+			continue;
+		if (devices->n == *max) {
+			*max = *max ? 2 * *max : 64;
+			row = realloc(devices->rows, *max * sizeof(*row));
+			if (!row)
+				return -ENOMEM;
+			devices->rows = row;
+		}
+		row = &devices->rows[devices->n++];
+		*row = row_of(session, &session->surfaces[i]);
+		row->last = number;
+		if (copy_device(&row->device, session) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* An unknown text comes last. */
+static int compare_text(const char *one, const char *other)
+{
+	if (!one || !other)
+		return !one - !other;
+	return strcmp(one, other);
+}
+
+static int by_name(const struct device_row *one, const struct device_row *other)
+{
+	int order = compare_text(one->device, other->device);
+
+	if (order == 0)
+		order = compare_text(one->model, other->model);
+	if (order == 0)
+		order = compare_text(one->build, other->build);
+	return order == 0 ? compare_text(one->app, other->app) : order;
+}
+
+static int by_name_and_session(const void *a, const void *b)
+{
+	const struct device_row *one = a, *other = b;
+	int order = by_name(one, other);
+
+	return order != 0 ? order : (one->last > other->last) - (one->last < other->last);
+}
+
+/* Unknown rates come last. */
+static int by_jank(const void *a, const void *b)
+{
+	const struct device_row *one = a, *other = b;
+	double first = device_per_10_min(one, one->jank);
+	double second = device_per_10_min(other, other->jank);
+
+	if (isnan(first) != isnan(second))
+		return isnan(first) ? 1 : -1;
+	if (first != second && !isnan(first))
+		return first > second ? -1 : 1;
+	return by_name(one, other);
+}
+
+static void add(struct device_row *to, struct device_row *row)
+{
+	to->sessions += row->last != to->last;
+	to->last = row->last;
+	to->pass += row->pass;
+	to->fail += row->fail;
+	to->frames += row->frames;
+	to->time_s += row->time_s;
+	to->jank += row->jank;
+	to->stalls += row->stalls;
+	to->stall_time_s += row->stall_time_s;
+	free(row->device);
+}
+
+int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,
+		 const struct selection *selection)
+{
+	size_t max = 0;
+	uint32_t n = 0;
+
+	*devices = (struct devices){ 0 };
+	for (uint32_t i = 0; i < n_sessions; i++)
+		if (add_session(devices, &sessions[i], i, selection, &max) < 0)
+			return -ENOMEM;
+	if (devices->n == 0)
+		return 0;
+	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_name_and_session);
+	for (uint32_t i = 1; i < devices->n; i++) {
+		if (by_name(&devices->rows[n], &devices->rows[i]) == 0)
+			add(&devices->rows[n], &devices->rows[i]);
+		else
+			devices->rows[++n] = devices->rows[i];
+	}
+	devices->n = n + 1;
+	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_jank);
+	return 0;
+}
+
+void devices_free(struct devices *devices)
+{
+	for (uint32_t i = 0; i < devices->n; i++)
+		free(devices->rows[i].device);
+	free(devices->rows);
+	*devices = (struct devices){ 0 };
+}
+
+double device_fps(const struct device_row *row)
+{
+	return row->time_s > 0 ? row->frames / row->time_s : NAN;
+}
+
+double device_per_10_min(const struct device_row *row, double count)
+{
+	double time_s = row->time_s + row->stall_time_s;
+
+	return time_s > 0 ? count * 600 / time_s : NAN;
+}

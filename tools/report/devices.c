@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/os.h"
+
 /* The name of the folder before "-SESSION", or an empty span. */
 static struct span device_of_folder(const struct session *session, const char *id)
 {
 	struct span name = span_of(session->folder);
-	const char *slash;
-	size_t end = id ? strlen(id) + 1 : 0;
+	size_t end = id ? strlen(id) + 1 : 0, begin;
 
-	while (name.len > 1 && name.ptr[name.len - 1] == '/')
+	while (name.len > 1 && os_is_separator(name.ptr[name.len - 1]))
 		name.len--;
-	slash = memrchr(name.ptr, '/', name.len);
-	if (slash)
-		name = span_skip(name, (size_t)(slash + 1 - name.ptr));
+	begin = name.len;
+	while (begin > 0 && !os_is_separator(name.ptr[begin - 1]))
+		begin--;
+	name = span_skip(name, begin);
 	if (end <= 1 || name.len <= end || name.ptr[name.len - end] != '-' ||
 	    memcmp(name.ptr + name.len - end + 1, id, end - 1) != 0)
 		return SPAN_NULL;
@@ -34,8 +36,15 @@ static int copy_device(char **device, const struct session *session)
 			? span_of(id)
 			: device_of_folder(session, session_json_text(session, NULL, "session_id"));
 
-	*device = name.len > 0 ? strndup(name.ptr, name.len) : NULL;
-	return name.len > 0 && !*device ? -ENOMEM : 0;
+	*device = NULL;
+	if (name.len == 0)
+		return 0;
+	*device = malloc(name.len + 1);
+	if (!*device)
+		return -ENOMEM;
+	memcpy(*device, name.ptr, name.len);
+	(*device)[name.len] = '\0';
+	return 0;
 }
 
 static bool is_in_table(const struct selection *selection, const struct session *session,

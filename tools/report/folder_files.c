@@ -49,7 +49,8 @@ static char *join(const char *folder, const char *name)
 {
 	char *path;
 
-	return asprintf(&path, "%s%s%s", folder, os_ends_folder(folder) ? "" : "/", name) < 0
+	return asprintf(&path, "%s%s%s", folder,
+			os_is_separator(folder[strlen(folder) - 1]) ? "" : "/", name) < 0
 		       ? NULL
 		       : path;
 }

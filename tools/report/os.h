@@ -28,8 +28,8 @@ struct os_entry {
 int os_list(const char *path, int (*add)(void *context, const struct os_entry *entry),
 	    void *context);
 
-/* True: a name can follow @path without a '/'. */
-bool os_ends_folder(const char *path);
+/* True: it ends the name of a folder in a path. */
+bool os_is_separator(char c);
 
 /* Opens a file, plain or packed, to read it. NULL: failed; errno says why, 0 if memory is short. */
 gzFile os_gzopen(const char *path);

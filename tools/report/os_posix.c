@@ -50,9 +50,9 @@ int os_list(const char *path, int (*add)(void *context, const struct os_entry *e
 	return result;
 }
 
-bool os_ends_folder(const char *path)
+bool os_is_separator(char c)
 {
-	return path[strlen(path) - 1] == '/';
+	return c == '/';
 }
 
 gzFile os_gzopen(const char *path)

@@ -103,10 +103,10 @@ static wchar_t *system_path(const char *path)
 	return whole;
 }
 
-bool os_ends_folder(const char *path)
+bool os_is_separator(char c)
 {
 	/* "C:" is the current folder of that drive, "C:/" its top. */
-	return strchr("/\\:", path[strlen(path) - 1]) != NULL;
+	return c == '/' || c == '\\' || c == ':';
 }
 
 /* --- arguments and the console --- */
@@ -283,7 +283,7 @@ int os_list(const char *path, int (*add)(void *context, const struct os_entry *e
 
 	if (every) {
 		strcpy(every, path);
-		strcat(every, os_ends_folder(path) ? "*" : "/*");
+		strcat(every, os_is_separator(path[strlen(path) - 1]) ? "*" : "/*");
 		pattern = system_path(every);
 	}
 	if (pattern && folder) {

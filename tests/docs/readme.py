@@ -3,7 +3,8 @@
 """The READMEs are right: their commands run in a copy of the tree, their options and packages exist, and the
 row that is explained is one that the commands give.
 
-Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone.
+Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone, or a
+server of ClickHouse.
 """
 
 import os

@@ -22,8 +22,10 @@ BUILD = "tools/build-device"
 
 
 def commands(readme):
-    """The commands of the section about phones, the only one with blocks marked console."""
-    return [line.removeprefix("$ ") for block in BLOCK.findall(readme) for line in block.splitlines() if line.startswith("$ ")]
+    """The commands of the section about phones: blocks marked console with jank-adb. Other blocks marked console, as those
+    of jank-fleet, leave a server running; tests/fleet/readme.py runs such commands and stops it."""
+    return [line.removeprefix("$ ") for block in BLOCK.findall(readme) if "jank-adb" in block
+            for line in block.splitlines() if line.startswith("$ ")]
 
 
 def build(tree, command):

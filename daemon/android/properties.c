@@ -98,6 +98,7 @@ int64_t property_serial_read(int fd)
 
 void android_device_read(struct property_budget *budget, struct android_device *device)
 {
+	android_getprop(budget, "ro.serialno", device->id, sizeof(device->id));
 	android_getprop(budget, "ro.product.model", device->model, sizeof(device->model));
 	android_getprop(budget, "ro.build.version.sdk", device->sdk, sizeof(device->sdk));
 	android_getprop(budget, "ro.build.fingerprint", device->build, sizeof(device->build));

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/base/session_id.h"
+
 /* A time limit for several calls of getprop and setprop together. */
 struct property_budget {
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
@@ -37,6 +39,7 @@ int64_t property_serial_read(int fd);
 
 /* Properties that identify the device; "" if they cannot be read. */
 struct android_device {
+	char id[DEVICE_ID_SIZE]; /* ro.serialno; the owner may set another one */
 	char model[128], build[256], sdk[16];
 };
 

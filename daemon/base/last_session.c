@@ -145,6 +145,7 @@ int last_session_read(struct last_session *last, const char *folder)
 {
 	bool is_trusted = false;
 	int error = 0, fd = open_file(folder, &is_trusted);
+	struct json_object *device;
 	char *text;
 
 	*last = (struct last_session){ .last_ns = ROW_UNKNOWN, .booted_ns = ROW_UNKNOWN };
@@ -162,6 +163,8 @@ int last_session_read(struct last_session *last, const char *folder)
 	}
 	last->is_trusted = is_trusted;
 	copy_id(last->id, string_of(last->json, "session_id"));
+	if (json_object_object_get_ex(last->json, "device", &device))
+		copy_id(last->device, string_of(device, "id"));
 	last->end = end_of(last->json);
 	last->last_ns = last_write(folder);
 	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);

@@ -18,8 +18,9 @@ enum last_session_end {
 };
 
 struct last_session {
-	char id[SESSION_ID_SIZE];  /* "": unknown */
-	enum last_session_end end; /* only if no capture runs in the folder now */
+	char id[SESSION_ID_SIZE];     /* "": unknown */
+	char device[SESSION_ID_SIZE]; /* the random id of its device; "": it has another one */
+	enum last_session_end end;    /* only if no capture runs in the folder now */
 	/* ns since 1970, or ROW_UNKNOWN: the last write to a file of the folder, and the last boot
 	 * of this machine. */
 	int64_t last_ns, booted_ns;

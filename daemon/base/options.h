@@ -83,6 +83,7 @@ struct options {
 	const char *instance; /* NULL: the top level */
 	enum options_source source;
 	bool latency;		/* poll present fences beside the trace (analyze refuses it) */
+	const char *device_id;	/* NULL: ro.serialno */
 	const char *categories; /* of atrace, separated by blanks or commas */
 	bool categories_given;
 	uint64_t buffer_kb;	/* per CPU */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The id of a session: random, a new one at each start of a capture. A program that copies files
- * sees from it that another capture has begun. */
+ * sees from it that another capture has begun. A device without a serial number has such an id,
+ * too. */
 #ifndef JANKD_DAEMON_BASE_SESSION_ID_H
 #define JANKD_DAEMON_BASE_SESSION_ID_H
 
 /* 16 hexadecimal digits and a NUL. */
 #define SESSION_ID_SIZE 17
+
+/* An id of a device, a serial number or one that its owner gives it, with its NUL. */
+#define DEVICE_ID_SIZE 128
 
 /* Sets @id to "" if the kernel gives no random number. */
 void session_id_make(char id[static SESSION_ID_SIZE]);

@@ -16,6 +16,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
+#include "daemon/base/last_session.h"
 #include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/capture_control.h"
@@ -734,6 +735,23 @@ static void begin_device(struct capture *capture, struct session_origin *origin)
 	origin->values = &capture->start_values;
 }
 
+/* Sets the id of the device: that of --device-id, its serial number, or a random one, which is that
+ * of the last capture of the folder if there was one. */
+static void set_device_id(const struct options *options, struct android_device *device)
+{
+	struct last_session last;
+
+	if (options->device_id)
+		snprintf(device->id, sizeof(device->id), "%s", options->device_id);
+	if (device->id[0])
+		return;
+	if (last_session_read(&last, options->folder) == 0)
+		memcpy(device->id, last.device, sizeof(last.device));
+	last_session_free(&last);
+	if (!device->id[0])
+		session_id_make(device->id);
+}
+
 /* Usually of a capture without root. */
 static void report_fixed(struct capture *capture)
 {
@@ -770,6 +788,7 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
+	set_device_id(capture->options, &origin.device);
 	capture->options->pipeline.frame_timeline =
 		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
 	begin_device(capture, &origin);

@@ -107,6 +107,7 @@ static void read_origin(struct status *status, const struct session_origin *orig
 	copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
 	if (!origin->live)
 		return;
+	copy(status->device_id, sizeof(status->device_id), origin->device.id);
 	copy(status->model, sizeof(status->model), origin->device.model);
 	copy(status->build, sizeof(status->build), origin->device.build);
 	copy(status->sdk, sizeof(status->sdk), origin->device.sdk);

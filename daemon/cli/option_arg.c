@@ -209,6 +209,18 @@ int option_parse_categories(const struct option_arg *arg)
 	return option_parse_text(arg);
 }
 
+int option_parse_device_id(const struct option_arg *arg)
+{
+	size_t length = strlen(arg->value);
+
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)arg->value[i] < ' ' || arg->value[i] == 0x7f)
+			length = 0;
+	if (length == 0 || length >= DEVICE_ID_SIZE)
+		return refuse(arg, "must be 1 to 127 bytes without control characters");
+	return option_parse_text(arg);
+}
+
 /* The index of @value in @names, whose entries may be NULL; SIZE_MAX: it is not there. */
 static size_t index_of(const char *const *names, size_t n, const char *value)
 {

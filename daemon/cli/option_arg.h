@@ -55,6 +55,9 @@ int option_parse_focus(const struct option_arg *arg);
 int option_parse_instance(const struct option_arg *arg);
 int option_parse_categories(const struct option_arg *arg);
 
+/* const char *: an id of the device. */
+int option_parse_device_id(const struct option_arg *arg);
+
 /* enum app_class */
 int option_parse_class(const struct option_arg *arg);
 

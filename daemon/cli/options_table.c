@@ -362,6 +362,15 @@ const struct option_row options_table[] = {
 		.help = "categories that atrace enables (\"gfx view\")",
 	},
 	{
+		.name = "device-id",
+		.commands = CAPTURE,
+		.value_name = "ID",
+		.parse = option_parse_device_id,
+		.field = FIELD(const char *, device_id),
+		.help = "id of the device in session.json (the property ro.serialno; without it a "
+			"random one, which later captures into the folder keep)",
+	},
+	{
 		.name = "no-atrace",
 		.commands = CAPTURE,
 		.parse = option_parse_flag,

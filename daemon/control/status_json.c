@@ -110,6 +110,7 @@ static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
+	add_text(object, "id", status->device_id);
 	add_text(object, "model", status->model);
 	add_text(object, "build", status->build);
 	add_text(object, "sdk", status->sdk);

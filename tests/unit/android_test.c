@@ -187,9 +187,11 @@ static void device_description_is_read_from_properties(void **state)
 
 	(void)state;
 	budget.deadline_ms += 60000;
+	fake_device_set(&scratch, "ro.serialno", "R58M123ABC");
 	fake_device_set(&scratch, "ro.product.model", "A phone");
 	fake_device_set(&scratch, "ro.build.version.sdk", "34");
 	android_device_read(&budget, &device);
+	assert_string_equal(device.id, "R58M123ABC");
 	assert_string_equal(device.model, "A phone");
 	assert_string_equal(device.sdk, "34");
 	assert_string_equal(device.build, "");

@@ -126,6 +126,35 @@ static void categories_without_atrace_give_a_warning(void **state)
 	assert_as_before();
 }
 
+/* Captures for a moment. Returns the id of the device in session.json. */
+static const char *id_after_capture(const char *option, const char *value)
+{
+	static const char key[] = "\"id\":\"";
+	static char id[160];
+	const char *at;
+
+	assert_true(live_capture_run(&capture, "--no-atrace", option, value, NULL));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	at = strstr(scratch_get(&capture.scratch, "out/session.json"), key);
+	assert_non_null(at);
+	snprintf(id, sizeof(id), "%.*s", (int)strcspn(at + strlen(key), "\""), at + strlen(key));
+	return id;
+}
+
+static void the_device_has_an_id(void **state)
+{
+	char first[160];
+
+	(void)state;
+	snprintf(first, sizeof(first), "%s", id_after_capture(NULL, NULL));
+	assert_int_equal(strlen(first), 16);
+	assert_string_equal(id_after_capture(NULL, NULL), first);
+	fake_device_set(&capture.scratch, "ro.serialno", "R58M123ABC");
+	assert_string_equal(id_after_capture(NULL, NULL), "R58M123ABC");
+	assert_string_equal(id_after_capture("--device-id", "rack 3"), "rack 3");
+}
+
 /* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. */
 static void app_in_front_is_read_from_dumpsys_window(void **state)
 {
@@ -215,6 +244,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(failing_atrace_ends_the_capture, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(categories_without_atrace_give_a_warning, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(the_device_has_an_id, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(app_in_front_is_read_from_dumpsys_window, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(durations_of_frames_are_read_from_dumpsys, set_up,

@@ -150,6 +150,7 @@ static void texts_are_stored_unchanged(void **state)
 		{ "--tracefs", "/sys/kernel/tracing", &options.tracefs },
 		{ "--instance", "jank-1", &options.instance },
 		{ "--categories", "gfx,view input", &options.categories },
+		{ "--device-id", "rack 3, left", &options.device_id },
 		{ "--until-exit", "com.example.app", &options.until_exit },
 		{ "--focus", "com.game/.Main", &options.pipeline.focus },
 		{ "--focus", "com.game", &options.pipeline.focus },
@@ -231,6 +232,16 @@ static void impossible_values_are_refused(void **state)
 		{ "--instance", { "", "a/b", ".", "..", ".x" } },
 		{ "--buffer-kb", { "", "3", "4194305", "1M" } },
 		{ "--categories", { "", " ", "--async_stop", "," } },
+		{ "--device-id",
+		  { "", "a\nb", "\x7f",
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef"
+		    "0123456789abcdef" } },
 		{ "--duration", { "", "0", "-1", "x", "1e9" } },
 		{ "--wait", { "", "0", "x" } },
 		{ "--until-exit", { "" } },
@@ -281,6 +292,7 @@ static void a_missing_value_is_named(void **state)
 		"--instance",
 		"--buffer-kb",
 		"--categories",
+		"--device-id",
 		"--duration",
 		"--wait",
 		"--until-exit",

@@ -4,15 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/memory.h"
+
 _Static_assert(sizeof(struct chunk) == 128, "two cache lines");
 
 int chunks_init(struct chunk_store *store, unsigned int n)
 {
-	/* Not memory_new(): most captures use a small part. */
-	*store = (struct chunk_store){ .chunks = calloc(n + 1, sizeof(struct chunk)),
-				       .n = n,
-				       .n_free = n };
-	return store->chunks ? 0 : -ENOMEM;
+	*store = (struct chunk_store){ .chunks = memory_new(n + 1, sizeof(struct chunk)) };
+	if (!store->chunks)
+		return -ENOMEM;
+	for (unsigned int i = 1; i < n; i++)
+		store->chunks[i].next = (uint16_t)(i + 1);
+	store->first_free = n > 0;
+	store->n_free = n;
+	return 0;
 }
 
 void chunks_free(struct chunk_store *store)
@@ -25,12 +30,9 @@ uint16_t chunk_alloc(struct chunk_store *store)
 {
 	uint16_t taken = store->first_free;
 
-	if (taken != CHUNK_NONE)
-		store->first_free = store->chunks[taken].next;
-	else if (store->n_used < store->n)
-		taken = (uint16_t)++store->n_used;
-	else
+	if (taken == CHUNK_NONE)
 		return CHUNK_NONE;
+	store->first_free = store->chunks[taken].next;
 	store->n_free--;
 	store->chunks[taken].next = CHUNK_NONE;
 	store->chunks[taken].n = 0;

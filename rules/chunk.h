@@ -32,10 +32,8 @@ struct chunk {
 
 struct chunk_store {
 	struct chunk *chunks; /* number CHUNK_NONE is unused */
-	unsigned int n;
 	unsigned int n_free;
-	unsigned int n_used; /* chunks that were ever in use: the first ones */
-	uint16_t first_free; /* of those that were in use; CHUNK_NONE: none */
+	uint16_t first_free;
 	uint64_t refused; /* rows and Surfaces without percentiles, as no chunk was free */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/memory.h"
 #include "rules/summary.h"
 
 static int *bucket_of(struct layer_table *table, uint64_t hash)
@@ -14,8 +15,7 @@ static int *bucket_of(struct layer_table *table, uint64_t hash)
 
 int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
 {
-	/* Not memory_new(): most captures use a small part. */
-	*table = (struct layer_table){ .layers = calloc(max, sizeof(struct layer)),
+	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;

@@ -877,7 +877,8 @@ static int begin_control(struct capture *capture)
 int capture_begin(struct capture **out, struct options *options,
 		  const struct capture_killed *killed)
 {
-	struct capture *capture = malloc(sizeof(*capture));
+	/* Large parts are never used: zeros of calloc() need no memory. */
+	struct capture *capture = calloc(1, sizeof(*capture));
 	int code;
 
 	*out = capture;
@@ -886,14 +887,10 @@ int capture_begin(struct capture **out, struct options *options,
 		       report_advice(-ENOMEM, ""));
 		return EXIT_FAILED;
 	}
-	*capture = (struct capture){
-		.options = options,
-		.loop = LOOP_CLOSED,
-		.logcat = LOGCAT_CLOSED,
-		.signals = WATCHER_NONE,
-		.timer = WATCHER_NONE,
-		.files_done = WATCHER_NONE,
-	};
+	capture->options = options;
+	capture->loop = LOOP_CLOSED;
+	capture->logcat = LOGCAT_CLOSED;
+	capture->signals = capture->timer = capture->files_done = WATCHER_NONE;
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
 	options->pipeline.has_fences = options->latency;

@@ -12,7 +12,6 @@
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
-#include "rules/memory.h"
 
 /* A job is added only while less than this of the queue is in use. Pieces of a snapshot have the
  * lowest limit, as they can be sent again later. Jobs without a limit, such as those that end a
@@ -541,8 +540,9 @@ static void close_console(struct output *output)
 
 static int open_memory(struct output *output)
 {
-	output->text = memory_new(1, sizeof(*output->text));
-	output->events = memory_new(1, sizeof(*output->events));
+	/* Not memory_new(): few rows and few waiting events are that long. */
+	output->text = calloc(1, sizeof(*output->text));
+	output->events = calloc(1, sizeof(*output->events));
 	if (output->options->trigger)
 		output->gate = trigger_gate_new();
 	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {

@@ -201,9 +201,14 @@ static void set_section_times(struct reading *reading, uint32_t section, uint32_
 		numbers_set_times(&in->numbers, times_ns, n, time_ns);
 }
 
-/* True: frames.csv has all frames of the section. It may have been written for a part of it. */
-static bool is_from_frames(const struct section_sum *sum)
+/* True: frames.csv has all frames of the section. It may have been written for a part of it. If it
+ * has all of the session, rows do not matter: one may cross a mark that soon follows another. */
+static bool is_from_frames(const struct session *session, const struct section_sum *sum)
 {
+	const struct surface *surface = &session->surfaces[sum->surface];
+
+	if (has_all_frames(surface) && surface->from_frames.frames >= surface->from_windows.frames)
+		return true;
 	return sum->frames.frames + sum->frames.waits >= sum->windows.frames + sum->windows.waits;
 }
 
@@ -216,7 +221,7 @@ static int set_sections(struct reading *reading)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < reading->n_sums; i++) {
 		const struct section_sum *sum = &reading->sums[i];
-		bool from_frames = is_from_frames(sum);
+		bool from_frames = is_from_frames(session, sum);
 		struct section_numbers *in = &session->in_sections[session->n_in_sections++];
 
 		*in = (struct section_numbers){

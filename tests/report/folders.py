@@ -157,7 +157,7 @@ def of_2019(checks, here):
     found = surfaces(session)["com.a/com.a.Main"]["numbers"]
     checks.equal([found[name] for name in ("frames", "Time(S)", "FPS", "max time(ms)", "A", "B", "C", "D")],
                  [120, 2.083, round(120 / 2.083, 2), 120, 1, 0, 0, 1], "sums of a fps.csv of 2019")
-    checks.equal([found[name] for name in ("p99(ms)", "jank", "stutter(%)", "harm(ms)")], [None] * 4, "what it does not have")
+    checks.equal([found[name] for name in ("p99(ms)", "jank", "stutter(%)", "frozen", "harm(ms)")], [None] * 5, "what it does not have")
     checks.equal(session["files"]["dropFrames.csv"]["rows"], 1, "rows of dropFrames.csv")
     done = report(out)
     checks.that("com.a/com.a.Main: 57.61 FPS, 120 frames" in done.stdout and "2019" in done.stdout, done.stdout)

@@ -140,6 +140,8 @@ def from_rows(checks, name, out):
         for one in section["surfaces"]:
             checks.equal(one["source"], "fps.csv", f"{name}: source of {section['section']}")
             checks.equal(one["numbers"]["p99(ms)"], None, f"{name}: p99 without frames.csv")
+            frozen = None if sums[start, one["Surface"]]["stalls"] else 0
+            checks.equal(one["numbers"]["frozen"], frozen, f"{name}: frozen without frames.csv: a stall may be one")
             for column, value in sums[start, one["Surface"]].items():
                 checks.equal(one["numbers"][column], value, f"{name}: {section['section']}: {one['Surface']}: {column} of rows")
     checks.that(any("frames.csv is missing" in notice for notice in session["notices"]), f"{name}: notices {session['notices']}")

@@ -710,6 +710,8 @@ static struct frame_stats stats_of(const struct window *window, int64_t lost)
 		.jank_ns = UINT64_C(1000) * window->jank_us,
 		.matrix = { ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN },
 		.slow = ROW_UNKNOWN,
+		/* Only a stall is that long. */
+		.frozen = window->stalls == 0 ? 0 : ROW_UNKNOWN,
 		.lost = lost,
 	};
 }

@@ -121,6 +121,8 @@ def half(checks, here):
     truth = surfaces(model(whole)[0])[MAIL]["harm"]
     checks.equal((harm["frames"], round(harm["total(ms)"]), harm["causes"]),
                  (truth["frames"], round(truth["total(ms)"]), truth["causes"]), "harm of dropFrames.csv")
+    done = report(here / "only fps.csv")
+    checks.that(f"{MAIL}: 53.13 FPS" in done.stdout and "no frame" not in done.stdout and ":  FPS" not in done.stdout, f"fps.csv alone: {done.stdout}")
     # Also without summary.csv: a game at 30 fps on 60 Hz is not late. And a part of frames.csv is not all of it.
     (here / "without frames.csv" / "summary.csv").unlink()
     found = surfaces(model(here / "without frames.csv")[0])
@@ -161,6 +163,8 @@ def of_2019(checks, here):
     checks.equal(session["files"]["dropFrames.csv"]["rows"], 1, "rows of dropFrames.csv")
     done = report(out)
     checks.that("com.a/com.a.Main: 57.61 FPS, 120 frames" in done.stdout and "2019" in done.stdout, done.stdout)
+    checks.that("jank -, stalls -" in done.stdout and "no frame" not in done.stdout and "vsyncs" not in done.stdout,
+                f"what is not captured is not said to be none: {done.stdout}")
     checks.equal(report("--fail-if", "FPS < 50", out).returncode, 0, "a condition that there is not enough data for")
     analyze(here / "gfx", "--rules", "gfx2019", "-T", 2, scenario("drops-120", here / "old.txt", vocabulary="android-9"))
     checks.equal(report(here / "gfx").returncode, 0, "a folder of --rules gfx2019")

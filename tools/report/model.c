@@ -394,7 +394,9 @@ static void report_missing(struct session *session)
 			       rows_of(session, FILE_FRAMES) > 0
 				       ? "frames.csv, or from fps.csv where that has more frames"
 				       : "fps.csv",
-			       rows_of(session, FILE_FRAMES) > 0 ? "" : ", so without percentiles");
+			       rows_of(session, FILE_FRAMES) > 0
+				       ? ""
+				       : ", so without percentiles and verdict");
 	if (rows_of(session, FILE_FPS) == 0)
 		session_notice(session, "fps.csv is missing%s",
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");

@@ -87,7 +87,8 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 
-/* Those with most frames, as in a capture: of equal ones those that come first in summary.csv. */
+/* Those with a verdict that have most frames, as in a capture: of equal ones those that come first
+ * in summary.csv. */
 static void fill_surfaces(struct status *status, const struct session *session,
 			  const struct selection *selection)
 {
@@ -98,7 +99,7 @@ static void fill_surfaces(struct status *status, const struct session *session,
 		unsigned int at = status->n_surfaces;
 		uint64_t frames = known_count(surface, METRIC_FRAMES);
 
-		if (surface->source == FROM_NOTHING ||
+		if (surface->source == FROM_NOTHING || !surface->verdict[0] ||
 		    !select_surface(selection, name_of(session, surface->name),
 				    name_of(session, surface->app)))
 			continue;
@@ -130,6 +131,23 @@ static uint64_t counter(const struct session *session, const char *key)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
+/* A Surface without a verdict: of 2019, or of half a folder. */
+static bool is_plain(const struct session *session, const struct selection *selection,
+		     const struct surface *surface)
+{
+	return surface->source != FROM_NOTHING && !surface->verdict[0] &&
+	       select_surface(selection, name_of(session, surface->name),
+			      name_of(session, surface->app));
+}
+
+static bool has_plain(const struct session *session, const struct selection *selection)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		if (is_plain(session, selection, &session->surfaces[i]))
+			return true;
+	return false;
+}
+
 static int print_verdict(FILE *out, const struct session *session,
 			 const struct selection *selection, unsigned int columns)
 {
@@ -145,7 +163,9 @@ static int print_verdict(FILE *out, const struct session *session,
 	status->counters.lost_events = counter(session, "lost_events");
 	status->counters.lost_unknown = counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
-	verdict_print(out, status, columns);
+	/* Without a verdict nothing says that no frame was late. */
+	if (status->n_surfaces > 0 || !has_plain(session, selection))
+		verdict_print(out, status, columns);
 	free(status);
 	return 0;
 }
@@ -235,27 +255,42 @@ static void print_sections(FILE *out, const struct session *session,
 	}
 }
 
-/* Numbers of Surfaces without a verdict: of 2019, or of half a folder. */
+/* A number with its unit, or "-" if it is unknown. */
+static void print_or_dash(char text[METRIC_TEXT_SIZE], enum metric metric, double value)
+{
+	metric_print(text, metric, value);
+	if (!text[0])
+		strcpy(text, "-");
+}
+
+/* Numbers of Surfaces without a verdict, as far as they are known. */
 static void print_plain(FILE *out, const struct session *session, const struct selection *selection,
 			unsigned int columns)
 {
+	static const enum metric shown[] = {
+		METRIC_FPS, METRIC_FRAMES, METRIC_TIME, METRIC_MAX,   METRIC_JANK,    METRIC_STALLS,
+		METRIC_A,   METRIC_B,	   METRIC_C,	METRIC_WAITS, METRIC_WAITING, METRIC_LATE
+	};
+	char of[sizeof(shown) / sizeof(shown[0])][METRIC_TEXT_SIZE];
+
 	for (uint32_t i = 0, n = 0; i < session->n_surfaces && n < SECTIONS_SHOWN; i++) {
 		const struct surface *surface = &session->surfaces[i];
-		const double *of = surface->numbers.of;
-		char max[METRIC_TEXT_SIZE];
+		const double *numbers = surface->numbers.of;
+		char late[2 * METRIC_TEXT_SIZE] = "";
 
-		if (surface->verdict[0] || surface->source == FROM_NOTHING ||
-		    !select_surface(selection, name_of(session, surface->name),
-				    name_of(session, surface->app)))
+		if (!is_plain(session, selection, surface))
 			continue;
-		metric_print(max, METRIC_MAX, of[METRIC_MAX]);
+		for (unsigned int j = 0; j < sizeof(shown) / sizeof(shown[0]); j++)
+			print_or_dash(of[j], shown[j], numbers[shown[j]]);
+		if (numbers[METRIC_LATE] > 0)
+			snprintf(late, sizeof(late), "; late for %.2f s in %s frames",
+				 numbers[METRIC_HARM] / 1e3, of[11]);
 		text_print_line(
 			out, columns,
-			"%s: %.2f FPS, %.0f frames in %.3f s, max %s ms, A %.0f, B %.0f, C %.0f, "
-			"waits %.0f: %.3f s",
-			name_of(session, surface->name), isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS],
-			of[METRIC_FRAMES], of[METRIC_TIME], max[0] ? max : "-", of[METRIC_A],
-			of[METRIC_B], of[METRIC_C], of[METRIC_WAITS], of[METRIC_WAITING]);
+			"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, stalls %s, A %s, B %s, "
+			"C %s, waits %s: %s s%s",
+			name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4], of[5],
+			of[6], of[7], of[8], of[9], of[10], late);
 		n++;
 	}
 }

@@ -363,8 +363,14 @@ def old_files(page, here):
     rows = [(n, 60 - n % 7, 1 + n % 3, n % 2) for n in range(1, 40)]
     (out / "fps.csv").write_text("start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface\n" + "".join(
         f"{n}.0,{n + 1}.0,{frames},{frames},1.0,{50 + n}.5,0.6,{waits},{a},0,0,{a},90,0,com.a,{name}\n" for n, frames, waits, a in rows))
+    # awk removed the header that the shell had written.
+    (out / "dropFrames.csv").write_text(f'10.5,10.62,120.0,VSYNC-app,0,com.a,"{name}","one\ntwo\n"\n20.5,20.55,50,VSYNC-sf,0,com.a,"{name}",""\n')
     show(page, make(out, here / "2019.html"))
     numbers(page, out)
+    drops = page.run("return [...document.querySelectorAll('.late tbody tr')].map((row) => row.innerText.split('\\t').slice(1))")
+    checks.equal(drops, [["not captured", interval, "drop", "–", name] for interval in ("120.0 ms", "50.0 ms")], "drops of 2019")
+    page.click(".late tr[tabindex]")
+    checks.that("two" in page.run("return document.querySelector('.evidence').innerText"), "the evidence of a drop of 2019")
     got = page.wait("""const done = arguments[0], session = data.sessions[0];
       read(session.charts[0]).then(() => done(numbersOfRange(session, session.charts[0], 10e6, 20e6).numbers));""")
     part = [row for row in rows if 10 <= row[0] + 1 < 20]

@@ -220,6 +220,20 @@ void csv_reader_close(struct csv_reader *reader)
 	reader->buffer = reader->header = NULL;
 }
 
+int csv_reader_set_header(struct csv_reader *reader, const char *header)
+{
+	char *copy = strdup(header);
+
+	if (!copy)
+		return -ENOMEM;
+	free(reader->header);
+	reader->header = copy;
+	reader->n_columns = split(span_of(copy), reader->columns);
+	/* The buffer begins with the file until a row was read. */
+	reader->begin = 0;
+	return 0;
+}
+
 int csv_reader_column(const struct csv_reader *reader, const char *name)
 {
 	for (unsigned int i = 0; i < reader->n_columns; i++)

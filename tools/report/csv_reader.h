@@ -38,6 +38,10 @@ enum { CSV_READER_EMPTY = 1, CSV_READER_OTHER = 2 };
 int csv_reader_open(struct csv_reader *reader, const char *path);
 void csv_reader_close(struct csv_reader *reader);
 
+/* For a file without a header, as it was opened: these are its columns, and its first row is a row.
+ * @header has no quotes. Returns 0 or -ENOMEM. */
+int csv_reader_set_header(struct csv_reader *reader, const char *header);
+
 /* The number of the column @name, or -1. */
 int csv_reader_column(const struct csv_reader *reader, const char *name);
 

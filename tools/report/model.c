@@ -312,6 +312,8 @@ static int by_harm(const void *a, const void *b)
 
 	if (one->harm_us != other->harm_us)
 		return one->harm_us > other->harm_us ? -1 : 1;
+	if (one->harm_us == 0 && one->interval_us != other->interval_us)
+		return one->interval_us > other->interval_us ? -1 : 1;
 	if (one->time_us != other->time_us)
 		return one->time_us < other->time_us ? -1 : 1;
 	return (one->surface > other->surface) - (one->surface < other->surface);
@@ -379,7 +381,7 @@ static void report_missing(struct session *session)
 	int64_t type = session_json_number(session, "options", "type");
 
 	if (session->is_2019) {
-		session_notice(session, "fps.csv of the 2019 program: no percentiles, no jank, no "
+		session_notice(session, "files of the 2019 program: no percentiles, no jank, no "
 					"verdict; jankd analyze or run writes them");
 		return;
 	}

@@ -334,7 +334,7 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "time(s)", late->time_us);
 	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
 	add_text(object, "kind", late->is_stall ? "stall" : "drop");
-	add_decimal(object, "harm(ms)", (double)late->harm_us / 1e3, 3);
+	add_decimal(object, "harm(ms)", late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN, 3);
 	add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
 	add_text(object, "cause", late->cause == CAUSE_NONE ? NULL : cause_names[late->cause]);
 	add_seconds(object, "vsync(s)", late->vsync_us);

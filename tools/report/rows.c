@@ -211,6 +211,7 @@ struct kind {
 	/* Called for each row. @columns: of all that are named in the reader of that file. */
 	void (*row)(struct reading *reading, const struct csv_reader *csv, const int *columns);
 	const char *const *names; /* of @columns */
+	const char *old_header;	  /* of a file of 2019 that has none; or NULL */
 };
 
 #define COLUMNS_MAX 40
@@ -315,6 +316,19 @@ static void report_segment(struct reading *reading, const struct csv_reader *csv
 			       (unsigned long long)csv->headers);
 }
 
+/* True: the file has a row of 2019 where others have a header, and is read with the old one. */
+static bool lacks_header(const struct kind *kind, struct csv_reader *csv)
+{
+	unsigned int columns = 1;
+	int64_t start;
+
+	for (const char *at = kind->old_header; at && (at = strchr(at, ',')); at++)
+		columns++;
+	return kind->old_header && csv->n_columns == columns &&
+	       csv_number(csv->columns[0], 6, &start) && csv_number(csv->columns[1], 6, &start) &&
+	       csv_reader_set_header(csv, kind->old_header) == 0;
+}
+
 static void read_segment(struct reading *reading, const struct kind *kind,
 			 const struct segment *segment)
 {
@@ -324,6 +338,8 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	int columns[COLUMNS_MAX];
 	int error = csv_reader_open(&csv, segment->path);
 
+	if (error == 0 && lacks_header(kind, &csv))
+		session_notice(session, "%s: no header; read as one of the 2019 program", name);
 	for (unsigned int i = 0; error == 0 && kind->needed[i]; i++)
 		if (csv_reader_column(&csv, kind->needed[i]) < 0 && !missing)
 			missing = kind->needed[i];
@@ -790,7 +806,15 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 
 /* --- late frames ---
  *
- * A heap: the first one has the least harm and is replaced when it is full. */
+ * A heap: the first one has the least harm and is replaced when it is full. Of equal harm, as it is
+ * of all drops of 2019, the shorter one is less. */
+
+static bool is_less(const struct late_row *a, const struct late_row *b)
+{
+	if (a->harm_us != b->harm_us)
+		return a->harm_us < b->harm_us;
+	return a->interval_us < b->interval_us;
+}
 
 static void sift(struct late_row *late, uint32_t n, uint32_t at)
 {
@@ -799,7 +823,7 @@ static void sift(struct late_row *late, uint32_t n, uint32_t at)
 		struct late_row swap = late[at];
 
 		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++)
-			if (late[child].harm_us < late[least].harm_us)
+			if (is_less(&late[child], &late[least]))
 				least = child;
 		if (least == at)
 			return;
@@ -810,9 +834,9 @@ static void sift(struct late_row *late, uint32_t n, uint32_t at)
 }
 
 /* True: it is among those with most harm so far. */
-static bool has_place(const struct session *session, uint64_t harm_us)
+static bool has_place(const struct session *session, const struct late_row *row)
 {
-	return session->n_late < LATE_MAX || harm_us > session->late[0].harm_us;
+	return session->n_late < LATE_MAX || is_less(&session->late[0], row);
 }
 
 static void add_late(struct session *session, struct late_row row)
@@ -825,7 +849,7 @@ static void add_late(struct session *session, struct late_row row)
 		return;
 	}
 	session->n_late++;
-	for (; at > 0 && row.harm_us < session->late[(at - 1) / 2].harm_us; at = (at - 1) / 2)
+	for (; at > 0 && is_less(&row, &session->late[(at - 1) / 2]); at = (at - 1) / 2)
 		session->late[at] = session->late[(at - 1) / 2];
 	session->late[at] = row;
 }
@@ -910,7 +934,7 @@ static uint8_t flags_of(const struct frame_stats *stats, struct interval interva
 static void add_late_frame(struct reading *reading, const struct csv_reader *csv,
 			   const int *columns, struct late_row row)
 {
-	if (!has_place(reading->session, row.harm_us))
+	if (!has_place(reading->session, &row))
 		return;
 	row.vsync_us = number_of(csv, columns[FRAME_VSYNC], 6);
 	row.queued_us = number_of(csv, columns[FRAME_QUEUED], 6);
@@ -1097,6 +1121,8 @@ static const char *const drop_columns[] = { "end VSYNC", "used time(ms)", "app",
 					    "Surface",	 "missed vsyncs", "cause",
 					    "info",	 "layer",	  "frame number",
 					    NULL };
+static const char drops_of_2019[] =
+	"start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info";
 static const char *const drop_needed[] = { "start VSYNC", "end VSYNC", "used time(ms)", "Surface",
 					   NULL };
 
@@ -1169,6 +1195,38 @@ static void add_info(struct reading *reading, const struct csv_reader *csv, cons
 	}
 }
 
+/* Adds a drop to the late frames. @harm_us: 0 if it is unknown. */
+static void add_drop(struct reading *reading, const struct csv_reader *csv, const int *columns,
+		     const struct surface *surface, uint64_t harm_us)
+{
+	struct session *session = reading->session;
+	int64_t end_us = number_of(csv, columns[DROP_END], 6);
+	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
+	struct late_row row = {
+		.time_us = end_us,
+		.harm_us = harm_us,
+		.interval_us = (uint64_t)used_us,
+		.vsync_us = end_us,
+		.queued_us = -1,
+		.latched_us = -1,
+		.gpu_done_us = -1,
+		.frame_number = number_of(csv, columns[DROP_NUMBER], 0),
+		.vsync_id = -1,
+		.expected_us = -1,
+		.finished_us = -1,
+		.surface = number_of_surface(session, surface),
+		.cause = (uint8_t)cause_in(field_of(csv, columns[DROP_CAUSE])),
+		.is_stall = is_wait(used_us),
+	};
+
+	if (!has_place(session, &row))
+		return;
+	row.layer =
+		columns[DROP_LAYER] < 0 ? NAME_NONE : name_in(reading, csv, columns[DROP_LAYER]);
+	row.info = name_in(reading, csv, columns[DROP_INFO]);
+	add_late(session, row);
+}
+
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
 static void read_drop(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
@@ -1179,7 +1237,6 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
 	int64_t missed = small_count(csv, columns[DROP_MISSED]);
 	double cadence, harm_us;
-	enum cause cause;
 
 	if (used_us < 0) {
 		session->files[FILE_DROPS].malformed++;
@@ -1193,6 +1250,12 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 		add_info(reading, csv, columns, end_us, number_of_surface(session, surface));
 		return;
 	}
+	/* One of 2019 does not say how many vsyncs it missed. */
+	if (columns[DROP_MISSED] < 0) {
+		session->is_2019 = true;
+		add_drop(reading, csv, columns, surface, 0);
+		return;
+	}
 	cadence = cadence_of(surface);
 	harm_us = (double)used_us;
 	/* What is longer is a stall. */
@@ -1203,28 +1266,8 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	if (harm_us < 1)
 		return;
 	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-	cause = cause_in(field_of(csv, columns[DROP_CAUSE]));
-	surface->causes[cause]++;
-	if (!has_place(session, (uint64_t)harm_us))
-		return;
-	add_late(session, (struct late_row){
-				  .time_us = end_us,
-				  .harm_us = (uint64_t)harm_us,
-				  .interval_us = (uint64_t)used_us,
-				  .vsync_us = end_us,
-				  .queued_us = -1,
-				  .latched_us = -1,
-				  .gpu_done_us = -1,
-				  .frame_number = number_of(csv, columns[DROP_NUMBER], 0),
-				  .vsync_id = -1,
-				  .expected_us = -1,
-				  .finished_us = -1,
-				  .layer = name_in(reading, csv, columns[DROP_LAYER]),
-				  .info = name_in(reading, csv, columns[DROP_INFO]),
-				  .surface = number_of_surface(session, surface),
-				  .cause = (uint8_t)cause,
-				  .is_stall = is_wait(used_us),
-			  });
+	surface->causes[cause_in(field_of(csv, columns[DROP_CAUSE]))]++;
+	add_drop(reading, csv, columns, surface, (uint64_t)harm_us);
 }
 
 /* --- summary.csv --- */
@@ -1424,16 +1467,17 @@ static void read_latency(struct reading *reading, const struct csv_reader *csv, 
 /* --- all files --- */
 
 static const struct kind kinds[] = {
-	{ FILE_SUMMARY, summary_needed, read_summary_row, no_columns },
-	{ FILE_FRAMES, frame_needed, read_frame, frame_columns },
-	{ FILE_FPS, fps_needed, read_window, fps_columns },
-	{ FILE_DROPS, drop_needed, read_drop, drop_columns },
-	{ FILE_DOFRAME, doframe_needed, read_doframe, doframe_columns },
-	{ FILE_TIMELINE, timeline_needed, read_timeline, timeline_columns },
-	{ FILE_LATENCY, latency_needed, read_latency, latency_columns },
+	{ FILE_SUMMARY, summary_needed, read_summary_row, no_columns, NULL },
+	{ FILE_FRAMES, frame_needed, read_frame, frame_columns, NULL },
+	{ FILE_FPS, fps_needed, read_window, fps_columns, NULL },
+	{ FILE_DROPS, drop_needed, read_drop, drop_columns, drops_of_2019 },
+	{ FILE_DOFRAME, doframe_needed, read_doframe, doframe_columns, NULL },
+	{ FILE_TIMELINE, timeline_needed, read_timeline, timeline_columns, NULL },
+	{ FILE_LATENCY, latency_needed, read_latency, latency_columns, NULL },
 };
 
-static const struct kind events_kind = { FILE_EVENTS, event_columns, read_event, event_columns };
+static const struct kind events_kind = { FILE_EVENTS, event_columns, read_event, event_columns,
+					 NULL };
 
 int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
 	       uint32_t number, const struct selection *selection)

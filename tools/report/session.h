@@ -131,7 +131,7 @@ struct section_numbers {
  * NAME_NONE. */
 struct late_row {
 	int64_t time_us;
-	uint64_t harm_us, interval_us;
+	uint64_t harm_us, interval_us; /* harm_us: 0 is unknown, of a drop of 2019 */
 	int64_t vsync_us, queued_us, latched_us, gpu_done_us;
 	int64_t frame_number, vsync_id;
 	int64_t expected_us, finished_us; /* the end that FrameTimeline expected, and the end */

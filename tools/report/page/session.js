@@ -196,6 +196,9 @@ function timeLine(row) {
   return element("div", {}, soft(word("times in ms after the frame before")), line, ...missing.map(([name]) => soft(`${word(name)}: ${word("not captured")}`)));
 }
 
+/* A drop of 2019 does not have it. */
+const harmText = (row, decimals) => (row["harm(ms)"] === null ? word("not captured") : `${row["harm(ms)"].toFixed(decimals)} ms`);
+
 /* The text of a snapshot's event begins with its file. */
 function snapshotOf(session, row) {
   const event = session.events.find((one) => one.kind === "snapshot" && one["time(s)"] !== null && Math.abs(one["time(s)"] - row["time(s)"]) < 5 && !/: not saved: /.test(one.text));
@@ -208,7 +211,7 @@ function evidence(session, row, close) {
   const names = ["cause", "layer", "frame number", "vsync id", "jank type", "present type", "info"];
   const around = session.events.filter((event) => event["time(s)"] !== null && Math.abs(event["time(s)"] - row["time(s)"]) <= 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(row.kind)} ${row["interval(ms)"].toFixed(3)} ms, ${word("harm")} ${row["harm(ms)"].toFixed(3)} ms: ${row.Surface}`), " ", button(word("close"), close, { className: "no-print" })),
+    element("p", {}, element("strong", {}, `${word(row.kind)} ${row["interval(ms)"].toFixed(3)} ms, ${word("harm")} ${harmText(row, 3)}: ${row.Surface}`), " ", button(word("close"), close, { className: "no-print" })),
     timeLine(row),
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word(name === "cause" ? "unknown" : "not captured") : String(row[name]))])),
     snapshotOf(session, row),
@@ -218,7 +221,7 @@ function evidence(session, row, close) {
 
 function lateTable(session, into, show) {
   into.append(heading(3, "drops and stalls by harm"));
-  if (session["harm source"] === null) {
+  if (session["harm source"] === null && session.late.length === 0) {
     into.append(soft(`${word("not captured")}: ${word("needs frames.csv")}, -T 2`));
     return;
   }
@@ -238,7 +241,7 @@ function lateTable(session, into, show) {
     choose(session, { late: n });
   };
   const table = makeTable(`${word("first")} ${session.late.length}`, [
-    ["time", false, (row) => seconds(row["time(s)"])], ["harm", false, (row) => `${row["harm(ms)"].toFixed(1)} ms`], ["interval", false, (row) => `${row["interval(ms)"].toFixed(1)} ms`],
+    ["time", false, (row) => seconds(row["time(s)"])], ["harm", false, (row) => harmText(row, 1)], ["interval", false, (row) => `${row["interval(ms)"].toFixed(1)} ms`],
     ["kind", true, (row) => word(row.kind)], ["cause", true, (row) => row.cause || "–"], ["Surface", true, (row) => row.Surface],
   ], session.late, (row, n, line) => { open(row, n, line); show([row["time(s)"] - row["interval(ms)"] / 1000 - 5, row["time(s)"] + 5], row.Surface); });
   table.classList.add("late");

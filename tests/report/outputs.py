@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import math
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -69,7 +71,7 @@ def usage(checks, here, out):
                             (("--compare", out), "--compare"), (("--compare", "--new", out), "--compare"), (("--junit", here / "x", out), "--junit"),
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
                             (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
-                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"),
+                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"), (("-o", "", out), "--output"),
                             (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
                             (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),
                             (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from")):
@@ -97,6 +99,23 @@ def page(checks, here, out):
     checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
 
 
+def places(checks, here, out):
+    """A page takes the place of no folder and no device, and leaves nothing beside it."""
+    (here / "folder").mkdir()
+    os.mkfifo(here / "pipe")
+    for path, why in ((here / "folder", "Is a directory"), (here / "pipe", "a device")):
+        done = report("-o", path, out)
+        checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), f"-o {path}: {done.stderr}")
+        checks.that(why in done.stderr and "name a file" in done.stderr, f"-o {path}: {done.stderr}")
+    checks.that((here / "pipe").is_fifo() and not list(here.glob("*.part")), "a pipe is no page")
+    # A pipe in the folder would be waited for.
+    shutil.copytree(out, here / "with pipe")
+    (here / "with pipe" / "events.csv").unlink()
+    os.mkfifo(here / "with pipe" / "events.csv")
+    done = report(here / "with pipe", timeout=60)
+    checks.that(done.returncode == 0 and "events.csv is missing" in done.stdout, f"a pipe in the folder: {done}")
+
+
 def same_bytes(checks, out):
     for option in ("--text", "--json", "--csv", "--openmetrics"):
         checks.equal(report(option, out).stdout, report(option, out).stdout, f"{option} twice")
@@ -110,5 +129,6 @@ with folder() as here:
     conditions(checks, here, out)
     usage(checks, here, out)
     page(checks, here, out)
+    places(checks, here, out)
     same_bytes(checks, out)
 checks.end()

@@ -232,6 +232,8 @@ static void set_option(struct settings *settings, int option, const char *argume
 		set_format(settings, (enum long_option)option);
 		break;
 	case 'o':
+		if (!*argument)
+			wrong_usage("--output", "an empty name");
 		settings->output = argument;
 		break;
 	case OPTION_SURFACE:
@@ -420,6 +422,11 @@ static void read_folder(struct collection *collection, const char *path, int dep
 					   : "name a folder that jankd wrote");
 		collection->failed = true;
 	}
+	if (files.left_out > 0) {
+		complain(path, "more files than are read; some are left out",
+			 "name the folders in it");
+		collection->failed = true;
+	}
 	for (uint32_t i = 0; i < files.sessions; i++)
 		read_session(collection, &files, i);
 	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
@@ -495,7 +502,8 @@ static bool begin_page(struct collection *collection, struct page *page,
 	collection->page = page;
 	if (error < 0) {
 		page_abandon(page);
-		complain(path, strerror(-error), "name a file that can be written");
+		complain(path, error == -EINVAL ? "a device, not a file" : strerror(-error),
+			 "name a file that can be written");
 	}
 	return error == 0;
 }

@@ -23,7 +23,8 @@ struct os_entry {
 	int64_t changed_ns; /* since any moment; another number after a change */
 };
 
-/* Calls @add for each entry of the folder @path. Returns 0, -errno, or what @add returned if that
+/* Calls @add for each file and folder in the folder @path. What is neither, as a pipe, which would
+ * be waited for, is not there. Returns 0, -errno, or what @add returned if that
  * is not 0; then it ends. */
 int os_list(const char *path, int (*add)(void *context, const struct os_entry *entry),
 	    void *context);
@@ -36,6 +37,10 @@ gzFile os_gzopen(const char *path);
 
 /* Creates a file, or empties it. NULL: failed; errno says why. */
 FILE *os_create(const char *path);
+
+/* Whether a new file may take the place of what @path names. Returns 0, also if that is nothing;
+ * -EISDIR if it is a folder, -EINVAL if it is a device or the like, which would be lost. */
+int os_check_place(const char *path);
 
 /* Gives a file another name, in place of the file that has it. Returns 0 or -errno. */
 int os_replace(const char *from, const char *to);

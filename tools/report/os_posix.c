@@ -35,7 +35,8 @@ int os_list(const char *path, int (*add)(void *context, const struct os_entry *e
 		struct stat info;
 
 		/* One that was removed meanwhile, or a link to nothing. */
-		if (fstatat(dirfd(dir), entry->d_name, &info, 0) != 0)
+		if (fstatat(dirfd(dir), entry->d_name, &info, 0) != 0 ||
+		    !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
 			continue;
 		result = add(context,
 			     &(struct os_entry){
@@ -64,6 +65,15 @@ gzFile os_gzopen(const char *path)
 FILE *os_create(const char *path)
 {
 	return fopen(path, "w");
+}
+
+int os_check_place(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+		return 0;
+	return S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
 }
 
 int os_replace(const char *from, const char *to)

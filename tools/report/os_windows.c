@@ -326,6 +326,17 @@ FILE *os_create(const char *path)
 	return file;
 }
 
+int os_check_place(const char *path)
+{
+	wchar_t *wide = system_path(path);
+	DWORD attributes = wide ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+
+	free(wide);
+	return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY
+		       ? -EISDIR
+		       : 0;
+}
+
 /* A program that reads the file, as a browser, keeps its name for that time. */
 #define REPLACE_TRIES 20
 #define REPLACE_WAIT_MS 50

@@ -23,6 +23,8 @@ static void put(struct page *page, struct span text)
 
 int page_begin(struct page *page, const char *path, const struct page_options *options)
 {
+	int error;
+
 	*page = (struct page){
 		.is_first = true,
 		.path = strdup(path),
@@ -33,6 +35,9 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 		page->part = NULL;
 		return -ENOMEM;
 	}
+	error = os_check_place(path);
+	if (error < 0)
+		return error;
 	page->out = os_create(page->part);
 	if (!page->out)
 		return -errno;

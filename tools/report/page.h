@@ -32,7 +32,7 @@ struct page {
 	uint64_t rows_left, frames_left; /* space for more */
 };
 
-/* Begins the file. Returns 0 or -errno; page_end() or page_abandon()
+/* Begins the file. Returns 0 or -errno, as os_check_place() does; page_end() or page_abandon()
  * must be called in any case. */
 int page_begin(struct page *page, const char *path, const struct page_options *options);
 

@@ -116,6 +116,17 @@ def places(checks, here, out):
     checks.that(done.returncode == 0 and "events.csv is missing" in done.stdout, f"a pipe in the folder: {done}")
 
 
+def nothing_fits(checks, here, out):
+    """A typo in a selection is said, and is no session without frames."""
+    for arguments in (("--surface", "none"), ("--app", "none", "--csv"), ("--section", "none", "--json"), ("--from", "5000", "-o", here / "range.html"),
+                      ("--to", "500", "-o", here / "range.html")):
+        done = report(*arguments, out)
+        checks.equal((done.returncode, done.stderr.count("\n")), (0, 1), f"{arguments}: {done.stderr}")
+        checks.that(arguments[0] in done.stderr and "no frames" not in done.stdout, f"{arguments}: {done.stderr}{done.stdout[:200]}")
+    for arguments in (("--surface", "*Main*"), ("--from", "1000", "--to", "1001", "-o", here / "range.html"), ("--surface", "none", "--fail-if", "FPS < 1")):
+        checks.that("fits;" not in report(*arguments, out).stderr, f"{arguments}")
+
+
 def same_bytes(checks, out):
     for option in ("--text", "--json", "--csv", "--openmetrics"):
         checks.equal(report(option, out).stdout, report(option, out).stdout, f"{option} twice")
@@ -130,5 +141,6 @@ with folder() as here:
     usage(checks, here, out)
     page(checks, here, out)
     places(checks, here, out)
+    nothing_fits(checks, here, out)
     same_bytes(checks, out)
 checks.end()

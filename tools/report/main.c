@@ -523,6 +523,55 @@ static bool end_page(struct page *page, const char *path, bool is_empty)
 	return error == 0;
 }
 
+static bool surface_fits(const struct report *report)
+{
+	for (uint32_t i = 0; i < report->n; i++)
+		for (uint32_t j = 0; j < report->sessions[i].n_surfaces; j++) {
+			const struct session *session = &report->sessions[i];
+			const struct surface *surface = &session->surfaces[j];
+
+			if (select_surface(report->selection, name_of(session, surface->name),
+					   name_of(session, surface->app)))
+				return true;
+		}
+	return false;
+}
+
+static bool section_fits(const struct report *report)
+{
+	for (uint32_t i = 0; i < report->n; i++)
+		for (uint32_t j = 0; j < report->sessions[i].n_sections; j++)
+			if (select_section(report->selection, &report->sessions[i], j))
+				return true;
+	return false;
+}
+
+static bool range_fits(const struct report *report)
+{
+	for (uint32_t i = 0; i < report->n; i++)
+		if (report->selection->from_us <= report->sessions[i].last_us &&
+		    report->selection->to_us > report->sessions[i].first_us)
+			return true;
+	return false;
+}
+
+/* What was asked for and is in no session: else a typo would look like a session without frames. */
+static void report_selection(const struct report *report)
+{
+	const struct selection *selection = report->selection;
+
+	if ((selection->surface || selection->app) && !surface_fits(report))
+		complain(selection->surface && selection->app ? "--surface, --app"
+			 : selection->surface		      ? "--surface"
+							      : "--app",
+			 "no Surface fits", "its names are in --csv without that option");
+	if (selection->section && !section_fits(report))
+		complain("--section", "no section fits", "marks are in events.csv");
+	if (selection->has_range && !range_fits(report))
+		complain("--from, --to", "no session has that time",
+			 "--text prints from when to when each one is");
+}
+
 /* One line for each condition that holds, or that has not enough data. */
 static void print_results(const struct results *results)
 {
@@ -645,6 +694,9 @@ int main(int argc, char **argv)
 			       settings.n_conditions);
 	if (error < 0 || results.failed || collection.comparison.out_of_memory)
 		out_of_memory();
+	/* With conditions it is among their results. */
+	if (!settings.compare && collection.report.n > 0 && settings.n_conditions == 0)
+		report_selection(&collection.report);
 	if (settings.output) {
 		bool is_empty = settings.compare ? collection.comparison.n_surfaces == 0
 						 : collection.report.n == 0;

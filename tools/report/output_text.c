@@ -164,7 +164,8 @@ static int print_verdict(FILE *out, const struct session *session,
 	status->counters.lost_unknown = counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
 	/* Without a verdict nothing says that no frame was late. */
-	if (status->n_surfaces > 0 || !has_plain(session, selection))
+	if (status->n_surfaces > 0 ||
+	    !(selection->surface || selection->app || has_plain(session, selection)))
 		verdict_print(out, status, columns);
 	free(status);
 	return 0;

@@ -102,6 +102,18 @@ with folder() as here:
     checks.equal(compare(here / "rows", here / "rows", "p99 > +10%", more=("--strict",)).returncode, 4, "percentiles of rows")
     checks.equal(compare(here / "rows", base, "jank > +10%").returncode, 0, "rows and frames of equal runs")
 
+    # Rows of 2019 have no janks and stalls, and no vsyncs: they are not none.
+    header = ",".join(FPS.split(",")[:16]) + "\n"
+    for name in ("rows", "rows worse"):
+        for path in list((here / name).glob("*/fps.csv")):
+            (here / "2019" / name / path.parent.name).mkdir(parents=True)
+            rows = [line.split(",")[:16] for line in path.read_text().splitlines()[1:]]
+            (here / "2019" / name / path.parent.name / "fps.csv").write_text(header + "".join(",".join(row) + "\n" for row in rows))
+    old = json.loads(compare(here / "2019" / "rows", here / "2019" / "rows worse", more=("--json",)).stdout)["surfaces"][0]["changes"]
+    checks.equal({change["metric"] for change in old if "unknown" not in change}, {"FPS"}, "what files of 2019 have")
+    checks.that(not any("20 s" in change.get("unknown", "") for change in old), f"why the others are unknown: {old}")
+    checks.equal(compare(here / "2019" / "rows", here / "2019" / "rows worse", "FPS < -1%").returncode, 3, "files of 2019")
+
     # Sections, apps and Surfaces.
     done = report("--compare", base, "--new", here / "worse", "--section", "second half")
     checks.that("BASE 1" in done.stdout, f"half of the drawing: {done.stdout}")

@@ -71,6 +71,7 @@ def usage(checks, here, out):
                             (("--compare", out), "--compare"), (("--compare", "--new", out), "--compare"), (("--junit", here / "x", out), "--junit"),
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
                             (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
+                            (("--compare", out, "--new", out, "--fail-if", "frozen > +10%"), "--fail-if"),
                             (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"), (("-o", "", out), "--output"),
                             (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
                             (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),

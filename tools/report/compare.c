@@ -150,8 +150,12 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 							   ? add_surface(comparison, name, app)
 							   : NULL;
 
-		if (surface && add_run(comparison, surface, group))
-			place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
+		struct compared_run *run = surface ? add_run(comparison, surface, group) : NULL;
+
+		if (!run)
+			continue;
+		run->without_janks = session->surfaces[i].without_janks;
+		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
 }
 
@@ -456,12 +460,17 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 	}
 }
 
-/* The same for a row of fps.csv. Returns false if it does not have the number. */
-static bool add_row_to_block(const struct ratio *ratio, const struct window *window,
-			     struct block *block)
+/* The same for a row of fps.csv; nothing if the number is unknown there. Returns false if no row
+ * has it. */
+static bool add_row_to_block(const struct ratio *ratio, const struct compared_run *run,
+			     const struct window *window, struct block *block)
 {
 	double time_s = (double)window->time_us / 1e6, stall_s = (double)window->stall_us / 1e6;
 
+	if (run->without_janks &&
+	    (ratio->metric == METRIC_JANK_10MIN || ratio->metric == METRIC_BIG_JANK_10MIN ||
+	     ratio->metric == METRIC_STUTTER))
+		return false;
 	switch (ratio->metric) {
 	case METRIC_FPS:
 		block->above += window->frames;
@@ -482,9 +491,10 @@ static bool add_row_to_block(const struct ratio *ratio, const struct window *win
 		block->below += time_s + stall_s;
 		return true;
 	case METRIC_STALLS_10MIN:
-		if (window->stalls != WINDOW_UNKNOWN)
+		if (window->stalls != WINDOW_UNKNOWN) {
 			block->above += window->stalls;
-		block->below += time_s + stall_s;
+			block->below += time_s + stall_s;
+		}
 		return true;
 	case METRIC_STUTTER:
 		block->above += window->jank_us / 1e6;
@@ -562,7 +572,7 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 
 		if (!block)
 			return true;
-		if (!add_row_to_block(ratio, window, block))
+		if (!add_row_to_block(ratio, run, window, block))
 			return false;
 		is_first = false;
 	}
@@ -642,8 +652,9 @@ static enum metric rate_of(enum metric metric)
 	}
 }
 
-static bool is_compared(enum metric metric)
+bool compare_can(enum metric metric)
 {
+	metric = rate_of(metric);
 	return metric == METRIC_FPS || low_share(metric) > 0 || percentile_share(metric) > 0 ||
 	       metric == METRIC_MISSED_1000 || metric == METRIC_JANK_10MIN ||
 	       metric == METRIC_BIG_JANK_10MIN || metric == METRIC_STALLS_10MIN ||
@@ -693,9 +704,7 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 	int error;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
-	if (!is_compared(ratio.metric))
-		change->why = "cannot be compared; metrics that can are in jank-report(1)";
-	else if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
+	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = surface->time_s[BASE] <= 0 ? "not in BASE" : "not in NEW";
 	else if (low_share(ratio.metric) > 0 || percentile_share(ratio.metric) > 0)
 		change->why = set_quantiles(surface, &ratio, change);
@@ -705,11 +714,12 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 	if (error < 0 || change->why)
 		return error;
 	if (!is_enough(surface, &change->of[BASE], BASE) ||
-	    !is_enough(surface, &change->of[NEW], NEW) || isnan(change->of[BASE].value) ||
-	    isnan(change->of[NEW].value)) {
+	    !is_enough(surface, &change->of[NEW], NEW))
 		change->why = "not enough data: needs 20 s of drawing in each group";
+	else if (isnan(change->of[BASE].value) || isnan(change->of[NEW].value))
+		change->why = "not captured, or unknown in all rows of a group";
+	if (change->why)
 		return 0;
-	}
 	change->is_known = true;
 	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
 	if (is_rare(change))

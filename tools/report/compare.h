@@ -54,6 +54,7 @@ struct compared_run {
 	uint64_t n_frames, max_frames;
 	struct window *windows;
 	uint64_t n_windows, max_windows;
+	bool without_janks; /* rows of 2019 */
 };
 
 struct compared_surface {
@@ -99,6 +100,9 @@ void compare_free(struct comparison *comparison);
 /* Sorts the Surfaces: those that draw longest first. Of each app only that one stays, unless the
  * selection names Surfaces. */
 void compare_choose(struct comparison *comparison, const struct selection *selection);
+
+/* True: the metric, or its rate, can be compared. */
+bool compare_can(enum metric metric);
 
 /* Computes the change of a metric of one Surface. Returns 0 or -ENOMEM. */
 int compare_metric(const struct compared_surface *surface, enum metric metric,

@@ -290,6 +290,9 @@ static void check_condition(const struct settings *settings, const struct condit
 	snprintf(what, sizeof(what), "--fail-if '%s'", condition->text);
 	if (condition->is_change && !settings->compare)
 		wrong_usage(what, "a change needs --compare; without it the number has no sign");
+	if (settings->compare && !compare_can(condition->metric))
+		wrong_usage(what, "that metric cannot be compared: use FPS, p99, low 1% mean, "
+				  "jank(/10min), stalls, stutter or missed vsyncs");
 	if (settings->compare && is_percentile(condition->metric) && !condition->is_relative)
 		wrong_usage(what, "a percentile is compared by the share of frames beyond it, so "
 				  "only a change in percent fits: +10%");

@@ -7,6 +7,7 @@ small, and its chart is there within 2 s. Screenshots are in the build folder.""
 import csv
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -153,6 +154,20 @@ def ranges(page, truth, source):
                 checks.that(abs(value - expected) <= 0.00051 * 10 ** (name in ("FPS", "jank(/10min)", "big jank(/10min)") or "fps" in name or "/1" in name)
                             if None not in (value, expected) else value == expected, f"{name} of {one['Surface']} in {section['section']}: {value}, {expected}")
     checks.that(compared > 50, f"{compared} numbers of sections")
+
+
+def any_ranges(page, out):
+    """A range with other bounds than rows is computed from its frames, too; also one beyond both ends."""
+    noise = random.Random(3)
+    for surface in {row["Surface"] for row in csv.DictReader(open(out / "frames.csv", encoding="utf-8"))}:
+        times = [microseconds(row["present(s)"]) for row in table_of(out / "frames.csv", surface) if row["interval(ms)"]]
+        bounds = [sorted(noise.randrange(times[0], times[-1]) for _ in range(2)) for _ in range(20)] + [[times[0] - 3000000, times[-1] + 3000000]]
+        got = page.wait("""const done = arguments[arguments.length - 1], [name, bounds] = arguments, session = data.sessions[0];
+          const chart = session.charts.find((one) => one.Surface === name);
+          read(chart).then(() => done(bounds.map(([from, to]) => numbersOfRange(session, chart, from, to)).map((one) =>
+            [one.source, one.numbers.frames + one.numbers["wait times"]])));""", surface, bounds)
+        expected = [["frames.csv", sum(begin <= time < end for time in times)] for begin, end in bounds]
+        checks.equal(got, expected, f"ranges of {surface}")
 
 
 def clicks(page):
@@ -409,6 +424,10 @@ def hostile(page, here):
     for name in names:
         checks.that(name in text, f"{name[:40]!r} is text")
     checks.that(page.run("return document.documentElement.scrollWidth <= innerWidth"), "4 KB of a name do not widen the page")
+    cells = ["=cmd|' /C calc'!A1", "-1.5", "–", "a\"b,c", "<b>|`*_[x](y)\\"]
+    checks.equal(page.run("return csvOf([arguments[0]])", cells), "'=cmd|' /C calc'!A1,-1.5,,\"a\"\"b,c\",<b>|`*_[x](y)\\\n", "a copy as CSV")
+    checks.equal(page.run("return markdownOf([arguments[0]]).split('\\n')[0]", cells),
+                 "| =cmd\\|' /C calc'!A1 | -1.5 | – | a\"b,c | \\<b\\>\\|\\`\\*\\_\\[x\\](y)\\\\ |", "a copy as Markdown")
     checks.equal(page.console(), [], "the console with hostile names")
 
 
@@ -443,6 +462,7 @@ with folder() as here, browser() as page:
     truth = numbers(page, out)
     packed(page, out)
     ranges(page, truth, "frames.csv")
+    any_ranges(page, out)
     clicks(page)
     state(page, here)
     looks(page, "demo")

@@ -72,15 +72,17 @@ const seconds = (value) => shown(value, 3);
 
 /* --- tables --- */
 
-/* A cell that a spreadsheet would run as a formula gets a quote in front, as in the CSV files. */
+/* A cell that a spreadsheet would run as a formula gets a quote in front, as in the CSV files. One without a value is empty, as
+ * there. */
 function csvOf(rows) {
   const safe = (text) => (/^[=+@\t-]/.test(text) && isNaN(Number(text)) ? "'" : "") + text;
   const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  return rows.map((row) => row.map((cell) => quoted(safe(String(cell)))).join(",")).join("\n") + "\n";
+  return rows.map((row) => row.map((cell) => (cell === "–" ? "" : quoted(safe(String(cell))))).join(",")).join("\n") + "\n";
 }
 
+/* No character of a name is markup. */
 function markdownOf(rows) {
-  return rows.map((row, n) => `| ${row.map((cell) => String(cell).replace(/[|\\]/g, "\\$&")).join(" | ")} |`
+  return rows.map((row, n) => `| ${row.map((cell) => String(cell).replace(/[|\\<>&*_`~[\]]/g, "\\$&")).join(" | ")} |`
     + (n === 0 ? `\n|${row.map(() => "---|").join("")}` : "")).join("\n") + "\n";
 }
 

@@ -152,23 +152,25 @@ function numbersOfFrames(frames, from, to) {
   return numbers;
 }
 
-/* Of whole rows: those that end in the range. */
-function sumsOfRows(rows, from, to) {
+/* Of whole rows: those that end in the range, or @isInside those that begin in it, too. */
+function sumsOfRows(rows, from, to, isInside) {
   const sums = noSums();
   for (let i = firstAt(rows.end, from); i < rows.n && rows.end[i] < to; i++) {
+    if (isInside && rows.start[i] < from) continue;
     for (const key of Object.keys(sums)) sums[key] = key === "max" ? Math.max(sums.max, rows.max[i]) : sums[key] + rows[key][i];
   }
   for (const key of ["time", "max", "waiting", "jankTime", "stallTime"]) sums[key] *= 1000;
   return sums;
 }
 
-/* { numbers, source, why }: from the frames, if all of the range are on the page; else from rows, and why. */
+/* { numbers, source, why }: from the frames, if all of the range are on the page; else from rows, and why. A row at the
+ * begin of the range has frames before it, so only rows inside say how many frames there must be. */
 function numbersOfRange(session, chart, from, to) {
-  const { rows, frames } = chart.read, sums = sumsOfRows(rows, from, to);
-  const onPage = session["frames in"].some(([begin, end]) => begin * 1e6 <= from && to <= end * 1e6 + 1);
+  const { rows, frames } = chart.read, sums = sumsOfRows(rows, from, to), inside = sumsOfRows(rows, from, to, true);
+  const onPage = chart.frames.n === chart.frames.of || session["frames in"].some(([begin, end]) => begin * 1e6 <= from && to <= end * 1e6 + 1);
   if (chart.frames.of > 0 && onPage) {
     const numbers = numbersOfFrames(frames, from, to);
-    if (numbers.frames + numbers["wait times"] >= sums.frames + sums.waits) return { numbers, source: "frames.csv", why: "" };
+    if (numbers.frames + numbers["wait times"] >= inside.frames + inside.waits) return { numbers, source: "frames.csv", why: "" };
   }
   const numbers = setRates({}, sums);
   if (chart["without janks"]) for (const name of ["jank", "big jank", "stutter(%)", "jank(/10min)", "big jank(/10min)"]) numbers[name] = NaN;

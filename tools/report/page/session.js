@@ -78,10 +78,10 @@ function downloadShown(session, charts) {
       lines.push([(frames.present[i] / 1e6).toFixed(6), frames.flags[i] & FIRST ? "" : (frames.interval[i] / 1e6).toFixed(6), Number.isNaN(frames.vsyncs[i]) ? "" : frames.vsyncs[i], name, session.causes[frames.cause[i]]]);
   } else {
     lines.push(["start time", "end time", "frames", "Time(S)", "max time(ms)", "wait times", "waiting time(S)", "A", "B", "C", "D", "missed vsyncs", "jank", "big jank", "Surface"]);
-    const known = (value) => (Number.isNaN(value) ? "" : value);
+    const known = (value) => (Number.isNaN(value) ? "" : value), janks = (value) => (charts.chart["without janks"] ? "" : value);
     for (let i = firstAt(rows.end, from); i < rows.n && rows.start[i] <= to; i++)
       lines.push([(rows.start[i] / 1e6).toFixed(6), (rows.end[i] / 1e6).toFixed(6), rows.frames[i], (rows.time[i] / 1e6).toFixed(6), (rows.max[i] / 1e3).toFixed(3), rows.waits[i],
-        (rows.waiting[i] / 1e6).toFixed(6), rows.A[i], rows.B[i], rows.C[i], known(rows.D[i]), known(rows.missed[i]), rows.jank[i], rows.bigJank[i], name]);
+        (rows.waiting[i] / 1e6).toFixed(6), rows.A[i], rows.B[i], rows.C[i], known(rows.D[i]), known(rows.missed[i]), janks(rows.jank[i]), janks(rows.bigJank[i]), name]);
   }
   download(`${fileName(name)}.csv`, csvOf(lines));
 }

@@ -197,6 +197,26 @@ def refused(checks, here):
     checks.equal(report(here / "empty").stdout, "", "nothing to print")
 
 
+def without_rows(checks, here):
+    """Rows with numbers that are none are counted; files without rows are one line that says so."""
+    out, bare = here / "wrong", here / "bare"
+    shutil.copytree(here / "out", out)
+    first, row = (out / "fps.csv").read_text().splitlines(keepends=True)[:2]
+    cells = row.split(",")
+    with open(out / "fps.csv", "a") as file:
+        file.writelines(",".join([*cells[:3], wrong, *cells[4:]]) for wrong in ("-1", "nan", "1e308"))
+    session, = model(out)
+    checks.that("fps.csv: 3 lines are no rows of this file; left out" in session["notices"], f"wrong rows: {session['notices']}")
+    with open(out / "fps.csv", "w") as file:
+        file.write(first + row + row[:20] + "\n")
+    session, = model(out)
+    checks.that("fps.csv: 1 line is no row of this file; left out" in session["notices"], f"a wrong row: {session['notices']}")
+    bare.mkdir()
+    (bare / "fps.csv").write_text(first)
+    done = report(bare)
+    checks.that(done.returncode == 1 and ": no file has a row; " in done.stderr, f"a header alone: {done.stderr}")
+
+
 def rubbish(checks, here):
     """10^6 lines of garbage in files with a right header: counted, within bounds."""
     out = here / "rubbish"
@@ -229,5 +249,6 @@ with folder() as here:
     sessions(checks, here)
     of_2019(checks, here)
     refused(checks, here)
+    without_rows(checks, here)
     rubbish(checks, here)
 checks.end()

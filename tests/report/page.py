@@ -431,6 +431,16 @@ def hostile(page, here):
     checks.equal(page.console(), [], "the console with hostile names")
 
 
+def many_surfaces(page, here):
+    """Not every one of many Surfaces has a chart: the page says so."""
+    out = here / "many"
+    out.mkdir()
+    (out / "fps.csv").write_text("start time,end time,FPS,frames,Time(S),max time(ms),app,Surface\n"
+                                 + "".join(f"1.0,1.9,60,60,1.0,16.6,com.a{n},com.a{n}/main\n" for n in range(130)))
+    show(page, make(out, here / "many.html"))
+    checks.that("Surfaces with a chart: 100 / 130" in page.run("return document.body.innerText"), "charts that are left out")
+
+
 def big(page, here):
     out = here / "big"
     out.mkdir()
@@ -473,6 +483,7 @@ with folder() as here, browser() as page:
     old_files(page, here)
     compared(page, here)
     hostile(page, here)
+    many_surfaces(page, here)
     big(page, here)
     # A file that cannot be written, and no session: nothing is left behind.
     for arguments in (("-o", here / "no" / "page.html", out), ("-o", here / "none.html", here / "nowhere")):

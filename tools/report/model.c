@@ -512,7 +512,9 @@ static int finish(struct reading *reading)
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;
 	}
 	report_end(session);
-	report_missing(session);
+	/* Of nothing nothing is computed. */
+	if (session->n_surfaces > 0 || session->events.n > 0)
+		report_missing(session);
 	report_partial(session);
 	report_limits(session);
 	return error;

@@ -289,8 +289,9 @@ static void find_doubles(struct reading *reading, const struct segment *segments
 	free(heads);
 }
 
+/* @wrong: rows with numbers that are none; they are counted already. */
 static void report_segment(struct reading *reading, const struct csv_reader *csv,
-			   const struct segment *segment)
+			   const struct segment *segment, uint64_t wrong)
 {
 	struct session *session = reading->session;
 	struct file_count *count = &session->files[segment->kind];
@@ -308,9 +309,10 @@ static void report_segment(struct reading *reading, const struct csv_reader *csv
 		session_notice(session, "%s: damaged gzip data; the rows before it are used", name);
 	else if (csv->is_torn)
 		session_notice(session, "%s: cut off in its last row, which is left out", name);
-	if (bad > 0)
-		session_notice(session, "%s: %llu lines are no rows of this file; left out", name,
-			       (unsigned long long)bad);
+	if (bad + wrong > 0)
+		session_notice(session, "%s: %llu line%s no row%s of this file; left out", name,
+			       (unsigned long long)(bad + wrong),
+			       bad + wrong == 1 ? " is" : "s are", bad + wrong == 1 ? "" : "s");
 	if (csv->headers > 0)
 		session_notice(session, "%s: %llu more headers between the rows; left out", name,
 			       (unsigned long long)csv->headers);
@@ -336,6 +338,7 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	struct session *session = reading->session;
 	struct csv_reader csv;
 	int columns[COLUMNS_MAX];
+	uint64_t malformed;
 	int error = csv_reader_open(&csv, segment->path);
 
 	if (error == 0 && lacks_header(kind, &csv))
@@ -359,9 +362,10 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	}
 	for (unsigned int i = 0; kind->names[i]; i++)
 		columns[i] = csv_reader_column(&csv, kind->names[i]);
+	malformed = session->files[kind->file].malformed;
 	while (csv_reader_next(&csv))
 		kind->row(reading, &csv, columns);
-	report_segment(reading, &csv, segment);
+	report_segment(reading, &csv, segment, session->files[kind->file].malformed - malformed);
 	csv_reader_close(&csv);
 }
 

@@ -105,6 +105,8 @@ function chartsOf(session, into) {
     into.append(soft(word(problem)));
     return { ready: Promise.resolve(), show: () => {}, paced: () => {} };
   }
+  const all = surfacesOf(session).length;
+  if (session.charts.length < all) into.append(soft(`${word("Surfaces with a chart")}: ${session.charts.length} / ${all}. ${word("others: --surface NAME")}`));
   const before = chosen(session), whole = [session["from(s)"], Math.max(session["to(s)"], session["from(s)"] + 0.001)];
   const surface = element("select", { className: "surface", "aria-label": "Surface" }, ...usable.map((one, n) => element("option", { value: n }, one.Surface)));
   const section = element("select", { className: "of-section", "aria-label": word("section") }, element("option", { value: "" }, word("whole session")),

@@ -92,6 +92,16 @@ def doubled(checks, here):
     session, = model(out)
     checks.equal(numbers(out), alone, "numbers of a doubled folder")
     checks.equal(len([notice for notice in session["notices"] if "the same rows" in notice]), 8, f"notices {session['notices']}")
+    # A pull that was cut off, and the segment that was packed meanwhile.
+    shutil.rmtree(out)
+    shutil.copytree(whole, out)
+    text = (out / "frames.csv").read_bytes()
+    (out / "frames.csv").rename(out / "frames-000001.csv")
+    (out / "frames-000001.csv.gz").write_bytes(gzip.compress(text))
+    (out / "frames-000001.csv").write_bytes(text[:len(text) * 9 // 10])
+    session, = model(out)
+    checks.equal((session["files"]["frames.csv"]["rows"], session["files"]["frames.csv"]["torn"]), (text.count(b"\n") - 1, False),
+                 "rows of the packed copy, which is longer")
     # Joined with their headers.
     shutil.rmtree(out)
     shutil.copytree(whole, out)

@@ -221,7 +221,7 @@ struct kind {
 struct segment_head {
 	uint64_t hash; /* 0: no row */
 	bool packed;
-	int64_t size; /* of the file */
+	int64_t size; /* of the file; of the text if it is not packed */
 };
 
 static uint64_t hash_of_row(const struct csv_reader *csv)
@@ -252,10 +252,32 @@ static struct segment_head read_head(const struct segment *segment)
 	return head;
 }
 
-/* True: @a has more rows than @b, which has the same first row; of equal ones the later wins. */
-static bool is_longer(const struct segment_head *a, const struct segment_head *b)
+/* The size of the text in a packed file, as far as it can be read. */
+static int64_t text_size(const char *path)
 {
-	return a->packed == b->packed ? a->size > b->size : b->packed;
+	gzFile file = os_gzopen(path);
+	char part[16384];
+	int64_t size = 0;
+	int got;
+
+	while (file && (got = gzread(file, part, sizeof(part))) > 0)
+		size += got;
+	if (file)
+		gzclose(file);
+	return size;
+}
+
+/* True: @a has more rows than @b, which has the same first row; of equal ones the later wins. */
+static bool is_longer(struct segment_head *a, const char *path_a, struct segment_head *b,
+		      const char *path_b)
+{
+	if (a->packed != b->packed) {
+		struct segment_head *packed = a->packed ? a : b;
+
+		packed->size = text_size(a->packed ? path_a : path_b);
+		packed->packed = false;
+	}
+	return a->size > b->size;
 }
 
 static const char *file_of(const char *path)
@@ -275,10 +297,13 @@ static void find_doubles(struct reading *reading, const struct segment *segments
 		heads[i] = read_head(&segments[i]);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j < n && !left_out[i]; j++) {
-			uint32_t less = is_longer(&heads[i], &heads[j]) ? j : i;
+			uint32_t less;
 
 			if (heads[i].hash == 0 || heads[i].hash != heads[j].hash || left_out[j])
 				continue;
+			less = is_longer(&heads[i], segments[i].path, &heads[j], segments[j].path)
+				       ? j
+				       : i;
 			left_out[less] = true;
 			session_notice(
 				reading->session,

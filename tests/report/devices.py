@@ -82,6 +82,13 @@ def main():
         checks.equal({row["device"] for row in table(here / "named")}, {"SERIAL", None}, "both")
         (here / "named" / "other" / "session.json").unlink()
         checks.equal({(row["device"], row["model"]) for row in table(here / "named" / "other")}, {(None, None)}, "without session.json")
+        # Without any number: a dash, not 0.
+        bare = here / "bare" / "1"
+        bare.mkdir(parents=True)
+        (bare / "summary.csv").write_text("app,Surface,frames,FPS\ncom.x,com.x/x,,\n")
+        shutil.copytree(bare, here / "bare" / "2")
+        said = report(here / "bare").stdout
+        checks.that("- FPS, jank(/10min) -, stalls - in - s, sessions 2" in said, f"numbers that are unknown: {said}")
         page = here / "page.html"
         done = report("-o", page, lab)
         checks.equal((done.returncode, done.stdout.strip()), (0, str(page)), f"a page of several devices: {done.stderr}")

@@ -298,18 +298,18 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 
 static void print_device(FILE *out, const struct device_row *row, unsigned int columns)
 {
-	char rates[3][METRIC_TEXT_SIZE];
+	char rates[4][METRIC_TEXT_SIZE];
 
-	metric_print(rates[0], METRIC_FPS, device_fps(row));
-	metric_print(rates[1], METRIC_JANK_10MIN, device_per_10_min(row, row->jank));
-	metric_print(rates[2], METRIC_STALLS, row->stalls);
+	print_or_dash(rates[0], METRIC_FPS, device_fps(row));
+	print_or_dash(rates[1], METRIC_JANK_10MIN, device_per_10_min(row, row->jank));
+	print_or_dash(rates[2], METRIC_STALLS, row->stalls);
+	print_or_dash(rates[3], METRIC_TIME, row->time_s);
 	text_print_line(out, columns,
-			"  %6s FPS, jank(/10min) %s, stalls %s in %.1f s, sessions %u, pass %u, "
+			"  %6s FPS, jank(/10min) %s, stalls %s in %s s, sessions %u, pass %u, "
 			"fail %u: %s, %s, %s: %s",
-			rates[0][0] ? rates[0] : "-", rates[1][0] ? rates[1] : "-",
-			rates[2][0] ? rates[2] : "-", isnan(row->time_s) ? 0 : row->time_s,
-			row->sessions, row->pass, row->fail, row->device ? row->device : "-",
-			row->model ? row->model : "-", row->build ? row->build : "-", row->app);
+			rates[0], rates[1], rates[2], rates[3], row->sessions, row->pass, row->fail,
+			row->device ? row->device : "-", row->model ? row->model : "-",
+			row->build ? row->build : "-", row->app);
 }
 
 /* Of several sessions: which device and build is worst. */

@@ -72,7 +72,7 @@ def usage(checks, here, out):
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
                             (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
                             (("--compare", out, "--new", out, "--fail-if", "frozen > +10%"), "--fail-if"),
-                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"), (("-o", "", out), "--output"),
+                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"), (("-o", "", out), "--output"), (("--junit", "", "--fail-if", "FPS < 1", out), "--junit"),
                             (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
                             (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),
                             (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from")):

@@ -260,6 +260,8 @@ static void set_option(struct settings *settings, int option, const char *argume
 		settings->strict = true;
 		break;
 	case OPTION_JUNIT:
+		if (!*argument)
+			wrong_usage("--junit", "an empty name");
 		settings->junit = argument;
 		break;
 	case OPTION_COMPARE:

@@ -118,7 +118,7 @@ function chartsOf(session, into) {
     choose(session, isWhole ? { from: undefined, to: undefined } : { from, to });
     const has = charts.hasFrames, captured = charts.chart.frames.of > 0;
     single.textContent = has ? "" : !captured ? `${word("frame")}: ${word("not captured")}: ${word("needs frames.csv")}`
-      : `${word("every frame of this range: ")}jank-report --from ${from.toFixed(3)} --to ${to.toFixed(3)} -o range.html ${quotedForShell(session.folder)}`;
+      : `${word("every frame of this range: ")}jank-report --from ${(Math.floor(from * 1e3) / 1e3).toFixed(3)} --to ${(Math.ceil(to * 1e3) / 1e3).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`;
   };
   const toRange = (range) => {
     choose(session, range ? { range } : { range: undefined });

@@ -156,18 +156,35 @@ def ranges(page, truth, source):
     checks.that(compared > 50, f"{compared} numbers of sections")
 
 
-def any_ranges(page, out):
-    """A range with other bounds than rows is computed from its frames, too; also one beyond both ends."""
+def random_ranges(page, out, surface):
+    """[source, frames] of ranges of the page, and the frames in @out/frames.csv; the last one is beyond both ends."""
     noise = random.Random(3)
-    for surface in {row["Surface"] for row in csv.DictReader(open(out / "frames.csv", encoding="utf-8"))}:
-        times = [microseconds(row["present(s)"]) for row in table_of(out / "frames.csv", surface) if row["interval(ms)"]]
-        bounds = [sorted(noise.randrange(times[0], times[-1]) for _ in range(2)) for _ in range(20)] + [[times[0] - 3000000, times[-1] + 3000000]]
-        got = page.wait("""const done = arguments[arguments.length - 1], [name, bounds] = arguments, session = data.sessions[0];
-          const chart = session.charts.find((one) => one.Surface === name);
-          read(chart).then(() => done(bounds.map(([from, to]) => numbersOfRange(session, chart, from, to)).map((one) =>
-            [one.source, one.numbers.frames + one.numbers["wait times"]])));""", surface, bounds)
-        expected = [["frames.csv", sum(begin <= time < end for time in times)] for begin, end in bounds]
-        checks.equal(got, expected, f"ranges of {surface}")
+    times = [microseconds(row["present(s)"]) for row in table_of(out / "frames.csv", surface) if row["interval(ms)"]]
+    bounds = [sorted(noise.randrange(times[0], times[-1]) for _ in range(2)) for _ in range(40)] + [[times[0] - 3000000, times[-1] + 3000000]]
+    got = page.wait("""const done = arguments[arguments.length - 1], [name, bounds] = arguments, session = data.sessions[0];
+      const chart = session.charts.find((one) => one.Surface === name);
+      read(chart).then(() => done(bounds.map(([from, to]) => numbersOfRange(session, chart, from, to)).map((one) =>
+        [one.source, one.numbers.frames + one.numbers["wait times"]])));""", surface, bounds)
+    return got, [sum(begin <= time < end for time in times) for begin, end in bounds]
+
+
+def any_ranges(page, out, here):
+    """A range with other bounds than rows is computed from its frames, too, if frames.csv has all of them."""
+    surfaces = {row["Surface"] for row in csv.DictReader(open(out / "frames.csv", encoding="utf-8"))}
+    for surface in surfaces:
+        got, expected = random_ranges(page, out, surface)
+        checks.equal(got, [["frames.csv", frames] for frames in expected], f"ranges of {surface}")
+    part = here / "with a gap"
+    shutil.copytree(out, part)
+    lines = (out / "frames.csv").read_text().splitlines(keepends=True)
+    (part / "frames.csv").write_text("".join(lines[:len(lines) // 2] + lines[len(lines) // 2 + 60:]))
+    show(page, make(part, here / "gap.html"))
+    for surface in surfaces:
+        got, expected = random_ranges(page, out, surface)
+        wrong = [one for one in zip(got, expected) if one[0][0] == "frames.csv" and one[0][1] != one[1]]
+        checks.equal(wrong, [], f"ranges of {surface} with a gap in frames.csv")
+        checks.that({source for source, _ in got} == {"frames.csv", "fps.csv"}, f"sources of {surface} with a gap in frames.csv: {got}")
+    show(page, make(out, here / "demo.html"))
 
 
 def clicks(page):
@@ -472,7 +489,7 @@ with folder() as here, browser() as page:
     truth = numbers(page, out)
     packed(page, out)
     ranges(page, truth, "frames.csv")
-    any_ranges(page, out)
+    any_ranges(page, out, here)
     clicks(page)
     state(page, here)
     looks(page, "demo")

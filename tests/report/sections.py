@@ -147,6 +147,22 @@ def from_rows(checks, name, out):
     checks.that(any("frames.csv is missing" in notice for notice in session["notices"]), f"{name}: notices {session['notices']}")
 
 
+def part_of_frames(checks, out):
+    """With a gap in frames.csv the sections that have all frames are computed from it, and no other."""
+    truth, text = expected(out), (out / "frames.csv").read_text()
+    lines, sources = text.splitlines(keepends=True), collections.Counter()
+    for gap in range(1, len(lines) - 30, 30):
+        (out / "frames.csv").write_text("".join(lines[:gap] + lines[gap + 30:]))
+        for n, section in enumerate(model(out)[0]["sections"]):
+            for one in section["surfaces"]:
+                frames = truth[-1 if n == 0 else round(section["from(s)"] * 1e6), one["Surface"]]["frames"]
+                sources[one["source"]] += 1
+                checks.that(one["source"] == "fps.csv" or one["numbers"]["frames"] == frames,
+                            f"without rows from {gap}: {section['section']}: {one['Surface']}: {one['numbers']['frames']} frames, {frames} in all")
+    (out / "frames.csv").write_text(text)
+    checks.that(sources["frames.csv"] > sources["fps.csv"] > 0, f"sources {sources}")
+
+
 def selected(checks, out):
     """--section and --surface select; all sections with the name are there."""
     session, = model("--section", "level 1", "--surface", "*MainActivity", out)
@@ -167,5 +183,6 @@ for name in ("demo", "culprits", "drops-120"):
         from_frames(checks, name, here / "out")
         if name == "demo":
             selected(checks, here / "out")
+            part_of_frames(checks, here / "out")
         from_rows(checks, name, here / "out")
 checks.end()

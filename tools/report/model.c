@@ -201,41 +201,78 @@ static void set_section_times(struct reading *reading, uint32_t section, uint32_
 		numbers_set_times(&in->numbers, times_ns, n, time_ns);
 }
 
-/* True: frames.csv has all frames of the section. It may have been written for a part of it. If it
- * has all of the session, rows do not matter: one may cross a mark that soon follows another. */
-static bool is_from_frames(const struct session *session, const struct section_sum *sum)
+static int by_surface(const void *a, const void *b)
 {
-	const struct surface *surface = &session->surfaces[sum->surface];
+	const struct section_sum *one = a, *other = b;
+
+	if (one->surface != other->surface)
+		return one->surface < other->surface ? -1 : 1;
+	return (one->section > other->section) - (one->section < other->section);
+}
+
+/* The sections of a Surface, from the first of the @n in @sums, that are joined by rows that cross
+ * marks: a row may cross one that soon follows another. */
+static uint32_t count_joined(const struct section_sum *sums, uint32_t n)
+{
+	uint32_t joined = 1;
+
+	while (joined < n && sums[joined - 1].is_crossed && sums[joined].surface == sums[0].surface)
+		joined++;
+	return joined;
+}
+
+/* True: frames.csv has all frames of these sections. It may have been written for a part of them.
+ */
+static bool are_from_frames(const struct session *session, const struct section_sum *sums,
+			    uint32_t n)
+{
+	const struct surface *surface = &session->surfaces[sums[0].surface];
+	uint64_t in_frames = 0, in_windows = 0;
 
 	if (has_all_frames(surface) && surface->from_frames.frames >= surface->from_windows.frames)
 		return true;
-	return sum->frames.frames + sum->frames.waits >= sum->windows.frames + sum->windows.waits;
+	for (uint32_t i = 0; i < n; i++) {
+		in_frames += sums[i].frames.frames + sums[i].frames.waits;
+		in_windows += sums[i].windows.frames + sums[i].windows.waits;
+	}
+	return in_frames >= in_windows;
+}
+
+static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
+{
+	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
+
+	*in = (struct section_numbers){
+		.section = sum->section,
+		.surface = sum->surface,
+		.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
+	};
+	numbers_clear(&in->numbers);
+	numbers_set_stats(&in->numbers, from_frames ? &sum->frames : &sum->windows);
+	if (from_frames)
+		set_cadence(&in->numbers, sum->cadences);
+	else
+		forget_janks(&in->numbers, sum->without_janks);
+	numbers_derive(&in->numbers);
 }
 
 static int set_sections(struct reading *reading)
 {
 	struct session *session = reading->session;
+	struct section_sum *sums = reading->sums;
 
 	session->in_sections = calloc(reading->n_sums + 1, sizeof(*session->in_sections));
 	if (!session->in_sections)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < reading->n_sums; i++) {
-		const struct section_sum *sum = &reading->sums[i];
-		bool from_frames = is_from_frames(session, sum);
-		struct section_numbers *in = &session->in_sections[session->n_in_sections++];
+	if (reading->n_sums > 0)
+		qsort(sums, reading->n_sums, sizeof(*sums), by_surface);
+	for (uint32_t i = 0, n; i < reading->n_sums; i += n) {
+		bool from_frames;
 
-		*in = (struct section_numbers){
-			.section = sum->section,
-			.surface = sum->surface,
-			.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
-		};
-		numbers_clear(&in->numbers);
-		numbers_set_stats(&in->numbers, from_frames ? &sum->frames : &sum->windows);
-		if (from_frames)
-			set_cadence(&in->numbers, sum->cadences);
-		else
-			forget_janks(&in->numbers, sum->without_janks);
-		numbers_derive(&in->numbers);
+		n = count_joined(&sums[i], reading->n_sums - i);
+		from_frames = are_from_frames(session, &sums[i], n);
+		for (uint32_t j = i; j < i + n; j++)
+			add_section(session, &sums[j], from_frames);
 	}
 	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
 	      by_section);

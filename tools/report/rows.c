@@ -13,6 +13,8 @@
 
 #define LAYERS_MAX 8192
 
+#define CROSSED_MAX 32 /* sections in a row of about a second */
+#define MARK_CLOSES_US 1000000
 #define SUM_PLACES 65536 /* a power of 2 */
 #define COUNT_MAX INT64_C(1000000000)
 #define STALLS_MAX 200000
@@ -110,19 +112,31 @@ static void extend_surface(struct surface *surface, int64_t from_us, int64_t to_
 		surface->last_us = to_us;
 }
 
-/* The sum of that Surface in that section; NULL: there is no space, or there are no sections. */
-static struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
+/* The sum of that Surface in that section; NULL: there is none. *@at: its place. */
+static struct section_sum *find_sum(const struct reading *reading, uint32_t section,
+				    uint16_t surface, uint32_t *at)
 {
-	uint32_t at = (section * 31337u + surface * 7919u) & (SUM_PLACES - 1);
-	struct section_sum *sum;
+	*at = (section * 31337u + surface * 7919u) & (SUM_PLACES - 1);
+	for (; reading->sum_places[*at] > 0; *at = (*at + 1) & (SUM_PLACES - 1)) {
+		struct section_sum *sum = &reading->sums[reading->sum_places[*at] - 1];
 
-	if (reading->session->n_sections == 0)
-		return NULL;
-	for (; reading->sum_places[at] > 0; at = (at + 1) & (SUM_PLACES - 1)) {
-		sum = &reading->sums[reading->sum_places[at] - 1];
 		if (sum->section == section && sum->surface == surface)
 			return sum;
 	}
+	return NULL;
+}
+
+/* The same, made if there is none; NULL: there is no space, or there are no sections. */
+static struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
+{
+	struct section_sum *sum;
+	uint32_t at;
+
+	if (reading->session->n_sections == 0)
+		return NULL;
+	sum = find_sum(reading, section, surface, &at);
+	if (sum)
+		return sum;
 	if (reading->n_sums == SECTION_SUMS_MAX) {
 		reading->sums_refused++;
 		return NULL;
@@ -761,6 +775,26 @@ static struct frame_stats stats_of(const struct window *window, int64_t lost)
 	};
 }
 
+/* A mark less than a second after another may not have closed the rows: one that goes on behind it
+ * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
+ * with the last frame before a mark, but have none there. Frames were read before. */
+static void cross_sections(struct reading *reading, const struct window *row, uint32_t section)
+{
+	const struct section *sections = reading->session->sections;
+	uint32_t begin = session_section(reading->session, row->start_us), at;
+
+	for (uint32_t i = begin; i < section && i < begin + CROSSED_MAX; i++) {
+		bool may_cross =
+			sections[i].to_us == row->end_us ||
+			(i > 0 && sections[i].to_us - sections[i].from_us < MARK_CLOSES_US);
+		struct section_sum *sum =
+			may_cross ? find_sum(reading, i, row->surface, &at) : NULL;
+
+		if (sum)
+			sum->is_crossed = true;
+	}
+}
+
 static void read_window(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
 	struct session *session = reading->session;
@@ -827,6 +861,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
 		sum->without_janks |= without_janks;
+		cross_sections(reading, &row, section);
 	}
 	kept = pool_add(&session->windows);
 	if (kept)

@@ -13,6 +13,7 @@ struct section_sum {
 	uint32_t cadences[CADENCES_MAX];
 	uint16_t section, surface;
 	bool without_janks;
+	bool is_crossed; /* a row of fps.csv begins in it, and ends after the next mark */
 };
 
 #define SECTION_SUMS_MAX 20000

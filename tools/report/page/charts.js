@@ -152,27 +152,36 @@ function numbersOfFrames(frames, from, to) {
   return numbers;
 }
 
-/* Of whole rows: those that end in the range, or @isInside those that begin in it, too. */
-function sumsOfRows(rows, from, to, isInside) {
+/* Of whole rows: those that end in the range. */
+function sumsOfRows(rows, from, to) {
   const sums = noSums();
   for (let i = firstAt(rows.end, from); i < rows.n && rows.end[i] < to; i++) {
-    if (isInside && rows.start[i] < from) continue;
     for (const key of Object.keys(sums)) sums[key] = key === "max" ? Math.max(sums.max, rows.max[i]) : sums[key] + rows[key][i];
   }
   for (const key of ["time", "max", "waiting", "jankTime", "stallTime"]) sums[key] *= 1000;
   return sums;
 }
 
-/* { numbers, source, why }: from the frames, if all of the range are on the page; else from rows, and why. A row at the
- * begin of the range has frames before it, so only rows inside say how many frames there must be. */
-function numbersOfRange(session, chart, from, to) {
-  const { rows, frames } = chart.read, sums = sumsOfRows(rows, from, to), inside = sumsOfRows(rows, from, to, true);
-  const onPage = chart.frames.n === chart.frames.of || session["frames in"].some(([begin, end]) => begin * 1e6 <= from && to <= end * 1e6 + 1);
-  if (chart.frames.of > 0 && onPage) {
-    const numbers = numbersOfFrames(frames, from, to);
-    if (numbers.frames + numbers["wait times"] >= inside.frames + inside.waits) return { numbers, source: "frames.csv", why: "" };
+/* Whether the rows have no more frames than there are. A row at an edge of the range has frames on both sides of it: so the
+ * frames are those of all rows that are at least partly in the range. If the page has not all frames, rows inside must do. */
+function hasAllFrames(chart, from, to) {
+  const { rows, frames } = chart.read, isWhole = chart.frames.n === chart.frames.of;
+  let expected = 0, begin = from, end = to;
+  for (let i = firstAt(rows.end, from); i < rows.n; i++) {
+    if (isWhole ? rows.start[i] >= to : rows.start[i] < from || rows.end[i] >= to) continue;
+    expected += rows.frames[i] + rows.waits[i];
+    if (isWhole) [begin, end] = [Math.min(begin, rows.start[i] + 1), Math.max(end, rows.end[i] + 1)];
   }
-  const numbers = setRates({}, sums);
+  for (let i = firstAt(frames.present, begin), last = firstAt(frames.present, end); i < last; i++) expected -= !(frames.flags[i] & FIRST);
+  return expected <= 0;
+}
+
+/* { numbers, source, why }: from the frames, if all of the range are on the page; else from rows, and why. */
+function numbersOfRange(session, chart, from, to) {
+  const { rows, frames } = chart.read;
+  const onPage = chart.frames.n === chart.frames.of || session["frames in"].some(([begin, end]) => begin * 1e6 <= from && to <= end * 1e6 + 1);
+  if (chart.frames.of > 0 && onPage && hasAllFrames(chart, from, to)) return { numbers: numbersOfFrames(frames, from, to), source: "frames.csv", why: "" };
+  const numbers = setRates({}, sumsOfRows(rows, from, to));
   if (chart["without janks"]) for (const name of ["jank", "big jank", "stutter(%)", "jank(/10min)", "big jank(/10min)"]) numbers[name] = NaN;
   return { numbers, source: "fps.csv", why: chart.frames.of === 0 ? "frames.csv was not captured (--frames-log)"
     : onPage ? "frames.csv does not have all frames of this range" : "its frames are not on this page" };

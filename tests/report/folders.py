@@ -158,6 +158,13 @@ def sessions(checks, here):
         (many / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(here / "out", many / name)
     checks.equal([pathlib.Path(session["folder"]).name for session in model(many)], ["c", "b"], "folders in a folder")
+    deep = here / "deep" / "1" / "2" / "3" / "4"
+    deep.mkdir(parents=True)
+    shutil.copytree(here / "out", deep / "5")
+    done = report(here / "deep")
+    checks.equal((done.returncode, done.stderr.count("\n")), (1, 1), f"deeper than is read: {done.stderr}")
+    one_line_each(checks, "deeper than is read", done.stderr)
+    checks.equal(len(model(deep.parent.parent)), 1, "as deep as is read")
 
 
 def of_2019(checks, here):

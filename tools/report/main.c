@@ -436,6 +436,10 @@ static void read_folder(struct collection *collection, const char *path, int dep
 		read_session(collection, &files, i);
 	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
 		read_folder(collection, files.folders[i], depth - 1);
+	if (files.sessions == 0 && depth == 0 && files.n_folders > 0) {
+		complain(path, "the folders in it are too deep to be read", "name one of them");
+		collection->failed = true;
+	}
 	if (error == 0 && files.sessions == 0 && files.n_folders == 0) {
 		complain(path, "no file of jankd in it",
 			 "name the folder that has fps.csv or summary.csv");

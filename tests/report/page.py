@@ -313,6 +313,11 @@ def compared(page, here):
             checks.that(f"{share['base(%)']:.4f} %" in text and f"{share['new(%)']:.4f} %" in text, f"{share}")
     checks.that("FPS < -1%" in text, "the conditions are on the page")
     looks(page, "compare", "对比")
+    # Why a change is unknown is in both languages.
+    reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|\? "(not in \w+)" : "(not in \w+)"',
+                                           (pathlib.Path(__file__).resolve().parents[2] / "tools/report/compare.c").read_text()) for text in text if text}
+    known = page.run("state.language = 'zh'; return arguments[0].filter((text) => word(text) !== text)", sorted(reasons))
+    checks.equal((known, len(known) >= 4), (sorted(reasons), True), "reasons in Chinese")
     checks.equal(page.console(), [], "the console of a comparison")
 
 

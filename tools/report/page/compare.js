@@ -23,7 +23,7 @@ function changesTable(one) {
     ["number", true, changeName], ["BASE", false, value("base")], ["NEW", false, value("new")],
     ["change", false, (change) => (change.unknown ? "–" : change["change(%)"] === null ? "–" : percent(change["change(%)"]))],
     ["noise allows", true, (change) => (change.unknown ? "–" : changeBar(change))],
-    ["verdict", true, (change) => element("td", { className: `text ${{ better: "good", worse: "bad" }[change.verdict] || ""}` }, change.unknown || word(change.verdict))],
+    ["verdict", true, (change) => element("td", { className: `text ${{ better: "good", worse: "bad" }[change.verdict] || ""}` }, word(change.unknown || change.verdict))],
   ], one.changes);
 }
 
@@ -46,7 +46,7 @@ function inWords(one) {
   const parts = [];
   if (worse.length) parts.push(element("span", { className: "bad" }, `${word("worse")}: ${worse.join(", ")}`));
   if (better.length) parts.push(element("span", { className: "good" }, `${word("better")}: ${better.join(", ")}`));
-  if (!parts.length) parts.push(element("span", {}, known.length ? word("no difference beyond the noise") : one.changes[0].unknown));
+  if (!parts.length) parts.push(element("span", {}, known.length ? word("no difference beyond the noise") : word(one.changes[0].unknown)));
   return element("p", { className: "verdict" }, ...parts.flatMap((part, n) => (n ? [" · ", part] : [part])));
 }
 

@@ -28,6 +28,8 @@ const WORDS = {
     "runs": "次", "of drawing": "绘制", "effect": "效应", "change": "变化", "noise allows": "噪声允许", "better": "变好", "worse": "变差",
     "no difference beyond the noise": "没有超出噪声的差异", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "原因", "holds": "成立", "holds not": "不成立",
     "not judged": "无法判断", "distributions side by side": "并列的分布", "open": "无界", "a frame of NEW is longer than one of BASE that much more often than shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
+    "not enough data: needs 20 s of drawing in each group": "数据不足：每组需要 20 秒的绘制", "not captured: needs frames.csv of all runs": "未采集：需要每次运行的 frames.csv",
+    "not captured, or unknown in all rows of a group": "未采集，或一组的所有行中都未知", "not in BASE": "基准组中没有", "not in NEW": "新组中没有",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group with one run: what differs from run to run is not known": "只有一次运行的组：各次运行之间的差异未知",
     "devices and builds": "设备与版本", "device": "设备", "build": "版本", "worst": "最差", "folder": "文件夹", "temperature": "温度", "app in front changes": "前台应用切换", "refresh rate changes": "刷新率切换", "another program or SurfaceFlinger changes the trace": "其他程序或 SurfaceFlinger 改变了跟踪", "events lost": "事件丢失", "lost": "丢失",
   },

@@ -234,6 +234,23 @@ def without_rows(checks, here):
     checks.that(done.returncode == 1 and ": no file has a row; " in done.stderr, f"a header alone: {done.stderr}")
 
 
+def other_files(checks, here):
+    """A session without frames, as of FrameTimeline alone: its time is that of these rows, and nothing is computed from files that have none."""
+    out = here / "timeline"
+    out.mkdir()
+    for name in ("summary.csv", "fps.csv", "frames.csv", "events.csv"):
+        (out / name).write_text((here / "out" / name).read_text().split("\n", 1)[0] + "\n")
+    (out / "events.csv").write_text("time(s),wall time,kind,text\n,,start,jankd\n")
+    done = report(out)
+    checks.that("-0.000" not in done.stdout and done.stdout.startswith(f"{out}:\n"), f"no time is known: {done.stdout}")
+    checks.that("computed from" not in done.stdout and "note: fps.csv has no rows\n" in done.stdout, f"no rows: {done.stdout}")
+    (out / "frametimeline.csv").write_text("kind,start(s),end(s),expected start(s),expected end(s),token,display token,pid,app,Surface,layer,present type,on time finish,"
+                                           "gpu composition,prediction,jank type,severity,buffer\n"
+                                           "surface,7.5,7.75,7.5,7.6,1,2,9,com.a,com.a/x,com.a/x#1,LATE,0,0,VALID,APP_DEADLINE_MISSED,FULL,1\n")
+    session, = model(out)
+    checks.equal((session["from(s)"], session["to(s)"], session["captured"][0]["mean(ms)"]), (7.5, 7.75, 250), "the time of frametimeline.csv")
+
+
 def rubbish(checks, here):
     """10^6 lines of garbage in files with a right header: counted, within bounds."""
     out = here / "rubbish"
@@ -267,5 +284,6 @@ with folder() as here:
     of_2019(checks, here)
     refused(checks, here)
     without_rows(checks, here)
+    other_files(checks, here)
     rubbish(checks, here)
 checks.end()

@@ -413,6 +413,22 @@ static uint64_t rows_of(const struct session *session, enum report_file file)
 	return session->files[file].rows;
 }
 
+static const char *why_no_rows(const struct session *session, enum report_file file)
+{
+	return session->files[file].segments > 0 ? "has no rows" : "is missing";
+}
+
+static const char *instead_of_summary(const struct session *session)
+{
+	if (rows_of(session, FILE_FRAMES) > 0)
+		return ": the numbers of the whole session are computed from frames.csv, or from "
+		       "fps.csv where that has more frames";
+	return rows_of(session, FILE_FPS) > 0
+		       ? ": the numbers of the whole session are computed from fps.csv, so "
+			 "without percentiles and verdict"
+		       : "";
+}
+
 static void report_missing(struct session *session)
 {
 	int64_t type = session_json_number(session, "options", "type");
@@ -427,34 +443,29 @@ static void report_missing(struct session *session)
 			       "session.json is missing: device, options and what was lost "
 			       "are unknown");
 	if (rows_of(session, FILE_SUMMARY) == 0)
-		session_notice(session,
-			       "summary.csv is missing: the numbers of the whole session are "
-			       "computed from %s%s",
-			       rows_of(session, FILE_FRAMES) > 0
-				       ? "frames.csv, or from fps.csv where that has more frames"
-				       : "fps.csv",
-			       rows_of(session, FILE_FRAMES) > 0
-				       ? ""
-				       : ", so without percentiles and verdict");
+		session_notice(session, "summary.csv %s%s", why_no_rows(session, FILE_SUMMARY),
+			       instead_of_summary(session));
 	if (rows_of(session, FILE_FPS) == 0)
-		session_notice(session, "fps.csv is missing%s",
+		session_notice(session, "fps.csv %s%s", why_no_rows(session, FILE_FPS),
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
 	if (rows_of(session, FILE_FRAMES) == 0)
 		session_notice(
-			session, "frames.csv is missing: %s; capture with --frames-log",
+			session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
 			session->harm_source == FROM_WINDOWS
 				? "harm is that of dropFrames.csv, sections are whole rows of "
 				  "fps.csv without percentiles"
 				: "harm is not captured, sections are whole rows of fps.csv "
-				  "without percentiles");
+				  "without percentiles",
+			session->files[FILE_FRAMES].segments > 0 ? ""
+								 : "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
 		session_notice(session,
 			       "dropFrames.csv has intervals of 42 ms and more only: harm is "
 			       "that of these; capture with -T 2");
 	if (rows_of(session, FILE_EVENTS) == 0)
-		session_notice(
-			session,
-			"events.csv is missing: marks, stalls and what happened are unknown");
+		session_notice(session,
+			       "events.csv %s: marks, stalls and what happened are unknown",
+			       why_no_rows(session, FILE_EVENTS));
 }
 
 static void report_partial(struct session *session)

@@ -197,16 +197,18 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
 	const char *id = session_json_text(session, NULL, "session_id");
-	char more[64] = "";
+	char more[64] = "", times[80] = "";
 
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
-	text_print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s %.3f s to %.3f s", session->folder,
-			more, model ? " " : "", model ? model : "", build ? ", " : "",
-			build ? build : "", began ? ", began " : "", began ? began : "",
-			id ? ", session " : "", id ? id : "", (double)session->first_us / 1e6,
-			(double)session->last_us / 1e6);
+	if (session->first_us >= 0)
+		snprintf(times, sizeof(times), " %.3f s to %.3f s", (double)session->first_us / 1e6,
+			 (double)session->last_us / 1e6);
+	text_print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s%s", session->folder, more,
+			model ? " " : "", model ? model : "", build ? ", " : "", build ? build : "",
+			began ? ", began " : "", began ? began : "", id ? ", session " : "",
+			id ? id : "", times);
 }
 
 static void print_section(FILE *out, const struct session *session,

@@ -1384,11 +1384,21 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 	extend(session, last_us);
 }
 
+/* Without frames the time of the session is that of what else was captured. */
+static void extend_without_frames(struct session *session, int64_t from_us, int64_t to_us)
+{
+	if (session->n_surfaces > 0)
+		return;
+	extend(session, from_us);
+	extend(session, to_us);
+}
+
 /* --- doframe.csv --- */
 
 enum doframe_column {
 	DOFRAME_APP,
 	DOFRAME_FRAMES,
+	DOFRAME_START,
 	DOFRAME_END,
 	DOFRAME_PROCESS,
 	DOFRAME_THREAD,
@@ -1398,8 +1408,8 @@ enum doframe_column {
 };
 
 static const char *const doframe_columns[] = {
-	"app",	   "frames", "end time", "process", "thread", "doFrame avg(ms)", "doFrame max(ms)",
-	"skipped", NULL
+	"app",	  "frames",	     "start time",	"end time", "process",
+	"thread", "doFrame avg(ms)", "doFrame max(ms)", "skipped",  NULL
 };
 static const char *const doframe_needed[] = { "app", "process", "frames", NULL };
 
@@ -1412,6 +1422,7 @@ static void add_doframes(struct reading *reading, const struct csv_reader *csv, 
 
 	if (end_us < 0)
 		return;
+	extend_without_frames(reading->session, number_of(csv, columns[DOFRAME_START], 6), end_us);
 	snprintf(thread, sizeof(thread), "%.*s/%.*s", (int)(process.len < 32 ? process.len : 32),
 		 process.ptr, (int)(id.len < 32 ? id.len : 32), id.ptr);
 	add_captured(
@@ -1499,6 +1510,7 @@ static void read_timeline(struct reading *reading, const struct csv_reader *csv,
 	if (!span_equal(field_of(csv, columns[TIMELINE_KIND]), SPAN_LITERAL("surface")) ||
 	    start_us < 0 || end_us < start_us)
 		return;
+	extend_without_frames(reading->session, start_us, end_us);
 	surface = name_in(reading, csv, columns[TIMELINE_SURFACE]);
 	join_timeline(reading, csv, columns, surface);
 	add_captured(captured_of(reading, CAPTURED_TIMELINE,
@@ -1522,6 +1534,7 @@ static void read_latency(struct reading *reading, const struct csv_reader *csv, 
 
 	if (ready_us < 0 || actual_us < ready_us)
 		return;
+	extend_without_frames(reading->session, ready_us, actual_us);
 	add_captured(captured_of(reading, CAPTURED_LATENCY,
 				 session_section(reading->session, actual_us),
 				 name_in(reading, csv, columns[LATENCY_SURFACE]), NAME_NONE),

@@ -59,6 +59,12 @@ def conditions(checks, here, out):
         checks.equal(done.returncode, code, f"exit code of {arguments}: {done.stderr}")
         suite = xml.etree.ElementTree.parse(junit).getroot()
         checks.equal((suite.get("failures") != "0", len(suite) > 0), (code == 3, True), f"JUnit of {arguments}")
+    # A number is judged as it is printed.
+    for column, value in surfaces(model(out)[0])[MAIL]["numbers"].items():
+        for relation, code in ((">=", 3), ("<=", 3), (">", 0), ("<", 0)):
+            if value is not None:
+                done = report("--fail-if", f"{column} {relation} {value}", "--app", "com.example.mail", out)
+                checks.equal(done.returncode, code, f"{column} {relation} {value}: {done.stderr}")
     done = report("--fail-if", "FPS < 55", out)
     checks.equal(done.stdout, report(out).stdout, "conditions do not change the output")
     checks.that(f"jank-report: FPS < 55: holds: {out}: {MAIL}: FPS is 53.13" in done.stderr, f"what holds: {done.stderr}")

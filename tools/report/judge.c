@@ -24,6 +24,8 @@ static void judge(struct results *results, const struct condition *condition, co
 		snprintf(text, sizeof(text), "not enough data: %.1f s of frames, %d are needed",
 			 isnan(time) ? 0 : time, JUDGE_SECONDS_LEAST);
 	} else {
+		/* As it is printed, and as it is in summary.csv. */
+		value = strtod(number, NULL);
 		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
 		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);
 	}

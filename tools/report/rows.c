@@ -163,6 +163,29 @@ static struct section_sum *sum_of(struct reading *reading, uint32_t section, uin
 	return sum;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *one = a, *other = b;
+
+	return (one->key > other->key) - (one->key < other->key);
+}
+
+/* The first place of an ordered array with @key or more. */
+static uint32_t first_keyed(const struct keyed *all, uint32_t n, int64_t key)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (all[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* What is captured of that name in that section; NULL: there is no space. */
 static struct captured *captured_of(struct reading *reading, enum captured_kind kind,
 				    uint32_t section, uint32_t name, uint32_t detail)
@@ -516,7 +539,7 @@ static void add_stall(struct reading *reading, int64_t time_us, uint32_t text)
 		return;
 	if (reading->n_stalls == reading->max_stalls) {
 		uint32_t max = reading->max_stalls ? 2 * reading->max_stalls : 64;
-		struct stall_event *stalls = realloc(reading->stalls, max * sizeof(*stalls));
+		struct keyed *stalls = realloc(reading->stalls, max * sizeof(*stalls));
 
 		if (!stalls) {
 			reading->out_of_memory = true;
@@ -525,7 +548,7 @@ static void add_stall(struct reading *reading, int64_t time_us, uint32_t text)
 		reading->stalls = stalls;
 		reading->max_stalls = max;
 	}
-	reading->stalls[reading->n_stalls++] = (struct stall_event){ time_us, text };
+	reading->stalls[reading->n_stalls++] = (struct keyed){ time_us, text };
 }
 
 /* A mark begins a section. */
@@ -597,32 +620,17 @@ static bool is_stall_of(const char *name, const char *surface)
 /* True: events.csv has a stall of that Surface that ended at that time. */
 static bool is_stall(const struct reading *reading, int64_t time_us, const char *surface)
 {
-	uint32_t low = 0, high = reading->n_stalls;
+	const struct keyed *stalls = reading->stalls;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (reading->stalls[middle].time_us < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < reading->n_stalls && reading->stalls[low].time_us == time_us; low++) {
+	for (uint32_t i = first_keyed(stalls, reading->n_stalls, time_us);
+	     i < reading->n_stalls && stalls[i].key == time_us; i++) {
 		uint64_t ns;
-		const char *name =
-			stall_name(name_of(reading->session, reading->stalls[low].text), &ns);
+		const char *name = stall_name(name_of(reading->session, stalls[i].value), &ns);
 
 		if (name && is_stall_of(name, surface))
 			return true;
 	}
 	return false;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct stall_event *one = a, *other = b;
-
-	return (one->time_us > other->time_us) - (one->time_us < other->time_us);
 }
 
 /* Stalls that no frame ended, and pauses, by Surface. */
@@ -1125,46 +1133,22 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 
 /* --- late frames by the number with which other files name them --- */
 
-static int by_value(const void *a, const void *b)
-{
-	const struct late_place *one = a, *other = b;
-
-	return (one->value > other->value) - (one->value < other->value);
-}
-
 static void order_late(struct reading *reading, bool by_id)
 {
 	struct session *session = reading->session;
-	struct late_place *order =
-		realloc(reading->late_order, (session->n_late + 1) * sizeof(*order));
+	struct keyed *order = realloc(reading->late_order, (session->n_late + 1) * sizeof(*order));
 
 	if (!order) {
 		reading->out_of_memory = true;
 		return;
 	}
 	for (uint32_t i = 0; i < session->n_late; i++)
-		order[i] = (struct late_place){ by_id ? session->late[i].vsync_id
-						      : session->late[i].vsync_us,
-						i };
-	qsort(order, session->n_late, sizeof(*order), by_value);
+		order[i] = (struct keyed){ by_id ? session->late[i].vsync_id
+						 : session->late[i].vsync_us,
+					   i };
+	qsort(order, session->n_late, sizeof(*order), by_key);
 	reading->late_order = order;
 	reading->n_late_order = session->n_late;
-}
-
-/* The first place with @value or more. */
-static uint32_t first_late(const struct reading *reading, int64_t value)
-{
-	uint32_t low = 0, high = reading->n_late_order;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (reading->late_order[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* --- dropFrames.csv --- */
@@ -1250,9 +1234,9 @@ static void add_info(struct reading *reading, const struct csv_reader *csv, cons
 {
 	struct session *session = reading->session;
 
-	for (uint32_t i = first_late(reading, end_us);
-	     i < reading->n_late_order && reading->late_order[i].value == end_us; i++) {
-		struct late_row *late = &session->late[reading->late_order[i].late];
+	for (uint32_t i = first_keyed(reading->late_order, reading->n_late_order, end_us);
+	     i < reading->n_late_order && reading->late_order[i].key == end_us; i++) {
+		struct late_row *late = &session->late[reading->late_order[i].value];
 
 		if (late->surface == surface && late->info == NAME_NONE)
 			late->info = name_in(reading, csv, columns[DROP_INFO]);
@@ -1483,10 +1467,9 @@ static void join_timeline(struct reading *reading, const struct csv_reader *csv,
 	struct session *session = reading->session;
 	int64_t token = number_of(csv, columns[TIMELINE_TOKEN], 0);
 
-	for (uint32_t i = first_late(reading, token);
-	     token >= 0 && i < reading->n_late_order && reading->late_order[i].value == token;
-	     i++) {
-		struct late_row *late = &session->late[reading->late_order[i].late];
+	for (uint32_t i = first_keyed(reading->late_order, reading->n_late_order, token);
+	     token >= 0 && i < reading->n_late_order && reading->late_order[i].key == token; i++) {
+		struct late_row *late = &session->late[reading->late_order[i].value];
 
 		if (session->surfaces[late->surface].name != surface)
 			continue;
@@ -1600,7 +1583,7 @@ int rows_read(struct reading *reading)
 	read_session_json(reading);
 	read_kind(reading, &events_kind);
 	if (reading->n_stalls > 0)
-		qsort(reading->stalls, reading->n_stalls, sizeof(*reading->stalls), by_time);
+		qsort(reading->stalls, reading->n_stalls, sizeof(*reading->stalls), by_key);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, &kinds[i]);
 	count_unended(reading);

@@ -18,16 +18,10 @@ struct section_sum {
 
 #define SECTION_SUMS_MAX 20000
 
-/* A stall of events.csv. */
-struct stall_event {
-	int64_t time_us;
-	uint32_t text;
-};
-
-/* A late frame by its vsync, or by its vsync id. */
-struct late_place {
-	int64_t value;
-	uint32_t late; /* its number */
+/* What is searched by a time or number, in the order of @key. */
+struct keyed {
+	int64_t key;
+	uint32_t value;
 };
 
 /* What is needed only while the files are read. */
@@ -46,11 +40,11 @@ struct reading {
 	uint64_t *owners;	    /* likewise: the layer whose history it is */
 	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
 	uint32_t n_layers;	    /* places that are taken */
-	struct late_place *late_order;
+	struct keyed *late_order;   /* numbers of late frames by their vsync, or by vsync id */
 	uint32_t n_late_order;
 	uint32_t *captured_places; /* a hash table of numbers + 1 */
 	uint32_t max_captured;
-	struct stall_event *stalls;
+	struct keyed *stalls; /* texts of events.csv by time, us */
 	uint32_t n_stalls, max_stalls;
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;

@@ -16,37 +16,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "daemon/base/csv_columns.h"
+#include "tests/report/made_files.h"
+
 #define ROWS 600
 #define MODELS 5
 #define NEW_BUILD 3 /* day */
 #define DAY_S 86400
 #define BEGIN_S 1000 /* trace clock */
-
-static const char fps_header[] =
-	"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,"
-	"score,TX,app,Surface,refresh(Hz),p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,"
-	"stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),cadence(vsyncs),"
-	"off cadence\n";
-static const char drop_header[] =
-	"start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,missed vsyncs,cause,"
-	"layer,frame number\n";
-static const char summary_header[] =
-	"app,Surface,first(s),last(s),frames,Time(S),FPS,p50(ms),p90(ms),p95(ms),p99(ms),"
-	"p99.9(ms),max time(ms),low 1% mean(fps),low 0.1% mean(fps),waiting time(S),wait times,"
-	"A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
-	"matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),"
-	"gpu p99(ms),gpu bound,lost events,stalls,stall time(S),cadence(vsyncs),off cadence,"
-	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps)\n";
-
-static uint64_t state = 88172645463325252;
-
-static unsigned int random_below(unsigned int n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (unsigned int)(state >> 33) % n;
-}
 
 struct day {
 	char folder[4096];
@@ -57,21 +34,6 @@ struct day {
 	unsigned int frames, janks, missed;
 	uint64_t time_us;
 };
-
-static FILE *create(const struct day *day, const char *name, const char *header)
-{
-	char path[4200];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", day->folder, name);
-	file = fopen(path, "w");
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	fputs(header, file);
-	return file;
-}
 
 static void write_drop(FILE *drops, const struct day *day, unsigned int second, unsigned int missed)
 {
@@ -111,13 +73,13 @@ static void write_row(FILE *rows, FILE *drops, struct day *day, unsigned int sec
 
 static void write_rows(struct day *day)
 {
-	FILE *drops = create(day, "dropFrames.csv", drop_header);
-	FILE *rows = create(day, "fps-000001.csv", fps_header);
+	FILE *drops = made_file(day->folder, "dropFrames.csv", csv_drop_header);
+	FILE *rows = made_file(day->folder, "fps-000001.csv", csv_fps_header);
 
 	for (unsigned int i = 0; i < ROWS; i++) {
 		if (i == ROWS / 2) {
 			fclose(rows);
-			rows = create(day, "fps.csv", fps_header);
+			rows = made_file(day->folder, "fps.csv", csv_fps_header);
 		}
 		write_row(rows, drops, day, BEGIN_S + i);
 	}
@@ -127,7 +89,7 @@ static void write_rows(struct day *day)
 
 static void write_summary(const struct day *day)
 {
-	FILE *file = create(day, "summary.csv", summary_header);
+	FILE *file = made_file(day->folder, "summary.csv", csv_summary_header);
 	double seconds = (double)day->time_us / 1e6;
 
 	fprintf(file,
@@ -145,8 +107,8 @@ static void write_summary(const struct day *day)
 static void write_session(const struct day *day, int64_t wall_s, const char *device,
 			  const char *session)
 {
-	FILE *file = create(day, "session.json", "");
-	FILE *events = create(day, "events.csv", "time(s),wall time,kind,text\n");
+	FILE *file = made_file(day->folder, "session.json", NULL);
+	FILE *events = made_file(day->folder, "events.csv", csv_event_header);
 	time_t began = wall_s, ended = wall_s + ROWS;
 	char from[32], to[32];
 

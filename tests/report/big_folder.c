@@ -7,45 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/csv_columns.h"
+#include "tests/report/made_files.h"
+
 #define SURFACES 20
 #define MARKS 60
 #define HOURS 72
 #define PERIOD_NS UINT64_C(8333333)
 #define SECOND_NS UINT64_C(1000000000)
-
-static const char fps_header[] =
-	"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,"
-	"score,TX,app,Surface,refresh(Hz),p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,"
-	"stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),cadence(vsyncs),"
-	"off cadence\n";
-static const char frames_header[] =
-	"present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,frame number,queued(s),"
-	"latched(s),gpu done(s),cause,lost events,vsync id\n";
-
-static uint64_t state = 88172645463325252;
-
-static unsigned int random_below(unsigned int n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (unsigned int)(state >> 33) % n;
-}
-
-static FILE *create(const char *folder, const char *name, const char *header)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	fputs(header, file);
-	return file;
-}
 
 /* A second of a Surface: 120 frames, of which some are late. */
 static void write_row(FILE *file, unsigned int second, unsigned int surface)
@@ -71,7 +40,7 @@ static void write_rows(const char *folder, unsigned int hours)
 
 		if (hour + 1 < hours)
 			snprintf(name, sizeof(name), "fps-%06u.csv", hour + 1);
-		file = create(folder, name, fps_header);
+		file = made_file(folder, name, csv_fps_header);
 		for (unsigned int second = 0; second < 3600; second++) {
 			unsigned int now = 1000 + 3600 * hour + second;
 
@@ -122,7 +91,7 @@ static void write_frames(FILE *file, unsigned int hours, unsigned int copy)
 
 static void write_events(const char *folder, unsigned int hours)
 {
-	FILE *file = create(folder, "events.csv", "time(s),wall time,kind,text\n");
+	FILE *file = made_file(folder, "events.csv", csv_event_header);
 
 	for (unsigned int i = 0; i < MARKS; i++)
 		fprintf(file, "%u.500000,,mark,level %u\n",
@@ -139,7 +108,7 @@ int main(int argc, char **argv)
 		return 2;
 	write_rows(argv[1], HOURS);
 	write_events(argv[1], HOURS);
-	frames = create(argv[1], "frames.csv", frames_header);
+	frames = made_file(argv[1], "frames.csv", csv_frame_header);
 	for (unsigned int copy = 0; copy < times; copy++)
 		write_frames(frames, HOURS, copy);
 	return fclose(frames) != 0;

@@ -30,16 +30,20 @@ def emulated(arch, *command):
     return [f"qemu-{ARCHITECTURES[arch][1]}-static", *map(str, command)]
 
 
+def run_build(command, impossible):
+    """Runs a script that builds. Ends the test if that fails: as skipped if the script prints one of @impossible."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False)
+    if done.returncode == 0:
+        return
+    if any(text in done.stdout for text in impossible):
+        skip(done.stdout.splitlines()[-1])
+    print(f"FAILED: {' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}", flush=True)
+    sys.exit(1)
+
+
 def build(*arguments, source=SOURCE, out=OUT):
     """Runs tools/build-device of the tree @source, into @out. Ends the test if that fails. Installs no compiler."""
     architectures = [arch for arch in ARCHITECTURES if arch in arguments] or list(ARCHITECTURES)
     needs("dpkg-deb", *(f"{ARCHITECTURES[arch][0]}-gcc" for arch in architectures))
-    done = subprocess.run([source / "tools" / "build-device", "-o", out, *arguments], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          check=False)
-    if done.returncode == 0:
-        return
-    if any(text in done.stdout for text in IMPOSSIBLE):
-        skip(done.stdout.splitlines()[-1])
-    print(f"FAILED: tools/build-device {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}", flush=True)
-    sys.exit(1)
+    run_build([source / "tools" / "build-device", "-o", out, *arguments], IMPOSSIBLE)

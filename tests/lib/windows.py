@@ -9,10 +9,10 @@ import pty
 import shutil
 import struct
 import subprocess
-import sys
 import termios
 import time
 
+from cross import run_build
 from jankd import BUILD, SOURCE, folder, skip
 
 OUT = BUILD / "windows"
@@ -28,14 +28,7 @@ def build():
     for needed in ("x86_64-w64-mingw32-gcc-win32", "cmake", "/usr/x86_64-w64-mingw32/lib/libz.a", str(WINE)):
         if not (os.path.exists(needed) or shutil.which(needed)):
             skip(f"no {needed}; tools/install-deps --windows installs it")
-    done = subprocess.run([SOURCE / "tools/build-windows", "-o", OUT], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    if done.returncode == 0:
-        return
-    if any(text in done.stdout for text in IMPOSSIBLE):
-        skip(done.stdout.splitlines()[-1])
-    print(f"FAILED: tools/build-windows: exit {done.returncode}\n{done.stdout}", flush=True)
-    sys.exit(1)
+    run_build([SOURCE / "tools/build-windows", "-o", OUT], IMPOSSIBLE)
 
 
 class Wine:

@@ -31,7 +31,7 @@ struct layer_table {
 	struct layer *layers;
 	int max;
 	int n;
-	int used; /* entries that were ever in use: the first ones */
+	int used;	   /* entries that were ever in use: the first ones */
 	uint64_t uses;	   /* events of layers so far */
 	uint64_t added;	   /* layers so far */
 	uint64_t refusals; /* events refused so far, as there was no space for their layer */

@@ -14,9 +14,9 @@
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
+#include "daemon/base/last_session.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
-#include "daemon/base/last_session.h"
 #include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/capture_control.h"

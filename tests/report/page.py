@@ -321,6 +321,26 @@ def compared(page, here):
     checks.equal(page.console(), [], "the console of a comparison")
 
 
+def notes_in_chinese(page):
+    """Each note that the sources write has a text in Chinese, and no other text is taken for it."""
+    sources = sorted((pathlib.Path(__file__).resolve().parents[2] / "tools/report").glob("*.c"))
+    written = [text for path in sources for text in re.findall(
+        r"session_notice\((?:[^\"();]|\([^()]*\))*,(.*?)\);\n|static const char \*(?:why_no_rows|instead_of_summary)\((.*?)\n}", path.read_text(), re.S)]
+    literals = ["".join(re.findall(r'"([^"]*)"', text)) for parts in written for text in re.findall(r'"[^"]*"(?:\s*"[^"]*")*', "".join(parts))]
+    fragments = {text.strip() for literal in literals for text in re.split(r"%[.0-9]*(?:llu|[sdfu])|[:;]|^\w+\.csv(?: has)?(?= )", literal)}
+    entries = page.run("return NOTES.zh")
+    unknown = [text for text in fragments if len(text) > 5 and not any(text in english for english in entries)]
+    checks.equal((unknown, len(fragments) > 40), ([], True), f"notes without Chinese, of {len(fragments)} parts")
+    for english, chinese in entries.items():
+        values = [f"X{n}.csv" for n in range(1, english.count("{}") + 1)]
+        text, expected = english, chinese
+        for n, value in enumerate(values, 1):
+            text, expected = text.replace("{}", value, 1), expected.replace(f"{{{n}}}", value)
+        checks.equal(page.run("state.language = 'zh'; return note(arguments[0])", text), expected, f"the note '{text}' in Chinese")
+        checks.that(all(value in expected for value in values), f"'{chinese}' has all values")
+    checks.equal(page.run("state.language = 'en'; return note(arguments[0])", "summary.csv is missing"), "summary.csv is missing", "in English")
+
+
 def looks(page, name, chinese="结论"):
     """Themes, languages, a phone, print."""
     for theme in ("light", "dark"):
@@ -515,4 +535,8 @@ with folder() as here, browser("zh-CN") as page:
     out = marked_demo(here)
     show(page, make(out, here / "demo.html"))
     checks.equal(page.run("return document.documentElement.lang"), "zh", "the language of a Chinese browser")
+    (out / "summary.csv").unlink()
+    show(page, make(out, here / "without.html"))
+    checks.that("summary.csv 缺失：整个会话的数值由 frames.csv 计算" in page.run("return document.body.innerText"), "a note in Chinese")
+    notes_in_chinese(page)
 checks.end()

@@ -45,6 +45,17 @@ function choose(session, changes) {
 }
 
 const word = (text) => (Object.hasOwn(WORDS[state.language], text) ? WORDS[state.language][text] : text);
+
+/* A note in the language of the page. */
+function note(text) {
+  for (const [english, translated] of Object.entries(NOTES[state.language])) {
+    const form = english.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("(.*?)");
+    const found = new RegExp(`^${form}$`, "s").exec(text);
+    if (found)
+      return translated.replace(/\{(\d)\}/g, (_, number) => note(found[number]));
+  }
+  return text;
+}
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const isDark = () => (state.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 

@@ -360,7 +360,7 @@ async function drawSession(session) {
   above.append(overview(session, charts.show), facts(session));
   if (session.notices.length > 0)
     above.append(element("details", { open: session.notices.length < 6 }, element("summary", {}, `${word("notes")}: ${session.notices.length}`),
-      element("ul", {}, ...session.notices.map((text) => element("li", { className: "soft" }, text)))));
+      element("ul", {}, ...session.notices.map((text) => element("li", { className: "soft" }, note(text))))));
   into.append(below);
   await charts.ready;
   document.body.dataset.charts ??= performance.now().toFixed(0); // ms since the page was opened

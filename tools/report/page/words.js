@@ -35,6 +35,43 @@ const WORDS = {
   },
 };
 
+/* Notes on a session. {}: any text, {1} the first of them; it may be a note's part, which has an entry, too. The first one that fits counts. */
+const NOTES = {
+  en: {},
+  zh: {
+    "is missing": "缺失", "has no rows": "没有行",
+    "files of the 2019 program: no percentiles, no jank, no verdict; jankd analyze or run writes them": "2019 年程序的文件：没有百分位数、jank 和结论；jankd analyze 或 run 会写出它们",
+    "session.json is missing: device, options and what was lost are unknown": "session.json 缺失：设备、选项和丢失的内容未知",
+    "session.json has no end: the capture still ran, or was killed; what came last may be missing": "session.json 没有结束：采集仍在运行，或已被终止；最后的内容可能缺失",
+    "the numbers of the whole session are computed from frames.csv, or from fps.csv where that has more frames": "整个会话的数值由 frames.csv 计算，fps.csv 帧数更多时由 fps.csv 计算",
+    "the numbers of the whole session are computed from fps.csv, so without percentiles and verdict": "整个会话的数值由 fps.csv 计算，因此没有百分位数和结论",
+    "-T 3 and 4 do not write it": "-T 3 和 4 不写出此文件", "marks, stalls and what happened are unknown": "标记、停顿和发生的事件未知",
+    "harm is that of dropFrames.csv, sections are whole rows of fps.csv without percentiles": "危害取自 dropFrames.csv，区段为 fps.csv 的整行，没有百分位数",
+    "harm is not captured, sections are whole rows of fps.csv without percentiles": "危害未采集，区段为 fps.csv 的整行，没有百分位数",
+    "dropFrames.csv has intervals of 42 ms and more only: harm is that of these; capture with -T 2": "dropFrames.csv 只有 42 ms 及以上的间隔：危害只含这些；请用 -T 2 采集",
+    "its harm is that of these": "其危害只含这些", "harm is that of dropFrames.csv": "危害取自 dropFrames.csv",
+    "frames.csv has {} of the {} frame times of {}: {}; sections without all of their frames are whole rows of fps.csv":
+      "frames.csv 含有 {3} 的 {2} 个帧时间中的 {1} 个：{4}；缺少部分帧的区段为 fps.csv 的整行",
+    "frames.csv has {} rows more than the {} that are kept: percentiles of sections with them are left out": "frames.csv 超出所保留的 {2} 行，多 {1} 行：含有这些行的区段没有百分位数",
+    "{} has {} rows more than the {} that are kept": "{1} 超出所保留的 {3} 行，多 {2} 行",
+    "{} rows are of more Surfaces than the {} that are kept; left out": "{1} 行属于所保留的 {2} 个以外的 Surface；未计入",
+    "{} names have no space and are shown as (others)": "{1} 个名称没有空间，显示为 (others)",
+    "more than {} marks: the last section has all after it": "标记超过 {1} 个：最后一个区段包含其后的全部",
+    "{}: the same rows as {}; left out, so nothing is counted twice": "{1}：与 {2} 的行相同；未计入，以免重复计数",
+    "{}: cut off in its last row, which is left out": "{1}：最后一行不完整，未计入",
+    "{}: {} line is no row of this file; left out": "{1}：{2} 行不是此文件的行；未计入", "{}: {} lines are no rows of this file; left out": "{1}：{2} 行不是此文件的行；未计入",
+    "{}: {} more headers between the rows; left out": "{1}：各行之间另有 {2} 个表头；未计入", "{}: no header; read as one of the 2019 program": "{1}：没有表头；按 2019 年程序的文件读取",
+    "{}: empty, not even a header; left out": "{1}：空文件，连表头也没有；未计入", "{}: no CSV file; left out": "{1}：不是 CSV 文件；未计入",
+    "{}: not a {}: it has no column '{}'; left out": "{1}：不是 {2}：没有列“{3}”；未计入",
+    "{}: segment {} is missing: not pulled, or removed by --keep or --min-free; its time is left out": "{1}：缺少第 {2} 段：未拉取，或已被 --keep 或 --min-free 删除；其时间未计入",
+    "{}: segment {} and following are missing: not pulled, or removed by --keep or --min-free; its time is left out": "{1}：缺少第 {2} 段及其后的段：未拉取，或已被 --keep 或 --min-free 删除；其时间未计入",
+    "{}: not the JSON text of a session; left out": "{1}：不是会话的 JSON 文本；未计入", "damaged gzip data": "gzip 数据损坏",
+    "{}: {}; the rows before it are used": "{1}：{2}；使用其前的行", "{}: {}; left out": "{1}：{2}；未计入",
+    "frames.csv {}: {}; capture with --frames-log": "frames.csv {1}：{2}；请用 --frames-log 采集",
+    "{} is missing: {}": "{1} 缺失：{2}", "{} has no rows: {}": "{1} 没有行：{2}", "{} is missing": "{1} 缺失", "{} has no rows": "{1} 没有行",
+  },
+};
+
 /* The formulas of jankd-metrics(7), shown on the headings. */
 const FORMULAS = {
   "FPS": "frames / Time(S)", "frames": "intervals below 500 ms", "Time(S)": "their sum", "p50(ms)": "nearest rank: the value at rank ceil(0.5 N) of the sorted intervals",

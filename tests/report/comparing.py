@@ -77,6 +77,17 @@ with folder() as here:
     suite = xml.etree.ElementTree.parse(junit).getroot()
     checks.equal([case.find("failure") is not None for case in suite], [True, True], "failures in JUnit")
 
+    # What a run lacks is a note, once for all runs that lack the same.
+    run(here / "torn" / "1", noise, 0.02, 60)
+    (here / "torn" / "1" / "fps.csv").write_text(FPS + "100.0,101.0,60")
+    done = compare(base, here / "torn")
+    notes = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
+    checks.that(f"note: {here}/torn/1: fps.csv: cut off in its last row, which is left out" in notes, f"a torn file: {notes}")
+    checks.equal(len([line for line in notes if " and 4 more: session.json is missing" in line]), 1, f"what all runs lack: {notes}")
+    listed = json.loads(compare(base, here / "torn", more=("--json",)).stdout)["notices"]
+    checks.that({"text": "fps.csv: cut off in its last row, which is left out", "folder": f"{here}/torn/1", "runs": 1} in listed, f"in JSON: {listed}")
+    checks.equal([one["runs"] for one in listed if one["text"].startswith("session.json")], [5], f"in JSON: {listed}")
+
     answer = json.loads(compare(base, here / "worse", more=("--json",)).stdout)
     surface, = answer["surfaces"]
     changes = {change["metric"]: change for change in surface["changes"]}

@@ -298,6 +298,7 @@ def compared(page, here):
             trace = scenario("demo" if n == 0 else "culprits", here / "run.txt", seed=run)
             analyze(here / name / str(run), "--frames-log", trace)
         shutil.copytree(here / "base" / "1", here / name / "same")
+    (here / "new" / "same" / "summary.csv").unlink()
     options = ("--compare", here / "base", "--new", here / "new", "--surface", "*Main*", "--fail-if", "FPS < -1%")
     expected = json.loads(report("--json", *options).stdout)
     show(page, make(None, here / "compare.html", *options))
@@ -312,6 +313,7 @@ def compared(page, here):
         for share in surface["distribution"] or []:
             checks.that(f"{share['base(%)']:.4f} %" in text and f"{share['new(%)']:.4f} %" in text, f"{share}")
     checks.that("FPS < -1%" in text, "the conditions are on the page")
+    checks.that(expected["notices"] and all(one["text"] in page.run("return document.body.textContent") for one in expected["notices"]), "the notes are on the page")
     looks(page, "compare", "对比")
     # Why a change is unknown is in both languages.
     reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|\? "(not in \w+)" : "(not in \w+)"',

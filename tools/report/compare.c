@@ -177,6 +177,27 @@ static void name_group(struct comparison *comparison, struct compared_group *gro
 	};
 }
 
+/* Runs of a group often lack the same. */
+static void add_notice(struct comparison *comparison, const char *folder, const char *text)
+{
+	struct compared_notice *notice = comparison->notices;
+
+	while (notice < comparison->notices + comparison->n_notices &&
+	       strcmp(notice->text, text) != 0)
+		notice++;
+	if (notice == comparison->notices + COMPARE_NOTICES_MAX) {
+		comparison->notices_refused++;
+		return;
+	}
+	if (notice == comparison->notices + comparison->n_notices) {
+		notice->text = strdup(text);
+		notice->folder = strdup(folder);
+		comparison->n_notices++;
+		comparison->out_of_memory |= !notice->text || !notice->folder;
+	}
+	notice->runs++;
+}
+
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,
 		 const struct selection *selection)
 {
@@ -205,6 +226,8 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 			add_window(comparison, &comparison->surfaces[place[window->surface] - 1],
 				   window);
 	}
+	for (uint32_t i = 0; i < session->n_notices && !comparison->out_of_memory; i++)
+		add_notice(comparison, session->folder, session->notices[i]);
 	comparison->runs[group]++;
 	free(place);
 }
@@ -228,6 +251,10 @@ void compare_free(struct comparison *comparison)
 		free(comparison->groups[i].folder);
 		free(comparison->groups[i].model);
 		free(comparison->groups[i].build);
+	}
+	for (uint32_t i = 0; i < comparison->n_notices; i++) {
+		free(comparison->notices[i].text);
+		free(comparison->notices[i].folder);
 	}
 	free(comparison->surfaces);
 	*comparison = (struct comparison){ 0 };

@@ -8,9 +8,10 @@
  *     FPS                       frames / time
  *     jank(/10min)              janks / (time + stall time), as big jank, stalls, stutter(%)
  *     missed vsyncs(/1000 frames)
- *     low 1% mean(fps)          the slowest 1 % are those beyond a quantile of the group; their
- * mean does not change to first order if that quantile does p90(ms), p99(ms) ...      the share of
- * frames beyond the base's percentile, as below
+ *     low 1% mean(fps)          1 / the mean of the frames beyond a quantile of the group
+ *     p90(ms), p99(ms) ...      the share of frames beyond the base's percentile, as below
+ *
+ * The mean of the slowest frames does not change, to first order, if their quantile does.
  *
  * An interval is a whole number of vsyncs, so a percentile does not change until it jumps by a
  * vsync. So for percentiles the share of frames that are longer than the base's is compared: 1 %
@@ -69,8 +70,19 @@ struct compared_group {
 	char *folder, *model, *build;
 };
 
+/* More different notices than this are counted only. */
+#define COMPARE_NOTICES_MAX 100
+
+/* A notice of one or more runs. */
+struct compared_notice {
+	char *text, *folder; /* of the first run that has it */
+	uint32_t runs;
+};
+
 struct comparison {
 	struct compared_group groups[2];
+	struct compared_notice notices[COMPARE_NOTICES_MAX];
+	uint32_t n_notices, notices_refused;
 	struct compared_surface *surfaces;
 	uint32_t n_surfaces, max_surfaces;
 	uint32_t runs[2];

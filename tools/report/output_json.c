@@ -571,6 +571,21 @@ static struct json_object *results_array(const struct results *results)
 	return all;
 }
 
+static struct json_object *compared_notices(const struct comparison *comparison)
+{
+	struct json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < comparison->n_notices; i++) {
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "text", comparison->notices[i].text);
+		add_text(one, "folder", comparison->notices[i].folder);
+		add_count(one, "runs", comparison->notices[i].runs);
+		json_object_array_add(all, one);
+	}
+	return all;
+}
+
 int output_compare_json(FILE *out, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
@@ -585,6 +600,7 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	json_object_object_add(object, "base", group_object(comparison, BASE));
 	json_object_object_add(object, "new", group_object(comparison, NEW));
 	add_count(object, "left out frames", comparison->refused);
+	json_object_object_add(object, "notices", compared_notices(comparison));
 	json_object_object_add(object, "conditions", results_array(report->results));
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];

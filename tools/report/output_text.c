@@ -456,6 +456,17 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		text_print_line(out, columns,
 				"note: a group with one run: what differs from run to run "
 				"is not known, and not a part of the noise");
+	for (uint32_t i = 0; i < comparison->n_notices; i++) {
+		const struct compared_notice *notice = &comparison->notices[i];
+
+		if (notice->runs > 1)
+			text_print_line(out, columns, "note: %s and %u more: %s", notice->folder,
+					notice->runs - 1, notice->text);
+		else
+			text_print_line(out, columns, "note: %s: %s", notice->folder, notice->text);
+	}
+	if (comparison->notices_refused > 0)
+		text_print_line(out, columns, "note: and %u more", comparison->notices_refused);
 	if (comparison->refused > 0)
 		text_print_line(out, columns, "note: %llu frames more than are kept; left out",
 				(unsigned long long)comparison->refused);

@@ -73,6 +73,12 @@ function element(name, properties, ...children) {
 
 const heading = (level, text) => element(`h${level}`, {}, word(text));
 const soft = (text) => element("p", { className: "soft" }, text);
+/* Folded if there are many. */
+function notesList(texts) {
+  if (texts.length === 0) return [];
+  return [element("details", { open: texts.length < 6 }, element("summary", {}, `${word("notes")}: ${texts.length}`),
+    element("ul", {}, ...texts.map((text) => element("li", { className: "soft" }, text))))];
+}
 function button(text, onclick, properties) {
   return element("button", { type: "button", onclick, ...properties }, text);
 }

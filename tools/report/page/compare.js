@@ -56,6 +56,7 @@ function drawComparison(comparison) {
   into.append(heading(2, "comparison"), soft(groupText("BASE", comparison.base)), soft(groupText("NEW", comparison.new)));
   if (comparison.surfaces.length === 0) into.append(element("p", {}, word("not enough data: no Surface to compare")));
   else if (comparison["base runs"] < 2 || comparison["new runs"] < 2) into.append(soft(word("a group with one run: what differs from run to run is not known")));
+  into.append(...notesList(comparison.notices.map((one) => `${one.folder}${one.runs > 1 ? ` (${one.runs} ${word("runs")})` : ""}: ${note(one.text)}`)));
   if (comparison.conditions.length > 0) {
     const classes = { "holds": "bad", "holds not": "good" };
     into.append(heading(3, "conditions"), makeTable(word("conditions"), [

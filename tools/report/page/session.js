@@ -358,9 +358,7 @@ async function drawSession(session) {
   into.append(element("h2", {}, nameOf(session)), soft(parts.filter(Boolean).join(" · ")), above, heading(3, "charts"));
   const charts = chartsOf(session, into);
   above.append(overview(session, charts.show), facts(session));
-  if (session.notices.length > 0)
-    above.append(element("details", { open: session.notices.length < 6 }, element("summary", {}, `${word("notes")}: ${session.notices.length}`),
-      element("ul", {}, ...session.notices.map((text) => element("li", { className: "soft" }, note(text))))));
+  above.append(...notesList(session.notices.map(note)));
   into.append(below);
   await charts.ready;
   document.body.dataset.charts ??= performance.now().toFixed(0); // ms since the page was opened

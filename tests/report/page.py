@@ -153,6 +153,12 @@ def ranges(page, truth, source):
                 compared += 1
                 checks.that(abs(value - expected) <= 0.00051 * 10 ** (name in ("FPS", "jank(/10min)", "big jank(/10min)") or "fps" in name or "/1" in name)
                             if None not in (value, expected) else value == expected, f"{name} of {one['Surface']} in {section['section']}: {value}, {expected}")
+            gpu = [each for each in truth["captured"] if (each["kind"], each["section"], each["name"]) == ("GPU", section["section"], one["Surface"])]
+            got = page.run("return gpuOfRange(data.sessions[0].charts.find((one) => one.Surface === arguments[0]).read, arguments[1] * 1e6, arguments[2] * 1e6)",
+                           one["Surface"], section["from(s)"], section["to(s)"])
+            expected = [["gpu avg(ms)", gpu[0]["mean(ms)"]], ["gpu max(ms)", gpu[0]["max(ms)"]]] if gpu else []
+            checks.that(len(got) == len(expected) and all(a[0] == b[0] and abs(a[1] - b[1]) <= 0.00051 for a, b in zip(got, expected)),
+                        f"GPU of {one['Surface']} in {section['section']}: {got}, {expected}")
     checks.that(compared > 50, f"{compared} numbers of sections")
 
 

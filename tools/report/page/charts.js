@@ -162,6 +162,18 @@ function sumsOfRows(rows, from, to) {
   return sums;
 }
 
+/* GPU times of whole rows, as in a section; frames.csv does not have them. Empty if none is known. */
+function gpuOfRange({ rows }, from, to) {
+  let frames = 0, sum = 0, most = 0;
+  for (let i = firstAt(rows.end, from); i < rows.n && rows.end[i] < to; i++) {
+    if (Number.isNaN(rows.gpu[i])) continue;
+    frames += rows.frames[i];
+    sum += rows.gpu[i] * rows.frames[i];
+    most = Math.max(most, rows.gpuMax[i]);
+  }
+  return frames === 0 ? [] : [["gpu avg(ms)", sum / frames / 1000], ["gpu max(ms)", most / 1000]];
+}
+
 /* Whether the rows have no more frames than there are. A row at an edge of the range has frames on both sides of it: so the
  * frames are those of all rows that are at least partly in the range. If the page has not all frames, rows inside must do. */
 function hasAllFrames(chart, from, to) {

@@ -14,7 +14,7 @@ const WORDS = {
     "needs frames.csv": "需要 frames.csv（--frames-log）", "no charts: fps.csv has no rows, and frames.csv no frames": "没有图表：fps.csv 没有行，frames.csv 没有帧",
     "built without dygraphs: no charts": "构建时没有 dygraphs：没有图表", "this browser cannot unpack data (DecompressionStream): no charts": "此浏览器不能解压数据（DecompressionStream）：没有图表",
     "Surfaces with a chart": "有图表的 Surface", "others: --surface NAME": "其他：--surface NAME", "first": "前", "none": "无", "unknown": "未知", "selected range": "所选范围", "from": "起", "clear": "清除", "number": "数值", "value": "值",
-    "computed from every frame": "由每一帧计算", "sums of whole rows of fps.csv; no percentiles: ": "fps.csv 整行之和；没有百分位数：",
+    "computed from every frame": "由每一帧计算", "doFrame, FrameTimeline and latency: of sections and the whole session only, below": "doFrame、FrameTimeline 和 latency：只有区段和整个会话的数值，见下文", "sums of whole rows of fps.csv; no percentiles: ": "fps.csv 整行之和；没有百分位数：",
     "frames.csv was not captured (--frames-log)": "未采集 frames.csv（--frames-log）", "frames.csv does not have all frames of this range": "frames.csv 没有此范围的全部帧",
     "its frames are not on this page": "此页没有这些帧", "every frame of this range: ": "此范围的每一帧：", "nothing in this range": "此范围没有数据",
     "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the row":

@@ -16,13 +16,7 @@ struct section_sum {
 	bool is_crossed; /* a row of fps.csv begins in it, and ends after the next mark */
 };
 
-#define SECTION_SUMS_MAX 20000
-
-/* What is searched by a time or number, in the order of @key. */
-struct keyed {
-	int64_t key;
-	uint32_t value;
-};
+struct keyed; /* of rows_part.h */
 
 /* What is needed only while the files are read. */
 struct reading {

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/rows_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/os.h"
+
+#define STALLS_MAX 200000
+#define SESSION_JSON_MAX (4 << 20) /* bytes */
+
+/* --- session.json --- */
+
+/* The text of a file, plain or packed; NULL: it cannot be read, or is too long. Free it. */
+static char *read_text(const char *path)
+{
+	gzFile file = os_gzopen(path);
+	char *text = file ? malloc(SESSION_JSON_MAX + 1) : NULL;
+	int length = text ? gzread(file, text, SESSION_JSON_MAX) : -1;
+
+	if (file)
+		gzclose(file);
+	if (length < 0 || length == SESSION_JSON_MAX) {
+		free(text);
+		return NULL;
+	}
+	text[length] = '\0';
+	return text;
+}
+
+void read_session_json(struct reading *reading)
+{
+	struct session *session = reading->session;
+	uint32_t n;
+	const struct segment *segment = segments_of(reading, FILE_SESSION, &n);
+	struct json_object *json = NULL;
+	char *text;
+
+	if (n == 0)
+		return;
+	segment += n - 1;
+	text = read_text(segment->path);
+	if (text)
+		json = json_tokener_parse(text);
+	free(text);
+	if (!json_object_is_type(json, json_type_object)) {
+		json_object_put(json);
+		session_notice(session, "%s: not the JSON text of a session; left out",
+			       file_of(segment->path));
+		session->files[FILE_SESSION].left_out++;
+		return;
+	}
+	session->files[FILE_SESSION].segments++;
+	session->json = json;
+}
+
+/* --- events.csv --- */
+
+static const char *const event_columns[] = { "time(s)", "wall time", "kind", "text", NULL };
+
+static void add_stall(struct reading *reading, int64_t time_us, uint32_t text)
+{
+	if (reading->n_stalls == STALLS_MAX)
+		return;
+	if (reading->n_stalls == reading->max_stalls) {
+		uint32_t max = reading->max_stalls ? 2 * reading->max_stalls : 64;
+		struct keyed *stalls = realloc(reading->stalls, max * sizeof(*stalls));
+
+		if (!stalls) {
+			reading->out_of_memory = true;
+			return;
+		}
+		reading->stalls = stalls;
+		reading->max_stalls = max;
+	}
+	reading->stalls[reading->n_stalls++] = (struct keyed){ time_us, text };
+}
+
+/* A mark begins a section. */
+static void add_section(struct reading *reading, int64_t time_us, uint32_t name)
+{
+	struct session *session = reading->session;
+
+	if (session->n_sections == SECTIONS_MAX || time_us < 0)
+		return;
+	if (session->n_sections == 0)
+		session->sections[session->n_sections++] = (struct section){
+			.name = names_add(&session->names, SPAN_LITERAL("(before the first mark)")),
+			.from_us = INT64_MIN,
+		};
+	/* On another clock; sections are in order. */
+	if (time_us < session->sections[session->n_sections - 1].from_us)
+		return;
+	session->sections[session->n_sections - 1].to_us = time_us;
+	session->sections[session->n_sections++] = (struct section){
+		.name = name,
+		.from_us = time_us,
+		.to_us = INT64_MAX,
+	};
+}
+
+static void read_event(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	struct session *session = reading->session;
+	struct event *event = pool_add(&session->events);
+	struct span kind = field_of(csv, columns[2]);
+	struct event read = {
+		.time_us = number_of(csv, columns[0], 6),
+		.wall = name_in(reading, csv, columns[1]),
+		.kind = names_add(&session->names, kind),
+		.text = name_in(reading, csv, columns[3]),
+	};
+
+	if (event)
+		*event = read;
+	if (span_equal(kind, SPAN_LITERAL("mark")))
+		add_section(reading, read.time_us, read.text);
+	else if (span_equal(kind, SPAN_LITERAL("stall")))
+		add_stall(reading, read.time_us, read.text);
+}
+
+/* "716.7 ms on SURFACE of APP; no frame ended it": what follows "on ", and the length in ns. */
+static const char *stall_name(const char *text, uint64_t *ns)
+{
+	const char *on = strstr(text, " ms on ");
+	int64_t length_ns;
+
+	if (!on || !csv_number((struct span){ text, (size_t)(on - text) }, 6, &length_ns))
+		return NULL;
+	*ns = (uint64_t)length_ns;
+	return on + 7;
+}
+
+/* True: the stall is one of that Surface, whose name the event may have cut. */
+static bool is_stall_of(const char *name, const char *surface)
+{
+	size_t length = strlen(surface);
+	const char *rest = name + length;
+
+	if (strncmp(name, surface, length) == 0)
+		return *rest == '\0' || *rest == ';' || strncmp(rest, " of ", 4) == 0;
+	return length > 700 && strncmp(name, surface, 700) == 0;
+}
+
+bool is_stall(const struct reading *reading, int64_t time_us, const char *surface)
+{
+	const struct keyed *stalls = reading->stalls;
+
+	for (uint32_t i = first_keyed(stalls, reading->n_stalls, time_us);
+	     i < reading->n_stalls && stalls[i].key == time_us; i++) {
+		uint64_t ns;
+		const char *name = stall_name(name_of(reading->session, stalls[i].value), &ns);
+
+		if (name && is_stall_of(name, surface))
+			return true;
+	}
+	return false;
+}
+
+void count_unended(struct reading *reading)
+{
+	static const char endless[] = "; no frame ended it";
+	struct session *session = reading->session;
+
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+		const char *kind = name_of(session, event->kind);
+		bool is_pause = strcmp(kind, "pause") == 0;
+		uint64_t ns;
+		const char *name = stall_name(name_of(session, event->text), &ns);
+		const char *end =
+			name ? strstr(name, is_pause ? ": an unexplained" : endless) : NULL;
+
+		if (!end || (!is_pause && strcmp(kind, "stall") != 0))
+			continue;
+		for (uint32_t j = 0; j < session->n_surfaces; j++) {
+			struct surface *surface = &session->surfaces[j];
+			const char *text = name_of(session, surface->name);
+			size_t length = strlen(text);
+
+			if (strncmp(name, text, length) != 0 ||
+			    (name + length != end && strncmp(name + length, " of ", 4) != 0))
+				continue;
+			*(is_pause ? &surface->pauses : &surface->endless) += 1;
+			*(is_pause ? &surface->pause_ns : &surface->endless_ns) += ns;
+			break;
+		}
+	}
+}
+
+const struct kind events_kind = { FILE_EVENTS, event_columns, read_event, event_columns, NULL };

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/rows_part.h"
+
+#define CROSSED_MAX 32 /* sections in a row of about a second */
+#define MARK_CLOSES_US 1000000
+
+/* --- fps.csv --- */
+
+enum fps_column {
+	FPS_START,
+	FPS_END,
+	FPS_FRAMES,
+	FPS_TIME,
+	FPS_MAX,
+	FPS_WAITING,
+	FPS_WAITS,
+	FPS_A,
+	FPS_B,
+	FPS_C,
+	FPS_D,
+	FPS_APP,
+	FPS_SURFACE,
+	FPS_MISSED,
+	FPS_JANK,
+	FPS_BIG_JANK,
+	FPS_STUTTER,
+	FPS_LOST,
+	FPS_STALLS,
+	FPS_STALL_TIME,
+	FPS_CADENCE,
+	FPS_REFRESH,
+	FPS_P99,
+	FPS_GPU_MEAN,
+	FPS_GPU_MAX,
+	FPS_COLUMNS,
+};
+
+static const char *const fps_columns[FPS_COLUMNS + 1] = {
+	"start time",
+	"end time",
+	"frames",
+	"Time(S)",
+	"max time(ms)",
+	"waiting time(S)",
+	"wait times",
+	"A",
+	"B",
+	"C",
+	"D",
+	"app",
+	"Surface",
+	"missed vsyncs",
+	"jank",
+	"big jank",
+	"stutter(%)",
+	"lost events",
+	"stalls",
+	"stall time(S)",
+	"cadence(vsyncs)",
+	"refresh(Hz)",
+	"p99(ms)",
+	"gpu avg(ms)",
+	"gpu max(ms)",
+	NULL,
+};
+
+/* Of each number, in the unit in which it is kept. */
+static unsigned int decimals_of(enum fps_column column)
+{
+	switch (column) {
+	case FPS_START:
+	case FPS_END:
+	case FPS_TIME:
+	case FPS_WAITING:
+	case FPS_STALL_TIME:
+		return 6;
+	case FPS_MAX:
+	case FPS_STUTTER:
+	case FPS_P99:
+	case FPS_GPU_MEAN:
+	case FPS_GPU_MAX:
+		return 3;
+	case FPS_REFRESH:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static const char *const fps_needed[] = { "start time", "end time", "frames",
+					  "Time(S)",	"Surface",  NULL };
+
+static uint32_t count_of(int64_t number)
+{
+	return number < 0 ? 0 : number >= UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)number;
+}
+
+static uint32_t count_if_known(int64_t number)
+{
+	return number < 0 ? WINDOW_UNKNOWN : count_of(number);
+}
+
+static void extend_surface(struct surface *surface, int64_t from_us, int64_t to_us)
+{
+	if (from_us >= 0 && (surface->first_us < 0 || from_us < surface->first_us))
+		surface->first_us = from_us;
+	if (to_us > surface->last_us)
+		surface->last_us = to_us;
+}
+
+static int64_t known_or_row_unknown(uint32_t count)
+{
+	return count == WINDOW_UNKNOWN ? ROW_UNKNOWN : (int64_t)count;
+}
+
+/* What can be added of a row. Matrix and the like are not in it. */
+static struct frame_stats stats_of(const struct window *window, int64_t lost)
+{
+	return (struct frame_stats){
+		.frames = window->frames,
+		.time_ns = window->time_us * 1000,
+		.max_ns = UINT64_C(1000) * window->max_us,
+		.waits = window->waits,
+		.wait_ns = window->waiting_us * 1000,
+		.a = window->a,
+		.b = window->b,
+		.c = window->c,
+		.d = known_or_row_unknown(window->d),
+		.missed = known_or_row_unknown(window->missed),
+		.stalls = known_or_row_unknown(window->stalls),
+		.stall_ns = window->stall_us * 1000,
+		.jank = window->jank,
+		.big_jank = window->big_jank,
+		.jank_ns = UINT64_C(1000) * window->jank_us,
+		.matrix = { ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN },
+		.slow = ROW_UNKNOWN,
+		/* Only a stall is that long. */
+		.frozen = window->stalls == 0 ? 0 : ROW_UNKNOWN,
+		.lost = lost,
+	};
+}
+
+/* A mark less than a second after another may not have closed the rows: one that goes on behind it
+ * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
+ * with the last frame before a mark, but have none there. Frames were read before. */
+static void cross_sections(struct reading *reading, const struct window *row, uint32_t section)
+{
+	const struct section *sections = reading->session->sections;
+	uint32_t begin = session_section(reading->session, row->start_us), at;
+
+	for (uint32_t i = begin; i < section && i < begin + CROSSED_MAX; i++) {
+		bool may_cross =
+			sections[i].to_us == row->end_us ||
+			(i > 0 && sections[i].to_us - sections[i].from_us < MARK_CLOSES_US);
+		struct section_sum *sum =
+			may_cross ? find_sum(reading, i, row->surface, &at) : NULL;
+
+		if (sum)
+			sum->is_crossed = true;
+	}
+}
+
+static void read_window(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	struct session *session = reading->session;
+	struct surface *surface = surface_of(reading, name_in(reading, csv, columns[FPS_SURFACE]),
+					     name_in(reading, csv, columns[FPS_APP]));
+	int64_t of[FPS_COLUMNS];
+	struct section_sum *sum;
+	struct frame_stats stats;
+	struct window row, *kept;
+	uint32_t section;
+	bool without_janks;
+
+	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
+		of[i] = number_of(csv, columns[i], decimals_of(i));
+	if (of[FPS_START] < 0 || of[FPS_END] < 0 || of[FPS_FRAMES] < 0 || of[FPS_TIME] < 0) {
+		session->files[FILE_FPS].malformed++;
+		return;
+	}
+	if (!surface)
+		return;
+	without_janks = of[FPS_JANK] < 0;
+	row = (struct window){
+		.start_us = of[FPS_START],
+		.end_us = of[FPS_END],
+		.time_us = (uint64_t)of[FPS_TIME],
+		.waiting_us = of[FPS_WAITING] < 0 ? 0 : (uint64_t)of[FPS_WAITING],
+		.stall_us = of[FPS_STALL_TIME] < 0 ? 0 : (uint64_t)of[FPS_STALL_TIME],
+		.frames = count_of(of[FPS_FRAMES]),
+		.waits = count_of(of[FPS_WAITS]),
+		.a = count_of(of[FPS_A]),
+		.b = count_of(of[FPS_B]),
+		.c = count_of(of[FPS_C]),
+		.jank = count_of(of[FPS_JANK]),
+		.big_jank = count_of(of[FPS_BIG_JANK]),
+		.d = count_if_known(of[FPS_D]),
+		.missed = count_if_known(of[FPS_MISSED]),
+		.stalls = count_if_known(of[FPS_STALLS]),
+		.max_us = count_of(of[FPS_MAX]),
+		.p99_us = count_if_known(of[FPS_P99]),
+		.gpu_mean_us = count_if_known(of[FPS_GPU_MEAN]),
+		.gpu_max_us = count_if_known(of[FPS_GPU_MAX]),
+		.lost = count_if_known(small_count(csv, columns[FPS_LOST])),
+		.refresh_hundredths = count_if_known(of[FPS_REFRESH]),
+		.surface = number_of_surface(session, surface),
+	};
+	if (of[FPS_STUTTER] > 0)
+		row.jank_us = count_of((int64_t)((double)of[FPS_STUTTER] *
+						 (double)(row.time_us + row.stall_us) / 1e5));
+	extend(session, row.start_us);
+	extend(session, row.end_us);
+	extend_surface(surface, row.start_us, row.end_us);
+	session->is_2019 |= columns[FPS_MISSED] < 0;
+	surface->without_janks |= without_janks;
+	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
+		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
+	stats = stats_of(&row, small_count(csv, columns[FPS_LOST]));
+	frame_stats_merge(&surface->from_windows, &stats);
+	section = session_section(session, row.end_us);
+	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
+					  : captured_of(reading, CAPTURED_GPU, section,
+							surface->name, NAME_NONE),
+		     of[FPS_FRAMES], of[FPS_GPU_MEAN], of[FPS_GPU_MAX], 0);
+	sum = sum_of(reading, section, row.surface);
+	if (sum) {
+		frame_stats_merge(&sum->windows, &stats);
+		sum->without_janks |= without_janks;
+		cross_sections(reading, &row, section);
+	}
+	kept = pool_add(&session->windows);
+	if (kept)
+		*kept = row;
+}
+
+const struct kind fps_kind = { FILE_FPS, fps_needed, read_window, fps_columns, NULL };

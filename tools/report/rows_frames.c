@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/rows_part.h"
+
+#include "rules/interval.h"
+
+/* --- frames.csv --- */
+
+enum frame_column {
+	FRAME_PRESENT,
+	FRAME_INTERVAL,
+	FRAME_VSYNCS,
+	FRAME_APP,
+	FRAME_SURFACE,
+	FRAME_LAYER,
+	FRAME_CAUSE,
+	FRAME_LOST,
+	FRAME_VSYNC,
+	FRAME_NUMBER,
+	FRAME_QUEUED,
+	FRAME_LATCHED,
+	FRAME_GPU_DONE,
+	FRAME_VSYNC_ID,
+};
+
+static const char *const frame_columns[] = { "present(s)",   "interval(ms)", "vsyncs",
+					     "app",	     "Surface",	     "layer",
+					     "cause",	     "lost events",  "vsync(s)",
+					     "frame number", "queued(s)",    "latched(s)",
+					     "gpu done(s)",  "vsync id",     NULL };
+static const char *const frame_needed[] = { "present(s)", "interval(ms)", "vsyncs",
+					    "Surface",	  "layer",	  NULL };
+
+enum cause cause_in(struct span text)
+{
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		if (span_equal(text, span_of(cause_names[i])))
+			return (enum cause)i;
+	return CAUSE_NONE;
+}
+
+/* The place of a layer, for its series of frames. Beyond LAYERS_MAX two layers may share one, and
+ * then begin anew. */
+static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
+{
+	uint16_t *number = &reading->place_of_layer[layer];
+	int place;
+
+	if (*number == 0 && reading->n_layers < LAYERS_MAX)
+		*number = (uint16_t)++reading->n_layers;
+	place = *number > 0 ? *number - 1 : (int)(owner % LAYERS_MAX);
+	if (reading->owners[place] != owner) {
+		reading->owners[place] = owner;
+		reading->janks[place] = (struct jank_history){ 0 };
+	}
+	return place;
+}
+
+/* The frame's interval as frame_stats_add() counts it. */
+static struct frame_stats stats_of_frame(struct reading *reading, int place,
+					 struct interval interval, enum wait_kind wait)
+{
+	struct frame_stats stats = FRAME_STATS_EMPTY;
+
+	if (interval.ns < 0)
+		return stats;
+	if (interval_is_wait(interval))
+		frame_stats_add_wait(&stats, &reading->janks[place], interval, wait);
+	else
+		frame_stats_add(&stats, &reading->janks[place], interval, 0);
+	return stats;
+}
+
+static uint8_t flags_of(const struct frame_stats *stats, struct interval interval)
+{
+	return (uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
+			 (stats->jank ? FRAME_JANK : 0) | (stats->big_jank ? FRAME_BIG_JANK : 0) |
+			 (stats->stalls > 0 ? FRAME_STALL : 0) | (stats->waits ? FRAME_WAIT : 0) |
+			 (stats->stalls < 0 ? FRAME_UNKNOWN : 0) |
+			 (interval.ns < 0 ? FRAME_FIRST : 0));
+}
+
+/* A late frame of frames.csv, with all that the row has of it. */
+static void add_late_frame(struct reading *reading, const struct csv_reader *csv,
+			   const int *columns, struct late_row row)
+{
+	if (!has_place(reading->session, &row))
+		return;
+	row.vsync_us = number_of(csv, columns[FRAME_VSYNC], 6);
+	row.queued_us = number_of(csv, columns[FRAME_QUEUED], 6);
+	row.latched_us = number_of(csv, columns[FRAME_LATCHED], 6);
+	row.gpu_done_us = number_of(csv, columns[FRAME_GPU_DONE], 6);
+	row.frame_number = number_of(csv, columns[FRAME_NUMBER], 0);
+	row.vsync_id = number_of(csv, columns[FRAME_VSYNC_ID], 0);
+	row.expected_us = row.finished_us = -1;
+	row.layer = name_in(reading, csv, columns[FRAME_LAYER]);
+	add_late(reading->session, row);
+}
+
+/* Returns the harm of the frame. */
+static uint64_t add_harm(struct reading *reading, struct surface *surface, int place,
+			 uint64_t owner, int64_t present_us, struct interval interval,
+			 enum wait_kind wait, enum cause cause)
+{
+	struct lateness late = late_follow(&reading->late, place, owner, interval, wait);
+
+	if (late.gap)
+		drawing_gap(&surface->drawing);
+	else
+		drawing_add(&surface->drawing, (uint64_t)interval.ns);
+	if (late.harm_ns == 0)
+		return 0;
+	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
+	surface->causes[cause]++;
+	return late.harm_ns;
+}
+
+static void count_cadence(uint32_t cadences[CADENCES_MAX], struct interval interval)
+{
+	if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
+		cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs : CADENCES_MAX - 1]++;
+}
+
+/* A place for the frame; NULL: there is none. Those of --from and --to have places of their own. */
+static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
+{
+	const struct selection *selection = reading->selection;
+	struct pool *frames = &reading->session->frames;
+
+	if (frames->n >= FRAMES_MAX && !(selection->has_range && selection->from_us <= present_us &&
+					 present_us < selection->to_us)) {
+		frames->refused++;
+		return NULL;
+	}
+	return pool_add(frames);
+}
+
+static void read_frame(struct reading *reading, const struct csv_reader *csv, const int *columns)
+{
+	struct session *session = reading->session;
+	int64_t present_us = number_of(csv, columns[FRAME_PRESENT], 6);
+	struct interval interval = { number_of(csv, columns[FRAME_INTERVAL], 6),
+				     small_count(csv, columns[FRAME_VSYNCS]) };
+	enum cause cause = cause_in(field_of(csv, columns[FRAME_CAUSE]));
+	uint32_t layer = name_in(reading, csv, columns[FRAME_LAYER]);
+	uint64_t owner = session->names.hashes[layer] | 1;
+	struct surface *surface = surface_of(reading, name_in(reading, csv, columns[FRAME_SURFACE]),
+					     name_in(reading, csv, columns[FRAME_APP]));
+	enum wait_kind wait = WAIT_IDLE;
+	struct frame_stats stats;
+	struct section_sum *sum;
+	struct kept_frame *kept;
+	uint32_t section;
+	uint64_t harm_ns;
+	int place;
+
+	if (present_us < 0) {
+		session->files[FILE_FRAMES].malformed++;
+		return;
+	}
+	if (!surface)
+		return;
+	if (interval.ns >= 0 && interval_is_wait(interval)) {
+		if (is_stall(reading, present_us, name_of(session, surface->name)))
+			wait = WAIT_STALL;
+		else if (columns[FRAME_LOST] >= 0 && number_of(csv, columns[FRAME_LOST], 0) != 0)
+			wait = WAIT_UNKNOWN;
+	}
+	place = place_of(reading, layer, owner);
+	stats = stats_of_frame(reading, place, interval, wait);
+	/* The time went back: these are on another clock. */
+	if (present_us < surface->last_us)
+		harm_new_clock(&surface->harm);
+	harm_ns = add_harm(reading, surface, place, owner, present_us, interval, wait, cause);
+	if (harm_ns > 0)
+		add_late_frame(reading, csv, columns,
+			       (struct late_row){
+				       .time_us = present_us,
+				       .harm_us = harm_ns / 1000,
+				       .interval_us = (uint64_t)interval.ns / 1000,
+				       .surface = number_of_surface(session, surface),
+				       .cause = (uint8_t)cause,
+				       .is_stall = wait == WAIT_STALL,
+			       });
+	frame_stats_merge(&surface->from_frames, &stats);
+	count_cadence(surface->cadences, interval);
+	surface->frame_rows++;
+	extend(session, present_us);
+	surface->first_us = surface->first_us < 0 ? present_us : surface->first_us;
+	surface->last_us = present_us;
+	section = session_section(session, present_us);
+	sum = sum_of(reading, section, number_of_surface(session, surface));
+	if (sum) {
+		frame_stats_merge(&sum->frames, &stats);
+		count_cadence(sum->cadences, interval);
+	}
+	kept = add_frame(reading, present_us);
+	if (kept)
+		*kept = (struct kept_frame){
+			.present_us = present_us,
+			.interval_ns = interval.ns < 0 ? 0 : (uint64_t)interval.ns,
+			.vsyncs = interval.vsyncs < 0 || interval.vsyncs >= FRAME_VSYNCS_UNKNOWN
+					  ? FRAME_VSYNCS_UNKNOWN
+					  : (uint16_t)interval.vsyncs,
+			.surface = number_of_surface(session, surface),
+			.section = (uint16_t)section,
+			.cause = (uint8_t)cause,
+			.flags = flags_of(&stats, interval),
+		};
+}
+
+const struct kind frames_kind = { FILE_FRAMES, frame_needed, read_frame, frame_columns, NULL };

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of a session's files share. Each reads one kind of file; it is a struct kind.
+ *
+ *     rows.c           sets up, reads all files; Surfaces, and their sums in sections
+ *     rows_segments.c  the segments of a file, and which of them are left out
+ *     rows_events.c    session.json; events.csv: marks, stalls, pauses
+ *     rows_fps.c       fps.csv
+ *     rows_frames.c    frames.csv
+ *     rows_drops.c     dropFrames.csv
+ *     rows_summary.c   summary.csv
+ *     rows_captured.c  doframe.csv, frametimeline.csv, latency.csv
+ *     rows_late.c      the late frames with most harm, and how other files find them
+ */
+#ifndef JANKD_TOOLS_REPORT_ROWS_PART_H
+#define JANKD_TOOLS_REPORT_ROWS_PART_H
+
+#include "tools/report/csv_reader.h"
+#include "tools/report/rows.h"
+
+#define LAYERS_MAX 8192
+#define SUM_PLACES 65536 /* a power of 2 */
+#define COUNT_MAX INT64_C(1000000000)
+
+/* --- kinds of files --- */
+
+struct kind {
+	enum report_file file;
+	const char *const *needed; /* columns without which it is another file; ends with NULL */
+	/* Called for each row. @columns: of all that are named in the reader of that file. */
+	void (*row)(struct reading *reading, const struct csv_reader *csv, const int *columns);
+	const char *const *names; /* of @columns */
+	const char *old_header;	  /* of a file of 2019 that has none; or NULL */
+};
+
+extern const struct kind summary_kind, frames_kind, fps_kind, drops_kind, doframe_kind,
+	frametimeline_kind, latency_kind, events_kind;
+
+/* --- segments (rows_segments.c) --- */
+
+/* Reads all segments of a file, but those that are left out. */
+void read_kind(struct reading *reading, const struct kind *kind);
+
+/* The segments of a file: they are in order. */
+const struct segment *segments_of(const struct reading *reading, enum report_file file,
+				  uint32_t *n);
+
+/* The name of a file without its folder. */
+const char *file_of(const char *path);
+
+/* --- fields of a row --- */
+
+/* "": the file does not have the column. */
+static inline struct span field_of(const struct csv_reader *csv, int column)
+{
+	return column < 0 ? SPAN_LITERAL("") : csv->fields[column];
+}
+
+/* -1: the field is empty, or no number. */
+static inline int64_t number_of(const struct csv_reader *csv, int column, unsigned int decimals)
+{
+	int64_t number;
+
+	return csv_number(field_of(csv, column), decimals, &number) ? number : -1;
+}
+
+/* The same for a count, of which more than COUNT_MAX are none: sums of them must not overflow. */
+static inline int64_t small_count(const struct csv_reader *csv, int column)
+{
+	int64_t number = number_of(csv, column, 0);
+
+	return number > COUNT_MAX ? -1 : number;
+}
+
+/* The number of the name in the field. */
+static inline uint32_t name_in(struct reading *reading, const struct csv_reader *csv, int column)
+{
+	return names_add(&reading->session->names, field_of(csv, column));
+}
+
+/* --- Surfaces, and their sums in sections (rows.c) --- */
+
+/* The session has that time in it; below 0: there is none. */
+static inline void extend(struct session *session, int64_t time_us)
+{
+	if (time_us < 0)
+		return;
+	if (session->first_us < 0 || time_us < session->first_us)
+		session->first_us = time_us;
+	if (time_us > session->last_us)
+		session->last_us = time_us;
+}
+
+/* The Surface of that name; NULL: there is no space for it. */
+struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app);
+
+static inline uint16_t number_of_surface(const struct session *session,
+					 const struct surface *surface)
+{
+	return (uint16_t)(surface - session->surfaces);
+}
+
+/* The sum of that Surface in that section; NULL: there is none. *@at: its place. */
+struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
+			     uint32_t *at);
+
+/* The same, made if there is none; NULL: there is no space, or there are no sections. */
+struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface);
+
+/* --- what is searched by a time or number (rows.c) --- */
+
+/* In the order of @key. */
+struct keyed {
+	int64_t key;
+	uint32_t value;
+};
+
+/* Compares two of them, for qsort(). */
+int by_key(const void *a, const void *b);
+
+/* The first place of an ordered array with @key or more. */
+uint32_t first_keyed(const struct keyed *all, uint32_t n, int64_t key);
+
+/* --- session.json, events.csv (rows_events.c) --- */
+
+/* The newest session.json becomes session->json. */
+void read_session_json(struct reading *reading);
+
+/* True: events.csv has a stall of that Surface that ended at that time. */
+bool is_stall(const struct reading *reading, int64_t time_us, const char *surface);
+
+/* Stalls that no frame ended, and pauses, by Surface. */
+void count_unended(struct reading *reading);
+
+/* --- late frames (rows_late.c) --- */
+
+/* True: it is among those with most harm so far. */
+bool has_place(const struct session *session, const struct late_row *row);
+
+/* Adds one that has a place. */
+void add_late(struct session *session, struct late_row row);
+
+/* Fills @reading->late_order: the late frames by their vsync, or by their vsync id. */
+void order_late(struct reading *reading, bool by_id);
+
+/* --- frames.csv (rows_frames.c) --- */
+
+/* The cause of that name, also of dropFrames.csv; CAUSE_NONE if there is none. */
+enum cause cause_in(struct span text);
+
+/* --- what else is captured (rows_captured.c) --- */
+
+/* What is captured of that name in that section; NULL: there is no space. */
+struct captured *captured_of(struct reading *reading, enum captured_kind kind, uint32_t section,
+			     uint32_t name, uint32_t detail);
+
+/* Adds @frames whose mean is @mean_us. */
+void add_captured(struct captured *captured, int64_t frames, int64_t mean_us, int64_t max_us,
+		  int64_t bad);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/rows_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/os.h"
+
+/* --- segments --- */
+
+#define COLUMNS_MAX 40
+
+/* What identifies a segment: its first row. Two with the same one are copies, or one is the
+ * beginning of the other, as after a pull while it grew. */
+struct segment_head {
+	uint64_t hash; /* 0: no row */
+	bool packed;
+	int64_t size; /* of the file; of the text if it is not packed */
+};
+
+static uint64_t hash_of_row(const struct csv_reader *csv)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (unsigned int i = 0; i < csv->n_fields; i++) {
+		for (size_t j = 0; j < csv->fields[i].len; j++)
+			hash = (hash ^ (unsigned char)csv->fields[i].ptr[j]) *
+			       UINT64_C(0x100000001b3);
+		hash = (hash ^ 0x1ff) * UINT64_C(0x100000001b3);
+	}
+	return hash | 1;
+}
+
+static struct segment_head read_head(const struct segment *segment)
+{
+	const char *path = segment->path;
+	struct segment_head head = {
+		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
+		.size = segment->size,
+	};
+	struct csv_reader csv;
+
+	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv))
+		head.hash = hash_of_row(&csv);
+	csv_reader_close(&csv);
+	return head;
+}
+
+/* The size of the text in a packed file, as far as it can be read. */
+static int64_t text_size(const char *path)
+{
+	gzFile file = os_gzopen(path);
+	char part[16384];
+	int64_t size = 0;
+	int got;
+
+	while (file && (got = gzread(file, part, sizeof(part))) > 0)
+		size += got;
+	if (file)
+		gzclose(file);
+	return size;
+}
+
+/* True: @a has more rows than @b, which has the same first row; of equal ones the later wins. */
+static bool is_longer(struct segment_head *a, const char *path_a, struct segment_head *b,
+		      const char *path_b)
+{
+	if (a->packed != b->packed) {
+		struct segment_head *packed = a->packed ? a : b;
+
+		packed->size = text_size(a->packed ? path_a : path_b);
+		packed->packed = false;
+	}
+	return a->size > b->size;
+}
+
+const char *file_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* Leaves out of two segments with the same first row the shorter one: *left_out[i]. */
+static void find_doubles(struct reading *reading, const struct segment *segments, uint32_t n,
+			 bool *left_out)
+{
+	struct segment_head *heads = calloc(n, sizeof(*heads));
+
+	if (!heads)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		heads[i] = read_head(&segments[i]);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = i + 1; j < n && !left_out[i]; j++) {
+			uint32_t less;
+
+			if (heads[i].hash == 0 || heads[i].hash != heads[j].hash || left_out[j])
+				continue;
+			less = is_longer(&heads[i], segments[i].path, &heads[j], segments[j].path)
+				       ? j
+				       : i;
+			left_out[less] = true;
+			session_notice(
+				reading->session,
+				"%s: the same rows as %s; left out, so nothing is counted twice",
+				file_of(segments[less].path),
+				file_of(segments[less == i ? j : i].path));
+		}
+	free(heads);
+}
+
+/* @wrong: rows with numbers that are none; they are counted already. */
+static void report_segment(struct reading *reading, const struct csv_reader *csv,
+			   const struct segment *segment, uint64_t wrong)
+{
+	struct session *session = reading->session;
+	struct file_count *count = &session->files[segment->kind];
+	const char *name = file_of(segment->path);
+	uint64_t bad = csv->malformed + csv->too_long;
+
+	count->segments++;
+	count->rows += csv->rows;
+	count->malformed += bad;
+	count->torn |= csv->is_torn || csv->is_damaged;
+	if (csv->error)
+		session_notice(session, "%s: %s; the rows before it are used", name,
+			       strerror(-csv->error));
+	if (csv->is_damaged)
+		session_notice(session, "%s: damaged gzip data; the rows before it are used", name);
+	else if (csv->is_torn)
+		session_notice(session, "%s: cut off in its last row, which is left out", name);
+	if (bad + wrong > 0)
+		session_notice(session, "%s: %llu line%s no row%s of this file; left out", name,
+			       (unsigned long long)(bad + wrong),
+			       bad + wrong == 1 ? " is" : "s are", bad + wrong == 1 ? "" : "s");
+	if (csv->headers > 0)
+		session_notice(session, "%s: %llu more headers between the rows; left out", name,
+			       (unsigned long long)csv->headers);
+}
+
+/* True: the file has a row of 2019 where others have a header, and is read with the old one. */
+static bool lacks_header(const struct kind *kind, struct csv_reader *csv)
+{
+	unsigned int columns = 1;
+	int64_t start;
+
+	for (const char *at = kind->old_header; at && (at = strchr(at, ',')); at++)
+		columns++;
+	return kind->old_header && csv->n_columns == columns &&
+	       csv_number(csv->columns[0], 6, &start) && csv_number(csv->columns[1], 6, &start) &&
+	       csv_reader_set_header(csv, kind->old_header) == 0;
+}
+
+static void read_segment(struct reading *reading, const struct kind *kind,
+			 const struct segment *segment)
+{
+	const char *name = file_of(segment->path), *missing = NULL;
+	struct session *session = reading->session;
+	struct csv_reader csv;
+	int columns[COLUMNS_MAX];
+	uint64_t malformed;
+	int error = csv_reader_open(&csv, segment->path);
+
+	if (error == 0 && lacks_header(kind, &csv))
+		session_notice(session, "%s: no header; read as one of the 2019 program", name);
+	for (unsigned int i = 0; error == 0 && kind->needed[i]; i++)
+		if (csv_reader_column(&csv, kind->needed[i]) < 0 && !missing)
+			missing = kind->needed[i];
+	if (error < 0)
+		session_notice(session, "%s: %s; left out", name, strerror(-error));
+	else if (error == CSV_READER_EMPTY)
+		session_notice(session, "%s: empty, not even a header; left out", name);
+	else if (error)
+		session_notice(session, "%s: no CSV file; left out", name);
+	else if (missing)
+		session_notice(session, "%s: not a %s: it has no column '%s'; left out", name,
+			       report_file_names[kind->file], missing);
+	if (error != 0 || missing) {
+		session->files[kind->file].left_out++;
+		csv_reader_close(&csv);
+		return;
+	}
+	for (unsigned int i = 0; kind->names[i]; i++)
+		columns[i] = csv_reader_column(&csv, kind->names[i]);
+	malformed = session->files[kind->file].malformed;
+	while (csv_reader_next(&csv))
+		kind->row(reading, &csv, columns);
+	report_segment(reading, &csv, segment, session->files[kind->file].malformed - malformed);
+	csv_reader_close(&csv);
+}
+
+const struct segment *segments_of(const struct reading *reading, enum report_file file, uint32_t *n)
+{
+	const struct segment *all = reading->files->segments, *first = NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; i < reading->files->n; i++)
+		if (all[i].session == reading->number && all[i].kind == file) {
+			first = first ? first : &all[i];
+			++*n;
+		}
+	return first;
+}
+
+/* Numbers between the first and the last segment that are not there. */
+static void report_gaps(struct reading *reading, const struct segment *segments, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t before = segments[i - 1].number, next = segments[i].number;
+
+		if (next == SEGMENT_CURRENT || next <= before + 1)
+			continue;
+		session_notice(reading->session,
+			       "%s: segment %u%s missing: not pulled, or removed by --keep or "
+			       "--min-free; its time is left out",
+			       report_file_names[segments[i].kind], (unsigned int)before + 1,
+			       next > before + 2 ? " and following are" : " is");
+	}
+}
+
+void read_kind(struct reading *reading, const struct kind *kind)
+{
+	uint32_t n;
+	const struct segment *segments = segments_of(reading, kind->file, &n);
+	bool *left_out = calloc(n + 1, sizeof(*left_out));
+
+	if (!left_out) {
+		reading->out_of_memory = true;
+		return;
+	}
+	if (n > 1)
+		find_doubles(reading, segments, n, left_out);
+	report_gaps(reading, segments, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (left_out[i])
+			reading->session->files[kind->file].left_out++;
+		else
+			read_segment(reading, kind, &segments[i]);
+	}
+	free(left_out);
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace buffer that overflows: lost events are counted exactly, and are not counted as jank.
 
-jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) or a writer floods one CPU.
+jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) and a writer floods the CPUs.
 The kernel counts the events that it overwrote. If jankd gives an interval between two frames, no
 frame was played between them, and the vsyncs are those that were played.
 """
@@ -102,10 +102,13 @@ def held_up_in_the_middle(instance, capture, phone):
 
 
 def flooded(instance, capture, phone):
-    """Bursts on one CPU after the other, while jankd runs."""
+    """Bursts on one CPU after the other. jankd is late for each: on time it reads all of it."""
     for _ in range(4):
         for cpu in sorted(os.sched_getaffinity(0)):
+            capture.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
             flood(instance, [cpu], 4000)
+            capture.process.send_signal(signal.SIGCONT)
             time.sleep(0.2)
 
 

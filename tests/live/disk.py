@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A capture continues when the disk is full or its folder is removed, and reports that."""
 
+import concurrent.futures
 import contextlib
 import datetime
+import functools
 import json
 import pathlib
 import re
@@ -23,6 +25,7 @@ from mounts import tmpfs
 LOAD = BUILD / "tests" / "bench" / "load"
 FLOOR = 512 * 1024
 DISK = "2M"
+AT_ONCE = 3  # cases
 EARLIER = b"start time,end time,FPS\n1,2,60\n"
 
 
@@ -296,14 +299,14 @@ def folder_removed_at_the_end(checks):
 
 tracefs.root()
 checks = Checks()
+cases = [events_are_written_soon, folder_removed_at_the_end]
+cases += [functools.partial(folder_removed, moved=moved, replaced=replaced) for moved, replaced in ((False, False), (True, False), (True, True))]
 if can_mount():
-    for case in (floor, full, full_for_long, full_twice, full_at_the_start):
-        case(checks)
+    cases = [floor, full, full_for_long, full_twice, full_at_the_start] + cases
 else:
     checks.cannot_judge("a full disk", "no tmpfs can be mounted")
-for moved in (False, True):
-    folder_removed(checks, moved)
-folder_removed(checks, moved=True, replaced=True)
-events_are_written_soon(checks)
-folder_removed_at_the_end(checks)
+# They mostly wait, and each has its own instance and disk.
+with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    for ended_case in [pool.submit(case, checks) for case in cases]:
+        ended_case.result()
 checks.end()

@@ -177,7 +177,7 @@ static void name_group(struct comparison *comparison, struct compared_group *gro
 	};
 }
 
-/* Runs of a group often lack the same. */
+/* Runs often lack the same, also those of both groups. */
 static void add_notice(struct comparison *comparison, const char *folder, const char *text)
 {
 	struct compared_notice *notice = comparison->notices;

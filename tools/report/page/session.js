@@ -53,15 +53,15 @@ const DIGITS = { "FPS": 2, "gpu avg(ms)": 3, "gpu max(ms)": 3, "stutter(%)": 3, 
   "missed vsyncs(/1000 frames)": 2, "stalls(/10min)": 2 };
 
 function rangePanel(session, chart, [from, to], clear) {
-  const { numbers, source, why } = numbersOfRange(session, chart, Math.round(from * 1e6), Math.round(to * 1e6));
+  const bounds = [from, to].map((time) => Math.round(time * 1e6));
+  const { numbers, source, why } = numbersOfRange(session, chart, ...bounds);
   const rows = Object.keys(surfacesOf(session)[0].numbers).filter((name) => name in numbers).map((name) => [name, Number.isNaN(numbers[name]) ? null : numbers[name]]);
-  const gpu = gpuOfRange(chart.read, Math.round(from * 1e6), Math.round(to * 1e6));
   const empty = ["p50(ms)", "p90(ms)", "p99(ms)", "low 1% mean(fps)"].filter((name) => !(name in numbers)).map((name) => [name, null]);
   const caption = `${word("selected range")}: ${from.toFixed(6)} – ${to.toFixed(6)} s (${(to - from).toFixed(3)} s), ${chart.Surface}`;
   const panel = makeTable(caption, [
     ["number", true, ([name]) => { const cell = element("td", { className: "text" }, name); if (Object.hasOwn(FORMULAS, name)) cell.title = FORMULAS[name]; return cell; }],
     ["value", false, ([name, value]) => shown(value, DIGITS[name])],
-  ], [...rows, ...empty, ...gpu]);
+  ], [...rows, ...empty, ...gpuOfRange(chart.read, ...bounds)]);
   if (session.captured.some((one) => one.kind !== "GPU")) panel.append(soft(word("doFrame, FrameTimeline and latency: of sections and the whole session only, below")));
   panel.classList.add("range");
   panel.dataset.numbers = JSON.stringify(numbers);

@@ -26,6 +26,9 @@ from live import TRIES, Capture
 KILOBYTES = 64
 SECONDS = 9
 
+# A shorter loss may hide no composition, which ticks and buffer numbers then prove.
+LOSS_LEAST = 1000
+
 
 def overruns(instance):
     """The kernel's count of overwritten events, by CPU."""
@@ -176,16 +179,17 @@ def once(checks, what, trouble, vocabulary, first_kilobytes):
         code, said, _ = capture.stop()
         checks.equal((phone.returncode, code), (0, 0), f"{what}: exit codes: {said[-500:]}")
         compare_loss(checks, what, here / "out", lost)
-        if compare_frames(checks, what, here / "truth.csv", here / "out", end_us) == 0:
-            # Ticks and the numbers of buffers prove it if all lost events were of the flood itself.
-            print(f"{what}: the lost events hid no frame")
+        unknown, total = compare_frames(checks, what, here / "truth.csv", here / "out", end_us), sum(lost.values())
+        if unknown == 0 and total < LOSS_LEAST:
+            print(f"{what}: this machine is busy: only {total} events were lost, and they hid nothing")
             return False
+        checks.that(unknown > 0, f"{what}: {total} events lost, and all intervals known")
         return at_end == until_then
 
 
 def check(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
     if not any(once(checks, what, trouble, vocabulary, first_kilobytes) for _ in range(TRIES)):
-        checks.cannot_judge(f"{what}: the loss and the frames after it", f"this machine was too busy, or no frame was hidden, {TRIES} times of {TRIES}")
+        checks.cannot_judge(f"{what}: the loss and the frames after it", f"this machine is too busy, {TRIES} times of {TRIES}")
 
 
 checks = Checks()

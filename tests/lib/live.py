@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jank-phone plays into an instance of the kernel's tracefs while jankd reads it."""
 
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -144,6 +145,13 @@ def play_once(checks, what, arguments):
         late = re.search(r"late by ([0-9.]+) ms at most", account)
         return judge_vsyncs(checks, what, truth, here / "out" / "frames.csv",
                             float(late.group(1)) if late else 0.0)
+
+
+def at_once(number, cases):
+    """Calls all @cases, @number at a time: they mostly wait, and each has its own instance."""
+    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+        for ended in [pool.submit(case) for case in cases]:
+            ended.result()
 
 
 def check_played(checks, what, *arguments):

@@ -4,7 +4,6 @@
 --yield is given, never counted as jank, and the frames after it are right."""
 
 import collections
-import concurrent.futures
 import contextlib
 import datetime
 import functools
@@ -24,7 +23,7 @@ from daemon import wait_until
 from device import Device
 from frames import vsyncs_per_layer
 from jankd import PHONE, Checks, rows
-from live import LATE_MS, TRIES, Capture, session
+from live import LATE_MS, TRIES, Capture, at_once, session
 
 NOTICE_S = 2.0
 SECONDS = 12  # jank-phone plays
@@ -473,10 +472,7 @@ def chosen(names):
 
 
 wanted = sys.argv[1:]
-# Most of them wait most of the time, and each has its own instance.
-with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-    for ended in [pool.submit(case) for case in chosen(wanted)]:
-        ended.result()
+at_once(AT_ONCE, chosen(wanted))
 # Counts time slices.
 if not wanted or floods.__name__ in wanted:
     floods(checks)

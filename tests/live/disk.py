@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A capture continues when the disk is full or its folder is removed, and reports that."""
 
-import concurrent.futures
 import contextlib
 import datetime
 import functools
@@ -19,7 +18,7 @@ import segments
 import tracefs
 from daemon import wait_until
 from jankd import BUILD, PHONE, Checks, folder, jankd, rows
-from live import Capture, remove_folder, session
+from live import Capture, at_once, remove_folder, session
 from mounts import tmpfs
 
 LOAD = BUILD / "tests" / "bench" / "load"
@@ -300,13 +299,10 @@ def folder_removed_at_the_end(checks):
 tracefs.root()
 checks = Checks()
 cases = [events_are_written_soon, folder_removed_at_the_end]
-cases += [functools.partial(folder_removed, moved=moved, replaced=replaced) for moved, replaced in ((False, False), (True, False), (True, True))]
+cases += [functools.partial(folder_removed, **how) for how in ({"moved": False}, {"moved": True}, {"moved": True, "replaced": True})]
 if can_mount():
     cases = [floor, full, full_for_long, full_twice, full_at_the_start] + cases
 else:
     checks.cannot_judge("a full disk", "no tmpfs can be mounted")
-# They mostly wait, and each has its own instance and disk.
-with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-    for ended_case in [pool.submit(case, checks) for case in cases]:
-        ended_case.result()
+at_once(AT_ONCE, [functools.partial(case, checks) for case in cases])
 checks.end()

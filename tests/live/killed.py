@@ -3,7 +3,7 @@
 """SIGKILL at random moments of a live capture: the next start repairs the files and takes what the trace
 buffers hold. Before it the rows of two seconds are missing, after it only frames that were in memory."""
 
-import concurrent.futures
+import functools
 import pathlib
 import random
 import re
@@ -17,7 +17,7 @@ import segments
 import tracefs
 from daemon import wait_until
 from jankd import BUILD, JANKD, PHONE, Checks, rows
-from live import Capture, play, session
+from live import Capture, at_once, play, session
 
 LOAD = BUILD / "tests" / "bench" / "load"
 FOLDERS = 4  # at a time
@@ -267,7 +267,5 @@ overwritten(checks, "raw", "an unknown number of events lost")
 overwritten(checks, "text", "[1-9][0-9]* events lost")
 gone(checks)
 print(f"seed {SEED}")
-with concurrent.futures.ThreadPoolExecutor(FOLDERS) as pool:
-    for done in [pool.submit(one_folder, checks, n) for n in range(FOLDERS)]:
-        done.result()
+at_once(FOLDERS, [functools.partial(one_folder, checks, n) for n in range(FOLDERS)])
 checks.end()

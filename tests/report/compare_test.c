@@ -7,7 +7,7 @@
 
 #include "tests/report/generator.h"
 
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
 	static const struct {
 		const char *text;
@@ -48,7 +48,7 @@ static void test_conditions(void **state)
 }
 
 /* Values of printed tables of Student's t. */
-static void test_quantiles(void **state)
+TEST(test_quantiles)
 {
 	static const struct {
 		double level, freedom, value;
@@ -63,7 +63,7 @@ static void test_quantiles(void **state)
 }
 
 /* Independent blocks of equal size: the standard error of a mean is known. */
-static void test_the_variance_of_independent_blocks(void **state)
+TEST(test_the_variance_of_independent_blocks)
 {
 	struct generator generator = { .state = 7 };
 	struct block blocks[400];
@@ -83,7 +83,7 @@ static void test_the_variance_of_independent_blocks(void **state)
 	assert_true(estimate.freedom < 3.2);
 }
 
-static void test_the_interval_is_where_the_test_turns(void **state)
+TEST(test_the_interval_is_where_the_test_turns)
 {
 	struct estimate a = { .value = 10, .variance = 0.25, .freedom = 50 };
 	struct estimate b = { .value = 15, .variance = 0.5, .freedom = 50 };
@@ -110,7 +110,7 @@ static enum outcome judge(const struct compared_surface *surface, const char *te
 	return compare_judge(&condition, &change);
 }
 
-static void test_little_data_is_no_difference(void **state)
+TEST(test_little_data_is_no_difference)
 {
 	struct generator generator = { .state = 5, .share = 0.01, .burst = 2, .calm_factor = 1 };
 	struct compared_surface surface = { 0 };
@@ -125,7 +125,7 @@ static void test_little_data_is_no_difference(void **state)
 }
 
 /* Perfect runs are no lack of data, and one jank more is no news. */
-static void test_rare_events(void **state)
+TEST(test_rare_events)
 {
 	struct generator generator = { .state = 5, .share = 0, .burst = 2, .calm_factor = 1 };
 	struct compared_surface surface = { 0 };
@@ -146,7 +146,7 @@ static void test_rare_events(void **state)
 }
 
 /* The slowest 1 %, by its definition, are the value of the ratio that is compared. */
-static void test_the_low_is_that_of_the_definition(void **state)
+TEST(test_the_low_is_that_of_the_definition)
 {
 	struct generator generator = { .state = 9, .share = 0.03, .burst = 3, .calm_factor = 1 };
 	struct compared_surface surface = { 0 };
@@ -177,7 +177,7 @@ static void test_the_low_is_that_of_the_definition(void **state)
 }
 
 /* Half of the frames are as long as the p99: the share is that of the frames from it on. */
-static void test_a_percentile_on_a_vsync(void **state)
+TEST(test_a_percentile_on_a_vsync)
 {
 	struct generator generator = { .state = 9, .share = 0.012, .burst = 3, .calm_factor = 1 };
 	struct compared_surface surface = { 0 };
@@ -191,20 +191,4 @@ static void test_a_percentile_on_a_vsync(void **state)
 	assert_int_equal(compare_metric(&surface, METRIC_P50, &change), 0);
 	assert_false(change.or_equal);
 	generated_free(&surface);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_the_variance_of_independent_blocks),
-		cmocka_unit_test(test_the_interval_is_where_the_test_turns),
-		cmocka_unit_test(test_little_data_is_no_difference),
-		cmocka_unit_test(test_rare_events),
-		cmocka_unit_test(test_the_low_is_that_of_the_definition),
-		cmocka_unit_test(test_a_percentile_on_a_vsync),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

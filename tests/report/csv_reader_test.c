@@ -13,6 +13,19 @@
 
 static char path[] = "/tmp/jankd-csv-XXXXXX";
 
+static int set_up(void **state)
+{
+	memcpy(path + sizeof(path) - 7, "XXXXXX", 6);
+	return close(mkstemp(path));
+}
+
+static int tear_down(void **state)
+{
+	return unlink(path);
+}
+
+FIXTURE(set_up, tear_down)
+
 /* Writes @text as a file and opens it. */
 static int open_text(struct csv_reader *csv, const char *text, size_t size)
 {
@@ -30,7 +43,7 @@ static void assert_field(const struct csv_reader *csv, unsigned int i, const cha
 	assert_memory_equal(csv->fields[i].ptr, text, strlen(text));
 }
 
-static void test_rows_and_quotes(void **state)
+TEST(test_rows_and_quotes)
 {
 	static const char text[] = "a,b,\"c\"\"d\"\r\n1,\"x,\"\"y\"\"\",\n,\"two\nlines\",3\n";
 	struct csv_reader csv;
@@ -50,7 +63,7 @@ static void test_rows_and_quotes(void **state)
 	csv_reader_close(&csv);
 }
 
-static void test_what_is_no_row_is_counted(void **state)
+TEST(test_what_is_no_row_is_counted)
 {
 	static const char text[] = "a,b\n1,2\n3\n4,5,6\na,b\n7,8\n9,1";
 	struct csv_reader csv;
@@ -67,7 +80,7 @@ static void test_what_is_no_row_is_counted(void **state)
 }
 
 /* A quote that is never closed costs its line, not the file. */
-static void test_an_open_quote_ends(void **state)
+TEST(test_an_open_quote_ends)
 {
 	size_t size = 300000, at;
 	char *text = malloc(size);
@@ -92,7 +105,7 @@ static void test_an_open_quote_ends(void **state)
 	free(text);
 }
 
-static void test_a_row_that_is_too_long_is_left_out(void **state)
+TEST(test_a_row_that_is_too_long_is_left_out)
 {
 	size_t size = 3 * CSV_READER_ROW_MAX;
 	char *text = malloc(size + 32);
@@ -109,7 +122,7 @@ static void test_a_row_that_is_too_long_is_left_out(void **state)
 	free(text);
 }
 
-static void test_packed_and_cut(void **state)
+TEST(test_packed_and_cut)
 {
 	gzFile file = gzopen(path, "w");
 	struct csv_reader csv;
@@ -139,7 +152,7 @@ static void test_packed_and_cut(void **state)
 	csv_reader_close(&csv);
 }
 
-static void test_what_has_no_header(void **state)
+TEST(test_what_has_no_header)
 {
 	struct csv_reader csv;
 
@@ -151,7 +164,7 @@ static void test_what_has_no_header(void **state)
 	csv_reader_close(&csv);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const struct {
 		const char *text;
@@ -181,7 +194,7 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_names_are_text(void **state)
+TEST(test_names_are_text)
 {
 	struct names names;
 	uint32_t one;
@@ -193,26 +206,4 @@ static void test_names_are_text(void **state)
 	assert_int_equal(names_add(&names, (struct span){ "a\0b\n\xff\xe4\xb8\xad", 8 }), one);
 	assert_int_not_equal(names_add(&names, SPAN_LITERAL("a")), one);
 	names_free(&names);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_and_quotes),
-		cmocka_unit_test(test_what_is_no_row_is_counted),
-		cmocka_unit_test(test_an_open_quote_ends),
-		cmocka_unit_test(test_a_row_that_is_too_long_is_left_out),
-		cmocka_unit_test(test_packed_and_cut),
-		cmocka_unit_test(test_what_has_no_header),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_names_are_text),
-	};
-	int fd = mkstemp(path), result;
-
-	if (fd < 0)
-		return 1;
-	close(fd);
-	result = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return result;
 }

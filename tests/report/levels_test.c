@@ -10,8 +10,7 @@
 
 #include "tests/report/generator.h"
 
-/* Without the argument --all: one kind of groups and the first two conditions. */
-static bool all;
+/* Without the argument --all there are one kind of groups and the first two conditions. */
 
 /* Equal groups: pairs, and how many of them may fulfil a condition. At a level of 0.2 % two do. */
 #define PAIRS 1000
@@ -29,7 +28,7 @@ static const char *const conditions[] = {
 
 static unsigned int n_conditions(void)
 {
-	return all ? COUNT_OF(conditions) : 2;
+	return unit_argument ? COUNT_OF(conditions) : 2;
 }
 
 struct setup {
@@ -90,7 +89,7 @@ static void measure(const struct setup *setup, unsigned int pairs, double base, 
 }
 
 /* The groups are blocks of one long run: the generator goes on from one to the next. */
-static void test_equal_groups_rarely_differ(void **state)
+TEST(test_equal_groups_rarely_differ)
 {
 	static const struct setup setups[] = {
 		{ "1 run of 5 minutes each, bursts of 10 frames, calm and busy half minutes", 1,
@@ -102,29 +101,18 @@ static void test_equal_groups_rarely_differ(void **state)
 	};
 	unsigned int held[COUNT_OF(conditions)];
 
-	for (unsigned int i = 0; i < (all ? COUNT_OF(setups) : 1); i++) {
+	for (unsigned int i = 0; i < (unit_argument ? COUNT_OF(setups) : 1); i++) {
 		measure(&setups[i], PAIRS, 0.01, 0.01, held);
 		for (unsigned int j = 0; j < n_conditions(); j++)
 			assert_in_range(held[j], 0, ALARMS_MAX);
 	}
 }
 
-static void test_a_known_difference_is_found(void **state)
+TEST(test_a_known_difference_is_found)
 {
 	static const struct setup setup = { "10 runs of 5 minutes each", 10, 300, 3, 1, 0 };
 	unsigned int held[COUNT_OF(conditions)];
 
 	measure(&setup, PLANTED, 0.01, 0.015, held);
 	assert_in_range(held[0], FOUND_LEAST, PLANTED);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_groups_rarely_differ),
-		cmocka_unit_test(test_a_known_difference_is_found),
-	};
-
-	all = argc > 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,19 +58,18 @@ static void expect(const struct session *session, const struct selection *select
 	page_frames_free(&chosen);
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct session session;
 	const struct selection selection = { 0 };
 	static const int64_t all[][2] = { { 0, 1000 } };
 
-	(void)state;
 	make(&session);
 	expect(&session, &selection, 10000, 1, all);
 	session_free(&session);
 }
 
-static void test_worst_and_sections(void **state)
+TEST(test_worst_and_sections)
 {
 	struct session session;
 	const struct selection selection = { 0 };
@@ -78,7 +77,6 @@ static void test_worst_and_sections(void **state)
 	static const int64_t small[][2] = { { 94, 105 }, { 300, 360 }, { 900, 1000 } };
 	static const int64_t both[][2] = { { 94, 105 }, { 300, 360 }, { 500, 1000 } };
 
-	(void)state;
 	make(&session);
 	/* What is before the first mark is no marked section. */
 	expect(&session, &selection, 9999, 3, both);
@@ -89,28 +87,16 @@ static void test_worst_and_sections(void **state)
 	session_free(&session);
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
 	struct session session;
 	struct selection selection = { .has_range = true, .to_us = INT64_MAX };
 	static const int64_t end[][2] = { { 990, 1000 } };
 
-	(void)state;
 	make(&session);
 	selection.from_us = 990 * SECOND_US;
 	expect(&session, &selection, 10, 1, end);
 	selection.from_us = 2000 * SECOND_US;
 	expect(&session, &selection, 10, 0, NULL);
 	session_free(&session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_worst_and_sections),
-		cmocka_unit_test(test_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,12 +167,12 @@ static void check(struct pipeline_options options, const char *rules)
 	close(spill_fd);
 }
 
-static void test_nothing_is_allocated_with_rows_each_second(void **state)
+TEST(test_nothing_is_allocated_with_rows_each_second)
 {
 	check(PIPELINE_OPTIONS_DEFAULT, "default");
 }
 
-static void test_nothing_is_allocated_for_drops(void **state)
+TEST(test_nothing_is_allocated_for_drops)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -181,7 +181,7 @@ static void test_nothing_is_allocated_for_drops(void **state)
 }
 
 /* Longer than a series whose values are stored one by one. */
-static void test_nothing_is_allocated_for_long_rows(void **state)
+TEST(test_nothing_is_allocated_for_long_rows)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -189,22 +189,10 @@ static void test_nothing_is_allocated_for_long_rows(void **state)
 	check(options, "default");
 }
 
-static void test_nothing_is_allocated_by_gfx2019(void **state)
+TEST(test_nothing_is_allocated_by_gfx2019)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
 	options.type = 2;
 	check(options, "gfx2019");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_allocated_with_rows_each_second),
-		cmocka_unit_test(test_nothing_is_allocated_for_drops),
-		cmocka_unit_test(test_nothing_is_allocated_for_long_rows),
-		cmocka_unit_test(test_nothing_is_allocated_by_gfx2019),
-	};
-
-	return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

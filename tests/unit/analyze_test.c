@@ -26,7 +26,6 @@ static void put_trace(const char *name, const char *layer, unsigned int frames)
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	put_trace("mail.txt", MAIL, 200);
 	return 0;
@@ -34,10 +33,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static unsigned int rows(const char *name)
 {
@@ -48,9 +48,8 @@ static unsigned int rows(const char *name)
 	return lines > 0 ? lines - 1 : 0;
 }
 
-static void a_trace_gives_csv_files_and_a_table(void **state)
+TEST(a_trace_gives_csv_files_and_a_table)
 {
-	(void)state;
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--frames-log", "-T", "2", "-F",
 				     "out", "mail.txt", NULL),
 			 0);
@@ -65,14 +64,13 @@ static void a_trace_gives_csv_files_and_a_table(void **state)
 }
 
 /* The same frames, except two that are late: one by two vsyncs, one by a third of a second. */
-static void late_frames_are_drops(void **state)
+TEST(late_frames_are_drops)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	uint64_t at = trace_text_frames(out, MAIL, 100000000, STEP_US, 100);
 
-	(void)state;
 	at = trace_text_frames(out, MAIL, at + 2 * STEP_US, STEP_US, 100);
 	trace_text_frames(out, MAIL, at + 20 * STEP_US, STEP_US, 100);
 	fclose(out);
@@ -93,18 +91,16 @@ static void late_frames_are_drops(void **state)
 	assert_false(scratch_has(&scratch, "out4/fps.csv"));
 }
 
-static void rows_go_to_standard_output(void **state)
+TEST(rows_go_to_standard_output)
 {
-	(void)state;
 	assert_int_equal(
 		program_run(&jankd, &scratch, "analyze", "--stdout", "-F", "out", "mail.txt", NULL),
 		0);
 	assert_string_equal(program_out(&jankd), scratch_get(&scratch, "out/fps.csv"));
 }
 
-static void each_of_several_traces_has_a_folder_named_after_it(void **state)
+TEST(each_of_several_traces_has_a_folder_named_after_it)
 {
-	(void)state;
 	put_trace("game.atrace.txt", GAME, 100);
 	scratch_mkdir(&scratch, "other");
 	put_trace("other/mail.html", MAIL, 50);
@@ -123,9 +119,8 @@ static void each_of_several_traces_has_a_folder_named_after_it(void **state)
 	assert_null(strchr(program_out(&jankd), '\x1b'));
 }
 
-static void a_bad_trace_among_several_is_reported(void **state)
+TEST(a_bad_trace_among_several_is_reported)
 {
-	(void)state;
 	scratch_put(&scratch, "prose.txt", "It was a dark and stormy night.\n");
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "out", "nowhere.txt",
 				     "prose.txt", "mail.txt", NULL),
@@ -137,11 +132,10 @@ static void a_bad_trace_among_several_is_reported(void **state)
 	assert_false(scratch_has(&scratch, "out/prose/summary.csv"));
 }
 
-static void existing_files_become_segments(void **state)
+TEST(existing_files_become_segments)
 {
 	char first[65536];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(
 			program_run(&jankd, &scratch, "analyze", "-F", "out", "mail.txt", NULL), 0);
@@ -153,7 +147,7 @@ static void existing_files_become_segments(void **state)
 }
 
 /* After an error the folder is unchanged. */
-static void an_invalid_trace_leaves_the_folder_unchanged(void **state)
+TEST(an_invalid_trace_leaves_the_folder_unchanged)
 {
 	static const struct {
 		const char *name, *text, *word;
@@ -166,7 +160,6 @@ static void an_invalid_trace_leaves_the_folder_unchanged(void **state)
 		{ "perfetto", "\x0a\x10\x08\x01\x52\x0c............", "no markers" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		scratch_put(&scratch, cases[i].name, cases[i].text);
 		assert_int_equal(
@@ -187,13 +180,12 @@ static void an_invalid_trace_leaves_the_folder_unchanged(void **state)
 	assert_false(scratch_has(&scratch, "out/summary-000001.csv"));
 }
 
-static void lines_sorted_by_cpu_are_refused(void **state)
+TEST(lines_sorted_by_cpu_are_refused)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
-	(void)state;
 	for (int cpu = 0; cpu < 2; cpu++)
 		for (int i = 0; i < 2000; i++)
 			fprintf(out,
@@ -212,9 +204,8 @@ static void lines_sorted_by_cpu_are_refused(void **state)
 
 /* --- options --- */
 
-static void include_and_exclude_select_surfaces(void **state)
+TEST(include_and_exclude_select_surfaces)
 {
-	(void)state;
 	put_trace("game.txt", GAME, 100);
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--frames-log", "--include",
 				     "*mail*", "-F", "out", "game.txt", "mail.txt", NULL),
@@ -227,12 +218,11 @@ static void include_and_exclude_select_surfaces(void **state)
 	assert_int_equal(rows("out2/frames.csv"), 0);
 }
 
-static void segments_add_up_to_the_unrotated_file(void **state)
+TEST(segments_add_up_to_the_unrotated_file)
 {
 	char whole[65536], sum[65536];
 	size_t len;
 
-	(void)state;
 	put_trace("long.txt", MAIL, 1200);
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--frames-log", "-F", "whole",
 				     "long.txt", NULL),
@@ -259,11 +249,10 @@ static void segments_add_up_to_the_unrotated_file(void **state)
 	assert_string_equal(sum, whole);
 }
 
-static void rotate_size_and_keep_limit_the_files(void **state)
+TEST(rotate_size_and_keep_limit_the_files)
 {
 	unsigned int files = 0;
 
-	(void)state;
 	put_trace("long.txt", MAIL, 2000);
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--frames-log", "--rotate-size",
 				     "16K", "--keep", "3", "-F", "out", "long.txt", NULL),
@@ -282,14 +271,13 @@ static void rotate_size_and_keep_limit_the_files(void **state)
 	assert_false(scratch_has(&scratch, "out/frames-000001.csv"));
 }
 
-static void only_rows_while_the_trigger_holds_are_written(void **state)
+TEST(only_rows_while_the_trigger_holds_are_written)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	uint64_t at = trace_text_frames(out, MAIL, 100000000, STEP_US, 1200);
 
-	(void)state;
 	/* From 20 s on it draws at 30 fps, for 10 s. */
 	at = trace_text_frames(out, MAIL, at, 2 * STEP_US, 300);
 	trace_text_frames(out, MAIL, at, STEP_US, 1200);
@@ -307,14 +295,13 @@ static void only_rows_while_the_trigger_holds_are_written(void **state)
 	assert_int_equal(rows("never/frames.csv"), 0);
 }
 
-static void a_late_frame_saves_a_snapshot(void **state)
+TEST(a_late_frame_saves_a_snapshot)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	uint64_t at = trace_text_frames(out, MAIL, 100000000, STEP_US, 300);
 
-	(void)state;
 	trace_text_frames(out, MAIL, at + 12 * STEP_US, STEP_US, 300);
 	fclose(out);
 	scratch_put(&scratch, "late.txt", text);
@@ -332,9 +319,8 @@ static void a_late_frame_saves_a_snapshot(void **state)
 			 0);
 }
 
-static void rules_are_read_from_a_file(void **state)
+TEST(rules_are_read_from_a_file)
 {
-	(void)state;
 	assert_int_equal(program_run(&jankd, &scratch, "rules", "show", "default", NULL), 0);
 	scratch_put(&scratch, "my.rules", program_out(&jankd));
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--rules", "my.rules", "-F",
@@ -351,35 +337,4 @@ static void rules_are_read_from_a_file(void **state)
 			 1);
 	assert_non_null(strstr(program_err(&jankd), "bad.rules:1:"));
 	assert_false(scratch_has(&scratch, "none"));
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_trace_gives_csv_files_and_a_table, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(late_frames_are_drops, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_go_to_standard_output, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_of_several_traces_has_a_folder_named_after_it,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_bad_trace_among_several_is_reported, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(existing_files_become_segments, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_invalid_trace_leaves_the_folder_unchanged,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lines_sorted_by_cpu_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(include_and_exclude_select_surfaces, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(segments_add_up_to_the_unrotated_file, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(rotate_size_and_keep_limit_the_files, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(only_rows_while_the_trigger_holds_are_written,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_late_frame_saves_a_snapshot, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rules_are_read_from_a_file, set_up, tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,20 @@
 
 static struct guarded memory;
 
+static int set_up(void **state)
+{
+	memory = guarded_new(TEXT_MAX);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	guarded_free(&memory);
+	return 0;
+}
+
+FIXTURE(set_up, tear_down)
+
 static bool is_anchor(const char *begin, const char *at, const char *end)
 {
 	if (at == begin || end - at < 4 || at[0] != ':')
@@ -75,11 +89,10 @@ static void check_all(const char *begin, const char *at, const char *end)
 }
 
 /* Random text of the bytes that the scan looks for, at both ends of readable memory. */
-static void all_scans_agree_on_random_text(void **state)
+TEST(all_scans_agree_on_random_text)
 {
 	static const char letters[] = "::::  UU00trpwx9\n\xba\xf0";
 
-	(void)state;
 	srand(1);
 	for (int n = 0; n < 3000; n++) {
 		size_t size = (size_t)rand() % (n % 10 ? 200 : TEXT_MAX);
@@ -94,11 +107,10 @@ static void all_scans_agree_on_random_text(void **state)
 }
 
 /* More anchors than one call returns. */
-static void all_scans_agree_on_adjacent_anchors(void **state)
+TEST(all_scans_agree_on_adjacent_anchors)
 {
 	char *begin = memory.end - TEXT_MAX;
 
-	(void)state;
 	for (size_t i = 0; i < TEXT_MAX; i += 2)
 		memcpy(begin + i, "U:", 2);
 	check_all(begin, begin, memory.end);
@@ -108,12 +120,11 @@ static void all_scans_agree_on_adjacent_anchors(void **state)
 }
 
 /* All 256 values of each byte that the scan reads. */
-static void all_scans_agree_on_every_byte_value(void **state)
+TEST(all_scans_agree_on_every_byte_value)
 {
 	static const char line[] = "................................................ 12.000001: "
 				   "tracing_mark_write: E|1\n..........................";
 
-	(void)state;
 	for (size_t place = 45; place < 65; place++)
 		for (int byte = 0; byte < 256; byte++) {
 			char *begin = memory.end - sizeof(line);
@@ -124,23 +135,12 @@ static void all_scans_agree_on_every_byte_value(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_scans_agree_on_random_text),
-		cmocka_unit_test(all_scans_agree_on_adjacent_anchors),
-		cmocka_unit_test(all_scans_agree_on_every_byte_value),
-	};
-	int failed;
-
-	memory = guarded_new(TEXT_MAX);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	guarded_free(&memory);
 #ifdef __x86_64__
-	if (!failed && !__builtin_cpu_supports("avx2")) {
-		printf("skipped: anchor_scan_avx2: this CPU has no AVX2\n");
-		return 77;
-	}
-#endif
-	return failed;
+TEST(this_cpu_has_avx2)
+{
+	if (__builtin_cpu_supports("avx2"))
+		return;
+	printf("skipped: anchor_scan_avx2: this CPU has no AVX2\n");
+	exit(77);
 }
+#endif

@@ -18,7 +18,6 @@ static struct scratch scratch;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	scratch_mkdir(&scratch, "tr");
 	fake_device_begin(&scratch, "tr");
@@ -27,15 +26,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	fake_device_end();
 	scratch_remove(&scratch);
 	return 0;
 }
 
-static void programs_are_searched_in_path(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(programs_are_searched_in_path)
 {
-	(void)state;
 	assert_true(child_program_exists("getprop"));
 	fake_device_remove(&scratch, "getprop");
 	assert_false(child_program_exists("getprop"));
@@ -43,11 +42,10 @@ static void programs_are_searched_in_path(void **state)
 	assert_false(child_program_exists("getprop"));
 }
 
-static void lists_of_categories_are_validated(void **state)
+TEST(lists_of_categories_are_validated)
 {
 	char many[200] = "";
 
-	(void)state;
 	assert_true(atrace_are_categories("gfx"));
 	assert_true(atrace_are_categories(" gfx,view\tinput "));
 	assert_false(atrace_are_categories(""));
@@ -60,7 +58,7 @@ static void lists_of_categories_are_validated(void **state)
 	assert_false(atrace_are_categories(many));
 }
 
-static void atrace_command_has_all_arguments(void **state)
+TEST(atrace_command_has_all_arguments)
 {
 	static const char *const all[] = { "atrace",	    "-b",  "1024", "-c",
 					   "--async_start", "gfx", "view", NULL };
@@ -68,7 +66,6 @@ static void atrace_command_has_all_arguments(void **state)
 					    "gfx",    "view",	       NULL };
 	struct atrace_command command;
 
-	(void)state;
 	atrace_make_command(&command, 1024, "gfx, view", false);
 	for (size_t i = 0; all[i]; i++)
 		assert_string_equal(command.argv[i], all[i]);
@@ -79,9 +76,8 @@ static void atrace_command_has_all_arguments(void **state)
 	assert_null(command.argv[COUNT_OF(tags) - 1]);
 }
 
-static void atrace_starts_and_stops(void **state)
+TEST(atrace_starts_and_stops)
 {
-	(void)state;
 	assert_int_equal(atrace_start(2048, "gfx", false), 0);
 	assert_string_equal(fake_device_get(&scratch, "debug.atrace.tags.enableflags"), "0xa");
 	atrace_stop(60000, false, false);
@@ -90,12 +86,11 @@ static void atrace_starts_and_stops(void **state)
 			    "atrace -b 2048 -c --async_start gfx\natrace --async_stop\n");
 }
 
-static void error_messages_contain_the_output_of_atrace(void **state)
+TEST(error_messages_contain_the_output_of_atrace)
 {
 	const char *printed;
 	int error;
 
-	(void)state;
 	fake_device_fail(&scratch, "atrace", "error: unknown category");
 	printed_begin(2);
 	error = atrace_start(2048, "gfx", false);
@@ -111,12 +106,11 @@ static void error_messages_contain_the_output_of_atrace(void **state)
 	assert_string_equal(printed_end(), "");
 }
 
-static void a_missing_atrace_is_an_error(void **state)
+TEST(a_missing_atrace_is_an_error)
 {
 	const char *printed;
 	int error;
 
-	(void)state;
 	needs_errors_of_spawn();
 	fake_device_remove(&scratch, "atrace");
 	printed_begin(2);
@@ -128,11 +122,10 @@ static void a_missing_atrace_is_an_error(void **state)
 }
 
 /* An atrace that hangs without any output is killed, long before the time limit. */
-static void an_atrace_that_hangs_is_killed(void **state)
+TEST(an_atrace_that_hangs_is_killed)
 {
 	const char *printed;
 
-	(void)state;
 	fake_device_hang(&scratch, "atrace");
 	printed_begin(2);
 	atrace_stop(3600000, false, false);
@@ -140,12 +133,11 @@ static void an_atrace_that_hangs_is_killed(void **state)
 	assert_non_null(strstr(printed, "atrace --async_stop: "));
 }
 
-static void properties_are_read_and_set(void **state)
+TEST(properties_are_read_and_set)
 {
 	struct property_budget budget = property_budget_begin(false);
 	char value[16];
 
-	(void)state;
 	assert_false(budget.is_over);
 	/* A test machine may be slow. */
 	budget.deadline_ms += 60000;
@@ -165,12 +157,11 @@ static void properties_are_read_and_set(void **state)
 	assert_false(budget.is_over);
 }
 
-static void after_a_hang_getprop_is_not_run_again(void **state)
+TEST(after_a_hang_getprop_is_not_run_again)
 {
 	struct property_budget budget = property_budget_begin(false);
 	char value[16];
 
-	(void)state;
 	fake_device_hang(&scratch, "getprop");
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 	assert_true(budget.is_over);
@@ -180,12 +171,11 @@ static void after_a_hang_getprop_is_not_run_again(void **state)
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 }
 
-static void device_description_is_read_from_properties(void **state)
+TEST(device_description_is_read_from_properties)
 {
 	struct property_budget budget = property_budget_begin(false);
 	struct android_device device;
 
-	(void)state;
 	budget.deadline_ms += 60000;
 	fake_device_set(&scratch, "ro.serialno", "R58M123ABC");
 	fake_device_set(&scratch, "ro.product.model", "A phone");
@@ -195,25 +185,4 @@ static void device_description_is_read_from_properties(void **state)
 	assert_string_equal(device.model, "A phone");
 	assert_string_equal(device.sdk, "34");
 	assert_string_equal(device.build, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(programs_are_searched_in_path, set_up, tear_down),
-		cmocka_unit_test(lists_of_categories_are_validated),
-		cmocka_unit_test(atrace_command_has_all_arguments),
-		cmocka_unit_test_setup_teardown(atrace_starts_and_stops, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(error_messages_contain_the_output_of_atrace, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_missing_atrace_is_an_error, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_atrace_that_hangs_is_killed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(properties_are_read_and_set, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(after_a_hang_getprop_is_not_run_again, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(device_description_is_read_from_properties, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(NULL, tear_down)
+
 static size_t frames_of(const char *layer)
 {
 	return row_log_count_frames(&phone.log, layer);
@@ -60,7 +62,7 @@ static void play_one_layer(void)
 	}
 }
 
-static void test_every_frame_of_a_layer_is_attributed(void **state)
+TEST(test_every_frame_of_a_layer_is_attributed)
 {
 	on_every_phone(play_one_layer);
 }
@@ -81,7 +83,7 @@ static void play_two_layers(void)
 	assert_int_equal(counters()->presents, 20);
 }
 
-static void test_every_layer_of_a_present_has_a_frame(void **state)
+TEST(test_every_layer_of_a_present_has_a_frame)
 {
 	on_every_phone(play_two_layers);
 }
@@ -100,7 +102,7 @@ static void play_two_latches(void)
 	assert_int_equal(frames_of(a), 1);
 }
 
-static void test_two_latches_before_a_present_are_one_frame(void **state)
+TEST(test_two_latches_before_a_present_are_one_frame)
 {
 	on_every_phone(play_two_latches);
 }
@@ -115,7 +117,7 @@ static void play_presents_alone(void)
 	assert_int_equal(counters()->presents, 10);
 }
 
-static void test_a_present_without_a_latch_is_no_frame(void **state)
+TEST(test_a_present_without_a_latch_is_no_frame)
 {
 	on_every_phone(play_presents_alone);
 }
@@ -137,7 +139,7 @@ static void play_two_outputs(void)
 	assert_int_equal(phone.log.frames[3].present_ns, BEGIN + 3 * V60);
 }
 
-static void test_present_to_a_second_display_is_no_frame(void **state)
+TEST(test_present_to_a_second_display_is_no_frame)
 {
 	on_every_phone(play_two_outputs);
 }
@@ -157,13 +159,13 @@ static void play_queue_before_present(void)
 	assert_int_equal(frames_of(b), 0);
 }
 
-static void test_a_queue_is_no_latch(void **state)
+TEST(test_a_queue_is_no_latch)
 {
 	on_every_phone(play_queue_before_present);
 }
 
 /* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
-static void test_buffers_of_displays_are_no_layers(void **state)
+TEST(test_buffers_of_displays_are_no_layers)
 {
 	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
 				       NULL };
@@ -175,7 +177,7 @@ static void test_buffers_of_displays_are_no_layers(void **state)
 	assert_int_equal(frames_of(a), 1);
 }
 
-static void test_surface_textures_are_one_surface(void **state)
+TEST(test_surface_textures_are_one_surface)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
@@ -211,13 +213,13 @@ static void play_foreign_presents(void)
 	assert_int_equal(counters()->foreign_presents, 10);
 }
 
-static void test_presents_of_other_processes_are_only_counted(void **state)
+TEST(test_presents_of_other_processes_are_only_counted)
 {
 	on_every_phone(play_foreign_presents);
 }
 
 /* The same counters of another process, inside slices of the same names on its own thread. */
-static void test_latches_of_other_processes_are_ignored(void **state)
+TEST(test_latches_of_other_processes_are_ignored)
 {
 	struct trace_record record = { .tid = 900, .tgid = 900, .pid = 900, .time_ns = BEGIN };
 
@@ -251,7 +253,7 @@ static void play_container(void)
 	assert_int_equal(counters()->sf_pid, 73);
 }
 
-static void test_pid_of_markers_may_differ_from_the_kernels(void **state)
+TEST(test_pid_of_markers_may_differ_from_the_kernels)
 {
 	on_every_phone(play_container);
 }
@@ -264,7 +266,7 @@ static void play_without_tgid(void)
 	assert_int_equal(frames_of(a), 10);
 }
 
-static void test_frames_are_attributed_without_tgid(void **state)
+TEST(test_frames_are_attributed_without_tgid)
 {
 	on_every_phone(play_without_tgid);
 }
@@ -288,7 +290,7 @@ static void play_restart_without_names(void)
 	play_restart();
 }
 
-static void test_restarted_surfaceflinger_replaces_the_old_one(void **state)
+TEST(test_restarted_surfaceflinger_replaces_the_old_one)
 {
 	on_every_phone(play_restart);
 	phone_stop(&phone);
@@ -315,14 +317,14 @@ static void play_namesake(void)
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
-static void test_host_process_with_surfaceflingers_pid_is_ignored(void **state)
+TEST(test_host_process_with_surfaceflingers_pid_is_ignored)
 {
 	on_every_phone(play_namesake);
 }
 
 /* Slice ends were lost without a report; the slices that stay open do not enclose the next
  * composition. */
-static void test_unended_slice_does_not_enclose_the_next_composition(void **state)
+TEST(test_unended_slice_does_not_enclose_the_next_composition)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_frame(&phone, BEGIN, a);
@@ -341,7 +343,7 @@ static void test_unended_slice_does_not_enclose_the_next_composition(void **stat
 }
 
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
-static void test_loss_inside_a_latch_gives_no_false_latch(void **state)
+TEST(test_loss_inside_a_latch_gives_no_false_latch)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -363,7 +365,7 @@ static void test_loss_inside_a_latch_gives_no_false_latch(void **state)
 	assert_int_equal(phone.log.frames[11].lost, 0);
 }
 
-static void test_loss_of_unknown_size_makes_lost_unknown(void **state)
+TEST(test_loss_of_unknown_size_makes_lost_unknown)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -387,7 +389,7 @@ static void play_unbalanced_begins(void)
 	assert_int_equal(frames_of(a), 200);
 }
 
-static void test_slice_begins_without_ends_lose_no_frame(void **state)
+TEST(test_slice_begins_without_ends_lose_no_frame)
 {
 	on_every_phone(play_unbalanced_begins);
 }
@@ -403,7 +405,7 @@ static void play_unbalanced_ends(void)
 	assert_int_equal(frames_of(a), 50);
 }
 
-static void test_slice_ends_without_begins_lose_no_frame(void **state)
+TEST(test_slice_ends_without_begins_lose_no_frame)
 {
 	on_every_phone(play_unbalanced_ends);
 }
@@ -420,13 +422,13 @@ static void play_deep_stack(void)
 	assert_int_equal(frames_of(a), 2);
 }
 
-static void test_deeply_nested_slices_lose_no_frame(void **state)
+TEST(test_deeply_nested_slices_lose_no_frame)
 {
 	on_every_phone(play_deep_stack);
 }
 
 /* Counter and instant of the same latch give one frame. */
-static void test_counter_and_instant_of_android_14_are_one_latch(void **state)
+TEST(test_counter_and_instant_of_android_14_are_one_latch)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -439,7 +441,7 @@ static void test_counter_and_instant_of_android_14_are_one_latch(void **state)
 }
 
 /* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. */
-static void test_a_replaced_buffer_is_no_frame(void **state)
+TEST(test_a_replaced_buffer_is_no_frame)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_frame(&phone, BEGIN, a);
@@ -459,7 +461,7 @@ static void test_a_replaced_buffer_is_no_frame(void **state)
 }
 
 /* Transactions of a layer, applied before the present of its frame. */
-static void test_transactions_are_counted(void **state)
+TEST(test_transactions_are_counted)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 10; i++) {
@@ -476,7 +478,7 @@ static void test_transactions_are_counted(void **state)
 }
 
 /* A layer without a package in its name belongs to the focused app. */
-static void test_layer_without_package_belongs_to_the_app_in_front(void **state)
+TEST(test_layer_without_package_belongs_to_the_app_in_front)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -510,7 +512,7 @@ static void play_clock_step(void)
 		assert_true(phone.log.frames[i].interval_ns < (int64_t)SECOND);
 }
 
-static void test_no_interval_spans_a_clock_step_back(void **state)
+TEST(test_no_interval_spans_a_clock_step_back)
 {
 	on_every_phone(play_clock_step);
 }
@@ -537,7 +539,7 @@ static void play_forged_time(uint64_t time_ns)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRACING), 1);
 }
 
-static void test_forged_time_affects_no_frame(void **state)
+TEST(test_forged_time_affects_no_frame)
 {
 	static const uint64_t times[] = {
 		0,
@@ -568,7 +570,7 @@ static void write_composition(const char *commit, const char *composite, uint64_
 	phone_end_slices(&phone, 2);
 }
 
-static void test_frames_have_the_vsync_id_of_their_composition(void **state)
+TEST(test_frames_have_the_vsync_id_of_their_composition)
 {
 	static const struct {
 		const char *commit, *composite;
@@ -595,7 +597,7 @@ static void test_frames_have_the_vsync_id_of_their_composition(void **state)
 }
 
 /* After a loss the commit of Android 12 is unknown: its vsync id may be that of another one. */
-static void test_vsync_id_does_not_survive_a_loss(void **state)
+TEST(test_vsync_id_does_not_survive_a_loss)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_run(&phone, a, BEGIN - 10 * V60, V60, 5);
@@ -612,7 +614,7 @@ static void test_vsync_id_does_not_survive_a_loss(void **state)
 }
 
 /* Another thread's composition does not change the vsync id of SurfaceFlinger's. */
-static void test_forged_commits_change_no_vsync_id(void **state)
+TEST(test_forged_commits_change_no_vsync_id)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	write_composition("commit 1", "composite 1", BEGIN);
@@ -628,43 +630,4 @@ static void test_forged_commits_change_no_vsync_id(void **state)
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_frames, 2);
 	assert_int_equal(phone.log.frames[1].vsync_id, 2);
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_every_frame_of_a_layer_is_attributed),
-		test(test_every_layer_of_a_present_has_a_frame),
-		test(test_two_latches_before_a_present_are_one_frame),
-		test(test_a_present_without_a_latch_is_no_frame),
-		test(test_present_to_a_second_display_is_no_frame),
-		test(test_a_queue_is_no_latch),
-		test(test_buffers_of_displays_are_no_layers),
-		test(test_surface_textures_are_one_surface),
-		test(test_presents_of_other_processes_are_only_counted),
-		test(test_latches_of_other_processes_are_ignored),
-		test(test_pid_of_markers_may_differ_from_the_kernels),
-		test(test_frames_are_attributed_without_tgid),
-		test(test_restarted_surfaceflinger_replaces_the_old_one),
-		test(test_host_process_with_surfaceflingers_pid_is_ignored),
-		test(test_unended_slice_does_not_enclose_the_next_composition),
-		test(test_loss_inside_a_latch_gives_no_false_latch),
-		test(test_loss_of_unknown_size_makes_lost_unknown),
-		test(test_slice_begins_without_ends_lose_no_frame),
-		test(test_slice_ends_without_begins_lose_no_frame),
-		test(test_deeply_nested_slices_lose_no_frame),
-		test(test_counter_and_instant_of_android_14_are_one_latch),
-		test(test_a_replaced_buffer_is_no_frame),
-		test(test_transactions_are_counted),
-		test(test_layer_without_package_belongs_to_the_app_in_front),
-		test(test_no_interval_spans_a_clock_step_back),
-		test(test_forged_time_affects_no_frame),
-		test(test_frames_have_the_vsync_id_of_their_composition),
-		test(test_vsync_id_does_not_survive_a_loss),
-		test(test_forged_commits_change_no_vsync_id),
-	};
-
-	return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
 }

@@ -20,7 +20,6 @@ static struct scratch scratch;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	scratch_mkdir(&scratch, "proc/self");
 	scratch_put(&scratch, OOM, "0\n");
@@ -32,10 +31,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* What a child process found: copied through a pipe. */
 struct found {
@@ -88,31 +88,28 @@ static struct found enter(const char *root)
 	return found;
 }
 
-static void nothing_changes_on_other_machines(void **state)
+TEST(nothing_changes_on_other_machines)
 {
 	struct found found = enter(NULL);
 
-	(void)state;
 	assert_true(CPU_EQUAL(&found.now, &found.before));
 	assert_string_equal(found.cpuset, "");
 	assert_string_equal(scratch_get(&scratch, OOM), "0\n");
 }
 
-static void oom_score_adj_is_lowered_and_children_get_theirs_back(void **state)
+TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 {
 	struct found found = enter(scratch.path);
 
-	(void)state;
 	assert_int_equal(found.process.oom_score_adj, -800);
 	assert_memory_equal(scratch_get(&scratch, "released"), "0\n", 2);
 }
 
 /* adbd's own children may have -1000. */
-static void lower_oom_score_adj_is_kept(void **state)
+TEST(lower_oom_score_adj_is_kept)
 {
 	struct found found;
 
-	(void)state;
 	scratch_put(&scratch, OOM, "-950\n");
 	found = enter(scratch.path);
 	assert_int_equal(found.process.oom_score_adj, -950);
@@ -121,12 +118,11 @@ static void lower_oom_score_adj_is_kept(void **state)
 	assert_int_equal(found.process.oom_score_adj, DEVICE_UNKNOWN);
 }
 
-static void cpuset_is_entered_and_children_leave_it(void **state)
+TEST(cpuset_is_entered_and_children_leave_it)
 {
 	struct found found;
 	char text[32];
 
-	(void)state;
 	scratch_mkdir(&scratch, "dev/cpuset/background");
 	scratch_put(&scratch, "dev/cpuset/background/cgroup.procs", "");
 	found = enter(scratch.path);
@@ -137,11 +133,10 @@ static void cpuset_is_entered_and_children_leave_it(void **state)
 	assert_string_not_equal(scratch_get(&scratch, "dev/cpuset/top-app/cgroup.procs"), text);
 }
 
-static void second_cpuset_is_entered_if_the_first_is_missing(void **state)
+TEST(second_cpuset_is_entered_if_the_first_is_missing)
 {
 	struct found found;
 
-	(void)state;
 	scratch_mkdir(&scratch, "dev/cpuset/system-background");
 	scratch_put(&scratch, "dev/cpuset/system-background/tasks", "");
 	found = enter(scratch.path);
@@ -173,12 +168,11 @@ static void put_speeds(const char *name, int little, int big)
 	}
 }
 
-static void only_little_cpus_are_used(void **state)
+TEST(only_little_cpus_are_used)
 {
 	static const char *const names[] = { "cpu_capacity", "cpufreq/cpuinfo_max_freq" };
 	struct found found;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		tear_down(NULL);
 		set_up(NULL);
@@ -190,11 +184,10 @@ static void only_little_cpus_are_used(void **state)
 	}
 }
 
-static void equal_or_unknown_cpus_are_all_used(void **state)
+TEST(equal_or_unknown_cpus_are_all_used)
 {
 	static const int pairs[][2] = { { 1024, 1024 }, { 250, 0 }, { 0, 1024 } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		struct found found;
 
@@ -202,24 +195,4 @@ static void equal_or_unknown_cpus_are_all_used(void **state)
 		found = enter(scratch.path);
 		assert_true(CPU_EQUAL(&found.now, &found.before));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_changes_on_other_machines, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			oom_score_adj_is_lowered_and_children_get_theirs_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lower_oom_score_adj_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(cpuset_is_entered_and_children_leave_it, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(second_cpuset_is_entered_if_the_first_is_missing,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(only_little_cpus_are_used, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(equal_or_unknown_cpus_are_all_used, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,18 +24,16 @@
 
 /* --- reports --- */
 
-static void a_report_is_one_line(void **state)
+TEST(a_report_is_one_line)
 {
-	(void)state;
 	printed_begin(2);
 	report("run: %s: %d; do this", "a\nb\x1b[2J", 7);
 	assert_string_equal(printed_end(), "jankd: run: a\\x0Ab\\x1B[2J: 7; do this\n");
 	assert_string_equal(report_last(), "run: a\\x0Ab\\x1B[2J: 7; do this");
 }
 
-static void a_report_of_a_capture_has_its_command(void **state)
+TEST(a_report_of_a_capture_has_its_command)
 {
-	(void)state;
 	report_name("start");
 	printed_begin(2);
 	report_capture("tracefs: %s", "gone");
@@ -54,12 +52,11 @@ static void a_report_of_a_capture_has_its_command(void **state)
 	report_name("run");
 }
 
-static void a_long_report_is_cut(void **state)
+TEST(a_long_report_is_cut)
 {
 	char text[5000];
 	const char *printed;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	printed_begin(2);
@@ -70,9 +67,8 @@ static void a_long_report_is_cut(void **state)
 	assert_true(strlen(report_last()) < 1024);
 }
 
-static void advice_fits_the_error(void **state)
+TEST(advice_fits_the_error)
 {
-	(void)state;
 	assert_non_null(strstr(report_advice(-EMFILE, "other"), "ulimit"));
 	assert_string_not_equal(report_advice(-ENOMEM, "other"), "other");
 	assert_string_equal(report_advice(-EACCES, "other"), "other");
@@ -80,12 +76,11 @@ static void advice_fits_the_error(void **state)
 
 /* --- clocks --- */
 
-static void offset_of_posix_clocks_is_measured(void **state)
+TEST(offset_of_posix_clocks_is_measured)
 {
 	static const char *const same[] = { "boot", "mono", "mono_raw", "tai" };
 	clockid_t id;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(same); i++) {
 		struct wall_clock clock = wall_clock_measure(same[i]);
 		int64_t wall;
@@ -104,14 +99,13 @@ static void offset_of_posix_clocks_is_measured(void **state)
 	assert_false(wall_clock_is_time("uptime"));
 }
 
-static void offset_of_kernel_clocks_is_read_from_stats(void **state)
+TEST(offset_of_kernel_clocks_is_read_from_stats)
 {
 	struct trace_files files;
 	struct wall_clock clock;
 	struct scratch scratch;
 	int64_t now_ns;
 
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fake_tracefs_make(&scratch, "tr");
 	trace_files_open(&files, scratch_path(&scratch, "tr"));
@@ -128,13 +122,12 @@ static void offset_of_kernel_clocks_is_read_from_stats(void **state)
 	scratch_remove(&scratch);
 }
 
-static void offset_is_read_from_the_marker_of_atrace(void **state)
+TEST(offset_is_read_from_the_marker_of_atrace)
 {
 	static const char *const others[] = { "realtime_ts=", "realtime_ts=x", "parent_ts=7",
 					      "realtime_ts=99999999999999" };
 	struct wall_clock clock = { .known = false };
 
-	(void)state;
 	assert_true(wall_clock_read_marker(&clock, SPAN_LITERAL("realtime_ts=1700000000123"),
 					   5 * SECOND));
 	assert_true(clock.known);
@@ -146,11 +139,10 @@ static void offset_is_read_from_the_marker_of_atrace(void **state)
 	assert_int_equal(clock.offset_ns + 5 * (int64_t)SECOND, INT64_C(1700000000123000000));
 }
 
-static void times_of_day_are_formatted_as_iso_8601(void **state)
+TEST(times_of_day_are_formatted_as_iso_8601)
 {
 	char text[WALL_CLOCK_TEXT];
 
-	(void)state;
 	wall_clock_format(text, INT64_C(1700000000123456789));
 	assert_string_equal(text, "2023-11-14T22:13:20.123Z");
 	wall_clock_format(text, 0);
@@ -159,11 +151,10 @@ static void times_of_day_are_formatted_as_iso_8601(void **state)
 	assert_string_equal(text, "");
 }
 
-static void boot_id_is_constant(void **state)
+TEST(boot_id_is_constant)
 {
 	char id[BOOT_ID_SIZE], again[BOOT_ID_SIZE];
 
-	(void)state;
 	boot_id_read(id);
 	boot_id_read(again);
 	assert_int_equal(strlen(id), 36);
@@ -172,7 +163,7 @@ static void boot_id_is_constant(void **state)
 
 /* --- streams and the loop --- */
 
-static void writes_to_an_unread_stream_do_not_block(void **state)
+TEST(writes_to_an_unread_stream_do_not_block)
 {
 	char bytes[4096];
 	struct stream stream;
@@ -180,7 +171,6 @@ static void writes_to_an_unread_stream_do_not_block(void **state)
 	size_t done, sum = 0;
 	ssize_t n;
 
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	assert_int_equal(pipe(ends), 0);
 	stream = stream_open(ends[1]);
@@ -203,12 +193,11 @@ static void writes_to_an_unread_stream_do_not_block(void **state)
 	close(ends[1]);
 }
 
-static void write_errors_of_a_stream_are_returned(void **state)
+TEST(write_errors_of_a_stream_are_returned)
 {
 	struct stream closed = { .fd = -1 };
 	size_t done;
 
-	(void)state;
 	assert_int_equal(stream_write(&closed, "x", 1), -EBADF);
 	assert_int_equal(stream_write_all(&closed, "x", 1, 10, &done), -EBADF);
 	assert_int_equal(done, 0);
@@ -226,7 +215,7 @@ static void on_ready(struct watcher *watcher, uint32_t events)
 	n_ready++;
 }
 
-static void a_loop_calls_its_watchers(void **state)
+TEST(a_loop_calls_its_watchers)
 {
 	struct watcher watcher = { .ready = on_ready, .context = &n_ready };
 	struct watcher closed = { .fd = -1 };
@@ -234,7 +223,6 @@ static void a_loop_calls_its_watchers(void **state)
 	uint64_t begin;
 	int ends[2];
 
-	(void)state;
 	n_ready = 0;
 	assert_int_equal(loop_open(&loop), 0);
 	assert_int_equal(pipe(ends), 0);
@@ -264,13 +252,12 @@ static void a_loop_calls_its_watchers(void **state)
 
 /* --- open files --- */
 
-static void limit_of_open_files_is_raised_or_reported(void **state)
+TEST(limit_of_open_files_is_raised_or_reported)
 {
 	struct rlimit before, soft;
 	int code;
 	const char *printed;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	/* The limit is raised as far as allowed. */
 	soft = (struct rlimit){ 30, before.rlim_max };
@@ -293,7 +280,7 @@ static void limit_of_open_files_is_raised_or_reported(void **state)
 
 /* --- names of sessions --- */
 
-static void sessions_are_named_after_files(void **state)
+TEST(sessions_are_named_after_files)
 {
 	static const struct {
 		const char *path, *name;
@@ -316,7 +303,6 @@ static void sessions_are_named_after_files(void **state)
 	struct session_name names[COUNT_OF(cases) + 1];
 	char path[300];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		session_name_make(names, (int)i, cases[i].path);
 		assert_string_equal(names[i].text, cases[i].name);
@@ -330,27 +316,4 @@ static void sessions_are_named_after_files(void **state)
 	assert_in_range(strlen(names[COUNT_OF(cases)].text), 200, SESSION_NAME_SIZE - 12);
 	assert_int_equal(names[COUNT_OF(cases)].text[strlen(names[COUNT_OF(cases)].text) - 1],
 			 '\xb6');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_report_is_one_line),
-		cmocka_unit_test(a_report_of_a_capture_has_its_command),
-		cmocka_unit_test(a_long_report_is_cut),
-		cmocka_unit_test(advice_fits_the_error),
-		cmocka_unit_test(offset_of_posix_clocks_is_measured),
-		cmocka_unit_test(offset_of_kernel_clocks_is_read_from_stats),
-		cmocka_unit_test(offset_is_read_from_the_marker_of_atrace),
-		cmocka_unit_test(times_of_day_are_formatted_as_iso_8601),
-		cmocka_unit_test(boot_id_is_constant),
-		cmocka_unit_test(writes_to_an_unread_stream_do_not_block),
-		cmocka_unit_test(write_errors_of_a_stream_are_returned),
-		cmocka_unit_test(a_loop_calls_its_watchers),
-		cmocka_unit_test(sessions_are_named_after_files),
-		/* Last, because the limit cannot be raised again. */
-		cmocka_unit_test(limit_of_open_files_is_raised_or_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static const struct pipeline_counters *counters(void)
 {
 	return pipeline_counters(phone.pipeline);
@@ -120,7 +122,7 @@ static struct found find(const char *surface)
 	return found;
 }
 
-static void test_evicted_surface_keeps_its_row(void **state)
+TEST(test_evicted_surface_keeps_its_row)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -136,7 +138,7 @@ static void test_evicted_surface_keeps_its_row(void **state)
 }
 
 /* All draw at the same time, so that evicted Surfaces have open rows and open layers. */
-static void test_eviction_with_open_rows_loses_nothing(void **state)
+TEST(test_eviction_with_open_rows_loses_nothing)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -148,7 +150,7 @@ static void test_eviction_with_open_rows_loses_nothing(void **state)
 	assert_nothing_lost();
 }
 
-static void test_returning_surface_continues_its_row(void **state)
+TEST(test_returning_surface_continues_its_row)
 {
 	uint64_t now_ns = run(1, BEGIN, 50);
 
@@ -167,7 +169,7 @@ static void test_returning_surface_continues_its_row(void **state)
 
 /* After the clock went back, a Surface with a later time than the current one does not count as
  * busy. */
-static void test_surfaces_from_before_a_clock_step_are_evicted(void **state)
+TEST(test_surfaces_from_before_a_clock_step_are_evicted)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
@@ -184,7 +186,7 @@ static void test_surfaces_from_before_a_clock_step_are_evicted(void **state)
 
 /* Without ticks all intervals are different: the store of frame times is full before the table of
  * Surfaces is, and Surfaces are evicted to free it. No row and no summary lacks its percentiles. */
-static void test_full_store_of_frame_times_evicts_surfaces(void **state)
+TEST(test_full_store_of_frame_times_evicts_surfaces)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t random = 1;
@@ -219,7 +221,7 @@ static void check_order(void *context, const struct summary_row *row)
 }
 
 /* Summaries are in the order of their first frames. */
-static void test_summaries_are_in_order_of_first_frames(void **state)
+TEST(test_summaries_are_in_order_of_first_frames)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t before_ns = 0;
@@ -233,7 +235,7 @@ static void test_summaries_are_in_order_of_first_frames(void **state)
 }
 
 /* An intermediate summary includes open rows; a row closed by an eviction is not counted twice. */
-static void test_intermediate_summaries_count_nothing_twice(void **state)
+TEST(test_intermediate_summaries_count_nothing_twice)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -246,7 +248,7 @@ static void test_intermediate_summaries_count_nothing_twice(void **state)
 }
 
 /* The table holds its full number of layers, also with the longest names. */
-static void test_long_names_do_not_shrink_the_table(void **state)
+TEST(test_long_names_do_not_shrink_the_table)
 {
 	static char names[SURFACES][700];
 	const char *layers[SURFACES + 1] = { NULL };
@@ -270,7 +272,7 @@ static void test_long_names_do_not_shrink_the_table(void **state)
 }
 
 /* A thread with an open slice is evicted for a newer one. */
-static void test_max_threads_bounds_the_table_of_threads(void **state)
+TEST(test_max_threads_bounds_the_table_of_threads)
 {
 	phone_stop(&phone);
 	options.max_threads = 16;
@@ -282,30 +284,4 @@ static void test_max_threads_bounds_the_table_of_threads(void **state)
 	phone_run(&phone, "com.a/com.a.Main#0", BEGIN + V60, V60, 9);
 	phone_end(&phone);
 	assert_int_equal(row_log_count_frames(&phone.log, "com.a/com.a.Main#0"), 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_evicted_surface_keeps_its_row, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_eviction_with_open_rows_loses_nothing, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_returning_surface_continues_its_row, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_surfaces_from_before_a_clock_step_are_evicted,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_full_store_of_frame_times_evicts_surfaces,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_summaries_are_in_order_of_first_frames, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_long_names_do_not_shrink_the_table, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_intermediate_summaries_count_nothing_twice,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_max_threads_bounds_the_table_of_threads,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests_name("bounded", tests, NULL, NULL);
 }

@@ -32,10 +32,11 @@ static void start(enum phone_age age, bool instant_first)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	phone_stop(&phone);
 	return 0;
 }
+
+FIXTURE(NULL, tear_down)
 
 /* Runs @play on a phone of each generation, and on one whose instants come first. */
 static void on_every_phone(void (*play)(void))
@@ -142,9 +143,8 @@ static void play_one_queued_before(void)
 		assert_int_equal(queued_at(i), queue.queued_ns[i]);
 }
 
-static void test_buffer_from_before_the_capture_has_no_queue_time(void **state)
+TEST(test_buffer_from_before_the_capture_has_no_queue_time)
 {
-	(void)state;
 	on_every_phone(play_one_queued_before);
 }
 
@@ -165,9 +165,8 @@ static void play_loss(void)
 		assert_int_equal(queued_at(i), i == 101 || i == 102 ? 0 : queue.queued_ns[i]);
 }
 
-static void test_buffers_queued_before_a_loss_have_no_queue_time(void **state)
+TEST(test_buffers_queued_before_a_loss_have_no_queue_time)
 {
-	(void)state;
 	on_every_phone(play_loss);
 }
 
@@ -197,15 +196,13 @@ static void play_skipped_compositions(void)
 	}
 }
 
-static void test_last_latch_before_a_present_counts(void **state)
+TEST(test_last_latch_before_a_present_counts)
 {
-	(void)state;
 	on_every_phone(play_skipped_compositions);
 }
 
-static void test_replacing_buffer_has_its_own_queue_time(void **state)
+TEST(test_replacing_buffer_has_its_own_queue_time)
 {
-	(void)state;
 	start(PHONE_9, false);
 	put(BEGIN - SECOND);
 	for (unsigned int i = 0; i < 20; i++) {
@@ -221,11 +218,10 @@ static void test_replacing_buffer_has_its_own_queue_time(void **state)
 
 /* From Android 12 on the counter is written after the change that it counts, so the writes of two
  * threads can be swapped. */
-static void test_swapped_counter_writes_give_no_wrong_queue_time(void **state)
+TEST(test_swapped_counter_writes_give_no_wrong_queue_time)
 {
 	unsigned int known = 0;
 
-	(void)state;
 	start(PHONE_13, false);
 	for (unsigned int i = 0; i < FRAMES; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
@@ -297,28 +293,11 @@ static void play_random_queues(void)
 	assert_true(known > phone.log.n_frames * 3 / 4);
 }
 
-static void test_random_queues_give_no_wrong_queue_time(void **state)
+TEST(test_random_queues_give_no_wrong_queue_time)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		on_every_phone(play_random_queues);
 		if (i < 19)
 			phone_stop(&phone);
 	}
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_buffer_from_before_the_capture_has_no_queue_time),
-		test(test_buffers_queued_before_a_loss_have_no_queue_time),
-		test(test_last_latch_before_a_present_counts),
-		test(test_replacing_buffer_has_its_own_queue_time),
-		test(test_swapped_counter_writes_give_no_wrong_queue_time),
-		test(test_random_queues_give_no_wrong_queue_time),
-	};
-
-	return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);
 }

@@ -16,14 +16,12 @@ static pid_t app; /* the app that a capture waits for; 0: none */
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	if (app > 0) {
 		kill(app, SIGKILL);
 		waitpid(app, NULL, 0);
@@ -32,6 +30,8 @@ static int tear_down(void **state)
 	live_capture_remove(&capture);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static const char *out(const char *name)
 {
@@ -47,9 +47,8 @@ static const char *printed(const char *file)
 }
 
 /* Enough frames for a row of fps.csv before the end. */
-static void every_frame_is_a_row(void **state)
+TEST(every_frame_is_a_row)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 100);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
@@ -66,12 +65,11 @@ static void every_frame_is_a_row(void **state)
 }
 
 /* The table at the end reads evicted Surfaces after the thread that wrote them has ended. */
-static void final_table_has_evicted_surfaces(void **state)
+TEST(final_table_has_evicted_surfaces)
 {
 	char layer[64];
 	uint64_t now_us;
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--max-surfaces",
 				     "16", NULL));
 	now_us = live_capture_now_us();
@@ -87,9 +85,8 @@ static void final_table_has_evicted_surfaces(void **state)
 	assert_non_null(strstr(printed("run.out"), "frames 200"));
 }
 
-static void a_running_capture_answers_requests(void **state)
+TEST(a_running_capture_answers_requests)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 100);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
@@ -119,9 +116,8 @@ static void a_running_capture_answers_requests(void **state)
 	assert_non_null(strstr(printed("status.err"), "jankd: status: "));
 }
 
-static void rotate_without_rows_closes_no_segment(void **state)
+TEST(rotate_without_rows_closes_no_segment)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
 	assert_false(scratch_has(&capture.scratch, "out/fps-000001.csv"));
@@ -131,12 +127,11 @@ static void rotate_without_rows_closes_no_segment(void **state)
 	assert_non_null(strstr(printed("run.err"), "jankd: run: "));
 }
 
-static void a_second_capture_of_the_folder_is_refused(void **state)
+TEST(a_second_capture_of_the_folder_is_refused)
 {
 	struct program second;
 	char pid[24];
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	snprintf(pid, sizeof(pid), "pid %d", (int)capture.program.pid);
 	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
@@ -152,9 +147,8 @@ static void a_second_capture_of_the_folder_is_refused(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void events_count_between_wait_and_duration(void **state)
+TEST(events_count_between_wait_and_duration)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--wait", "4",
 				     "--duration", "4", NULL));
 	live_capture_frames(&capture, 40);
@@ -167,9 +161,8 @@ static void events_count_between_wait_and_duration(void **state)
 	assert_non_null(strstr(out("events.csv"), ",tracing,"));
 }
 
-static void until_exit_ends_with_the_app(void **state)
+TEST(until_exit_ends_with_the_app)
 {
-	(void)state;
 	app = fork();
 	if (app == 0) {
 		execl("/bin/sleep", "com.example.unittest:remote", "1000", NULL);
@@ -188,9 +181,8 @@ static void until_exit_ends_with_the_app(void **state)
 	assert_non_null(strstr(out("events.csv"), "com.example.unittest"));
 }
 
-static void sigusr1_rotates_and_sigquit_ends(void **state)
+TEST(sigusr1_rotates_and_sigquit_ends)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	live_capture_frames(&capture, 200);
 	assert_true(live_capture_has_rows(&capture, "fps.csv", 1));
@@ -201,11 +193,10 @@ static void sigusr1_rotates_and_sigquit_ends(void **state)
 
 /* --- detached --- */
 
-static void a_daemon_outlives_its_caller(void **state)
+TEST(a_daemon_outlives_its_caller)
 {
 	char counting[64];
 
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
 	snprintf(counting, sizeof(counting), "(pid %d)", (int)live_capture_pid(&capture));
 	assert_non_null(strstr(printed("start.out"), counting));
@@ -215,12 +206,11 @@ static void a_daemon_outlives_its_caller(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
 }
 
-static void top_prints_tables_until_the_daemon_ends(void **state)
+TEST(top_prints_tables_until_the_daemon_ends)
 {
 	static const char *const arguments[] = { "top", "-F", "out", NULL };
 	struct program top;
 
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 50);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -230,9 +220,8 @@ static void top_prints_tables_until_the_daemon_ends(void **state)
 	assert_int_equal(program_end(&top), 0);
 }
 
-static void start_reports_why_the_daemon_failed(void **state)
+TEST(start_reports_why_the_daemon_failed)
 {
-	(void)state;
 	unlink(scratch_path(&capture.scratch, "tr/trace_pipe"));
 	assert_false(live_capture_start(&capture, "--no-atrace", NULL));
 	assert_int_equal(capture.program.status, 1);
@@ -241,9 +230,8 @@ static void start_reports_why_the_daemon_failed(void **state)
 	assert_string_equal(printed("start.out"), "");
 }
 
-static void sighup_loads_the_rules_again(void **state)
+TEST(sighup_loads_the_rules_again)
 {
-	(void)state;
 	assert_int_equal(
 		program_run(&capture.program, &capture.scratch, "rules", "show", "default", NULL),
 		0);
@@ -260,9 +248,8 @@ static void sighup_loads_the_rules_again(void **state)
 
 /* --- after a kill --- */
 
-static void next_capture_restores_settings_after_a_kill(void **state)
+TEST(next_capture_restores_settings_after_a_kill)
 {
-	(void)state;
 	live_capture_set(&capture, "tracing_on", "0\n");
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
@@ -290,9 +277,8 @@ static void kill_a_capture(void)
 	live_capture_frames(&capture, 30);
 }
 
-static void next_capture_counts_what_a_killed_one_left(void **state)
+TEST(next_capture_counts_what_a_killed_one_left)
 {
-	(void)state;
 	kill_a_capture();
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	assert_int_equal(live_capture_rows(&capture, "frames-000001.csv"), 80);
@@ -302,9 +288,8 @@ static void next_capture_counts_what_a_killed_one_left(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void stop_counts_what_a_killed_capture_left(void **state)
+TEST(stop_counts_what_a_killed_capture_left)
 {
-	(void)state;
 	kill_a_capture();
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 80);
@@ -312,9 +297,8 @@ static void stop_counts_what_a_killed_capture_left(void **state)
 }
 
 /* Times of another clock would not fit to the rows. */
-static void events_of_another_clock_are_not_counted_after_a_kill(void **state)
+TEST(events_of_another_clock_are_not_counted_after_a_kill)
 {
-	(void)state;
 	kill_a_capture();
 	live_capture_set(&capture, "trace_clock", "local [mono] boot\n");
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
@@ -322,41 +306,4 @@ static void events_of_another_clock_are_not_counted_after_a_kill(void **state)
 	assert_non_null(strstr(out("events.csv"),
 			       "nothing was taken from the trace buffers after a "
 			       "kill: the trace clock is no longer boot"));
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_frame_is_a_row, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(final_table_has_evicted_surfaces, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_running_capture_answers_requests, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(rotate_without_rows_closes_no_segment, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_second_capture_of_the_folder_is_refused, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(events_count_between_wait_and_duration, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(until_exit_ends_with_the_app, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sigusr1_rotates_and_sigquit_ends, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_daemon_outlives_its_caller, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(top_prints_tables_until_the_daemon_ends, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(start_reports_why_the_daemon_failed, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(sighup_loads_the_rules_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(next_capture_restores_settings_after_a_kill, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(next_capture_counts_what_a_killed_one_left, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(stop_counts_what_a_killed_capture_left, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			events_of_another_clock_are_not_counted_after_a_kill, set_up, tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static struct cause_facts planned_frame(void)
 	};
 }
 
-static void test_a_buffer_queued_late_is_the_apps_fault(void **state)
+TEST(test_a_buffer_queued_late_is_the_apps_fault)
 {
 	struct cause_facts facts = late_frame();
 
@@ -65,7 +65,7 @@ static void test_a_buffer_queued_late_is_the_apps_fault(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_APP);
 }
 
-static void test_a_buffer_drawn_late_is_the_gpus_fault(void **state)
+TEST(test_a_buffer_drawn_late_is_the_gpus_fault)
 {
 	struct cause_facts facts = late_frame();
 
@@ -81,7 +81,7 @@ static void test_a_buffer_drawn_late_is_the_gpus_fault(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_GPU);
 }
 
-static void test_a_composition_that_takes_too_long_is_surfaceflingers_fault(void **state)
+TEST(test_a_composition_that_takes_too_long_is_surfaceflingers_fault)
 {
 	struct cause_facts facts = late_frame();
 
@@ -95,14 +95,14 @@ static void test_a_composition_that_takes_too_long_is_surfaceflingers_fault(void
 	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
 }
 
-static void test_an_idle_surfaceflinger_that_begins_late_is_scheduling(void **state)
+TEST(test_an_idle_surfaceflinger_that_begins_late_is_scheduling)
 {
 	struct cause_facts facts = late_frame();
 
 	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
-static void test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause(void **state)
+TEST(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause)
 {
 	struct cause_facts facts = late_frame();
 
@@ -120,7 +120,7 @@ static void test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause(void **
 	assert_int_equal(cause_of(&facts), CAUSE_GPU);
 }
 
-static void test_a_buffer_in_place_of_one_that_was_in_time_is_dropped(void **state)
+TEST(test_a_buffer_in_place_of_one_that_was_in_time_is_dropped)
 {
 	struct cause_facts facts = late_frame();
 
@@ -136,7 +136,7 @@ static void test_a_buffer_in_place_of_one_that_was_in_time_is_dropped(void **sta
 	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
 }
 
-static void test_surfaceflinger_that_waits_for_the_display(void **state)
+TEST(test_surfaceflinger_that_waits_for_the_display)
 {
 	struct cause_facts facts = late_frame();
 
@@ -150,7 +150,7 @@ static void test_surfaceflinger_that_waits_for_the_display(void **state)
 
 /* --- by the plan --- */
 
-static void test_2_ms_after_the_plan_are_in_time(void **state)
+TEST(test_2_ms_after_the_plan_are_in_time)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -162,7 +162,7 @@ static void test_2_ms_after_the_plan_are_in_time(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_APP);
 }
 
-static void test_the_plan_tells_who_missed_the_deadline(void **state)
+TEST(test_the_plan_tells_who_missed_the_deadline)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -176,7 +176,7 @@ static void test_the_plan_tells_who_missed_the_deadline(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
 }
 
-static void test_a_frame_behind_another_one_has_a_period_more(void **state)
+TEST(test_a_frame_behind_another_one_has_a_period_more)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -188,7 +188,7 @@ static void test_a_frame_behind_another_one_has_a_period_more(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_APP);
 }
 
-static void test_a_composition_that_ends_after_its_plan(void **state)
+TEST(test_a_composition_that_ends_after_its_plan)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -208,7 +208,7 @@ static void test_a_composition_that_ends_after_its_plan(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_NONE);
 }
 
-static void test_a_composition_behind_another_one(void **state)
+TEST(test_a_composition_behind_another_one)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -230,7 +230,7 @@ static void test_a_composition_behind_another_one(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_APP);
 }
 
-static void test_a_composition_that_the_display_shows_late(void **state)
+TEST(test_a_composition_that_the_display_shows_late)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -241,7 +241,7 @@ static void test_a_composition_that_the_display_shows_late(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
 }
 
-static void test_a_part_of_a_vsync_is_a_wrong_prediction(void **state)
+TEST(test_a_part_of_a_vsync_is_a_wrong_prediction)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -257,7 +257,7 @@ static void test_a_part_of_a_vsync_is_a_wrong_prediction(void **state)
 
 /* Android 11 and earlier: nothing tells when a frame is expected, so one that keeps the cadence is
  * not late, also if it waited behind another one. */
-static void test_a_frame_in_its_cadence_has_no_cause_without_a_plan(void **state)
+TEST(test_a_frame_in_its_cadence_has_no_cause_without_a_plan)
 {
 	struct cause_facts facts = late_frame();
 
@@ -274,7 +274,7 @@ static void test_a_frame_in_its_cadence_has_no_cause_without_a_plan(void **state
 }
 
 /* FrameTimeline of Android 12 and 13 does not judge such a frame. */
-static void test_a_forgotten_plan_is_an_unknown_cause(void **state)
+TEST(test_a_forgotten_plan_is_an_unknown_cause)
 {
 	struct cause_facts facts = late_frame();
 
@@ -287,7 +287,7 @@ static void test_a_forgotten_plan_is_an_unknown_cause(void **state)
 }
 
 /* Only the app was late: it drew nothing for the vsyncs before. */
-static void test_a_frame_on_its_plan_that_left_the_cadence(void **state)
+TEST(test_a_frame_on_its_plan_that_left_the_cadence)
 {
 	struct cause_facts facts = late_frame();
 
@@ -304,7 +304,7 @@ static void test_a_frame_on_its_plan_that_left_the_cadence(void **state)
 
 /* --- frames before their time --- */
 
-static void test_2_ms_before_the_plan_are_in_time(void **state)
+TEST(test_2_ms_before_the_plan_are_in_time)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -319,7 +319,7 @@ static void test_2_ms_before_the_plan_are_in_time(void **state)
 	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
 }
 
-static void test_an_early_frame_is_scheduling_or_prediction(void **state)
+TEST(test_an_early_frame_is_scheduling_or_prediction)
 {
 	struct cause_facts facts = planned_frame();
 
@@ -346,7 +346,7 @@ static void test_an_early_frame_is_scheduling_or_prediction(void **state)
 }
 
 /* Then the question is why it was not earlier still. */
-static void test_an_early_frame_that_left_the_cadence(void **state)
+TEST(test_an_early_frame_that_left_the_cadence)
 {
 	struct cause_facts facts = late_frame();
 
@@ -359,7 +359,7 @@ static void test_an_early_frame_that_left_the_cadence(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
-static void test_unknown_times_give_no_cause(void **state)
+TEST(test_unknown_times_give_no_cause)
 {
 	struct cause_facts facts = late_frame();
 
@@ -381,7 +381,7 @@ static void test_unknown_times_give_no_cause(void **state)
 
 /* No commit shows until when a buffer could be latched: the frame's own begins as long after its
  * slot. */
-static void test_the_latch_of_an_idle_surfaceflinger(void **state)
+TEST(test_the_latch_of_an_idle_surfaceflinger)
 {
 	struct cause_facts facts = late_frame();
 
@@ -401,8 +401,10 @@ static enum cause cause_at(uint64_t present_ns)
 	return CAUSES;
 }
 
+FIXTURE(NULL, tear_down)
+
 /* The layer draws at each vsync, then nothing is queued for two vsyncs. */
-static void test_a_late_frame_of_a_trace_has_a_cause(void **state)
+TEST(test_a_late_frame_of_a_trace_has_a_cause)
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
 
@@ -427,7 +429,7 @@ static void test_a_late_frame_of_a_trace_has_a_cause(void **state)
 
 /* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.
  */
-static void test_a_late_composition_of_a_trace_is_scheduling(void **state)
+TEST(test_a_late_composition_of_a_trace_is_scheduling)
 {
 	uint64_t last, late;
 
@@ -444,38 +446,4 @@ static void test_a_late_composition_of_a_trace_is_scheduling(void **state)
 	phone_run(&phone, a, late + V60, V60, 60);
 	phone_end(&phone);
 	assert_int_equal(cause_at(late), CAUSE_SCHEDULING);
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_buffer_queued_late_is_the_apps_fault),
-		cmocka_unit_test(test_a_buffer_drawn_late_is_the_gpus_fault),
-		cmocka_unit_test(test_a_composition_that_takes_too_long_is_surfaceflingers_fault),
-		cmocka_unit_test(test_an_idle_surfaceflinger_that_begins_late_is_scheduling),
-		cmocka_unit_test(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause),
-		cmocka_unit_test(test_a_frame_in_its_cadence_has_no_cause_without_a_plan),
-		cmocka_unit_test(test_a_forgotten_plan_is_an_unknown_cause),
-		cmocka_unit_test(test_a_frame_on_its_plan_that_left_the_cadence),
-		cmocka_unit_test(test_2_ms_before_the_plan_are_in_time),
-		cmocka_unit_test(test_an_early_frame_is_scheduling_or_prediction),
-		cmocka_unit_test(test_an_early_frame_that_left_the_cadence),
-		cmocka_unit_test(test_unknown_times_give_no_cause),
-		cmocka_unit_test(test_a_buffer_in_place_of_one_that_was_in_time_is_dropped),
-		cmocka_unit_test(test_surfaceflinger_that_waits_for_the_display),
-		cmocka_unit_test(test_2_ms_after_the_plan_are_in_time),
-		cmocka_unit_test(test_the_plan_tells_who_missed_the_deadline),
-		cmocka_unit_test(test_a_frame_behind_another_one_has_a_period_more),
-		cmocka_unit_test(test_a_composition_that_ends_after_its_plan),
-		cmocka_unit_test(test_a_composition_behind_another_one),
-		cmocka_unit_test(test_a_composition_that_the_display_shows_late),
-		cmocka_unit_test(test_a_part_of_a_vsync_is_a_wrong_prediction),
-		cmocka_unit_test(test_the_latch_of_an_idle_surfaceflinger),
-		test(test_a_late_frame_of_a_trace_has_a_cause),
-		test(test_a_late_composition_of_a_trace_is_scheduling),
-	};
-
-	return cmocka_run_group_tests_name("cause", tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static struct output run_script(char *script, int timeout_ms)
 	return output;
 }
 
-static void lines_and_exit_status_are_returned(void **state)
+TEST(lines_and_exit_status_are_returned)
 {
 	struct output output = run_script("echo a; echo; printf b; exit 3", HANGS_MS);
 
@@ -78,7 +78,7 @@ static void lines_and_exit_status_are_returned(void **state)
 }
 
 /* If SIGCHLD is ignored there is no exit status: this does not count as status 0. */
-static void exit_status_is_unknown_if_sigchld_is_ignored(void **state)
+TEST(exit_status_is_unknown_if_sigchld_is_ignored)
 {
 	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
 	char output[16];
@@ -90,7 +90,7 @@ static void exit_status_is_unknown_if_sigchld_is_ignored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void lines_of_a_brief_child_are_read_in_one_wait(void **state)
+TEST(lines_of_a_brief_child_are_read_in_one_wait)
 {
 	struct output output = { .text = "" };
 	struct child child = {
@@ -114,7 +114,7 @@ static void lines_of_a_brief_child_are_read_in_one_wait(void **state)
 	loop_close(&loop);
 }
 
-static void long_lines_of_a_child_are_cut(void **state)
+TEST(long_lines_of_a_child_are_cut)
 {
 	struct output output =
 		run_script("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
@@ -126,7 +126,7 @@ static void long_lines_of_a_child_are_cut(void **state)
 	assert_int_equal(output.status, 0);
 }
 
-static void hanging_children_are_killed(void **state)
+TEST(hanging_children_are_killed)
 {
 	assert_int_equal(run_script("sleep 1000", 100).status, -ETIMEDOUT);
 	/* also its children, and a child that ignores signals */
@@ -156,7 +156,7 @@ static void keep_error(struct child *child, int status)
 }
 
 /* Standard error is apart from the bytes; a child never waits for a reader. */
-static void bytes_of_a_child_are_not_lines(void **state)
+TEST(bytes_of_a_child_are_not_lines)
 {
 	static const struct {
 		const char *script, *error;
@@ -195,7 +195,7 @@ static void bytes_of_a_child_are_not_lines(void **state)
 	}
 }
 
-static void killed_child_calls_no_callback(void **state)
+TEST(killed_child_calls_no_callback)
 {
 	struct output output = { .text = "" };
 	struct child child = { .line = on_line, .ended = on_end, .context = &output };
@@ -219,7 +219,7 @@ static int run(char *script, int timeout_ms, char *output, size_t size)
 	return child_run(argv, timeout_ms, 0, true, output, size);
 }
 
-static void child_run_waits_until_the_deadline(void **state)
+TEST(child_run_waits_until_the_deadline)
 {
 	char output[8];
 
@@ -229,7 +229,7 @@ static void child_run_waits_until_the_deadline(void **state)
 	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, output, 8), -ETIMEDOUT);
 }
 
-static void child_run_returns_the_error_of_a_missing_program(void **state)
+TEST(child_run_returns_the_error_of_a_missing_program)
 {
 	char output[8];
 	char *missing[] = { "/no/such/program", NULL };
@@ -238,7 +238,7 @@ static void child_run_returns_the_error_of_a_missing_program(void **state)
 	assert_int_equal(child_run(missing, HANGS_MS, 0, true, output, 8), -ENOENT);
 }
 
-static void child_run_ends_on_a_signal(void **state)
+TEST(child_run_ends_on_a_signal)
 {
 	char *hangs[] = { "sleep", "1000", NULL };
 	char *slow[] = { "sh", "-c", "for i in 1 2 3 4 5; do echo; sleep 0.2; done", NULL };
@@ -260,22 +260,4 @@ static void child_run_ends_on_a_signal(void **state)
 	assert_int_equal(child_run(slow, HANGS_MS, 400, false, output, 8), 0);
 	child_discard_signals();
 	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_and_exit_status_are_returned),
-		cmocka_unit_test(exit_status_is_unknown_if_sigchld_is_ignored),
-		cmocka_unit_test(lines_of_a_brief_child_are_read_in_one_wait),
-		cmocka_unit_test(long_lines_of_a_child_are_cut),
-		cmocka_unit_test(hanging_children_are_killed),
-		cmocka_unit_test(bytes_of_a_child_are_not_lines),
-		cmocka_unit_test(killed_child_calls_no_callback),
-		cmocka_unit_test(child_run_waits_until_the_deadline),
-		cmocka_unit_test(child_run_returns_the_error_of_a_missing_program),
-		cmocka_unit_test(child_run_ends_on_a_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,6 @@ static void keep_row(void *context, const struct doframe_row *row)
 
 static int set_up(void **state)
 {
-	(void)state;
 	c = memory_new(1, sizeof(*c));
 	assert_non_null(c);
 	c->delay_ns = 1000 * MS;
@@ -39,10 +38,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(c);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static struct trace_record record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time_ns,
 				  const char *name)
@@ -83,9 +83,8 @@ static void callback(int32_t tid, uint64_t time_ns, uint64_t duration_ns)
 	end(tid, tid, time_ns + duration_ns);
 }
 
-static void counts_callbacks_and_their_rate(void **state)
+TEST(counts_callbacks_and_their_rate)
 {
-	(void)state;
 	for (uint64_t i = 0; i <= 60; i++)
 		callback(10, BEGIN + i * V60, (1 + i % 2) * MS);
 	choreographer_close(c);
@@ -101,9 +100,8 @@ static void counts_callbacks_and_their_rate(void **state)
 	assert_int_equal(rows[0].draw_max_ns, ROW_UNKNOWN);
 }
 
-static void a_resynced_part_and_other_names_are_no_callbacks(void **state)
+TEST(a_resynced_part_and_other_names_are_no_callbacks)
 {
-	(void)state;
 	begin(10, 10, BEGIN, "Choreographer#doFrame 4711");
 	begin(10, 10, BEGIN + MS, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
 	end(10, 10, BEGIN + 2 * MS);
@@ -116,9 +114,8 @@ static void a_resynced_part_and_other_names_are_no_callbacks(void **state)
 	assert_int_equal(rows[0].max_ns, 5 * MS);
 }
 
-static void skipped_periods_count_from_the_only_edge(void **state)
+TEST(skipped_periods_count_from_the_only_edge)
 {
-	(void)state;
 	edge(BEGIN);
 	callback(10, BEGIN + MS, MS);
 	edge(BEGIN + V60);
@@ -130,9 +127,8 @@ static void skipped_periods_count_from_the_only_edge(void **state)
 	assert_int_equal(c->counters.skipped_much, 1);
 }
 
-static void the_edge_is_unknown_if_there_were_several(void **state)
+TEST(the_edge_is_unknown_if_there_were_several)
 {
-	(void)state;
 	edge(BEGIN);
 	callback(10, BEGIN + MS, MS);
 	for (uint64_t i = 1; i < 10; i++)
@@ -169,9 +165,8 @@ static void describes(uint64_t from_ns, uint64_t to_ns, int32_t pid, const char 
 	assert_string_equal(text, expected);
 }
 
-static void a_long_callback_names_its_longest_part(void **state)
+TEST(a_long_callback_names_its_longest_part)
 {
-	(void)state;
 	callback_of(BEGIN, 2 * MS, 3 * MS, MS);
 	describes(BEGIN - 1, BEGIN + SECOND, 10, "");
 	callback_of(BEGIN + 100 * MS, 12 * MS, 8 * MS, 7 * MS);
@@ -192,9 +187,8 @@ static void a_long_callback_names_its_longest_part(void **state)
 	describes(0, BEGIN + SECOND, 10, "");
 }
 
-static void the_parts_may_be_inside_a_resync(void **state)
+TEST(the_parts_may_be_inside_a_resync)
 {
-	(void)state;
 	begin(10, 10, BEGIN, "Choreographer#doFrame 4711");
 	begin(10, 10, BEGIN, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
 	begin(10, 10, BEGIN, "input");
@@ -210,11 +204,10 @@ static void the_parts_may_be_inside_a_resync(void **state)
 	describes(BEGIN, BEGIN + SECOND, 10, "doFrame 91.0 ms (commit 39.0)");
 }
 
-static void long_callbacks_are_bounded(void **state)
+TEST(long_callbacks_are_bounded)
 {
 	char text[64];
 
-	(void)state;
 	for (uint64_t i = 0; i < 3 * CHOREOGRAPHER_LONG; i++)
 		callback_of(BEGIN + i * 100 * MS, 30 * MS, 3 * MS, MS);
 	choreographer_describe(c, 10, 0, UINT64_MAX, text, sizeof(text));
@@ -222,9 +215,8 @@ static void long_callbacks_are_bounded(void **state)
 	assert_true(c->n_long == 3 * CHOREOGRAPHER_LONG);
 }
 
-static void a_resync_shows_which_edge_was_answered(void **state)
+TEST(a_resync_shows_which_edge_was_answered)
 {
-	(void)state;
 	edge(BEGIN);
 	callback(10, BEGIN + MS, MS);
 	edge(BEGIN + V60);
@@ -244,9 +236,8 @@ static void a_resync_shows_which_edge_was_answered(void **state)
 	assert_string_equal(c->worst.app, "com.a");
 }
 
-static void a_resync_with_several_edges_is_unknown(void **state)
+TEST(a_resync_with_several_edges_is_unknown)
 {
-	(void)state;
 	edge(BEGIN);
 	callback(10, BEGIN + MS, MS);
 	for (uint64_t i = 1; i <= 4; i++)
@@ -261,9 +252,8 @@ static void a_resync_with_several_edges_is_unknown(void **state)
 	assert_int_equal(rows[0].skipped, 0);
 }
 
-static void drawing_belongs_to_the_main_thread_of_the_process(void **state)
+TEST(drawing_belongs_to_the_main_thread_of_the_process)
 {
-	(void)state;
 	begin(10, 11, BEGIN, "Choreographer#doFrame");
 	end(10, 11, BEGIN + MS);
 	begin(10, 10, BEGIN + MS, "Choreographer#doFrame");
@@ -279,9 +269,8 @@ static void drawing_belongs_to_the_main_thread_of_the_process(void **state)
 				 rows[i].tid == 10 ? (int64_t)(4 * MS) : ROW_UNKNOWN);
 }
 
-static void no_interval_spans_a_loss(void **state)
+TEST(no_interval_spans_a_loss)
 {
-	(void)state;
 	begin(10, 10, BEGIN, "Choreographer#doFrame");
 	choreographer_lost(c, 7, 0);
 	end(10, 10, BEGIN + 5 * MS);
@@ -297,9 +286,8 @@ static void no_interval_spans_a_loss(void **state)
 	assert_int_equal(rows[1].lost, ROW_UNKNOWN);
 }
 
-static void rows_end_at_marks_and_after_the_delay(void **state)
+TEST(rows_end_at_marks_and_after_the_delay)
 {
-	(void)state;
 	choreographer_mark(c, BEGIN + 5 * V60 + MS);
 	for (uint64_t i = 0; i < 70; i++)
 		callback(10, BEGIN + i * V60, MS);
@@ -310,11 +298,10 @@ static void rows_end_at_marks_and_after_the_delay(void **state)
 	assert_int_equal(rows[0].frames + rows[1].frames + rows[2].frames, 70);
 }
 
-static void a_flood_of_threads_is_bounded_and_counted(void **state)
+TEST(a_flood_of_threads_is_bounded_and_counted)
 {
 	uint64_t frames = 0;
 
-	(void)state;
 	for (int32_t tid = 1; tid <= 5000; tid++)
 		begin(tid, tid, BEGIN + (uint64_t)tid, "Choreographer#doFrame");
 	callback(9999, BEGIN + 2000 * MS, MS);
@@ -325,35 +312,4 @@ static void a_flood_of_threads_is_bounded_and_counted(void **state)
 	assert_int_equal(c->counters.refused, 5000 - CHOREOGRAPHER_THREADS);
 	assert_int_equal(frames + c->counters.refused, 5001);
 	assert_int_equal(rows[n_rows - 1].frames, 1);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counts_callbacks_and_their_rate, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_resynced_part_and_other_names_are_no_callbacks,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(skipped_periods_count_from_the_only_edge, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_edge_is_unknown_if_there_were_several, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_long_callback_names_its_longest_part, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_parts_may_be_inside_a_resync, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(long_callbacks_are_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_resync_shows_which_edge_was_answered, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_resync_with_several_edges_is_unknown, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(drawing_belongs_to_the_main_thread_of_the_process,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_interval_spans_a_loss, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_end_at_marks_and_after_the_delay, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_flood_of_threads_is_bounded_and_counted, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(NULL, tear_down)
+
 static const struct pipeline_counters *counters(void)
 {
 	return pipeline_counters(phone.pipeline);
@@ -75,7 +77,7 @@ static void play_step(enum phone_age age, uint64_t back_ns)
 	pipeline_summary(phone.pipeline, &again_ns, check_times);
 }
 
-static void test_clock_steps_of_any_size_are_detected(void **state)
+TEST(test_clock_steps_of_any_size_are_detected)
 {
 	static const uint64_t backs[] = {
 		25 * MS, 60 * MS, 300 * MS, 600 * MS, 950 * MS, 2 * SECOND
@@ -90,7 +92,7 @@ static void test_clock_steps_of_any_size_are_detected(void **state)
 }
 
 /* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
-static void test_clock_step_on_a_silent_cpu_is_detected(void **state)
+TEST(test_clock_step_on_a_silent_cpu_is_detected)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -117,7 +119,7 @@ static void play_cpus(uint64_t behind_ns)
 	assert_int_equal(counters()->clock_steps, 0);
 }
 
-static void test_small_difference_between_cpus_is_no_step(void **state)
+TEST(test_small_difference_between_cpus_is_no_step)
 {
 	play_cpus(200000);
 	assert_int_equal(without_interval(), 1);
@@ -125,7 +127,7 @@ static void test_small_difference_between_cpus_is_no_step(void **state)
 }
 
 /* No two presents have the same time, and no interval is computed from such times. */
-static void test_large_difference_between_cpus_is_reported(void **state)
+TEST(test_large_difference_between_cpus_is_reported)
 {
 	play_cpus(20 * MS);
 	assert_int_equal(without_interval(), 200);
@@ -166,7 +168,7 @@ static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 		assert_int_equal(phone.log.frames[i].vsyncs, 1);
 }
 
-static void test_single_line_of_any_time_has_no_effect(void **state)
+TEST(test_single_line_of_any_time_has_no_effect)
 {
 	static const int64_t aways[] = {
 		-900 * (int64_t)MS, -300 * (int64_t)MS,	 60 * (int64_t)MS,     300 * (int64_t)MS,
@@ -198,7 +200,7 @@ static void play_twice(bool recorded, uint64_t again_ns)
 	phone_end(&phone);
 }
 
-static void test_duplicate_lines_are_no_clock_step(void **state)
+TEST(test_duplicate_lines_are_no_clock_step)
 {
 	for (unsigned int n = 1; n <= 91; n += 10) {
 		stop();
@@ -212,7 +214,7 @@ static void test_duplicate_lines_are_no_clock_step(void **state)
 }
 
 /* The same times with other lines: the clock went back. */
-static void test_repeated_times_of_other_lines_are_a_clock_step(void **state)
+TEST(test_repeated_times_of_other_lines_are_a_clock_step)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -224,21 +226,4 @@ static void test_repeated_times_of_other_lines_are_a_clock_step(void **state)
 	assert_int_equal(phone.log.n_frames, 200);
 	assert_int_equal(counters()->clock_steps, 1);
 	assert_int_equal(counters()->repeated, 0);
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_clock_steps_of_any_size_are_detected),
-		test(test_clock_step_on_a_silent_cpu_is_detected),
-		test(test_small_difference_between_cpus_is_no_step),
-		test(test_large_difference_between_cpus_is_reported),
-		test(test_single_line_of_any_time_has_no_effect),
-		test(test_duplicate_lines_are_no_clock_step),
-		test(test_repeated_times_of_other_lines_are_a_clock_step),
-	};
-
-	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

@@ -24,12 +24,14 @@ static int set_up(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, NULL)
+
 static bool waited(uint64_t queued_ns, uint64_t done_ns, uint64_t latched_ns)
 {
 	return compositions_waited_for_gpu(&compositions, queued_ns, done_ns, latched_ns);
 }
 
-static void test_a_buffer_waited_if_a_commit_came_between_queue_and_signal(void **state)
+TEST(test_a_buffer_waited_if_a_commit_came_between_queue_and_signal)
 {
 	uint64_t queued_ns = 50 * V60 - 3 * MS, latched_ns = 51 * V60 + MS;
 
@@ -38,7 +40,7 @@ static void test_a_buffer_waited_if_a_commit_came_between_queue_and_signal(void 
 	assert_true(waited(queued_ns, 50 * V60 + 4 * MS, 53 * V60 + MS));
 }
 
-static void test_a_buffer_that_was_done_or_queued_late_did_not_wait(void **state)
+TEST(test_a_buffer_that_was_done_or_queued_late_did_not_wait)
 {
 	uint64_t latched_ns = 51 * V60 + MS;
 
@@ -47,7 +49,7 @@ static void test_a_buffer_that_was_done_or_queued_late_did_not_wait(void **state
 	assert_false(waited(50 * V60 + MS, latched_ns + MS, latched_ns));
 }
 
-static void test_a_present_has_its_own_gpu_work(void **state)
+TEST(test_a_present_has_its_own_gpu_work)
 {
 	const struct composition *with = compositions_at(&compositions, 51 * V60 + 2 * MS);
 	const struct composition *without = compositions_at(&compositions, 50 * V60 + 2 * MS);
@@ -59,7 +61,7 @@ static void test_a_present_has_its_own_gpu_work(void **state)
 	assert_null(compositions_at(&compositions, 51 * V60));
 }
 
-static void test_old_compositions_are_forgotten(void **state)
+TEST(test_old_compositions_are_forgotten)
 {
 	for (unsigned int n = 101; n <= 100 + COMPOSITIONS_MAX; n++)
 		compositions_commit(&compositions, n * V60);
@@ -68,7 +70,7 @@ static void test_old_compositions_are_forgotten(void **state)
 	assert_false(waited(500 * V60, 502 * V60, 505 * V60));
 }
 
-static void test_the_plan_is_in_the_name_of_a_slice(void **state)
+TEST(test_the_plan_is_in_the_name_of_a_slice)
 {
 	static const struct {
 		const char *name;
@@ -102,7 +104,7 @@ static const struct composition *planned(uint64_t commit_ns, uint64_t in_ns)
 	return compositions_at(&compositions, commit_ns + MS);
 }
 
-static void test_a_plan_is_that_of_the_next_commit(void **state)
+TEST(test_a_plan_is_that_of_the_next_commit)
 {
 	assert_int_equal(planned(200 * V60, V60)->planned_ns, 201 * V60);
 	compositions_commit(&compositions, 202 * V60);
@@ -110,7 +112,7 @@ static void test_a_plan_is_that_of_the_next_commit(void **state)
 	assert_int_equal(compositions_at(&compositions, 202 * V60 + MS)->planned_ns, 0);
 }
 
-static void test_a_miss_is_that_of_the_composition_that_was_due(void **state)
+TEST(test_a_miss_is_that_of_the_composition_that_was_due)
 {
 	const struct composition *due = planned(200 * V60, V60 * 3 / 2);
 	const struct composition *next = planned(201 * V60, V60 * 3 / 2);
@@ -125,7 +127,7 @@ static void test_a_miss_is_that_of_the_composition_that_was_due(void **state)
 	assert_null(compositions_miss_in(&compositions, 202 * V60 + 1, UINT64_MAX));
 }
 
-static void test_the_usual_duration(void **state)
+TEST(test_the_usual_duration)
 {
 	assert_int_equal(compositions_duration(&compositions, UINT64_MAX), 0);
 	for (unsigned int n = 200; n < 210; n++)
@@ -135,28 +137,9 @@ static void test_the_usual_duration(void **state)
 	assert_int_equal(compositions_duration(&compositions, 199 * V60), 0);
 }
 
-static void test_the_first_commit_from_a_time_on(void **state)
+TEST(test_the_first_commit_from_a_time_on)
 {
 	assert_int_equal(compositions_commit_from(&compositions, 50 * V60 + 1), 51 * V60);
 	assert_int_equal(compositions_commit_from(&compositions, 50 * V60), 50 * V60);
 	assert_int_equal(compositions_commit_from(&compositions, 100 * V60 + 1), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(
-			test_a_buffer_waited_if_a_commit_came_between_queue_and_signal, set_up),
-		cmocka_unit_test_setup(test_a_buffer_that_was_done_or_queued_late_did_not_wait,
-				       set_up),
-		cmocka_unit_test_setup(test_a_present_has_its_own_gpu_work, set_up),
-		cmocka_unit_test_setup(test_old_compositions_are_forgotten, set_up),
-		cmocka_unit_test_setup(test_the_plan_is_in_the_name_of_a_slice, set_up),
-		cmocka_unit_test_setup(test_a_plan_is_that_of_the_next_commit, set_up),
-		cmocka_unit_test_setup(test_a_miss_is_that_of_the_composition_that_was_due, set_up),
-		cmocka_unit_test_setup(test_the_usual_duration, set_up),
-		cmocka_unit_test_setup(test_the_first_commit_from_a_time_on, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

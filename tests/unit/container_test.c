@@ -24,6 +24,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static enum container_kind recognise(struct span head, bool last)
 {
 	char *at = memory.end - head.len;
@@ -66,7 +68,7 @@ static const struct {
 	{ BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
 };
 
-static void test_kinds_of_files_are_recognised(void **state)
+TEST(test_kinds_of_files_are_recognised)
 {
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		enum container_kind kind = recognise(files[i].head, true);
@@ -77,7 +79,7 @@ static void test_kinds_of_files_are_recognised(void **state)
 }
 
 /* The first bytes of a stream come one by one: the kind may be undecided, but never changes. */
-static void test_decided_kind_does_not_change(void **state)
+TEST(test_decided_kind_does_not_change)
 {
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		for (size_t len = 0; len <= files[i].head.len; len++) {
@@ -90,7 +92,7 @@ static void test_decided_kind_does_not_change(void **state)
 	}
 }
 
-static void test_full_head_is_always_decided(void **state)
+TEST(test_full_head_is_always_decided)
 {
 	static const char *const begins[] = { "a", "\n", "<", "TRACE:\n", "\x0a\x80", " <!" };
 	static char head[CONTAINER_HEAD_MAX];
@@ -161,7 +163,7 @@ static void assert_unwrapped(struct span html, struct span expected)
 	}
 }
 
-static void test_html_text_is_equal_for_any_read_size(void **state)
+TEST(test_html_text_is_equal_for_any_read_size)
 {
 	/* The first line of the second section has lost its leading blanks: columns are found
 	 * without them. A line end after each section separates their lines. */
@@ -173,13 +175,13 @@ static void test_html_text_is_equal_for_any_read_size(void **state)
 	assert_unwrapped(SPAN_LITERAL(html_new), span_of(expected));
 }
 
-static void test_html_of_android_4_is_unwrapped(void **state)
+TEST(test_html_of_android_4_is_unwrapped)
 {
 	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
 }
 
 /* All text before the cut; the start of a tag may be at its end. */
-static void test_truncated_html_gives_the_text_before_the_cut(void **state)
+TEST(test_truncated_html_gives_the_text_before_the_cut)
 {
 	char whole[1000], out[1000];
 
@@ -190,18 +192,4 @@ static void test_truncated_html_gives_the_text_before_the_cut(void **state)
 		if (n > sizeof("</script") - 1)
 			assert_memory_equal(out, whole, n - (sizeof("</script") - 1));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds_of_files_are_recognised),
-		cmocka_unit_test(test_decided_kind_does_not_change),
-		cmocka_unit_test(test_full_head_is_always_decided),
-		cmocka_unit_test(test_html_text_is_equal_for_any_read_size),
-		cmocka_unit_test(test_html_of_android_4_is_unwrapped),
-		cmocka_unit_test(test_truncated_html_gives_the_text_before_the_cut),
-	};
-
-	return cmocka_run_group_tests_name("container", tests, set_up, tear_down);
 }

@@ -20,7 +20,7 @@ static const char *parse(struct control_request *request, const char *line, size
 	return error;
 }
 
-static void test_valid_requests_are_parsed(void **state)
+TEST(test_valid_requests_are_parsed)
 {
 	static const struct {
 		const char *line;
@@ -36,7 +36,6 @@ static void test_valid_requests_are_parsed(void **state)
 	};
 	struct control_request request;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		assert_null(parse(&request, good[i].line, strlen(good[i].line)));
 		assert_int_equal(request.verb, good[i].verb);
@@ -45,7 +44,7 @@ static void test_valid_requests_are_parsed(void **state)
 	}
 }
 
-static void test_invalid_requests_are_refused(void **state)
+TEST(test_invalid_requests_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -76,7 +75,6 @@ static void test_invalid_requests_are_refused(void **state)
 	};
 	struct control_request request;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		if (!parse(&request, bad[i], strlen(bad[i])))
 			fail_msg("'%s' was understood", bad[i]);
@@ -85,12 +83,11 @@ static void test_invalid_requests_are_refused(void **state)
 	assert_non_null(parse(&request, "stop\0", 5));
 }
 
-static void test_random_requests_are_read_within_bounds(void **state)
+TEST(test_random_requests_are_read_within_bounds)
 {
 	char line[5 + CONTROL_MARK_MAX];
 	struct control_request request;
 
-	(void)state;
 	srand(1);
 	for (int n = 0; n < 20000; n++) {
 		size_t len = (size_t)rand() % 64;
@@ -115,11 +112,10 @@ static void check_mark(const char *text)
 	assert_string_equal(request.text, text);
 }
 
-static void test_mark_text_is_escaped_and_unescaped(void **state)
+TEST(test_mark_text_is_escaped_and_unescaped)
 {
 	char text[CONTROL_MARK_MAX + 2], line[CONTROL_LINE_MAX];
 
-	(void)state;
 	check_mark("x");
 	check_mark("  two  blanks ");
 	check_mark("a\nb\\n\\\\c\r\x01\xff");
@@ -132,28 +128,14 @@ static void test_mark_text_is_escaped_and_unescaped(void **state)
 	assert_int_equal(control_request_mark(line, ""), 0);
 }
 
-static void test_mark_above_the_maximum_is_refused(void **state)
+TEST(test_mark_above_the_maximum_is_refused)
 {
 	char line[5 + CONTROL_MARK_MAX + 1];
 	struct control_request request;
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	memcpy(line, "mark ", 5);
 	assert_null(parse(&request, line, sizeof(line) - 1));
 	assert_int_equal(strlen(request.text), CONTROL_MARK_MAX);
 	assert_non_null(parse(&request, line, sizeof(line)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid_requests_are_parsed),
-		cmocka_unit_test(test_invalid_requests_are_refused),
-		cmocka_unit_test(test_random_requests_are_read_within_bounds),
-		cmocka_unit_test(test_mark_text_is_escaped_and_unescaped),
-		cmocka_unit_test(test_mark_above_the_maximum_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,6 @@ static int set_up(void **state)
 {
 	const struct control_handler handler = { on_request, on_waiting, &control };
 
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	reply = CONTROL_ANSWERED;
 	reply_text = "ok\nhere\n";
@@ -80,13 +79,14 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	control_close(control, "");
 	loop_close(&loop);
 	folder_close(&folder);
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* --- a client that sends any text --- */
 
@@ -135,9 +135,8 @@ static void assert_answer(const char *question, const char *answer)
 	close(fd);
 }
 
-static void a_request_gets_one_answer_and_is_closed(void **state)
+TEST(a_request_gets_one_answer_and_is_closed)
 {
-	(void)state;
 	assert_answer("status\n", "ok\nhere\n");
 	assert_int_equal(last_request.verb, CONTROL_STATUS);
 	assert_answer("top 80 24\n", "ok\nhere\n");
@@ -153,11 +152,10 @@ static void a_request_gets_one_answer_and_is_closed(void **state)
 	assert_int_equal(n_requests, 3);
 }
 
-static void a_request_may_arrive_in_pieces(void **state)
+TEST(a_request_may_arrive_in_pieces)
 {
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	for (const char *c = "status"; *c; c++) {
 		const char one[2] = { *c, '\0' };
 
@@ -169,12 +167,11 @@ static void a_request_may_arrive_in_pieces(void **state)
 	close(fd);
 }
 
-static void an_overlong_request_is_refused(void **state)
+TEST(an_overlong_request_is_refused)
 {
 	char line[CONTROL_LINE_MAX + 1];
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	memset(line, 'A', sizeof(line));
 	line[CONTROL_LINE_MAX] = '\0';
 	send_text(fd, line);
@@ -183,9 +180,8 @@ static void an_overlong_request_is_refused(void **state)
 	assert_int_equal(n_requests, 0);
 }
 
-static void a_closed_connection_frees_its_slot(void **state)
+TEST(a_closed_connection_frees_its_slot)
 {
-	(void)state;
 	for (int i = 0; i < 3 * CLIENTS_MAX; i++) {
 		int fd = connect_to(control_name(control));
 
@@ -199,11 +195,10 @@ static void a_closed_connection_frees_its_slot(void **state)
 }
 
 /* Clients without a request do not block others. */
-static void an_idle_client_is_closed_for_a_new_one(void **state)
+TEST(an_idle_client_is_closed_for_a_new_one)
 {
 	int idle[CLIENTS_MAX];
 
-	(void)state;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		idle[i] = connect_to(control_name(control));
 		serve();
@@ -216,11 +211,10 @@ static void an_idle_client_is_closed_for_a_new_one(void **state)
 	serve();
 }
 
-static void a_client_past_its_deadline_is_closed(void **state)
+TEST(a_client_past_its_deadline_is_closed)
 {
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	serve();
 	control_tick(control);
 	assert_null(received_text(fd));
@@ -232,14 +226,13 @@ static void a_client_past_its_deadline_is_closed(void **state)
 	close(fd);
 }
 
-static void a_long_answer_is_sent_in_pieces(void **state)
+TEST(a_long_answer_is_sent_in_pieces)
 {
 	static char text[ANSWER_MAX / 2];
 	size_t got = 0;
 	const char *piece;
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, "ok\n", 3);
 	reply_text = text;
@@ -252,11 +245,10 @@ static void a_long_answer_is_sent_in_pieces(void **state)
 	close(fd);
 }
 
-static void a_deferred_answer_is_sent_when_done(void **state)
+TEST(a_deferred_answer_is_sent_when_done)
 {
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	reply = CONTROL_LATER;
 	send_text(fd, "mark x\n");
 	assert_null(received_text(fd));
@@ -269,11 +261,10 @@ static void a_deferred_answer_is_sent_when_done(void **state)
 	close(fd);
 }
 
-static void new_clients_wait_while_all_slots_are_deferred(void **state)
+TEST(new_clients_wait_while_all_slots_are_deferred)
 {
 	int waiting[CLIENTS_MAX], last;
 
-	(void)state;
 	reply = CONTROL_LATER;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		waiting[i] = connect_to(control_name(control));
@@ -294,11 +285,10 @@ static void new_clients_wait_while_all_slots_are_deferred(void **state)
 	close(last);
 }
 
-static void stop_is_answered_at_the_end(void **state)
+TEST(stop_is_answered_at_the_end)
 {
 	int fd = connect_to(control_name(control)), other = connect_to(control_name(control));
 
-	(void)state;
 	reply = CONTROL_AT_END;
 	send_text(fd, "stop\n");
 	assert_null(received_text(fd));
@@ -316,11 +306,10 @@ static void stop_is_answered_at_the_end(void **state)
 	control_close(control, "");
 }
 
-static void stop_is_answered_early_if_the_end_is_delayed(void **state)
+TEST(stop_is_answered_early_if_the_end_is_delayed)
 {
 	int fd = connect_to(control_name(control));
 
-	(void)state;
 	reply = CONTROL_AT_END;
 	send_text(fd, "stop\n");
 	control_answer_stop(control, 0, "error: the disk\n");
@@ -364,11 +353,10 @@ static void ask_served(struct question *question, const char *line)
 	close(question->over[1]);
 }
 
-static void client_returns_the_escaped_text_after_ok(void **state)
+TEST(client_returns_the_escaped_text_after_ok)
 {
 	struct question question;
 
-	(void)state;
 	ask_served(&question, "status\n");
 	assert_int_equal(question.result, 0);
 	assert_string_equal(question.answer.body, "here\n");
@@ -380,11 +368,10 @@ static void client_returns_the_escaped_text_after_ok(void **state)
 	free(question.answer.body);
 }
 
-static void client_returns_the_reason_of_a_refusal(void **state)
+TEST(client_returns_the_reason_of_a_refusal)
 {
 	struct question question;
 
-	(void)state;
 	reply_text = "error: not now; later\n";
 	ask_served(&question, "rotate\n");
 	assert_int_equal(question.result, CONTROL_REFUSED);
@@ -392,11 +379,10 @@ static void client_returns_the_reason_of_a_refusal(void **state)
 	assert_null(question.answer.body);
 }
 
-static void client_reports_an_invalid_answer(void **state)
+TEST(client_reports_an_invalid_answer)
 {
 	struct question question;
 
-	(void)state;
 	reply_text = "ok\nno line end";
 	ask_served(&question, "status\n");
 	assert_int_equal(question.result, -EPROTO);
@@ -406,12 +392,11 @@ static void client_reports_an_invalid_answer(void **state)
 	assert_int_equal(question.result, -EPROTO);
 }
 
-static void client_refuses_an_overlong_answer(void **state)
+TEST(client_refuses_an_overlong_answer)
 {
 	static char text[ANSWER_MAX + 100];
 	struct question question;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, "ok\n", 3);
 	reply_text = text;
@@ -425,11 +410,10 @@ static int ask_folder(const char *path, struct control_answer *answer)
 	return control_send(answer, path, "status\n", 1);
 }
 
-static void a_folder_without_a_capture_is_reported(void **state)
+TEST(a_folder_without_a_capture_is_reported)
 {
 	struct control_answer answer;
 
-	(void)state;
 	assert_int_equal(ask_folder(scratch_path(&scratch, "none"), &answer), CONTROL_NOT_RUNNING);
 	assert_non_null(strstr(answer.why, "none"));
 	/* A killed capture leaves its lock, with the name of a socket that does not exist. */
@@ -440,11 +424,10 @@ static void a_folder_without_a_capture_is_reported(void **state)
 	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
 }
 
-static void a_lock_that_is_no_file_is_reported(void **state)
+TEST(a_lock_that_is_no_file_is_reported)
 {
 	struct control_answer answer;
 
-	(void)state;
 	scratch_mkdir(&scratch, "odd/.lock");
 	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -EISDIR);
 	assert_non_null(strstr(answer.why, "odd/.lock"));
@@ -454,14 +437,13 @@ static void a_lock_that_is_no_file_is_reported(void **state)
 }
 
 /* It has the lock but no socket yet: after two seconds this is reported. */
-static void a_capture_without_a_socket_is_reported(void **state)
+TEST(a_capture_without_a_socket_is_reported)
 {
 	struct control_answer answer;
 	struct folder silent;
 	char pid[32];
 	int fd;
 
-	(void)state;
 	assert_int_equal(folder_open(&silent, "run", scratch_path(&scratch, "silent")), 0);
 	assert_int_equal(ask_folder(silent.path, &answer), -ENOTCONN);
 	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
@@ -477,41 +459,11 @@ static void a_capture_without_a_socket_is_reported(void **state)
 }
 
 /* The server's loop does not run: the kernel accepts the connection, but there is no answer. */
-static void client_gives_up_on_a_capture_that_does_not_answer(void **state)
+TEST(client_gives_up_on_a_capture_that_does_not_answer)
 {
 	struct control_answer answer;
 
-	(void)state;
 	assert_int_equal(ask_folder(folder.path, &answer), -EAGAIN);
 	assert_non_null(strstr(answer.why, folder.path));
 	serve();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(a_request_gets_one_answer_and_is_closed),
-		T(a_request_may_arrive_in_pieces),
-		T(an_overlong_request_is_refused),
-		T(a_closed_connection_frees_its_slot),
-		T(an_idle_client_is_closed_for_a_new_one),
-		T(a_client_past_its_deadline_is_closed),
-		T(a_long_answer_is_sent_in_pieces),
-		T(a_deferred_answer_is_sent_when_done),
-		T(new_clients_wait_while_all_slots_are_deferred),
-		T(stop_is_answered_at_the_end),
-		T(stop_is_answered_early_if_the_end_is_delayed),
-		T(client_returns_the_escaped_text_after_ok),
-		T(client_returns_the_reason_of_a_refusal),
-		T(client_reports_an_invalid_answer),
-		T(client_refuses_an_overlong_answer),
-		T(a_folder_without_a_capture_is_reported),
-		T(a_lock_that_is_no_file_is_reported),
-		T(a_capture_without_a_socket_is_reported),
-		T(client_gives_up_on_a_capture_that_does_not_answer),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

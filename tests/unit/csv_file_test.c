@@ -27,7 +27,6 @@ static int folder = -1;
 
 static int make_folder(void **state)
 {
-	(void)state;
 	strcpy(folder_path + strlen(folder_path) - 6, "XXXXXX");
 	if (!mkdtemp(folder_path))
 		return -1;
@@ -39,11 +38,12 @@ static int remove_folder(void **state)
 {
 	char command[64];
 
-	(void)state;
 	close(folder);
 	snprintf(command, sizeof(command), "rm -rf %s", folder_path);
 	return system(command) == 0 ? 0 : -1;
 }
+
+FIXTURE(make_folder, remove_folder)
 
 static void put(const char *name, const char *bytes, size_t len)
 {
@@ -118,9 +118,8 @@ static void check_repaired(size_t end)
 	assert_memory_equal(bytes, rows_text, end);
 }
 
-static void test_repair_keeps_whole_rows_of_a_cut_file(void **state)
+TEST(test_repair_keeps_whole_rows_of_a_cut_file)
 {
-	(void)state;
 	for (size_t len = 0; len < sizeof(rows_text); len++) {
 		put(NAME, rows_text, len);
 		check_repaired(whole_rows(rows_text, len));
@@ -129,11 +128,10 @@ static void test_repair_keeps_whole_rows_of_a_cut_file(void **state)
 }
 
 /* After a power cut, a file may have its full length but NULs instead of the last data. */
-static void test_repair_removes_nuls_after_a_power_cut(void **state)
+TEST(test_repair_removes_nuls_after_a_power_cut)
 {
 	char bytes[sizeof(rows_text) + 64];
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(rows_text); len++) {
 		memset(bytes, 0, sizeof(bytes));
 		memcpy(bytes, rows_text, len);
@@ -142,13 +140,12 @@ static void test_repair_removes_nuls_after_a_power_cut(void **state)
 	}
 }
 
-static void test_repair_does_not_change_other_files(void **state)
+TEST(test_repair_does_not_change_other_files)
 {
 	static const char *const others[] = { "precious", "precious\nhalf", "time(s)x\n",
 					      "time(s),wall timx,kind,text\nhalf" };
 	char bytes[8192];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(others); i++) {
 		put(NAME, others[i], strlen(others[i]));
 		assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
@@ -162,12 +159,11 @@ static void test_repair_does_not_change_other_files(void **state)
 }
 
 /* A file of another version that has more columns is repaired, too. */
-static void test_repair_accepts_additional_columns(void **state)
+TEST(test_repair_accepts_additional_columns)
 {
 	static const char text[] = "time(s),wall time,kind,text,more\n1,,mark,x,y\n2,,ma";
 	char bytes[8192];
 
-	(void)state;
 	put(NAME, text, strlen(text));
 	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
 	assert_int_equal(get(NAME, bytes), strlen(text) - strlen("2,,ma"));
@@ -183,7 +179,7 @@ static void limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void test_full_disk_leaves_whole_rows(void **state)
+TEST(test_full_disk_leaves_whole_rows)
 {
 	static const char expected[] = HEADER "\n"
 					      "1.000000,,mark,one\n"
@@ -191,7 +187,6 @@ static void test_full_disk_leaves_whole_rows(void **state)
 					      "1.000000,,mark,three\n";
 	char bytes[8192];
 
-	(void)state;
 	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
 		struct csv_file file;
 
@@ -212,12 +207,11 @@ static void test_full_disk_leaves_whole_rows(void **state)
 	}
 }
 
-static void test_removed_file_is_recreated(void **state)
+TEST(test_removed_file_is_recreated)
 {
 	struct csv_file file;
 	char bytes[8192];
 
-	(void)state;
 	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	add_row(&file, "gone with the file");
 	assert_int_equal(csv_file_flush(&file), 0);
@@ -235,12 +229,11 @@ static void test_removed_file_is_recreated(void **state)
 	assert_int_equal(csv_file_close(&file), 0);
 }
 
-static void test_file_that_is_opened_again_gets_more_rows(void **state)
+TEST(test_file_that_is_opened_again_gets_more_rows)
 {
 	struct csv_file file;
 	char bytes[8192];
 
-	(void)state;
 	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	add_row(&file, "one");
 	assert_int_equal(csv_file_close(&file), 0);
@@ -264,13 +257,12 @@ static void test_file_that_is_opened_again_gets_more_rows(void **state)
 }
 
 /* More than the limit is waiting in memory: the rest is for the next file. */
-static void test_rows_above_the_size_limit_go_to_the_next_file(void **state)
+TEST(test_rows_above_the_size_limit_go_to_the_next_file)
 {
 	struct csv_file file;
 	char bytes[8192];
 	int files = 0;
 
-	(void)state;
 	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	csv_file_set_limit(&file, 100);
 	for (int i = 0; i < 20; i++)
@@ -289,13 +281,12 @@ static void test_rows_above_the_size_limit_go_to_the_next_file(void **state)
 
 #define REMOVE(keep, spared, enough) segments_remove_oldest(folder, keep, spared, enough, &removed)
 
-static void test_segments_are_numbered_closed_and_removed(void **state)
+TEST(test_segments_are_numbered_closed_and_removed)
 {
 	struct segments_removed removed = { .removed = NULL };
 	unsigned long last;
 	char highest[64];
 
-	(void)state;
 	put("fps-000007.csv", "x", 1);
 	put("frames-000007.csv", "x", 1);
 	put("events-000007.csv", "x", 1);
@@ -332,11 +323,10 @@ static void test_segments_are_numbered_closed_and_removed(void **state)
 }
 
 /* A segment that cannot be removed does not prevent the removal of others. */
-static void test_segment_that_cannot_be_removed_is_skipped(void **state)
+TEST(test_segment_that_cannot_be_removed_is_skipped)
 {
 	struct segments_removed removed = { .removed = NULL };
 
-	(void)state;
 	assert_int_equal(mkdirat(folder, "fps-000001.csv", 0777), 0);
 	put("fps-000002.csv", "x", 1);
 	put("events-000003.csv", "x", 1);
@@ -347,13 +337,12 @@ static void test_segment_that_cannot_be_removed_is_skipped(void **state)
 }
 
 /* A folder with many segments is scanned fast. */
-static void test_many_segments_are_scanned_fast(void **state)
+TEST(test_many_segments_are_scanned_fast)
 {
 	struct segments_removed removed = { .removed = NULL };
 	clock_t begin;
 	char name[32];
 
-	(void)state;
 	for (int i = 1; i <= 20000; i++) {
 		snprintf(name, sizeof(name), "fps-%06d.csv", i);
 		put(name, "", 0);
@@ -363,25 +352,4 @@ static void test_many_segments_are_scanned_fast(void **state)
 	assert_int_equal(removed.count, 19998);
 	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
 	assert_true(is_there("fps-019999.csv") && !is_there("fps-019998.csv"));
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(test_repair_keeps_whole_rows_of_a_cut_file),
-		IN_FOLDER(test_repair_removes_nuls_after_a_power_cut),
-		IN_FOLDER(test_repair_does_not_change_other_files),
-		IN_FOLDER(test_repair_accepts_additional_columns),
-		IN_FOLDER(test_full_disk_leaves_whole_rows),
-		IN_FOLDER(test_removed_file_is_recreated),
-		IN_FOLDER(test_file_that_is_opened_again_gets_more_rows),
-		IN_FOLDER(test_rows_above_the_size_limit_go_to_the_next_file),
-		IN_FOLDER(test_segments_are_numbered_closed_and_removed),
-		IN_FOLDER(test_segment_that_cannot_be_removed_is_skipped),
-		IN_FOLDER(test_many_segments_are_scanned_fast),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static const char summary[] =
 	"1% "
 	"time(fps),low 0.1% time(fps)";
 
-static void test_headers_are_exact(void **state)
+TEST(test_headers_are_exact)
 {
 	assert_string_equal(csv_fps_header, fps);
 	assert_string_equal(csv_drop_header, drops);
@@ -77,7 +77,7 @@ static struct frame_stats some_stats(void)
 				     .score = 98 };
 }
 
-static void test_row_of_fps_matches_its_header(void **state)
+TEST(test_row_of_fps_matches_its_header)
 {
 	struct fps_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
 
@@ -92,7 +92,7 @@ static void test_row_of_fps_matches_its_header(void **state)
 	assert_string_equal(text + strlen(text) - 16, "s,,,,,,,,,,,,,,,");
 }
 
-static void test_row_of_summary_matches_its_header(void **state)
+TEST(test_row_of_summary_matches_its_header)
 {
 	struct summary_row row = {
 		.app = "a", .surface = "s", .jank_types = "", .stats = some_stats(), .fps = 58
@@ -113,7 +113,7 @@ static void test_row_of_summary_matches_its_header(void **state)
 	assert_string_equal(made() + strlen(text) - 21, ",0,0,0.000000,,,,,,,,");
 }
 
-static void test_rows_of_frames_and_drops_match_their_headers(void **state)
+TEST(test_rows_of_frames_and_drops_match_their_headers)
 {
 	struct frame_row frame = { .app = "a", .surface = "s", .layer = "l" };
 	struct drop_row drop = {
@@ -127,7 +127,7 @@ static void test_rows_of_frames_and_drops_match_their_headers(void **state)
 }
 
 /* Names are escaped, and quoted where needed; line ends of the 2019 program's info stay. */
-static void test_names_are_escaped_and_quoted(void **state)
+TEST(test_names_are_escaped_and_quoted)
 {
 	struct drop_row drop = {
 		.tick = "=1", .app = "a,b", .surface = "\"s\"", .info = "\nc", .layer = ""
@@ -144,7 +144,7 @@ static void test_names_are_escaped_and_quoted(void **state)
 }
 
 /* Names of the largest size in which each byte is escaped. */
-static void test_the_longest_row_fits(void **state)
+TEST(test_the_longest_row_fits)
 {
 	static char name[1024], info[2048];
 	struct drop_row drop = {
@@ -205,7 +205,7 @@ static void check_number(double value)
 }
 
 /* Halves that a double holds exactly are rounded to even; others only look like halves. */
-static void test_numbers_are_rounded_as_by_printf(void **state)
+TEST(test_numbers_are_rounded_as_by_printf)
 {
 	static const double values[] = {
 		0,
@@ -266,7 +266,7 @@ static void check_stutter(uint64_t jank_ns, uint64_t time_ns)
 	assert_string_equal(field(23), expected);
 }
 
-static void test_percentages_are_rounded_as_by_printf(void **state)
+TEST(test_percentages_are_rounded_as_by_printf)
 {
 	for (uint64_t i = 0; i < 20000; i++) {
 		check_stutter(i, 16000);
@@ -292,7 +292,7 @@ static void check_times(int64_t ns)
 	assert_string_equal(field(3), expected);
 }
 
-static void test_times_are_truncated(void **state)
+TEST(test_times_are_truncated)
 {
 	for (int64_t ns = 1; ns < INT64_MAX / 10; ns *= 10) {
 		check_times(ns - 1);
@@ -347,7 +347,7 @@ static void escape_slowly(char *to, const char *name)
 	sprintf(to, quote ? "\"%s\"" : "%s", escaped);
 }
 
-static void test_names_of_any_bytes(void **state)
+TEST(test_names_of_any_bytes)
 {
 	static char name[300], expected[4200], line[4300];
 
@@ -358,22 +358,4 @@ static void test_names_of_any_bytes(void **state)
 		csv_event_row(&row_text, 0, "", "mark", name);
 		assert_string_equal(made(), line);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers_are_exact),
-		cmocka_unit_test(test_row_of_fps_matches_its_header),
-		cmocka_unit_test(test_row_of_summary_matches_its_header),
-		cmocka_unit_test(test_rows_of_frames_and_drops_match_their_headers),
-		cmocka_unit_test(test_names_are_escaped_and_quoted),
-		cmocka_unit_test(test_the_longest_row_fits),
-		cmocka_unit_test(test_numbers_are_rounded_as_by_printf),
-		cmocka_unit_test(test_percentages_are_rounded_as_by_printf),
-		cmocka_unit_test(test_times_are_truncated),
-		cmocka_unit_test(test_names_of_any_bytes),
-	};
-
-	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@ static struct live_capture capture;
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	fake_device_begin(&capture.scratch, "tr");
 	fake_device_set(&capture.scratch, FLAGS, "0x400");
@@ -31,11 +30,12 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	live_capture_remove(&capture);
 	fake_device_end();
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static const char *events(void)
 {
@@ -54,9 +54,8 @@ static void assert_as_before(void)
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
 }
 
-static void settings_changed_by_atrace_are_restored(void **state)
+TEST(settings_changed_by_atrace_are_restored)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--categories", "gfx view", NULL));
 	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0xa");
 	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
@@ -70,9 +69,8 @@ static void settings_changed_by_atrace_are_restored(void **state)
 			       "atrace -b 1024 -c --async_start gfx view\n"));
 }
 
-static void next_capture_restores_the_tags_after_a_kill(void **state)
+TEST(next_capture_restores_the_tags_after_a_kill)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--frames-log", NULL));
 	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
 	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0xa");
@@ -83,9 +81,8 @@ static void next_capture_restores_the_tags_after_a_kill(void **state)
 	assert_non_null(strstr(events(), ",tracing,"));
 }
 
-static void removed_tags_are_set_again(void **state)
+TEST(removed_tags_are_set_again)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--frames-log", NULL));
 	live_capture_frames(&capture, 20);
 	/* The tags are read once a second: a change is detected by comparing with the previous
@@ -104,9 +101,8 @@ static void removed_tags_are_set_again(void **state)
 	assert_as_before();
 }
 
-static void failing_atrace_ends_the_capture(void **state)
+TEST(failing_atrace_ends_the_capture)
 {
-	(void)state;
 	fake_device_fail(&capture.scratch, "atrace", "error: unknown category");
 	assert_false(live_capture_run(&capture, "--categories", "dance", NULL));
 	assert_int_equal(capture.program.status, 1);
@@ -115,9 +111,8 @@ static void failing_atrace_ends_the_capture(void **state)
 	assert_as_before();
 }
 
-static void categories_without_atrace_give_a_warning(void **state)
+TEST(categories_without_atrace_give_a_warning)
 {
-	(void)state;
 	fake_device_remove(&capture.scratch, "atrace");
 	assert_true(live_capture_run(&capture, "--categories", "gfx", NULL));
 	assert_non_null(strstr(scratch_get(&capture.scratch, "run.err"), "--categories"));
@@ -142,11 +137,10 @@ static const char *id_after_capture(const char *option, const char *value)
 	return id;
 }
 
-static void the_device_has_an_id(void **state)
+TEST(the_device_has_an_id)
 {
 	char first[160];
 
-	(void)state;
 	snprintf(first, sizeof(first), "%s", id_after_capture(NULL, NULL));
 	assert_int_equal(strlen(first), 16);
 	assert_string_equal(id_after_capture(NULL, NULL), first);
@@ -156,9 +150,8 @@ static void the_device_has_an_id(void **state)
 }
 
 /* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. */
-static void app_in_front_is_read_from_dumpsys_window(void **state)
+TEST(app_in_front_is_read_from_dumpsys_window)
 {
-	(void)state;
 	fake_device_dumpsys(&capture.scratch, "window",
 			    "  mCurrentFocus=Window{9a1 u0 com.front/com.front.Main}\n");
 	fake_device_dumpsys(&capture.scratch, "SurfaceFlinger", "16666666\n");
@@ -179,9 +172,8 @@ static bool session_has(const char *text)
 	return strstr(scratch_get(&capture.scratch, "out/session.json"), text) != NULL;
 }
 
-static void durations_of_frames_are_read_from_dumpsys(void **state)
+TEST(durations_of_frames_are_read_from_dumpsys)
 {
-	(void)state;
 	fake_device_dumpsys(
 		&capture.scratch, "SurfaceFlinger",
 		"           app phase:      1000000 ns\t         SF phase:   1000000 ns\n"
@@ -206,9 +198,8 @@ static void durations_of_frames_are_read_from_dumpsys(void **state)
 }
 
 /* Android 14: --vsync has no durations, so --scheduler is asked, once. */
-static void durations_that_dumpsys_does_not_state_are_unknown(void **state)
+TEST(durations_that_dumpsys_does_not_state_are_unknown)
 {
-	(void)state;
 	fake_device_dumpsys(&capture.scratch, "SurfaceFlinger", "16666666\n");
 	assert_true(live_capture_run(&capture, "--vsync-ms", "16.667", NULL));
 	live_capture_frames(&capture, 60);
@@ -221,9 +212,8 @@ static void durations_that_dumpsys_does_not_state_are_unknown(void **state)
 }
 
 /* A program that hangs does not delay the capture. */
-static void hanging_programs_do_not_delay_the_capture(void **state)
+TEST(hanging_programs_do_not_delay_the_capture)
 {
-	(void)state;
 	fake_device_hang(&capture.scratch, "dumpsys");
 	fake_device_hang(&capture.scratch, "getprop");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
@@ -231,30 +221,4 @@ static void hanging_programs_do_not_delay_the_capture(void **state)
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(settings_changed_by_atrace_are_restored, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(next_capture_restores_the_tags_after_a_kill, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(removed_tags_are_set_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(failing_atrace_ends_the_capture, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(categories_without_atrace_give_a_warning, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_device_has_an_id, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(app_in_front_is_read_from_dumpsys_window, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(durations_of_frames_are_read_from_dumpsys, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(durations_that_dumpsys_does_not_state_are_unknown,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(hanging_programs_do_not_delay_the_capture, set_up,
-						tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,6 @@ static char text[DEVICE_STATE_TEXT];
 
 static int set_up(void **unused)
 {
-	(void)unused;
 	scratch_make(&scratch, "/tmp");
 	scratch_mkdir(&scratch, "sys/class");
 	return 0;
@@ -29,11 +28,12 @@ static int set_up(void **unused)
 
 static int tear_down(void **unused)
 {
-	(void)unused;
 	device_state_close(&state);
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* Writes @value as the kernel does, with a line end. */
 static void put(const char *folder, const char *name, const char *value)
@@ -80,11 +80,10 @@ static struct device_values values(void)
 	return device_state_read(&state);
 }
 
-static void all_values_of_a_phone_are_read(void **unused)
+TEST(all_values_of_a_phone_are_read)
 {
 	struct device_values v;
 
-	(void)unused;
 	make_phone();
 	v = values();
 	assert_int_equal(v.battery_percent, 81);
@@ -101,11 +100,10 @@ static void all_values_of_a_phone_are_read(void **unused)
 				  "120/255, skin 34.1 C, CPU 52.3 C, CPU cooling 3");
 }
 
-static void machine_without_them_has_no_values(void **unused)
+TEST(machine_without_them_has_no_values)
 {
 	struct device_values v = values();
 
-	(void)unused;
 	assert_false(device_values_any(&v));
 	assert_false(device_state_is_screen_off(&state));
 	assert_false(device_state_event(&state, 0, text));
@@ -116,13 +114,12 @@ static void machine_without_them_has_no_values(void **unused)
 }
 
 /* Unknown, not 0. */
-static void values_that_cannot_be_read_are_unknown(void **unused)
+TEST(values_that_cannot_be_read_are_unknown)
 {
 	static const char *const hostile[] = {
 		"", "x", "1x", "-", "99999999999999999999", "-99999999999999999999", "1e3", "\xff",
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT_OF(hostile); i++) {
 		struct device_values v;
 
@@ -142,11 +139,10 @@ static void values_that_cannot_be_read_are_unknown(void **unused)
 }
 
 /* A sensor that is not connected, or another unit. */
-static void impossible_temperatures_are_unknown(void **unused)
+TEST(impossible_temperatures_are_unknown)
 {
 	struct device_values v;
 
-	(void)unused;
 	make_phone();
 	put(BATTERY, "capacity", "101");
 	put(BATTERY, "temp", "-400");
@@ -162,11 +158,10 @@ static void impossible_temperatures_are_unknown(void **unused)
 	assert_int_equal(v.battery_mc, 30500);
 }
 
-static void battery_of_a_pen_is_ignored(void **unused)
+TEST(battery_of_a_pen_is_ignored)
 {
 	struct device_values v;
 
-	(void)unused;
 	put("sys/class/power_supply/a_pen", "type", "Battery");
 	put("sys/class/power_supply/a_pen", "scope", "Device");
 	put("sys/class/power_supply/a_pen", "capacity", "5");
@@ -177,9 +172,8 @@ static void battery_of_a_pen_is_ignored(void **unused)
 	assert_int_equal(v.battery_percent, 81);
 }
 
-static void screen_is_off_without_light_or_power(void **unused)
+TEST(screen_is_off_without_light_or_power)
 {
-	(void)unused;
 	make_phone();
 	values();
 	assert_false(device_state_is_screen_off(&state));
@@ -195,11 +189,10 @@ static void screen_is_off_without_light_or_power(void **unused)
 	assert_false(device_state_is_screen_off(&state));
 }
 
-static void screen_without_a_light_has_a_connector(void **unused)
+TEST(screen_without_a_light_has_a_connector)
 {
 	struct device_values v;
 
-	(void)unused;
 	put("sys/class/drm/card0-HDMI-A-1", "dpms", "On");
 	v = values();
 	assert_int_equal(v.screen_on, DEVICE_UNKNOWN);
@@ -211,11 +204,10 @@ static void screen_without_a_light_has_a_connector(void **unused)
 	assert_false(device_state_is_screen_off(&state));
 }
 
-static void old_driver_has_the_light_among_the_leds(void **unused)
+TEST(old_driver_has_the_light_among_the_leds)
 {
 	struct device_values v;
 
-	(void)unused;
 	put("sys/class/leds/red", "brightness", "255");
 	put("sys/class/leds/lcd-backlight", "brightness", "33");
 	v = values();
@@ -225,9 +217,8 @@ static void old_driver_has_the_light_among_the_leds(void **unused)
 	assert_string_equal(text, "screen on, brightness 33");
 }
 
-static void event_is_due_once_a_minute_after_a_change(void **unused)
+TEST(event_is_due_once_a_minute_after_a_change)
 {
-	(void)unused;
 	make_phone();
 	values();
 	assert_true(device_state_event(&state, 1, text));
@@ -248,11 +239,10 @@ static void event_is_due_once_a_minute_after_a_change(void **unused)
 }
 
 /* A device with a hundred zones: the others still have space. */
-static void number_of_files_is_limited(void **unused)
+TEST(number_of_files_is_limited)
 {
 	struct device_values v;
 
-	(void)unused;
 	make_phone();
 	for (int i = 4; i < 104; i++)
 		put_zone(i, "cpu-x", "60000");
@@ -261,29 +251,4 @@ static void number_of_files_is_limited(void **unused)
 	assert_int_equal(v.cpu_cooling, 3);
 	assert_int_equal(v.cpu_mc, 60000);
 	assert_true(state.n_files <= DEVICE_STATE_FILES_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(all_values_of_a_phone_are_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(machine_without_them_has_no_values, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(values_that_cannot_be_read_are_unknown, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(impossible_temperatures_are_unknown, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(battery_of_a_pen_is_ignored, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(screen_is_off_without_light_or_power, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(screen_without_a_light_has_a_connector, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(old_driver_has_the_light_among_the_leds, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(event_is_due_once_a_minute_after_a_change, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(number_of_files_is_limited, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 
 static struct live_capture capture;
 
+FIXTURE_OF(live_capture_set_up, live_capture_tear_down, &capture)
+
 static const char *path(const char *name)
 {
 	return scratch_path(&capture.scratch, name);
@@ -33,9 +35,8 @@ static void begin(const char *option, const char *value)
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
 }
 
-static void removed_file_is_recreated(void **state)
+TEST(removed_file_is_recreated)
 {
-	(void)state;
 	begin(NULL, NULL);
 	unlink(path("out/frames.csv"));
 	live_capture_frames(&capture, 30);
@@ -48,9 +49,8 @@ static void removed_file_is_recreated(void **state)
 }
 
 /* The other program's file is kept. */
-static void file_of_another_program_becomes_a_segment(void **state)
+TEST(file_of_another_program_becomes_a_segment)
 {
-	(void)state;
 	begin(NULL, NULL);
 	scratch_put(&capture.scratch, "theirs", "theirs\n");
 	assert_int_equal(rename(path("theirs"), path("out/frames.csv")), 0);
@@ -62,11 +62,10 @@ static void file_of_another_program_becomes_a_segment(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
 }
 
-static void truncated_file_keeps_its_whole_rows(void **state)
+TEST(truncated_file_keeps_its_whole_rows)
 {
 	struct stat info;
 
-	(void)state;
 	begin(NULL, NULL);
 	assert_int_equal(stat(path("out/frames.csv"), &info), 0);
 	assert_int_equal(truncate(path("out/frames.csv"), info.st_size - 100), 0);
@@ -78,11 +77,10 @@ static void truncated_file_keeps_its_whole_rows(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
 }
 
-static void text_appended_by_others_is_cut_off(void **state)
+TEST(text_appended_by_others_is_cut_off)
 {
 	FILE *file;
 
-	(void)state;
 	begin(NULL, NULL);
 	file = fopen(path("out/frames.csv"), "a");
 	fputs("half of a foreign row", file);
@@ -95,9 +93,8 @@ static void text_appended_by_others_is_cut_off(void **state)
 	assert_null(strstr(scratch_get(&capture.scratch, "out/frames.csv"), "foreign"));
 }
 
-static void moved_folder_is_created_again(void **state)
+TEST(moved_folder_is_created_again)
 {
-	(void)state;
 	begin("--sync", "1");
 	assert_int_equal(rename(path("out"), path("moved")), 0);
 	live_capture_frames(&capture, 20);
@@ -118,9 +115,8 @@ static void moved_folder_is_created_again(void **state)
 			 80);
 }
 
-static void removed_lock_is_created_again(void **state)
+TEST(removed_lock_is_created_again)
 {
-	(void)state;
 	begin(NULL, NULL);
 	unlink(path("out/.lock"));
 	for (int i = 0; i < PROGRAM_S * 100 && !scratch_has(&capture.scratch, "out/.lock"); i++)
@@ -133,9 +129,8 @@ static void removed_lock_is_created_again(void **state)
 
 /* First the oldest segments are removed, then files are no longer written, those with the most rows
  * first. */
-static void below_the_disk_floor_segments_are_removed_and_files_stop(void **state)
+TEST(below_the_disk_floor_segments_are_removed_and_files_stop)
 {
-	(void)state;
 	scratch_mkdir(&capture.scratch, "out");
 	scratch_put(&capture.scratch, "out/fps-000001.csv", "old\n");
 	scratch_put(&capture.scratch, "out/frames-000001.csv", "old\n");
@@ -165,9 +160,8 @@ static void limit_files(rlim_t bytes)
 }
 
 /* Rows wait in memory until they can be written. */
-static void rows_are_kept_while_the_disk_is_full(void **state)
+TEST(rows_are_kept_while_the_disk_is_full)
 {
-	(void)state;
 	begin(NULL, NULL);
 	limit_files(8192);
 	live_capture_frames(&capture, 100);
@@ -179,35 +173,12 @@ static void rows_are_kept_while_the_disk_is_full(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 150);
 }
 
-static void session_json_that_cannot_be_replaced_is_reported(void **state)
+TEST(session_json_that_cannot_be_replaced_is_reported)
 {
-	(void)state;
 	begin(NULL, NULL);
 	unlink(path("out/session.json"));
 	scratch_mkdir(&capture.scratch, "out/session.json/full");
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
 	assert_non_null(strstr(scratch_get(&capture.scratch, "run.err"), "session.json"));
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name)                                                                                    \
-	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
-						 live_capture_tear_down, &capture)
-		T(removed_file_is_recreated),
-		T(file_of_another_program_becomes_a_segment),
-		T(truncated_file_keeps_its_whole_rows),
-		T(text_appended_by_others_is_cut_off),
-		T(moved_folder_is_created_again),
-		T(removed_lock_is_created_again),
-		T(below_the_disk_floor_segments_are_removed_and_files_stop),
-		T(rows_are_kept_while_the_disk_is_full),
-		T(session_json_that_cannot_be_replaced_is_reported),
-#undef T
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

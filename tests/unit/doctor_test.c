@@ -18,7 +18,6 @@ static struct program jankd;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fake_tracefs_make(&scratch, "tr");
 	fake_tracefs_raw(&scratch, "tr");
@@ -28,11 +27,12 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	fake_device_end();
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static int doctor(const char *option, const char *value)
 {
@@ -62,9 +62,8 @@ static void assert_one_line_on_stderr(void)
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 }
 
-static void a_device_that_allows_everything_is_ok(void **state)
+TEST(a_device_that_allows_everything_is_ok)
 {
-	(void)state;
 	fake_device_dumpsys(&scratch, "SurfaceFlinger", "16666667\n0 0 0\n");
 	fake_device_dumpsys(&scratch, "display", "{id=1, fps=60.000004}, {id=2, fps=90.0}\n");
 	assert_int_equal(doctor(NULL, NULL), 0);
@@ -83,13 +82,12 @@ static void a_device_that_allows_everything_is_ok(void **state)
 	assert_null(strstr(program_out(&jankd), "problem"));
 }
 
-static void nothing_is_changed(void **state)
+TEST(nothing_is_changed)
 {
 	static const char *const files[] = { "tracing_on", "buffer_size_kb", "trace_clock",
 					     "buffer_percent" };
 	char before[COUNT_OF(files)][64];
 
-	(void)state;
 	scratch_put(&scratch, "tr/tracing_on", "0\n");
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		char name[64];
@@ -111,9 +109,8 @@ static void nothing_is_changed(void **state)
 	assert_null(strstr(scratch_get(&scratch, "device/log"), "async"));
 }
 
-static void what_is_missing_is_a_problem(void **state)
+TEST(what_is_missing_is_a_problem)
 {
-	(void)state;
 	assert_int_equal(doctor("--tracefs", "nowhere"), 1);
 	assert_line("problem", "tracefs", "nowhere: no tracefs there; mount it");
 	assert_one_line_on_stderr();
@@ -131,9 +128,8 @@ static void what_is_missing_is_a_problem(void **state)
 	assert_line("note", "folder", "less than --min-free");
 }
 
-static void programs_that_hang_or_fail_are_notes(void **state)
+TEST(programs_that_hang_or_fail_are_notes)
 {
-	(void)state;
 	fake_device_fail(&scratch, "atrace", "no such service\x1b[2J");
 	fake_device_fail(&scratch, "dumpsys", "nothing");
 	assert_int_equal(doctor(NULL, NULL), 0);
@@ -141,9 +137,8 @@ static void programs_that_hang_or_fail_are_notes(void **state)
 	assert_line("note", "display", "does not say");
 }
 
-static void programs_that_are_missing_are_named(void **state)
+TEST(programs_that_are_missing_are_named)
 {
-	(void)state;
 	needs_errors_of_spawn();
 	fake_device_remove(&scratch, "atrace");
 	fake_device_remove(&scratch, "dumpsys");
@@ -153,12 +148,11 @@ static void programs_that_are_missing_are_named(void **state)
 	assert_line("ok", "display", "no dumpsys");
 }
 
-static void other_tracers_are_named(void **state)
+TEST(other_tracers_are_named)
 {
 	char reader[64];
 	int fd;
 
-	(void)state;
 	scratch_put(&scratch, "tr/set_event", "sched:sched_switch\nsched:sched_waking\n");
 	scratch_put(&scratch, "tr/current_tracer", "function\n");
 	fake_device_set(&scratch, "debug.atrace.tags.enableflags", "0x2");
@@ -179,9 +173,8 @@ static void other_tracers_are_named(void **state)
 }
 
 /* A capture would read text, or another instance. */
-static void what_only_costs_more_is_a_note(void **state)
+TEST(what_only_costs_more_is_a_note)
 {
-	(void)state;
 	unlink(scratch_path(&scratch, "tr/events/header_page"));
 	assert_int_equal(doctor(NULL, NULL), 0);
 	assert_line("note", "raw", "events/header_page: No such file");
@@ -193,19 +186,4 @@ static void what_only_costs_more_is_a_note(void **state)
 	scratch_mkdir(&scratch, "tr/buffer_size_kb");
 	assert_int_equal(doctor(NULL, NULL), 1);
 	assert_line("note", "buffer_size_kb", "it stays unknown: Is a directory");
-}
-
-int main(int argc, char **argv)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(a_device_that_allows_everything_is_ok), T(nothing_is_changed),
-		T(what_is_missing_is_a_problem),	  T(programs_that_hang_or_fail_are_notes),
-		T(programs_that_are_missing_are_named),	  T(other_tracers_are_named),
-		T(what_only_costs_more_is_a_note),
-	};
-#undef T
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

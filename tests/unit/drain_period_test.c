@@ -26,7 +26,6 @@ static struct source text = { .ops = &text_ops };
 
 static int set_up(void **state)
 {
-	(void)state;
 	cpu_bytes[0] = cpu_bytes[1] = 0;
 	now_ns = 1000 * MS;
 	period = (struct drain_period){ .since_ns = 0 };
@@ -34,6 +33,8 @@ static int set_up(void **state)
 	drain_period_begin(&period, now_ns);
 	return 0;
 }
+
+FIXTURE(set_up, NULL)
 
 static uint64_t period_ms(void)
 {
@@ -50,9 +51,8 @@ static void write_for(uint64_t ms, uint64_t bytes0, uint64_t bytes1)
 }
 
 /* 26,214 bytes in 100 ms fill 1 MB in 4 s. */
-static void silence_does_not_hide_a_rate(void **state)
+TEST(silence_does_not_hide_a_rate)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_for(500, 0, 0);
 	now_ns += 60000 * MS;
@@ -61,9 +61,8 @@ static void silence_does_not_hide_a_rate(void **state)
 	assert_int_equal(period_ms(), 1000);
 }
 
-static void first_periods_are_short(void **state)
+TEST(first_periods_are_short)
 {
-	(void)state;
 	assert_int_equal(period_ms(), 250);
 	write_for(250, 0, 0);
 	assert_int_equal(period_ms(), 500);
@@ -75,9 +74,8 @@ static void first_periods_are_short(void **state)
 	assert_int_equal(period_ms(), 1900);
 }
 
-static void fullest_buffer_counts(void **state)
+TEST(fullest_buffer_counts)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_for(1000, 1000, 512 * 1024); /* full after 2 s */
 	assert_in_range(period_ms(), 495, 500);
@@ -87,9 +85,8 @@ static void fullest_buffer_counts(void **state)
 	assert_in_range(period_ms(), 495, 500);
 }
 
-static void growing_rate_counts_at_once_and_a_falling_one_later(void **state)
+TEST(growing_rate_counts_at_once_and_a_falling_one_later)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_for(1000, 0, 0);
 	assert_int_equal(period_ms(), 1900);
@@ -102,9 +99,8 @@ static void growing_rate_counts_at_once_and_a_falling_one_later(void **state)
 }
 
 /* A burst of events between two drains that are close together is no flood. */
-static void short_times_are_not_measured(void **state)
+TEST(short_times_are_not_measured)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_for(1000, 0, 0);
 	write_for(1, 4096, 0);
@@ -113,17 +109,15 @@ static void short_times_are_not_measured(void **state)
 	assert_int_equal(period_ms(), 1900);
 }
 
-static void flood_has_a_shortest_period(void **state)
+TEST(flood_has_a_shortest_period)
 {
-	(void)state;
 	write_for(1000, UINT64_C(1) << 40, 0);
 	assert_int_equal(drain_period_ns(&period, &size, MOST_NS), 5 * MS);
 }
 
 /* Its lines may come from any CPU. */
-static void text_counts_as_one_cpu(void **state)
+TEST(text_counts_as_one_cpu)
 {
-	(void)state;
 	text.counts.bytes = 512 * 1024;
 	size.kb[0] = 512;
 	drain_period_measure(&period, &text, now_ns + 1000 * MS);
@@ -132,9 +126,8 @@ static void text_counts_as_one_cpu(void **state)
 
 /* With the wait of the frames before it, no time between two drains is longer than the usual one
  * with the wait while the display's clock is new. */
-static void rows_of_frames_that_wait_long_are_written_as_soon_as_others(void **state)
+TEST(rows_of_frames_that_wait_long_are_written_as_soon_as_others)
 {
-	(void)state;
 	assert_int_equal(drain_period_with_delay_ns(DRAIN_MOST_NS, 0), DRAIN_MOST_NS);
 	assert_int_equal(drain_period_with_delay_ns(300 * MS, 100 * MS), 300 * MS);
 	for (uint64_t took = 0; took < 400 * MS; took += 50 * MS) {
@@ -145,22 +138,4 @@ static void rows_of_frames_that_wait_long_are_written_as_soon_as_others(void **s
 			assert_in_range(waiting + took + next, DRAIN_MOST_NS, 2500 * MS);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup(name, set_up)
-		T(silence_does_not_hide_a_rate),
-		T(first_periods_are_short),
-		T(fullest_buffer_counts),
-		T(growing_rate_counts_at_once_and_a_falling_one_later),
-		T(short_times_are_not_measured),
-		T(flood_has_a_shortest_period),
-		T(text_counts_as_one_cpu),
-		T(rows_of_frames_that_wait_long_are_written_as_soon_as_others),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,13 +104,13 @@ static const struct {
 	{ "", "  FocusedWindows:\n    displayId=99999999999999999999, name='a com.a/com.a.M'\n" },
 };
 
-static void focus_is_parsed_for_each_android(void **state)
+TEST(focus_is_parsed_for_each_android)
 {
 	for (size_t i = 0; i < COUNT_OF(focuses); i++)
 		assert_string_equal(read_text(focuses[i].text).name, focuses[i].name);
 }
 
-static void too_long_names_are_ignored(void **state)
+TEST(too_long_names_are_ignored)
 {
 	struct dumpsys_focus focus = { .name = "" };
 	char line[2 * DUMPSYS_NAME_SIZE] = "mCurrentFocus=a.";
@@ -121,7 +121,7 @@ static void too_long_names_are_ignored(void **state)
 	assert_string_equal(focus.name, "");
 }
 
-static void only_periods_in_range_are_accepted(void **state)
+TEST(only_periods_in_range_are_accepted)
 {
 	static const struct {
 		const char *line;
@@ -145,7 +145,7 @@ static void only_periods_in_range_are_accepted(void **state)
 		assert_int_equal(dumpsys_period_ns(span_of(rows[i].line)), rows[i].period_ns);
 }
 
-static void rates_of_modes_are_listed_once(void **state)
+TEST(rates_of_modes_are_listed_once)
 {
 	static const struct {
 		const char *text;
@@ -167,7 +167,6 @@ static void rates_of_modes_are_listed_once(void **state)
 	};
 	char many[4096] = "";
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct dumpsys_rates rates = { .n = 0 };
 
@@ -186,16 +185,4 @@ static void rates_of_modes_are_listed_once(void **state)
 		dumpsys_add_rates(&rates, span_of(many));
 		assert_int_equal(rates.n, DUMPSYS_RATES_MAX);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(focus_is_parsed_for_each_android),
-		cmocka_unit_test(too_long_names_are_ignored),
-		cmocka_unit_test(only_periods_in_range_are_accepted),
-		cmocka_unit_test(rates_of_modes_are_listed_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, NULL)
+
 static void add_at(int64_t time_ns, const char *text, uint64_t since_ns)
 {
 	const struct queued_event event = {
@@ -47,7 +49,7 @@ static void expect(const char *text)
 	written[0] = '\0';
 }
 
-static void test_events_leave_sorted_by_time(void **state)
+TEST(test_events_leave_sorted_by_time)
 {
 	add(30, "a");
 	add(10, "b");
@@ -63,7 +65,7 @@ static void test_events_leave_sorted_by_time(void **state)
 }
 
 /* An event without a time keeps its place. */
-static void test_event_without_time_keeps_its_place(void **state)
+TEST(test_event_without_time_keeps_its_place)
 {
 	add(ROW_UNKNOWN, "a");
 	add(20, "b");
@@ -73,7 +75,7 @@ static void test_event_without_time_keeps_its_place(void **state)
 	expect("-1a 10d 20b -1c ");
 }
 
-static void test_event_that_comes_too_late_states_its_time(void **state)
+TEST(test_event_that_comes_too_late_states_its_time)
 {
 	add(20, "a");
 	event_queue_release(&queue, 20);
@@ -86,7 +88,7 @@ static void test_event_that_comes_too_late_states_its_time(void **state)
 	expect("10c ");
 }
 
-static void test_restart_releases_events_of_the_old_clock(void **state)
+TEST(test_restart_releases_events_of_the_old_clock)
 {
 	add(20, "a");
 	event_queue_restart(&queue);
@@ -97,7 +99,7 @@ static void test_restart_releases_events_of_the_old_clock(void **state)
 }
 
 /* An event that has waited too long is released with all events before it. */
-static void test_old_events_are_released_with_earlier_ones(void **state)
+TEST(test_old_events_are_released_with_earlier_ones)
 {
 	add_at(30, "a", 100);
 	add_at(10, "b", 200);
@@ -108,7 +110,7 @@ static void test_old_events_are_released_with_earlier_ones(void **state)
 	expect("10b 30a ");
 }
 
-static void test_full_queue_releases_the_earliest_events(void **state)
+TEST(test_full_queue_releases_the_earliest_events)
 {
 	for (int64_t i = 0; i < EVENT_QUEUE_MAX + 2; i++)
 		add(i, "x");
@@ -116,7 +118,7 @@ static void test_full_queue_releases_the_earliest_events(void **state)
 	assert_int_equal(queue.n, EVENT_QUEUE_MAX);
 }
 
-static void test_long_texts_release_events_early(void **state)
+TEST(test_long_texts_release_events_early)
 {
 	static char text[2 * EVENT_TEXT_MAX];
 	unsigned int n = 0;
@@ -131,21 +133,4 @@ static void test_long_texts_release_events_early(void **state)
 	written[0] = '\0';
 	event_queue_release(&queue, UINT64_MAX);
 	assert_int_equal(queue.used, 0);
-}
-
-#define test(function) cmocka_unit_test_setup(function, set_up)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_events_leave_sorted_by_time),
-		test(test_event_without_time_keeps_its_place),
-		test(test_event_that_comes_too_late_states_its_time),
-		test(test_restart_releases_events_of_the_old_clock),
-		test(test_old_events_are_released_with_earlier_ones),
-		test(test_full_queue_releases_the_earliest_events),
-		test(test_long_texts_release_events_early),
-	};
-
-	return cmocka_run_group_tests_name("event_queue", tests, NULL, NULL);
 }

@@ -21,6 +21,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, NULL)
+
 static void count(const char *name, int64_t value)
 {
 	const struct trace_record record = { .kind = TRACE_COUNTER,
@@ -35,20 +37,20 @@ static uint64_t tick_of(int64_t number, uint64_t time_ns)
 	return expected_frame(&expected, 7, number, time_ns).tick_ns;
 }
 
-static void test_a_frame_answers_the_last_tick_that_can_have_its_number(void **state)
+TEST(test_a_frame_answers_the_last_tick_that_can_have_its_number)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + V60 * 3 / 4), 10 * V60);
 	/* 600 was seen in the middle of vsync 6, so 550 was announced before that. */
 	assert_int_equal(tick_of(550, 10 * V60 + V60 * 3 / 4), 6 * V60);
 	/* An earlier frame of the app shows more: 520 was announced before its doFrame. */
-	set_up(state);
+	set_up(NULL);
 	assert_int_equal(tick_of(530, 5 * V60 + V60 * 3 / 4), 5 * V60);
 	assert_int_equal(tick_of(520, 10 * V60 + V60 * 3 / 4), 5 * V60);
 	/* Nothing is known before the first tick. */
 	assert_int_equal(tick_of(50, V60 / 2), 0);
 }
 
-static void test_numbers_of_other_apps_do_not_count(void **state)
+TEST(test_numbers_of_other_apps_do_not_count)
 {
 	/* One that no tick can have had, and the same one as another app. */
 	expected_frame(&expected, 8, 100000, V60 + MS);
@@ -56,14 +58,14 @@ static void test_numbers_of_other_apps_do_not_count(void **state)
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 }
 
-static void test_a_number_keeps_its_tick(void **state)
+TEST(test_a_number_keeps_its_tick)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 	expected_tick(&expected, 11 * V60);
 	assert_int_equal(tick_of(1001, 11 * V60 + MS), 10 * V60);
 }
 
-static void test_durations_in_the_trace(void **state)
+TEST(test_durations_in_the_trace)
 {
 	struct frame_vsync vsync;
 	struct expectation expectation;
@@ -85,7 +87,7 @@ static void test_durations_in_the_trace(void **state)
 }
 
 /* As those of a frame that began before the trace, or before SurfaceFlinger was known. */
-static void test_a_frame_without_durations_has_the_first_ones(void **state)
+TEST(test_a_frame_without_durations_has_the_first_ones)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
 
@@ -96,7 +98,7 @@ static void test_a_frame_without_durations_has_the_first_ones(void **state)
 	assert_int_equal(expected.used_learnt, 0);
 }
 
-static void test_surfaceflinger_forgets_a_number_after_500_more(void **state)
+TEST(test_surfaceflinger_forgets_a_number_after_500_more)
 {
 	assert_false(expected_is_expired(&expected, 500));
 	assert_true(expected_is_expired(&expected, 499));
@@ -108,7 +110,7 @@ static void test_surfaceflinger_forgets_a_number_after_500_more(void **state)
 	assert_false(expected_is_expired(&expected, 499));
 }
 
-static void test_given_durations_are_valid_for_their_period(void **state)
+TEST(test_given_durations_are_valid_for_their_period)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
 
@@ -120,7 +122,7 @@ static void test_given_durations_are_valid_for_their_period(void **state)
 	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).present_ns, 0);
 }
 
-static void test_the_least_time_to_the_planned_present_is_learnt(void **state)
+TEST(test_the_least_time_to_the_planned_present_is_learnt)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
 	static const uint64_t late_ns[] = { V60, 2 * V60, MS, 0 };
@@ -139,29 +141,10 @@ static void test_the_least_time_to_the_planned_present_is_learnt(void **state)
 	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).present_ns, 0);
 }
 
-static void test_nothing_is_known_after_a_loss(void **state)
+TEST(test_nothing_is_known_after_a_loss)
 {
 	expected_forget(&expected);
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 0);
 	expected_tick(&expected, 11 * V60);
 	assert_int_equal(tick_of(1101, 11 * V60 + MS), 11 * V60);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_a_frame_answers_the_last_tick_that_can_have_its_number,
-				       set_up),
-		cmocka_unit_test_setup(test_numbers_of_other_apps_do_not_count, set_up),
-		cmocka_unit_test_setup(test_a_number_keeps_its_tick, set_up),
-		cmocka_unit_test_setup(test_durations_in_the_trace, set_up),
-		cmocka_unit_test_setup(test_a_frame_without_durations_has_the_first_ones, set_up),
-		cmocka_unit_test_setup(test_surfaceflinger_forgets_a_number_after_500_more, set_up),
-		cmocka_unit_test_setup(test_given_durations_are_valid_for_their_period, set_up),
-		cmocka_unit_test_setup(test_the_least_time_to_the_planned_present_is_learnt,
-				       set_up),
-		cmocka_unit_test_setup(test_nothing_is_known_after_a_loss, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

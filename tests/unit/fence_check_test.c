@@ -45,6 +45,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void trace_at(const char *name, uint64_t present_ns)
 {
 	const struct name_key key = { name, name_hash(span_of(name)), strlen(name) };
@@ -93,7 +95,7 @@ static void compare(const char *name, uint64_t until_s)
 
 /* The fence of a frame near a second's border is in the next one; draws that begin and end within a
  * second move several frames of it. */
-static void test_agrees(void **state)
+TEST(test_agrees)
 {
 	draw(LAYER, 100.3, 104.99, 0);
 	draw(LAYER, 106.97, 107.5, 0);
@@ -105,7 +107,7 @@ static void test_agrees(void **state)
 	assert_in_range(check->counts.compared, 7, 8);
 }
 
-static void test_disagrees(void **state)
+TEST(test_disagrees)
 {
 	draw(LAYER, 100.3, 103, 0);
 	draw(LAYER, 103, 104, 2);
@@ -118,7 +120,7 @@ static void test_disagrees(void **state)
 }
 
 /* One event for all seconds since the last comparison. */
-static void test_one_event(void **state)
+TEST(test_one_event)
 {
 	draw(LAYER, 100.3, 106, 30);
 	compare(LAYER, 106);
@@ -128,7 +130,7 @@ static void test_one_event(void **state)
 }
 
 /* A layer of the trace whose ring has no frames, although it can be read. */
-static void test_no_fences(void **state)
+TEST(test_no_fences)
 {
 	for (unsigned int i = 0; i < 300; i++)
 		trace_at(LAYER, 100 * SECOND + i * PERIOD_NS);
@@ -137,7 +139,7 @@ static void test_no_fences(void **state)
 	assert_non_null(strstr(last_event, " 0 frames by the fences, 240 by the trace"));
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	for (unsigned int s = 100; s < 155; s++) {
 		draw(LAYER, s, s + 1, 10);
@@ -149,7 +151,7 @@ static void test_limit(void **state)
 }
 
 /* What is not complete is not compared. */
-static void test_loss_of_trace(void **state)
+TEST(test_loss_of_trace)
 {
 	draw(LAYER, 100, 102, 0);
 	fence_check_hole(check, 102 * SECOND - 100 * MS, 102 * SECOND);
@@ -164,7 +166,7 @@ static void test_loss_of_trace(void **state)
 	assert_int_equal(check->counts.compared, 2);
 }
 
-static void test_gap(void **state)
+TEST(test_gap)
 {
 	draw(LAYER, 100, 102, 0);
 	for (uint64_t ns = 102 * SECOND; ns < 106 * SECOND; ns += PERIOD_NS) {
@@ -179,7 +181,7 @@ static void test_gap(void **state)
 }
 
 /* The ring of a layer that is gone cannot be read a last time. */
-static void test_gone(void **state)
+TEST(test_gone)
 {
 	draw(LAYER, 100, 103, 0);
 	fence_check_known(check, span_of(LAYER), 103 * SECOND);
@@ -193,7 +195,7 @@ static void test_gone(void **state)
 }
 
 /* More layers than the table has, at the same time: nothing is compared that was not counted. */
-static void test_many_layers(void **state)
+TEST(test_many_layers)
 {
 	for (unsigned int n = 0; n < 600; n++)
 		for (unsigned int i = 0; i < 3 * FENCE_CHECK_LAYERS; i++) {
@@ -209,7 +211,7 @@ static void test_many_layers(void **state)
 	assert_int_equal(check->counts.disagreed, 0);
 }
 
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
 	assert_int_equal(fence_at(LAYER, 100 * SECOND, 0).ns, ROW_UNKNOWN);
 	assert_int_equal(fence_at(LAYER, 100 * SECOND + PERIOD_NS, 0).vsyncs, 1);
@@ -222,7 +224,7 @@ static void test_intervals(void **state)
 }
 
 /* Hostile times, in any order. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const uint64_t times[] = { 1,	     UINT64_MAX, 0,	     SECOND,
 					  INT64_MAX, 5 * SECOND, UINT64_MAX, UINT64_MAX - SECOND };
@@ -236,23 +238,4 @@ static void test_hostile(void **state)
 	}
 	fence_check_new_clock(check);
 	fence_check_until(check, 5 * SECOND, 5 * SECOND, events);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_agrees, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_disagrees, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_one_event, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_fences, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_loss_of_trace, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_gap, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_gone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_many_layers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_intervals, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

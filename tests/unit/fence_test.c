@@ -15,6 +15,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, NULL)
+
 static struct fence_mark mark_of(enum fence_step step, uint64_t number)
 {
 	return (struct fence_mark){ FENCE_GPU, step, number };
@@ -45,7 +47,7 @@ static void assert_mark(const char *name, enum fence_kind kind, enum fence_step 
 	assert_int_equal(mark.number, number);
 }
 
-static void test_marks_of_all_kinds_are_recognized(void **state)
+TEST(test_marks_of_all_kinds_are_recognized)
 {
 	assert_mark("Trace GPU completion fence 0", FENCE_GPU, FENCE_QUEUED, 0);
 	assert_mark("waiting for GPU completion 4294967295", FENCE_GPU, FENCE_WAITED, 4294967295);
@@ -55,7 +57,7 @@ static void test_marks_of_all_kinds_are_recognized(void **state)
 	assert_mark("waiting for RE Completion 3317", FENCE_RENDER, FENCE_WAITED, 3317);
 }
 
-static void test_other_names_are_no_marks(void **state)
+TEST(test_other_names_are_no_marks)
 {
 	static const char *const others[] = {
 		"Trace GPU completion fence",
@@ -77,7 +79,7 @@ static void test_other_names_are_no_marks(void **state)
 		assert_false(fence_mark_parse(span_of(others[i]), &mark));
 }
 
-static void test_the_end_of_a_wait_is_the_end_of_its_fence(void **state)
+TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)
 {
 	fence_id first = queue(10, FENCE_QUEUED, 7, 1000);
 	fence_id other = queue(11, FENCE_QUEUED, 7, 1100);
@@ -89,7 +91,7 @@ static void test_the_end_of_a_wait_is_the_end_of_its_fence(void **state)
 	assert_int_equal(wait_for(10, 7), FENCE_NONE);
 }
 
-static void test_a_fence_that_has_signaled_takes_no_time(void **state)
+TEST(test_a_fence_that_has_signaled_takes_no_time)
 {
 	fence_id id = queue(10, FENCE_SIGNALED, 7, 1000);
 
@@ -97,7 +99,7 @@ static void test_a_fence_that_has_signaled_takes_no_time(void **state)
 }
 
 /* FenceMonitor counts fences that signalled at once before it waits for older ones. */
-static void test_the_number_of_a_wait_may_be_ahead_of_its_fence(void **state)
+TEST(test_the_number_of_a_wait_may_be_ahead_of_its_fence)
 {
 	fence_id a = queue(10, FENCE_QUEUED, 0, 1000);
 	fence_id b = queue(10, FENCE_QUEUED, 1, 1100);
@@ -107,7 +109,7 @@ static void test_the_number_of_a_wait_may_be_ahead_of_its_fence(void **state)
 	assert_int_equal(wait_for(10, 2), b);
 }
 
-static void test_a_lost_wait_leaves_its_fence_unknown(void **state)
+TEST(test_a_lost_wait_leaves_its_fence_unknown)
 {
 	fence_id a = queue(10, FENCE_QUEUED, 0, 1000);
 	fence_id b = queue(10, FENCE_QUEUED, 1, 1100);
@@ -119,7 +121,7 @@ static void test_a_lost_wait_leaves_its_fence_unknown(void **state)
 	assert_int_equal(wait_for(10, 2), FENCE_NONE);
 }
 
-static void test_thousands_of_open_fences_evict_the_oldest(void **state)
+TEST(test_thousands_of_open_fences_evict_the_oldest)
 {
 	fence_id first = queue(10, FENCE_QUEUED, 0, 1000);
 
@@ -131,7 +133,7 @@ static void test_thousands_of_open_fences_evict_the_oldest(void **state)
 	assert_int_equal(table.evicted, 5000 - FENCE_LIST_MAX);
 }
 
-static void test_thousands_of_processes_evict_the_idlest(void **state)
+TEST(test_thousands_of_processes_evict_the_idlest)
 {
 	fence_id last = FENCE_NONE;
 
@@ -140,20 +142,4 @@ static void test_thousands_of_processes_evict_the_idlest(void **state)
 	assert_int_equal(wait_for(1, 1), FENCE_NONE);
 	assert_int_equal(wait_for(5000, 1), last);
 	assert_int_equal(table.evicted, 5000 - FENCE_LISTS_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_marks_of_all_kinds_are_recognized, set_up),
-		cmocka_unit_test_setup(test_other_names_are_no_marks, set_up),
-		cmocka_unit_test_setup(test_the_end_of_a_wait_is_the_end_of_its_fence, set_up),
-		cmocka_unit_test_setup(test_a_fence_that_has_signaled_takes_no_time, set_up),
-		cmocka_unit_test_setup(test_the_number_of_a_wait_may_be_ahead_of_its_fence, set_up),
-		cmocka_unit_test_setup(test_a_lost_wait_leaves_its_fence_unknown, set_up),
-		cmocka_unit_test_setup(test_thousands_of_open_fences_evict_the_oldest, set_up),
-		cmocka_unit_test_setup(test_thousands_of_processes_evict_the_idlest, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,13 +121,12 @@ static void close_all(struct bench *bench)
 }
 
 /* Many more rows than fit in the queue. */
-static void rows_are_written_in_order(void **state)
+TEST(rows_are_written_in_order)
 {
 	static struct bench bench;
 	char row[4096];
 	unsigned int n;
 
-	(void)state;
 	set_up(&bench);
 	for (n = 0; n < 40000; n++) {
 		size_t len = make_row(row, n);
@@ -143,14 +142,13 @@ static void rows_are_written_in_order(void **state)
 }
 
 /* The queue accepts rows until it is full; rows in it stay whole. */
-static void queue_accepts_rows_during_a_stall(void **state)
+TEST(queue_accepts_rows_during_a_stall)
 {
 	static struct bench bench;
 	struct session_files_state seen;
 	char row[4096];
 	unsigned int n = 0;
 
-	(void)state;
 	set_up(&bench);
 	session_files_set_check(&bench.files, stall, &bench);
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
@@ -192,14 +190,13 @@ static void write_spill(struct bench *bench, unsigned int which, uint64_t offset
 
 /* Between two jobs the thread does not take the lock: threads that wait for each other at each job
  * wake up as often. */
-static void queued_jobs_are_done_together(void **state)
+TEST(queued_jobs_are_done_together)
 {
 	enum { JOBS = 4000, ROUNDS = 5 };
 	static struct bench bench;
 	uint64_t done, last = 0;
 	unsigned int changes = 0;
 
-	(void)state;
 	set_up(&bench);
 	session_files_set_check(&bench.files, stall, &bench);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
@@ -220,11 +217,10 @@ static void queued_jobs_are_done_together(void **state)
 }
 
 /* A read returns what was written, whether it is on the disk or still in the queue. */
-static void queued_spill_writes_are_read_back(void **state)
+TEST(queued_spill_writes_are_read_back)
 {
 	static struct bench bench;
 
-	(void)state;
 	set_up(&bench);
 	write_spill(&bench, 0, 0, "0123456789");
 	check_spill(&bench, 0, 0, "0123456789");
@@ -252,14 +248,13 @@ static void queued_spill_writes_are_read_back(void **state)
 
 /* The jobs that end a capture fit in the queue, no matter how much was spilled while the disk
  * stalled. */
-static void spills_leave_space_for_the_last_jobs(void **state)
+TEST(spills_leave_space_for_the_last_jobs)
 {
 	static struct bench bench;
 	static const char bytes[4096];
 	struct spill *spill;
 	uint64_t offset = 0;
 
-	(void)state;
 	set_up(&bench);
 	session_files_set_check(&bench.files, stall, &bench);
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
@@ -274,17 +269,4 @@ static void spills_leave_space_for_the_last_jobs(void **state)
 	sem_post(&bench.disk);
 	close_all(&bench);
 	tear_down(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_written_in_order),
-		cmocka_unit_test(queue_accepts_rows_during_a_stall),
-		cmocka_unit_test(queued_jobs_are_done_together),
-		cmocka_unit_test(queued_spill_writes_are_read_back),
-		cmocka_unit_test(spills_leave_space_for_the_last_jobs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,6 @@ static struct program jankd;
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	scratch_mkdir(&capture.scratch, "out");
 	return 0;
@@ -24,10 +23,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	live_capture_remove(&capture);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static int list(void)
 {
@@ -57,11 +57,10 @@ static bool is_listed(const char *line)
 }
 
 /* The numbers are those of POSIX cksum. */
-static void closed_files_have_the_checksum_of_cksum(void **state)
+TEST(closed_files_have_the_checksum_of_cksum)
 {
 	static char zeros[200000];
 
-	(void)state;
 	put("fps.csv", "hello\n");
 	put("fps-000001.csv", "");
 	scratch_put_bytes(&capture.scratch, "out/snapshot-000001.txt", zeros, sizeof(zeros));
@@ -91,7 +90,7 @@ static uint32_t cksum(const unsigned char *bytes, size_t len)
 	return ~crc;
 }
 
-static void the_checksum_is_right_for_each_length(void **state)
+TEST(the_checksum_is_right_for_each_length)
 {
 	static unsigned char bytes[70000];
 	static const size_t lengths[] = {
@@ -99,7 +98,6 @@ static void the_checksum_is_right_for_each_length(void **state)
 	};
 	char name[32], line[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(i * i * 31 + i / 7);
 	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
@@ -114,13 +112,12 @@ static void the_checksum_is_right_for_each_length(void **state)
 	}
 }
 
-static void other_than_plain_files_are_left_out(void **state)
+TEST(other_than_plain_files_are_left_out)
 {
 	static const char *const names[] = { ".journal",	"-x.csv",      "a b.csv",
 					     "a\nclosed 1 2 b", "\x1b[2J.csv", "\xff.csv",
 					     "a\\b.csv" };
 
-	(void)state;
 	put("fps.csv", "hello\n");
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		put(names[i], "x");
@@ -134,9 +131,8 @@ static void other_than_plain_files_are_left_out(void **state)
 	assert_null(strchr(strstr(program_out(&jankd), "fps.csv\n") + 8, '\n'));
 }
 
-static void a_file_is_read_from_an_offset(void **state)
+TEST(a_file_is_read_from_an_offset)
 {
-	(void)state;
 	put("fps.csv", "hello\n");
 	assert_int_equal(read_from("fps.csv", "2"), 0);
 	assert_string_equal(program_out(&jankd), "llo\n");
@@ -146,12 +142,11 @@ static void a_file_is_read_from_an_offset(void **state)
 	assert_non_null(strstr(program_err(&jankd), "6 bytes"));
 }
 
-static void only_listed_names_are_read(void **state)
+TEST(only_listed_names_are_read)
 {
 	static const char *const names[] = { "../secret",  "./fps.csv",	  ".journal", "link.csv",
 					     "folder.csv", "/etc/passwd", "none.csv", "-x" };
 
-	(void)state;
 	scratch_put(&capture.scratch, "secret", "secret");
 	put(".journal", "secret");
 	scratch_mkdir(&capture.scratch, "out/folder.csv");
@@ -176,11 +171,10 @@ static const char *session_id(void)
 	return id;
 }
 
-static void files_of_a_running_capture_are_open(void **state)
+TEST(files_of_a_running_capture_are_open)
 {
 	char first[64], line[128];
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 50);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -213,23 +207,4 @@ static void files_of_a_running_capture_are_open(void **state)
 	snprintf(first, sizeof(first), "%s", session_id());
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	assert_string_not_equal(session_id(), first);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(closed_files_have_the_checksum_of_cksum, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_checksum_is_right_for_each_length, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(other_than_plain_files_are_left_out, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_file_is_read_from_an_offset, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(only_listed_names_are_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(files_of_a_running_capture_are_open, set_up,
-						tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static const struct pipeline_counters *counters(void)
 {
 	return pipeline_counters(phone.pipeline);
@@ -48,7 +50,7 @@ static void frame_of_number(unsigned int i, uint64_t present_ns)
 	phone_frame(&phone, present_ns, name);
 }
 
-static void test_layers_beyond_the_table_are_evicted(void **state)
+TEST(test_layers_beyond_the_table_are_evicted)
 {
 	for (unsigned int i = 0; i < 3000; i++)
 		frame_of_number(i, BEGIN + i * V60);
@@ -59,7 +61,7 @@ static void test_layers_beyond_the_table_are_evicted(void **state)
 }
 
 /* A layer with a frame in every vsync is never evicted. */
-static void test_busy_layer_is_never_evicted(void **state)
+TEST(test_busy_layer_is_never_evicted)
 {
 	for (unsigned int i = 0; i < 2000; i++) {
 		phone_frame(&phone, BEGIN + 2 * i * V60, a);
@@ -73,7 +75,7 @@ static void test_busy_layer_is_never_evicted(void **state)
 }
 
 /* Layers that are queued but never latched do not evict layers that are latched. */
-static void test_queued_layers_do_not_evict_latched_ones(void **state)
+TEST(test_queued_layers_do_not_evict_latched_ones)
 {
 	char name[64];
 
@@ -90,7 +92,7 @@ static void test_queued_layers_do_not_evict_latched_ones(void **state)
 }
 
 /* More layers than a present can have. */
-static void test_layers_beyond_the_limit_of_a_present_are_counted(void **state)
+TEST(test_layers_beyond_the_limit_of_a_present_are_counted)
 {
 	char name[64];
 
@@ -114,7 +116,7 @@ static void test_layers_beyond_the_limit_of_a_present_are_counted(void **state)
 }
 
 /* More layers with queued frames than the table holds: no frame is missing. */
-static void test_full_table_of_waiting_layers_counts_frames_early(void **state)
+TEST(test_full_table_of_waiting_layers_counts_frames_early)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -141,7 +143,7 @@ static void test_full_table_of_waiting_layers_counts_frames_early(void **state)
 
 /* More layers latched for one present than fit: missing ones are counted once, though counter and
  * instant report the same latch. */
-static void test_missing_frames_of_a_present_are_counted_once(void **state)
+TEST(test_missing_frames_of_a_present_are_counted_once)
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
@@ -167,7 +169,7 @@ static void test_missing_frames_of_a_present_are_counted_once(void **state)
 }
 
 /* All layers of a full table may be latched at the same time. */
-static void test_all_layers_of_a_full_table_can_be_latched(void **state)
+TEST(test_all_layers_of_a_full_table_can_be_latched)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 	static char names[900][32];
@@ -187,7 +189,7 @@ static void test_all_layers_of_a_full_table_can_be_latched(void **state)
 	assert_int_equal(counters()->frames_refused, 0);
 }
 
-static void test_threads_beyond_the_table_are_evicted(void **state)
+TEST(test_threads_beyond_the_table_are_evicted)
 {
 	for (int32_t tid = 1000; tid < 21000; tid++)
 		phone_write(&phone, TRACE_SLICE_BEGIN, tid, "queueBuffer", 0);
@@ -197,7 +199,7 @@ static void test_threads_beyond_the_table_are_evicted(void **state)
 	assert_true(counters()->threads_evicted > 0);
 }
 
-static void test_very_long_names_stay_distinct(void **state)
+TEST(test_very_long_names_stay_distinct)
 {
 	char name[4000];
 
@@ -213,7 +215,7 @@ static void test_very_long_names_stay_distinct(void **state)
 	assert_int_equal(phone.log.frames[10].interval_ns, ROW_UNKNOWN);
 }
 
-static void test_names_of_any_bytes_are_kept(void **state)
+TEST(test_names_of_any_bytes_are_kept)
 {
 	phone_run(&phone, "\xff\xfe\x01=1+1,\"\r", BEGIN, V60, 10);
 	phone_end(&phone);
@@ -223,7 +225,7 @@ static void test_names_of_any_bytes_are_kept(void **state)
 
 /* Presents much faster than any display: the number of waiting frames is bounded, and none is lost.
  */
-static void test_very_fast_presents_are_all_counted(void **state)
+TEST(test_very_fast_presents_are_all_counted)
 {
 	phone_run(&phone, a, BEGIN, 5000000, 20000);
 	phone_run(&phone, a, BEGIN + 200 * SECOND, 5000, 20000);
@@ -232,7 +234,7 @@ static void test_very_fast_presents_are_all_counted(void **state)
 	assert_int_equal(counters()->presents, 40000);
 }
 
-static void test_extreme_counter_values_change_no_vsyncs(void **state)
+TEST(test_extreme_counter_values_change_no_vsyncs)
 {
 	static const int64_t values[] = { INT64_MIN, INT64_MAX, -1, 0, 1 };
 	static const char *const names[] = { "VSP-period", "VSP-period 1", "ActiveModeFPS_HWC",
@@ -250,7 +252,7 @@ static void test_extreme_counter_values_change_no_vsyncs(void **state)
 	assert_int_equal(phone.log.frames[50].vsyncs, 1);
 }
 
-static void test_extreme_times_lose_no_later_frame(void **state)
+TEST(test_extreme_times_lose_no_later_frame)
 {
 	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 1, .tgid = 1, .pid = 406 };
 	static const uint64_t times[] = { 0, UINT64_MAX, 1, UINT64_MAX - 1, SECOND };
@@ -267,7 +269,7 @@ static void test_extreme_times_lose_no_later_frame(void **state)
 }
 
 /* events.csv does not grow with a flood of events; the counters include all of them. */
-static void test_flood_of_events_is_bounded_in_events_csv(void **state)
+TEST(test_flood_of_events_is_bounded_in_events_csv)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	for (unsigned int i = 0; i < 20000; i++)
@@ -279,7 +281,7 @@ static void test_flood_of_events_is_bounded_in_events_csv(void **state)
 }
 
 /* The clock goes back and forth: each step is counted, and no row ends before it begins. */
-static void test_repeated_clock_steps_are_counted(void **state)
+TEST(test_repeated_clock_steps_are_counted)
 {
 	for (unsigned int i = 0; i < 500; i++)
 		phone_run(&phone, a, i % 2 ? BEGIN : BEGIN + 5 * SECOND, V60, 3);
@@ -288,29 +290,4 @@ static void test_repeated_clock_steps_are_counted(void **state)
 	assert_in_range(counters()->clock_steps, 249, 500);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_layers_beyond_the_table_are_evicted),
-		test(test_busy_layer_is_never_evicted),
-		test(test_queued_layers_do_not_evict_latched_ones),
-		test(test_layers_beyond_the_limit_of_a_present_are_counted),
-		test(test_threads_beyond_the_table_are_evicted),
-		test(test_very_long_names_stay_distinct),
-		test(test_names_of_any_bytes_are_kept),
-		test(test_very_fast_presents_are_all_counted),
-		test(test_extreme_counter_values_change_no_vsyncs),
-		test(test_extreme_times_lose_no_later_frame),
-		test(test_flood_of_events_is_bounded_in_events_csv),
-		test(test_repeated_clock_steps_are_counted),
-		test(test_full_table_of_waiting_layers_counts_frames_early),
-		test(test_missing_frames_of_a_present_are_counted_once),
-		test(test_all_layers_of_a_full_table_can_be_latched),
-	};
-
-	return cmocka_run_group_tests_name("flood", tests, NULL, NULL);
 }

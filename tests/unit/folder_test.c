@@ -21,7 +21,6 @@ static const char *printed;
 
 static int set_up(void **state)
 {
-	(void)state;
 	folder = (struct folder){ .fd = -1, .lock_fd = -1 };
 	state_dir_close(&folder.state_dir);
 	scratch_make(&scratch, "/tmp");
@@ -30,11 +29,12 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	folder_close(&folder);
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static int open_folder(struct folder *which, const char *name)
 {
@@ -46,9 +46,8 @@ static int open_folder(struct folder *which, const char *name)
 	return error;
 }
 
-static void folder_is_created_with_its_parents(void **state)
+TEST(folder_is_created_with_its_parents)
 {
-	(void)state;
 	assert_int_equal(open_folder(&folder, "a/b/c"), 0);
 	assert_true(scratch_has(&scratch, "a/b/c/.lock"));
 	assert_int_equal(atol(scratch_get(&scratch, "a/b/c/.lock")), getpid());
@@ -58,9 +57,8 @@ static void folder_is_created_with_its_parents(void **state)
 	assert_true(scratch_has(&scratch, "."));
 }
 
-static void only_new_parents_are_removed(void **state)
+TEST(only_new_parents_are_removed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "a");
 	assert_int_equal(open_folder(&folder, "a//b/c/"), 0);
 	folder_undo_open(&folder);
@@ -68,9 +66,8 @@ static void only_new_parents_are_removed(void **state)
 	assert_false(scratch_has(&scratch, "a/b"));
 }
 
-static void earlier_lock_is_not_removed(void **state)
+TEST(earlier_lock_is_not_removed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "out");
 	scratch_put(&scratch, "out/.lock", "1\n");
 	assert_int_equal(open_folder(&folder, "out"), 0);
@@ -78,9 +75,8 @@ static void earlier_lock_is_not_removed(void **state)
 	assert_true(scratch_has(&scratch, "out/.lock"));
 }
 
-static void folder_with_files_is_not_removed(void **state)
+TEST(folder_with_files_is_not_removed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "out");
 	scratch_put(&scratch, "out/fps.csv", "mine\n");
 	assert_int_equal(open_folder(&folder, "out"), 0);
@@ -89,12 +85,11 @@ static void folder_with_files_is_not_removed(void **state)
 	assert_false(scratch_has(&scratch, "out/.lock"));
 }
 
-static void folder_in_use_is_refused(void **state)
+TEST(folder_in_use_is_refused)
 {
 	struct folder second;
 	char pid[32];
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(open_folder(&second, "out"), -EWOULDBLOCK);
 	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
@@ -105,11 +100,10 @@ static void folder_in_use_is_refused(void **state)
 	folder_close(&second);
 }
 
-static void a_lock_of_another_program_is_reported(void **state)
+TEST(a_lock_of_another_program_is_reported)
 {
 	int fd;
 
-	(void)state;
 	scratch_mkdir(&scratch, "out");
 	scratch_put(&scratch, "out/.lock", "");
 	fd = open(scratch_path(&scratch, "out/.lock"), O_RDWR);
@@ -120,11 +114,10 @@ static void a_lock_of_another_program_is_reported(void **state)
 	close(fd);
 }
 
-static void unusable_paths_are_reported(void **state)
+TEST(unusable_paths_are_reported)
 {
 	static char name[PATH_MAX + 8];
 
-	(void)state;
 	scratch_put(&scratch, "file", "x");
 	assert_int_equal(open_folder(&folder, "file"), -ENOTDIR);
 	assert_int_equal(open_folder(&folder, "file/below"), -ENOTDIR);
@@ -146,9 +139,8 @@ static void unusable_paths_are_reported(void **state)
 }
 
 /* A hard link to a file of another user is not written. */
-static void hard_linked_lock_is_replaced(void **state)
+TEST(hard_linked_lock_is_replaced)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "out");
 	scratch_put(&scratch, "precious", "keep me\n");
 	assert_int_equal(
@@ -158,11 +150,10 @@ static void hard_linked_lock_is_replaced(void **state)
 	assert_int_equal(atol(scratch_get(&scratch, "out/.lock")), getpid());
 }
 
-static void removed_lock_is_created_again(void **state)
+TEST(removed_lock_is_created_again)
 {
 	struct folder second;
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(folder_write_address(&folder, "jankd-abc"), 0);
 	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
@@ -181,11 +172,10 @@ static void removed_lock_is_created_again(void **state)
 
 /* --- files --- */
 
-static void a_file_is_replaced_atomically(void **state)
+TEST(a_file_is_replaced_atomically)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	scratch_put(&scratch, "out/summary.csv", "old\n");
 	fd = folder_create_temporary(&folder, "summary.csv");
@@ -207,11 +197,10 @@ static void a_file_is_replaced_atomically(void **state)
 	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "");
 }
 
-static void leftover_temporary_file_is_replaced(void **state)
+TEST(leftover_temporary_file_is_replaced)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(mkfifo(scratch_path(&scratch, "out/.summary.csv.tmp"), 0600), 0);
 	fd = folder_create_temporary(&folder, "summary.csv");
@@ -224,12 +213,11 @@ static void leftover_temporary_file_is_replaced(void **state)
 	assert_int_equal(folder_create_temporary(&folder, "summary.csv"), -EEXIST);
 }
 
-static void a_nameless_file_leaves_nothing_in_the_folder(void **state)
+TEST(a_nameless_file_leaves_nothing_in_the_folder)
 {
 	char back[8] = "";
 	int fd;
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	fd = folder_create_nameless(&folder);
 	assert_true(fd >= 0);
@@ -243,11 +231,10 @@ static void a_nameless_file_leaves_nothing_in_the_folder(void **state)
 	assert_false(scratch_has(&scratch, "out"));
 }
 
-static void write_errors_are_returned(void **state)
+TEST(write_errors_are_returned)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
 	assert_int_equal(folder_write_at(-1, 0, "x", 1), -EBADF);
 	assert_int_equal(folder_sync(-1), -EBADF);
@@ -282,9 +269,8 @@ static void put_journal(const char *text)
 	assert_true(folder_has_journal(&folder));
 }
 
-static void moved_folder_is_created_again(void **state)
+TEST(moved_folder_is_created_again)
 {
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(folder_write_address(&folder, "jankd-abc"), 0);
 	put_journal("to be put back\n");
@@ -302,9 +288,8 @@ static void moved_folder_is_created_again(void **state)
 	assert_false(scratch_has(&scratch, "moved/.journal"));
 }
 
-static void replaced_folder_is_detected(void **state)
+TEST(replaced_folder_is_detected)
 {
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(rename(scratch_path(&scratch, "out"), scratch_path(&scratch, "moved")), 0);
 	scratch_mkdir(&scratch, "out");
@@ -316,12 +301,11 @@ static void replaced_folder_is_detected(void **state)
 	assert_int_equal(folder_open_again(&folder, nothing_there), -ENOTDIR);
 }
 
-static void a_journal_is_opened_and_removed(void **state)
+TEST(a_journal_is_opened_and_removed)
 {
 	char text[32] = "";
 	int fd;
 
-	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	assert_int_equal(folder_open_journal(&folder), -ENOENT);
 	put_journal("text\n");
@@ -334,14 +318,13 @@ static void a_journal_is_opened_and_removed(void **state)
 
 /* --- messages --- */
 
-static void every_error_has_a_text_and_advice(void **state)
+TEST(every_error_has_a_text_and_advice)
 {
 	static const int errors[] = {
 		ELOOP, EINVAL, ENXIO, EEXIST, EWOULDBLOCK, ENOSPC, EDQUOT,
 		EFBIG, EISDIR, EIO,   EACCES, EMFILE,	   ENOMEM, ENOTEMPTY
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		assert_true(folder_why(-errors[i])[0] != '\0');
 		assert_true(folder_advice(-errors[i])[0] != '\0');
@@ -354,12 +337,11 @@ static void every_error_has_a_text_and_advice(void **state)
 
 /* --- from outside --- */
 
-static void lock_and_journal_of_a_folder_are_found(void **state)
+TEST(lock_and_journal_of_a_folder_are_found)
 {
 	struct stat info, there;
 	int fd;
 
-	(void)state;
 	assert_int_equal(state_dir_find(scratch_path(&scratch, "out"), STATE_DIR_LOCK), -ENOENT);
 	assert_int_equal(open_folder(&folder, "out"), 0);
 	fd = state_dir_find(folder.path, STATE_DIR_LOCK);
@@ -379,32 +361,4 @@ static void lock_and_journal_of_a_folder_are_found(void **state)
 	unlink(scratch_path(&scratch, "out/.journal"));
 	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "out/.journal")), 0);
 	assert_int_equal(state_dir_find(folder.path, STATE_DIR_JOURNAL), -ELOOP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(folder_is_created_with_its_parents),
-		T(only_new_parents_are_removed),
-		T(earlier_lock_is_not_removed),
-		T(folder_with_files_is_not_removed),
-		T(folder_in_use_is_refused),
-		T(a_lock_of_another_program_is_reported),
-		T(unusable_paths_are_reported),
-		T(hard_linked_lock_is_replaced),
-		T(removed_lock_is_created_again),
-		T(a_file_is_replaced_atomically),
-		T(leftover_temporary_file_is_replaced),
-		T(a_nameless_file_leaves_nothing_in_the_folder),
-		T(write_errors_are_returned),
-		T(moved_folder_is_created_again),
-		T(replaced_folder_is_detected),
-		T(a_journal_is_opened_and_removed),
-		T(every_error_has_a_text_and_advice),
-		T(lock_and_journal_of_a_folder_are_found),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,23 +98,23 @@ static void check(enum phone_age age)
 	phone_stop(&forged);
 }
 
-static void forged_markers_change_no_row_on_android_9(void **state)
+TEST(forged_markers_change_no_row_on_android_9)
 {
 	check(PHONE_9);
 }
 
-static void forged_markers_change_no_row_on_android_13(void **state)
+TEST(forged_markers_change_no_row_on_android_13)
 {
 	check(PHONE_13);
 }
 
-static void forged_markers_change_no_row_on_android_14(void **state)
+TEST(forged_markers_change_no_row_on_android_14)
 {
 	check(PHONE_14);
 }
 
 /* Apps also acquire buffers, and write slices and counters about it: these are not forged. */
-static void buffer_markers_of_apps_are_not_forged(void **state)
+TEST(buffer_markers_of_apps_are_not_forged)
 {
 	struct phone phone;
 
@@ -130,16 +130,4 @@ static void buffer_markers_of_apps_are_not_forged(void **state)
 	assert_int_equal(pipeline_counters(phone.pipeline)->foreign_latches, 0);
 	assert_int_equal(pipeline_counters(phone.pipeline)->foreign_ticks, 0);
 	phone_stop(&phone);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forged_markers_change_no_row_on_android_9),
-		cmocka_unit_test(forged_markers_change_no_row_on_android_13),
-		cmocka_unit_test(forged_markers_change_no_row_on_android_14),
-		cmocka_unit_test(buffer_markers_of_apps_are_not_forged),
-	};
-
-	return cmocka_run_group_tests_name("forgery", tests, NULL, NULL);
 }

@@ -32,6 +32,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void start(void)
 {
 	phone_start(&phone, PHONE_9, &options);
@@ -74,7 +76,7 @@ static void assert_sums(const char *layer, const char *surface)
 	assert_int_equal(sum, row_log_count_frames(&phone.log, layer));
 }
 
-static void test_check_closes_rows_after_the_delay(void **state)
+TEST(test_check_closes_rows_after_the_delay)
 {
 	start();
 	run(a, BEGIN, V60, 121);
@@ -92,7 +94,7 @@ static void test_check_closes_rows_after_the_delay(void **state)
 }
 
 /* A check comes at the delay, not a nanosecond before. */
-static void test_check_is_exactly_at_the_delay(void **state)
+TEST(test_check_is_exactly_at_the_delay)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 50);
@@ -105,7 +107,7 @@ static void test_check_is_exactly_at_the_delay(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 1);
 }
 
-static void test_delay_option_sets_the_length_of_rows(void **state)
+TEST(test_delay_option_sets_the_length_of_rows)
 {
 	options.delay_ns = 500 * MS;
 	start();
@@ -116,7 +118,7 @@ static void test_delay_option_sets_the_length_of_rows(void **state)
 }
 
 /* A row needs more frames than -f: 20 are too few. */
-static void test_row_with_too_few_frames_stays_open(void **state)
+TEST(test_row_with_too_few_frames_stays_open)
 {
 	start();
 	run(a, BEGIN, 50 * MS, 41);
@@ -126,7 +128,7 @@ static void test_row_with_too_few_frames_stays_open(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 2 * SECOND);
 }
 
-static void test_row_with_just_enough_frames_is_closed(void **state)
+TEST(test_row_with_just_enough_frames_is_closed)
 {
 	options.min_frames = 19;
 	start();
@@ -137,7 +139,7 @@ static void test_row_with_just_enough_frames_is_closed(void **state)
 }
 
 /* Checks are counted from presents of any layer. */
-static void test_check_closes_rows_of_all_series(void **state)
+TEST(test_check_closes_rows_of_all_series)
 {
 	const char *const both[] = { a, b, NULL };
 
@@ -154,7 +156,7 @@ static void test_check_closes_rows_of_all_series(void **state)
 	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
 }
 
-static void test_end_of_the_trace_closes_open_rows(void **state)
+TEST(test_end_of_the_trace_closes_open_rows)
 {
 	start();
 	run(a, BEGIN, V60, 3);
@@ -164,7 +166,7 @@ static void test_end_of_the_trace_closes_open_rows(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 2);
 }
 
-static void test_single_frame_gives_no_row(void **state)
+TEST(test_single_frame_gives_no_row)
 {
 	start();
 	frame(BEGIN, a);
@@ -176,7 +178,7 @@ static void test_single_frame_gives_no_row(void **state)
 }
 
 /* The row of a layer without frames for 5 s is closed while the trace continues. */
-static void test_row_of_an_idle_series_is_closed(void **state)
+TEST(test_row_of_an_idle_series_is_closed)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -189,7 +191,7 @@ static void test_row_of_an_idle_series_is_closed(void **state)
 }
 
 /* The pause is a wait, in the next row. */
-static void test_idle_series_continues_with_a_wait(void **state)
+TEST(test_idle_series_continues_with_a_wait)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -203,7 +205,7 @@ static void test_idle_series_continues_with_a_wait(void **state)
 	assert_sums(b, SURFACE_B);
 }
 
-static void test_wait_is_no_frame_time(void **state)
+TEST(test_wait_is_no_frame_time)
 {
 	start();
 	frame(BEGIN, a);
@@ -221,7 +223,7 @@ static void test_wait_is_no_frame_time(void **state)
 	assert_sums(a, SURFACE_A);
 }
 
-static void test_percentiles_of_a_row_are_frame_times(void **state)
+TEST(test_percentiles_of_a_row_are_frame_times)
 {
 	options.delay_ns = 100 * SECOND;
 	start();
@@ -235,7 +237,7 @@ static void test_percentiles_of_a_row_are_frame_times(void **state)
 }
 
 /* The three frames before a jank may be in the previous row. */
-static void test_history_of_jank_continues_across_rows(void **state)
+TEST(test_history_of_jank_continues_across_rows)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 51);
@@ -247,7 +249,7 @@ static void test_history_of_jank_continues_across_rows(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.big_jank, 1);
 }
 
-static void test_wait_clears_the_history_of_jank(void **state)
+TEST(test_wait_clears_the_history_of_jank)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 10);
@@ -258,7 +260,7 @@ static void test_wait_clears_the_history_of_jank(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->stats.jank, 0);
 }
 
-static void test_without_a_lattice_vsyncs_are_unknown(void **state)
+TEST(test_without_a_lattice_vsyncs_are_unknown)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -271,7 +273,7 @@ static void test_without_a_lattice_vsyncs_are_unknown(void **state)
 	assert_int_equal(phone.log.frames[5].interval_ns, V60);
 }
 
-static void test_given_period_gives_whole_vsyncs(void **state)
+TEST(test_given_period_gives_whole_vsyncs)
 {
 	options.vsync_ns = V60;
 	start();
@@ -288,7 +290,7 @@ static void test_given_period_gives_whole_vsyncs(void **state)
 }
 
 /* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
-static void test_first_frames_wait_for_the_lattice(void **state)
+TEST(test_first_frames_wait_for_the_lattice)
 {
 	start();
 	phone_run(&phone, a, BEGIN, V60, 120);
@@ -317,7 +319,7 @@ static void collect_summary(void)
 }
 
 /* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
-static void test_cadence_is_the_most_frequent_number_of_vsyncs(void **state)
+TEST(test_cadence_is_the_most_frequent_number_of_vsyncs)
 {
 	static const unsigned int numbers[] = { 2, 2, 3, 2, 1, 60, 2 };
 	uint64_t at_ns = BEGIN;
@@ -339,7 +341,7 @@ static void test_cadence_is_the_most_frequent_number_of_vsyncs(void **state)
 	assert_float_equal(summaries[0].low1_time_fps, 20, 0.01);
 }
 
-static void test_a_row_without_vsyncs_has_no_cadence(void **state)
+TEST(test_a_row_without_vsyncs_has_no_cadence)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -352,7 +354,7 @@ static void test_a_row_without_vsyncs_has_no_cadence(void **state)
 	assert_float_equal(summaries[0].low1_time_fps, 60, 0.01);
 }
 
-static void test_type_1_gives_drops_by_time(void **state)
+TEST(test_type_1_gives_drops_by_time)
 {
 	options.type = 1;
 	start();
@@ -371,7 +373,7 @@ static void test_type_1_gives_drops_by_time(void **state)
 	assert_int_equal(phone.log.n_fps, 1);
 }
 
-static void test_type_2_gives_drops_by_vsyncs(void **state)
+TEST(test_type_2_gives_drops_by_vsyncs)
 {
 	options.type = 2;
 	options.vsync_ns = V60;
@@ -387,7 +389,7 @@ static void test_type_2_gives_drops_by_vsyncs(void **state)
 }
 
 /* Each counter once, in the order of the trace. A name may be the end of another one. */
-static void test_drop_lists_the_counters_of_its_interval(void **state)
+TEST(test_drop_lists_the_counters_of_its_interval)
 {
 	options.type = 2;
 	options.vsync_ns = V60;
@@ -405,7 +407,7 @@ static void test_drop_lists_the_counters_of_its_interval(void **state)
 			    "GPU completion; completion; GPU; com.a/com.a.Main#0");
 }
 
-static void test_types_3_and_4_give_only_drops(void **state)
+TEST(test_types_3_and_4_give_only_drops)
 {
 	for (unsigned int type = 3; type <= 4; type++) {
 		options.type = type;
@@ -421,7 +423,7 @@ static void test_types_3_and_4_give_only_drops(void **state)
 	}
 }
 
-static void test_type_0_gives_no_drops(void **state)
+TEST(test_type_0_gives_no_drops)
 {
 	start();
 	run(a, BEGIN, V60, 3);
@@ -430,7 +432,7 @@ static void test_type_0_gives_no_drops(void **state)
 	assert_int_equal(phone.log.n_drops, 0);
 }
 
-static void test_exclude_and_include_select_surfaces(void **state)
+TEST(test_exclude_and_include_select_surfaces)
 {
 	static const char *const include[] = { "com.*", "StatusBar", NULL };
 	static const char *const exclude[] = { "*com.b.*", NULL };
@@ -447,7 +449,7 @@ static void test_exclude_and_include_select_surfaces(void **state)
 	assert_int_equal(phone.log.n_frames, 3);
 }
 
-static void test_the_summary_joins_layers_of_one_surface(void **state)
+TEST(test_the_summary_joins_layers_of_one_surface)
 {
 	start();
 	run("com.a/com.a.Main#0", BEGIN, V60, 31);
@@ -472,7 +474,7 @@ static void test_the_summary_joins_layers_of_one_surface(void **state)
 
 /* A summary that is written during the trace includes all that was counted, also the open row: all
  * but the frames of the last 0.6 s, which are still waiting. */
-static void test_intermediate_summary_includes_open_rows(void **state)
+TEST(test_intermediate_summary_includes_open_rows)
 {
 	start();
 	run(a, BEGIN, V60, 600);
@@ -485,7 +487,7 @@ static void test_intermediate_summary_includes_open_rows(void **state)
 	assert_int_equal(summaries[0].stats.frames, 599);
 }
 
-static void test_the_score_follows_the_target(void **state)
+TEST(test_the_score_follows_the_target)
 {
 	options.target_fps = 120;
 	start();
@@ -494,7 +496,7 @@ static void test_the_score_follows_the_target(void **state)
 	assert_float_equal(row(SURFACE_A, 0)->stats.score, 70, 0.001);
 }
 
-static void test_an_empty_trace_has_no_rows(void **state)
+TEST(test_an_empty_trace_has_no_rows)
 {
 	start();
 	phone_end(&phone);
@@ -502,43 +504,4 @@ static void test_an_empty_trace_has_no_rows(void **state)
 	assert_int_equal(phone.log.n_fps + phone.log.n_frames + n_summaries, 0);
 	assert_int_equal(pipeline_counters(phone.pipeline)->sf_tid, TRACE_ID_UNKNOWN);
 	assert_int_equal(pipeline_counters(phone.pipeline)->refresh_mhz, ROW_UNKNOWN);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_check_closes_rows_after_the_delay),
-		test(test_check_is_exactly_at_the_delay),
-		test(test_delay_option_sets_the_length_of_rows),
-		test(test_row_with_too_few_frames_stays_open),
-		test(test_row_with_just_enough_frames_is_closed),
-		test(test_check_closes_rows_of_all_series),
-		test(test_end_of_the_trace_closes_open_rows),
-		test(test_single_frame_gives_no_row),
-		test(test_row_of_an_idle_series_is_closed),
-		test(test_idle_series_continues_with_a_wait),
-		test(test_wait_is_no_frame_time),
-		test(test_percentiles_of_a_row_are_frame_times),
-		test(test_history_of_jank_continues_across_rows),
-		test(test_wait_clears_the_history_of_jank),
-		test(test_without_a_lattice_vsyncs_are_unknown),
-		test(test_given_period_gives_whole_vsyncs),
-		test(test_first_frames_wait_for_the_lattice),
-		test(test_cadence_is_the_most_frequent_number_of_vsyncs),
-		test(test_a_row_without_vsyncs_has_no_cadence),
-		test(test_type_1_gives_drops_by_time),
-		test(test_type_2_gives_drops_by_vsyncs),
-		test(test_drop_lists_the_counters_of_its_interval),
-		test(test_types_3_and_4_give_only_drops),
-		test(test_type_0_gives_no_drops),
-		test(test_exclude_and_include_select_surfaces),
-		test(test_the_summary_joins_layers_of_one_surface),
-		test(test_intermediate_summary_includes_open_rows),
-		test(test_the_score_follows_the_target),
-		test(test_an_empty_trace_has_no_rows),
-	};
-
-	return cmocka_run_group_tests_name("frame_series", tests, NULL, NULL);
 }

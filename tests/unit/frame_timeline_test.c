@@ -31,7 +31,6 @@ static void on_row(void *context, const struct timeline_row *row)
 
 static int set_up(void **state)
 {
-	(void)state;
 	timeline = calloc(1, sizeof(*timeline));
 	timeline->row = on_row;
 	frame_timeline_init(timeline);
@@ -41,10 +40,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(timeline);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 struct moment {
 	uint64_t time_ns;
@@ -102,11 +102,10 @@ static const struct packets_frame late = {
 	.jank_type = 64 + 128,
 };
 
-static void a_frame_has_its_expected_times(void **state)
+TEST(a_frame_has_its_expected_times)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	packets_frame(&trace, &late);
 	play(&trace);
 	assert_int_equal(n_rows, 1);
@@ -124,7 +123,7 @@ static void a_frame_has_its_expected_times(void **state)
 }
 
 /* A frame that is early ends before its expected end. Rows are in the order of their own ends. */
-static void rows_are_in_the_order_of_ends(void **state)
+TEST(rows_are_in_the_order_of_ends)
 {
 	static const struct packets_frame early = {
 		.cookie = 5,
@@ -137,7 +136,6 @@ static void rows_are_in_the_order_of_ends(void **state)
 	};
 	struct packets trace = { 0 };
 
-	(void)state;
 	packets_frame(&trace, &late);
 	packets_frame(&trace, &early);
 	play(&trace);
@@ -149,12 +147,11 @@ static void rows_are_in_the_order_of_ends(void **state)
 	assert_int_equal(rows[1].end_ns, 390);
 }
 
-static void a_frame_without_expectation_has_a_row(void **state)
+TEST(a_frame_without_expectation_has_a_row)
 {
 	struct packets_frame frame = late;
 	struct packets trace = { 0 };
 
-	(void)state;
 	frame.expected_ns = 0;
 	packets_frame(&trace, &frame);
 	play(&trace);
@@ -166,12 +163,11 @@ static void a_frame_without_expectation_has_a_row(void **state)
 }
 
 /* Two buffers of one layer may have the same tokens. */
-static void frames_with_the_same_tokens_are_kept_apart(void **state)
+TEST(frames_with_the_same_tokens_are_kept_apart)
 {
 	struct packets_frame second = late;
 	struct packets trace = { 0 };
 
-	(void)state;
 	second.cookie = 3;
 	second.start_ns = 120;
 	second.end_ns = 500;
@@ -205,9 +201,8 @@ static void record_of(uint64_t sequence, uint64_t time_ns, unsigned int kind, ui
 }
 
 /* But of two writers with the same cookie each ends its own. */
-static void a_frame_may_be_of_several_writers(void **state)
+TEST(a_frame_may_be_of_several_writers)
 {
-	(void)state;
 	record_of(4, 10, 1, 1, 70);
 	record_of(5, 20, 5, 1, 0);
 	record_of(6, 30, 2, 2, 70);
@@ -231,13 +226,12 @@ static void a_frame_may_be_of_several_writers(void **state)
 	assert_int_equal(timeline->counts.unmatched, 0);
 }
 
-static void jank_types_are_counted_for_each_surface(void **state)
+TEST(jank_types_are_counted_for_each_surface)
 {
 	struct packets_frame good = late;
 	struct packets trace = { 0 };
 	char name[TIMELINE_JANK_SIZE];
 
-	(void)state;
 	good.cookie = 3;
 	good.token = 21;
 	good.jank_type = 1;
@@ -255,13 +249,12 @@ static void jank_types_are_counted_for_each_surface(void **state)
 	assert_string_equal(name, "UNSPECIFIED");
 }
 
-static void frames_are_joined_by_layer_and_token(void **state)
+TEST(frames_are_joined_by_layer_and_token)
 {
 	struct packets_frame frame = late;
 	struct packets trace = { 0 };
 	uint64_t hash = name_hash(SPAN_LITERAL("com.a/com.a.Main#7"));
 
-	(void)state;
 	packets_frame(&trace, &late);
 	for (unsigned int i = 0; i < 2; i++) {
 		frame.cookie += 2;
@@ -307,16 +300,14 @@ static void fill_table(unsigned int space)
 	assert_int_equal(timeline->counts.unmatched, 3000 - space);
 }
 
-static void a_full_table_drops_the_oldest(void **state)
+TEST(a_full_table_drops_the_oldest)
 {
-	(void)state;
 	fill_table(TIMELINE_FRAMES);
 }
 
 /* A live capture uses less memory: what is behind its part of the tables stays untouched. */
-static void a_live_table_is_smaller(void **state)
+TEST(a_live_table_is_smaller)
 {
-	(void)state;
 	timeline->live = true;
 	frame_timeline_init(timeline);
 	fill_table(TIMELINE_LIVE_FRAMES);
@@ -327,12 +318,11 @@ static void a_live_table_is_smaller(void **state)
 }
 
 /* Surfaces without space are counted, and those before them stay. */
-static void live_surfaces_without_space_are_counted(void **state)
+TEST(live_surfaces_without_space_are_counted)
 {
 	struct packets trace = { 0 };
 	static char names[TIMELINE_LIVE_SURFACES + 10][32];
 
-	(void)state;
 	timeline->live = true;
 	frame_timeline_init(timeline);
 	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
@@ -353,28 +343,4 @@ static void live_surfaces_without_space_are_counted(void **state)
 	assert_int_equal(timeline->counts.refused, 10);
 	for (unsigned int i = TIMELINE_LIVE_SURFACES; i < TIMELINE_SURFACES; i++)
 		assert_int_equal(timeline->surfaces[i].length, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_frame_has_its_expected_times, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_are_in_the_order_of_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_frame_without_expectation_has_a_row, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(frames_with_the_same_tokens_are_kept_apart, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_frame_may_be_of_several_writers, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(jank_types_are_counted_for_each_surface, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(frames_are_joined_by_layer_and_token, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_full_table_drops_the_oldest, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_live_table_is_smaller, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(live_surfaces_without_space_are_counted, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(NULL, tear_down)
+
 static uint64_t doubt(const char **app)
 {
 	return pipeline_front_app_uncertain_since(phone.pipeline, app);
@@ -62,7 +64,7 @@ static void count_bar(const char *app, uint64_t from_ns, size_t *before, size_t 
 	}
 }
 
-static void view_of_another_app_puts_focus_in_doubt(void **state)
+TEST(view_of_another_app_puts_focus_in_doubt)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -89,7 +91,7 @@ static void view_of_another_app_puts_focus_in_doubt(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 1);
 }
 
-static void empty_answer_makes_the_app_unknown(void **state)
+TEST(empty_answer_makes_the_app_unknown)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -107,7 +109,7 @@ static void empty_answer_makes_the_app_unknown(void **state)
 }
 
 /* It draws at the same time as the focused app: picture in picture. */
-static void picture_in_picture_does_not_change_focus(void **state)
+TEST(picture_in_picture_does_not_change_focus)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -130,7 +132,7 @@ static void picture_in_picture_does_not_change_focus(void **state)
 
 /* For a recorded trace dumpsys cannot be run: the app is unknown until a window of an activity
  * draws. */
-static void app_of_a_recorded_trace_is_unknown_until_an_activity_draws(void **state)
+TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 {
 	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
 	size_t before, after;
@@ -150,7 +152,7 @@ static void app_of_a_recorded_trace_is_unknown_until_an_activity_draws(void **st
 }
 
 /* Two apps that draw at the same time; the one with the activity is in front. */
-static void app_that_still_draws_stays_in_front(void **state)
+TEST(app_that_still_draws_stays_in_front)
 {
 	const char *layers[] = { bar, a, b_view, NULL };
 	size_t before, after;
@@ -164,7 +166,7 @@ static void app_that_still_draws_stays_in_front(void **state)
 }
 
 /* An answer to a request from before a step of the clock is ignored. */
-static void answer_from_before_a_clock_step_is_ignored(void **state)
+TEST(answer_from_before_a_clock_step_is_ignored)
 {
 	size_t before, after;
 	const char *app;
@@ -181,7 +183,7 @@ static void answer_from_before_a_clock_step_is_ignored(void **state)
 }
 
 /* Windows that are not activities do not change the focused app. */
-static void windows_that_are_no_activity_do_not_change_focus(void **state)
+TEST(windows_that_are_no_activity_do_not_change_focus)
 {
 	const char *app;
 
@@ -191,21 +193,4 @@ static void windows_that_are_no_activity_do_not_change_focus(void **state)
 	phone_run(&phone, "SurfaceView[com.a/com.a.Main]#0", BEGIN + 4 * SECOND, V60, 10);
 	assert_int_equal(doubt(&app), 0);
 	phone_end(&phone);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(view_of_another_app_puts_focus_in_doubt, tear_down),
-		cmocka_unit_test_teardown(empty_answer_makes_the_app_unknown, tear_down),
-		cmocka_unit_test_teardown(picture_in_picture_does_not_change_focus, tear_down),
-		cmocka_unit_test_teardown(
-			app_of_a_recorded_trace_is_unknown_until_an_activity_draws, tear_down),
-		cmocka_unit_test_teardown(app_that_still_draws_stays_in_front, tear_down),
-		cmocka_unit_test_teardown(answer_from_before_a_clock_step_is_ignored, tear_down),
-		cmocka_unit_test_teardown(windows_that_are_no_activity_do_not_change_focus,
-					  tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,6 @@ static bool read_page(void *context, unsigned int number, struct span *bytes)
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(kernel, 0, sizeof(kernel));
 	memset(buffers, 0, sizeof(buffers));
 	merge = (struct ftrace_merge){
@@ -97,6 +96,8 @@ static int set_up(void **state)
 	};
 	return 0;
 }
+
+FIXTURE(set_up, NULL)
 
 static void write_event(unsigned int buffer, uint64_t time_ns, int32_t tid)
 {
@@ -113,9 +114,8 @@ static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns
 	ftrace_merge_pop(&merge);
 }
 
-static void oldest_event_comes_first(void **state)
+TEST(oldest_event_comes_first)
 {
-	(void)state;
 	write_event(0, 10, 1);
 	write_event(0, 40, 1);
 	write_event(2, 20, 1);
@@ -131,9 +131,8 @@ static void oldest_event_comes_first(void **state)
 }
 
 /* As trace_pipe orders them. */
-static void events_of_equal_time_are_in_cpu_order(void **state)
+TEST(events_of_equal_time_are_in_cpu_order)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
 		for (unsigned int buffer = 0; buffer < RINGS; buffer++)
 			write_event(buffer, 7 + i / 2, 1);
@@ -147,9 +146,8 @@ static void events_of_equal_time_are_in_cpu_order(void **state)
 }
 
 /* Events that are too young wait; older ones that arrive meanwhile come first. */
-static void events_after_the_limit_are_held_back(void **state)
+TEST(events_after_the_limit_are_held_back)
 {
-	(void)state;
 	write_event(1, 100, 1);
 	write_event(1, 200, 1);
 	ftrace_merge_turn(&merge);
@@ -165,9 +163,8 @@ static void events_after_the_limit_are_held_back(void **state)
 	assert_null(ftrace_merge_peek(&merge, UINT64_MAX));
 }
 
-static void loss_is_flagged_for_its_cpu_buffer(void **state)
+TEST(loss_is_flagged_for_its_cpu_buffer)
 {
-	(void)state;
 	kernel[2].flags = UINT64_C(1) << 31;
 	kernel[2].per_page = 1;
 	write_event(2, 10, 1);
@@ -185,9 +182,8 @@ static void loss_is_flagged_for_its_cpu_buffer(void **state)
 }
 
 /* A broken page is counted, and the pages after it are read in the next turn. */
-static void broken_page_is_counted_and_skipped(void **state)
+TEST(broken_page_is_counted_and_skipped)
 {
-	(void)state;
 	kernel[0].per_page = 1;
 	kernel[0].broken = true;
 	write_event(0, 10, 1);
@@ -201,12 +197,11 @@ static void broken_page_is_counted_and_skipped(void **state)
 }
 
 /* Random writers, drains and limits: the stream is sorted by time. */
-static void random_drains_are_sorted_by_time(void **state)
+TEST(random_drains_are_sorted_by_time)
 {
 	unsigned int written = 0, taken = 0;
 	uint64_t now_ns = 1000, last_ns = 0;
 
-	(void)state;
 	srand(1);
 	for (unsigned int i = 0; i < RINGS; i++)
 		kernel[i].per_page = 1 + (unsigned int)rand() % 20;
@@ -230,20 +225,4 @@ static void random_drains_are_sorted_by_time(void **state)
 	}
 	assert_int_equal(taken, 15000);
 	assert_int_equal(merge.damaged, 0);
-}
-
-#define test(function) cmocka_unit_test_setup(function, set_up)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(oldest_event_comes_first),
-		test(events_of_equal_time_are_in_cpu_order),
-		test(events_after_the_limit_are_held_back),
-		test(loss_is_flagged_for_its_cpu_buffer),
-		test(broken_page_is_counted_and_skipped),
-		test(random_drains_are_sorted_by_time),
-	};
-
-	return cmocka_run_group_tests_name("ftrace_merge", tests, NULL, NULL);
 }

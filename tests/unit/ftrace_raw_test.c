@@ -59,6 +59,20 @@ static void put_print(struct builder *b, uint32_t delta, const char *text)
 
 static struct guarded memory;
 
+static int set_up(void **state)
+{
+	memory = guarded_new(65536);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	guarded_free(&memory);
+	return 0;
+}
+
+FIXTURE(set_up, tear_down)
+
 /* Starts to read a page that ends where unreadable memory begins. */
 static bool begin_bytes(struct ftrace_page *page, const char *bytes, size_t size)
 {
@@ -97,12 +111,11 @@ static void assert_end(struct ftrace_page *page)
 	assert_false(ftrace_page_next(page, &print));
 }
 
-static void time_extends_and_stamps_are_applied(void **state)
+TEST(time_extends_and_stamps_are_applied)
 {
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
-	(void)state;
 	put_print(&b, 7, "first");
 	put_word(&b, 30 | 1U << 5); /* 1 + (2 << 27) more */
 	put_word(&b, 2);
@@ -119,13 +132,12 @@ static void time_extends_and_stamps_are_applied(void **state)
 	assert_int_equal(page.lost, 0);
 }
 
-static void stamp_keeps_the_high_bits_of_the_page_time(void **state)
+TEST(stamp_keeps_the_high_bits_of_the_page_time)
 {
 	uint64_t high = UINT64_C(3) << 59;
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
-	(void)state;
 	put_word(&b, 31 | 9U << 5);
 	put_word(&b, 4);
 	put_print(&b, 0, "x");
@@ -133,12 +145,11 @@ static void stamp_keeps_the_high_bits_of_the_page_time(void **state)
 	assert_print(&page, high + (UINT64_C(4) << 27) + 9, "x");
 }
 
-static void events_other_than_print_are_skipped(void **state)
+TEST(events_other_than_print_are_skipped)
 {
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
-	(void)state;
 	put_event(&b, 10, PRINT_ID + 1, 42, "not a print", 12);
 	put_word(&b, 29 | 4U << 5); /* a discarded event of 8 bytes */
 	put_word(&b, 8);
@@ -154,13 +165,12 @@ static void events_other_than_print_are_skipped(void **state)
 	assert_false(page.damaged);
 }
 
-static void text_ends_at_newline_nul_or_event_end(void **state)
+TEST(text_ends_at_newline_nul_or_event_end)
 {
 	char longer[1200];
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
-	(void)state;
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
 	put_print(&b, 0,
@@ -176,7 +186,7 @@ static void text_ends_at_newline_nul_or_event_end(void **state)
 	assert_end(&page);
 }
 
-static void number_of_lost_events_is_read_from_the_page(void **state)
+TEST(number_of_lost_events_is_read_from_the_page)
 {
 	const uint64_t lost = UINT64_C(1) << 31, counted = UINT64_C(1) << 30;
 	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the field is signed in the kernel */
@@ -184,7 +194,6 @@ static void number_of_lost_events_is_read_from_the_page(void **state)
 	uint64_t number = 4572;
 	struct ftrace_page page;
 
-	(void)state;
 	put_print(&b, 0, "x");
 	assert_int_equal(begin(&b, 0, 0).lost, 0);
 	assert_int_equal(begin(&b, 0, lost).lost, FTRACE_LOST_UNKNOWN);
@@ -196,17 +205,16 @@ static void number_of_lost_events_is_read_from_the_page(void **state)
 }
 
 /* A page without space for the number only says that events were lost. */
-static void loss_without_space_for_its_number_is_unknown(void **state)
+TEST(loss_without_space_for_its_number_is_unknown)
 {
 	struct builder b = { .len = 0 };
 
-	(void)state;
 	while (b.len + 4 + format.data_offset <= PAGE_SIZE)
 		put_word(&b, 30);
 	assert_int_equal(begin(&b, 0, UINT64_C(3) << 30).lost, FTRACE_LOST_UNKNOWN);
 }
 
-static void page_of_a_32_bit_kernel_is_parsed(void **state)
+TEST(page_of_a_32_bit_kernel_is_parsed)
 {
 	struct ftrace_format small = format;
 	struct builder b = { .len = 0 };
@@ -215,7 +223,6 @@ static void page_of_a_32_bit_kernel_is_parsed(void **state)
 	uint64_t time_ns = 77;
 	char *copy = memory.end - PAGE_SIZE;
 
-	(void)state;
 	small.commit_size = 4;
 	small.data_offset = 12;
 	put_print(&b, 1, "x");
@@ -231,12 +238,11 @@ static void page_of_a_32_bit_kernel_is_parsed(void **state)
 	assert_end(&page);
 }
 
-static void incomplete_pages_are_refused(void **state)
+TEST(incomplete_pages_are_refused)
 {
 	char bytes[64] = { 0 };
 	struct ftrace_page page;
 
-	(void)state;
 	assert_false(begin_bytes(&page, bytes, 0));
 	assert_false(begin_bytes(&page, bytes, 15));
 	assert_true(begin_bytes(&page, bytes, 16));
@@ -246,12 +252,11 @@ static void incomplete_pages_are_refused(void **state)
 	assert_true(begin_bytes(&page, bytes, 64));
 }
 
-static void wrong_event_length_is_damage(void **state)
+TEST(wrong_event_length_is_damage)
 {
 	static const uint32_t lies[] = { 0, 8, 4095, 0xfffffffc, 0xffffffff, 0x80000000 };
 	struct ftrace_page page;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(lies); i++) {
 		struct builder b = { .len = 0 };
 
@@ -266,11 +271,10 @@ static void wrong_event_length_is_damage(void **state)
 }
 
 /* Nothing is read outside of the page, and parsing ends. */
-static void random_bytes_are_parsed_within_the_page(void **state)
+TEST(random_bytes_are_parsed_within_the_page)
 {
 	char bytes[256];
 
-	(void)state;
 	srand(1);
 	for (int n = 0; n < 200000; n++) {
 		struct ftrace_print print;
@@ -301,11 +305,10 @@ static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\t
 				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
 
-static void format_files_are_parsed(void **state)
+TEST(format_files_are_parsed)
 {
 	struct ftrace_format read = { 0 };
 
-	(void)state;
 	assert_true(ftrace_format_read_print(&read, span_of(print_format)));
 	assert_true(ftrace_format_read_page(&read, span_of(page_format)));
 	assert_int_equal(read.print_id, format.print_id);
@@ -318,12 +321,11 @@ static void format_files_are_parsed(void **state)
 }
 
 /* A truncated or changed text is rejected or parsed in part, without a memory error. */
-static void truncated_format_files_are_read_within_bounds(void **state)
+TEST(truncated_format_files_are_read_within_bounds)
 {
 	struct ftrace_format read = { 0 };
 	char *copy;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(print_format); n++) {
 		copy = memcpy(memory.end - n, print_format, n);
 		ftrace_format_read_print(&read, (struct span){ copy, n });
@@ -335,28 +337,4 @@ static void truncated_format_files_are_read_within_bounds(void **state)
 	assert_false(ftrace_format_read_print(&read, span_of("nonsense")));
 	assert_false(ftrace_format_read_page(&read, span_of("nonsense")));
 	assert_false(ftrace_format_read_print(&read, span_of("ID: 99999999\n common_pid;")));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_extends_and_stamps_are_applied),
-		cmocka_unit_test(stamp_keeps_the_high_bits_of_the_page_time),
-		cmocka_unit_test(events_other_than_print_are_skipped),
-		cmocka_unit_test(text_ends_at_newline_nul_or_event_end),
-		cmocka_unit_test(number_of_lost_events_is_read_from_the_page),
-		cmocka_unit_test(loss_without_space_for_its_number_is_unknown),
-		cmocka_unit_test(page_of_a_32_bit_kernel_is_parsed),
-		cmocka_unit_test(incomplete_pages_are_refused),
-		cmocka_unit_test(wrong_event_length_is_damage),
-		cmocka_unit_test(random_bytes_are_parsed_within_the_page),
-		cmocka_unit_test(format_files_are_parsed),
-		cmocka_unit_test(truncated_format_files_are_read_within_bounds),
-	};
-	int failed;
-
-	memory = guarded_new(65536);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	guarded_free(&memory);
-	return failed;
 }

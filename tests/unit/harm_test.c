@@ -9,7 +9,7 @@
 
 #define V60 UINT64_C(16666667)
 
-static void test_the_worst_moment_has_most_harm(void **state)
+TEST(test_the_worst_moment_has_most_harm)
 {
 	struct harm harm = { 0 };
 
@@ -22,7 +22,7 @@ static void test_the_worst_moment_has_most_harm(void **state)
 	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
 }
 
-static void test_the_worst_minute_has_60_seconds(void **state)
+TEST(test_the_worst_minute_has_60_seconds)
 {
 	struct harm harm = { 0 };
 
@@ -39,7 +39,7 @@ static void test_the_worst_minute_has_60_seconds(void **state)
 	assert_int_equal(harm.minute_from_ns, 159 * SECOND);
 }
 
-static void test_a_long_pause_empties_the_minute(void **state)
+TEST(test_a_long_pause_empties_the_minute)
 {
 	struct harm harm = { 0 };
 
@@ -51,7 +51,7 @@ static void test_a_long_pause_empties_the_minute(void **state)
 	assert_int_equal(harm.minute_from_ns, 100000 * SECOND);
 }
 
-static void test_harm_of_hours_in_a_second_does_not_overflow(void **state)
+TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 {
 	struct harm harm = { 0 };
 
@@ -63,7 +63,7 @@ static void test_harm_of_hours_in_a_second_does_not_overflow(void **state)
 	assert_int_equal(harm.sum_us, 1000);
 }
 
-static void test_a_new_clock_keeps_what_was_found(void **state)
+TEST(test_a_new_clock_keeps_what_was_found)
 {
 	struct harm harm = { 0 };
 
@@ -77,7 +77,7 @@ static void test_a_new_clock_keeps_what_was_found(void **state)
 	assert_int_equal(harm.minute_from_ns, 5 * SECOND);
 }
 
-static void test_merged_harm_has_the_worst_of_both(void **state)
+TEST(test_merged_harm_has_the_worst_of_both)
 {
 	struct harm sum = { 0 }, other = { 0 };
 
@@ -90,7 +90,7 @@ static void test_merged_harm_has_the_worst_of_both(void **state)
 	assert_int_equal(sum.minute_ns, 40 * MS);
 }
 
-static void test_only_stretches_of_a_second_are_drawing(void **state)
+TEST(test_only_stretches_of_a_second_are_drawing)
 {
 	struct drawing drawing = { 0 };
 
@@ -108,7 +108,7 @@ static void test_only_stretches_of_a_second_are_drawing(void **state)
 	assert_int_equal(drawing_sum(&drawing).time_ns, 60 * V60);
 }
 
-static void test_verdicts(void **state)
+TEST(test_verdicts)
 {
 	static const struct {
 		const char *verdict;
@@ -145,20 +145,4 @@ static void test_verdicts(void **state)
 		verdict_write(text, &cases[i].facts);
 		assert_string_equal(text, cases[i].verdict);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_worst_moment_has_most_harm),
-		cmocka_unit_test(test_the_worst_minute_has_60_seconds),
-		cmocka_unit_test(test_a_long_pause_empties_the_minute),
-		cmocka_unit_test(test_harm_of_hours_in_a_second_does_not_overflow),
-		cmocka_unit_test(test_a_new_clock_keeps_what_was_found),
-		cmocka_unit_test(test_merged_harm_has_the_worst_of_both),
-		cmocka_unit_test(test_only_stretches_of_a_second_are_drawing),
-		cmocka_unit_test(test_verdicts),
-	};
-
-	return cmocka_run_group_tests_name("harm", tests, NULL, NULL);
 }

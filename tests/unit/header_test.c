@@ -64,14 +64,13 @@ static bool is_remembered(const char *line, const char *end)
 	return false;
 }
 
-static void fast_and_full_parser_agree(void **state)
+TEST(fast_and_full_parser_agree)
 {
 	static const char bytes[] = "  0129.:-[]()\nad\xff";
 	static char headers_of_threads[100][100];
 	char text[FRONT + 128];
 	char *line = text + FRONT;
 
-	(void)state;
 	srand(2);
 	memset(text, ' ', sizeof(text));
 	for (int i = 0; i < 100; i++)
@@ -91,7 +90,7 @@ static void fast_and_full_parser_agree(void **state)
 }
 
 /* A cached header does not match another line that only ends in the same way. */
-static void cached_header_does_not_match_a_longer_line(void **state)
+TEST(cached_header_does_not_match_a_longer_line)
 {
 	static const char front[] =
 		"\n                                                                "
@@ -105,21 +104,10 @@ static void cached_header_does_not_match_a_longer_line(void **state)
 	};
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(lines); i++) {
 		int n = snprintf(text, sizeof(text), "%s%s", front, lines[i]);
 
 		assert_true(n - strlen(lines[i]) >= FRONT);
 		assert_same(text + n - strlen(lines[i]), text + n);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fast_and_full_parser_agree),
-		cmocka_unit_test(cached_header_does_not_match_a_longer_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,6 @@ static void put_serial(uint32_t serial)
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	scratch_mkdir(&scratch, "tr");
 	scratch_mkdir(&scratch, "dev");
@@ -66,13 +65,14 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	interference_tags_end(&tags);
 	loop_close(&loop);
 	fake_device_end();
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static void begin(void)
 {
@@ -100,9 +100,8 @@ static bool tick(void)
 	return is_run;
 }
 
-static void tags_are_read_again_when_a_property_has_changed(void **state)
+TEST(tags_are_read_again_when_a_property_has_changed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "dev/__properties__");
 	put_serial(7);
 	begin();
@@ -123,9 +122,8 @@ static void tags_are_read_again_when_a_property_has_changed(void **state)
 	assert_false(is_missing);
 }
 
-static void tags_without_an_answer_are_read_again(void **state)
+TEST(tags_without_an_answer_are_read_again)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "dev/__properties__");
 	put_serial(7);
 	fake_device_hang(&scratch, "getprop");
@@ -134,9 +132,8 @@ static void tags_without_an_answer_are_read_again(void **state)
 	assert_true(tick());
 }
 
-static void devices_without_that_number_read_the_tags_each_time(void **state)
+TEST(devices_without_that_number_read_the_tags_each_time)
 {
-	(void)state;
 	begin();
 	assert_true(tick());
 	assert_true(tick());
@@ -148,11 +145,10 @@ static void devices_without_that_number_read_the_tags_each_time(void **state)
 	assert_true(tick());
 }
 
-static void android_5_has_one_area(void **state)
+TEST(android_5_has_one_area)
 {
 	int fd;
 
-	(void)state;
 	put_area("dev/__properties__", 7, VERSION);
 	fd = property_serial_open(options.device_root);
 	assert_int_equal(property_serial_read(fd), 7);
@@ -162,18 +158,4 @@ static void android_5_has_one_area(void **state)
 	assert_int_equal(property_serial_read(fd), -1);
 	close(fd);
 	assert_int_equal(property_serial_read(-1), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(tags_are_read_again_when_a_property_has_changed),
-		T(tags_without_an_answer_are_read_again),
-		T(devices_without_that_number_read_the_tags_each_time),
-		T(android_5_has_one_area),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static struct clock_change after(struct clock_watch *watch, double mono, double 
 	return clock_watch_compare(watch, next);
 }
 
-static void suspend_and_wall_clock_steps_are_detected(void **state)
+TEST(suspend_and_wall_clock_steps_are_detected)
 {
 	struct clock_watch watch = { 0 };
 	struct clock_change change = clock_watch_compare(
@@ -58,7 +58,7 @@ static bool parse_counts(struct cpu_buffer_counts *cpu, uint64_t overrun, uint64
 	return cpu_buffer_counts_parse(cpu, (struct span){ text, (size_t)n });
 }
 
-static void emptied_buffer_does_not_reset_lost_events(void **state)
+TEST(emptied_buffer_does_not_reset_lost_events)
 {
 	struct cpu_buffer_counts cpu = { 0 };
 
@@ -75,7 +75,7 @@ static void emptied_buffer_does_not_reset_lost_events(void **state)
 	assert_int_equal(cpu.lost, 246);
 }
 
-static void malformed_statistics_count_no_loss(void **state)
+TEST(malformed_statistics_count_no_loss)
 {
 	struct cpu_buffer_counts cpu = { 0 };
 
@@ -85,15 +85,4 @@ static void malformed_statistics_count_no_loss(void **state)
 	assert_int_equal(cpu.lost, 0);
 	assert_false(cpu_buffer_counts_parse(&cpu, SPAN_LITERAL("read events: x\noverrun: 3")));
 	assert_int_equal(cpu.lost, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(suspend_and_wall_clock_steps_are_detected),
-		cmocka_unit_test(emptied_buffer_does_not_reset_lost_events),
-		cmocka_unit_test(malformed_statistics_count_no_loss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

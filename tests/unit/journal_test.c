@@ -27,7 +27,6 @@ static const char *printed;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fake_tracefs_make(&scratch, "tr");
 	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
@@ -36,12 +35,13 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	settings_free(&failed);
 	folder_close(&folder);
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static void add_lines(struct settings *settings, const char *text)
 {
@@ -104,12 +104,11 @@ static bool is_there(void)
 	return scratch_has(&scratch, "out/.journal");
 }
 
-static void journal_has_old_and_new_settings(void **state)
+TEST(journal_has_old_and_new_settings)
 {
 	char wanted[256];
 	struct stat info;
 
-	(void)state;
 	write_journal("place\ntracing_on 0\n", "place\ntracing_on 1\n");
 	snprintf(wanted, sizeof(wanted),
 		 "%splace\ntracing_on 0\nset place\nset tracing_on 1\nend\n", head());
@@ -121,16 +120,14 @@ static void journal_has_old_and_new_settings(void **state)
 	assert_false(scratch_has(&scratch, "out/..journal.tmp"));
 }
 
-static void missing_journal_changes_nothing(void **state)
+TEST(missing_journal_changes_nothing)
 {
-	(void)state;
 	assert_int_equal(recover(), JOURNAL_NONE);
 	assert_string_equal(printed, "");
 }
 
-static void settings_changed_by_jankd_are_restored(void **state)
+TEST(settings_changed_by_jankd_are_restored)
 {
-	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 7777\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
@@ -144,9 +141,8 @@ static void settings_changed_by_jankd_are_restored(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void settings_changed_by_others_are_kept(void **state)
+TEST(settings_changed_by_others_are_kept)
 {
-	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 2048\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
@@ -158,27 +154,24 @@ static void settings_changed_by_others_are_kept(void **state)
 }
 
 /* A capture that was killed before it had written the settings that it made. */
-static void journal_without_new_settings_restores_all(void **state)
+TEST(journal_without_new_settings_restores_all)
 {
-	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n", "");
 	assert_int_equal(recover(), JOURNAL_DONE);
 	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1408\n");
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 }
 
-static void instance_made_by_jankd_is_removed(void **state)
+TEST(instance_made_by_jankd_is_removed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "tr/instances/jankd-1");
 	write_journal("made jankd-1\n", "");
 	assert_int_equal(recover(), JOURNAL_DONE);
 	assert_false(scratch_has(&scratch, "tr/instances/jankd-1"));
 }
 
-static void instance_in_use_keeps_the_journal(void **state)
+TEST(instance_in_use_keeps_the_journal)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "tr/instances/jankd-1/busy");
 	write_journal("made jankd-1\n", "");
 	assert_int_equal(recover(), JOURNAL_BUSY);
@@ -189,9 +182,8 @@ static void instance_in_use_keeps_the_journal(void **state)
 	assert_false(is_there());
 }
 
-static void failed_restore_keeps_the_journal(void **state)
+TEST(failed_restore_keeps_the_journal)
 {
-	(void)state;
 	/* A folder cannot be written even by root. */
 	unlink(scratch_path(&scratch, "tr/tracing_on"));
 	scratch_mkdir(&scratch, "tr/tracing_on");
@@ -205,18 +197,16 @@ static void failed_restore_keeps_the_journal(void **state)
 	assert_non_null(strstr(printed, strerror(ENOTDIR)));
 }
 
-static void missing_tracefs_keeps_the_journal(void **state)
+TEST(missing_tracefs_keeps_the_journal)
 {
-	(void)state;
 	write_journal("place\ntracing_on 0\n", "");
 	assert_int_equal(recover_at(scratch_path(&scratch, "nowhere")), JOURNAL_FAILED);
 	assert_true(is_there());
 	assert_non_null(strstr(printed, "--tracefs"));
 }
 
-static void journal_of_another_boot_is_removed_unused(void **state)
+TEST(journal_of_another_boot_is_removed_unused)
 {
-	(void)state;
 	scratch_put(&scratch, "out/.journal",
 		    "jankd-journal 1 00000000-0000-0000-0000-000000000000\n"
 		    "place\ntracing_on 0\nend\n");
@@ -227,9 +217,8 @@ static void journal_of_another_boot_is_removed_unused(void **state)
 	assert_string_equal(printed, "");
 }
 
-static void truncated_journal_changes_nothing(void **state)
+TEST(truncated_journal_changes_nothing)
 {
-	(void)state;
 	put_journal("place\ntracing_on 0\n");
 	assert_int_equal(recover(), JOURNAL_NONE);
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
@@ -237,9 +226,8 @@ static void truncated_journal_changes_nothing(void **state)
 	assert_non_null(strstr(printed, "/.journal"));
 }
 
-static void journal_writable_by_others_changes_nothing(void **state)
+TEST(journal_writable_by_others_changes_nothing)
 {
-	(void)state;
 	put_journal("place\ntracing_on 0\nend\n");
 	chmod(scratch_path(&scratch, "out/.journal"), 0622);
 	assert_int_equal(recover(), JOURNAL_FAILED);
@@ -248,11 +236,10 @@ static void journal_writable_by_others_changes_nothing(void **state)
 	assert_non_null(strstr(printed, "/.journal"));
 }
 
-static void link_or_fifo_as_journal_changes_nothing(void **state)
+TEST(link_or_fifo_as_journal_changes_nothing)
 {
 	char target[256];
 
-	(void)state;
 	put_journal("place\ntracing_on 0\nend\n");
 	snprintf(target, sizeof(target), "%s/elsewhere", scratch.path);
 	rename(scratch_path(&scratch, "out/.journal"), target);
@@ -264,18 +251,16 @@ static void link_or_fifo_as_journal_changes_nothing(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void too_large_journal_changes_nothing(void **state)
+TEST(too_large_journal_changes_nothing)
 {
-	(void)state;
 	put_journal("place\ntracing_on 0\nend\n");
 	assert_int_equal(truncate(scratch_path(&scratch, "out/.journal"), 3 * SETTINGS_MAX), 0);
 	assert_int_equal(recover(), JOURNAL_FAILED);
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void journal_cannot_reach_outside_of_tracefs(void **state)
+TEST(journal_cannot_reach_outside_of_tracefs)
 {
-	(void)state;
 	scratch_put(&scratch, "tracing_on", "untouched\n");
 	scratch_put(&scratch, "trace_clock", "untouched\n");
 	put_journal("place ..\ntracing_on 0\nplace ../..\ntrace_clock mono\nmade ..\nmade .\n"
@@ -299,18 +284,16 @@ static enum capture_recovered recover_folder(const char *path)
 	return capture_recover(&options, NULL);
 }
 
-static void folder_without_journal_is_unchanged(void **state)
+TEST(folder_without_journal_is_unchanged)
 {
-	(void)state;
 	assert_int_equal(recover_folder(scratch_path(&scratch, "tr")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "tr/.lock"));
 	assert_int_equal(recover_folder(scratch_path(&scratch, "none")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "none"));
 }
 
-static void journal_of_a_running_capture_is_refused(void **state)
+TEST(journal_of_a_running_capture_is_refused)
 {
-	(void)state;
 	write_journal("place\ntracing_on 0\n", "");
 	printed_begin(2);
 	assert_int_equal(recover_folder(folder.path), CAPTURE_UNRECOVERED);
@@ -320,40 +303,11 @@ static void journal_of_a_running_capture_is_refused(void **state)
 }
 
 /* A journal of another boot, so that the test does not change the tracing of this machine. */
-static void journal_of_a_dead_capture_is_removed(void **state)
+TEST(journal_of_a_dead_capture_is_removed)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "dead");
 	scratch_put(&scratch, "dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
 	chmod(scratch_path(&scratch, "dead/.journal"), 0600);
 	assert_int_equal(recover_folder(scratch_path(&scratch, "dead")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "dead/.journal"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(journal_has_old_and_new_settings),
-		T(missing_journal_changes_nothing),
-		T(settings_changed_by_jankd_are_restored),
-		T(settings_changed_by_others_are_kept),
-		T(journal_without_new_settings_restores_all),
-		T(instance_made_by_jankd_is_removed),
-		T(instance_in_use_keeps_the_journal),
-		T(failed_restore_keeps_the_journal),
-		T(missing_tracefs_keeps_the_journal),
-		T(journal_of_another_boot_is_removed_unused),
-		T(truncated_journal_changes_nothing),
-		T(journal_writable_by_others_changes_nothing),
-		T(link_or_fifo_as_journal_changes_nothing),
-		T(too_large_journal_changes_nothing),
-		T(journal_cannot_reach_outside_of_tracefs),
-		T(folder_without_journal_is_unchanged),
-		T(journal_of_a_running_capture_is_refused),
-		T(journal_of_a_dead_capture_is_removed),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,17 +16,17 @@ static struct program jankd;
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	live_capture_remove(&capture);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static const char *session(void)
 {
@@ -68,9 +68,8 @@ static void assert_one_line(const char *text)
 
 /* --- how it ended --- */
 
-static void status_says_how_the_capture_ended(void **state)
+TEST(status_says_how_the_capture_ended)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	live_capture_frames(&capture, 10);
 	assert_int_equal(status("--json"), 0);
@@ -99,9 +98,8 @@ static void status_says_how_the_capture_ended(void **state)
 	assert_non_null(strstr(printed("doctor.out"), "the boot at 20"));
 }
 
-static void a_capture_that_was_stopped_was_not_killed(void **state)
+TEST(a_capture_that_was_stopped_was_not_killed)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
 	live_capture_frames(&capture, 10);
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
@@ -114,9 +112,8 @@ static void a_capture_that_was_stopped_was_not_killed(void **state)
 	assert_non_null(strstr(printed("status.out"), "\"ended_by\":\"stop\""));
 }
 
-static void the_next_start_keeps_files_of_before_a_reboot(void **state)
+TEST(the_next_start_keeps_files_of_before_a_reboot)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 50);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -128,7 +125,7 @@ static void the_next_start_keeps_files_of_before_a_reboot(void **state)
 }
 
 /* Files that any program can have written. */
-static void other_files_are_no_session(void **state)
+TEST(other_files_are_no_session)
 {
 	static const char *const texts[] = {
 		"",
@@ -141,7 +138,6 @@ static void other_files_are_no_session(void **state)
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 	};
 
-	(void)state;
 	scratch_mkdir(&capture.scratch, "out");
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		scratch_put(&capture.scratch, "out/session.json", texts[i]);
@@ -165,9 +161,8 @@ static int resume(const char *option, const char *value)
 			   value, NULL);
 }
 
-static void a_start_can_resume_with_the_same_options(void **state)
+TEST(a_start_can_resume_with_the_same_options)
 {
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "-T2", "--frames-l", "--include",
 				       "com.a*", "--include", "com.b*", "-t", "30", "--trigger",
 				       "fps<30 for 3s", "--rotate-size=8K", NULL));
@@ -197,12 +192,11 @@ static void a_start_can_resume_with_the_same_options(void **state)
 }
 
 /* Relative paths are those of the first start, also if it was 'run'. */
-static void relative_paths_are_resumed_from_another_folder(void **state)
+TEST(relative_paths_are_resumed_from_another_folder)
 {
 	struct scratch other;
 	int code;
 
-	(void)state;
 	program_run(&jankd, &capture.scratch, "rules", "show", "default", NULL);
 	scratch_put(&capture.scratch, "my.rules", program_out(&jankd));
 	assert_true(live_capture_run(&capture, "--no-atrace", "--rules", "my.rules", NULL));
@@ -215,14 +209,13 @@ static void relative_paths_are_resumed_from_another_folder(void **state)
 	assert_non_null(strstr(session(), "/my.rules\""));
 }
 
-static void impossible_options_are_refused(void **state)
+TEST(impossible_options_are_refused)
 {
 	static const char *const words[] = { "--type=9",     "--help",	   "--folder=/tmp",
 					     "--resume",     "stray",	   "--stdout",
 					     "-T2",	     "--nonsense", "",
 					     "--no-atrace=1" };
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--yield", NULL));
 	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
@@ -246,9 +239,8 @@ static void impossible_options_are_refused(void **state)
 }
 
 /* jankd writes to the tracefs that is named there. */
-static void a_file_that_others_can_write_names_no_tracefs(void **state)
+TEST(a_file_that_others_can_write_names_no_tracefs)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--rules", "default", NULL));
 	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
 	assert_int_equal(chmod(scratch_path(&capture.scratch, "out/session.json"), 0666), 0);
@@ -259,11 +251,10 @@ static void a_file_that_others_can_write_names_no_tracefs(void **state)
 }
 
 /* jankd would wait for the writer of a FIFO. */
-static void a_file_that_others_can_write_names_no_rules(void **state)
+TEST(a_file_that_others_can_write_names_no_rules)
 {
 	char rules[160];
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--yield", NULL));
 	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
 	assert_int_equal(mkfifo(scratch_path(&capture.scratch, "fifo"), 0666), 0);
@@ -274,24 +265,4 @@ static void a_file_that_others_can_write_names_no_rules(void **state)
 	assert_non_null(strstr(program_err(&jankd), "it names a file"));
 	/* It restores the settings, and adds nothing to the files. */
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-}
-
-int main(int argc, char **argv)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(status_says_how_the_capture_ended),
-		T(a_capture_that_was_stopped_was_not_killed),
-		T(the_next_start_keeps_files_of_before_a_reboot),
-		T(other_files_are_no_session),
-		T(a_start_can_resume_with_the_same_options),
-		T(relative_paths_are_resumed_from_another_folder),
-		T(impossible_options_are_refused),
-		T(a_file_that_others_can_write_names_no_tracefs),
-		T(a_file_that_others_can_write_names_no_rules),
-	};
-#undef T
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(NULL, tear_down)
+
 static size_t frames_of(const char *layer)
 {
 	return row_log_count_frames(&phone.log, layer);
@@ -55,7 +57,7 @@ static void forge_latch(const char *layer)
 
 /* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
  * swapped, and then the counter does not decrease at the latch. */
-static void test_latch_written_before_its_queue_is_detected(void **state)
+TEST(test_latch_written_before_its_queue_is_detected)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_frame(&phone, BEGIN, a);
@@ -89,7 +91,7 @@ static void play_forged_values(void)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-static void test_forged_counters_remove_no_frame(void **state)
+TEST(test_forged_counters_remove_no_frame)
 {
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		phone_start(&phone, age, NULL);
@@ -110,7 +112,7 @@ static void flood(unsigned int from)
 }
 
 /* Latches without a present do not keep layers in the table forever. */
-static void test_latches_without_present_do_not_fill_the_table(void **state)
+TEST(test_latches_without_present_do_not_fill_the_table)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone.now_ns = BEGIN - SECOND;
@@ -125,7 +127,7 @@ static void test_latches_without_present_do_not_fill_the_table(void **state)
 }
 
 /* Instants of two layers that are equal because their names were cut. */
-static void test_layers_with_equal_cut_instants_stay_distinct(void **state)
+TEST(test_layers_with_equal_cut_instants_stay_distinct)
 {
 	char one[600];
 	char other[600];
@@ -151,7 +153,7 @@ static void test_layers_with_equal_cut_instants_stay_distinct(void **state)
 }
 
 /* A name that was cut inside its number looks like the instant of another layer. */
-static void test_instant_cut_inside_a_number_matches_its_layer(void **state)
+TEST(test_instant_cut_inside_a_number_matches_its_layer)
 {
 	char name[400];
 
@@ -167,7 +169,7 @@ static void test_instant_cut_inside_a_number_matches_its_layer(void **state)
 
 /* A SurfaceFlinger of that version that writes no instants: the counter is a latch from the first
  * one on. */
-static void test_counter_is_a_latch_without_instants(void **state)
+TEST(test_counter_is_a_latch_without_instants)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	for (unsigned int i = 0; i < 10; i++) {
@@ -183,7 +185,7 @@ static void test_counter_is_a_latch_without_instants(void **state)
 }
 
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
-static void test_counter_of_a_transaction_is_no_layer(void **state)
+TEST(test_counter_of_a_transaction_is_no_layer)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 5);
@@ -212,27 +214,9 @@ static void play_quick_restart(enum phone_age age)
 	assert_int_equal(pipeline_counters(phone.pipeline)->foreign_presents, 0);
 }
 
-static void test_first_frame_after_a_quick_restart_counts(void **state)
+TEST(test_first_frame_after_a_quick_restart_counts)
 {
 	play_quick_restart(PHONE_9);
 	phone_stop(&phone);
 	play_quick_restart(PHONE_14);
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_latch_written_before_its_queue_is_detected),
-		test(test_forged_counters_remove_no_frame),
-		test(test_latches_without_present_do_not_fill_the_table),
-		test(test_layers_with_equal_cut_instants_stay_distinct),
-		test(test_instant_cut_inside_a_number_matches_its_layer),
-		test(test_counter_is_a_latch_without_instants),
-		test(test_counter_of_a_transaction_is_no_layer),
-		test(test_first_frame_after_a_quick_restart_counts),
-	};
-
-	return cmocka_run_group_tests_name("latch", tests, NULL, NULL);
 }

@@ -28,6 +28,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void start(uint64_t late_ns)
 {
 	options.late_ns = late_ns;
@@ -55,7 +57,7 @@ static size_t count_late(void)
 	return phone.log.n_late;
 }
 
-static void test_even_intervals_are_not_late(void **state)
+TEST(test_even_intervals_are_not_late)
 {
 	start(15 * MS);
 	run(game, 0, 1, 300);
@@ -69,7 +71,7 @@ static void test_even_intervals_are_not_late(void **state)
 }
 
 /* 7 vsyncs of 60 Hz are 100 ms more than one, whatever the last digits of the period. */
-static void test_frame_late_by_exactly_the_limit_is_late(void **state)
+TEST(test_frame_late_by_exactly_the_limit_is_late)
 {
 	static const uint64_t periods_ns[] = { 16666030, 16667140 };
 
@@ -89,7 +91,7 @@ static void test_frame_late_by_exactly_the_limit_is_late(void **state)
 }
 
 /* 5 vsyncs in a game of 30 fps are 3 too many. */
-static void test_lateness_is_measured_from_the_cadence(void **state)
+TEST(test_lateness_is_measured_from_the_cadence)
 {
 	uint64_t vsync;
 
@@ -102,7 +104,7 @@ static void test_lateness_is_measured_from_the_cadence(void **state)
 }
 
 /* 60 fps stay steady on a display that changes to 120 Hz. */
-static void test_switch_of_the_refresh_rate_is_not_late(void **state)
+TEST(test_switch_of_the_refresh_rate_is_not_late)
 {
 	uint64_t at_ns;
 
@@ -119,7 +121,7 @@ static void test_switch_of_the_refresh_rate_is_not_late(void **state)
 
 /* A status bar that draws four times a second, sometimes twice in a row, has no cadence. Only the
  * game has a late frame. */
-static void test_layer_without_cadence_is_not_late(void **state)
+TEST(test_layer_without_cadence_is_not_late)
 {
 	static const unsigned int turns[] = { 15, 15, 1, 14, 15, 25, 15, 1, 1, 18 };
 	uint64_t next = 7, late = 0;
@@ -146,7 +148,7 @@ static void test_layer_without_cadence_is_not_late(void **state)
 }
 
 /* After few frames, and after a wait, the cadence is unknown. */
-static void test_no_frame_is_late_without_a_known_cadence(void **state)
+TEST(test_no_frame_is_late_without_a_known_cadence)
 {
 	uint64_t vsync;
 
@@ -163,7 +165,7 @@ static void test_no_frame_is_late_without_a_known_cadence(void **state)
 }
 
 /* Single late frames do not change the cadence. */
-static void test_late_frames_do_not_change_the_cadence(void **state)
+TEST(test_late_frames_do_not_change_the_cadence)
 {
 	uint64_t vsync;
 
@@ -175,7 +177,7 @@ static void test_late_frames_do_not_change_the_cadence(void **state)
 }
 
 /* Without ticks the times between presents count. */
-static void test_late_frames_are_found_without_vsyncs(void **state)
+TEST(test_late_frames_are_found_without_vsyncs)
 {
 	uint64_t at_ns = BEGIN;
 
@@ -191,21 +193,4 @@ static void test_late_frames_are_found_without_vsyncs(void **state)
 	}
 	assert_int_equal(count_late(), 1);
 	assert_int_equal(phone.log.late[0].interval_ns, 123 * MS);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		test(test_even_intervals_are_not_late),
-		test(test_frame_late_by_exactly_the_limit_is_late),
-		test(test_lateness_is_measured_from_the_cadence),
-		test(test_switch_of_the_refresh_rate_is_not_late),
-		test(test_layer_without_cadence_is_not_late),
-		test(test_no_frame_is_late_without_a_known_cadence),
-		test(test_late_frames_do_not_change_the_cadence),
-		test(test_late_frames_are_found_without_vsyncs),
-	};
-
-	return cmocka_run_group_tests_name("late", tests, NULL, NULL);
 }

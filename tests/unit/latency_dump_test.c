@@ -43,9 +43,8 @@ static const struct {
 	{ "RequestedLayerState{", "" },
 };
 
-static void test_list(void **state)
+TEST(test_list)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(lists); i++) {
 		size_t len = strlen(lists[i].line);
 		char *line = malloc(len ? len : 1), name[512];
@@ -59,7 +58,7 @@ static void test_list(void **state)
 	}
 }
 
-static void test_containers(void **state)
+TEST(test_containers)
 {
 	static const char *const containers[] = {
 		"ActivityRecord{5e6ac22 u0 a.b/a.b.Home t329}#28983",
@@ -69,7 +68,6 @@ static void test_containers(void **state)
 		"Dim layer#5",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(containers); i++)
 		assert_true(layer_list_is_container(span_of(containers[i])));
 	assert_false(layer_list_is_container(span_of("a.b/a.b.Home#29149")));
@@ -79,11 +77,10 @@ static void test_containers(void **state)
 
 /* --- --latency --- */
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct latency_row row;
 
-	(void)state;
 	assert_int_equal(latency_dump_line(SPAN_LITERAL("16666666"), &row), LATENCY_LINE_PERIOD);
 	assert_int_equal(row.desired_ns, 16666666);
 	assert_int_equal(
@@ -102,7 +99,7 @@ static void test_lines(void **state)
 	assert_int_equal(row.actual_ns, 0);
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines)
 {
 	static const char *const lines[] = {
 		"no service",	       "1\t2",	"1\t2\t3\t4", "1\t2\t3x",  "-",
@@ -110,19 +107,6 @@ static void test_other_lines(void **state)
 	};
 	struct latency_row row;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(lines); i++)
 		assert_int_equal(latency_dump_line(span_of(lines[i]), &row), LATENCY_LINE_OTHER);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_other_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,11 @@ static void poll_ring(struct reader *reader, const struct latency_row *rows)
 		reader->gaps[gap]++;
 }
 
-static void test_wraps(void **state)
+TEST(test_wraps)
 {
 	struct tracker tracker = { .now_ns = 1000000000 };
 	struct reader reader = { 0 };
 
-	(void)state;
 	poll_ring(&reader, tracker.rows);
 	for (unsigned int n = 0; n < 127; n++) {
 		draw(&tracker, n);
@@ -70,12 +69,11 @@ static void test_wraps(void **state)
 }
 
 /* 126 new frames leave the last one in the ring, 127 do not: one more could be missing. */
-static void test_overrun(void **state)
+TEST(test_overrun)
 {
 	struct tracker tracker = { .now_ns = 1000000000 };
 	struct reader reader = { 0 };
 
-	(void)state;
 	draw(&tracker, 10);
 	poll_ring(&reader, tracker.rows);
 	draw(&tracker, 126);
@@ -92,12 +90,11 @@ static void test_overrun(void **state)
 }
 
 /* The newest frames have no present time yet, and get it in a later poll. */
-static void test_pending(void **state)
+TEST(test_pending)
 {
 	struct tracker tracker = { .now_ns = 1000000000 };
 	struct reader reader = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 500; i++) {
 		struct latency_row rows[LATENCY_ROWS];
 
@@ -114,12 +111,11 @@ static void test_pending(void **state)
 }
 
 /* All frames of a first poll that are wanted, and none from before. */
-static void test_begin(void **state)
+TEST(test_begin)
 {
 	struct tracker tracker = { .now_ns = 1000000000 };
 	struct reader reader = { 0 };
 
-	(void)state;
 	draw(&tracker, 50);
 	reader.ring.last_ns = tracker.now_ns;
 	draw(&tracker, 5);
@@ -129,12 +125,11 @@ static void test_begin(void **state)
 }
 
 /* A layer goes, and one with its name comes; a ring is cleared. */
-static void test_restart(void **state)
+TEST(test_restart)
 {
 	struct tracker tracker = { .now_ns = 1000000000 };
 	struct reader reader = { 0 };
 
-	(void)state;
 	draw(&tracker, 200);
 	poll_ring(&reader, tracker.rows);
 	memset(tracker.rows, 0, sizeof(tracker.rows));
@@ -150,12 +145,11 @@ static void test_restart(void **state)
 }
 
 /* Of two layers with one name, one is read: that with most new frames. */
-static void test_one_name(void **state)
+TEST(test_one_name)
 {
 	struct tracker fast = { .now_ns = 1000000000 }, slow = fast;
 	struct reader reader = { 0 };
 
-	(void)state;
 	for (unsigned int poll = 0; poll < 50; poll++) {
 		unsigned int n;
 
@@ -173,12 +167,11 @@ static void test_one_name(void **state)
 }
 
 /* Layers that draw at different rates are read one after the other. */
-static void test_20_layers(void **state)
+TEST(test_20_layers)
 {
 	struct tracker trackers[20];
 	struct reader readers[20] = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 20; i++)
 		trackers[i] = (struct tracker){ .now_ns = 1000000000 + i };
 	for (unsigned int poll = 0; poll < 300; poll++)
@@ -193,7 +186,7 @@ static void test_20_layers(void **state)
 }
 
 /* A row without a present, or out of order, is no frame. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	struct latency_row rows[LATENCY_ROWS] = {
 		{ 5, 0, 3 },
@@ -205,19 +198,6 @@ static void test_hostile(void **state)
 	};
 	struct reader reader = { 0 };
 
-	(void)state;
 	poll_ring(&reader, rows);
 	assert_int_equal(reader.frames, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wraps),	cmocka_unit_test(test_overrun),
-		cmocka_unit_test(test_pending), cmocka_unit_test(test_begin),
-		cmocka_unit_test(test_restart), cmocka_unit_test(test_20_layers),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_one_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,6 @@ static void start_logd(void)
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	scratch_mkdir(&scratch, "dev/socket");
 	logcat_open(&logcat, scratch.path);
@@ -42,7 +41,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	logcat_close(&logcat);
 	if (logd >= 0)
 		close(logd);
@@ -50,6 +48,8 @@ static int tear_down(void **state)
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* The text of the next line, or NULL. */
 static const char *next_line(void)
@@ -64,12 +64,11 @@ static const char *next_line(void)
 	return (char *)datagram + HEADER + 1 + sizeof("jankd");
 }
 
-static void line_has_the_form_of_logd(void **state)
+TEST(line_has_the_form_of_logd)
 {
 	uint16_t tid;
 	uint32_t s, ns;
 
-	(void)state;
 	start_logd();
 	logcat_write(&logcat, LOGCAT_WARNING, "tracing was switched off");
 	assert_string_equal(next_line(), "tracing was switched off");
@@ -85,11 +84,10 @@ static void line_has_the_form_of_logd(void **state)
 }
 
 /* A line may have a name from the trace. */
-static void bytes_that_are_no_text_are_escaped(void **state)
+TEST(bytes_that_are_no_text_are_escaped)
 {
 	char longest[10000];
 
-	(void)state;
 	start_logd();
 	logcat_write(&logcat, LOGCAT_INFO, "a\nb\xff");
 	assert_string_equal(next_line(), "a\\x0Ab\\xFF");
@@ -99,9 +97,8 @@ static void bytes_that_are_no_text_are_escaped(void **state)
 	assert_in_range(strlen(next_line()), 1000, 4000);
 }
 
-static void without_logd_nothing_happens(void **state)
+TEST(without_logd_nothing_happens)
 {
-	(void)state;
 	logcat_write(&logcat, LOGCAT_INFO, "to no one");
 	start_logd();
 	logcat_write(&logcat, LOGCAT_INFO, "first");
@@ -119,11 +116,10 @@ static void without_logd_nothing_happens(void **state)
 }
 
 /* A logd that does not read blocks nothing; and there is a limit of lines. */
-static void many_lines_are_limited(void **state)
+TEST(many_lines_are_limited)
 {
 	unsigned int n = 0;
 
-	(void)state;
 	start_logd();
 	for (int i = 0; i < 1000; i++)
 		logcat_write(&logcat, LOGCAT_INFO, "again");
@@ -135,17 +131,4 @@ static void many_lines_are_limited(void **state)
 	logcat.limit = (struct rate_limit){ .allowed = 0 };
 	logcat_write(&logcat, LOGCAT_INFO, "last");
 	assert_string_equal(next_line(), "(970 lines left out) last");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(line_has_the_form_of_logd, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_escaped, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(without_logd_nothing_happens, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(many_lines_are_limited, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

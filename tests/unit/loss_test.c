@@ -30,6 +30,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void start(enum phone_age age)
 {
 	phone_start(&phone, age, &options);
@@ -120,13 +122,13 @@ static void play_gap(void)
 	expect_no_jank();
 }
 
-static void test_a_gap_with_loss_is_no_jank(void **state)
+TEST(test_a_gap_with_loss_is_no_jank)
 {
 	on_every_phone(play_gap);
 }
 
 /* Longer than any frame time: frames may have been lost, so it is not a wait. */
-static void test_a_long_gap_with_loss_is_no_wait(void **state)
+TEST(test_a_long_gap_with_loss_is_no_wait)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -138,7 +140,7 @@ static void test_a_long_gap_with_loss_is_no_wait(void **state)
 }
 
 /* Between two presents that are one vsync apart no frame can be missing. */
-static void test_interval_of_one_vsync_is_known_across_a_loss(void **state)
+TEST(test_interval_of_one_vsync_is_known_across_a_loss)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -152,7 +154,7 @@ static void test_interval_of_one_vsync_is_known_across_a_loss(void **state)
 	expect_no_jank();
 }
 
-static void test_jank_after_a_loss_is_counted(void **state)
+TEST(test_jank_after_a_loss_is_counted)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -167,7 +169,7 @@ static void test_jank_after_a_loss_is_counted(void **state)
 }
 
 /* The frames that jank is compared with are dropped, as after a wait. */
-static void test_loss_clears_the_history_of_jank(void **state)
+TEST(test_loss_clears_the_history_of_jank)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -183,7 +185,7 @@ static void test_loss_clears_the_history_of_jank(void **state)
 
 /* The kernel reports the loss of CPU 2 before the next event of that CPU. Frames on CPU 1 wait
  * until then: frames that were lost between them do not count as missed vsyncs. */
-static void test_intervals_before_the_report_of_a_loss_are_unknown(void **state)
+TEST(test_intervals_before_the_report_of_a_loss_are_unknown)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -212,7 +214,7 @@ static void test_intervals_before_the_report_of_a_loss_are_unknown(void **state)
 }
 
 /* A CPU without any event so far may have lost events at any time. */
-static void test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown(void **state)
+TEST(test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -224,7 +226,7 @@ static void test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown(void **sta
 	expect_no_jank();
 }
 
-static void test_intervals_before_the_hole_stay_known(void **state)
+TEST(test_intervals_before_the_hole_stay_known)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -253,13 +255,13 @@ static void play_stale_latch(void)
 	assert_int_equal(row_log_count_frames(&phone.log, b), 21);
 }
 
-static void test_latch_without_its_present_is_stale(void **state)
+TEST(test_latch_without_its_present_is_stale)
 {
 	on_every_phone(play_stale_latch);
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
-static void test_latch_attributed_to_another_present_is_stale(void **state)
+TEST(test_latch_attributed_to_another_present_is_stale)
 {
 	start(PHONE_14);
 	phone.cpu = 2;
@@ -284,7 +286,7 @@ static void test_latch_attributed_to_another_present_is_stale(void **state)
 /* A latch in a hole that waits long for its present may still be a frame: SurfaceFlinger was
  * delayed, and presents it and the next one within a vsync. That vsync is not an interval of one
  * frame. */
-static void test_latch_with_a_late_present_in_a_hole_is_stale(void **state)
+TEST(test_latch_with_a_late_present_in_a_hole_is_stale)
 {
 	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
 
@@ -310,7 +312,7 @@ static void test_latch_with_a_late_present_in_a_hole_is_stale(void **state)
 
 /* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
  * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
-static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
+TEST(test_intervals_of_a_late_frame_in_a_hole_are_unknown)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
@@ -328,7 +330,7 @@ static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
 }
 
 /* A frame that is a whole vsync late looks as if it were on time: the buffer numbers decide. */
-static void test_buffer_numbers_show_missing_frames_in_a_hole(void **state)
+TEST(test_buffer_numbers_show_missing_frames_in_a_hole)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 22);
@@ -345,7 +347,7 @@ static void test_buffer_numbers_show_missing_frames_in_a_hole(void **state)
 
 /* The buffer count increased during a loss: the latch is found although the next value is not
  * lower. */
-static void test_loss_clears_the_buffer_counts(void **state)
+TEST(test_loss_clears_the_buffer_counts)
 {
 	start(PHONE_14);
 	phone_tick(&phone, BEGIN);
@@ -366,7 +368,7 @@ static void test_loss_clears_the_buffer_counts(void **state)
 }
 
 /* The queue time from before the loss may be that of another buffer. */
-static void test_loss_clears_the_queue_times(void **state)
+TEST(test_loss_clears_the_queue_times)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -384,7 +386,7 @@ static void test_loss_clears_the_queue_times(void **state)
 
 /* --- holes without a record --- */
 
-static void test_a_hole_is_no_jank(void **state)
+TEST(test_a_hole_is_no_jank)
 {
 	start(PHONE_13);
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -402,7 +404,7 @@ static void test_a_hole_is_no_jank(void **state)
 }
 
 /* The hole is detected late: frames may be missing since its start. */
-static void test_hole_detected_late_covers_earlier_frames(void **state)
+TEST(test_hole_detected_late_covers_earlier_frames)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -416,7 +418,7 @@ static void test_hole_detected_late_covers_earlier_frames(void **state)
 }
 
 /* Events from before the hole are still in buffers of other CPUs: they do not end it. */
-static void test_events_from_before_a_hole_do_not_end_it(void **state)
+TEST(test_events_from_before_a_hole_do_not_end_it)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -430,7 +432,7 @@ static void test_events_from_before_a_hole_do_not_end_it(void **state)
 }
 
 /* The hole ended before the composition began: what is open then is no older than that. */
-static void test_report_of_a_loss_within_a_latch_keeps_the_latch(void **state)
+TEST(test_report_of_a_loss_within_a_latch_keeps_the_latch)
 {
 	uint64_t present_ns = BEGIN + 30 * V60;
 
@@ -455,7 +457,7 @@ static void test_report_of_a_loss_within_a_latch_keeps_the_latch(void **state)
 }
 
 /* The frame with that buffer was lost, and a later one shows the buffer again. */
-static void test_buffer_that_is_shown_again_proves_nothing(void **state)
+TEST(test_buffer_that_is_shown_again_proves_nothing)
 {
 	char name[100];
 
@@ -476,7 +478,7 @@ static void test_buffer_that_is_shown_again_proves_nothing(void **state)
 }
 
 /* The CPU that lost the frame writes its next event 1.3 s later. */
-static void test_frames_of_a_recorded_trace_wait_for_silent_cpus(void **state)
+TEST(test_frames_of_a_recorded_trace_wait_for_silent_cpus)
 {
 	options.recorded = true;
 	start(PHONE_9);
@@ -498,7 +500,7 @@ static void test_frames_of_a_recorded_trace_wait_for_silent_cpus(void **state)
 
 /* The buffers of all CPUs ran over before the trace began. CPU 3 writes its first event 1.3 s after
  * CPU 2. */
-static void test_a_trace_that_begins_with_a_loss_may_have_more(void **state)
+TEST(test_a_trace_that_begins_with_a_loss_may_have_more)
 {
 	options.recorded = true;
 	start(PHONE_9);
@@ -514,7 +516,7 @@ static void test_a_trace_that_begins_with_a_loss_may_have_more(void **state)
 	assert_int_equal(frame_of(a, 90)->vsyncs, 1);
 }
 
-static void test_pending_loss_lasts_until_it_is_cleared(void **state)
+TEST(test_pending_loss_lasts_until_it_is_cleared)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -532,7 +534,7 @@ static void test_pending_loss_lasts_until_it_is_cleared(void **state)
 
 /* --- every lost event is reported --- */
 
-static void test_lost_events_of_rows_and_cpus_add_up(void **state)
+TEST(test_lost_events_of_rows_and_cpus_add_up)
 {
 	int64_t total = 0;
 
@@ -554,7 +556,7 @@ static void test_lost_events_of_rows_and_cpus_add_up(void **state)
 }
 
 /* The layer has no later frame: its last frames may have been lost. */
-static void test_loss_after_the_last_frame_is_in_its_row(void **state)
+TEST(test_loss_after_the_last_frame_is_in_its_row)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -564,7 +566,7 @@ static void test_loss_after_the_last_frame_is_in_its_row(void **state)
 	assert_int_equal(row_log_fps(&phone.log, SURFACE_A, 0)->stats.lost, 12);
 }
 
-static void test_loss_at_the_end_of_the_trace_is_in_the_row(void **state)
+TEST(test_loss_at_the_end_of_the_trace_is_in_the_row)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -573,7 +575,7 @@ static void test_loss_at_the_end_of_the_trace_is_in_the_row(void **state)
 	assert_int_equal(sums().lost, 12);
 }
 
-static void test_events_add_up_to_all_lost_events(void **state)
+TEST(test_events_add_up_to_all_lost_events)
 {
 	unsigned long long sum = 0, events;
 
@@ -592,7 +594,7 @@ static void test_events_add_up_to_all_lost_events(void **state)
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */
-static void test_impossible_number_of_lost_events_is_unknown(void **state)
+TEST(test_impossible_number_of_lost_events_is_unknown)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -626,13 +628,13 @@ static void play_restart(void)
 	expect_no_jank();
 }
 
-static void test_no_interval_across_a_restart(void **state)
+TEST(test_no_interval_across_a_restart)
 {
 	on_every_phone(play_restart);
 }
 
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
-static void test_restart_at_another_rate_keeps_old_frames(void **state)
+TEST(test_restart_at_another_rate_keeps_old_frames)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -649,7 +651,7 @@ static void test_restart_at_another_rate_keeps_old_frames(void **state)
 
 /* --- counters --- */
 
-static void test_unattributed_presents_and_late_records_are_counted(void **state)
+TEST(test_unattributed_presents_and_late_records_are_counted)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -663,44 +665,4 @@ static void test_unattributed_presents_and_late_records_are_counted(void **state
 	/* 600 ms of frames, and as many presents. */
 	assert_in_range(counters()->queue_high_water, 60, 100);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		test(test_a_gap_with_loss_is_no_jank),
-		test(test_a_long_gap_with_loss_is_no_wait),
-		test(test_interval_of_one_vsync_is_known_across_a_loss),
-		test(test_jank_after_a_loss_is_counted),
-		test(test_loss_clears_the_history_of_jank),
-		test(test_intervals_before_the_report_of_a_loss_are_unknown),
-		test(test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown),
-		test(test_intervals_before_the_hole_stay_known),
-		test(test_latch_without_its_present_is_stale),
-		test(test_latch_attributed_to_another_present_is_stale),
-		test(test_latch_with_a_late_present_in_a_hole_is_stale),
-		test(test_intervals_of_a_late_frame_in_a_hole_are_unknown),
-		test(test_buffer_numbers_show_missing_frames_in_a_hole),
-		test(test_loss_clears_the_buffer_counts),
-		test(test_loss_clears_the_queue_times),
-		test(test_a_hole_is_no_jank),
-		test(test_hole_detected_late_covers_earlier_frames),
-		test(test_events_from_before_a_hole_do_not_end_it),
-		test(test_report_of_a_loss_within_a_latch_keeps_the_latch),
-		test(test_buffer_that_is_shown_again_proves_nothing),
-		test(test_frames_of_a_recorded_trace_wait_for_silent_cpus),
-		test(test_a_trace_that_begins_with_a_loss_may_have_more),
-		test(test_pending_loss_lasts_until_it_is_cleared),
-		test(test_lost_events_of_rows_and_cpus_add_up),
-		test(test_loss_after_the_last_frame_is_in_its_row),
-		test(test_loss_at_the_end_of_the_trace_is_in_the_row),
-		test(test_events_add_up_to_all_lost_events),
-		test(test_impossible_number_of_lost_events_is_unknown),
-		test(test_no_interval_across_a_restart),
-		test(test_restart_at_another_rate_keeps_old_frames),
-		test(test_unattributed_presents_and_late_records_are_counted),
-	};
-
-	return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static void begin(void)
 	add("     app-7     (    7) [001] ....   100.000010: tracing_mark_write: B|7|slice");
 }
 
-static void a_loss_begins_with_the_last_event_of_its_cpu(void **state)
+TEST(a_loss_begins_with_the_last_event_of_its_cpu)
 {
-	(void)state;
 	begin();
 	add_switch(1, 20);
 	add_switch(2, 30);
@@ -82,18 +81,16 @@ static void a_loss_begins_with_the_last_event_of_its_cpu(void **state)
 }
 
 /* Also if no marker came since. */
-static void a_loss_may_be_later_than_the_last_marker(void **state)
+TEST(a_loss_may_be_later_than_the_last_marker)
 {
-	(void)state;
 	begin();
 	add_switch(1, 20);
 	add("CPU:1 [LOST 5 EVENTS]");
 	check(100000020, 100000020);
 }
 
-static void an_event_long_ago_is_not_looked_for(void **state)
+TEST(an_event_long_ago_is_not_looked_for)
 {
-	(void)state;
 	begin();
 	add_switch(1, 20);
 	for (unsigned int i = 0; i < 1000; i++)
@@ -109,9 +106,8 @@ static void an_event_long_ago_is_not_looked_for(void **state)
 	check(100000010, 100000010);
 }
 
-static void from_the_first_loss_on_each_event_is_known(void **state)
+TEST(from_the_first_loss_on_each_event_is_known)
 {
-	(void)state;
 	begin();
 	add("CPU:2 [LOST 5 EVENTS]");
 	add_switch(1, 20);
@@ -122,9 +118,8 @@ static void from_the_first_loss_on_each_event_is_known(void **state)
 }
 
 /* The first lines of a trace, too. */
-static void a_loss_may_be_at_the_begin(void **state)
+TEST(a_loss_may_be_at_the_begin)
 {
-	(void)state;
 	len = 0;
 	add("CPU:1 [LOST 5 EVENTS]");
 	add_switch(1, 60);
@@ -136,17 +131,4 @@ static void a_loss_may_be_at_the_begin(void **state)
 	read_pieces(TEXT_MAX);
 	assert_int_equal(loss.from_ns,
 			 0); /* it is too long after the last marker: there was none */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loss_begins_with_the_last_event_of_its_cpu),
-		cmocka_unit_test(a_loss_may_be_later_than_the_last_marker),
-		cmocka_unit_test(an_event_long_ago_is_not_looked_for),
-		cmocka_unit_test(from_the_first_loss_on_each_event_is_known),
-		cmocka_unit_test(a_loss_may_be_at_the_begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

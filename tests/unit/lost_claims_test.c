@@ -54,6 +54,8 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Returns the number of events that a line counts as; -2: it is forged. */
 static int64_t accepted_of_cpu(int32_t cpu, int64_t events)
 {
@@ -67,7 +69,7 @@ static int64_t accepted(int64_t events)
 	return accepted_of_cpu(0, events);
 }
 
-static void lost_claims_of_the_kernel_are_counted(void **state)
+TEST(lost_claims_of_the_kernel_are_counted)
 {
 	account(0, 700, 10);
 	assert_int_equal(accepted(700), 700);
@@ -81,7 +83,7 @@ static void lost_claims_of_the_kernel_are_counted(void **state)
 	assert_int_equal(claims.forged, 0);
 }
 
-static void forged_lost_claims_are_ignored(void **state)
+TEST(forged_lost_claims_are_ignored)
 {
 	char text[200];
 
@@ -107,7 +109,7 @@ static void forged_lost_claims_are_ignored(void **state)
 }
 
 /* A forged line that comes first gets the number, but the real one is still a hole. */
-static void forged_claim_does_not_hide_a_real_loss(void **state)
+TEST(forged_claim_does_not_hide_a_real_loss)
 {
 	account(0, 700, 10);
 	assert_int_equal(accepted(99999), 700);
@@ -124,7 +126,7 @@ static void forged_claim_does_not_hide_a_real_loss(void **state)
 	assert_int_equal(accepted(1), -2);
 }
 
-static void losses_before_the_begin_may_be_claimed(void **state)
+TEST(losses_before_the_begin_may_be_claimed)
 {
 	account(0, 5000, 10);
 	lost_claims_begin(&claims, &files);
@@ -134,7 +136,7 @@ static void losses_before_the_begin_may_be_claimed(void **state)
 	assert_int_equal(accepted(5000), -2);
 }
 
-static void emptied_buffer_restarts_the_statistics(void **state)
+TEST(emptied_buffer_restarts_the_statistics)
 {
 	account(0, 700, 1000);
 	assert_int_equal(accepted(700), 700);
@@ -153,7 +155,7 @@ static void emptied_buffer_restarts_the_statistics(void **state)
 }
 
 /* The counts are read once for all lines of a read. */
-static void statistics_are_read_once_per_read(void **state)
+TEST(statistics_are_read_once_per_read)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };
 
@@ -165,7 +167,7 @@ static void statistics_are_read_once_per_read(void **state)
 	assert_int_equal(record.value, 0);
 }
 
-static void claims_are_accepted_without_statistics(void **state)
+TEST(claims_are_accepted_without_statistics)
 {
 	char command[128];
 
@@ -177,25 +179,4 @@ static void claims_are_accepted_without_statistics(void **state)
 	assert_int_equal(accepted(700), 700);
 	assert_int_equal(accepted(TRACE_LOST_UNKNOWN), TRACE_LOST_UNKNOWN);
 	assert_int_equal(accepted_of_cpu(7, 700), 700);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lost_claims_of_the_kernel_are_counted, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(forged_lost_claims_are_ignored, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(forged_claim_does_not_hide_a_real_loss, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(losses_before_the_begin_may_be_claimed, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(emptied_buffer_restarts_the_statistics, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(statistics_are_read_once_per_read, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(claims_are_accepted_without_statistics, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

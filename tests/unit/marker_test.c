@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grammar of a marker's payload, row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +123,7 @@ static bool parse_guarded(struct guarded *memory, const char *text, size_t len,
 	return marker_parse((struct span){ at, len }, record);
 }
 
-static void test_valid_payloads_are_parsed(void **state)
+TEST(test_valid_payloads_are_parsed)
 {
 	struct guarded memory = guarded_new(100);
 
@@ -148,7 +144,7 @@ static void test_valid_payloads_are_parsed(void **state)
 }
 
 /* Fields from the header of the event must not change. */
-static void test_fields_of_the_header_are_unchanged(void **state)
+TEST(test_fields_of_the_header_are_unchanged)
 {
 	struct trace_record record = { .cpu = 3, .tid = 5, .tgid = 4, .time_ns = 77 };
 
@@ -161,7 +157,7 @@ static void test_fields_of_the_header_are_unchanged(void **state)
 	assert_span(record.comm, "comm");
 }
 
-static void test_invalid_payloads_change_nothing(void **state)
+TEST(test_invalid_payloads_change_nothing)
 {
 	struct guarded memory = guarded_new(100);
 	struct trace_record before, record;
@@ -177,7 +173,7 @@ static void test_invalid_payloads_change_nothing(void **state)
 }
 
 /* If a writer includes the terminating NUL, the marker is the text before it. */
-static void test_trailing_nuls_are_removed(void **state)
+TEST(test_trailing_nuls_are_removed)
 {
 	struct guarded memory = guarded_new(100);
 	struct trace_record record = { 0 };
@@ -191,7 +187,7 @@ static void test_trailing_nuls_are_removed(void **state)
 }
 
 /* A payload cut at any byte is read within its bounds. */
-static void test_cut_payloads_are_read_within_bounds(void **state)
+TEST(test_cut_payloads_are_read_within_bounds)
 {
 	struct guarded memory = guarded_new(100);
 
@@ -202,17 +198,4 @@ static void test_cut_payloads_are_read_within_bounds(void **state)
 			parse_guarded(&memory, good[i].payload, len, &record);
 	}
 	guarded_free(&memory);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid_payloads_are_parsed),
-		cmocka_unit_test(test_fields_of_the_header_are_unchanged),
-		cmocka_unit_test(test_invalid_payloads_change_nothing),
-		cmocka_unit_test(test_trailing_nuls_are_removed),
-		cmocka_unit_test(test_cut_payloads_are_read_within_bounds),
-	};
-
-	return cmocka_run_group_tests_name("marker", tests, NULL, NULL);
 }

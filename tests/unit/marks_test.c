@@ -30,6 +30,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* An app writes a mark into the trace. */
 static void app_marks(uint64_t time_ns)
 {
@@ -52,7 +54,7 @@ static uint64_t too_soon(void)
 }
 
 /* An interval that spans the mark belongs to the row after it. */
-static void test_a_mark_of_an_app_closes_the_row(void **state)
+TEST(test_a_mark_of_an_app_closes_the_row)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 10 * V60);
@@ -68,7 +70,7 @@ static void test_a_mark_of_an_app_closes_the_row(void **state)
 	assert_int_equal(too_soon(), 0);
 }
 
-static void test_wait_across_a_mark_is_in_the_row_after_it(void **state)
+TEST(test_wait_across_a_mark_is_in_the_row_after_it)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 300 * MS);
@@ -80,7 +82,7 @@ static void test_wait_across_a_mark_is_in_the_row_after_it(void **state)
 }
 
 /* All rows are closed; a layer with a single frame has none. */
-static void test_a_mark_closes_every_row(void **state)
+TEST(test_a_mark_closes_every_row)
 {
 	const char *const both[] = { a, b, NULL };
 
@@ -99,7 +101,7 @@ static void test_a_mark_closes_every_row(void **state)
 }
 
 /* At most one mark of apps per second closes rows; the others are counted as events. */
-static void test_marks_of_apps_close_rows_once_a_second(void **state)
+TEST(test_marks_of_apps_close_rows_once_a_second)
 {
 	for (unsigned int i = 0; i < 150; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
@@ -120,7 +122,7 @@ static void test_marks_of_apps_close_rows_once_a_second(void **state)
 }
 
 /* The mark has the current time; records from before it are read later. */
-static void test_mark_ahead_of_the_records_closes_rows_at_its_time(void **state)
+TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
@@ -136,7 +138,7 @@ static void test_mark_ahead_of_the_records_closes_rows_at_its_time(void **state)
 }
 
 /* The row is written even if no event follows. */
-static void test_mark_before_a_pause_closes_the_row(void **state)
+TEST(test_mark_before_a_pause_closes_the_row)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 200 * V60), 0);
@@ -147,7 +149,7 @@ static void test_mark_before_a_pause_closes_the_row(void **state)
 }
 
 /* A mark is the first event after a pause: its time is certain only after the next record. */
-static void test_mark_after_a_pause_closes_the_row(void **state)
+TEST(test_mark_after_a_pause_closes_the_row)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 3 * SECOND);
@@ -158,7 +160,7 @@ static void test_mark_after_a_pause_closes_the_row(void **state)
 }
 
 /* A single line with a time far ahead is ignored. */
-static void test_mark_far_ahead_is_ignored(void **state)
+TEST(test_mark_far_ahead_is_ignored)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 3000 * SECOND);
@@ -169,7 +171,7 @@ static void test_mark_far_ahead_is_ignored(void **state)
 }
 
 /* Events from before a step of the clock do not set the time after it. */
-static void test_mark_before_a_clock_step_does_not_limit_later_ones(void **state)
+TEST(test_mark_before_a_clock_step_does_not_limit_later_ones)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 10 * V60);
@@ -181,7 +183,7 @@ static void test_mark_before_a_clock_step_does_not_limit_later_ones(void **state
 	assert_int_equal(too_soon(), 0);
 }
 
-static void test_too_many_waiting_marks_are_refused(void **state)
+TEST(test_too_many_waiting_marks_are_refused)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	for (unsigned int i = 0; i < MARKS_MAX; i++)
@@ -191,23 +193,4 @@ static void test_too_many_waiting_marks_are_refused(void **state)
 	assert_int_equal(too_soon(), 1);
 	phone_run(&phone, a, BEGIN + SECOND, V60, 60);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 2 * SECOND), 0);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		test(test_a_mark_of_an_app_closes_the_row),
-		test(test_wait_across_a_mark_is_in_the_row_after_it),
-		test(test_a_mark_closes_every_row),
-		test(test_marks_of_apps_close_rows_once_a_second),
-		test(test_mark_ahead_of_the_records_closes_rows_at_its_time),
-		test(test_mark_before_a_pause_closes_the_row),
-		test(test_mark_after_a_pause_closes_the_row),
-		test(test_mark_far_ahead_is_ignored),
-		test(test_mark_before_a_clock_step_does_not_limit_later_ones),
-		test(test_too_many_waiting_marks_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("marks", tests, NULL, NULL);
 }

@@ -14,10 +14,11 @@ static struct phone phone;
 
 static int tear_down(void **state)
 {
-	(void)state;
 	phone_stop(&phone);
 	return 0;
 }
+
+FIXTURE(NULL, tear_down)
 
 /* The layers of one app before and after its restart. */
 static const struct {
@@ -54,9 +55,8 @@ static void check_row(void *context, const struct summary_row *row)
 	n_rows++;
 }
 
-static void test_restarted_apps_keep_their_surfaces(void **state)
+TEST(test_restarted_apps_keep_their_surfaces)
 {
-	(void)state;
 	phone_start(&phone, PHONE_9, NULL);
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		phone_run(&phone, kinds[i].before, BEGIN + i * SECOND, V60, 2);
@@ -113,9 +113,8 @@ static void play_harmony(const char *hash, const char *title, bool counter_first
 	assert_string_equal(phone.log.frames[0].app, "com.x");
 }
 
-static void test_bars_in_counter_names_are_parsed(void **state)
+TEST(test_bars_in_counter_names_are_parsed)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		play_harmony("", "com.x/com.x.Main#1203", i);
 		assert_string_equal(phone.log.frames[0].surface, "com.x/com.x.Main");
@@ -129,9 +128,8 @@ static void test_bars_in_counter_names_are_parsed(void **state)
 }
 
 /* No instants: only the counter has the name. */
-static void test_bars_are_parsed_without_instants(void **state)
+TEST(test_bars_are_parsed_without_instants)
 {
-	(void)state;
 	phone_start(&phone, PHONE_13, NULL);
 	for (unsigned int i = 0; i < 30; i++) {
 		phone.now_ns = BEGIN + i * V60 - MS;
@@ -146,11 +144,10 @@ static void test_bars_are_parsed_without_instants(void **state)
 }
 
 /* Titles may contain '|', too. */
-static void test_bars_in_titles_are_kept(void **state)
+TEST(test_bars_in_titles_are_kept)
 {
 	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };
 
-	(void)state;
 	phone_start(&phone, PHONE_14, NULL);
 	for (size_t t = 0; t < COUNT_OF(titles); t++)
 		phone_run(&phone, titles[t], BEGIN + t * SECOND, V60, 30);
@@ -159,18 +156,4 @@ static void test_bars_in_titles_are_kept(void **state)
 		assert_int_equal(row_log_count_frames(&phone.log, titles[t]), 30);
 	assert_int_equal(phone.log.n_frames, 90);
 	assert_string_equal(phone.log.frames[0].surface, "|com.x|y");
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_restarted_apps_keep_their_surfaces),
-		test(test_bars_in_counter_names_are_parsed),
-		test(test_bars_are_parsed_without_instants),
-		test(test_bars_in_titles_are_kept),
-	};
-
-	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "daemon/base/nearest_name.h"
 
-static void distances_are_counted_in_bytes(void **state)
+TEST(distances_are_counted_in_bytes)
 {
 	assert_int_equal(nearest_name_distance("", ""), 0);
 	assert_int_equal(nearest_name_distance("com.a/com.a.Main", "com.a/com.a.Main"), 0);
@@ -16,7 +16,7 @@ static void distances_are_counted_in_bytes(void **state)
 	assert_int_equal(nearest_name_distance("kitten", "sitting"), 3);
 }
 
-static void only_the_begin_of_a_long_name_counts(void **state)
+TEST(only_the_begin_of_a_long_name_counts)
 {
 	char a[NEAREST_NAME_BYTES + 50], b[NEAREST_NAME_BYTES + 10];
 
@@ -24,14 +24,4 @@ static void only_the_begin_of_a_long_name_counts(void **state)
 	memset(b, 'x', sizeof(b));
 	a[sizeof(a) - 1] = b[sizeof(b) - 1] = '\0';
 	assert_int_equal(nearest_name_distance(a, b), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances_are_counted_in_bytes),
-		cmocka_unit_test(only_the_begin_of_a_long_name_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,6 @@ static void open_logd(void)
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	snprintf(root, sizeof(root), "%s/phone", capture.scratch.path);
 	scratch_mkdir(&capture.scratch, BATTERY);
@@ -62,12 +61,13 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	live_capture_remove(&capture);
 	fake_device_end();
 	close(logd);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static void run_capture(struct options *options)
 {
@@ -143,12 +143,11 @@ static bool is_logged(const char *text)
 	return false;
 }
 
-static void values_of_the_device_are_in_the_files(void **state)
+TEST(values_of_the_device_are_in_the_files)
 {
 	struct options options = device_options();
 	const char *json;
 
-	(void)state;
 	start(&options);
 	live_capture_frames(&capture, 20);
 	assert_true(program_wait_for(&capture.scratch, "out/events.csv",
@@ -169,11 +168,10 @@ static void values_of_the_device_are_in_the_files(void **state)
 	assert_string_equal(scratch_get(&capture.scratch, "phone/sys/power/wake_lock"), "");
 }
 
-static void start_stop_and_trouble_are_logged(void **state)
+TEST(start_stop_and_trouble_are_logged)
 {
 	struct options options = device_options();
 
-	(void)state;
 	start(&options);
 	assert_true(is_logged("started: jankd "));
 	live_capture_frames(&capture, 20);
@@ -183,24 +181,22 @@ static void start_stop_and_trouble_are_logged(void **state)
 	assert_true(is_logged("stopped after "));
 }
 
-static void start_that_fails_is_logged(void **state)
+TEST(start_that_fails_is_logged)
 {
 	struct options options = device_options();
 
-	(void)state;
 	begin(&options, "/nonexistent");
 	assert_int_equal(program_end(&capture.program), 1);
 	assert_true(is_logged("/nonexistent"));
 }
 
-static void disk_space_is_kept_free(void **state)
+TEST(disk_space_is_kept_free)
 {
 	struct options options = device_options();
 	struct statvfs disk;
 	uint64_t floor;
 	char text[64];
 
-	(void)state;
 	assert_int_equal(statvfs(capture.scratch.path, &disk), 0);
 	floor = (uint64_t)disk.f_blocks / 20 * disk.f_frsize;
 	if (floor > UINT64_C(500) << 20)
@@ -279,11 +275,10 @@ static void start_with_the_screen(struct options *options, const char *brightnes
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
 }
 
-static void no_timer_wakes_a_device_whose_screen_is_off(void **state)
+TEST(no_timer_wakes_a_device_whose_screen_is_off)
 {
 	struct options options = device_options();
 
-	(void)state;
 	if (!can_count())
 		skip();
 	start_with_the_screen(&options, "0\n");
@@ -306,12 +301,11 @@ static void no_timer_wakes_a_device_whose_screen_is_off(void **state)
 
 /* With tags of atrace jankd runs getprop with each tick, also one that a client has caused. The end
  * of a slow one would cause the next tick. */
-static void no_program_runs_while_the_device_sleeps(void **state)
+TEST(no_program_runs_while_the_device_sleeps)
 {
 	struct options options = device_options();
 	size_t before;
 
-	(void)state;
 	if (!can_count())
 		skip();
 	fake_device_set(&capture.scratch, FLAGS, "0x400");
@@ -333,12 +327,11 @@ static void no_program_runs_while_the_device_sleeps(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void timers_go_on_while_the_screen_is_on(void **state)
+TEST(timers_go_on_while_the_screen_is_on)
 {
 	struct options options = device_options();
 	long before;
 
-	(void)state;
 	if (!can_count())
 		skip();
 	start_with_the_screen(&options, "9\n");
@@ -351,12 +344,11 @@ static void timers_go_on_while_the_screen_is_on(void **state)
 }
 
 /* The thread that writes the files does it, when it is woken up. */
-static void rows_are_synced_before_the_device_sleeps(void **state)
+TEST(rows_are_synced_before_the_device_sleeps)
 {
 	struct options options = device_options();
 	long before;
 
-	(void)state;
 	if (!can_count())
 		skip();
 	options.sync_ns = 15 * SECOND;
@@ -369,37 +361,11 @@ static void rows_are_synced_before_the_device_sleeps(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void duration_ends_a_capture_that_sleeps(void **state)
+TEST(duration_ends_a_capture_that_sleeps)
 {
 	struct options options = device_options();
 
-	(void)state;
 	options.duration_ns = 12 * SECOND;
 	start_with_the_screen(&options, "0\n");
 	assert_int_equal(program_end(&capture.program), 0);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(values_of_the_device_are_in_the_files, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(start_stop_and_trouble_are_logged, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(start_that_fails_is_logged, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(disk_space_is_kept_free, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_timer_wakes_a_device_whose_screen_is_off, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(no_program_runs_while_the_device_sleeps, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(timers_go_on_while_the_screen_is_on, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(rows_are_synced_before_the_device_sleeps, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(duration_ends_a_capture_that_sleeps, set_up,
-						tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

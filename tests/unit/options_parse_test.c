@@ -52,9 +52,8 @@ static void assert_refused(int code, const char *command, const char *name)
 	assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);
 }
 
-static void defaults_hold_without_options(void **state)
+TEST(defaults_hold_without_options)
 {
-	(void)state;
 	assert_int_equal(parse(OPTIONS_RUN, NULL, NULL), 0);
 	assert_string_equal(printed, "");
 	assert_int_equal(options.command, OPTIONS_RUN);
@@ -77,7 +76,7 @@ static void defaults_hold_without_options(void **state)
 }
 
 /* The field that a number sets, and the value for a word of the option. */
-static void numbers_are_converted_from_their_units(void **state)
+TEST(numbers_are_converted_from_their_units)
 {
 	const struct {
 		const char *option, *value;
@@ -103,7 +102,6 @@ static void numbers_are_converted_from_their_units(void **state)
 		{ "--vsync-ms", "16.667", &options.pipeline.vsync_ns, 16667000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		assert_int_equal(parse(OPTIONS_RUN, cases[i].option, cases[i].value), 0);
 		if (*cases[i].field != cases[i].wanted)
@@ -112,7 +110,7 @@ static void numbers_are_converted_from_their_units(void **state)
 	}
 }
 
-static void short_and_long_names_set_the_same_field(void **state)
+TEST(short_and_long_names_set_the_same_field)
 {
 	const char *const names[][3] = {
 		{ "-t", "--target", "48.5" }, { "-k", "--kpi", "33" },
@@ -120,7 +118,6 @@ static void short_and_long_names_set_the_same_field(void **state)
 		{ "-f", "--frames", "7" },    { "-F", "--folder", "x/y" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct options one;
 
@@ -140,7 +137,7 @@ static void short_and_long_names_set_the_same_field(void **state)
 	assert_int_equal(parse(OPTIONS_RUN, "--kpi", "33"), 0);
 }
 
-static void texts_are_stored_unchanged(void **state)
+TEST(texts_are_stored_unchanged)
 {
 	const struct {
 		const char *option, *value;
@@ -157,7 +154,6 @@ static void texts_are_stored_unchanged(void **state)
 		{ "--trigger", "fps<50", &options.trigger },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		if (parse(OPTIONS_RUN, cases[i].option, cases[i].value) != 0)
 			fail_msg("%s %s: %s", cases[i].option, cases[i].value, printed);
@@ -166,12 +162,11 @@ static void texts_are_stored_unchanged(void **state)
 	assert_ptr_equal(options.pipeline.trigger, &options.condition);
 }
 
-static void switches_take_no_value(void **state)
+TEST(switches_take_no_value)
 {
 	static const char *const names[] = { "--frames-log", "--stdout", "--no-atrace", "--yield",
 					     "--help" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char with[32];
 
@@ -187,9 +182,8 @@ static void switches_take_no_value(void **state)
 	assert_true(options.help);
 }
 
-static void sources_are_selected_by_name(void **state)
+TEST(sources_are_selected_by_name)
 {
-	(void)state;
 	assert_int_equal(parse(OPTIONS_RUN, "--source", "auto"), 0);
 	assert_int_equal(options.source, OPTIONS_SOURCE_AUTO);
 	assert_int_equal(parse(OPTIONS_RUN, "--source", "text"), 0);
@@ -198,7 +192,7 @@ static void sources_are_selected_by_name(void **state)
 	assert_int_equal(options.source, OPTIONS_SOURCE_RAW);
 }
 
-static void impossible_values_are_refused(void **state)
+TEST(impossible_values_are_refused)
 {
 	static const struct {
 		const char *option, *values[12];
@@ -247,7 +241,6 @@ static void impossible_values_are_refused(void **state)
 		{ "--until-exit", { "" } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		for (size_t j = 0; cases[i].values[j]; j++) {
 			int code = parse(OPTIONS_RUN, cases[i].option, cases[i].values[j]);
@@ -259,7 +252,7 @@ static void impossible_values_are_refused(void **state)
 		}
 }
 
-static void a_missing_value_is_named(void **state)
+TEST(a_missing_value_is_named)
 {
 	static const char *const names[] = {
 		"-t",
@@ -301,14 +294,12 @@ static void a_missing_value_is_named(void **state)
 		"--snapshot-seconds",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		assert_refused(parse(OPTIONS_RUN, names[i], NULL), "run", names[i]);
 }
 
-static void unknown_options_are_named(void **state)
+TEST(unknown_options_are_named)
 {
-	(void)state;
 	assert_refused(parse(OPTIONS_RUN, "--nonsense", NULL), "run", "--nonsense");
 	assert_refused(parse(OPTIONS_RUN, "-x", NULL), "run", "-x");
 	assert_refused(parse(OPTIONS_START, "--json", NULL), "start", "--json");
@@ -318,14 +309,13 @@ static void unknown_options_are_named(void **state)
 	assert_refused(parse(OPTIONS_ANALYZE, "--no-atrace", NULL), "analyze", "--no-atrace");
 }
 
-static void last_of_repeated_options_counts(void **state)
+TEST(last_of_repeated_options_counts)
 {
 	static const char *const words[] = {
 		"-f", "7", "--frames", "9", "-F", "a", "-F", "b", NULL
 	};
 	struct options once;
 
-	(void)state;
 	assert_int_equal(parse(OPTIONS_RUN, "-f", "9"), 0);
 	once = options;
 	assert_int_equal(parse_words(OPTIONS_RUN, words), 0);
@@ -333,11 +323,10 @@ static void last_of_repeated_options_counts(void **state)
 	assert_memory_equal(&once.pipeline, &options.pipeline, sizeof(once.pipeline));
 }
 
-static void number_of_globs_is_bounded(void **state)
+TEST(number_of_globs_is_bounded)
 {
 	const char *words[2 * (OPTIONS_GLOBS_MAX + 1) + 1] = { NULL };
 
-	(void)state;
 	for (int i = 0; i < OPTIONS_GLOBS_MAX; i++) {
 		words[2 * i] = "--include";
 		words[2 * i + 1] = "com.*";
@@ -352,7 +341,7 @@ static void number_of_globs_is_bounded(void **state)
 	assert_refused(parse_words(OPTIONS_RUN, words), "run", "--include");
 }
 
-static void conflicting_options_are_refused(void **state)
+TEST(conflicting_options_are_refused)
 {
 	static const struct {
 		enum options_command command;
@@ -368,18 +357,16 @@ static void conflicting_options_are_refused(void **state)
 	};
 	static const char *const fine[] = { "--stdout", "-T", "2", NULL };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_refused(parse_words(cases[i].command, cases[i].words),
 			       options_command_name(cases[i].command), cases[i].name);
 	assert_int_equal(parse_words(OPTIONS_RUN, fine), 0);
 }
 
-static void only_analyze_accepts_files(void **state)
+TEST(only_analyze_accepts_files)
 {
 	char *none[] = { (char *)"analyze", NULL };
 
-	(void)state;
 	assert_refused(parse(OPTIONS_RUN, "trace.txt", NULL), "run", "trace.txt");
 	assert_refused(parse(OPTIONS_START, "trace.txt", NULL), "start", "trace.txt");
 	assert_int_equal(parse(OPTIONS_ANALYZE, "first.txt", "-"), 0);
@@ -390,25 +377,4 @@ static void only_analyze_accepts_files(void **state)
 	assert_int_equal(options_parse(&options, OPTIONS_ANALYZE, 1, none), EXIT_USAGE);
 	printed = printed_end();
 	assert_non_null(strstr(printed, "analyze: "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_hold_without_options),
-		cmocka_unit_test(numbers_are_converted_from_their_units),
-		cmocka_unit_test(short_and_long_names_set_the_same_field),
-		cmocka_unit_test(texts_are_stored_unchanged),
-		cmocka_unit_test(switches_take_no_value),
-		cmocka_unit_test(sources_are_selected_by_name),
-		cmocka_unit_test(impossible_values_are_refused),
-		cmocka_unit_test(a_missing_value_is_named),
-		cmocka_unit_test(unknown_options_are_named),
-		cmocka_unit_test(last_of_repeated_options_counts),
-		cmocka_unit_test(number_of_globs_is_bounded),
-		cmocka_unit_test(conflicting_options_are_refused),
-		cmocka_unit_test(only_analyze_accepts_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,9 +44,8 @@ static bool has_name(const struct option_row *row, const char *name)
 	return strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0);
 }
 
-static void names_are_unique_within_a_command(void **state)
+TEST(names_are_unique_within_a_command)
 {
-	(void)state;
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
 
@@ -67,12 +66,11 @@ static void names_are_unique_within_a_command(void **state)
 	}
 }
 
-static void each_option_sets_its_field(void **state)
+TEST(each_option_sets_its_field)
 {
 	struct options o;
 	const struct pipeline_options *p = &o.pipeline;
 
-	(void)state;
 	assert_int_equal(parse(&o, OPTIONS_ANALYZE,
 			       "-t 59.5 -k 20 -T 3 -d 0.5 -f 7 -F out --rules gfx2019 "
 			       "--focus com.a/.B --include a* --include b --exclude c "
@@ -116,11 +114,10 @@ static void each_option_sets_its_field(void **state)
 	assert_string_equal(o.operands[1], "two");
 }
 
-static void options_of_a_capture_set_their_fields(void **state)
+TEST(options_of_a_capture_set_their_fields)
 {
 	struct options o;
 
-	(void)state;
 	assert_int_equal(parse(&o, OPTIONS_RUN,
 			       "--stdout --source raw --tracefs /t --instance i --buffer-kb 8 "
 			       "--categories gfx,view --yield --wait 0.001 --duration 9 "
@@ -141,11 +138,10 @@ static void options_of_a_capture_set_their_fields(void **state)
 	is_refused(OPTIONS_START, "--stdout", "a daemon has no standard output");
 }
 
-static void names_may_be_abbreviated_or_joined_with_values(void **state)
+TEST(names_may_be_abbreviated_or_joined_with_values)
 {
 	struct options o;
 
-	(void)state;
 	assert_int_equal(parse(&o, OPTIONS_ANALYZE, "x -T2 --KPI=5 --frames-l -Fd"), 0);
 	assert_int_equal(o.pipeline.type, 2);
 	assert_int_equal(o.pipeline.kpi_ns, 5 * MS);
@@ -158,12 +154,11 @@ static void names_may_be_abbreviated_or_joined_with_values(void **state)
 
 /* The ends of each range are accepted; values beyond are rejected, and the message has the range.
  */
-static void limits_of_numbers_are_checked(void **state)
+TEST(limits_of_numbers_are_checked)
 {
 	struct options o;
 	size_t numbers = 0;
 
-	(void)state;
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
 		const char *operand = row->commands & (1U << OPTIONS_ANALYZE) ? "x" : "";
@@ -197,9 +192,8 @@ static void limits_of_numbers_are_checked(void **state)
 	assert_int_equal(numbers, 17);
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
-	(void)state;
 	is_refused(OPTIONS_ANALYZE, "--target", "--target: needs a value");
 	is_refused(OPTIONS_ANALYZE, "-t", "-t: needs a value");
 	is_refused(OPTIONS_ANALYZE, "--frames-log=1", "--frames-log=1: takes no value");
@@ -211,11 +205,10 @@ static void wrong_options_are_refused(void **state)
 	is_refused(OPTIONS_TOP, "--frames 3", "--frames: unknown option");
 }
 
-static void operands_of_each_command_are_checked(void **state)
+TEST(operands_of_each_command_are_checked)
 {
 	struct options o;
 
-	(void)state;
 	is_refused(OPTIONS_RUN, "stray", "stray: unexpected argument");
 	is_refused(OPTIONS_STOP, "stray", "name a folder with -F");
 	is_refused(OPTIONS_MARK, "", "TEXT is missing");
@@ -228,19 +221,4 @@ static void operands_of_each_command_are_checked(void **state)
 	assert_true(o.json);
 	assert_int_equal(parse(&o, OPTIONS_RULES, "show gfx2019"), 0);
 	assert_int_equal(o.operand_count, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_unique_within_a_command),
-		cmocka_unit_test(each_option_sets_its_field),
-		cmocka_unit_test(options_of_a_capture_set_their_fields),
-		cmocka_unit_test(names_may_be_abbreviated_or_joined_with_values),
-		cmocka_unit_test(limits_of_numbers_are_checked),
-		cmocka_unit_test(wrong_options_are_refused),
-		cmocka_unit_test(operands_of_each_command_are_checked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

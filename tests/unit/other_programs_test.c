@@ -16,7 +16,6 @@ static struct live_capture capture;
 
 static int set_up(void **state)
 {
-	(void)state;
 	live_capture_make(&capture);
 	/* Options that change the format of the text. */
 	live_capture_set(&capture, "options/raw", "0\n");
@@ -28,10 +27,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	live_capture_remove(&capture);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* Rows of kind 'tracing' in events.csv. */
 static unsigned int tracing_events(void)
@@ -75,9 +75,8 @@ static void assert_undone(const char *name, const char *theirs, const char *ours
 		fail_msg("%s: it stays %s", name, scratch_get(&capture.scratch, name));
 }
 
-static void changes_that_stop_the_trace_are_undone(void **state)
+TEST(changes_that_stop_the_trace_are_undone)
 {
-	(void)state;
 	begin(NULL);
 	assert_undone("tracing_on", "0\n", "1");
 	assert_undone("tracing_cpumask", "1\n", "3");
@@ -86,11 +85,10 @@ static void changes_that_stop_the_trace_are_undone(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 20);
 }
 
-static void reduced_buffer_size_is_undone(void **state)
+TEST(reduced_buffer_size_is_undone)
 {
 	unsigned int before;
 
-	(void)state;
 	begin(NULL);
 	before = tracing_events();
 	live_capture_set(&capture, "per_cpu/cpu1/buffer_size_kb", "64\n");
@@ -100,11 +98,10 @@ static void reduced_buffer_size_is_undone(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void increased_buffer_size_is_kept(void **state)
+TEST(increased_buffer_size_is_kept)
 {
 	unsigned int before;
 
-	(void)state;
 	begin(NULL);
 	before = tracing_events();
 	live_capture_set(&capture, "buffer_size_kb", "9999\n");
@@ -115,9 +112,8 @@ static void increased_buffer_size_is_kept(void **state)
 }
 
 /* Frames with times of two clocks are not compared; the change is undone. */
-static void change_of_the_clock_is_undone(void **state)
+TEST(change_of_the_clock_is_undone)
 {
-	(void)state;
 	begin(NULL);
 	assert_undone("trace_clock", "local\n", "boot");
 	live_capture_frames(&capture, 20);
@@ -125,20 +121,18 @@ static void change_of_the_clock_is_undone(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void change_of_the_line_format_is_undone(void **state)
+TEST(change_of_the_line_format_is_undone)
 {
-	(void)state;
 	begin(NULL);
 	assert_undone("options/raw", "1\n", "0");
 	assert_undone("options/context-info", "0\n", "1");
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void changes_are_kept_with_yield(void **state)
+TEST(changes_are_kept_with_yield)
 {
 	unsigned int before;
 
-	(void)state;
 	begin("--yield");
 	before = tracing_events();
 	live_capture_set(&capture, "tracing_on", "0\n");
@@ -155,11 +149,10 @@ static void changes_are_kept_with_yield(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void change_of_the_clock_is_followed_with_yield(void **state)
+TEST(change_of_the_clock_is_followed_with_yield)
 {
 	unsigned int before;
 
-	(void)state;
 	begin("--yield");
 	before = tracing_events();
 	live_capture_set(&capture, "trace_clock", "mono\n");
@@ -175,11 +168,10 @@ static void change_of_the_clock_is_followed_with_yield(void **state)
 	assert_true(live_capture_is_set(&capture, "trace_clock", "mono"));
 }
 
-static void repeated_change_is_kept(void **state)
+TEST(repeated_change_is_kept)
 {
 	unsigned int before;
 
-	(void)state;
 	begin(NULL);
 	for (int i = 0; i < 4; i++)
 		assert_undone("tracing_on", "0\n", "1");
@@ -195,11 +187,10 @@ static void repeated_change_is_kept(void **state)
 	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
 }
 
-static void emptied_buffer_is_reported(void **state)
+TEST(emptied_buffer_is_reported)
 {
 	unsigned int before;
 
-	(void)state;
 	begin(NULL);
 	before = tracing_events();
 	live_capture_set(&capture, "trace", "\n");
@@ -207,12 +198,11 @@ static void emptied_buffer_is_reported(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void reader_of_the_trace_is_reported(void **state)
+TEST(reader_of_the_trace_is_reported)
 {
 	unsigned int before;
 	int fd;
 
-	(void)state;
 	begin(NULL);
 	before = tracing_events();
 	fd = open(scratch_path(&capture.scratch, "tr/trace"), O_RDONLY);
@@ -223,39 +213,14 @@ static void reader_of_the_trace_is_reported(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void events_dropped_by_a_full_buffer_are_reported_lost(void **state)
+TEST(events_dropped_by_a_full_buffer_are_reported_lost)
 {
 	static const char stats[] = "entries: 0\noverrun: 40\ncommit overrun: 0\nbytes: 0\n"
 				    "oldest event ts:     0.000000\nnow ts:    10.000000\n"
 				    "dropped events: 25\nread events: 100\n";
 
-	(void)state;
 	begin(NULL);
 	live_capture_set(&capture, "per_cpu/cpu0/stats", stats);
 	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",lost,"));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(changes_that_stop_the_trace_are_undone, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(reduced_buffer_size_is_undone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(increased_buffer_size_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(change_of_the_clock_is_undone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(change_of_the_line_format_is_undone, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(changes_are_kept_with_yield, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(change_of_the_clock_is_followed_with_yield, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(repeated_change_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(emptied_buffer_is_reported, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reader_of_the_trace_is_reported, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(events_dropped_by_a_full_buffer_are_reported_lost,
-						set_up, tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

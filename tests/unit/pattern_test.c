@@ -40,7 +40,7 @@ static void assert_layer(const char *layer)
 	assert_memory_equal(capture.layer.ptr, layer, capture.layer.len);
 }
 
-static void test_a_literal_matches_the_whole_name(void **state)
+TEST(test_a_literal_matches_the_whole_name)
 {
 	assert_true(matches("VSYNC-sf", "VSYNC-sf"));
 	assert_false(matches("VSYNC-sf", "VSYNC-sf-app"));
@@ -50,7 +50,7 @@ static void test_a_literal_matches_the_whole_name(void **state)
 }
 
 /* The first bytes of a name exclude nearly all patterns that do not match. */
-static void test_head_excludes_names_that_cannot_match(void **state)
+TEST(test_head_excludes_names_that_cannot_match)
 {
 	assert_true(may_match("E*", "E"));
 	assert_true(may_match("VSYNC-s*", "VSYNC-sf"));
@@ -66,7 +66,7 @@ static void test_head_excludes_names_that_cannot_match(void **state)
 	assert_false(may_match("composite *", "xcomposite"));
 }
 
-static void test_a_star_matches_any_text(void **state)
+TEST(test_a_star_matches_any_text)
 {
 	assert_true(matches("*", ""));
 	assert_true(matches("*", "anything"));
@@ -79,7 +79,7 @@ static void test_a_star_matches_any_text(void **state)
 	assert_false(matches("*a*b", "bbbaaa"));
 }
 
-static void test_layer_matches_the_longest_text(void **state)
+TEST(test_layer_matches_the_longest_text)
 {
 	assert_true(matches("{layer}", "StatusBar#0"));
 	assert_layer("StatusBar#0");
@@ -90,14 +90,14 @@ static void test_layer_matches_the_longest_text(void **state)
 	assert_int_equal(capture.frame, 1234);
 }
 
-static void test_layer_is_never_empty(void **state)
+TEST(test_layer_is_never_empty)
 {
 	assert_false(matches("{layer}", ""));
 	assert_false(matches("TX - {layer}", "TX - "));
 	assert_false(matches("latchBuffer {layer} - {frame}", "latchBuffer  - 1"));
 }
 
-static void test_frame_is_a_number(void **state)
+TEST(test_frame_is_a_number)
 {
 	assert_true(matches("f{frame}", "f0"));
 	assert_int_equal(capture.frame, 0);
@@ -110,7 +110,7 @@ static void test_frame_is_a_number(void **state)
 	assert_false(matches("f{frame}", "f99999999999999999999"));
 }
 
-static void test_time_is_a_number_with_a_unit(void **state)
+TEST(test_time_is_a_number_with_a_unit)
 {
 	assert_true(matches("* in {time}", "vsync in 16.66ms"));
 	assert_int_equal(capture.time_ns, 16660000);
@@ -122,20 +122,20 @@ static void test_time_is_a_number_with_a_unit(void **state)
 	assert_false(matches("* in {time}", "VSYNC in 99999999999us"));
 }
 
-static void test_pattern_without_frame_captures_no_number(void **state)
+TEST(test_pattern_without_frame_captures_no_number)
 {
 	assert_true(matches("{layer}", "a"));
 	assert_int_equal(capture.frame, -1);
 }
 
-static void test_failed_match_does_not_change_the_capture(void **state)
+TEST(test_failed_match_does_not_change_the_capture)
 {
 	assert_true(matches("{layer}", "kept"));
 	assert_false(matches("{layer}x", "other"));
 	assert_layer("kept");
 }
 
-static void test_error_of_a_pattern_has_its_position(void **state)
+TEST(test_error_of_a_pattern_has_its_position)
 {
 	static const struct {
 		const char *text;
@@ -163,7 +163,7 @@ static void test_error_of_a_pattern_has_its_position(void **state)
 }
 
 /* A name has at most 4 KB; matching it must not take seconds. */
-static void test_hostile_names_are_matched_fast(void **state)
+TEST(test_hostile_names_are_matched_fast)
 {
 	static char name[4097];
 
@@ -181,7 +181,7 @@ static bool glob(const char *pattern, const char *name)
 	return pattern_glob(span_of(pattern), span_of(name));
 }
 
-static void test_globs_match_whole_names(void **state)
+TEST(test_globs_match_whole_names)
 {
 	assert_true(glob("cod", "cod"));
 	assert_false(glob("cod", "codex"));
@@ -203,24 +203,4 @@ static void test_globs_match_whole_names(void **state)
 	assert_true(glob("*?d", "cod"));
 	assert_true(glob("??*", "cod"));
 	assert_true(glob("SurfaceView[a](BLAST)", "SurfaceView[a](BLAST)"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_literal_matches_the_whole_name),
-		cmocka_unit_test(test_head_excludes_names_that_cannot_match),
-		cmocka_unit_test(test_time_is_a_number_with_a_unit),
-		cmocka_unit_test(test_a_star_matches_any_text),
-		cmocka_unit_test(test_layer_matches_the_longest_text),
-		cmocka_unit_test(test_layer_is_never_empty),
-		cmocka_unit_test(test_frame_is_a_number),
-		cmocka_unit_test(test_pattern_without_frame_captures_no_number),
-		cmocka_unit_test(test_failed_match_does_not_change_the_capture),
-		cmocka_unit_test(test_error_of_a_pattern_has_its_position),
-		cmocka_unit_test(test_hostile_names_are_matched_fast),
-		cmocka_unit_test(test_globs_match_whole_names),
-	};
-
-	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

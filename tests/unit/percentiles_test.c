@@ -29,6 +29,8 @@ static int end(void **state)
 	return 0;
 }
 
+FIXTURE(begin, end)
+
 static int64_t percentile(unsigned int permille)
 {
 	int64_t value_ns;
@@ -44,14 +46,14 @@ static void allocate_chunks_except(unsigned int left)
 		chunk_alloc(&store);
 }
 
-static void test_empty_set_has_no_percentile(void **state)
+TEST(test_empty_set_has_no_percentile)
 {
 	assert_int_equal(percentile(500), -1);
 	assert_int_equal(histogram_percentile(&store, &histogram, 990), -1);
 	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
 }
 
-static void test_one_value_is_every_percentile(void **state)
+TEST(test_one_value_is_every_percentile)
 {
 	percentiles_add(&store, &percentiles, 12345678);
 	assert_int_equal(percentile(1), 12345678);
@@ -60,7 +62,7 @@ static void test_one_value_is_every_percentile(void **state)
 }
 
 /* The value at ceil(p * n), to the nanosecond, in any order of input. */
-static void test_percentile_is_the_nearest_rank(void **state)
+TEST(test_percentile_is_the_nearest_rank)
 {
 	for (uint32_t i = 1; i <= 101; i++)
 		percentiles_add(&store, &percentiles, 1000 * (i * 37 % 101 + 1));
@@ -70,7 +72,7 @@ static void test_percentile_is_the_nearest_rank(void **state)
 	assert_int_equal(percentile(1000), 101000);
 }
 
-static void test_median_of_an_even_number_is_the_lower_one(void **state)
+TEST(test_median_of_an_even_number_is_the_lower_one)
 {
 	for (uint32_t i = 1; i <= 4; i++)
 		percentiles_add(&store, &percentiles, i);
@@ -78,7 +80,7 @@ static void test_median_of_an_even_number_is_the_lower_one(void **state)
 	assert_int_equal(percentile(501), 3);
 }
 
-static void test_values_can_be_added_after_a_query(void **state)
+TEST(test_values_can_be_added_after_a_query)
 {
 	percentiles_add(&store, &percentiles, 30);
 	percentiles_add(&store, &percentiles, 10);
@@ -87,7 +89,7 @@ static void test_values_can_be_added_after_a_query(void **state)
 	assert_int_equal(percentile(500), 20);
 }
 
-static void test_more_samples_than_fit_are_exact_to_a_bin(void **state)
+TEST(test_more_samples_than_fit_are_exact_to_a_bin)
 {
 	for (uint32_t i = 0; i < 10 * PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, 8 * (uint32_t)MS + i % 100 * 10000);
@@ -95,7 +97,7 @@ static void test_more_samples_than_fit_are_exact_to_a_bin(void **state)
 	assert_int_equal(percentile(1000), 8990000);
 }
 
-static void test_clear_removes_all_values(void **state)
+TEST(test_clear_removes_all_values)
 {
 	for (uint32_t i = 0; i < 2 * PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, 499 * (uint32_t)MS);
@@ -105,7 +107,7 @@ static void test_clear_removes_all_values(void **state)
 	assert_int_equal(percentile(1000), 5);
 }
 
-static void test_histogram_percentile_is_a_measured_value(void **state)
+TEST(test_histogram_percentile_is_a_measured_value)
 {
 	histogram_add(&store, &histogram, 16666667);
 	histogram_add(&store, &histogram, 33333333);
@@ -113,7 +115,7 @@ static void test_histogram_percentile_is_a_measured_value(void **state)
 	assert_int_equal(histogram_percentile(&store, &histogram, 990), 33333333);
 }
 
-static void test_histogram_counts_values_outside_its_range(void **state)
+TEST(test_histogram_counts_values_outside_its_range)
 {
 	histogram_add(&store, &histogram, 0);
 	histogram_add(&store, &histogram, 500 * (uint32_t)MS - 1);
@@ -123,7 +125,7 @@ static void test_histogram_counts_values_outside_its_range(void **state)
 }
 
 /* 1 % of 150 values are the slowest two. */
-static void test_slowest_mean_rounds_up(void **state)
+TEST(test_slowest_mean_rounds_up)
 {
 	for (int i = 0; i < 148; i++)
 		histogram_add(&store, &histogram, 8 * (uint32_t)MS);
@@ -134,7 +136,7 @@ static void test_slowest_mean_rounds_up(void **state)
 }
 
 /* All values are equal: so is the mean of a part of a bin. */
-static void test_slowest_mean_of_equal_values_is_that_value(void **state)
+TEST(test_slowest_mean_of_equal_values_is_that_value)
 {
 	for (int i = 0; i < 1000; i++)
 		histogram_add(&store, &histogram, 16666667);
@@ -142,7 +144,7 @@ static void test_slowest_mean_of_equal_values_is_that_value(void **state)
 }
 
 /* 20 % of 1 s are reached with the second value of 100 ms, 30 % with the first one of 50 ms. */
-static void test_slowest_time_is_a_share_of_the_duration(void **state)
+TEST(test_slowest_time_is_a_share_of_the_duration)
 {
 	for (int i = 0; i < 2; i++)
 		histogram_add(&store, &histogram, 100 * (uint32_t)MS);
@@ -158,7 +160,7 @@ static void test_slowest_time_is_a_share_of_the_duration(void **state)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
 }
 
-static void test_empty_histogram_has_no_mode(void **state)
+TEST(test_empty_histogram_has_no_mode)
 {
 	int64_t others = 0;
 
@@ -168,7 +170,7 @@ static void test_empty_histogram_has_no_mode(void **state)
 }
 
 /* If several numbers are equally frequent, the smallest one. */
-static void test_mode_is_the_smallest_of_the_most_frequent(void **state)
+TEST(test_mode_is_the_smallest_of_the_most_frequent)
 {
 	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
 	int64_t others = 0;
@@ -184,7 +186,7 @@ static void test_mode_is_the_smallest_of_the_most_frequent(void **state)
 }
 
 /* Random values: the results differ by less than 0.1 ms from those of sorting. */
-static void test_histogram_is_exact_to_a_bin(void **state)
+TEST(test_histogram_is_exact_to_a_bin)
 {
 	enum { N = 100000 };
 	static uint32_t counts[5000];
@@ -204,7 +206,7 @@ static void test_histogram_is_exact_to_a_bin(void **state)
 }
 
 /* All bins, in an order that splits chunks everywhere: the same results as by sorting. */
-static void test_histogram_with_all_bins_is_exact(void **state)
+TEST(test_histogram_with_all_bins_is_exact)
 {
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		uint32_t number = i * 1237 % HISTOGRAM_BINS;
@@ -221,7 +223,7 @@ static void test_histogram_with_all_bins_is_exact(void **state)
 
 /* Without free chunks there is no result, instead of one that lacks some frames, and no chunk is
  * kept. */
-static void test_histogram_without_free_chunks_gives_up(void **state)
+TEST(test_histogram_without_free_chunks_gives_up)
 {
 	unsigned int n = 0;
 
@@ -242,7 +244,7 @@ static void test_histogram_without_free_chunks_gives_up(void **state)
 	histogram = (struct histogram){ .n = 0 };
 }
 
-static void test_percentiles_without_free_chunks_give_up(void **state)
+TEST(test_percentiles_without_free_chunks_give_up)
 {
 	allocate_chunks_except(2);
 	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
@@ -262,7 +264,7 @@ static void test_percentiles_without_free_chunks_give_up(void **state)
 }
 
 /* No free chunk when a row becomes a histogram. */
-static void test_conversion_to_histogram_without_free_chunks_gives_up(void **state)
+TEST(test_conversion_to_histogram_without_free_chunks_gives_up)
 {
 	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
@@ -297,7 +299,7 @@ static void assert_equal(const struct chunk_store *a_store, const struct histogr
 				 histogram_percentile(b_store, b, permille));
 }
 
-static void test_packed_histogram_is_restored(void **state)
+TEST(test_packed_histogram_is_restored)
 {
 	const struct chunk_store outside = { .chunks = packed.chunks };
 	struct histogram small = { .n = 0 }, its_small, its, back;
@@ -317,7 +319,7 @@ static void test_packed_histogram_is_restored(void **state)
 	histogram_clear(&store, &small);
 }
 
-static void test_pack_and_unpack_without_space_give_up(void **state)
+TEST(test_pack_and_unpack_without_space_give_up)
 {
 	struct histogram its, none;
 
@@ -339,7 +341,7 @@ static void test_pack_and_unpack_without_space_give_up(void **state)
 	histogram = (struct histogram){ .n = 0 };
 }
 
-static void test_moved_histogram_is_added(void **state)
+TEST(test_moved_histogram_is_added)
 {
 	struct histogram other = { .n = 0 }, both = { .n = 0 };
 
@@ -356,45 +358,4 @@ static void test_moved_histogram_is_added(void **state)
 	both.gave_up = true;
 	histogram_move(&store, &histogram, &both);
 	assert_true(histogram.gave_up);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_empty_set_has_no_percentile, begin, end),
-		cmocka_unit_test_setup_teardown(test_one_value_is_every_percentile, begin, end),
-		cmocka_unit_test_setup_teardown(test_percentile_is_the_nearest_rank, begin, end),
-		cmocka_unit_test_setup_teardown(test_median_of_an_even_number_is_the_lower_one,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_values_can_be_added_after_a_query, begin, end),
-		cmocka_unit_test_setup_teardown(test_more_samples_than_fit_are_exact_to_a_bin,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_clear_removes_all_values, begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_percentile_is_a_measured_value,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_counts_values_outside_its_range,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_slowest_mean_rounds_up, begin, end),
-		cmocka_unit_test_setup_teardown(test_slowest_mean_of_equal_values_is_that_value,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_slowest_time_is_a_share_of_the_duration, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_empty_histogram_has_no_mode, begin, end),
-		cmocka_unit_test_setup_teardown(test_mode_is_the_smallest_of_the_most_frequent,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_with_all_bins_is_exact, begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_without_free_chunks_gives_up, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_percentiles_without_free_chunks_give_up, begin,
-						end),
-		cmocka_unit_test_setup_teardown(
-			test_conversion_to_histogram_without_free_chunks_gives_up, begin, end),
-		cmocka_unit_test_setup_teardown(test_packed_histogram_is_restored, begin, end),
-		cmocka_unit_test_setup_teardown(test_pack_and_unpack_without_space_give_up, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_moved_histogram_is_added, begin, end),
-	};
-
-	return cmocka_run_group_tests_name("percentiles", tests, NULL, NULL);
 }

@@ -91,11 +91,10 @@ static void add_event(struct packets *trace, unsigned int sequence, int cpu, uin
 	packets_bundle(trace, sequence, cpu, &bundle);
 }
 
-static void cpus_and_writers_are_merged_by_time(void **state)
+TEST(cpus_and_writers_are_merged_by_time)
 {
 	struct packets trace = { 0 }, bundle = { 0 };
 
-	(void)state;
 	packets_print(&bundle, 30000, 7, "B|7|third\n");
 	packets_print(&bundle, 50000, 7, "B|7|fifth\n");
 	packets_bundle(&trace, 2, 1, &bundle);
@@ -126,11 +125,10 @@ static void add_thread(struct packets *tree, bool is_process, int tid, int tgid,
 }
 
 /* Also if the tree comes after the events. */
-static void process_trees_name_threads(void **state)
+TEST(process_trees_name_threads)
 {
 	struct packets trace = { 0 }, tree = { 0 }, packet = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 0, 10, "B|7|slice\n");
 	add_thread(&tree, true, 7, 1, "com.example.a.very.long.name");
 	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
@@ -166,11 +164,10 @@ static void put_tree(struct packets *trace, uint64_t time_ns, const char *name)
 }
 
 /* A process gets its name after it began as a copy of zygote. */
-static void the_name_of_the_latest_tree_counts(void **state)
+TEST(the_name_of_the_latest_tree_counts)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 0, 10, "B|7|slice\n");
 	put_tree(&trace, 9000, "com.example");
 	put_tree(&trace, 8000, "zygote");
@@ -180,11 +177,10 @@ static void the_name_of_the_latest_tree_counts(void **state)
 }
 
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
-static void times_are_brought_to_the_clock_of_ftrace(void **state)
+TEST(times_are_brought_to_the_clock_of_ftrace)
 {
 	struct packets trace = { 0 }, bundle = { 0 }, event = { 0 };
 
-	(void)state;
 	put_snapshot(&trace, 9000000, 5, 2000000);
 	packets_number(&bundle, 5, 4); /* CLOCK_MONOTONIC_RAW */
 	packets_print(&bundle, 2500000, 7, "B|7|slice\n");
@@ -198,11 +194,10 @@ static void times_are_brought_to_the_clock_of_ftrace(void **state)
 }
 
 /* The first bundles do not name their clock; they may be the last of the file. */
-static void a_bundle_without_a_clock_has_the_clock_of_the_others(void **state)
+TEST(a_bundle_without_a_clock_has_the_clock_of_the_others)
 {
 	struct packets trace = { 0 }, bundle = { 0 }, event = { 0 };
 
-	(void)state;
 	packets_number(&bundle, 5, PERFETTO_FTRACE_GLOBAL);
 	packets_number(&bundle, 6, 2000000);
 	packets_number(&bundle, 7, 9000000);
@@ -235,13 +230,12 @@ static void put_timeline(struct packets *trace, unsigned int clock, uint64_t tim
 /* The clocks differ by the time that the device was suspended: an hour before the trace, and
  * another one during it. Many packets between them, so that not all of them are in memory at once.
  */
-static void a_suspend_brings_nothing_out_of_order(void **state)
+TEST(a_suspend_brings_nothing_out_of_order)
 {
 	const uint64_t hour_ns = UINT64_C(3600000000000);
 	struct packets trace = { 0 }, bundle = { 0 };
 	uint64_t boot_ns = 2 * hour_ns;
 
-	(void)state;
 	for (unsigned int i = 0; i < 600; i++) {
 		uint64_t slept_ns = i < 300 ? hour_ns : 2 * hour_ns;
 
@@ -277,11 +271,10 @@ static void put_defaults(struct packets *trace, unsigned int clock)
 }
 
 /* Each packet has the default that its writer had then. */
-static void the_default_clock_of_a_writer_may_change(void **state)
+TEST(the_default_clock_of_a_writer_may_change)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	put_snapshot(&trace, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
 	put_timeline(&trace, 0, 901000000);
 	put_defaults(&trace, PERFETTO_CLOCK_MONOTONIC);
@@ -302,11 +295,10 @@ static void the_default_clock_of_a_writer_may_change(void **state)
 }
 
 /* A snapshot from before the suspend comes last. */
-static void snapshots_may_come_in_any_order(void **state)
+TEST(snapshots_may_come_in_any_order)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	put_snapshot(&trace, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
 	put_snapshot(&trace, 50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
 	put_timeline(&trace, PERFETTO_CLOCK_MONOTONIC, 60000000);
@@ -319,11 +311,10 @@ static void snapshots_may_come_in_any_order(void **state)
 
 /* A default of the writer; a clock that only the writer understands; times before the clock began.
  */
-static void events_without_a_known_time_are_left_out(void **state)
+TEST(events_without_a_known_time_are_left_out)
 {
 	struct packets trace = { 0 }, packet = { 0 }, defaults = { 0 };
 
-	(void)state;
 	put_snapshot(&trace, 9000000, 3, 2000000);
 	packets_number(&defaults, 58, 3);
 	packets_add(&packet, 59, &defaults);
@@ -353,13 +344,12 @@ static void compress_into(struct packets *trace, struct packets *packets)
 }
 
 /* perfetto writes nothing else into such a packet; other programs may. */
-static void packets_may_be_compressed_behind_other_fields(void **state)
+TEST(packets_may_be_compressed_behind_other_fields)
 {
 	struct packets trace = { 0 }, inner = { 0 }, packet = { 0 };
 	uLongf size = 1000;
 	Bytef bytes[1000];
 
-	(void)state;
 	add_event(&inner, 2, 1, 20, "B|7|packed\n");
 	assert_int_equal(compress(bytes, &size, (Bytef *)inner.bytes, inner.len), Z_OK);
 	packets_free(&inner);
@@ -372,11 +362,10 @@ static void packets_may_be_compressed_behind_other_fields(void **state)
 	packets_free(&trace);
 }
 
-static void compressed_packets_come_in_their_place(void **state)
+TEST(compressed_packets_come_in_their_place)
 {
 	struct packets trace = { 0 }, inner = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 0, 30, "B|7|plain\n");
 	add_event(&inner, 2, 1, 20, "B|7|packed\n");
 	for (int i = 0; i < 20000; i++)
@@ -396,12 +385,11 @@ static void compressed_packets_come_in_their_place(void **state)
 }
 
 /* What unpacks to very much is read up to a limit. */
-static void a_bomb_is_limited(void **state)
+TEST(a_bomb_is_limited)
 {
 	struct packets trace = { 0 }, inner = { 0 };
 	const size_t size = 200 << 20;
 
-	(void)state;
 	inner.bytes = calloc(1, size);
 	inner.len = inner.size = size;
 	for (size_t i = 0; i + 1 < size; i += 2)
@@ -414,11 +402,10 @@ static void a_bomb_is_limited(void **state)
 	packets_free(&trace);
 }
 
-static void lost_events_are_reported_before_the_next_ones(void **state)
+TEST(lost_events_are_reported_before_the_next_ones)
 {
 	struct packets trace = { 0 }, bundle = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 3, 10, "B|7|one\n");
 	packets_number(&bundle, 3, 1);
 	packets_print(&bundle, 20000, 7, "B|7|two\n");
@@ -431,15 +418,14 @@ static void lost_events_are_reported_before_the_next_ones(void **state)
 }
 
 /* The bundle has only switches of threads, in their compact form. */
-static void lost_events_before_switches_are_reported(void **state)
+TEST(lost_events_before_switches_are_reported)
 {
 	struct packets trace = { 0 }, bundle = { 0 }, compact = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 3, 10, "B|7|one\n");
 	packets_number(&bundle, 3, 1);
 	packets_text(&compact, 1, "\xa0\x9c\x01\x05"); /* 20000, 5 later */
-	packets_text(&compact, 7, "\xa8\xc3\x01");	/* 25000 */
+	packets_text(&compact, 7, "\xa8\xc3\x01");     /* 25000 */
 	packets_add(&bundle, 4, &compact);
 	packets_bundle(&trace, 2, 3, &bundle);
 	read_all(&trace);
@@ -461,11 +447,10 @@ static void add_with_loss(struct packets *trace, unsigned int sequence, uint64_t
 }
 
 /* The first packet of each writer says so, too, but nothing was lost. */
-static void lost_packets_are_counted(void **state)
+TEST(lost_packets_are_counted)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	add_with_loss(&trace, 2, 10);
 	add_with_loss(&trace, 3, 20);
 	read_all(&trace);
@@ -481,11 +466,10 @@ static void lost_packets_are_counted(void **state)
 
 /* The first packet of a writer may come later: it says that it is the first, or, of older versions
  * of perfetto, its events are earlier than those of the CPU's other bundles. */
-static void the_first_packet_of_a_writer_may_come_later(void **state)
+TEST(the_first_packet_of_a_writer_may_come_later)
 {
 	struct packets trace = { 0 }, bundle = { 0 }, packet = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 1, 20, "E|7\n");
 	add_with_loss(&trace, 2, 10);
 	add_event(&trace, 3, 0, 25, "E|7\n");
@@ -508,11 +492,10 @@ static void the_first_packet_of_a_writer_may_come_later(void **state)
 
 /* The packet after the loss may be of another kind, and events of each CPU may be missing: up to
  * its next bundle, or, if there is none, about to the end of the bundle after the loss. */
-static void lost_packets_are_a_loss_of_each_cpu(void **state)
+TEST(lost_packets_are_a_loss_of_each_cpu)
 {
 	struct packets trace = { 0 }, packet = { 0 };
 
-	(void)state;
 	add_event(&trace, 2, 0, 10, "B|7|one\n");
 	add_event(&trace, 2, 1, 11, "B|7|two\n");
 	add_event(&trace, 2, 2, 12, "B|7|three\n");
@@ -565,14 +548,13 @@ static void fill(struct packets *trace, unsigned int rounds)
 }
 
 /* A file of several windows gives what it gives in memory. */
-static void a_file_gives_what_memory_gives(void **state)
+TEST(a_file_gives_what_memory_gives)
 {
 	struct packets trace = { 0 };
 	char path[] = "/tmp/perfetto-XXXXXX";
 	size_t records;
 	int fd = mkstemp(path);
 
-	(void)state;
 	fill(&trace, 500);
 	read_all(&trace);
 	records = got.records;
@@ -589,12 +571,11 @@ static void a_file_gives_what_memory_gives(void **state)
 }
 
 /* What is before the cut is read, and the cut is damage. */
-static void a_cut_trace_is_read_up_to_the_cut(void **state)
+TEST(a_cut_trace_is_read_up_to_the_cut)
 {
 	struct packets trace = { 0 };
 	size_t before = 0;
 
-	(void)state;
 	fill(&trace, 100);
 	for (size_t len = 0; len < trace.len; len += len < 3000 ? 1 : 997) {
 		read_from(-1, (struct span){ trace.bytes, len });
@@ -616,12 +597,11 @@ static uint32_t next_random(uint32_t *seed)
 #define MUTANTS 10000
 
 /* Changed bytes, doubled and removed parts: nothing fails, and nothing comes out of order. */
-static void mutants_are_read(void **state)
+TEST(mutants_are_read)
 {
 	struct packets trace = { 0 }, inner = { 0 }, mutant = { 0 };
 	uint32_t seed = 1;
 
-	(void)state;
 	put_snapshot(&trace, 9000000, 5, 2000000);
 	fill(&trace, 1);
 	fill(&inner, 1);
@@ -645,32 +625,4 @@ static void mutants_are_read(void **state)
 	}
 	packets_free(&mutant);
 	packets_free(&trace);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpus_and_writers_are_merged_by_time),
-		cmocka_unit_test(process_trees_name_threads),
-		cmocka_unit_test(the_name_of_the_latest_tree_counts),
-		cmocka_unit_test(times_are_brought_to_the_clock_of_ftrace),
-		cmocka_unit_test(a_bundle_without_a_clock_has_the_clock_of_the_others),
-		cmocka_unit_test(a_suspend_brings_nothing_out_of_order),
-		cmocka_unit_test(the_default_clock_of_a_writer_may_change),
-		cmocka_unit_test(snapshots_may_come_in_any_order),
-		cmocka_unit_test(events_without_a_known_time_are_left_out),
-		cmocka_unit_test(packets_may_be_compressed_behind_other_fields),
-		cmocka_unit_test(compressed_packets_come_in_their_place),
-		cmocka_unit_test(a_bomb_is_limited),
-		cmocka_unit_test(lost_events_are_reported_before_the_next_ones),
-		cmocka_unit_test(lost_events_before_switches_are_reported),
-		cmocka_unit_test(lost_packets_are_counted),
-		cmocka_unit_test(the_first_packet_of_a_writer_may_come_later),
-		cmocka_unit_test(lost_packets_are_a_loss_of_each_cpu),
-		cmocka_unit_test(a_file_gives_what_memory_gives),
-		cmocka_unit_test(a_cut_trace_is_read_up_to_the_cut),
-		cmocka_unit_test(mutants_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

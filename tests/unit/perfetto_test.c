@@ -9,7 +9,7 @@
 #include "tests/unit/guarded.h"
 #include "tests/unit/packets.h"
 
-static void every_type_of_field_is_read(void **state)
+TEST(every_type_of_field_is_read)
 {
 	struct span rest = SPAN_LITERAL("\x08\xac\x02"		 /* 1: 300 */
 					"\x11\1\0\0\0\0\0\0\x80" /* 2: fixed, 64 bits */
@@ -18,7 +18,6 @@ static void every_type_of_field_is_read(void **state)
 					"\x25\1\0\0\x80"); /* 4: fixed, 32 bits */
 	struct protobuf_field field;
 
-	(void)state;
 	assert_true(protobuf_next(&rest, &field));
 	assert_int_equal(field.number, 1);
 	assert_int_equal(field.value, 300);
@@ -34,7 +33,7 @@ static void every_type_of_field_is_read(void **state)
 }
 
 /* The field is not read, and @rest still begins with it. */
-static void a_damaged_field_ends_the_message(void **state)
+TEST(a_damaged_field_ends_the_message)
 {
 	static const struct span cases[] = {
 		SPAN_INIT("\x08"),					     /* no value */
@@ -50,7 +49,6 @@ static void a_damaged_field_ends_the_message(void **state)
 	};
 	struct protobuf_field field;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct span rest = cases[i];
 
@@ -59,7 +57,7 @@ static void a_damaged_field_ends_the_message(void **state)
 	}
 }
 
-static void packets_are_found_in_a_stream(void **state)
+TEST(packets_are_found_in_a_stream)
 {
 	struct span rest = SPAN_LITERAL("\x0a\x02"
 					"ab"
@@ -70,7 +68,6 @@ static void packets_are_found_in_a_stream(void **state)
 	struct span packet;
 	uint64_t needed;
 
-	(void)state;
 	assert_int_equal(perfetto_frame(&rest, &packet, &needed), PERFETTO_FRAME_PACKET);
 	assert_true(span_equal(packet, SPAN_LITERAL("ab")));
 	assert_int_equal(perfetto_frame(&rest, &packet, &needed), PERFETTO_FRAME_OTHER);
@@ -82,7 +79,7 @@ static void packets_are_found_in_a_stream(void **state)
 	assert_int_equal(perfetto_frame(&rest, &packet, &needed), PERFETTO_FRAME_NONE);
 }
 
-static void a_bundle_gives_its_markers(void **state)
+TEST(a_bundle_gives_its_markers)
 {
 	struct packets bundle = { 0 }, other = { 0 };
 	struct perfetto_bundle read;
@@ -90,7 +87,6 @@ static void a_bundle_gives_its_markers(void **state)
 	uint64_t first_ns = 0;
 	struct span rest;
 
-	(void)state;
 	packets_number(&other, 1, 900);
 	packets_number(&other, 2, 8);
 	packets_text(&other, 4, "a switch");
@@ -116,7 +112,7 @@ static void a_bundle_gives_its_markers(void **state)
 	packets_free(&bundle);
 }
 
-static void an_actual_surface_frame_is_read(void **state)
+TEST(an_actual_surface_frame_is_read)
 {
 	struct packets trace = { 0 };
 	struct perfetto_packet packet;
@@ -133,7 +129,6 @@ static void an_actual_surface_frame_is_read(void **state)
 		.jank_type = 64,
 	};
 
-	(void)state;
 	packets_frame(&trace, &frame);
 	rest = packets_span(&trace);
 	assert_int_equal(perfetto_frame(&rest, &bytes, &needed), PERFETTO_FRAME_PACKET);
@@ -159,7 +154,7 @@ static void an_actual_surface_frame_is_read(void **state)
 }
 
 /* Each cut of a packet is read without a byte beyond it. */
-static void a_cut_packet_is_read_up_to_the_cut(void **state)
+TEST(a_cut_packet_is_read_up_to_the_cut)
 {
 	static const struct packets_frame frame = { .start_ns = 50, .end_ns = 60, .layer = "a" };
 	struct packets trace = { 0 }, bundle = { 0 };
@@ -168,7 +163,6 @@ static void a_cut_packet_is_read_up_to_the_cut(void **state)
 	struct timeline_event event;
 	struct guarded memory;
 
-	(void)state;
 	packets_frame(&trace, &frame);
 	packets_print(&bundle, 1000, 7, "B|7|one\n");
 	packets_bundle(&trace, 1, 0, &bundle);
@@ -188,18 +182,4 @@ static void a_cut_packet_is_read_up_to_the_cut(void **state)
 	}
 	guarded_free(&memory);
 	packets_free(&trace);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_of_field_is_read),
-		cmocka_unit_test(a_damaged_field_ends_the_message),
-		cmocka_unit_test(packets_are_found_in_a_stream),
-		cmocka_unit_test(a_bundle_gives_its_markers),
-		cmocka_unit_test(an_actual_surface_frame_is_read),
-		cmocka_unit_test(a_cut_packet_is_read_up_to_the_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* A frame that is presented @vsync periods after the begin, ready in time by default. */
 static struct present_fence frame_at(uint64_t vsync)
 {
@@ -82,7 +84,7 @@ static struct present_fence frame_at(uint64_t vsync)
 	};
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	for (uint64_t vsync = 0; vsync < 300; vsync += 1 + (vsync % 50 == 0)) {
 		struct present_fence frame = frame_at(vsync);
@@ -99,7 +101,7 @@ static void test_rows(void **state)
 }
 
 /* No interval spans a gap, and a loss makes the number of lost events unknown. */
-static void test_gap(void **state)
+TEST(test_gap)
 {
 	for (uint64_t vsync = 0; vsync < 30; vsync++) {
 		struct present_fence frame = frame_at(vsync + (vsync >= 15 ? 20 : 0));
@@ -121,7 +123,7 @@ static enum cause cause_when(uint64_t ready_after_ns, uint64_t actual_after_ns)
 				   PERIOD_NS);
 }
 
-static void test_causes(void **state)
+TEST(test_causes)
 {
 	assert_int_equal(cause_when(10 * MS, PERIOD_NS), CAUSE_APP);
 	assert_int_equal(cause_when(0, PERIOD_NS), CAUSE_SF_CPU);
@@ -132,7 +134,7 @@ static void test_causes(void **state)
 }
 
 /* A frame that keeps the cadence has no cause, whatever its fences say. */
-static void test_cause_of_late(void **state)
+TEST(test_cause_of_late)
 {
 	for (uint64_t vsync = 0; vsync < 60; vsync += 1 + 2 * (vsync == 40)) {
 		struct present_fence frame = frame_at(vsync);
@@ -184,7 +186,7 @@ static void play_beside(struct phone *phone, bool with)
 
 /* The rows of the trace are the same with and without fences, and the seconds in which fences are
  * missing have an event. */
-static void test_beside(void **state)
+TEST(test_beside)
 {
 	struct phone with, without;
 	unsigned int n = 0;
@@ -216,17 +218,4 @@ static void test_beside(void **state)
 	assert_in_range(pipeline_counters(with.pipeline)->fence_check.compared, 10, 15);
 	phone_stop(&with);
 	phone_stop(&without);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_gap, set_up, tear_down),
-		cmocka_unit_test(test_causes),
-		cmocka_unit_test_setup_teardown(test_cause_of_late, set_up, tear_down),
-		cmocka_unit_test(test_beside),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

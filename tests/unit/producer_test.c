@@ -39,6 +39,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void write_of(int32_t pid, int32_t tid, enum trace_kind kind, uint64_t time_ns,
 		     const char *name, int64_t value)
 {
@@ -160,7 +162,7 @@ static struct summary_row summary(void)
 	return kept;
 }
 
-static void test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait(void **state)
+TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 100; i++)
@@ -174,7 +176,7 @@ static void test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait(void **sta
 	assert_int_equal(summary().gpu_p50_ns, 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
 }
 
-static void test_a_fence_that_has_signaled_counts_as_no_time(void **state)
+TEST(test_a_fence_that_has_signaled_counts_as_no_time)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -191,7 +193,7 @@ static void test_a_fence_that_has_signaled_counts_as_no_time(void **state)
 	assert_counts(40, 0, 0, 0);
 }
 
-static void test_without_fences_the_times_are_unknown(void **state)
+TEST(test_without_fences_the_times_are_unknown)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 40);
@@ -229,7 +231,7 @@ static void present_both(uint64_t present_ns)
 	phone_compose(&phone, present_ns, 1);
 }
 
-static void test_buffers_queued_at_once_get_their_own_fences(void **state)
+TEST(test_buffers_queued_at_once_get_their_own_fences)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++)
@@ -248,7 +250,7 @@ static void test_buffers_queued_at_once_get_their_own_fences(void **state)
 	assert_counts(80, 0, 0, 0);
 }
 
-static void test_what_is_ambiguous_is_unknown_and_counted(void **state)
+TEST(test_what_is_ambiguous_is_unknown_and_counted)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -262,7 +264,7 @@ static void test_what_is_ambiguous_is_unknown_and_counted(void **state)
 }
 
 /* The producer of b writes no marks, so at first its buffers seem to be those of a's thread. */
-static void test_another_layer_never_keeps_the_fences_of_an_app(void **state)
+TEST(test_another_layer_never_keeps_the_fences_of_an_app)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 60; i++) {
@@ -288,7 +290,7 @@ static void test_another_layer_never_keeps_the_fences_of_an_app(void **state)
 }
 
 /* A buffer that was replaced keeps its fence, and the next frame has another one. */
-static void test_a_dropped_buffer_keeps_its_fence(void **state)
+TEST(test_a_dropped_buffer_keeps_its_fence)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -353,7 +355,7 @@ static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int numb
 }
 
 /* From 15 on the vsync of a frame is there without marks of views. */
-static void test_a_buffer_names_the_vsync_that_its_frame_answers(void **state)
+TEST(test_a_buffer_names_the_vsync_that_its_frame_answers)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	for (unsigned int i = 0; i < 60; i++)
@@ -363,7 +365,7 @@ static void test_a_buffer_names_the_vsync_that_its_frame_answers(void **state)
 		assert_int_equal(row_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
 }
 
-static void test_blast_buffers_are_joined_by_their_numbers(void **state)
+TEST(test_blast_buffers_are_joined_by_their_numbers)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	for (unsigned int i = 0; i < 60; i++)
@@ -375,7 +377,7 @@ static void test_blast_buffers_are_joined_by_their_numbers(void **state)
 	assert_counts(60, 0, 0, 0);
 }
 
-static void test_surfaceflingers_own_fences_are_counted_apart(void **state)
+TEST(test_surfaceflingers_own_fences_are_counted_apart)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -388,7 +390,7 @@ static void test_surfaceflingers_own_fences_are_counted_apart(void **state)
 	assert_counts(40, 40, 0, 0);
 }
 
-static void test_a_lost_end_leaves_the_time_unknown(void **state)
+TEST(test_a_lost_end_leaves_the_time_unknown)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -413,7 +415,7 @@ static void test_a_lost_end_leaves_the_time_unknown(void **state)
 }
 
 /* Another process writes the names of a's fences. */
-static void test_other_processes_do_not_change_the_times(void **state)
+TEST(test_other_processes_do_not_change_the_times)
 {
 	struct app hostile = { .pid = 3000, .layer = a };
 
@@ -462,7 +464,7 @@ static void run_with_late_frames(bool in_time)
 	}
 }
 
-static void test_frames_late_by_the_gpu_are_counted(void **state)
+TEST(test_frames_late_by_the_gpu_are_counted)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_with_late_frames(false);
@@ -473,7 +475,7 @@ static void test_frames_late_by_the_gpu_are_counted(void **state)
 	assert_int_equal(summary().gpu_p99_ns, 12900 * US);
 }
 
-static void test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it(void **state)
+TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_with_late_frames(true);
@@ -498,7 +500,7 @@ static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)
 	write_of(app->pid, app->pid + 3, TRACE_SLICE_END, time_ns + wait_ns, "", 0);
 }
 
-static void test_waits_for_buffers_are_of_the_next_frame_of_the_thread(void **state)
+TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 {
 	uint64_t present_ns = BEGIN;
 
@@ -535,7 +537,7 @@ static void run_paced(bool app_ticks, bool own, bool other)
 	phone_end(&phone);
 }
 
-static void test_a_surface_without_vsyncs_of_its_app_paces_itself(void **state)
+TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_paced(false, false, false);
@@ -544,51 +546,23 @@ static void test_a_surface_without_vsyncs_of_its_app_paces_itself(void **state)
 	assert_int_equal(summary().fences.paced_itself, 59);
 }
 
-static void test_a_surface_that_follows_ticks_does_not_pace_itself(void **state)
+TEST(test_a_surface_that_follows_ticks_does_not_pace_itself)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_paced(true, false, false);
 	assert_false(summary().paces_itself);
 }
 
-static void test_the_doframe_of_another_process_is_no_vsync_of_the_app(void **state)
+TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_paced(true, false, true);
 	assert_true(summary().paces_itself);
 }
 
-static void test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself(void **state)
+TEST(test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	run_paced(true, true, true);
 	assert_false(summary().paces_itself);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait),
-		TEST(test_a_fence_that_has_signaled_counts_as_no_time),
-		TEST(test_without_fences_the_times_are_unknown),
-		TEST(test_buffers_queued_at_once_get_their_own_fences),
-		TEST(test_what_is_ambiguous_is_unknown_and_counted),
-		TEST(test_another_layer_never_keeps_the_fences_of_an_app),
-		TEST(test_a_dropped_buffer_keeps_its_fence),
-		TEST(test_blast_buffers_are_joined_by_their_numbers),
-		TEST(test_surfaceflingers_own_fences_are_counted_apart),
-		TEST(test_a_lost_end_leaves_the_time_unknown),
-		TEST(test_other_processes_do_not_change_the_times),
-		TEST(test_frames_late_by_the_gpu_are_counted),
-		TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it),
-		TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread),
-		TEST(test_a_buffer_names_the_vsync_that_its_frame_answers),
-		TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself),
-		TEST(test_a_surface_that_follows_ticks_does_not_pace_itself),
-		TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app),
-		TEST(test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/program.h"
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,31 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/program.h"
+
 #define ARGUMENTS_MAX 48
 #define PAUSE_NS 5000000
 
-static char *jankd;
-
-void program_is(int argc, char **argv)
-{
-	if (argc < 2) {
-		fprintf(stderr, "usage: %s JANKD\n", argv[0]);
-		exit(1);
-	}
-	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
-	 * that a test starts would inherit that. */
-	signal(SIGHUP, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	/* It is started with another working directory. */
-	jankd = realpath(argv[1], NULL);
-	if (!jankd) {
-		perror(argv[1]);
-		exit(1);
-	}
-}
-
 const char *program_jankd(void)
 {
+	static char *jankd;
+
+	/* It is started with another working directory. */
+	if (!jankd && unit_argument)
+		jankd = realpath(unit_argument, NULL);
+	if (!jankd)
+		fail_msg("usage: %s JANKD", program_invocation_short_name);
 	return jankd;
 }
 
@@ -55,7 +44,7 @@ static void redirect(const struct scratch *scratch, const char *name, const char
 void program_start(struct program *program, const struct scratch *scratch, const char *name,
 		   const char *const *arguments)
 {
-	const char *argv[ARGUMENTS_MAX + 2] = { jankd };
+	const char *argv[ARGUMENTS_MAX + 2] = { program_jankd() };
 
 	for (size_t i = 0; arguments[i] && i < ARGUMENTS_MAX; i++)
 		argv[i + 1] = arguments[i];
@@ -70,7 +59,7 @@ void program_start(struct program *program, const struct scratch *scratch, const
 			_exit(127);
 		redirect(scratch, name, "out", STDOUT_FILENO);
 		redirect(scratch, name, "err", STDERR_FILENO);
-		execv(jankd, (char **)argv);
+		execv(argv[0], (char **)argv);
 		_exit(127);
 	}
 	if (program->pid < 0)

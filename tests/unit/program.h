@@ -19,8 +19,7 @@ struct program {
 	int status;    /* exit code, or 128 + signal; -1: it had to be killed */
 };
 
-/* Sets the path of jankd from the arguments of the test. To be called first. */
-void program_is(int argc, char **argv);
+/* The path of jankd: the first argument of the test. */
 const char *program_jankd(void);
 
 /* Starts jankd in the scratch folder, with NULL-terminated arguments. */

@@ -6,7 +6,7 @@
 
 #define MINUTE UINT64_C(60)
 
-static void test_one_in_a_period_is_allowed(void **state)
+TEST(test_one_in_a_period_is_allowed)
 {
 	struct rate_limit limit = { 0 };
 
@@ -20,7 +20,7 @@ static void test_one_in_a_period_is_allowed(void **state)
 }
 
 /* Not four at the end of one minute and four more at the start of the next. */
-static void test_limit_holds_for_any_period(void **state)
+TEST(test_limit_holds_for_any_period)
 {
 	struct rate_limit limit = { 0 };
 
@@ -33,7 +33,7 @@ static void test_limit_holds_for_any_period(void **state)
 	assert_true(rate_limit_allows(&limit, 4, MINUTE, 116));
 }
 
-static void test_largest_limit_holds(void **state)
+TEST(test_largest_limit_holds)
 {
 	struct rate_limit limit = { 0 };
 
@@ -43,7 +43,7 @@ static void test_largest_limit_holds(void **state)
 	assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 65));
 }
 
-static void test_clock_step_back_does_not_raise_the_limit(void **state)
+TEST(test_clock_step_back_does_not_raise_the_limit)
 {
 	struct rate_limit limit = { 0 };
 
@@ -51,16 +51,4 @@ static void test_clock_step_back_does_not_raise_the_limit(void **state)
 	assert_false(rate_limit_allows(&limit, 1, MINUTE, 10));
 	assert_false(rate_limit_allows(&limit, 1, MINUTE, 70));
 	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1060));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_in_a_period_is_allowed),
-		cmocka_unit_test(test_limit_holds_for_any_period),
-		cmocka_unit_test(test_largest_limit_holds),
-		cmocka_unit_test(test_clock_step_back_does_not_raise_the_limit),
-	};
-
-	return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
 }

@@ -4,11 +4,10 @@
 
 #include "tests/unit/unit.h"
 
-static void rate_is_of_whole_seconds(void **state)
+TEST(rate_is_of_whole_seconds)
 {
 	struct recent recent = { 0 };
 
-	(void)state;
 	assert_true(recent_fps(&recent, 0) < 0);
 	assert_int_equal(recent_frames(&recent, 0), 0);
 	recent_add(&recent, 5 * SECOND, 10 * MS);
@@ -27,11 +26,10 @@ static void rate_is_of_whole_seconds(void **state)
 }
 
 /* Old frame times are dropped after any pause and any step of the clock. */
-static void old_frame_times_are_dropped(void **state)
+TEST(old_frame_times_are_dropped)
 {
 	static const uint64_t ahead[] = { 1, 2, 9, 10, 11, 12, 21, 22, 23, 1000000 };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(ahead); i++) {
 		struct recent recent = { 0 };
 		uint64_t end = 100 + ahead[i];
@@ -45,14 +43,4 @@ static void old_frame_times_are_dropped(void **state)
 		recent_add(&recent, 3 * SECOND, MS);
 		assert_int_equal(recent_frames(&recent, 4 * SECOND), 1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rate_is_of_whole_seconds),
-		cmocka_unit_test(old_frame_times_are_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

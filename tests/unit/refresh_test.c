@@ -31,6 +31,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static uint64_t any(uint64_t below)
 {
 	seed = seed * 1664525 + 1013904223;
@@ -76,17 +78,17 @@ static void steady(uint64_t period_ns, int64_t refresh_mhz)
 			refresh_mhz + 100);
 }
 
-static void test_steady_60_hz_is_measured(void **state)
+TEST(test_steady_60_hz_is_measured)
 {
 	steady(V60, 60000);
 }
 
-static void test_steady_90_hz_is_measured(void **state)
+TEST(test_steady_90_hz_is_measured)
 {
 	steady(V90, 89860);
 }
 
-static void test_steady_120_hz_is_measured(void **state)
+TEST(test_steady_120_hz_is_measured)
 {
 	steady(V120, 120000);
 }
@@ -100,7 +102,7 @@ static void store_score(void *context, const struct summary_row *row)
 
 /* All frames are on time, through two switches: neither a row nor the session gets a worse score
  * from the rate at its end. */
-static void test_switches_do_not_lower_the_score(void **state)
+TEST(test_switches_do_not_lower_the_score)
 {
 	uint64_t at_ns;
 
@@ -116,7 +118,7 @@ static void test_switches_do_not_lower_the_score(void **state)
 }
 
 /* Every missed vsync is counted, exactly. */
-static void test_missed_vsyncs_are_counted_exactly(void **state)
+TEST(test_missed_vsyncs_are_counted_exactly)
 {
 	uint64_t vsync = 0;
 	int64_t missed = 0;
@@ -134,7 +136,7 @@ static void test_missed_vsyncs_are_counted_exactly(void **state)
 	assert_int_equal(missed, 0);
 }
 
-static void test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs(void **state)
+TEST(test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs)
 {
 	const char *const both[] = { a, bar, NULL };
 
@@ -150,7 +152,7 @@ static void test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs(void **state)
 }
 
 /* Ticks only for a game with a lower rate: the display's rate is still higher. */
-static void test_game_at_30_fps_alone_has_two_vsyncs(void **state)
+TEST(test_game_at_30_fps_alone_has_two_vsyncs)
 {
 	phone_run(&phone, a, BEGIN, 2 * V60, 150);
 	phone_end(&phone);
@@ -167,24 +169,24 @@ static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 2);
 }
 
-static void test_switch_from_60_to_120_hz_is_detected(void **state)
+TEST(test_switch_from_60_to_120_hz_is_detected)
 {
 	switch_rate(V60, V120);
 }
 
-static void test_switch_from_60_to_90_hz_is_detected(void **state)
+TEST(test_switch_from_60_to_90_hz_is_detected)
 {
 	switch_rate(V60, V90);
 }
 
-static void test_switch_from_90_to_60_hz_is_detected(void **state)
+TEST(test_switch_from_90_to_60_hz_is_detected)
 {
 	switch_rate(V90, V60);
 }
 
 /* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
  * while. */
-static void test_switch_from_120_to_60_hz_is_detected_late(void **state)
+TEST(test_switch_from_120_to_60_hz_is_detected_late)
 {
 	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
 
@@ -194,7 +196,7 @@ static void test_switch_from_120_to_60_hz_is_detected_late(void **state)
 	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, 59900, 60100);
 }
 
-static void test_reported_period_speeds_up_switch_from_120_to_60_hz(void **state)
+TEST(test_reported_period_speeds_up_switch_from_120_to_60_hz)
 {
 	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
 
@@ -205,7 +207,7 @@ static void test_reported_period_speeds_up_switch_from_120_to_60_hz(void **state
 }
 
 /* Pauses of any length are whole vsyncs, and none is jank. */
-static void test_pauses_are_whole_vsyncs_and_no_jank(void **state)
+TEST(test_pauses_are_whole_vsyncs_and_no_jank)
 {
 	uint64_t vsync = 0;
 
@@ -222,7 +224,7 @@ static void test_pauses_are_whole_vsyncs_and_no_jank(void **state)
 }
 
 /* A frame's interval is its vsyncs, whatever the jitter of its present. */
-static void test_intervals_are_whole_vsyncs(void **state)
+TEST(test_intervals_are_whole_vsyncs)
 {
 	for (unsigned int i = 0; i < 300; i++)
 		late_frame(BEGIN + i * V60, any(3400000));
@@ -234,7 +236,7 @@ static void test_intervals_are_whole_vsyncs(void **state)
 
 /* Intervals stay the same while the period becomes more precise: the first ticks were too far
  * apart. */
-static void test_refined_period_does_not_change_intervals(void **state)
+TEST(test_refined_period_does_not_change_intervals)
 {
 	for (unsigned int i = 0; i < 300; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
@@ -254,10 +256,8 @@ static void test_refined_period_does_not_change_intervals(void **state)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 * 99 / 100, V60 * 101 / 100);
 }
 
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 /* The longest wait is needed while the period is uncertain, as behind a switch. */
-static void test_frames_wait_until_the_period_is_certain(void **state)
+TEST(test_frames_wait_until_the_period_is_certain)
 {
 	uint64_t longest_ns = 0, at_ns;
 
@@ -276,28 +276,4 @@ static void test_frames_wait_until_the_period_is_certain(void **state)
 	assert_in_range(pipeline_waiting_ns(phone.pipeline), 400 * MS - V60, 400 * MS + V60);
 	pipeline_silent(phone.pipeline, 2 * SECOND);
 	assert_int_equal(pipeline_waiting_ns(phone.pipeline), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_steady_60_hz_is_measured),
-		test(test_steady_90_hz_is_measured),
-		test(test_steady_120_hz_is_measured),
-		test(test_switches_do_not_lower_the_score),
-		test(test_missed_vsyncs_are_counted_exactly),
-		test(test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs),
-		test(test_game_at_30_fps_alone_has_two_vsyncs),
-		test(test_switch_from_60_to_120_hz_is_detected),
-		test(test_switch_from_60_to_90_hz_is_detected),
-		test(test_switch_from_90_to_60_hz_is_detected),
-		test(test_switch_from_120_to_60_hz_is_detected_late),
-		test(test_reported_period_speeds_up_switch_from_120_to_60_hz),
-		test(test_pauses_are_whole_vsyncs_and_no_jank),
-		test(test_intervals_are_whole_vsyncs),
-		test(test_refined_period_does_not_change_intervals),
-		test(test_frames_wait_until_the_period_is_certain),
-	};
-
-	return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);
 }

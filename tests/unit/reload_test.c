@@ -49,6 +49,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void set_rules(const char *first_lines)
 {
 	others = parsed("default", first_lines);
@@ -68,7 +70,7 @@ static uint64_t frames_in_rows(const char *surface)
 }
 
 /* The same rules again, as after a SIGHUP without a change. */
-static void test_the_same_rules_change_nothing(void **state)
+TEST(test_the_same_rules_change_nothing)
 {
 	const struct fps_row *row;
 
@@ -84,7 +86,7 @@ static void test_the_same_rules_change_nothing(void **state)
 	}
 }
 
-static void test_newly_ignored_layer_has_no_more_frames(void **state)
+TEST(test_newly_ignored_layer_has_no_more_frames)
 {
 	const char *const both[] = { a, b, NULL };
 
@@ -99,7 +101,7 @@ static void test_newly_ignored_layer_has_no_more_frames(void **state)
 	assert_int_equal(frames_in_rows(SURFACE_B), 59);
 }
 
-static void test_layer_that_is_no_longer_ignored_has_frames(void **state)
+TEST(test_layer_that_is_no_longer_ignored_has_frames)
 {
 	struct ruleset *first = parsed("default", "ignore layer com.b*\n");
 	const char *const both[] = { a, b, NULL };
@@ -117,7 +119,7 @@ static void test_layer_that_is_no_longer_ignored_has_frames(void **state)
 }
 
 /* Its open row has the old name, later rows have the new one; no frame is missing. */
-static void test_renamed_surface_loses_no_frame(void **state)
+TEST(test_renamed_surface_loses_no_frame)
 {
 	phone_run(&phone, a, BEGIN, V60, 90);
 	set_rules("rename layer com.a/* game\n");
@@ -129,7 +131,7 @@ static void test_renamed_surface_loses_no_frame(void **state)
 }
 
 /* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
-static void test_reload_during_a_latch_drops_its_frame(void **state)
+TEST(test_reload_during_a_latch_drops_its_frame)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone.now_ns = BEGIN + 60 * V60 - MS;
@@ -147,7 +149,7 @@ static void test_reload_during_a_latch_drops_its_frame(void **state)
 }
 
 /* The new rules recognise slices and ticks, in their own order. */
-static void test_new_rules_recognise_other_slices_and_ticks(void **state)
+TEST(test_new_rules_recognise_other_slices_and_ticks)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);
 	set_rules("tick counter a-tick\npresent slice otherPresent\n");
@@ -161,7 +163,7 @@ static void test_new_rules_recognise_other_slices_and_ticks(void **state)
 		assert_int_equal(phone.log.frames[i].vsyncs, 1);
 }
 
-static void test_another_engine_is_refused(void **state)
+TEST(test_another_engine_is_refused)
 {
 	others = parsed("gfx2019", "");
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -171,7 +173,7 @@ static void test_another_engine_is_refused(void **state)
 	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
 }
 
-static void test_engine_of_2019_refuses_late_frames(void **state)
+TEST(test_engine_of_2019_refuses_late_frames)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 	const struct row_sink sink = { 0 };
@@ -181,21 +183,4 @@ static void test_engine_of_2019_refuses_late_frames(void **state)
 	options.late_ns = 1;
 	assert_int_equal(pipeline_new(&pipeline, others, &options, &sink), -EINVAL);
 	assert_null(pipeline);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		test(test_the_same_rules_change_nothing),
-		test(test_newly_ignored_layer_has_no_more_frames),
-		test(test_layer_that_is_no_longer_ignored_has_frames),
-		test(test_renamed_surface_loses_no_frame),
-		test(test_reload_during_a_latch_drops_its_frame),
-		test(test_new_rules_recognise_other_slices_and_ticks),
-		test(test_another_engine_is_refused),
-		test(test_engine_of_2019_refuses_late_frames),
-	};
-
-	return cmocka_run_group_tests_name("reload", tests, NULL, NULL);
 }

@@ -32,10 +32,11 @@ static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
 
 static int tear_down(void **state)
 {
-	(void)state;
 	phone_stop(&phone);
 	return 0;
 }
+
+FIXTURE(NULL, tear_down)
 
 static size_t header;
 
@@ -109,9 +110,8 @@ static void play_quick_restart(void)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
 }
 
-static void test_restart_within_a_second_loses_no_frame(void **state)
+TEST(test_restart_within_a_second_loses_no_frame)
 {
-	(void)state;
 	on_every_phone(play_quick_restart);
 }
 
@@ -127,9 +127,8 @@ static void play_end_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-static void test_frames_before_the_end_after_a_restart_count(void **state)
+TEST(test_frames_before_the_end_after_a_restart_count)
 {
-	(void)state;
 	on_every_phone(play_end_after_restart);
 }
 
@@ -149,16 +148,14 @@ static void play_loss_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-static void test_loss_during_a_restart_is_no_jank(void **state)
+TEST(test_loss_during_a_restart_is_no_jank)
 {
-	(void)state;
 	on_every_phone(play_loss_after_restart);
 }
 
 /* The old one was identified by the kernel and has ended; /proc does not show the next one. */
-static void test_next_surfaceflinger_hidden_in_proc_is_accepted(void **state)
+TEST(test_next_surfaceflinger_hidden_in_proc_is_accepted)
 {
-	(void)state;
 	header = 4;
 	phone_start(&phone, PHONE_14, NULL);
 	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
@@ -185,9 +182,8 @@ static void play_unknown_thread_name(void)
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 }
 
-static void test_next_surfaceflinger_of_unknown_name_is_accepted(void **state)
+TEST(test_next_surfaceflinger_of_unknown_name_is_accepted)
 {
-	(void)state;
 	on_every_phone(play_unknown_thread_name);
 }
 
@@ -206,9 +202,8 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 }
 
 /* They do not count while there is a process with SurfaceFlinger's name. */
-static void test_presents_of_an_unknown_name_do_not_count(void **state)
+TEST(test_presents_of_an_unknown_name_do_not_count)
 {
-	(void)state;
 	header = 0;
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -264,9 +259,8 @@ static void play_forgers(void)
 	}
 }
 
-static void test_running_surfaceflinger_is_not_replaced(void **state)
+TEST(test_running_surfaceflinger_is_not_replaced)
 {
-	(void)state;
 	on_every_phone(play_forgers);
 }
 
@@ -283,9 +277,8 @@ static void play_another_name(void)
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
 
-static void test_process_of_another_name_is_not_accepted(void **state)
+TEST(test_process_of_another_name_is_not_accepted)
 {
-	(void)state;
 	on_every_phone(play_another_name);
 }
 
@@ -306,9 +299,8 @@ static void play_idle_surfaceflinger(void)
 	assert_int_equal(counters()->foreign_presents, 100);
 }
 
-static void test_frames_after_idle_time_count_from_the_first(void **state)
+TEST(test_frames_after_idle_time_count_from_the_first)
 {
-	(void)state;
 	on_every_phone(play_idle_surfaceflinger);
 }
 
@@ -325,28 +317,7 @@ static void play_flood(void)
 	assert_int_equal(counters()->foreign_presents, 5000);
 }
 
-static void test_flood_of_forged_frames_replaces_nothing(void **state)
+TEST(test_flood_of_forged_frames_replaces_nothing)
 {
-	(void)state;
 	on_every_phone(play_flood);
-}
-
-#define test(function) cmocka_unit_test_teardown(function, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_restart_within_a_second_loses_no_frame),
-		test(test_frames_before_the_end_after_a_restart_count),
-		test(test_loss_during_a_restart_is_no_jank),
-		test(test_next_surfaceflinger_hidden_in_proc_is_accepted),
-		test(test_next_surfaceflinger_of_unknown_name_is_accepted),
-		test(test_presents_of_an_unknown_name_do_not_count),
-		test(test_running_surfaceflinger_is_not_replaced),
-		test(test_process_of_another_name_is_not_accepted),
-		test(test_frames_after_idle_time_count_from_the_first),
-		test(test_flood_of_forged_frames_replaces_nothing),
-	};
-
-	return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
 }

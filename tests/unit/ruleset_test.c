@@ -38,7 +38,7 @@ static void assert_refused(struct span text, unsigned int line, unsigned int col
 	assert_int_equal(error.column, column);
 }
 
-static void test_every_error_has_position_and_message(void **state)
+TEST(test_every_error_has_position_and_message)
 {
 	static const struct {
 		const char *text;
@@ -84,13 +84,13 @@ static void test_every_error_has_position_and_message(void **state)
 		assert_refused(span_of(bad[i].text), bad[i].line, bad[i].column, bad[i].part);
 }
 
-static void test_a_binary_file_is_refused(void **state)
+TEST(test_a_binary_file_is_refused)
 {
 	assert_refused(SPAN_LITERAL(LEAST "ti\0ck"), 3, 1, "NUL");
 }
 
 /* A message is one line of bounded length, whatever the file contains. */
-static void test_message_with_a_long_word_is_cut(void **state)
+TEST(test_message_with_a_long_word_is_cut)
 {
 	char text[5000];
 
@@ -110,7 +110,7 @@ static char *repeated(const char *line, unsigned int times)
 	return text;
 }
 
-static void test_too_many_rules_are_refused(void **state)
+TEST(test_too_many_rules_are_refused)
 {
 	char *text = repeated("tick counter t%u\n", RULES_MAX - 2);
 
@@ -121,7 +121,7 @@ static void test_too_many_rules_are_refused(void **state)
 	free(text);
 }
 
-static void test_too_many_contexts_are_refused(void **state)
+TEST(test_too_many_contexts_are_refused)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
 
@@ -133,7 +133,7 @@ static void test_too_many_contexts_are_refused(void **state)
 }
 
 /* A slice that several rules name is stored once. */
-static void test_repeated_context_is_stored_once(void **state)
+TEST(test_repeated_context_is_stored_once)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
 	size_t len = strlen(text);
@@ -144,7 +144,7 @@ static void test_repeated_context_is_stored_once(void **state)
 	free(text);
 }
 
-static void test_built_in_sets_parse(void **state)
+TEST(test_built_in_sets_parse)
 {
 	for (size_t i = 0; ruleset_builtin_names[i]; i++) {
 		struct span text = ruleset_builtin(ruleset_builtin_names[i]);
@@ -159,7 +159,7 @@ static void test_built_in_sets_parse(void **state)
 }
 
 /* Follows the README's instructions for a vendor's present slice. */
-static void test_default_rules_with_a_line_of_a_vendor_parse(void **state)
+TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 {
 	struct span base = ruleset_builtin("default");
 	struct ruleset *rules;
@@ -174,12 +174,12 @@ static void test_default_rules_with_a_line_of_a_vendor_parse(void **state)
 	free(text);
 }
 
-static void test_byte_order_mark_is_skipped(void **state)
+TEST(test_byte_order_mark_is_skipped)
 {
 	ruleset_free(parsed("\xef\xbb\xbf" LEAST));
 }
 
-static void test_dos_and_missing_line_ends_are_accepted(void **state)
+TEST(test_dos_and_missing_line_ends_are_accepted)
 {
 	struct ruleset *rules = parsed("present slice postFramebuffer\r\n\r\n"
 				       "latch counter {layer} inside acquireBuffer # tail");
@@ -188,7 +188,7 @@ static void test_dos_and_missing_line_ends_are_accepted(void **state)
 	ruleset_free(rules);
 }
 
-static void test_quotes_hold_blanks_and_escapes(void **state)
+TEST(test_quotes_hold_blanks_and_escapes)
 {
 	struct ruleset *rules = parsed(LEAST "tick counter \"a \\\"b\\\" \\\\ #c\"\n");
 	struct pattern_capture capture;
@@ -205,7 +205,7 @@ static const struct rule *counter_rule(const struct ruleset *rules, const char *
 	return ruleset_match(rules, &rules->counters, span_of(name), open, &capture);
 }
 
-static void test_first_rule_that_matches_counts(void **state)
+TEST(test_first_rule_that_matches_counts)
 {
 	struct ruleset *rules = parsed("ignore counter HW_ON_*\nhwvsync counter HW_*\n" LEAST);
 
@@ -216,7 +216,7 @@ static void test_first_rule_that_matches_counts(void **state)
 
 /* Half of the patterns begin with different bytes, and the others could match each of these names:
  * if two match, always the first one in the file is used. */
-static void test_first_rule_counts_with_the_most_rules(void **state)
+TEST(test_first_rule_counts_with_the_most_rules)
 {
 	char text[8192] = LEAST;
 	struct ruleset *rules;
@@ -239,7 +239,7 @@ static void test_first_rule_counts_with_the_most_rules(void **state)
 	ruleset_free(rules);
 }
 
-static void test_a_rule_with_a_context_needs_its_slice(void **state)
+TEST(test_a_rule_with_a_context_needs_its_slice)
 {
 	struct ruleset *rules = parsed(LEAST);
 	uint32_t open = ruleset_slice_mask(rules, SPAN_LITERAL("acquireBuffer"));
@@ -250,7 +250,7 @@ static void test_a_rule_with_a_context_needs_its_slice(void **state)
 	ruleset_free(rules);
 }
 
-static void test_layers_are_renamed_and_ignored(void **state)
+TEST(test_layers_are_renamed_and_ignored)
 {
 	struct ruleset *rules = parsed(LEAST "rename layer Tex-* Tex\nignore layer Frame*\n");
 
@@ -262,35 +262,11 @@ static void test_layers_are_renamed_and_ignored(void **state)
 	ruleset_free(rules);
 }
 
-static void test_empty_name_matches_a_star(void **state)
+TEST(test_empty_name_matches_a_star)
 {
 	struct ruleset *rules = parsed(LEAST "ignore counter *\n");
 
 	assert_int_equal(counter_rule(rules, "", 0)->role, RULE_IGNORE);
 	assert_int_equal(ruleset_slice_mask(rules, SPAN_NULL), 0);
 	ruleset_free(rules);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_error_has_position_and_message),
-		cmocka_unit_test(test_a_binary_file_is_refused),
-		cmocka_unit_test(test_message_with_a_long_word_is_cut),
-		cmocka_unit_test(test_too_many_rules_are_refused),
-		cmocka_unit_test(test_too_many_contexts_are_refused),
-		cmocka_unit_test(test_repeated_context_is_stored_once),
-		cmocka_unit_test(test_built_in_sets_parse),
-		cmocka_unit_test(test_default_rules_with_a_line_of_a_vendor_parse),
-		cmocka_unit_test(test_byte_order_mark_is_skipped),
-		cmocka_unit_test(test_dos_and_missing_line_ends_are_accepted),
-		cmocka_unit_test(test_quotes_hold_blanks_and_escapes),
-		cmocka_unit_test(test_first_rule_that_matches_counts),
-		cmocka_unit_test(test_first_rule_counts_with_the_most_rules),
-		cmocka_unit_test(test_a_rule_with_a_context_needs_its_slice),
-		cmocka_unit_test(test_layers_are_renamed_and_ignored),
-		cmocka_unit_test(test_empty_name_matches_a_star),
-	};
-
-	return cmocka_run_group_tests_name("ruleset", tests, NULL, NULL);
 }

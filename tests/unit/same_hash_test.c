@@ -37,6 +37,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void restart(const struct pipeline_options *changed)
 {
 	phone_stop(&phone);
@@ -58,7 +60,7 @@ static void store_summary(void *context, const struct summary_row *row)
 	all->frames[all->n++] = row->stats.frames;
 }
 
-static void test_layers_with_equal_hash_are_distinct(void **state)
+TEST(test_layers_with_equal_hash_are_distinct)
 {
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + 2 * i * V60, one);
@@ -75,7 +77,7 @@ static void test_layers_with_equal_hash_are_distinct(void **state)
 }
 
 /* Open rows also count for the right Surface. */
-static void test_surfaces_with_equal_hash_are_distinct(void **state)
+TEST(test_surfaces_with_equal_hash_are_distinct)
 {
 	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
 
@@ -97,7 +99,7 @@ static void test_surfaces_with_equal_hash_are_distinct(void **state)
 }
 
 /* If one is evicted for the other, only its own rows are closed. */
-static void test_eviction_closes_only_rows_of_its_surface(void **state)
+TEST(test_eviction_closes_only_rows_of_its_surface)
 {
 	struct summaries end = { .n = 0 };
 	size_t rows = 0;
@@ -119,7 +121,7 @@ static void test_eviction_closes_only_rows_of_its_surface(void **state)
 }
 
 /* The state of a layer is not used for the next one in its place. */
-static void test_trigger_state_is_not_used_for_the_next_layer(void **state)
+TEST(test_trigger_state_is_not_used_for_the_next_layer)
 {
 	struct trigger_error error;
 	struct trigger trigger;
@@ -135,7 +137,7 @@ static void test_trigger_state_is_not_used_for_the_next_layer(void **state)
 }
 
 /* Only the stored part of a name is compared; hash and length represent the rest. */
-static void test_cut_names_differ_by_hash_and_length(void **state)
+TEST(test_cut_names_differ_by_hash_and_length)
 {
 	char names[3][2 * NAME_SIZE];
 
@@ -155,19 +157,4 @@ static void test_cut_names_differ_by_hash_and_length(void **state)
 	assert_false(name_is("abcd", NAME_SIZE, SPAN_LITERAL("abc")));
 	assert_true(name_is("abc", 4, SPAN_LITERAL("abcd")));
 	assert_true(name_is("", 4, SPAN_NULL));
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_layers_with_equal_hash_are_distinct),
-		test(test_surfaces_with_equal_hash_are_distinct),
-		test(test_eviction_closes_only_rows_of_its_surface),
-		test(test_trigger_state_is_not_used_for_the_next_layer),
-		test(test_cut_names_differ_by_hash_and_length),
-	};
-
-	return cmocka_run_group_tests_name("same_hash", tests, NULL, NULL);
 }

@@ -22,7 +22,6 @@ static int fd;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fd = open(scratch.path, O_RDONLY | O_DIRECTORY);
 	return fd < 0;
@@ -30,11 +29,12 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	close(fd);
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static void put(const char *name)
 {
@@ -54,9 +54,8 @@ static unsigned long last(void)
 	return number;
 }
 
-static void last_segment_is_the_highest_number_of_all_files(void **state)
+TEST(last_segment_is_the_highest_number_of_all_files)
 {
-	(void)state;
 	assert_int_equal(last(), 0);
 	put("fps.csv");
 	put("fps-000002.csv");
@@ -78,9 +77,8 @@ static void last_segment_is_the_highest_number_of_all_files(void **state)
 	assert_int_equal(segments_next(fd, 6), 8);
 }
 
-static void closing_a_segment_replaces_no_file(void **state)
+TEST(closing_a_segment_replaces_no_file)
 {
-	(void)state;
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), 0);
 	assert_false(has("fps.csv"));
@@ -117,12 +115,11 @@ static void put_three(void)
 	n_gone = 0;
 }
 
-static void oldest_segments_are_removed_first(void **state)
+TEST(oldest_segments_are_removed_first)
 {
 	struct segments_removed removed = { .removed = on_removed, .context = gone };
 	uint64_t count;
 
-	(void)state;
 	put_three();
 	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_NONE, &count), 0);
 	assert_int_equal(count, 3);
@@ -138,12 +135,11 @@ static void oldest_segments_are_removed_first(void **state)
 	assert_true(has("fps-000005.csv"));
 }
 
-static void removal_can_spare_events(void **state)
+TEST(removal_can_spare_events)
 {
 	struct segments_removed removed = { .removed = NULL };
 	uint64_t count;
 
-	(void)state;
 	put_three();
 	put("events-000003.csv");
 	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_EVENTS, &count), 0);
@@ -155,11 +151,10 @@ static void removal_can_spare_events(void **state)
 	assert_false(has("fps-000005.csv"));
 }
 
-static void no_more_segments_than_requested_are_removed(void **state)
+TEST(no_more_segments_than_requested_are_removed)
 {
 	struct segments_removed removed = { .removed = NULL };
 
-	(void)state;
 	put_three();
 	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, 0, &removed), 0);
 	assert_int_equal(removed.count, 0);
@@ -168,11 +163,10 @@ static void no_more_segments_than_requested_are_removed(void **state)
 	assert_true(has("fps-000002.csv"));
 }
 
-static void segment_that_cannot_be_removed_is_skipped(void **state)
+TEST(segment_that_cannot_be_removed_is_skipped)
 {
 	struct segments_removed removed = { .removed = NULL };
 
-	(void)state;
 	put_three();
 	unlink(scratch_path(&scratch, "fps-000001.csv"));
 	scratch_mkdir(&scratch, "fps-000001.csv");
@@ -181,11 +175,10 @@ static void segment_that_cannot_be_removed_is_skipped(void **state)
 	assert_false(has("fps-000002.csv") || has("fps-000005.csv"));
 }
 
-static void list_of_many_segments_is_complete(void **state)
+TEST(list_of_many_segments_is_complete)
 {
 	char name[40];
 
-	(void)state;
 	for (int i = 1; i <= 600; i++) {
 		snprintf(name, sizeof(name), "fps-%06d.csv", i);
 		put(name);
@@ -213,9 +206,8 @@ static void put_csv(const char *name, const char *header, const char *rows)
 	scratch_put(&scratch, name, text);
 }
 
-static void files_of_an_earlier_session_become_one_segment(void **state)
+TEST(files_of_an_earlier_session_become_one_segment)
 {
-	(void)state;
 	scratch_mkdir(&scratch, "out");
 	put_csv("out/fps.csv", csv_fps_header, "1,2\n");
 	put_csv("out/events.csv", csv_event_header, "1,2\n3,ha");
@@ -242,9 +234,8 @@ static void files_of_an_earlier_session_become_one_segment(void **state)
 	folder_close(&folder);
 }
 
-static void empty_folder_has_nothing_to_keep(void **state)
+TEST(empty_folder_has_nothing_to_keep)
 {
-	(void)state;
 	open_folder();
 	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
 	assert_int_equal(folder.kept, 0);
@@ -273,11 +264,10 @@ static struct snapshots list_snapshots(void)
 	return snapshots;
 }
 
-static void snapshots_are_listed_by_number(void **state)
+TEST(snapshots_are_listed_by_number)
 {
 	struct snapshots snapshots;
 
-	(void)state;
 	assert_int_equal(snapshot_files_last(fd), 0);
 	put("snapshot-000007.txt");
 	put("snapshot-000003.txt");
@@ -295,12 +285,11 @@ static void snapshots_are_listed_by_number(void **state)
 	assert_false(has(".snapshot-000010.txt.tmp"));
 }
 
-static void oldest_of_more_than_64_snapshots_are_removed(void **state)
+TEST(oldest_of_more_than_64_snapshots_are_removed)
 {
 	struct snapshots snapshots;
 	char name[40];
 
-	(void)state;
 	for (int i = 11; i < 11 + 67; i++) {
 		snprintf(name, sizeof(name), "snapshot-%06d.txt", i);
 		put(name);
@@ -310,25 +299,4 @@ static void oldest_of_more_than_64_snapshots_are_removed(void **state)
 	assert_int_equal(snapshots.count, 64);
 	assert_int_equal(snapshots.first, 14);
 	assert_int_equal(snapshot_files_last(fd), 77);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(last_segment_is_the_highest_number_of_all_files),
-		T(closing_a_segment_replaces_no_file),
-		T(oldest_segments_are_removed_first),
-		T(removal_can_spare_events),
-		T(no_more_segments_than_requested_are_removed),
-		T(segment_that_cannot_be_removed_is_skipped),
-		T(list_of_many_segments_is_complete),
-		T(files_of_an_earlier_session_become_one_segment),
-		T(empty_folder_has_nothing_to_keep),
-		T(snapshots_are_listed_by_number),
-		T(oldest_of_more_than_64_snapshots_are_removed),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,6 @@ static void make_cpus(const char *const *values)
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fake_tracefs_make(&scratch, "tr");
 	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
@@ -42,14 +41,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(&scratch);
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* --- size --- */
 
-static void size_of_an_unused_buffer_is_its_current_one(void **state)
+TEST(size_of_an_unused_buffer_is_its_current_one)
 {
 	char value[SETTING_SIZE];
 
@@ -58,7 +58,7 @@ static void size_of_an_unused_buffer_is_its_current_one(void **state)
 	assert_int_equal(buffer_size_read(tracefs), 7);
 }
 
-static void small_buffer_is_enlarged(void **state)
+TEST(small_buffer_is_enlarged)
 {
 	static const char *const small[] = { UNUSED, "7\n", "1\n", "1023\n" };
 
@@ -70,7 +70,7 @@ static void small_buffer_is_enlarged(void **state)
 	}
 }
 
-static void large_buffer_is_reduced_only_on_request(void **state)
+TEST(large_buffer_is_reduced_only_on_request)
 {
 	scratch_put(&scratch, "tr/buffer_size_kb", "4096\n");
 	assert_int_equal(buffer_size_set(tracefs, 1024, false), 0);
@@ -79,7 +79,7 @@ static void large_buffer_is_reduced_only_on_request(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "2048\n");
 }
 
-static void different_cpu_buffers_are_enlarged_one_by_one(void **state)
+TEST(different_cpu_buffers_are_enlarged_one_by_one)
 {
 	static const char *const sizes[] = { "2048\n", "0007\n", "1024\n", NULL };
 
@@ -93,7 +93,7 @@ static void different_cpu_buffers_are_enlarged_one_by_one(void **state)
 	assert_int_equal(buffer_size_read(tracefs), 1024);
 }
 
-static void size_that_cannot_be_set_is_an_error(void **state)
+TEST(size_that_cannot_be_set_is_an_error)
 {
 	const char *path = scratch_path(&scratch, "tr/buffer_size_kb");
 
@@ -115,7 +115,7 @@ static void restore(const struct settings *settings, const char *directory,
 	assert_null(failed.text);
 }
 
-static void settings_that_cannot_be_restored_are_named(void **state)
+TEST(settings_that_cannot_be_restored_are_named)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
@@ -140,7 +140,7 @@ static void settings_that_cannot_be_restored_are_named(void **state)
 }
 
 /* A setting that does not exist any more is not restored. */
-static void unmounted_tracefs_is_an_error(void **state)
+TEST(unmounted_tracefs_is_an_error)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
@@ -158,7 +158,7 @@ static void unmounted_tracefs_is_an_error(void **state)
 	settings_free(&failed);
 }
 
-static void size_of_an_unused_buffer_is_restored(void **state)
+TEST(size_of_an_unused_buffer_is_restored)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
@@ -172,7 +172,7 @@ static void size_of_an_unused_buffer_is_restored(void **state)
 }
 
 /* An unchanged setting is not written: it may be in use. */
-static void unchanged_size_of_an_unused_buffer_is_not_written(void **state)
+TEST(unchanged_size_of_an_unused_buffer_is_not_written)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
@@ -203,7 +203,7 @@ static const char before[] = "place\ntrace_clock local\nbuffer_size_kb 7\noption
 static const char set[] = "place\ntrace_clock boot\nbuffer_size_kb 1024\noption overwrite\n"
 			  "events\nevent a:on\nevent b:ours\ntracing_on 1\n";
 
-static void settings_changed_by_jankd_are_restored(void **state)
+TEST(settings_changed_by_jankd_are_restored)
 {
 	aims(before, set, set, before, "");
 	aims(before, set, before, before, "");
@@ -217,7 +217,7 @@ static void settings_changed_by_jankd_are_restored(void **state)
 	aims("", "", "", "", "");
 }
 
-static void settings_changed_by_others_are_kept(void **state)
+TEST(settings_changed_by_others_are_kept)
 {
 	aims(before, set,
 	     "place\ntrace_clock mono\nbuffer_size_kb 1024\noption overwrite\nevents\nevent a:on\n"
@@ -236,7 +236,7 @@ static void settings_changed_by_others_are_kept(void **state)
 	     "property q ? 4");
 }
 
-static void settings_of_two_places_are_independent(void **state)
+TEST(settings_of_two_places_are_independent)
 {
 	aims("place x\ntracing_on 0\nplace\ntracing_on 0\n",
 	     "place x\ntracing_on 1\nplace\ntracing_on 1\n",
@@ -246,7 +246,7 @@ static void settings_of_two_places_are_independent(void **state)
 	     "made x\nplace\ntracing_on 0\n", "");
 }
 
-static void sizes_of_all_cpu_buffers_are_one_setting(void **state)
+TEST(sizes_of_all_cpu_buffers_are_one_setting)
 {
 	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
 	     "place\nbuffer_size_kb 2048\n", "place\nbuffer_size_kb 2048\n", "buffer_size_kb 2048");
@@ -258,7 +258,7 @@ static void sizes_of_all_cpu_buffers_are_one_setting(void **state)
 }
 
 /* If there are many, the message names as many as fit. */
-static void message_of_kept_settings_is_bounded(void **state)
+TEST(message_of_kept_settings_is_bounded)
 {
 	static char had[20000], made[20000], now[20000];
 	struct settings aim = { 0 };
@@ -279,7 +279,7 @@ static void message_of_kept_settings_is_bounded(void **state)
 }
 
 /* From the files and back to them. */
-static void buffer_size_changed_by_others_is_kept(void **state)
+TEST(buffer_size_changed_by_others_is_kept)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
@@ -299,35 +299,4 @@ static void buffer_size_changed_by_others_is_kept(void **state)
 	settings_free(&had);
 	settings_free(&made);
 	settings_free(&aim);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings_changed_by_jankd_are_restored),
-		cmocka_unit_test(settings_changed_by_others_are_kept),
-		cmocka_unit_test(settings_of_two_places_are_independent),
-		cmocka_unit_test(sizes_of_all_cpu_buffers_are_one_setting),
-		cmocka_unit_test(message_of_kept_settings_is_bounded),
-		cmocka_unit_test_setup_teardown(buffer_size_changed_by_others_is_kept, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(size_of_an_unused_buffer_is_its_current_one, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(small_buffer_is_enlarged, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(large_buffer_is_reduced_only_on_request, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(different_cpu_buffers_are_enlarged_one_by_one,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(size_that_cannot_be_set_is_an_error, set_up,
-						tear_down),
-		cmocka_unit_test(unmounted_tracefs_is_an_error),
-		cmocka_unit_test_setup_teardown(settings_that_cannot_be_restored_are_named, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(size_of_an_unused_buffer_is_restored, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(unchanged_size_of_an_unused_buffer_is_not_written,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

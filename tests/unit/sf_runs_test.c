@@ -22,12 +22,13 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 
 static int set_up(void **state)
 {
-	(void)state;
 	runs = (struct sf_runs){ .hidden = on_hidden };
 	sf_runs_clear(&runs);
 	n_hidden = 0;
 	return 0;
 }
+
+FIXTURE(set_up, NULL)
 
 static void event(uint64_t time_ns, int32_t cpu, bool at_rest)
 {
@@ -68,9 +69,8 @@ static void lose(int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 	sf_runs_hole_ends(&runs, to_ns);
 }
 
-static void ticks_prove_that_no_composition_is_hidden(void **state)
+TEST(ticks_prove_that_no_composition_is_hidden)
 {
-	(void)state;
 	begin();
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
 	compose(2, 0);
@@ -78,9 +78,8 @@ static void ticks_prove_that_no_composition_is_hidden(void **state)
 }
 
 /* One was hidden: its tick, too. */
-static void a_tick_that_does_not_fit_proves_nothing(void **state)
+TEST(a_tick_that_does_not_fit_proves_nothing)
 {
-	(void)state;
 	begin();
 	lose(2, BEGIN + 2 * PERIOD, BEGIN + 2 * PERIOD + 3 * MS);
 	compose(3, 1);
@@ -89,9 +88,8 @@ static void a_tick_that_does_not_fit_proves_nothing(void **state)
 }
 
 /* The same, but its tick was written on another CPU. */
-static void two_ticks_prove_nothing(void **state)
+TEST(two_ticks_prove_nothing)
 {
-	(void)state;
 	begin();
 	sf_runs_tick(&runs, BEGIN + 2 * PERIOD, 0);
 	lose(2, BEGIN + 2 * PERIOD + MS / 2, BEGIN + 2 * PERIOD + 3 * MS);
@@ -99,31 +97,28 @@ static void two_ticks_prove_nothing(void **state)
 	assert_int_equal(n_hidden, 1);
 }
 
-static void a_long_hole_may_hide_two_ticks(void **state)
+TEST(a_long_hole_may_hide_two_ticks)
 {
-	(void)state;
 	begin();
 	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 4 * PERIOD - MS);
 	compose(4, 0);
 	assert_int_equal(n_hidden, 1);
 }
 
-static void a_hole_without_an_end_may_be_long(void **state)
+TEST(a_hole_without_an_end_may_be_long)
 {
-	(void)state;
 	begin();
 	sf_runs_lost(&runs, TID, 2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 8 * MS);
 	compose(2, 0);
 	assert_int_equal(n_hidden, 1);
 }
 
-static void the_present_of_a_latch_may_be_hidden(void **state)
+TEST(the_present_of_a_latch_may_be_hidden)
 {
 	struct sf_run run = { .from_ns = BEGIN + 2 * PERIOD + MS,
 			      .at_rest = true,
 			      .has_latches = true };
 
-	(void)state;
 	begin();
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
 	sf_runs_tick(&runs, BEGIN + 2 * PERIOD, 0);
@@ -131,9 +126,8 @@ static void the_present_of_a_latch_may_be_hidden(void **state)
 	assert_int_equal(n_hidden, 1);
 }
 
-static void few_ticks_prove_nothing(void **state)
+TEST(few_ticks_prove_nothing)
 {
-	(void)state;
 	compose(0, 0);
 	compose(1, 1);
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
@@ -142,9 +136,8 @@ static void few_ticks_prove_nothing(void **state)
 }
 
 /* The events that follow show that the thread was at work already. */
-static void a_composition_without_a_begin_was_hidden(void **state)
+TEST(a_composition_without_a_begin_was_hidden)
 {
-	(void)state;
 	ticks_prove_that_no_composition_is_hidden(NULL);
 	sf_runs_not_at_rest(&runs);
 	assert_int_equal(n_hidden, 1);
@@ -163,9 +156,8 @@ static unsigned int hidden_in(int32_t cpu_after, uint64_t gap_ns, uint64_t from_
 }
 
 /* The thread needs time to move to a CPU and back, and to write something there. */
-static void a_gap_counts_if_it_is_long_enough(void **state)
+TEST(a_gap_counts_if_it_is_long_enough)
 {
-	(void)state;
 	assert_int_equal(hidden_in(0, 3 * MS, 0, 3 * MS), 0);
 	assert_int_equal(hidden_in(1, 3 * MS, 0, 3 * MS), 1);
 	assert_int_equal(hidden_in(0, 12 * MS, 0, 3 * MS), 1);
@@ -174,9 +166,8 @@ static void a_gap_counts_if_it_is_long_enough(void **state)
 }
 
 /* Of a hole that is reported late, too. */
-static void a_past_gap_counts_as_far_as_it_is_covered(void **state)
+TEST(a_past_gap_counts_as_far_as_it_is_covered)
 {
-	(void)state;
 	event(BEGIN, 0, true);
 	event(BEGIN + 12 * MS, 0, false);
 	event(BEGIN + 24 * MS, 0, false);
@@ -185,22 +176,4 @@ static void a_past_gap_counts_as_far_as_it_is_covered(void **state)
 	lose(2, BEGIN + 12 * MS - MS / 5, BEGIN + 20 * MS);
 	assert_int_equal(n_hidden, 1);
 	assert_int_equal(last.from_ns, BEGIN + 12 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(ticks_prove_that_no_composition_is_hidden, set_up),
-		cmocka_unit_test_setup(a_tick_that_does_not_fit_proves_nothing, set_up),
-		cmocka_unit_test_setup(two_ticks_prove_nothing, set_up),
-		cmocka_unit_test_setup(a_long_hole_may_hide_two_ticks, set_up),
-		cmocka_unit_test_setup(a_hole_without_an_end_may_be_long, set_up),
-		cmocka_unit_test_setup(the_present_of_a_latch_may_be_hidden, set_up),
-		cmocka_unit_test_setup(few_ticks_prove_nothing, set_up),
-		cmocka_unit_test_setup(a_composition_without_a_begin_was_hidden, set_up),
-		cmocka_unit_test_setup(a_gap_counts_if_it_is_long_enough, set_up),
-		cmocka_unit_test_setup(a_past_gap_counts_as_far_as_it_is_covered, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

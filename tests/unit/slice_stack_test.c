@@ -22,6 +22,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void begin(int32_t tid, uint32_t mask)
 {
 	slice_stacks_begin(&table, tid, mask, 0);
@@ -32,7 +34,7 @@ static void assert_open(int32_t tid, uint32_t mask)
 	assert_int_equal(slice_stacks_open(&table, tid), mask);
 }
 
-static void test_a_slice_is_open_until_its_end(void **state)
+TEST(test_a_slice_is_open_until_its_end)
 {
 	begin(1, OUTER);
 	assert_open(1, OUTER);
@@ -44,7 +46,7 @@ static void test_a_slice_is_open_until_its_end(void **state)
 	assert_open(1, 0);
 }
 
-static void test_slices_without_role_count_for_nesting(void **state)
+TEST(test_slices_without_role_count_for_nesting)
 {
 	begin(1, OUTER);
 	for (int i = 0; i < 1000; i++)
@@ -58,7 +60,7 @@ static void test_slices_without_role_count_for_nesting(void **state)
 	assert_open(1, 0);
 }
 
-static void test_the_same_slice_may_be_open_twice(void **state)
+TEST(test_the_same_slice_may_be_open_twice)
 {
 	begin(1, INNER);
 	begin(1, INNER);
@@ -68,7 +70,7 @@ static void test_the_same_slice_may_be_open_twice(void **state)
 	assert_open(1, 0);
 }
 
-static void test_each_thread_has_its_own_stack(void **state)
+TEST(test_each_thread_has_its_own_stack)
 {
 	begin(1, OUTER);
 	begin(2, INNER);
@@ -77,7 +79,7 @@ static void test_each_thread_has_its_own_stack(void **state)
 	assert_open(2, INNER);
 }
 
-static void test_end_without_begin_is_ignored(void **state)
+TEST(test_end_without_begin_is_ignored)
 {
 	slice_stacks_end(&table, 1);
 	slice_stacks_end(&table, 1);
@@ -85,7 +87,7 @@ static void test_end_without_begin_is_ignored(void **state)
 	assert_open(1, OUTER);
 }
 
-static void test_thread_without_open_slices_needs_no_entry(void **state)
+TEST(test_thread_without_open_slices_needs_no_entry)
 {
 	for (int32_t tid = 1; tid < 10000; tid++) {
 		begin(tid, 0);
@@ -97,7 +99,7 @@ static void test_thread_without_open_slices_needs_no_entry(void **state)
 	assert_int_equal(table.evicted, 0);
 }
 
-static void test_the_stack_is_bounded(void **state)
+TEST(test_the_stack_is_bounded)
 {
 	for (int i = 0; i < 100; i++)
 		begin(1, OUTER);
@@ -109,7 +111,7 @@ static void test_the_stack_is_bounded(void **state)
 	assert_open(1, 0);
 }
 
-static void test_the_table_is_bounded(void **state)
+TEST(test_the_table_is_bounded)
 {
 	for (int32_t tid = 1; tid < 2 * THREADS; tid++) {
 		begin(tid, OUTER);
@@ -124,7 +126,7 @@ static void test_the_table_is_bounded(void **state)
 
 /* SurfaceFlinger's outermost slice is never nested: if it begins again, the ends of the last one
  * were lost. */
-static void test_outermost_slice_resets_the_stack(void **state)
+TEST(test_outermost_slice_resets_the_stack)
 {
 	slice_stacks_begin(&table, 1, OUTER, OUTER);
 	begin(1, 0);
@@ -136,7 +138,7 @@ static void test_outermost_slice_resets_the_stack(void **state)
 	assert_open(1, 0);
 }
 
-static void test_forget_counts_open_slices_as_unbalanced(void **state)
+TEST(test_forget_counts_open_slices_as_unbalanced)
 {
 	begin(1, OUTER);
 	begin(1, INNER);
@@ -147,7 +149,7 @@ static void test_forget_counts_open_slices_as_unbalanced(void **state)
 	assert_int_equal(table.unbalanced, 3);
 }
 
-static void test_end_returns_what_is_no_longer_open(void **state)
+TEST(test_end_returns_what_is_no_longer_open)
 {
 	begin(1, OUTER);
 	begin(1, INNER);
@@ -158,7 +160,7 @@ static void test_end_returns_what_is_no_longer_open(void **state)
 	assert_int_equal(slice_stacks_end(&table, 1), 0);
 }
 
-static void test_dropped_thread_has_no_open_slices(void **state)
+TEST(test_dropped_thread_has_no_open_slices)
 {
 	begin(1, OUTER);
 	begin(2, INNER);
@@ -167,34 +169,4 @@ static void test_dropped_thread_has_no_open_slices(void **state)
 	assert_int_equal(slice_stacks_open(&table, 1), 0);
 	assert_int_equal(slice_stacks_open(&table, 2), INNER);
 	assert_int_equal(table.unbalanced, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_slice_is_open_until_its_end, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_slices_without_role_count_for_nesting, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_the_same_slice_may_be_open_twice, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_each_thread_has_its_own_stack, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_end_without_begin_is_ignored, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_thread_without_open_slices_needs_no_entry,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_the_stack_is_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_the_table_is_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_outermost_slice_resets_the_stack, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_forget_counts_open_slices_as_unbalanced,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_end_returns_what_is_no_longer_open, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_dropped_thread_has_no_open_slices, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests_name("slice_stack", tests, NULL, NULL);
 }

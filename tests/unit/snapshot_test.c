@@ -110,12 +110,11 @@ static void check_file(const struct bench *bench, unsigned int number, uint64_t 
 	free(bytes);
 }
 
-static void snapshot_has_the_time_around_the_frame(void **state)
+TEST(snapshot_has_the_time_around_the_frame)
 {
 	static struct bench bench;
 	uint64_t first_ms, last_ms;
 
-	(void)state;
 	set_up(&bench, 10 * SECOND, false);
 	read_until(&bench, 30 * SECOND);
 	late_at(&bench, 29 * SECOND + 500 * MS, 200 * MS);
@@ -128,12 +127,11 @@ static void snapshot_has_the_time_around_the_frame(void **state)
 }
 
 /* A frame that is longer than the requested time is in the snapshot from its start on. */
-static void snapshot_begins_before_a_long_frame(void **state)
+TEST(snapshot_begins_before_a_long_frame)
 {
 	static struct bench bench;
 	uint64_t first_ms, last_ms;
 
-	(void)state;
 	set_up(&bench, SECOND, false);
 	read_until(&bench, 30 * SECOND);
 	late_at(&bench, 29 * SECOND, 5 * SECOND);
@@ -144,9 +142,8 @@ static void snapshot_begins_before_a_long_frame(void **state)
 }
 
 /* Saved in pieces during a flood: unsaved lines are not overwritten. */
-static void snapshot_is_complete_during_a_flood(void **state)
+TEST(snapshot_is_complete_during_a_flood)
 {
-	(void)state;
 	for (size_t reads = 1; reads < 400; reads = reads * 3 + 1) {
 		static struct bench bench;
 		uint64_t present_ns, first_ms, last_ms;
@@ -169,12 +166,11 @@ static void snapshot_is_complete_during_a_flood(void **state)
 
 /* If the frame would be overwritten before the time after it is over, the snapshot is saved
  * earlier. */
-static void snapshot_is_saved_before_its_frame_is_overwritten(void **state)
+TEST(snapshot_is_saved_before_its_frame_is_overwritten)
 {
 	static struct bench bench;
 	uint64_t present_ns, first_ms, last_ms;
 
-	(void)state;
 	set_up(&bench, 10 * SECOND, false);
 	present_ns = read_until(&bench, 600 * SECOND);
 	late_at(&bench, present_ns, 60 * SECOND);
@@ -189,11 +185,10 @@ static void snapshot_is_saved_before_its_frame_is_overwritten(void **state)
 	tear_down(&bench);
 }
 
-static void snapshots_are_limited_to_one_in_10_s(void **state)
+TEST(snapshots_are_limited_to_one_in_10_s)
 {
 	static struct bench bench;
 
-	(void)state;
 	set_up(&bench, SECOND, false);
 	for (uint64_t s = 20; s < 60; s += 3) {
 		uint64_t now = read_until(&bench, s * SECOND);
@@ -205,17 +200,4 @@ static void snapshots_are_limited_to_one_in_10_s(void **state)
 	assert_int_equal(bench.snapshot.written, 4);
 	assert_int_equal(bench.snapshot.suppressed, 10);
 	tear_down(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(snapshot_has_the_time_around_the_frame),
-		cmocka_unit_test(snapshot_begins_before_a_long_frame),
-		cmocka_unit_test(snapshot_is_complete_during_a_flood),
-		cmocka_unit_test(snapshot_is_saved_before_its_frame_is_overwritten),
-		cmocka_unit_test(snapshots_are_limited_to_one_in_10_s),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

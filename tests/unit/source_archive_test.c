@@ -16,6 +16,8 @@
 
 static struct recorded_trace recorded;
 
+FIXTURE_OF(recorded_trace_set_up, recorded_trace_tear_down, &recorded)
+
 /* --- packing --- */
 
 struct packed {
@@ -98,9 +100,8 @@ static void cut_file(const char *name, int of_100)
 		truncate(scratch_path(&recorded.scratch, name), info.st_size * of_100 / 100), 0);
 }
 
-static void compressed_streams_are_unpacked(void **state)
+TEST(compressed_streams_are_unpacked)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		put_packed(kinds[i].name, recorded.trace, kinds[i].filter);
 		read_file(kinds[i].name);
@@ -109,9 +110,8 @@ static void compressed_streams_are_unpacked(void **state)
 	}
 }
 
-static void truncated_streams_are_reported_damaged(void **state)
+TEST(truncated_streams_are_reported_damaged)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		put_packed(kinds[i].name, recorded.trace, kinds[i].filter);
 		cut_file(kinds[i].name, 60);
@@ -122,20 +122,18 @@ static void truncated_streams_are_reported_damaged(void **state)
 	}
 }
 
-static void an_empty_compressed_stream_is_refused(void **state)
+TEST(an_empty_compressed_stream_is_refused)
 {
-	(void)state;
 	put_packed("empty.xz", "", archive_write_add_filter_xz);
 	read_file("empty.xz");
 	assert_int_equal(recorded.result, -ENOTSUP);
 	assert_non_null(strstr(recorded.printed, "empty"));
 }
 
-static void a_zip_of_one_file_is_unpacked(void **state)
+TEST(a_zip_of_one_file_is_unpacked)
 {
 	const struct packed files[] = { { "trace.txt", recorded.trace } };
 
-	(void)state;
 	put_zip("trace.zip", files, 1);
 	read_file("trace.zip");
 	assert_trace("trace.zip");
@@ -143,7 +141,7 @@ static void a_zip_of_one_file_is_unpacked(void **state)
 }
 
 /* The file with markers is read, and a message says so. */
-static void the_trace_in_a_zip_of_several_files_is_read(void **state)
+TEST(the_trace_in_a_zip_of_several_files_is_read)
 {
 	const struct packed files[] = {
 		{ "README", "It was a dark and stormy night.\n" },
@@ -151,30 +149,27 @@ static void the_trace_in_a_zip_of_several_files_is_read(void **state)
 		{ "empty", "" },
 	};
 
-	(void)state;
 	put_zip("trace.zip", files, COUNT_OF(files));
 	read_file("trace.zip");
 	assert_trace("trace.zip");
 	assert_non_null(strstr(recorded.printed, "a/trace.txt"));
 }
 
-static void a_zip_of_two_traces_is_refused(void **state)
+TEST(a_zip_of_two_traces_is_refused)
 {
 	const struct packed files[] = { { "one.txt", recorded.trace },
 					{ "two.txt", recorded.trace } };
 
-	(void)state;
 	put_zip("two.zip", files, COUNT_OF(files));
 	read_file("two.zip");
 	assert_int_equal(recorded.result, -ENOTSUP);
 	assert_non_null(strstr(recorded.printed, "one.txt, two.txt"));
 }
 
-static void a_zip_without_a_trace_is_refused(void **state)
+TEST(a_zip_without_a_trace_is_refused)
 {
 	struct packed files[40] = { { "first", "prose\n" } };
 
-	(void)state;
 	for (size_t i = 1; i < COUNT_OF(files); i++)
 		files[i] = (struct packed){ "a/folder/with/a/long/name.txt", "prose\n" };
 	put_zip("none.zip", files, COUNT_OF(files));
@@ -186,12 +181,11 @@ static void a_zip_without_a_trace_is_refused(void **state)
 	assert_true(strlen(recorded.printed) < 600);
 }
 
-static void a_zip_through_a_pipe_is_unpacked(void **state)
+TEST(a_zip_through_a_pipe_is_unpacked)
 {
 	const struct packed files[] = { { "prose", "prose\n" }, { "trace.txt", recorded.trace } };
 	char path[128], command[512];
 
-	(void)state;
 	put_zip("trace.zip", files, COUNT_OF(files));
 	snprintf(path, sizeof(path), "%s/fifo", recorded.scratch.path);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -201,11 +195,10 @@ static void a_zip_through_a_pipe_is_unpacked(void **state)
 	assert_trace("a pipe");
 }
 
-static void a_truncated_zip_is_reported_damaged(void **state)
+TEST(a_truncated_zip_is_reported_damaged)
 {
 	const struct packed files[] = { { "trace.txt", recorded.trace } };
 
-	(void)state;
 	put_zip("trace.zip", files, 1);
 	cut_file("trace.zip", 50);
 	read_file("trace.zip");
@@ -215,11 +208,10 @@ static void a_truncated_zip_is_reported_damaged(void **state)
 }
 
 /* A file that is packed twice is unpacked twice. */
-static void html_in_a_zip_is_unwrapped(void **state)
+TEST(html_in_a_zip_is_unwrapped)
 {
 	char *html;
 
-	(void)state;
 	assert_true(asprintf(&html,
 			     "<!DOCTYPE html>\n<html><script class=\"trace-data\" "
 			     "type=\"application/text\">\n# tracer: nop\n%s</script></html>\n",
@@ -230,26 +222,4 @@ static void html_in_a_zip_is_unwrapped(void **state)
 	assert_int_equal(recorded.result, 0);
 	assert_non_null(strstr(recorded.text, recorded.trace));
 	assert_null(strstr(recorded.text, "</html>"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name)                                                                                    \
-	cmocka_unit_test_prestate_setup_teardown(name, recorded_trace_set_up,                      \
-						 recorded_trace_tear_down, &recorded)
-		T(compressed_streams_are_unpacked),
-		T(truncated_streams_are_reported_damaged),
-		T(an_empty_compressed_stream_is_refused),
-		T(a_zip_of_one_file_is_unpacked),
-		T(the_trace_in_a_zip_of_several_files_is_read),
-		T(a_zip_of_two_traces_is_refused),
-		T(a_zip_without_a_trace_is_refused),
-		T(a_zip_through_a_pipe_is_unpacked),
-		T(a_truncated_zip_is_reported_damaged),
-		T(html_in_a_zip_is_unwrapped),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

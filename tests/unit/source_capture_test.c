@@ -14,6 +14,8 @@
 
 static struct live_capture capture;
 
+FIXTURE_OF(live_capture_set_up, live_capture_tear_down, &capture)
+
 static const char *file(const char *name)
 {
 	return scratch_get(&capture.scratch, name);
@@ -30,9 +32,8 @@ static void use_instance(const char *name)
 	capture.pipe = fake_tracefs_open(&capture.scratch, "tr", pipe);
 }
 
-static void instance_is_read_and_restored(void **state)
+TEST(instance_is_read_and_restored)
 {
-	(void)state;
 	use_instance("mine");
 	live_capture_set(&capture, "instances/mine/tracing_on", "0\n");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "mine",
@@ -48,9 +49,8 @@ static void instance_is_read_and_restored(void **state)
 }
 
 /* The program that created the instance chose its size: it is kept, with a warning. */
-static void small_buffer_of_an_instance_is_kept(void **state)
+TEST(small_buffer_of_an_instance_is_kept)
 {
-	(void)state;
 	use_instance("mine");
 	live_capture_set(&capture, "instances/mine/buffer_size_kb", "64\n");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "mine",
@@ -62,9 +62,8 @@ static void small_buffer_of_an_instance_is_kept(void **state)
 	assert_true(live_capture_is_set(&capture, "instances/mine/buffer_size_kb", "64"));
 }
 
-static void buffer_kb_sets_and_restores_the_size(void **state)
+TEST(buffer_kb_sets_and_restores_the_size)
 {
-	(void)state;
 	live_capture_set(&capture, "buffer_size_kb", "1408\n");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--buffer-kb", "2048",
 				     NULL));
@@ -75,9 +74,8 @@ static void buffer_kb_sets_and_restores_the_size(void **state)
 }
 
 /* In a plain folder a new instance has no files: it is rejected, and removed again. */
-static void new_instance_that_cannot_be_read_is_removed(void **state)
+TEST(new_instance_that_cannot_be_read_is_removed)
 {
-	(void)state;
 	assert_false(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "new",
 				      NULL));
 	assert_int_equal(capture.program.status, 1);
@@ -86,9 +84,8 @@ static void new_instance_that_cannot_be_read_is_removed(void **state)
 	assert_false(scratch_has(&capture.scratch, "out/session.json"));
 }
 
-static void instance_that_cannot_be_created_is_reported(void **state)
+TEST(instance_that_cannot_be_created_is_reported)
 {
-	(void)state;
 	rmdir(scratch_path(&capture.scratch, "tr/instances"));
 	assert_false(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "new",
 				      NULL));
@@ -97,9 +94,8 @@ static void instance_that_cannot_be_created_is_reported(void **state)
 }
 
 /* Events have no time on this clock. */
-static void clock_without_time_is_replaced(void **state)
+TEST(clock_without_time_is_replaced)
 {
-	(void)state;
 	live_capture_set(&capture, "trace_clock", "local [counter] boot\n");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--source", "text",
 				     NULL));
@@ -112,9 +108,8 @@ static void clock_without_time_is_replaced(void **state)
 
 /* --- raw --- */
 
-static void source_raw_reads_the_cpu_buffers(void **state)
+TEST(source_raw_reads_the_cpu_buffers)
 {
-	(void)state;
 	fake_tracefs_raw(&capture.scratch, "tr");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
 	assert_non_null(strstr(file("status.out"), "\"kind\":\"trace_pipe_raw\""));
@@ -123,18 +118,16 @@ static void source_raw_reads_the_cpu_buffers(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
 }
 
-static void source_raw_without_print_format_is_reported(void **state)
+TEST(source_raw_without_print_format_is_reported)
 {
-	(void)state;
 	assert_false(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
 	assert_int_equal(capture.program.status, 1);
 	assert_non_null(strstr(file("run.err"), "--source raw"));
 	assert_non_null(strstr(file("run.err"), "events/ftrace/print/format"));
 }
 
-static void snapshot_selects_the_text_source(void **state)
+TEST(snapshot_selects_the_text_source)
 {
-	(void)state;
 	fake_tracefs_raw(&capture.scratch, "tr");
 	assert_true(live_capture_run(&capture, "--no-atrace", "--snapshot", "100", NULL));
 	assert_non_null(strstr(file("status.out"), "\"kind\":\"trace_pipe\""));
@@ -144,11 +137,10 @@ static void snapshot_selects_the_text_source(void **state)
 
 /* --- contents of the trace --- */
 
-static void late_frame_saves_a_snapshot(void **state)
+TEST(late_frame_saves_a_snapshot)
 {
 	uint64_t at = live_capture_now_us() - 4000000;
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--snapshot", "100",
 				     "--snapshot-seconds", "2", NULL));
 	live_capture_frames_at(&capture, LIVE_LAYER, at, 60);
@@ -159,9 +151,8 @@ static void late_frame_saves_a_snapshot(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void damaged_lines_are_counted(void **state)
+TEST(damaged_lines_are_counted)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 20);
 	for (int i = 0; i < 20; i++) {
@@ -180,9 +171,8 @@ static void damaged_lines_are_counted(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void lost_events_are_rows_of_events_csv(void **state)
+TEST(lost_events_are_rows_of_events_csv)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 30);
 	/* Any program can write such a line: it counts if the kernel's statistics confirm it. */
@@ -196,11 +186,10 @@ static void lost_events_are_rows_of_events_csv(void **state)
 }
 
 /* More than fits in the text buffer, and more than one read returns. */
-static void flood_of_frames_loses_none(void **state)
+TEST(flood_of_frames_loses_none)
 {
 	uint64_t at = live_capture_now_us() - 60000000;
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames_at(&capture, LIVE_LAYER, at, 3000);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 2900));
@@ -208,9 +197,8 @@ static void flood_of_frames_loses_none(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 3000);
 }
 
-static void rows_go_to_standard_output(void **state)
+TEST(rows_go_to_standard_output)
 {
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--stdout", NULL));
 	live_capture_frames(&capture, 200);
 	assert_true(live_capture_has_rows(&capture, "fps.csv", 1));
@@ -218,43 +206,14 @@ static void rows_go_to_standard_output(void **state)
 	assert_string_equal(file("run.out"), file("out/fps.csv"));
 }
 
-static void rotate_time_is_time_of_the_trace(void **state)
+TEST(rotate_time_is_time_of_the_trace)
 {
 	uint64_t at = live_capture_now_us() - 40000000;
 
-	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--rotate-time", "5",
 				     "--keep", "2", NULL));
 	live_capture_frames_at(&capture, LIVE_LAYER, at, 2000);
 	assert_true(live_capture_has_rows(&capture, "frames-000005.csv", 1));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_false(scratch_has(&capture.scratch, "out/frames-000001.csv"));
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name)                                                                                    \
-	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
-						 live_capture_tear_down, &capture)
-		T(instance_is_read_and_restored),
-		T(small_buffer_of_an_instance_is_kept),
-		T(buffer_kb_sets_and_restores_the_size),
-		T(new_instance_that_cannot_be_read_is_removed),
-		T(instance_that_cannot_be_created_is_reported),
-		T(clock_without_time_is_replaced),
-		T(source_raw_reads_the_cpu_buffers),
-		T(source_raw_without_print_format_is_reported),
-		T(snapshot_selects_the_text_source),
-		T(late_frame_saves_a_snapshot),
-		T(damaged_lines_are_counted),
-		T(lost_events_are_rows_of_events_csv),
-		T(flood_of_frames_loses_none),
-		T(rows_go_to_standard_output),
-		T(rotate_time_is_time_of_the_trace),
-#undef T
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

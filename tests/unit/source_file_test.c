@@ -20,6 +20,8 @@
 
 static struct recorded_trace recorded;
 
+FIXTURE_OF(recorded_trace_set_up, recorded_trace_tear_down, &recorded)
+
 static void assert_trace(const char *name)
 {
 	static const size_t pieces[] = { 1, 100, 65536 };
@@ -60,50 +62,45 @@ static void put_two(const char *name, const char *head, const void *bytes, size_
 	fclose(file);
 }
 
-static void plain_text_is_read_unchanged(void **state)
+TEST(plain_text_is_read_unchanged)
 {
-	(void)state;
 	scratch_put(&recorded.scratch, "trace.txt", recorded.trace);
 	assert_trace("trace.txt");
 }
 
-static void gzip_is_unpacked(void **state)
+TEST(gzip_is_unpacked)
 {
-	(void)state;
 	put_gzip("trace.gz", recorded.trace, "w");
 	assert_trace("trace.gz");
 }
 
 /* Concatenated files are one trace. */
-static void concatenated_gzip_is_one_trace(void **state)
+TEST(concatenated_gzip_is_one_trace)
 {
 	size_t half = strlen(recorded.trace) / 2;
 	char *first = strndup(recorded.trace, half);
 
-	(void)state;
 	put_gzip("trace.gz", first, "w");
 	put_gzip("trace.gz", recorded.trace + half, "a");
 	assert_trace("trace.gz");
 	free(first);
 }
 
-static void atrace_z_is_unpacked(void **state)
+TEST(atrace_z_is_unpacked)
 {
 	static Bytef packed[PACKED_MAX];
 	uLongf size = pack(packed, sizeof(packed), recorded.trace);
 
-	(void)state;
 	put_two("trace.z", "capturing trace... done\nTRACE:\n", packed, size);
 	assert_trace("trace.z");
 	put_two("bare.z", "", packed, size);
 	assert_trace("bare.z");
 }
 
-static void html_of_systrace_is_unwrapped(void **state)
+TEST(html_of_systrace_is_unwrapped)
 {
 	char *html;
 
-	(void)state;
 	assert_true(
 		asprintf(
 			&html,
@@ -126,11 +123,10 @@ static void html_of_systrace_is_unwrapped(void **state)
 
 /* --- damage --- */
 
-static void truncated_gzip_gives_the_text_before_the_cut(void **state)
+TEST(truncated_gzip_gives_the_text_before_the_cut)
 {
 	struct stat info;
 
-	(void)state;
 	put_gzip("trace.gz", recorded.trace, "w");
 	assert_int_equal(stat(scratch_path(&recorded.scratch, "trace.gz"), &info), 0);
 	assert_int_equal(truncate(scratch_path(&recorded.scratch, "trace.gz"), info.st_size / 2),
@@ -142,13 +138,12 @@ static void truncated_gzip_gives_the_text_before_the_cut(void **state)
 	assert_memory_equal(recorded.text, recorded.trace, recorded.len);
 }
 
-static void damaged_gzip_is_read_up_to_the_damage(void **state)
+TEST(damaged_gzip_is_read_up_to_the_damage)
 {
 	static const char wrong[64];
 	struct stat info;
 	int fd;
 
-	(void)state;
 	put_gzip("trace.gz", recorded.trace, "w");
 	assert_int_equal(stat(scratch_path(&recorded.scratch, "trace.gz"), &info), 0);
 	fd = open(scratch_path(&recorded.scratch, "trace.gz"), O_WRONLY);
@@ -159,11 +154,10 @@ static void damaged_gzip_is_read_up_to_the_damage(void **state)
 	assert_true(recorded.damage[0] != '\0');
 }
 
-static void bytes_after_gzip_are_ignored(void **state)
+TEST(bytes_after_gzip_are_ignored)
 {
 	FILE *file;
 
-	(void)state;
 	put_gzip("trace.gz", recorded.trace, "w");
 	file = fopen(scratch_path(&recorded.scratch, "trace.gz"), "a");
 	fputs("something else\n", file);
@@ -173,7 +167,7 @@ static void bytes_after_gzip_are_ignored(void **state)
 
 /* --- files that are not traces --- */
 
-static void message_names_the_kind_of_a_file_that_is_no_trace(void **state)
+TEST(message_names_the_kind_of_a_file_that_is_no_trace)
 {
 	static const struct {
 		const char *bytes;
@@ -189,7 +183,6 @@ static void message_names_the_kind_of_a_file_that_is_no_trace(void **state)
 		{ "time(s),wall time,kind,text\n", 28, "CSV" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		scratch_put_bytes(&recorded.scratch, "other", cases[i].bytes, cases[i].len);
 		recorded_trace_read(&recorded, scratch_path(&recorded.scratch, "other"), 4096);
@@ -200,9 +193,8 @@ static void message_names_the_kind_of_a_file_that_is_no_trace(void **state)
 	}
 }
 
-static void contents_of_gzip_are_checked_too(void **state)
+TEST(contents_of_gzip_are_checked_too)
 {
-	(void)state;
 	put_gzip("empty.gz", "", "w");
 	recorded_trace_read(&recorded, scratch_path(&recorded.scratch, "empty.gz"), 4096);
 	assert_int_equal(recorded.result, -ENOTSUP);
@@ -212,9 +204,8 @@ static void contents_of_gzip_are_checked_too(void **state)
 	assert_non_null(strstr(recorded.printed, "CSV"));
 }
 
-static void file_that_cannot_be_opened_is_named(void **state)
+TEST(file_that_cannot_be_opened_is_named)
 {
-	(void)state;
 	recorded_trace_read(&recorded, scratch_path(&recorded.scratch, "gone.txt"), 1);
 	assert_int_equal(recorded.result, -ENOENT);
 	assert_non_null(strstr(recorded.printed, "gone.txt"));
@@ -241,12 +232,11 @@ static void *write_fifo(void *path)
 	return NULL;
 }
 
-static void a_fifo_is_read_to_its_end(void **state)
+TEST(a_fifo_is_read_to_its_end)
 {
 	char path[128];
 	pthread_t writer;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/fifo", recorded.scratch.path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&writer, NULL, write_fifo, path), 0);
@@ -256,11 +246,10 @@ static void a_fifo_is_read_to_its_end(void **state)
 	assert_string_equal(recorded.text, recorded.trace);
 }
 
-static void dash_is_standard_input(void **state)
+TEST(dash_is_standard_input)
 {
 	int usual = dup(STDIN_FILENO), fd;
 
-	(void)state;
 	scratch_put(&recorded.scratch, "trace.txt", recorded.trace);
 	fd = open(scratch_path(&recorded.scratch, "trace.txt"), O_RDONLY);
 	dup2(fd, STDIN_FILENO);
@@ -279,29 +268,4 @@ static void dash_is_standard_input(void **state)
 	assert_non_null(strstr(recorded.printed, "standard input"));
 	dup2(usual, STDIN_FILENO);
 	close(usual);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name)                                                                                    \
-	cmocka_unit_test_prestate_setup_teardown(name, recorded_trace_set_up,                      \
-						 recorded_trace_tear_down, &recorded)
-		T(plain_text_is_read_unchanged),
-		T(gzip_is_unpacked),
-		T(concatenated_gzip_is_one_trace),
-		T(atrace_z_is_unpacked),
-		T(html_of_systrace_is_unwrapped),
-		T(truncated_gzip_gives_the_text_before_the_cut),
-		T(damaged_gzip_is_read_up_to_the_damage),
-		T(bytes_after_gzip_are_ignored),
-		T(message_names_the_kind_of_a_file_that_is_no_trace),
-		T(contents_of_gzip_are_checked_too),
-		T(file_that_cannot_be_opened_is_named),
-		T(a_fifo_is_read_to_its_end),
-		T(dash_is_standard_input),
-#undef T
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

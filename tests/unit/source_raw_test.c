@@ -51,7 +51,6 @@ static const struct record_sink sink = { .record = keep };
 
 static int set_up(void **state)
 {
-	(void)state;
 	n_kept = 0;
 	source = NULL;
 	scratch_make(&scratch, "/tmp");
@@ -65,7 +64,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	source_close(source);
 	trace_files_close(&files);
 	tracefs_close(tracefs);
@@ -74,6 +72,8 @@ static int tear_down(void **state)
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static int open_source(void)
 {
@@ -131,13 +131,12 @@ static uint64_t now_ns(void)
 
 /* --- records --- */
 
-static void records_of_all_cpus_are_sorted_by_time(void **state)
+TEST(records_of_all_cpus_are_sorted_by_time)
 {
 	static const char *const names[] = { "first", "second", "third", "fourth" };
 	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	assert_string_equal(source->name, "trace_pipe_raw");
 	page_begin(&page, begin);
@@ -168,12 +167,11 @@ static void records_of_all_cpus_are_sorted_by_time(void **state)
 }
 
 /* A caller can stop between two reads. */
-static void read_is_limited_to_16_pages(void **state)
+TEST(read_is_limited_to_16_pages)
 {
 	uint64_t begin = now_ns() - SECOND;
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	for (unsigned int i = 0; i < 24; i++) {
 		page_begin(&page, begin + i * MS);
@@ -187,12 +185,11 @@ static void read_is_limited_to_16_pages(void **state)
 }
 
 /* As the kernel rounds them for text. */
-static void times_are_rounded_to_microseconds(void **state)
+TEST(times_are_rounded_to_microseconds)
 {
 	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, begin);
 	page_print(&page, 499, 42, "B|42|down\n");
@@ -204,12 +201,11 @@ static void times_are_rounded_to_microseconds(void **state)
 	assert_int_equal(kept[1].record.time_ns, begin + 1000);
 }
 
-static void text_that_is_no_marker_is_counted(void **state)
+TEST(text_that_is_no_marker_is_counted)
 {
 	struct page page;
 	char text[200];
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "hello\n");
@@ -223,11 +219,10 @@ static void text_that_is_no_marker_is_counted(void **state)
 	assert_string_equal(text, "malformed markers or damaged pages so far: 1");
 }
 
-static void a_damaged_page_is_counted(void **state)
+TEST(a_damaged_page_is_counted)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "B|42|work\n");
@@ -238,11 +233,10 @@ static void a_damaged_page_is_counted(void **state)
 }
 
 /* The page has a flag that events are missing; the statistics have their number. */
-static void loss_record_precedes_the_next_event(void **state)
+TEST(loss_record_precedes_the_next_event)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	scratch_put(&scratch, "tr/per_cpu/cpu1/stats",
 		    "entries: 0\noverrun: 321\ndropped events: 0\nread events: 7\n");
@@ -258,11 +252,10 @@ static void loss_record_precedes_the_next_event(void **state)
 }
 
 /* Events of other CPUs from the time of the loss come before its record. */
-static void loss_is_shown_ahead_of_its_record(void **state)
+TEST(loss_is_shown_ahead_of_its_record)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - 3 * SECOND);
 	page_print(&page, 0, 41, "B|41|before\n");
@@ -281,11 +274,10 @@ static void loss_is_shown_ahead_of_its_record(void **state)
 	assert_false(source->loss_ahead);
 }
 
-static void bytes_are_counted_by_cpu(void **state)
+TEST(bytes_are_counted_by_cpu)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "B|42|work\n");
@@ -296,11 +288,10 @@ static void bytes_are_counted_by_cpu(void **state)
 	assert_in_range(source_cpu_bytes(source, 1), page.len, page.len + 16);
 }
 
-static void number_of_lost_events_is_unknown_without_statistics(void **state)
+TEST(number_of_lost_events_is_unknown_without_statistics)
 {
 	struct page page;
 
-	(void)state;
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/stats"));
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
@@ -313,11 +304,10 @@ static void number_of_lost_events_is_unknown_without_statistics(void **state)
 }
 
 /* A writer that was interrupted may still add an earlier event. */
-static void young_events_are_held_back(void **state)
+TEST(young_events_are_held_back)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "B|42|old\n");
@@ -334,11 +324,10 @@ static void young_events_are_held_back(void **state)
 }
 
 /* Even if the clock is wrong. */
-static void young_events_are_not_held_back_forever(void **state)
+TEST(young_events_are_not_held_back_forever)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() + 3600 * SECOND);
 	page_print(&page, 0, 42, "B|42|young\n");
@@ -348,11 +337,10 @@ static void young_events_are_not_held_back_forever(void **state)
 	assert_int_equal(n_kept, 1);
 }
 
-static void time_of_the_local_clock_is_read_from_stats(void **state)
+TEST(time_of_the_local_clock_is_read_from_stats)
 {
 	struct page page;
 
-	(void)state;
 	scratch_put(&scratch, "tr/trace_clock", "[local] global boot\n");
 	assert_int_equal(open_source(), 0);
 	source_set_clock(source, "local");
@@ -370,11 +358,10 @@ static void time_of_the_local_clock_is_read_from_stats(void **state)
 	assert_int_equal(n_kept, 1);
 }
 
-static void held_only_does_not_read_the_buffers(void **state)
+TEST(held_only_does_not_read_the_buffers)
 {
 	struct page page;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "B|42|there\n");
@@ -396,9 +383,8 @@ static void assert_cannot(const char *name)
 	trace_files_close(&files);
 }
 
-static void unreadable_format_files_are_named(void **state)
+TEST(unreadable_format_files_are_named)
 {
-	(void)state;
 	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "0\n");
 	assert_cannot("buffer_subbuf_size_kb");
 	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "2048\n");
@@ -414,67 +400,28 @@ static void unreadable_format_files_are_named(void **state)
 	assert_cannot("events/ftrace/print/format");
 }
 
-static void missing_cpu_buffers_are_an_error(void **state)
+TEST(missing_cpu_buffers_are_an_error)
 {
-	(void)state;
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/trace_pipe_raw"));
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
 	assert_cannot("per_cpu");
 }
 
-static void cpu_without_buffer_is_skipped(void **state)
+TEST(cpu_without_buffer_is_skipped)
 {
-	(void)state;
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
 	assert_int_equal(open_source(), 0);
 }
 
 /* Two readers would each get half of the events. */
-static void second_reader_is_refused(void **state)
+TEST(second_reader_is_refused)
 {
 	struct source *second = NULL;
 
-	(void)state;
 	assert_int_equal(open_source(), 0);
 	assert_int_equal(source_raw_open(&second, tracefs, &files, why), -EBUSY);
 	assert_non_null(strstr(why, "trace_pipe"));
 	printed_begin(2);
 	assert_int_equal(source_pipe_open(&second, tracefs, &files, 0), -EBUSY);
 	assert_non_null(strstr(printed_end(), "trace_pipe"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(records_of_all_cpus_are_sorted_by_time, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(read_is_limited_to_16_pages, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(times_are_rounded_to_microseconds, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(text_that_is_no_marker_is_counted, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_damaged_page_is_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(loss_record_precedes_the_next_event, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(loss_is_shown_ahead_of_its_record, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(bytes_are_counted_by_cpu, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(number_of_lost_events_is_unknown_without_statistics,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(young_events_are_held_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(young_events_are_not_held_back_forever, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(time_of_the_local_clock_is_read_from_stats, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(held_only_does_not_read_the_buffers, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(unreadable_format_files_are_named, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(missing_cpu_buffers_are_an_error, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(cpu_without_buffer_is_skipped, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(second_reader_is_refused, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

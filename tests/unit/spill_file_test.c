@@ -35,6 +35,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static int write_text(uint64_t offset, const char *text)
 {
 	return file.spill.write(file.spill.context, offset, text, strlen(text));
@@ -48,7 +50,7 @@ static void assert_text(uint64_t offset, const char *text)
 	assert_string_equal(read, text);
 }
 
-static void test_written_entries_are_read_back(void **state)
+TEST(test_written_entries_are_read_back)
 {
 	assert_int_equal(write_text(4096, "two"), 0);
 	assert_int_equal(write_text(0, "one"), 0);
@@ -61,7 +63,7 @@ static void test_written_entries_are_read_back(void **state)
 
 /* After SIGKILL nothing is left in the folder, and the file can be used after the folder is
  * removed. */
-static void test_file_has_no_name(void **state)
+TEST(test_file_has_no_name)
 {
 	DIR *entries = opendir(folder.path);
 	unsigned int n = 0;
@@ -79,7 +81,7 @@ static void test_file_has_no_name(void **state)
 }
 
 /* On a nearly full disk existing entries can be rewritten, but none is added. */
-static void test_frozen_file_does_not_grow(void **state)
+TEST(test_frozen_file_does_not_grow)
 {
 	struct session_files_state disk = { .is_frozen = true };
 
@@ -94,7 +96,7 @@ static void test_frozen_file_does_not_grow(void **state)
 	assert_int_equal(write_text(2, "two"), 0);
 }
 
-static void test_full_disk_is_an_error(void **state)
+TEST(test_full_disk_is_an_error)
 {
 	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
 
@@ -106,24 +108,11 @@ static void test_full_disk_is_an_error(void **state)
 }
 
 /* An incomplete entry is an error. */
-static void test_incomplete_entry_is_an_error(void **state)
+TEST(test_incomplete_entry_is_an_error)
 {
 	char read[8];
 
 	assert_int_equal(write_text(0, "one"), 0);
 	assert_int_equal(file.spill.read(file.spill.context, 0, read, sizeof(read)), -EIO);
 	assert_int_equal(file.error, -EIO);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_written_entries_are_read_back), test(test_file_has_no_name),
-		test(test_frozen_file_does_not_grow),	  test(test_full_disk_is_an_error),
-		test(test_incomplete_entry_is_an_error),
-	};
-
-	return cmocka_run_group_tests_name("spill_file", tests, NULL, NULL);
 }

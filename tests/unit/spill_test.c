@@ -42,6 +42,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void restart(unsigned int max_surfaces)
 {
 	phone_stop(&phone);
@@ -165,13 +167,13 @@ static void compare_apps(bool anew)
 	}
 }
 
-static void test_spilled_apps_have_the_same_summary(void **state)
+TEST(test_spilled_apps_have_the_same_summary)
 {
 	compare_apps(true);
 }
 
 /* The series of a layer continues: the time between is a wait. */
-static void test_spilled_layers_continue_their_series(void **state)
+TEST(test_spilled_layers_continue_their_series)
 {
 	compare_apps(false);
 	assert_int_equal(small.rows[0].stats.waits, large.rows[0].stats.waits);
@@ -200,7 +202,7 @@ static void play_all_kinds(struct summaries *all)
 	summarize(all);
 }
 
-static void test_spilled_histograms_are_restored(void **state)
+TEST(test_spilled_histograms_are_restored)
 {
 	restart(1000);
 	play_all_kinds(&large);
@@ -233,7 +235,7 @@ static void play_names(struct summaries *all)
 	summarize(all);
 }
 
-static void test_spilled_names_with_equal_hash_are_distinct(void **state)
+TEST(test_spilled_names_with_equal_hash_are_distinct)
 {
 	restart(1000);
 	play_names(&large);
@@ -261,7 +263,7 @@ static void play_together(struct summaries *meanwhile, struct summaries *end)
 }
 
 /* The layers fit in their table, the Surfaces do not. */
-static void test_open_rows_of_spilled_surfaces_are_counted(void **state)
+TEST(test_open_rows_of_spilled_surfaces_are_counted)
 {
 	static struct summaries large_meanwhile, small_meanwhile;
 
@@ -303,7 +305,7 @@ static bool is_reported(const char *text)
 	return false;
 }
 
-static void test_surfaces_beyond_the_spill_are_in_others(void **state)
+TEST(test_surfaces_beyond_the_spill_are_in_others)
 {
 	unsigned int kept = SPILL_SURFACES + 16;
 	uint64_t now_ns = BEGIN;
@@ -337,7 +339,7 @@ static void test_surfaces_beyond_the_spill_are_in_others(void **state)
 }
 
 /* The disk is full or removed. */
-static void test_surfaces_that_cannot_be_spilled_are_in_others(void **state)
+TEST(test_surfaces_that_cannot_be_spilled_are_in_others)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -362,7 +364,7 @@ static void test_surfaces_that_cannot_be_spilled_are_in_others(void **state)
 }
 
 /* Times are those of the latest clock on which one of them had a frame. */
-static void test_others_has_times_of_the_latest_clock(void **state)
+TEST(test_others_has_times_of_the_latest_clock)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
@@ -379,7 +381,7 @@ static void test_others_has_times_of_the_latest_clock(void **state)
 }
 
 /* Each Surface is either in the spill or in row (others). */
-static void test_full_disk_for_a_while_splits_no_surface(void **state)
+TEST(test_full_disk_for_a_while_splits_no_surface)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -400,7 +402,7 @@ static void test_full_disk_for_a_while_splits_no_surface(void **state)
 	assert_int_equal(others(&small)->stats.frames, counters()->surfaces_others * 2 * 29);
 }
 
-static void test_unreadable_surfaces_are_reported(void **state)
+TEST(test_unreadable_surfaces_are_reported)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -452,7 +454,7 @@ static void frame_by_counter(uint64_t present_ns, const char *counter)
 
 /* Once a layer did not fit, the last counter of an evicted layer is not used: it may have been that
  * layer. */
-static void test_counters_of_evicted_layers_are_not_used_after_a_refusal(void **state)
+TEST(test_counters_of_evicted_layers_are_not_used_after_a_refusal)
 {
 	static const char x[] = "BufferTX - com.a/a#0";
 	static const char y[] = "BufferTX - com.b/b#0";
@@ -482,7 +484,7 @@ static void test_counters_of_evicted_layers_are_not_used_after_a_refusal(void **
 }
 
 /* No series continues across a step of the clock, in the table or in the spill. */
-static void test_no_spilled_series_spans_a_clock_step(void **state)
+TEST(test_no_spilled_series_spans_a_clock_step)
 {
 	restart(2);
 	run_three("#0", BEGIN + 3600 * SECOND);
@@ -494,7 +496,7 @@ static void test_no_spilled_series_spans_a_clock_step(void **state)
 }
 
 /* Layers that cannot be spilled start a new series. */
-static void test_layers_that_cannot_be_spilled_start_a_new_series(void **state)
+TEST(test_layers_that_cannot_be_spilled_start_a_new_series)
 {
 	restart(2);
 	phone.log.spill_fails = true;
@@ -507,7 +509,7 @@ static void test_layers_that_cannot_be_spilled_start_a_new_series(void **state)
 }
 
 /* If there are more than fit, the layers that were evicted first are dropped. */
-static void test_layers_beyond_the_spill_are_dropped_oldest_first(void **state)
+TEST(test_layers_beyond_the_spill_are_dropped_oldest_first)
 {
 	char layer[64];
 
@@ -527,7 +529,7 @@ static void test_layers_beyond_the_spill_are_dropped_oldest_first(void **state)
 }
 
 /* The file is bounded, even if each Surface has a different histogram of the largest size. */
-static void test_size_of_the_spill_is_bounded(void **state)
+TEST(test_size_of_the_spill_is_bounded)
 {
 	assert_true(sizeof(struct summary_record) < 60 * 1024);
 	for (unsigned int i = 0; i < 300; i++)
@@ -535,29 +537,4 @@ static void test_size_of_the_spill_is_bounded(void **state)
 	phone_end(&phone);
 	assert_in_range(phone.log.surfaces.size, 200 * sizeof(struct summary_record),
 			300 * 60 * 1024);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_spilled_apps_have_the_same_summary),
-		test(test_spilled_histograms_are_restored),
-		test(test_spilled_names_with_equal_hash_are_distinct),
-		test(test_open_rows_of_spilled_surfaces_are_counted),
-		test(test_surfaces_beyond_the_spill_are_in_others),
-		test(test_others_has_times_of_the_latest_clock),
-		test(test_surfaces_that_cannot_be_spilled_are_in_others),
-		test(test_full_disk_for_a_while_splits_no_surface),
-		test(test_unreadable_surfaces_are_reported),
-		test(test_size_of_the_spill_is_bounded),
-		test(test_spilled_layers_continue_their_series),
-		test(test_counters_of_evicted_layers_are_not_used_after_a_refusal),
-		test(test_no_spilled_series_spans_a_clock_step),
-		test(test_layers_that_cannot_be_spilled_start_a_new_series),
-		test(test_layers_beyond_the_spill_are_dropped_oldest_first),
-	};
-
-	return cmocka_run_group_tests_name("spill", tests, NULL, NULL);
 }

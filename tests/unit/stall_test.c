@@ -35,6 +35,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Writes a record of a thread of an app. */
 static void app_write(enum trace_kind kind, int32_t pid, int32_t tid, const char *comm,
 		      const char *name, uint64_t time_ns)
@@ -120,14 +122,14 @@ static void expect(int64_t stalls)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), stalls);
 }
 
-static void test_idle_app_does_not_stall(void **state)
+TEST(test_idle_app_does_not_stall)
 {
 	start(PHONE_9, mail);
 	finish(mail);
 	expect(0);
 }
 
-static void test_slices_open_for_half_of_the_wait_are_a_stall(void **state)
+TEST(test_slices_open_for_half_of_the_wait_are_a_stall)
 {
 	static const char *const slices[] = { "Choreographer#doFrame", "Choreographer#doFrame 1234",
 					      "DrawFrames 7", "dequeueBuffer - VRI[Main]#0",
@@ -146,7 +148,7 @@ static void test_slices_open_for_half_of_the_wait_are_a_stall(void **state)
 	}
 }
 
-static void test_less_than_half_of_the_wait_is_no_stall(void **state)
+TEST(test_less_than_half_of_the_wait_is_no_stall)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame", LAST + 100 * MS);
@@ -157,7 +159,7 @@ static void test_less_than_half_of_the_wait_is_no_stall(void **state)
 	expect(0);
 }
 
-static void test_other_slices_are_no_evidence(void **state)
+TEST(test_other_slices_are_no_evidence)
 {
 	start(PHONE_14, mail);
 	mail_works("Choreographer#onVsync 12", LAST + 50 * MS, LAST + 450 * MS);
@@ -166,7 +168,7 @@ static void test_other_slices_are_no_evidence(void **state)
 	expect(0);
 }
 
-static void test_work_of_other_processes_is_no_evidence(void **state)
+TEST(test_work_of_other_processes_is_no_evidence)
 {
 	start(PHONE_14, mail);
 	begin(OTHER, "om.example.game", "Choreographer#doFrame 3", LAST + 50 * MS);
@@ -176,7 +178,7 @@ static void test_work_of_other_processes_is_no_evidence(void **state)
 }
 
 /* Two processes whose names end alike: neither is taken. */
-static void test_process_that_is_not_certain_is_no_evidence(void **state)
+TEST(test_process_that_is_not_certain_is_no_evidence)
 {
 	start(PHONE_14, mail);
 	begin(OTHER, "om.example.mail", "Choreographer#doFrame 3", LAST + 50 * MS);
@@ -186,7 +188,7 @@ static void test_process_that_is_not_certain_is_no_evidence(void **state)
 	expect(0);
 }
 
-static void test_buffer_that_is_not_latched_is_a_stall(void **state)
+TEST(test_buffer_that_is_not_latched_is_a_stall)
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
 
@@ -211,14 +213,14 @@ static void play_both_kinds(uint64_t work_ns, int64_t stalls)
 	expect(stalls);
 }
 
-static void test_moment_with_both_kinds_of_evidence_counts_once(void **state)
+TEST(test_moment_with_both_kinds_of_evidence_counts_once)
 {
 	play_both_kinds(400 * MS, 1);
 	phone_stop(&phone);
 	play_both_kinds(600 * MS, 0);
 }
 
-static void test_do_frame_long_after_its_tick_is_a_stall(void **state)
+TEST(test_do_frame_long_after_its_tick_is_a_stall)
 {
 	start(PHONE_9, mail);
 	tick_app(LAST + 7 * MS);
@@ -228,7 +230,7 @@ static void test_do_frame_long_after_its_tick_is_a_stall(void **state)
 }
 
 /* The process has answered the last tick: the next doFrame answers one that is written later. */
-static void test_do_frame_before_its_tick_is_in_time(void **state)
+TEST(test_do_frame_before_its_tick_is_in_time)
 {
 	start(PHONE_9, mail);
 	mail_works("Choreographer#doFrame", LAST + 950 * MS, LAST + 960 * MS);
@@ -253,7 +255,7 @@ static void play_numbered(const char *late, int64_t stalls)
 	expect(stalls);
 }
 
-static void test_do_frame_for_an_old_vsync_is_a_stall(void **state)
+TEST(test_do_frame_for_an_old_vsync_is_a_stall)
 {
 	play_numbered("Choreographer#doFrame 5001", 1);
 	phone_stop(&phone);
@@ -263,7 +265,7 @@ static void test_do_frame_for_an_old_vsync_is_a_stall(void **state)
 }
 
 /* No name tells whose the layer is: the process that was at work whenever it was queued. */
-static void test_layer_without_a_package_belongs_to_the_process_that_queues_it(void **state)
+TEST(test_layer_without_a_package_belongs_to_the_process_that_queues_it)
 {
 	phone_start(&phone, PHONE_9, &options);
 	for (unsigned int i = 0; i < 60; i++) {
@@ -309,7 +311,7 @@ static void play_view(bool counts)
 	finish(view);
 }
 
-static void test_view_belongs_to_the_process_that_counts_its_buffers(void **state)
+TEST(test_view_belongs_to_the_process_that_counts_its_buffers)
 {
 	play_view(true);
 	assert_int_equal(total("SurfaceView[com.example.mail/com.example.mail.Main](BLAST)").stalls,
@@ -323,7 +325,7 @@ static void test_view_belongs_to_the_process_that_counts_its_buffers(void **stat
 /* The name of the layer states the process (Samsung). */
 /* The process of @layer has another name or none; an idle process has the last 15 bytes of the
  * name of its app. */
-static void test_name_that_two_apps_share_is_overruled_by_who_queues(void **state)
+TEST(test_name_that_two_apps_share_is_overruled_by_who_queues)
 {
 	static const char game[] = "com.example.mail/com.example.mail.Game#3";
 
@@ -343,7 +345,7 @@ static void test_name_that_two_apps_share_is_overruled_by_who_queues(void **stat
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
 }
 
-static void test_layer_may_name_its_process(void **state)
+TEST(test_layer_may_name_its_process)
 {
 	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
 
@@ -356,7 +358,7 @@ static void test_layer_may_name_its_process(void **state)
 }
 
 /* The view of a video draws steadily in the same process; the window is idle. */
-static void test_short_slices_for_another_layer_are_no_evidence(void **state)
+TEST(test_short_slices_for_another_layer_are_no_evidence)
 {
 	static const char video[] = "SurfaceView[com.example.mail/com.example.mail.Main]#7";
 
@@ -371,7 +373,7 @@ static void test_short_slices_for_another_layer_are_no_evidence(void **state)
 	expect(0);
 }
 
-static void test_stall_beside_another_layer_of_the_process_is_found(void **state)
+TEST(test_stall_beside_another_layer_of_the_process_is_found)
 {
 	static const char video[] = "SurfaceView[com.example.mail/com.example.mail.Main]#7";
 
@@ -387,7 +389,7 @@ static void test_stall_beside_another_layer_of_the_process_is_found(void **state
 }
 
 /* The end of the slice may be in the loss. */
-static void test_loss_ends_the_evidence(void **state)
+TEST(test_loss_ends_the_evidence)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
@@ -398,7 +400,7 @@ static void test_loss_ends_the_evidence(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 0);
 }
 
-static void test_app_that_was_killed_and_started_again_has_its_own_process(void **state)
+TEST(test_app_that_was_killed_and_started_again_has_its_own_process)
 {
 	start(PHONE_14, mail);
 	mail_works("Choreographer#doFrame", LAST + 5 * MS, LAST + 10 * MS);
@@ -408,7 +410,7 @@ static void test_app_that_was_killed_and_started_again_has_its_own_process(void 
 	expect(1);
 }
 
-static void test_stall_that_no_frame_ends_is_an_event(void **state)
+TEST(test_stall_that_no_frame_ends_is_an_event)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
@@ -432,7 +434,7 @@ static const char *stall_event(void)
 }
 
 /* Nothing is written while all apps hang or are idle. */
-static void test_stall_lasts_to_the_end_of_a_silent_trace(void **state)
+TEST(test_stall_lasts_to_the_end_of_a_silent_trace)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
@@ -461,7 +463,7 @@ static struct summary_row summary_of_mail(void)
 	return row;
 }
 
-static void test_stall_that_no_frame_ends_is_in_the_summary(void **state)
+TEST(test_stall_that_no_frame_ends_is_in_the_summary)
 {
 	struct summary_row row;
 
@@ -480,7 +482,7 @@ static void test_stall_that_no_frame_ends_is_in_the_summary(void **state)
 	assert_in_range(row.endless_ns, 1990 * MS, 2010 * MS);
 }
 
-static void test_process_without_view_marks_is_marked(void **state)
+TEST(test_process_without_view_marks_is_marked)
 {
 	start(PHONE_14, mail);
 	phone_end(&phone);
@@ -495,7 +497,7 @@ static void test_process_without_view_marks_is_marked(void **state)
 	assert_true(summary_of_mail().no_view_marks);
 }
 
-static void test_drop_names_the_long_do_frame_of_its_app(void **state)
+TEST(test_drop_names_the_long_do_frame_of_its_app)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
@@ -515,7 +517,7 @@ static void test_drop_names_the_long_do_frame_of_its_app(void **state)
 }
 
 /* The app was killed, and the launcher is in front. */
-static void test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front(void **state)
+TEST(test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front)
 {
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
@@ -524,7 +526,7 @@ static void test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_fro
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
 }
 
-static void test_app_that_left_the_front_idle_has_no_stall(void **state)
+TEST(test_app_that_left_the_front_idle_has_no_stall)
 {
 	start(PHONE_14, mail);
 	phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
@@ -539,7 +541,7 @@ static void keep_pauses(void *context, const struct summary_row *row)
 	assert_in_range(row->pause_ns, 999 * MS, 1001 * MS);
 }
 
-static void test_wait_between_steady_frames_is_an_unexplained_pause(void **state)
+TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 {
 	uint64_t pauses = 0;
 
@@ -560,7 +562,7 @@ static void test_wait_between_steady_frames_is_an_unexplained_pause(void **state
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 0);
 }
 
-static void test_stall_opens_the_gate_of_a_trigger(void **state)
+TEST(test_stall_opens_the_gate_of_a_trigger)
 {
 	struct trigger trigger;
 	struct trigger_error error;
@@ -575,41 +577,4 @@ static void test_stall_opens_the_gate_of_a_trigger(void **state)
 	start(PHONE_14, mail);
 	finish(mail);
 	assert_int_equal(phone.log.n_gate, 0);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		test(test_idle_app_does_not_stall),
-		test(test_slices_open_for_half_of_the_wait_are_a_stall),
-		test(test_less_than_half_of_the_wait_is_no_stall),
-		test(test_other_slices_are_no_evidence),
-		test(test_work_of_other_processes_is_no_evidence),
-		test(test_process_that_is_not_certain_is_no_evidence),
-		test(test_buffer_that_is_not_latched_is_a_stall),
-		test(test_moment_with_both_kinds_of_evidence_counts_once),
-		test(test_do_frame_long_after_its_tick_is_a_stall),
-		test(test_do_frame_before_its_tick_is_in_time),
-		test(test_do_frame_for_an_old_vsync_is_a_stall),
-		test(test_layer_without_a_package_belongs_to_the_process_that_queues_it),
-		test(test_view_belongs_to_the_process_that_counts_its_buffers),
-		test(test_layer_may_name_its_process),
-		test(test_name_that_two_apps_share_is_overruled_by_who_queues),
-		test(test_short_slices_for_another_layer_are_no_evidence),
-		test(test_stall_beside_another_layer_of_the_process_is_found),
-		test(test_loss_ends_the_evidence),
-		test(test_app_that_was_killed_and_started_again_has_its_own_process),
-		test(test_stall_that_no_frame_ends_is_an_event),
-		test(test_stall_lasts_to_the_end_of_a_silent_trace),
-		test(test_stall_that_no_frame_ends_is_in_the_summary),
-		test(test_process_without_view_marks_is_marked),
-		test(test_drop_names_the_long_do_frame_of_its_app),
-		test(test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front),
-		test(test_app_that_left_the_front_idle_has_no_stall),
-		test(test_wait_between_steady_frames_is_an_unexplained_pause),
-		test(test_stall_opens_the_gate_of_a_trigger),
-	};
-
-	return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
 }

@@ -20,6 +20,20 @@ struct series {
 static struct series series;
 static struct chunk_store store;
 
+static int set_up(void **state)
+{
+	memset(&series, 0, sizeof(series));
+	return chunks_init(&store, 100);
+}
+
+static int tear_down(void **state)
+{
+	chunks_free(&store);
+	return 0;
+}
+
+FIXTURE(set_up, tear_down)
+
 static void begin(void)
 {
 	histogram_clear(&store, &series.histogram);
@@ -118,7 +132,7 @@ static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
 	assert_int_equal(series.stats.big_jank, big);
 }
 
-static void test_counts_of_one_long_frame(void **state)
+TEST(test_counts_of_one_long_frame)
 {
 	play_one_long_frame();
 	assert_float_equal(fps(), 122.070, 0.001);
@@ -132,7 +146,7 @@ static void test_counts_of_one_long_frame(void **state)
 	assert_float_equal(score(60), 89.99, 0.005);
 }
 
-static void test_counts_of_multiples_of_a_vsync(void **state)
+TEST(test_counts_of_multiples_of_a_vsync)
 {
 	play_multiples();
 	assert_float_equal(fps(), 56.604, 0.001);
@@ -146,7 +160,7 @@ static void test_counts_of_multiples_of_a_vsync(void **state)
 	assert_float_equal(score(60), 93.67, 0.005);
 }
 
-static void test_counts_of_a_burst_at_120_hz(void **state)
+TEST(test_counts_of_a_burst_at_120_hz)
 {
 	play_burst();
 	assert_float_equal(fps(), 115.737, 0.001);
@@ -169,7 +183,7 @@ static const struct frame_stats *one(uint64_t ns)
 	return &series.stats;
 }
 
-static void test_thresholds_of_2019(void **state)
+TEST(test_thresholds_of_2019)
 {
 	assert_int_equal(one(42 * MS - 1)->c, 0);
 	assert_int_equal(one(42 * MS)->c, 1);
@@ -185,7 +199,7 @@ static void test_thresholds_of_2019(void **state)
 	assert_int_equal(one(500 * MS)->a, 0);
 }
 
-static void test_half_a_second_is_a_wait(void **state)
+TEST(test_half_a_second_is_a_wait)
 {
 	assert_int_equal(one(500 * MS - 1)->frames, 1);
 	assert_int_equal(one(500 * MS - 1)->waits, 0);
@@ -206,7 +220,7 @@ static void after_three(uint64_t before_ns, uint64_t ns)
 	interval(ns);
 }
 
-static void test_jank_thresholds(void **state)
+TEST(test_jank_thresholds)
 {
 	after_three(V60, 41667000);
 	assert_janks(0, 0, 0);
@@ -223,7 +237,7 @@ static void test_jank_thresholds(void **state)
 	assert_int_equal(series.stats.jank_ns, 125000001);
 }
 
-static void test_jank_is_more_than_twice_the_mean_before(void **state)
+TEST(test_jank_is_more_than_twice_the_mean_before)
 {
 	after_three(50 * MS, 100 * MS);
 	assert_janks(0, 0, 0);
@@ -244,7 +258,7 @@ static void test_jank_is_more_than_twice_the_mean_before(void **state)
 	assert_janks(0, 1, 0);
 }
 
-static void test_jank_needs_three_frames_before(void **state)
+TEST(test_jank_needs_three_frames_before)
 {
 	begin();
 	interval(V60);
@@ -253,7 +267,7 @@ static void test_jank_needs_three_frames_before(void **state)
 	assert_janks(0, 0, 0);
 }
 
-static void test_a_steady_slow_rate_is_no_jank(void **state)
+TEST(test_a_steady_slow_rate_is_no_jank)
 {
 	begin();
 	for (int i = 0; i < 100; i++)
@@ -262,7 +276,7 @@ static void test_a_steady_slow_rate_is_no_jank(void **state)
 	assert_counts_2019(100, 0, 0);
 }
 
-static void test_wait_clears_the_history_of_jank(void **state)
+TEST(test_wait_clears_the_history_of_jank)
 {
 	after_three(V60, 600 * MS);
 	interval(200 * MS);
@@ -279,7 +293,7 @@ static void assert_matrix_level(int64_t missed, unsigned int level)
 	assert_int_equal(series.stats.missed, missed);
 }
 
-static void test_matrix_levels(void **state)
+TEST(test_matrix_levels)
 {
 	assert_matrix_level(0, 0);
 	assert_matrix_level(2, 0);
@@ -299,7 +313,7 @@ static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)
 	frame_stats_add_wait(&series.stats, &series.history, wait, kind);
 }
 
-static void test_stall_is_a_big_jank_and_a_wait(void **state)
+TEST(test_stall_is_a_big_jank_and_a_wait)
 {
 	begin();
 	for (int i = 0; i < 4; i++)
@@ -324,7 +338,7 @@ static void test_stall_is_a_big_jank_and_a_wait(void **state)
 	assert_float_equal(frame_stats_in_10_minutes(&series.stats, 2), 2 * 600 / 2.6, 1e-9);
 }
 
-static void test_stall_without_known_vsyncs_has_no_level_of_the_matrix(void **state)
+TEST(test_stall_without_known_vsyncs_has_no_level_of_the_matrix)
 {
 	begin();
 	add_wait(900 * MS, ROW_UNKNOWN, WAIT_STALL);
@@ -335,7 +349,7 @@ static void test_stall_without_known_vsyncs_has_no_level_of_the_matrix(void **st
 	assert_float_equal(frame_stats_stutter(&series.stats), 100, 1e-9);
 }
 
-static void test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown(void **state)
+TEST(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 
@@ -355,7 +369,7 @@ static void test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown(void **
 }
 
 /* A wait in which the layer was idle. */
-static void test_wait_is_counted_only_as_wait(void **state)
+TEST(test_wait_is_counted_only_as_wait)
 {
 	begin();
 	for (int i = 0; i < 3; i++)
@@ -377,7 +391,7 @@ static void test_wait_is_counted_only_as_wait(void **state)
 	assert_janks(0, 0, 0);
 }
 
-static void test_missed_and_slow_are_counted_by_vsyncs(void **state)
+TEST(test_missed_and_slow_are_counted_by_vsyncs)
 {
 	begin();
 	for (int64_t vsyncs = 1; vsyncs <= 4; vsyncs++)
@@ -388,7 +402,7 @@ static void test_missed_and_slow_are_counted_by_vsyncs(void **state)
 }
 
 /* Two presents within one vsync miss no vsync. */
-static void test_interval_within_one_vsync_misses_none(void **state)
+TEST(test_interval_within_one_vsync_misses_none)
 {
 	begin();
 	add(2 * MS, 0);
@@ -397,7 +411,7 @@ static void test_interval_within_one_vsync_misses_none(void **state)
 	assert_int_equal(series.stats.matrix[0], 1);
 }
 
-static void test_one_unknown_vsync_count_makes_the_sums_unknown(void **state)
+TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
 {
 	begin();
 	add(V60, 1);
@@ -411,7 +425,7 @@ static void test_one_unknown_vsync_count_makes_the_sums_unknown(void **state)
 	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
 }
 
-static void test_score_needs_frames(void **state)
+TEST(test_score_needs_frames)
 {
 	begin();
 	assert_true(fps() < 0);
@@ -420,7 +434,7 @@ static void test_score_needs_frames(void **state)
 	assert_true(score(60) < 0);
 }
 
-static void test_score_has_bounds(void **state)
+TEST(test_score_has_bounds)
 {
 	begin();
 	interval(V60 / 4);
@@ -433,7 +447,7 @@ static void test_score_has_bounds(void **state)
 
 /* Perfect frames at 60 Hz and then at 120 Hz are perfect together: the target is the display's rate
  * in the intervals of the row. */
-static void test_the_target_follows_the_refresh_rate(void **state)
+TEST(test_the_target_follows_the_refresh_rate)
 {
 	begin();
 	for (int i = 0; i < 60; i++)
@@ -449,7 +463,7 @@ static void test_the_target_follows_the_refresh_rate(void **state)
 }
 
 /* If vsyncs are unknown, the rate is weighted by time; if the rate is unknown, too, it is 60. */
-static void test_target_without_vsyncs_is_weighted_by_time(void **state)
+TEST(test_target_without_vsyncs_is_weighted_by_time)
 {
 	const struct interval plain = { 25 * MS, ROW_UNKNOWN };
 
@@ -462,7 +476,7 @@ static void test_target_without_vsyncs_is_weighted_by_time(void **state)
 	assert_float_equal(score(0), 60 * 3 / 5.5 + 40, 0.0001);
 }
 
-static void test_merged_rows_have_the_counts_of_all(void **state)
+TEST(test_merged_rows_have_the_counts_of_all)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 	struct frame_stats first;
@@ -478,46 +492,4 @@ static void test_merged_rows_have_the_counts_of_all(void **state)
 	assert_int_equal(sum.jank, 4);
 	assert_int_equal(sum.b, 13);
 	assert_int_equal(sum.missed, ROW_UNKNOWN);
-}
-
-static int set_up(void **state)
-{
-	return chunks_init(&store, 100);
-}
-
-static int tear_down(void **state)
-{
-	chunks_free(&store);
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts_of_one_long_frame),
-		cmocka_unit_test(test_counts_of_multiples_of_a_vsync),
-		cmocka_unit_test(test_counts_of_a_burst_at_120_hz),
-		cmocka_unit_test(test_thresholds_of_2019),
-		cmocka_unit_test(test_half_a_second_is_a_wait),
-		cmocka_unit_test(test_jank_thresholds),
-		cmocka_unit_test(test_jank_is_more_than_twice_the_mean_before),
-		cmocka_unit_test(test_jank_needs_three_frames_before),
-		cmocka_unit_test(test_a_steady_slow_rate_is_no_jank),
-		cmocka_unit_test(test_wait_clears_the_history_of_jank),
-		cmocka_unit_test(test_matrix_levels),
-		cmocka_unit_test(test_wait_is_counted_only_as_wait),
-		cmocka_unit_test(test_stall_is_a_big_jank_and_a_wait),
-		cmocka_unit_test(test_stall_without_known_vsyncs_has_no_level_of_the_matrix),
-		cmocka_unit_test(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown),
-		cmocka_unit_test(test_missed_and_slow_are_counted_by_vsyncs),
-		cmocka_unit_test(test_interval_within_one_vsync_misses_none),
-		cmocka_unit_test(test_one_unknown_vsync_count_makes_the_sums_unknown),
-		cmocka_unit_test(test_score_needs_frames),
-		cmocka_unit_test(test_score_has_bounds),
-		cmocka_unit_test(test_the_target_follows_the_refresh_rate),
-		cmocka_unit_test(test_target_without_vsyncs_is_weighted_by_time),
-		cmocka_unit_test(test_merged_rows_have_the_counts_of_all),
-	};
-
-	return cmocka_run_group_tests_name("stats", tests, set_up, tear_down);
 }

@@ -22,7 +22,7 @@ static struct span surface_of(const char *layer)
 	return surface_of_layer(span_of(layer), copy);
 }
 
-static void test_surface_and_app_are_parsed_from_layer_names(void **state)
+TEST(test_surface_and_app_are_parsed_from_layer_names)
 {
 	static const struct {
 		const char *layer, *surface, *app;
@@ -58,7 +58,7 @@ static void test_surface_and_app_are_parsed_from_layer_names(void **state)
 }
 
 /* Parts of a name that change with each start of the app or the phone are not part of a Surface. */
-static void test_changing_parts_of_names_are_removed(void **state)
+TEST(test_changing_parts_of_names_are_removed)
 {
 	static const struct {
 		const char *layer, *surface, *app;
@@ -107,7 +107,7 @@ static void test_changing_parts_of_names_are_removed(void **state)
 }
 
 /* Similar names that do not change. */
-static void test_constant_parts_of_names_are_kept(void **state)
+TEST(test_constant_parts_of_names_are_kept)
 {
 	static const char *const names[] = {
 		"com.x/com.x.Main$Inner",
@@ -145,7 +145,7 @@ static void test_constant_parts_of_names_are_kept(void **state)
 		assert_span(surface_of(names[i]), names[i]);
 }
 
-static void test_windows_of_activities_are_recognised(void **state)
+TEST(test_windows_of_activities_are_recognised)
 {
 	assert_true(is_activity_layer(SPAN_LITERAL("com.a/com.a.Main#0")));
 	assert_true(is_activity_layer(SPAN_LITERAL("54dfae7 com.a/com.a.Main#12")));
@@ -159,7 +159,7 @@ static void test_windows_of_activities_are_recognised(void **state)
 }
 
 /* Names end where their text ends, not at a NUL. */
-static void test_names_are_read_within_their_bounds(void **state)
+TEST(test_names_are_read_within_their_bounds)
 {
 	const char *text = "5a1b2c (name=5a1b2c com.a/com.a.Main$_123/@0x5@0:5a1b2c]#1(#012";
 	char surface[SURFACE_MAX];
@@ -176,7 +176,7 @@ static void test_names_are_read_within_their_bounds(void **state)
 	}
 }
 
-static void test_copies_of_names_are_cut_and_terminated(void **state)
+TEST(test_copies_of_names_are_cut_and_terminated)
 {
 	char copy[4] = "xxx";
 
@@ -221,7 +221,9 @@ static void fill_table(void)
 	}
 }
 
-static void test_a_layer_is_found_by_its_whole_name(void **state)
+FIXTURE(empty_table, free_table)
+
+TEST(test_a_layer_is_found_by_its_whole_name)
 {
 	int a = add("a#1");
 	int b = add("a#2");
@@ -234,7 +236,7 @@ static void test_a_layer_is_found_by_its_whole_name(void **state)
 }
 
 /* Two names that differ only after the stored part are two layers. */
-static void test_long_names_stay_distinct(void **state)
+TEST(test_long_names_stay_distinct)
 {
 	char name[3000];
 	int a, b;
@@ -250,7 +252,7 @@ static void test_long_names_stay_distinct(void **state)
 
 /* There is space for a long name and a long Surface of each layer, again after layers have left the
  * table. */
-static void test_all_layers_can_have_long_names(void **state)
+TEST(test_all_layers_can_have_long_names)
 {
 	char name[1000];
 	const struct span text = { name, sizeof(name) };
@@ -272,7 +274,7 @@ static void test_all_layers_can_have_long_names(void **state)
 }
 
 /* A Surface is the same one, whether its copy is whole or cut. */
-static void test_cut_copy_is_the_same_surface(void **state)
+TEST(test_cut_copy_is_the_same_surface)
 {
 	struct name_key whole = { "com.a/com.a.Main", 1, 16 }, cut = { "com.a/com", 1, 16 };
 	struct name_key other = { "com.b/com", 1, 16 };
@@ -284,21 +286,21 @@ static void test_cut_copy_is_the_same_surface(void **state)
 	assert_false(name_key_equal(&whole, &cut));
 }
 
-static void test_layer_idle_longest_is_evicted_first(void **state)
+TEST(test_layer_idle_longest_is_evicted_first)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_use = 5;
 	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
 }
 
-static void test_layer_without_frames_is_evicted_before_others(void **state)
+TEST(test_layer_without_frames_is_evicted_before_others)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#300"))].shown = false;
 	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
 }
 
-static void test_layer_with_waiting_frames_is_not_evicted(void **state)
+TEST(test_layer_with_waiting_frames_is_not_evicted)
 {
 	fill_table();
 	for (int i = 0; i < LAYERS; i++)
@@ -308,7 +310,7 @@ static void test_layer_with_waiting_frames_is_not_evicted(void **state)
 	assert_int_equal(layers_to_evict(&table), -ENOSPC);
 }
 
-static void test_entry_of_a_removed_layer_is_used_again(void **state)
+TEST(test_entry_of_a_removed_layer_is_used_again)
 {
 	int gone, id;
 
@@ -322,33 +324,4 @@ static void test_entry_of_a_removed_layer_is_used_again(void **state)
 	assert_false(table.layers[id].series.begun);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("new")), id);
 	assert_int_equal(layers_to_evict(&table) == LAYER_NONE, false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_surface_and_app_are_parsed_from_layer_names),
-		cmocka_unit_test(test_changing_parts_of_names_are_removed),
-		cmocka_unit_test(test_constant_parts_of_names_are_kept),
-		cmocka_unit_test(test_windows_of_activities_are_recognised),
-		cmocka_unit_test(test_names_are_read_within_their_bounds),
-		cmocka_unit_test(test_copies_of_names_are_cut_and_terminated),
-		cmocka_unit_test_setup_teardown(test_a_layer_is_found_by_its_whole_name,
-						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_long_names_stay_distinct, empty_table,
-						free_table),
-		cmocka_unit_test_setup_teardown(test_all_layers_can_have_long_names, empty_table,
-						free_table),
-		cmocka_unit_test(test_cut_copy_is_the_same_surface),
-		cmocka_unit_test_setup_teardown(test_layer_idle_longest_is_evicted_first,
-						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_layer_without_frames_is_evicted_before_others,
-						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_layer_with_waiting_frames_is_not_evicted,
-						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_entry_of_a_removed_layer_is_used_again,
-						empty_table, free_table),
-	};
-
-	return cmocka_run_group_tests_name("surface", tests, NULL, NULL);
 }

@@ -22,19 +22,19 @@ static char *page;
 
 static int set_up(void **state)
 {
-	(void)state;
 	phone_start(&phone, PHONE_14, NULL);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(page);
 	page = NULL;
 	phone_stop(&phone);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* Prints the table into page, @columns wide; @live: of a running capture. */
 static void print(bool live, unsigned int columns)
@@ -91,12 +91,11 @@ static void play(void)
 	phone_run(&phone, GAME, at + 4 * PERIOD_NS, 2 * PERIOD_NS, 75);
 }
 
-static void test_table_shows_rates_and_jank(void **state)
+TEST(test_table_shows_rates_and_jank)
 {
 	static const char *const words[] = { "FPS now", "FPS",	"1% low", "p99 ms",
 					     "max ms",	"jank", "big",	  "waits" };
 
-	(void)state;
 	play();
 	print(true, 80);
 	for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -112,11 +111,10 @@ static void test_table_shows_rates_and_jank(void **state)
 }
 
 /* It is '-' as soon as a whole second without a frame is over. */
-static void test_current_rate_is_of_the_last_whole_second(void **state)
+TEST(test_current_rate_is_of_the_last_whole_second)
 {
 	uint64_t at;
 
-	(void)state;
 	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 	pipeline_silent(phone.pipeline, 6 * SECOND + 999 * MS - at);
 	assert_in_range(at, 5980 * MS, 5990 * MS);
@@ -135,11 +133,10 @@ static void test_current_rate_is_of_the_last_whole_second(void **state)
 }
 
 /* Another clock: frames with times of the old clock do not count in a second of the new one. */
-static void test_current_rate_ignores_frames_of_the_old_clock(void **state)
+TEST(test_current_rate_ignores_frames_of_the_old_clock)
 {
 	uint64_t at;
 
-	(void)state;
 	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 	pipeline_new_clock(phone.pipeline, at);
 	phone_run(&phone, GAME, 2 * SECOND, PERIOD_NS, 270);
@@ -149,11 +146,10 @@ static void test_current_rate_ignores_frames_of_the_old_clock(void **state)
 }
 
 /* Order: during a capture by frames of the last ten seconds, at the end by all frames. */
-static void test_surface_with_most_frames_is_first(void **state)
+TEST(test_surface_with_most_frames_is_first)
 {
 	uint64_t at;
 
-	(void)state;
 	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 600);
 	at = phone_run(&phone, GAME, at + PERIOD_NS, PERIOD_NS, 120);
 	print(true, 80);
@@ -175,9 +171,8 @@ static void test_surface_with_most_frames_is_first(void **state)
 }
 
 /* At the end of a session there is no current rate. */
-static void test_table_at_the_end_has_no_current_rate(void **state)
+TEST(test_table_at_the_end_has_no_current_rate)
 {
-	(void)state;
 	play();
 	phone_end(&phone);
 	print(false, 80);
@@ -190,12 +185,11 @@ static void test_table_at_the_end_has_no_current_rate(void **state)
 }
 
 /* No line is longer than the terminal is wide, and the most important columns are kept. */
-static void test_table_fits_any_width(void **state)
+TEST(test_table_fits_any_width)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",
 					     "p99",	"max", "big",	 "waits" };
 
-	(void)state;
 	play();
 	phone_run(&phone, "\x1b[31m\xe6\xb8\xb8\xe6\x88\x8f/\xff.Main", 10 * SECOND, PERIOD_NS, 90);
 	for (unsigned int columns = 40; columns < 250; columns++) {
@@ -211,31 +205,10 @@ static void test_table_fits_any_width(void **state)
 }
 
 /* A number that is too long must not push the others off the screen. */
-static void test_large_numbers_fit_their_columns(void **state)
+TEST(test_large_numbers_fit_their_columns)
 {
-	(void)state;
 	phone_run(&phone, MAIL, 2 * SECOND, 600 * MS, 123457);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), " 123k"));
 	assert_int_equal(strlen(line_with("mail")), 80);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_table_shows_rates_and_jank, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_current_rate_is_of_the_last_whole_second,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_current_rate_ignores_frames_of_the_old_clock,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_surface_with_most_frames_is_first, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_table_at_the_end_has_no_current_rate, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_table_fits_any_width, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_large_numbers_fit_their_columns, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

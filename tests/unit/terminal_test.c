@@ -36,7 +36,6 @@ static int set_up(void **state)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
 
-	(void)state;
 	live_capture_make(&capture);
 	memset(&terminal, 0, sizeof(terminal));
 	terminal.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
@@ -48,7 +47,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	if (terminal.pid > 0) {
 		kill(terminal.pid, SIGKILL);
 		waitpid(terminal.pid, NULL, 0);
@@ -58,6 +56,8 @@ static int tear_down(void **state)
 	live_capture_remove(&capture);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 /* The program leads its own session: keys of the terminal send it signals. */
 static void start(const char *const *words)
@@ -153,11 +153,10 @@ static bool is_echoing(void)
 static const char *const run_words[] = { "run", "--tracefs",   "tr",	       "-F",
 					 "out", "--no-atrace", "--frames-log", NULL };
 
-static void table_is_updated_in_place(void **state)
+TEST(table_is_updated_in_place)
 {
 	int status;
 
-	(void)state;
 	start(run_words);
 	assert_true(shows(ENTER));
 	assert_true(shows("jankd: "));
@@ -172,9 +171,8 @@ static void table_is_updated_in_place(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 120);
 }
 
-static void ctrl_z_restores_the_screen(void **state)
+TEST(ctrl_z_restores_the_screen)
 {
-	(void)state;
 	start(run_words);
 	assert_true(shows(ENTER));
 	live_capture_frames(&capture, 60);
@@ -191,11 +189,10 @@ static void ctrl_z_restores_the_screen(void **state)
 }
 
 /* A hangup ends it; all frames are in the files. */
-static void hangup_of_the_terminal_ends_the_capture(void **state)
+TEST(hangup_of_the_terminal_ends_the_capture)
 {
 	int status;
 
-	(void)state;
 	start(run_words);
 	assert_true(shows(ENTER));
 	live_capture_frames(&capture, 60);
@@ -222,13 +219,12 @@ static char *next_page(void)
 	return terminal.text;
 }
 
-static void table_fits_a_narrow_terminal(void **state)
+TEST(table_fits_a_narrow_terminal)
 {
 	struct winsize size = { .ws_row = 10, .ws_col = 60 };
 	unsigned int lines = 0;
 	char *page;
 
-	(void)state;
 	start(run_words);
 	assert_true(shows(ENTER));
 	live_capture_frames(&capture, 60);
@@ -253,12 +249,11 @@ static void table_fits_a_narrow_terminal(void **state)
 	assert_true(WIFEXITED(wait_for_end(0)));
 }
 
-static void key_q_ends_top(void **state)
+TEST(key_q_ends_top)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
 	int status;
 
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 60);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -277,11 +272,10 @@ static void key_q_ends_top(void **state)
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 }
 
-static void top_restores_the_terminal_while_stopped(void **state)
+TEST(top_restores_the_terminal_while_stopped)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
 
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 60);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -300,12 +294,11 @@ static void top_restores_the_terminal_while_stopped(void **state)
 	assert_true(is_echoing());
 }
 
-static void status_fits_the_terminal(void **state)
+TEST(status_fits_the_terminal)
 {
 	static const char *const words[] = { "status", "-F", "out", NULL };
 	int status;
 
-	(void)state;
 	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 60);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
@@ -316,22 +309,4 @@ static void status_fits_the_terminal(void **state)
 		if (strlen(line) > 200)
 			fail_msg("a line of %zu bytes: %s", strlen(line), line);
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(table_is_updated_in_place),
-		T(ctrl_z_restores_the_screen),
-		T(hangup_of_the_terminal_ends_the_capture),
-		T(table_fits_a_narrow_terminal),
-		T(key_q_ends_top),
-		T(top_restores_the_terminal_while_stopped),
-		T(status_fits_the_terminal),
-#undef T
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

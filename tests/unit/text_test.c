@@ -14,9 +14,8 @@ static void is_shown_as(const char *from, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void control_characters_are_escaped_for_a_terminal(void **state)
+TEST(control_characters_are_escaped_for_a_terminal)
 {
-	(void)state;
 	is_shown_as("plain \\ name", "plain \\ name");
 	is_shown_as("\x1b[31m\n\x7f", "\\x1B[31m\\x0A\\x7F");
 	is_shown_as("\xc2\x9b"
@@ -34,19 +33,17 @@ static void control_characters_are_escaped_for_a_terminal(void **state)
 	is_shown_as("\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5", "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5");
 }
 
-static void direction_characters_are_kept_in_files(void **state)
+TEST(direction_characters_are_kept_in_files)
 {
 	struct text_unit unit = text_next("\xe2\x80\xae"
 					  "b");
 
-	(void)state;
 	assert_int_equal(unit.len, 3);
 	assert_int_equal(unit.used, 3);
 }
 
-static void columns_of_wide_characters_are_counted(void **state)
+TEST(columns_of_wide_characters_are_counted)
 {
-	(void)state;
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc\xc3\xa9"), 4);
 	assert_int_equal(text_columns("\xe6\xb8\xb8\xe6\x88\x8f"), 4);	   /* two of Han */
@@ -56,7 +53,7 @@ static void columns_of_wide_characters_are_counted(void **state)
 }
 
 /* A name that is cut fits, and is cut between characters. */
-static void names_are_shortened_to_columns(void **state)
+TEST(names_are_shortened_to_columns)
 {
 	static const char *const names[] = {
 		"com.example.app/com.example.app.MainActivity",
@@ -66,7 +63,6 @@ static void names_are_shortened_to_columns(void **state)
 		"\x1b\x1b\x1b\xf0\x9f\x8e\xae\x1b\xe6\xb8\xb8\x1b\x1b",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		for (size_t columns = 4; columns < 50; columns++) {
 			char text[512], again[512];
@@ -84,12 +80,11 @@ static void names_are_shortened_to_columns(void **state)
 }
 
 /* Two names of one app differ at the end. */
-static void names_are_cut_on_the_left(void **state)
+TEST(names_are_cut_on_the_left)
 {
 	static const char name[] = "\x1b\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity";
 	char text[64];
 
-	(void)state;
 	for (size_t columns = 2; columns < 30; columns++) {
 		text_cut_left(text, sizeof(text), name, columns);
 		assert_in_range(text_columns(text), columns < 22 ? columns - 1 : 22,
@@ -112,9 +107,8 @@ static void is_short(const char *name, const char *expected)
 	assert_string_equal(copy, expected);
 }
 
-static void names_of_components_are_shortened(void **state)
+TEST(names_of_components_are_shortened)
 {
-	(void)state;
 	is_short("com.example.mail/com.example.mail.MainActivity",
 		 "com.example.mail/.MainActivity");
 	is_short("SurfaceView[com.a/com.a.Main](BLAST)", "SurfaceView[com.a/.Main](BLAST)");
@@ -129,18 +123,4 @@ static void names_of_components_are_shortened(void **state)
 	is_short("StatusBar", "StatusBar");
 	is_short("a/a/a.", "a/a/.");
 	is_short("", "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(control_characters_are_escaped_for_a_terminal),
-		cmocka_unit_test(direction_characters_are_kept_in_files),
-		cmocka_unit_test(columns_of_wide_characters_are_counted),
-		cmocka_unit_test(names_are_shortened_to_columns),
-		cmocka_unit_test(names_are_cut_on_the_left),
-		cmocka_unit_test(names_of_components_are_shortened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

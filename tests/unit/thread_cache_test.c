@@ -76,7 +76,6 @@ static void end_thread(int tid)
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(proc, "/tmp/jankd-thread-cache-XXXXXX");
 	now_ns = 100 * SECOND;
 	thread_cache_begin(&cache, proc);
@@ -85,12 +84,13 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	thread_cache_end(&cache);
 	for (int tid = 1; tid < 2000; tid++)
 		end_thread(tid);
 	return rmdir(proc);
 }
+
+FIXTURE(set_up, tear_down)
 
 /* --- lookups --- */
 
@@ -110,9 +110,8 @@ static void pass_time(uint64_t ns)
 
 /* --- tests --- */
 
-static void threads_of_surfaceflinger_are_identified(void **state)
+TEST(threads_of_surfaceflinger_are_identified)
 {
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "binder:500_1", INIT, SYSTEM_UID);
 	set_process(600, "com.app", OTHER_PARENT, APP_UID);
@@ -122,11 +121,10 @@ static void threads_of_surfaceflinger_are_identified(void **state)
 	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* it has ended already */
 }
 
-static void names_and_processes_are_read_from_proc(void **state)
+TEST(names_and_processes_are_read_from_proc)
 {
 	struct trace_record record = { .tid = 501, .tgid = 99 };
 
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "a (b) c: \\n", INIT, SYSTEM_UID);
 	thread_cache_name(&cache, &record, now_ns);
@@ -139,7 +137,7 @@ static void names_and_processes_are_read_from_proc(void **state)
 }
 
 /* A line of text: the thread's name in /proc takes precedence over the one in the line. */
-static void names_in_proc_replace_those_of_text_lines(void **state)
+TEST(names_in_proc_replace_those_of_text_lines)
 {
 	struct trace_record forgotten = { .tid = 501,
 					  .tgid = TRACE_ID_UNKNOWN,
@@ -149,7 +147,6 @@ static void names_in_proc_replace_those_of_text_lines(void **state)
 				      .comm = SPAN_LITERAL("Binder:32_1") };
 	struct trace_record gone = { .tid = 777, .tgid = 7, .comm = SPAN_LITERAL("com.app") };
 
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "RenderEngine", INIT, SYSTEM_UID);
 	thread_cache_correct(&cache, &forgotten, now_ns);
@@ -164,9 +161,8 @@ static void names_in_proc_replace_those_of_text_lines(void **state)
 }
 
 /* Before SurfaceFlinger is found writers are unknown, except apps. */
-static void writers_are_unknown_before_surfaceflinger_is_found(void **state)
+TEST(writers_are_unknown_before_surfaceflinger_is_found)
 {
-	(void)state;
 	set_process(600, "com.app", OTHER_PARENT, APP_UID);
 	set_process(601, "logd", INIT, 1036);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
@@ -175,11 +171,10 @@ static void writers_are_unknown_before_surfaceflinger_is_found(void **state)
 }
 
 /* /proc hides the processes of other users, or their files: writers are unknown. */
-static void writers_hidden_in_proc_are_unknown(void **state)
+TEST(writers_hidden_in_proc_are_unknown)
 {
 	struct trace_record record = { .tid = 700, .tgid = 99 };
 
-	(void)state;
 	for (int tid = 700; tid < 800; tid++) {
 		assert_int_equal(ask(tid), TRACE_WRITER_UNKNOWN);
 		pass_time(SECOND / 10);
@@ -190,9 +185,8 @@ static void writers_hidden_in_proc_are_unknown(void **state)
 }
 
 /* The next SurfaceFlinger and its threads are hidden: they are unknown, not another process. */
-static void next_surfaceflinger_hidden_in_proc_is_unknown(void **state)
+TEST(next_surfaceflinger_hidden_in_proc_is_unknown)
 {
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_process(600, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
@@ -204,9 +198,8 @@ static void next_surfaceflinger_hidden_in_proc_is_unknown(void **state)
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
 
-static void app_named_surfaceflinger_is_another_process(void **state)
+TEST(app_named_surfaceflinger_is_another_process)
 {
-	(void)state;
 	set_process(600, "surfaceflinger", INIT, APP_UID);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -215,9 +208,8 @@ static void app_named_surfaceflinger_is_another_process(void **state)
 }
 
 /* A later process with that name is ignored, even one of root, unless it is more certain. */
-static void later_process_of_that_name_must_be_more_certain(void **state)
+TEST(later_process_of_that_name_must_be_more_certain)
 {
-	(void)state;
 	set_process(400, "surfaceflinger", OTHER_PARENT, 0);
 	assert_int_equal(ask(400), TRACE_WRITER_SURFACEFLINGER);
 	set_process(401, "surfaceflinger", OTHER_PARENT, 0);
@@ -232,9 +224,8 @@ static void later_process_of_that_name_must_be_more_certain(void **state)
 	assert_int_equal(ask(402), TRACE_WRITER_OTHER);
 }
 
-static void restarted_surfaceflinger_is_identified(void **state)
+TEST(restarted_surfaceflinger_is_identified)
 {
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	set_process(700, "surfaceflinger", INIT, SYSTEM_UID);
@@ -246,9 +237,8 @@ static void restarted_surfaceflinger_is_identified(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
 
-static void reused_pid_of_surfaceflinger_is_another_process(void **state)
+TEST(reused_pid_of_surfaceflinger_is_another_process)
 {
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	end_thread(500);
@@ -257,9 +247,8 @@ static void reused_pid_of_surfaceflinger_is_another_process(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
 
-static void surfaceflinger_with_a_reused_pid_is_identified(void **state)
+TEST(surfaceflinger_with_a_reused_pid_is_identified)
 {
-	(void)state;
 	set_process(500, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(501), TRACE_WRITER_UNKNOWN);
@@ -270,11 +259,10 @@ static void surfaceflinger_with_a_reused_pid_is_identified(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 }
 
-static void cached_threads_are_not_read_again(void **state)
+TEST(cached_threads_are_not_read_again)
 {
 	uint64_t reads;
 
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	for (int tid = 1001; tid < 1400; tid++)
 		set_thread(tid, 1000, "com.app", OTHER_PARENT, APP_UID);
@@ -292,9 +280,8 @@ static void cached_threads_are_not_read_again(void **state)
 }
 
 /* More threads than fit: the answers stay right. */
-static void full_cache_gives_correct_answers(void **state)
+TEST(full_cache_gives_correct_answers)
 {
-	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	for (int tid = 1000000; tid < 1010000; tid++)
@@ -303,7 +290,7 @@ static void full_cache_gives_correct_answers(void **state)
 }
 
 /* A status that is truncated or empty. */
-static void damaged_status_makes_the_writer_unknown(void **state)
+TEST(damaged_status_makes_the_writer_unknown)
 {
 	static const char *const texts[] = {
 		"",
@@ -314,34 +301,9 @@ static void damaged_status_makes_the_writer_unknown(void **state)
 		"\n\n\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		write_file(500, "status", texts[i]);
 		assert_int_equal(ask(500), TRACE_WRITER_UNKNOWN);
 		pass_time(SECOND);
 	}
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(threads_of_surfaceflinger_are_identified),
-		test(names_in_proc_replace_those_of_text_lines),
-		test(names_and_processes_are_read_from_proc),
-		test(writers_are_unknown_before_surfaceflinger_is_found),
-		test(writers_hidden_in_proc_are_unknown),
-		test(next_surfaceflinger_hidden_in_proc_is_unknown),
-		test(app_named_surfaceflinger_is_another_process),
-		test(later_process_of_that_name_must_be_more_certain),
-		test(restarted_surfaceflinger_is_identified),
-		test(reused_pid_of_surfaceflinger_is_another_process),
-		test(surfaceflinger_with_a_reused_pid_is_identified),
-		test(cached_threads_are_not_read_again),
-		test(full_cache_gives_correct_answers),
-		test(damaged_status_makes_the_writer_unknown),
-	};
-
-	return cmocka_run_group_tests_name("thread_cache", tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static unsigned int check_rate(struct rate rate)
 	return passed_over;
 }
 
-static void test_classes_are_exact_at_real_display_rates(void **state)
+TEST(test_classes_are_exact_at_real_display_rates)
 {
 	static const int64_t whole[] = { 48, 50,  60,  72,  75,	 80,  90,
 					 96, 100, 120, 144, 165, 180, 240 };
@@ -127,7 +127,7 @@ static void test_classes_are_exact_at_real_display_rates(void **state)
 	}
 }
 
-static void test_classes_are_exact_at_any_rate(void **state)
+TEST(test_classes_are_exact_at_any_rate)
 {
 	unsigned int passed_over = 0;
 
@@ -166,7 +166,7 @@ static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, 
 }
 
 /* The measured periods of one phone's 60 Hz in two sessions. */
-static void test_inexact_periods_of_60_hz_give_equal_counts(void **state)
+TEST(test_inexact_periods_of_60_hz_give_equal_counts)
 {
 	static const unsigned int numbers[] = { 3, 5, 6, 30, 3, 5, 6, 30 };
 	static const uint64_t periods_ns[] = { 16666030, 16667140, 16650100, 16683300 };
@@ -187,7 +187,7 @@ static void test_inexact_periods_of_60_hz_give_equal_counts(void **state)
 	}
 }
 
-static void test_inexact_periods_of_120_hz_give_equal_counts(void **state)
+TEST(test_inexact_periods_of_120_hz_give_equal_counts)
 {
 	static const unsigned int numbers[] = { 5, 15, 5, 60 };
 	static const uint64_t periods_ns[] = { 8333015, 8333570, 8341600, 8325000 };
@@ -205,7 +205,7 @@ static void test_inexact_periods_of_120_hz_give_equal_counts(void **state)
 }
 
 /* The 2019 program has no tolerance. */
-static void test_thresholds_of_2019_have_no_tolerance(void **state)
+TEST(test_thresholds_of_2019_have_no_tolerance)
 {
 	struct frame_stats stats = FRAME_STATS_EMPTY;
 
@@ -221,17 +221,4 @@ static void test_thresholds_of_2019_have_no_tolerance(void **state)
 	assert_int_equal(stats.frames, 4);
 	assert_true(frame_stats_score(&stats, 60, 60, 500 * MS - 2) <
 		    frame_stats_score(&stats, 60, 60, 500 * MS - 1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes_are_exact_at_real_display_rates),
-		cmocka_unit_test(test_classes_are_exact_at_any_rate),
-		cmocka_unit_test(test_inexact_periods_of_60_hz_give_equal_counts),
-		cmocka_unit_test(test_inexact_periods_of_120_hz_give_equal_counts),
-		cmocka_unit_test(test_thresholds_of_2019_have_no_tolerance),
-	};
-
-	return cmocka_run_group_tests_name("threshold", tests, NULL, NULL);
 }

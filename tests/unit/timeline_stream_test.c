@@ -35,7 +35,6 @@ static void on_record(void *context, const struct trace_record *record)
 
 static int setup(void **state)
 {
-	(void)state;
 	stream = calloc(1, sizeof(*stream));
 	stream->record = on_record;
 	timeline_stream_init(stream, 50 * (int64_t)MS);
@@ -47,11 +46,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(stream);
 	packets_free(&sent);
 	return 0;
 }
+
+FIXTURE(setup, teardown)
 
 static void add_snapshot(unsigned int id, uint64_t boot_ns, uint64_t time_ns)
 {
@@ -96,13 +96,13 @@ static void send_in_pieces(size_t size)
 	sent.len = 0;
 }
 
-static void events_come_in_order_and_on_the_boot_clock(void **state)
+TEST(events_come_in_order_and_on_the_boot_clock)
 {
 	const size_t sizes[] = { 1, 7, 100000 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		teardown(state);
-		setup(state);
+		teardown(NULL);
+		setup(NULL);
 		sent = (struct packets){ 0 };
 		/* before a snapshot, as this machine's clocks are */
 		add_event(1, PERFETTO_CLOCK_MONOTONIC, NOW - 80 * MS, 5);
@@ -121,9 +121,8 @@ static void events_come_in_order_and_on_the_boot_clock(void **state)
 }
 
 /* A later event shows that there are no earlier ones. */
-static void events_are_held_for_a_second(void **state)
+TEST(events_are_held_for_a_second)
 {
-	(void)state;
 	add_event(1, 0, NOW - 3000 * MS, 2);
 	add_event(1, 0, NOW - 2500 * MS, 2);
 	add_event(1, 0, NOW - 1999 * MS, 2);
@@ -131,11 +130,10 @@ static void events_are_held_for_a_second(void **state)
 	assert_string_equal(got, "97000.1:2 ");
 }
 
-static void writers_have_a_default_clock(void **state)
+TEST(writers_have_a_default_clock)
 {
 	struct packets packet = { 0 }, defaults = { 0 };
 
-	(void)state;
 	packets_number(&defaults, 58, PERFETTO_CLOCK_MONOTONIC);
 	packets_add(&packet, 59, &defaults);
 	packets_number(&packet, 10, 7);
@@ -147,9 +145,8 @@ static void writers_have_a_default_clock(void **state)
 	assert_string_equal(got, "99920.8:1 99970.7:1 ");
 }
 
-static void other_times_and_large_packets_are_left_out(void **state)
+TEST(other_times_and_large_packets_are_left_out)
 {
-	(void)state;
 	add_event(1, 0, NOW - 61000 * MS, 2);
 	add_event(1, 0, NOW + 11000 * MS, 2);
 	add_event(1, 0, UINT64_MAX, 2);
@@ -166,7 +163,7 @@ static void other_times_and_large_packets_are_left_out(void **state)
 	assert_null(stream->damage);
 }
 
-static void nothing_is_read_after_damage(void **state)
+TEST(nothing_is_read_after_damage)
 {
 	static const struct span damaged[] = {
 		SPAN_INIT("perfetto: error\n"),
@@ -176,8 +173,8 @@ static void nothing_is_read_after_damage(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
-		teardown(state);
-		setup(state);
+		teardown(NULL);
+		setup(NULL);
 		sent = (struct packets){ 0 };
 		add_event(1, 0, NOW, 2);
 		packets_raw(&sent, damaged[i].ptr, damaged[i].len);
@@ -190,12 +187,11 @@ static void nothing_is_read_after_damage(void **state)
 }
 
 /* Random sizes wrap the ring of bytes; more events than are held go on early, and none is lost. */
-static void full_tables_pass_events_early(void **state)
+TEST(full_tables_pass_events_early)
 {
 	const size_t most[] = { 10, 300, 15000 };
 	size_t added = 0;
 
-	(void)state;
 	srand(1);
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
 		for (int n = 0; n < 5000; n++, added++)
@@ -211,12 +207,11 @@ static void full_tables_pass_events_early(void **state)
 }
 
 /* perfetto marks the first packet of each writer as one after a loss. */
-static void lost_packets_are_counted(void **state)
+TEST(lost_packets_are_counted)
 {
 	static const unsigned int writers[] = { 1, 2, 1, 1 };
 	struct packets packet = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		packets_number(&packet, 42, 1);
 		packets_number(&packet, 10, writers[i]);
@@ -224,21 +219,4 @@ static void lost_packets_are_counted(void **state)
 	}
 	send_in_pieces(100);
 	assert_int_equal(stream->counts.lost, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(events_come_in_order_and_on_the_boot_clock, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(events_are_held_for_a_second, setup, teardown),
-		cmocka_unit_test_setup_teardown(writers_have_a_default_clock, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_times_and_large_packets_are_left_out, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_read_after_damage, setup, teardown),
-		cmocka_unit_test_setup_teardown(full_tables_pass_events_early, setup, teardown),
-		cmocka_unit_test_setup_teardown(lost_packets_are_counted, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,11 @@
 
 #include "tests/unit/lines.h"
 
-static void lines_of_any_time_range_are_found(void **state)
+TEST(lines_of_any_time_range_are_found)
 {
 	struct lines lines = { .ms = 0 };
 	struct trace_buffer buffer;
 
-	(void)state;
 	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
 	srand(1);
 	for (int i = 0; i < 2000; i++) {
@@ -32,14 +31,13 @@ static void lines_of_any_time_range_are_found(void **state)
 }
 
 /* A time before the oldest line returns all lines from that one on. */
-static void time_before_the_oldest_line_returns_all_lines(void **state)
+TEST(time_before_the_oldest_line_returns_all_lines)
 {
 	struct lines lines = { .ms = 0 };
 	struct span parts[2];
 	struct trace_buffer buffer;
 	uint64_t last_ms = 0, first_ms;
 
-	(void)state;
 	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
 	while (lines.ms < 500000)
 		last_ms = lines_read(&lines, &buffer, 300000) / MS;
@@ -54,14 +52,13 @@ static void time_before_the_oldest_line_returns_all_lines(void **state)
 }
 
 /* A file that ends within a line, and another file after it. */
-static void incomplete_line_at_the_end_of_a_file_is_ended(void **state)
+TEST(incomplete_line_at_the_end_of_a_file_is_ended)
 {
 	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
 	struct span parts[2];
 	struct trace_buffer buffer;
 	size_t size;
 
-	(void)state;
 	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
 	for (int i = 0; i < 2; i++) {
 		struct span rest;
@@ -80,12 +77,11 @@ static void incomplete_line_at_the_end_of_a_file_is_ended(void **state)
 }
 
 /* If no text is remembered, an incomplete line is moved to the front. */
-static void buffer_without_memory_keeps_only_an_incomplete_line(void **state)
+TEST(buffer_without_memory_keeps_only_an_incomplete_line)
 {
 	struct lines lines = { .ms = 0 };
 	struct trace_buffer buffer;
 
-	(void)state;
 	assert_int_equal(trace_buffer_open(&buffer, 0), 0);
 	for (int i = 0; i < 1000; i++) {
 		lines_read(&lines, &buffer, 1 + (size_t)i * 13 % 5000);
@@ -94,16 +90,4 @@ static void buffer_without_memory_keeps_only_an_incomplete_line(void **state)
 	}
 	assert_true(buffer.size <= 262144);
 	trace_buffer_close(&buffer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_any_time_range_are_found),
-		cmocka_unit_test(time_before_the_oldest_line_returns_all_lines),
-		cmocka_unit_test(incomplete_line_at_the_end_of_a_file_is_ended),
-		cmocka_unit_test(buffer_without_memory_keeps_only_an_incomplete_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@ static char tracefs[128];
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	fake_tracefs_make(&scratch, "tr");
 	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
@@ -24,10 +23,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 struct begun {
 	struct options options;
@@ -52,7 +52,7 @@ static void end(struct begun *b)
 	folder_close(&b->folder);
 }
 
-static void settings_changed_by_jankd_are_restored(void **state)
+TEST(settings_changed_by_jankd_are_restored)
 {
 	struct begun b;
 
@@ -66,7 +66,7 @@ static void settings_changed_by_jankd_are_restored(void **state)
 }
 
 /* Between this check and the end, jankd completes its files, which may take a while. */
-static void change_after_the_check_is_kept(void **state)
+TEST(change_after_the_check_is_kept)
 {
 	struct begun b;
 
@@ -83,7 +83,7 @@ static void change_after_the_check_is_kept(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 }
 
-static void equal_setting_of_another_program_is_kept(void **state)
+TEST(equal_setting_of_another_program_is_kept)
 {
 	struct begun b;
 
@@ -95,17 +95,4 @@ static void equal_setting_of_another_program_is_kept(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 	assert_memory_equal(scratch_get(&scratch, "tr/trace_clock"), "local", 5);
 	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "7777\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(settings_changed_by_jankd_are_restored, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(change_after_the_check_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(equal_setting_of_another_program_is_kept, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

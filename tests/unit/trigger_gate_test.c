@@ -64,12 +64,11 @@ static int passes(const struct trigger_gate *gate, uint64_t begin_ns, uint64_t e
 	return trigger_gate_passes(gate, &span);
 }
 
-static void test_gate_passes_rows_of_the_five_seconds_before(void **state)
+TEST(test_gate_passes_rows_of_the_five_seconds_before)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 
-	(void)state;
 	assert_false(passes(gate, 0, UINT64_MAX));
 	for (unsigned int s = 1; s <= 20; s++)
 		keep(gate, (s - 1) * SECOND, s * SECOND);
@@ -88,13 +87,12 @@ static void test_gate_passes_rows_of_the_five_seconds_before(void **state)
 }
 
 /* More rows than fit: the newest are kept, and the missing ones are counted. */
-static void test_newest_of_too_many_rows_are_kept(void **state)
+TEST(test_newest_of_too_many_rows_are_kept)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	uint64_t missed, end_ns = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 10000; i++) {
 		end_ns = SECOND + i * (MS / 10);
 		keep_named(gate, end_ns, end_ns, long_name());
@@ -107,13 +105,12 @@ static void test_newest_of_too_many_rows_are_kept(void **state)
 }
 
 /* Rows from before the five seconds do not count as lost, no matter how many there were. */
-static void test_rows_from_before_five_seconds_are_not_missed(void **state)
+TEST(test_rows_from_before_five_seconds_are_not_missed)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	uint64_t end_ns = 0;
 
-	(void)state;
 	for (unsigned int i = 1; i <= 10000; i++) {
 		end_ns = i * 10 * MS;
 		keep_named(gate, end_ns, end_ns, long_name());
@@ -124,14 +121,13 @@ static void test_rows_from_before_five_seconds_are_not_missed(void **state)
 }
 
 /* A row longer than any real one, and a row for which the whole memory is too small. */
-static void test_too_large_rows_are_counted_as_missed(void **state)
+TEST(test_too_large_rows_are_counted_as_missed)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	size_t size = 3 << 20;
 	char *name = calloc(1, size);
 
-	(void)state;
 	for (size_t i = 0; i < 100; i++) {
 		memset(name, 'x', 100000 - i);
 		name[100000 - i] = '\0';
@@ -173,7 +169,7 @@ static void on_value(void *context, const struct trigger_gate_row *row)
 	}
 }
 
-static void test_kept_rows_have_all_values(void **state)
+TEST(test_kept_rows_have_all_values)
 {
 	const struct fps_row fps = {
 		.app = "fps app", .surface = "fps surface", .stats = { .score = 98 }, .cadence = 2
@@ -197,23 +193,9 @@ static void test_kept_rows_have_all_values(void **state)
 	struct trigger_gate *gate = trigger_gate_new();
 	unsigned int seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		trigger_gate_keep(gate, &rows[i]);
 	assert_int_equal(trigger_gate_open(gate, 2, &seen, on_value), 0);
 	assert_int_equal(seen, 3);
 	trigger_gate_free(gate);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gate_passes_rows_of_the_five_seconds_before),
-		cmocka_unit_test(test_newest_of_too_many_rows_are_kept),
-		cmocka_unit_test(test_rows_from_before_five_seconds_are_not_missed),
-		cmocka_unit_test(test_too_large_rows_are_counted_as_missed),
-		cmocka_unit_test(test_kept_rows_have_all_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static struct trigger parsed(const char *text)
 	return trigger;
 }
 
-static void test_conditions_are_parsed(void **state)
+TEST(test_conditions_are_parsed)
 {
 	struct trigger trigger = parsed("fps<30");
 
@@ -51,7 +51,7 @@ static void test_conditions_are_parsed(void **state)
 	assert_true(span_equal(trigger.glob, SPAN_LITERAL("for 3s")));
 }
 
-static void test_error_of_a_condition_has_its_column(void **state)
+TEST(test_error_of_a_condition_has_its_column)
 {
 	static const struct {
 		const char *text;
@@ -112,7 +112,7 @@ static bool matches_whole(const char *text, uint64_t ns)
 	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 }, WAIT_IDLE);
 }
 
-static void test_comparisons_of_times_are_exact(void **state)
+TEST(test_comparisons_of_times_are_exact)
 {
 	struct trigger trigger = parsed("fps<30");
 
@@ -132,7 +132,7 @@ static void test_comparisons_of_times_are_exact(void **state)
 }
 
 /* Six vsyncs of 60 Hz are 100 ms, whatever the last digits of the period. */
-static void test_comparisons_of_whole_vsyncs_have_a_tolerance(void **state)
+TEST(test_comparisons_of_whole_vsyncs_have_a_tolerance)
 {
 	struct trigger trigger = parsed("fps<30");
 
@@ -175,6 +175,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, tear_down)
+
 static void start(const char *text)
 {
 	trigger = parsed(text);
@@ -192,7 +194,7 @@ static void expect_change(size_t n, bool open, uint64_t time_ns)
 }
 
 /* The gate opens with the row of the late frame, and stays open for a second. */
-static void test_late_frame_opens_the_gate_for_a_second(void **state)
+TEST(test_late_frame_opens_the_gate_for_a_second)
 {
 	uint64_t late_ns = BEGIN + 67 * V60;
 
@@ -208,7 +210,7 @@ static void test_late_frame_opens_the_gate_for_a_second(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 2);
 }
 
-static void test_another_late_frame_keeps_the_gate_open(void **state)
+TEST(test_another_late_frame_keeps_the_gate_open)
 {
 	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
 
@@ -222,7 +224,7 @@ static void test_another_late_frame_keeps_the_gate_open(void **state)
 }
 
 /* 30 fps is not less than 30 fps, nor more. */
-static void test_even_rate_at_the_limit_keeps_the_gate_closed(void **state)
+TEST(test_even_rate_at_the_limit_keeps_the_gate_closed)
 {
 	static const char *const conditions[] = { "fps<30", "fps>30" };
 
@@ -238,7 +240,7 @@ static void test_even_rate_at_the_limit_keeps_the_gate_closed(void **state)
 }
 
 /* 20 fps, reported after three seconds. */
-static void test_lasting_low_rate_opens_the_gate(void **state)
+TEST(test_lasting_low_rate_opens_the_gate)
 {
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
 
@@ -254,7 +256,7 @@ static void test_lasting_low_rate_opens_the_gate(void **state)
 	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
 }
 
-static void test_short_low_rate_keeps_the_gate_closed(void **state)
+TEST(test_short_low_rate_keeps_the_gate_closed)
 {
 	uint64_t fast_ns;
 
@@ -267,7 +269,7 @@ static void test_short_low_rate_keeps_the_gate_closed(void **state)
 }
 
 /* An idle display has no frames, and so no frame rate. */
-static void test_waits_are_no_low_rate(void **state)
+TEST(test_waits_are_no_low_rate)
 {
 	start("fps<30");
 	phone_run(&phone, a, BEGIN, V60, 120);
@@ -277,7 +279,7 @@ static void test_waits_are_no_low_rate(void **state)
 }
 
 /* The frames in between were lost: they are unknown. */
-static void test_loss_is_no_late_frame(void **state)
+TEST(test_loss_is_no_late_frame)
 {
 	options.late_ns = 50 * MS;
 	start("interval>100ms");
@@ -289,7 +291,7 @@ static void test_loss_is_no_late_frame(void **state)
 	assert_int_equal(phone.log.n_late, 0);
 }
 
-static void test_surfaces_outside_of_the_glob_do_not_count(void **state)
+TEST(test_surfaces_outside_of_the_glob_do_not_count)
 {
 	start("interval>100ms on com.b/*");
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -303,7 +305,7 @@ static void test_surfaces_outside_of_the_glob_do_not_count(void **state)
 }
 
 /* A series keeps the gate open and then has no frames at all. */
-static void test_gate_closes_when_no_surface_fulfils_the_condition(void **state)
+TEST(test_gate_closes_when_no_surface_fulfils_the_condition)
 {
 	uint64_t last_ns;
 
@@ -315,7 +317,7 @@ static void test_gate_closes_when_no_surface_fulfils_the_condition(void **state)
 	expect_change(1, false, last_ns + 5 * SECOND);
 }
 
-static void test_gate_closes_at_the_end_of_the_trace(void **state)
+TEST(test_gate_closes_at_the_end_of_the_trace)
 {
 	uint64_t last_ns;
 
@@ -329,7 +331,7 @@ static void test_gate_closes_at_the_end_of_the_trace(void **state)
 
 /* --- late frames --- */
 
-static void test_late_frames_are_reported(void **state)
+TEST(test_late_frames_are_reported)
 {
 	options.late_ns = 100 * MS;
 	phone_start(&phone, PHONE_14, &options);
@@ -344,7 +346,7 @@ static void test_late_frames_are_reported(void **state)
 }
 
 /* The second wait ends with a frame whose buffer was queued, but not latched, for most of it. */
-static void test_stalls_are_late_and_idle_waits_are_not(void **state)
+TEST(test_stalls_are_late_and_idle_waits_are_not)
 {
 	uint64_t last_ns;
 
@@ -361,7 +363,7 @@ static void test_stalls_are_late_and_idle_waits_are_not(void **state)
 
 /* --- marks --- */
 
-static void test_instants_of_jankd_are_marks(void **state)
+TEST(test_instants_of_jankd_are_marks)
 {
 	static const char *const names[] = { "jankd:level 2 | loaded", "jankd:", "jankd",
 					     "not jankd:x", "jankd:end" };
@@ -382,7 +384,7 @@ static void test_instants_of_jankd_are_marks(void **state)
 	}
 }
 
-static void test_number_of_mark_events_is_bounded(void **state)
+TEST(test_number_of_mark_events_is_bounded)
 {
 	phone_start(&phone, PHONE_14, &options);
 	phone.now_ns = BEGIN;
@@ -390,31 +392,4 @@ static void test_number_of_mark_events_is_bounded(void **state)
 		phone_write(&phone, TRACE_INSTANT, 77, "jankd:x", 0);
 	phone_end(&phone);
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 100, 200);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditions_are_parsed),
-		cmocka_unit_test(test_error_of_a_condition_has_its_column),
-		cmocka_unit_test(test_comparisons_of_times_are_exact),
-		cmocka_unit_test(test_comparisons_of_whole_vsyncs_have_a_tolerance),
-		test(test_late_frame_opens_the_gate_for_a_second),
-		test(test_another_late_frame_keeps_the_gate_open),
-		test(test_even_rate_at_the_limit_keeps_the_gate_closed),
-		test(test_lasting_low_rate_opens_the_gate),
-		test(test_short_low_rate_keeps_the_gate_closed),
-		test(test_waits_are_no_low_rate),
-		test(test_loss_is_no_late_frame),
-		test(test_surfaces_outside_of_the_glob_do_not_count),
-		test(test_gate_closes_when_no_surface_fulfils_the_condition),
-		test(test_gate_closes_at_the_end_of_the_trace),
-		test(test_late_frames_are_reported),
-		test(test_stalls_are_late_and_idle_waits_are_not),
-		test(test_instants_of_jankd_are_marks),
-		test(test_number_of_mark_events_is_bounded),
-	};
-
-	return cmocka_run_group_tests_name("trigger", tests, NULL, NULL);
 }

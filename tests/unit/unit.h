@@ -14,4 +14,30 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* A test: TEST(what_it_shows) { ... }. The tests of a program run in the order of their lines. Each
+ * runs between the two functions of the last FIXTURE above it; either may be NULL. FIXTURE_OF gives
+ * both a value as *state. */
+#define TEST(function)                                                                             \
+	static void function(void **unit_state);                                                   \
+	__attribute__((constructor(1000 + __LINE__))) static void add_##function(void)             \
+	{                                                                                          \
+		unit_add(#function, function);                                                     \
+	}                                                                                          \
+	static void function(void **unit_state)
+#define FIXTURE(set_up, tear_down)                                                                 \
+	ADD_FIXTURE(fixture_##set_up##_##tear_down, set_up, tear_down, NULL)
+#define FIXTURE_OF(set_up, tear_down, value)                                                       \
+	ADD_FIXTURE(fixture_##set_up##_##tear_down, set_up, tear_down, value)
+/* For the macros above. */
+#define ADD_FIXTURE(name, set_up, tear_down, value)                                                \
+	__attribute__((constructor(1000 + __LINE__))) static void name(void)                       \
+	{                                                                                          \
+		unit_fixture(set_up, tear_down, value);                                            \
+	}
+void unit_add(const char *name, CMUnitTestFunction test);
+void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *value);
+
+/* The first argument of the program; NULL: none. */
+extern const char *unit_argument;
+
 #endif

@@ -13,17 +13,17 @@ static struct program jankd;
 
 static int set_up(void **state)
 {
-	(void)state;
 	scratch_make(&scratch, "/tmp");
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(&scratch);
 	return 0;
 }
+
+FIXTURE(set_up, tear_down)
 
 static int run(const char *command, const char *first, const char *second)
 {
@@ -42,13 +42,12 @@ static void assert_usage(int code, const char *command, const char *word)
 		fail_msg("of %s %s was printed: '%s'", command, word, printed);
 }
 
-static void every_command_has_help(void **state)
+TEST(every_command_has_help)
 {
 	static const char *const commands[] = { "run",	  "start",   "stop",   "status",
 						"top",	  "mark",    "rotate", "files",
 						"doctor", "analyze", "rules" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		char usage[32];
 
@@ -66,9 +65,8 @@ static void every_command_has_help(void **state)
 	assert_int_equal(strncmp(program_out(&jankd), "jankd ", 6), 0);
 }
 
-static void wrong_usage_names_the_word(void **state)
+TEST(wrong_usage_names_the_word)
 {
-	(void)state;
 	assert_usage(run(NULL, NULL, NULL), "usage", "--help");
 	assert_usage(run("dance", NULL, NULL), "dance", "command");
 	assert_usage(run("--dance", NULL, NULL), "--dance", "option");
@@ -91,11 +89,10 @@ static void wrong_usage_names_the_word(void **state)
 	assert_usage(run("analyze", NULL, NULL), "analyze", "FILE");
 }
 
-static void request_without_a_daemon_is_reported(void **state)
+TEST(request_without_a_daemon_is_reported)
 {
 	static const char *const commands[] = { "stop", "status", "top", "rotate" };
 
-	(void)state;
 	scratch_mkdir(&scratch, "empty");
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		assert_int_equal(run(commands[i], "-F", "empty"), 1);
@@ -110,20 +107,18 @@ static void request_without_a_daemon_is_reported(void **state)
 	assert_int_equal(program_run(&jankd, &scratch, "mark", "-F", "empty", "text", NULL), 1);
 }
 
-static void too_long_or_empty_mark_is_refused(void **state)
+TEST(too_long_or_empty_mark_is_refused)
 {
 	char text[1026];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[1025] = '\0';
 	assert_usage(run("mark", text, NULL), "mark", "1024");
 	assert_usage(run("mark", "", NULL), "mark", "TEXT");
 }
 
-static void missing_tracefs_or_rules_are_reported(void **state)
+TEST(missing_tracefs_or_rules_are_reported)
 {
-	(void)state;
 	assert_int_equal(run("run", "--tracefs", "nowhere"), 1);
 	assert_non_null(strstr(program_err(&jankd), "--tracefs nowhere"));
 	assert_int_equal(run("start", "--tracefs", "nowhere"), 1);
@@ -131,9 +126,8 @@ static void missing_tracefs_or_rules_are_reported(void **state)
 	assert_int_equal(run("run", "--rules", "nowhere.rules"), 1);
 }
 
-static void unusable_folders_are_reported(void **state)
+TEST(unusable_folders_are_reported)
 {
-	(void)state;
 	scratch_put(&scratch, "file", "no folder\n");
 	assert_int_equal(program_run(&jankd, &scratch, "run", "--tracefs", ".", "-F", "file", NULL),
 			 1);
@@ -146,9 +140,8 @@ static void unusable_folders_are_reported(void **state)
 
 /* --- rules --- */
 
-static void rule_sets_are_shown_and_checked(void **state)
+TEST(rule_sets_are_shown_and_checked)
 {
-	(void)state;
 	assert_int_equal(run("rules", "show", NULL), 0);
 	assert_non_null(strstr(program_out(&jankd), "default\n"));
 	assert_non_null(strstr(program_out(&jankd), "gfx2019\n"));
@@ -158,9 +151,8 @@ static void rule_sets_are_shown_and_checked(void **state)
 	assert_non_null(strstr(program_out(&jankd), "my.rules: ok"));
 }
 
-static void a_bad_rule_file_is_named_with_its_line(void **state)
+TEST(a_bad_rule_file_is_named_with_its_line)
 {
-	(void)state;
 	scratch_put(&scratch, "bad.rules", "# a comment\nnonsense \"x\"\n");
 	assert_int_equal(run("rules", "check", "bad.rules"), 1);
 	assert_non_null(strstr(program_err(&jankd), "bad.rules:2:1: "));
@@ -172,9 +164,8 @@ static void a_bad_rule_file_is_named_with_its_line(void **state)
 	assert_int_equal(run("rules", "check", "empty.rules"), 1);
 }
 
-static void wrong_usage_of_rules_names_the_word(void **state)
+TEST(wrong_usage_of_rules_names_the_word)
 {
-	(void)state;
 	assert_usage(run("rules", NULL, NULL), "rules", "check");
 	assert_usage(run("rules", "check", NULL), "rules", "check");
 	assert_usage(run("rules", "dance", NULL), "rules", "dance");
@@ -182,27 +173,4 @@ static void wrong_usage_of_rules_names_the_word(void **state)
 	assert_usage(run("rules", "show", "nonsense"), "rules", "nonsense");
 	assert_usage(program_run(&jankd, &scratch, "rules", "show", "a", "b", NULL), "rules",
 		     "show");
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_command_has_help, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(wrong_usage_names_the_word, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(request_without_a_daemon_is_reported, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(too_long_or_empty_mark_is_refused, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(missing_tracefs_or_rules_are_reported, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(unusable_folders_are_reported, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rule_sets_are_shown_and_checked, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_bad_rule_file_is_named_with_its_line, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(wrong_usage_of_rules_names_the_word, set_up,
-						tear_down),
-	};
-
-	program_is(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+FIXTURE(set_up, NULL)
+
 /* Returns a random number in [0, @below). */
 static uint64_t any(uint64_t below)
 {
@@ -63,13 +65,13 @@ static void assert_period(uint64_t expected_ns)
 			expected_ns + expected_ns / 500);
 }
 
-static void test_period_is_unknown_without_ticks(void **state)
+TEST(test_period_is_unknown_without_ticks)
 {
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 	assert_int_equal(between(SECOND, 2 * SECOND), -1);
 }
 
-static void test_a_given_period_outweighs_ticks(void **state)
+TEST(test_a_given_period_outweighs_ticks)
 {
 	vsync_init(&lattice, V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
@@ -78,7 +80,7 @@ static void test_a_given_period_outweighs_ticks(void **state)
 	assert_false(vsync_overrules(&lattice));
 }
 
-static void test_reported_period_outweighs_a_given_one(void **state)
+TEST(test_reported_period_outweighs_a_given_one)
 {
 	vsync_init(&lattice, V60);
 	report_period(V120);
@@ -88,7 +90,7 @@ static void test_reported_period_outweighs_a_given_one(void **state)
 }
 
 /* 24 Hz from the option or from SurfaceFlinger is not replaced by a multiple. */
-static void test_slow_period_is_not_divided(void **state)
+TEST(test_slow_period_is_not_divided)
 {
 	vsync_init(&lattice, 41666667);
 	ticks(SECOND, 41666667, 60, 100000);
@@ -100,7 +102,7 @@ static void test_slow_period_is_not_divided(void **state)
 	assert_int_equal(between(5 * SECOND, 5 * SECOND + 3 * SECOND / 10), 3);
 }
 
-static void test_a_halved_period_is_a_guess(void **state)
+TEST(test_a_halved_period_is_a_guess)
 {
 	struct vsync_stamp stamp;
 
@@ -112,7 +114,7 @@ static void test_a_halved_period_is_a_guess(void **state)
 	assert_false(stamp.guessed);
 }
 
-static void test_period_of_dumpsys_is_used_last(void **state)
+TEST(test_period_of_dumpsys_is_used_last)
 {
 	vsync_set_dumpsys_period(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
@@ -136,7 +138,7 @@ static void test_period_of_dumpsys_is_used_last(void **state)
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 }
 
-static void test_steady_ticks_lock_the_lattice(void **state)
+TEST(test_steady_ticks_lock_the_lattice)
 {
 	static const uint64_t periods[] = { V60, V90, V120, 6944444, 20000000, 13888889 };
 
@@ -148,7 +150,7 @@ static void test_steady_ticks_lock_the_lattice(void **state)
 }
 
 /* Without a request there is no tick: the distances are several periods, and none is one period. */
-static void test_ticks_on_demand_give_the_period(void **state)
+TEST(test_ticks_on_demand_give_the_period)
 {
 	uint64_t now = SECOND;
 
@@ -159,7 +161,7 @@ static void test_ticks_on_demand_give_the_period(void **state)
 	assert_period(V60);
 }
 
-static void test_lattice_stays_locked_while_idle(void **state)
+TEST(test_lattice_stays_locked_while_idle)
 {
 	uint64_t now = ticks(SECOND, V60, 40, 0);
 
@@ -170,7 +172,7 @@ static void test_lattice_stays_locked_while_idle(void **state)
 }
 
 /* A display with ticks only every 33 ms, for a game, has a higher rate. */
-static void test_ticks_every_33_ms_are_from_60_hz(void **state)
+TEST(test_ticks_every_33_ms_are_from_60_hz)
 {
 	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
 
@@ -179,7 +181,7 @@ static void test_ticks_every_33_ms_are_from_60_hz(void **state)
 }
 
 /* One layer at 30, another at 60 fps, each with its own ticks. */
-static void test_ticks_at_two_rates_give_the_higher_one(void **state)
+TEST(test_ticks_at_two_rates_give_the_higher_one)
 {
 	for (int i = 0; i < 100; i++) {
 		uint64_t now = SECOND + (uint64_t)i * V60;
@@ -212,17 +214,17 @@ static void jittered_presents(uint64_t period_ns, uint64_t late_ns)
 	}
 }
 
-static void test_late_presents_keep_their_vsync_at_60_hz(void **state)
+TEST(test_late_presents_keep_their_vsync_at_60_hz)
 {
 	jittered_presents(V60, 3400000);
 }
 
-static void test_late_presents_keep_their_vsync_at_90_hz(void **state)
+TEST(test_late_presents_keep_their_vsync_at_90_hz)
 {
 	jittered_presents(V90, 3400000);
 }
 
-static void test_late_presents_keep_their_vsync_at_120_hz(void **state)
+TEST(test_late_presents_keep_their_vsync_at_120_hz)
 {
 	jittered_presents(V120, 2400000);
 }
@@ -270,7 +272,7 @@ static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned
 	assert_exact(period_ns);
 }
 
-static void test_a_period_of_few_ticks_becomes_exact(void **state)
+TEST(test_a_period_of_few_ticks_becomes_exact)
 {
 	for (unsigned int n = 60; n <= 300; n += 30) {
 		assert_becomes_exact(0, V60, n);
@@ -281,7 +283,7 @@ static void test_a_period_of_few_ticks_becomes_exact(void **state)
 }
 
 /* No tick is late by a whole period. */
-static void test_late_ticks_do_not_change_the_period(void **state)
+TEST(test_late_ticks_do_not_change_the_period)
 {
 	static const uint64_t periods[] = { V60, V90, V120 };
 
@@ -304,7 +306,7 @@ static void test_late_ticks_do_not_change_the_period(void **state)
 				    late_ns, late_ns);
 			assert_exact(period_ns);
 		}
-		set_up(state);
+		set_up(NULL);
 	}
 }
 
@@ -324,24 +326,24 @@ static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 	assert_in_range(stamp.from_ns, switched - 3 * before_ns, switched + 300 * MS);
 }
 
-static void test_switch_from_60_to_120_hz_is_detected(void **state)
+TEST(test_switch_from_60_to_120_hz_is_detected)
 {
 	switch_rate(V60, V120);
 }
 
-static void test_switch_from_120_to_60_hz_is_detected(void **state)
+TEST(test_switch_from_120_to_60_hz_is_detected)
 {
 	switch_rate(V120, V60);
 }
 
-static void test_switch_from_60_to_90_hz_is_detected(void **state)
+TEST(test_switch_from_60_to_90_hz_is_detected)
 {
 	switch_rate(V60, V90);
 }
 
 /* The old ticks also fit the new period: only SurfaceFlinger's report makes the switch immediate.
  */
-static void test_reported_period_speeds_up_switch_to_a_slower_rate(void **state)
+TEST(test_reported_period_speeds_up_switch_to_a_slower_rate)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -350,7 +352,7 @@ static void test_reported_period_speeds_up_switch_to_a_slower_rate(void **state)
 	assert_period(V60);
 }
 
-static void test_wrong_reported_period_is_ignored(void **state)
+TEST(test_wrong_reported_period_is_ignored)
 {
 	report_period(V90);
 	ticks(SECOND, V60, 100, 100000);
@@ -361,14 +363,14 @@ static void test_wrong_reported_period_is_ignored(void **state)
 }
 
 /* Not visible from ticks alone: an app at 60 fps on a display at 120 Hz. */
-static void test_reported_period_of_half_the_tick_distance_is_used(void **state)
+TEST(test_reported_period_of_half_the_tick_distance_is_used)
 {
 	report_period(V120);
 	ticks(SECOND, V60, 100, 100000);
 	assert_period(V120);
 }
 
-static void test_absurd_reported_periods_are_ignored(void **state)
+TEST(test_absurd_reported_periods_are_ignored)
 {
 	report_period(0);
 	report_period(1);
@@ -378,7 +380,7 @@ static void test_absurd_reported_periods_are_ignored(void **state)
 }
 
 /* An id of three or more digits may have been cut; '1' is not the start of '129'. */
-static void test_cut_ids_of_displays_are_matched(void **state)
+TEST(test_cut_ids_of_displays_are_matched)
 {
 	struct reported_periods reported = { 0 };
 	struct vsync_display *one, *other, *cut;
@@ -395,7 +397,7 @@ static void test_cut_ids_of_displays_are_matched(void **state)
 }
 
 /* The period reported by SurfaceFlinger is more precise than the mean of late ticks. */
-static void test_correct_reported_period_is_used_exactly(void **state)
+TEST(test_correct_reported_period_is_used_exactly)
 {
 	report_period(V90);
 	ticks(SECOND, V90, 100, 400000);
@@ -410,7 +412,7 @@ static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
 }
 
 /* An app at 30 fps on a display that had 90 Hz for a moment: its ticks do not change the rate. */
-static void test_hardware_vsyncs_outweigh_slower_ticks(void **state)
+TEST(test_hardware_vsyncs_outweigh_slower_ticks)
 {
 	vsyncs(SECOND, V90, 12);
 	ticks(SECOND + 12 * V90, 3 * V90, 200, 100000);
@@ -423,7 +425,7 @@ static void test_hardware_vsyncs_outweigh_slower_ticks(void **state)
 
 /* The display had 120 Hz, and there was no hardware vsync since: ticks at 60 Hz are those of an
  * app. */
-static void test_slower_ticks_without_hardware_vsyncs_are_an_app(void **state)
+TEST(test_slower_ticks_without_hardware_vsyncs_are_an_app)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -432,7 +434,7 @@ static void test_slower_ticks_without_hardware_vsyncs_are_an_app(void **state)
 	assert_period(V120);
 }
 
-static void test_hardware_vsyncs_confirm_a_slower_rate(void **state)
+TEST(test_hardware_vsyncs_confirm_a_slower_rate)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -442,7 +444,7 @@ static void test_hardware_vsyncs_confirm_a_slower_rate(void **state)
 }
 
 /* Ticks every 33 ms fit 120 Hz and 90 Hz: the reported period decides. */
-static void test_reported_period_decides_if_ticks_fit_both(void **state)
+TEST(test_reported_period_decides_if_ticks_fit_both)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -454,7 +456,7 @@ static void test_reported_period_decides_if_ticks_fit_both(void **state)
 }
 
 /* The report of a slower rate comes late: presents that already have a vsync stay in order. */
-static void test_late_reported_period_keeps_presents_in_order(void **state)
+TEST(test_late_reported_period_keeps_presents_in_order)
 {
 	struct vsync_stamp before, after;
 	uint64_t now = ticks(SECOND, V120, 100, 0);
@@ -471,7 +473,7 @@ static void test_late_reported_period_keeps_presents_in_order(void **state)
 }
 
 /* After a step of the clock no earlier value is used. */
-static void test_no_vsyncs_are_counted_across_a_reset(void **state)
+TEST(test_no_vsyncs_are_counted_across_a_reset)
 {
 	struct vsync_stamp before, now;
 	uint64_t time = ticks(SECOND, V60, 40, 0);
@@ -483,7 +485,7 @@ static void test_no_vsyncs_are_counted_across_a_reset(void **state)
 	assert_int_equal(vsync_between(&before, &now), -1);
 }
 
-static void test_presents_within_one_vsync_have_none_between(void **state)
+TEST(test_presents_within_one_vsync_have_none_between)
 {
 	uint64_t now = ticks(SECOND, V60, 40, 0);
 
@@ -492,7 +494,7 @@ static void test_presents_within_one_vsync_have_none_between(void **state)
 }
 
 /* Idle seconds are whole vsyncs; for ten minutes the period is not precise enough to count them. */
-static void test_vsyncs_of_too_long_idle_time_are_unknown(void **state)
+TEST(test_vsyncs_of_too_long_idle_time_are_unknown)
 {
 	uint64_t now = ticks(SECOND, V60, 100, 0);
 	assert_int_equal(between(now, now + 300 * V60), 300);
@@ -500,7 +502,7 @@ static void test_vsyncs_of_too_long_idle_time_are_unknown(void **state)
 }
 
 /* Random ticks: the period stays in the range of displays, and the work is bounded. */
-static void test_random_ticks_give_no_absurd_period(void **state)
+TEST(test_random_ticks_give_no_absurd_period)
 {
 	uint64_t now = SECOND;
 
@@ -516,49 +518,4 @@ static void test_random_ticks_give_no_absurd_period(void **state)
 	}
 	if (vsync_period_ns(&lattice) != 0)
 		assert_in_range(vsync_period_ns(&lattice), 2 * MS, SECOND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_period_is_unknown_without_ticks, set_up),
-		cmocka_unit_test_setup(test_a_given_period_outweighs_ticks, set_up),
-		cmocka_unit_test_setup(test_reported_period_outweighs_a_given_one, set_up),
-		cmocka_unit_test_setup(test_slow_period_is_not_divided, set_up),
-		cmocka_unit_test_setup(test_a_halved_period_is_a_guess, set_up),
-		cmocka_unit_test_setup(test_period_of_dumpsys_is_used_last, set_up),
-		cmocka_unit_test_setup(test_steady_ticks_lock_the_lattice, set_up),
-		cmocka_unit_test_setup(test_ticks_on_demand_give_the_period, set_up),
-		cmocka_unit_test_setup(test_lattice_stays_locked_while_idle, set_up),
-		cmocka_unit_test_setup(test_ticks_every_33_ms_are_from_60_hz, set_up),
-		cmocka_unit_test_setup(test_ticks_at_two_rates_give_the_higher_one, set_up),
-		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_60_hz, set_up),
-		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_90_hz, set_up),
-		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_120_hz, set_up),
-		cmocka_unit_test_setup(test_a_period_of_few_ticks_becomes_exact, set_up),
-		cmocka_unit_test_setup(test_late_ticks_do_not_change_the_period, set_up),
-		cmocka_unit_test_setup(test_switch_from_60_to_120_hz_is_detected, set_up),
-		cmocka_unit_test_setup(test_switch_from_120_to_60_hz_is_detected, set_up),
-		cmocka_unit_test_setup(test_switch_from_60_to_90_hz_is_detected, set_up),
-		cmocka_unit_test_setup(test_reported_period_speeds_up_switch_to_a_slower_rate,
-				       set_up),
-		cmocka_unit_test_setup(test_wrong_reported_period_is_ignored, set_up),
-		cmocka_unit_test_setup(test_reported_period_of_half_the_tick_distance_is_used,
-				       set_up),
-		cmocka_unit_test_setup(test_absurd_reported_periods_are_ignored, set_up),
-		cmocka_unit_test_setup(test_cut_ids_of_displays_are_matched, set_up),
-		cmocka_unit_test_setup(test_correct_reported_period_is_used_exactly, set_up),
-		cmocka_unit_test_setup(test_hardware_vsyncs_outweigh_slower_ticks, set_up),
-		cmocka_unit_test_setup(test_slower_ticks_without_hardware_vsyncs_are_an_app,
-				       set_up),
-		cmocka_unit_test_setup(test_hardware_vsyncs_confirm_a_slower_rate, set_up),
-		cmocka_unit_test_setup(test_reported_period_decides_if_ticks_fit_both, set_up),
-		cmocka_unit_test_setup(test_late_reported_period_keeps_presents_in_order, set_up),
-		cmocka_unit_test_setup(test_no_vsyncs_are_counted_across_a_reset, set_up),
-		cmocka_unit_test_setup(test_presents_within_one_vsync_have_none_between, set_up),
-		cmocka_unit_test_setup(test_vsyncs_of_too_long_idle_time_are_unknown, set_up),
-		cmocka_unit_test_setup(test_random_ticks_give_no_absurd_period, set_up),
-	};
-
-	return cmocka_run_group_tests_name("vsync", tests, NULL, NULL);
 }

@@ -114,9 +114,8 @@ static const struct {
 	{ "nothing", "", { 0, 0, 0 } },
 };
 
-static void durations_of_each_version(void **state)
+TEST(durations_of_each_version)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct work_durations got = read_text(rows[i].text);
 
@@ -129,11 +128,10 @@ static void durations_of_each_version(void **state)
 }
 
 /* The rest is read only as long as it may change the result. */
-static void complete_when_durations_and_period_are_known(void **state)
+TEST(complete_when_durations_and_period_are_known)
 {
 	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
 
-	(void)state;
 	surfaceflinger_dump_line(&dump, span_of("app phase: 1 ns\tSF phase: 1 ns"));
 	surfaceflinger_dump_line(&dump, span_of("present offset: 0 ns\tVSYNC period: 16666666 ns"));
 	assert_false(surfaceflinger_dump_is_complete(&dump));
@@ -142,12 +140,11 @@ static void complete_when_durations_and_period_are_known(void **state)
 }
 
 /* Each text cut at each byte, and with each byte replaced: values are in their limits. */
-static void damaged_text_gives_possible_values_only(void **state)
+TEST(damaged_text_gives_possible_values_only)
 {
 	static const char others[] = { '\0', '\n', '-', '9', ' ', '\xff' };
 	unsigned int random = 1;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t len = strlen(rows[i].text);
 
@@ -165,15 +162,4 @@ static void damaged_text_gives_possible_values_only(void **state)
 				    (got.period_ns >= 2000000 && got.period_ns <= 1000000000));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_of_each_version),
-		cmocka_unit_test(complete_when_durations_and_period_are_known),
-		cmocka_unit_test(damaged_text_gives_possible_values_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

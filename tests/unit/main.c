@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The main() of the unit tests: runs the tests that unit.h's macros have added. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#define TESTS_MAX 100
+
+const char *unit_argument;
+
+static struct CMUnitTest tests[TESTS_MAX], next;
+static size_t n_tests;
+
+void unit_add(const char *name, CMUnitTestFunction test)
+{
+	if (n_tests == TESTS_MAX)
+		abort();
+	next.name = name;
+	next.test_func = test;
+	tests[n_tests++] = next;
+}
+
+void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *value)
+{
+	next.setup_func = set_up;
+	next.teardown_func = tear_down;
+	next.initial_state = value;
+}
+
+int main(int argc, char **argv)
+{
+	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
+	 * that a test starts would inherit that. */
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	unit_argument = argc > 1 ? argv[1] : NULL;
+	return _cmocka_run_group_tests(program_invocation_short_name, tests, n_tests, NULL, NULL);
+}

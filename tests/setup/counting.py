@@ -40,6 +40,13 @@ def test_results(checks, here):
         log.write_text("".join(results))
         got, said = run("count_tests.py", log)
         checks.equal((got, said[-1]), (code, line), f"results {results}")
+    log.write_text(result("OK") + result("SKIP", "no tracefs"))
+    other, expected = here / "other.json", here / "expected"
+    other.write_text(result("FAIL"))
+    checks.equal(run("count_tests.py", log, other)[1][-1], "1 passed, 1 failed, 1 skipped", "two logs")
+    for name, line in (("skip", "1 passed, 0 failed, 1 skipped"), ("other", "1 passed, 1 failed, 0 skipped")):
+        expected.write_text(f"# a comment\n{name}: no tracefs\n")
+        checks.equal(run("count_tests.py", "--expected", expected, log)[1][-1], line, f"{name} may be skipped")
     checks.equal(run("count_tests.py", here / "none"), (1, ["0 passed, 1 failed, 0 skipped"]), "no log")
 
 

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the tests of suite 'all' that .ci/run executes: those of which a file has changed in the last 50 commits."""
+
+import pathlib
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+COMMITS = 50
+
+# The test, and files and folders of the tree.
+TESTS = {
+    "adb cables": ("tools/jank-adb", "tests/adb/cable.py"),
+    "boot 6.1": ("tests/cross/boot.py", "tests/cross/guest"),
+    "boot 6.12 pages of 16 KB": ("tests/cross/boot.py", "tests/cross/guest"),
+    "fleet hostile": ("tools/fleet", "tests/fleet/hostile.py"),
+    "fleet lab": ("tools/fleet", "tests/fleet/lab.py"),
+    "fleet page": ("tools/fleet", "tests/fleet/page.py"),
+    "fleet readme": ("tools/fleet", "tests/fleet/readme.py"),
+    "release": ("tools/release", "debian", "tests/setup/release.py"),
+    "report large all": ("tests/report/large.py",),
+    "report levels all": ("tools/report/compare.c", "tests/report/levels_test.c"),
+    "report windows": ("tools/build-windows", "tools/report/os.h", "tests/report/windows.py"),
+    "soak": ("tests/soak",),
+    "walk all": ("tests/docs/walk.py",),
+}
+
+
+def changed():
+    """The files that these commits change; None: the history is not here."""
+    log = subprocess.run(["git", "-C", SOURCE, "log", f"-{COMMITS}", "--format=%H", "--name-only"], capture_output=True, text=True)
+    return log.stdout.split("\n") if log.returncode == 0 else None
+
+
+def due(files):
+    return [test for test, paths in TESTS.items()
+            if files is None or any(file == path or file.startswith(path + "/") for file in files for path in paths)]
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"{test}\n" for test in due(changed())))

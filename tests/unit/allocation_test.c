@@ -11,7 +11,6 @@
 
 #include "tests/unit/phone.h"
 
-#define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
 /* The functions of the libc that this program replaces. */

@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
 #define FRAMES 600
-
-static const char a[] = "com.a/com.a.Main#0";
-
-static struct phone phone;
 
 /* SurfaceFlinger's side of the layer's queue. */
 static struct {
@@ -23,31 +17,23 @@ static struct {
 	bool instant_first;    /* the instant is written before the counter */
 } queue;
 
-static void start(enum phone_age age, bool instant_first)
+static void start_queue(enum phone_age age, bool instant_first)
 {
 	memset(&queue, 0, sizeof(queue));
 	queue.instant_first = instant_first;
-	phone_start(&phone, age, NULL);
+	start(age);
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(NULL, tear_down)
+FIXTURE(default_options, stop_phone)
 
 /* Runs @play on a phone of each generation, and on one whose instants come first. */
-static void on_every_phone(void (*play)(void))
+static void every_queue(void (*play)(void))
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14, PHONE_14 };
 
 	for (size_t i = 0; i < COUNT_OF(ages); i++) {
-		start(ages[i], i == 3);
+		start_queue(ages[i], i == 3);
 		play();
-		if (i + 1 < COUNT_OF(ages))
-			phone_stop(&phone);
 	}
 }
 
@@ -127,15 +113,20 @@ static uint64_t queued_at(size_t frame)
 		       : (uint64_t)phone.log.frames[frame].queued_ns;
 }
 
+/* A buffer is queued; the oldest one is latched and presented in vsync @i. */
+static void frame(unsigned int i)
+{
+	queue_buffer(BEGIN + i * V60 - 5 * MS);
+	commit(BEGIN + i * V60 - MS);
+	phone_compose(&phone, BEGIN + i * V60, 1);
+}
+
 /* A buffer was queued before the trace began. */
-static void play_one_queued_before(void)
+TEST_ON(every_queue, test_buffer_from_before_the_capture_has_no_queue_time)
 {
 	put(BEGIN - SECOND);
-	for (unsigned int i = 0; i < FRAMES; i++) {
-		queue_buffer(BEGIN + i * V60 - 5 * MS);
-		commit(BEGIN + i * V60 - MS);
-		phone_compose(&phone, BEGIN + i * V60, 1);
-	}
+	for (unsigned int i = 0; i < FRAMES; i++)
+		frame(i);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_frames, FRAMES);
 	assert_int_equal(queued_at(0), 0);
@@ -143,20 +134,13 @@ static void play_one_queued_before(void)
 		assert_int_equal(queued_at(i), queue.queued_ns[i]);
 }
 
-TEST(test_buffer_from_before_the_capture_has_no_queue_time)
-{
-	on_every_phone(play_one_queued_before);
-}
-
 /* A loss makes the times of queued buffers unknown, but not those of later ones. */
-static void play_loss(void)
+TEST_ON(every_queue, test_buffers_queued_before_a_loss_have_no_queue_time)
 {
 	queue_buffer(BEGIN - 9 * MS);
 	queue_buffer(BEGIN - 8 * MS);
 	for (unsigned int i = 0; i < FRAMES; i++) {
-		queue_buffer(BEGIN + i * V60 - 5 * MS);
-		commit(BEGIN + i * V60 - MS);
-		phone_compose(&phone, BEGIN + i * V60, 1);
+		frame(i);
 		if (i == 100)
 			phone_lost(&phone, 1, 5);
 	}
@@ -165,13 +149,8 @@ static void play_loss(void)
 		assert_int_equal(queued_at(i), i == 101 || i == 102 ? 0 : queue.queued_ns[i]);
 }
 
-TEST(test_buffers_queued_before_a_loss_have_no_queue_time)
-{
-	on_every_phone(play_loss);
-}
-
 /* Some compositions are skipped: the buffer that was latched before one is never shown. */
-static void play_skipped_compositions(void)
+TEST_ON(every_queue, test_last_latch_before_a_present_counts)
 {
 	unsigned int seen[FRAMES];
 	uint64_t latched_ns[FRAMES];
@@ -196,14 +175,9 @@ static void play_skipped_compositions(void)
 	}
 }
 
-TEST(test_last_latch_before_a_present_counts)
-{
-	on_every_phone(play_skipped_compositions);
-}
-
 TEST(test_replacing_buffer_has_its_own_queue_time)
 {
-	start(PHONE_9, false);
+	start_queue(PHONE_9, false);
 	put(BEGIN - SECOND);
 	for (unsigned int i = 0; i < 20; i++) {
 		queue_buffer(BEGIN + i * V60 - 9 * MS);
@@ -222,7 +196,7 @@ TEST(test_swapped_counter_writes_give_no_wrong_queue_time)
 {
 	unsigned int known = 0;
 
-	start(PHONE_13, false);
+	start_queue(PHONE_13, false);
 	for (unsigned int i = 0; i < FRAMES; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
 		bool swapped = i % 20 == 10 || i % 20 == 13;
@@ -295,9 +269,6 @@ static void play_random_queues(void)
 
 TEST(test_random_queues_give_no_wrong_queue_time)
 {
-	for (int i = 0; i < 20; i++) {
-		on_every_phone(play_random_queues);
-		if (i < 19)
-			phone_stop(&phone);
-	}
+	for (int i = 0; i < 20; i++)
+		every_queue(play_random_queues);
 }

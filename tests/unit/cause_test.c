@@ -5,21 +5,7 @@
 #include <string.h>
 
 #include "rules/cause.h"
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
-
-static struct phone phone;
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
+#include "tests/unit/one_phone.h"
 
 /* A frame that should have been in slot e, at SECOND, and is in the third one after it. */
 static struct cause_facts late_frame(void)
@@ -401,7 +387,7 @@ static enum cause cause_at(uint64_t present_ns)
 	return CAUSES;
 }
 
-FIXTURE(NULL, tear_down)
+FIXTURE(default_options, stop_phone)
 
 /* The layer draws at each vsync, then nothing is queued for two vsyncs. */
 TEST(test_a_late_frame_of_a_trace_has_a_cause)
@@ -411,7 +397,7 @@ TEST(test_a_late_frame_of_a_trace_has_a_cause)
 	for (size_t i = 0; i < COUNT_OF(ages); i++) {
 		uint64_t last, late;
 
-		phone_start(&phone, ages[i], NULL);
+		start(ages[i]);
 		last = phone_run(&phone, a, BEGIN, V60, 60);
 		for (unsigned int k = 1; k < 3; k++)
 			phone_frame(&phone, last + k * V60, b);
@@ -422,8 +408,6 @@ TEST(test_a_late_frame_of_a_trace_has_a_cause)
 		assert_int_equal(cause_at(late), CAUSE_APP);
 		assert_int_equal(cause_at(late + V60), CAUSE_NONE);
 		assert_int_equal(cause_at(BEGIN), CAUSE_NONE);
-		if (i + 1 < COUNT_OF(ages))
-			phone_stop(&phone);
 	}
 }
 
@@ -433,7 +417,7 @@ TEST(test_a_late_composition_of_a_trace_is_scheduling)
 {
 	uint64_t last, late;
 
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	last = phone_run(&phone, a, BEGIN, V60, 60);
 	phone_queue(&phone, last + 5 * MS, a, 1);
 	late = last + 4 * V60;

@@ -8,7 +8,6 @@
 #include "rules/choreographer.h"
 #include "rules/memory.h"
 
-#define V60 UINT64_C(16666667)
 #define BEGIN UINT64_C(100000000000)
 #define ROWS_MAX 512
 

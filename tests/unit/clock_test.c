@@ -5,63 +5,25 @@
 
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
+FIXTURE(default_options, stop_phone)
 
-static const char a[] = "com.a/com.a.Main#0";
-
-static struct phone phone;
-
-static void stop(void)
-{
-	phone_stop(&phone);
-	memset(&phone, 0, sizeof(phone));
-}
-
-static int tear_down(void **state)
-{
-	stop();
-	return 0;
-}
-
-FIXTURE(NULL, tear_down)
-
-static const struct pipeline_counters *counters(void)
-{
-	return pipeline_counters(phone.pipeline);
-}
-
-static size_t events(void)
-{
-	return row_log_count_events(&phone.log, TRACE_EVENT_TRACING);
-}
-
+/* Frames without an interval; two of one time are no frames. */
 static size_t without_interval(void)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < phone.log.n_frames; i++) {
+	for (size_t i = 0; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].interval_ns != 0);
-		n += phone.log.frames[i].interval_ns < 0;
-	}
-	return n;
+	return unknown_intervals(NULL);
 }
 
 /* --- steps --- */
-
-static void check_times(void *context, const struct summary_row *row)
-{
-	assert_true(row->first_ns <= row->last_ns);
-	assert_int_equal(row->first_ns, *(const uint64_t *)context);
-}
 
 static void play_step(enum phone_age age, uint64_t back_ns)
 {
 	uint64_t again_ns = BEGIN + 100 * V60 - back_ns;
 
-	phone_start(&phone, age, NULL);
+	start(age);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone_run(&phone, a, again_ns, V60, 100);
 	phone_end(&phone);
@@ -72,20 +34,23 @@ static void play_step(enum phone_age age, uint64_t back_ns)
 			assert_int_equal(phone.log.frames[i].vsyncs, 1);
 	assert_int_equal(phone.log.frames[100].present_ns, again_ns);
 	assert_int_equal(counters()->clock_steps, 1);
-	assert_int_equal(events(), 1);
+	assert_int_equal(events_of(TRACE_EVENT_TRACING), 1);
 	assert_true(counters()->first_ns < counters()->last_ns);
-	pipeline_summary(phone.pipeline, &again_ns, check_times);
+	for (size_t i = 0; i < phone.log.n_fps; i++) {
+		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
+		assert_int_equal(phone.log.fps[i].stats.waits, 0);
+	}
+	assert_int_equal(summary_of(SURFACE_A).first_ns, again_ns);
+	assert_true(summary_of(SURFACE_A).last_ns >= again_ns);
 }
 
 TEST(test_clock_steps_of_any_size_are_detected)
 {
-	static const uint64_t backs[] = {
-		25 * MS, 60 * MS, 300 * MS, 600 * MS, 950 * MS, 2 * SECOND
-	};
+	static const uint64_t backs[] = { 25 * MS,  60 * MS,	300 * MS, 600 * MS,
+					  950 * MS, 2 * SECOND, BEGIN / 2 };
 
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		for (size_t i = 0; i < COUNT_OF(backs); i++) {
-			stop();
 			play_step(age, backs[i]);
 		}
 	}
@@ -94,7 +59,7 @@ TEST(test_clock_steps_of_any_size_are_detected)
 /* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
 TEST(test_clock_step_on_a_silent_cpu_is_detected)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone.cpu = 2;
 	phone_run(&phone, a, BEGIN + 100 * V60 - 300 * MS, V60, 100);
@@ -109,7 +74,7 @@ TEST(test_clock_step_on_a_silent_cpu_is_detected)
 /* SurfaceFlinger runs on another CPU for each frame. */
 static void play_cpus(uint64_t behind_ns)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 200; i++) {
 		phone.cpu = (int32_t)(i % 2);
 		phone_frame(&phone, BEGIN + i * V60 - (i % 2 ? behind_ns : 0), a);
@@ -123,7 +88,7 @@ TEST(test_small_difference_between_cpus_is_no_step)
 {
 	play_cpus(200000);
 	assert_int_equal(without_interval(), 1);
-	assert_int_equal(events(), 0);
+	assert_int_equal(events_of(TRACE_EVENT_TRACING), 0);
 }
 
 /* No two presents have the same time, and no interval is computed from such times. */
@@ -131,7 +96,7 @@ TEST(test_large_difference_between_cpus_is_reported)
 {
 	play_cpus(20 * MS);
 	assert_int_equal(without_interval(), 200);
-	assert_int_equal(events(), 1);
+	assert_int_equal(events_of(TRACE_EVENT_TRACING), 1);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns > phone.log.frames[i - 1].present_ns);
 }
@@ -157,7 +122,7 @@ static void forge(uint64_t time_ns, int32_t cpu, bool as_surfaceflinger)
 
 static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	forge(BEGIN + 100 * V60 + (uint64_t)away_ns, cpu, as_surfaceflinger);
 	phone_run(&phone, a, BEGIN + 100 * V60, V60, 100);
@@ -170,29 +135,46 @@ static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 
 TEST(test_single_line_of_any_time_has_no_effect)
 {
+	/* The last ones are the times 0 and the largest one. */
 	static const int64_t aways[] = {
-		-900 * (int64_t)MS, -300 * (int64_t)MS,	 60 * (int64_t)MS,     300 * (int64_t)MS,
-		900 * (int64_t)MS,  3 * (int64_t)SECOND, -3 * (int64_t)SECOND,
+		-900 * (int64_t)MS,
+		-300 * (int64_t)MS,
+		60 * (int64_t)MS,
+		300 * (int64_t)MS,
+		900 * (int64_t)MS,
+		3 * (int64_t)SECOND,
+		-3 * (int64_t)SECOND,
+		100 * (int64_t)SECOND,
+		-(int64_t)(BEGIN + 100 * V60),
+		-(int64_t)(BEGIN + 100 * V60) - 1,
 	};
 
 	for (size_t i = 0; i < COUNT_OF(aways); i++) {
 		for (int32_t cpu = 0; cpu < 2; cpu++) {
-			stop();
 			play_forged(aways[i], cpu, false);
-			stop();
 			play_forged(aways[i], cpu, true);
 		}
 	}
+}
+
+TEST(test_steps_back_and_forth_are_counted)
+{
+	start(PHONE_9);
+	for (unsigned int i = 0; i < 500; i++)
+		phone_run(&phone, a, i % 2 ? BEGIN : BEGIN + 5 * SECOND, V60, 3);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 1500);
+	assert_in_range(counters()->clock_steps, 249, 500);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
 }
 
 /* --- duplicates --- */
 
 static void play_twice(bool recorded, uint64_t again_ns)
 {
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-
 	options.recorded = recorded;
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	/* Duplicates have the same frame numbers. */
 	phone.n_commits -= (unsigned int)((BEGIN + 100 * V60 - again_ns) / V60);
@@ -203,23 +185,20 @@ static void play_twice(bool recorded, uint64_t again_ns)
 TEST(test_duplicate_lines_are_no_clock_step)
 {
 	for (unsigned int n = 1; n <= 91; n += 10) {
-		stop();
 		play_twice(true, BEGIN + (100 - n) * V60);
 		assert_int_equal(phone.log.n_frames, 200 - n);
 		assert_int_equal(without_interval(), 1);
 		assert_int_equal(counters()->clock_steps, 0);
 		assert_true(counters()->repeated >= 8 * n);
-		assert_int_equal(events(), 1);
+		assert_int_equal(events_of(TRACE_EVENT_TRACING), 1);
 	}
 }
 
 /* The same times with other lines: the clock went back. */
 TEST(test_repeated_times_of_other_lines_are_a_clock_step)
 {
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-
 	options.recorded = true;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone_run(&phone, "com.other/com.other.Main#0", BEGIN + 40 * V60 + 1000, V60, 100);
 	phone_end(&phone);

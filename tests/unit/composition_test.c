@@ -4,7 +4,6 @@
 
 #include "rules/composition.h"
 
-#define V60 UINT64_C(16666667)
 
 static struct compositions compositions;
 

@@ -6,7 +6,6 @@
 
 #include "rules/expected.h"
 
-#define V60 UINT64_C(16666667)
 
 static struct expected expected;
 

@@ -7,7 +7,6 @@
 #include "tests/unit/phone.h"
 
 #define BEGIN (100 * SECOND)
-#define V60 UINT64_C(16666667)
 #define FRAMES 100
 
 static const char layer[] = "com.a/com.a.Main#0";

@@ -3,24 +3,12 @@
  * the effect of an answer. */
 #include "tests/unit/unit.h"
 
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
+#include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";
-static const char a[] = "com.a/com.a.Main#0";
 static const char b_view[] = "SurfaceView[com.b/com.b.Main](BLAST)#0";
 
-static struct phone phone;
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(NULL, tear_down)
+FIXTURE(default_options, stop_phone)
 
 static uint64_t doubt(const char **app)
 {
@@ -38,17 +26,10 @@ static void run_both(const char *other, uint64_t from_ns, unsigned int n)
 
 static void start_with(bool asks)
 {
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-
 	options.focus = "com.a/com.a.Main";
 	options.front_app_is_queried = asks;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	run_both(a, BEGIN, 120);
-}
-
-static void start(void)
-{
-	start_with(true);
 }
 
 /* Counts frames of the status bar with @app, from @from_ns on and before it. */
@@ -70,7 +51,7 @@ TEST(view_of_another_app_puts_focus_in_doubt)
 	size_t before, after;
 	const char *app;
 
-	start();
+	start_with(true);
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then, 20);
 	assert_int_equal(doubt(&app), then);
@@ -88,7 +69,7 @@ TEST(view_of_another_app_puts_focus_in_doubt)
 	count_bar("com.a", then, &before, &after);
 	assert_int_equal(before, 120);
 	assert_int_equal(after, 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 1);
+	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 1);
 }
 
 TEST(empty_answer_makes_the_app_unknown)
@@ -97,7 +78,7 @@ TEST(empty_answer_makes_the_app_unknown)
 	size_t before, after;
 	const char *app;
 
-	start();
+	start_with(true);
 	run_both(b_view, then, 20);
 	pipeline_set_front_app(phone.pipeline, "", then);
 	assert_int_equal(doubt(&app), 0);
@@ -115,7 +96,7 @@ TEST(picture_in_picture_does_not_change_focus)
 	size_t before, after;
 	const char *app;
 
-	start();
+	start_with(true);
 	run_both(b_view, then, 20);
 	pipeline_set_front_app(phone.pipeline, "com.a/com.a.Main", then + 19 * V60);
 	assert_int_equal(doubt(&app), 0);
@@ -127,7 +108,7 @@ TEST(picture_in_picture_does_not_change_focus)
 	phone_end(&phone);
 	count_bar("com.a", then, &before, &after);
 	assert_int_equal(before + after, phone.log.n_frames / 2);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 0);
+	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 0);
 }
 
 /* For a recorded trace dumpsys cannot be run: the app is unknown until a window of an activity
@@ -148,7 +129,7 @@ TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 	assert_int_equal(after, 59); /* the bar comes first in the first of these presents */
 	count_bar("com.b", BEGIN, &before, &after);
 	assert_int_equal(before + after, 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 2);
+	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 2);
 }
 
 /* Two apps that draw at the same time; the one with the activity is in front. */
@@ -171,7 +152,7 @@ TEST(answer_from_before_a_clock_step_is_ignored)
 	size_t before, after;
 	const char *app;
 
-	start();
+	start_with(true);
 	run_both(b_view, BEGIN + 2 * SECOND, 20);
 	run_both(a, BEGIN / 2, 60);
 	assert_int_equal(doubt(&app), 0);
@@ -187,7 +168,7 @@ TEST(windows_that_are_no_activity_do_not_change_focus)
 {
 	const char *app;
 
-	start();
+	start_with(true);
 	phone_run(&phone, "NavigationBar#0", BEGIN + 2 * SECOND, V60, 10);
 	phone_run(&phone, "Splash Screen com.c.d#0", BEGIN + 3 * SECOND, V60, 10);
 	phone_run(&phone, "SurfaceView[com.a/com.a.Main]#0", BEGIN + 4 * SECOND, V60, 10);

@@ -7,7 +7,6 @@
 #include "rules/row.h"
 #include "rules/verdict.h"
 
-#define V60 UINT64_C(16666667)
 
 TEST(test_the_worst_moment_has_most_harm)
 {

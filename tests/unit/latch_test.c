@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detection of latches with poor evidence: names that were cut, counters of other writers, a flood
- * of latches by threads that never present. */
+/* Detection of latches with poor evidence: names that were cut or have bars, counters of other
+ * writers, a flood of latches by threads that never present. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
-
-static struct phone phone;
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(NULL, tear_down)
-
-static size_t frames_of(const char *layer)
-{
-	return row_log_count_frames(&phone.log, layer);
-}
+FIXTURE(default_options, stop_phone)
 
 /* A marker of another process with the names of SurfaceFlinger. */
 static void forge(enum trace_kind kind, const char *name, int64_t value)
@@ -59,7 +40,7 @@ static void forge_latch(const char *layer)
  * swapped, and then the counter does not decrease at the latch. */
 TEST(test_latch_written_before_its_queue_is_detected)
 {
-	phone_start(&phone, PHONE_13, NULL);
+	start(PHONE_13);
 	phone_frame(&phone, BEGIN, a);
 	for (unsigned int i = 1; i <= 10; i++) {
 		phone.now_ns = BEGIN + i * V60 - MS;
@@ -74,31 +55,17 @@ TEST(test_latch_written_before_its_queue_is_detected)
 }
 
 /* Counters that another process writes with the name of a layer do not remove a frame. */
-static void play_forged_values(void)
+TEST_ON(every_phone, test_forged_counters_remove_no_frame)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
 	for (unsigned int i = 0; i < 20; i++) {
 		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
 		forge_latch(a);
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "commit 1");
-		phone_latch(&phone, a);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, BEGIN + i * V60, 1);
+		phone_show(&phone, BEGIN + i * V60, a);
 	}
 	phone_end(&phone);
 	assert_int_equal(frames_of(a), 20);
 	assert_int_equal(phone.log.n_frames, 20);
-}
-
-TEST(test_forged_counters_remove_no_frame)
-{
-	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
-		phone_start(&phone, age, NULL);
-		play_forged_values();
-		if (age != PHONE_14)
-			phone_stop(&phone);
-	}
 }
 
 static void flood(unsigned int from)
@@ -114,7 +81,7 @@ static void flood(unsigned int from)
 /* Latches without a present do not keep layers in the table forever. */
 TEST(test_latches_without_present_do_not_fill_the_table)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone.now_ns = BEGIN - SECOND;
 	flood(0);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -139,7 +106,7 @@ TEST(test_layers_with_equal_cut_instants_stay_distinct)
 		memcpy(&one[length], "#10", 4);
 		memcpy(other, one, length);
 		memcpy(&other[length], "#11", 4);
-		phone_start(&phone, PHONE_14, NULL);
+		start(PHONE_14);
 		for (unsigned int i = 0; i < 20; i++)
 			phone_frames(&phone, BEGIN + i * V60, &all[i % 2]);
 		phone_end(&phone);
@@ -147,8 +114,6 @@ TEST(test_layers_with_equal_cut_instants_stay_distinct)
 		assert_int_equal(frames_of(one), 20);
 		assert_int_equal(frames_of(other), 20);
 		assert_int_equal(phone.log.n_frames, 50);
-		if (length < 299)
-			phone_stop(&phone);
 	}
 }
 
@@ -160,7 +125,7 @@ TEST(test_instant_cut_inside_a_number_matches_its_layer)
 	memset(name, 'n', sizeof(name));
 	memcpy(&name[230], " - 123456789012345678901234567890", 33);
 	memcpy(&name[300], "#10", 4);
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	phone_run(&phone, name, BEGIN, V60, 20);
 	phone_end(&phone);
 	assert_int_equal(frames_of(name), 20);
@@ -171,7 +136,7 @@ TEST(test_instant_cut_inside_a_number_matches_its_layer)
  * one on. */
 TEST(test_counter_is_a_latch_without_instants)
 {
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 10; i++) {
 		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
 		phone.now_ns = BEGIN + i * V60 - MS;
@@ -187,7 +152,7 @@ TEST(test_counter_is_a_latch_without_instants)
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
 TEST(test_counter_of_a_transaction_is_no_layer)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 5);
 	phone.now_ns = BEGIN + 5 * V60 - MS;
 	phone_begin(&phone, "acquireBuffer");
@@ -198,25 +163,85 @@ TEST(test_counter_of_a_transaction_is_no_layer)
 	assert_int_equal(phone.log.n_frames, 10);
 }
 
-/* Another SurfaceFlinger starts soon after the last event of the old one: its first frame counts.
- */
-static void play_quick_restart(enum phone_age age)
+/* HarmonyOS: '|' in the counters' names, and both kinds of latch markers. */
+static void harmony_frame(uint64_t present_ns, const char *hash, const char *title, unsigned int i,
+			  bool counter_first)
 {
-	phone_start(&phone, age, NULL);
-	phone_run(&phone, a, BEGIN, V60, 20);
-	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
-	phone_frame(&phone, BEGIN + 25 * V60, b);
-	phone_run(&phone, a, BEGIN + 26 * V60, V60, 100);
-	phone_end(&phone);
-	assert_int_equal(pipeline_counters(phone.pipeline)->sf_tid, 2406);
-	assert_int_equal(frames_of(b), 1);
-	assert_int_equal(frames_of(a), 20 + 100);
-	assert_int_equal(pipeline_counters(phone.pipeline)->foreign_presents, 0);
+	char counter[128], instant[128];
+
+	snprintf(counter, sizeof(counter), "BufferTX - %s|%s", hash, title);
+	snprintf(instant, sizeof(instant), "latchBuffer %s%s - %u", hash, title, i);
+	phone.now_ns = present_ns - 5 * MS;
+	phone_write(&phone, TRACE_COUNTER, 500, counter, 1);
+	phone_tick(&phone, present_ns - 2 * MS);
+	phone.now_ns = present_ns - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_begin(&phone, "latchBuffer");
+	if (!counter_first)
+		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
+	phone_write(&phone, TRACE_COUNTER, 0, counter, 0);
+	if (counter_first)
+		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
+	phone_end_slices(&phone, 2);
+	phone_compose(&phone, present_ns, 1);
 }
 
-TEST(test_first_frame_after_a_quick_restart_counts)
+static void play_harmony(const char *hash, const char *title, bool counter_first)
 {
-	play_quick_restart(PHONE_9);
-	phone_stop(&phone);
-	play_quick_restart(PHONE_14);
+	char layer[128];
+
+	start(PHONE_14);
+	for (unsigned int i = 0; i < 30; i++)
+		harmony_frame(BEGIN + i * V60, hash, title, i, counter_first);
+	phone_end(&phone);
+	snprintf(layer, sizeof(layer), "%s%s", hash, title);
+	assert_int_equal(phone.log.n_frames, 30);
+	assert_int_equal(frames_of(layer), 30);
+	for (unsigned int i = 0; i < 30; i++) {
+		assert_int_equal(phone.log.frames[i].frame_number, i);
+		assert_int_equal(phone.log.frames[i].queued_ns, BEGIN + i * V60 - 5 * MS);
+	}
+	assert_string_equal(phone.log.frames[0].app, "com.x");
+}
+
+TEST(test_bars_in_counter_names_are_parsed)
+{
+	for (int i = 0; i < 2; i++) {
+		play_harmony("", "com.x/com.x.Main#1203", i);
+		assert_string_equal(phone.log.frames[0].surface, "com.x/com.x.Main");
+		play_harmony("10aa7df ", "SurfaceView[com.x/com.x.Main](BLAST)#1248", i);
+		assert_string_equal(phone.log.frames[0].surface,
+				    "SurfaceView[com.x/com.x.Main](BLAST)");
+	}
+}
+
+/* No instants: only the counter has the name. */
+TEST(test_bars_are_parsed_without_instants)
+{
+	start(PHONE_13);
+	for (unsigned int i = 0; i < 30; i++) {
+		phone.now_ns = BEGIN + i * V60 - MS;
+		phone_begin(&phone, "commit 1234");
+		phone_begin(&phone, "latchBuffer");
+		phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - |com.x/com.x.Main#3", 0);
+		phone_end_slices(&phone, 2);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of("com.x/com.x.Main#3"), 30);
+}
+
+/* Titles may contain '|', too. */
+TEST(test_bars_in_titles_are_kept)
+{
+	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };
+
+	start(PHONE_14);
+	for (size_t t = 0; t < COUNT_OF(titles); t++)
+		phone_run(&phone, titles[t], BEGIN + t * SECOND, V60, 30);
+	phone_end(&phone);
+	for (size_t t = 0; t < COUNT_OF(titles); t++)
+		assert_int_equal(frames_of(titles[t]), 30);
+	assert_int_equal(phone.log.n_frames, 90);
+	assert_string_equal(phone.log.frames[0].surface, "|com.x|y");
 }

@@ -4,43 +4,16 @@
 
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define V120 UINT64_C(8333333)
-#define BEGIN (100 * SECOND)
-
-static const char game[] = "com.a/com.a.Main#0";
 static const char bar[] = "StatusBar#0";
 
-static struct phone phone;
-static struct pipeline_options options;
+FIXTURE(default_options, stop_phone)
 
-static int set_up(void **state)
-{
-	options = PIPELINE_OPTIONS_DEFAULT;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
-
-static void start(uint64_t late_ns)
+static void start_late(uint64_t late_ns)
 {
 	options.late_ns = late_ns;
-	phone_start(&phone, PHONE_14, &options);
-}
-
-/* Ends the trace, and starts another one. */
-static void again(uint64_t late_ns)
-{
-	phone_stop(&phone);
-	start(late_ns);
+	start(PHONE_14);
 }
 
 /* @n frames every @step vsyncs of 60 Hz from @vsync on; returns the vsync of the last. */
@@ -59,15 +32,11 @@ static size_t count_late(void)
 
 TEST(test_even_intervals_are_not_late)
 {
-	start(15 * MS);
-	run(game, 0, 1, 300);
-	assert_int_equal(count_late(), 0);
-	again(15 * MS);
-	run(game, 0, 2, 300);
-	assert_int_equal(count_late(), 0);
-	again(30 * MS);
-	run(game, 0, 4, 300);
-	assert_int_equal(count_late(), 0);
+	for (uint64_t step = 1; step <= 4; step++) {
+		start_late(step < 4 ? 15 * MS : 30 * MS);
+		run(a, 0, step, 300);
+		assert_int_equal(count_late(), 0);
+	}
 }
 
 /* 7 vsyncs of 60 Hz are 100 ms more than one, whatever the last digits of the period. */
@@ -78,13 +47,11 @@ TEST(test_frame_late_by_exactly_the_limit_is_late)
 	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
 		uint64_t at_ns;
 
-		if (i > 0)
-			phone_stop(&phone);
 		options.vsync_ns = periods_ns[i];
-		start(100 * MS);
-		at_ns = phone_run(&phone, game, BEGIN, periods_ns[i], 60);
-		at_ns = phone_run(&phone, game, at_ns + 6 * periods_ns[i], periods_ns[i], 60);
-		at_ns = phone_run(&phone, game, at_ns + 7 * periods_ns[i], periods_ns[i], 60);
+		start_late(100 * MS);
+		at_ns = phone_run(&phone, a, BEGIN, periods_ns[i], 60);
+		at_ns = phone_run(&phone, a, at_ns + 6 * periods_ns[i], periods_ns[i], 60);
+		at_ns = phone_run(&phone, a, at_ns + 7 * periods_ns[i], periods_ns[i], 60);
 		assert_int_equal(count_late(), 1);
 		assert_int_equal(phone.log.late[0].present_ns, at_ns - 59 * periods_ns[i]);
 	}
@@ -95,10 +62,10 @@ TEST(test_lateness_is_measured_from_the_cadence)
 {
 	uint64_t vsync;
 
-	start(50 * MS);
-	vsync = run(game, 0, 2, 60);
-	vsync = run(game, vsync + 4, 2, 60);
-	run(game, vsync + 5, 2, 60);
+	start_late(50 * MS);
+	vsync = run(a, 0, 2, 60);
+	vsync = run(a, vsync + 4, 2, 60);
+	run(a, vsync + 5, 2, 60);
 	assert_int_equal(count_late(), 1);
 	assert_in_range(phone.log.late[0].interval_ns, 83 * MS, 84 * MS);
 }
@@ -108,13 +75,13 @@ TEST(test_switch_of_the_refresh_rate_is_not_late)
 {
 	uint64_t at_ns;
 
-	start(8 * MS);
-	at_ns = phone_run(&phone, game, BEGIN, V60, 60);
+	start_late(8 * MS);
+	at_ns = phone_run(&phone, a, BEGIN, V60, 60);
 	for (unsigned int i = 1; i < 240; i++) {
 		if (i % 2)
 			phone_tick(&phone, at_ns + i * V120 - 2 * MS);
 		else
-			phone_frame(&phone, at_ns + i * V120, game);
+			phone_frame(&phone, at_ns + i * V120, a);
 	}
 	assert_int_equal(count_late(), 0);
 }
@@ -127,9 +94,9 @@ TEST(test_layer_without_cadence_is_not_late)
 	uint64_t next = 7, late = 0;
 	size_t turn = 0;
 
-	start(100 * MS);
+	start_late(100 * MS);
 	for (uint64_t vsync = 0; vsync < 1500; vsync++) {
-		const char *layers[] = { game, bar, NULL };
+		const char *layers[] = { a, bar, NULL };
 
 		if (vsync == next)
 			next += turns[turn++ % COUNT_OF(turns)];
@@ -152,15 +119,15 @@ TEST(test_no_frame_is_late_without_a_known_cadence)
 {
 	uint64_t vsync;
 
-	start(100 * MS);
-	vsync = run(game, 0, 1, 8);
-	vsync = run(game, vsync + 20, 1, 60);
-	vsync = run(game, vsync + 60, 1, 8);
-	run(game, vsync + 20, 1, 60);
+	start_late(100 * MS);
+	vsync = run(a, 0, 1, 8);
+	vsync = run(a, vsync + 20, 1, 60);
+	vsync = run(a, vsync + 60, 1, 8);
+	run(a, vsync + 20, 1, 60);
 	assert_int_equal(count_late(), 0);
-	again(100 * MS);
-	vsync = run(game, 0, 1, 9);
-	run(game, vsync + 20, 1, 60);
+	start_late(100 * MS);
+	vsync = run(a, 0, 1, 9);
+	run(a, vsync + 20, 1, 60);
 	assert_int_equal(count_late(), 1);
 }
 
@@ -169,10 +136,10 @@ TEST(test_late_frames_do_not_change_the_cadence)
 {
 	uint64_t vsync;
 
-	start(100 * MS);
-	vsync = run(game, 0, 1, 60);
+	start_late(100 * MS);
+	vsync = run(a, 0, 1, 60);
 	for (unsigned int i = 0; i < 10; i++)
-		vsync = run(game, vsync + 8, 1, 5);
+		vsync = run(a, vsync + 8, 1, 5);
 	assert_int_equal(count_late(), 10);
 }
 
@@ -182,14 +149,10 @@ TEST(test_late_frames_are_found_without_vsyncs)
 	uint64_t at_ns = BEGIN;
 
 	options.late_ns = 100 * MS;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 100; i++) {
 		at_ns += (i == 50 ? 117 : i == 75 ? 123 : 20) * MS + i % 3 * MS / 2;
-		phone.now_ns = at_ns - MS;
-		phone_begin(&phone, "handleMessageInvalidate");
-		phone_latch(&phone, game);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, at_ns, 1);
+		phone_show(&phone, at_ns, a);
 	}
 	assert_int_equal(count_late(), 1);
 	assert_int_equal(phone.log.late[0].interval_ns, 123 * MS);

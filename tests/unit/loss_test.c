@@ -5,243 +5,173 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
-#define SURFACE_A "com.a/com.a.Main"
-
-static struct phone phone;
-static struct pipeline_options options;
+#include "tests/unit/one_phone.h"
 
 static int set_up(void **state)
 {
-	options = PIPELINE_OPTIONS_DEFAULT;
+	default_options(state);
 	options.type = 2;
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
-
-static void start(enum phone_age age)
-{
-	phone_start(&phone, age, &options);
-}
-
-static void on_every_phone(void (*play)(void))
-{
-	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
-		if (age > PHONE_9)
-			phone_stop(&phone);
-		start(age);
-		play();
-	}
-}
-
-static const struct pipeline_counters *counters(void)
-{
-	return pipeline_counters(phone.pipeline);
-}
-
-static const struct frame_row *frame_of(const char *layer, size_t n)
-{
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		if (strcmp(phone.log.frames[i].layer, layer) == 0 && n-- == 0)
-			return &phone.log.frames[i];
-	fail_msg("there is no such frame of %s", layer);
-	return NULL;
-}
-
-static size_t unknown_intervals(void)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		n += phone.log.frames[i].interval_ns < 0;
-	return n;
-}
-
-/* Sums over the rows of a surface. */
-static struct frame_stats sums(void)
-{
-	struct frame_stats sum = { 0 };
-
-	for (size_t i = 0; i < phone.log.n_fps; i++) {
-		const struct frame_stats *row = &phone.log.fps[i].stats;
-
-		sum.frames += row->frames;
-		sum.waits += row->waits;
-		sum.a += row->a;
-		sum.b += row->b;
-		sum.d += row->d;
-		sum.missed += row->missed;
-		sum.jank += row->jank + row->small_jank;
-		sum.lost += row->lost;
-		assert_int_not_equal(row->lost, ROW_UNKNOWN);
-	}
-	return sum;
-}
+FIXTURE(set_up, stop_phone)
 
 static void expect_no_jank(void)
 {
-	struct frame_stats sum = sums();
+	const struct frame_stats sum = sum_of(NULL);
 
 	assert_int_equal(sum.a + sum.b, 0);
 	assert_int_equal(sum.d, 0);
 	assert_int_equal(sum.missed, 0);
-	assert_int_equal(sum.jank, 0);
+	assert_int_equal(sum.small_jank + sum.jank, 0);
 	assert_int_equal(sum.waits, 0);
 	assert_int_equal(phone.log.n_drops, 0);
 }
 
-/* --- a loss between two frames --- */
-
-static void play_gap(void)
-{
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 77);
-	phone_run(&phone, a, BEGIN + 37 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 60);
-	assert_int_equal(frame_of(a, 30)->interval_ns, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 30)->lost, 77);
-	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
-	assert_int_equal(unknown_intervals(), 2);
-	assert_int_equal(sums().frames, 58);
-	assert_int_equal(sums().lost, 77);
-	expect_no_jank();
-}
-
-TEST(test_a_gap_with_loss_is_no_jank)
-{
-	on_every_phone(play_gap);
-}
-
-/* Longer than any frame time: frames may have been lost, so it is not a wait. */
-TEST(test_a_long_gap_with_loss_is_no_wait)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 77);
-	phone_run(&phone, a, BEGIN + 3 * SECOND, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(unknown_intervals(), 2);
-	expect_no_jank();
-}
-
-/* Between two presents that are one vsync apart no frame can be missing. */
-TEST(test_interval_of_one_vsync_is_known_across_a_loss)
-{
-	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 77);
-	phone.n_commits--; /* no frame was lost */
-	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
-	assert_int_equal(frame_of(a, 30)->lost, 77);
-	assert_int_equal(sums().frames, 59);
-	expect_no_jank();
-}
-
-TEST(test_jank_after_a_loss_is_counted)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 77);
-	phone_run(&phone, a, BEGIN + 37 * V60, V60, 30);
-	phone_run(&phone, a, BEGIN + 73 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(sums().d, 1);
-	assert_int_equal(sums().jank, 1);
-	assert_int_equal(sums().missed, 6);
-	assert_int_equal(phone.log.n_drops, 1);
-}
-
-/* The frames that jank is compared with are dropped, as after a wait. */
-TEST(test_loss_clears_the_history_of_jank)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 77);
-	phone_frame(&phone, BEGIN + 37 * V60, a);
-	phone_run(&phone, a, BEGIN + 44 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(sums().d, 1);
-	assert_int_equal(sums().jank, 0);
-}
-
 /* --- where the hole is --- */
 
-/* The kernel reports the loss of CPU 2 before the next event of that CPU. Frames on CPU 1 wait
- * until then: frames that were lost between them do not count as missed vsyncs. */
-TEST(test_intervals_before_the_report_of_a_loss_are_unknown)
+#define EVERY (PHONE_14 + 1)
+
+/* Frames of layer a and what is lost, in this order:
+ *   3-7      a frame in each of the vsyncs 3 to 7
+ *   cpu 2    SurfaceFlinger runs on CPU 2 from here on
+ *   lost 2 9 the kernel reports that CPU 2 lost 9 events, and a frame with them
+ *   hole 5   the daemon reports events missing since vsync 5
+ *   more -1  one frame less was lost than that
+ */
+static const struct {
+	const char *name;
+	enum phone_age age; /* EVERY: all of them */
+	bool recorded;
+	const char *steps;
+	const char *vsyncs; /* of each frame; "?": unknown */
+	int64_t lost;	    /* events in all rows */
+	unsigned int at;    /* number of the frame with them; 0: none */
+	int64_t d, jank;    /* frames of several vsyncs, and those of them that are jank */
+} scenes[] = {
+	{ "a gap with a loss is no jank", EVERY, false, "0-29 lost 1 77 37-66", "? 1x29 ? 1x29", 77,
+	  30, 0, 0 },
+	{ "a long gap with a loss is no wait", PHONE_9, false, "0-29 lost 1 77 210-239",
+	  "? 1x29 ? 1x29", 77, 30, 0, 0 },
+	{ "no frame can be missing in one vsync", PHONE_14, false, "0-29 lost 1 77 more -1 30-59",
+	  "? 1x59", 77, 30, 0, 0 },
+	{ "jank after a loss is counted", PHONE_9, false, "0-29 lost 1 77 37-66 73-102",
+	  "? 1x29 ? 1x29 7 1x29", 77, 30, 1, 1 },
+	{ "a loss clears the frames that jank is compared with", PHONE_9, false,
+	  "0-29 lost 1 77 37-37 44-73", "? 1x29 ? 7 1x29", 77, 30, 1, 0 },
+	/* CPU 2 reports its loss with its next event: frames on CPU 1 wait until then. */
+	{ "intervals before the report of a loss are unknown", PHONE_14, false,
+	  "0-19 cpu 2 20-20 cpu 1 21-21 more 2 24-24 more 2 27-27 cpu 2 lost 2 900 29-59",
+	  "? 1x21 ?x3 1x30", 900, 21, 0, 0 },
+	{ "a CPU without any event may have lost some at any time", PHONE_9, false,
+	  "0-19 21-24 lost 5 900 25-28", "? 1x19 ? 1x7", 900, 0, 0, 0 },
+	{ "intervals before the hole stay known", PHONE_9, false, "0-19 22-41 lost 1 900 45-48",
+	  "? 1x19 3 1x19 ? 1x3", 900, 40, 1, 1 },
+	{ "buffer numbers show missing frames", PHONE_14, false,
+	  "0-21 more 1 22-24 lost 2 50 more -1 25-34", "? 1x21 ? 1x12", 50, 0, 0, 0 },
+	{ "a hole that is detected late covers earlier frames", PHONE_9, false,
+	  "0-29 33-42 hole 30 50-59", "? 1x29 ? 1x9 ? 1x9", ROW_UNKNOWN, 30, 0, 0 },
+	{ "events from before a hole do not end it", PHONE_9, false, "0-29 hole 33 30-32 36-65",
+	  "? 1x32 ? 1x29", ROW_UNKNOWN, 33, 0, 0 },
+	/* The CPU that lost the frame writes its next event 1.3 s later. */
+	{ "frames of a recorded trace wait for silent CPUs", PHONE_9, true,
+	  "cpu 3 0-9 lost 3 5 10-10 cpu 1 11-29 31-110 cpu 3 lost 3 60 111-130", "? 1x29 ? 1x99",
+	  65, 10, 0, 0 },
+	/* The buffers of all CPUs ran over before it began. CPU 3 writes first 1.3 s after CPU 2.
+	 */
+	{ "a trace that begins with a loss may have more", PHONE_9, true,
+	  "0-4 lost 2 70 5-24 26-85 lost 3 70 86-105", "? 1x24 ? 1x79", 140, 0, 0, 0 },
+	{ "a loss at the end of the trace is in the row", PHONE_9, false, "0-29 lost 1 12",
+	  "? 1x29", 12, 0, 0, 0 },
+};
+
+static void play(const char *steps)
 {
-	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 20);
-	phone.cpu = 2;
-	phone_frame(&phone, BEGIN + 20 * V60, a);
-	phone.cpu = 1;
-	phone_frame(&phone, BEGIN + 21 * V60, a);
-	phone.n_commits += 2;
-	phone_frame(&phone, BEGIN + 24 * V60, a); /* the two frames before it were on CPU 2 */
-	phone.n_commits += 2;
-	phone_frame(&phone, BEGIN + 27 * V60, a);
-	phone.cpu = 2;
-	phone_lost(&phone, 2, 900);
-	phone_frame(&phone, BEGIN + 29 * V60, a);
-	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 20)->lost, 0);
-	assert_int_equal(frame_of(a, 21)->lost, 900);
-	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
-	for (size_t i = 22; i < 25; i++) {
-		assert_int_equal(frame_of(a, i)->lost, 0);
-		assert_int_equal(frame_of(a, i)->vsyncs, ROW_UNKNOWN);
+	for (int n, used = 0; *steps; steps += used) {
+		unsigned int from, to;
+
+		if (sscanf(steps, " %u-%u%n", &from, &to, &used) == 2)
+			phone_run(&phone, a, BEGIN + from * V60, V60, to - from + 1);
+		else if (sscanf(steps, " cpu %d%n", &n, &used) == 1)
+			phone.cpu = n;
+		else if (sscanf(steps, " lost %d %u%n", &n, &to, &used) == 2)
+			phone_lost(&phone, n, to);
+		else if (sscanf(steps, " hole %u%n", &from, &used) == 1)
+			pipeline_hole(phone.pipeline, BEGIN + from * V60);
+		else if (sscanf(steps, " more %d%n", &n, &used) == 1)
+			phone.n_commits += (unsigned int)n;
+		else
+			fail_msg("no step: %s", steps);
 	}
-	assert_int_equal(sums().lost, 900);
-	expect_no_jank();
+	phone_end(&phone);
 }
 
-/* A CPU without any event so far may have lost events at any time. */
-TEST(test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown)
+/* The vsyncs of all frames, as in scenes[]. *@missed: their sum beyond one vsync each. */
+static const char *vsyncs(int64_t *missed)
 {
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 20);
-	phone_run(&phone, a, BEGIN + 21 * V60, V60, 4);
-	phone_lost(&phone, 5, 900);
-	phone_run(&phone, a, BEGIN + 25 * V60, V60, 4);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 20)->vsyncs, ROW_UNKNOWN);
-	expect_no_jank();
+	static char text[200];
+	size_t len = 0;
+
+	*missed = 0;
+	for (size_t i = 0, same; i < phone.log.n_frames; i += same) {
+		int64_t n = phone.log.frames[i].vsyncs;
+
+		for (same = 0; i + same < phone.log.n_frames; same++)
+			if (phone.log.frames[i + same].vsyncs != n)
+				break;
+		*missed += n > 0 ? (n - 1) * (int64_t)same : 0;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, i ? " " : "");
+		len += (size_t)snprintf(text + len, sizeof(text) - len, n < 0 ? "?" : "%d", (int)n);
+		if (same > 1)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "x%zu", same);
+	}
+	return text;
 }
 
-TEST(test_intervals_before_the_hole_stay_known)
+static size_t first_with_lost(void)
 {
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 20);
-	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
-	phone_lost(&phone, 1, 900);
-	phone_run(&phone, a, BEGIN + 45 * V60, V60, 4);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 20)->vsyncs, 3);
-	assert_int_equal(sums().d, 1);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (phone.log.frames[i].lost != 0)
+			return i;
+	return 0;
+}
+
+static void check_scene(size_t i)
+{
+	int64_t missed;
+	const char *got = vsyncs(&missed);
+	const struct frame_stats sum = sum_of(NULL);
+
+	if (strcmp(got, scenes[i].vsyncs) != 0 || sum.lost != scenes[i].lost ||
+	    first_with_lost() != scenes[i].at || sum.d != scenes[i].d || sum.missed != missed ||
+	    (int64_t)(sum.jank + sum.small_jank) != scenes[i].jank || sum.waits != 0 ||
+	    (int64_t)phone.log.n_drops != scenes[i].d)
+		fail_msg("%s (phone %d): vsyncs %s, lost %d at %zu, d %d, missed %d, jank %d, "
+			 "waits %d, drops %zu",
+			 scenes[i].name, phone.age, got, (int)sum.lost, first_with_lost(),
+			 (int)sum.d, (int)sum.missed, (int)(sum.jank + sum.small_jank),
+			 (int)sum.waits, phone.log.n_drops);
+}
+
+TEST(test_only_intervals_in_a_hole_are_unknown)
+{
+	for (size_t i = 0; i < COUNT_OF(scenes); i++) {
+		const bool every = scenes[i].age == EVERY;
+
+		options.recorded = scenes[i].recorded;
+		for (enum phone_age age = every ? PHONE_9 : scenes[i].age;
+		     age <= (every ? PHONE_14 : scenes[i].age); age++) {
+			start(age);
+			play(scenes[i].steps);
+			check_scene(i);
+		}
+	}
 }
 
 /* --- open rows, waiting frames, counters --- */
 
 /* The present after this latch was lost: the next present belongs to another frame. */
-static void play_stale_latch(void)
+TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 {
 	phone_run(&phone, a, BEGIN, V60, 20);
 	phone_run(&phone, b, BEGIN + 20 * V60, V60, 1);
@@ -251,13 +181,8 @@ static void play_stale_latch(void)
 	phone_lost(&phone, 1, 50);
 	phone_run(&phone, b, BEGIN + 23 * V60, V60, 20);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 20);
-	assert_int_equal(row_log_count_frames(&phone.log, b), 21);
-}
-
-TEST(test_latch_without_its_present_is_stale)
-{
-	on_every_phone(play_stale_latch);
+	assert_int_equal(frames_of(a), 20);
+	assert_int_equal(frames_of(b), 21);
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
@@ -277,7 +202,7 @@ TEST(test_latch_attributed_to_another_present_is_stale)
 	phone.cpu = 2;
 	phone_run(&phone, a, BEGIN + 62 * V60, 2 * V60, 20);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 39 + 30);
+	assert_int_equal(frames_of(a), 39 + 30);
 	assert_int_equal(counters()->stale_frames, 1);
 	for (size_t i = 39; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].vsyncs != 1);
@@ -307,7 +232,7 @@ TEST(test_latch_with_a_late_present_in_a_hole_is_stale)
 	assert_int_equal(frame_of(a, 21)->present_ns, BEGIN + 21 * V60);
 	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
 	assert_int_equal(frame_of(a, 22)->vsyncs, 1);
-	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(unknown_intervals(NULL), 2);
 }
 
 /* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
@@ -329,22 +254,6 @@ TEST(test_intervals_of_a_late_frame_in_a_hole_are_unknown)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
 }
 
-/* A frame that is a whole vsync late looks as if it were on time: the buffer numbers decide. */
-TEST(test_buffer_numbers_show_missing_frames_in_a_hole)
-{
-	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 22);
-	phone.n_commits++;
-	phone_run(&phone, a, BEGIN + 22 * V60, V60, 3);
-	phone_lost(&phone, 2, 50);
-	phone.n_commits--; /* no frame was lost here */
-	phone_run(&phone, a, BEGIN + 25 * V60, V60, 10);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
-	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 23)->vsyncs, 1);
-}
-
 /* The buffer count increased during a loss: the latch is found although the next value is not
  * lower. */
 TEST(test_loss_clears_the_buffer_counts)
@@ -363,7 +272,7 @@ TEST(test_loss_clears_the_buffer_counts)
 		phone_lost(&phone, 1, 50);
 	}
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, "com.c/com.c.Main#9"), 19);
+	assert_int_equal(frames_of("com.c/com.c.Main#9"), 19);
 	assert_int_equal(counters()->lost_events, 19 * 50);
 }
 
@@ -374,11 +283,7 @@ TEST(test_loss_clears_the_queue_times)
 	phone_run(&phone, a, BEGIN, V60, 20);
 	phone_queue(&phone, BEGIN + 20 * V60 - 5 * MS, a, 1);
 	phone_lost(&phone, 1, 50);
-	phone.now_ns = BEGIN + 22 * V60 - MS;
-	phone_begin(&phone, "handleMessageInvalidate");
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN + 22 * V60, 1);
+	phone_show(&phone, BEGIN + 22 * V60, a);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 20)->queued_ns, ROW_UNKNOWN);
 	assert_true(frame_of(a, 19)->queued_ns > 0);
@@ -393,42 +298,14 @@ TEST(test_a_hole_is_no_jank)
 	pipeline_hole(phone.pipeline, phone.now_ns);
 	phone_run(&phone, a, BEGIN + 75 * V60, V60, 60);
 	phone_end(&phone);
-	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(unknown_intervals(NULL), 2);
 	assert_int_equal(frame_of(a, 60)->lost, ROW_UNKNOWN);
 	assert_int_equal(counters()->holes, 1);
 	assert_int_equal(counters()->lost_unknown, 1);
 	assert_int_equal(phone.log.n_drops, 0);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_int_equal(phone.log.fps[i].stats.d, 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 0);
-}
-
-/* The hole is detected late: frames may be missing since its start. */
-TEST(test_hole_detected_late_covers_earlier_frames)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_run(&phone, a, BEGIN + 33 * V60, V60, 10);
-	pipeline_hole(phone.pipeline, BEGIN + 30 * V60);
-	phone_run(&phone, a, BEGIN + 50 * V60, V60, 10);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 40)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(unknown_intervals(), 3);
-}
-
-/* Events from before the hole are still in buffers of other CPUs: they do not end it. */
-TEST(test_events_from_before_a_hole_do_not_end_it)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	pipeline_hole(phone.pipeline, BEGIN + 33 * V60);
-	phone_run(&phone, a, BEGIN + 30 * V60, V60, 3);
-	phone_run(&phone, a, BEGIN + 36 * V60, V60, 30);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
-	assert_int_equal(frame_of(a, 33)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(events_of(TRACE_EVENT_LOST), 0);
 }
 
 /* The hole ended before the composition began: what is open then is no older than that. */
@@ -477,45 +354,6 @@ TEST(test_buffer_that_is_shown_again_proves_nothing)
 	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
 }
 
-/* The CPU that lost the frame writes its next event 1.3 s later. */
-TEST(test_frames_of_a_recorded_trace_wait_for_silent_cpus)
-{
-	options.recorded = true;
-	start(PHONE_9);
-	phone.cpu = 3;
-	phone_run(&phone, a, BEGIN, V60, 10);
-	phone_lost(&phone, 3, 5);
-	phone_frame(&phone, BEGIN + 10 * V60, a);
-	phone.cpu = 1;
-	phone_run(&phone, a, BEGIN + 11 * V60, V60, 19);
-	phone_run(&phone, a, BEGIN + 31 * V60, V60, 80);
-	phone.cpu = 3;
-	phone_lost(&phone, 3, 60);
-	phone_run(&phone, a, BEGIN + 111 * V60, V60, 20);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 29)->vsyncs, 1);
-	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
-}
-
-/* The buffers of all CPUs ran over before the trace began. CPU 3 writes its first event 1.3 s after
- * CPU 2. */
-TEST(test_a_trace_that_begins_with_a_loss_may_have_more)
-{
-	options.recorded = true;
-	start(PHONE_9);
-	phone.cpu = 1;
-	phone_run(&phone, a, BEGIN, V60, 5);
-	phone_lost(&phone, 2, 70);
-	phone_run(&phone, a, BEGIN + 5 * V60, V60, 20);
-	phone_run(&phone, a, BEGIN + 26 * V60, V60, 60);
-	phone_lost(&phone, 3, 70);
-	phone_run(&phone, a, BEGIN + 86 * V60, V60, 20);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 25)->vsyncs, ROW_UNKNOWN);
-	assert_int_equal(frame_of(a, 90)->vsyncs, 1);
-}
-
 TEST(test_pending_loss_lasts_until_it_is_cleared)
 {
 	start(PHONE_14);
@@ -527,9 +365,9 @@ TEST(test_pending_loss_lasts_until_it_is_cleared)
 	phone_run(&phone, a, BEGIN + 231 * V60, V60, 30);
 	phone_run(&phone, a, BEGIN + 263 * V60, V60, 30);
 	phone_end(&phone);
-	assert_int_equal(sums().d, 1);
-	assert_int_equal(sums().missed, 2);
-	assert_int_equal(sums().lost, 100);
+	assert_int_equal(sum_of(NULL).d, 1);
+	assert_int_equal(sum_of(NULL).missed, 2);
+	assert_int_equal(sum_of(NULL).lost, 100);
 }
 
 /* --- every lost event is reported --- */
@@ -547,7 +385,7 @@ TEST(test_lost_events_of_rows_and_cpus_add_up)
 		}
 	}
 	phone_end(&phone);
-	assert_int_equal(sums().lost, total);
+	assert_int_equal(sum_of(NULL).lost, total);
 	assert_int_equal(counters()->lost_events, total);
 	for (size_t i = 0; i <= PIPELINE_CPUS; i++)
 		total -= (int64_t)counters()->lost_by_cpu[i];
@@ -563,16 +401,7 @@ TEST(test_loss_after_the_last_frame_is_in_its_row)
 	phone_lost(&phone, 1, 12);
 	phone_run(&phone, b, BEGIN + 40 * V60, V60, 600);
 	phone_end(&phone);
-	assert_int_equal(row_log_fps(&phone.log, SURFACE_A, 0)->stats.lost, 12);
-}
-
-TEST(test_loss_at_the_end_of_the_trace_is_in_the_row)
-{
-	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 12);
-	phone_end(&phone);
-	assert_int_equal(sums().lost, 12);
+	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
 }
 
 TEST(test_events_add_up_to_all_lost_events)
@@ -590,7 +419,7 @@ TEST(test_events_add_up_to_all_lost_events)
 		    sscanf(strchr(phone.log.events[i].text, ':'), ": %llu", &events) == 1)
 			sum += events;
 	assert_int_equal(sum, 3000);
-	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 2, 200);
+	assert_in_range(events_of(TRACE_EVENT_LOST), 2, 200);
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */
@@ -607,30 +436,22 @@ TEST(test_impossible_number_of_lost_events_is_unknown)
 
 /* --- another SurfaceFlinger --- */
 
-static void play_restart(void)
+TEST_ON(every_phone, test_no_interval_across_a_restart)
 {
-	const char *const again[] = { a, NULL };
-
 	phone_run(&phone, a, BEGIN, V60, 60);
 	/* It ends in the middle of a latch. */
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_begin(&phone, "latchBuffer");
 	phone_begin(&phone, "acquireBuffer");
 	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
-	phone_frames(&phone, BEGIN + 3 * SECOND, again);
-	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 59);
+	phone_run(&phone, a, BEGIN + 3 * SECOND, V60, 60);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+	assert_int_equal(frames_of(a), 120);
 	assert_int_equal(frame_of(a, 60)->interval_ns, ROW_UNKNOWN);
 	for (size_t i = 61; i < 120; i++)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 	expect_no_jank();
-}
-
-TEST(test_no_interval_across_a_restart)
-{
-	on_every_phone(play_restart);
 }
 
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
@@ -645,7 +466,7 @@ TEST(test_restart_at_another_rate_keeps_old_frames)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
 		assert_in_range(frame_of(a, i)->interval_ns, 8200000, 8400000);
 	}
-	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(unknown_intervals(NULL), 2);
 	expect_no_jank();
 }
 

@@ -6,31 +6,9 @@
 #include <string.h>
 
 #include "rules/marks.h"
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
-#define SURFACE_A "com.a/com.a.Main"
-#define SURFACE_B "com.b/com.b.Main"
-
-static struct phone phone;
-
-static int set_up(void **state)
-{
-	phone_start(&phone, PHONE_14, NULL);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(on_phone_14, stop_phone)
 
 /* An app writes a mark into the trace. */
 static void app_marks(uint64_t time_ns)
@@ -39,18 +17,9 @@ static void app_marks(uint64_t time_ns)
 	phone_write(&phone, TRACE_INSTANT, 77, "jankd:here", 0);
 }
 
-static const struct fps_row *row(const char *surface, size_t n)
-{
-	const struct fps_row *found = row_log_fps(&phone.log, surface, n);
-
-	if (!found)
-		fail_msg("no row %zu of %s", n, surface);
-	return found;
-}
-
 static uint64_t too_soon(void)
 {
-	return pipeline_counters(phone.pipeline)->marks_too_soon;
+	return counters()->marks_too_soon;
 }
 
 /* An interval that spans the mark belongs to the row after it. */
@@ -61,12 +30,12 @@ TEST(test_a_mark_of_an_app_closes_the_row)
 	phone_run(&phone, a, BEGIN + 12 * V60, V60, 10);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 2);
-	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
-	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 9);
-	assert_int_equal(row(SURFACE_A, 0)->stats.missed, 0);
-	assert_int_equal(row(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
-	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 10);
-	assert_int_equal(row(SURFACE_A, 1)->stats.missed, 2);
+	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
+	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 9);
+	assert_int_equal(row_of(SURFACE_A, 0)->stats.missed, 0);
+	assert_int_equal(row_of(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
+	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 10);
+	assert_int_equal(row_of(SURFACE_A, 1)->stats.missed, 2);
 	assert_int_equal(too_soon(), 0);
 }
 
@@ -76,9 +45,9 @@ TEST(test_wait_across_a_mark_is_in_the_row_after_it)
 	app_marks(BEGIN + 300 * MS);
 	phone_run(&phone, a, BEGIN + 129 * V60, V60, 10);
 	phone_end(&phone);
-	assert_int_equal(row(SURFACE_A, 0)->stats.waits, 0);
-	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
-	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 9);
+	assert_int_equal(row_of(SURFACE_A, 0)->stats.waits, 0);
+	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
+	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 9);
 }
 
 /* All rows are closed; a layer with a single frame has none. */
@@ -95,9 +64,9 @@ TEST(test_a_mark_closes_every_row)
 	phone_frames(&phone, BEGIN + 21 * V60, both);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 4);
-	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 19);
-	assert_int_equal(row(SURFACE_B, 0)->stats.frames, 19);
-	assert_int_equal(row(SURFACE_B, 1)->stats.frames, 1);
+	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 19);
+	assert_int_equal(row_of(SURFACE_B, 0)->stats.frames, 19);
+	assert_int_equal(row_of(SURFACE_B, 1)->stats.frames, 1);
 }
 
 /* At most one mark of apps per second closes rows; the others are counted as events. */
@@ -110,14 +79,14 @@ TEST(test_marks_of_apps_close_rows_once_a_second)
 	}
 	phone_end(&phone);
 	/* At 8, 68 and 128 vsyncs, besides checks and the end. */
-	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 8 * V60);
-	assert_int_equal(row(SURFACE_A, 1)->end_ns, BEGIN + 60 * V60);
-	assert_int_equal(row(SURFACE_A, 2)->end_ns, BEGIN + 68 * V60);
-	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 120 * V60);
-	assert_int_equal(row(SURFACE_A, 4)->end_ns, BEGIN + 128 * V60);
-	assert_int_equal(row(SURFACE_A, 5)->end_ns, BEGIN + 149 * V60);
+	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 8 * V60);
+	assert_int_equal(row_of(SURFACE_A, 1)->end_ns, BEGIN + 60 * V60);
+	assert_int_equal(row_of(SURFACE_A, 2)->end_ns, BEGIN + 68 * V60);
+	assert_int_equal(row_of(SURFACE_A, 3)->end_ns, BEGIN + 120 * V60);
+	assert_int_equal(row_of(SURFACE_A, 4)->end_ns, BEGIN + 128 * V60);
+	assert_int_equal(row_of(SURFACE_A, 5)->end_ns, BEGIN + 149 * V60);
 	assert_int_equal(phone.log.n_fps, 6);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 10);
+	assert_int_equal(events_of(TRACE_EVENT_MARK), 10);
 	assert_int_equal(too_soon(), 7);
 }
 
@@ -131,10 +100,10 @@ TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 	phone_run(&phone, a, BEGIN + 10 * V60, V60, 30);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 4);
-	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 19 * V60);
-	assert_int_equal(row(SURFACE_A, 1)->end_ns, BEGIN + 24 * V60);
-	assert_int_equal(row(SURFACE_A, 2)->end_ns, BEGIN + 29 * V60);
-	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
+	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 19 * V60);
+	assert_int_equal(row_of(SURFACE_A, 1)->end_ns, BEGIN + 24 * V60);
+	assert_int_equal(row_of(SURFACE_A, 2)->end_ns, BEGIN + 29 * V60);
+	assert_int_equal(row_of(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
 }
 
 /* The row is written even if no event follows. */
@@ -145,7 +114,7 @@ TEST(test_mark_before_a_pause_closes_the_row)
 	pipeline_silent(phone.pipeline, 300 * MS);
 	assert_null(row_log_fps(&phone.log, SURFACE_A, 3));
 	pipeline_silent(phone.pipeline, 500 * MS);
-	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
+	assert_int_equal(row_of(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
 }
 
 /* A mark is the first event after a pause: its time is certain only after the next record. */
@@ -156,7 +125,7 @@ TEST(test_mark_after_a_pause_closes_the_row)
 	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 10);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 2);
-	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
+	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
 }
 
 /* A single line with a time far ahead is ignored. */

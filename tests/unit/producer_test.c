@@ -6,14 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
 #define US UINT64_C(1000)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
 
 /* An app that queues buffers of one layer. */
 struct app {
@@ -23,23 +18,16 @@ struct app {
 	unsigned int fences, releases, frames;
 };
 
-static struct phone phone;
 static struct app app_a, app_b;
 
 static int set_up(void **state)
 {
 	app_a = (struct app){ .pid = 1000, .layer = a, .queue = "VRI[Main]#1" };
 	app_b = (struct app){ .pid = 2000, .layer = b, .queue = "VRI[Main]#2" };
-	return 0;
+	return default_options(state);
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, stop_phone)
 
 static void write_of(int32_t pid, int32_t tid, enum trace_kind kind, uint64_t time_ns,
 		     const char *name, int64_t value)
@@ -121,11 +109,6 @@ static void frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
 	latch_and_present(app, present_ns);
 }
 
-static const struct pipeline_counters *counters(void)
-{
-	return pipeline_counters(phone.pipeline);
-}
-
 static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame, uint64_t ambiguous)
 {
 	const struct fence_counts counts = counters()->fences;
@@ -137,48 +120,24 @@ static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame,
 	assert_int_equal(counts.marks, joined + own + without_frame + ambiguous);
 }
 
-static const struct frame_row *row_of(const char *layer, unsigned int n)
-{
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		if (strcmp(phone.log.frames[i].layer, layer) == 0 && n-- == 0)
-			return &phone.log.frames[i];
-	fail_msg("no such frame");
-	return NULL;
-}
-
-static void keep_row(void *context, const struct summary_row *row)
-{
-	struct summary_row *kept = context;
-
-	if (strncmp(row->surface, a, strlen(row->surface)) == 0)
-		*kept = *row;
-}
-
-static struct summary_row summary(void)
-{
-	struct summary_row kept = { .gpu_bound = ROW_UNKNOWN };
-
-	pipeline_summary(phone.pipeline, &kept, keep_row);
-	return kept;
-}
-
 TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 100; i++)
 		frame(&app_a, BEGIN + i * V60, 500 * US + i * 7 * US);
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(row_of(a, i)->gpu_done_ns,
+		assert_int_equal(frame_of(a, i)->gpu_done_ns,
 				 BEGIN + i * V60 - 9900 * US + 500 * US + i * 7 * US);
 	assert_counts(100, 0, 0, 0);
-	assert_int_equal(summary().stats.gpu_max_ns, 500 * US + 99 * 7 * US);
-	assert_int_equal(summary().gpu_p50_ns, 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
+	assert_int_equal(summary_of(SURFACE_A).stats.gpu_max_ns, 500 * US + 99 * 7 * US);
+	assert_int_equal(summary_of(SURFACE_A).gpu_p50_ns,
+			 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
 }
 
 TEST(test_a_fence_that_has_signaled_counts_as_no_time)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
 
@@ -188,21 +147,21 @@ TEST(test_a_fence_that_has_signaled_counts_as_no_time)
 		latch_and_present(&app_a, present_ns);
 	}
 	phone_end(&phone);
-	assert_int_equal(row_of(a, 9)->gpu_done_ns, BEGIN + 9 * V60 - 9900 * US);
-	assert_int_equal(summary().gpu_p99_ns, 0);
+	assert_int_equal(frame_of(a, 9)->gpu_done_ns, BEGIN + 9 * V60 - 9900 * US);
+	assert_int_equal(summary_of(SURFACE_A).gpu_p99_ns, 0);
 	assert_counts(40, 0, 0, 0);
 }
 
 TEST(test_without_fences_the_times_are_unknown)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 40);
 	phone_end(&phone);
-	assert_int_equal(row_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
-	assert_int_equal(summary().gpu_p50_ns, ROW_UNKNOWN);
-	assert_int_equal(summary().gpu_bound, ROW_UNKNOWN);
-	assert_int_equal(summary().release_p99_ns, ROW_UNKNOWN);
-	assert_false(summary().paces_itself);
+	assert_int_equal(frame_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(summary_of(SURFACE_A).gpu_p50_ns, ROW_UNKNOWN);
+	assert_int_equal(summary_of(SURFACE_A).gpu_bound, ROW_UNKNOWN);
+	assert_int_equal(summary_of(SURFACE_A).release_p99_ns, ROW_UNKNOWN);
+	assert_false(summary_of(SURFACE_A).paces_itself);
 }
 
 /* Both threads are in queueBuffer when SurfaceFlinger gets the two buffers. */
@@ -233,7 +192,7 @@ static void present_both(uint64_t present_ns)
 
 TEST(test_buffers_queued_at_once_get_their_own_fences)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++)
 		if (i == 0) {
 			frame(&app_a, BEGIN, 300 * US);
@@ -244,29 +203,29 @@ TEST(test_buffers_queued_at_once_get_their_own_fences)
 		}
 	phone_end(&phone);
 	for (unsigned int i = 1; i < 40; i++) {
-		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
-		assert_int_equal(row_of(b, i)->gpu_done_ns, BEGIN + i * V60 - 9000 * US);
+		assert_int_equal(frame_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+		assert_int_equal(frame_of(b, i)->gpu_done_ns, BEGIN + i * V60 - 9000 * US);
 	}
 	assert_counts(80, 0, 0, 0);
 }
 
 TEST(test_what_is_ambiguous_is_unknown_and_counted)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		queue_at_once(BEGIN + i * V60, 300 * US, 900 * US);
 		present_both(BEGIN + i * V60);
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 40; i++)
-		assert_int_equal(row_of(a, i)->gpu_done_ns, ROW_UNKNOWN);
+		assert_int_equal(frame_of(a, i)->gpu_done_ns, ROW_UNKNOWN);
 	assert_counts(0, 0, 0, 80);
 }
 
 /* The producer of b writes no marks, so at first its buffers seem to be those of a's thread. */
 TEST(test_another_layer_never_keeps_the_fences_of_an_app)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -282,17 +241,17 @@ TEST(test_another_layer_never_keeps_the_fences_of_an_app)
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 60; i++)
-		assert_int_equal(row_of(b, i)->gpu_done_ns, ROW_UNKNOWN);
+		assert_int_equal(frame_of(b, i)->gpu_done_ns, ROW_UNKNOWN);
 	for (unsigned int i = 10; i < 60; i++)
-		assert_true(row_of(a, i)->gpu_done_ns == ROW_UNKNOWN ||
-			    row_of(a, i)->gpu_done_ns == (int64_t)(BEGIN + i * V60 - 9600 * US));
+		assert_true(frame_of(a, i)->gpu_done_ns == ROW_UNKNOWN ||
+			    frame_of(a, i)->gpu_done_ns == (int64_t)(BEGIN + i * V60 - 9600 * US));
 	assert_true(counters()->fences.joined <= 60);
 }
 
 /* A buffer that was replaced keeps its fence, and the next frame has another one. */
 TEST(test_a_dropped_buffer_keeps_its_fence)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		if (i % 4 == 3)
 			queue_buffer(&app_a, BEGIN + i * V60 - 14000 * US, 5000 * US);
@@ -300,7 +259,7 @@ TEST(test_a_dropped_buffer_keeps_its_fence)
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 40; i++)
-		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+		assert_int_equal(frame_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
 	assert_counts(40, 0, 10, 0);
 }
 
@@ -357,29 +316,29 @@ static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int numb
 /* From 15 on the vsync of a frame is there without marks of views. */
 TEST(test_a_buffer_names_the_vsync_that_its_frame_answers)
 {
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++)
 		planned_frame(BEGIN + i * V60, i, i == 50 ? 4960 : 100 * i + 50);
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 60; i++)
-		assert_int_equal(row_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
+		assert_int_equal(frame_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
 }
 
 TEST(test_blast_buffers_are_joined_by_their_numbers)
 {
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++)
 		blast_frame(i % 2 ? &app_b : &app_a, BEGIN + i * V60, 1000 * US + i * US);
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 60; i++)
-		assert_int_equal(row_of(i % 2 ? b : a, i / 2)->gpu_done_ns,
+		assert_int_equal(frame_of(i % 2 ? b : a, i / 2)->gpu_done_ns,
 				 BEGIN + i * V60 - 8900 * US + i * US);
 	assert_counts(60, 0, 0, 0);
 }
 
 TEST(test_surfaceflingers_own_fences_are_counted_apart)
 {
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 40; i++) {
 		blast_frame(&app_a, BEGIN + i * V60, 1000 * US);
 		phone.now_ns += 10 * US;
@@ -392,7 +351,7 @@ TEST(test_surfaceflingers_own_fences_are_counted_apart)
 
 TEST(test_a_lost_end_leaves_the_time_unknown)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -409,9 +368,9 @@ TEST(test_a_lost_end_leaves_the_time_unknown)
 		latch_and_present(&app_a, present_ns);
 	}
 	phone_end(&phone);
-	assert_int_equal(row_of(a, 20)->gpu_done_ns, ROW_UNKNOWN);
-	assert_int_equal(row_of(a, 19)->gpu_done_ns, BEGIN + 19 * V60 - 9600 * US);
-	assert_int_equal(row_of(a, 21)->gpu_done_ns, BEGIN + 21 * V60 - 9600 * US);
+	assert_int_equal(frame_of(a, 20)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 19)->gpu_done_ns, BEGIN + 19 * V60 - 9600 * US);
+	assert_int_equal(frame_of(a, 21)->gpu_done_ns, BEGIN + 21 * V60 - 9600 * US);
 }
 
 /* Another process writes the names of a's fences. */
@@ -419,7 +378,7 @@ TEST(test_other_processes_do_not_change_the_times)
 {
 	struct app hostile = { .pid = 3000, .layer = a };
 
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -430,7 +389,7 @@ TEST(test_other_processes_do_not_change_the_times)
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 40; i++)
-		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+		assert_int_equal(frame_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
 	assert_counts(40, 0, 40, 0);
 }
 
@@ -466,22 +425,22 @@ static void run_with_late_frames(bool in_time)
 
 TEST(test_frames_late_by_the_gpu_are_counted)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_with_late_frames(false);
 	phone_end(&phone);
 	assert_counts(60, 0, 0, 0);
-	assert_int_equal(summary().stats.d, 6);
-	assert_int_equal(summary().gpu_bound, 6);
-	assert_int_equal(summary().gpu_p99_ns, 12900 * US);
+	assert_int_equal(summary_of(SURFACE_A).stats.d, 6);
+	assert_int_equal(summary_of(SURFACE_A).gpu_bound, 6);
+	assert_int_equal(summary_of(SURFACE_A).gpu_p99_ns, 12900 * US);
 }
 
 TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_with_late_frames(true);
 	phone_end(&phone);
-	assert_int_equal(summary().stats.d, 6);
-	assert_int_equal(summary().gpu_bound, 0);
+	assert_int_equal(summary_of(SURFACE_A).stats.d, 6);
+	assert_int_equal(summary_of(SURFACE_A).gpu_bound, 0);
 }
 
 static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)
@@ -504,7 +463,7 @@ TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 {
 	uint64_t present_ns = BEGIN;
 
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
 		bool late = i % 10 == 9;
 
@@ -513,9 +472,9 @@ TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 		frame(&app_a, present_ns, 300 * US);
 	}
 	phone_end(&phone);
-	assert_int_equal(summary().release_p99_ns, 4000 * US);
-	assert_int_equal(summary().fences.late, 6);
-	assert_int_equal(summary().fences.late_released, 6);
+	assert_int_equal(summary_of(SURFACE_A).release_p99_ns, 4000 * US);
+	assert_int_equal(summary_of(SURFACE_A).fences.late, 6);
+	assert_int_equal(summary_of(SURFACE_A).fences.late_released, 6);
 }
 
 static void run_paced(bool app_ticks, bool own, bool other)
@@ -539,30 +498,30 @@ static void run_paced(bool app_ticks, bool own, bool other)
 
 TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_paced(false, false, false);
-	assert_true(summary().paces_itself);
-	assert_int_equal(summary().fences.paced, 59);
-	assert_int_equal(summary().fences.paced_itself, 59);
+	assert_true(summary_of(SURFACE_A).paces_itself);
+	assert_int_equal(summary_of(SURFACE_A).fences.paced, 59);
+	assert_int_equal(summary_of(SURFACE_A).fences.paced_itself, 59);
 }
 
 TEST(test_a_surface_that_follows_ticks_does_not_pace_itself)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_paced(true, false, false);
-	assert_false(summary().paces_itself);
+	assert_false(summary_of(SURFACE_A).paces_itself);
 }
 
 TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_paced(true, false, true);
-	assert_true(summary().paces_itself);
+	assert_true(summary_of(SURFACE_A).paces_itself);
 }
 
 TEST(test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself)
 {
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	run_paced(true, true, true);
-	assert_false(summary().paces_itself);
+	assert_false(summary_of(SURFACE_A).paces_itself);
 }

@@ -5,36 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define V90 UINT64_C(11128400)
-#define V120 UINT64_C(8333333)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
 static const char bar[] = "StatusBar#0";
 
-static struct phone phone;
-static uint32_t seed;
-
-static int set_up(void **state)
-{
-	phone_start(&phone, PHONE_14, NULL);
-	seed = 3;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(on_phone_14, stop_phone)
 
 static uint64_t any(uint64_t below)
 {
+	static uint32_t seed = 3;
+
 	seed = seed * 1664525 + 1013904223;
 	return (seed >> 8) % below;
 }
@@ -44,11 +24,7 @@ static void late_frame(uint64_t present_ns, uint64_t late_ns)
 {
 	phone_queue(&phone, present_ns - 3 * MS, a, 1);
 	phone_tick(&phone, present_ns - 2 * MS);
-	phone.now_ns = present_ns + late_ns - MS;
-	phone_begin(&phone, "commit 1234");
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, present_ns + late_ns, 1);
+	phone_show(&phone, present_ns + late_ns, a);
 }
 
 /* Counts the frames of @layer in @log that are not @vsyncs after the previous one, except the
@@ -69,37 +45,6 @@ static size_t count_others(const char *layer, int64_t vsyncs)
 	return n;
 }
 
-static void steady(uint64_t period_ns, int64_t refresh_mhz)
-{
-	phone_run(&phone, a, BEGIN, period_ns, 300);
-	phone_end(&phone);
-	assert_int_equal(count_others(a, 1), 0);
-	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, refresh_mhz - 100,
-			refresh_mhz + 100);
-}
-
-TEST(test_steady_60_hz_is_measured)
-{
-	steady(V60, 60000);
-}
-
-TEST(test_steady_90_hz_is_measured)
-{
-	steady(V90, 89860);
-}
-
-TEST(test_steady_120_hz_is_measured)
-{
-	steady(V120, 120000);
-}
-
-static double summary_score;
-
-static void store_score(void *context, const struct summary_row *row)
-{
-	summary_score = row->stats.score;
-}
-
 /* All frames are on time, through two switches: neither a row nor the session gets a worse score
  * from the rate at its end. */
 TEST(test_switches_do_not_lower_the_score)
@@ -113,8 +58,7 @@ TEST(test_switches_do_not_lower_the_score)
 	assert_int_equal(count_others(a, 1), 0);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_float_equal(phone.log.fps[i].stats.score, 100, 0.01);
-	pipeline_summary(phone.pipeline, NULL, store_score);
-	assert_float_equal(summary_score, 100, 0.01);
+	assert_float_equal(summary_of(SURFACE_A).stats.score, 100, 0.01);
 }
 
 /* Every missed vsync is counted, exactly. */
@@ -151,37 +95,25 @@ TEST(test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs)
 	assert_int_equal(count_others(a, 2), 0);
 }
 
-/* Ticks only for a game with a lower rate: the display's rate is still higher. */
-TEST(test_game_at_30_fps_alone_has_two_vsyncs)
+TEST(test_switches_of_the_rate_are_detected)
 {
-	phone_run(&phone, a, BEGIN, 2 * V60, 150);
-	phone_end(&phone);
-	assert_int_equal(count_others(a, 2), 0);
-}
+	static const uint64_t periods_ns[] = { V60, V120, V60, V90, V60 };
 
-static void switch_rate(uint64_t before_ns, uint64_t after_ns)
-{
-	uint64_t last = phone_run(&phone, a, BEGIN, before_ns, 300);
+	for (size_t i = 0; i + 1 < COUNT_OF(periods_ns); i++) {
+		uint64_t last;
 
-	phone_run(&phone, a, last + after_ns, after_ns, 300);
-	phone_end(&phone);
-	assert_in_range(count_others(a, 1), 0, 2);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 2);
-}
-
-TEST(test_switch_from_60_to_120_hz_is_detected)
-{
-	switch_rate(V60, V120);
-}
-
-TEST(test_switch_from_60_to_90_hz_is_detected)
-{
-	switch_rate(V60, V90);
-}
-
-TEST(test_switch_from_90_to_60_hz_is_detected)
-{
-	switch_rate(V90, V60);
+		/* Ticks of 60 Hz fit 120 Hz as well: see the next test. */
+		if (periods_ns[i] == V120)
+			continue;
+		start(PHONE_14);
+		last = phone_run(&phone, a, BEGIN, periods_ns[i], 300);
+		assert_in_range(counters()->refresh_mhz, SECOND * 998 / periods_ns[i],
+				SECOND * 1002 / periods_ns[i]);
+		phone_run(&phone, a, last + periods_ns[i + 1], periods_ns[i + 1], 300);
+		phone_end(&phone);
+		assert_in_range(count_others(a, 1), 0, 2);
+		assert_int_equal(events_of(TRACE_EVENT_REFRESH), 2);
+	}
 }
 
 /* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
@@ -193,7 +125,7 @@ TEST(test_switch_from_120_to_60_hz_is_detected_late)
 	phone_run(&phone, a, last + V60, V60, 300);
 	phone_end(&phone);
 	assert_in_range(count_others(a, 1), 0, 40);
-	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, 59900, 60100);
+	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
 TEST(test_reported_period_speeds_up_switch_from_120_to_60_hz)
@@ -243,15 +175,11 @@ TEST(test_refined_period_does_not_change_intervals)
 		uint64_t late_ns = (i < 40 ? i : 40) * 70000;
 
 		phone_tick(&phone, present_ns - 4 * MS + late_ns);
-		phone.now_ns = present_ns - MS;
-		phone_begin(&phone, "commit 1234");
-		phone_latch(&phone, a);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, present_ns, 1);
+		phone_show(&phone, present_ns, a);
 	}
 	phone_end(&phone);
 	assert_int_equal(count_others(a, 1), 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 1);
+	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 1);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 * 99 / 100, V60 * 101 / 100);
 }

@@ -7,17 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
-#define SURFACE_A "com.a/com.a.Main"
-#define SURFACE_B "com.b/com.b.Main"
-
-static struct phone phone;
 static struct ruleset *others;
 
 static struct ruleset *parsed(const char *name, const char *first_lines)
@@ -34,22 +25,14 @@ static struct ruleset *parsed(const char *name, const char *first_lines)
 	return rules;
 }
 
-static int set_up(void **state)
-{
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-
-	phone_start(&phone, PHONE_9, &options);
-	return 0;
-}
-
 static int tear_down(void **state)
 {
-	phone_stop(&phone);
+	stop_phone(state);
 	others = ruleset_free(others);
 	return 0;
 }
 
-FIXTURE(set_up, tear_down)
+FIXTURE(on_phone_9, tear_down)
 
 static void set_rules(const char *first_lines)
 {
@@ -59,31 +42,17 @@ static void set_rules(const char *first_lines)
 	phone.rules = ruleset_free(phone.rules);
 }
 
-static uint64_t frames_in_rows(const char *surface)
-{
-	const struct fps_row *row;
-	uint64_t n = 0;
-
-	for (size_t i = 0; (row = row_log_fps(&phone.log, surface, i)) != NULL; i++)
-		n += row->stats.frames;
-	return n;
-}
-
 /* The same rules again, as after a SIGHUP without a change. */
 TEST(test_the_same_rules_change_nothing)
 {
-	const struct fps_row *row;
-
 	phone_run(&phone, a, BEGIN, V60, 90);
 	set_rules("");
 	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 180);
-	assert_int_equal(frames_in_rows(SURFACE_A), 179);
-	for (size_t i = 0; (row = row_log_fps(&phone.log, SURFACE_A, i)) != NULL; i++) {
-		assert_int_equal(row->stats.d, 0);
-		assert_int_equal(row->stats.lost, 0);
-	}
+	assert_int_equal(frames_of(a), 180);
+	assert_int_equal(sum_of(SURFACE_A).frames, 179);
+	assert_int_equal(sum_of(SURFACE_A).d, 0);
+	assert_int_equal(sum_of(SURFACE_A).lost, 0);
 }
 
 TEST(test_newly_ignored_layer_has_no_more_frames)
@@ -96,9 +65,9 @@ TEST(test_newly_ignored_layer_has_no_more_frames)
 	for (unsigned int i = 60; i < 120; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
-	assert_int_equal(row_log_count_frames(&phone.log, b), 60);
-	assert_int_equal(frames_in_rows(SURFACE_B), 59);
+	assert_int_equal(frames_of(a), 120);
+	assert_int_equal(frames_of(b), 60);
+	assert_int_equal(sum_of(SURFACE_B).frames, 59);
 }
 
 TEST(test_layer_that_is_no_longer_ignored_has_frames)
@@ -114,8 +83,8 @@ TEST(test_layer_that_is_no_longer_ignored_has_frames)
 	for (unsigned int i = 60; i < 120; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
-	assert_int_equal(row_log_count_frames(&phone.log, b), 60);
+	assert_int_equal(frames_of(a), 120);
+	assert_int_equal(frames_of(b), 60);
 }
 
 /* Its open row has the old name, later rows have the new one; no frame is missing. */
@@ -125,9 +94,9 @@ TEST(test_renamed_surface_loses_no_frame)
 	set_rules("rename layer com.a/* game\n");
 	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
 	phone_end(&phone);
-	assert_true(frames_in_rows(SURFACE_A) > 0);
-	assert_true(frames_in_rows("game") >= 90);
-	assert_int_equal(frames_in_rows(SURFACE_A) + frames_in_rows("game"), 179);
+	assert_true(sum_of(SURFACE_A).frames > 0);
+	assert_true(sum_of("game").frames >= 90);
+	assert_int_equal(sum_of(SURFACE_A).frames + sum_of("game").frames, 179);
 }
 
 /* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
@@ -144,8 +113,7 @@ TEST(test_reload_during_a_latch_drops_its_frame)
 	phone_end(&phone);
 	for (size_t i = 0; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].vsyncs <= 1);
-	for (size_t i = 0; i < phone.log.n_fps; i++)
-		assert_int_equal(phone.log.fps[i].stats.d, 0);
+	assert_int_equal(sum_of(NULL).d, 0);
 }
 
 /* The new rules recognise slices and ticks, in their own order. */
@@ -157,8 +125,8 @@ TEST(test_new_rules_recognise_other_slices_and_ticks)
 	phone_begin(&phone, "otherPresent");
 	phone_end_slices(&phone, 1);
 	phone_end(&phone);
-	assert_int_equal(pipeline_counters(phone.pipeline)->presents, 121);
-	assert_int_equal(pipeline_counters(phone.pipeline)->ticks, 120);
+	assert_int_equal(counters()->presents, 121);
+	assert_int_equal(counters()->ticks, 120);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_int_equal(phone.log.frames[i].vsyncs, 1);
 }
@@ -170,12 +138,11 @@ TEST(test_another_engine_is_refused)
 	assert_int_equal(pipeline_set_rules(phone.pipeline, others), -EINVAL);
 	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+	assert_int_equal(frames_of(a), 120);
 }
 
 TEST(test_engine_of_2019_refuses_late_frames)
 {
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 	const struct row_sink sink = { 0 };
 	struct pipeline *pipeline = NULL;
 

@@ -5,16 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
 static const char forged[] = "com.evil/com.evil.Main#0";
-
-static struct phone phone;
 
 /* What the trace shows of a thread. */
 static const struct {
@@ -28,30 +21,21 @@ static const struct {
 	{ "", false }, /* raw events without /proc */
 };
 
-static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
-
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(NULL, tear_down)
+FIXTURE(default_options, stop_phone)
 
 static size_t header;
 
 /* Runs @play for each generation and header. */
-static void on_every_phone(void (*play)(void))
+static void every_header(void (*play)(void))
 {
-	for (size_t i = 0; i < COUNT_OF(ages) * COUNT_OF(headers); i++) {
-		if (i > 0)
-			phone_stop(&phone);
-		header = i % COUNT_OF(headers);
-		phone_start(&phone, ages[i / COUNT_OF(headers)], NULL);
-		phone.sf_comm = headers[header].comm;
-		if (!headers[header].tgid)
-			phone.sf_tgid = TRACE_ID_UNKNOWN;
-		play();
+	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
+		for (header = 0; header < COUNT_OF(headers); header++) {
+			start(age);
+			phone.sf_comm = headers[header].comm;
+			if (!headers[header].tgid)
+				phone.sf_tgid = TRACE_ID_UNKNOWN;
+			play();
+		}
 	}
 }
 
@@ -59,16 +43,6 @@ static void become(int32_t pid)
 {
 	phone.sf_tid = phone.sf_pid = pid;
 	phone.sf_tgid = headers[header].tgid ? pid : TRACE_ID_UNKNOWN;
-}
-
-static const struct pipeline_counters *counters(void)
-{
-	return pipeline_counters(phone.pipeline);
-}
-
-static size_t frames_of(const char *layer)
-{
-	return row_log_count_frames(&phone.log, layer);
 }
 
 /* Checks that the frames of @layer have no gap, and have the queue times of their buffers. */
@@ -93,7 +67,7 @@ static void assert_steady(const char *layer, size_t n)
 
 /* --- SurfaceFlinger restarts --- */
 
-static void play_quick_restart(void)
+TEST_ON(every_header, test_restart_within_a_second_loses_no_frame)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
@@ -107,16 +81,11 @@ static void play_quick_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 	assert_int_equal(counters()->sf_tid, 2406);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
-}
-
-TEST(test_restart_within_a_second_loses_no_frame)
-{
-	on_every_phone(play_quick_restart);
+	assert_int_equal(events_of(TRACE_EVENT_SURFACEFLINGER), 2);
 }
 
 /* The trace ends within a second after the restart. */
-static void play_end_after_restart(void)
+TEST_ON(every_header, test_frames_before_the_end_after_a_restart_count)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
@@ -127,13 +96,8 @@ static void play_end_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-TEST(test_frames_before_the_end_after_a_restart_count)
-{
-	on_every_phone(play_end_after_restart);
-}
-
 /* A loss during the restart is not a jank, and only the lost frames are missing. */
-static void play_loss_after_restart(void)
+TEST_ON(every_header, test_loss_during_a_restart_is_no_jank)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
@@ -148,16 +112,11 @@ static void play_loss_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-TEST(test_loss_during_a_restart_is_no_jank)
-{
-	on_every_phone(play_loss_after_restart);
-}
-
 /* The old one was identified by the kernel and has ended; /proc does not show the next one. */
 TEST(test_next_surfaceflinger_hidden_in_proc_is_accepted)
 {
 	header = 4;
-	phone_start(&phone, PHONE_14, NULL);
+	start(PHONE_14);
 	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone.sf_writer = TRACE_WRITER_UNKNOWN;
@@ -170,7 +129,7 @@ TEST(test_next_surfaceflinger_hidden_in_proc_is_accepted)
 }
 
 /* The kernel keeps names of few threads, and that of the new one is not among them. */
-static void play_unknown_thread_name(void)
+TEST_ON(every_header, test_next_surfaceflinger_of_unknown_name_is_accepted)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
@@ -182,40 +141,36 @@ static void play_unknown_thread_name(void)
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 }
 
-TEST(test_next_surfaceflinger_of_unknown_name_is_accepted)
-{
-	on_every_phone(play_unknown_thread_name);
-}
-
 /* --- SurfaceFlinger does not restart --- */
 
-/* Another process writes all markers of a frame. */
-static void forge_frame(uint64_t present_ns, const char *comm)
+/* Another process writes all markers of a frame; @layer NULL: only those of its composition. */
+static void forge(uint64_t present_ns, const char *comm, const char *layer)
 {
 	struct phone real = phone;
 
 	become(900);
 	phone.sf_comm = comm;
-	phone_frame(&phone, present_ns, forged);
+	if (layer)
+		phone_frame(&phone, present_ns, layer);
+	else
+		phone_compose(&phone, present_ns, 1);
 	real.log = phone.log;
 	phone = real;
+}
+
+static void forge_frame(uint64_t present_ns, const char *comm)
+{
+	forge(present_ns, comm, forged);
 }
 
 /* They do not count while there is a process with SurfaceFlinger's name. */
 TEST(test_presents_of_an_unknown_name_do_not_count)
 {
 	header = 0;
-	phone_start(&phone, PHONE_9, NULL);
+	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
-	for (unsigned int i = 0; i < 900; i++) {
-		struct phone real = phone;
-
-		become(900);
-		phone.sf_comm = "<...>";
-		phone_compose(&phone, BEGIN + (110 + i) * V60, 1);
-		real.log = phone.log;
-		phone = real;
-	}
+	for (unsigned int i = 0; i < 900; i++)
+		forge(BEGIN + (110 + i) * V60, "<...>", NULL);
 	phone_run(&phone, a, BEGIN + 1100 * V60, V60, 100);
 	phone_end(&phone);
 	assert_int_equal(frames_of(a), 200);
@@ -243,15 +198,14 @@ static void play_forger(unsigned int step, const char *comm)
 		assert_int_equal(phone.log.frames[i].vsyncs, step);
 }
 
-static void play_forgers(void)
+TEST_ON(every_header, test_running_surfaceflinger_is_not_replaced)
 {
 	static const unsigned int steps[] = { 1, 2, 5, 20, 30 };
 	enum phone_age age = phone.age;
 
 	for (size_t i = 0; i < COUNT_OF(steps); i++) {
 		if (i > 0) {
-			phone_stop(&phone);
-			phone_start(&phone, age, NULL);
+			start(age);
 			phone.sf_comm = headers[header].comm;
 			become(406);
 		}
@@ -259,13 +213,8 @@ static void play_forgers(void)
 	}
 }
 
-TEST(test_running_surfaceflinger_is_not_replaced)
-{
-	on_every_phone(play_forgers);
-}
-
 /* After any idle time a process with another name is not accepted. */
-static void play_another_name(void)
+TEST_ON(every_header, test_process_of_another_name_is_not_accepted)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
 	for (unsigned int i = 0; i < 600; i++)
@@ -274,16 +223,12 @@ static void play_another_name(void)
 	phone_end(&phone);
 	assert_int_equal(frames_of(forged), 0);
 	assert_int_equal(frames_of(a), 200);
+	assert_int_equal(counters()->foreign_presents, 600);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
 
-TEST(test_process_of_another_name_is_not_accepted)
-{
-	on_every_phone(play_another_name);
-}
-
 /* A SurfaceFlinger that was only idle draws again: its first frame and all later ones count. */
-static void play_idle_surfaceflinger(void)
+TEST_ON(every_header, test_frames_after_idle_time_count_from_the_first)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
 	for (unsigned int i = 0; i < 200; i++)
@@ -299,13 +244,8 @@ static void play_idle_surfaceflinger(void)
 	assert_int_equal(counters()->foreign_presents, 100);
 }
 
-TEST(test_frames_after_idle_time_count_from_the_first)
-{
-	on_every_phone(play_idle_surfaceflinger);
-}
-
 /* When the memory for held events is full, the candidate is dropped. */
-static void play_flood(void)
+TEST_ON(every_header, test_flood_of_forged_frames_replaces_nothing)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
 	for (unsigned int i = 0; i < 5000; i++)
@@ -315,9 +255,4 @@ static void play_flood(void)
 	assert_int_equal(frames_of(forged), 0);
 	assert_int_equal(frames_of(a), 200);
 	assert_int_equal(counters()->foreign_presents, 5000);
-}
-
-TEST(test_flood_of_forged_frames_replaces_nothing)
-{
-	on_every_phone(play_flood);
 }

@@ -7,10 +7,7 @@
 
 #include "rules/surface.h"
 #include "rules/trigger.h"
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
+#include "tests/unit/one_phone.h"
 
 /* Both lead name_hash() to the same state, so names that begin with them and continue equally have
  * the same hash. */
@@ -20,104 +17,60 @@
 static const char one[] = ONE "/a#0";
 static const char other[] = OTHER "/a#0";
 
-static struct phone phone;
-static struct pipeline_options options;
-
 static int set_up(void **state)
 {
 	assert_true(name_hash(span_of(one)) == name_hash(span_of(other)));
-	options = PIPELINE_OPTIONS_DEFAULT;
-	phone_start(&phone, PHONE_9, &options);
-	return 0;
+	return on_phone_9(state);
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
+FIXTURE(set_up, stop_phone)
 
-FIXTURE(set_up, tear_down)
-
-static void restart(const struct pipeline_options *changed)
-{
-	phone_stop(&phone);
-	phone_start(&phone, PHONE_9, changed);
-}
-
-struct summaries {
-	size_t n;
-	char names[4][NAME_SIZE];
-	uint64_t frames[4];
-};
-
-static void store_summary(void *context, const struct summary_row *row)
-{
-	struct summaries *all = context;
-
-	assert_true(all->n < COUNT_OF(all->names));
-	name_copy(all->names[all->n], NAME_SIZE, span_of(row->surface));
-	all->frames[all->n++] = row->stats.frames;
-}
-
-TEST(test_layers_with_equal_hash_are_distinct)
+static void draw_both(void)
 {
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + 2 * i * V60, one);
 		if (i % 2)
 			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
 	}
+}
+
+TEST(test_layers_with_equal_hash_are_distinct)
+{
+	draw_both();
 	phone_end(&phone);
-	assert_int_equal(row_log_count_frames(&phone.log, one), 100);
-	assert_int_equal(row_log_count_frames(&phone.log, other), 50);
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		if (phone.log.frames[i].vsyncs >= 0)
-			assert_int_equal(phone.log.frames[i].vsyncs,
-					 strcmp(phone.log.frames[i].layer, one) ? 4 : 2);
+	assert_int_equal(frames_of(one), 100);
+	assert_int_equal(frames_of(other), 50);
+	for (size_t i = 1; i < 100; i++)
+		assert_int_equal(frame_of(one, i)->vsyncs, 2);
+	for (size_t i = 1; i < 50; i++)
+		assert_int_equal(frame_of(other, i)->vsyncs, 4);
 }
 
 /* Open rows also count for the right Surface. */
 TEST(test_surfaces_with_equal_hash_are_distinct)
 {
-	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
-
-	for (unsigned int i = 0; i < 100; i++) {
-		phone_frame(&phone, BEGIN + 2 * i * V60, one);
-		if (i % 2)
-			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
-	}
-	pipeline_summary(phone.pipeline, &meanwhile, store_summary);
+	draw_both();
+	assert_true(summary_of(ONE "/a").stats.frames > summary_of(OTHER "/a").stats.frames);
 	phone_end(&phone);
-	pipeline_summary(phone.pipeline, &end, store_summary);
-	assert_int_equal(meanwhile.n, 2);
-	assert_true(meanwhile.frames[0] > meanwhile.frames[1]);
-	assert_int_equal(end.n, 2);
-	assert_string_equal(end.names[0], ONE "/a");
-	assert_string_equal(end.names[1], OTHER "/a");
-	assert_int_equal(end.frames[0], 99);
-	assert_int_equal(end.frames[1], 49);
+	assert_int_equal(summary_of(ONE "/a").stats.frames, 99);
+	assert_int_equal(summary_of(OTHER "/a").stats.frames, 49);
 }
 
 /* If one is evicted for the other, only its own rows are closed. */
 TEST(test_eviction_closes_only_rows_of_its_surface)
 {
-	struct summaries end = { .n = 0 };
-	size_t rows = 0;
+	static const char *const layers[] = { one, a, b, other };
+	static const char *const surfaces[] = { ONE "/a", SURFACE_A, SURFACE_B, OTHER "/a" };
 
 	options.max_surfaces = 4;
-	restart(&options);
-	phone_run(&phone, one, BEGIN, V60, 10);
-	phone_run(&phone, "com.a/com.a.Main#0", BEGIN + SECOND, V60, 10);
-	phone_run(&phone, "com.b/com.b.Main#0", BEGIN + 2 * SECOND, V60, 10);
-	phone_run(&phone, other, BEGIN + 3 * SECOND, V60, 10);
+	start(PHONE_9);
+	for (size_t i = 0; i < COUNT_OF(layers); i++)
+		phone_run(&phone, layers[i], BEGIN + i * SECOND, V60, 10);
 	phone_end(&phone);
-	pipeline_summary(phone.pipeline, &end, store_summary);
-	assert_int_equal(end.n, 4);
-	for (size_t i = 0; i < end.n; i++) {
-		assert_int_equal(end.frames[i], 9);
-		rows += row_log_fps(&phone.log, end.names[i], 0) != NULL;
+	for (size_t i = 0; i < COUNT_OF(surfaces); i++) {
+		assert_int_equal(summary_of(surfaces[i]).stats.frames, 9);
+		assert_int_equal(sum_of(surfaces[i]).frames, 9);
 	}
-	assert_int_equal(rows, 4);
 }
 
 /* The state of a layer is not used for the next one in its place. */
@@ -129,11 +82,11 @@ TEST(test_trigger_state_is_not_used_for_the_next_layer)
 	assert_int_equal(trigger_parse(&trigger, "interval>100ms on " ONE "*", &error), 0);
 	options.max_surfaces = 1;
 	options.trigger = &trigger;
-	restart(&options);
+	start(PHONE_9);
 	phone_run(&phone, one, BEGIN, V60, 10);
 	phone_run(&phone, other, BEGIN + 5 * SECOND, 200 * MS, 10);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 0);
+	assert_int_equal(events_of(TRACE_EVENT_TRIGGER), 0);
 }
 
 /* Only the stored part of a name is compared; hash and length represent the rest. */

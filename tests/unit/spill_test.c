@@ -10,15 +10,10 @@
 #include "rules/layer_spill.h"
 #include "rules/layer.h"
 #include "rules/summary.h"
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
 #define APPS 640
 #define MOST (SPILL_SURFACES + 100)
-
-static struct phone phone;
-static struct pipeline_options options;
 
 struct summaries {
 	size_t n;
@@ -32,38 +27,25 @@ static int set_up(void **state)
 {
 	options = PIPELINE_OPTIONS_DEFAULT;
 	options.max_surfaces = 16;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, stop_phone)
 
 static void restart(unsigned int max_surfaces)
 {
-	phone_stop(&phone);
 	options.max_surfaces = max_surfaces;
 	options.recorded = false;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 }
 
 /* A live trace has fewer Surfaces in memory than layers. */
 static void restart_with_all_in_memory(void)
 {
-	phone_stop(&phone);
 	options.max_surfaces = 1000;
 	options.recorded = true;
-	phone_start(&phone, PHONE_9, &options);
-}
-
-static const struct pipeline_counters *counters(void)
-{
-	return pipeline_counters(phone.pipeline);
+	start(PHONE_9);
 }
 
 static void store_row(void *context, const struct summary_row *row)
@@ -192,11 +174,7 @@ static void play_all_kinds(struct summaries *all)
 		random = random * UINT64_C(6364136223846793005) + 1;
 		now_ns += MS + (random >> 33) % (480 * MS);
 		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", i / 3000 % 5, i / 3000);
-		phone.now_ns = now_ns - MS;
-		phone_begin(&phone, "handleMessageInvalidate");
-		phone_latch(&phone, layer);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, now_ns, 1);
+		phone_show(&phone, now_ns, layer);
 	}
 	phone_end(&phone);
 	summarize(all);
@@ -296,15 +274,6 @@ static const struct summary_row *others(const struct summaries *all)
 	return &all->rows[last];
 }
 
-static bool is_reported(const char *text)
-{
-	for (size_t i = 0; i < phone.log.n_events; i++)
-		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
-		    strstr(phone.log.events[i].text, text))
-			return true;
-	return false;
-}
-
 TEST(test_surfaces_beyond_the_spill_are_in_others)
 {
 	unsigned int kept = SPILL_SURFACES + 16;
@@ -335,7 +304,7 @@ TEST(test_surfaces_beyond_the_spill_are_in_others)
 	assert_int_equal(counters()->frames_others, 50 * 4 + 20);
 	assert_int_equal(totals(&small), frames_in_rows());
 	assert_true(is_reported("51 surfaces in the row (others)"));
-	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 20);
+	assert_in_range(events_of(TRACE_EVENT_LOST), 1, 20);
 }
 
 /* The disk is full or removed. */
@@ -461,8 +430,7 @@ TEST(test_counters_of_evicted_layers_are_not_used_after_a_refusal)
 	static const char z[] = "BufferTX - com.c/c#0";
 
 	options.max_surfaces = 2;
-	phone_stop(&phone);
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	frame_by_counter(BEGIN, x);
 	frame_by_counter(BEGIN + SECOND, y);
 	frame_by_counter(BEGIN + 4 * SECOND, z);
@@ -479,7 +447,7 @@ TEST(test_counters_of_evicted_layers_are_not_used_after_a_refusal)
 	frame_by_counter(BEGIN + 12 * SECOND, x);
 	phone_end(&phone);
 	assert_true(counters()->layers_refused > 0);
-	assert_int_equal(row_log_count_frames(&phone.log, "com.a/a#0"), 2);
+	assert_int_equal(frames_of("com.a/a#0"), 2);
 	assert_int_equal(without_interval("com.a/a#0"), 1);
 }
 

@@ -4,12 +4,8 @@
 
 #include <string.h>
 
-#include "rules/stats.h"
 #include "rules/trigger.h"
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
+#include "tests/unit/one_phone.h"
 
 #define APP 3000
 #define OTHER 4000
@@ -17,38 +13,45 @@
 #define WAIT (60 * V60)		/* a wait of one second */
 
 static const char mail[] = "com.example.mail/com.example.mail.Main#0";
+#define MAIL_SURFACE "com.example.mail/com.example.mail.Main"
+#define VIEW_SURFACE "SurfaceView[" MAIL_SURFACE "](BLAST)"
+static const char video[] = "SurfaceView[" MAIL_SURFACE "]#7";
 static const char bar[] = "StatusBar#0";
-
-static struct phone phone;
-static struct pipeline_options options;
 
 static int set_up(void **state)
 {
-	options = PIPELINE_OPTIONS_DEFAULT;
+	default_options(state);
 	options.type = 1;
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
+FIXTURE(set_up, stop_phone)
 
-FIXTURE(set_up, tear_down)
+enum thread { MAIL, RENDER, NAMELESS, SYSTEM_UI, UNITY, NAMESAKE, GAME };
 
-/* Writes a record of a thread of an app. */
-static void app_write(enum trace_kind kind, int32_t pid, int32_t tid, const char *comm,
-		      const char *name, uint64_t time_ns)
+static const struct {
+	int32_t pid, tid;
+	const char *comm;
+} threads[] = {
+	[MAIL] = { APP, APP, "om.example.mail" },
+	[RENDER] = { APP, APP + 1, "RenderThread" },
+	[NAMELESS] = { APP, APP, "<...>" },
+	[SYSTEM_UI] = { APP, APP, "ndroid.systemui" },
+	[UNITY] = { APP, APP + 1, "UnityMain" },
+	[NAMESAKE] = { OTHER, OTHER, "om.example.mail" },
+	[GAME] = { OTHER, OTHER, "om.example.game" },
+};
+
+static void app_write(enum thread thread, enum trace_kind kind, const char *name, uint64_t time_ns)
 {
 	const struct trace_record record = {
 		.kind = kind,
 		.cpu = 2,
-		.tid = tid,
-		.tgid = pid,
-		.pid = pid,
+		.tid = threads[thread].tid,
+		.tgid = threads[thread].pid,
+		.pid = threads[thread].pid,
 		.time_ns = time_ns,
-		.comm = span_of(comm),
+		.comm = span_of(threads[thread].comm),
 		.name = span_of(name),
 	};
 
@@ -56,20 +59,20 @@ static void app_write(enum trace_kind kind, int32_t pid, int32_t tid, const char
 	phone_record(&phone, &record);
 }
 
-static void begin(int32_t pid, const char *comm, const char *slice, uint64_t time_ns)
+static void begin(enum thread thread, const char *slice, uint64_t time_ns)
 {
-	app_write(TRACE_SLICE_BEGIN, pid, pid, comm, slice, time_ns);
+	app_write(thread, TRACE_SLICE_BEGIN, slice, time_ns);
 }
 
-static void end(int32_t pid, uint64_t time_ns)
+static void end(enum thread thread, uint64_t time_ns)
 {
-	app_write(TRACE_SLICE_END, pid, pid, "x", "", time_ns);
+	app_write(thread, TRACE_SLICE_END, "", time_ns);
 }
 
-static void mail_works(const char *slice, uint64_t from_ns, uint64_t to_ns)
+static void work(enum thread thread, const char *slice, uint64_t from_ns, uint64_t to_ns)
 {
-	begin(APP, "om.example.mail", slice, from_ns);
-	end(APP, to_ns);
+	begin(thread, slice, from_ns);
+	end(thread, to_ns);
 }
 
 static void tick_app(uint64_t time_ns)
@@ -78,15 +81,15 @@ static void tick_app(uint64_t time_ns)
 	phone_write(&phone, TRACE_COUNTER, 407, "VSYNC-app", time_ns / MS % 2);
 }
 
-/* 60 frames of @layer, each drawn by the mail app. */
-static void start(enum phone_age age, const char *layer)
+/* 60 frames of the mail app, each drawn by it. */
+static void start_mail(enum phone_age age)
 {
-	phone_start(&phone, age, &options);
+	start(age);
 	for (unsigned int i = 0; i < 60; i++) {
 		tick_app(BEGIN + i * V60 - 10 * MS);
-		mail_works("Choreographer#doFrame", BEGIN + i * V60 - 9 * MS,
-			   BEGIN + i * V60 - 4 * MS);
-		phone_frame(&phone, BEGIN + i * V60, layer);
+		work(MAIL, "Choreographer#doFrame", BEGIN + i * V60 - 9 * MS,
+		     BEGIN + i * V60 - 4 * MS);
+		phone_frame(&phone, BEGIN + i * V60, mail);
 	}
 }
 
@@ -97,417 +100,317 @@ static void finish(const char *layer)
 	phone_end(&phone);
 }
 
-static struct frame_stats total(const char *surface)
+static void expect(const char *name, int64_t stalls)
 {
-	struct frame_stats sum = FRAME_STATS_EMPTY;
+	const struct frame_stats sum = sum_of(MAIL_SURFACE);
 
-	for (size_t i = 0; i < phone.log.n_fps; i++) {
-		if (strcmp(phone.log.fps[i].surface, surface) != 0)
-			continue;
-		sum.waits += phone.log.fps[i].stats.waits;
-		sum.stalls += phone.log.fps[i].stats.stalls;
-		sum.jank += phone.log.fps[i].stats.jank;
-	}
-	return sum;
+	if (sum.waits != 1 || sum.stalls != stalls || (int64_t)sum.jank != stalls ||
+	    (int64_t)phone.log.n_drops != stalls || (int64_t)events_of(TRACE_EVENT_STALL) != stalls)
+		fail_msg("%s: %d waits, %d stalls, %d janks, %zu drops, %zu events", name,
+			 (int)sum.waits, (int)sum.stalls, (int)sum.jank, phone.log.n_drops,
+			 events_of(TRACE_EVENT_STALL));
 }
 
-static void expect(int64_t stalls)
+struct slice {
+	enum thread thread;
+	const char *name;
+	uint64_t from_ms, to_ms; /* in the wait */
+};
+
+/* What happens in the wait of one second, and whether it is a stall. */
+static const struct {
+	const char *name;
+	struct slice slices[2];
+	uint64_t queued_ms, tick_ms; /* a buffer is queued, VSYNC-app is written; 0: not */
+	int64_t stalls;
+} cases[] = {
+	{ .name = "an idle app does not stall" },
+	{ "two slices for half of the wait",
+	  { { MAIL, "Choreographer#doFrame", 100, 400 },
+	    { MAIL, "Choreographer#doFrame", 700, 905 } },
+	  .stalls = 1 },
+	{ "a number", { { MAIL, "Choreographer#doFrame 1234", 100, 605 } }, .stalls = 1 },
+	{ "drawing", { { MAIL, "DrawFrames 7", 100, 605 } }, .stalls = 1 },
+	{ "a buffer", { { MAIL, "dequeueBuffer - VRI[Main]#0", 100, 605 } }, .stalls = 1 },
+	{ "EGL", { { MAIL, "eglSwapBuffersWithDamageKHR", 100, 605 } }, .stalls = 1 },
+	{ "two threads together for less than half of the wait",
+	  { { MAIL, "Choreographer#doFrame", 100, 400 }, { RENDER, "DrawFrame", 300, 590 } },
+	  .stalls = 0 },
+	{ "slices of other names",
+	  { { MAIL, "Choreographer#onVsync 12", 50, 450 }, { MAIL, "animator:alpha", 500, 950 } },
+	  .stalls = 0 },
+	{ "work of another process",
+	  { { GAME, "Choreographer#doFrame 3", 50, 950 } },
+	  .stalls = 0 },
+	/* Two processes whose names end alike: neither is taken. */
+	{ "a process that is not certain",
+	  { { NAMESAKE, "Choreographer#doFrame 3", 50, 950 }, { MAIL, "DrawFrame", 100, 110 } },
+	  .stalls = 0 },
+	{ "an app that was killed and started again has another process",
+	  { { MAIL, "Choreographer#doFrame", 5, 10 },
+	    { NAMESAKE, "Choreographer#doFrame", 300, 980 } },
+	  .stalls = 1 },
+	{ .name = "a buffer that is not latched", .queued_ms = 450, .stalls = 1 },
+	{ "work and a buffer in different parts of the wait",
+	  { { MAIL, "Choreographer#doFrame", 400, 750 } },
+	  .queued_ms = 700,
+	  .stalls = 1 },
+	{ "a moment with both counts once",
+	  { { MAIL, "Choreographer#doFrame", 600, 950 } },
+	  .queued_ms = 700 },
+	{ "a doFrame long after its tick",
+	  { { MAIL, "Choreographer#doFrame", 900, 905 } },
+	  .tick_ms = 7,
+	  .stalls = 1 },
+	/* The process has answered the last tick: it answers one that is written later. */
+	{ "a doFrame before its tick",
+	  { { MAIL, "Choreographer#doFrame", 950, 960 } },
+	  .tick_ms = 961 },
+};
+
+static void play(size_t at)
 {
-	struct frame_stats sum = total("com.example.mail/com.example.mail.Main");
+	for (uint64_t ms = 1; ms < 1000; ms++) {
+		for (size_t i = 0; i < COUNT_OF(cases[at].slices); i++) {
+			const struct slice *slice = &cases[at].slices[i];
 
-	assert_int_equal(sum.waits, 1);
-	assert_int_equal(sum.stalls, stalls);
-	assert_int_equal(sum.jank, stalls);
-	assert_int_equal(phone.log.n_drops, stalls);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), stalls);
-}
-
-TEST(test_idle_app_does_not_stall)
-{
-	start(PHONE_9, mail);
-	finish(mail);
-	expect(0);
-}
-
-TEST(test_slices_open_for_half_of_the_wait_are_a_stall)
-{
-	static const char *const slices[] = { "Choreographer#doFrame", "Choreographer#doFrame 1234",
-					      "DrawFrames 7", "dequeueBuffer - VRI[Main]#0",
-					      "eglSwapBuffersWithDamageKHR" };
-
-	for (size_t i = 0; i < COUNT_OF(slices); i++) {
-		if (i > 0)
-			phone_stop(&phone);
-		start(PHONE_14, mail);
-		mail_works(slices[i], LAST + 100 * MS, LAST + 400 * MS);
-		mail_works(slices[i], LAST + 700 * MS, LAST + 905 * MS);
-		finish(mail);
-		expect(1);
-		assert_in_range(phone.log.drops[0].interval_ns, 999 * MS, 1001 * MS);
-		assert_int_equal(phone.log.drops[0].missed, 59);
-	}
-}
-
-TEST(test_less_than_half_of_the_wait_is_no_stall)
-{
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame", LAST + 100 * MS);
-	app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "RenderThread", "DrawFrame", LAST + 300 * MS);
-	end(APP, LAST + 400 * MS);
-	app_write(TRACE_SLICE_END, APP, APP + 1, "RenderThread", "", LAST + 590 * MS);
-	finish(mail);
-	expect(0);
-}
-
-TEST(test_other_slices_are_no_evidence)
-{
-	start(PHONE_14, mail);
-	mail_works("Choreographer#onVsync 12", LAST + 50 * MS, LAST + 450 * MS);
-	mail_works("animator:alpha", LAST + 500 * MS, LAST + 950 * MS);
-	finish(mail);
-	expect(0);
-}
-
-TEST(test_work_of_other_processes_is_no_evidence)
-{
-	start(PHONE_14, mail);
-	begin(OTHER, "om.example.game", "Choreographer#doFrame 3", LAST + 50 * MS);
-	end(OTHER, LAST + 950 * MS);
-	finish(mail);
-	expect(0);
-}
-
-/* Two processes whose names end alike: neither is taken. */
-TEST(test_process_that_is_not_certain_is_no_evidence)
-{
-	start(PHONE_14, mail);
-	begin(OTHER, "om.example.mail", "Choreographer#doFrame 3", LAST + 50 * MS);
-	mail_works("DrawFrame", LAST + 100 * MS, LAST + 110 * MS);
-	end(OTHER, LAST + 950 * MS);
-	finish(mail);
-	expect(0);
-}
-
-TEST(test_buffer_that_is_not_latched_is_a_stall)
-{
-	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
-
-	for (size_t i = 0; i < COUNT_OF(ages); i++) {
-		if (i > 0)
-			phone_stop(&phone);
-		start(ages[i], mail);
-		phone_queue(&phone, LAST + 450 * MS, mail, 1);
-		finish(mail);
-		expect(1);
+			if (slice->from_ms == ms)
+				begin(slice->thread, slice->name, LAST + ms * MS);
+			if (slice->to_ms == ms)
+				end(slice->thread, LAST + ms * MS);
+		}
+		if (cases[at].queued_ms == ms)
+			phone_queue(&phone, LAST + ms * MS, mail, 1);
+		if (cases[at].tick_ms == ms)
+			tick_app(LAST + ms * MS);
 	}
 }
 
-/* The app works for 350 ms; a buffer is queued in the last 300 ms of the wait. */
-static void play_both_kinds(uint64_t work_ns, int64_t stalls)
+TEST(test_evidence_for_half_of_a_wait_makes_it_a_stall)
 {
-	start(PHONE_9, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame", LAST + work_ns);
-	phone_queue(&phone, LAST + 700 * MS, mail, 1);
-	end(APP, LAST + work_ns + 350 * MS);
-	finish(mail);
-	expect(stalls);
-}
-
-TEST(test_moment_with_both_kinds_of_evidence_counts_once)
-{
-	play_both_kinds(400 * MS, 1);
-	phone_stop(&phone);
-	play_both_kinds(600 * MS, 0);
-}
-
-TEST(test_do_frame_long_after_its_tick_is_a_stall)
-{
-	start(PHONE_9, mail);
-	tick_app(LAST + 7 * MS);
-	mail_works("Choreographer#doFrame", LAST + 900 * MS, LAST + 905 * MS);
-	finish(mail);
-	expect(1);
-}
-
-/* The process has answered the last tick: the next doFrame answers one that is written later. */
-TEST(test_do_frame_before_its_tick_is_in_time)
-{
-	start(PHONE_9, mail);
-	mail_works("Choreographer#doFrame", LAST + 950 * MS, LAST + 960 * MS);
-	tick_app(LAST + 961 * MS);
-	finish(mail);
-	expect(0);
+	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
+		for (size_t i = 0; i < COUNT_OF(cases); i++) {
+			start_mail(age);
+			play(i);
+			finish(mail);
+			expect(cases[i].name, cases[i].stalls);
+			if (cases[i].stalls == 0)
+				continue;
+			assert_in_range(phone.log.drops[0].interval_ns, 999 * MS, 1001 * MS);
+			assert_int_equal(phone.log.drops[0].missed, 59);
+		}
+	}
 }
 
 /* Another app draws, so there are ticks. The doFrame has the number of a vsync that is long over.
  */
 static void play_numbered(const char *late, int64_t stalls)
 {
-	start(PHONE_14, mail);
+	start_mail(PHONE_14);
 	for (uint64_t ns = 10 * MS; ns < 900 * MS; ns += 20 * MS) {
 		tick_app(LAST + ns);
 		phone.now_ns = LAST + ns + MS;
 		phone_begin(&phone, ns < 50 * MS ? "commit 5000" : "commit 6000");
 		phone_end_slices(&phone, 1);
 	}
-	mail_works(late, LAST + 900 * MS, LAST + 905 * MS);
+	work(MAIL, late, LAST + 900 * MS, LAST + 905 * MS);
 	finish(mail);
-	expect(stalls);
+	expect(late, stalls);
 }
 
 TEST(test_do_frame_for_an_old_vsync_is_a_stall)
 {
 	play_numbered("Choreographer#doFrame 5001", 1);
-	phone_stop(&phone);
 	play_numbered("Choreographer#doFrame 6001", 0);
-	phone_stop(&phone);
 	play_numbered("Choreographer#doFrame", 0);
 }
 
 /* No name tells whose the layer is: the process that was at work whenever it was queued. */
 TEST(test_layer_without_a_package_belongs_to_the_process_that_queues_it)
 {
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
-		begin(APP, "ndroid.systemui", "queueBuffer", BEGIN + i * V60 - 5 * MS);
+		begin(SYSTEM_UI, "queueBuffer", BEGIN + i * V60 - 5 * MS);
 		phone_queue(&phone, BEGIN + i * V60 - 4 * MS, bar, 1);
-		end(APP, BEGIN + i * V60 - 3500000);
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "handleMessageInvalidate");
-		phone_latch(&phone, bar);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, BEGIN + i * V60, 1);
+		end(MAIL, BEGIN + i * V60 - 3500000);
+		phone_show(&phone, BEGIN + i * V60, bar);
 		phone_tick(&phone, BEGIN + i * V60 + MS);
 	}
-	begin(APP, "ndroid.systemui", "Choreographer#doFrame", LAST + 50 * MS);
-	end(APP, LAST + 950 * MS);
+	work(SYSTEM_UI, "Choreographer#doFrame", LAST + 50 * MS, LAST + 950 * MS);
 	finish(bar);
-	assert_int_equal(total("StatusBar").stalls, 1);
+	assert_int_equal(sum_of("StatusBar").stalls, 1);
 }
 
 /* The main thread of a game writes nothing. Its process counts the buffers of its view, and others
  * work at the same time. */
 static void play_view(bool counts)
 {
-	static const char view[] = "SurfaceView[com.example.mail/com.example.mail.Main](BLAST)#7";
+	static const char view[] = VIEW_SURFACE "#7";
 
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++) {
 		const uint64_t at_ns = BEGIN + i * V60;
 
-		begin(OTHER, "om.example.game", "Choreographer#doFrame", at_ns - 6 * MS);
-		app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "Main", "queueBuffer", at_ns - 5 * MS);
+		begin(GAME, "Choreographer#doFrame", at_ns - 6 * MS);
+		begin(UNITY, "queueBuffer", at_ns - 5 * MS);
 		if (counts)
-			app_write(TRACE_COUNTER, APP, APP + 1, "Main",
+			app_write(UNITY, TRACE_COUNTER,
 				  "QueuedBuffer - SurfaceView[com.example.mail/"
 				  "com.example.mail.Main]#3BLAST#3",
 				  at_ns - 5 * MS);
-		app_write(TRACE_SLICE_END, APP, APP + 1, "Main", "", at_ns - 4 * MS);
+		end(UNITY, at_ns - 4 * MS);
 		phone_frame(&phone, at_ns, view);
-		end(OTHER, at_ns + 2 * MS);
+		end(GAME, at_ns + 2 * MS);
 	}
-	app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "Main", "dequeueBuffer", LAST + 50 * MS);
-	app_write(TRACE_SLICE_END, APP, APP + 1, "Main", "", LAST + 950 * MS);
+	work(UNITY, "dequeueBuffer", LAST + 50 * MS, LAST + 950 * MS);
 	finish(view);
 }
 
 TEST(test_view_belongs_to_the_process_that_counts_its_buffers)
 {
 	play_view(true);
-	assert_int_equal(total("SurfaceView[com.example.mail/com.example.mail.Main](BLAST)").stalls,
-			 1);
-	phone_stop(&phone);
+	assert_int_equal(sum_of(VIEW_SURFACE).stalls, 1);
 	play_view(false);
-	assert_int_equal(total("SurfaceView[com.example.mail/com.example.mail.Main](BLAST)").stalls,
-			 0);
+	assert_int_equal(sum_of(VIEW_SURFACE).stalls, 0);
 }
 
-/* The name of the layer states the process (Samsung). */
 /* The process of @layer has another name or none; an idle process has the last 15 bytes of the
  * name of its app. */
 TEST(test_name_that_two_apps_share_is_overruled_by_who_queues)
 {
 	static const char game[] = "com.example.mail/com.example.mail.Game#3";
 
-	phone_start(&phone, PHONE_9, &options);
-	begin(OTHER, "om.example.mail", "Choreographer#doFrame", BEGIN - SECOND);
-	end(OTHER, BEGIN - SECOND + MS);
+	start(PHONE_9);
+	work(NAMESAKE, "Choreographer#doFrame", BEGIN - SECOND, BEGIN - SECOND + MS);
 	for (unsigned int i = 0; i < 60; i++) {
-		app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "UnityMain", "queueBuffer",
-			  BEGIN + i * V60 - 9 * MS);
+		begin(UNITY, "queueBuffer", BEGIN + i * V60 - 9 * MS);
 		phone_queue(&phone, BEGIN + i * V60 - 8 * MS, game, 1);
-		app_write(TRACE_SLICE_END, APP, APP + 1, "x", "", BEGIN + i * V60 - 7 * MS);
+		end(UNITY, BEGIN + i * V60 - 7 * MS);
 		phone_frame(&phone, BEGIN + i * V60, game);
 	}
-	app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "UnityMain", "dequeueBuffer", LAST + 50 * MS);
-	app_write(TRACE_SLICE_END, APP, APP + 1, "x", "", LAST + 950 * MS);
+	work(UNITY, "dequeueBuffer", LAST + 50 * MS, LAST + 950 * MS);
 	finish(game);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
+	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
 }
 
+/* As on Samsung's phones. */
 TEST(test_layer_may_name_its_process)
 {
 	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
 
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone_run(&phone, layer, BEGIN, V60, 60);
-	begin(APP, "<...>", "Choreographer#doFrame 9", LAST + 50 * MS);
-	end(APP, LAST + 950 * MS);
+	work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
 	finish(layer);
-	expect(1);
+	expect("", 1);
 }
 
 /* The view of a video draws steadily in the same process; the window is idle. */
 TEST(test_short_slices_for_another_layer_are_no_evidence)
 {
-	static const char video[] = "SurfaceView[com.example.mail/com.example.mail.Main]#7";
-
-	start(PHONE_14, mail);
+	start_mail(PHONE_14);
 	for (unsigned int i = 1; i < 60; i++) {
-		app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "Video", "dequeueBuffer",
-			  LAST + i * V60 - 15 * MS);
-		app_write(TRACE_SLICE_END, APP, APP + 1, "Video", "", LAST + i * V60 - 3 * MS);
+		work(UNITY, "dequeueBuffer", LAST + i * V60 - 15 * MS, LAST + i * V60 - 3 * MS);
 		phone_frame(&phone, LAST + i * V60, video);
 	}
 	finish(mail);
-	expect(0);
+	expect("", 0);
 }
 
 TEST(test_stall_beside_another_layer_of_the_process_is_found)
 {
-	static const char video[] = "SurfaceView[com.example.mail/com.example.mail.Main]#7";
-
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	start_mail(PHONE_14);
+	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
 	for (unsigned int i = 1; i < 60; i++) {
 		if (i == 55)
-			end(APP, LAST + i * V60 - 8 * MS);
+			end(MAIL, LAST + i * V60 - 8 * MS);
 		phone_frame(&phone, LAST + i * V60, video);
 	}
 	finish(mail);
-	expect(1);
+	expect("", 1);
 }
 
 /* The end of the slice may be in the loss. */
 TEST(test_loss_ends_the_evidence)
 {
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	start_mail(PHONE_14);
+	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
 	phone.now_ns = LAST + 100 * MS;
 	phone_lost(&phone, phone.cpu, 10);
 	finish(mail);
-	assert_int_equal(total("com.example.mail/com.example.mail.Main").stalls, 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 0);
+	assert_int_equal(sum_of(MAIL_SURFACE).stalls, 0);
+	assert_int_equal(events_of(TRACE_EVENT_STALL), 0);
 }
 
-TEST(test_app_that_was_killed_and_started_again_has_its_own_process)
-{
-	start(PHONE_14, mail);
-	mail_works("Choreographer#doFrame", LAST + 5 * MS, LAST + 10 * MS);
-	begin(OTHER, "om.example.mail", "Choreographer#doFrame", LAST + 300 * MS);
-	end(OTHER, LAST + 980 * MS);
-	finish(mail);
-	expect(1);
-}
+static const char endless[] =
+	"3000.0 ms on " MAIL_SURFACE " of com.example.mail; no frame ended it";
 
 TEST(test_stall_that_no_frame_ends_is_an_event)
 {
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	start_mail(PHONE_14);
+	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
 	for (unsigned int i = 1; i <= 30; i++)
 		phone_tick(&phone, LAST + i * 100 * MS);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
-	for (size_t i = 0; i < phone.log.n_events; i++)
-		if (phone.log.events[i].kind == TRACE_EVENT_STALL)
-			assert_string_equal(phone.log.events[i].text,
-					    "3000.0 ms on com.example.mail/com.example.mail.Main "
-					    "of com.example.mail; no frame ended it");
-}
-
-static const char *stall_event(void)
-{
-	for (size_t i = 0; i < phone.log.n_events; i++)
-		if (phone.log.events[i].kind == TRACE_EVENT_STALL)
-			return phone.log.events[i].text;
-	return "";
+	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
+	assert_string_equal(event_text(TRACE_EVENT_STALL), endless);
 }
 
 /* Nothing is written while all apps hang or are idle. */
 TEST(test_stall_lasts_to_the_end_of_a_silent_trace)
 {
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	start_mail(PHONE_14);
+	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
 	pipeline_silent(phone.pipeline, 995 * MS);
 	pipeline_silent(phone.pipeline, 2995 * MS);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
-	assert_string_equal(stall_event(), "3000.0 ms on com.example.mail/com.example.mail.Main of "
-					   "com.example.mail; no frame ended it");
+	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
+	assert_string_equal(event_text(TRACE_EVENT_STALL), endless);
 }
 
-static void keep_row(void *context, const struct summary_row *row)
+/* The app was killed, or left: the launcher is in front. */
+TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 {
-	struct summary_row *copy = context;
+	for (unsigned int stalls = 0; stalls <= 1; stalls++) {
+		struct summary_row row;
 
-	if (strcmp(row->surface, "com.example.mail/com.example.mail.Main") == 0)
-		*copy = *row;
-}
-
-static struct summary_row summary_of_mail(void)
-{
-	struct summary_row row = { .stats.stalls = 4711 };
-
-	pipeline_summary(phone.pipeline, &row, keep_row);
-	assert_int_equal(row.stats.stalls, 0);
-	return row;
-}
-
-TEST(test_stall_that_no_frame_ends_is_in_the_summary)
-{
-	struct summary_row row;
-
-	start(PHONE_14, mail);
-	phone_end(&phone);
-	row = summary_of_mail();
-	assert_int_equal(row.endless, 0);
-	assert_int_equal(row.endless_ns, 0);
-	phone_stop(&phone);
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
-	phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
-	phone_end(&phone);
-	row = summary_of_mail();
-	assert_int_equal(row.endless, 1);
-	assert_in_range(row.endless_ns, 1990 * MS, 2010 * MS);
+		start_mail(PHONE_14);
+		if (stalls)
+			begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+		phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
+		phone_end(&phone);
+		row = summary_of(MAIL_SURFACE);
+		assert_int_equal(row.stats.stalls, 0);
+		assert_int_equal(row.endless, stalls);
+		assert_in_range(row.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
+		assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
+		assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
+	}
 }
 
 TEST(test_process_without_view_marks_is_marked)
 {
-	start(PHONE_14, mail);
+	start_mail(PHONE_14);
 	phone_end(&phone);
-	assert_false(summary_of_mail().no_view_marks);
-	phone_stop(&phone);
-	phone_start(&phone, PHONE_14, &options);
+	assert_false(summary_of(MAIL_SURFACE).no_view_marks);
+	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++) {
-		mail_works("dequeueBuffer", BEGIN + i * V60 - 9 * MS, BEGIN + i * V60 - 8 * MS);
+		work(MAIL, "dequeueBuffer", BEGIN + i * V60 - 9 * MS, BEGIN + i * V60 - 8 * MS);
 		phone_frame(&phone, BEGIN + i * V60, mail);
 	}
 	phone_end(&phone);
-	assert_true(summary_of_mail().no_view_marks);
+	assert_true(summary_of(MAIL_SURFACE).no_view_marks);
 }
 
 TEST(test_drop_names_the_long_do_frame_of_its_app)
 {
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
-	begin(APP, "om.example.mail", "traversal", LAST + 6 * MS);
-	begin(OTHER, "om.example.game", "Choreographer#doFrame 9", LAST + 7 * MS);
-	end(OTHER, LAST + 60 * MS);
-	end(APP, LAST + 66 * MS);
-	end(APP, LAST + 67 * MS);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 10", LAST + 68 * MS);
-	end(APP, LAST + 100 * MS);
+	start_mail(PHONE_14);
+	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+	begin(MAIL, "traversal", LAST + 6 * MS);
+	work(GAME, "Choreographer#doFrame 9", LAST + 7 * MS, LAST + 60 * MS);
+	end(MAIL, LAST + 66 * MS);
+	end(MAIL, LAST + 67 * MS);
+	work(MAIL, "Choreographer#doFrame 10", LAST + 68 * MS, LAST + 100 * MS);
 	phone_run(&phone, mail, LAST + 5 * V60, V60, 60);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_drops, 1);
@@ -516,50 +419,25 @@ TEST(test_drop_names_the_long_do_frame_of_its_app)
 	assert_null(strstr(phone.log.drops[0].info + 1, "doFrame"));
 }
 
-/* The app was killed, and the launcher is in front. */
-TEST(test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front)
-{
-	start(PHONE_14, mail);
-	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
-	phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
-	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
-}
-
-TEST(test_app_that_left_the_front_idle_has_no_stall)
-{
-	start(PHONE_14, mail);
-	phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
-	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 0);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 0);
-}
-
-static void keep_pauses(void *context, const struct summary_row *row)
-{
-	*(uint64_t *)context += row->pauses;
-	assert_in_range(row->pause_ns, 999 * MS, 1001 * MS);
-}
-
 TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 {
-	uint64_t pauses = 0;
+	static const struct {
+		uint64_t step_ns; /* of the frames after the wait */
+		unsigned int n, pauses;
+	} after[] = { { V60, 60, 1 }, { 2 * V60, 60, 0 }, { V60, 20, 0 } };
 
-	start(PHONE_14, mail);
-	finish(mail);
-	pipeline_summary(phone.pipeline, &pauses, keep_pauses);
-	assert_int_equal(pauses, 1);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 1);
-	phone_stop(&phone);
-	start(PHONE_14, mail);
-	phone_run(&phone, mail, LAST + WAIT, 2 * V60, 60);
-	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 0);
-	phone_stop(&phone);
-	start(PHONE_14, mail);
-	phone_run(&phone, mail, LAST + WAIT, V60, 20);
-	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 0);
+	for (size_t i = 0; i < COUNT_OF(after); i++) {
+		struct summary_row row;
+
+		start_mail(PHONE_14);
+		phone_run(&phone, mail, LAST + WAIT, after[i].step_ns, after[i].n);
+		phone_end(&phone);
+		row = summary_of(MAIL_SURFACE);
+		assert_int_equal(row.pauses, after[i].pauses);
+		assert_in_range(row.pause_ns, after[i].pauses * 999 * MS,
+				after[i].pauses * 1001 * MS);
+		assert_int_equal(events_of(TRACE_EVENT_PAUSE), after[i].pauses);
+	}
 }
 
 TEST(test_stall_opens_the_gate_of_a_trigger)
@@ -569,12 +447,11 @@ TEST(test_stall_opens_the_gate_of_a_trigger)
 
 	assert_int_equal(trigger_parse(&trigger, "interval>100ms", &error), 0);
 	options.trigger = &trigger;
-	start(PHONE_14, mail);
-	mail_works("Choreographer#doFrame", LAST + 100 * MS, LAST + 900 * MS);
+	start_mail(PHONE_14);
+	work(MAIL, "Choreographer#doFrame", LAST + 100 * MS, LAST + 900 * MS);
 	finish(mail);
 	assert_true(phone.log.n_gate > 0);
-	phone_stop(&phone);
-	start(PHONE_14, mail);
+	start_mail(PHONE_14);
 	finish(mail);
 	assert_int_equal(phone.log.n_gate, 0);
 }

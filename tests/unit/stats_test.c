@@ -7,8 +7,6 @@
 #include "rules/percentiles.h"
 #include "rules/stats.h"
 
-#define V60 UINT64_C(16666667)
-#define V120 UINT64_C(8333333)
 
 /* A series in progress, with what a row and a session store of it. */
 struct series {

@@ -49,20 +49,7 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		{ "a/b#1", "a/b", "" },
 		{ ".a./x", ".a./x", ".a." },
 		{ "Dim Layer for - Task=12#0", "Dim Layer for - Task=12", "" },
-	};
-
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		assert_span(surface_of(names[i].layer), names[i].surface);
-		assert_span(app_of_layer(span_of(names[i].layer)), names[i].app);
-	}
-}
-
-/* Parts of a name that change with each start of the app or the phone are not part of a Surface. */
-TEST(test_changing_parts_of_names_are_removed)
-{
-	static const struct {
-		const char *layer, *surface, *app;
-	} names[] = {
+		/* Parts that change with each start of the app or the phone are removed. */
 		{ "com.x/com.x.Main$_29673#163228", "com.x/com.x.Main", "com.x" },
 		{ "com.x/com.x.Main$Inner$_29673#1", "com.x/com.x.Main$Inner", "com.x" },
 		{ "54dfae7 com.x/com.x.Main#9", "com.x/com.x.Main", "com.x" },
@@ -81,6 +68,11 @@ TEST(test_changing_parts_of_names_are_removed)
 		  "com.x" },
 		{ "Bounds for - com.x/com.x.Main@0#5", "Bounds for - com.x/com.x.Main", "com.x" },
 		{ "com.x/com.x.Main@0x7f00a1b2c3#5", "com.x/com.x.Main", "com.x" },
+		{ "1032dd com.c/com.c.Main#77", "com.c/com.c.Main", "com.c" },
+		{ "7b3c1d9 NavigationBar0#80", "NavigationBar0", "" },
+		{ "5de1644 Splash Screen com.g.app#3", "Splash Screen com.g.app", "com.g.app" },
+		{ "AtchDlg:com.h/com.h.Main$_812#5", "AtchDlg:com.h/com.h.Main", "com.h" },
+		{ "com.i.Wallpaper@10f2a3b#4", "com.i.Wallpaper", "" },
 		{ "PopupWindow:5a1b2c#0", "PopupWindow", "" },
 		{ "PopupWindow:5a1b2c", "PopupWindow", "" },
 		{ "PopupWindow:cafe#1", "PopupWindow", "" },

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "rules/stats.h"
-#include "tests/unit/phone.h"
-
-#define BEGIN (100 * SECOND)
+#include "tests/unit/one_phone.h"
 
 /* Thresholds in us. */
 enum { DROP = 42000, LEVEL_B = 50000, LEVEL_A = 100000, WAIT = 500000 };
@@ -81,15 +79,15 @@ static struct frame_stats count(struct rate rate, int64_t before, int64_t vsyncs
 static void check(struct rate rate, int64_t before, int64_t vsyncs)
 {
 	struct frame_stats got = count(rate, before, vsyncs);
-	bool wait = at_least(rate, vsyncs, WAIT), a = at_least(rate, vsyncs, LEVEL_A);
-	bool b = at_least(rate, vsyncs, LEVEL_B), c = at_least(rate, vsyncs, DROP);
+	bool wait = at_least(rate, vsyncs, WAIT), is_a = at_least(rate, vsyncs, LEVEL_A);
+	bool is_b = at_least(rate, vsyncs, LEVEL_B), is_c = at_least(rate, vsyncs, DROP);
 	bool late = !wait && 1000 * vsyncs > 2010 * before;
 	bool small = late && more_than(rate, vsyncs, SMALL);
 	bool jank = late && more_than(rate, vsyncs, JANK),
 	     big = late && more_than(rate, vsyncs, BIG);
 
-	if (got.waits != wait || got.a != (a && !wait) || got.b != (b && !a) ||
-	    got.c != (c && !b) || got.small_jank != (small && !jank) || got.jank != jank ||
+	if (got.waits != wait || got.a != (is_a && !wait) || got.b != (is_b && !is_a) ||
+	    got.c != (is_c && !is_b) || got.small_jank != (small && !jank) || got.jank != jank ||
 	    got.big_jank != big || got.d != (!wait && vsyncs > 1) ||
 	    got.missed != (wait ? 0 : vsyncs - 1))
 		fail_msg("%lld/1001 Hz %+lld ppm: %lld vsyncs after %lld", (long long)rate.hz_1001,
@@ -140,39 +138,37 @@ TEST(test_classes_are_exact_at_any_rate)
 
 /* --- through the pipeline --- */
 
-static struct phone phone;
+FIXTURE(default_options, stop_phone)
 
 /* Plays ten frames one vsync apart, then frames after the @numbers of vsyncs, each followed by six
  * frames one vsync apart. */
 static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, size_t n)
 {
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	struct frame_stats stats;
 	uint64_t at_ns = BEGIN;
 
 	options.vsync_ns = period_ns;
 	options.delay_ns = 100 * SECOND;
-	phone_start(&phone, PHONE_9, &options);
+	start(PHONE_9);
 	for (size_t i = 0; i < n; i++) {
-		at_ns = phone_run(&phone, "com.a/com.a.Main#0", at_ns, period_ns, 7);
+		at_ns = phone_run(&phone, a, at_ns, period_ns, 7);
 		at_ns += numbers[i] * period_ns;
 	}
-	phone_frame(&phone, at_ns, "com.a/com.a.Main#0");
+	phone_frame(&phone, at_ns, a);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 1);
-	stats = phone.log.fps[0].stats;
-	phone_stop(&phone);
-	return stats;
+	return phone.log.fps[0].stats;
 }
 
-/* The measured periods of one phone's 60 Hz in two sessions. */
-TEST(test_inexact_periods_of_60_hz_give_equal_counts)
+/* The measured periods of one phone's 60 Hz in two sessions, and of 120 Hz. */
+TEST(test_inexact_periods_give_equal_counts)
 {
-	static const unsigned int numbers[] = { 3, 5, 6, 30, 3, 5, 6, 30 };
-	static const uint64_t periods_ns[] = { 16666030, 16667140, 16650100, 16683300 };
+	static const unsigned int of_60[] = { 3, 5, 6, 30, 3, 5, 6, 30 },
+				  of_120[] = { 5, 15, 5, 60 };
+	static const uint64_t at_60[] = { 16666030, 16667140, 16650100, 16683300 };
+	static const uint64_t at_120[] = { 8333015, 8333570, 8341600, 8325000 };
 
-	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
-		struct frame_stats stats = play(periods_ns[i], numbers, COUNT_OF(numbers));
+	for (size_t i = 0; i < COUNT_OF(at_60); i++) {
+		struct frame_stats stats = play(at_60[i], of_60, COUNT_OF(of_60));
 
 		assert_int_equal(stats.a, 2);
 		assert_int_equal(stats.b, 4);
@@ -184,17 +180,7 @@ TEST(test_inexact_periods_of_60_hz_give_equal_counts)
 		/* The longest equals the kpi of 100 ms. */
 		assert_float_equal(frame_stats_score(&stats, 60, 60, 100 * MS),
 				   100 - 10 * 2.0 / 54 - 7 * 4.0 / 54, 0.0001);
-	}
-}
-
-TEST(test_inexact_periods_of_120_hz_give_equal_counts)
-{
-	static const unsigned int numbers[] = { 5, 15, 5, 60 };
-	static const uint64_t periods_ns[] = { 8333015, 8333570, 8341600, 8325000 };
-
-	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
-		struct frame_stats stats = play(periods_ns[i], numbers, COUNT_OF(numbers));
-
+		stats = play(at_120[i], of_120, COUNT_OF(of_120));
 		assert_int_equal(stats.a, 1);
 		assert_int_equal(stats.b + stats.c, 0);
 		assert_int_equal(stats.waits, 1);

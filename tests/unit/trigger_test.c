@@ -5,13 +5,7 @@
 #include <string.h>
 
 #include "rules/trigger.h"
-#include "tests/unit/phone.h"
-
-#define V60 UINT64_C(16666667)
-#define BEGIN (100 * SECOND)
-
-static const char a[] = "com.a/com.a.Main#0";
-static const char b[] = "com.b/com.b.Main#0";
+#include "tests/unit/one_phone.h"
 
 /* --- text --- */
 
@@ -159,29 +153,15 @@ TEST(test_comparisons_of_whole_vsyncs_have_a_tolerance)
 
 /* --- a running pipeline --- */
 
-static struct phone phone;
-static struct pipeline_options options;
 static struct trigger trigger;
 
-static int set_up(void **state)
-{
-	options = PIPELINE_OPTIONS_DEFAULT;
-	return 0;
-}
+FIXTURE(default_options, stop_phone)
 
-static int tear_down(void **state)
-{
-	phone_stop(&phone);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
-
-static void start(const char *text)
+static void start_with(const char *text)
 {
 	trigger = parsed(text);
 	options.trigger = &trigger;
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 }
 
 static void expect_change(size_t n, bool open, uint64_t time_ns)
@@ -198,7 +178,7 @@ TEST(test_late_frame_opens_the_gate_for_a_second)
 {
 	uint64_t late_ns = BEGIN + 67 * V60;
 
-	start("interval>100ms");
+	start_with("interval>100ms");
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_run(&phone, a, late_ns, V60, 120);
 	phone_end(&phone);
@@ -207,14 +187,14 @@ TEST(test_late_frame_opens_the_gate_for_a_second)
 	assert_int_equal(phone.log.gate[0].n_frames, 60);
 	expect_change(1, false, late_ns + SECOND);
 	assert_int_equal(phone.log.gate[1].n_frames, 60 + 60);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 2);
+	assert_int_equal(events_of(TRACE_EVENT_TRIGGER), 2);
 }
 
 TEST(test_another_late_frame_keeps_the_gate_open)
 {
 	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
 
-	start("interval>100ms");
+	start_with("interval>100ms");
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_run(&phone, a, BEGIN + 60 * V60 + 100 * MS, V60, 30);
 	phone_run(&phone, a, late_ns, V60, 120);
@@ -230,12 +210,10 @@ TEST(test_even_rate_at_the_limit_keeps_the_gate_closed)
 
 	for (unsigned int i = 0; i < 4; i++) {
 		options.vsync_ns = i / 2 ? 16667140 : 16666030;
-		start(conditions[i % 2]);
+		start_with(conditions[i % 2]);
 		phone_run(&phone, a, BEGIN, 2 * options.vsync_ns, 200);
 		phone_end(&phone);
 		assert_int_equal(phone.log.n_gate, 0);
-		if (i < 3)
-			phone_stop(&phone);
 	}
 }
 
@@ -244,7 +222,7 @@ TEST(test_lasting_low_rate_opens_the_gate)
 {
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
 
-	start("fps<30 for 3s");
+	start_with("fps<30 for 3s");
 	phone_run(&phone, a, BEGIN, V60, 120);
 	fast_ns = phone_run(&phone, a, slow_ns, 3 * V60, 120);
 	phone_run(&phone, a, fast_ns + V60, V60, 240);
@@ -260,7 +238,7 @@ TEST(test_short_low_rate_keeps_the_gate_closed)
 {
 	uint64_t fast_ns;
 
-	start("fps<30 for 3s");
+	start_with("fps<30 for 3s");
 	phone_run(&phone, a, BEGIN, V60, 120);
 	fast_ns = phone_run(&phone, a, BEGIN + 120 * V60, 3 * V60, 60);
 	phone_run(&phone, a, fast_ns + V60, V60, 120);
@@ -271,7 +249,7 @@ TEST(test_short_low_rate_keeps_the_gate_closed)
 /* An idle display has no frames, and so no frame rate. */
 TEST(test_waits_are_no_low_rate)
 {
-	start("fps<30");
+	start_with("fps<30");
 	phone_run(&phone, a, BEGIN, V60, 120);
 	phone_run(&phone, a, BEGIN + 10 * SECOND, 600 * MS, 20);
 	phone_end(&phone);
@@ -282,7 +260,7 @@ TEST(test_waits_are_no_low_rate)
 TEST(test_loss_is_no_late_frame)
 {
 	options.late_ns = 50 * MS;
-	start("interval>100ms");
+	start_with("interval>100ms");
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_lost(&phone, 1, 100);
 	phone_run(&phone, a, BEGIN + 80 * V60, V60, 60);
@@ -293,7 +271,7 @@ TEST(test_loss_is_no_late_frame)
 
 TEST(test_surfaces_outside_of_the_glob_do_not_count)
 {
-	start("interval>100ms on com.b/*");
+	start_with("interval>100ms on com.b/*");
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_run(&phone, a, BEGIN + 70 * V60, V60, 60);
 	phone_run(&phone, b, BEGIN + 130 * V60, V60, 60);
@@ -309,7 +287,7 @@ TEST(test_gate_closes_when_no_surface_fulfils_the_condition)
 {
 	uint64_t last_ns;
 
-	start("fps<30");
+	start_with("fps<30");
 	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
 	phone_run(&phone, b, last_ns + V60, V60, 500);
 	phone_end(&phone);
@@ -321,7 +299,7 @@ TEST(test_gate_closes_at_the_end_of_the_trace)
 {
 	uint64_t last_ns;
 
-	start("fps<30");
+	start_with("fps<30");
 	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 2);
@@ -334,7 +312,7 @@ TEST(test_gate_closes_at_the_end_of_the_trace)
 TEST(test_late_frames_are_reported)
 {
 	options.late_ns = 100 * MS;
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_run(&phone, a, BEGIN + 67 * V60, V60, 60);
 	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
@@ -351,7 +329,7 @@ TEST(test_stalls_are_late_and_idle_waits_are_not)
 	uint64_t last_ns;
 
 	options.late_ns = 100 * MS;
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 60);
 	last_ns = phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
 	phone_queue(&phone, last_ns + 100 * MS, a, 1);
@@ -368,13 +346,13 @@ TEST(test_instants_of_jankd_are_marks)
 	static const char *const names[] = { "jankd:level 2 | loaded", "jankd:", "jankd",
 					     "not jankd:x", "jankd:end" };
 
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 10);
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		phone_write(&phone, TRACE_INSTANT, 77, names[i], 0);
 	phone_write(&phone, TRACE_SLICE_BEGIN, 77, "jankd:slice", 0);
 	phone_end(&phone);
-	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 2);
+	assert_int_equal(events_of(TRACE_EVENT_MARK), 2);
 	for (size_t i = 0; i < phone.log.n_events; i++) {
 		if (phone.log.events[i].kind != TRACE_EVENT_MARK)
 			continue;
@@ -386,10 +364,10 @@ TEST(test_instants_of_jankd_are_marks)
 
 TEST(test_number_of_mark_events_is_bounded)
 {
-	phone_start(&phone, PHONE_14, &options);
+	start(PHONE_14);
 	phone.now_ns = BEGIN;
 	for (unsigned int i = 0; i < 50000; i++)
 		phone_write(&phone, TRACE_INSTANT, 77, "jankd:x", 0);
 	phone_end(&phone);
-	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 100, 200);
+	assert_in_range(events_of(TRACE_EVENT_MARK), 100, 200);
 }

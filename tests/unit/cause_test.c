@@ -2,381 +2,237 @@
 /* The cause of a late frame, from the times of its way. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/cause.h"
 #include "tests/unit/one_phone.h"
 
-/* A frame that should have been in slot e, at SECOND, and is in the third one after it. */
-static struct cause_facts late_frame(void)
-{
-	return (struct cause_facts){
-		.period_ns = V60,
-		.slot_ns = SECOND + 3 * V60,
-		.late_ns = 3 * V60,
-		.queued_ns = SECOND - 5 * MS,
-		.latched_before_ns = SECOND - 15 * MS,
-		.own = { .commit_ns = SECOND + 3 * V60 + MS,
-			 .present_ns = SECOND + 3 * V60 + 3 * MS },
-		.before = { .commit_ns = SECOND - V60 + MS,
-			    .present_ns = SECOND - V60 + 3 * MS,
-			    .end_ns = SECOND - V60 + 6 * MS },
-	};
-}
+/* Rows override fields of LATE and PLANNED. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+/* A frame that should have been in the slot at SECOND, and is in the third one after it. */
+#define LATE                                                                                       \
+	.period_ns = V60, .slot_ns = SECOND + 3 * V60, .late_ns = 3 * V60,                         \
+	.queued_ns = SECOND - 5 * MS, .latched_before_ns = SECOND - 15 * MS,                       \
+	.own.commit_ns = SECOND + 3 * V60 + MS, .own.present_ns = SECOND + 3 * V60 + 3 * MS,       \
+	.before.commit_ns = SECOND - V60 + MS, .before.present_ns = SECOND - V60 + 3 * MS,         \
+	.before.end_ns = SECOND - V60 + 6 * MS
+
+/* LATE, but SurfaceFlinger composed without the buffer in between. */
+#define NOT_LATCHED                                                                                \
+	LATE, .first_commit_ns = SECOND + V60, .before.commit_ns = SECOND + V60,                   \
+	      .before.present_ns = SECOND + V60 + 2 * MS, .before.end_ns = SECOND + V60 + 4 * MS
 
 /* A frame that is presented one vsync after the expected one; its composition keeps its plan. */
-static struct cause_facts planned_frame(void)
-{
-	return (struct cause_facts){
-		.period_ns = V60,
-		.expected_ns = SECOND + 2 * V60,
-		.deadline_ns = SECOND + V60,
-		.queued_ns = SECOND + V60 - 6 * MS,
-		.gpu_done_ns = SECOND + V60 - 4 * MS,
-		.latched_before_ns = SECOND + MS,
-		.own = { .commit_ns = SECOND + V60 + MS,
-			 .present_ns = SECOND + V60 + 3 * MS,
-			 .end_ns = SECOND + V60 + 5 * MS,
-			 .planned_ns = SECOND + 3 * V60 },
-	};
-}
+#define EXPECTED (SECOND + 2 * V60)
+#define DEADLINE (SECOND + V60)
+#define PLANNED                                                                                    \
+	.period_ns = V60, .expected_ns = EXPECTED, .deadline_ns = DEADLINE,                        \
+	.queued_ns = DEADLINE - 6 * MS, .gpu_done_ns = DEADLINE - 4 * MS,                          \
+	.latched_before_ns = SECOND + MS, .own.commit_ns = DEADLINE + MS,                          \
+	.own.present_ns = DEADLINE + 3 * MS, .own.end_ns = DEADLINE + 5 * MS,                      \
+	.own.planned_ns = EXPECTED + V60
+#define PLANNED_FOR(time_ns) PLANNED, .own.planned_ns = (time_ns)
+/* An early frame: it was presented a vsync before it was expected. */
+#define EARLY PLANNED_FOR(EXPECTED - V60), .own.end_ns = DEADLINE - MS
 
-TEST(test_a_buffer_queued_late_is_the_apps_fault)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.queued_ns = SECOND + 3 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.gpu_done_ns = SECOND + 9 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-}
-
-TEST(test_a_buffer_drawn_late_is_the_gpus_fault)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.gpu_done_ns = SECOND + 3 * MS;
-	facts.waited_for_gpu = true;
-	assert_int_equal(cause_of(&facts), CAUSE_GPU);
+static const struct {
+	const char *name;
+	struct cause_facts facts;
+	enum cause cause;
+} cases[] = {
+	{ "queued late", { LATE, .queued_ns = SECOND + 3 * MS }, CAUSE_APP },
+	{ "queued and drawn late",
+	  { LATE, .queued_ns = SECOND + 3 * MS, .gpu_done_ns = SECOND + 9 * MS },
+	  CAUSE_APP },
+	{ "drawn late",
+	  { LATE, .gpu_done_ns = SECOND + 3 * MS, .waited_for_gpu = true },
+	  CAUSE_GPU },
 	/* SurfaceFlinger did not compose while the GPU drew: the time of the latch is less sure. */
-	facts.waited_for_gpu = false;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.gpu_done_ns = SECOND + MS + V60 / 8;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.gpu_done_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_GPU);
-}
-
-TEST(test_a_composition_that_takes_too_long_is_surfaceflingers_fault)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.before.end_ns = SECOND + 20 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
-	facts.before.client = true;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
-	/* Its own composition began in time, and took until the present. */
-	facts = late_frame();
-	facts.own.commit_ns = SECOND + MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
-}
-
-TEST(test_an_idle_surfaceflinger_that_begins_late_is_scheduling)
-{
-	struct cause_facts facts = late_frame();
-
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-}
-
-TEST(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.before = (struct composition_times){ .commit_ns = SECOND + V60,
-						   .present_ns = SECOND + V60 + 2 * MS,
-						   .end_ns = SECOND + V60 + 4 * MS };
-	facts.first_commit_ns = SECOND + V60;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	{ "drawn a bit late", { LATE, .gpu_done_ns = SECOND + 3 * MS }, CAUSE_SCHEDULING },
+	{ "drawn an eighth late",
+	  { LATE, .gpu_done_ns = SECOND + MS + V60 / 8 },
+	  CAUSE_SCHEDULING },
+	{ "drawn later than that", { LATE, .gpu_done_ns = SECOND + MS + V60 / 8 + 1 }, CAUSE_GPU },
+	{ "long composition before", { LATE, .before.end_ns = SECOND + 20 * MS }, CAUSE_SF_CPU },
+	{ "by the GPU",
+	  { LATE, .before.end_ns = SECOND + 20 * MS, .before.client = true },
+	  CAUSE_SF_GPU },
+	{ "long own composition", { LATE, .own.commit_ns = SECOND + MS }, CAUSE_SF_CPU },
+	{ "idle SurfaceFlinger begins late", { LATE }, CAUSE_SCHEDULING },
+	{ "ready, but not latched", { NOT_LATCHED }, CAUSE_UNKNOWN },
 	/* Then the order of queue and commit decides. */
-	facts.queued_ns = SECOND + V60 + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.queued_ns = SECOND + V60 - 1;
-	facts.gpu_done_ns = SECOND + V60 + 1;
-	facts.waited_for_gpu = true;
-	assert_int_equal(cause_of(&facts), CAUSE_GPU);
-}
+	{ "queued after the commit", { NOT_LATCHED, .queued_ns = SECOND + V60 + 1 }, CAUSE_APP },
+	{ "drawn after the commit",
+	  { NOT_LATCHED, .queued_ns = SECOND + V60 - 1, .gpu_done_ns = SECOND + V60 + 1,
+	    .waited_for_gpu = true },
+	  CAUSE_GPU },
+	{ "in place of one that was in time",
+	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND - 5 * MS },
+	  CAUSE_DROPPED },
+	{ "both were late",
+	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND + 4 * MS },
+	  CAUSE_APP },
+	{ "it may be a loss",
+	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND - 5 * MS, .lost = true },
+	  CAUSE_UNKNOWN },
+	{ "waits for the display", { LATE, .blocked = true }, CAUSE_DISPLAY },
+	{ "its GPU work", { LATE, .blocked = true, .blocked_by_gpu = true }, CAUSE_SF_GPU },
+	{ "queued late all the same",
+	  { LATE, .blocked = true, .blocked_by_gpu = true, .queued_ns = SECOND + 5 * MS },
+	  CAUSE_APP },
 
-TEST(test_a_buffer_in_place_of_one_that_was_in_time_is_dropped)
-{
-	struct cause_facts facts = late_frame();
+	/* --- by the plan --- */
+	{ "2 ms after the plan", { PLANNED_FOR(EXPECTED + 2 * MS) }, CAUSE_NONE },
+	{ "queued late, but in time",
+	  { PLANNED_FOR(EXPECTED + 2 * MS), .queued_ns = DEADLINE + 1 },
+	  CAUSE_NONE },
+	{ "later than 2 ms",
+	  { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 },
+	  CAUSE_APP },
+	{ "queued at the deadline", { PLANNED, .queued_ns = DEADLINE }, CAUSE_SCHEDULING },
+	{ "drawn after the deadline",
+	  { PLANNED, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
+	  CAUSE_GPU },
+	{ "queued after the deadline",
+	  { PLANNED, .queued_ns = DEADLINE + 1, .gpu_done_ns = DEADLINE + 1 },
+	  CAUSE_APP },
+	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
+	/* A frame behind another one has a period more. */
+	{ "behind another one", { PLANNED, .latched_before_ns = DEADLINE }, CAUSE_STUFFING },
+	{ "a period more",
+	  { PLANNED, .latched_before_ns = DEADLINE, .queued_ns = DEADLINE + V60 },
+	  CAUSE_STUFFING },
+	{ "more than that",
+	  { PLANNED, .latched_before_ns = DEADLINE, .queued_ns = DEADLINE + V60 + 1 },
+	  CAUSE_APP },
+	{ "ends on its plan", { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED }, CAUSE_NONE },
+	{ "ends after it", { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED + 1 }, CAUSE_SF_CPU },
+	{ "its GPU work ends after it",
+	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1 },
+	  CAUSE_SF_GPU },
+	{ "nothing tells when it was expected",
+	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1,
+	    .expected_ns = 0 },
+	  CAUSE_SF_GPU },
+	{ "its GPU work ends on it",
+	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED,
+	    .expected_ns = 0 },
+	  CAUSE_NONE },
+	{ "behind one that was in time",
+	  { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED + 1, .before.planned_ns = DEADLINE,
+	    .before.end_ns = DEADLINE },
+	  CAUSE_SF_CPU },
+	{ "behind one that was shown when it should have been",
+	  { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED + 1, .before.planned_ns = DEADLINE,
+	    .before.end_ns = DEADLINE + 1 },
+	  CAUSE_STUFFING },
+	{ "began after the vsync that was planned first",
+	  { PLANNED, .own.adjusted = true },
+	  CAUSE_SF_CPU },
+	{ "as another one was shown",
+	  { PLANNED, .own.adjusted = true, .before.planned_ns = DEADLINE + MS },
+	  CAUSE_STUFFING },
+	{ "queued late as well",
+	  { PLANNED, .own.adjusted = true, .before.planned_ns = DEADLINE + MS,
+	    .queued_ns = DEADLINE + 1 },
+	  CAUSE_APP },
+	{ "the display is late", { PLANNED_FOR(EXPECTED), .own.missed = true }, CAUSE_DISPLAY },
+	{ "by SurfaceFlinger's GPU work",
+	  { PLANNED_FOR(EXPECTED), .own.missed = true, .own.missed_by_gpu = true },
+	  CAUSE_SF_GPU },
+	/* A part of a vsync is a wrong prediction. */
+	{ "a vsync and 2 ms", { PLANNED_FOR(EXPECTED + V60 + 2 * MS) }, CAUSE_SCHEDULING },
+	{ "a vsync and 3 ms", { PLANNED_FOR(EXPECTED + V60 + 3 * MS) }, CAUSE_PREDICTION },
+	{ "3 ms less than two", { PLANNED_FOR(EXPECTED + 2 * V60 - 3 * MS) }, CAUSE_PREDICTION },
+	{ "2 ms less than two", { PLANNED_FOR(EXPECTED + 2 * V60 - 2 * MS) }, CAUSE_SCHEDULING },
 
-	facts.queued_ns = SECOND + 5 * MS;
-	facts.replaced_ns = SECOND - 5 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_DROPPED);
-	/* Both were late. */
-	facts.replaced_ns = SECOND + 4 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	/* It may be a loss. */
-	facts.replaced_ns = SECOND - 5 * MS;
-	facts.lost = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-}
-
-TEST(test_surfaceflinger_that_waits_for_the_display)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.blocked = true;
-	assert_int_equal(cause_of(&facts), CAUSE_DISPLAY);
-	facts.blocked_by_gpu = true;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
-	facts.queued_ns = SECOND + 5 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-}
-
-/* --- by the plan --- */
-
-TEST(test_2_ms_after_the_plan_are_in_time)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.planned_ns = facts.expected_ns + 2 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-	facts.queued_ns = facts.deadline_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-	facts.own.planned_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-}
-
-TEST(test_the_plan_tells_who_missed_the_deadline)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.queued_ns = facts.deadline_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.gpu_done_ns = facts.deadline_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_GPU);
-	facts.queued_ns = facts.deadline_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.lost = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-}
-
-TEST(test_a_frame_behind_another_one_has_a_period_more)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.latched_before_ns = facts.deadline_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-	facts.queued_ns = facts.deadline_ns + V60;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-	facts.queued_ns = facts.deadline_ns + V60 + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-}
-
-TEST(test_a_composition_that_ends_after_its_plan)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.planned_ns = facts.expected_ns;
-	facts.own.end_ns = facts.expected_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-	facts.own.end_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
-	facts.own.end_ns--;
-	facts.own.client = true;
-	facts.own.gpu_done_ns = facts.expected_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
-	/* Also if nothing tells when the frame was expected. */
-	facts.expected_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
-	facts.own.gpu_done_ns--;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-}
-
-TEST(test_a_composition_behind_another_one)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.planned_ns = facts.expected_ns;
-	facts.own.end_ns = facts.expected_ns + 1;
-	facts.before.planned_ns = facts.expected_ns - V60;
-	facts.before.end_ns = facts.before.planned_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
-	/* It was shown when this one should have been. */
-	facts.before.end_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-	/* SurfaceFlinger began after the vsync that was planned first. */
-	facts = planned_frame();
-	facts.own.adjusted = true;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
-	facts.before.planned_ns = facts.own.commit_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-	facts.queued_ns = facts.deadline_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-}
-
-TEST(test_a_composition_that_the_display_shows_late)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.planned_ns = facts.expected_ns;
-	facts.own.missed = true;
-	assert_int_equal(cause_of(&facts), CAUSE_DISPLAY);
-	facts.own.missed_by_gpu = true;
-	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
-}
-
-TEST(test_a_part_of_a_vsync_is_a_wrong_prediction)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.planned_ns = facts.expected_ns + V60 + 2 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.own.planned_ns += MS;
-	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
-	facts.own.planned_ns = facts.expected_ns + 2 * V60 - 3 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
-	facts.own.planned_ns += MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-}
-
-/* Android 11 and earlier: nothing tells when a frame is expected, so one that keeps the cadence is
- * not late, also if it waited behind another one. */
-TEST(test_a_frame_in_its_cadence_has_no_cause_without_a_plan)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.late_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-	facts.queued_ns = facts.latched_before_ns - 1;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-	/* Late, and composed without the buffer, which was ready. */
-	facts = late_frame();
-	facts.first_commit_ns = SECOND + V60;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.queued_ns = facts.latched_before_ns - 1;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-}
-
-/* FrameTimeline of Android 12 and 13 does not judge such a frame. */
-TEST(test_a_forgotten_plan_is_an_unknown_cause)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.queued_ns = SECOND + 3 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.expired = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.late_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
-}
-
+	/* --- without a plan, as up to Android 11 --- */
+	{ "keeps the cadence", { LATE, .late_ns = 0 }, CAUSE_NONE },
+	{ "though it waited behind another one",
+	  { LATE, .late_ns = 0, .queued_ns = SECOND - 15 * MS - 1 },
+	  CAUSE_NONE },
+	{ "composed without the buffer", { LATE, .first_commit_ns = SECOND + V60 }, CAUSE_UNKNOWN },
+	{ "which waited behind another one",
+	  { LATE, .first_commit_ns = SECOND + V60, .queued_ns = SECOND - 15 * MS - 1 },
+	  CAUSE_STUFFING },
+	/* FrameTimeline of Android 12 and 13 does not judge such a frame. */
+	{ "a forgotten plan",
+	  { LATE, .queued_ns = SECOND + 3 * MS, .expired = true },
+	  CAUSE_UNKNOWN },
+	{ "in the cadence", { LATE, .expired = true, .late_ns = 0 }, CAUSE_NONE },
 /* Only the app was late: it drew nothing for the vsyncs before. */
-TEST(test_a_frame_on_its_plan_that_left_the_cadence)
-{
-	struct cause_facts facts = late_frame();
+#define LEFT_CADENCE                                                                               \
+	LATE, .expected_ns = SECOND + 4 * V60, .own.planned_ns = SECOND + 4 * V60,                 \
+	      .deadline_ns = SECOND + 3 * V60
+	{ "on its plan, but left the cadence", { LEFT_CADENCE }, CAUSE_APP },
+	{ "after a loss", { LEFT_CADENCE, .lost = true }, CAUSE_UNKNOWN },
+	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.expected_ns = facts.own.planned_ns = SECOND + 4 * V60;
-	facts.deadline_ns = SECOND + 3 * V60;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.lost = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.lost = false;
-	facts.queued_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	/* --- before their time --- */
+	{ "2 ms before the plan", { PLANNED_FOR(EXPECTED - 2 * MS) }, CAUSE_NONE },
+	{ "before that", { PLANNED_FOR(EXPECTED - 2 * MS - 1) }, CAUSE_PREDICTION },
+	{ "a vsync before", { EARLY }, CAUSE_SCHEDULING },
+	{ "not all of a vsync",
+	  { EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS },
+	  CAUSE_SCHEDULING },
+#define EARLIER EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS + 1
+	{ "less than that", { EARLIER }, CAUSE_PREDICTION },
+	{ "done at the deadline",
+	  { EARLIER, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE },
+	  CAUSE_PREDICTION },
+	{ "done after it",
+	  { EARLIER, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
+	  CAUSE_UNKNOWN },
+	{ "queued after it",
+	  { EARLIER, .gpu_done_ns = 0, .queued_ns = DEADLINE + 1 },
+	  CAUSE_UNKNOWN },
+	{ "queued at an unknown time",
+	  { EARLIER, .gpu_done_ns = 0, .queued_ns = 0 },
+	  CAUSE_UNKNOWN },
+	{ "a loss",
+	  { EARLIER, .gpu_done_ns = 0, .queued_ns = DEADLINE, .lost = true },
+	  CAUSE_UNKNOWN },
+/* Then the question is why it was not earlier still. */
+#define EARLY_OUT_OF_CADENCE                                                                       \
+	LATE, .expected_ns = SECOND + 5 * V60, .deadline_ns = SECOND + 3 * V60,                    \
+	      .own.planned_ns = SECOND + 4 * V60, .queued_ns = SECOND + 3 * MS
+	{ "early, but left the cadence", { EARLY_OUT_OF_CADENCE }, CAUSE_APP },
+	{ "early in the cadence", { EARLY_OUT_OF_CADENCE, .late_ns = 0 }, CAUSE_SCHEDULING },
+
+	/* --- unknown times --- */
+	{ "queued", { LATE, .queued_ns = 0 }, CAUSE_UNKNOWN },
+	{ "lost", { LATE, .lost = true }, CAUSE_UNKNOWN },
+	{ "end before", { LATE, .before.end_ns = 0 }, CAUSE_UNKNOWN },
+	{ "commit before", { LATE, .before.commit_ns = 0 }, CAUSE_UNKNOWN },
+	{ "own commit", { LATE, .own.commit_ns = 0 }, CAUSE_UNKNOWN },
+	/* No commit shows until when a buffer could be latched: the frame's own begins as long
+	 * after its slot. */
+	{ "queued before the latch", { LATE, .queued_ns = SECOND + MS }, CAUSE_SCHEDULING },
+	{ "queued after the latch", { LATE, .queued_ns = SECOND + MS + 1 }, CAUSE_APP },
+	{ "a later latch",
+	  { LATE, .queued_ns = SECOND + MS + 1, .own.commit_ns = SECOND + 3 * V60 + 10 * MS },
+	  CAUSE_SCHEDULING },
+};
+
+FIXTURE(default_options, stop_phone)
+
+TEST(test_the_times_of_a_frame_tell_its_cause)
+{
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		if (cause_of(&cases[i].facts) != cases[i].cause)
+			fail_msg("%s: %d, not %d", cases[i].name, (int)cause_of(&cases[i].facts),
+				 (int)cases[i].cause);
 }
 
-/* --- frames before their time --- */
-
-TEST(test_2_ms_before_the_plan_are_in_time)
+/* A frame that ends late is shown a vsync later than planned. */
+TEST(test_a_frame_before_its_plan_is_off_by_more_than_2_ms)
 {
-	struct cause_facts facts = planned_frame();
+	struct cause_facts facts = { PLANNED_FOR(EXPECTED - 2 * MS) };
 
-	facts.own.planned_ns = facts.expected_ns - 2 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_NONE);
 	assert_false(cause_is_off(&facts));
 	facts.own.planned_ns--;
-	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
 	assert_true(cause_is_off(&facts));
-	/* It ends late, and is shown a vsync later than planned. */
 	facts.own.end_ns = facts.own.planned_ns + 1;
 	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
-}
-
-TEST(test_an_early_frame_is_scheduling_or_prediction)
-{
-	struct cause_facts facts = planned_frame();
-
-	facts.own.end_ns = SECOND + V60 - MS;
-	facts.own.planned_ns = facts.expected_ns - V60;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.own.planned_ns += 2 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.own.planned_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
-	facts.queued_ns = facts.deadline_ns;
-	facts.gpu_done_ns = facts.deadline_ns;
-	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
-	facts.gpu_done_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.gpu_done_ns = 0;
-	facts.queued_ns = facts.deadline_ns + 1;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.queued_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts.queued_ns = facts.deadline_ns;
-	facts.lost = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-}
-
-/* Then the question is why it was not earlier still. */
-TEST(test_an_early_frame_that_left_the_cadence)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.expected_ns = SECOND + 5 * V60;
-	facts.deadline_ns = SECOND + 3 * V60;
-	facts.own.planned_ns = SECOND + 4 * V60;
-	facts.queued_ns = SECOND + 3 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.late_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-}
-
-TEST(test_unknown_times_give_no_cause)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.queued_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts = late_frame();
-	facts.lost = true;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts = late_frame();
-	facts.before.end_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts = late_frame();
-	facts.own.commit_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	facts = late_frame();
-	facts.before.commit_ns = 0;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-}
-
-/* No commit shows until when a buffer could be latched: the frame's own begins as long after its
- * slot. */
-TEST(test_the_latch_of_an_idle_surfaceflinger)
-{
-	struct cause_facts facts = late_frame();
-
-	facts.queued_ns = SECOND + MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
-	facts.queued_ns++;
-	assert_int_equal(cause_of(&facts), CAUSE_APP);
-	facts.own.commit_ns = SECOND + 3 * V60 + 10 * MS;
-	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
 static enum cause cause_at(uint64_t present_ns)
@@ -387,28 +243,17 @@ static enum cause cause_at(uint64_t present_ns)
 	return CAUSES;
 }
 
-FIXTURE(default_options, stop_phone)
-
 /* The layer draws at each vsync, then nothing is queued for two vsyncs. */
-TEST(test_a_late_frame_of_a_trace_has_a_cause)
+TEST_ON(every_phone, test_a_late_frame_of_a_trace_has_a_cause)
 {
-	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
+	uint64_t last = phone_run(&phone, a, BEGIN, V60, 60), late = last + 3 * V60;
 
-	for (size_t i = 0; i < COUNT_OF(ages); i++) {
-		uint64_t last, late;
-
-		start(ages[i]);
-		last = phone_run(&phone, a, BEGIN, V60, 60);
-		for (unsigned int k = 1; k < 3; k++)
-			phone_frame(&phone, last + k * V60, b);
-		late = last + 3 * V60;
-		phone_frame(&phone, late, a);
-		phone_run(&phone, a, late + V60, V60, 60);
-		phone_end(&phone);
-		assert_int_equal(cause_at(late), CAUSE_APP);
-		assert_int_equal(cause_at(late + V60), CAUSE_NONE);
-		assert_int_equal(cause_at(BEGIN), CAUSE_NONE);
-	}
+	phone_run(&phone, b, last + V60, V60, 2);
+	phone_run(&phone, a, late, V60, 61);
+	phone_end(&phone);
+	assert_int_equal(cause_at(late), CAUSE_APP);
+	assert_int_equal(cause_at(late + V60), CAUSE_NONE);
+	assert_int_equal(cause_at(BEGIN), CAUSE_NONE);
 }
 
 /* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.

@@ -80,27 +80,32 @@ static void wait_for_gpu(struct app *app, uint64_t from_ns, uint64_t to_ns)
 	write_of(app->pid, app->pid + 2, TRACE_SLICE_END, to_ns, "", 0);
 }
 
+static void queue_without_wait(struct app *app, uint64_t time_ns, int64_t gpu_ns)
+{
+	begin_queue(app, time_ns);
+	phone_queue(&phone, time_ns, app->layer, 1);
+	end_queue(app, time_ns, gpu_ns);
+}
+
 /* A buffer that SurfaceFlinger gets at @time_ns; the GPU needs @gpu_ns from the mark on. */
 static void queue_buffer(struct app *app, uint64_t time_ns, uint64_t gpu_ns)
 {
 	uint64_t mark_ns = time_ns + 100 * US;
 
-	begin_queue(app, time_ns);
-	phone_queue(&phone, time_ns, app->layer, 1);
-	end_queue(app, time_ns, (int64_t)gpu_ns);
+	queue_without_wait(app, time_ns, (int64_t)gpu_ns);
 	wait_for_gpu(app, mark_ns + 20 * US, mark_ns + gpu_ns);
 }
 
 static void latch_and_present(const struct app *app, uint64_t present_ns)
 {
 	phone_tick(&phone, present_ns - 2000 * US);
+	if (app) {
+		phone_show(&phone, present_ns, app->layer);
+		return;
+	}
 	phone.now_ns = present_ns - 1000 * US;
 	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
-	if (app)
-		phone_latch(&phone, app->layer);
 	phone_end_slices(&phone, 1);
-	if (app)
-		phone_compose(&phone, present_ns, 1);
 }
 
 static void frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
@@ -141,9 +146,7 @@ TEST(test_a_fence_that_has_signaled_counts_as_no_time)
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
 
-		begin_queue(&app_a, present_ns - 10000 * US);
-		phone_queue(&phone, present_ns - 10000 * US, a, 1);
-		end_queue(&app_a, present_ns - 10000 * US, -1);
+		queue_without_wait(&app_a, present_ns - 10000 * US, -1);
 		latch_and_present(&app_a, present_ns);
 	}
 	phone_end(&phone);
@@ -359,9 +362,7 @@ TEST(test_a_lost_end_leaves_the_time_unknown)
 			frame(&app_a, present_ns, 300 * US);
 			continue;
 		}
-		begin_queue(&app_a, queued_ns);
-		phone_queue(&phone, queued_ns, a, 1);
-		end_queue(&app_a, queued_ns, 300);
+		queue_without_wait(&app_a, queued_ns, 300);
 		phone.now_ns = queued_ns + 200 * US;
 		phone_lost(&phone, 2, 10);
 		wait_for_gpu(&app_a, queued_ns + 300 * US, queued_ns + 400 * US);
@@ -405,10 +406,8 @@ static void run_with_late_frames(bool in_time)
 			frame(&app_a, present_ns, 300 * US);
 			continue;
 		}
-		begin_queue(&app_a, present_ns - 10000 * US);
-		phone_queue(&phone, present_ns - 10000 * US, a, 1);
 		snprintf(name, sizeof(name), "waiting for GPU completion %u", app_a.fences);
-		end_queue(&app_a, present_ns - 10000 * US, 1);
+		queue_without_wait(&app_a, present_ns - 10000 * US, 1);
 		write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_BEGIN, present_ns - 9800 * US, name,
 			 0);
 		if (in_time)
@@ -432,10 +431,8 @@ TEST(test_frames_late_by_the_gpu_are_counted)
 	assert_int_equal(summary_of(SURFACE_A).stats.d, 6);
 	assert_int_equal(summary_of(SURFACE_A).gpu_bound, 6);
 	assert_int_equal(summary_of(SURFACE_A).gpu_p99_ns, 12900 * US);
-}
-
-TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it)
-{
+	/* Those that the GPU finished in time are not bound by it. */
+	set_up(NULL);
 	start(PHONE_9);
 	run_with_late_frames(true);
 	phone_end(&phone);
@@ -498,30 +495,23 @@ static void run_paced(bool app_ticks, bool own, bool other)
 
 TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself)
 {
-	start(PHONE_9);
-	run_paced(false, false, false);
-	assert_true(summary_of(SURFACE_A).paces_itself);
-	assert_int_equal(summary_of(SURFACE_A).fences.paced, 59);
-	assert_int_equal(summary_of(SURFACE_A).fences.paced_itself, 59);
-}
+	static const struct {
+		bool ticks, own, other, paces_itself;
+	} cases[] = {
+		{ false, false, false, true }, /* nothing tells when the app should draw */
+		{ true, false, false, false }, /* it follows the ticks */
+		{ true, false, true, true },   /* a doFrame of another process */
+		{ true, true, true, false },   /* its own doFrame for each frame */
+	};
 
-TEST(test_a_surface_that_follows_ticks_does_not_pace_itself)
-{
-	start(PHONE_9);
-	run_paced(true, false, false);
-	assert_false(summary_of(SURFACE_A).paces_itself);
-}
-
-TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app)
-{
-	start(PHONE_9);
-	run_paced(true, false, true);
-	assert_true(summary_of(SURFACE_A).paces_itself);
-}
-
-TEST(test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself)
-{
-	start(PHONE_9);
-	run_paced(true, true, true);
-	assert_false(summary_of(SURFACE_A).paces_itself);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		set_up(NULL);
+		start(PHONE_9);
+		run_paced(cases[i].ticks, cases[i].own, cases[i].other);
+		assert_int_equal(summary_of(SURFACE_A).paces_itself, cases[i].paces_itself);
+		if (i > 0)
+			continue;
+		assert_int_equal(summary_of(SURFACE_A).fences.paced, 59);
+		assert_int_equal(summary_of(SURFACE_A).fences.paced_itself, 59);
+	}
 }

@@ -5,11 +5,7 @@
  *
  * All input ends (or begins) at an unreadable page, so a read beyond it is a fault in any build.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,8 +25,7 @@ struct file {
 
 struct fixture {
 	char *path;
-	struct file input;
-	struct file expect;
+	struct file input, expect;
 };
 
 /* The buffer of a reader: the unread input ends right before the unreadable page. */
@@ -109,11 +104,14 @@ static void feed(struct stream *stream, const char *bytes, size_t len, bool last
 	drain(stream, last);
 }
 
+static const char *way; /* how the stream is read */
+
 /* Compares the records, and starts again in the same memory. */
 static void check(struct stream *stream, const struct fixture *fixture)
 {
 	counters_print(&stream->out, &stream->text);
-	assert_string_equal(stream->out.text, fixture->expect.bytes);
+	if (strcmp(stream->out.text, fixture->expect.bytes) != 0)
+		fail_msg("%s:\n%sis not\n%s", way, stream->out.text, fixture->expect.bytes);
 	stream->out.len = 0;
 	stream->text = FTRACE_TEXT_INIT;
 	stream->left = (struct span){ stream->memory.end, 0 };
@@ -126,18 +124,16 @@ static void finish(struct stream *stream, const struct fixture *fixture)
 	guarded_free(&stream->memory);
 }
 
-static void test_input_before_an_unreadable_page(void **state)
+static void before_an_unreadable_page(const struct fixture *fixture)
 {
-	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
 
 	feed(&stream, fixture->input.bytes, fixture->input.len, true);
 	finish(&stream, fixture);
 }
 
-static void test_input_after_an_unreadable_page(void **state)
+static void after_an_unreadable_page(const struct fixture *fixture)
 {
-	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
 
 	memcpy(stream.memory.first, fixture->input.bytes, fixture->input.len);
@@ -159,19 +155,8 @@ static void in_pieces(const struct fixture *fixture, size_t piece)
 	finish(&stream, fixture);
 }
 
-static void test_input_in_pieces_of_one_byte(void **state)
+static void cut_at_every_byte(const struct fixture *fixture)
 {
-	in_pieces(*state, 1);
-}
-
-static void test_input_in_pieces_of_seven_bytes(void **state)
-{
-	in_pieces(*state, 7);
-}
-
-static void test_input_cut_at_every_byte(void **state)
-{
-	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
 
 	for (size_t cut = 0; cut < fixture->input.len; cut++) {
@@ -183,37 +168,34 @@ static void test_input_cut_at_every_byte(void **state)
 	finish(&stream, fixture);
 }
 
-static const struct {
-	const char *name;
-	CMUnitTestFunction function;
-} ways[] = {
-	{ "whole, before a guard page", test_input_before_an_unreadable_page },
-	{ "whole, after a guard page", test_input_after_an_unreadable_page },
-	{ "one byte at a time", test_input_in_pieces_of_one_byte },
-	{ "seven bytes at a time", test_input_in_pieces_of_seven_bytes },
-	{ "cut at every byte", test_input_cut_at_every_byte },
-};
+static void test_fixture(void **state)
+{
+	const struct fixture *fixture = *state;
 
-#define N_WAYS (sizeof(ways) / sizeof(ways[0]))
+	way = "whole, before a guard page";
+	before_an_unreadable_page(fixture);
+	way = "whole, after a guard page";
+	after_an_unreadable_page(fixture);
+	way = "one byte at a time";
+	in_pieces(fixture, 1);
+	way = "seven bytes at a time";
+	in_pieces(fixture, 7);
+	way = "cut at every byte";
+	cut_at_every_byte(fixture);
+}
 
 static struct fixture fixtures[FIXTURES_MAX];
-static struct CMUnitTest tests[FIXTURES_MAX * N_WAYS];
-
-static char *path_of(const char *folder, const char *name, const char *ending)
-{
-	int stem = (int)(strrchr(name, '.') - name);
-	char *path = NULL;
-
-	if (asprintf(&path, "%s/%.*s%s", folder, stem, name, ending) < 0)
-		abort();
-	return path;
-}
+static struct CMUnitTest tests[FIXTURES_MAX];
 
 static struct fixture fixture_load(const char *folder, const char *name)
 {
-	char *expect = path_of(folder, name, ".expect");
-	struct fixture fixture = { .path = path_of(folder, name, ".txt") };
+	struct fixture fixture;
+	char *expect;
+	int stem = (int)strlen(name) - 4;
 
+	if (asprintf(&fixture.path, "%s/%s", folder, name) < 0 ||
+	    asprintf(&expect, "%s/%.*s.expect", folder, stem, name) < 0)
+		abort();
 	fixture.input = file_read(fixture.path);
 	fixture.expect = file_read(expect);
 	if (!fixture.expect.bytes) {
@@ -248,21 +230,6 @@ static size_t load_all(const char *folder)
 	return (size_t)n;
 }
 
-static void tests_of(struct fixture *fixture, struct CMUnitTest *test)
-{
-	const char *name = strrchr(fixture->path, '/') + 1;
-
-	for (size_t i = 0; i < N_WAYS; i++) {
-		char *title = NULL;
-
-		if (asprintf(&title, "%s: %s", name, ways[i].name) < 0)
-			abort();
-		test[i] = (struct CMUnitTest){ .name = title,
-					       .test_func = ways[i].function,
-					       .initial_state = fixture };
-	}
-}
-
 /* Prints the records of one file: a draft of a new .expect, to be checked by hand. */
 static int print(const char *path)
 {
@@ -290,6 +257,8 @@ int main(int argc, char **argv)
 	}
 	n = load_all(argv[1]);
 	for (size_t i = 0; i < n; i++)
-		tests_of(&fixtures[i], &tests[i * N_WAYS]);
-	return _cmocka_run_group_tests("fixture", tests, n * N_WAYS, NULL, NULL);
+		tests[i] = (struct CMUnitTest){ .name = fixtures[i].path,
+						.test_func = test_fixture,
+						.initial_state = &fixtures[i] };
+	return _cmocka_run_group_tests("fixture", tests, n, NULL, NULL);
 }

@@ -2,9 +2,6 @@
 /* Which layers had a frame in which present: three generations of SurfaceFlinger. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)
@@ -71,10 +68,7 @@ TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
 {
 	for (unsigned int i = 0; i < 10; i++) {
 		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "commit 1");
-		phone_latch(&phone, a);
-		phone_end_slices(&phone, 1);
+		phone_commit(&phone, BEGIN + i * V60 - MS, a);
 		phone_compose(&phone, BEGIN + i * V60, 2);
 	}
 	phone_end(&phone);
@@ -87,10 +81,7 @@ TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
 TEST_ON(every_phone, test_a_queue_is_no_latch)
 {
 	phone_queue(&phone, BEGIN - 9 * MS, a, 1);
-	phone.now_ns = BEGIN - MS;
-	phone_begin(&phone, "commit 1");
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
+	phone_commit(&phone, BEGIN - MS, a);
 	phone_queue(&phone, BEGIN - MS / 2, b, 1);
 	phone_compose(&phone, BEGIN, 1);
 	phone_end(&phone);

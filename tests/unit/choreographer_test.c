@@ -43,37 +43,43 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-static struct trace_record record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time_ns,
-				  const char *name)
+static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time_ns,
+		   const char *name)
 {
-	return (struct trace_record){ .kind = kind,
-				      .tid = tid,
-				      .pid = pid,
-				      .tgid = TRACE_ID_UNKNOWN,
-				      .time_ns = time_ns,
-				      .comm = span_of("com.a"),
-				      .name = span_of(name) };
+	const struct trace_record event = { .kind = kind,
+					    .tid = tid,
+					    .pid = pid,
+					    .tgid = TRACE_ID_UNKNOWN,
+					    .time_ns = time_ns,
+					    .comm = span_of("com.a"),
+					    .name = span_of(name) };
+
+	if (kind == TRACE_COUNTER)
+		choreographer_tick(c, &event);
+	else
+		choreographer_record(c, &event, V60);
 }
 
 static void begin(int32_t pid, int32_t tid, uint64_t time_ns, const char *name)
 {
-	struct trace_record event = record(TRACE_SLICE_BEGIN, pid, tid, time_ns, name);
-
-	choreographer_record(c, &event, V60);
+	record(TRACE_SLICE_BEGIN, pid, tid, time_ns, name);
 }
 
 static void end(int32_t pid, int32_t tid, uint64_t time_ns)
 {
-	struct trace_record event = record(TRACE_SLICE_END, pid, tid, time_ns, "");
+	record(TRACE_SLICE_END, pid, tid, time_ns, "");
+}
 
-	choreographer_record(c, &event, V60);
+/* A slice of the main thread of process 10. */
+static void slice(uint64_t from_ns, uint64_t to_ns, const char *name)
+{
+	begin(10, 10, from_ns, name);
+	end(10, 10, to_ns);
 }
 
 static void edge(uint64_t time_ns)
 {
-	struct trace_record event = record(TRACE_COUNTER, 1, 1, time_ns, "VSYNC-app");
-
-	choreographer_tick(c, &event);
+	record(TRACE_COUNTER, 1, 1, time_ns, "VSYNC-app");
 }
 
 static void callback(int32_t tid, uint64_t time_ns, uint64_t duration_ns)
@@ -102,10 +108,8 @@ TEST(counts_callbacks_and_their_rate)
 TEST(a_resynced_part_and_other_names_are_no_callbacks)
 {
 	begin(10, 10, BEGIN, "Choreographer#doFrame 4711");
-	begin(10, 10, BEGIN + MS, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
-	end(10, 10, BEGIN + 2 * MS);
-	begin(10, 10, BEGIN + 2 * MS, "Choreographer#doFrameX");
-	end(10, 10, BEGIN + 3 * MS);
+	slice(BEGIN + MS, BEGIN + 2 * MS, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
+	slice(BEGIN + 2 * MS, BEGIN + 3 * MS, "Choreographer#doFrameX");
 	end(10, 10, BEGIN + 5 * MS);
 	end(10, 10, BEGIN + 9 * MS);
 	choreographer_close(c);
@@ -143,14 +147,12 @@ TEST(the_edge_is_unknown_if_there_were_several)
 static void callback_of(uint64_t at, uint64_t animation_ns, uint64_t traversal_ns, uint64_t draw_ns)
 {
 	begin(10, 10, at, "Choreographer#doFrame 4711");
-	begin(10, 10, at, "animation");
-	end(10, 10, at += animation_ns);
+	slice(at, at + animation_ns, "animation");
+	at += animation_ns;
 	begin(10, 10, at, "traversal");
-	begin(10, 10, at, "measure");
-	end(10, 10, at + traversal_ns - draw_ns);
+	slice(at, at + traversal_ns - draw_ns, "measure");
 	begin(10, 10, at + traversal_ns - draw_ns, "draw-VRI[Main]");
-	begin(10, 10, at + traversal_ns - draw_ns, "animation");
-	end(10, 10, at + traversal_ns);
+	slice(at + traversal_ns - draw_ns, at + traversal_ns, "animation");
 	end(10, 10, at + traversal_ns);
 	end(10, 10, at += traversal_ns);
 	end(10, 10, at + MS);
@@ -172,8 +174,7 @@ TEST(a_long_callback_names_its_longest_part)
 	callback_of(BEGIN + 200 * MS, 5 * MS, 30 * MS, 9 * MS);
 	callback_of(BEGIN + 300 * MS, 5 * MS, 30 * MS + 150000, 20 * MS);
 	begin(10, 10, BEGIN + 400 * MS, "Choreographer#doFrame");
-	begin(10, 10, BEGIN + 400 * MS, "inflate");
-	end(10, 10, BEGIN + 450 * MS);
+	slice(BEGIN + 400 * MS, BEGIN + 450 * MS, "inflate");
 	end(10, 10, BEGIN + 450 * MS);
 	describes(BEGIN, BEGIN + 150 * MS, 10, "doFrame 21.0 ms (animation 12.0)");
 	describes(BEGIN + 121 * MS, BEGIN + 236 * MS, 10, "doFrame 36.0 ms (traversal 30.0)");
@@ -190,15 +191,12 @@ TEST(the_parts_may_be_inside_a_resync)
 {
 	begin(10, 10, BEGIN, "Choreographer#doFrame 4711");
 	begin(10, 10, BEGIN, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
-	begin(10, 10, BEGIN, "input");
-	end(10, 10, BEGIN + 20 * MS);
+	slice(BEGIN, BEGIN + 20 * MS, "input");
 	begin(10, 10, BEGIN + 20 * MS, "traversal");
-	begin(10, 10, BEGIN + 20 * MS, "draw");
-	end(10, 10, BEGIN + 50 * MS);
+	slice(BEGIN + 20 * MS, BEGIN + 50 * MS, "draw");
 	end(10, 10, BEGIN + 51 * MS);
 	end(10, 10, BEGIN + 51 * MS);
-	begin(10, 10, BEGIN + 51 * MS, "commit");
-	end(10, 10, BEGIN + 90 * MS);
+	slice(BEGIN + 51 * MS, BEGIN + 90 * MS, "commit");
 	end(10, 10, BEGIN + 91 * MS);
 	describes(BEGIN, BEGIN + SECOND, 10, "doFrame 91.0 ms (commit 39.0)");
 }
@@ -242,8 +240,8 @@ TEST(a_resync_with_several_edges_is_unknown)
 	for (uint64_t i = 1; i <= 4; i++)
 		edge(BEGIN + i * V60);
 	begin(10, 10, BEGIN + 4 * V60 + MS, "Choreographer#doFrame 4711");
-	begin(10, 10, BEGIN + 4 * V60 + 2 * MS, "Choreographer#doFrame - resynced to 1 in 9.1ms");
-	end(10, 10, BEGIN + 4 * V60 + 3 * MS);
+	slice(BEGIN + 4 * V60 + 2 * MS, BEGIN + 4 * V60 + 3 * MS,
+	      "Choreographer#doFrame - resynced to 1 in 9.1ms");
 	end(10, 10, BEGIN + 4 * V60 + 3 * MS);
 	choreographer_close(c);
 	assert_int_equal(rows[0].frames, 2);
@@ -255,8 +253,7 @@ TEST(drawing_belongs_to_the_main_thread_of_the_process)
 {
 	begin(10, 11, BEGIN, "Choreographer#doFrame");
 	end(10, 11, BEGIN + MS);
-	begin(10, 10, BEGIN + MS, "Choreographer#doFrame");
-	end(10, 10, BEGIN + 2 * MS);
+	slice(BEGIN + MS, BEGIN + 2 * MS, "Choreographer#doFrame");
 	begin(10, 12, BEGIN + 3 * MS, "DrawFrames 4711");
 	begin(10, 12, BEGIN + 4 * MS, "flush commands");
 	end(10, 12, BEGIN + 5 * MS);

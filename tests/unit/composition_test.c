@@ -4,7 +4,6 @@
 
 #include "rules/composition.h"
 
-
 static struct compositions compositions;
 
 /* 100 vsyncs: a commit at n * V60, and its present 2 ms later. */

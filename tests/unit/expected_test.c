@@ -6,7 +6,6 @@
 
 #include "rules/expected.h"
 
-
 static struct expected expected;
 
 /* Ticks for apps at 1 to 10 vsyncs; SurfaceFlinger composes in the middle, with number 100 * n. */

@@ -3,8 +3,6 @@
  * are full. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-
 #include "rules/fence.h"
 
 static struct fence_table table;

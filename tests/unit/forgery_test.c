@@ -2,8 +2,6 @@
 /* If the writer of each marker is known, markers of other processes change no row. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/phone.h"
 
 #define BEGIN (100 * SECOND)

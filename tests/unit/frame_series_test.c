@@ -5,8 +5,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

@@ -7,7 +7,6 @@
 #include "rules/row.h"
 #include "rules/verdict.h"
 
-
 TEST(test_the_worst_moment_has_most_harm)
 {
 	struct harm harm = { 0 };

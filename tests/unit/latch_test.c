@@ -43,10 +43,7 @@ TEST(test_latch_written_before_its_queue_is_detected)
 	start(PHONE_13);
 	phone_frame(&phone, BEGIN, a);
 	for (unsigned int i = 1; i <= 10; i++) {
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "commit 1");
-		phone_latch(&phone, a);
-		phone_end_slices(&phone, 1);
+		phone_commit(&phone, BEGIN + i * V60 - MS, a);
 		phone_queue(&phone, phone.now_ns, a, i % 2);
 		phone_compose(&phone, BEGIN + i * V60, 1);
 	}

@@ -192,10 +192,7 @@ TEST(test_latch_attributed_to_another_present_is_stale)
 	phone.cpu = 2;
 	phone_run(&phone, a, BEGIN, V60, 39);
 	phone.cpu = 1;
-	phone.now_ns = BEGIN + 40 * V60 - MS;
-	phone_begin(&phone, "commit 1234");
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
+	phone_commit(&phone, BEGIN + 40 * V60 - MS, a);
 	phone_compose(&phone, BEGIN + 41 * V60, 1);
 	phone_run(&phone, a, BEGIN + 42 * V60, 2 * V60, 10);
 	phone_lost(&phone, 2, 50);

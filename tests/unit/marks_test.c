@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "rules/marks.h"
 #include "tests/unit/one_phone.h"

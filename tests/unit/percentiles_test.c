@@ -39,13 +39,6 @@ static int64_t percentile(unsigned int permille)
 	return value_ns;
 }
 
-/* Allocates all chunks except @left. */
-static void allocate_chunks_except(unsigned int left)
-{
-	while (store.n_free > left)
-		chunk_alloc(&store);
-}
-
 TEST(test_empty_set_has_no_percentile)
 {
 	assert_int_equal(percentile(500), -1);
@@ -221,63 +214,6 @@ TEST(test_histogram_with_all_bins_is_exact)
 	assert_true(CHUNKS - store.n_free <= HISTOGRAM_CHUNKS_MAX);
 }
 
-/* Without free chunks there is no result, instead of one that lacks some frames, and no chunk is
- * kept. */
-TEST(test_histogram_without_free_chunks_gives_up)
-{
-	unsigned int n = 0;
-
-	allocate_chunks_except(3);
-	for (; !histogram.gave_up; n++)
-		histogram_add(&store, &histogram, n * HISTOGRAM_BIN_NS);
-	assert_true(n > 3 * CHUNK_BINS / 2);
-	histogram_add(&store, &histogram, 5);
-	assert_int_equal(histogram_percentile(&store, &histogram, 500), -1);
-	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
-	assert_int_equal(store.refused, 1);
-	assert_int_equal(store.n_free, 3);
-	histogram_clear(&store, &histogram);
-	histogram_add(&store, &histogram, 5);
-	assert_int_equal(histogram_percentile(&store, &histogram, 500), 5);
-	chunks_free(&store);
-	chunks_init(&store, CHUNKS);
-	histogram = (struct histogram){ .n = 0 };
-}
-
-TEST(test_percentiles_without_free_chunks_give_up)
-{
-	allocate_chunks_except(2);
-	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
-		percentiles_add(&store, &percentiles, i);
-	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
-	for (uint32_t i = 0; i < 3 * PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, i);
-	assert_int_equal(percentile(500), -1);
-	assert_int_equal(store.refused, 1);
-	assert_int_equal(store.n_free, 2);
-	percentiles_clear(&store, &percentiles);
-	percentiles_add(&store, &percentiles, 9);
-	assert_int_equal(percentile(500), 9);
-	chunks_free(&store);
-	chunks_init(&store, CHUNKS);
-	percentiles = (struct percentiles){ .n = 0 };
-}
-
-/* No free chunk when a row becomes a histogram. */
-TEST(test_conversion_to_histogram_without_free_chunks_gives_up)
-{
-	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
-	allocate_chunks_except(4);
-	percentiles_add(&store, &percentiles, 1);
-	percentiles_add(&store, &percentiles, 2);
-	assert_int_equal(percentile(500), -1);
-	assert_int_equal(store.refused, 1);
-	chunks_free(&store);
-	chunks_init(&store, CHUNKS);
-	percentiles = (struct percentiles){ .n = 0 };
-}
-
 /* --- packed, outside of the store --- */
 
 static struct packed_chunks packed;
@@ -319,28 +255,6 @@ TEST(test_packed_histogram_is_restored)
 	histogram_clear(&store, &small);
 }
 
-TEST(test_pack_and_unpack_without_space_give_up)
-{
-	struct histogram its, none;
-
-	fill_histogram();
-	packed.n = 0;
-	its = histogram_pack(&store, &histogram, &packed);
-	none = histogram_pack(&store, &histogram, &packed);
-	assert_true(none.gave_up && none.first == CHUNK_NONE && none.n == 0);
-	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&none, &packed));
-	packed.chunks[7].next = 3;
-	assert_false(histogram_is_packed(&its, &packed));
-	allocate_chunks_except(10);
-	packed.chunks[7].next = 8;
-	none = histogram_unpack(&store, &its, &packed);
-	assert_true(none.gave_up);
-	assert_int_equal(store.n_free, 10);
-	chunks_free(&store);
-	chunks_init(&store, CHUNKS);
-	histogram = (struct histogram){ .n = 0 };
-}
-
 TEST(test_moved_histogram_is_added)
 {
 	struct histogram other = { .n = 0 }, both = { .n = 0 };
@@ -358,4 +272,88 @@ TEST(test_moved_histogram_is_added)
 	both.gave_up = true;
 	histogram_move(&store, &histogram, &both);
 	assert_true(histogram.gave_up);
+}
+
+/* --- without free chunks --- */
+
+static int free_store(void **state)
+{
+	chunks_free(&store);
+	return 0;
+}
+
+FIXTURE(begin, free_store)
+
+/* Allocates all chunks except @left. */
+static void allocate_chunks_except(unsigned int left)
+{
+	while (store.n_free > left)
+		chunk_alloc(&store);
+}
+
+/* Without free chunks there is no result, instead of one that lacks some frames, and no chunk is
+ * kept. */
+TEST(test_histogram_without_free_chunks_gives_up)
+{
+	unsigned int n = 0;
+
+	allocate_chunks_except(3);
+	for (; !histogram.gave_up; n++)
+		histogram_add(&store, &histogram, n * HISTOGRAM_BIN_NS);
+	assert_true(n > 3 * CHUNK_BINS / 2);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), -1);
+	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 3);
+	histogram_clear(&store, &histogram);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), 5);
+}
+
+TEST(test_percentiles_without_free_chunks_give_up)
+{
+	allocate_chunks_except(2);
+	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
+		percentiles_add(&store, &percentiles, i);
+	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
+	for (uint32_t i = 0; i < 3 * PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, i);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 2);
+	percentiles_clear(&store, &percentiles);
+	percentiles_add(&store, &percentiles, 9);
+	assert_int_equal(percentile(500), 9);
+}
+
+/* No free chunk when a row becomes a histogram. */
+TEST(test_conversion_to_histogram_without_free_chunks_gives_up)
+{
+	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
+	allocate_chunks_except(4);
+	percentiles_add(&store, &percentiles, 1);
+	percentiles_add(&store, &percentiles, 2);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+}
+
+TEST(test_pack_and_unpack_without_space_give_up)
+{
+	struct histogram its, none;
+
+	fill_histogram();
+	packed.n = 0;
+	its = histogram_pack(&store, &histogram, &packed);
+	none = histogram_pack(&store, &histogram, &packed);
+	assert_true(none.gave_up && none.first == CHUNK_NONE && none.n == 0);
+	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&none, &packed));
+	packed.chunks[7].next = 3;
+	assert_false(histogram_is_packed(&its, &packed));
+	allocate_chunks_except(10);
+	packed.chunks[7].next = 8;
+	none = histogram_unpack(&store, &its, &packed);
+	assert_true(none.gave_up);
+	assert_int_equal(store.n_free, 10);
 }

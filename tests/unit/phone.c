@@ -152,22 +152,26 @@ void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int output
 	phone_end_slices(phone, 1);
 }
 
-/* A commit with a latch of each of @layers, and the composition that presents them. */
-static void show(struct phone *phone, uint64_t present_ns, const char *const *layers)
+static void commit(struct phone *phone, uint64_t time_ns, const char *const *layers)
 {
-	phone->now_ns = present_ns - 1000 * US;
+	phone->now_ns = time_ns;
 	phone_begin(phone, phone->age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
 	for (size_t i = 0; layers[i]; i++)
 		phone_latch(phone, layers[i]);
 	phone_end_slices(phone, 1);
-	phone_compose(phone, present_ns, 1);
+}
+
+void phone_commit(struct phone *phone, uint64_t time_ns, const char *layer)
+{
+	const char *const layers[] = { layer, NULL };
+
+	commit(phone, time_ns, layers);
 }
 
 void phone_show(struct phone *phone, uint64_t present_ns, const char *layer)
 {
-	const char *const layers[] = { layer, NULL };
-
-	show(phone, present_ns, layers);
+	phone_commit(phone, present_ns - 1000 * US, layer);
+	phone_compose(phone, present_ns, 1);
 }
 
 void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *layers)
@@ -175,7 +179,8 @@ void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *l
 	for (size_t i = 0; layers[i]; i++)
 		phone_queue(phone, present_ns - 3000 * US, layers[i], 1);
 	phone_tick(phone, present_ns - 2000 * US);
-	show(phone, present_ns, layers);
+	commit(phone, present_ns - 1000 * US, layers);
+	phone_compose(phone, present_ns, 1);
 }
 
 void phone_frame(struct phone *phone, uint64_t present_ns, const char *layer)

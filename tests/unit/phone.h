@@ -63,6 +63,9 @@ void phone_latch(struct phone *phone, const char *layer);
 /* SurfaceFlinger composes, for @outputs displays; the first present begins at @present_ns. */
 void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int outputs);
 
+/* SurfaceFlinger commits: it latches a buffer of @layer; NULL: none. */
+void phone_commit(struct phone *phone, uint64_t time_ns, const char *layer);
+
 /* SurfaceFlinger latches a buffer of @layer and presents it, without a tick. */
 void phone_show(struct phone *phone, uint64_t present_ns, const char *layer);
 

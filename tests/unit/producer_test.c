@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "tests/unit/one_phone.h"
 
@@ -103,9 +102,7 @@ static void latch_and_present(const struct app *app, uint64_t present_ns)
 		phone_show(&phone, present_ns, app->layer);
 		return;
 	}
-	phone.now_ns = present_ns - 1000 * US;
-	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
-	phone_end_slices(&phone, 1);
+	phone_commit(&phone, present_ns - 1000 * US, NULL);
 }
 
 static void frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)

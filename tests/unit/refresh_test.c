@@ -2,9 +2,6 @@
 /* Whole vsyncs between frames, from a trace's own ticks: rates, switches, pauses. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(on_phone_14, stop_phone)

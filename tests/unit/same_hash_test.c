@@ -2,7 +2,6 @@
 /* Apps choose names: two names with equal hash and length are still two layers. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "rules/surface.h"

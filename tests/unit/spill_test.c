@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/layer_spill.h"
@@ -36,15 +35,6 @@ FIXTURE(set_up, stop_phone)
 static void restart(unsigned int max_surfaces)
 {
 	options.max_surfaces = max_surfaces;
-	options.recorded = false;
-	start(PHONE_9);
-}
-
-/* A live trace has fewer Surfaces in memory than layers. */
-static void restart_with_all_in_memory(void)
-{
-	options.max_surfaces = 1000;
-	options.recorded = true;
 	start(PHONE_9);
 }
 
@@ -109,6 +99,14 @@ static uint64_t use(unsigned int app, unsigned int start, uint64_t now_ns, unsig
 	return now_ns + SECOND;
 }
 
+/* 30 frames of each of @n apps; their layers have numbers from @start on. */
+static uint64_t use_all(unsigned int n, unsigned int start, uint64_t now_ns)
+{
+	for (unsigned int app = 0; app < n; app++)
+		now_ns = use(app, start + app, now_ns, 30);
+	return now_ns;
+}
+
 /* All apps in turn, some more often, with a summary in between. @anew: each start of an app has a
  * new layer. */
 static void play_apps(struct summaries *all, bool anew)
@@ -134,7 +132,10 @@ static void compare_apps(bool anew)
 {
 	static const unsigned int sizes[] = { 16, 256, 1000, 3 };
 
-	restart_with_all_in_memory();
+	/* A live trace has fewer Surfaces in memory than layers. */
+	options.recorded = true;
+	restart(1000);
+	options.recorded = false;
 	play_apps(&large, anew);
 	assert_int_equal(large.n, APPS);
 	assert_int_equal(counters()->surfaces_evicted, 0);
@@ -277,16 +278,15 @@ static const struct summary_row *others(const struct summaries *all)
 TEST(test_surfaces_beyond_the_spill_are_in_others)
 {
 	unsigned int kept = SPILL_SURFACES + 16;
-	uint64_t now_ns = BEGIN;
-	uint64_t first_ns = 0;
+	uint64_t now_ns = BEGIN, first_ns = 0;
 
 	for (unsigned int app = 0; app < kept + 50; app++) {
+		char layer[64];
+
 		if (app == kept)
 			first_ns = now_ns + V60;
-		now_ns = phone_run(
-			&phone,
-			(snprintf(large.surfaces[0], 64, "com.app%u/a#0", app), large.surfaces[0]),
-			now_ns + V60, V60, 4);
+		snprintf(layer, sizeof(layer), "com.app%u/a#0", app);
+		now_ns = phone_run(&phone, layer, now_ns + V60, V60, 4);
 	}
 	/* Stored Surfaces get their rows back, the others stay in row (others). */
 	now_ns = phone_run(&phone, "com.app7/a#1", now_ns + V60, V60, 20);
@@ -310,11 +310,10 @@ TEST(test_surfaces_beyond_the_spill_are_in_others)
 /* The disk is full or removed. */
 TEST(test_surfaces_that_cannot_be_spilled_are_in_others)
 {
-	uint64_t now_ns = BEGIN;
+	uint64_t now_ns;
 
 	phone.log.spill_fails = true;
-	for (unsigned int app = 0; app < 40; app++)
-		now_ns = use(app, app, now_ns, 30);
+	now_ns = use_all(40, 0, BEGIN);
 	/* The very first one, and one that is still in the table. */
 	now_ns = use(0, 100, now_ns, 30);
 	use(39, 101, now_ns, 30);
@@ -338,8 +337,7 @@ TEST(test_others_has_times_of_the_latest_clock)
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
 	phone.log.spill_fails = true;
-	for (unsigned int app = 0; app < 40; app++)
-		now_ns = use(app, app, now_ns, 30);
+	now_ns = use_all(40, 0, now_ns);
 	now_ns = use(3, 100, BEGIN, 30);
 	phone_end(&phone);
 	summarize(&small);
@@ -359,8 +357,7 @@ TEST(test_full_disk_for_a_while_splits_no_surface)
 		now_ns = use(app, app, now_ns, 30);
 	}
 	phone.log.spill_fails = false;
-	for (unsigned int app = 0; app < 80; app++)
-		now_ns = use(app, 100 + app, now_ns, 30);
+	use_all(80, 100, now_ns);
 	phone_end(&phone);
 	summarize(&small);
 	assert_in_range(counters()->surfaces_others, 20, 60);
@@ -373,10 +370,8 @@ TEST(test_full_disk_for_a_while_splits_no_surface)
 
 TEST(test_unreadable_surfaces_are_reported)
 {
-	uint64_t now_ns = BEGIN;
+	uint64_t now_ns = use_all(40, 0, BEGIN);
 
-	for (unsigned int app = 0; app < 40; app++)
-		now_ns = use(app, app, now_ns, 30);
 	phone.log.spill_is_bad = true;
 	now_ns = use(0, 100, now_ns, 30);
 	use(39, 101, now_ns, 30);
@@ -399,16 +394,6 @@ static void run_three(const char *suffix, uint64_t now_ns)
 		snprintf(layer, sizeof(layer), "%s%s", apps[i], suffix);
 		phone_run(&phone, layer, now_ns + i * 3 * SECOND, V60, 10);
 	}
-}
-
-static size_t without_interval(const char *layer)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		n += strcmp(phone.log.frames[i].layer, layer) == 0 &&
-		     phone.log.frames[i].interval_ns < 0;
-	return n;
 }
 
 /* A frame with only a counter, as on Android 14 without instants. */
@@ -448,7 +433,7 @@ TEST(test_counters_of_evicted_layers_are_not_used_after_a_refusal)
 	phone_end(&phone);
 	assert_true(counters()->layers_refused > 0);
 	assert_int_equal(frames_of("com.a/a#0"), 2);
-	assert_int_equal(without_interval("com.a/a#0"), 1);
+	assert_int_equal(unknown_intervals("com.a/a#0"), 1);
 }
 
 /* No series continues across a step of the clock, in the table or in the spill. */
@@ -459,8 +444,8 @@ TEST(test_no_spilled_series_spans_a_clock_step)
 	run_three("#0", BEGIN);
 	phone_end(&phone);
 	assert_int_equal(counters()->clock_steps, 1);
-	assert_int_equal(without_interval("com.a/a#0"), 2);
-	assert_int_equal(without_interval("com.c/c#0"), 2);
+	assert_int_equal(unknown_intervals("com.a/a#0"), 2);
+	assert_int_equal(unknown_intervals("com.c/c#0"), 2);
 }
 
 /* Layers that cannot be spilled start a new series. */
@@ -471,7 +456,7 @@ TEST(test_layers_that_cannot_be_spilled_start_a_new_series)
 	run_three("#0", BEGIN);
 	run_three("#0", BEGIN + 20 * SECOND);
 	phone_end(&phone);
-	assert_int_equal(without_interval("com.a/a#0"), 2);
+	assert_int_equal(unknown_intervals("com.a/a#0"), 2);
 	assert_true(counters()->layers_forgotten > 0);
 	assert_int_equal(phone.log.layers.size, 0);
 }
@@ -489,8 +474,8 @@ TEST(test_layers_beyond_the_spill_are_dropped_oldest_first)
 	phone_frame(&phone, BEGIN + 1001 * SECOND, "com.a/a#300");
 	phone_end(&phone);
 	assert_in_range(counters()->layers_forgotten, 100, 102);
-	assert_int_equal(without_interval("com.a/a#7"), 2);
-	assert_int_equal(without_interval("com.a/a#300"), 1);
+	assert_int_equal(unknown_intervals("com.a/a#7"), 2);
+	assert_int_equal(unknown_intervals("com.a/a#300"), 1);
 	assert_int_equal(phone.log.layers.size, SPILL_LAYERS * sizeof(struct layer_record));
 	summarize(&small);
 	assert_int_equal(small.n, 1);

@@ -7,7 +7,6 @@
 #include "rules/percentiles.h"
 #include "rules/stats.h"
 
-
 /* A series in progress, with what a row and a session store of it. */
 struct series {
 	struct frame_stats stats;

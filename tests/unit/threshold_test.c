@@ -7,8 +7,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/stats.h"
 #include "tests/unit/one_phone.h"
 

@@ -2,8 +2,6 @@
 /* Triggers: how their text is parsed and when they hold; late frames; marks. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/trigger.h"
 #include "tests/unit/one_phone.h"
 

@@ -2,8 +2,6 @@
 /* The vsync lattice: from ticks that come on demand to whole vsyncs between presents. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-
 #include "rules/vsync.h"
 
 static struct vsync_lattice lattice;

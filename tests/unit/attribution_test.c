@@ -102,9 +102,8 @@ TEST(test_buffers_of_displays_are_no_layers)
 	assert_int_equal(frames_of(a), 1);
 }
 
-TEST(test_surface_textures_are_one_surface)
+TEST_ON(phone_9, test_surface_textures_are_one_surface)
 {
-	start(PHONE_9);
 	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
 	phone_frame(&phone, BEGIN + V60, "SurfaceTexture-1-1980-3");
 	phone_end(&phone);
@@ -157,9 +156,8 @@ TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)
 
 /* Slice ends were lost without a report; the slices that stay open do not enclose the next
  * composition. */
-TEST(test_unended_slice_does_not_enclose_the_next_composition)
+TEST_ON(phone_13, test_unended_slice_does_not_enclose_the_next_composition)
 {
-	start(PHONE_13);
 	phone_frame(&phone, BEGIN, a);
 	phone.now_ns = BEGIN + V60 - MS;
 	phone_begin(&phone, "latchBuffer");
@@ -176,9 +174,8 @@ TEST(test_unended_slice_does_not_enclose_the_next_composition)
 }
 
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
-TEST(test_loss_inside_a_latch_gives_no_false_latch)
+TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 10);
 	phone.now_ns = BEGIN + 10 * V60 - MS;
 	phone_begin(&phone, "handleMessageInvalidate");
@@ -198,9 +195,8 @@ TEST(test_loss_inside_a_latch_gives_no_false_latch)
 	assert_int_equal(phone.log.frames[11].lost, 0);
 }
 
-TEST(test_loss_of_unknown_size_makes_lost_unknown)
+TEST_ON(phone_9, test_loss_of_unknown_size_makes_lost_unknown)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 10);
 	phone_lost(&phone, 1, TRACE_LOST_UNKNOWN);
 	phone_run(&phone, a, BEGIN + 10 * V60, V60, 10);
@@ -222,33 +218,9 @@ TEST_ON(every_phone, test_slice_begins_without_ends_lose_no_frame)
 	assert_int_equal(frames_of(a), 200);
 }
 
-TEST_ON(every_phone, test_slice_ends_without_begins_lose_no_frame)
-{
-	for (unsigned int i = 0; i < 50; i++) {
-		phone.now_ns = BEGIN + i * V60 - 5 * MS;
-		phone_end_slices(&phone, 3);
-		phone_frame(&phone, BEGIN + i * V60, a);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 50);
-}
-
-TEST_ON(every_phone, test_deeply_nested_slices_lose_no_frame)
-{
-	phone.now_ns = BEGIN - 5 * MS;
-	for (int i = 0; i < 5000; i++)
-		phone_begin(&phone, "deeper");
-	phone_frame(&phone, BEGIN, a);
-	phone_end_slices(&phone, 5000);
-	phone_frame(&phone, BEGIN + V60, a);
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 2);
-}
-
 /* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. */
-TEST(test_a_replaced_buffer_is_no_frame)
+TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 {
-	start(PHONE_13);
 	phone_frame(&phone, BEGIN, a);
 	phone_queue(&phone, BEGIN + 2 * MS, a, 1);
 	phone_queue(&phone, BEGIN + 3 * MS, a, 2);
@@ -266,9 +238,8 @@ TEST(test_a_replaced_buffer_is_no_frame)
 }
 
 /* Transactions of a layer, applied before the present of its frame. */
-TEST(test_transactions_are_counted)
+TEST_ON(phone_9, test_transactions_are_counted)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 10; i++) {
 		phone.now_ns = BEGIN + i * V60 - 2 * MS;
 		if (i >= 5) {
@@ -336,9 +307,8 @@ TEST(test_frames_have_the_vsync_id_of_their_composition)
 }
 
 /* After a loss the commit of Android 12 is unknown: its vsync id may be that of another one. */
-TEST(test_vsync_id_does_not_survive_a_loss)
+TEST_ON(phone_13, test_vsync_id_does_not_survive_a_loss)
 {
-	start(PHONE_13);
 	phone_run(&phone, a, BEGIN - 10 * V60, V60, 5);
 	write_composition("onMessageInvalidate 7 vsyncIn 3.21ms", "onMessageRefresh", BEGIN);
 	phone_lost(&phone, 1, 5);
@@ -353,9 +323,8 @@ TEST(test_vsync_id_does_not_survive_a_loss)
 }
 
 /* Another thread's composition does not change the vsync id of SurfaceFlinger's. */
-TEST(test_forged_commits_change_no_vsync_id)
+TEST_ON(phone_13, test_forged_commits_change_no_vsync_id)
 {
-	start(PHONE_13);
 	write_composition("commit 1", "composite 1", BEGIN);
 	phone_tick(&phone, BEGIN + V60 - 2 * MS);
 	phone_begin(&phone, "commit 2");

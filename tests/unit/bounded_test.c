@@ -135,20 +135,6 @@ TEST(test_max_threads_bounds_the_table_of_threads)
 	phone_end(&phone);
 	assert_int_equal(frames_of(a), 10);
 }
-/* A layer with a frame in every vsync is never evicted. */
-TEST(test_busy_layer_is_never_evicted)
-{
-	for (unsigned int i = 0; i < 2000; i++) {
-		phone_frame(&phone, BEGIN + 2 * i * V60, a);
-		run(i, BEGIN + (2 * i + 1) * V60, 1);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 2000);
-	for (size_t i = 0; i < phone.log.n_frames; i++)
-		if (i > 0 && strcmp(phone.log.frames[i].layer, a) == 0)
-			assert_true(phone.log.frames[i].interval_ns > 0);
-}
-
 /* Layers that are queued but never latched do not evict layers that are latched. */
 TEST(test_queued_layers_do_not_evict_latched_ones)
 {
@@ -210,14 +196,6 @@ TEST(test_missing_frames_of_a_present_are_counted_once)
 		assert_true(counters()->layers_refused > 0);
 		assert_true(is_reported("960 frames missing"));
 	}
-}
-
-TEST(test_names_of_any_bytes_are_kept)
-{
-	phone_run(&phone, "\xff\xfe\x01=1+1,\"\r", BEGIN, V60, 10);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 10);
-	assert_string_equal(phone.log.frames[0].layer, "\xff\xfe\x01=1+1,\"\r");
 }
 
 /* Presents much faster than any display: the number of waiting frames is bounded, and none is lost.

@@ -258,11 +258,10 @@ TEST_ON(every_phone, test_a_late_frame_of_a_trace_has_a_cause)
 
 /* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.
  */
-TEST(test_a_late_composition_of_a_trace_is_scheduling)
+TEST_ON(phone_14, test_a_late_composition_of_a_trace_is_scheduling)
 {
 	uint64_t last, late;
 
-	start(PHONE_14);
 	last = phone_run(&phone, a, BEGIN, V60, 60);
 	phone_queue(&phone, last + 5 * MS, a, 1);
 	late = last + 4 * V60;

@@ -55,9 +55,8 @@ TEST(test_clock_steps_of_any_size_are_detected)
 }
 
 /* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
-TEST(test_clock_step_on_a_silent_cpu_is_detected)
+TEST_ON(phone_9, test_clock_step_on_a_silent_cpu_is_detected)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone.cpu = 2;
 	phone_run(&phone, a, BEGIN + 100 * V60 - 300 * MS, V60, 100);
@@ -155,9 +154,8 @@ TEST(test_single_line_of_any_time_has_no_effect)
 	}
 }
 
-TEST(test_steps_back_and_forth_are_counted)
+TEST_ON(phone_9, test_steps_back_and_forth_are_counted)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 500; i++)
 		phone_run(&phone, a, i % 2 ? BEGIN : BEGIN + 5 * SECOND, V60, 3);
 	phone_end(&phone);

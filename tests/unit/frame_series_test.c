@@ -59,9 +59,8 @@ TEST(test_check_closes_rows_that_have_enough_frames)
 }
 
 /* A check comes at the delay, not a nanosecond before. */
-TEST(test_check_is_exactly_at_the_delay)
+TEST_ON(phone_9, test_check_is_exactly_at_the_delay)
 {
-	start(PHONE_9);
 	run(a, BEGIN, 20 * MS, 50);
 	phone_show(&phone, BEGIN + SECOND - 1, a);
 	phone_show(&phone, BEGIN + SECOND, a);
@@ -90,9 +89,8 @@ TEST(test_check_closes_rows_of_all_series)
 	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
 }
 
-TEST(test_single_frame_gives_no_row)
+TEST_ON(phone_9, test_single_frame_gives_no_row)
 {
-	start(PHONE_9);
 	phone_show(&phone, BEGIN, a);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_fps, 0);
@@ -102,9 +100,8 @@ TEST(test_single_frame_gives_no_row)
 }
 
 /* The row of a layer without frames for 5 s is closed while the trace continues. */
-TEST(test_row_of_an_idle_series_is_closed)
+TEST_ON(phone_9, test_row_of_an_idle_series_is_closed)
 {
-	start(PHONE_9);
 	run(a, BEGIN, V60, 10);
 	run(b, BEGIN + SECOND, 50 * MS, 40);
 	assert_null(row_log_fps(&phone.log, SURFACE_A, 0));
@@ -115,9 +112,8 @@ TEST(test_row_of_an_idle_series_is_closed)
 }
 
 /* The pause is a wait, in the next row. */
-TEST(test_idle_series_continues_with_a_wait)
+TEST_ON(phone_9, test_idle_series_continues_with_a_wait)
 {
-	start(PHONE_9);
 	run(a, BEGIN, V60, 10);
 	run(b, BEGIN + SECOND, 50 * MS, 160);
 	run(a, BEGIN + 20 * SECOND, V60, 10);
@@ -129,9 +125,8 @@ TEST(test_idle_series_continues_with_a_wait)
 	assert_sums(b, SURFACE_B);
 }
 
-TEST(test_wait_is_no_frame_time)
+TEST_ON(phone_9, test_wait_is_no_frame_time)
 {
-	start(PHONE_9);
 	phone_show(&phone, BEGIN, a);
 	phone_show(&phone, BEGIN + 20 * MS, a);
 	phone_show(&phone, BEGIN + 20 * MS + 500 * MS - 1, a);
@@ -161,9 +156,8 @@ TEST(test_percentiles_of_a_row_are_frame_times)
 }
 
 /* The three frames before a jank may be in the previous row. */
-TEST(test_history_of_jank_continues_across_rows)
+TEST_ON(phone_9, test_history_of_jank_continues_across_rows)
 {
-	start(PHONE_9);
 	run(a, BEGIN, 20 * MS, 51);
 	phone_show(&phone, BEGIN + SECOND + 150 * MS, a);
 	phone_end(&phone);
@@ -173,9 +167,8 @@ TEST(test_history_of_jank_continues_across_rows)
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.big_jank, 1);
 }
 
-TEST(test_without_a_lattice_vsyncs_are_unknown)
+TEST_ON(phone_9, test_without_a_lattice_vsyncs_are_unknown)
 {
-	start(PHONE_9);
 	run(a, BEGIN, V60, 10);
 	phone_end(&phone);
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.d, ROW_UNKNOWN);
@@ -208,9 +201,8 @@ TEST(test_given_period_gives_whole_vsyncs)
 }
 
 /* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
-TEST(test_first_frames_wait_for_the_lattice)
+TEST_ON(phone_9, test_first_frames_wait_for_the_lattice)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 120);
 	phone_end(&phone);
 	assert_int_equal(phone.log.frames[1].vsyncs, 1);
@@ -321,11 +313,10 @@ TEST(test_exclude_and_include_select_surfaces)
 	assert_int_equal(phone.log.n_frames, 3);
 }
 
-TEST(test_the_summary_joins_layers_of_one_surface)
+TEST_ON(phone_9, test_the_summary_joins_layers_of_one_surface)
 {
 	struct summary_row summary;
 
-	start(PHONE_9);
 	run("com.a/com.a.Main#0", BEGIN, V60, 31);
 	run("com.b/com.b.Main#0", BEGIN + SECOND, V60, 2);
 	run("com.a/com.a.Main#1", BEGIN + 2 * SECOND, 2 * V60, 11);
@@ -346,9 +337,8 @@ TEST(test_the_summary_joins_layers_of_one_surface)
 
 /* A summary that is written during the trace includes all that was counted, also the open row: all
  * but the frames of the last 0.6 s, which are still waiting. */
-TEST(test_intermediate_summary_includes_open_rows)
+TEST_ON(phone_9, test_intermediate_summary_includes_open_rows)
 {
-	start(PHONE_9);
 	run(a, BEGIN, V60, 600);
 	assert_in_range(summary_of(SURFACE_A).stats.frames, 599 - 40, 599);
 	assert_float_equal(summary_of(SURFACE_A).fps, 60, 0.01);
@@ -370,9 +360,8 @@ static void no_summary(void *context, const struct summary_row *row)
 	fail_msg("a row of %s", row->surface);
 }
 
-TEST(test_an_empty_trace_has_no_rows)
+TEST_ON(phone_9, test_an_empty_trace_has_no_rows)
 {
-	start(PHONE_9);
 	phone_end(&phone);
 	pipeline_summary(phone.pipeline, NULL, no_summary);
 	assert_int_equal(phone.log.n_fps + phone.log.n_frames, 0);

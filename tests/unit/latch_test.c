@@ -38,9 +38,8 @@ static void forge_latch(const char *layer)
 
 /* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
  * swapped, and then the counter does not decrease at the latch. */
-TEST(test_latch_written_before_its_queue_is_detected)
+TEST_ON(phone_13, test_latch_written_before_its_queue_is_detected)
 {
-	start(PHONE_13);
 	phone_frame(&phone, BEGIN, a);
 	for (unsigned int i = 1; i <= 10; i++) {
 		phone_commit(&phone, BEGIN + i * V60 - MS, a);
@@ -76,9 +75,8 @@ static void flood(unsigned int from)
 }
 
 /* Latches without a present do not keep layers in the table forever. */
-TEST(test_latches_without_present_do_not_fill_the_table)
+TEST_ON(phone_9, test_latches_without_present_do_not_fill_the_table)
 {
-	start(PHONE_9);
 	phone.now_ns = BEGIN - SECOND;
 	flood(0);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -131,9 +129,8 @@ TEST(test_instant_cut_inside_a_number_matches_its_layer)
 
 /* A SurfaceFlinger of that version that writes no instants: the counter is a latch from the first
  * one on. */
-TEST(test_counter_is_a_latch_without_instants)
+TEST_ON(phone_14, test_counter_is_a_latch_without_instants)
 {
-	start(PHONE_14);
 	for (unsigned int i = 0; i < 10; i++) {
 		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
 		phone.now_ns = BEGIN + i * V60 - MS;
@@ -147,9 +144,8 @@ TEST(test_counter_is_a_latch_without_instants)
 }
 
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
-TEST(test_counter_of_a_transaction_is_no_layer)
+TEST_ON(phone_9, test_counter_of_a_transaction_is_no_layer)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 5);
 	phone.now_ns = BEGIN + 5 * V60 - MS;
 	phone_begin(&phone, "acquireBuffer");
@@ -213,9 +209,8 @@ TEST(test_bars_in_counter_names_are_parsed)
 }
 
 /* No instants: only the counter has the name. */
-TEST(test_bars_are_parsed_without_instants)
+TEST_ON(phone_13, test_bars_are_parsed_without_instants)
 {
-	start(PHONE_13);
 	for (unsigned int i = 0; i < 30; i++) {
 		phone.now_ns = BEGIN + i * V60 - MS;
 		phone_begin(&phone, "commit 1234");
@@ -229,11 +224,10 @@ TEST(test_bars_are_parsed_without_instants)
 }
 
 /* Titles may contain '|', too. */
-TEST(test_bars_in_titles_are_kept)
+TEST_ON(phone_14, test_bars_in_titles_are_kept)
 {
 	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };
 
-	start(PHONE_14);
 	for (size_t t = 0; t < COUNT_OF(titles); t++)
 		phone_run(&phone, titles[t], BEGIN + t * SECOND, V60, 30);
 	phone_end(&phone);

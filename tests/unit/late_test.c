@@ -66,6 +66,7 @@ TEST(test_lateness_is_measured_from_the_cadence)
 	run(a, vsync + 5, 2, 60);
 	assert_int_equal(count_late(), 1);
 	assert_in_range(phone.log.late[0].interval_ns, 83 * MS, 84 * MS);
+	assert_string_equal(phone.log.late[0].surface, SURFACE_A);
 }
 
 /* 60 fps stay steady on a display that changes to 120 Hz. */

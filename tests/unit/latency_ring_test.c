@@ -164,25 +164,6 @@ TEST(test_one_name)
 	assert_int_equal(reader.frames, fast.frames);
 }
 
-/* Layers that draw at different rates are read one after the other. */
-TEST(test_20_layers)
-{
-	struct tracker trackers[20];
-	struct reader readers[20] = { 0 };
-
-	for (unsigned int i = 0; i < 20; i++)
-		trackers[i] = (struct tracker){ .now_ns = 1000000000 + i };
-	for (unsigned int poll = 0; poll < 300; poll++)
-		for (unsigned int i = 0; i < 20; i++) {
-			draw(&trackers[i], (poll * (i + 1)) % 61);
-			poll_ring(&readers[i], trackers[i].rows);
-		}
-	for (unsigned int i = 0; i < 20; i++) {
-		assert_int_equal(readers[i].frames, trackers[i].frames);
-		assert_int_equal(readers[i].ring.overruns + readers[i].ring.restarts, 0);
-	}
-}
-
 /* A row without a present, or out of order, is no frame. */
 TEST(test_hostile)
 {

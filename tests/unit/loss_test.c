@@ -186,9 +186,8 @@ TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
-TEST(test_latch_attributed_to_another_present_is_stale)
+TEST_ON(phone_14, test_latch_attributed_to_another_present_is_stale)
 {
-	start(PHONE_14);
 	phone.cpu = 2;
 	phone_run(&phone, a, BEGIN, V60, 39);
 	phone.cpu = 1;
@@ -208,11 +207,10 @@ TEST(test_latch_attributed_to_another_present_is_stale)
 /* A latch in a hole that waits long for its present may still be a frame: SurfaceFlinger was
  * delayed, and presents it and the next one within a vsync. That vsync is not an interval of one
  * frame. */
-TEST(test_latch_with_a_late_present_in_a_hole_is_stale)
+TEST_ON(phone_14, test_latch_with_a_late_present_in_a_hole_is_stale)
 {
 	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
 
-	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
 	phone.now_ns = held_up - 14 * MS;
 	phone_begin(&phone, "commit 1234");
@@ -234,9 +232,8 @@ TEST(test_latch_with_a_late_present_in_a_hole_is_stale)
 
 /* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
  * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
-TEST(test_intervals_of_a_late_frame_in_a_hole_are_unknown)
+TEST_ON(phone_14, test_intervals_of_a_late_frame_in_a_hole_are_unknown)
 {
-	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
 	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
 	phone.n_commits++;
@@ -253,9 +250,8 @@ TEST(test_intervals_of_a_late_frame_in_a_hole_are_unknown)
 
 /* The buffer count increased during a loss: the latch is found although the next value is not
  * lower. */
-TEST(test_loss_clears_the_buffer_counts)
+TEST_ON(phone_14, test_loss_clears_the_buffer_counts)
 {
-	start(PHONE_14);
 	phone_tick(&phone, BEGIN);
 	for (unsigned int i = 1; i < 20; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
@@ -274,9 +270,8 @@ TEST(test_loss_clears_the_buffer_counts)
 }
 
 /* The queue time from before the loss may be that of another buffer. */
-TEST(test_loss_clears_the_queue_times)
+TEST_ON(phone_9, test_loss_clears_the_queue_times)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
 	phone_queue(&phone, BEGIN + 20 * V60 - 5 * MS, a, 1);
 	phone_lost(&phone, 1, 50);
@@ -288,9 +283,8 @@ TEST(test_loss_clears_the_queue_times)
 
 /* --- holes without a record --- */
 
-TEST(test_a_hole_is_no_jank)
+TEST_ON(phone_13, test_a_hole_is_no_jank)
 {
-	start(PHONE_13);
 	phone_run(&phone, a, BEGIN, V60, 60);
 	pipeline_hole(phone.pipeline, phone.now_ns);
 	phone_run(&phone, a, BEGIN + 75 * V60, V60, 60);
@@ -306,11 +300,10 @@ TEST(test_a_hole_is_no_jank)
 }
 
 /* The hole ended before the composition began: what is open then is no older than that. */
-TEST(test_report_of_a_loss_within_a_latch_keeps_the_latch)
+TEST_ON(phone_9, test_report_of_a_loss_within_a_latch_keeps_the_latch)
 {
 	uint64_t present_ns = BEGIN + 30 * V60;
 
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	phone_queue(&phone, present_ns - 3 * MS, a, 1);
 	phone_tick(&phone, present_ns - 2 * MS);
@@ -331,11 +324,10 @@ TEST(test_report_of_a_loss_within_a_latch_keeps_the_latch)
 }
 
 /* The frame with that buffer was lost, and a later one shows the buffer again. */
-TEST(test_buffer_that_is_shown_again_proves_nothing)
+TEST_ON(phone_14, test_buffer_that_is_shown_again_proves_nothing)
 {
 	char name[100];
 
-	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	phone_lost(&phone, phone.cpu, 50);
 	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, phone.n_commits);
@@ -351,9 +343,8 @@ TEST(test_buffer_that_is_shown_again_proves_nothing)
 	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
 }
 
-TEST(test_pending_loss_lasts_until_it_is_cleared)
+TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 {
-	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	pipeline_set_loss_pending(phone.pipeline, true);
 	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue holds */
@@ -369,11 +360,10 @@ TEST(test_pending_loss_lasts_until_it_is_cleared)
 
 /* --- every lost event is reported --- */
 
-TEST(test_lost_events_of_rows_and_cpus_add_up)
+TEST_ON(phone_9, test_lost_events_of_rows_and_cpus_add_up)
 {
 	int64_t total = 0;
 
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 400; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
 		if (i % 3 == 0) {
@@ -391,9 +381,8 @@ TEST(test_lost_events_of_rows_and_cpus_add_up)
 }
 
 /* The layer has no later frame: its last frames may have been lost. */
-TEST(test_loss_after_the_last_frame_is_in_its_row)
+TEST_ON(phone_9, test_loss_after_the_last_frame_is_in_its_row)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	phone_lost(&phone, 1, 12);
 	phone_run(&phone, b, BEGIN + 40 * V60, V60, 600);
@@ -401,11 +390,10 @@ TEST(test_loss_after_the_last_frame_is_in_its_row)
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
 }
 
-TEST(test_events_add_up_to_all_lost_events)
+TEST_ON(phone_9, test_events_add_up_to_all_lost_events)
 {
 	unsigned long long sum = 0, events;
 
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 1000; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
 		phone_lost(&phone, 1, 3);
@@ -420,9 +408,8 @@ TEST(test_events_add_up_to_all_lost_events)
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */
-TEST(test_impossible_number_of_lost_events_is_unknown)
+TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	for (unsigned int i = 0; i < 100; i++)
 		phone_lost(&phone, 1, INT64_MAX - 5);
@@ -452,9 +439,8 @@ TEST_ON(every_phone, test_no_interval_across_a_restart)
 }
 
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
-TEST(test_restart_at_another_rate_keeps_old_frames)
+TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 {
-	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
 	phone_run(&phone, a, BEGIN + 60 * V60 + SECOND, V60 / 2, 240);
@@ -469,9 +455,8 @@ TEST(test_restart_at_another_rate_keeps_old_frames)
 
 /* --- counters --- */
 
-TEST(test_unattributed_presents_and_late_records_are_counted)
+TEST_ON(phone_9, test_unattributed_presents_and_late_records_are_counted)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone_compose(&phone, BEGIN + 60 * V60, 1);
 	phone_compose(&phone, BEGIN + 61 * V60, 2);

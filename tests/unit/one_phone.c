@@ -50,6 +50,24 @@ void every_phone(void (*play)(void))
 	}
 }
 
+void phone_9(void (*play)(void))
+{
+	start(PHONE_9);
+	play();
+}
+
+void phone_13(void (*play)(void))
+{
+	start(PHONE_13);
+	play();
+}
+
+void phone_14(void (*play)(void))
+{
+	start(PHONE_14);
+	play();
+}
+
 const struct pipeline_counters *counters(void)
 {
 	return pipeline_counters(phone.pipeline);

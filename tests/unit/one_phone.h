@@ -25,8 +25,8 @@ int stop_phone(void **state);
 /* Starts a phone, after the one that runs has been stopped. */
 void start(enum phone_age age);
 
-/* TEST_ON(every_phone, what_it_shows) { ... }: a test that is run on a phone of each generation.
- * Another function than every_phone() may start other ones. */
+/* TEST_ON(every_phone, what_it_shows) { ... }: a test that is run on a phone of each generation, or
+ * on one of them: TEST_ON(phone_9, ...). Another function may start other phones. */
 #define TEST_ON(each, function)                                                                    \
 	static void on_##function(void);                                                           \
 	TEST(function)                                                                             \
@@ -35,6 +35,9 @@ void start(enum phone_age age);
 	}                                                                                          \
 	static void on_##function(void)
 void every_phone(void (*play)(void));
+void phone_9(void (*play)(void));
+void phone_13(void (*play)(void));
+void phone_14(void (*play)(void));
 
 const struct pipeline_counters *counters(void);
 

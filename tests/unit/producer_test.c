@@ -122,9 +122,8 @@ static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame,
 	assert_int_equal(counts.marks, joined + own + without_frame + ambiguous);
 }
 
-TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
+TEST_ON(phone_9, test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 100; i++)
 		frame(&app_a, BEGIN + i * V60, 500 * US + i * 7 * US);
 	phone_end(&phone);
@@ -137,9 +136,8 @@ TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
 			 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
 }
 
-TEST(test_a_fence_that_has_signaled_counts_as_no_time)
+TEST_ON(phone_9, test_a_fence_that_has_signaled_counts_as_no_time)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
 
@@ -152,9 +150,8 @@ TEST(test_a_fence_that_has_signaled_counts_as_no_time)
 	assert_counts(40, 0, 0, 0);
 }
 
-TEST(test_without_fences_the_times_are_unknown)
+TEST_ON(phone_9, test_without_fences_the_times_are_unknown)
 {
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 40);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
@@ -190,9 +187,8 @@ static void present_both(uint64_t present_ns)
 	phone_compose(&phone, present_ns, 1);
 }
 
-TEST(test_buffers_queued_at_once_get_their_own_fences)
+TEST_ON(phone_9, test_buffers_queued_at_once_get_their_own_fences)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++)
 		if (i == 0) {
 			frame(&app_a, BEGIN, 300 * US);
@@ -209,9 +205,8 @@ TEST(test_buffers_queued_at_once_get_their_own_fences)
 	assert_counts(80, 0, 0, 0);
 }
 
-TEST(test_what_is_ambiguous_is_unknown_and_counted)
+TEST_ON(phone_9, test_what_is_ambiguous_is_unknown_and_counted)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		queue_at_once(BEGIN + i * V60, 300 * US, 900 * US);
 		present_both(BEGIN + i * V60);
@@ -223,9 +218,8 @@ TEST(test_what_is_ambiguous_is_unknown_and_counted)
 }
 
 /* The producer of b writes no marks, so at first its buffers seem to be those of a's thread. */
-TEST(test_another_layer_never_keeps_the_fences_of_an_app)
+TEST_ON(phone_9, test_another_layer_never_keeps_the_fences_of_an_app)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -249,9 +243,8 @@ TEST(test_another_layer_never_keeps_the_fences_of_an_app)
 }
 
 /* A buffer that was replaced keeps its fence, and the next frame has another one. */
-TEST(test_a_dropped_buffer_keeps_its_fence)
+TEST_ON(phone_9, test_a_dropped_buffer_keeps_its_fence)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		if (i % 4 == 3)
 			queue_buffer(&app_a, BEGIN + i * V60 - 14000 * US, 5000 * US);
@@ -314,9 +307,8 @@ static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int numb
 }
 
 /* From 15 on the vsync of a frame is there without marks of views. */
-TEST(test_a_buffer_names_the_vsync_that_its_frame_answers)
+TEST_ON(phone_14, test_a_buffer_names_the_vsync_that_its_frame_answers)
 {
-	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++)
 		planned_frame(BEGIN + i * V60, i, i == 50 ? 4960 : 100 * i + 50);
 	phone_end(&phone);
@@ -324,9 +316,8 @@ TEST(test_a_buffer_names_the_vsync_that_its_frame_answers)
 		assert_int_equal(frame_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
 }
 
-TEST(test_blast_buffers_are_joined_by_their_numbers)
+TEST_ON(phone_14, test_blast_buffers_are_joined_by_their_numbers)
 {
-	start(PHONE_14);
 	for (unsigned int i = 0; i < 60; i++)
 		blast_frame(i % 2 ? &app_b : &app_a, BEGIN + i * V60, 1000 * US + i * US);
 	phone_end(&phone);
@@ -336,9 +327,8 @@ TEST(test_blast_buffers_are_joined_by_their_numbers)
 	assert_counts(60, 0, 0, 0);
 }
 
-TEST(test_surfaceflingers_own_fences_are_counted_apart)
+TEST_ON(phone_14, test_surfaceflingers_own_fences_are_counted_apart)
 {
-	start(PHONE_14);
 	for (unsigned int i = 0; i < 40; i++) {
 		blast_frame(&app_a, BEGIN + i * V60, 1000 * US);
 		phone.now_ns += 10 * US;
@@ -349,9 +339,8 @@ TEST(test_surfaceflingers_own_fences_are_counted_apart)
 	assert_counts(40, 40, 0, 0);
 }
 
-TEST(test_a_lost_end_leaves_the_time_unknown)
+TEST_ON(phone_9, test_a_lost_end_leaves_the_time_unknown)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -372,11 +361,10 @@ TEST(test_a_lost_end_leaves_the_time_unknown)
 }
 
 /* Another process writes the names of a's fences. */
-TEST(test_other_processes_do_not_change_the_times)
+TEST_ON(phone_9, test_other_processes_do_not_change_the_times)
 {
 	struct app hostile = { .pid = 3000, .layer = a };
 
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
 
@@ -419,9 +407,8 @@ static void run_with_late_frames(bool in_time)
 	}
 }
 
-TEST(test_frames_late_by_the_gpu_are_counted)
+TEST_ON(phone_9, test_frames_late_by_the_gpu_are_counted)
 {
-	start(PHONE_9);
 	run_with_late_frames(false);
 	phone_end(&phone);
 	assert_counts(60, 0, 0, 0);
@@ -453,11 +440,10 @@ static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)
 	write_of(app->pid, app->pid + 3, TRACE_SLICE_END, time_ns + wait_ns, "", 0);
 }
 
-TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
+TEST_ON(phone_9, test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 {
 	uint64_t present_ns = BEGIN;
 
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
 		bool late = i % 10 == 9;
 

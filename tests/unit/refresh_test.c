@@ -69,23 +69,6 @@ TEST(test_missed_vsyncs_are_counted_exactly)
 	assert_int_equal(missed, 0);
 }
 
-/* Pauses of any length are whole vsyncs, and none is jank. */
-TEST(test_pauses_are_whole_vsyncs_and_no_jank)
-{
-	uint64_t vsync = 0;
-
-	for (int i = 0; i < 20; i++) {
-		phone_run(&phone, a, BEGIN + vsync * V60, V60, 20);
-		vsync += 19 + 60 + any(100);
-	}
-	phone_end(&phone);
-	assert_int_equal(count_others(), 19);
-	for (size_t i = 0; i < phone.log.n_fps; i++) {
-		assert_int_equal(phone.log.fps[i].stats.missed, 0);
-		assert_int_equal(phone.log.fps[i].stats.jank, 0);
-	}
-}
-
 /* A frame's interval is its vsyncs, whatever the jitter of its present. */
 TEST(test_intervals_are_whole_vsyncs)
 {

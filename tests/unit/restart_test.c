@@ -66,33 +66,44 @@ static void assert_steady(const char *layer, size_t n)
 
 /* --- SurfaceFlinger restarts --- */
 
-TEST_ON(every_header, test_restart_within_a_second_loses_no_frame)
+static void restart(unsigned int frames, const char *comm)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
-	phone_run(&phone, b, BEGIN + 206 * V60, V60, 222);
+	phone.sf_comm = comm;
+	phone_run(&phone, b, BEGIN + 206 * V60, V60, frames);
 	phone_end(&phone);
 	assert_steady(a, 200);
+	assert_int_equal(frames_of(b), frames);
+	assert_int_equal(phone.log.n_frames, 200 + frames);
+	assert_int_equal(counters()->foreign_presents, 0);
+}
+
+static void restart_for_long(const char *comm)
+{
+	restart(222, comm);
 	assert_steady(b, 222);
-	assert_int_equal(phone.log.n_frames, 422);
 	assert_int_equal(counters()->presents, 422);
 	assert_int_equal(counters()->ticks, 422);
-	assert_int_equal(counters()->foreign_presents, 0);
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 	assert_int_equal(counters()->sf_tid, 2406);
 	assert_int_equal(events_of(TRACE_EVENT_SURFACEFLINGER), 2);
 }
 
-/* The trace ends within a second after the restart. */
-TEST_ON(every_header, test_frames_before_the_end_after_a_restart_count)
+TEST_ON(every_header, test_restart_within_a_second_loses_no_frame)
 {
-	phone_run(&phone, a, BEGIN, V60, 200);
-	become(2406);
-	phone_run(&phone, b, BEGIN + 206 * V60, V60, 20);
-	phone_end(&phone);
-	assert_steady(a, 200);
-	assert_int_equal(frames_of(b), 20);
-	assert_int_equal(counters()->foreign_presents, 0);
+	restart_for_long(phone.sf_comm);
+}
+
+/* The kernel keeps names of few threads, and that of the new one is not among them. */
+TEST_ON(every_header, test_next_surfaceflinger_of_unknown_name_is_accepted)
+{
+	restart_for_long(headers[header].comm[0] ? "<...>" : "");
+}
+
+TEST_ON(every_header, test_the_trace_may_end_within_a_second_after_a_restart)
+{
+	restart(20, phone.sf_comm);
 }
 
 /* A loss during the restart is not a jank, and only the lost frames are missing. */
@@ -112,10 +123,9 @@ TEST_ON(every_header, test_loss_during_a_restart_is_no_jank)
 }
 
 /* The old one was identified by the kernel and has ended; /proc does not show the next one. */
-TEST(test_next_surfaceflinger_hidden_in_proc_is_accepted)
+TEST_ON(phone_14, test_next_surfaceflinger_hidden_in_proc_is_accepted)
 {
 	header = 4;
-	start(PHONE_14);
 	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
 	phone_run(&phone, a, BEGIN, V60, 100);
 	phone.sf_writer = TRACE_WRITER_UNKNOWN;
@@ -125,19 +135,6 @@ TEST(test_next_surfaceflinger_hidden_in_proc_is_accepted)
 	phone_end(&phone);
 	assert_steady(a, 100);
 	assert_steady(b, 181);
-}
-
-/* The kernel keeps names of few threads, and that of the new one is not among them. */
-TEST_ON(every_header, test_next_surfaceflinger_of_unknown_name_is_accepted)
-{
-	phone_run(&phone, a, BEGIN, V60, 200);
-	become(2406);
-	phone.sf_comm = headers[header].comm[0] ? "<...>" : "";
-	phone_run(&phone, b, BEGIN + 206 * V60, V60, 222);
-	phone_end(&phone);
-	assert_steady(a, 200);
-	assert_steady(b, 222);
-	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 }
 
 /* --- SurfaceFlinger does not restart --- */
@@ -163,10 +160,9 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 }
 
 /* They do not count while there is a process with SurfaceFlinger's name. */
-TEST(test_presents_of_an_unknown_name_do_not_count)
+TEST_ON(phone_9, test_presents_of_an_unknown_name_do_not_count)
 {
 	header = 0;
-	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 100);
 	for (unsigned int i = 0; i < 900; i++)
 		forge(BEGIN + (110 + i) * V60, "<...>", NULL);

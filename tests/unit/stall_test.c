@@ -226,9 +226,8 @@ TEST(test_do_frame_for_an_old_vsync_is_a_stall)
 }
 
 /* No name tells whose the layer is: the process that was at work whenever it was queued. */
-TEST(test_layer_without_a_package_belongs_to_the_process_that_queues_it)
+TEST_ON(phone_9, test_layer_without_a_package_belongs_to_the_process_that_queues_it)
 {
-	start(PHONE_9);
 	for (unsigned int i = 0; i < 60; i++) {
 		begin(SYSTEM_UI, "queueBuffer", BEGIN + i * V60 - 5 * MS);
 		phone_queue(&phone, BEGIN + i * V60 - 4 * MS, bar, 1);
@@ -276,11 +275,10 @@ TEST(test_view_belongs_to_the_process_that_counts_its_buffers)
 
 /* The process of @layer has another name or none; an idle process has the last 15 bytes of the
  * name of its app. */
-TEST(test_name_that_two_apps_share_is_overruled_by_who_queues)
+TEST_ON(phone_9, test_name_that_two_apps_share_is_overruled_by_who_queues)
 {
 	static const char game[] = "com.example.mail/com.example.mail.Game#3";
 
-	start(PHONE_9);
 	work(NAMESAKE, "Choreographer#doFrame", BEGIN - SECOND, BEGIN - SECOND + MS);
 	for (unsigned int i = 0; i < 60; i++) {
 		begin(UNITY, "queueBuffer", BEGIN + i * V60 - 9 * MS);
@@ -294,11 +292,10 @@ TEST(test_name_that_two_apps_share_is_overruled_by_who_queues)
 }
 
 /* As on Samsung's phones. */
-TEST(test_layer_may_name_its_process)
+TEST_ON(phone_14, test_layer_may_name_its_process)
 {
 	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
 
-	start(PHONE_14);
 	phone_run(&phone, layer, BEGIN, V60, 60);
 	work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
 	finish(layer);

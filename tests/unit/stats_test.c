@@ -129,46 +129,33 @@ static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
 	assert_int_equal(series.stats.big_jank, big);
 }
 
-TEST(test_counts_of_one_long_frame)
+TEST(test_every_dialect_counts_known_series)
 {
-	play_one_long_frame();
-	assert_float_equal(fps(), 122.070, 0.001);
-	assert_float_equal(low_fps(10), 36.765, 0.001);
-	assert_float_equal(low_fps(1), 5.0, 0.001);
-	assert_float_equal(low_time_fps(10), 5.0, 0.001);
-	assert_float_equal(low_time_fps(1), 5.0, 0.001);
-	assert_janks(0, 1, 1);
-	assert_float_equal(stutter(), 2.441, 0.001);
-	assert_counts_2019(1, 0, 0);
-	assert_float_equal(score(60), 89.99, 0.005);
-}
+	static const struct {
+		void (*play)(void);
+		double fps, low10, low1, low_time10, low_time1, stutter, score;
+		uint64_t small, jank, big, a, b, c;
+	} rows[] = {
+		{ play_one_long_frame, 122.070, 36.765, 5, 5, 5, 2.441, 89.99, 0, 1, 1, 1, 0, 0 },
+		{ play_multiples, 56.604, 15.789, 8.571, 8.571, 8.571, 1.321, 93.67, 8, 2, 0, 2, 8,
+		  0 },
+		{ play_burst, 115.737, 25.623, 11.111, 11.111, 11.111, 1.736, 99.97, 1, 2, 0, 0, 5,
+		  0 },
+	};
 
-TEST(test_counts_of_multiples_of_a_vsync)
-{
-	play_multiples();
-	assert_float_equal(fps(), 56.604, 0.001);
-	assert_float_equal(low_fps(10), 15.789, 0.001);
-	assert_float_equal(low_fps(1), 8.571, 0.001);
-	assert_float_equal(low_time_fps(10), 8.571, 0.001);
-	assert_float_equal(low_time_fps(1), 8.571, 0.001);
-	assert_janks(8, 2, 0);
-	assert_float_equal(stutter(), 1.321, 0.001);
-	assert_counts_2019(2, 8, 0);
-	assert_float_equal(score(60), 93.67, 0.005);
-}
-
-TEST(test_counts_of_a_burst_at_120_hz)
-{
-	play_burst();
-	assert_float_equal(fps(), 115.737, 0.001);
-	assert_float_equal(low_fps(10), 25.623, 0.001);
-	assert_float_equal(low_fps(1), 11.111, 0.001);
-	assert_float_equal(low_time_fps(10), 11.111, 0.001);
-	assert_float_equal(low_time_fps(1), 11.111, 0.001);
-	assert_janks(1, 2, 0);
-	assert_float_equal(stutter(), 1.736, 0.001);
-	assert_counts_2019(0, 5, 0);
-	assert_float_equal(score(60), 99.97, 0.005);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		rows[i].play();
+		assert_float_equal(fps(), rows[i].fps, 0.001);
+		assert_float_equal(low_fps(10), rows[i].low10, 0.001);
+		assert_float_equal(low_fps(1), rows[i].low1, 0.001);
+		assert_float_equal(low_time_fps(10), rows[i].low_time10, 0.001);
+		assert_float_equal(low_time_fps(1), rows[i].low_time1, 0.001);
+		assert_float_equal(stutter(), rows[i].stutter, 0.001);
+		assert_float_equal(score(60), rows[i].score, 0.005);
+		assert_janks(rows[i].small, rows[i].jank, rows[i].big);
+		assert_counts_2019(rows[i].a, rows[i].b, rows[i].c);
+	}
+	/* The last one, on a display of 120 Hz. */
 	assert_true(score(120) < 98);
 }
 
@@ -182,18 +169,17 @@ static const struct frame_stats *one(uint64_t ns)
 
 TEST(test_thresholds_of_2019)
 {
-	assert_int_equal(one(42 * MS - 1)->c, 0);
-	assert_int_equal(one(42 * MS)->c, 1);
-	assert_int_equal(one(50 * MS - 1)->c, 1);
-	assert_int_equal(one(50 * MS)->c, 0);
-	assert_int_equal(one(50 * MS - 1)->b, 0);
-	assert_int_equal(one(50 * MS)->b, 1);
-	assert_int_equal(one(100 * MS - 1)->b, 1);
-	assert_int_equal(one(100 * MS)->b, 0);
-	assert_int_equal(one(100 * MS - 1)->a, 0);
-	assert_int_equal(one(100 * MS)->a, 1);
-	assert_int_equal(one(500 * MS - 1)->a, 1);
-	assert_int_equal(one(500 * MS)->a, 0);
+	static const struct {
+		uint64_t from_ns, a, b, c; /* from that time on, up to the next row */
+	} rows[] = { { 0, 0, 0, 0 },	    { 42 * MS, 0, 0, 1 },  { 50 * MS, 0, 1, 0 },
+		     { 100 * MS, 1, 0, 0 }, { 500 * MS, 0, 0, 0 }, { SECOND, 0, 0, 0 } };
+
+	for (size_t i = 0; i + 1 < COUNT_OF(rows); i++) {
+		one(rows[i].from_ns);
+		assert_counts_2019(rows[i].a, rows[i].b, rows[i].c);
+		one(rows[i + 1].from_ns - 1);
+		assert_counts_2019(rows[i].a, rows[i].b, rows[i].c);
+	}
 }
 
 TEST(test_half_a_second_is_a_wait)
@@ -281,26 +267,18 @@ TEST(test_wait_clears_the_history_of_jank)
 	assert_int_equal(series.history.n, 1);
 }
 
-static void assert_matrix_level(int64_t missed, unsigned int level)
-{
-	begin();
-	add(100 * MS, missed + 1);
-	for (unsigned int i = 0; i < 5; i++)
-		assert_int_equal(series.stats.matrix[i], i == level);
-	assert_int_equal(series.stats.missed, missed);
-}
-
 TEST(test_matrix_levels)
 {
-	assert_matrix_level(0, 0);
-	assert_matrix_level(2, 0);
-	assert_matrix_level(3, 1);
-	assert_matrix_level(8, 1);
-	assert_matrix_level(9, 2);
-	assert_matrix_level(23, 2);
-	assert_matrix_level(24, 3);
-	assert_matrix_level(41, 3);
-	assert_matrix_level(42, 4);
+	static const int64_t first_missed[] = { 0, 3, 9, 24, 42, 100 };
+
+	for (int64_t missed = 0, level = 0; missed < 100; missed++) {
+		level += missed == first_missed[level + 1];
+		begin();
+		add(100 * MS, missed + 1);
+		for (int64_t i = 0; i < 5; i++)
+			assert_int_equal(series.stats.matrix[i], i == level);
+		assert_int_equal(series.stats.missed, missed);
+	}
 }
 
 static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)

@@ -307,20 +307,6 @@ TEST(test_gate_closes_at_the_end_of_the_trace)
 
 /* --- late frames --- */
 
-TEST(test_late_frames_are_reported)
-{
-	options.late_ns = 100 * MS;
-	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 60);
-	phone_run(&phone, a, BEGIN + 67 * V60, V60, 60);
-	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_late, 1);
-	assert_int_equal(phone.log.late[0].present_ns, BEGIN + 67 * V60);
-	assert_in_range(phone.log.late[0].interval_ns, 133 * MS, 134 * MS);
-	assert_string_equal(phone.log.late[0].surface, "com.a/com.a.Main");
-}
-
 /* The second wait ends with a frame whose buffer was queued, but not latched, for most of it. */
 TEST(test_stalls_are_late_and_idle_waits_are_not)
 {
@@ -360,9 +346,8 @@ TEST(test_instants_of_jankd_are_marks)
 	}
 }
 
-TEST(test_number_of_mark_events_is_bounded)
+TEST_ON(phone_14, test_number_of_mark_events_is_bounded)
 {
-	start(PHONE_14);
 	phone.now_ns = BEGIN;
 	for (unsigned int i = 0; i < 50000; i++)
 		phone_write(&phone, TRACE_INSTANT, 77, "jankd:x", 0);

@@ -8,8 +8,7 @@ FIXTURE(default_options, stop_phone)
 
 TEST_ON(every_phone, test_every_frame_of_a_layer_is_attributed)
 {
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_end(&phone);
+	play("a0-29");
 	assert_int_equal(frames_of(a), 30);
 	assert_int_equal(phone.log.n_frames, 30);
 	assert_int_equal(counters()->presents, 30);
@@ -119,8 +118,7 @@ TEST_ON(every_phone, test_pid_of_markers_may_differ_from_the_kernels)
 	phone.sf_tid = 5012;
 	phone.sf_tgid = 5010;
 	phone.sf_pid = 73;
-	phone_run(&phone, a, BEGIN, V60, 10);
-	phone_end(&phone);
+	play("a0-9");
 	assert_int_equal(frames_of(a), 10);
 	assert_int_equal(counters()->sf_tid, 5012);
 	assert_int_equal(counters()->sf_pid, 73);
@@ -129,8 +127,7 @@ TEST_ON(every_phone, test_pid_of_markers_may_differ_from_the_kernels)
 TEST_ON(every_phone, test_frames_are_attributed_without_tgid)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
-	phone_run(&phone, a, BEGIN, V60, 10);
-	phone_end(&phone);
+	play("a0-9");
 	assert_int_equal(frames_of(a), 10);
 }
 
@@ -176,7 +173,7 @@ TEST_ON(phone_13, test_unended_slice_does_not_enclose_the_next_composition)
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
 TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	phone.now_ns = BEGIN + 10 * V60 - MS;
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_begin(&phone, "latchBuffer");
@@ -184,8 +181,7 @@ TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 	phone_lost(&phone, 1, 7);
 	/* Written outside of that slice: without the loss it would be a latch. */
 	phone_write(&phone, TRACE_COUNTER, 0, "Heap size (KB)", 12);
-	phone_run(&phone, a, BEGIN + 11 * V60, V60, 10);
-	phone_end(&phone);
+	play("a11-20");
 	assert_int_equal(frames_of("Heap size (KB)"), 0);
 	assert_int_equal(frames_of(a), 20);
 	assert_int_equal(counters()->lost_events, 7);
@@ -197,10 +193,9 @@ TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 
 TEST_ON(phone_9, test_loss_of_unknown_size_makes_lost_unknown)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	phone_lost(&phone, 1, TRACE_LOST_UNKNOWN);
-	phone_run(&phone, a, BEGIN + 10 * V60, V60, 10);
-	phone_end(&phone);
+	play("a10-19");
 	assert_int_equal(counters()->lost_unknown, 1);
 	assert_int_equal(phone.log.fps[0].stats.lost, ROW_UNKNOWN);
 	assert_int_equal(phone.log.frames[10].lost, ROW_UNKNOWN);
@@ -230,8 +225,7 @@ TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
 	phone_end_slices(&phone, 2);
 	phone_compose(&phone, BEGIN + V60, 1);
-	phone_frame(&phone, BEGIN + 2 * V60, a);
-	phone_end(&phone);
+	play("a2-2");
 	assert_int_equal(frames_of(a), 2);
 	assert_int_equal(counters()->dropped_frames, 1);
 	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);

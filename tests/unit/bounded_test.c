@@ -128,11 +128,10 @@ TEST(test_max_threads_bounds_the_table_of_threads)
 	options.max_threads = 16;
 	start(PHONE_9);
 	phone_frame(&phone, BEGIN, a);
-	for (int32_t tid = 1000; tid < 1100; tid++)
+	for (int32_t tid = 1000; tid < 21000; tid++)
 		phone_write(&phone, TRACE_SLICE_BEGIN, tid, "queueBuffer", 0);
-	assert_in_range(counters()->threads_evicted, 100 - 16, 100);
-	phone_run(&phone, a, BEGIN + V60, V60, 9);
-	phone_end(&phone);
+	assert_in_range(counters()->threads_evicted, 20000 - 16, 20000);
+	play("a1-9");
 	assert_int_equal(frames_of(a), 10);
 }
 /* Layers that are queued but never latched do not evict layers that are latched. */
@@ -187,11 +186,12 @@ TEST(test_missing_frames_of_a_present_are_counted_once)
 	}
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		start_small(age);
-		phone_run(&phone, a, BEGIN, V60, 100);
+		draw("a0-99");
 		for (unsigned int i = 0; i < 20; i++)
 			phone_frames(&phone, BEGIN + (100 + i) * V60, layers);
+		phone_run(&phone, names[63], BEGIN + 200 * V60, V60, 5);
 		phone_end(&phone);
-		assert_int_equal(phone.log.n_frames, 100 + 20 * 16);
+		assert_int_equal(phone.log.n_frames, 100 + 20 * 16 + 5);
 		assert_int_equal(counters()->frames_refused, 20 * 48);
 		assert_true(counters()->layers_refused > 0);
 		assert_true(is_reported("960 frames missing"));
@@ -237,8 +237,7 @@ TEST(test_extreme_times_lose_no_later_frame)
 		record.name = i % 2 ? SPAN_LITERAL("VSYNC-sf") : SPAN_LITERAL("VSYNC-app");
 		phone_record(&phone, &record);
 	}
-	phone_run(&phone, a, BEGIN, V60, 100);
-	phone_end(&phone);
+	play("a0-99");
 	assert_int_equal(phone.log.n_frames, 100);
 	assert_true(counters()->clock_steps > 0);
 }

@@ -25,14 +25,14 @@ static void start_queue(enum phone_age age, bool instant_first)
 
 FIXTURE(default_options, stop_phone)
 
-/* Runs @play on a phone of each generation, and on one whose instants come first. */
-static void every_queue(void (*play)(void))
+/* Runs @test on a phone of each generation, and on one whose instants come first. */
+static void every_queue(void (*test)(void))
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14, PHONE_14 };
 
 	for (size_t i = 0; i < COUNT_OF(ages); i++) {
 		start_queue(ages[i], i == 3);
-		play();
+		test();
 	}
 }
 

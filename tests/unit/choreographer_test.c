@@ -258,6 +258,8 @@ TEST(drawing_belongs_to_the_main_thread_of_the_process)
 	begin(10, 12, BEGIN + 4 * MS, "flush commands");
 	end(10, 12, BEGIN + 5 * MS);
 	end(10, 12, BEGIN + 7 * MS);
+	begin(10, 12, BEGIN + 8 * MS, "DrawFrames 4712");
+	end(10, 12, BEGIN + 9 * MS);
 	choreographer_close(c);
 	assert_int_equal(n_rows, 2);
 	for (size_t i = 0; i < 2; i++)

@@ -22,7 +22,7 @@ static void play_step(enum phone_age age, uint64_t back_ns)
 	uint64_t again_ns = BEGIN + 100 * V60 - back_ns;
 
 	start(age);
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	phone_run(&phone, a, again_ns, V60, 100);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_frames, 200);
@@ -57,8 +57,7 @@ TEST(test_clock_steps_of_any_size_are_detected)
 /* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
 TEST_ON(phone_9, test_clock_step_on_a_silent_cpu_is_detected)
 {
-	phone_run(&phone, a, BEGIN, V60, 100);
-	phone.cpu = 2;
+	draw("a0-99 cpu 2");
 	phone_run(&phone, a, BEGIN + 100 * V60 - 300 * MS, V60, 100);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_frames, 200);
@@ -120,10 +119,9 @@ static void forge(uint64_t time_ns, int32_t cpu, bool as_surfaceflinger)
 static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 {
 	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	forge(BEGIN + 100 * V60 + (uint64_t)away_ns, cpu, as_surfaceflinger);
-	phone_run(&phone, a, BEGIN + 100 * V60, V60, 100);
-	phone_end(&phone);
+	play("a100-199");
 	assert_int_equal(phone.log.n_frames, 200);
 	assert_int_equal(without_interval(), 1);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
@@ -171,7 +169,7 @@ static void play_twice(bool recorded, uint64_t again_ns)
 {
 	options.recorded = recorded;
 	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	/* Duplicates have the same frame numbers. */
 	phone.n_commits -= (unsigned int)((BEGIN + 100 * V60 - again_ns) / V60);
 	phone_run(&phone, a, again_ns, V60, 100);
@@ -195,7 +193,7 @@ TEST(test_repeated_times_of_other_lines_are_a_clock_step)
 {
 	options.recorded = true;
 	start(PHONE_9);
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	phone_run(&phone, "com.other/com.other.Main#0", BEGIN + 40 * V60 + 1000, V60, 100);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_frames, 200);

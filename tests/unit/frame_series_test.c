@@ -203,8 +203,7 @@ TEST(test_given_period_gives_whole_vsyncs)
 /* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
 TEST_ON(phone_9, test_first_frames_wait_for_the_lattice)
 {
-	phone_run(&phone, a, BEGIN, V60, 120);
-	phone_end(&phone);
+	play("a0-119");
 	assert_int_equal(phone.log.frames[1].vsyncs, 1);
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.d, 0);
 	assert_in_range(row_of(SURFACE_A, 0)->refresh_mhz, 59900, 60100);

@@ -119,6 +119,7 @@ TEST(test_verdicts)
 		{ "n/a app? 4.9s<5s", { 0, "com.a/com.a.Main", 1, 0, 600, 299, 4999 * MS } },
 		{ "n/a app? 0.0s<5s",
 		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 0, 0, 0 } },
+		{ "n/a game? 0.0s<5s", { 0, "SurfaceView - com.a/com.a.Main", 1, 0, 0, 0, 0 } },
 		/* It holds a lower rate than the display's. */
 		{ "pass game? 30.0>=25", { 0, "com.a/com.a.Main", 2, 60, 600, 600, 20 * SECOND } },
 		{ "fail app? 30.0<55", { 0, "com.a/com.a.Main", 2, 61, 600, 600, 20 * SECOND } },

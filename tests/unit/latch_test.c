@@ -79,10 +79,9 @@ TEST_ON(phone_9, test_latches_without_present_do_not_fill_the_table)
 {
 	phone.now_ns = BEGIN - SECOND;
 	flood(0);
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	flood(1000);
-	phone_run(&phone, b, BEGIN + 10 * V60, V60, 10);
-	phone_end(&phone);
+	play("b10-19");
 	assert_int_equal(frames_of(a), 10);
 	assert_int_equal(frames_of(b), 10);
 	assert_int_equal(phone.log.n_frames, 20);
@@ -146,12 +145,11 @@ TEST_ON(phone_14, test_counter_is_a_latch_without_instants)
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
 TEST_ON(phone_9, test_counter_of_a_transaction_is_no_layer)
 {
-	phone_run(&phone, a, BEGIN, V60, 5);
+	draw("a0-4");
 	phone.now_ns = BEGIN + 5 * V60 - MS;
 	phone_begin(&phone, "acquireBuffer");
 	phone_write(&phone, TRACE_COUNTER, 0, "TX - com.a/com.a.Main#0", 0);
-	phone_run(&phone, a, BEGIN + 5 * V60, V60, 5);
-	phone_end(&phone);
+	play("a5-9");
 	assert_int_equal(frames_of(a), 10);
 	assert_int_equal(phone.log.n_frames, 10);
 }

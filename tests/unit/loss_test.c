@@ -32,79 +32,51 @@ static void expect_no_jank(void)
 
 #define EVERY (PHONE_14 + 1)
 
-/* Frames of layer a and what is lost, in this order:
- *   3-7      a frame in each of the vsyncs 3 to 7
- *   cpu 2    SurfaceFlinger runs on CPU 2 from here on
- *   lost 2 9 the kernel reports that CPU 2 lost 9 events, and a frame with them
- *   hole 5   the daemon reports events missing since vsync 5
- *   more -1  one frame less was lost than that
- */
 static const struct {
 	const char *name;
 	enum phone_age age; /* EVERY: all of them */
 	bool recorded;
-	const char *steps;
+	const char *steps;  /* of draw() */
 	const char *vsyncs; /* of each frame; "?": unknown */
 	int64_t lost;	    /* events in all rows */
 	unsigned int at;    /* number of the frame with them; 0: none */
 	int64_t d, jank;    /* frames of several vsyncs, and those of them that are jank */
 } scenes[] = {
-	{ "a gap with a loss is no jank", EVERY, false, "0-29 lost 1 77 37-66", "? 1x29 ? 1x29", 77,
-	  30, 0, 0 },
-	{ "a long gap with a loss is no wait", PHONE_9, false, "0-29 lost 1 77 210-239",
+	{ "a gap with a loss is no jank", EVERY, false, "a0-29 lost 1 77 a37-66", "? 1x29 ? 1x29",
+	  77, 30, 0, 0 },
+	{ "a long gap with a loss is no wait", PHONE_9, false, "a0-29 lost 1 77 a210-239",
 	  "? 1x29 ? 1x29", 77, 30, 0, 0 },
-	{ "no frame can be missing in one vsync", PHONE_14, false, "0-29 lost 1 77 more -1 30-59",
+	{ "no frame can be missing in one vsync", PHONE_14, false, "a0-29 lost 1 77 more -1 a30-59",
 	  "? 1x59", 77, 30, 0, 0 },
-	{ "jank after a loss is counted", PHONE_9, false, "0-29 lost 1 77 37-66 73-102",
+	{ "jank after a loss is counted", PHONE_9, false, "a0-29 lost 1 77 a37-66 a73-102",
 	  "? 1x29 ? 1x29 7 1x29", 77, 30, 1, 1 },
 	{ "a loss clears the frames that jank is compared with", PHONE_9, false,
-	  "0-29 lost 1 77 37-37 44-73", "? 1x29 ? 7 1x29", 77, 30, 1, 0 },
+	  "a0-29 lost 1 77 a37-37 a44-73", "? 1x29 ? 7 1x29", 77, 30, 1, 0 },
 	/* CPU 2 reports its loss with its next event: frames on CPU 1 wait until then. */
 	{ "intervals before the report of a loss are unknown", PHONE_14, false,
-	  "0-19 cpu 2 20-20 cpu 1 21-21 more 2 24-24 more 2 27-27 cpu 2 lost 2 900 29-59",
+	  "a0-19 cpu 2 a20-20 cpu 1 a21-21 more 2 a24-24 more 2 a27-27 cpu 2 lost 2 900 a29-59",
 	  "? 1x21 ?x3 1x30", 900, 21, 0, 0 },
 	{ "a CPU without any event may have lost some at any time", PHONE_9, false,
-	  "0-19 21-24 lost 5 900 25-28", "? 1x19 ? 1x7", 900, 0, 0, 0 },
-	{ "intervals before the hole stay known", PHONE_9, false, "0-19 22-41 lost 1 900 45-48",
+	  "a0-19 a21-24 lost 5 900 a25-28", "? 1x19 ? 1x7", 900, 0, 0, 0 },
+	{ "intervals before the hole stay known", PHONE_9, false, "a0-19 a22-41 lost 1 900 a45-48",
 	  "? 1x19 3 1x19 ? 1x3", 900, 40, 1, 1 },
 	{ "buffer numbers show missing frames", PHONE_14, false,
-	  "0-21 more 1 22-24 lost 2 50 more -1 25-34", "? 1x21 ? 1x12", 50, 0, 0, 0 },
+	  "a0-21 more 1 a22-24 lost 2 50 more -1 a25-34", "? 1x21 ? 1x12", 50, 0, 0, 0 },
 	{ "a hole that is detected late covers earlier frames", PHONE_9, false,
-	  "0-29 33-42 hole 30 50-59", "? 1x29 ? 1x9 ? 1x9", ROW_UNKNOWN, 30, 0, 0 },
-	{ "events from before a hole do not end it", PHONE_9, false, "0-29 hole 33 30-32 36-65",
+	  "a0-29 a33-42 hole 30 a50-59", "? 1x29 ? 1x9 ? 1x9", ROW_UNKNOWN, 30, 0, 0 },
+	{ "events from before a hole do not end it", PHONE_9, false, "a0-29 hole 33 a30-32 a36-65",
 	  "? 1x32 ? 1x29", ROW_UNKNOWN, 33, 0, 0 },
 	/* The CPU that lost the frame writes its next event 1.3 s later. */
 	{ "frames of a recorded trace wait for silent CPUs", PHONE_9, true,
-	  "cpu 3 0-9 lost 3 5 10-10 cpu 1 11-29 31-110 cpu 3 lost 3 60 111-130", "? 1x29 ? 1x99",
-	  65, 10, 0, 0 },
+	  "cpu 3 a0-9 lost 3 5 a10-10 cpu 1 a11-29 a31-110 cpu 3 lost 3 60 a111-130",
+	  "? 1x29 ? 1x99", 65, 10, 0, 0 },
 	/* The buffers of all CPUs ran over before it began. CPU 3 writes first 1.3 s after CPU 2.
 	 */
 	{ "a trace that begins with a loss may have more", PHONE_9, true,
-	  "0-4 lost 2 70 5-24 26-85 lost 3 70 86-105", "? 1x24 ? 1x79", 140, 0, 0, 0 },
-	{ "a loss at the end of the trace is in the row", PHONE_9, false, "0-29 lost 1 12",
+	  "a0-4 lost 2 70 a5-24 a26-85 lost 3 70 a86-105", "? 1x24 ? 1x79", 140, 0, 0, 0 },
+	{ "a loss at the end of the trace is in the row", PHONE_9, false, "a0-29 lost 1 12",
 	  "? 1x29", 12, 0, 0, 0 },
 };
-
-static void play(const char *steps)
-{
-	for (int n, used = 0; *steps; steps += used) {
-		unsigned int from, to;
-
-		if (sscanf(steps, " %u-%u%n", &from, &to, &used) == 2)
-			phone_run(&phone, a, BEGIN + from * V60, V60, to - from + 1);
-		else if (sscanf(steps, " cpu %d%n", &n, &used) == 1)
-			phone.cpu = n;
-		else if (sscanf(steps, " lost %d %u%n", &n, &to, &used) == 2)
-			phone_lost(&phone, n, to);
-		else if (sscanf(steps, " hole %u%n", &from, &used) == 1)
-			pipeline_hole(phone.pipeline, BEGIN + from * V60);
-		else if (sscanf(steps, " more %d%n", &n, &used) == 1)
-			phone.n_commits += (unsigned int)n;
-		else
-			fail_msg("no step: %s", steps);
-	}
-	phone_end(&phone);
-}
 
 /* The vsyncs of all frames, as in scenes[]. *@missed: their sum beyond one vsync each. */
 static const char *vsyncs(int64_t *missed)
@@ -173,14 +145,11 @@ TEST(test_only_intervals_in_a_hole_are_unknown)
 /* The present after this latch was lost: the next present belongs to another frame. */
 TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 {
-	phone_run(&phone, a, BEGIN, V60, 20);
-	phone_run(&phone, b, BEGIN + 20 * V60, V60, 1);
+	draw("a0-19 b20-20");
 	phone.now_ns = BEGIN + 21 * V60 - MS;
 	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
 	phone_latch(&phone, a);
-	phone_lost(&phone, 1, 50);
-	phone_run(&phone, b, BEGIN + 23 * V60, V60, 20);
-	phone_end(&phone);
+	play("lost 1 50 b23-42");
 	assert_int_equal(frames_of(a), 20);
 	assert_int_equal(frames_of(b), 21);
 }
@@ -188,16 +157,10 @@ TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 /* The same, but the loss is not reported yet: another present gets the latch. */
 TEST_ON(phone_14, test_latch_attributed_to_another_present_is_stale)
 {
-	phone.cpu = 2;
-	phone_run(&phone, a, BEGIN, V60, 39);
-	phone.cpu = 1;
+	draw("cpu 2 a0-38 cpu 1");
 	phone_commit(&phone, BEGIN + 40 * V60 - MS, a);
 	phone_compose(&phone, BEGIN + 41 * V60, 1);
-	phone_run(&phone, a, BEGIN + 42 * V60, 2 * V60, 10);
-	phone_lost(&phone, 2, 50);
-	phone.cpu = 2;
-	phone_run(&phone, a, BEGIN + 62 * V60, 2 * V60, 20);
-	phone_end(&phone);
+	play("a42-60x2 lost 2 50 cpu 2 a62-100x2");
 	assert_int_equal(frames_of(a), 39 + 30);
 	assert_int_equal(counters()->stale_frames, 1);
 	for (size_t i = 39; i < phone.log.n_frames; i++)
@@ -211,18 +174,16 @@ TEST_ON(phone_14, test_latch_with_a_late_present_in_a_hole_is_stale)
 {
 	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
 
-	phone_run(&phone, a, BEGIN, V60, 21);
+	draw("a0-20");
 	phone.now_ns = held_up - 14 * MS;
 	phone_begin(&phone, "commit 1234");
 	phone_latch(&phone, a);
 	phone.n_commits++;
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, held_up, 1);
-	phone_frame(&phone, BEGIN + 21 * V60, a);
-	phone_lost(&phone, 2, 50);
+	draw("a21-21 lost 2 50");
 	phone.n_commits--; /* no other frame was lost */
-	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
-	phone_end(&phone);
+	play("a22-41");
 	assert_int_equal(counters()->stale_frames, 1);
 	assert_int_equal(frame_of(a, 21)->present_ns, BEGIN + 21 * V60);
 	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
@@ -234,14 +195,12 @@ TEST_ON(phone_14, test_latch_with_a_late_present_in_a_hole_is_stale)
  * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
 TEST_ON(phone_14, test_intervals_of_a_late_frame_in_a_hole_are_unknown)
 {
-	phone_run(&phone, a, BEGIN, V60, 21);
+	draw("a0-20");
 	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
 	phone.n_commits++;
-	phone_run(&phone, a, BEGIN + 23 * V60, V60, 5);
-	phone_lost(&phone, 2, 50);
+	draw("a23-27 lost 2 50");
 	phone.n_commits--; /* no frame was lost */
-	phone_run(&phone, a, BEGIN + 28 * V60, V60, 10);
-	phone_end(&phone);
+	play("a28-37");
 	assert_int_equal(frame_of(a, 21)->vsyncs, 2); /* its number proves that none is missing */
 	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
 	for (size_t i = 24; i <= 30; i++)
@@ -272,7 +231,7 @@ TEST_ON(phone_14, test_loss_clears_the_buffer_counts)
 /* The queue time from before the loss may be that of another buffer. */
 TEST_ON(phone_9, test_loss_clears_the_queue_times)
 {
-	phone_run(&phone, a, BEGIN, V60, 20);
+	draw("a0-19");
 	phone_queue(&phone, BEGIN + 20 * V60 - 5 * MS, a, 1);
 	phone_lost(&phone, 1, 50);
 	phone_show(&phone, BEGIN + 22 * V60, a);
@@ -285,10 +244,9 @@ TEST_ON(phone_9, test_loss_clears_the_queue_times)
 
 TEST_ON(phone_13, test_a_hole_is_no_jank)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	pipeline_hole(phone.pipeline, phone.now_ns);
-	phone_run(&phone, a, BEGIN + 75 * V60, V60, 60);
-	phone_end(&phone);
+	play("a75-134");
 	assert_int_equal(unknown_intervals(NULL), 2);
 	assert_int_equal(frame_of(a, 60)->lost, ROW_UNKNOWN);
 	assert_int_equal(counters()->holes, 1);
@@ -304,7 +262,7 @@ TEST_ON(phone_9, test_report_of_a_loss_within_a_latch_keeps_the_latch)
 {
 	uint64_t present_ns = BEGIN + 30 * V60;
 
-	phone_run(&phone, a, BEGIN, V60, 30);
+	draw("a0-29");
 	phone_queue(&phone, present_ns - 3 * MS, a, 1);
 	phone_tick(&phone, present_ns - 2 * MS);
 	phone.now_ns = present_ns - MS;
@@ -328,7 +286,7 @@ TEST_ON(phone_14, test_buffer_that_is_shown_again_proves_nothing)
 {
 	char name[100];
 
-	phone_run(&phone, a, BEGIN, V60, 30);
+	draw("a0-29");
 	phone_lost(&phone, phone.cpu, 50);
 	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, phone.n_commits);
 	phone_tick(&phone, BEGIN + 33 * V60 - 2 * MS);
@@ -337,22 +295,19 @@ TEST_ON(phone_14, test_buffer_that_is_shown_again_proves_nothing)
 	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, BEGIN + 33 * V60, 1);
-	phone_run(&phone, a, BEGIN + 34 * V60, V60, 20);
-	phone_end(&phone);
+	play("a34-53");
 	assert_int_equal(frame_of(a, 30)->frame_number, frame_of(a, 29)->frame_number + 1);
 	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
 }
 
 TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 {
-	phone_run(&phone, a, BEGIN, V60, 30);
+	draw("a0-29");
 	pipeline_set_loss_pending(phone.pipeline, true);
 	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue holds */
 	phone_lost(&phone, 2, 100);
 	pipeline_set_loss_pending(phone.pipeline, false);
-	phone_run(&phone, a, BEGIN + 231 * V60, V60, 30);
-	phone_run(&phone, a, BEGIN + 263 * V60, V60, 30);
-	phone_end(&phone);
+	play("a231-260 a263-292");
 	assert_int_equal(sum_of(NULL).d, 1);
 	assert_int_equal(sum_of(NULL).missed, 2);
 	assert_int_equal(sum_of(NULL).lost, 100);
@@ -383,10 +338,7 @@ TEST_ON(phone_9, test_lost_events_of_rows_and_cpus_add_up)
 /* The layer has no later frame: its last frames may have been lost. */
 TEST_ON(phone_9, test_loss_after_the_last_frame_is_in_its_row)
 {
-	phone_run(&phone, a, BEGIN, V60, 30);
-	phone_lost(&phone, 1, 12);
-	phone_run(&phone, b, BEGIN + 40 * V60, V60, 600);
-	phone_end(&phone);
+	play("a0-29 lost 1 12 b40-639");
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
 }
 
@@ -410,7 +362,7 @@ TEST_ON(phone_9, test_events_add_up_to_all_lost_events)
 /* No kernel counts that far: the number is not added to the real losses. */
 TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 {
-	phone_run(&phone, a, BEGIN, V60, 30);
+	draw("a0-29");
 	for (unsigned int i = 0; i < 100; i++)
 		phone_lost(&phone, 1, INT64_MAX - 5);
 	phone_end(&phone);
@@ -422,7 +374,7 @@ TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 
 TEST_ON(every_phone, test_no_interval_across_a_restart)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	/* It ends in the middle of a latch. */
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_begin(&phone, "latchBuffer");
@@ -441,7 +393,7 @@ TEST_ON(every_phone, test_no_interval_across_a_restart)
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
 TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
 	phone_run(&phone, a, BEGIN + 60 * V60 + SECOND, V60 / 2, 240);
 	phone_end(&phone);
@@ -457,12 +409,12 @@ TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 
 TEST_ON(phone_9, test_unattributed_presents_and_late_records_are_counted)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	phone_compose(&phone, BEGIN + 60 * V60, 1);
 	phone_compose(&phone, BEGIN + 61 * V60, 2);
 	phone.now_ns = BEGIN / 2;
 	phone_write(&phone, TRACE_COUNTER, 0, "late", 1);
-	phone_run(&phone, a, BEGIN + 62 * V60, V60, 60);
+	draw("a62-121");
 	assert_int_equal(counters()->unattributed_presents, 2);
 	assert_int_equal(counters()->late, 1);
 	/* 600 ms of frames, and as many presents. */

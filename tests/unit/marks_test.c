@@ -24,10 +24,9 @@ static uint64_t too_soon(void)
 /* An interval that spans the mark belongs to the row after it. */
 TEST(test_a_mark_of_an_app_closes_the_row)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	app_marks(BEGIN + 10 * V60);
-	phone_run(&phone, a, BEGIN + 12 * V60, V60, 10);
-	phone_end(&phone);
+	play("a12-21");
 	assert_int_equal(phone.log.n_fps, 2);
 	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 9);
@@ -40,10 +39,9 @@ TEST(test_a_mark_of_an_app_closes_the_row)
 
 TEST(test_wait_across_a_mark_is_in_the_row_after_it)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	app_marks(BEGIN + 300 * MS);
-	phone_run(&phone, a, BEGIN + 129 * V60, V60, 10);
-	phone_end(&phone);
+	play("a129-138");
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.waits, 0);
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 9);
@@ -92,12 +90,11 @@ TEST(test_marks_of_apps_close_rows_once_a_second)
 /* The mark has the current time; records from before it are read later. */
 TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 29 * V60 + MS), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 19 * V60 + MS), 0);
-	phone_run(&phone, a, BEGIN + 10 * V60, V60, 30);
-	phone_end(&phone);
+	play("a10-39");
 	assert_int_equal(phone.log.n_fps, 4);
 	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 19 * V60);
 	assert_int_equal(row_of(SURFACE_A, 1)->end_ns, BEGIN + 24 * V60);
@@ -108,7 +105,7 @@ TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 /* The row is written even if no event follows. */
 TEST(test_mark_before_a_pause_closes_the_row)
 {
-	phone_run(&phone, a, BEGIN, V60, 200);
+	draw("a0-199");
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 200 * V60), 0);
 	pipeline_silent(phone.pipeline, 300 * MS);
 	assert_null(row_log_fps(&phone.log, SURFACE_A, 3));
@@ -119,7 +116,7 @@ TEST(test_mark_before_a_pause_closes_the_row)
 /* A mark is the first event after a pause: its time is certain only after the next record. */
 TEST(test_mark_after_a_pause_closes_the_row)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	app_marks(BEGIN + 3 * SECOND);
 	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 10);
 	phone_end(&phone);
@@ -130,10 +127,9 @@ TEST(test_mark_after_a_pause_closes_the_row)
 /* A single line with a time far ahead is ignored. */
 TEST(test_mark_far_ahead_is_ignored)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	app_marks(BEGIN + 3000 * SECOND);
-	phone_run(&phone, a, BEGIN + 10 * V60, V60, 10);
-	phone_end(&phone);
+	play("a10-19");
 	assert_int_equal(phone.log.n_fps, 1);
 	assert_int_equal(too_soon(), 0);
 }
@@ -141,7 +137,7 @@ TEST(test_mark_far_ahead_is_ignored)
 /* Events from before a step of the clock do not set the time after it. */
 TEST(test_mark_before_a_clock_step_does_not_limit_later_ones)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	app_marks(BEGIN + 10 * V60);
 	phone_run(&phone, a, BEGIN - 50 * SECOND, V60, 10);
 	app_marks(BEGIN - 50 * SECOND + 10 * V60);
@@ -153,7 +149,7 @@ TEST(test_mark_before_a_clock_step_does_not_limit_later_ones)
 
 TEST(test_too_many_waiting_marks_are_refused)
 {
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	for (unsigned int i = 0; i < MARKS_MAX; i++)
 		assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 300 * MS + i), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + SECOND), -ENOSPC);

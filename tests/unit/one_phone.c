@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/one_phone.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/stats.h"
@@ -42,30 +43,70 @@ void start(enum phone_age age)
 	phone_start(&phone, age, &options);
 }
 
-void every_phone(void (*play)(void))
+void every_phone(void (*test)(void))
 {
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		start(age);
-		play();
+		test();
 	}
 }
 
-void phone_9(void (*play)(void))
+void phone_9(void (*test)(void))
 {
 	start(PHONE_9);
-	play();
+	test();
 }
 
-void phone_13(void (*play)(void))
+void phone_13(void (*test)(void))
 {
 	start(PHONE_13);
-	play();
+	test();
 }
 
-void phone_14(void (*play)(void))
+void phone_14(void (*test)(void))
 {
 	start(PHONE_14);
-	play();
+	test();
+}
+
+/* Returns the number of characters of the step. */
+static int draw_frames(const char *steps)
+{
+	unsigned int from, to, every = 1;
+	int used = 0, more = 0;
+	char layer;
+
+	if (sscanf(steps, " %c%u-%u%n", &layer, &from, &to, &used) != 3)
+		fail_msg("no step: %s", steps);
+	if (sscanf(steps + used, "x%u%n", &every, &more) == 1)
+		used += more;
+	phone_run(&phone, layer == 'b' ? b : a, BEGIN + from * V60, every * V60,
+		  (to - from) / every + 1);
+	return used;
+}
+
+void draw(const char *steps)
+{
+	for (int n, used = 0; *steps; steps += used) {
+		unsigned int count;
+
+		if (sscanf(steps, " cpu %d%n", &n, &used) == 1)
+			phone.cpu = n;
+		else if (sscanf(steps, " lost %d %u%n", &n, &count, &used) == 2)
+			phone_lost(&phone, n, count);
+		else if (sscanf(steps, " hole %u%n", &count, &used) == 1)
+			pipeline_hole(phone.pipeline, BEGIN + count * V60);
+		else if (sscanf(steps, " more %d%n", &n, &used) == 1)
+			phone.n_commits += (unsigned int)n;
+		else
+			used = draw_frames(steps);
+	}
+}
+
+void play(const char *steps)
+{
+	draw(steps);
+	phone_end(&phone);
 }
 
 const struct pipeline_counters *counters(void)

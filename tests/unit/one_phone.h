@@ -34,10 +34,21 @@ void start(enum phone_age age);
 		each(on_##function);                                                               \
 	}                                                                                          \
 	static void on_##function(void)
-void every_phone(void (*play)(void));
-void phone_9(void (*play)(void));
-void phone_13(void (*play)(void));
-void phone_14(void (*play)(void));
+void every_phone(void (*test)(void));
+void phone_9(void (*test)(void));
+void phone_13(void (*test)(void));
+void phone_14(void (*test)(void));
+
+/* Frames and losses, in this order:
+ *   a3-7      a frame of layer a in each of the vsyncs 3 to 7 after BEGIN; b3-7: of layer b
+ *   a3-7x2    in every second vsync
+ *   cpu 2     SurfaceFlinger runs on CPU 2 from here on
+ *   lost 2 9  the kernel reports that CPU 2 lost 9 events, and a frame with them
+ *   hole 5    the daemon reports events missing since vsync 5
+ *   more -1   one frame less was lost than that
+ * play() then ends the trace. */
+void draw(const char *steps);
+void play(const char *steps);
 
 const struct pipeline_counters *counters(void);
 

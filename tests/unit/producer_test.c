@@ -152,8 +152,7 @@ TEST_ON(phone_9, test_a_fence_that_has_signaled_counts_as_no_time)
 
 TEST_ON(phone_9, test_without_fences_the_times_are_unknown)
 {
-	phone_run(&phone, a, BEGIN, V60, 40);
-	phone_end(&phone);
+	play("a0-39");
 	assert_int_equal(frame_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
 	assert_int_equal(summary_of(SURFACE_A).gpu_p50_ns, ROW_UNKNOWN);
 	assert_int_equal(summary_of(SURFACE_A).gpu_bound, ROW_UNKNOWN);

@@ -69,6 +69,26 @@ TEST(test_missed_vsyncs_are_counted_exactly)
 	assert_int_equal(missed, 0);
 }
 
+/* Ticks only for a game with a lower rate: the display's rate is still higher. */
+TEST(test_game_at_30_fps_alone_has_two_vsyncs)
+{
+	play("a0-298x2");
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 2);
+}
+
+/* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
+ * while. */
+TEST(test_switch_from_120_to_60_hz_is_detected_late)
+{
+	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
+
+	phone_run(&phone, a, last + V60, V60, 300);
+	phone_end(&phone);
+	assert_in_range(count_others(), 0, 40);
+	assert_in_range(counters()->refresh_mhz, 59900, 60100);
+}
+
 /* A frame's interval is its vsyncs, whatever the jitter of its present. */
 TEST(test_intervals_are_whole_vsyncs)
 {

@@ -43,10 +43,9 @@ static void set_rules(const char *first_lines)
 /* The same rules again, as after a SIGHUP without a change. */
 TEST(test_the_same_rules_change_nothing)
 {
-	phone_run(&phone, a, BEGIN, V60, 90);
+	draw("a0-89");
 	set_rules("");
-	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
-	phone_end(&phone);
+	play("a90-179");
 	assert_int_equal(frames_of(a), 180);
 	assert_int_equal(sum_of(SURFACE_A).frames, 179);
 	assert_int_equal(sum_of(SURFACE_A).d, 0);
@@ -88,10 +87,9 @@ TEST(test_layer_that_is_no_longer_ignored_has_frames)
 /* Its open row has the old name, later rows have the new one; no frame is missing. */
 TEST(test_renamed_surface_loses_no_frame)
 {
-	phone_run(&phone, a, BEGIN, V60, 90);
+	draw("a0-89");
 	set_rules("rename layer com.a/* game\n");
-	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
-	phone_end(&phone);
+	play("a90-179");
 	assert_true(sum_of(SURFACE_A).frames > 0);
 	assert_true(sum_of("game").frames >= 90);
 	assert_int_equal(sum_of(SURFACE_A).frames + sum_of("game").frames, 179);
@@ -100,15 +98,14 @@ TEST(test_renamed_surface_loses_no_frame)
 /* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
 TEST(test_reload_during_a_latch_drops_its_frame)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	phone.now_ns = BEGIN + 60 * V60 - MS;
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_latch(&phone, a);
 	set_rules("");
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, BEGIN + 60 * V60, 1);
-	phone_run(&phone, a, BEGIN + 61 * V60, V60, 60);
-	phone_end(&phone);
+	play("a61-120");
 	for (size_t i = 0; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].vsyncs <= 1);
 	assert_int_equal(sum_of(NULL).d, 0);
@@ -117,9 +114,9 @@ TEST(test_reload_during_a_latch_drops_its_frame)
 /* The new rules recognise slices and ticks, in their own order. */
 TEST(test_new_rules_recognise_other_slices_and_ticks)
 {
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	set_rules("tick counter a-tick\npresent slice otherPresent\n");
-	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
+	draw("a60-119");
 	phone_begin(&phone, "otherPresent");
 	phone_end_slices(&phone, 1);
 	phone_end(&phone);
@@ -132,10 +129,9 @@ TEST(test_new_rules_recognise_other_slices_and_ticks)
 TEST(test_another_engine_is_refused)
 {
 	others = parsed("gfx2019", "");
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	assert_int_equal(pipeline_set_rules(phone.pipeline, others), -EINVAL);
-	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
-	phone_end(&phone);
+	play("a60-119");
 	assert_int_equal(frames_of(a), 120);
 }
 
@@ -148,4 +144,5 @@ TEST(test_engine_of_2019_refuses_late_frames)
 	options.late_ns = 1;
 	assert_int_equal(pipeline_new(&pipeline, others, &options, &sink), -EINVAL);
 	assert_null(pipeline);
+	assert_null(pipeline_free(pipeline));
 }

@@ -24,8 +24,8 @@ FIXTURE(default_options, stop_phone)
 
 static size_t header;
 
-/* Runs @play for each generation and header. */
-static void every_header(void (*play)(void))
+/* Runs @test for each generation and header. */
+static void every_header(void (*test)(void))
 {
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		for (header = 0; header < COUNT_OF(headers); header++) {
@@ -33,7 +33,7 @@ static void every_header(void (*play)(void))
 			phone.sf_comm = headers[header].comm;
 			if (!headers[header].tgid)
 				phone.sf_tgid = TRACE_ID_UNKNOWN;
-			play();
+			test();
 		}
 	}
 }
@@ -66,12 +66,12 @@ static void assert_steady(const char *layer, size_t n)
 
 /* --- SurfaceFlinger restarts --- */
 
-static void restart(unsigned int frames, const char *comm)
+static void restart(unsigned int vsync, unsigned int frames, const char *comm)
 {
-	phone_run(&phone, a, BEGIN, V60, 200);
+	draw("a0-199");
 	become(2406);
 	phone.sf_comm = comm;
-	phone_run(&phone, b, BEGIN + 206 * V60, V60, frames);
+	phone_run(&phone, b, BEGIN + vsync * V60, V60, frames);
 	phone_end(&phone);
 	assert_steady(a, 200);
 	assert_int_equal(frames_of(b), frames);
@@ -79,9 +79,9 @@ static void restart(unsigned int frames, const char *comm)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-static void restart_for_long(const char *comm)
+static void restart_for_long(unsigned int vsync, const char *comm)
 {
-	restart(222, comm);
+	restart(vsync, 222, comm);
 	assert_steady(b, 222);
 	assert_int_equal(counters()->presents, 422);
 	assert_int_equal(counters()->ticks, 422);
@@ -92,29 +92,31 @@ static void restart_for_long(const char *comm)
 
 TEST_ON(every_header, test_restart_within_a_second_loses_no_frame)
 {
-	restart_for_long(phone.sf_comm);
+	restart_for_long(206, phone.sf_comm);
+}
+
+TEST_ON(every_header, test_restart_after_10_s_loses_no_frame)
+{
+	restart_for_long(800, phone.sf_comm);
 }
 
 /* The kernel keeps names of few threads, and that of the new one is not among them. */
 TEST_ON(every_header, test_next_surfaceflinger_of_unknown_name_is_accepted)
 {
-	restart_for_long(headers[header].comm[0] ? "<...>" : "");
+	restart_for_long(206, headers[header].comm[0] ? "<...>" : "");
 }
 
 TEST_ON(every_header, test_the_trace_may_end_within_a_second_after_a_restart)
 {
-	restart(20, phone.sf_comm);
+	restart(206, 20, phone.sf_comm);
 }
 
 /* A loss during the restart is not a jank, and only the lost frames are missing. */
 TEST_ON(every_header, test_loss_during_a_restart_is_no_jank)
 {
-	phone_run(&phone, a, BEGIN, V60, 200);
+	draw("a0-199");
 	become(2406);
-	phone_run(&phone, b, BEGIN + 206 * V60, V60, 20);
-	phone_lost(&phone, 1, 50);
-	phone_run(&phone, b, BEGIN + 236 * V60, V60, 100);
-	phone_end(&phone);
+	play("b206-225 lost 1 50 b236-335");
 	assert_int_equal(frames_of(b), 120);
 	for (size_t i = 200; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].vsyncs == 1 ||
@@ -127,12 +129,11 @@ TEST_ON(phone_14, test_next_surfaceflinger_hidden_in_proc_is_accepted)
 {
 	header = 4;
 	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	phone.sf_writer = TRACE_WRITER_UNKNOWN;
 	phone.sf_comm = "";
 	become(2406);
-	phone_run(&phone, b, BEGIN + 110 * V60, V60, 181);
-	phone_end(&phone);
+	play("b110-290");
 	assert_steady(a, 100);
 	assert_steady(b, 181);
 }
@@ -163,11 +164,10 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 TEST_ON(phone_9, test_presents_of_an_unknown_name_do_not_count)
 {
 	header = 0;
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	for (unsigned int i = 0; i < 900; i++)
 		forge(BEGIN + (110 + i) * V60, "<...>", NULL);
-	phone_run(&phone, a, BEGIN + 1100 * V60, V60, 100);
-	phone_end(&phone);
+	play("a1100-1199");
 	assert_int_equal(frames_of(a), 200);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
@@ -180,8 +180,7 @@ static void play_forger(unsigned int step, const char *comm)
 			phone_frame(&phone, BEGIN + i * V60, a);
 		forge_frame(BEGIN + i * V60 + 5 * MS, comm);
 	}
-	phone_frame(&phone, BEGIN + 600 * V60, a);
-	phone_end(&phone);
+	play("a600-600");
 	assert_int_equal(frames_of(forged), 0);
 	assert_int_equal(frames_of(a), 600 / step + 1);
 	assert_int_equal(phone.log.n_frames, 600 / step + 1);
@@ -211,11 +210,10 @@ TEST_ON(every_header, test_running_surfaceflinger_is_not_replaced)
 /* After any idle time a process with another name is not accepted. */
 TEST_ON(every_header, test_process_of_another_name_is_not_accepted)
 {
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	for (unsigned int i = 0; i < 600; i++)
 		forge_frame(BEGIN + 110 * V60 + i * V60, "com.evil");
-	phone_run(&phone, a, BEGIN + 800 * V60, V60, 100);
-	phone_end(&phone);
+	play("a800-899");
 	assert_int_equal(frames_of(forged), 0);
 	assert_int_equal(frames_of(a), 200);
 	assert_int_equal(counters()->foreign_presents, 600);
@@ -225,15 +223,14 @@ TEST_ON(every_header, test_process_of_another_name_is_not_accepted)
 /* A SurfaceFlinger that was only idle draws again: its first frame and all later ones count. */
 TEST_ON(every_header, test_frames_after_idle_time_count_from_the_first)
 {
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	for (unsigned int i = 0; i < 200; i++)
 		forge_frame(BEGIN + 110 * V60 + i * V60, phone.sf_comm);
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + (320 + i) * V60, a);
 		forge_frame(BEGIN + (320 + i) * V60 + 5 * MS, phone.sf_comm);
 	}
-	phone_frame(&phone, BEGIN + 420 * V60, a);
-	phone_end(&phone);
+	play("a420-420");
 	assert_int_equal(frames_of(a), 201);
 	assert_int_equal(frames_of(forged), 200);
 	assert_int_equal(counters()->foreign_presents, 100);
@@ -242,11 +239,10 @@ TEST_ON(every_header, test_frames_after_idle_time_count_from_the_first)
 /* When the memory for held events is full, the candidate is dropped. */
 TEST_ON(every_header, test_flood_of_forged_frames_replaces_nothing)
 {
-	phone_run(&phone, a, BEGIN, V60, 100);
+	draw("a0-99");
 	for (unsigned int i = 0; i < 5000; i++)
 		forge_frame(BEGIN + 100 * V60 - 3 * MS, phone.sf_comm);
-	phone_run(&phone, a, BEGIN + 100 * V60, V60, 100);
-	phone_end(&phone);
+	play("a100-199");
 	assert_int_equal(frames_of(forged), 0);
 	assert_int_equal(frames_of(a), 200);
 	assert_int_equal(counters()->foreign_presents, 5000);

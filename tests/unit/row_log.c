@@ -20,12 +20,15 @@ static void *grown(void *rows, size_t n, size_t size)
 	return rows;
 }
 
-static const char *kept(const char *text)
+/* Returns a copy of @text that lasts as long as the log. */
+static const char *kept(struct row_log *log, const char *text)
 {
 	char *copy = strdup(text);
 
 	if (!copy)
 		abort();
+	log->texts = grown(log->texts, log->n_texts, sizeof(*log->texts));
+	log->texts[log->n_texts++] = copy;
 	return copy;
 }
 
@@ -37,8 +40,8 @@ static void log_fps(void *context, const struct fps_row *row)
 	log->fps = grown(log->fps, log->n_fps, sizeof(*row));
 	copy = &log->fps[log->n_fps++];
 	*copy = *row;
-	copy->app = kept(row->app);
-	copy->surface = kept(row->surface);
+	copy->app = kept(log, row->app);
+	copy->surface = kept(log, row->surface);
 }
 
 static void log_drop(void *context, const struct drop_row *row)
@@ -49,11 +52,11 @@ static void log_drop(void *context, const struct drop_row *row)
 	log->drops = grown(log->drops, log->n_drops, sizeof(*row));
 	copy = &log->drops[log->n_drops++];
 	*copy = *row;
-	copy->tick = kept(row->tick);
-	copy->app = kept(row->app);
-	copy->surface = kept(row->surface);
-	copy->info = kept(row->info);
-	copy->layer = kept(row->layer);
+	copy->tick = kept(log, row->tick);
+	copy->app = kept(log, row->app);
+	copy->surface = kept(log, row->surface);
+	copy->info = kept(log, row->info);
+	copy->layer = kept(log, row->layer);
 }
 
 static void log_frame(void *context, const struct frame_row *row)
@@ -64,9 +67,9 @@ static void log_frame(void *context, const struct frame_row *row)
 	log->frames = grown(log->frames, log->n_frames, sizeof(*row));
 	copy = &log->frames[log->n_frames++];
 	*copy = *row;
-	copy->app = kept(row->app);
-	copy->surface = kept(row->surface);
-	copy->layer = kept(row->layer);
+	copy->app = kept(log, row->app);
+	copy->surface = kept(log, row->surface);
+	copy->layer = kept(log, row->layer);
 }
 
 static void log_event(void *context, const struct trace_event *event)
@@ -77,7 +80,7 @@ static void log_event(void *context, const struct trace_event *event)
 	log->events = grown(log->events, log->n_events, sizeof(*event));
 	copy = &log->events[log->n_events++];
 	*copy = *event;
-	copy->text = kept(event->text);
+	copy->text = kept(log, event->text);
 }
 
 static void log_late(void *context, const struct late_frame *frame)
@@ -88,7 +91,7 @@ static void log_late(void *context, const struct late_frame *frame)
 	log->late = grown(log->late, log->n_late, sizeof(*frame));
 	copy = &log->late[log->n_late++];
 	*copy = *frame;
-	copy->surface = kept(frame->surface);
+	copy->surface = kept(log, frame->surface);
 }
 
 static void log_gate(void *context, bool open, uint64_t time_ns)
@@ -153,33 +156,11 @@ struct row_sink row_log_begin(struct row_log *log)
 	};
 }
 
-static void drop_text(const char *text)
-{
-	free((char *)text);
-}
-
 void row_log_free(struct row_log *log)
 {
-	for (size_t i = 0; i < log->n_fps; i++) {
-		drop_text(log->fps[i].app);
-		drop_text(log->fps[i].surface);
-	}
-	for (size_t i = 0; i < log->n_drops; i++) {
-		drop_text(log->drops[i].tick);
-		drop_text(log->drops[i].app);
-		drop_text(log->drops[i].surface);
-		drop_text(log->drops[i].info);
-		drop_text(log->drops[i].layer);
-	}
-	for (size_t i = 0; i < log->n_frames; i++) {
-		drop_text(log->frames[i].app);
-		drop_text(log->frames[i].surface);
-		drop_text(log->frames[i].layer);
-	}
-	for (size_t i = 0; i < log->n_events; i++)
-		drop_text(log->events[i].text);
-	for (size_t i = 0; i < log->n_late; i++)
-		drop_text(log->late[i].surface);
+	while (log->n_texts > 0)
+		free(log->texts[--log->n_texts]);
+	free(log->texts);
 	free(log->late);
 	free(log->gate);
 	free(log->fps);

@@ -23,6 +23,8 @@ struct row_log {
 	struct trace_event *events;
 	struct late_frame *late;
 	struct gate_change *gate;
+	char **texts; /* of the rows */
+	size_t n_texts;
 	struct row_log_spill {
 		struct spill spill;
 		int fd; /* created at the first write */

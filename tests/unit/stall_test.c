@@ -168,7 +168,7 @@ static const struct {
 	  .tick_ms = 961 },
 };
 
-static void play(size_t at)
+static void play_case(size_t at)
 {
 	for (uint64_t ms = 1; ms < 1000; ms++) {
 		for (size_t i = 0; i < COUNT_OF(cases[at].slices); i++) {
@@ -191,7 +191,7 @@ TEST(test_evidence_for_half_of_a_wait_makes_it_a_stall)
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		for (size_t i = 0; i < COUNT_OF(cases); i++) {
 			start_mail(age);
-			play(i);
+			play_case(i);
 			finish(mail);
 			expect(cases[i].name, cases[i].stalls);
 			if (cases[i].stalls == 0)

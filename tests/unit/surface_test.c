@@ -117,6 +117,7 @@ TEST(test_constant_parts_of_names_are_kept)
 		"NavigationBar0",
 		"Task=163",
 		"add com.x/com.x.Main",
+		"decade com.x/com.x.Main",
 		"2048 - the game",
 		"me@cafe.org",
 		"me@cafe",

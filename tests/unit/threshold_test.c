@@ -140,7 +140,7 @@ FIXTURE(default_options, stop_phone)
 
 /* Plays ten frames one vsync apart, then frames after the @numbers of vsyncs, each followed by six
  * frames one vsync apart. */
-static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, size_t n)
+static struct frame_stats play_numbers(uint64_t period_ns, const unsigned int *numbers, size_t n)
 {
 	uint64_t at_ns = BEGIN;
 
@@ -166,7 +166,7 @@ TEST(test_inexact_periods_give_equal_counts)
 	static const uint64_t at_120[] = { 8333015, 8333570, 8341600, 8325000 };
 
 	for (size_t i = 0; i < COUNT_OF(at_60); i++) {
-		struct frame_stats stats = play(at_60[i], of_60, COUNT_OF(of_60));
+		struct frame_stats stats = play_numbers(at_60[i], of_60, COUNT_OF(of_60));
 
 		assert_int_equal(stats.a, 2);
 		assert_int_equal(stats.b, 4);
@@ -178,7 +178,7 @@ TEST(test_inexact_periods_give_equal_counts)
 		/* The longest equals the kpi of 100 ms. */
 		assert_float_equal(frame_stats_score(&stats, 60, 60, 100 * MS),
 				   100 - 10 * 2.0 / 54 - 7 * 4.0 / 54, 0.0001);
-		stats = play(at_120[i], of_120, COUNT_OF(of_120));
+		stats = play_numbers(at_120[i], of_120, COUNT_OF(of_120));
 		assert_int_equal(stats.a, 1);
 		assert_int_equal(stats.b + stats.c, 0);
 		assert_int_equal(stats.waits, 1);

@@ -177,7 +177,7 @@ TEST(test_late_frame_opens_the_gate_for_a_second)
 	uint64_t late_ns = BEGIN + 67 * V60;
 
 	start_with("interval>100ms");
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	phone_run(&phone, a, late_ns, V60, 120);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 2);
@@ -193,7 +193,7 @@ TEST(test_another_late_frame_keeps_the_gate_open)
 	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
 
 	start_with("interval>100ms");
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	phone_run(&phone, a, BEGIN + 60 * V60 + 100 * MS, V60, 30);
 	phone_run(&phone, a, late_ns, V60, 120);
 	phone_end(&phone);
@@ -221,7 +221,7 @@ TEST(test_lasting_low_rate_opens_the_gate)
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
 
 	start_with("fps<30 for 3s");
-	phone_run(&phone, a, BEGIN, V60, 120);
+	draw("a0-119");
 	fast_ns = phone_run(&phone, a, slow_ns, 3 * V60, 120);
 	phone_run(&phone, a, fast_ns + V60, V60, 240);
 	phone_end(&phone);
@@ -237,7 +237,7 @@ TEST(test_short_low_rate_keeps_the_gate_closed)
 	uint64_t fast_ns;
 
 	start_with("fps<30 for 3s");
-	phone_run(&phone, a, BEGIN, V60, 120);
+	draw("a0-119");
 	fast_ns = phone_run(&phone, a, BEGIN + 120 * V60, 3 * V60, 60);
 	phone_run(&phone, a, fast_ns + V60, V60, 120);
 	phone_end(&phone);
@@ -248,7 +248,7 @@ TEST(test_short_low_rate_keeps_the_gate_closed)
 TEST(test_waits_are_no_low_rate)
 {
 	start_with("fps<30");
-	phone_run(&phone, a, BEGIN, V60, 120);
+	draw("a0-119");
 	phone_run(&phone, a, BEGIN + 10 * SECOND, 600 * MS, 20);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 0);
@@ -259,10 +259,7 @@ TEST(test_loss_is_no_late_frame)
 {
 	options.late_ns = 50 * MS;
 	start_with("interval>100ms");
-	phone_run(&phone, a, BEGIN, V60, 60);
-	phone_lost(&phone, 1, 100);
-	phone_run(&phone, a, BEGIN + 80 * V60, V60, 60);
-	phone_end(&phone);
+	play("a0-59 lost 1 100 a80-139");
 	assert_int_equal(phone.log.n_gate, 0);
 	assert_int_equal(phone.log.n_late, 0);
 }
@@ -270,11 +267,7 @@ TEST(test_loss_is_no_late_frame)
 TEST(test_surfaces_outside_of_the_glob_do_not_count)
 {
 	start_with("interval>100ms on com.b/*");
-	phone_run(&phone, a, BEGIN, V60, 60);
-	phone_run(&phone, a, BEGIN + 70 * V60, V60, 60);
-	phone_run(&phone, b, BEGIN + 130 * V60, V60, 60);
-	phone_run(&phone, b, BEGIN + 200 * V60, V60, 60);
-	phone_end(&phone);
+	play("a0-59 a70-129 b130-189 b200-259");
 	assert_int_equal(phone.log.n_gate, 2);
 	expect_change(0, true, BEGIN + 200 * V60);
 	expect_change(1, false, phone.now_ns - 50000);
@@ -314,7 +307,7 @@ TEST(test_stalls_are_late_and_idle_waits_are_not)
 
 	options.late_ns = 100 * MS;
 	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 60);
+	draw("a0-59");
 	last_ns = phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
 	phone_queue(&phone, last_ns + 100 * MS, a, 1);
 	phone_run(&phone, a, BEGIN + 13 * SECOND, V60, 60);
@@ -331,7 +324,7 @@ TEST(test_instants_of_jankd_are_marks)
 					     "not jankd:x", "jankd:end" };
 
 	start(PHONE_14);
-	phone_run(&phone, a, BEGIN, V60, 10);
+	draw("a0-9");
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		phone_write(&phone, TRACE_INSTANT, 77, names[i], 0);
 	phone_write(&phone, TRACE_SLICE_BEGIN, 77, "jankd:slice", 0);

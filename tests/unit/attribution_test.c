@@ -38,7 +38,6 @@ TEST_ON(every_phone, test_every_layer_of_a_present_has_a_frame)
 	assert_int_equal(counters()->presents, 20);
 }
 
-/* A layer has at most one frame in a present, even if it was latched several times. */
 TEST_ON(every_phone, test_two_latches_before_a_present_are_one_frame)
 {
 	phone.now_ns = BEGIN - MS;
@@ -62,7 +61,6 @@ TEST_ON(every_phone, test_a_present_without_a_latch_is_no_frame)
 	assert_int_equal(counters()->presents, 10);
 }
 
-/* A present to a second display in the same composition is not a second frame. */
 TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
 {
 	for (unsigned int i = 0; i < 10; i++) {
@@ -231,7 +229,6 @@ TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);
 }
 
-/* Transactions of a layer, applied before the present of its frame. */
 TEST_ON(phone_9, test_transactions_are_counted)
 {
 	for (unsigned int i = 0; i < 10; i++) {
@@ -247,7 +244,6 @@ TEST_ON(phone_9, test_transactions_are_counted)
 	assert_int_equal(phone.log.fps[0].stats.tx, 5);
 }
 
-/* A layer without a package in its name belongs to the focused app. */
 TEST(test_layer_without_package_belongs_to_the_app_in_front)
 {
 	options.focus = "com.first/com.first.Main";
@@ -316,7 +312,6 @@ TEST_ON(phone_13, test_vsync_id_does_not_survive_a_loss)
 	assert_int_equal(phone.log.frames[phone.log.n_frames - 1].vsync_id, -1);
 }
 
-/* Another thread's composition does not change the vsync id of SurfaceFlinger's. */
 TEST_ON(phone_13, test_forged_commits_change_no_vsync_id)
 {
 	write_composition("commit 1", "composite 1", BEGIN);

@@ -84,7 +84,6 @@ static void check_order(void *context, const struct summary_row *row)
 	*before_ns = row->first_ns;
 }
 
-/* Summaries are in the order of their first frames. */
 TEST(test_summaries_are_in_order_of_first_frames)
 {
 	uint64_t now_ns = BEGIN, before_ns = 0;
@@ -97,7 +96,6 @@ TEST(test_summaries_are_in_order_of_first_frames)
 	assert_true(before_ns > 0);
 }
 
-/* The table holds its full number of layers, also with the longest names. */
 TEST(test_long_names_do_not_shrink_the_table)
 {
 	static char names[SURFACES][700];
@@ -134,7 +132,6 @@ TEST(test_max_threads_bounds_the_table_of_threads)
 	play("a1-9");
 	assert_int_equal(frames_of(a), 10);
 }
-/* Layers that are queued but never latched do not evict layers that are latched. */
 TEST(test_queued_layers_do_not_evict_latched_ones)
 {
 	char name[64];

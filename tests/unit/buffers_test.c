@@ -120,7 +120,6 @@ static void frame(unsigned int i)
 	phone_compose(&phone, BEGIN + i * V60, 1);
 }
 
-/* A buffer was queued before the trace began. */
 TEST_ON(every_queue, test_buffer_from_before_the_capture_has_no_queue_time)
 {
 	put(BEGIN - SECOND);
@@ -133,7 +132,6 @@ TEST_ON(every_queue, test_buffer_from_before_the_capture_has_no_queue_time)
 		assert_int_equal(queued_at(i), queue.queued_ns[i]);
 }
 
-/* A loss makes the times of queued buffers unknown, but not those of later ones. */
 TEST_ON(every_queue, test_buffers_queued_before_a_loss_have_no_queue_time)
 {
 	queue_buffer(BEGIN - 9 * MS);

@@ -119,7 +119,6 @@ TEST(test_disagrees)
 					   "103: " LAYER));
 }
 
-/* One event for all seconds since the last comparison. */
 TEST(test_one_event)
 {
 	draw(LAYER, 100.3, 106, 30);
@@ -194,7 +193,6 @@ TEST(test_gone)
 	assert_int_equal(check->counts.compared, 2);
 }
 
-/* More layers than the table has, at the same time: nothing is compared that was not counted. */
 TEST(test_many_layers)
 {
 	for (unsigned int n = 0; n < 600; n++)
@@ -223,7 +221,6 @@ TEST(test_intervals)
 	assert_int_equal(fence_at(LAYER, 100 * SECOND + 10 * PERIOD_NS, 1).vsyncs, 1);
 }
 
-/* Hostile times, in any order. */
 TEST(test_hostile)
 {
 	static const uint64_t times[] = { 1,	     UINT64_MAX, 0,	     SECOND,

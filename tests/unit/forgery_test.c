@@ -97,7 +97,6 @@ TEST(forged_markers_change_no_row)
 	}
 }
 
-/* Apps also acquire buffers, and write slices and counters about it: these are not forged. */
 TEST(buffer_markers_of_apps_are_not_forged)
 {
 	struct phone phone;

@@ -162,7 +162,6 @@ TEST(a_frame_without_expectation_has_a_row)
 	assert_int_equal(rows[0].expected_end_ns, ROW_UNKNOWN);
 }
 
-/* Two buffers of one layer may have the same tokens. */
 TEST(frames_with_the_same_tokens_are_kept_apart)
 {
 	struct packets_frame second = late;

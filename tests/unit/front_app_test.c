@@ -146,7 +146,6 @@ TEST(app_that_still_draws_stays_in_front)
 	assert_int_equal(before + after, 420);
 }
 
-/* An answer to a request from before a step of the clock is ignored. */
 TEST(answer_from_before_a_clock_step_is_ignored)
 {
 	size_t before, after;
@@ -163,7 +162,6 @@ TEST(answer_from_before_a_clock_step_is_ignored)
 	assert_int_equal(after, 0);
 }
 
-/* Windows that are not activities do not change the focused app. */
 TEST(windows_that_are_no_activity_do_not_change_focus)
 {
 	const char *app;

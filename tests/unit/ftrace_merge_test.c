@@ -181,7 +181,6 @@ TEST(loss_is_flagged_for_its_cpu_buffer)
 	assert_next(UINT64_MAX, 2, 20);
 }
 
-/* A broken page is counted, and the pages after it are read in the next turn. */
 TEST(broken_page_is_counted_and_skipped)
 {
 	kernel[0].per_page = 1;
@@ -196,7 +195,6 @@ TEST(broken_page_is_counted_and_skipped)
 	assert_int_equal(merge.damaged, 1);
 }
 
-/* Random writers, drains and limits: the stream is sorted by time. */
 TEST(random_drains_are_sorted_by_time)
 {
 	unsigned int written = 0, taken = 0;

@@ -89,7 +89,6 @@ TEST(fast_and_full_parser_agree)
 	assert_true(remembered > LINES / 10);
 }
 
-/* A cached header does not match another line that only ends in the same way. */
 TEST(cached_header_does_not_match_a_longer_line)
 {
 	static const char front[] =

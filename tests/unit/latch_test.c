@@ -50,7 +50,6 @@ TEST_ON(phone_13, test_latch_written_before_its_queue_is_detected)
 	assert_int_equal(frames_of(a), 11);
 }
 
-/* Counters that another process writes with the name of a layer do not remove a frame. */
 TEST_ON(every_phone, test_forged_counters_remove_no_frame)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
@@ -74,7 +73,6 @@ static void flood(unsigned int from)
 	}
 }
 
-/* Latches without a present do not keep layers in the table forever. */
 TEST_ON(phone_9, test_latches_without_present_do_not_fill_the_table)
 {
 	phone.now_ns = BEGIN - SECOND;
@@ -87,7 +85,6 @@ TEST_ON(phone_9, test_latches_without_present_do_not_fill_the_table)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-/* Instants of two layers that are equal because their names were cut. */
 TEST(test_layers_with_equal_cut_instants_stay_distinct)
 {
 	char one[600];
@@ -206,7 +203,6 @@ TEST(test_bars_in_counter_names_are_parsed)
 	}
 }
 
-/* No instants: only the counter has the name. */
 TEST_ON(phone_13, test_bars_are_parsed_without_instants)
 {
 	for (unsigned int i = 0; i < 30; i++) {
@@ -221,7 +217,6 @@ TEST_ON(phone_13, test_bars_are_parsed_without_instants)
 	assert_int_equal(frames_of("com.x/com.x.Main#3"), 30);
 }
 
-/* Titles may contain '|', too. */
 TEST_ON(phone_14, test_bars_in_titles_are_kept)
 {
 	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };

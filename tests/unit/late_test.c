@@ -130,7 +130,6 @@ TEST(test_no_frame_is_late_without_a_known_cadence)
 	assert_int_equal(count_late(), 1);
 }
 
-/* Single late frames do not change the cadence. */
 TEST(test_late_frames_do_not_change_the_cadence)
 {
 	uint64_t vsync;

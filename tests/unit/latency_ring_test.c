@@ -164,7 +164,6 @@ TEST(test_one_name)
 	assert_int_equal(reader.frames, fast.frames);
 }
 
-/* A row without a present, or out of order, is no frame. */
 TEST(test_hostile)
 {
 	struct latency_row rows[LATENCY_ROWS] = {

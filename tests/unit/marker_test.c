@@ -142,7 +142,6 @@ TEST(test_valid_payloads_are_parsed)
 	guarded_free(&memory);
 }
 
-/* Fields from the header of the event must not change. */
 TEST(test_fields_of_the_header_are_unchanged)
 {
 	struct trace_record record = { .cpu = 3, .tid = 5, .tgid = 4, .time_ns = 77 };
@@ -185,7 +184,6 @@ TEST(test_trailing_nuls_are_removed)
 	guarded_free(&memory);
 }
 
-/* A payload cut at any byte is read within its bounds. */
 TEST(test_cut_payloads_are_read_within_bounds)
 {
 	struct guarded memory = guarded_new(100);

@@ -47,7 +47,6 @@ TEST(test_wait_across_a_mark_is_in_the_row_after_it)
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 9);
 }
 
-/* All rows are closed; a layer with a single frame has none. */
 TEST(test_a_mark_closes_every_row)
 {
 	const char *const both[] = { a, b, NULL };
@@ -124,7 +123,6 @@ TEST(test_mark_after_a_pause_closes_the_row)
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
 }
 
-/* A single line with a time far ahead is ignored. */
 TEST(test_mark_far_ahead_is_ignored)
 {
 	draw("a0-9");
@@ -134,7 +132,6 @@ TEST(test_mark_far_ahead_is_ignored)
 	assert_int_equal(too_soon(), 0);
 }
 
-/* Events from before a step of the clock do not set the time after it. */
 TEST(test_mark_before_a_clock_step_does_not_limit_later_ones)
 {
 	draw("a0-9");

@@ -301,7 +301,6 @@ TEST(test_percentiles_without_free_chunks_give_up)
 	assert_int_equal(percentile(500), 9);
 }
 
-/* No free chunk when a row becomes a histogram. */
 TEST(test_conversion_to_histogram_without_free_chunks_gives_up)
 {
 	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)

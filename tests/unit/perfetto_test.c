@@ -153,7 +153,6 @@ TEST(an_actual_surface_frame_is_read)
 	packets_free(&trace);
 }
 
-/* Each cut of a packet is read without a byte beyond it. */
 TEST(a_cut_packet_is_read_up_to_the_cut)
 {
 	static const struct packets_frame frame = { .start_ns = 50, .end_ns = 60, .layer = "a" };

@@ -241,7 +241,6 @@ TEST_ON(phone_9, test_another_layer_never_keeps_the_fences_of_an_app)
 	assert_true(counters()->fences.joined <= 60);
 }
 
-/* A buffer that was replaced keeps its fence, and the next frame has another one. */
 TEST_ON(phone_9, test_a_dropped_buffer_keeps_its_fence)
 {
 	for (unsigned int i = 0; i < 40; i++) {

@@ -25,7 +25,6 @@ TEST(rate_is_of_whole_seconds)
 	assert_int_equal(recent_frames(&recent, 17 * SECOND), 0);
 }
 
-/* Old frame times are dropped after any pause and any step of the clock. */
 TEST(old_frame_times_are_dropped)
 {
 	static const uint64_t ahead[] = { 1, 2, 9, 10, 11, 12, 21, 22, 23, 1000000 };

@@ -50,7 +50,6 @@ TEST(test_switches_do_not_lower_the_score)
 	assert_float_equal(summary_of(SURFACE_A).stats.score, 100, 0.01);
 }
 
-/* Every missed vsync is counted, exactly. */
 TEST(test_missed_vsyncs_are_counted_exactly)
 {
 	uint64_t vsync = 0;

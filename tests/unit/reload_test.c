@@ -95,7 +95,6 @@ TEST(test_renamed_surface_loses_no_frame)
 	assert_int_equal(sum_of(SURFACE_A).frames + sum_of("game").frames, 179);
 }
 
-/* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
 TEST(test_reload_during_a_latch_drops_its_frame)
 {
 	draw("a0-59");
@@ -111,7 +110,6 @@ TEST(test_reload_during_a_latch_drops_its_frame)
 	assert_int_equal(sum_of(NULL).d, 0);
 }
 
-/* The new rules recognise slices and ticks, in their own order. */
 TEST(test_new_rules_recognise_other_slices_and_ticks)
 {
 	draw("a0-59");

@@ -207,7 +207,6 @@ TEST_ON(every_header, test_running_surfaceflinger_is_not_replaced)
 	}
 }
 
-/* After any idle time a process with another name is not accepted. */
 TEST_ON(every_header, test_process_of_another_name_is_not_accepted)
 {
 	draw("a0-99");

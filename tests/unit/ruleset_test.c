@@ -89,7 +89,6 @@ TEST(test_a_binary_file_is_refused)
 	assert_refused(SPAN_LITERAL(LEAST "ti\0ck"), 3, 1, "NUL");
 }
 
-/* A message is one line of bounded length, whatever the file contains. */
 TEST(test_message_with_a_long_word_is_cut)
 {
 	char text[5000];
@@ -132,7 +131,6 @@ TEST(test_too_many_contexts_are_refused)
 	free(text);
 }
 
-/* A slice that several rules name is stored once. */
 TEST(test_repeated_context_is_stored_once)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);

@@ -55,7 +55,6 @@ TEST(test_surfaces_with_equal_hash_are_distinct)
 	assert_int_equal(summary_of(OTHER "/a").stats.frames, 49);
 }
 
-/* If one is evicted for the other, only its own rows are closed. */
 TEST(test_eviction_closes_only_rows_of_its_surface)
 {
 	static const char *const layers[] = { one, a, b, other };
@@ -72,7 +71,6 @@ TEST(test_eviction_closes_only_rows_of_its_surface)
 	}
 }
 
-/* The state of a layer is not used for the next one in its place. */
 TEST(test_trigger_state_is_not_used_for_the_next_layer)
 {
 	struct trigger_error error;

@@ -436,7 +436,6 @@ TEST(test_counters_of_evicted_layers_are_not_used_after_a_refusal)
 	assert_int_equal(unknown_intervals("com.a/a#0"), 1);
 }
 
-/* No series continues across a step of the clock, in the table or in the spill. */
 TEST(test_no_spilled_series_spans_a_clock_step)
 {
 	restart(2);
@@ -448,7 +447,6 @@ TEST(test_no_spilled_series_spans_a_clock_step)
 	assert_int_equal(unknown_intervals("com.c/c#0"), 2);
 }
 
-/* Layers that cannot be spilled start a new series. */
 TEST(test_layers_that_cannot_be_spilled_start_a_new_series)
 {
 	restart(2);
@@ -461,7 +459,6 @@ TEST(test_layers_that_cannot_be_spilled_start_a_new_series)
 	assert_int_equal(phone.log.layers.size, 0);
 }
 
-/* If there are more than fit, the layers that were evicted first are dropped. */
 TEST(test_layers_beyond_the_spill_are_dropped_oldest_first)
 {
 	char layer[64];

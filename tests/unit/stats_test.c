@@ -376,7 +376,6 @@ TEST(test_missed_and_slow_are_counted_by_vsyncs)
 	assert_int_equal(series.stats.slow, 2);
 }
 
-/* Two presents within one vsync miss no vsync. */
 TEST(test_interval_within_one_vsync_misses_none)
 {
 	begin();

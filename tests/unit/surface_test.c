@@ -266,7 +266,6 @@ TEST(test_all_layers_can_have_long_names)
 	}
 }
 
-/* A Surface is the same one, whether its copy is whole or cut. */
 TEST(test_cut_copy_is_the_same_surface)
 {
 	struct name_key whole = { "com.a/com.a.Main", 1, 16 }, cut = { "com.a/com", 1, 16 };

@@ -188,7 +188,6 @@ TEST(test_inexact_periods_give_equal_counts)
 	}
 }
 
-/* The 2019 program has no tolerance. */
 TEST(test_thresholds_of_2019_have_no_tolerance)
 {
 	struct frame_stats stats = FRAME_STATS_EMPTY;

@@ -334,31 +334,26 @@ TEST(test_reported_period_speeds_up_switch_to_a_slower_rate)
 	assert_period(V60);
 }
 
-TEST(test_wrong_reported_period_is_ignored)
+TEST(test_reported_period_is_used_if_it_fits_the_ticks)
 {
-	report_period(V90);
-	ticks(SECOND, V60, 100, 100000);
-	assert_period(V60);
-	report_period(6944444);
-	ticks(10 * SECOND, V60, 100, 100000);
-	assert_period(V60);
-}
+	static const struct {
+		uint64_t reported_ns, ticks_ns, period_ns;
+	} cases[] = {
+		{ V90, V90, V90 }, { V120, V60, V120 }, /* an app at 60 fps, which ticks alone do
+							   not show */
+		{ V90, V60, V60 }, { 6944444, V60, V60 },    { 0, V60, V60 },
+		{ 1, V60, V60 },   { UINT64_MAX, V60, V60 },
+	};
 
-/* Not visible from ticks alone: an app at 60 fps on a display at 120 Hz. */
-TEST(test_reported_period_of_half_the_tick_distance_is_used)
-{
-	report_period(V120);
-	ticks(SECOND, V60, 100, 100000);
-	assert_period(V120);
-}
-
-TEST(test_absurd_reported_periods_are_ignored)
-{
-	report_period(0);
-	report_period(1);
-	report_period(UINT64_MAX);
-	ticks(SECOND, V60, 40, 0);
-	assert_period(V60);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		set_up(NULL);
+		report_period(cases[i].reported_ns);
+		ticks(SECOND, cases[i].ticks_ns, 100, i == 0 ? 400000 : 100000);
+		assert_period(cases[i].period_ns);
+		/* It is more precise than the mean of late ticks. */
+		if (cases[i].reported_ns == cases[i].ticks_ns)
+			assert_int_equal(vsync_period_ns(&lattice), cases[i].period_ns);
+	}
 }
 
 /* An id of three or more digits may have been cut; '1' is not the start of '129'. */
@@ -376,14 +371,6 @@ TEST(test_cut_ids_of_displays_are_matched)
 						 V120, 0, SECOND));
 	assert_ptr_equal(one,
 			 reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
-}
-
-/* The period reported by SurfaceFlinger is more precise than the mean of late ticks. */
-TEST(test_correct_reported_period_is_used_exactly)
-{
-	report_period(V90);
-	ticks(SECOND, V90, 100, 400000);
-	assert_int_equal(vsync_period_ns(&lattice), V90);
 }
 
 /* Hardware vsyncs from @from_ns on, without gaps. */
@@ -483,7 +470,6 @@ TEST(test_vsyncs_of_too_long_idle_time_are_unknown)
 	assert_int_equal(between(now + 301 * V60, now + 600 * SECOND), -1);
 }
 
-/* Random ticks: the period stays in the range of displays, and the work is bounded. */
 TEST(test_random_ticks_give_no_absurd_period)
 {
 	uint64_t now = SECOND;

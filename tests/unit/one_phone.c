@@ -138,6 +138,27 @@ size_t unknown_intervals(const char *layer)
 	return n;
 }
 
+const char *vsyncs_of(const char *layer)
+{
+	static char text[500];
+	const size_t n = frames_of(layer);
+	size_t len = 0;
+
+	for (size_t i = 0, same; i < n; i += same) {
+		int64_t vsyncs = frame_of(layer, i)->vsyncs;
+
+		for (same = 1; i + same < n && frame_of(layer, i + same)->vsyncs == vsyncs;)
+			same++;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, i ? " " : "");
+		len += (size_t)snprintf(text + len, sizeof(text) - len, vsyncs < 0 ? "?" : "%d",
+					(int)vsyncs);
+		if (same > 1)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "x%zu", same);
+		assert_true(len < sizeof(text));
+	}
+	return text;
+}
+
 const struct fps_row *row_of(const char *surface, size_t n)
 {
 	const struct fps_row *row = row_log_fps(&phone.log, surface, n);

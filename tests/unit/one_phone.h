@@ -59,6 +59,9 @@ const struct frame_row *frame_of(const char *layer, size_t n);
 /* Rows of frames.csv whose interval is unknown; @layer NULL: of all layers. */
 size_t unknown_intervals(const char *layer);
 
+/* The vsyncs of the frames of @layer in their order; "?": unknown; "1x59": 59 frames of 1. */
+const char *vsyncs_of(const char *layer);
+
 /* The @n-th row of @surface in fps.csv, which must exist. */
 const struct fps_row *row_of(const char *surface, size_t n);
 

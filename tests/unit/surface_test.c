@@ -69,6 +69,8 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		{ "Bounds for - com.x/com.x.Main@0#5", "Bounds for - com.x/com.x.Main", "com.x" },
 		{ "com.x/com.x.Main@0x7f00a1b2c3#5", "com.x/com.x.Main", "com.x" },
 		{ "1032dd com.c/com.c.Main#77", "com.c/com.c.Main", "com.c" },
+		{ "1234567 SurfaceView[com.d/com.d.Main]@1(BLAST)#8",
+		  "SurfaceView[com.d/com.d.Main](BLAST)", "com.d" },
 		{ "7b3c1d9 NavigationBar0#80", "NavigationBar0", "" },
 		{ "5de1644 Splash Screen com.g.app#3", "Splash Screen com.g.app", "com.g.app" },
 		{ "AtchDlg:com.h/com.h.Main$_812#5", "AtchDlg:com.h/com.h.Main", "com.h" },

@@ -74,6 +74,7 @@ static void start_counting(const char *rules)
 	sink.event = count_event;
 	sink.late = NULL;
 	sink.gate = NULL;
+	sink.latency = NULL;
 	assert_int_equal(ruleset_new(&phone.rules, ruleset_builtin(rules), &error), 0);
 	assert_int_equal(pipeline_new(&phone.pipeline, phone.rules, &options, &sink), 0);
 }

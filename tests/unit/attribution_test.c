@@ -103,11 +103,13 @@ TEST_ON(phone_9, test_surface_textures_are_one_surface)
 {
 	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
 	phone_frame(&phone, BEGIN + V60, "SurfaceTexture-1-1980-3");
+	phone_frame(&phone, BEGIN + 2 * V60, "PopupWindow:5a1b2c#0");
 	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 2);
+	assert_int_equal(phone.log.n_frames, 3);
 	assert_string_equal(phone.log.frames[0].surface, "SurfaceTexture");
 	assert_string_equal(phone.log.frames[1].surface, "SurfaceTexture");
 	assert_string_equal(phone.log.frames[1].layer, "SurfaceTexture-1-1980-3");
+	assert_string_equal(phone.log.frames[2].surface, "PopupWindow");
 }
 
 /* In a container the pid in the markers is not the pid of the kernel. */

@@ -4,79 +4,29 @@
 
 #include <string.h>
 
-#include "rules/pipeline.h"
-#include "tests/unit/phone.h"
+#include "tests/unit/one_phone.h"
 
-#define PERIOD_NS UINT64_C(16666667)
-#define BEGIN_NS (100 * SECOND)
-
-static struct seen {
-	unsigned int rows, vsyncs[4], unknown;
-	uint64_t frames, time_ns, waits;
-	int64_t lost;
-	enum cause cause;
-} seen;
-
-static void on_latency(void *context, const struct latency_csv_row *row)
-{
-	seen.rows++;
-	if (row->vsyncs >= 0 && row->vsyncs < 4)
-		seen.vsyncs[row->vsyncs]++;
-	seen.unknown += row->interval_ns < 0;
-	assert_string_equal(row->layer, "com.a/com.a.Main#7");
-	assert_string_equal(row->surface, "com.a/com.a.Main");
-}
-
-static void on_frame(void *context, const struct frame_row *row)
-{
-	if (row->cause != CAUSE_NONE)
-		seen.cause = row->cause;
-	assert_int_equal(row->latched_ns, ROW_UNKNOWN);
-	assert_int_equal(row->vsync_id, ROW_UNKNOWN);
-}
-
-static void on_fps(void *context, const struct fps_row *row)
-{
-	seen.frames += row->stats.frames;
-	seen.time_ns += row->stats.time_ns;
-	seen.waits += row->stats.waits;
-	seen.lost = row->stats.lost;
-	assert_int_equal(row->refresh_mhz, 60000);
-}
-
-static struct pipeline *pipeline;
-static struct ruleset *rules;
+#define PERIOD_NS V60
+#define LAYER "com.a/com.a.Main#7"
 
 static int set_up(void **state)
 {
-	const struct row_sink sink = { .latency = on_latency, .frame = on_frame, .fps = on_fps };
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	struct ruleset_error error;
-
-	seen = (struct seen){ .lost = 0 };
+	default_options(state);
 	options.is_fences = true;
-	if (ruleset_new(&rules, ruleset_builtin("default"), &error) != 0)
-		return -1;
-	return pipeline_new(&pipeline, rules, &options, &sink);
-}
-
-static int tear_down(void **state)
-{
-	pipeline_free(pipeline);
-	ruleset_free(rules);
+	start(PHONE_14);
 	return 0;
 }
 
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, stop_phone)
 
 /* A frame that is presented @vsync periods after the begin, ready in time by default. */
 static struct present_fence frame_at(uint64_t vsync)
 {
 	/* Fences signal up to 0.2 ms beside the vsync. */
-	uint64_t actual_ns = BEGIN_NS + vsync * PERIOD_NS + vsync % 5 * 40000;
+	uint64_t actual_ns = BEGIN + vsync * PERIOD_NS + vsync % 5 * 40000;
 
 	return (struct present_fence){
-		.layer = SPAN_LITERAL("com.a/com.a.Main#7"),
+		.layer = SPAN_LITERAL(LAYER),
 		.desired_ns = actual_ns,
 		.actual_ns = actual_ns,
 		.ready_ns = actual_ns - 5 * MS,
@@ -86,18 +36,29 @@ static struct present_fence frame_at(uint64_t vsync)
 
 TEST(test_rows)
 {
+	size_t n;
+
 	for (uint64_t vsync = 0; vsync < 300; vsync += 1 + (vsync % 50 == 0)) {
 		struct present_fence frame = frame_at(vsync);
 
-		pipeline_fence(pipeline, &frame);
+		pipeline_fence(phone.pipeline, &frame);
 	}
-	pipeline_end(pipeline);
-	assert_int_equal(seen.rows, pipeline_counters(pipeline)->frames);
-	assert_int_equal(seen.vsyncs[1] + seen.vsyncs[2], seen.rows - 1);
-	assert_int_equal(seen.frames, seen.rows - 1);
-	assert_int_equal(seen.waits, 0);
-	assert_int_equal(seen.unknown, 1);
-	assert_in_range(seen.time_ns, 298 * PERIOD_NS, 300 * PERIOD_NS);
+	phone_end(&phone);
+	n = phone.log.n_latency;
+	assert_int_equal(n, counters()->frames);
+	assert_string_equal(vsyncs_of(LAYER), "? 2 1x48 2 1x48 2 1x48 2 1x48 2 1x48 2 1x47");
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(phone.log.latency[i].vsyncs, phone.log.frames[i].vsyncs);
+		assert_string_equal(phone.log.latency[i].layer, LAYER);
+		assert_string_equal(phone.log.latency[i].surface, SURFACE_A);
+		assert_int_equal(phone.log.frames[i].latched_ns, ROW_UNKNOWN);
+		assert_int_equal(phone.log.frames[i].vsync_id, ROW_UNKNOWN);
+	}
+	assert_int_equal(sum_of(SURFACE_A).frames, n - 1);
+	assert_int_equal(sum_of(SURFACE_A).waits, 0);
+	assert_in_range(sum_of(SURFACE_A).time_ns, 298 * PERIOD_NS, 300 * PERIOD_NS);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_int_equal(phone.log.fps[i].refresh_mhz, 60000);
 }
 
 /* No interval spans a gap, and a loss makes the number of lost events unknown. */
@@ -108,18 +69,18 @@ TEST(test_gap)
 
 		frame.gaps = vsync >= 15;
 		frame.is_loss = vsync == 15;
-		pipeline_fence(pipeline, &frame);
+		pipeline_fence(phone.pipeline, &frame);
 	}
-	pipeline_end(pipeline);
-	assert_int_equal(seen.rows, 30);
-	assert_int_equal(seen.unknown, 2);
-	assert_int_equal(seen.frames, 28);
-	assert_int_equal(seen.lost, ROW_UNKNOWN);
+	phone_end(&phone);
+	assert_string_equal(vsyncs_of(LAYER), "? 1x14 ? 1x14");
+	assert_int_equal(phone.log.n_latency, 30);
+	assert_int_equal(sum_of(SURFACE_A).frames, 28);
+	assert_int_equal(sum_of(SURFACE_A).lost, ROW_UNKNOWN);
 }
 
 static enum cause cause_when(uint64_t ready_after_ns, uint64_t actual_after_ns)
 {
-	return present_fence_cause(BEGIN_NS, BEGIN_NS + actual_after_ns, BEGIN_NS + ready_after_ns,
+	return present_fence_cause(BEGIN, BEGIN + actual_after_ns, BEGIN + ready_after_ns,
 				   PERIOD_NS);
 }
 
@@ -144,10 +105,11 @@ TEST(test_cause_of_late)
 		if (vsync < 40)
 			frame.desired_ns -= 8 * MS;
 		frame.ready_ns = frame.desired_ns - MS;
-		pipeline_fence(pipeline, &frame);
+		pipeline_fence(phone.pipeline, &frame);
 	}
-	pipeline_end(pipeline);
-	assert_int_equal(seen.cause, CAUSE_SF_CPU);
+	phone_end(&phone);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].cause, i == 41 ? CAUSE_SF_CPU : CAUSE_NONE);
 }
 
 /* --- beside a trace --- */
@@ -155,33 +117,33 @@ TEST(test_cause_of_late)
 #define BESIDE "com.example/com.example.Main#1"
 
 /* A trace of two layers, and the fences of one of them unless @without. */
-static void play_beside(struct phone *phone, bool with)
+static void play_beside(struct phone *one, bool with)
 {
 	static const char *const layers[] = { BESIDE, "StatusBar#0", NULL };
-	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
+	default_options(NULL);
 	options.has_fences = with;
-	phone_start(phone, PHONE_14, &options);
-	pipeline_fences_passed(phone->pipeline, BEGIN_NS);
+	phone_start(one, PHONE_14, &options);
+	pipeline_fences_passed(one->pipeline, BEGIN);
 	for (uint64_t vsync = 0; vsync < 900; vsync += 1 + (vsync % 50 == 0)) {
-		uint64_t present_ns = BEGIN_NS + vsync * PERIOD_NS;
+		uint64_t present_ns = BEGIN + vsync * PERIOD_NS;
 		struct present_fence fence = {
 			.layer = SPAN_LITERAL(BESIDE),
 			.actual_ns = present_ns + 25 * MS,
 			.period_ns = PERIOD_NS,
 		};
 
-		phone_frames(phone, present_ns, layers);
+		phone_frames(one, present_ns, layers);
 		if (with && (vsync < 300 || vsync >= 360 || vsync % 3 > 0))
-			pipeline_fence(phone->pipeline, &fence);
+			pipeline_fence(one->pipeline, &fence);
 		if (with && vsync % 300 == 0) {
-			pipeline_fences_known(phone->pipeline, fence.layer, present_ns);
-			pipeline_fences_passed(phone->pipeline, present_ns);
+			pipeline_fences_known(one->pipeline, fence.layer, present_ns);
+			pipeline_fences_passed(one->pipeline, present_ns);
 		}
 	}
-	pipeline_fences_known(phone->pipeline, SPAN_LITERAL(BESIDE), UINT64_MAX);
-	pipeline_fences_passed(phone->pipeline, UINT64_MAX);
-	phone_end(phone);
+	pipeline_fences_known(one->pipeline, SPAN_LITERAL(BESIDE), UINT64_MAX);
+	pipeline_fences_passed(one->pipeline, UINT64_MAX);
+	phone_end(one);
 }
 
 /* The rows of the trace are the same with and without fences, and the seconds in which fences are
@@ -197,14 +159,14 @@ TEST(test_beside)
 	assert_int_equal(with.log.n_fps, without.log.n_fps);
 	assert_true(with.log.n_frames > 1000 && with.log.n_fps > 10);
 	for (size_t i = 0; i < with.log.n_frames; i++) {
-		const struct frame_row *a = &with.log.frames[i], *b = &without.log.frames[i];
+		const struct frame_row *one = &with.log.frames[i], *other = &without.log.frames[i];
 
-		assert_string_equal(a->layer, b->layer);
-		assert_string_equal(a->app, b->app);
-		assert_int_equal(a->present_ns, b->present_ns);
-		assert_int_equal(a->interval_ns, b->interval_ns);
-		assert_int_equal(a->vsyncs, b->vsyncs);
-		assert_int_equal(a->cause, b->cause);
+		assert_string_equal(one->layer, other->layer);
+		assert_string_equal(one->app, other->app);
+		assert_int_equal(one->present_ns, other->present_ns);
+		assert_int_equal(one->interval_ns, other->interval_ns);
+		assert_int_equal(one->vsyncs, other->vsyncs);
+		assert_int_equal(one->cause, other->cause);
 	}
 	for (size_t i = 0; i < with.log.n_fps; i++) {
 		assert_int_equal(with.log.fps[i].start_ns, without.log.fps[i].start_ns);

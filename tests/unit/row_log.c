@@ -102,6 +102,19 @@ static void log_gate(void *context, bool open, uint64_t time_ns)
 	log->gate[log->n_gate++] = (struct gate_change){ open, time_ns, log->n_frames };
 }
 
+static void log_latency(void *context, const struct latency_csv_row *row)
+{
+	struct row_log *log = context;
+	struct latency_csv_row *copy;
+
+	log->latency = grown(log->latency, log->n_latency, sizeof(*row));
+	copy = &log->latency[log->n_latency++];
+	*copy = *row;
+	copy->app = kept(log, row->app);
+	copy->surface = kept(log, row->surface);
+	copy->layer = kept(log, row->layer);
+}
+
 static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
 {
 	struct row_log_spill *spill = context;
@@ -151,6 +164,7 @@ struct row_sink row_log_begin(struct row_log *log)
 		.event = log_event,
 		.late = log_late,
 		.gate = log_gate,
+		.latency = log_latency,
 		.surface_spill = &log->surfaces.spill,
 		.layer_spill = &log->layers.spill,
 	};
@@ -163,6 +177,7 @@ void row_log_free(struct row_log *log)
 	free(log->texts);
 	free(log->late);
 	free(log->gate);
+	free(log->latency);
 	free(log->fps);
 	free(log->drops);
 	free(log->frames);

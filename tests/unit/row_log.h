@@ -16,13 +16,14 @@ struct gate_change {
 };
 
 struct row_log {
-	size_t n_fps, n_drops, n_frames, n_events, n_late, n_gate;
+	size_t n_fps, n_drops, n_frames, n_events, n_late, n_gate, n_latency;
 	struct fps_row *fps;
 	struct drop_row *drops;
 	struct frame_row *frames;
 	struct trace_event *events;
 	struct late_frame *late;
 	struct gate_change *gate;
+	struct latency_csv_row *latency;
 	char **texts; /* of the rows */
 	size_t n_texts;
 	struct row_log_spill {

@@ -200,17 +200,6 @@ TEST(test_given_period_gives_whole_vsyncs)
 	assert_int_equal(row_of(SURFACE_A, 0)->refresh_mhz, 60000);
 }
 
-/* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
-TEST_ON(phone_9, test_first_frames_wait_for_the_lattice)
-{
-	play("a0-119");
-	assert_int_equal(phone.log.frames[1].vsyncs, 1);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.d, 0);
-	assert_in_range(row_of(SURFACE_A, 0)->refresh_mhz, 59900, 60100);
-	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 1);
-	assert_sums(a, SURFACE_A);
-}
-
 /* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
 TEST(test_cadence_is_the_most_frequent_number_of_vsyncs)
 {

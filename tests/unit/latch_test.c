@@ -36,20 +36,6 @@ static void forge_latch(const char *layer)
 	forge(TRACE_SLICE_END, "", 0);
 }
 
-/* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
- * swapped, and then the counter does not decrease at the latch. */
-TEST_ON(phone_13, test_latch_written_before_its_queue_is_detected)
-{
-	phone_frame(&phone, BEGIN, a);
-	for (unsigned int i = 1; i <= 10; i++) {
-		phone_commit(&phone, BEGIN + i * V60 - MS, a);
-		phone_queue(&phone, phone.now_ns, a, i % 2);
-		phone_compose(&phone, BEGIN + i * V60, 1);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 11);
-}
-
 TEST_ON(every_phone, test_forged_counters_remove_no_frame)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
@@ -123,22 +109,6 @@ TEST(test_instant_cut_inside_a_number_matches_its_layer)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-/* A SurfaceFlinger of that version that writes no instants: the counter is a latch from the first
- * one on. */
-TEST_ON(phone_14, test_counter_is_a_latch_without_instants)
-{
-	for (unsigned int i = 0; i < 10; i++) {
-		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "commit 1");
-		phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 0);
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, BEGIN + i * V60, 1);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 10);
-}
-
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
 TEST_ON(phone_9, test_counter_of_a_transaction_is_no_layer)
 {
@@ -201,20 +171,6 @@ TEST(test_bars_in_counter_names_are_parsed)
 		assert_string_equal(phone.log.frames[0].surface,
 				    "SurfaceView[com.x/com.x.Main](BLAST)");
 	}
-}
-
-TEST_ON(phone_13, test_bars_are_parsed_without_instants)
-{
-	for (unsigned int i = 0; i < 30; i++) {
-		phone.now_ns = BEGIN + i * V60 - MS;
-		phone_begin(&phone, "commit 1234");
-		phone_begin(&phone, "latchBuffer");
-		phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - |com.x/com.x.Main#3", 0);
-		phone_end_slices(&phone, 2);
-		phone_compose(&phone, BEGIN + i * V60, 1);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of("com.x/com.x.Main#3"), 30);
 }
 
 TEST_ON(phone_14, test_bars_in_titles_are_kept)

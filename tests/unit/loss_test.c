@@ -211,18 +211,6 @@ TEST_ON(phone_14, test_loss_clears_the_buffer_counts)
 	assert_int_equal(counters()->lost_events, 19 * 50);
 }
 
-/* The queue time from before the loss may be that of another buffer. */
-TEST_ON(phone_9, test_loss_clears_the_queue_times)
-{
-	draw("a0-19");
-	phone_queue(&phone, BEGIN + 20 * V60 - 5 * MS, a, 1);
-	phone_lost(&phone, 1, 50);
-	phone_show(&phone, BEGIN + 22 * V60, a);
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 20)->queued_ns, ROW_UNKNOWN);
-	assert_true(frame_of(a, 19)->queued_ns > 0);
-}
-
 /* --- holes without a record --- */
 
 TEST_ON(phone_13, test_a_hole_is_no_jank)

@@ -73,7 +73,7 @@ TEST(test_other_names_are_no_marks)
 	};
 	struct fence_mark mark;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(others); i++)
 		assert_false(fence_mark_parse(span_of(others[i]), &mark));
 }
 

@@ -90,6 +90,15 @@ static void play(struct packets *trace)
 	packets_free(trace);
 }
 
+static void assert_times(size_t i, int64_t expected_start_ns, int64_t expected_end_ns,
+			 uint64_t start_ns, uint64_t end_ns)
+{
+	assert_int_equal(rows[i].expected_start_ns, expected_start_ns);
+	assert_int_equal(rows[i].expected_end_ns, expected_end_ns);
+	assert_int_equal(rows[i].start_ns, start_ns);
+	assert_int_equal(rows[i].end_ns, end_ns);
+}
+
 static const struct packets_frame late = {
 	.cookie = 1,
 	.expected_ns = 100,
@@ -110,10 +119,7 @@ TEST(a_frame_has_its_expected_times)
 	play(&trace);
 	assert_int_equal(n_rows, 1);
 	assert_true(rows[0].is_surface);
-	assert_int_equal(rows[0].expected_start_ns, 100);
-	assert_int_equal(rows[0].expected_end_ns, 200);
-	assert_int_equal(rows[0].start_ns, 110);
-	assert_int_equal(rows[0].end_ns, 390);
+	assert_times(0, 100, 200, 110, 390);
 	assert_int_equal(rows[0].token, 20);
 	assert_int_equal(rows[0].display_token, 30);
 	assert_int_equal(rows[0].jank_type, 192);
@@ -140,11 +146,10 @@ TEST(rows_are_in_the_order_of_ends)
 	packets_frame(&trace, &early);
 	play(&trace);
 	assert_int_equal(n_rows, 2);
-	assert_int_equal(rows[0].end_ns, 300);
-	assert_int_equal(rows[0].expected_end_ns, 900);
+	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
 	assert_int_equal(rows[0].display_token, -1);
-	assert_int_equal(rows[1].end_ns, 390);
+	assert_times(1, 100, 200, 110, 390);
 }
 
 TEST(a_frame_without_expectation_has_a_row)
@@ -158,8 +163,7 @@ TEST(a_frame_without_expectation_has_a_row)
 	assert_int_equal(n_rows, 0);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 1);
-	assert_int_equal(rows[0].expected_start_ns, ROW_UNKNOWN);
-	assert_int_equal(rows[0].expected_end_ns, ROW_UNKNOWN);
+	assert_times(0, ROW_UNKNOWN, ROW_UNKNOWN, 110, 390);
 }
 
 TEST(frames_with_the_same_tokens_are_kept_apart)
@@ -174,10 +178,8 @@ TEST(frames_with_the_same_tokens_are_kept_apart)
 	packets_frame(&trace, &second);
 	play(&trace);
 	assert_int_equal(n_rows, 2);
-	assert_int_equal(rows[0].start_ns, 110);
-	assert_int_equal(rows[0].end_ns, 390);
-	assert_int_equal(rows[1].start_ns, 120);
-	assert_int_equal(rows[1].end_ns, 500);
+	assert_times(0, 100, 200, 110, 390);
+	assert_times(1, 100, 200, 120, 500);
 }
 
 static void record_of(uint64_t sequence, uint64_t time_ns, unsigned int kind, uint64_t cookie,
@@ -208,20 +210,17 @@ TEST(a_frame_may_be_of_several_writers)
 	record_of(4, 40, 5, 2, 0);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 1);
-	assert_int_equal(rows[0].expected_start_ns, 10);
-	assert_int_equal(rows[0].expected_end_ns, 20);
-	assert_int_equal(rows[0].start_ns, 30);
-	assert_int_equal(rows[0].end_ns, 40);
+	assert_times(0, 10, 20, 30, 40);
 	record_of(4, 50, 2, 3, 71);
 	record_of(5, 60, 2, 3, 1);
 	record_of(4, 70, 5, 3, 0);
 	record_of(5, 80, 5, 3, 0);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 3);
+	assert_times(1, ROW_UNKNOWN, ROW_UNKNOWN, 50, 70);
 	assert_int_equal(rows[1].token, 71);
-	assert_int_equal(rows[1].end_ns, 70);
+	assert_times(2, ROW_UNKNOWN, ROW_UNKNOWN, 60, 80);
 	assert_int_equal(rows[2].token, 1);
-	assert_int_equal(rows[2].end_ns, 80);
 	assert_int_equal(timeline->counts.unmatched, 0);
 }
 

@@ -68,6 +68,8 @@ TEST(test_a_mark_closes_every_row)
 /* At most one mark of apps per second closes rows; the others are counted as events. */
 TEST(test_marks_of_apps_close_rows_once_a_second)
 {
+	static const uint64_t ends[] = { 8, 60, 68, 120, 128, 149 };
+
 	for (unsigned int i = 0; i < 150; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
 		if (i % 15 == 8)
@@ -75,12 +77,8 @@ TEST(test_marks_of_apps_close_rows_once_a_second)
 	}
 	phone_end(&phone);
 	/* At 8, 68 and 128 vsyncs, besides checks and the end. */
-	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 8 * V60);
-	assert_int_equal(row_of(SURFACE_A, 1)->end_ns, BEGIN + 60 * V60);
-	assert_int_equal(row_of(SURFACE_A, 2)->end_ns, BEGIN + 68 * V60);
-	assert_int_equal(row_of(SURFACE_A, 3)->end_ns, BEGIN + 120 * V60);
-	assert_int_equal(row_of(SURFACE_A, 4)->end_ns, BEGIN + 128 * V60);
-	assert_int_equal(row_of(SURFACE_A, 5)->end_ns, BEGIN + 149 * V60);
+	for (size_t i = 0; i < COUNT_OF(ends); i++)
+		assert_int_equal(row_of(SURFACE_A, i)->end_ns, BEGIN + ends[i] * V60);
 	assert_int_equal(phone.log.n_fps, 6);
 	assert_int_equal(events_of(TRACE_EVENT_MARK), 10);
 	assert_int_equal(too_soon(), 7);
@@ -89,16 +87,16 @@ TEST(test_marks_of_apps_close_rows_once_a_second)
 /* The mark has the current time; records from before it are read later. */
 TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 {
+	static const uint64_t ends[] = { 19, 24, 29, 39 };
+
 	draw("a0-9");
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 29 * V60 + MS), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 19 * V60 + MS), 0);
 	play("a10-39");
 	assert_int_equal(phone.log.n_fps, 4);
-	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 19 * V60);
-	assert_int_equal(row_of(SURFACE_A, 1)->end_ns, BEGIN + 24 * V60);
-	assert_int_equal(row_of(SURFACE_A, 2)->end_ns, BEGIN + 29 * V60);
-	assert_int_equal(row_of(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
+	for (size_t i = 0; i < COUNT_OF(ends); i++)
+		assert_int_equal(row_of(SURFACE_A, i)->end_ns, BEGIN + ends[i] * V60);
 }
 
 /* The row is written even if no event follows. */

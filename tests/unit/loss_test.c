@@ -41,7 +41,7 @@ static const struct {
 	int64_t lost;	    /* events in all rows */
 	unsigned int at;    /* number of the frame with them; 0: none */
 	int64_t d, jank;    /* frames of several vsyncs, and those of them that are jank */
-} scenes[] = {
+} cases[] = {
 	{ "a gap with a loss is no jank", EVERY, false, "a0-29 lost 1 77 a37-66", "? 1x29 ? 1x29",
 	  77, 30, 0, 0 },
 	{ "a long gap with a loss is no wait", PHONE_9, false, "a0-29 lost 1 77 a210-239",
@@ -96,33 +96,33 @@ static int64_t missed(void)
 	return sum;
 }
 
-static void check_scene(size_t i)
+static void check_case(size_t i)
 {
 	const char *got = vsyncs_of(a);
 	const struct frame_stats sum = sum_of(NULL);
 
-	if (strcmp(got, scenes[i].vsyncs) != 0 || sum.lost != scenes[i].lost ||
-	    first_with_lost() != scenes[i].at || sum.d != scenes[i].d || sum.missed != missed() ||
-	    (int64_t)(sum.jank + sum.small_jank) != scenes[i].jank || sum.waits != 0 ||
-	    (int64_t)phone.log.n_drops != scenes[i].d)
+	if (strcmp(got, cases[i].vsyncs) != 0 || sum.lost != cases[i].lost ||
+	    first_with_lost() != cases[i].at || sum.d != cases[i].d || sum.missed != missed() ||
+	    (int64_t)(sum.jank + sum.small_jank) != cases[i].jank || sum.waits != 0 ||
+	    (int64_t)phone.log.n_drops != cases[i].d)
 		fail_msg("%s (phone %d): vsyncs %s, lost %d at %zu, d %d, missed %d, jank %d, "
 			 "waits %d, drops %zu",
-			 scenes[i].name, phone.age, got, (int)sum.lost, first_with_lost(),
+			 cases[i].name, phone.age, got, (int)sum.lost, first_with_lost(),
 			 (int)sum.d, (int)sum.missed, (int)(sum.jank + sum.small_jank),
 			 (int)sum.waits, phone.log.n_drops);
 }
 
 TEST(test_only_intervals_in_a_hole_are_unknown)
 {
-	for (size_t i = 0; i < COUNT_OF(scenes); i++) {
-		const bool every = scenes[i].age == EVERY;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const bool every = cases[i].age == EVERY;
 
-		options.recorded = scenes[i].recorded;
-		for (enum phone_age age = every ? PHONE_9 : scenes[i].age;
-		     age <= (every ? PHONE_14 : scenes[i].age); age++) {
+		options.recorded = cases[i].recorded;
+		for (enum phone_age age = every ? PHONE_9 : cases[i].age;
+		     age <= (every ? PHONE_14 : cases[i].age); age++) {
 			start(age);
-			play(scenes[i].steps);
-			check_scene(i);
+			play(cases[i].steps);
+			check_case(i);
 		}
 	}
 }

@@ -124,13 +124,6 @@ TEST_ON(every_phone, test_pid_of_markers_may_differ_from_the_kernels)
 	assert_int_equal(counters()->sf_pid, 73);
 }
 
-TEST_ON(every_phone, test_frames_are_attributed_without_tgid)
-{
-	phone.sf_tgid = TRACE_ID_UNKNOWN;
-	play("a0-9");
-	assert_int_equal(frames_of(a), 10);
-}
-
 /* A process of the host has the pid that SurfaceFlinger has in its container, and presents first.
  * Its ticks are not the display's. */
 TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)

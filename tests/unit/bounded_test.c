@@ -96,30 +96,6 @@ TEST(test_summaries_are_in_order_of_first_frames)
 	assert_true(before_ns > 0);
 }
 
-TEST(test_long_names_do_not_shrink_the_table)
-{
-	static char names[SURFACES][700];
-	const char *layers[SURFACES + 1] = { NULL };
-
-	start_small(PHONE_9);
-	for (int i = 0; i < SURFACES; i++) {
-		int n = snprintf(names[i], sizeof(names[i]), "com.app%d/", i);
-
-		memset(names[i] + n, 'x', sizeof(names[i]) - 10 - (size_t)n);
-		snprintf(names[i] + sizeof(names[i]) - 10, 10, "#%d", i);
-		layers[i] = names[i];
-	}
-	for (uint64_t i = 0; i < 30; i++)
-		phone_frames(&phone, BEGIN + i * V60, layers);
-	for (uint64_t i = 30; i < 300; i++)
-		phone_frame(&phone, BEGIN + i * V60, layers[i * 7 % SURFACES]);
-	phone_end(&phone);
-	assert_int_equal(counters()->frames, 30 * SURFACES + 270);
-	assert_int_equal(counters()->layers_refused, 0);
-	assert_int_equal(counters()->layers_evicted, 0);
-	assert_int_equal(counters()->surfaces_evicted, 0);
-}
-
 /* A thread with an open slice is evicted for a newer one. */
 TEST(test_max_threads_bounds_the_table_of_threads)
 {

@@ -94,14 +94,6 @@ TEST(test_clear_removes_all_values)
 	assert_int_equal(percentile(1000), 5);
 }
 
-TEST(test_histogram_percentile_is_a_measured_value)
-{
-	histogram_add(&store, &histogram, 16666667);
-	histogram_add(&store, &histogram, 33333333);
-	assert_int_equal(histogram_percentile(&store, &histogram, 500), 16666667);
-	assert_int_equal(histogram_percentile(&store, &histogram, 990), 33333333);
-}
-
 TEST(test_histogram_counts_values_outside_its_range)
 {
 	histogram_add(&store, &histogram, 0);

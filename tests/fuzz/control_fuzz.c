@@ -13,7 +13,6 @@
 #include "tests/fuzz/target.h"
 #include "tests/unit/scratch.h"
 
-static struct scratch scratch;
 static struct loop loop;
 static struct control *control;
 
@@ -179,8 +178,8 @@ static void check_lock(const uint8_t *data, size_t size)
 {
 	struct holder holder = { .pid = 0 };
 
-	scratch_put_bytes(&scratch, ".lock", data, size);
-	if (read_lock(&holder, scratch.path) != 0)
+	scratch_put_bytes(".lock", data, size);
+	if (read_lock(&holder, scratch_root) != 0)
 		wrong("a lock cannot be read");
 	if (!memchr(holder.name, '\0', sizeof(holder.name)) || strchr(holder.name, '\n') ||
 	    holder.uid != geteuid())
@@ -191,14 +190,14 @@ static void end(void)
 {
 	control_close(control, "");
 	loop_close(&loop);
-	scratch_remove(&scratch);
+	scratch_remove();
 }
 
 static void begin(void)
 {
 	const struct control_handler handler = { answer_all, answer_waiting_all, NULL };
 
-	scratch_make(&scratch, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0)
 		abort();
 	atexit(end);
@@ -206,7 +205,7 @@ static void begin(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (scratch.path[0] == '\0')
+	if (scratch_root[0] == '\0')
 		begin();
 	check_request(data, size);
 	check_server(data, size);

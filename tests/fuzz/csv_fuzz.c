@@ -21,8 +21,6 @@
 #define ALONE_MAX 8192
 #define NAMES_MAX 16
 
-static struct scratch scratch;
-
 static void wrong(const char *what)
 {
 	fprintf(stderr, "csv_fuzz: %s\n", what);
@@ -31,7 +29,7 @@ static void wrong(const char *what)
 
 static void end(void)
 {
-	scratch_remove(&scratch);
+	scratch_remove();
 }
 
 /* --- one file --- */
@@ -78,15 +76,15 @@ static void check_alone(const uint8_t *data, size_t size)
 	char first[256], again[256];
 	int64_t rows;
 
-	scratch_put_bytes(&scratch, "alone.csv", data, size);
-	snprintf(first, sizeof(first), "%s", scratch_path(&scratch, "first.csv"));
-	snprintf(again, sizeof(again), "%s", scratch_path(&scratch, "again.csv"));
-	rows = write_again(scratch_path(&scratch, "alone.csv"), first);
+	scratch_put_bytes("alone.csv", data, size);
+	snprintf(first, sizeof(first), "%s", scratch_path("first.csv"));
+	snprintf(again, sizeof(again), "%s", scratch_path("again.csv"));
+	rows = write_again(scratch_path("alone.csv"), first);
 	if (rows < 0 || size > ALONE_MAX)
 		return;
 	if (write_again(first, again) != rows)
 		wrong("rows that were written are not all read back");
-	if (strcmp(scratch_get(&scratch, "first.csv"), scratch_get(&scratch, "again.csv")) != 0)
+	if (strcmp(scratch_get("first.csv"), scratch_get("again.csv")) != 0)
 		wrong("a row is not read back as it was written");
 }
 
@@ -115,13 +113,13 @@ static void check_json(const struct report *report)
 static void check_csv(const struct report *report)
 {
 	struct csv_reader csv;
-	FILE *out = fopen(scratch_path(&scratch, "output.csv"), "w");
+	FILE *out = fopen(scratch_path("output.csv"), "w");
 
 	if (!out)
 		abort();
 	output_csv(out, report);
 	fclose(out);
-	if (csv_reader_open(&csv, scratch_path(&scratch, "output.csv")) != 0)
+	if (csv_reader_open(&csv, scratch_path("output.csv")) != 0)
 		wrong("the CSV text has no header");
 	while (csv_reader_next(&csv))
 		;
@@ -138,7 +136,7 @@ static void check_model(void)
 	struct report report = { .sessions = &session, .n = 1, .selection = &all };
 	FILE *null = fopen("/dev/null", "w");
 
-	if (!null || folder_files_read(&files, scratch_path(&scratch, "folder")) != 0)
+	if (!null || folder_files_read(&files, scratch_path("folder")) != 0)
 		abort();
 	for (uint32_t i = 0; i < files.sessions; i++) {
 		int result = model_read(&session, &files, i, &all);
@@ -188,9 +186,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n = 0;
 	size_t at = next_file(data, size, 0);
 
-	if (!scratch.path[0]) {
-		scratch_make(&scratch, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-		scratch_mkdir(&scratch, "folder");
+	if (!scratch_root[0]) {
+		scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+		scratch_mkdir("folder");
 		atexit(end);
 	}
 	check_alone(data, at);
@@ -198,11 +196,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t head = file_name(names[n], data + at, size - at);
 		size_t stop = next_file(data, size, at + head);
 
-		scratch_put_bytes(&scratch, names[n++], data + at + head, stop - at - head);
+		scratch_put_bytes(names[n++], data + at + head, stop - at - head);
 		at = stop;
 	}
 	check_model();
 	while (n > 0)
-		unlink(scratch_path(&scratch, names[--n]));
+		unlink(scratch_path(names[--n]));
 	return 0;
 }

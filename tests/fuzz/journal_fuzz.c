@@ -21,7 +21,6 @@
 #define HEAD "jankd-journal 1 "
 #define STATE_SIZE 32768
 
-static struct scratch scratch;
 static struct folder folder;
 static char tracefs[256];
 
@@ -34,17 +33,17 @@ static void wrong(const char *what)
 static void end(void)
 {
 	folder_close(&folder);
-	scratch_remove(&scratch);
+	scratch_remove();
 }
 
 static void begin(void)
 {
 	setenv("PATH", "/nonexistent", 1); /* no getprop, no atrace */
-	scratch_make(&scratch, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	scratch_mkdir(&scratch, "outside");
-	scratch_put(&scratch, "outside/trace_clock", "untouched\n");
-	snprintf(tracefs, sizeof(tracefs), "%s/tracefs", scratch.path);
-	if (folder_open(&folder, "fuzz", scratch_path(&scratch, "out")) != 0)
+	scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	scratch_mkdir("outside");
+	scratch_put("outside/trace_clock", "untouched\n");
+	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch_root);
+	if (folder_open(&folder, "fuzz", scratch_path("out")) != 0)
 		abort();
 	atexit(end);
 }
@@ -52,12 +51,12 @@ static void begin(void)
 /* Resets the tracefs: an instance that can be removed, and one with files in it. */
 static void reset(void)
 {
-	fake_tracefs_make(&scratch, "tracefs");
-	scratch_put(&scratch, "tracefs/set_event", "sched:sched_switch\nsched:sched_waking\n");
-	scratch_mkdir(&scratch, "tracefs/instances/ours");
-	scratch_mkdir(&scratch, "tracefs/instances/kept");
-	scratch_put(&scratch, "tracefs/instances/kept/trace_clock", "local [mono]\n");
-	scratch_put(&scratch, "tracefs/instances/kept/tracing_on", "0\n");
+	fake_tracefs_make();
+	scratch_put("tr/set_event", "sched:sched_switch\nsched:sched_waking\n");
+	scratch_mkdir("tr/instances/ours");
+	scratch_mkdir("tr/instances/kept");
+	scratch_put("tr/instances/kept/trace_clock", "local [mono]\n");
+	scratch_put("tr/instances/kept/tracing_on", "0\n");
 }
 
 /* Returns all that may be changed, as one text. */
@@ -81,16 +80,15 @@ static char *read_state(void)
 	size_t len = 0;
 
 	for (size_t i = 0; state && i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "tracefs/%s", names[i]);
+		snprintf(path, sizeof(path), "tr/%s", names[i]);
 		len += (size_t)snprintf(state + len, STATE_SIZE - len, "%s: %s", names[i],
-					scratch_get(&scratch, path));
+					scratch_get(path));
 		if (len >= STATE_SIZE)
 			wrong("a setting has grown");
 	}
 	if (!state)
 		abort();
-	snprintf(state + len, STATE_SIZE - len, "ours: %d\n",
-		 scratch_has(&scratch, "tracefs/instances/ours"));
+	snprintf(state + len, STATE_SIZE - len, "ours: %d\n", scratch_has("tr/instances/ours"));
 	return state;
 }
 
@@ -98,13 +96,12 @@ static char *read_state(void)
  * values. */
 static void check_state(const char *state)
 {
-	if (strcmp(scratch_get(&scratch, "outside/trace_clock"), "untouched\n") != 0 ||
-	    scratch_has(&scratch, "outside/tracing_on"))
+	if (strcmp(scratch_get("outside/trace_clock"), "untouched\n") != 0 ||
+	    scratch_has("outside/tracing_on"))
 		wrong("something outside of tracefs was written");
-	if (scratch_get(&scratch, "tracefs/trace_marker")[0] ||
-	    scratch_get(&scratch, "tracefs/trace")[0] ||
-	    strcmp(scratch_get(&scratch, "tracefs/options/overwrite"), "1\n") != 0 ||
-	    strcmp(scratch_get(&scratch, "tracefs/tracing_cpumask"), "3\n") != 0)
+	if (scratch_get("tr/trace_marker")[0] || scratch_get("tr/trace")[0] ||
+	    strcmp(scratch_get("tr/options/overwrite"), "1\n") != 0 ||
+	    strcmp(scratch_get("tr/tracing_cpumask"), "3\n") != 0)
 		wrong("a file was written that no journal may change");
 	for (; *state; state++)
 		if (*state != '\n' && ((unsigned char)*state < ' ' || *state > '~'))
@@ -270,7 +267,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *newline = size ? memchr(data, '\n', size) : NULL;
 	size_t head = newline ? (size_t)(newline - data) + 1 : 0;
 
-	if (scratch.path[0] == '\0')
+	if (scratch_root[0] == '\0')
 		begin();
 	if (size >= SETTINGS_MAX)
 		return 0;

@@ -3,8 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/android/android.h"
@@ -14,21 +12,18 @@
 #include "tests/unit/fake_device.h"
 #include "tests/unit/printed.h"
 
-static struct scratch scratch;
-
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	scratch_mkdir(&scratch, "tr");
-	fake_device_begin(&scratch, "tr");
+	scratch_set_up(state);
+	scratch_mkdir("tr");
+	fake_device_begin();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	fake_device_end();
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -36,9 +31,9 @@ FIXTURE(set_up, tear_down)
 TEST(programs_are_searched_in_path)
 {
 	assert_true(child_program_exists("getprop"));
-	fake_device_remove(&scratch, "getprop");
+	fake_device_remove("getprop");
 	assert_false(child_program_exists("getprop"));
-	scratch_put(&scratch, "device/bin/getprop", "not a program");
+	scratch_put("device/bin/getprop", "not a program");
 	assert_false(child_program_exists("getprop"));
 }
 
@@ -79,10 +74,10 @@ TEST(atrace_command_has_all_arguments)
 TEST(atrace_starts_and_stops)
 {
 	assert_int_equal(atrace_start(2048, "gfx", false), 0);
-	assert_string_equal(fake_device_get(&scratch, "debug.atrace.tags.enableflags"), "0xa");
+	assert_string_equal(fake_device_get("debug.atrace.tags.enableflags"), "0xa");
 	atrace_stop(60000, false, false);
-	assert_string_equal(fake_device_get(&scratch, "debug.atrace.tags.enableflags"), "0");
-	assert_string_equal(scratch_get(&scratch, "device/log"),
+	assert_string_equal(fake_device_get("debug.atrace.tags.enableflags"), "0");
+	assert_string_equal(scratch_get("device/log"),
 			    "atrace -b 2048 -c --async_start gfx\natrace --async_stop\n");
 }
 
@@ -91,16 +86,16 @@ TEST(error_messages_contain_the_output_of_atrace)
 	const char *printed;
 	int error;
 
-	fake_device_fail(&scratch, "atrace", "error: unknown category");
+	fake_device_fail("atrace", "error: unknown category");
 	printed_begin(2);
 	error = atrace_start(2048, "gfx", false);
 	printed = printed_end();
 	assert_int_equal(error, -EIO);
-	assert_non_null(strstr(printed, "atrace --async_start: error: unknown category; "));
+	assert_contains(printed, "atrace --async_start: error: unknown category; ");
 	printed_begin(2);
 	atrace_stop(60000, false, false);
 	printed = printed_end();
-	assert_non_null(strstr(printed, "error: unknown category"));
+	assert_contains(printed, "error: unknown category");
 	printed_begin(2);
 	atrace_stop(60000, false, true);
 	assert_string_equal(printed_end(), "");
@@ -112,13 +107,13 @@ TEST(a_missing_atrace_is_an_error)
 	int error;
 
 	needs_errors_of_spawn();
-	fake_device_remove(&scratch, "atrace");
+	fake_device_remove("atrace");
 	printed_begin(2);
 	error = atrace_start(2048, "gfx", false);
 	printed = printed_end();
 	/* A folder in PATH may be unreadable for this user. */
 	assert_true(error == -ENOENT || error == -EACCES);
-	assert_non_null(strstr(printed, strerror(-error)));
+	assert_contains(printed, strerror(-error));
 }
 
 /* An atrace that hangs without any output is killed, long before the time limit. */
@@ -126,11 +121,11 @@ TEST(an_atrace_that_hangs_is_killed)
 {
 	const char *printed;
 
-	fake_device_hang(&scratch, "atrace");
+	fake_device_hang("atrace");
 	printed_begin(2);
 	atrace_stop(3600000, false, false);
 	printed = printed_end();
-	assert_non_null(strstr(printed, "atrace --async_stop: "));
+	assert_contains(printed, "atrace --async_stop: ");
 }
 
 TEST(properties_are_read_and_set)
@@ -141,17 +136,17 @@ TEST(properties_are_read_and_set)
 	assert_false(budget.is_over);
 	/* A test machine may be slow. */
 	budget.deadline_ms += 60000;
-	fake_device_set(&scratch, "ro.product.model", "A phone of ours");
+	fake_device_set("ro.product.model", "A phone of ours");
 	assert_true(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 	assert_string_equal(value, "A phone of ours");
 	/* A property that is not set is empty. */
 	assert_true(android_getprop(&budget, "ro.nothing", value, sizeof(value)));
 	assert_string_equal(value, "");
 	assert_int_equal(android_setprop(&budget, "debug.x", "7"), 0);
-	assert_string_equal(fake_device_get(&scratch, "debug.x"), "7");
-	fake_device_fail(&scratch, "setprop", "no");
+	assert_string_equal(fake_device_get("debug.x"), "7");
+	fake_device_fail("setprop", "no");
 	assert_int_equal(android_setprop(&budget, "debug.x", "8"), -EACCES);
-	fake_device_fail(&scratch, "getprop", "no");
+	fake_device_fail("getprop", "no");
 	assert_false(android_getprop(&budget, "debug.x", value, sizeof(value)));
 	assert_string_equal(value, "");
 	assert_false(budget.is_over);
@@ -162,10 +157,10 @@ TEST(after_a_hang_getprop_is_not_run_again)
 	struct property_budget budget = property_budget_begin(false);
 	char value[16];
 
-	fake_device_hang(&scratch, "getprop");
+	fake_device_hang("getprop");
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 	assert_true(budget.is_over);
-	fake_device_remove(&scratch, "getprop");
+	fake_device_remove("getprop");
 	budget = property_budget_begin(false);
 	assert_true(budget.is_over);
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
@@ -177,9 +172,9 @@ TEST(device_description_is_read_from_properties)
 	struct android_device device;
 
 	budget.deadline_ms += 60000;
-	fake_device_set(&scratch, "ro.serialno", "R58M123ABC");
-	fake_device_set(&scratch, "ro.product.model", "A phone");
-	fake_device_set(&scratch, "ro.build.version.sdk", "34");
+	fake_device_set("ro.serialno", "R58M123ABC");
+	fake_device_set("ro.product.model", "A phone");
+	fake_device_set("ro.build.version.sdk", "34");
 	android_device_read(&budget, &device);
 	assert_string_equal(device.id, "R58M123ABC");
 	assert_string_equal(device.model, "A phone");

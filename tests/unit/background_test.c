@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,26 +15,18 @@
 
 #define OOM "proc/self/oom_score_adj"
 
-static struct scratch scratch;
-
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	scratch_mkdir(&scratch, "proc/self");
-	scratch_put(&scratch, OOM, "0\n");
-	scratch_put(&scratch, "proc/self/cgroup", "5:cpu:/x\n4:cpuset:/top-app\n0::/\n");
-	scratch_mkdir(&scratch, "dev/cpuset/top-app");
-	scratch_put(&scratch, "dev/cpuset/top-app/cgroup.procs", "");
+	scratch_set_up(state);
+	scratch_mkdir("proc/self");
+	scratch_put(OOM, "0\n");
+	scratch_put("proc/self/cgroup", "5:cpu:/x\n4:cpuset:/top-app\n0::/\n");
+	scratch_mkdir("dev/cpuset/top-app");
+	scratch_put("dev/cpuset/top-app/cgroup.procs", "");
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	scratch_remove(&scratch);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, scratch_tear_down)
 
 /* What a child process found: copied through a pipe. */
 struct found {
@@ -69,12 +60,12 @@ static struct found enter(const char *root)
 		if (child == 0)
 			pause();
 		snprintf(path, sizeof(path), "proc/%d", (int)child);
-		scratch_mkdir(&scratch, path);
+		scratch_mkdir(path);
 		strcat(path, "/oom_score_adj");
-		scratch_put(&scratch, path, "-800\n");
+		scratch_put(path, "-800\n");
 		background_release(&background, child);
 		sched_getaffinity(child, sizeof(found.child), &found.child);
-		scratch_put(&scratch, "released", scratch_get(&scratch, path));
+		scratch_put("released", scratch_get(path));
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		if (found.process.cpuset)
@@ -94,15 +85,15 @@ TEST(nothing_changes_on_other_machines)
 
 	assert_true(CPU_EQUAL(&found.now, &found.before));
 	assert_string_equal(found.cpuset, "");
-	assert_string_equal(scratch_get(&scratch, OOM), "0\n");
+	assert_string_equal(scratch_get(OOM), "0\n");
 }
 
 TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 {
-	struct found found = enter(scratch.path);
+	struct found found = enter(scratch_root);
 
 	assert_int_equal(found.process.oom_score_adj, -800);
-	assert_memory_equal(scratch_get(&scratch, "released"), "0\n", 2);
+	assert_memory_equal(scratch_get("released"), "0\n", 2);
 }
 
 /* adbd's own children may have -1000. */
@@ -110,11 +101,11 @@ TEST(lower_oom_score_adj_is_kept)
 {
 	struct found found;
 
-	scratch_put(&scratch, OOM, "-950\n");
-	found = enter(scratch.path);
+	scratch_put(OOM, "-950\n");
+	found = enter(scratch_root);
 	assert_int_equal(found.process.oom_score_adj, -950);
-	scratch_put(&scratch, OOM, "what\n");
-	found = enter(scratch.path);
+	scratch_put(OOM, "what\n");
+	found = enter(scratch_root);
 	assert_int_equal(found.process.oom_score_adj, DEVICE_UNKNOWN);
 }
 
@@ -123,27 +114,27 @@ TEST(cpuset_is_entered_and_children_leave_it)
 	struct found found;
 	char text[32];
 
-	scratch_mkdir(&scratch, "dev/cpuset/background");
-	scratch_put(&scratch, "dev/cpuset/background/cgroup.procs", "");
-	found = enter(scratch.path);
+	scratch_mkdir("dev/cpuset/background");
+	scratch_put("dev/cpuset/background/cgroup.procs", "");
+	found = enter(scratch_root);
 	assert_string_equal(found.cpuset, "background");
 	snprintf(text, sizeof(text), "%d\n", found.pid);
-	assert_string_equal(scratch_get(&scratch, "dev/cpuset/background/cgroup.procs"), text);
-	assert_true(strlen(scratch_get(&scratch, "dev/cpuset/top-app/cgroup.procs")) > 1);
-	assert_string_not_equal(scratch_get(&scratch, "dev/cpuset/top-app/cgroup.procs"), text);
+	assert_string_equal(scratch_get("dev/cpuset/background/cgroup.procs"), text);
+	assert_true(strlen(scratch_get("dev/cpuset/top-app/cgroup.procs")) > 1);
+	assert_string_not_equal(scratch_get("dev/cpuset/top-app/cgroup.procs"), text);
 }
 
 TEST(second_cpuset_is_entered_if_the_first_is_missing)
 {
 	struct found found;
 
-	scratch_mkdir(&scratch, "dev/cpuset/system-background");
-	scratch_put(&scratch, "dev/cpuset/system-background/tasks", "");
-	found = enter(scratch.path);
+	scratch_mkdir("dev/cpuset/system-background");
+	scratch_put("dev/cpuset/system-background/tasks", "");
+	found = enter(scratch_root);
 	assert_string_equal(found.cpuset, "system-background");
 	/* The way back is unknown. */
-	scratch_put(&scratch, "proc/self/cgroup", "0::/\n");
-	found = enter(scratch.path);
+	scratch_put("proc/self/cgroup", "0::/\n");
+	found = enter(scratch_root);
 	assert_string_equal(found.cpuset, "");
 }
 
@@ -160,10 +151,10 @@ static void put_speeds(const char *name, int little, int big)
 		if (!CPU_ISSET(cpu, &cpus))
 			continue;
 		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cpufreq", cpu);
-		scratch_mkdir(&scratch, path);
+		scratch_mkdir(path);
 		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/%s", cpu, name);
 		snprintf(text, sizeof(text), "%d\n", is_first ? little : big);
-		scratch_put(&scratch, path, text);
+		scratch_put(path, text);
 		is_first = false;
 	}
 }
@@ -174,10 +165,10 @@ TEST(only_little_cpus_are_used)
 	struct found found;
 
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		tear_down(NULL);
+		scratch_remove();
 		set_up(NULL);
 		put_speeds(names[i], 250, 1024);
-		found = enter(scratch.path);
+		found = enter(scratch_root);
 		assert_int_equal(CPU_COUNT(&found.now), 1);
 		assert_null(strpbrk(found.process.cpus, ",-"));
 		assert_true(CPU_EQUAL(&found.child, &found.before));
@@ -192,7 +183,7 @@ TEST(equal_or_unknown_cpus_are_all_used)
 		struct found found;
 
 		put_speeds("cpu_capacity", pairs[i][0], pairs[i][1]);
-		found = enter(scratch.path);
+		found = enter(scratch_root);
 		assert_true(CPU_EQUAL(&found.now, &found.before));
 	}
 }

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole capture of a fake tracefs: its files, its commands, and its end. */
+/* A whole capture of a fake tracefs: its files, its commands, its sources, and its end. */
 #include "tests/unit/unit.h"
 
+#include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/live_capture.h"
+#include "tests/unit/live.h"
 
-static struct live_capture capture;
 static pid_t app; /* the app that a capture waits for; 0: none */
-
-static int set_up(void **state)
-{
-	live_capture_make(&capture);
-	return 0;
-}
 
 static int tear_down(void **state)
 {
@@ -27,283 +19,371 @@ static int tear_down(void **state)
 		waitpid(app, NULL, 0);
 	}
 	app = 0;
-	live_capture_remove(&capture);
-	return 0;
+	return live_tear_down(state);
 }
 
-FIXTURE(set_up, tear_down)
+FIXTURE(live_set_up, tear_down)
 
-static const char *out(const char *name)
+static const char *events(void)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "out/%s", name);
-	return scratch_get(&capture.scratch, path);
+	return scratch_get("out/events.csv");
 }
 
-static const char *printed(const char *file)
-{
-	return scratch_get(&capture.scratch, file);
-}
-
-/* Enough frames for a row of fps.csv before the end. */
 TEST(every_frame_is_a_row)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 100);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 100);
-	assert_non_null(strstr(out("fps.csv"), ",com.example.app,com.example.app/"));
-	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 1);
-	assert_non_null(strstr(out("events.csv"), ",start,"));
-	assert_non_null(strstr(out("events.csv"), ",surfaceflinger,"));
-	assert_non_null(strstr(out("events.csv"), ",stop,"));
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(100);
+	live_wait_rows("frames.csv", 50);
+	live_stop();
+	assert_int_equal(live_rows("frames.csv"), 100);
+	assert_contains(scratch_get("out/fps.csv"), ",com.example.app,com.example.app/");
+	assert_int_equal(live_rows("summary.csv"), 1);
+	assert_contains(events(), ",start,");
+	assert_contains(events(), ",surfaceflinger,");
+	assert_contains(events(), ",stop,");
 	/* The table at the end. */
-	assert_non_null(strstr(printed("run.out"), "com.example.app/.Main"));
-	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+	assert_contains(scratch_get("run.out"), "com.example.app/.Main");
+	assert_false(scratch_has("out/.journal"));
 }
 
 /* The table at the end reads evicted Surfaces after the thread that wrote them has ended. */
 TEST(final_table_has_evicted_surfaces)
 {
-	char layer[64];
 	uint64_t now_us;
 
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--max-surfaces",
-				     "16", NULL));
-	now_us = live_capture_now_us();
-	for (uint64_t i = 0; i < 40; i++) {
-		snprintf(layer, sizeof(layer), "com.example.a%02u/com.example.a%02u.Main#7",
-			 (unsigned int)i, (unsigned int)i);
-		live_capture_frames_at(&capture, layer, now_us - (41 - i) * 100000, 5);
-	}
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 100));
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 40);
-	assert_non_null(strstr(printed("run.out"), "com.example.a00/.Main"));
-	assert_non_null(strstr(printed("run.out"), "frames 200"));
+	live_run("--no-atrace", "--frames-log", "--max-surfaces", "16", NULL);
+	now_us = live_now_us();
+	for (unsigned int i = 0; i < 40; i++)
+		live_frames_at(formatted("com.example.a%02u/com.example.a%02u.Main#7", i, i),
+			       now_us - (41 - i) * 100000, 5);
+	live_wait_rows("frames.csv", 100);
+	live_stop();
+	assert_int_equal(live_rows("summary.csv"), 40);
+	assert_contains(scratch_get("run.out"), "com.example.a00/.Main");
+	assert_contains(scratch_get("run.out"), "frames 200");
 }
 
 TEST(a_running_capture_answers_requests)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 100);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
-
-	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
-	assert_non_null(strstr(printed("status.out"), "\"schema\":1"));
-	assert_non_null(strstr(printed("status.out"), "\"uptime_s\":"));
-	assert_non_null(strstr(printed("status.out"), "\"kind\":\"trace_pipe\""));
-
-	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
-	assert_non_null(strstr(printed("status.out"), "com.example.app/.Main"));
-
-	assert_int_equal(live_capture_ask(&capture, "mark", "the\nmoment"), 0);
-	assert_non_null(strstr(out("events.csv"), ",mark,the\\x0Amoment\n"));
-
-	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
-	assert_non_null(strstr(printed("rotate.out"), "000001"));
-	assert_true(scratch_has(&capture.scratch, "out/fps-000001.csv"));
-	assert_true(scratch_has(&capture.scratch, "out/frames-000001.csv"));
-	assert_non_null(strstr(out("events-000001.csv"), ",mark,"));
-	assert_non_null(strstr(out("events-000001.csv"), ",rotate,"));
-
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_non_null(strstr(printed("stop.out"), "100 frames"));
-	assert_int_equal(program_end(&capture.program), 0);
-	assert_int_equal(live_capture_ask(&capture, "status", NULL), 1);
-	assert_non_null(strstr(printed("status.err"), "jankd: status: "));
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(100);
+	live_wait_rows("frames.csv", 50);
+	assert_int_equal(live_ask("status", "--json"), 0);
+	assert_contains(program_out(), "\"schema\":1");
+	assert_contains(program_out(), "\"uptime_s\":");
+	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
+	assert_int_equal(live_ask("status", NULL), 0);
+	assert_contains(program_out(), "com.example.app/.Main");
+	assert_int_equal(live_ask("mark", "the\nmoment"), 0);
+	assert_contains(events(), ",mark,the\\x0Amoment\n");
+	assert_int_equal(live_ask("rotate", NULL), 0);
+	assert_contains(program_out(), "000001");
+	assert_true(scratch_has("out/fps-000001.csv") && scratch_has("out/frames-000001.csv"));
+	assert_contains(scratch_get("out/events-000001.csv"), ",mark,");
+	assert_contains(scratch_get("out/events-000001.csv"), ",rotate,");
+	assert_int_equal(live_ask("stop", NULL), 0);
+	assert_contains(program_out(), "100 frames");
+	live_end();
+	assert_int_equal(live_ask("status", NULL), 1);
+	assert_one_line(program_err());
 }
 
 TEST(rotate_without_rows_closes_no_segment)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
-	assert_false(scratch_has(&capture.scratch, "out/fps-000001.csv"));
-	assert_int_equal(live_capture_ask(&capture, "mark", ""), 2);
+	live_run("--no-atrace", NULL);
+	assert_int_equal(live_ask("rotate", NULL), 0);
+	assert_false(scratch_has("out/fps-000001.csv"));
 	/* A trace without any frame is a failure, and the reason is reported. */
-	assert_int_equal(live_capture_signal(&capture, SIGINT), 1);
-	assert_non_null(strstr(printed("run.err"), "jankd: run: "));
+	assert_int_equal(live_signal(SIGINT), 1);
+	assert_contains(scratch_get("run.err"), "jankd: run: ");
 }
 
-TEST(a_second_capture_of_the_folder_is_refused)
+static int start_in(const char *folder)
 {
-	struct program second;
-	char pid[24];
+	return program_run("start", "--tracefs", "tr", "-F", folder, "--no-atrace", NULL);
+}
 
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	snprintf(pid, sizeof(pid), "pid %d", (int)capture.program.pid);
-	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
-				     "out", "--no-atrace", NULL),
-			 1);
-	assert_non_null(strstr(program_err(&second), pid));
+TEST(a_second_capture_is_refused)
+{
+	live_run("--no-atrace", NULL);
+	assert_int_equal(start_in("out"), 1);
+	assert_contains(program_err(), formatted("pid %d", (int)live_pid));
 	/* Another folder, the same trace: its pipe is in use. */
-	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
-				     "out2", "--no-atrace", NULL),
-			 1);
-	assert_non_null(strstr(program_err(&second), "trace_pipe"));
-	live_capture_frames(&capture, 10);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(start_in("out2"), 1);
+	assert_contains(program_err(), "trace_pipe");
+	live_frames(10);
+	live_stop();
+}
+
+TEST(a_start_that_fails_says_why)
+{
+	unlink(scratch_path("tr/trace_pipe"));
+	assert_int_equal(start_in("out"), 1);
+	assert_contains(program_err(), "jankd: start: ");
+	assert_contains(program_err(), "tracefs");
+	assert_string_equal(program_out(), "");
 }
 
 TEST(events_count_between_wait_and_duration)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--wait", "4",
-				     "--duration", "4", NULL));
-	live_capture_frames(&capture, 40);
+	live_run("--no-atrace", "--frames-log", "--wait", "4", "--duration", "4", NULL);
+	live_frames(40);
 	/* Events from before the start of counting are not counted. */
-	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",tracing,"));
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 0);
-	live_capture_frames(&capture, 20);
-	assert_int_equal(program_end(&capture.program), 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 20);
-	assert_non_null(strstr(out("events.csv"), ",tracing,"));
+	live_wait_event(",tracing,");
+	assert_int_equal(live_rows("frames.csv"), 0);
+	live_frames(20);
+	live_end();
+	assert_int_equal(live_rows("frames.csv"), 20);
+}
+
+/* The capture watches a process through a pidfd. */
+static bool has_pidfd(void)
+{
+	DIR *fds = opendir(formatted("/proc/%d/fd", (int)live_pid));
+	struct dirent *entry;
+	bool found = false;
+
+	while (fds && (entry = readdir(fds))) {
+		char target[64] = "";
+
+		if (readlinkat(dirfd(fds), entry->d_name, target, sizeof(target) - 1) > 0)
+			found |= strcmp(target, "anon_inode:[pidfd]") == 0;
+	}
+	if (fds)
+		closedir(fds);
+	return found;
 }
 
 TEST(until_exit_ends_with_the_app)
 {
+	double begin = program_seconds();
+
 	app = fork();
 	if (app == 0) {
 		execl("/bin/sleep", "com.example.unittest:remote", "1000", NULL);
 		_exit(127);
 	}
-	assert_true(live_capture_run(&capture, "--no-atrace", "--until-exit",
-				     "com.example.unittest", NULL));
-	live_capture_frames(&capture, 10);
-	/* It searches for the app once a second: by then it has found it. */
-	sleep(3);
-	assert_int_equal(waitpid(capture.program.pid, NULL, WNOHANG), 0);
+	live_run("--no-atrace", "--until-exit", "com.example.unittest", NULL);
+	live_frames(10);
+	/* It searches for the app once a second. Before Linux 5.3 there are no pidfds. */
+	wait_until(has_pidfd() || program_seconds() - begin > 5);
+	assert_int_equal(waitpid(live_pid, NULL, WNOHANG), 0);
 	kill(app, SIGKILL);
 	waitpid(app, NULL, 0);
 	app = 0;
-	assert_int_equal(program_end(&capture.program), 0);
-	assert_non_null(strstr(out("events.csv"), "com.example.unittest"));
+	live_end();
+	assert_contains(events(), "com.example.unittest");
 }
 
 TEST(sigusr1_rotates_and_sigquit_ends)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	live_capture_frames(&capture, 200);
-	assert_true(live_capture_has_rows(&capture, "fps.csv", 1));
-	kill(capture.program.pid, SIGUSR1);
-	assert_true(live_capture_has_rows(&capture, "fps-000001.csv", 1));
-	assert_int_equal(live_capture_signal(&capture, SIGQUIT), 0);
+	live_run("--no-atrace", "--stdout", NULL);
+	live_frames(200);
+	live_wait_rows("fps.csv", 1);
+	kill(live_pid, SIGUSR1);
+	live_wait_rows("fps-000001.csv", 1);
+	assert_int_equal(live_signal(SIGQUIT), 0);
+	/* Standard output has the rows of all segments. */
+	assert_begins(scratch_get("run.out"), scratch_get("out/fps-000001.csv"));
 }
-
-/* --- detached --- */
 
 TEST(a_daemon_outlives_its_caller)
 {
-	char counting[64];
+	static const char *const words[] = { "top", "-F", "out", NULL };
+	pid_t top;
 
-	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
-	snprintf(counting, sizeof(counting), "(pid %d)", (int)live_capture_pid(&capture));
-	assert_non_null(strstr(printed("start.out"), counting));
-	live_capture_frames(&capture, 50);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
-}
-
-TEST(top_prints_tables_until_the_daemon_ends)
-{
-	static const char *const arguments[] = { "top", "-F", "out", NULL };
-	struct program top;
-
-	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 50);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	program_start(&top, &capture.scratch, "top", arguments);
-	assert_true(program_wait_for(&capture.scratch, "top.out", "com.example.app/.Main"));
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_int_equal(program_end(&top), 0);
-}
-
-TEST(start_reports_why_the_daemon_failed)
-{
-	unlink(scratch_path(&capture.scratch, "tr/trace_pipe"));
-	assert_false(live_capture_start(&capture, "--no-atrace", NULL));
-	assert_int_equal(capture.program.status, 1);
-	assert_non_null(strstr(printed("start.err"), "jankd: start: "));
-	assert_non_null(strstr(printed("start.err"), "tracefs"));
-	assert_string_equal(printed("start.out"), "");
+	live_start("--no-atrace", "--frames-log", NULL);
+	assert_contains(scratch_get("start.out"), formatted("(pid %d)", (int)live_daemon()));
+	live_frames(50);
+	live_wait_rows("frames.csv", 20);
+	/* 'top' ends with the daemon. */
+	top = program_start(words);
+	wait_for_text("top.out", "com.example.app/.Main");
+	assert_int_equal(live_ask("stop", NULL), 0);
+	assert_int_equal(program_end(top), 0);
+	assert_int_equal(live_rows("frames.csv"), 50);
 }
 
 TEST(sighup_loads_the_rules_again)
 {
-	assert_int_equal(
-		program_run(&capture.program, &capture.scratch, "rules", "show", "default", NULL),
-		0);
-	scratch_put(&capture.scratch, "my.rules", printed("rules.out"));
-	assert_true(live_capture_start(&capture, "--no-atrace", "--rules", "my.rules", NULL));
-	kill(live_capture_pid(&capture), SIGHUP);
-	assert_true(live_capture_has_rows(&capture, "events.csv", 2));
-	scratch_put(&capture.scratch, "my.rules", "nonsense here\n");
-	kill(live_capture_pid(&capture), SIGHUP);
-	assert_true(live_capture_has_rows(&capture, "events.csv", 3));
-	assert_non_null(strstr(out("events.csv"), "my.rules"));
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(program_run("rules", "show", "default", NULL), 0);
+	scratch_put("my.rules", program_out());
+	live_start("--no-atrace", "--rules", "my.rules", NULL);
+	kill(live_daemon(), SIGHUP);
+	live_wait_rows("events.csv", 2);
+	scratch_put("my.rules", "nonsense here\n");
+	kill(live_daemon(), SIGHUP);
+	live_wait_rows("events.csv", 3);
+	assert_contains(events(), "my.rules");
+	assert_int_equal(live_ask("stop", NULL), 0);
 }
 
 /* --- after a kill --- */
 
-TEST(next_capture_restores_settings_after_a_kill)
-{
-	live_capture_set(&capture, "tracing_on", "0\n");
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	assert_true(scratch_has(&capture.scratch, "out/.journal"));
-	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
-
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
-	live_capture_frames(&capture, 10);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
-	assert_false(scratch_has(&capture.scratch, "out/.journal"));
-	/* The files of the killed capture are kept. */
-	assert_true(scratch_has(&capture.scratch, "out/events-000001.csv"));
-}
-
 /* A capture with 50 frames in its files is killed, and 30 frames come after that. */
 static void kill_a_capture(void)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 50);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	live_capture_frames(&capture, 30);
+	live_set("tracing_on", "0\n");
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(50);
+	live_wait_rows("frames.csv", 50);
+	live_kill();
+	live_wait_setting("tracing_on", "1");
+	live_frames(30);
 }
 
-TEST(next_capture_counts_what_a_killed_one_left)
+TEST(next_capture_does_what_a_killed_one_has_not_done)
 {
 	kill_a_capture();
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	assert_int_equal(live_capture_rows(&capture, "frames-000001.csv"), 80);
-	assert_non_null(strstr(out("events-000001.csv"),
-			       "taken from the trace buffers after a kill: 30 frames, "));
-	live_capture_frames(&capture, 10);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	live_run("--no-atrace", NULL);
+	/* The files of the killed capture are kept, with the frames that it had not read. */
+	assert_int_equal(live_rows("frames-000001.csv"), 80);
+	assert_contains(scratch_get("out/events-000001.csv"),
+			"taken from the trace buffers after a kill: 30 frames, ");
+	live_wait_setting("tracing_on", "1");
+	live_frames(10);
+	live_stop();
+	live_wait_setting("tracing_on", "0");
+	assert_false(scratch_has("out/.journal"));
 }
 
-TEST(stop_counts_what_a_killed_capture_left)
+TEST(stop_does_what_a_killed_capture_has_not_done)
 {
 	kill_a_capture();
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 80);
-	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+	assert_int_equal(live_ask("stop", NULL), 0);
+	assert_int_equal(live_rows("frames.csv"), 80);
+	live_wait_setting("tracing_on", "0");
+	assert_false(scratch_has("out/.journal"));
 }
 
 /* Times of another clock would not fit to the rows. */
 TEST(events_of_another_clock_are_not_counted_after_a_kill)
 {
 	kill_a_capture();
-	live_capture_set(&capture, "trace_clock", "local [mono] boot\n");
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
-	assert_non_null(strstr(out("events.csv"),
-			       "nothing was taken from the trace buffers after a "
-			       "kill: the trace clock is no longer boot"));
+	live_set("trace_clock", "local [mono] boot\n");
+	assert_int_equal(live_ask("stop", NULL), 0);
+	assert_int_equal(live_rows("frames.csv"), 50);
+	assert_contains(events(), "nothing was taken from the trace buffers after a "
+				  "kill: the trace clock is no longer boot");
+}
+
+/* --- sources and settings --- */
+
+/* Events have no time on the clock 'counter'. */
+TEST(size_and_clock_are_set_and_restored)
+{
+	live_set("buffer_size_kb", "1408\n");
+	live_set("trace_clock", "local [counter] boot\n");
+	live_run("--no-atrace", "--frames-log", "--source", "text", "--buffer-kb", "2048", NULL);
+	live_wait_setting("buffer_size_kb", "2048");
+	live_wait_setting("trace_clock", "boot");
+	live_frames(20);
+	live_stop();
+	live_wait_setting("buffer_size_kb", "1408");
+	live_wait_setting("trace_clock", "counter");
+	assert_int_equal(live_rows("frames.csv"), 20);
+}
+
+/* The program that created the instance chose its size: it is kept, with a warning. */
+TEST(instance_is_read_and_restored)
+{
+	fake_tracefs_instance("mine");
+	close(live_pipe);
+	live_pipe = fake_tracefs_open("instances/mine/trace_pipe");
+	live_set("instances/mine/tracing_on", "0\n");
+	live_set("instances/mine/buffer_size_kb", "64\n");
+	live_run("--no-atrace", "--frames-log", "--instance", "mine", NULL);
+	live_wait_setting("instances/mine/tracing_on", "1");
+	live_frames(50);
+	live_wait_rows("frames.csv", 50);
+	live_stop();
+	live_wait_setting("instances/mine/tracing_on", "0");
+	live_wait_setting("instances/mine/buffer_size_kb", "64");
+	assert_contains(scratch_get("run.err"), "buffer_size_kb");
+	assert_contains(scratch_get("run.err"), "--buffer-kb");
+	assert_contains(scratch_get("out/session.json"), "/instances/mine");
+	/* The top level is not changed. */
+	assert_string_equal(scratch_get("tr/tracing_on"), "1\n");
+}
+
+/* In a plain folder a new instance has no files: it is rejected, and removed again. */
+TEST(instance_that_cannot_be_used_is_reported)
+{
+	live_fails("--no-atrace", "--instance", "new", NULL);
+	assert_contains(scratch_get("run.err"), "instances/new/trace_pipe");
+	assert_false(scratch_has("tr/instances/new"));
+	assert_false(scratch_has("out/session.json"));
+	rmdir(scratch_path("tr/instances"));
+	live_fails("--no-atrace", "--instance", "new", NULL);
+	assert_contains(scratch_get("run.err"), "--instance new");
+}
+
+TEST(source_raw_reads_the_cpu_buffers)
+{
+	live_fails("--no-atrace", "--source", "raw", NULL);
+	assert_contains(scratch_get("run.err"), "--source raw");
+	assert_contains(scratch_get("run.err"), "events/ftrace/print/format");
+	fake_tracefs_raw();
+	live_run("--no-atrace", "--source", "raw", NULL);
+	assert_contains(program_out(), "\"kind\":\"trace_pipe_raw\"");
+	/* The buffers were empty. */
+	assert_int_equal(live_signal(SIGTERM), 1);
+}
+
+/* --- contents of the trace --- */
+
+TEST(late_frame_saves_a_snapshot)
+{
+	uint64_t at = live_now_us() - 4000000;
+
+	fake_tracefs_raw();
+	live_run("--no-atrace", "--frames-log", "--snapshot", "100", "--snapshot-seconds", "2",
+		 NULL);
+	/* It saves text. */
+	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
+	live_frames_at(LIVE_LAYER, at, 60);
+	live_frames_at(LIVE_LAYER, at + 59 * 16667 + 300000, 120);
+	live_wait_event(",snapshot,");
+	assert_contains(scratch_get("out/snapshot-000001.txt"), "presentFrameAndReleaseLayers");
+	assert_int_equal(live_ask("status", NULL), 0);
+	live_stop();
+}
+
+/* Any program can write a line about lost events: it counts if the kernel's statistics confirm it.
+ */
+TEST(damaged_lines_and_lost_events_are_reported)
+{
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(30);
+	for (int i = 0; i < 20; i++)
+		live_write(formatted("  app-7  (    7) [001] .... %f: tracing_mark_write: C|7|no "
+				     "value\n",
+				     (double)live_now_us() / 1e6));
+	live_write("no line of a trace\n");
+	live_set("per_cpu/cpu1/stats",
+		 "entries: 0\noverrun: 57\ndropped events: 0\nread events: 300\n");
+	live_write("CPU:1 [LOST 57 EVENTS]\n");
+	live_frames(30);
+	live_wait_event("malformed");
+	live_wait_event(",lost,");
+	live_stop();
+}
+
+/* More than fits in the text buffer, and more than one read returns. */
+TEST(flood_of_frames_loses_none)
+{
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames_at(LIVE_LAYER, live_now_us() - 60000000, 3000);
+	live_wait_rows("frames.csv", 2900);
+	live_stop();
+	assert_int_equal(live_rows("frames.csv"), 3000);
+}
+
+TEST(rotate_time_is_time_of_the_trace)
+{
+	live_run("--no-atrace", "--frames-log", "--rotate-time", "5", "--keep", "2", NULL);
+	live_frames_at(LIVE_LAYER, live_now_us() - 40000000, 2000);
+	live_wait_rows("frames-000005.csv", 1);
+	live_stop();
+	assert_false(scratch_has("out/frames-000001.csv"));
 }

@@ -26,7 +26,6 @@
 /* Of control_client.c. */
 #define ANSWER_MAX (1 << 20)
 
-static struct scratch scratch;
 static struct folder folder;
 static struct loop loop;
 static struct control *control;
@@ -66,13 +65,13 @@ static int set_up(void **state)
 {
 	const struct control_handler handler = { on_request, on_waiting, &control };
 
-	scratch_make(&scratch, "/tmp");
+	scratch_set_up(state);
 	reply = CONTROL_ANSWERED;
 	reply_text = "ok\nhere\n";
 	is_done = false;
 	n_requests = 0;
 	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0 ||
-	    folder_open(&folder, "run", scratch_path(&scratch, "out")) != 0)
+	    folder_open(&folder, "run", scratch_path("out")) != 0)
 		return -1;
 	return folder_write_address(&folder, control_name(control));
 }
@@ -82,8 +81,7 @@ static int tear_down(void **state)
 	control_close(control, "");
 	loop_close(&loop);
 	folder_close(&folder);
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -125,12 +123,20 @@ static const char *received_text(int fd)
 	return text;
 }
 
-static void assert_answer(const char *question, const char *answer)
+/* A client that has sent @text. */
+static int client(const char *text)
 {
 	int fd = connect_to(control_name(control));
 
-	send_text(fd, question);
-	assert_non_null(strstr(received_text(fd), answer));
+	send_text(fd, text);
+	return fd;
+}
+
+static void assert_answer(const char *question, const char *answer)
+{
+	int fd = client(question);
+
+	assert_contains(received_text(fd), answer);
 	assert_string_equal(received_text(fd), "");
 	close(fd);
 }
@@ -154,7 +160,7 @@ TEST(a_request_gets_one_answer_and_is_closed)
 
 TEST(a_request_may_arrive_in_pieces)
 {
-	int fd = connect_to(control_name(control));
+	int fd = client("");
 
 	for (const char *c = "status"; *c; c++) {
 		const char one[2] = { *c, '\0' };
@@ -170,23 +176,17 @@ TEST(a_request_may_arrive_in_pieces)
 TEST(an_overlong_request_is_refused)
 {
 	char line[CONTROL_LINE_MAX + 1];
-	int fd = connect_to(control_name(control));
 
 	memset(line, 'A', sizeof(line));
 	line[CONTROL_LINE_MAX] = '\0';
-	send_text(fd, line);
-	assert_non_null(strstr(received_text(fd), "error: "));
-	close(fd);
+	assert_answer(line, "error: ");
 	assert_int_equal(n_requests, 0);
 }
 
 TEST(a_closed_connection_frees_its_slot)
 {
 	for (int i = 0; i < 3 * CLIENTS_MAX; i++) {
-		int fd = connect_to(control_name(control));
-
-		send_text(fd, "stat");
-		close(fd);
+		close(client("stat"));
 		serve();
 	}
 	for (int i = 0; i < CLIENTS_MAX; i++)
@@ -199,12 +199,10 @@ TEST(an_idle_client_is_closed_for_a_new_one)
 {
 	int idle[CLIENTS_MAX];
 
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		idle[i] = connect_to(control_name(control));
-		serve();
-	}
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		idle[i] = client("");
 	assert_answer("status\n", "ok\n");
-	assert_non_null(strstr(received_text(idle[0]), CONTROL_BUSY));
+	assert_contains(received_text(idle[0]), CONTROL_BUSY);
 	assert_null(received_text(idle[1]));
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		close(idle[i]);
@@ -213,9 +211,8 @@ TEST(an_idle_client_is_closed_for_a_new_one)
 
 TEST(a_client_past_its_deadline_is_closed)
 {
-	int fd = connect_to(control_name(control));
+	int fd = client("");
 
-	serve();
 	control_tick(control);
 	assert_null(received_text(fd));
 	for (int i = 0; i < CLIENTS_MAX; i++)
@@ -231,12 +228,12 @@ TEST(a_long_answer_is_sent_in_pieces)
 	static char text[ANSWER_MAX / 2];
 	size_t got = 0;
 	const char *piece;
-	int fd = connect_to(control_name(control));
+	int fd;
 
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, "ok\n", 3);
 	reply_text = text;
-	send_text(fd, "status\n");
+	fd = client("status\n");
 	while ((piece = received_text(fd)) && piece[0]) {
 		got += strlen(piece);
 		serve();
@@ -245,34 +242,18 @@ TEST(a_long_answer_is_sent_in_pieces)
 	close(fd);
 }
 
-TEST(a_deferred_answer_is_sent_when_done)
-{
-	int fd = connect_to(control_name(control));
-
-	reply = CONTROL_LATER;
-	send_text(fd, "mark x\n");
-	assert_null(received_text(fd));
-	control_answer_waiting(control);
-	assert_null(received_text(fd));
-	is_done = true;
-	control_answer_waiting(control);
-	serve();
-	assert_string_equal(received_text(fd), "ok\nfinished\n");
-	close(fd);
-}
-
-TEST(new_clients_wait_while_all_slots_are_deferred)
+/* While all slots are deferred, new clients wait. */
+TEST(deferred_answers_are_sent_when_done)
 {
 	int waiting[CLIENTS_MAX], last;
 
 	reply = CONTROL_LATER;
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		waiting[i] = connect_to(control_name(control));
-		send_text(waiting[i], "mark x\n");
-	}
-	last = connect_to(control_name(control));
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		waiting[i] = client("mark x\n");
 	reply = CONTROL_ANSWERED;
-	send_text(last, "status\n");
+	last = client("status\n");
+	control_answer_waiting(control);
+	assert_null(received_text(waiting[0]));
 	assert_null(received_text(last));
 	is_done = true;
 	control_answer_waiting(control);
@@ -287,13 +268,17 @@ TEST(new_clients_wait_while_all_slots_are_deferred)
 
 TEST(stop_is_answered_at_the_end)
 {
-	int fd = connect_to(control_name(control)), other = connect_to(control_name(control));
+	int fd, other;
 
 	reply = CONTROL_AT_END;
-	send_text(fd, "stop\n");
+	/* The end is delayed. */
+	fd = client("stop\n");
+	control_answer_stop(control, 0, "error: the disk\n");
+	assert_string_equal(received_text(fd), "error: the disk\n");
+	close(fd);
+	fd = client("stop\n");
 	assert_null(received_text(fd));
-	/* On a slow machine the answer may already have been sent. */
-	send_text(other, "stop\n");
+	other = client("stop\n");
 	control_answer_stop(control, UINT64_MAX, "error: later\n");
 	assert_null(received_text(other));
 	control_close(control, "ok\nended\n");
@@ -304,17 +289,6 @@ TEST(stop_is_answered_at_the_end)
 	close(other);
 	/* A capture whose socket was closed. */
 	control_close(control, "");
-}
-
-TEST(stop_is_answered_early_if_the_end_is_delayed)
-{
-	int fd = connect_to(control_name(control));
-
-	reply = CONTROL_AT_END;
-	send_text(fd, "stop\n");
-	control_answer_stop(control, 0, "error: the disk\n");
-	assert_string_equal(received_text(fd), "error: the disk\n");
-	close(fd);
 }
 
 /* --- the client --- */
@@ -336,12 +310,13 @@ static void *ask(void *context)
 	return NULL;
 }
 
-/* Sends the request while the server runs. */
-static void ask_served(struct question *question, const char *line)
+/* Sends the request while the server runs, which answers with @text. */
+static void ask_served(struct question *question, const char *line, const char *text)
 {
 	struct pollfd over;
 	pthread_t thread;
 
+	reply_text = text;
 	*question = (struct question){ .line = line };
 	assert_int_equal(pipe(question->over), 0);
 	over = (struct pollfd){ .fd = question->over[0], .events = POLLIN };
@@ -353,54 +328,34 @@ static void ask_served(struct question *question, const char *line)
 	close(question->over[1]);
 }
 
+/* An answer is escaped before it is printed: any program may have sent it. */
 TEST(client_returns_the_escaped_text_after_ok)
 {
 	struct question question;
 
-	ask_served(&question, "status\n");
+	ask_served(&question, "status\n", "ok\n\x1b[2J\xc3\xb6\xff\n");
 	assert_int_equal(question.result, 0);
-	assert_string_equal(question.answer.body, "here\n");
-	free(question.answer.body);
-	/* An answer is escaped before it is printed: any program may have sent it. */
-	reply_text = "ok\n\x1b[2J\xc3\xb6\xff\n";
-	ask_served(&question, "status\n");
 	assert_string_equal(question.answer.body, "\\x1B[2J\xc3\xb6\\xFF\n");
 	free(question.answer.body);
 }
 
-TEST(client_returns_the_reason_of_a_refusal)
-{
-	struct question question;
-
-	reply_text = "error: not now; later\n";
-	ask_served(&question, "rotate\n");
-	assert_int_equal(question.result, CONTROL_REFUSED);
-	assert_string_equal(question.answer.why, "not now; later");
-	assert_null(question.answer.body);
-}
-
-TEST(client_reports_an_invalid_answer)
-{
-	struct question question;
-
-	reply_text = "ok\nno line end";
-	ask_served(&question, "status\n");
-	assert_int_equal(question.result, -EPROTO);
-	assert_non_null(strstr(question.answer.why, folder.path));
-	reply_text = "hello\n";
-	ask_served(&question, "status\n");
-	assert_int_equal(question.result, -EPROTO);
-}
-
-TEST(client_refuses_an_overlong_answer)
+TEST(client_returns_why_there_is_no_text)
 {
 	static char text[ANSWER_MAX + 100];
 	struct question question;
 
+	ask_served(&question, "rotate\n", "error: not now; later\n");
+	assert_int_equal(question.result, CONTROL_REFUSED);
+	assert_string_equal(question.answer.why, "not now; later");
+	assert_null(question.answer.body);
+	ask_served(&question, "status\n", "ok\nno line end");
+	assert_int_equal(question.result, -EPROTO);
+	assert_contains(question.answer.why, folder.path);
+	ask_served(&question, "status\n", "hello\n");
+	assert_int_equal(question.result, -EPROTO);
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, "ok\n", 3);
-	reply_text = text;
-	ask_served(&question, "status\n");
+	ask_served(&question, "status\n", text);
 	assert_int_equal(question.result, -EMSGSIZE);
 	assert_null(question.answer.body);
 }
@@ -414,26 +369,26 @@ TEST(a_folder_without_a_capture_is_reported)
 {
 	struct control_answer answer;
 
-	assert_int_equal(ask_folder(scratch_path(&scratch, "none"), &answer), CONTROL_NOT_RUNNING);
-	assert_non_null(strstr(answer.why, "none"));
+	assert_int_equal(ask_folder(scratch_path("none"), &answer), CONTROL_NOT_RUNNING);
+	assert_contains(answer.why, "none");
 	/* A killed capture leaves its lock, with the name of a socket that does not exist. */
-	scratch_mkdir(&scratch, "dead");
-	scratch_put(&scratch, "dead/.lock", "4711\njankd-no-such-socket\n");
-	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
-	scratch_put(&scratch, "dead/.lock", "nonsense");
-	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
+	scratch_mkdir("dead");
+	scratch_put("dead/.lock", "4711\njankd-no-such-socket\n");
+	assert_int_equal(ask_folder(scratch_path("dead"), &answer), CONTROL_NOT_RUNNING);
+	scratch_put("dead/.lock", "nonsense");
+	assert_int_equal(ask_folder(scratch_path("dead"), &answer), CONTROL_NOT_RUNNING);
 }
 
 TEST(a_lock_that_is_no_file_is_reported)
 {
 	struct control_answer answer;
 
-	scratch_mkdir(&scratch, "odd/.lock");
-	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -EISDIR);
-	assert_non_null(strstr(answer.why, "odd/.lock"));
-	rmdir(scratch_path(&scratch, "odd/.lock"));
-	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "odd/.lock")), 0);
-	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -ELOOP);
+	scratch_mkdir("odd/.lock");
+	assert_int_equal(ask_folder(scratch_path("odd"), &answer), -EISDIR);
+	assert_contains(answer.why, "odd/.lock");
+	rmdir(scratch_path("odd/.lock"));
+	assert_int_equal(symlink("/dev/null", scratch_path("odd/.lock")), 0);
+	assert_int_equal(ask_folder(scratch_path("odd"), &answer), -ELOOP);
 }
 
 /* It has the lock but no socket yet: after two seconds this is reported. */
@@ -441,20 +396,18 @@ TEST(a_capture_without_a_socket_is_reported)
 {
 	struct control_answer answer;
 	struct folder silent;
-	char pid[32];
 	int fd;
 
-	assert_int_equal(folder_open(&silent, "run", scratch_path(&scratch, "silent")), 0);
+	assert_int_equal(folder_open(&silent, "run", scratch_path("silent")), 0);
 	assert_int_equal(ask_folder(silent.path, &answer), -ENOTCONN);
-	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
-	assert_non_null(strstr(answer.why, pid));
+	assert_contains(answer.why, formatted("pid %d", (int)getpid()));
 	folder_close(&silent);
 	/* The lock is held by a program that is not jankd. */
-	scratch_put(&scratch, "silent/.lock", "");
-	fd = open(scratch_path(&scratch, "silent/.lock"), O_RDWR);
+	scratch_put("silent/.lock", "");
+	fd = open(scratch_path("silent/.lock"), O_RDWR);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(ask_folder(scratch_path(&scratch, "silent"), &answer), -ENOTCONN);
-	assert_non_null(strstr(answer.why, "silent/.lock"));
+	assert_int_equal(ask_folder(scratch_path("silent"), &answer), -ENOTCONN);
+	assert_contains(answer.why, "silent/.lock");
 	close(fd);
 }
 
@@ -464,6 +417,6 @@ TEST(client_gives_up_on_a_capture_that_does_not_answer)
 	struct control_answer answer;
 
 	assert_int_equal(ask_folder(folder.path, &answer), -EAGAIN);
-	assert_non_null(strstr(answer.why, folder.path));
+	assert_contains(answer.why, folder.path);
 	serve();
 }

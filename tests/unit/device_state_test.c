@@ -2,12 +2,8 @@
 /* Battery, screen and temperatures of a device, from a fake sysfs. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "daemon/android/device_state.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 
 #define MINUTE_NS (60 * UINT64_C(1000000000))
@@ -15,22 +11,20 @@
 #define LIGHT "sys/class/backlight/panel0-backlight"
 #define ZONE "sys/class/thermal/thermal_zone"
 
-static struct scratch scratch;
 static struct device_state state;
 static char text[DEVICE_STATE_TEXT];
 
 static int set_up(void **unused)
 {
-	scratch_make(&scratch, "/tmp");
-	scratch_mkdir(&scratch, "sys/class");
+	scratch_set_up(unused);
+	scratch_mkdir("sys/class");
 	return 0;
 }
 
 static int tear_down(void **unused)
 {
 	device_state_close(&state);
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(unused);
 }
 
 FIXTURE(set_up, tear_down)
@@ -38,21 +32,14 @@ FIXTURE(set_up, tear_down)
 /* Writes @value as the kernel does, with a line end. */
 static void put(const char *folder, const char *name, const char *value)
 {
-	char path[256], line[64];
-
-	scratch_mkdir(&scratch, folder);
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	snprintf(line, sizeof(line), "%s\n", value);
-	scratch_put(&scratch, path, line);
+	scratch_mkdir(folder);
+	scratch_put(formatted("%s/%s", folder, name), formatted("%s\n", value));
 }
 
 static void put_zone(int number, const char *type, const char *temp)
 {
-	char folder[64];
-
-	snprintf(folder, sizeof(folder), ZONE "%d", number);
-	put(folder, "type", type);
-	put(folder, "temp", temp);
+	put(formatted(ZONE "%d", number), "type", type);
+	put(formatted(ZONE "%d", number), "temp", temp);
 }
 
 static void make_phone(void)
@@ -76,7 +63,7 @@ static void make_phone(void)
 static struct device_values values(void)
 {
 	device_state_close(&state);
-	device_state_open(&state, scratch.path);
+	device_state_open(&state, scratch_root);
 	return device_state_read(&state);
 }
 
@@ -235,7 +222,7 @@ TEST(event_is_due_once_a_minute_after_a_change)
 	put(BATTERY, "temp", "322");
 	assert_false(device_state_event(&state, 3 * MINUTE_NS, text));
 	assert_true(device_state_event(&state, 3 * MINUTE_NS + 1, text));
-	assert_non_null(strstr(text, "32.2 C"));
+	assert_contains(text, "32.2 C");
 }
 
 /* A device with a hundred zones: the others still have space. */

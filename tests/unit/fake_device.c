@@ -29,7 +29,8 @@ static const char atrace[] = "#!/bin/sh\n"
 			     "    echo 1 > \"$INSTANCE/buffer_size_kb\";;\n"
 			     "esac\n";
 
-static const char getprop[] = "#!/bin/sh\ncat \"$DEVICE/properties/$1\" 2>/dev/null || echo\n";
+static const char getprop[] = "#!/bin/sh\ncat \"$DEVICE/properties/$1\" 2>/dev/null || echo\n"
+			      "echo \"$1\" >> \"$DEVICE/queries\"\n";
 /* A property is set completely or not at all, even if the script is killed. */
 static const char setprop[] = "#!/bin/sh\n"
 			      "echo \"$2\" > \"$DEVICE/$1.$$\" &&\n"
@@ -39,33 +40,28 @@ static const char dumpsys[] = "#!/bin/sh\necho \"dumpsys $*\" >> \"$DEVICE/log\"
 
 static char *usual_path;
 
-static void put_program(const struct scratch *scratch, const char *program, const char *text)
+static void put_program(const char *program, const char *text)
 {
-	char name[64], temporary[64];
+	const char *temporary = formatted("device/%s.new", program);
 
-	snprintf(name, sizeof(name), "device/bin/%s", program);
-	snprintf(temporary, sizeof(temporary), "device/%s.new", program);
 	/* A new file: a script that runs must not be overwritten. */
-	scratch_put(scratch, temporary, text);
-	chmod(scratch_path(scratch, temporary), 0755);
-	rename(scratch_path(scratch, temporary), scratch_path(scratch, name));
+	scratch_put(temporary, text);
+	chmod(scratch_path(temporary), 0755);
+	rename(scratch_path(temporary), scratch_path(formatted("device/bin/%s", program)));
 }
 
-void fake_device_begin(const struct scratch *scratch, const char *tracefs)
+void fake_device_begin(void)
 {
-	char path[4096];
-
-	scratch_mkdir(scratch, "device/bin");
-	scratch_mkdir(scratch, "device/properties");
-	put_program(scratch, "atrace", atrace);
-	put_program(scratch, "getprop", getprop);
-	put_program(scratch, "setprop", setprop);
-	put_program(scratch, "dumpsys", dumpsys);
+	scratch_mkdir("device/bin");
+	scratch_mkdir("device/properties");
+	put_program("atrace", atrace);
+	put_program("getprop", getprop);
+	put_program("setprop", setprop);
+	put_program("dumpsys", dumpsys);
 	usual_path = strdup(getenv("PATH"));
-	snprintf(path, sizeof(path), "%s:%s", scratch_path(scratch, "device/bin"), usual_path);
-	setenv("PATH", path, 1);
-	setenv("DEVICE", scratch_path(scratch, "device"), 1);
-	setenv("INSTANCE", scratch_path(scratch, tracefs), 1);
+	setenv("PATH", formatted("%s:%s", scratch_path("device/bin"), usual_path), 1);
+	setenv("DEVICE", scratch_path("device"), 1);
+	setenv("INSTANCE", scratch_path("tr"), 1);
 }
 
 void fake_device_end(void)
@@ -75,53 +71,39 @@ void fake_device_end(void)
 	usual_path = NULL;
 }
 
-void fake_device_remove(const struct scratch *scratch, const char *program)
+void fake_device_remove(const char *program)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "device/bin/%s", program);
-	unlink(scratch_path(scratch, name));
+	unlink(scratch_path(formatted("device/bin/%s", program)));
 }
 
-void fake_device_hang(const struct scratch *scratch, const char *program)
+void fake_device_hang(const char *program)
 {
-	put_program(scratch, program, "#!/bin/sh\nexec sleep 1000\n");
+	put_program(program, "#!/bin/sh\nexec sleep 1000\n");
 }
 
-void fake_device_fail(const struct scratch *scratch, const char *program, const char *message)
+void fake_device_fail(const char *program, const char *message)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "#!/bin/sh\necho \"%s $*\" >> \"$DEVICE/log\"\necho '%s'\nexit 1\n", program,
-		 message);
-	put_program(scratch, program, text);
+	put_program(program,
+		    formatted("#!/bin/sh\necho \"%s $*\" >> \"$DEVICE/log\"\necho '%s'\nexit 1\n",
+			      program, message));
 }
 
-void fake_device_set(const struct scratch *scratch, const char *property, const char *value)
+void fake_device_set(const char *property, const char *value)
 {
-	char name[128], line[256];
-
-	snprintf(name, sizeof(name), "device/properties/%s", property);
-	snprintf(line, sizeof(line), "%s\n", value);
-	scratch_put(scratch, name, line);
+	scratch_put(formatted("device/properties/%s", property), formatted("%s\n", value));
 }
 
-const char *fake_device_get(const struct scratch *scratch, const char *property)
+const char *fake_device_get(const char *property)
 {
 	static char value[256];
-	char name[128];
 
-	snprintf(name, sizeof(name), "device/properties/%s", property);
-	snprintf(value, sizeof(value), "%s", scratch_get(scratch, name));
+	snprintf(value, sizeof(value), "%s",
+		 scratch_get(formatted("device/properties/%s", property)));
 	value[strcspn(value, "\n")] = '\0';
 	return value;
 }
 
-void fake_device_dumpsys(const struct scratch *scratch, const char *service, const char *text)
+void fake_device_dumpsys(const char *service, const char *text)
 {
-	char name[128];
-
-	snprintf(name, sizeof(name), "device/dumpsys-%s", service);
-	scratch_put(scratch, name, text);
+	scratch_put(formatted("device/dumpsys-%s", service), text);
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Android's programs as small scripts on PATH: atrace, getprop, setprop, dumpsys. Properties are
- * files. Each call of atrace or dumpsys adds a line to the file "device/log". */
+ * files. Each call of atrace or dumpsys adds a line to the file "device/log", and getprop, after its
+ * answer, one to "device/queries". */
 #ifndef JANKD_TESTS_FAKE_DEVICE_H
 #define JANKD_TESTS_FAKE_DEVICE_H
 
-#include <stdbool.h>
 
 #include "tests/unit/scratch.h"
 
-/* Puts their folder first on PATH, until fake_device_end(). @tracefs: the folder of @scratch that
- * their atrace writes to. */
-void fake_device_begin(const struct scratch *scratch, const char *tracefs);
+/* Puts their folder first on PATH, until fake_device_end(). Their atrace writes to the folder "tr".
+ */
+void fake_device_begin(void);
 void fake_device_end(void);
 
 /* Removes one of the programs, or replaces it by one that hangs, or that fails with a message. */
-void fake_device_remove(const struct scratch *scratch, const char *program);
-void fake_device_hang(const struct scratch *scratch, const char *program);
-void fake_device_fail(const struct scratch *scratch, const char *program, const char *message);
+void fake_device_remove(const char *program);
+void fake_device_hang(const char *program);
+void fake_device_fail(const char *program, const char *message);
 
 /* Sets or returns a property; "" if it is not set. */
-void fake_device_set(const struct scratch *scratch, const char *property, const char *value);
-const char *fake_device_get(const struct scratch *scratch, const char *property);
+void fake_device_set(const char *property, const char *value);
+const char *fake_device_get(const char *property);
 
 /* Sets what 'dumpsys SERVICE' prints. */
-void fake_device_dumpsys(const struct scratch *scratch, const char *service, const char *text);
+void fake_device_dumpsys(const char *service, const char *text);
 
 #endif

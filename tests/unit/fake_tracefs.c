@@ -4,8 +4,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
+
+char fake_tracefs[sizeof(scratch_root) + 4];
 
 static const struct {
 	const char *name, *text;
@@ -45,79 +46,68 @@ static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\t
 				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-static void make_fifo(const struct scratch *scratch, const char *name)
+static void make_fifo(const char *name)
 {
-	const char *path = scratch_path(scratch, name);
+	const char *path = scratch_path(name);
 
-	if (!scratch_has(scratch, name) && mkfifo(path, 0600) < 0) {
+	if (!scratch_has(name) && mkfifo(path, 0600) < 0) {
 		perror(path);
 		abort();
 	}
 }
 
 /* Makes the files that the top level and each instance have. */
-static void fill(const struct scratch *scratch, const char *folder)
+static void fill(const char *folder)
 {
-	char name[256];
-
-	snprintf(name, sizeof(name), "%s/options", folder);
-	scratch_mkdir(scratch, name);
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		snprintf(name, sizeof(name), "%s/%s", folder, settings[i].name);
-		scratch_put(scratch, name, settings[i].text);
-	}
+	scratch_mkdir(formatted("%s/options", folder));
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		scratch_put(formatted("%s/%s", folder, settings[i].name), settings[i].text);
 	for (int cpu = 0; cpu < FAKE_TRACEFS_CPUS; cpu++) {
-		snprintf(name, sizeof(name), "%s/per_cpu/cpu%d", folder, cpu);
-		scratch_mkdir(scratch, name);
-		snprintf(name, sizeof(name), "%s/per_cpu/cpu%d/stats", folder, cpu);
-		scratch_put(scratch, name, stats);
-		snprintf(name, sizeof(name), "%s/per_cpu/cpu%d/buffer_size_kb", folder, cpu);
-		scratch_put(scratch, name, "7777\n");
+		const char *cpu_folder = formatted("%s/per_cpu/cpu%d", folder, cpu);
+
+		scratch_mkdir(cpu_folder);
+		scratch_put(formatted("%s/stats", cpu_folder), stats);
+		scratch_put(formatted("%s/buffer_size_kb", cpu_folder), "7777\n");
 	}
-	snprintf(name, sizeof(name), "%s/trace_pipe", folder);
-	make_fifo(scratch, name);
+	make_fifo(formatted("%s/trace_pipe", folder));
 }
 
-void fake_tracefs_make(const struct scratch *scratch, const char *name)
+void fake_tracefs_make(void)
 {
-	char instances[256];
-
-	snprintf(instances, sizeof(instances), "%s/instances", name);
-	scratch_mkdir(scratch, instances);
-	fill(scratch, name);
+	scratch_mkdir("tr/instances");
+	fill("tr");
+	snprintf(fake_tracefs, sizeof(fake_tracefs), "%s/tr", scratch_root);
 }
 
-void fake_tracefs_instance(const struct scratch *scratch, const char *name, const char *instance)
+int fake_tracefs_set_up(void **state)
 {
-	char folder[256];
-
-	snprintf(folder, sizeof(folder), "%s/instances/%s", name, instance);
-	fill(scratch, folder);
+	scratch_set_up(state);
+	fake_tracefs_make();
+	return 0;
 }
 
-void fake_tracefs_raw(const struct scratch *scratch, const char *name)
+void fake_tracefs_instance(const char *instance)
 {
-	char path[256];
+	char folder[64];
 
-	snprintf(path, sizeof(path), "%s/events/ftrace/print", name);
-	scratch_mkdir(scratch, path);
-	snprintf(path, sizeof(path), "%s/events/ftrace/print/format", name);
-	scratch_put(scratch, path, print_format);
-	snprintf(path, sizeof(path), "%s/events/header_page", name);
-	scratch_put(scratch, path, page_format);
-	for (int cpu = 0; cpu < FAKE_TRACEFS_CPUS; cpu++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", name, cpu);
-		make_fifo(scratch, path);
-	}
+	snprintf(folder, sizeof(folder), "tr/instances/%s", instance);
+	fill(folder);
 }
 
-int fake_tracefs_open(const struct scratch *scratch, const char *name, const char *fifo)
+void fake_tracefs_raw(void)
 {
-	char path[256];
-	int fd;
+	scratch_mkdir("tr/events/ftrace/print");
+	scratch_put("tr/events/ftrace/print/format", print_format);
+	scratch_put("tr/events/header_page", page_format);
+	for (int cpu = 0; cpu < FAKE_TRACEFS_CPUS; cpu++)
+		make_fifo(formatted("tr/per_cpu/cpu%d/trace_pipe_raw", cpu));
+}
 
-	snprintf(path, sizeof(path), "%s/%s", name, fifo);
-	fd = open(scratch_path(scratch, path), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+int fake_tracefs_open(const char *fifo)
+{
+	const char *path = scratch_path(formatted("tr/%s", fifo));
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
 	if (fd < 0) {
 		perror(path);
 		abort();

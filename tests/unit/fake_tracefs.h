@@ -15,19 +15,24 @@
 
 #define FAKE_TRACEFS_CPUS 2
 
-/* Makes such a tracefs in the folder @name of @scratch, or resets its settings: clock boot, 7777 KB
- * per CPU, tracing on, no lost events. */
-void fake_tracefs_make(const struct scratch *scratch, const char *name);
+/* Its path: the folder "tr" of the scratch folder. */
+extern char fake_tracefs[];
+
+/* Makes it, or resets its settings: clock boot, 7777 KB per CPU, tracing on, no lost events. */
+void fake_tracefs_make(void);
+
+/* A fixture of cmocka: the scratch folder with such a tracefs; scratch_tear_down() removes it. */
+int fake_tracefs_set_up(void **state);
 
 /* Makes the same files for the instance @instance, with its own trace_pipe. */
-void fake_tracefs_instance(const struct scratch *scratch, const char *name, const char *instance);
+void fake_tracefs_instance(const char *instance);
 
 /* Adds the formats of raw pages, as a 64-bit kernel prints them, and an empty CPU buffer for each
  * CPU. */
-void fake_tracefs_raw(const struct scratch *scratch, const char *name);
+void fake_tracefs_raw(void);
 
 /* Opens one of its FIFOs, such as "trace_pipe", for reading and writing, so that a reader never
  * reaches its end. Returns a descriptor, which the caller closes. */
-int fake_tracefs_open(const struct scratch *scratch, const char *name, const char *fifo);
+int fake_tracefs_open(const char *fifo);
 
 #endif

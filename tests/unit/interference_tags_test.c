@@ -2,7 +2,6 @@
 /* getprop is only run for the tags if a property may have changed. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/android/properties.h"
@@ -15,8 +14,6 @@
 #define MAGIC 0x504f5250
 #define VERSION 0xfc6ed0ab
 
-static struct scratch scratch;
-static char root[256];
 static struct options options;
 static struct loop loop;
 static struct interference_tags tags;
@@ -40,7 +37,7 @@ static void put_area(const char *name, uint32_t serial, uint32_t version)
 {
 	uint32_t area[32] = { 100, serial, MAGIC, version };
 
-	scratch_put_bytes(&scratch, name, area, sizeof(area));
+	scratch_put_bytes(name, area, sizeof(area));
 }
 
 static void put_serial(uint32_t serial)
@@ -50,13 +47,12 @@ static void put_serial(uint32_t serial)
 
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	scratch_mkdir(&scratch, "tr");
-	scratch_mkdir(&scratch, "dev");
-	fake_device_begin(&scratch, "tr");
-	fake_device_set(&scratch, TAGS, "0x2");
-	snprintf(root, sizeof(root), "%s", scratch_path(&scratch, "."));
-	options = (struct options){ .device_root = root };
+	scratch_set_up(state);
+	scratch_mkdir("tr");
+	scratch_mkdir("dev");
+	fake_device_begin();
+	fake_device_set(TAGS, "0x2");
+	options = (struct options){ .device_root = scratch_root };
 	assert_int_equal(loop_open(&loop), 0);
 	changes = 0;
 	is_missing = false;
@@ -68,8 +64,7 @@ static int tear_down(void **state)
 	interference_tags_end(&tags);
 	loop_close(&loop);
 	fake_device_end();
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -102,31 +97,29 @@ static bool tick(void)
 
 TEST(tags_are_read_again_when_a_property_has_changed)
 {
-	scratch_mkdir(&scratch, "dev/__properties__");
+	scratch_mkdir("dev/__properties__");
 	put_serial(7);
 	begin();
 	assert_true(tick());
 	assert_false(tick());
 	assert_false(tick());
 	assert_int_equal(changes, 0);
-	fake_device_set(&scratch, TAGS, "0x0");
+	fake_device_set(TAGS, "0x0");
 	put_serial(8);
 	assert_true(tick());
-	assert_int_equal(changes, 1);
-	assert_true(is_missing);
+	assert_true(changes == 1 && is_missing);
 	assert_false(tick());
 	put_serial(9);
-	fake_device_set(&scratch, TAGS, "0x2");
+	fake_device_set(TAGS, "0x2");
 	assert_true(tick());
-	assert_int_equal(changes, 2);
-	assert_false(is_missing);
+	assert_true(changes == 2 && !is_missing);
 }
 
 TEST(tags_without_an_answer_are_read_again)
 {
-	scratch_mkdir(&scratch, "dev/__properties__");
+	scratch_mkdir("dev/__properties__");
 	put_serial(7);
-	fake_device_hang(&scratch, "getprop");
+	fake_device_hang("getprop");
 	begin();
 	assert_true(tick());
 	assert_true(tick());
@@ -154,7 +147,7 @@ TEST(android_5_has_one_area)
 	assert_int_equal(property_serial_read(fd), 7);
 	put_area("dev/__properties__", UINT32_MAX, VERSION);
 	assert_int_equal(property_serial_read(fd), UINT32_MAX);
-	scratch_put(&scratch, "dev/__properties__", "short");
+	scratch_put("dev/__properties__", "short");
 	assert_int_equal(property_serial_read(fd), -1);
 	close(fd);
 	assert_int_equal(property_serial_read(-1), -1);

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,9 +15,7 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 
-static struct scratch scratch;
 static struct folder folder;
-static char tracefs[128];
 
 /* Of the last recovery. */
 static struct settings_kept kept;
@@ -27,18 +24,15 @@ static const char *printed;
 
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	fake_tracefs_make(&scratch, "tr");
-	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
-	return folder_open(&folder, "run", scratch_path(&scratch, "out"));
+	fake_tracefs_set_up(state);
+	return folder_open(&folder, "run", scratch_path("out"));
 }
 
 static int tear_down(void **state)
 {
 	settings_free(&failed);
 	folder_close(&folder);
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -76,7 +70,7 @@ static enum journal_found recover_at(const char *place)
 
 static enum journal_found recover(void)
 {
-	return recover_at(tracefs);
+	return recover_at(fake_tracefs);
 }
 
 /* The first line of a journal of this boot. */
@@ -92,38 +86,39 @@ static const char *head(void)
 
 static void put_journal(const char *body)
 {
-	char text[4096];
-
-	snprintf(text, sizeof(text), "%s%s", head(), body);
-	scratch_put(&scratch, "out/.journal", text);
-	chmod(scratch_path(&scratch, "out/.journal"), 0600);
+	scratch_put("out/.journal", formatted("%s%s", head(), body));
+	chmod(scratch_path("out/.journal"), 0600);
 }
 
-static bool is_there(void)
+/* The journal is in the folder, or not any more, and the message names something; "": there is
+ * none. */
+static void leaves(bool is_left, const char *name)
 {
-	return scratch_has(&scratch, "out/.journal");
+	assert_int_equal(scratch_has("out/.journal"), is_left);
+	if (name[0])
+		assert_contains(printed, name);
+	else
+		assert_string_equal(printed, "");
+}
+
+static void is_set(const char *name, const char *value)
+{
+	assert_string_equal(scratch_get(formatted("tr/%s", name)), value);
 }
 
 TEST(journal_has_old_and_new_settings)
 {
-	char wanted[256];
 	struct stat info;
 
 	write_journal("place\ntracing_on 0\n", "place\ntracing_on 1\n");
-	snprintf(wanted, sizeof(wanted),
-		 "%splace\ntracing_on 0\nset place\nset tracing_on 1\nend\n", head());
-	assert_string_equal(scratch_get(&scratch, "out/.journal"), wanted);
+	assert_string_equal(
+		scratch_get("out/.journal"),
+		formatted("%splace\ntracing_on 0\nset place\nset tracing_on 1\nend\n", head()));
 	/* No other user may write it. */
-	assert_int_equal(stat(scratch_path(&scratch, "out/.journal"), &info), 0);
+	assert_int_equal(stat(scratch_path("out/.journal"), &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
 	/* No incomplete journal is left. */
-	assert_false(scratch_has(&scratch, "out/..journal.tmp"));
-}
-
-TEST(missing_journal_changes_nothing)
-{
-	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(printed, "");
+	assert_false(scratch_has("out/..journal.tmp"));
 }
 
 TEST(settings_changed_by_jankd_are_restored)
@@ -131,14 +126,14 @@ TEST(settings_changed_by_jankd_are_restored)
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 7777\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1408\n");
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
-	assert_false(is_there());
-	assert_string_equal(printed, "");
+	is_set("buffer_size_kb", "1408\n");
+	is_set("tracing_on", "0\n");
+	leaves(false, "");
 	/* Only once. */
-	scratch_put(&scratch, "tr/tracing_on", "1\n");
+	scratch_put("tr/tracing_on", "1\n");
 	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
+	is_set("tracing_on", "1\n");
+	leaves(false, "");
 }
 
 TEST(settings_changed_by_others_are_kept)
@@ -146,11 +141,11 @@ TEST(settings_changed_by_others_are_kept)
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 2048\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "7777\n");
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
+	is_set("buffer_size_kb", "7777\n");
+	is_set("tracing_on", "0\n");
 	assert_int_equal(kept.n, 1);
 	assert_string_equal(kept.text, "buffer_size_kb 7777");
-	assert_non_null(strstr(printed, "buffer_size_kb 7777"));
+	leaves(false, "buffer_size_kb 7777");
 }
 
 /* A capture that was killed before it had written the settings that it made. */
@@ -158,120 +153,105 @@ TEST(journal_without_new_settings_restores_all)
 {
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n", "");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1408\n");
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
+	is_set("buffer_size_kb", "1408\n");
+	is_set("tracing_on", "0\n");
 }
 
 TEST(instance_made_by_jankd_is_removed)
 {
-	scratch_mkdir(&scratch, "tr/instances/jankd-1");
-	write_journal("made jankd-1\n", "");
-	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_false(scratch_has(&scratch, "tr/instances/jankd-1"));
-}
-
-TEST(instance_in_use_keeps_the_journal)
-{
-	scratch_mkdir(&scratch, "tr/instances/jankd-1/busy");
+	scratch_mkdir("tr/instances/jankd-1/busy");
 	write_journal("made jankd-1\n", "");
 	assert_int_equal(recover(), JOURNAL_BUSY);
-	assert_true(is_there());
-	assert_non_null(strstr(printed, "instance jankd-1"));
-	rmdir(scratch_path(&scratch, "tr/instances/jankd-1/busy"));
+	leaves(true, "instance jankd-1");
+	rmdir(scratch_path("tr/instances/jankd-1/busy"));
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_false(is_there());
+	assert_false(scratch_has("tr/instances/jankd-1"));
+	leaves(false, "");
 }
 
 TEST(failed_restore_keeps_the_journal)
 {
 	/* A folder cannot be written even by root. */
-	unlink(scratch_path(&scratch, "tr/tracing_on"));
-	scratch_mkdir(&scratch, "tr/tracing_on");
-	scratch_put(&scratch, "tr/instances/x", "0\n");
+	unlink(scratch_path("tr/tracing_on"));
+	scratch_mkdir("tr/tracing_on");
+	scratch_put("tr/instances/x", "0\n");
 	put_journal("place\nplace x\nplace\nmade x\nend\n");
 	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_true(is_there());
 	assert_int_equal(failed.error, -ENOTDIR);
 	assert_string_equal(failed.text, "made x\n");
-	assert_non_null(strstr(printed, "/.journal"));
-	assert_non_null(strstr(printed, strerror(ENOTDIR)));
+	leaves(true, "/.journal");
+	assert_contains(printed, strerror(ENOTDIR));
 }
 
 TEST(missing_tracefs_keeps_the_journal)
 {
 	write_journal("place\ntracing_on 0\n", "");
-	assert_int_equal(recover_at(scratch_path(&scratch, "nowhere")), JOURNAL_FAILED);
-	assert_true(is_there());
-	assert_non_null(strstr(printed, "--tracefs"));
+	assert_int_equal(recover_at(scratch_path("nowhere")), JOURNAL_FAILED);
+	leaves(true, "--tracefs");
+}
+
+/* --- what may not be the journal of this boot --- */
+
+/* Recovers @expected, and changes nothing. */
+static void changes_nothing(enum journal_found expected)
+{
+	assert_int_equal(recover(), expected);
+	is_set("tracing_on", "1\n");
 }
 
 TEST(journal_of_another_boot_is_removed_unused)
 {
-	scratch_put(&scratch, "out/.journal",
-		    "jankd-journal 1 00000000-0000-0000-0000-000000000000\n"
-		    "place\ntracing_on 0\nend\n");
-	chmod(scratch_path(&scratch, "out/.journal"), 0600);
-	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
-	assert_false(is_there());
-	assert_string_equal(printed, "");
+	scratch_put("out/.journal", "jankd-journal 1 00000000-0000-0000-0000-000000000000\n"
+				    "place\ntracing_on 0\nend\n");
+	chmod(scratch_path("out/.journal"), 0600);
+	changes_nothing(JOURNAL_NONE);
+	leaves(false, "");
 }
 
 TEST(truncated_journal_changes_nothing)
 {
 	put_journal("place\ntracing_on 0\n");
-	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
-	assert_false(is_there());
-	assert_non_null(strstr(printed, "/.journal"));
+	changes_nothing(JOURNAL_NONE);
+	leaves(false, "/.journal");
 }
 
-TEST(journal_writable_by_others_changes_nothing)
-{
-	put_journal("place\ntracing_on 0\nend\n");
-	chmod(scratch_path(&scratch, "out/.journal"), 0622);
-	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
-	assert_true(is_there());
-	assert_non_null(strstr(printed, "/.journal"));
-}
-
-TEST(link_or_fifo_as_journal_changes_nothing)
+TEST(journal_of_others_changes_nothing)
 {
 	char target[256];
 
 	put_journal("place\ntracing_on 0\nend\n");
-	snprintf(target, sizeof(target), "%s/elsewhere", scratch.path);
-	rename(scratch_path(&scratch, "out/.journal"), target);
-	assert_int_equal(symlink(target, scratch_path(&scratch, "out/.journal")), 0);
-	assert_int_equal(recover(), JOURNAL_FAILED);
-	unlink(scratch_path(&scratch, "out/.journal"));
-	assert_int_equal(mkfifo(scratch_path(&scratch, "out/.journal"), 0600), 0);
-	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
+	chmod(scratch_path("out/.journal"), 0622);
+	changes_nothing(JOURNAL_FAILED);
+	leaves(true, "/.journal");
+	chmod(scratch_path("out/.journal"), 0600);
+	snprintf(target, sizeof(target), "%s/elsewhere", scratch_root);
+	rename(scratch_path("out/.journal"), target);
+	assert_int_equal(symlink(target, scratch_path("out/.journal")), 0);
+	changes_nothing(JOURNAL_FAILED);
+	unlink(scratch_path("out/.journal"));
+	assert_int_equal(mkfifo(scratch_path("out/.journal"), 0600), 0);
+	changes_nothing(JOURNAL_FAILED);
 }
 
 TEST(too_large_journal_changes_nothing)
 {
 	put_journal("place\ntracing_on 0\nend\n");
-	assert_int_equal(truncate(scratch_path(&scratch, "out/.journal"), 3 * SETTINGS_MAX), 0);
-	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
+	assert_int_equal(truncate(scratch_path("out/.journal"), 3 * SETTINGS_MAX), 0);
+	changes_nothing(JOURNAL_FAILED);
 }
 
 TEST(journal_cannot_reach_outside_of_tracefs)
 {
-	scratch_put(&scratch, "tracing_on", "untouched\n");
-	scratch_put(&scratch, "trace_clock", "untouched\n");
+	scratch_put("tracing_on", "untouched\n");
+	scratch_put("trace_clock", "untouched\n");
 	put_journal("place ..\ntracing_on 0\nplace ../..\ntrace_clock mono\nmade ..\nmade .\n"
 		    "made\nplace\ntrace_marker x\ntracing_on 0 1\ntrace_clock ../x\ncpu 8192 1\n"
 		    "cpu x 1\ncpu 0\noption x;y\nproperty ro.secure 0\nend\n");
-	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(scratch_get(&scratch, "tracing_on"), "untouched\n");
-	assert_string_equal(scratch_get(&scratch, "trace_clock"), "untouched\n");
-	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
-	assert_string_equal(scratch_get(&scratch, "tr/trace_marker"), "");
-	assert_true(scratch_has(&scratch, "tr/instances"));
+	changes_nothing(JOURNAL_DONE);
+	assert_string_equal(scratch_get("tracing_on"), "untouched\n");
+	assert_string_equal(scratch_get("trace_clock"), "untouched\n");
+	is_set("trace_marker", "");
+	assert_true(scratch_has("tr/instances"));
 }
 
 /* --- folders of other captures --- */
@@ -286,10 +266,10 @@ static enum capture_recovered recover_folder(const char *path)
 
 TEST(folder_without_journal_is_unchanged)
 {
-	assert_int_equal(recover_folder(scratch_path(&scratch, "tr")), CAPTURE_NOT_KILLED);
-	assert_false(scratch_has(&scratch, "tr/.lock"));
-	assert_int_equal(recover_folder(scratch_path(&scratch, "none")), CAPTURE_NOT_KILLED);
-	assert_false(scratch_has(&scratch, "none"));
+	assert_int_equal(recover_folder(scratch_path("tr")), CAPTURE_NOT_KILLED);
+	assert_false(scratch_has("tr/.lock"));
+	assert_int_equal(recover_folder(scratch_path("none")), CAPTURE_NOT_KILLED);
+	assert_false(scratch_has("none"));
 }
 
 TEST(journal_of_a_running_capture_is_refused)
@@ -298,16 +278,15 @@ TEST(journal_of_a_running_capture_is_refused)
 	printed_begin(2);
 	assert_int_equal(recover_folder(folder.path), CAPTURE_UNRECOVERED);
 	printed = printed_end();
-	assert_non_null(strstr(printed, "jankd: stop: "));
-	assert_true(is_there());
+	leaves(true, "jankd: stop: ");
 }
 
 /* A journal of another boot, so that the test does not change the tracing of this machine. */
 TEST(journal_of_a_dead_capture_is_removed)
 {
-	scratch_mkdir(&scratch, "dead");
-	scratch_put(&scratch, "dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
-	chmod(scratch_path(&scratch, "dead/.journal"), 0600);
-	assert_int_equal(recover_folder(scratch_path(&scratch, "dead")), CAPTURE_NOT_KILLED);
-	assert_false(scratch_has(&scratch, "dead/.journal"));
+	scratch_mkdir("dead");
+	scratch_put("dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
+	chmod(scratch_path("dead/.journal"), 0600);
+	assert_int_equal(recover_folder(scratch_path("dead")), CAPTURE_NOT_KILLED);
+	assert_false(scratch_has("dead/.journal"));
 }

@@ -2,40 +2,19 @@
 /* What is said of the last capture of a folder, and 'jankd start --resume'. */
 #include "tests/unit/unit.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/live_capture.h"
+#include "tests/unit/live.h"
 
-static struct live_capture capture;
-static struct program jankd;
-
-static int set_up(void **state)
-{
-	live_capture_make(&capture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	live_capture_remove(&capture);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(live_set_up, live_tear_down)
 
 static const char *session(void)
 {
-	return scratch_get(&capture.scratch, "out/session.json");
-}
-
-static const char *printed(const char *file)
-{
-	return scratch_get(&capture.scratch, file);
+	return scratch_get("out/session.json");
 }
 
 /* Replaces the first @from in session.json. */
@@ -46,7 +25,7 @@ static void edit(const char *from, const char *to)
 
 	assert_non_null(at);
 	snprintf(edited, sizeof(edited), "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-	scratch_put(&capture.scratch, "out/session.json", edited);
+	scratch_put("out/session.json", edited);
 }
 
 /* A later boot has another id. */
@@ -57,71 +36,69 @@ static void reboot(void)
 
 static int status(const char *word)
 {
-	return live_capture_ask(&capture, "status", word);
-}
-
-static void assert_one_line(const char *text)
-{
-	assert_int_equal(strncmp(text, "jankd: ", 7), 0);
-	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	return live_ask("status", word);
 }
 
 /* --- how it ended --- */
 
+/* What 'jankd status' and 'status --json' say of a capture that does not run. */
+static void status_says(const char *text, const char *json)
+{
+	assert_int_equal(status(NULL), 1);
+	assert_one_line(program_err());
+	assert_contains(program_err(), text);
+	assert_int_equal(status("--json"), 1);
+	assert_contains(program_out(), "\"running\":false");
+	assert_contains(program_out(), json);
+}
+
 TEST(status_says_how_the_capture_ended)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	live_capture_frames(&capture, 10);
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(50);
+	live_wait_rows("frames.csv", 20);
 	assert_int_equal(status("--json"), 0);
-	assert_non_null(strstr(printed("status.out"), "\"running\":true"));
-	assert_non_null(strstr(printed("status.out"), "\"ended\":null"));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-
-	assert_int_equal(status(NULL), 1);
-	assert_one_line(printed("status.err"));
-	assert_non_null(strstr(printed("status.err"), "was killed"));
-	assert_non_null(strstr(printed("status.err"), "last write was at 20"));
-	assert_int_equal(status("--json"), 1);
-	assert_non_null(strstr(printed("status.out"), "\"running\":false"));
-	assert_non_null(strstr(printed("status.out"), "\"ended_by\":\"kill\""));
-
+	assert_contains(program_out(), "\"running\":true");
+	assert_contains(program_out(), "\"ended\":null");
+	live_kill();
+	status_says("was killed", "\"ended_by\":\"kill\"");
+	status_says("last write was at 20", "\"last_write\":\"20");
 	reboot();
-	assert_int_equal(status(NULL), 1);
-	assert_one_line(printed("status.err"));
-	assert_non_null(strstr(printed("status.err"), "when the device was rebooted"));
-	assert_non_null(strstr(printed("status.err"), "the boot at 20"));
-	assert_int_equal(status("--json"), 1);
-	assert_non_null(strstr(printed("status.out"), "\"ended_by\":\"reboot\""));
-	assert_non_null(strstr(printed("status.out"), "\"last_write\":\"20"));
-	live_capture_ask(&capture, "doctor", NULL);
-	assert_non_null(strstr(printed("doctor.out"), "when the device was rebooted"));
-	assert_non_null(strstr(printed("doctor.out"), "the boot at 20"));
+	status_says("when the device was rebooted", "\"ended_by\":\"reboot\"");
+	status_says("the boot at 20", "\"last_write\":\"20");
+	live_ask("doctor", NULL);
+	assert_contains(program_out(), "when the device was rebooted");
+	assert_contains(program_out(), "the boot at 20");
+	/* The next start keeps the files. */
+	live_run("--no-atrace", NULL);
+	assert_true(live_rows("frames-000001.csv") >= 20);
+	assert_true(scratch_has("out/session-000001.json"));
 }
 
 TEST(a_capture_that_was_stopped_was_not_killed)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	live_capture_frames(&capture, 10);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	assert_non_null(strstr(session(), "\"ended\":\"20"));
+	live_run("--no-atrace", NULL);
+	live_frames(10);
+	live_stop();
+	assert_contains(session(), "\"ended\":\"20");
 	reboot();
-	assert_int_equal(status(NULL), 1);
-	assert_null(strstr(printed("status.err"), "killed"));
-	assert_null(strstr(printed("status.err"), "reboot"));
-	assert_int_equal(status("--json"), 1);
-	assert_non_null(strstr(printed("status.out"), "\"ended_by\":\"stop\""));
+	status_says("jankd: status: ", "\"ended_by\":\"stop\"");
+	assert_lacks(scratch_get("status.err"), "killed");
+	assert_lacks(scratch_get("status.err"), "reboot");
 }
 
-TEST(the_next_start_keeps_files_of_before_a_reboot)
+static int resume(const char *option, const char *value)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 50);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	reboot();
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
-	assert_true(live_capture_rows(&capture, "frames-000001.csv") >= 20);
-	assert_true(scratch_has(&capture.scratch, "out/session-000001.json"));
+	return program_run("start", "--resume", "-F", "out", option, value, NULL);
+}
+
+/* It says so in one line. */
+static void is_not_resumed(const char *reason)
+{
+	assert_int_equal(resume(NULL, NULL), 1);
+	assert_one_line(program_err());
+	assert_contains(program_err(), reason);
+	assert_string_equal(program_out(), "");
 }
 
 /* Files that any program can have written. */
@@ -138,75 +115,60 @@ TEST(other_files_are_no_session)
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 	};
 
-	scratch_mkdir(&capture.scratch, "out");
+	scratch_mkdir("out");
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
-		scratch_put(&capture.scratch, "out/session.json", texts[i]);
+		scratch_put("out/session.json", texts[i]);
 		assert_int_equal(status(NULL), 1);
-		assert_non_null(strstr(printed("status.err"), "start one with"));
+		assert_contains(program_err(), "start one with");
 		assert_int_equal(status("--json"), 1);
-		assert_string_equal(printed("status.out"), "");
-		assert_int_equal(program_run(&jankd, &capture.scratch, "start", "--resume", "-F",
-					     "out", NULL),
-				 1);
-		assert_one_line(program_err(&jankd));
-		assert_non_null(strstr(program_err(&jankd), "start: --resume: "));
+		assert_string_equal(program_out(), "");
+		is_not_resumed("start: --resume: ");
 	}
 }
 
 /* --- going on --- */
 
-static int resume(const char *option, const char *value)
-{
-	return program_run(&jankd, &capture.scratch, "start", "--resume", "-F", "out", option,
-			   value, NULL);
-}
-
 TEST(a_start_can_resume_with_the_same_options)
 {
-	assert_true(live_capture_start(&capture, "--no-atrace", "-T2", "--frames-l", "--include",
-				       "com.a*", "--include", "com.b*", "-t", "30", "--trigger",
-				       "fps<30 for 3s", "--rotate-size=8K", NULL));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 0);
+	live_start("--no-atrace", "-T2", "--frames-l", "--include", "com.a*", "--include", "com.b*",
+		   "-t", "30", "--trigger", "fps<30 for 3s", "--rotate-size=8K", NULL);
+	live_kill();
 	reboot();
 	assert_int_equal(resume(NULL, NULL), 0);
-	assert_non_null(strstr(session(), "\"frames_log\":true"));
-	assert_non_null(strstr(session(), "\"type\":2"));
-	assert_non_null(strstr(session(), "\"target\":30"));
-	assert_non_null(strstr(session(), "\"atrace\":false"));
-	assert_non_null(strstr(session(), "\"rotate_size\":8192"));
-	assert_non_null(strstr(session(), "\"trigger\":\"fps<30 for 3s\""));
-	assert_non_null(strstr(session(), "\"com.a*\""));
-	assert_non_null(strstr(session(), "\"com.b*\""));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 0);
+	assert_contains(session(), "\"frames_log\":true");
+	assert_contains(session(), "\"type\":2");
+	assert_contains(session(), "\"target\":30");
+	assert_contains(session(), "\"atrace\":false");
+	assert_contains(session(), "\"rotate_size\":8192");
+	assert_contains(session(), "\"trigger\":\"fps<30 for 3s\"");
+	assert_contains(session(), "\"com.a*\"");
+	assert_contains(session(), "\"com.b*\"");
+	live_kill();
 
 	/* The command line has precedence; and again from what was resumed. */
 	assert_int_equal(resume("--include", "com.c*"), 0);
-	assert_non_null(strstr(session(), "\"type\":2"));
-	assert_non_null(strstr(session(), "\"com.c*\""));
-	assert_null(strstr(session(), "com.a*"));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 0);
+	assert_contains(session(), "\"type\":2");
+	assert_contains(session(), "\"com.c*\"");
+	assert_lacks(session(), "com.a*");
+	live_kill();
 	assert_int_equal(resume("--type", "1"), 0);
-	assert_non_null(strstr(session(), "\"type\":1"));
-	assert_non_null(strstr(session(), "\"com.c*\""));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 0);
+	assert_contains(session(), "\"type\":1");
+	assert_contains(session(), "\"com.c*\"");
+	live_kill();
 }
 
 /* Relative paths are those of the first start, also if it was 'run'. */
 TEST(relative_paths_are_resumed_from_another_folder)
 {
-	struct scratch other;
-	int code;
-
-	program_run(&jankd, &capture.scratch, "rules", "show", "default", NULL);
-	scratch_put(&capture.scratch, "my.rules", program_out(&jankd));
-	assert_true(live_capture_run(&capture, "--no-atrace", "--rules", "my.rules", NULL));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	scratch_make(&other, "/tmp");
-	code = program_run(&jankd, &other, "start", "--resume", "-F",
-			   scratch_path(&capture.scratch, "out"), NULL);
-	scratch_remove(&other);
-	assert_int_equal(code, 0);
-	assert_non_null(strstr(session(), "/my.rules\""));
+	program_run("rules", "show", "default", NULL);
+	scratch_put("my.rules", program_out());
+	live_run("--no-atrace", "--rules", "my.rules", NULL);
+	live_kill();
+	scratch_mkdir("elsewhere");
+	assert_int_equal(system(formatted("cd %s/elsewhere && %s start --resume -F ../out",
+					  scratch_root, program_jankd())),
+			 0);
+	assert_contains(session(), "/my.rules\"");
 }
 
 TEST(impossible_options_are_refused)
@@ -216,53 +178,37 @@ TEST(impossible_options_are_refused)
 					     "-T2",	     "--nonsense", "",
 					     "--no-atrace=1" };
 
-	assert_true(live_capture_run(&capture, "--no-atrace", "--yield", NULL));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
+	live_run("--no-atrace", "--yield", NULL);
+	live_kill();
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
-		char word[64];
+		const char *word = formatted("\"%s\"", words[i]);
 
-		snprintf(word, sizeof(word), "\"%s\"", words[i]);
 		edit("\"--yield\"", word);
-		assert_int_equal(resume(NULL, NULL), 1);
-		assert_one_line(program_err(&jankd));
-		assert_string_equal(program_out(&jankd), "");
+		is_not_resumed("");
 		edit(word, "\"--yield\"");
 	}
 	assert_int_equal(resume("--categories", "gfx"), 1);
-	assert_non_null(strstr(program_err(&jankd), "--categories"));
+	assert_contains(program_err(), "--categories");
 	edit("\"arguments\"", "\"others\"");
-	assert_int_equal(resume(NULL, NULL), 1);
-	assert_non_null(strstr(program_err(&jankd), "no options"));
-	unlink(scratch_path(&capture.scratch, "out/session.json"));
-	assert_int_equal(resume(NULL, NULL), 1);
-	assert_non_null(strstr(program_err(&jankd), "No such file"));
+	is_not_resumed("no options");
+	unlink(scratch_path("out/session.json"));
+	is_not_resumed("No such file");
 }
 
-/* jankd writes to the tracefs that is named there. */
-TEST(a_file_that_others_can_write_names_no_tracefs)
+/* jankd writes to the tracefs that is named there, and would wait for the writer of a FIFO. */
+TEST(a_file_that_others_can_write_names_no_files)
 {
-	assert_true(live_capture_run(&capture, "--no-atrace", "--rules", "default", NULL));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	assert_int_equal(chmod(scratch_path(&capture.scratch, "out/session.json"), 0666), 0);
-	assert_int_equal(resume(NULL, NULL), 1);
-	assert_one_line(program_err(&jankd));
-	assert_non_null(strstr(program_err(&jankd), "it names a file"));
+	assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
+	live_run("--no-atrace", "--yield", NULL);
+	live_kill();
+	assert_int_equal(chmod(scratch_path("out/session.json"), 0666), 0);
+	is_not_resumed("it names a file");
 	assert_int_equal(resume("--tracefs", "tr"), 0);
-}
-
-/* jankd would wait for the writer of a FIFO. */
-TEST(a_file_that_others_can_write_names_no_rules)
-{
-	char rules[160];
-
-	assert_true(live_capture_run(&capture, "--no-atrace", "--yield", NULL));
-	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
-	assert_int_equal(mkfifo(scratch_path(&capture.scratch, "fifo"), 0666), 0);
-	snprintf(rules, sizeof(rules), "\"--rules=%s\"", scratch_path(&capture.scratch, "fifo"));
-	edit("\"--yield\"", rules);
-	assert_int_equal(chmod(scratch_path(&capture.scratch, "out/session.json"), 0666), 0);
+	live_kill();
+	edit("\"--yield\"", formatted("\"--rules=%s/fifo\"", scratch_root));
+	assert_int_equal(chmod(scratch_path("out/session.json"), 0666), 0);
 	assert_int_equal(resume("--tracefs", "tr"), 1);
-	assert_non_null(strstr(program_err(&jankd), "it names a file"));
+	assert_contains(program_err(), "it names a file");
 	/* It restores the settings, and adds nothing to the files. */
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_ask("stop", NULL), 0);
 }

@@ -15,7 +15,6 @@
 /* Bytes of the header: id, tid, time. */
 #define HEADER 11
 
-static struct scratch scratch;
 static struct logcat logcat = { .fd = -1 };
 static int logd = -1;
 static unsigned char datagram[8192];
@@ -26,16 +25,16 @@ static void start_logd(void)
 
 	logd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	assert_true(snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/socket/logdw",
-			     scratch.path) < (int)sizeof(address.sun_path));
+			     scratch_root) < (int)sizeof(address.sun_path));
 	unlink(address.sun_path);
 	assert_int_equal(bind(logd, (struct sockaddr *)&address, sizeof(address)), 0);
 }
 
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	scratch_mkdir(&scratch, "dev/socket");
-	logcat_open(&logcat, scratch.path);
+	scratch_set_up(state);
+	scratch_mkdir("dev/socket");
+	logcat_open(&logcat, scratch_root);
 	return 0;
 }
 
@@ -45,8 +44,7 @@ static int tear_down(void **state)
 	if (logd >= 0)
 		close(logd);
 	logd = -1;
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)

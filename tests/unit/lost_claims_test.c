@@ -2,56 +2,37 @@
 /* Lines about lost events, compared with the kernel's statistics, which are files of this test. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/trace/lost_claims.h"
+#include "tests/unit/scratch.h"
 
-static char place[64];
 static struct trace_files files;
 static struct lost_claims claims;
 static uint64_t reads; /* a new one for each line */
 
 static void account(unsigned int cpu, unsigned int overrun, unsigned int read)
 {
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u", place, cpu);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", place, cpu);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fprintf(file,
-		"entries: 1\noverrun: %u\ncommit overrun: 0\ndropped events: 0\nread events: %u\n",
-		overrun, read);
-	assert_int_equal(fclose(file), 0);
+	scratch_mkdir(formatted("per_cpu/cpu%u", cpu));
+	scratch_put(formatted("per_cpu/cpu%u/stats", cpu),
+		    formatted("entries: 1\noverrun: %u\ncommit overrun: 0\ndropped events: 0\n"
+			      "read events: %u\n",
+			      overrun, read));
 }
 
 static int set_up(void **state)
 {
-	char path[128];
-
-	snprintf(place, sizeof(place), "/tmp/jankd-claims-XXXXXX");
-	if (!mkdtemp(place))
-		return -1;
-	snprintf(path, sizeof(path), "%s/per_cpu", place);
-	mkdir(path, 0700);
+	scratch_set_up(state);
 	account(0, 0, 0);
-	trace_files_open(&files, place);
+	trace_files_open(&files, scratch_root);
 	lost_claims_begin(&claims, &files);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	char command[128];
-
 	trace_files_close(&files);
-	snprintf(command, sizeof(command), "rm -r %s", place);
-	return system(command);
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -169,12 +150,9 @@ TEST(statistics_are_read_once_per_read)
 
 TEST(claims_are_accepted_without_statistics)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s/per_cpu/cpu0", place);
-	assert_int_equal(system(command), 0);
+	unlink(scratch_path("per_cpu/cpu0/stats"));
 	trace_files_close(&files);
-	trace_files_open(&files, place);
+	trace_files_open(&files, scratch_root);
 	lost_claims_begin(&claims, &files);
 	assert_int_equal(accepted(700), 700);
 	assert_int_equal(accepted(TRACE_LOST_UNKNOWN), TRACE_LOST_UNKNOWN);

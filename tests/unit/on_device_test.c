@@ -6,9 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
@@ -17,14 +15,13 @@
 
 #include "daemon/capture/capture.h"
 #include "tests/unit/fake_device.h"
-#include "tests/unit/live_capture.h"
+#include "tests/unit/live.h"
 
 #define BATTERY "phone/sys/class/power_supply/battery"
 #define LIGHT "phone/sys/class/backlight/panel0-backlight"
 #define FLAGS "debug.atrace.tags.enableflags"
 #define OOM "phone/proc/self/oom_score_adj"
 
-static struct live_capture capture;
 static char root[128];
 static int logd;
 
@@ -32,7 +29,7 @@ static void open_logd(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	scratch_mkdir(&capture.scratch, "phone/dev/socket");
+	scratch_mkdir("phone/dev/socket");
 	assert_true(snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/socket/logdw",
 			     root) < (int)sizeof(address.sun_path));
 	logd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -41,27 +38,27 @@ static void open_logd(void)
 
 static int set_up(void **state)
 {
-	live_capture_make(&capture);
-	snprintf(root, sizeof(root), "%s/phone", capture.scratch.path);
-	scratch_mkdir(&capture.scratch, BATTERY);
-	scratch_put(&capture.scratch, BATTERY "/type", "Battery\n");
-	scratch_put(&capture.scratch, BATTERY "/capacity", "81\n");
-	scratch_put(&capture.scratch, BATTERY "/temp", "312\n");
-	scratch_mkdir(&capture.scratch, LIGHT);
-	scratch_put(&capture.scratch, LIGHT "/brightness", "120\n");
-	scratch_put(&capture.scratch, LIGHT "/max_brightness", "255\n");
-	scratch_mkdir(&capture.scratch, "phone/proc/self");
-	scratch_put(&capture.scratch, OOM, "0\n");
-	scratch_mkdir(&capture.scratch, "phone/sys/power");
-	scratch_put(&capture.scratch, "phone/sys/power/wake_lock", "");
+	live_set_up(state);
+	snprintf(root, sizeof(root), "%s/phone", scratch_root);
+	scratch_mkdir(BATTERY);
+	scratch_put(BATTERY "/type", "Battery\n");
+	scratch_put(BATTERY "/capacity", "81\n");
+	scratch_put(BATTERY "/temp", "312\n");
+	scratch_mkdir(LIGHT);
+	scratch_put(LIGHT "/brightness", "120\n");
+	scratch_put(LIGHT "/max_brightness", "255\n");
+	scratch_mkdir("phone/proc/self");
+	scratch_put(OOM, "0\n");
+	scratch_mkdir("phone/sys/power");
+	scratch_put("phone/sys/power/wake_lock", "");
 	open_logd();
-	fake_device_begin(&capture.scratch, "tr");
+	fake_device_begin();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	live_capture_remove(&capture);
+	live_tear_down(state);
 	fake_device_end();
 	close(logd);
 	return 0;
@@ -75,7 +72,7 @@ static void run_capture(struct options *options)
 	int null = open("/dev/null", O_RDWR);
 	int code;
 
-	if (chdir(capture.scratch.path) < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(127);
 	code = capture_begin(&running, options, NULL);
@@ -100,10 +97,9 @@ static struct options device_options(void)
 static void begin(struct options *options, const char *tracefs)
 {
 	options->tracefs = tracefs;
-	capture.program = (struct program){ .scratch = &capture.scratch };
 	fflush(NULL);
-	capture.program.pid = fork();
-	if (capture.program.pid == 0)
+	live_pid = fork();
+	if (live_pid == 0)
 		run_capture(options);
 }
 
@@ -111,13 +107,7 @@ static void begin(struct options *options, const char *tracefs)
 static void start(struct options *options)
 {
 	begin(options, "tr");
-	assert_true(program_wait_for(&capture.scratch, "out/.lock", "jankd-"));
-	for (int i = 0; i < PROGRAM_S * 10; i++) {
-		if (live_capture_ask(&capture, "status", "--json") == 0)
-			return;
-		usleep(100000);
-	}
-	fail();
+	live_wait_until_it_captures();
 }
 
 /* All lines in the log so far. */
@@ -133,14 +123,9 @@ static const char *logged(void)
 	return text;
 }
 
-static bool is_logged(const char *text)
+static void wait_until_logged(const char *text)
 {
-	for (int i = 0; i < PROGRAM_S * 100; i++) {
-		if (strstr(logged(), text))
-			return true;
-		usleep(10000);
-	}
-	return false;
+	wait_until(strstr(logged(), text));
 }
 
 TEST(values_of_the_device_are_in_the_files)
@@ -149,45 +134,38 @@ TEST(values_of_the_device_are_in_the_files)
 	const char *json;
 
 	start(&options);
-	live_capture_frames(&capture, 20);
-	assert_true(program_wait_for(&capture.scratch, "out/events.csv",
-				     ",device,\"battery 81 %, 31.2 C, screen on, brightness "
-				     "120/255\"\n"));
-	json = scratch_get(&capture.scratch, "out/session.json");
-	assert_non_null(strstr(json, "\"battery_percent\":81"));
-	assert_non_null(strstr(json, "\"end\":null"));
-	scratch_put(&capture.scratch, BATTERY "/capacity", "80\n");
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	json = scratch_get(&capture.scratch, "out/session.json");
-	assert_non_null(strstr(json, "\"battery_percent\":81"));
-	assert_non_null(strstr(json, "\"battery_percent\":80"));
-	assert_non_null(strstr(json, "\"battery_celsius\":31.2"));
+	live_frames(20);
+	live_wait_event(",device,\"battery 81 %, 31.2 C, screen on, brightness 120/255\"\n");
+	json = scratch_get("out/session.json");
+	assert_contains(json, "\"battery_percent\":81");
+	assert_contains(json, "\"end\":null");
+	scratch_put(BATTERY "/capacity", "80\n");
+	live_stop();
+	json = scratch_get("out/session.json");
+	assert_contains(json, "\"battery_percent\":81");
+	assert_contains(json, "\"battery_percent\":80");
+	assert_contains(json, "\"battery_celsius\":31.2");
 	/* Unknown, not 0. */
-	assert_non_null(strstr(json, "\"skin_celsius\":null"));
-	assert_non_null(strstr(json, "\"oom_score_adj\":-800"));
-	assert_string_equal(scratch_get(&capture.scratch, "phone/sys/power/wake_lock"), "");
+	assert_contains(json, "\"skin_celsius\":null");
+	assert_contains(json, "\"oom_score_adj\":-800");
+	assert_string_equal(scratch_get("phone/sys/power/wake_lock"), "");
 }
 
 TEST(start_stop_and_trouble_are_logged)
 {
 	struct options options = device_options();
 
-	start(&options);
-	assert_true(is_logged("started: jankd "));
-	live_capture_frames(&capture, 20);
-	live_capture_set(&capture, "tracing_on", "0\n");
-	assert_true(is_logged("another program switched tracing off"));
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
-	assert_true(is_logged("stopped after "));
-}
-
-TEST(start_that_fails_is_logged)
-{
-	struct options options = device_options();
-
 	begin(&options, "/nonexistent");
-	assert_int_equal(program_end(&capture.program), 1);
-	assert_true(is_logged("/nonexistent"));
+	/* It ends by itself. */
+	assert_int_equal(live_signal(0), 1);
+	wait_until_logged("/nonexistent");
+	start(&options);
+	wait_until_logged("started: jankd ");
+	live_frames(20);
+	live_set("tracing_on", "0\n");
+	wait_until_logged("another program switched tracing off");
+	live_stop();
+	wait_until_logged("stopped after ");
 }
 
 TEST(disk_space_is_kept_free)
@@ -195,38 +173,36 @@ TEST(disk_space_is_kept_free)
 	struct options options = device_options();
 	struct statvfs disk;
 	uint64_t floor;
-	char text[64];
 
-	assert_int_equal(statvfs(capture.scratch.path, &disk), 0);
+	assert_int_equal(statvfs(scratch_root, &disk), 0);
 	floor = (uint64_t)disk.f_blocks / 20 * disk.f_frsize;
 	if (floor > UINT64_C(500) << 20)
 		floor = UINT64_C(500) << 20;
 	start(&options);
-	snprintf(text, sizeof(text), "\"min_free\":%llu,", (unsigned long long)floor);
-	assert_non_null(strstr(scratch_get(&capture.scratch, "out/session.json"), text));
-	live_capture_frames(&capture, 20);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_contains(scratch_get("out/session.json"),
+			formatted("\"min_free\":%llu,", (unsigned long long)floor));
+	live_frames(20);
+	live_stop();
 }
 
 /* --- sleep --- */
 
-/* How often the threads of the capture have slept; negative: unknown. */
-static long sleeps(void)
+/* How often the threads of a process have slept; negative: unknown. */
+static long sleeps(pid_t pid)
 {
 	char path[300], line[128];
 	long sum = 0, n = -1;
 	struct dirent *entry;
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)capture.program.pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
 		FILE *file;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/status", (int)capture.program.pid,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/status", (int)pid, entry->d_name);
 		file = fopen(path, "r");
 		while (file && fgets(line, sizeof(line), file))
 			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
@@ -239,92 +215,70 @@ static long sleeps(void)
 	return n < 0 ? -1 : sum;
 }
 
-/* Waits until nothing has woken up the capture for some seconds. */
-static bool is_asleep(void)
+/* Waits until nothing has woken up the capture for 5 seconds. */
+static void wait_until_asleep(void)
 {
-	for (int i = 0; i < PROGRAM_S / 5; i++) {
-		long before = sleeps();
+	long before = 0;
+	double since = 0;
 
-		sleep(5);
-		if (sleeps() == before)
-			return true;
-	}
-	return false;
+	do {
+		double begin = program_seconds();
+
+		wait_until(sleeps(live_pid) != before || program_seconds() - begin > 5);
+		since = program_seconds() - begin;
+		before = sleeps(live_pid);
+	} while (since <= 5);
 }
 
-static bool can_count(void)
+static void needs_counts(void)
 {
-	struct program program = capture.program;
-	long n;
-
-	capture.program.pid = getpid();
-	n = sleeps();
-	capture.program = program;
-	if (n >= 0)
-		return true;
+	if (sleeps(getpid()) >= 0)
+		return;
 	print_message("/proc/PID/task/TID/status has no voluntary_ctxt_switches\n");
-	return false;
+	skip();
 }
 
 static void start_with_the_screen(struct options *options, const char *brightness)
 {
-	scratch_put(&capture.scratch, LIGHT "/brightness", brightness);
+	scratch_put(LIGHT "/brightness", brightness);
 	options->min_free_given = true;
 	start(options);
-	live_capture_frames(&capture, 30);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
-}
-
-TEST(no_timer_wakes_a_device_whose_screen_is_off)
-{
-	struct options options = device_options();
-
-	if (!can_count())
-		skip();
-	start_with_the_screen(&options, "0\n");
-	assert_true(is_asleep());
-	/* The source wakes it up. */
-	live_capture_frames(&capture, 30);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 60));
-	assert_true(is_asleep());
-	/* And so does another program that changes the trace. */
-	live_capture_set(&capture, "tracing_on", "0\n");
-	assert_true(program_wait_for(&capture.scratch, "out/events.csv", "switched tracing off"));
-	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
-	assert_true(is_asleep());
-	/* A client, and the end. */
-	assert_int_equal(live_capture_ask(&capture, "mark", "night"), 0);
-	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",mark,night\n"));
-	assert_true(is_asleep());
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	live_frames(30);
+	live_wait_rows("frames.csv", 30);
 }
 
 /* With tags of atrace jankd runs getprop with each tick, also one that a client has caused. The end
  * of a slow one would cause the next tick. */
-TEST(no_program_runs_while_the_device_sleeps)
+TEST(nothing_wakes_a_device_whose_screen_is_off)
 {
 	struct options options = device_options();
-	size_t before;
+	size_t queries;
 
-	if (!can_count())
-		skip();
-	fake_device_set(&capture.scratch, FLAGS, "0x400");
+	needs_counts();
+	fake_device_set(FLAGS, "0x400");
 	options.no_atrace = false;
 	start_with_the_screen(&options, "0\n");
-	scratch_put(
-		&capture.scratch, "device/bin/getprop",
-		"#!/bin/sh\necho query >> \"$DEVICE/queries\"\ncat \"$DEVICE/properties/$1\"\n");
-	assert_true(is_asleep());
-	before = strlen(scratch_get(&capture.scratch, "device/queries"));
-	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
-	assert_true(is_asleep());
-	assert_int_equal(strlen(scratch_get(&capture.scratch, "device/queries")), before);
+	wait_until_asleep();
+	queries = strlen(scratch_get("device/queries"));
+	assert_int_equal(live_ask("mark", "night"), 0);
+	live_wait_event(",mark,night\n");
+	wait_until_asleep();
+	assert_int_equal(strlen(scratch_get("device/queries")), queries);
+	/* The source wakes it up. */
+	live_frames(30);
+	live_wait_rows("frames.csv", 60);
+	wait_until_asleep();
+	/* And so does another program that changes the trace. */
+	live_set("tracing_on", "0\n");
+	live_wait_event("switched tracing off");
+	live_wait_setting("tracing_on", "1");
+	wait_until_asleep();
 	/* After the night the tags are watched again. */
-	fake_device_set(&capture.scratch, FLAGS, "0x8");
-	scratch_put(&capture.scratch, LIGHT "/brightness", "9\n");
-	live_capture_frames(&capture, 30);
-	assert_true(program_wait_for(&capture.scratch, "device/log", "--only_userspace gfx view"));
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	fake_device_set(FLAGS, "0x8");
+	scratch_put(LIGHT "/brightness", "9\n");
+	live_frames(30);
+	wait_for_text("device/log", "--only_userspace gfx view");
+	live_stop();
 }
 
 TEST(timers_go_on_while_the_screen_is_on)
@@ -332,15 +286,14 @@ TEST(timers_go_on_while_the_screen_is_on)
 	struct options options = device_options();
 	long before;
 
-	if (!can_count())
-		skip();
+	needs_counts();
 	start_with_the_screen(&options, "9\n");
 	sleep(8);
-	before = sleeps();
-	for (int i = 0; i < PROGRAM_S && sleeps() == before; i++)
+	before = sleeps(live_pid);
+	for (int i = 0; i < PROGRAM_S && sleeps(live_pid) == before; i++)
 		sleep(1);
-	assert_true(sleeps() > before);
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(sleeps(live_pid) > before);
+	live_stop();
 }
 
 /* The thread that writes the files does it, when it is woken up. */
@@ -349,16 +302,15 @@ TEST(rows_are_synced_before_the_device_sleeps)
 	struct options options = device_options();
 	long before;
 
-	if (!can_count())
-		skip();
+	needs_counts();
 	options.sync_ns = 15 * SECOND;
 	start_with_the_screen(&options, "0\n");
 	sleep(6);
-	before = sleeps();
+	before = sleeps(live_pid);
 	sleep(6);
-	assert_true(sleeps() > before);
-	assert_true(is_asleep());
-	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(sleeps(live_pid) > before);
+	wait_until_asleep();
+	live_stop();
 }
 
 TEST(duration_ends_a_capture_that_sleeps)
@@ -367,5 +319,5 @@ TEST(duration_ends_a_capture_that_sleeps)
 
 	options.duration_ns = 12 * SECOND;
 	start_with_the_screen(&options, "0\n");
-	assert_int_equal(program_end(&capture.program), 0);
+	live_end();
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/printed.h"
+#include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/unit/printed.h"
 
 static int usual = -1, which, memory = -1;
 
@@ -30,4 +33,32 @@ const char *printed_end(void)
 	close(memory);
 	text[n > 0 ? n : 0] = '\0';
 	return text;
+}
+
+void printed_check_part(const char *text, const char *part, int wanted, const char *file, int line)
+{
+	if ((text && strstr(text, part)) == wanted)
+		return;
+	print_error("'%s' is %s:\n%s\n", part, wanted ? "missing" : "not expected",
+		    text ? text : "(no text)");
+	_fail(file, line);
+}
+
+void printed_check_begin(const char *text, const char *begin, const char *file, int line)
+{
+	if (strncmp(text, begin, strlen(begin)) == 0)
+		return;
+	print_error("'%s' is not at the begin of:\n%s\n", begin, text);
+	_fail(file, line);
+}
+
+void printed_check_line(const char *text, const char *file, int line)
+{
+	const char *end = strchr(text, '\n');
+
+	printed_check_begin(text, "jankd: ", file, line);
+	if (end && end[1] == '\0')
+		return;
+	print_error("not one line:\n%s\n", text);
+	_fail(file, line);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function prints to standard error or standard output. */
+/* What a function prints to standard error or standard output, and checks of texts. */
 #ifndef JANKD_TESTS_PRINTED_H
 #define JANKD_TESTS_PRINTED_H
 
@@ -9,5 +9,16 @@ void printed_begin(int fd);
 
 /* Ends the redirection. Returns the text; it is valid until the next call. */
 const char *printed_end(void);
+
+/* A text has a part, or has it not; or begins with it. */
+#define assert_contains(text, part) printed_check_part(text, part, 1, __FILE__, __LINE__)
+#define assert_lacks(text, part) printed_check_part(text, part, 0, __FILE__, __LINE__)
+void printed_check_part(const char *text, const char *part, int wanted, const char *file, int line);
+#define assert_begins(text, begin) printed_check_begin(text, begin, __FILE__, __LINE__)
+void printed_check_begin(const char *text, const char *begin, const char *file, int line);
+
+/* A message is one line for the user that begins with "jankd: ". */
+#define assert_one_line(text) printed_check_line(text, __FILE__, __LINE__)
+void printed_check_line(const char *text, const char *file, int line);
 
 #endif

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,41 +27,50 @@ const char *program_jankd(void)
 	return jankd;
 }
 
-static void redirect(const struct scratch *scratch, const char *name, const char *kind, int onto)
+static const char *output_name(const char *first, const char *kind)
 {
-	char file[64];
-	int fd;
+	return formatted("%s.%s", first ? first : "jankd", kind);
+}
 
-	snprintf(file, sizeof(file), "%s.%s", name, kind);
-	fd = open(scratch_path(scratch, file), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+static void redirect(const char *file, int onto)
+{
+	int fd = open(scratch_path(file), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
 	if (fd < 0 || dup2(fd, onto) < 0)
 		_exit(127);
 	close(fd);
 }
 
-void program_start(struct program *program, const struct scratch *scratch, const char *name,
-		   const char *const *arguments)
+pid_t program_start(const char *const *arguments)
 {
 	const char *argv[ARGUMENTS_MAX + 2] = { program_jankd() };
+	pid_t pid;
 
 	for (size_t i = 0; arguments[i] && i < ARGUMENTS_MAX; i++)
 		argv[i + 1] = arguments[i];
-	*program = (struct program){ .scratch = scratch };
-	snprintf(program->name, sizeof(program->name), "%s", name);
 	fflush(NULL);
-	program->pid = fork();
-	if (program->pid == 0) {
+	pid = fork();
+	if (pid == 0) {
 		int null = open("/dev/null", O_RDWR);
 
-		if (chdir(scratch->path) < 0 || dup2(null, STDIN_FILENO) < 0)
+		if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0)
 			_exit(127);
-		redirect(scratch, name, "out", STDOUT_FILENO);
-		redirect(scratch, name, "err", STDERR_FILENO);
+		redirect(output_name(argv[1], "out"), STDOUT_FILENO);
+		redirect(output_name(argv[1], "err"), STDERR_FILENO);
 		execv(argv[0], (char **)argv);
 		_exit(127);
 	}
-	if (program->pid < 0)
+	if (pid < 0)
 		abort();
+	return pid;
+}
+
+double program_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void pause_a_little(void)
@@ -73,34 +80,35 @@ static void pause_a_little(void)
 	nanosleep(&pause, NULL);
 }
 
-static double seconds(void)
+void program_pause(double begin, const char *condition, const char *file, int line)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-int program_end(struct program *program)
-{
-	double until = seconds() + PROGRAM_S;
-	int status = 0;
-	pid_t pid;
-
-	while ((pid = waitpid(program->pid, &status, WNOHANG)) == 0 && seconds() < until)
-		pause_a_little();
-	if (pid == 0) {
-		kill(program->pid, SIGKILL);
-		waitpid(program->pid, &status, 0);
-		program->status = -1;
-	} else {
-		program->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (program_seconds() - begin > PROGRAM_S) {
+		print_error("not within %d s: %s\nevents.csv:\n%s\n", PROGRAM_S, condition,
+			    scratch_get("out/events.csv"));
+		_fail(file, line);
 	}
-	program->pid = 0;
-	return program->status;
+	pause_a_little();
 }
 
-int program_run(struct program *program, const struct scratch *scratch, const char *first, ...)
+int program_end(pid_t pid)
+{
+	double until = program_seconds() + PROGRAM_S;
+	int status = 0;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && program_seconds() < until)
+		pause_a_little();
+	if (ended == 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		return -1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static const char *last_first;
+
+int program_run(const char *first, ...)
 {
 	const char *arguments[ARGUMENTS_MAX] = { first };
 	va_list rest;
@@ -109,36 +117,16 @@ int program_run(struct program *program, const struct scratch *scratch, const ch
 	for (size_t i = 1; i < ARGUMENTS_MAX - 1 && arguments[i - 1]; i++)
 		arguments[i] = va_arg(rest, const char *);
 	va_end(rest);
-	program_start(program, scratch, first, arguments);
-	return program_end(program);
+	last_first = first;
+	return program_end(program_start(arguments));
 }
 
-static const char *printed(const struct program *program, const char *kind)
+const char *program_out(void)
 {
-	char file[64];
-
-	snprintf(file, sizeof(file), "%s.%s", program->name, kind);
-	return scratch_get(program->scratch, file);
+	return scratch_get(output_name(last_first, "out"));
 }
 
-const char *program_out(const struct program *program)
+const char *program_err(void)
 {
-	return printed(program, "out");
-}
-
-const char *program_err(const struct program *program)
-{
-	return printed(program, "err");
-}
-
-bool program_wait_for(const struct scratch *scratch, const char *file, const char *text)
-{
-	double until = seconds() + PROGRAM_S;
-
-	while (!strstr(scratch_get(scratch, file), text)) {
-		if (seconds() >= until)
-			return false;
-		pause_a_little();
-	}
-	return true;
+	return scratch_get(output_name(last_first, "err"));
 }

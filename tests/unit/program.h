@@ -3,41 +3,43 @@
 #ifndef JANKD_TESTS_PROGRAM_H
 #define JANKD_TESTS_PROGRAM_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
+#include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 
 /* Time limit in seconds for each wait; then the test fails. It is long because machines may be
  * busy. */
 #define PROGRAM_S 60
 
-struct program {
-	const struct scratch *scratch;
-	pid_t pid;
-	char name[32]; /* its output is in NAME.out and NAME.err in the scratch folder */
-	int status;    /* exit code, or 128 + signal; -1: it had to be killed */
-};
-
 /* The path of jankd: the first argument of the test. */
 const char *program_jankd(void);
 
-/* Starts jankd in the scratch folder, with NULL-terminated arguments. */
-void program_start(struct program *program, const struct scratch *scratch, const char *name,
-		   const char *const *arguments);
+/* Starts jankd in the scratch folder, with NULL-terminated arguments. What it prints is in the
+ * files NAME.out and NAME.err there; NAME is the first argument. */
+pid_t program_start(const char *const *arguments);
 
-/* Waits for its end. Returns ->status. */
-int program_end(struct program *program);
+/* Waits for its end. Returns its exit code, or 128 + signal; -1: it had to be killed. */
+int program_end(pid_t pid);
 
-/* Starts jankd with the arguments up to NULL and waits for its end. Returns ->status. */
-int program_run(struct program *program, const struct scratch *scratch, const char *first, ...)
-	__attribute__((sentinel));
+/* Starts jankd with the arguments up to NULL and waits for its end. */
+int program_run(const char *first, ...) __attribute__((sentinel));
 
-/* The text that it has printed so far. */
-const char *program_out(const struct program *program);
-const char *program_err(const struct program *program);
+/* What the last program_run() has printed. */
+const char *program_out(void);
+const char *program_err(void);
 
-/* Waits until a file of the scratch folder contains @text. Returns false after PROGRAM_S. */
-bool program_wait_for(const struct scratch *scratch, const char *file, const char *text);
+/* Waits until the expression is true. */
+#define wait_until(condition)                                                                      \
+	do {                                                                                       \
+		double wait_begin = program_seconds();                                             \
+		while (!(condition))                                                               \
+			program_pause(wait_begin, #condition, __FILE__, __LINE__);                 \
+	} while (0)
+double program_seconds(void);
+void program_pause(double begin, const char *condition, const char *file, int line);
+
+/* Waits until a file of the scratch folder contains @text. */
+#define wait_for_text(file, text) wait_until(strstr(scratch_get(file), text))
 
 #endif

@@ -2,6 +2,7 @@
 #include "tests/unit/scratch.h"
 
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,19 @@
 #define RESULTS 4
 #define PATH_SIZE 1024
 
+char scratch_root[96];
+
 static void die(const char *what)
 {
 	perror(what);
 	abort();
 }
 
-void scratch_make(struct scratch *scratch, const char *base)
+void scratch_make(const char *base)
 {
-	snprintf(scratch->path, sizeof(scratch->path), "%s/jankd-unit-XXXXXX", base);
-	if (!mkdtemp(scratch->path))
-		die(scratch->path);
+	snprintf(scratch_root, sizeof(scratch_root), "%s/jankd-unit-XXXXXX", base);
+	if (!mkdtemp(scratch_root))
+		die(scratch_root);
 }
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
@@ -32,27 +35,55 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 	return remove(path);
 }
 
-void scratch_remove(struct scratch *scratch)
+void scratch_remove(void)
 {
-	nftw(scratch->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	nftw(scratch_root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_root[0] = '\0';
 }
 
-const char *scratch_path(const struct scratch *scratch, const char *name)
+int scratch_set_up(void **state)
+{
+	(void)state;
+	scratch_make("/tmp");
+	return 0;
+}
+
+int scratch_tear_down(void **state)
+{
+	(void)state;
+	scratch_remove();
+	return 0;
+}
+
+const char *formatted(const char *format, ...)
+{
+	static char texts[2 * RESULTS][PATH_SIZE];
+	static unsigned int n;
+	char *text = texts[n++ % (2 * RESULTS)];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, PATH_SIZE, format, values);
+	va_end(values);
+	return text;
+}
+
+const char *scratch_path(const char *name)
 {
 	static char paths[RESULTS][PATH_SIZE];
 	static unsigned int n;
 	char *path = paths[n++ % RESULTS];
 
-	snprintf(path, PATH_SIZE, "%s/%s", scratch->path, name);
+	snprintf(path, PATH_SIZE, "%s/%s", scratch_root, name);
 	return path;
 }
 
-void scratch_mkdir(const struct scratch *scratch, const char *name)
+void scratch_mkdir(const char *name)
 {
 	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), "%s/%s/", scratch->path, name);
-	for (char *slash = path + strlen(scratch->path) + 1; (slash = strchr(slash, '/'));) {
+	snprintf(path, sizeof(path), "%s/%s/", scratch_root, name);
+	for (char *slash = path + strlen(scratch_root) + 1; (slash = strchr(slash, '/'));) {
 		*slash = '\0';
 		mkdir(path, 0755);
 		*slash++ = '/';
@@ -61,27 +92,26 @@ void scratch_mkdir(const struct scratch *scratch, const char *name)
 		die(path);
 }
 
-void scratch_put_bytes(const struct scratch *scratch, const char *name, const void *bytes,
-		       size_t len)
+void scratch_put_bytes(const char *name, const void *bytes, size_t len)
 {
-	const char *path = scratch_path(scratch, name);
+	const char *path = scratch_path(name);
 	FILE *file = fopen(path, "w");
 
 	if (!file || (len > 0 && fwrite(bytes, len, 1, file) != 1) || fclose(file) != 0)
 		die(path);
 }
 
-void scratch_put(const struct scratch *scratch, const char *name, const char *text)
+void scratch_put(const char *name, const char *text)
 {
-	scratch_put_bytes(scratch, name, text, strlen(text));
+	scratch_put_bytes(name, text, strlen(text));
 }
 
-const char *scratch_get(const struct scratch *scratch, const char *name)
+const char *scratch_get(const char *name)
 {
 	static char *texts[RESULTS];
 	static unsigned int n;
 	char **text = &texts[n++ % RESULTS];
-	FILE *file = fopen(scratch_path(scratch, name), "r");
+	FILE *file = fopen(scratch_path(name), "r");
 	size_t len = 0, size = 4096, got = 1;
 
 	free(*text);
@@ -100,9 +130,9 @@ const char *scratch_get(const struct scratch *scratch, const char *name)
 	return *text;
 }
 
-bool scratch_has(const struct scratch *scratch, const char *name)
+bool scratch_has(const char *name)
 {
 	struct stat info;
 
-	return lstat(scratch_path(scratch, name), &info) == 0;
+	return lstat(scratch_path(name), &info) == 0;
 }

@@ -6,30 +6,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct scratch {
-	char path[96];
-};
+/* The path of the folder; "": there is none. */
+extern char scratch_root[96];
 
-/* Makes a new empty folder in @base ("/tmp"); scratch_remove() removes it with its files. */
-void scratch_make(struct scratch *scratch, const char *base);
-void scratch_remove(struct scratch *scratch);
+/* Makes it, new and empty, in @base; removes it with its files. */
+void scratch_make(const char *base);
+void scratch_remove(void);
+
+/* The same as fixtures of cmocka, in /tmp. */
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
+
+/* Text as by printf(); valid until the eighth call after this one. */
+const char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The path of @name in the folder. The text is valid until the fourth call after this one. */
-const char *scratch_path(const struct scratch *scratch, const char *name);
+const char *scratch_path(const char *name);
 
 /* Makes a folder, and its missing parent folders. */
-void scratch_mkdir(const struct scratch *scratch, const char *name);
+void scratch_mkdir(const char *name);
 
 /* Replaces the content of a file, or makes the file. */
-void scratch_put(const struct scratch *scratch, const char *name, const char *text);
-void scratch_put_bytes(const struct scratch *scratch, const char *name, const void *bytes,
-		       size_t len);
+void scratch_put(const char *name, const char *text);
+void scratch_put_bytes(const char *name, const void *bytes, size_t len);
 
 /* The content of a file, NUL-terminated; valid until the fourth call after this one. "" if there is
  * no such file. */
-const char *scratch_get(const struct scratch *scratch, const char *name);
+const char *scratch_get(const char *name);
 
 /* Returns true if there is a file, folder or link of this name. */
-bool scratch_has(const struct scratch *scratch, const char *name);
+bool scratch_has(const char *name);
 
 #endif

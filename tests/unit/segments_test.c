@@ -5,45 +5,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/files/earlier_files.h"
 #include "daemon/files/segments.h"
 #include "daemon/files/snapshot_files.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 
-static struct scratch scratch;
 static int fd;
 
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	fd = open(scratch.path, O_RDONLY | O_DIRECTORY);
+	scratch_set_up(state);
+	fd = open(scratch_root, O_RDONLY | O_DIRECTORY);
 	return fd < 0;
 }
 
 static int tear_down(void **state)
 {
 	close(fd);
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
 
 static void put(const char *name)
 {
-	scratch_put(&scratch, name, name);
+	scratch_put(name, name);
 }
 
 static bool has(const char *name)
 {
-	return scratch_has(&scratch, name);
+	return scratch_has(name);
 }
 
 static unsigned long last(void)
@@ -56,25 +55,32 @@ static unsigned long last(void)
 
 TEST(last_segment_is_the_highest_number_of_all_files)
 {
+	static const char *const others[] = {
+		"fps-000099.txt",     "fps-99.csv",	"other-000099.csv", "fps-0000099.csv",
+		"fps-000099.csv.bak", "fps-0000x9.csv", "fps-000000.csv",   "fps--00099.csv",
+	};
+	const char *highest = formatted("fps-%lu.csv", ULONG_MAX);
+
 	assert_int_equal(last(), 0);
 	put("fps.csv");
 	put("fps-000002.csv");
 	put("events-000007.csv");
 	put("frames-000001.csv");
-	assert_int_equal(last(), 7);
-	/* Not a file of jankd. */
-	put("fps-000099.txt");
-	put("fps-99.csv");
-	put("other-000099.csv");
-	put("fps-000099.csv.bak");
-	put("fps-0000x9.csv");
-	put("fps-000000.csv");
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		put(others[i]);
+	put(highest);
 	assert_int_equal(last(), 7);
 	/* More than six digits. */
 	put("fps-1234567.csv");
 	assert_int_equal(last(), 1234567);
 	assert_int_equal(segments_next(fd, 0), 3);
 	assert_int_equal(segments_next(fd, 6), 8);
+	segments_remove_above(fd, 0);
+	assert_int_equal(last(), 0);
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		assert_true(has(others[i]));
+	assert_true(has(highest));
+	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
 }
 
 TEST(closing_a_segment_replaces_no_file)
@@ -82,16 +88,14 @@ TEST(closing_a_segment_replaces_no_file)
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), 0);
 	assert_false(has("fps.csv"));
-	assert_string_equal(scratch_get(&scratch, "fps-000003.csv"), "fps.csv");
+	assert_string_equal(scratch_get("fps-000003.csv"), "fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 4), -ENOENT);
-	/* Another file is not replaced. */
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), -EEXIST);
 	assert_true(has("fps.csv"));
-	unlink(scratch_path(&scratch, "fps.csv"));
+	unlink(scratch_path("fps.csv"));
 	segments_reopen(fd, "fps.csv", 3);
-	assert_true(has("fps.csv"));
-	assert_false(has("fps-000003.csv"));
+	assert_true(has("fps.csv") && !has("fps-000003.csv"));
 }
 
 static unsigned long gone[8];
@@ -115,6 +119,8 @@ static void put_three(void)
 	n_gone = 0;
 }
 
+#define REMOVE(keep, spared, most) segments_remove_oldest(fd, keep, spared, most, &removed)
+
 TEST(oldest_segments_are_removed_first)
 {
 	struct segments_removed removed = { .removed = on_removed, .context = gone };
@@ -123,14 +129,11 @@ TEST(oldest_segments_are_removed_first)
 	put_three();
 	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_NONE, &count), 0);
 	assert_int_equal(count, 3);
-	assert_int_equal(segments_remove_oldest(fd, 1, SEGMENTS_SPARE_NONE, UINT64_MAX, &removed),
-			 0);
-	assert_int_equal(removed.count, 2);
-	assert_int_equal(removed.first, 1);
-	assert_int_equal(removed.last, 2);
-	assert_int_equal(n_gone, 2);
-	assert_int_equal(gone[0], 1);
-	assert_int_equal(gone[1], 2);
+	assert_int_equal(REMOVE(3, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 0);
+	assert_int_equal(REMOVE(1, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_true(removed.count == 2 && removed.first == 1 && removed.last == 2);
+	assert_true(n_gone == 2 && gone[0] == 1 && gone[1] == 2);
 	assert_false(has("fps-000001.csv") || has("frames-000001.csv") || has("events-000002.csv"));
 	assert_true(has("fps-000005.csv"));
 }
@@ -144,9 +147,12 @@ TEST(removal_can_spare_events)
 	put("events-000003.csv");
 	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_EVENTS, &count), 0);
 	assert_int_equal(count, 3);
-	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_EVENTS, UINT64_MAX, &removed),
-			 0);
-	assert_int_equal(removed.count, 3);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, 1), 0);
+	assert_true(removed.count == 1 && removed.first == 1 && removed.last == 1);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 2);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 0);
 	assert_true(has("events-000001.csv") && has("events-000002.csv"));
 	assert_false(has("fps-000005.csv"));
 }
@@ -156,9 +162,9 @@ TEST(no_more_segments_than_requested_are_removed)
 	struct segments_removed removed = { .removed = NULL };
 
 	put_three();
-	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, 0, &removed), 0);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, 0), 0);
 	assert_int_equal(removed.count, 0);
-	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, 1, &removed), 0);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, 1), 0);
 	assert_int_equal(removed.count, 1);
 	assert_true(has("fps-000002.csv"));
 }
@@ -168,25 +174,28 @@ TEST(segment_that_cannot_be_removed_is_skipped)
 	struct segments_removed removed = { .removed = NULL };
 
 	put_three();
-	unlink(scratch_path(&scratch, "fps-000001.csv"));
-	scratch_mkdir(&scratch, "fps-000001.csv");
-	assert_true(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, UINT64_MAX, &removed) < 0);
-	assert_true(has("fps-000001.csv"));
-	assert_false(has("fps-000002.csv") || has("fps-000005.csv"));
+	unlink(scratch_path("fps-000001.csv"));
+	scratch_mkdir("fps-000001.csv");
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, UINT64_MAX), -EISDIR);
+	assert_true(removed.count == 2 && removed.first == 2 && removed.last == 5);
+	assert_true(has("fps-000001.csv") && !has("fps-000002.csv") && !has("fps-000005.csv"));
 }
 
-TEST(list_of_many_segments_is_complete)
+TEST(many_segments_are_listed_fast)
 {
-	char name[40];
+	struct segments_removed removed = { .removed = NULL };
+	clock_t begin;
 
-	for (int i = 1; i <= 600; i++) {
-		snprintf(name, sizeof(name), "fps-%06d.csv", i);
-		put(name);
-	}
-	assert_int_equal(last(), 600);
-	segments_remove_above(fd, 550);
-	assert_int_equal(last(), 550);
-	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
+	for (int i = 1; i <= 20000; i++)
+		scratch_put(formatted("fps-%06d.csv", i), "");
+	assert_int_equal(last(), 20000);
+	segments_remove_above(fd, 19990);
+	assert_int_equal(last(), 19990);
+	begin = clock();
+	assert_int_equal(REMOVE(2, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 19988);
+	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+	assert_true(has("fps-019989.csv") && !has("fps-019988.csv"));
 }
 
 /* --- files of earlier sessions --- */
@@ -195,20 +204,17 @@ static struct folder folder;
 
 static void open_folder(void)
 {
-	assert_int_equal(folder_open(&folder, "run", scratch_path(&scratch, "out")), 0);
+	assert_int_equal(folder_open(&folder, "run", scratch_path("out")), 0);
 }
 
 static void put_csv(const char *name, const char *header, const char *rows)
 {
-	char text[4096];
-
-	snprintf(text, sizeof(text), "%s\n%s", header, rows);
-	scratch_put(&scratch, name, text);
+	scratch_put(name, formatted("%s\n%s", header, rows));
 }
 
 TEST(files_of_an_earlier_session_become_one_segment)
 {
-	scratch_mkdir(&scratch, "out");
+	scratch_mkdir("out");
 	put_csv("out/fps.csv", csv_fps_header, "1,2\n");
 	put_csv("out/events.csv", csv_event_header, "1,2\n3,ha");
 	put("out/session.json");
@@ -219,8 +225,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	assert_int_equal(folder.kept, 5);
 	assert_true(has("out/fps-000005.csv") && has("out/session-000005.json"));
 	/* An incomplete row is left after a kill. */
-	assert_int_equal(strcmp(scratch_get(&scratch, "out/events-000005.csv") +
-					strlen(csv_event_header) + 1,
+	assert_int_equal(strcmp(scratch_get("out/events-000005.csv") + strlen(csv_event_header) + 1,
 				"1,2\n"),
 			 0);
 	assert_false(has("out/fps.csv") || has("out/.session.json.tmp"));
@@ -230,7 +235,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	earlier_files_put_back(&folder);
 	assert_true(has("out/fps-000004.csv"));
 	assert_false(has("out/fps-000005.csv") || has("out/fps-000006.csv"));
-	assert_non_null(strstr(scratch_get(&scratch, "out/fps.csv"), csv_fps_header));
+	assert_contains(scratch_get("out/fps.csv"), csv_fps_header);
 	folder_close(&folder);
 }
 
@@ -288,12 +293,9 @@ TEST(snapshots_are_listed_by_number)
 TEST(oldest_of_more_than_64_snapshots_are_removed)
 {
 	struct snapshots snapshots;
-	char name[40];
 
-	for (int i = 11; i < 11 + 67; i++) {
-		snprintf(name, sizeof(name), "snapshot-%06d.txt", i);
-		put(name);
-	}
+	for (int i = 11; i < 11 + 67; i++)
+		put(formatted("snapshot-%06d.txt", i));
 	snapshot_files_remove_oldest(fd);
 	snapshots = list_snapshots();
 	assert_int_equal(snapshots.count, 64);

@@ -11,41 +11,19 @@
 #include "daemon/trace/setting_file.h"
 #include "daemon/android/properties.h"
 #include "daemon/trace/settings.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/fake_tracefs.h"
 
 #define UNUSED "7 (expanded: 1408)\n"
 
-static struct scratch scratch;
-static char tracefs[128];
-
-static void make_cpus(const char *const *values)
-{
-	char name[64];
-
-	for (unsigned int cpu = 0; values[cpu]; cpu++) {
-		snprintf(name, sizeof(name), "tr/per_cpu/cpu%u", cpu);
-		scratch_mkdir(&scratch, name);
-		snprintf(name, sizeof(name), "tr/per_cpu/cpu%u/buffer_size_kb", cpu);
-		scratch_put(&scratch, name, values[cpu]);
-	}
-}
-
 static int set_up(void **state)
 {
-	scratch_make(&scratch, "/tmp");
-	fake_tracefs_make(&scratch, "tr");
-	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
-	scratch_put(&scratch, "tr/buffer_size_kb", UNUSED);
+	fake_tracefs_set_up(state);
+	scratch_put("tr/buffer_size_kb", UNUSED);
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	scratch_remove(&scratch);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, scratch_tear_down)
 
 /* --- size --- */
 
@@ -53,54 +31,56 @@ TEST(size_of_an_unused_buffer_is_its_current_one)
 {
 	char value[SETTING_SIZE];
 
-	assert_int_equal(setting_read(tracefs, "buffer_size_kb", value), 0);
+	assert_int_equal(setting_read(fake_tracefs, "buffer_size_kb", value), 0);
 	assert_string_equal(value, "7");
-	assert_int_equal(buffer_size_read(tracefs), 7);
+	assert_int_equal(buffer_size_read(fake_tracefs), 7);
 }
 
-TEST(small_buffer_is_enlarged)
+/* A small buffer is enlarged; a large one is reduced only on request. */
+TEST(size_of_a_buffer_is_set)
 {
-	static const char *const small[] = { UNUSED, "7\n", "1\n", "1023\n" };
+	static const struct {
+		const char *before;
+		uint64_t kb;
+		bool requested;
+		const char *after;
+	} rows[] = {
+		{ UNUSED, 1024, false, "1024" },     { "7\n", 1024, false, "1024" },
+		{ "1\n", 1024, false, "1024" },	     { "1023\n", 1024, false, "1024" },
+		{ "4096\n", 1024, false, "4096\n" }, { "4096\n", 2048, true, "2048\n" },
+	};
 
-	for (size_t i = 0; i < COUNT_OF(small); i++) {
-		scratch_put(&scratch, "tr/buffer_size_kb", small[i]);
-		assert_int_equal(buffer_size_set(tracefs, 1024, false), 0);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		scratch_put("tr/buffer_size_kb", rows[i].before);
+		assert_int_equal(buffer_size_set(fake_tracefs, rows[i].kb, rows[i].requested), 0);
 		/* A plain file keeps the rest of a longer value. */
-		assert_memory_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1024", 4);
+		assert_begins(scratch_get("tr/buffer_size_kb"), rows[i].after);
 	}
-}
-
-TEST(large_buffer_is_reduced_only_on_request)
-{
-	scratch_put(&scratch, "tr/buffer_size_kb", "4096\n");
-	assert_int_equal(buffer_size_set(tracefs, 1024, false), 0);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "4096\n");
-	assert_int_equal(buffer_size_set(tracefs, 2048, true), 0);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "2048\n");
 }
 
 TEST(different_cpu_buffers_are_enlarged_one_by_one)
 {
-	static const char *const sizes[] = { "2048\n", "0007\n", "1024\n", NULL };
-
-	scratch_put(&scratch, "tr/buffer_size_kb", "X\n");
-	make_cpus(sizes);
-	assert_int_equal(buffer_size_read(tracefs), 7);
-	assert_int_equal(buffer_size_set(tracefs, 1024, false), 0);
-	assert_string_equal(scratch_get(&scratch, "tr/per_cpu/cpu0/buffer_size_kb"), "2048\n");
-	assert_string_equal(scratch_get(&scratch, "tr/per_cpu/cpu1/buffer_size_kb"), "1024\n");
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "X\n");
-	assert_int_equal(buffer_size_read(tracefs), 1024);
+	scratch_put("tr/buffer_size_kb", "X\n");
+	scratch_mkdir("tr/per_cpu/cpu2");
+	scratch_put("tr/per_cpu/cpu0/buffer_size_kb", "2048\n");
+	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "0007\n");
+	scratch_put("tr/per_cpu/cpu2/buffer_size_kb", "1024\n");
+	assert_int_equal(buffer_size_read(fake_tracefs), 7);
+	assert_int_equal(buffer_size_set(fake_tracefs, 1024, false), 0);
+	assert_string_equal(scratch_get("tr/per_cpu/cpu0/buffer_size_kb"), "2048\n");
+	assert_string_equal(scratch_get("tr/per_cpu/cpu1/buffer_size_kb"), "1024\n");
+	assert_string_equal(scratch_get("tr/buffer_size_kb"), "X\n");
+	assert_int_equal(buffer_size_read(fake_tracefs), 1024);
 }
 
 TEST(size_that_cannot_be_set_is_an_error)
 {
-	const char *path = scratch_path(&scratch, "tr/buffer_size_kb");
+	const char *path = scratch_path("tr/buffer_size_kb");
 
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(symlink("trace_clock", path),
 			 0); /* tracefs has no links: it is not opened */
-	assert_int_equal(buffer_size_set(tracefs, 1024, false), -ELOOP);
+	assert_int_equal(buffer_size_set(fake_tracefs, 1024, false), -ELOOP);
 }
 
 /* --- restoring --- */
@@ -121,16 +101,16 @@ TEST(settings_that_cannot_be_restored_are_named)
 	struct settings before = { 0 }, failed = { 0 };
 	char text[SETTINGS_TEXT_SIZE];
 
-	scratch_put(&scratch, "tr/buffer_percent", "33\n");
-	scratch_mkdir(&scratch, "tr/instances/busy/file");
+	scratch_put("tr/buffer_percent", "33\n");
+	scratch_mkdir("tr/instances/busy/file");
 	settings_add_line(&before, SPAN_LITERAL("place"));
 	settings_add_line(&before, SPAN_LITERAL("buffer_percent 50"));
 	settings_add_line(&before, SPAN_LITERAL("made busy"));
-	settings_restore(settings_text(&before), tracefs, &ending, &failed);
+	settings_restore(settings_text(&before), fake_tracefs, &ending, &failed);
 	settings_format(text, &failed);
 	assert_string_equal(text, "instance busy");
 	assert_true(settings_are_instances(&failed));
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_percent"), "50\n");
+	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
 	settings_format(text, &failed);
 	assert_string_equal(text, "instance busy, tracing_on 1");
@@ -158,28 +138,19 @@ TEST(unmounted_tracefs_is_an_error)
 	settings_free(&failed);
 }
 
+/* An unchanged setting is not written: it may be in use. */
 TEST(size_of_an_unused_buffer_is_restored)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
 
-	settings_read_place(&before, tracefs, NULL, false);
-	assert_non_null(strstr(before.text, "buffer_size_kb 7\n"));
-	scratch_put(&scratch, "tr/buffer_size_kb", "1024\n");
-	restore(&before, tracefs, &ending);
-	assert_memory_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "7", 1);
-	settings_free(&before);
-}
-
-/* An unchanged setting is not written: it may be in use. */
-TEST(unchanged_size_of_an_unused_buffer_is_not_written)
-{
-	const struct settings_ending ending = { 0 };
-	struct settings before = { 0 };
-
-	settings_read_place(&before, tracefs, NULL, false);
-	restore(&before, tracefs, &ending);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), UNUSED);
+	settings_read_place(&before, fake_tracefs, NULL, false);
+	assert_contains(before.text, "buffer_size_kb 7\n");
+	restore(&before, fake_tracefs, &ending);
+	assert_string_equal(scratch_get("tr/buffer_size_kb"), UNUSED);
+	scratch_put("tr/buffer_size_kb", "1024\n");
+	restore(&before, fake_tracefs, &ending);
+	assert_begins(scratch_get("tr/buffer_size_kb"), "7");
 	settings_free(&before);
 }
 
@@ -274,7 +245,7 @@ TEST(message_of_kept_settings_is_bounded)
 	assert_string_equal(aim.text, now);
 	assert_int_equal(kept.n, 300);
 	assert_true(kept.more > 0 && strstr(kept.text, "debug.atrace.app_0 3, "));
-	assert_non_null(strstr(kept.text, " ..."));
+	assert_contains(kept.text, " ...");
 	settings_free(&aim);
 }
 
@@ -286,15 +257,15 @@ TEST(buffer_size_changed_by_others_is_kept)
 	struct property_budget none = { .is_over = true };
 	struct settings_kept kept = { .n = 0 };
 
-	settings_read_place(&had, tracefs, NULL, false);
-	scratch_put(&scratch, "tr/buffer_size_kb", "1024\n");
-	scratch_put(&scratch, "tr/buffer_percent", "33\n");
-	settings_read_again(&made, settings_text(&had), tracefs, &none);
-	scratch_put(&scratch, "tr/buffer_size_kb", "2222\n");
-	settings_merge_now(&aim, &had, &made, tracefs, &none, &kept);
-	restore(&aim, tracefs, &ending);
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "2222\n");
-	assert_string_equal(scratch_get(&scratch, "tr/buffer_percent"), "50\n");
+	settings_read_place(&had, fake_tracefs, NULL, false);
+	scratch_put("tr/buffer_size_kb", "1024\n");
+	scratch_put("tr/buffer_percent", "33\n");
+	settings_read_again(&made, settings_text(&had), fake_tracefs, &none);
+	scratch_put("tr/buffer_size_kb", "2222\n");
+	settings_merge_now(&aim, &had, &made, fake_tracefs, &none, &kept);
+	restore(&aim, fake_tracefs, &ending);
+	assert_string_equal(scratch_get("tr/buffer_size_kb"), "2222\n");
+	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	assert_string_equal(kept.text, "buffer_size_kb 2222");
 	settings_free(&had);
 	settings_free(&made);

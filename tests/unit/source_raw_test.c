@@ -21,7 +21,6 @@
 #define MISSED_EVENTS (UINT64_C(1) << 31)
 #define RECORDS_MAX 64
 
-static struct scratch scratch;
 static struct tracefs *tracefs;
 static struct trace_files files;
 static struct source *source;
@@ -53,13 +52,12 @@ static int set_up(void **state)
 {
 	n_kept = 0;
 	source = NULL;
-	scratch_make(&scratch, "/tmp");
-	fake_tracefs_make(&scratch, "tr");
-	fake_tracefs_raw(&scratch, "tr");
-	cpu_buffers[0] = fake_tracefs_open(&scratch, "tr", "per_cpu/cpu0/trace_pipe_raw");
-	cpu_buffers[1] = fake_tracefs_open(&scratch, "tr", "per_cpu/cpu1/trace_pipe_raw");
+	fake_tracefs_set_up(state);
+	fake_tracefs_raw();
+	cpu_buffers[0] = fake_tracefs_open("per_cpu/cpu0/trace_pipe_raw");
+	cpu_buffers[1] = fake_tracefs_open("per_cpu/cpu1/trace_pipe_raw");
 	trace_files_init(&files);
-	return tracefs_open(&tracefs, scratch_path(&scratch, "tr"), NULL);
+	return tracefs_open(&tracefs, fake_tracefs, NULL);
 }
 
 static int tear_down(void **state)
@@ -69,8 +67,7 @@ static int tear_down(void **state)
 	tracefs_close(tracefs);
 	close(cpu_buffers[0]);
 	close(cpu_buffers[1]);
-	scratch_remove(&scratch);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -124,17 +121,48 @@ static void page_write(struct page *page, int cpu, uint64_t flags)
 	assert_int_equal(write(cpu_buffers[cpu], page->bytes, PAGE), PAGE);
 }
 
+/* Writes a page with one marker of thread 42. */
+static void write_one(int cpu, uint64_t time_ns, const char *text, uint64_t flags)
+{
+	struct page page;
+
+	page_begin(&page, time_ns);
+	page_print(&page, 0, 42, text);
+	page_write(&page, cpu, flags);
+}
+
 static uint64_t now_ns(void)
 {
 	return (uint64_t)clock_read(CLOCK_BOOTTIME);
+}
+
+static uint64_t a_second_ago(void)
+{
+	return (now_ns() - SECOND) / 1000 * 1000;
+}
+
+/* Reads once; after that there are @n records. */
+static void reads(enum source_how how, unsigned int n)
+{
+	source_read(source, how, &sink);
+	assert_int_equal(n_kept, n);
 }
 
 /* --- records --- */
 
 TEST(records_of_all_cpus_are_sorted_by_time)
 {
-	static const char *const names[] = { "first", "second", "third", "fourth" };
-	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
+	static const struct {
+		const char *name;
+		int kind;
+		uint64_t after_ns;
+	} wanted[] = {
+		{ "first", TRACE_SLICE_BEGIN, 0 },
+		{ "second", TRACE_INSTANT, 1000 },
+		{ "third", TRACE_COUNTER, 3000 },
+		{ "fourth", TRACE_SLICE_BEGIN, 5000 },
+	};
+	uint64_t begin = a_second_ago();
 	struct page page;
 
 	assert_int_equal(open_source(), 0);
@@ -150,16 +178,13 @@ TEST(records_of_all_cpus_are_sorted_by_time)
 	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
 	assert_int_equal(n_kept, 4);
 	for (unsigned int i = 0; i < 4; i++) {
-		assert_string_equal(kept[i].name, names[i]);
+		assert_string_equal(kept[i].name, wanted[i].name);
+		assert_int_equal(kept[i].record.kind, wanted[i].kind);
+		assert_int_equal(kept[i].record.time_ns, begin + wanted[i].after_ns);
 		assert_int_equal(kept[i].record.cpu, i % 2);
 		assert_int_equal(kept[i].record.tid, 42 + i % 2);
 	}
-	assert_int_equal(kept[0].record.kind, TRACE_SLICE_BEGIN);
-	assert_int_equal(kept[1].record.kind, TRACE_INSTANT);
-	assert_int_equal(kept[2].record.kind, TRACE_COUNTER);
 	assert_int_equal(kept[2].record.value, -7);
-	assert_int_equal(kept[0].record.time_ns, begin);
-	assert_int_equal(kept[3].record.time_ns, begin + 5000);
 	assert_int_equal(source->counts.markers, 4);
 	assert_int_equal(source->counts.malformed, 0);
 	assert_int_equal(source_read(source, SOURCE_NORMAL, &sink), -EAGAIN);
@@ -169,15 +194,11 @@ TEST(records_of_all_cpus_are_sorted_by_time)
 /* A caller can stop between two reads. */
 TEST(read_is_limited_to_16_pages)
 {
-	uint64_t begin = now_ns() - SECOND;
-	struct page page;
+	uint64_t begin = a_second_ago();
 
 	assert_int_equal(open_source(), 0);
-	for (unsigned int i = 0; i < 24; i++) {
-		page_begin(&page, begin + i * MS);
-		page_print(&page, 0, 42, "B|42|work\n");
-		page_write(&page, i % 2, 0);
-	}
+	for (unsigned int i = 0; i < 24; i++)
+		write_one(i % 2, begin + i * MS, "B|42|work\n", 0);
 	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
 	assert_in_range(n_kept, 14, 16);
 	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
@@ -187,7 +208,7 @@ TEST(read_is_limited_to_16_pages)
 /* As the kernel rounds them for text. */
 TEST(times_are_rounded_to_microseconds)
 {
-	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
+	uint64_t begin = a_second_ago();
 	struct page page;
 
 	assert_int_equal(open_source(), 0);
@@ -195,181 +216,122 @@ TEST(times_are_rounded_to_microseconds)
 	page_print(&page, 499, 42, "B|42|down\n");
 	page_print(&page, 1, 42, "B|42|up\n");
 	page_write(&page, 0, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 2);
+	reads(SOURCE_NORMAL, 2);
 	assert_int_equal(kept[0].record.time_ns, begin);
 	assert_int_equal(kept[1].record.time_ns, begin + 1000);
 }
 
-TEST(text_that_is_no_marker_is_counted)
+TEST(damage_is_counted)
 {
 	struct page page;
 	char text[200];
 
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
+	page_begin(&page, a_second_ago());
 	page_print(&page, 0, 42, "hello\n");
 	page_print(&page, 1, 42, "B|42|work\n");
 	page_write(&page, 0, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 1);
+	reads(SOURCE_NORMAL, 1);
 	assert_int_equal(source->counts.markers, 2);
 	assert_int_equal(source->counts.malformed, 1);
 	source_describe_damage(source, text);
 	assert_string_equal(text, "malformed markers or damaged pages so far: 1");
-}
-
-TEST(a_damaged_page_is_counted)
-{
-	struct page page;
-
-	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|work\n");
 	page.len = PAGE; /* more than fits */
 	page_write(&page, 0, 0);
 	source_read(source, SOURCE_NORMAL, &sink);
-	assert_true(source->counts.malformed > 0);
+	assert_true(source->counts.malformed > 1);
 }
 
 /* The page has a flag that events are missing; the statistics have their number. */
 TEST(loss_record_precedes_the_next_event)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	scratch_put(&scratch, "tr/per_cpu/cpu1/stats",
+	scratch_put("tr/per_cpu/cpu1/stats",
 		    "entries: 0\noverrun: 321\ndropped events: 0\nread events: 7\n");
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|work\n");
-	page_write(&page, 1, MISSED_EVENTS);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 2);
+	write_one(1, a_second_ago(), "B|42|work\n", MISSED_EVENTS);
+	reads(SOURCE_NORMAL, 2);
 	assert_int_equal(kept[0].record.kind, TRACE_LOST);
 	assert_int_equal(kept[0].record.cpu, 1);
 	assert_int_equal(kept[0].record.value, 321);
 	assert_int_equal(kept[1].record.kind, TRACE_SLICE_BEGIN);
 }
 
+TEST(number_of_lost_events_is_unknown_without_statistics)
+{
+	unlink(scratch_path("tr/per_cpu/cpu0/stats"));
+	assert_int_equal(open_source(), 0);
+	write_one(0, a_second_ago(), "B|42|work\n", MISSED_EVENTS);
+	reads(SOURCE_NORMAL, 2);
+	assert_int_equal(kept[0].record.kind, TRACE_LOST);
+	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
+}
+
 /* Events of other CPUs from the time of the loss come before its record. */
 TEST(loss_is_shown_ahead_of_its_record)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - 3 * SECOND);
-	page_print(&page, 0, 41, "B|41|before\n");
-	page_print(&page, 1000000, 41, "E|41\n");
-	page_write(&page, 0, 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|after\n");
-	page_write(&page, 1, MISSED_EVENTS);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 4);
-	assert_true(kept[0].loss_ahead);
-	assert_true(kept[1].loss_ahead);
+	write_one(0, now_ns() - 3 * SECOND, "B|41|before\n", 0);
+	write_one(0, now_ns() - 2 * SECOND, "E|41\n", 0);
+	write_one(1, a_second_ago(), "B|42|after\n", MISSED_EVENTS);
+	reads(SOURCE_NORMAL, 4);
 	assert_int_equal(kept[2].record.kind, TRACE_LOST);
-	assert_false(kept[2].loss_ahead);
-	assert_false(kept[3].loss_ahead);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(kept[i].loss_ahead, i < 2);
 	assert_false(source->loss_ahead);
 }
 
 TEST(bytes_are_counted_by_cpu)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|work\n");
-	page_write(&page, 1, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
+	write_one(1, a_second_ago(), "B|42|work\n", 0);
+	reads(SOURCE_NORMAL, 1);
 	assert_int_equal(source_cpu_bytes(source, 0), 0);
 	assert_int_equal(source_cpu_bytes(source, 1), source->counts.bytes);
-	assert_in_range(source_cpu_bytes(source, 1), page.len, page.len + 16);
-}
-
-TEST(number_of_lost_events_is_unknown_without_statistics)
-{
-	struct page page;
-
-	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/stats"));
-	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|work\n");
-	page_write(&page, 0, MISSED_EVENTS);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 2);
-	assert_int_equal(kept[0].record.kind, TRACE_LOST);
-	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
+	/* a head of 4 bytes, 16 of the event, the text with its NUL, and the page's head */
+	assert_in_range(source_cpu_bytes(source, 1), 32, 48);
 }
 
 /* A writer that was interrupted may still add an earlier event. */
 TEST(young_events_are_held_back)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|old\n");
-	page_write(&page, 0, 0);
-	page_begin(&page, now_ns() + 3600 * SECOND);
-	page_print(&page, 0, 42, "B|42|young\n");
-	page_write(&page, 0, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 1);
+	write_one(0, a_second_ago(), "B|42|old\n", 0);
+	write_one(0, now_ns() + 3600 * SECOND, "B|42|young\n", 0);
+	reads(SOURCE_NORMAL, 1);
 	/* At the end they are read. */
-	source_read(source, SOURCE_LAST, &sink);
-	assert_int_equal(n_kept, 2);
+	reads(SOURCE_LAST, 2);
 	assert_string_equal(kept[1].name, "young");
 }
 
 /* Even if the clock is wrong. */
 TEST(young_events_are_not_held_back_forever)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() + 3600 * SECOND);
-	page_print(&page, 0, 42, "B|42|young\n");
-	page_write(&page, 0, 0);
+	write_one(0, now_ns() + 3600 * SECOND, "B|42|young\n", 0);
 	for (int i = 0; i < 10 && n_kept == 0; i++)
 		source_read(source, SOURCE_NORMAL, &sink);
 	assert_int_equal(n_kept, 1);
 }
 
+/* "now ts" in the statistics is 10 s. */
 TEST(time_of_the_local_clock_is_read_from_stats)
 {
-	struct page page;
-
-	scratch_put(&scratch, "tr/trace_clock", "[local] global boot\n");
+	scratch_put("tr/trace_clock", "[local] global boot\n");
 	assert_int_equal(open_source(), 0);
 	source_set_clock(source, "local");
-	/* "now ts" is 10 s. */
-	page_begin(&page, 9 * SECOND);
-	page_print(&page, 0, 42, "B|42|old\n");
-	page_write(&page, 0, 0);
-	page_begin(&page, 3600 * SECOND);
-	page_print(&page, 0, 42, "B|42|young\n");
-	page_write(&page, 0, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 1);
+	write_one(0, 9 * SECOND, "B|42|old\n", 0);
+	write_one(0, 3600 * SECOND, "B|42|young\n", 0);
+	reads(SOURCE_NORMAL, 1);
 	assert_string_equal(kept[0].name, "old");
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 1);
+	reads(SOURCE_NORMAL, 1);
 }
 
 TEST(held_only_does_not_read_the_buffers)
 {
-	struct page page;
-
 	assert_int_equal(open_source(), 0);
-	page_begin(&page, now_ns() - SECOND);
-	page_print(&page, 0, 42, "B|42|there\n");
-	page_write(&page, 0, 0);
-	source_read(source, SOURCE_HELD_ONLY, &sink);
-	assert_int_equal(n_kept, 0);
-	source_read(source, SOURCE_NORMAL, &sink);
-	assert_int_equal(n_kept, 1);
+	write_one(0, a_second_ago(), "B|42|there\n", 0);
+	reads(SOURCE_HELD_ONLY, 0);
+	reads(SOURCE_NORMAL, 1);
 }
 
 /* --- opening --- */
@@ -385,31 +347,31 @@ static void assert_cannot(const char *name)
 
 TEST(unreadable_format_files_are_named)
 {
-	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "0\n");
+	scratch_put("tr/buffer_subbuf_size_kb", "0\n");
 	assert_cannot("buffer_subbuf_size_kb");
-	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "2048\n");
+	scratch_put("tr/buffer_subbuf_size_kb", "2048\n");
 	assert_cannot("buffer_subbuf_size_kb");
-	unlink(scratch_path(&scratch, "tr/buffer_subbuf_size_kb"));
-	scratch_put(&scratch, "tr/events/header_page", "nonsense\n");
+	unlink(scratch_path("tr/buffer_subbuf_size_kb"));
+	scratch_put("tr/events/header_page", "nonsense\n");
 	assert_cannot("events/header_page");
-	unlink(scratch_path(&scratch, "tr/events/header_page"));
+	unlink(scratch_path("tr/events/header_page"));
 	assert_cannot("events/header_page");
-	scratch_put(&scratch, "tr/events/ftrace/print/format", "nonsense\n");
+	scratch_put("tr/events/ftrace/print/format", "nonsense\n");
 	assert_cannot("events/ftrace/print/format");
-	unlink(scratch_path(&scratch, "tr/events/ftrace/print/format"));
+	unlink(scratch_path("tr/events/ftrace/print/format"));
 	assert_cannot("events/ftrace/print/format");
 }
 
 TEST(missing_cpu_buffers_are_an_error)
 {
-	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/trace_pipe_raw"));
-	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
+	unlink(scratch_path("tr/per_cpu/cpu0/trace_pipe_raw"));
+	unlink(scratch_path("tr/per_cpu/cpu1/trace_pipe_raw"));
 	assert_cannot("per_cpu");
 }
 
 TEST(cpu_without_buffer_is_skipped)
 {
-	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
+	unlink(scratch_path("tr/per_cpu/cpu1/trace_pipe_raw"));
 	assert_int_equal(open_source(), 0);
 }
 
@@ -420,8 +382,8 @@ TEST(second_reader_is_refused)
 
 	assert_int_equal(open_source(), 0);
 	assert_int_equal(source_raw_open(&second, tracefs, &files, why), -EBUSY);
-	assert_non_null(strstr(why, "trace_pipe"));
+	assert_contains(why, "trace_pipe");
 	printed_begin(2);
 	assert_int_equal(source_pipe_open(&second, tracefs, &files, 0), -EBUSY);
-	assert_non_null(strstr(printed_end(), "trace_pipe"));
+	assert_contains(printed_end(), "trace_pipe");
 }

@@ -6,23 +6,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/files/session_files.h"
 #include "daemon/files/spill_file.h"
+#include "tests/unit/scratch.h"
 
 static struct folder folder;
 static struct spill_file file;
 
 static int set_up(void **state)
 {
-	char path[] = "/tmp/jankd-test-XXXXXX";
-
-	assert_non_null(mkdtemp(path));
-	snprintf(folder.path, sizeof(folder.path), "%s", path);
-	folder.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	scratch_set_up(state);
+	snprintf(folder.path, sizeof(folder.path), "%s", scratch_root);
+	folder.fd = open(scratch_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(spill_file_open(&file, &folder, 0), 0);
 	return 0;
 }
@@ -31,8 +29,7 @@ static int tear_down(void **state)
 {
 	spill_file_close(&file);
 	close(folder.fd);
-	rmdir(folder.path);
-	return 0;
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -50,7 +47,7 @@ static void assert_text(uint64_t offset, const char *text)
 	assert_string_equal(read, text);
 }
 
-TEST(test_written_entries_are_read_back)
+TEST(written_entries_are_read_back)
 {
 	assert_int_equal(write_text(4096, "two"), 0);
 	assert_int_equal(write_text(0, "one"), 0);
@@ -63,7 +60,7 @@ TEST(test_written_entries_are_read_back)
 
 /* After SIGKILL nothing is left in the folder, and the file can be used after the folder is
  * removed. */
-TEST(test_file_has_no_name)
+TEST(file_has_no_name)
 {
 	DIR *entries = opendir(folder.path);
 	unsigned int n = 0;
@@ -81,7 +78,7 @@ TEST(test_file_has_no_name)
 }
 
 /* On a nearly full disk existing entries can be rewritten, but none is added. */
-TEST(test_frozen_file_does_not_grow)
+TEST(frozen_file_does_not_grow)
 {
 	struct session_files_state disk = { .is_frozen = true };
 
@@ -96,7 +93,7 @@ TEST(test_frozen_file_does_not_grow)
 	assert_int_equal(write_text(2, "two"), 0);
 }
 
-TEST(test_full_disk_is_an_error)
+TEST(full_disk_is_an_error)
 {
 	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
 
@@ -108,7 +105,7 @@ TEST(test_full_disk_is_an_error)
 }
 
 /* An incomplete entry is an error. */
-TEST(test_incomplete_entry_is_an_error)
+TEST(incomplete_entry_is_an_error)
 {
 	char read[8];
 

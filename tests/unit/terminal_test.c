@@ -11,18 +11,15 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/text.h"
-#include "tests/unit/live_capture.h"
+#include "tests/unit/live.h"
 
 /* The alternate screen, and back. */
 #define ENTER "\x1b[?1049h"
 #define LEAVE "\x1b[?1049l"
 #define HOME "\x1b[H"
-
-static struct live_capture capture;
 
 /* A pseudo-terminal and the program on it. */
 static struct {
@@ -36,7 +33,7 @@ static int set_up(void **state)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
 
-	live_capture_make(&capture);
+	live_set_up(state);
 	memset(&terminal, 0, sizeof(terminal));
 	terminal.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (terminal.master < 0 || grantpt(terminal.master) < 0 || unlockpt(terminal.master) < 0)
@@ -53,8 +50,7 @@ static int tear_down(void **state)
 	}
 	close(terminal.master);
 	close(terminal.slave);
-	live_capture_remove(&capture);
-	return 0;
+	return live_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -71,20 +67,12 @@ static void start(const char *const *words)
 	if (terminal.pid != 0)
 		return;
 	setsid();
-	if (ioctl(terminal.slave, TIOCSCTTY, 0) < 0 || chdir(capture.scratch.path) < 0 ||
+	if (ioctl(terminal.slave, TIOCSCTTY, 0) < 0 || chdir(scratch_root) < 0 ||
 	    dup2(terminal.slave, 0) < 0 || dup2(terminal.slave, 1) < 0 ||
 	    dup2(terminal.slave, 2) < 0)
 		_exit(127);
 	execv(argv[0], (char **)argv);
 	_exit(127);
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void read_some(void)
@@ -101,23 +89,18 @@ static void read_some(void)
 }
 
 /* Waits until @text is written, then discards all text up to its end. */
-static bool shows(const char *text)
+static void shows(const char *text)
 {
-	double until = seconds() + PROGRAM_S;
+	double until = program_seconds() + PROGRAM_S;
+	char *at;
 
-	while (seconds() < until) {
-		char *at;
-
+	while (!(at = strstr(terminal.text, text)) && program_seconds() < until)
 		read_some();
-		at = strstr(terminal.text, text);
-		if (!at)
-			continue;
-		at += strlen(text);
-		terminal.len -= (size_t)(at - terminal.text);
-		memmove(terminal.text, at, terminal.len + 1);
-		return true;
-	}
-	return false;
+	if (!at)
+		fail_msg("'%s' is not shown", text);
+	at += strlen(text);
+	terminal.len -= (size_t)(at - terminal.text);
+	memmove(terminal.text, at, terminal.len + 1);
 }
 
 static void press(const char *keys)
@@ -125,13 +108,13 @@ static void press(const char *keys)
 	assert_int_equal(write(terminal.master, keys, strlen(keys)), strlen(keys));
 }
 
-/* Waits for its end, or with WUNTRACED for its stop. Returns the status of waitpid(). */
-static int wait_for_end(int options)
+/* Waits until it has ended, or with WUNTRACED stopped. Returns the status of waitpid(). */
+static int wait_for_it(int options)
 {
-	double until = seconds() + PROGRAM_S;
+	double until = program_seconds() + PROGRAM_S;
 	int status = -1;
 
-	while (seconds() < until) {
+	while (program_seconds() < until) {
 		read_some();
 		if (waitpid(terminal.pid, &status, WNOHANG | options) == terminal.pid) {
 			if (!WIFSTOPPED(status))
@@ -142,6 +125,13 @@ static int wait_for_end(int options)
 	return -1;
 }
 
+static void ends(void)
+{
+	int status = wait_for_it(0);
+
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static bool is_echoing(void)
 {
 	struct termios now;
@@ -150,93 +140,81 @@ static bool is_echoing(void)
 	return (now.c_lflag & ECHO) && (now.c_lflag & ICANON);
 }
 
-static const char *const run_words[] = { "run", "--tracefs",   "tr",	       "-F",
-					 "out", "--no-atrace", "--frames-log", NULL };
+/* Starts a capture on the terminal, and waits until it shows frames. */
+static void run_with_frames(unsigned int n)
+{
+	static const char *const words[] = { "run", "--tracefs",   "tr",	   "-F",
+					     "out", "--no-atrace", "--frames-log", NULL };
+
+	start(words);
+	shows(ENTER);
+	live_frames(n);
+	shows("com.example.app/.Main");
+}
+
+/* Starts a daemon, and waits until it has frames; then a command for it on the terminal. */
+static void ask_daemon(const char *command)
+{
+	const char *const words[] = { command, "-F", "out", NULL };
+
+	live_start("--no-atrace", "--frames-log", NULL);
+	live_frames(60);
+	live_wait_rows("frames.csv", 20);
+	assert_true(is_echoing());
+	start(words);
+}
 
 TEST(table_is_updated_in_place)
 {
-	int status;
-
-	start(run_words);
-	assert_true(shows(ENTER));
-	assert_true(shows("jankd: "));
-	live_capture_frames(&capture, 120);
-	assert_true(shows("com.example.app/.Main"));
+	run_with_frames(120);
 	press("\x03");
-	assert_true(shows(LEAVE));
+	shows(LEAVE);
 	/* The table is printed again on the usual screen. */
-	assert_true(shows("com.example.app/.Main"));
-	status = wait_for_end(0);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 120);
+	shows("com.example.app/.Main");
+	ends();
+	assert_int_equal(live_rows("frames.csv"), 120);
 }
 
 TEST(ctrl_z_restores_the_screen)
 {
-	start(run_words);
-	assert_true(shows(ENTER));
-	live_capture_frames(&capture, 60);
-	assert_true(shows("com.example.app/.Main"));
+	run_with_frames(60);
 	press("\x1a");
-	assert_true(shows(LEAVE));
-	assert_true(WIFSTOPPED(wait_for_end(WUNTRACED)));
+	shows(LEAVE);
+	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));
 	kill(terminal.pid, SIGCONT);
-	assert_true(shows(ENTER));
-	assert_true(shows("com.example.app/.Main"));
+	shows(ENTER);
+	shows("com.example.app/.Main");
 	kill(terminal.pid, SIGTERM);
-	assert_true(shows(LEAVE));
-	assert_true(WIFEXITED(wait_for_end(0)));
+	shows(LEAVE);
+	ends();
 }
 
-/* A hangup ends it; all frames are in the files. */
 TEST(hangup_of_the_terminal_ends_the_capture)
 {
-	int status;
-
-	start(run_words);
-	assert_true(shows(ENTER));
-	live_capture_frames(&capture, 60);
-	assert_true(shows("com.example.app/.Main"));
+	run_with_frames(60);
 	kill(terminal.pid, SIGHUP);
-	status = wait_for_end(0);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
-}
-
-/* Returns the next page. */
-static char *next_page(void)
-{
-	double until = seconds() + PROGRAM_S;
-	char *end = NULL;
-
-	assert_true(shows(HOME));
-	while (!end && seconds() < until) {
-		read_some();
-		end = strstr(terminal.text, HOME);
-	}
-	assert_non_null(end);
-	*end = '\0';
-	return terminal.text;
+	ends();
+	assert_int_equal(live_rows("frames.csv"), 60);
 }
 
 TEST(table_fits_a_narrow_terminal)
 {
 	struct winsize size = { .ws_row = 10, .ws_col = 60 };
+	double begin = program_seconds();
 	unsigned int lines = 0;
-	char *page;
 
-	start(run_words);
-	assert_true(shows(ENTER));
-	live_capture_frames(&capture, 60);
-	assert_true(shows("com.example.app/.Main"));
+	run_with_frames(60);
 	assert_int_equal(ioctl(terminal.slave, TIOCSWINSZ, &size), 0);
 	kill(terminal.pid, SIGWINCH);
-	/* The first page may have been written before. */
-	for (int i = 0; i < 3; i++)
-		assert_true(shows(HOME));
-	page = next_page();
-	assert_non_null(strstr(page, ".Main"));
-	for (char *line = strtok(page, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+	/* The first pages may have been written before. */
+	for (int i = 0; i < 4; i++)
+		shows(HOME);
+	while (!strstr(terminal.text, HOME) && program_seconds() - begin < PROGRAM_S)
+		read_some();
+	assert_contains(terminal.text, HOME);
+	*strstr(terminal.text, HOME) = '\0';
+	assert_contains(terminal.text, ".Main");
+	for (char *line = strtok(terminal.text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
 		const char *text = strncmp(line, "\x1b[", 2) == 0 ? line + 3 : line;
 
 		assert_in_range(text_columns(text), 0, 60);
@@ -246,67 +224,47 @@ TEST(table_fits_a_narrow_terminal)
 	terminal.text[0] = '\0';
 	terminal.len = 0;
 	kill(terminal.pid, SIGTERM);
-	assert_true(WIFEXITED(wait_for_end(0)));
+	ends();
 }
 
 TEST(key_q_ends_top)
 {
-	static const char *const words[] = { "top", "-F", "out", NULL };
-	int status;
-
-	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 60);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	assert_true(is_echoing());
-	start(words);
-	assert_true(shows(ENTER));
-	assert_true(shows("com.example.app/.Main"));
+	ask_daemon("top");
+	shows(ENTER);
+	shows("com.example.app/.Main");
 	assert_false(is_echoing());
 	press("x");
 	press("q");
-	assert_true(shows(LEAVE));
-	status = wait_for_end(0);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	shows(LEAVE);
+	ends();
 	assert_true(is_echoing());
 	/* The daemon still runs. */
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_ask("stop", NULL), 0);
 }
 
 TEST(top_restores_the_terminal_while_stopped)
 {
-	static const char *const words[] = { "top", "-F", "out", NULL };
-
-	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 60);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	start(words);
-	assert_true(shows("com.example.app/.Main"));
+	ask_daemon("top");
+	shows("com.example.app/.Main");
 	kill(terminal.pid, SIGTSTP);
-	assert_true(WIFSTOPPED(wait_for_end(WUNTRACED)));
+	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));
 	assert_true(is_echoing());
 	kill(terminal.pid, SIGCONT);
-	assert_true(shows(ENTER));
-	assert_true(shows("com.example.app/.Main"));
+	shows(ENTER);
+	shows("com.example.app/.Main");
 	/* It ends with the daemon, and prints nothing. */
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
-	assert_true(shows(LEAVE));
-	assert_true(WIFEXITED(wait_for_end(0)));
+	assert_int_equal(live_ask("stop", NULL), 0);
+	shows(LEAVE);
+	ends();
 	assert_true(is_echoing());
 }
 
 TEST(status_fits_the_terminal)
 {
-	static const char *const words[] = { "status", "-F", "out", NULL };
-	int status;
-
-	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
-	live_capture_frames(&capture, 60);
-	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
-	start(words);
-	status = wait_for_end(0);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	ask_daemon("status");
+	ends();
 	for (char *line = strtok(terminal.text, "\r\n"); line; line = strtok(NULL, "\r\n"))
 		if (strlen(line) > 200)
 			fail_msg("a line of %zu bytes: %s", strlen(line), line);
-	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_ask("stop", NULL), 0);
 }

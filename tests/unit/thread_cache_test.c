@@ -3,19 +3,16 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/trace/thread_cache.h"
+#include "tests/unit/scratch.h"
 
 #define APP_UID 10123
 #define SYSTEM_UID 1000
 #define INIT 1
 #define OTHER_PARENT 7
 
-static char proc[64];
 static struct thread_cache cache;
 static uint64_t now_ns;
 
@@ -23,26 +20,15 @@ static uint64_t now_ns;
 
 static void write_file(int tid, const char *name, const char *text)
 {
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%d", proc, tid);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/%d/%s", proc, tid, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	scratch_mkdir(formatted("%d", tid));
+	scratch_put(formatted("%d/%s", tid, name), text);
 }
 
 static void set_thread(int tid, int tgid, const char *comm, int ppid, int uid)
 {
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "Name:\t%s\nState:\tS\nTgid:\t%d\nPPid:\t%d\nUid:\t%d\t0\t0\t0\n", comm, tgid,
-		 ppid, uid);
-	write_file(tid, "status", text);
+	write_file(tid, "status",
+		   formatted("Name:\t%s\nState:\tS\nTgid:\t%d\nPPid:\t%d\nUid:\t%d\t0\t0\t0\n",
+			     comm, tgid, ppid, uid));
 }
 
 static void set_process(int pid, const char *comm, int ppid, int uid)
@@ -53,19 +39,16 @@ static void set_process(int pid, const char *comm, int ppid, int uid)
 
 static void set_program(int pid, const char *program)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%d/exe", proc, pid);
-	assert_int_equal(symlink(program, path), 0);
+	assert_int_equal(symlink(program, scratch_path(formatted("%d/exe", pid))), 0);
 }
 
 static void end_thread(int tid)
 {
 	static const char *const files[] = { "/status", "/comm", "/exe", "" };
-	char path[128];
 
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
-		snprintf(path, sizeof(path), "%s/%d%s", proc, tid, files[i]);
+		const char *path = scratch_path(formatted("%d%s", tid, files[i]));
+
 		/* Files of a process that has ended cannot be read, not even through an open
 		 * descriptor. */
 		if (i < 2 && truncate(path, 0) < 0)
@@ -76,18 +59,16 @@ static void end_thread(int tid)
 
 static int set_up(void **state)
 {
-	strcpy(proc, "/tmp/jankd-thread-cache-XXXXXX");
+	scratch_set_up(state);
 	now_ns = 100 * SECOND;
-	thread_cache_begin(&cache, proc);
-	return mkdtemp(proc) ? 0 : -1;
+	thread_cache_begin(&cache, scratch_root);
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	thread_cache_end(&cache);
-	for (int tid = 1; tid < 2000; tid++)
-		end_thread(tid);
-	return rmdir(proc);
+	return scratch_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)

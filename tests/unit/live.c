@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/base/wall_clock.h"
+#include "tests/unit/live.h"
+#include "tests/unit/trace_text.h"
+
+#define WORDS_MAX 40
+#define STEP_US 16667
+
+pid_t live_pid;
+int live_pipe = -1;
+
+int live_set_up(void **state)
+{
+	fake_tracefs_set_up(state);
+	live_pipe = fake_tracefs_open("trace_pipe");
+	return 0;
+}
+
+int live_tear_down(void **state)
+{
+	if (live_pid > 0) {
+		kill(live_pid, SIGKILL);
+		waitpid(live_pid, NULL, 0);
+	} else if (scratch_has("out/.lock") && live_daemon() > 0) {
+		kill(live_daemon(), SIGKILL);
+	}
+	live_pid = 0;
+	close(live_pipe);
+	return scratch_tear_down(state);
+}
+
+static pid_t start(const char *command, const char *first, va_list rest)
+{
+	const char *words[WORDS_MAX] = { command, "--tracefs", "tr", "-F", "out", first };
+
+	for (size_t i = 6; i < WORDS_MAX - 1 && words[i - 1]; i++)
+		words[i] = va_arg(rest, const char *);
+	return program_start(words);
+}
+
+static bool has_ended(void)
+{
+	int status;
+
+	if (waitpid(live_pid, &status, WNOHANG) != live_pid)
+		return false;
+	live_pid = 0;
+	return true;
+}
+
+void live_wait_until_it_captures(void)
+{
+	/* From then on it answers requests. */
+	wait_until(has_ended() || (strstr(scratch_get("out/.lock"), "jankd-") &&
+				   live_ask("status", "--json") == 0));
+	if (live_pid == 0)
+		fail_msg("it has ended: %s", scratch_get("run.err"));
+}
+
+void live_run(const char *first, ...)
+{
+	va_list rest;
+
+	va_start(rest, first);
+	live_pid = start("run", first, rest);
+	va_end(rest);
+	live_wait_until_it_captures();
+}
+
+void live_fails(const char *first, ...)
+{
+	va_list rest;
+
+	va_start(rest, first);
+	assert_int_equal(program_end(start("run", first, rest)), 1);
+	va_end(rest);
+}
+
+void live_start(const char *first, ...)
+{
+	va_list rest;
+	int code;
+
+	va_start(rest, first);
+	code = program_end(start("start", first, rest));
+	va_end(rest);
+	if (code != 0)
+		fail_msg("exit code %d: %s", code, scratch_get("start.err"));
+}
+
+pid_t live_daemon(void)
+{
+	return (pid_t)atol(scratch_get("out/.lock"));
+}
+
+int live_signal(int number)
+{
+	pid_t pid = live_pid > 0 ? live_pid : live_daemon();
+
+	assert_int_equal(kill(pid, number), 0);
+	if (pid == live_pid) {
+		live_pid = 0;
+		return program_end(pid);
+	}
+	wait_until(kill(pid, 0) < 0);
+	return 0;
+}
+
+void live_stop(void)
+{
+	int code = live_signal(SIGTERM);
+
+	if (code != 0)
+		fail_msg("exit code %d: %s", code, scratch_get("run.err"));
+}
+
+void live_kill(void)
+{
+	int wanted = live_pid > 0 ? 128 + SIGKILL : 0;
+
+	assert_int_equal(live_signal(SIGKILL), wanted);
+}
+
+void live_end(void)
+{
+	pid_t pid = live_pid;
+
+	live_pid = 0;
+	assert_int_equal(program_end(pid), 0);
+}
+
+void live_write(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		struct pollfd out = { .fd = live_pipe, .events = POLLOUT };
+		ssize_t n = write(live_pipe, text, len);
+
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		} else if (poll(&out, 1, PROGRAM_S * 1000) <= 0) {
+			fail_msg("nothing reads the trace_pipe");
+		}
+	}
+}
+
+uint64_t live_now_us(void)
+{
+	return (uint64_t)clock_read(CLOCK_BOOTTIME) / 1000;
+}
+
+void live_frames_at(const char *layer, uint64_t from_us, unsigned int n)
+{
+	char *text = trace_text_of(layer, from_us, STEP_US, n);
+
+	live_write(text);
+	free(text);
+}
+
+void live_frames(unsigned int n)
+{
+	live_frames_at(LIVE_LAYER, live_now_us() - n * STEP_US, n);
+}
+
+int live_ask(const char *command, const char *word)
+{
+	return program_run(command, "-F", "out", word, NULL);
+}
+
+unsigned int live_rows(const char *name)
+{
+	unsigned int lines = 0;
+
+	for (const char *text = scratch_get(formatted("out/%s", name)); *text; text++)
+		lines += *text == '\n';
+	return lines > 0 ? lines - 1 : 0;
+}
+
+void live_wait_rows(const char *name, unsigned int n)
+{
+	wait_until(live_rows(name) >= n);
+}
+
+void live_wait_setting(const char *name, const char *value)
+{
+	const char *path = formatted("tr/%s", name);
+
+	wait_until(strncmp(scratch_get(path), value, strlen(value)) == 0);
+}
+
+void live_set(const char *name, const char *value)
+{
+	scratch_put(formatted("tr/%s", name), value);
+}

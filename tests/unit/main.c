@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define TESTS_MAX 100
 
@@ -32,9 +33,10 @@ void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *v
 int main(int argc, char **argv)
 {
 	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
-	 * that a test starts would inherit that. */
+	 * that a test starts would inherit that, and a umask with which others can write. */
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
+	umask(022);
 	unit_argument = argc > 1 ? argv[1] : NULL;
 	return _cmocka_run_group_tests(program_invocation_short_name, tests, n_tests, NULL, NULL);
 }

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DUMPSYS_MS 5000
+#include "daemon/base/periods.h"
 
-/* A query costs Android some tens of milliseconds of CPU time. */
-#define QUERY_PERIOD_NS UINT64_C(2000000000)
+#define DUMPSYS_MS 5000
 
 /* --- the app in the foreground --- */
 
@@ -65,7 +64,7 @@ void android_probe_follow(struct android_probe *probe)
 	uint64_t uncertain_ns = pipeline_front_app_uncertain_since(*probe->pipeline, &app);
 
 	if (!probe->is_available || uncertain_ns == 0 || child_runs(&probe->focus) ||
-	    !rate_limit_allows(&probe->queries, 1, QUERY_PERIOD_NS, loop_now()))
+	    !rate_limit_allows(&probe->queries, 1, periods.front_app_ns, loop_now()))
 		return;
 	probe->is_second = uncertain_ns == probe->uncertain_ns;
 	probe->uncertain_ns = uncertain_ns;
@@ -184,7 +183,7 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 	if (!probe->is_available)
 		return;
 	/* The first call is allowed. The next query is a period later, also with --focus. */
-	if (rate_limit_allows(&probe->queries, 1, QUERY_PERIOD_NS, loop_now()) &&
+	if (rate_limit_allows(&probe->queries, 1, periods.front_app_ns, loop_now()) &&
 	    !options->pipeline.focus)
 		query_focus(probe);
 	if (!options->pipeline.vsync_ns)

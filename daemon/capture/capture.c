@@ -16,6 +16,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/periods.h"
 #include "daemon/base/report.h"
 #include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
@@ -218,9 +219,9 @@ static struct latency_poll *poll_of_fences(const struct capture *capture)
 static uint64_t next_deadline(const struct capture *capture)
 {
 	if (control_has_clients(capture->control.control))
-		return loop_now() + DRAIN_FRESH_NS;
+		return loop_now() + periods.drain_fresh_ns;
 	if (android_probe_runs(&capture->probe) || interference_has_child(&capture->interference))
-		return loop_now() + DRAIN_MOST_NS;
+		return loop_now() + periods.drain_most_ns;
 	return UINT64_MAX;
 }
 
@@ -323,8 +324,8 @@ static uint64_t most_between_drains(const struct capture *capture)
 	bool is_table = capture->view && capture->view->is_table;
 
 	return is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
-		       ? DRAIN_FRESH_NS
-		       : DRAIN_MOST_NS;
+		       ? periods.drain_fresh_ns
+		       : periods.drain_most_ns;
 }
 
 int capture_loop(struct capture *capture, const struct capture_view *view)

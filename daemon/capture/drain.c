@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
+#include "daemon/base/periods.h"
 #include "daemon/trace/trace.h"
 
 /* Limits of reads in a row, which are a part of a drain. After each part signals and files are
@@ -12,9 +13,6 @@
  * long, on a slow CPU or after a pause, does not lose all that it has read. */
 #define READS_MAX 256
 #define PART_NS (50 * UINT64_C(1000000))
-
-/* A tick waits for the first drain after this time: with DRAIN_FRESH_NS for every fourth one. */
-#define TICK_NS (850 * UINT64_C(1000000))
 
 /* The longest time between two drains if no high water is reported: the rate of events may grow
  * meanwhile. */
@@ -168,7 +166,7 @@ static uint64_t idle_until(const struct drain *drain)
 {
 	if (drain->may_sleep && session_is_idle(drain->session))
 		return UINT64_MAX;
-	return loop_now() + DRAIN_MOST_NS;
+	return loop_now() + periods.drain_most_ns;
 }
 
 /* There is more to read: the next drain is due as soon as signals and files were handled. */
@@ -351,7 +349,7 @@ void drain_set_may_sleep(struct drain *drain, bool may_sleep)
 {
 	drain->may_sleep = may_sleep;
 	if (!may_sleep && drain->next_ns == UINT64_MAX)
-		drain->next_ns = loop_now() + DRAIN_MOST_NS;
+		drain->next_ns = loop_now() + periods.drain_most_ns;
 }
 
 void drain_soon(struct drain *drain)
@@ -371,7 +369,8 @@ bool drain_tick_due(struct drain *drain)
 {
 	uint64_t now_ns = loop_now();
 
-	if (now_ns - drain->tick_ns < TICK_NS && now_ns < interference_due_ns(drain->interference))
+	if (now_ns - drain->tick_ns < periods.tick_ns &&
+	    now_ns < interference_due_ns(drain->interference))
 		return false;
 	drain->tick_ns = now_ns;
 	return true;

@@ -3,7 +3,7 @@
  * to cost little CPU time.
  *
  *     events come     the next drain is due after a quarter of the time in which the fullest
- *                     buffer runs over, at most DRAIN_MOST_NS; less if rows are late
+ *                     buffer runs over, at most drain_most_ns; less if rows are late
  *                     (drain_period.h)
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
@@ -22,10 +22,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
-
-/* The same if a table or another program shows rows at once, or if a trigger or a snapshot waits
- * for a frame. */
-#define DRAIN_FRESH_NS UINT64_C(250000000)
 
 struct drain {
 	struct session *session;
@@ -61,7 +57,7 @@ void drain_init(struct drain *drain, struct session *session, struct interferenc
 /* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
 void drain_watch(struct drain *drain, struct source *source);
 
-/* The first drain and the next tick are due now. @most_ns: DRAIN_MOST_NS or DRAIN_FRESH_NS. */
+/* The first drain and the next tick are due now. @most_ns: drain_most_ns or drain_fresh_ns. */
 void drain_begin(struct drain *drain, uint64_t most_ns);
 
 /* True: while there are no events, and nothing waits to be counted or written, no timer wakes the

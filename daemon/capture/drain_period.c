@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/capture/drain_period.h"
 
+#include "daemon/base/periods.h"
+
 #define NS_PER_MS UINT64_C(1000000)
 
 /* The first period. The limit is doubled with each measurement. */
@@ -12,10 +14,6 @@
 
 /* Frames wait for 0.4 s, and for 0.6 s while the display's clock is new. */
 #define USUAL_WAIT_NS (650 * NS_PER_MS)
-
-/* The shortest time between two drains with a delay: each costs two wakeups. A frame waits 1.7 s at
- * most. Together they are not more than DRAIN_MOST_NS and the usual wait. */
-#define DELAYED_LEAST_NS (800 * NS_PER_MS)
 
 void drain_period_begin(struct drain_period *period, uint64_t now_ns)
 {
@@ -75,8 +73,8 @@ uint64_t drain_period_delay_ns(uint64_t took_ns, uint64_t waiting_ns)
 
 uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns)
 {
-	uint64_t most_ns = DRAIN_MOST_NS - DELAYED_LEAST_NS;
+	uint64_t most_ns = periods.drain_most_ns - periods.drain_delayed_least_ns;
 
-	most_ns = DRAIN_MOST_NS - (delay_ns < most_ns ? delay_ns : most_ns);
+	most_ns = periods.drain_most_ns - (delay_ns < most_ns ? delay_ns : most_ns);
 	return period_ns < most_ns ? period_ns : most_ns;
 }

@@ -7,10 +7,6 @@
 #include "daemon/capture/interference_size.h"
 #include "daemon/trace/trace.h"
 
-/* The longest time between two drains. A kill loses the rows of this time and of the first part of
- * the next drain, together less than the 2 s that the README promises. */
-#define DRAIN_MOST_NS UINT64_C(1850000000)
-
 struct drain_period {
 	uint64_t bytes[CPU_BUFFER_CPUS_MAX]; /* read from each CPU until ->since_ns */
 	uint64_t rates[CPU_BUFFER_CPUS_MAX]; /* bytes per second */

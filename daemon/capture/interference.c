@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "daemon/trace/trace.h"
+#include "daemon/base/periods.h"
 #include "daemon/base/wall_clock.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -19,10 +20,6 @@
 
 /* Restored settings in a minute. After that the other program's value stays. */
 #define RESTORES_MAX 4
-
-/* The delay from a detected change to its restore. A tool that sets up a trace writes several
- * settings, and a restore between two of them would break its setup. */
-#define GRACE_NS (700 * NS_PER_MS)
 
 /* Network time adjusts the wall clock continuously. Above this difference its offset is updated,
  * without an event. */
@@ -358,7 +355,7 @@ static void restore_if_due(struct interference *interference, enum interference_
 	struct interference_change *change = &interference->changes[kind];
 	bool yield = interference->session->options->yield;
 
-	if (!change->is_changed || loop_now() - change->since_ns < GRACE_NS)
+	if (!change->is_changed || loop_now() - change->since_ns < periods.restore_ns)
 		return;
 	if (!yield &&
 	    rate_limit_allows(&interference->restores, RESTORES_MAX, MINUTE_NS, loop_now())) {
@@ -645,9 +642,6 @@ bool interference_may_read(struct interference *interference)
 	return !interference->changes[INTERFERENCE_CLOCK].is_changed;
 }
 
-/* The next tick after a tick in which another program was found to do something. */
-#define BUSY_TICK_NS (850 * NS_PER_MS)
-
 static bool waits_for_restore(const struct interference *interference, enum interference_kind kind)
 {
 	const struct interference_change *change = &interference->changes[kind];
@@ -659,7 +653,7 @@ static bool waits_for_restore(const struct interference *interference, enum inte
 
 uint64_t interference_due_ns(const struct interference *interference)
 {
-	uint64_t busy_ns = interference->tick_ns + BUSY_TICK_NS, due_ns = UINT64_MAX;
+	uint64_t busy_ns = interference->tick_ns + periods.tick_ns, due_ns = UINT64_MAX;
 
 	if (!interference->is_on || interference->tick_ns == 0)
 		return UINT64_MAX;

@@ -12,14 +12,13 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
+#include "daemon/base/periods.h"
 
 #define CLIENTS_MAX 16
 
 /* Bytes of a socket name with its NUL. */
 #define NAME_SIZE 48
 
-/* Time limit for a client to send its request, and again to read the answer. */
-#define CLIENT_NS UINT64_C(5000000000)
 #define BACKLOG 64
 
 /* Every process can connect to the socket. After this number of processes of other users between
@@ -149,7 +148,7 @@ static void answer_if_ready(struct client *client)
 	client->answer = text;
 	client->answer_len = len;
 	client->is_waiting = false;
-	client->deadline_ns = loop_now() + CLIENT_NS;
+	client->deadline_ns = loop_now() + periods.client_ns;
 	send_answer(client);
 }
 
@@ -256,7 +255,7 @@ static void add_client(struct control *control, int fd)
 	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
 	client->len = client->sent = 0;
 	client->is_at_end = client->is_waiting = false;
-	client->deadline_ns = loop_now() + CLIENT_NS;
+	client->deadline_ns = loop_now() + periods.client_ns;
 	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
 		drop(client);
 	else

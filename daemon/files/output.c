@@ -11,6 +11,7 @@
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/periods.h"
 #include "daemon/base/report.h"
 
 /* A job is added only while less than this of the queue is in use. Pieces of a snapshot have the
@@ -19,28 +20,6 @@
 #define ROWS_MOST FILE_THREAD_ROWS_MOST
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
-
-/* The thread is woken up with each drain if there are rows, but twice a second at most. Drains that
- * are between FEW_NS and MANY_NS apart, because of many events, share a wakeup: so there are no
- * more than two wakeups a second. If there are no rows, the thread is woken up by every second call
- * of a caller that calls twice in four seconds, to check disk and folder. */
-#define FLUSH_NS UINT64_C(450000000)
-#define FEW_NS UINT64_C(650000000)
-#define MANY_NS UINT64_C(990000000)
-#define IDLE_FLUSH_NS UINT64_C(2000000000)
-
-/* During a long drain the thread is woken up this often. */
-#define LONG_DRAIN_NS UINT64_C(200000000)
-
-/* No row waits for the thread longer than this; of doframe.csv not longer than the check of disk
- * and folder. */
-#define FLUSH_MOST_NS UINT64_C(2000000000)
-
-/* If one job takes this long, an event reports that the disk is not responding. */
-#define STALL_NS UINT64_C(2000000000)
-
-/* The longest time that a live event waits for earlier ones. */
-#define EVENTS_HELD_NS UINT64_C(3000000000)
 
 /* --- jobs --- */
 
@@ -377,8 +356,8 @@ static void settle_live(struct output *output)
 		return;
 	if (pipeline_is_settled(output->pipeline))
 		event_queue_release(output->events, pending_ns(output));
-	if (now_ns > EVENTS_HELD_NS)
-		event_queue_release_old(output->events, now_ns - EVENTS_HELD_NS);
+	if (now_ns > periods.events_held_ns)
+		event_queue_release_old(output->events, now_ns - periods.events_held_ns);
 }
 
 void output_release_events(struct output *output)
@@ -425,7 +404,7 @@ void output_event_now(struct output *output, const char *kind, const char *forma
  * lost. */
 static void report_stall(struct output *output)
 {
-	bool stalls = output_busy_ns(output) >= STALL_NS;
+	bool stalls = output_busy_ns(output) >= periods.disk_stall_ns;
 	uint64_t lost = 0;
 
 	for (int i = 0; i < ROW_FILES; i++)
@@ -707,12 +686,12 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 	if (!output_is_done(output, output->flushed))
 		return false;
 	if (!output->has_unflushed)
-		return since_ns >= IDLE_FLUSH_NS;
+		return since_ns >= periods.flush_idle_ns;
 	if (next_ns == UINT64_MAX)
-		return since_ns >= LONG_DRAIN_NS;
-	if (since_ns >= MANY_NS || next_ns > FLUSH_MOST_NS - since_ns)
+		return since_ns >= periods.flush_long_drain_ns;
+	if (since_ns >= periods.flush_many_ns || next_ns > periods.flush_most_ns - since_ns)
 		return true;
-	return since_ns >= FLUSH_NS && next_ns > 0 && next_ns < FEW_NS;
+	return since_ns >= periods.flush_ns && next_ns > 0 && next_ns < periods.flush_few_ns;
 }
 
 static void flush_files(struct output *output, bool now, uint64_t next_ns)

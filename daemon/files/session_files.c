@@ -11,14 +11,12 @@
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/periods.h"
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_repair.h"
 #include "daemon/files/earlier_files.h"
 #include "daemon/files/segments.h"
 #include "daemon/files/snapshot_files.h"
-
-/* A little less than a second: a caller once a second must not find that it is too early. */
-#define WATCH_PERIOD_NS UINT64_C(800000000)
 
 _Static_assert(CSV_BUFFER_LEAST >= CSV_ROW_MAX, "the buffer of a file holds the longest row");
 
@@ -239,7 +237,7 @@ void session_files_watch(struct session_files *files)
 
 	if (now_ns < files->next_watch_ns)
 		return;
-	files->next_watch_ns = now_ns + WATCH_PERIOD_NS;
+	files->next_watch_ns = now_ns + periods.watch_ns;
 	watch_folder(files);
 	watch_lock(files);
 	watch_disk(files);

@@ -2,6 +2,7 @@
 /* The time between two drains is a quarter of the time in which the fullest buffer runs over. */
 #include "tests/unit/unit.h"
 
+#include "daemon/base/periods.h"
 #include "daemon/capture/drain_period.h"
 
 #define MS UINT64_C(1000000)
@@ -128,14 +129,15 @@ TEST(text_counts_as_one_cpu)
  * with the wait while the display's clock is new. */
 TEST(rows_of_frames_that_wait_long_are_written_as_soon_as_others)
 {
-	assert_int_equal(drain_period_with_delay_ns(DRAIN_MOST_NS, 0), DRAIN_MOST_NS);
+	assert_int_equal(drain_period_with_delay_ns(periods.drain_most_ns, 0),
+			 periods.drain_most_ns);
 	assert_int_equal(drain_period_with_delay_ns(300 * MS, 100 * MS), 300 * MS);
 	for (uint64_t took = 0; took < 400 * MS; took += 50 * MS) {
 		for (uint64_t waiting = 0; waiting + took <= 1700 * MS; waiting += 50 * MS) {
 			uint64_t delay = drain_period_delay_ns(took, waiting);
-			uint64_t next = drain_period_with_delay_ns(DRAIN_MOST_NS, delay);
+			uint64_t next = drain_period_with_delay_ns(periods.drain_most_ns, delay);
 
-			assert_in_range(waiting + took + next, DRAIN_MOST_NS, 2500 * MS);
+			assert_in_range(waiting + took + next, periods.drain_most_ns, 2500 * MS);
 		}
 	}
 }

@@ -39,21 +39,22 @@ def wait_until(true, seconds=10.0):
 class Daemon:
     """A daemon started by 'jankd start' on an instance, with its files in @out."""
 
-    def __init__(self, mount, instance, out, *arguments):
+    def __init__(self, mount, instance, out, *arguments, **environment):
         self.out = out
+        self.keywords = {"env": {**os.environ, **environment}, "timeout": 90}
         self.command = ["start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
                         "--frames-log", "-F", out, *arguments]
         self.pid = 0
 
     def start(self, **keywords):
         """Returns how jankd start ended."""
-        done = jankd(*self.command, timeout=90, **keywords)
+        done = jankd(*self.command, **{**self.keywords, **keywords})
         said = CAPTURING.match(done.stdout.decode())
         self.pid = int(said.group(2)) if done.returncode == 0 and said else 0
         return done
 
     def ask(self, command, *arguments, **keywords):
-        return jankd(command, "-F", self.out, *arguments, timeout=90, **keywords)
+        return jankd(command, "-F", self.out, *arguments, **{**self.keywords, **keywords})
 
     def status(self):
         return json.loads(self.ask("status", "--json").stdout)
@@ -68,12 +69,16 @@ class Daemon:
         client.settimeout(20)
         return client
 
+    def end(self, number):
+        """Ends it by a signal, and waits for that."""
+        os.kill(self.pid, number)
+        return wait_until(lambda: not is_alive(self.pid))
+
     def kill(self):
         """Ends the daemon if it still runs."""
         if self.pid and is_alive(self.pid):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGTERM)
-            wait_until(lambda: not is_alive(self.pid))
+                self.end(signal.SIGTERM)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 """Instances of the kernel's tracefs for tests, and a check that the top level is not changed."""
 
 import contextlib
+import fcntl
+import itertools
 import os
 import pathlib
 import subprocess
@@ -10,6 +12,8 @@ import time
 from jankd import skip
 
 MOUNTS = (pathlib.Path("/sys/kernel/tracing"), pathlib.Path("/sys/kernel/debug/tracing"))
+LOCK = pathlib.Path("/tmp/jankd-test-top-level")
+numbers = itertools.count()
 WITNESSED = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options", "current_tracer", "set_event")
 
 
@@ -33,7 +37,7 @@ def root(processes=True):
 @contextlib.contextmanager
 def instance(tracefs, kilobytes=4096):
     """A new instance; it is removed at the end, even after an exception."""
-    name = f"jankd-test-{os.getpid()}-{time.monotonic_ns() % 1000000}"
+    name = f"jankd-test-{os.getpid()}-{next(numbers)}"
     path = tracefs / "instances" / name
     try:
         path.mkdir()
@@ -57,6 +61,14 @@ def remove(path):
         except OSError:
             time.sleep(0.1)
     raise RuntimeError(f"{path} cannot be removed: it is still in use")
+
+
+@contextlib.contextmanager
+def top_level(changes=False):
+    """Nobody changes the top level meanwhile; if this test @changes it, nobody looks at it, either."""
+    with open(LOCK, "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if changes else fcntl.LOCK_SH)
+        yield
 
 
 def witness(tracefs):

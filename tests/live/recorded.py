@@ -7,18 +7,14 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
-from jankd import TRACES, Checks, folder, skip, unpack
-from live import check_played
+from jankd import TRACES, folder, skip, unpack
+from live import check_played, each, run
 
 NAME = "android-9-list-jank"
 
-tracefs.root(processes=False)
 if not (TRACES / NAME).is_dir():
     skip(f"no recorded trace {NAME}")
-checks = Checks()
 with folder() as here:
     trace = unpack(NAME, here)
     shutil.copy(TRACES / NAME / "frames.csv", here / "frames.csv")
-    check_played(checks, NAME, trace)
-checks.end()
+    run(each(check_played, (NAME, trace)), processes=False)

@@ -5,23 +5,16 @@
 jankd counts the frames that were played.
 """
 
-import functools
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
-from jankd import Checks
-from live import at_once, check_played
+from live import check_played, each, run
 
 SECONDS = 4
-AT_ONCE = 2
 SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch",
              "surfaces-200", "late-ticks", "demo")
 
-vocabulary = sys.argv[1]
-tracefs.root(processes=False)
-checks = Checks()
-at_once(AT_ONCE, [functools.partial(check_played, checks, f"{scenario} {vocabulary}", "--scenario", scenario, "--vocabulary",
-                                    vocabulary, "--seconds", SECONDS, "--seed", 1) for scenario in SCENARIOS])
-checks.end()
+vocabulary = sys.argv.pop()
+run(each(check_played, *((f"{scenario} {vocabulary}", "--scenario", scenario, "--vocabulary", vocabulary, "--seconds", SECONDS,
+                          "--seed", 1) for scenario in SCENARIOS)), processes=False)

@@ -50,7 +50,7 @@ class Capture:
         self.process = subprocess.Popen(
             [QUICK if quick else JANKD, "run", "--tracefs", mount, "--instance", instance.name,
              *([] if device else ["--no-atrace"]), "--frames-log", "-F", out, *arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **dict(popen))
+            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment, **dict(popen)})
 
     def wait_ready(self):
         """Waits for its first file: the trace is open then. Returns False if it ended instead."""

@@ -13,120 +13,92 @@ import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import JANKD, Checks, rows
-from live import play, session
-import tracefs
+import synthetic
+from live import each, run, session
 
 F_SETPIPE_SZ = 1031
 
 
-def begin(mount, instance, here, stdout, *arguments):
-    process = subprocess.Popen([JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-                                "--frames-log", "-F", here / "out", *arguments],
-                               stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 20
-    while not (here / "out" / "events.csv").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return process
-
-
-def ends(checks, what, process, number, truth, out):
+def ends(s, capture, played):
     """The signal ends it even if its output is not read; all frames are in the files."""
     began = time.monotonic()
-    process.send_signal(number)
+    capture.process.send_signal(signal.SIGTERM)
     try:
-        error = process.communicate(timeout=20)[1].decode()
+        error = capture.process.communicate(timeout=20)[1].decode()
     except subprocess.TimeoutExpired:
-        process.kill()
-        checks.that(False, f"{what}: it hangs")
+        capture.process.kill()
+        s.that(False, "it hangs")
         return ""
     took = time.monotonic() - began
-    checks.that(took < 4, f"{what}: the end took {took:.1f} s")
-    checks.equal(process.returncode, 0, f"{what}: exit code: {error}")
-    checks.equal(len(rows(out, "frames.csv")), len(rows(truth)), f"{what}: frames")
+    s.that(took < 4, f"the end took {took:.1f} s")
+    s.equal(capture.process.returncode, 0, f"exit code: {error}")
+    s.equal(s.frames(), played, "frames")
     return error
 
 
-def unread(checks):
+def small_pipe(non_blocking=False):
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
+    os.set_blocking(writer, not non_blocking)
+    return reader, writer
+
+
+def read_all(reader):
+    taken = b""
+    while part := os.read(reader, 65536):
+        taken += part
+    os.close(reader)
+    return taken
+
+
+def unread():
     """A small pipe that is not read."""
-    what = "a pipe that is not read"
-    with session() as (mount, instance, here):
-        reader, writer = os.pipe()
-        fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
+    with session("a pipe that is not read") as s:
+        reader, writer = small_pipe()
         # Together the rows are longer than the pipe.
-        layers = [f"com.example.{'x' * 900}{n:02d}/.Main#0" for n in range(20)]
-        process = begin(mount, instance, here, writer, "--stdout", "-k", "1")
-        truth = here / "truth.csv"
-        with open(instance / "trace_marker", "wb", buffering=0) as marker:
-            for n in range(1800):
-                layer = layers[n % len(layers)]
-                for text in (f"C|77|{layer}|1", "B|77|handleMessageInvalidate", "B|77|latchBuffer",
-                             "B|77|acquireBuffer", f"C|77|{layer}|0", "E|77", "E|77", "E|77",
-                             "B|77|handleMessageRefresh", "B|77|postFramebuffer", "E|77", "E|77"):
-                    marker.write(text.encode())
+        capture = s.run("--stdout", "-k", "1", popen={"stdout": writer})
+        os.close(writer)
+        with s.marker() as write:
+            for n in range(900):
+                layer = f"com.example.{'x' * 900}{n % 20:02d}/.Main#0"
+                write(*(line.split("tracing_mark_write: ", 1)[1] for line in synthetic.frame(0, n, layer).splitlines()))
                 time.sleep(0.006)
-        truth.write_text("frame\n" + "1\n" * 1800)
-        time.sleep(0.5)
-        error = ends(checks, what, process, signal.SIGTERM, truth, here / "out")
-        os.close(writer)
-        taken = b""
-        while part := os.read(reader, 65536):
-            taken += part
-        os.close(reader)
-        every = (here / "out" / "fps.csv").read_bytes()
-        checks.that(taken and every.startswith(taken[:taken.rfind(b"\n") + 1]), f"{what}: {taken[:200]!r}")
+        error = ends(s, capture, 900)
+        taken, every = read_all(reader), (s.out / "fps.csv").read_bytes()
+        s.that(taken and every.startswith(taken[:taken.rfind(b"\n") + 1]), f"{taken[:200]!r}")
         lost = every.count(b"\n") - taken.count(b"\n")
-        checks.that(lost > 0 and "rows are missing there" in error, f"{what}: {lost} rows, {error!r}")
+        s.that(lost > 0 and "rows are missing there" in error, f"{lost} rows, {error!r}")
 
 
-def does_not_wait(checks):
+def does_not_wait():
     """A pipe that the parent process has made non-blocking is not an error."""
-    what = "a pipe that does not wait"
-    with session() as (mount, instance, here):
-        reader, writer = os.pipe()
-        fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
-        os.set_blocking(writer, False)
-        process = begin(mount, instance, here, writer, "--stdout", "-k", "1")
+    with session("a pipe that does not wait") as s:
+        reader, writer = small_pipe(non_blocking=True)
+        capture = s.run("--stdout", "-k", "1", popen={"stdout": writer})
         os.close(writer)
-        truth = here / "truth.csv"
-        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 4)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGTERM)
-        taken = b""
-        while part := os.read(reader, 100):
-            taken += part
-        os.close(reader)
-        error = process.communicate(timeout=20)[1].decode()
-        checks.equal(process.returncode, 0, f"{what}: exit code: {error}")
-        checks.equal(taken, (here / "out" / "fps.csv").read_bytes(), f"{what}: rows")
+        s.play(seconds=3)
+        capture.process.send_signal(signal.SIGTERM)
+        taken = read_all(reader)
+        error = capture.process.communicate(timeout=20)[1].decode()
+        s.equal(capture.process.returncode, 0, f"exit code: {error}")
+        s.equal(taken, (s.out / "fps.csv").read_bytes(), "rows")
 
 
-def stopped_terminal(checks, *arguments):
+def stopped_terminal(*arguments):
     """A terminal that is stopped by Ctrl-S."""
-    what = f"a terminal that is stopped {arguments}"
-    try:
-        ours, its = pty.openpty()
-    except OSError as error:
-        checks.cannot_judge(what, f"there is no terminal: {error}")
-        return
-    with session() as (mount, instance, here):
-        process = begin(mount, instance, here, its, *arguments)
-        time.sleep(0.5)
-        os.read(ours, 65536)
+    with session(f"a terminal that is stopped {arguments}") as s:
+        try:
+            ours, its = pty.openpty()
+        except OSError as error:
+            s.cannot_judge(f"there is no terminal: {error}")
+            return
+        capture = s.run(*arguments, popen={"stdout": its})
+        s.that(os.read(ours, 65536), "it prints nothing")
         termios.tcflow(its, termios.TCOOFF)
-        truth = here / "truth.csv"
-        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 4)
-        time.sleep(0.5)
-        ends(checks, what, process, signal.SIGTERM, truth, here / "out")
+        ends(s, capture, s.play(seconds=3))
         termios.tcflow(its, termios.TCOON)
         os.close(ours)
         os.close(its)
 
 
-tracefs.root()
-checks = Checks()
-unread(checks)
-does_not_wait(checks)
-stopped_terminal(checks)
-stopped_terminal(checks, "--stdout")
-checks.end()
+run(unread, does_not_wait, each(stopped_terminal, (), ("--stdout",)))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--wait, --until-exit and --duration: when counting begins and ends."""
 
+import contextlib
 import pathlib
 import subprocess
 import sys
@@ -9,9 +10,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-import tracefs
-from jankd import Checks, jankd, rows
-from live import Capture, session
+from jankd import jankd, rows
+from live import Capture, run, session
 
 APP = "org.example.waiting"
 
@@ -19,161 +19,101 @@ APP = "org.example.waiting"
 SOON = 3
 
 
-class App:
-    """Processes that look like an app's: the first word of their command line is its name. So they cannot be busybox,
-    which takes that word for its applet."""
-
-    def __init__(self, *names):
-        self.processes = [subprocess.Popen([name, "-c", "import time; time.sleep(600)"], executable=sys.executable)
-                          for name in names]
-
-    def end(self, n):
-        self.processes[n].kill()
-        self.processes[n].wait()
-
-    def close(self):
-        for process in self.processes:
-            process.kill()
-            process.wait()
-
-
-def write(instance, text):
-    with open(instance / "trace_marker", "wb", buffering=0) as marker:
-        marker.write(text.encode())
-
-
-def frame(instance, layer):
-    """Writes the markers of a frame from this thread."""
-    for line in synthetic.frame(1000000, 0, layer).splitlines():
-        write(instance, line.split("tracing_mark_write: ", 1)[1])
-
-
-def texts(out):
-    return [row["text"] for row in rows(out, "events.csv")]
-
-
-def ends_within(capture, seconds):
-    """(exit code, or None if it still runs; seconds that it took)."""
-    begin = time.monotonic()
+@contextlib.contextmanager
+def app(name):
+    """A process that looks like an app's: the first word of its command line is its name. So it cannot be busybox, which
+    takes that word for its applet."""
+    process = subprocess.Popen([name, "-c", "import time; time.sleep(600)"], executable=sys.executable)
     try:
-        return capture.process.wait(seconds), time.monotonic() - begin
-    except subprocess.TimeoutExpired:
-        return None, seconds
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
-def waits(checks):
+def frame(s, layer):
+    """Writes the markers of a frame from this thread."""
+    with s.marker() as write:
+        write(*(line.split("tracing_mark_write: ", 1)[1] for line in synthetic.frame(1000000, 0, layer).splitlines()))
+
+
+def layers(s):
+    return {row["layer"] for row in rows(s.out, "frames.csv")}
+
+
+def runs_on(s, capture, seconds, what):
+    time.sleep(seconds)
+    s.equal(capture.process.poll(), None, what)
+
+
+def ends_soon(s, capture):
+    began = time.monotonic()
+    code, said = capture.ended(20)
+    s.equal(code, 0, f"exit code: {said}")
+    s.that(time.monotonic() - began < SOON, f"it took {time.monotonic() - began:.2f} s to end")
+
+
+def waits():
     """Frames during --wait are not counted; --duration begins after it."""
-    with session() as (mount, instance, here):
+    with session("--wait") as s:
         begin = time.monotonic()
-        capture = Capture(mount, instance, here / "out", "--wait", "2", "--duration", "2")
-        checks.that(capture.wait_ready(), "--wait: jankd does not start")
-        checks.that(time.monotonic() - begin < 2, "--wait: it is not set up at once")
+        capture = s.run("--wait", "2", "--duration", "1")
+        s.that(time.monotonic() - begin < 2, "it is not set up at once")
         while time.monotonic() < begin + 1.5:
-            frame(instance, "com.example.early/A#0")
+            frame(s, "com.example.early/A#0")
             time.sleep(0.02)
-        time.sleep(1.5)
+        time.sleep(1)
         while capture.process.poll() is None and time.monotonic() < begin + 20:
-            frame(instance, "com.example.late/B#0")
+            frame(s, "com.example.late/B#0")
             time.sleep(0.02)
         took = time.monotonic() - begin
-        checks.equal(capture.process.wait(20), 0, "--wait: exit code")
-        checks.that(4 <= took < 4 + SOON, f"--wait 2 --duration 2: it took {took:.2f} s")
-        layers = {row["layer"] for row in rows(here / "out", "frames.csv")}
-        checks.equal(layers, {"com.example.late/B#0"}, "--wait: layers that were counted")
-        checks.equal(sum("counting began" in text for text in texts(here / "out")), 1,
-                     f"--wait: events {texts(here / 'out')}")
+        s.equal(capture.ended(20)[0], 0, "exit code")
+        s.that(3 <= took < 3 + SOON, f"--wait 2 --duration 1: it took {took:.2f} s")
+        s.equal(layers(s), {"com.example.late/B#0"}, "layers that were counted")
+        s.equal(sum("counting began" in text for text in s.texts()), 1, f"events {s.texts()}")
 
 
-def fails_at_once(checks):
+def stopped_while_waiting():
     """A capture that cannot work fails before the wait."""
-    with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
-        capture = Capture(mount, instance, here / "out", "--wait", "60")
-        checks.equal(ends_within(capture, 10)[0], 1, "--wait 60, and another program reads: exit code")
+    with session("--wait 60") as s:
+        with open(s.instance / "trace_pipe", "rb", buffering=0):
+            s.equal(Capture(s.mount, s.instance, s.out, "--wait", "60").ended(20)[0], 1, "another program reads: exit code")
+        said = s.stop(s.run("--wait", "60"), code=1)
+        s.that("--wait" in said and "no markers" not in said, f"stopped: {said!r}")
 
 
-def stopped_while_waiting(checks):
-    with session() as (mount, instance, here):
-        capture = Capture(mount, instance, here / "out", "--wait", "60")
-        checks.that(capture.wait_ready(), "stopped: jankd does not start")
-        time.sleep(0.5)
-        code, said, _ = capture.stop()
-        checks.equal(code, 1, f"stopped while it waits: exit code: {said}")
-        checks.that("--wait" in said and "no markers" not in said, f"stopped while it waits: {said!r}")
-
-
-def detached(checks):
+def detached():
     """'start --wait' returns at once, status shows the wait, and counting begins later."""
-    with session() as (mount, instance, here):
-        out, begin = here / "out", time.monotonic()
-        done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-                     "--frames-log", "--wait", 2, "--until-exit", APP, "-F", out)
-        checks.equal(done.returncode, 0, f"start --wait: {done.stderr.decode(errors='replace')}")
-        checks.that(time.monotonic() - begin < 2, "start --wait: it is not ready at once")
-        said = jankd("status", "-F", out).stdout.decode(errors="replace")
-        checks.that("--wait" in said, f"status does not show the wait: {said}")
-        frame(instance, "com.example.early/A#0")
-        app = App(APP)
-        time.sleep(3.5)
-        frame(instance, "com.example.late/B#0")
-        app.close()
-        time.sleep(SOON)
-        checks.equal(jankd("status", "-F", out).returncode, 1, "it has ended with the app: status")
-        layers = [row["layer"] for row in rows(out, "frames.csv")]
-        checks.equal(layers, ["com.example.late/B#0"], "start --wait: layers that were counted")
+    with session("start --wait") as s:
+        begin = time.monotonic()
+        done = jankd("start", "--tracefs", s.mount, "--instance", s.instance.name, "--no-atrace",
+                     "--frames-log", "--wait", 2, "--until-exit", APP, "-F", s.out)
+        s.equal(done.returncode, 0, f"{done.stderr.decode(errors='replace')}")
+        s.that(time.monotonic() - begin < 2, "it is not ready at once")
+        said = jankd("status", "-F", s.out).stdout.decode(errors="replace")
+        s.that("--wait" in said, f"status does not show the wait: {said}")
+        frame(s, "com.example.early/A#0")
+        with app(APP):
+            s.reports("counting began", 6)
+            frame(s, "com.example.late/B#0")
+            time.sleep(1.2)  # it looks for the app once a second
+        s.until(lambda: jankd("status", "-F", s.out).returncode == 1, "it ends with the app", SOON)
+        s.equal(layers(s), {"com.example.late/B#0"}, "layers that were counted")
 
 
-def until_exit(checks):
-    """The capture ends with the last process of the app, not before and not much later."""
-    with session() as (mount, instance, here):
-        app = App(APP, f"{APP}:remote", f"{APP}.other")
-        capture = Capture(mount, instance, here / "out", "--until-exit", APP)
-        checks.that(capture.wait_ready(), "--until-exit: jankd does not start")
-        frame(instance, "a/b#0")
-        time.sleep(1.5)
-        app.end(0)
-        checks.equal(ends_within(capture, 2)[0], None, "--until-exit: ended with the first process")
-        app.end(1)
-        code, took = ends_within(capture, 10)
-        app.close()
-        checks.equal(code, 0, "--until-exit: exit code")
-        checks.that(took < SOON, f"--until-exit: it took {took:.2f} s to end")
-        checks.that(any(APP in text for text in texts(here / "out")), f"events {texts(here / 'out')}")
+def until_exit():
+    """The capture waits for an app that does not run yet, and for the last of its processes, even of one that started
+    later than the first; processes of other apps do not count."""
+    with session("--until-exit") as s, app(f"{APP}.other"):
+        capture = s.run("--until-exit", APP)
+        frame(s, "a/b#0")
+        runs_on(s, capture, 1.5, "ended before the app started")
+        with app(f"{APP}:service"):
+            with app(APP):
+                time.sleep(1.5)
+            runs_on(s, capture, 2, "ended before its service")
+        ends_soon(s, capture)
+        s.that(any(APP in text for text in s.texts()), f"events {s.texts()}")
 
 
-def until_exit_of_a_late_app(checks):
-    """The capture waits for an app that does not run yet, and for the end of processes of the app that
-    started later than the first."""
-    with session() as (mount, instance, here):
-        capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--wait", "1")
-        checks.that(capture.wait_ready(), "late app: jankd does not start")
-        checks.equal(ends_within(capture, 2.5)[0], None, "late app: ended before it started")
-        frame(instance, "a/b#0")
-        app = App(APP)
-        time.sleep(1.8)
-        service = App(f"{APP}:service")
-        app.end(0)
-        checks.equal(ends_within(capture, 2)[0], None, "late app: ended before its service")
-        service.end(0)
-        code, took = ends_within(capture, 10)
-        app.close()
-        service.close()
-        checks.equal(code, 0, "late app: exit code")
-        checks.that(took < SOON, f"late app: it took {took:.2f} s to end")
-
-
-def an_app_that_never_comes(checks):
-    with session() as (mount, instance, here):
-        capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--duration", "3")
-        checks.that(capture.wait_ready(), "no app: jankd does not start")
-        frame(instance, "a/b#0")
-        code, took = ends_within(capture, 3 + SOON + 5)
-        checks.equal(code, 0, "no app: exit code")
-        checks.that(took > 2, f"no app: it ended after {took:.2f} s")
-
-
-tracefs.root()
-checks = Checks()
-for case in (waits, fails_at_once, stopped_while_waiting, detached, until_exit,
-             until_exit_of_a_late_app, an_app_that_never_comes):
-    case(checks)
-checks.end()
+run(waits, stopped_while_waiting, detached, until_exit)

@@ -8,88 +8,59 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
-from daemon import started, wait_until
-from jankd import Checks, rows
-from live import play, session
+from live import each, run, session
 
 
-def lost(out, name):
-    return [r["text"] for r in rows(out, "events.csv") if r["kind"] == "lost" and name in r["text"]]
+def lost(s):
+    return [text for text in s.texts("lost") if ".lock" in text]
 
 
-def folder_for_a_file(checks, name):
-    what = f"a folder for {name}"
-    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
-        out = here / "out"
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        (out / name).unlink(missing_ok=True)
-        (out / name / "full").mkdir(parents=True)
+def folder_for_a_file(name):
+    with session(f"a folder for {name}") as s, s.started() as daemon:
+        s.play()
+        (s.out / name).unlink(missing_ok=True)
+        (s.out / name / "full").mkdir(parents=True)
         stopped = daemon.stop()
         said = stopped.stderr.decode()
-        checks.equal(stopped.returncode, 1, f"{what}: stop: {said}")
-        checks.that(said.startswith(f"jankd: stop: {name} in "), f"{what}: stop: {said}")
+        s.that(stopped.returncode == 1 and said.startswith(f"jankd: stop: {name} in "), f"stop: {said}")
         # Only this advice, none about the disk.
-        checks.that(": Is a directory; remove it or name another folder with -F\n" in said, f"{what}: stop: {said}")
+        s.that(": Is a directory; remove it or name another folder with -F\n" in said, f"stop: {said}")
 
 
-def link_for_the_lock(checks):
-    what = "a link for .lock"
-    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
-        out = here / "out"
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        (out / ".lock").unlink()
-        (out / ".lock").symlink_to("/etc/hostname")
-        checks.that(wait_until(lambda: lost(out, ".lock"), 10), f"{what}: not reported")
-        checks.that("it is a symbolic link" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
+def link_for_the_lock():
+    """Later another program holds it, and at last it is removed: commands wait until the capture has made it again."""
+    with session("a link for .lock") as s, s.started() as daemon:
+        s.play()
+        lock = s.out / ".lock"
+        lock.unlink()
+        lock.symlink_to("/etc/hostname")
+        s.until(lambda: lost(s), "a report")
+        s.that("it is a symbolic link" in " ".join(lost(s)), f"{lost(s)}")
         said = daemon.ask("status").stderr.decode()
-        checks.that(".lock: it is a symbolic link; remove it or name" in said, f"{what}: status: {said}")
-        (out / ".lock").unlink()
-        checks.that(wait_until((out / ".lock").exists, 10), f"{what}: .lock is not made again")
-        stopped = daemon.stop()
-        checks.equal(stopped.returncode, 0, f"{what}: stop: {stopped.stderr}")
-        checks.that("start:" not in stopped.stdout.decode(), f"{what}: stop: {stopped.stdout}")
+        s.that(".lock: it is a symbolic link; remove it or name" in said, f"status: {said}")
+        lock.unlink()
+        s.until(lock.exists, ".lock is made again")
+        locked = lambda: [text for text in lost(s) if "locked" in text]
+        with open(s.here / "held", "w", encoding="ascii") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            (s.here / "held").rename(lock)
+            s.until(locked, "a report of a lock that is held")
+            time.sleep(2)
+            s.equal(locked(), [".lock: it is locked by another program; unwritten rows are kept in memory"], "reported once")
+        time.sleep(1.5)
+        lock.unlink(missing_ok=True)
+        for done in (daemon.ask("status"), daemon.stop()):
+            s.equal(done.returncode, 0, f"a removed lock: {done}")
+            s.that("start:" not in done.stdout.decode(), f"stop: {done.stdout}")
 
 
-def removed_lock(checks):
-    """Commands wait until the capture has created its lock again."""
-    what = "a removed .lock"
-    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
-        for command in ("status", "stop"):
-            (here / "out" / ".lock").unlink()
-            done = daemon.ask(command)
-            checks.equal(done.returncode, 0, f"{what}: {command}: {done.stderr}")
-
-
-def lock_is_held(checks):
-    what = "another program holds .lock"
-    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
-        out = here / "out"
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        (out / ".lock").unlink()
-        with open(out / ".lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            time.sleep(5)
-        checks.equal(lost(out, ".lock"), [".lock: it is locked by another program; unwritten rows are kept in memory"],
-                     f"{what}: reported once")
-        time.sleep(2)
-        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
-
-
-def left_as_it_is(checks):
+def left_as_it_is():
     """A warning of the daemon that 'stop' prints does not start with the name of another command."""
-    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        (instance / "buffer_size_kb").write_text("9000")
-        stopped = daemon.stop()
-        said = stopped.stdout.decode()
-        checks.that("warning: " in said and "during the capture: not restored: " in said and "start:" not in said, f"left as it is: {said}")
+    with session("left as it is") as s, s.started() as daemon:
+        s.play()
+        s.write("buffer_size_kb", 9000)
+        said = daemon.stop().stdout.decode()
+        s.that("warning: " in said and "during the capture: not restored: " in said and "start:" not in said, said)
 
 
-tracefs.root()
-checks = Checks()
-for name in ("session.json", "summary.csv"):
-    folder_for_a_file(checks, name)
-for case in (link_for_the_lock, removed_lock, lock_is_held, left_as_it_is):
-    case(checks)
-checks.end()
+run(each(folder_for_a_file, "session.json", "summary.csv"), link_for_the_lock, left_as_it_is)

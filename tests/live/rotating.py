@@ -5,65 +5,47 @@
 import pathlib
 import signal
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
-import tracefs
-from jankd import Checks, jankd, rows
-from live import Capture, play, session
+from jankd import jankd, rows
+from live import run, session
 
 ROTATIONS = 5
 
 
-def rotate(process, seconds):
-    """Sends SIGUSR1 several times."""
-    for _ in range(ROTATIONS):
-        time.sleep(seconds / (ROTATIONS + 1))
-        process.send_signal(signal.SIGUSR1)
+def all_rows(s, name):
+    return [row for path in segments.paths(s.out, name) for row in rows(path)]
 
 
-def events(out, kind):
-    return [row for path in segments.paths(out, "events.csv") for row in rows(path)
-            if row["kind"] == kind]
+def closed(s):
+    return {path.name: path.read_bytes() for path in s.out.glob("*-*.csv")}
 
 
-def check_files(checks, out, truth):
-    frames = [row for path in segments.paths(out, "frames.csv") for row in rows(path)]
-    checks.equal(len(frames), len(rows(truth)), "frames")
-    checks.equal(len({row["present(s)"] for row in frames}), len(frames), "frames, each once")
-    for name in segments.GROWING:
-        for path in segments.paths(out, name):
-            data = path.read_bytes()
-            checks.that(segments.is_whole(data), f"{path.name} is not whole")
-            checks.that(len(data) <= 8192, f"{path.name} has {len(data)} bytes")
-    rotations = events(out, "rotate")
-    checks.equal(len(rotations), ROTATIONS, f"events of rotations on request: {rotations}")
-    checks.equal(len(events(out, "lost")), 0, "events of loss")
-    print(f"{len(frames)} frames in {len(segments.numbers(out))} segments")
+def rotating():
+    with session("rotating") as s:
+        capture = s.run("--rotate-size", "8K", "--rotate-time", "2", "--sync", "0.5", "-T", "2")
+        phone = s.phone(seconds=6)
+        for _ in range(ROTATIONS):
+            time.sleep(1)
+            capture.process.send_signal(signal.SIGUSR1)
+        played = s.played(phone)
+        s.stop(capture)
+        frames = all_rows(s, "frames.csv")
+        s.equal((len(frames), len({row["present(s)"] for row in frames})), (played, played), "frames, each once")
+        for name in segments.GROWING:
+            for path in segments.paths(s.out, name):
+                data = path.read_bytes()
+                s.that(segments.is_whole(data), f"{path.name} is not whole")
+                s.that(len(data) <= 8192, f"{path.name} has {len(data)} bytes")
+        kinds = [row["kind"] for row in all_rows(s, "events.csv")]
+        s.equal((kinds.count("rotate"), kinds.count("lost")), (ROTATIONS, 0), "events of rotations on request, and of loss")
+        print(f"{len(frames)} frames in {len(segments.numbers(s.out))} segments")
+        before = closed(s)
+        jankd("run", "--tracefs", s.mount, "--instance", s.instance.name, "--no-atrace", "--duration", "0.3", "-F", s.out)
+        after = closed(s)
+        s.equal([name for name, data in before.items() if after.get(name) != data], [], "closed segments that were written again")
 
 
-tracefs.root()
-checks = Checks()
-with session() as (mount, instance, here):
-    out, truth = here / "out", here / "truth.csv"
-    capture = Capture(mount, instance, out, "--rotate-size", "8K", "--rotate-time", "2", "--sync",
-                      "0.5", "-T", "2")
-    checks.that(capture.wait_ready(), "jankd does not start")
-    rotating = threading.Thread(target=rotate, args=(capture.process, 7))
-    rotating.start()
-    play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 7)
-    rotating.join()
-    time.sleep(0.6)
-    code, said, _ = capture.stop()
-    checks.equal(code, 0, f"exit code: {said[-500:]}")
-    check_files(checks, out, truth)
-    # The next session does not change them.
-    before = {path.name: path.read_bytes() for path in out.glob("*-*.csv")}
-    jankd("run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--duration", "0.3",
-          "-F", out)
-    after = {path.name: path.read_bytes() for path in out.glob("*-*.csv")}
-    checks.equal({name: after.get(name) == data for name, data in before.items()},
-                 {name: True for name in before}, "closed segments are never written again")
-checks.end()
+run(rotating)

@@ -10,206 +10,153 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
-from daemon import Daemon, is_alive, wait_until
-from jankd import BUILD, Checks, rows
-from live import play, session
+from daemon import is_alive
+from live import each, preload, run, session
 
 PLACES = [pathlib.Path(base) / f".jankd-{os.geteuid()}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
 SETTINGS = ("tracing_on", "buffer_size_kb", "options/record-tgid")
+one_trap = threading.Lock()  # all are in one place
 
 
-def settings(instance):
-    return {name: (instance / name).read_text() for name in SETTINGS}
-
-
-def hidden(out):
-    """Lock and journal outside of the folder @out, by their suffix."""
-    info = out.stat()
+def hidden(s):
+    """Lock and journal outside of the folder, by their suffix."""
+    info = s.out.stat()
     key = f"{info.st_dev:x}-{info.st_ino:x}"
     return {path.suffix: path for place in PLACES if place.is_dir() for path in place.glob(f"{key}.*")}
 
 
 @contextlib.contextmanager
-def one_owner(where):
-    os.environ.update(LD_PRELOAD=str(BUILD / "tests" / "libone_owner.so"), ONE_OWNER_IN=str(where))
-    try:
-        yield
-    finally:
-        del os.environ["LD_PRELOAD"], os.environ["ONE_OWNER_IN"]
-
-
-def kill(daemon):
-    os.kill(daemon.pid, signal.SIGKILL)
-    wait_until(lambda: not is_alive(daemon.pid))
-
-
-def lives_elsewhere(checks):
-    what = "one owner"
-    with session() as (mount, instance, here), one_owner(here / "out"):
-        out, before = here / "out", settings(instance)
-        daemon = Daemon(mount, instance, out, "--buffer-kb", "2048")
-        done = daemon.start()
-        checks.equal(done.returncode, 0, f"{what}: start: {done.stderr}")
-        found = hidden(out)
-        checks.equal(sorted(found), [".journal", ".lock"], f"{what}: hidden files")
-        for path in found.values():
-            checks.equal((path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777), (0o600, 0o700), str(path))
-        checks.equal([path.name for path in out.iterdir() if path.name.startswith(".")], [], f"{what}: in the folder")
-        second = Daemon(mount, instance, out).start()
-        checks.that(second.returncode == 1 and b"another jankd" in second.stderr, f"{what}: a second: {second.stderr}")
-        checks.equal(daemon.ask("mark", "here").returncode, 0, f"{what}: mark")
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        stopped = daemon.stop()
-        checks.equal(stopped.returncode, 0, f"{what}: stop: {stopped.stderr}")
-        checks.equal(settings(instance), before, f"{what}: settings")
-        checks.that(rows(out, "summary.csv"), f"{what}: no rows")
-        checks.equal(hidden(out), {}, f"{what}: hidden files afterwards")
-
-
-def killed(checks, command):
-    """What a killed jankd has changed is restored by 'stop', and by the next 'start'."""
-    what = f"one owner, killed, {command}"
-    with session() as (mount, instance, here), one_owner(here / "out"):
-        out, before = here / "out", settings(instance)
-        daemon = Daemon(mount, instance, out, "--buffer-kb", "2048")
-        daemon.start()
-        checks.that(settings(instance) != before, f"{what}: nothing was changed")
-        kill(daemon)
-        if command == "start":
-            done = daemon.start()
-            checks.equal(done.returncode, 0, f"{what}: start: {done.stderr}")
-        done = daemon.stop()
-        checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr}")
-        checks.equal(settings(instance), before, f"{what}: settings")
-        checks.equal(".journal" in hidden(out), False, f"{what}: the journal is left")
-        for path in hidden(out).values():
+def one_owner(what, where=None):
+    """A session whose folder is on such a file system, or the folder @where. What a killed jankd leaves is removed."""
+    with session(what) as s:
+        s.environment = preload("one_owner", ONE_OWNER_IN=str(where or s.out))
+        yield s
+        for path in hidden(s).values() if s.out.exists() else ():
             path.unlink()
 
 
-def folder_for_the_probe(checks):
+def refused(s, said, *arguments):
+    done = s.daemon(*arguments, **s.environment).start()
+    s.that(done.returncode == 1 and said in done.stderr, f"start: {done}")
+
+
+def lives_elsewhere():
     """A folder in place of the probe file does not change where the lock is."""
-    what = "a folder for .probe.tmp"
-    with session() as (mount, instance, here), one_owner(here / "out"):
-        daemon = Daemon(mount, instance, here / "out")
-        daemon.start()
-        (here / "out" / ".probe.tmp").mkdir()
-        done = Daemon(mount, instance, here / "out").start()
-        checks.that(done.returncode == 1 and b"another jankd (pid " in done.stderr and b"/out: " in done.stderr,
-                    f"{what}: a second: {done}")
-        checks.equal([path.name for path in (here / "out").glob(".[!p]*")], [], f"{what}: in the folder")
-        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+    with one_owner("one owner") as s:
+        before = s.read(*SETTINGS)
+        with s.started("--buffer-kb", "2048", **s.environment) as daemon:
+            found = hidden(s)
+            s.equal(sorted(found), [".journal", ".lock"], "hidden files")
+            for path in found.values():
+                s.equal((path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777), (0o600, 0o700), str(path))
+            refused(s, b"another jankd")
+            (s.out / ".probe.tmp").mkdir()
+            refused(s, b"/out: another jankd (pid ")
+            s.equal([path.name for path in s.out.glob(".[!p]*")], [], "in the folder")
+            s.equal(daemon.ask("mark", "here").returncode, 0, "mark")
+            s.play()
+            stopped = daemon.stop()
+        s.equal((stopped.returncode, s.read(*SETTINGS)), (0, before), f"stop: {stopped}")
+        s.that(s.frames("summary.csv"), "no rows")
+        s.equal(hidden(s), {}, "hidden files afterwards")
 
 
-def held_by_another(checks):
-    """A lock that a killed jankd left does not hide the lock of another user's jankd, which runs."""
-    what = "another user writes there"
-    with session() as (mount, instance, here), one_owner(here / "out"):
-        daemon = Daemon(mount, instance, here / "out")
-        daemon.start()
-        kill(daemon)
-        with trap(here / "out", "lock", "{pid}\n{name}\n"):
-            done = Daemon(mount, instance, here / "out").start()
-            checks.that(done.returncode == 1 and b"another jankd" in done.stderr, f"{what}: {done}")
-        done = daemon.stop()
-        checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr}")
-        for path in hidden(here / "out").values():
-            path.unlink()
+def killed(command):
+    """What a killed jankd has changed is restored by 'stop', and by the next 'start'. A lock that it left does not hide
+    the lock of another user's jankd, which runs."""
+    with one_owner(f"killed, {command}") as s:
+        before = s.read(*SETTINGS)
+        with s.started("--buffer-kb", "2048", **s.environment) as daemon:
+            s.that(s.read(*SETTINGS) != before, "nothing was changed")
+            daemon.end(signal.SIGKILL)
+            if command == "start":
+                done = daemon.start()
+                s.equal(done.returncode, 0, f"start: {done.stderr}")
+            else:
+                with trap(s, "lock", "{pid}\n{name}\n"):
+                    refused(s, b"another jankd")
+            done = daemon.stop()
+            s.equal((done.returncode, s.read(*SETTINGS)), (0, before), f"stop: {done}")
+            s.that(".journal" not in hidden(s), "the journal is left")
 
 
-def killed_of_another(checks):
+def killed_of_another():
     """A journal that another user's killed jankd left is reported."""
-    what = "another user's jankd was killed there"
-    with session() as (mount, instance, here), one_owner(here / "out"):
-        (here / "out").mkdir()
-        daemon = Daemon(mount, instance, here / "out")
-        with trap(here / "out", "journal", "jankd-journal 1 \n"):
-            for done in daemon.start(), daemon.stop():
-                checks.that(done.returncode == 1 and b"as the user who ran that jankd" in done.stderr, f"{what}: {done}")
-        daemon.kill()
+    with one_owner("another user's jankd was killed there") as s:
+        s.out.mkdir()
+        with trap(s, "journal", "jankd-journal 1 \n"):
+            refused(s, b"as the user who ran that jankd")
+            done = s.daemon(**s.environment).stop()
+            s.that(done.returncode == 1 and b"as the user who ran that jankd" in done.stderr, f"stop: {done}")
 
 
-def nowhere(checks):
+def nowhere():
     """If there is no safe place for the journal nothing is changed."""
-    what = "no place is safe"
-    with session() as (mount, instance, here), one_owner("/"):
-        before = settings(instance)
-        done = Daemon(mount, instance, here / "out", "--buffer-kb", "2048").start()
-        checks.that(done.returncode == 1 and b"all files in its file system belong to one user" in done.stderr,
-                    f"{what}: {done.stderr}")
-        checks.equal(settings(instance), before, f"{what}: settings")
+    with one_owner("no place is safe", "/") as s:
+        before = s.read(*SETTINGS)
+        refused(s, b"all files in its file system belong to one user", "--buffer-kb", "2048")
+        s.equal(s.read(*SETTINGS), before, "settings")
 
 
 @contextlib.contextmanager
-def trap(out, kind, text):
-    """A false lock or journal for the folder @out, made and locked by another user, whose server answers requests."""
-    info, name = out.stat(), f"jankd-trap-{os.getpid()}"
+def trap(s, kind, text):
+    """A false lock or journal for the folder, made and locked by another user, whose server answers requests."""
+    info, name = s.out.stat(), f"jankd-trap-{os.getpid()}"
     place = pathlib.Path("/tmp/.jankd-65534")
-    ready, notify = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
-        place.mkdir(mode=0o700)
-        path = place / f"{info.st_dev:x}-{info.st_ino:x}.{kind}"
-        path.write_text(text.format(pid=os.getpid(), name=name))
-        path.chmod(0o600)
-        lock = path.open()
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind("\0" + name)
-            listener.listen()
-            os.write(notify, b"x")
-            while True:
-                client = listener.accept()[0]
-                client.recv(100)
-                client.sendall(b"ok\nthe trap\n")
-                client.close()
-    os.close(notify)
-    os.read(ready, 1)
-    os.close(ready)
-    try:
-        yield
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        shutil.rmtree(place)
+    with one_trap:
+        ready, notify = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            place.mkdir(mode=0o700)
+            path = place / f"{info.st_dev:x}-{info.st_ino:x}.{kind}"
+            path.write_text(text.format(pid=os.getpid(), name=name))
+            path.chmod(0o600)
+            lock = path.open()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind("\0" + name)
+                listener.listen()
+                os.write(notify, b"x")
+                while True:
+                    client = listener.accept()[0]
+                    client.recv(100)
+                    client.sendall(b"ok\nthe trap\n")
+                    client.close()
+        os.close(notify)
+        os.read(ready, 1)
+        os.close(ready)
+        try:
+            yield
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            shutil.rmtree(place)
 
 
-def another_user(checks):
+def another_user():
     """Requests of root go to its own jankd or to that of the folder's owner, not to another user's server."""
-    what = "a trap"
-    with session() as (mount, instance, here):
-        out = here / "out"
-        daemon = Daemon(mount, instance, out)
-        daemon.start()
-        with trap(out, "lock", "{pid}\n{name}\n"):
-            out.chmod(0o777)
-            checks.that(b"the trap" not in daemon.ask("status").stdout, f"{what}: status shows its answer")
-            done = daemon.stop()
-            checks.that(done.returncode == 0 and b"the trap" not in done.stdout, f"{what}: stop: {done}")
-            checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it still runs")
-            out.chmod(0o755)
-            done = daemon.ask("status")
-            checks.that(b"no jankd is running there" in done.stderr, f"{what}: a folder of another user: {done}")
-        daemon.kill()
+    with session("a trap") as s, s.started() as daemon, trap(s, "lock", "{pid}\n{name}\n"):
+        s.out.chmod(0o777)
+        s.that(b"the trap" not in daemon.ask("status").stdout, "status shows its answer")
+        done = daemon.stop()
+        s.that(done.returncode == 0 and b"the trap" not in done.stdout, f"stop: {done}")
+        s.until(lambda: not is_alive(daemon.pid), "its end")
+        s.out.chmod(0o755)
+        done = daemon.ask("status")
+        s.that(b"no jankd is running there" in done.stderr, f"a folder of another user: {done}")
 
 
-tracefs.root()
-checks = Checks()
-another_user(checks)
 there = [place for place in PLACES if place.exists()]
-lives_elsewhere(checks)
-folder_for_the_probe(checks)
-killed(checks, "stop")
-killed(checks, "start")
-held_by_another(checks)
-killed_of_another(checks)
-nowhere(checks)
-for place in PLACES:
-    if place not in there and place.exists():
-        place.rmdir()
-checks.end()
+try:
+    run(another_user, lives_elsewhere, each(killed, "stop", "start"), killed_of_another, nowhere)
+finally:
+    for place in PLACES:
+        if place not in there and place.exists():
+            with contextlib.suppress(OSError):
+                place.rmdir()

@@ -9,10 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
-from daemon import started
-from jankd import Checks
-from live import play, session
+from live import run, session
 from measure import resident_kb
 
 GROWTH_KB = 64
@@ -26,33 +23,33 @@ def taken(pid):
     return resident_kb(pid), sum(not file.endswith("/doframe.csv") for file in files)
 
 
-def compare(checks, what, before, after):
-    print(f"{what}: {before[0]} KB before, {after[0]} KB after", flush=True)
-    checks.that(after[0] - before[0] <= GROWTH_KB, f"{what}: from {before[0]} to {after[0]} KB")
-    checks.equal(after[1], before[1], f"{what}: descriptors")
+def compare(s, text, before, after):
+    print(f"{text}: {before[0]} KB before, {after[0]} KB after", flush=True)
+    s.that(after[0] - before[0] <= GROWTH_KB, f"{text}: from {before[0]} to {after[0]} KB")
+    s.equal(after[1], before[1], f"{text}: descriptors")
 
 
-def check(checks, daemon, mount, instance, here):
-    # Memory of tables counts from its first use on.
-    for name in ("first.csv", "truth.csv"):
-        before = taken(daemon.pid)
-        played = play(mount, instance, here / name, "--scenario", "surfaces-200", "--seconds", "10")
-        checks.equal(played.returncode, 0, f"jank-phone: {played.stderr.decode()}")
-    compare(checks, "200 surfaces", before, taken(daemon.pid))
-    for number in (REQUESTS // 10, REQUESTS):
-        before = taken(daemon.pid)
-        for i in range(number):
-            daemon.ask("mark", f"{i} " + 500 * "x")
-            daemon.ask("rotate")
-            daemon.ask("status", "--json")
-    compare(checks, "requests", before, taken(daemon.pid))
+def surfaces():
+    with session("200 surfaces") as s, s.started("-T", "2") as daemon:
+        # Memory of tables counts from its first use on.
+        for _ in range(2):
+            before = taken(daemon.pid)
+            s.play(scenario="surfaces-200", seconds=6)
+        compare(s, "a second time", before, taken(daemon.pid))
+        s.equal(daemon.stop().returncode, 0, "stop")
 
 
-tracefs.root()
-checks = Checks()
-with session() as (mount, instance, here):
-    with started(checks, mount, instance, here / "out", "-T", "2") as daemon:
-        if daemon.pid:
-            check(checks, daemon, mount, instance, here)
-            checks.equal(daemon.stop().returncode, 0, "exit code of stop")
-checks.end()
+def requests():
+    with session("requests") as s, s.started("-T", "2") as daemon:
+        s.play()
+        for number in (REQUESTS // 10, REQUESTS):
+            before = taken(daemon.pid)
+            for i in range(number):
+                daemon.ask("mark", f"{i} " + 500 * "x")
+                daemon.ask("rotate")
+                daemon.ask("status", "--json")
+        compare(s, f"{REQUESTS} of each", before, taken(daemon.pid))
+        s.equal(daemon.stop().returncode, 0, "stop")
+
+
+run(surfaces, requests)

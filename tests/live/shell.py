@@ -10,14 +10,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import tracefs
 from daemon import is_alive, wait_until
 from device import Device
-from jankd import JANKD, Checks, rows, skip
-from live import compare, play, session
+from jankd import JANKD, skip
+from live import run, session
 from mounts import unmount
 
 SHELL, READTRACEFS = 2000, 3012
@@ -52,69 +50,60 @@ def as_shell():
     os.setresuid(SHELL, SHELL, SHELL)
 
 
-def jankd(program, *arguments, **keywords):
-    return subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=90,
-                          preexec_fn=as_shell, **keywords)
+@contextlib.contextmanager
+def user_shell(what, group):
+    """(session, tracefs as it is seen, a function that runs jankd)"""
+    with session(what) as s:
+        s.here.chmod(0o777)
+        program = shutil.copy(JANKD, s.here / "jankd")
+        with seen_by_shell(s.instance, s.here, group) as seen:
+            def jankd(*arguments, **keywords):
+                return subprocess.run([program, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, cwd="/",
+                                      timeout=90, preexec_fn=as_shell, **keywords)
+
+            yield s, seen, jankd
 
 
-def counts_without_root(checks):
-    what = "shell"
-    with session() as (mount, instance, here):
-        here.chmod(0o777)
-        program = shutil.copy(JANKD, here / "jankd")
-        device = Device(here / "device", here / "tracing")
+def counts_without_root():
+    with user_shell("shell", True) as (s, seen, jankd):
+        device = Device(s.here / "device", s.here / "tracing")
         for path in (device.path, *device.path.rglob("*")):
             os.chown(path, SHELL, SHELL)
         environment = device.environment()
-        with seen_by_shell(instance, here, group=True) as seen:
-            out = here / "out"
-            doctor = jankd(program, "doctor", "--tracefs", seen, "-F", out, env=environment)
-            said = doctor.stdout.decode()
-            checks.equal(doctor.returncode, 0, f"{what}: doctor: {said}{doctor.stderr}")
-            for line in ("ok       user: shell (uid 2000), in the group readtracefs\n", "ok       trace_pipe: can be read\n",
-                         "note     raw: "):
-                checks.that(line in said, f"{what}: doctor: no {line!r} in {said}")
-            started = jankd(program, "start", "--tracefs", seen, "--frames-log", "-F", out, env=environment)
-            if not checks.equal(started.returncode, 0, f"{what}: start: {started.stderr}"):
-                return
-            pid = int((out / ".lock").read_text().split()[0])
-            try:
-                checks.equal(device.get("debug.atrace.tags.enableflags"), "0xa", f"{what}: tags during the capture")
-                play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 3)
-                time.sleep(0.6)
-                stopped = jankd(program, "stop", "-F", out, env=environment)
-                checks.equal(stopped.returncode, 0, f"{what}: stop: {stopped.stderr}")
-            finally:
-                if is_alive(pid):
-                    os.kill(pid, 15)
-                wait_until(lambda: not is_alive(pid))
-            compare(checks, what, here / "truth.csv", out)
-            source = json.loads((out / "session.json").read_text())["source"]
-            checks.equal(source["kind"], "trace_pipe", f"{what}: {source}")
-            texts = [row["text"] for row in rows(out, "events.csv")]
-            checks.that(not any("may not change" in text for text in texts), f"{what}: Android allows these settings: {texts}")
-            checks.that(device.get("debug.atrace.tags.enableflags") in ("", "0"), f"{what}: tags after the capture")
+        doctor = jankd("doctor", "--tracefs", seen, "-F", s.out, env=environment)
+        said = doctor.stdout.decode()
+        s.equal(doctor.returncode, 0, f"doctor: {said}{doctor.stderr}")
+        for line in ("ok       user: shell (uid 2000), in the group readtracefs\n", "ok       trace_pipe: can be read\n",
+                     "note     raw: "):
+            s.that(line in said, f"doctor: no {line!r} in {said}")
+        started = jankd("start", "--tracefs", seen, "--frames-log", "-F", s.out, env=environment)
+        if not s.equal(started.returncode, 0, f"start: {started.stderr}"):
+            return
+        pid = int((s.out / ".lock").read_text().split()[0])
+        try:
+            s.equal(device.get("debug.atrace.tags.enableflags"), "0xa", "tags during the capture")
+            s.play(seconds=2)
+            stopped = jankd("stop", "-F", s.out, env=environment)
+            s.equal(stopped.returncode, 0, f"stop: {stopped.stderr}")
+        finally:
+            if is_alive(pid):
+                os.kill(pid, 15)
+            wait_until(lambda: not is_alive(pid))
+        s.compare()
+        source = json.loads((s.out / "session.json").read_text())["source"]
+        s.equal(source["kind"], "trace_pipe", f"{source}")
+        s.that(not any("may not change" in text for text in s.texts()), f"Android allows these settings: {s.texts()}")
+        s.that(device.get("debug.atrace.tags.enableflags") in ("", "0"), "tags after the capture")
 
 
-def may_read_nothing(checks):
+def may_read_nothing():
     """A build that gives the files to root alone."""
-    what = "a user build"
-    with session() as (mount, instance, here):
-        here.chmod(0o777)
-        program = shutil.copy(JANKD, here / "jankd")
-        with seen_by_shell(instance, here, group=False) as seen:
-            doctor = jankd(program, "doctor", "--tracefs", seen, "-F", here / "out")
-            checks.equal((doctor.returncode, len(doctor.stderr.splitlines())), (1, 1), f"{what}: doctor: {doctor}")
-            checks.that(b"problem  trace_pipe: cannot be read: Permission denied; run it as root" in doctor.stdout,
-                        f"{what}: doctor: {doctor.stdout}")
-            started = jankd(program, "start", "--tracefs", seen, "-F", here / "out")
-            checks.equal((started.returncode, len(started.stderr.splitlines())), (1, 1), f"{what}: start: {started}")
-            checks.that(b"trace_pipe: Permission denied; run it as root" in started.stderr, f"{what}: start: {started.stderr}")
-            checks.that(not (here / "out").exists(), f"{what}: start: left {os.listdir(here)}")
+    with user_shell("a user build", False) as (s, seen, jankd):
+        for command, out in (("doctor", b"problem  trace_pipe: cannot be read: Permission denied; run it as root"), ("start", b"")):
+            done = jankd(command, "--tracefs", seen, "-F", s.out)
+            s.equal((done.returncode, len(done.stderr.splitlines())), (1, 1), f"{command}: {done}")
+            s.that(out in done.stdout and (out or b"trace_pipe: Permission denied; run it as root" in done.stderr), f"{command}: {done}")
+        s.that(not s.out.exists(), f"start left {os.listdir(s.here)}")
 
 
-tracefs.root()
-checks = Checks()
-for case in (counts_without_root, may_read_nothing):
-    case(checks)
-checks.end()
+run(counts_without_root, may_read_nothing)

@@ -5,16 +5,14 @@ it is an event, and costs no frame of the trace."""
 
 import json
 import pathlib
-import signal
 import sys
 import time
 
 LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
 sys.path.insert(0, str(LIB))
-import tracefs
 from device import Device
-from jankd import Checks, rows
-from live import Capture, compare, play, session
+from jankd import rows
+from live import each, run, session
 
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
 
@@ -23,13 +21,14 @@ def seconds(ns):
     return f"{ns // 10**9}.{ns % 10**9 // 1000:06}"
 
 
-def is_there(pid):
+def perfetto_runs(device):
     """Even as a zombie."""
-    return pathlib.Path(f"/proc/{pid}").exists()
+    pid = device.path / "perfetto-pid"
+    return pid.exists() and pathlib.Path(f"/proc/{pid.read_text().strip()}").exists()
 
 
-def device_with(path, instance, sdk):
-    device = Device(path, instance)
+def device_with_perfetto(s, sdk):
+    device = Device(s.here / "device", s.instance)
     device.set("ro.build.version.sdk", sdk)
     program = device.path / "bin" / "perfetto"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {LIB / "perfetto.py"} "$@"\n')
@@ -37,85 +36,57 @@ def device_with(path, instance, sdk):
     return device
 
 
-def capture(checks, what, how, *arguments, sdk="34"):
-    """Returns (rows of frametimeline.csv, texts of the events of tracing, what was sent, or None, the configuration)."""
-    with session() as (mount, instance, here):
-        device = device_with(here / "device", instance, sdk)
-        before = {name: (instance / name).read_text() for name in SETTINGS}
-        run = Capture(mount, instance, here / "out", *arguments, device=device, PERFETTO=how)
-        if not checks.that(run.wait_ready(), f"{what}: jankd does not start"):
-            print(run.process.stderr.read().decode(errors="replace"))
-            return [], [], None, ""
-        played = play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 3)
-        checks.equal(played.returncode, 0, f"{what}: jank-phone: {played.stderr[-300:]}")
-        time.sleep(0.6)
-        pid = device.path / "perfetto-pid"
+def streamed(what, how, expected, may_miss=None, *arguments, sdk="34"):
+    """@expected: words of the only event about perfetto; None: there is none. @may_miss: how many of the frames that were
+    sent; None: there are no rows."""
+    with session(what) as s:
+        device = device_with_perfetto(s, sdk)
+        before = s.read(*SETTINGS)
+        capture = s.run(*arguments, device=device, PERFETTO=how)
+        s.play(seconds=3)
         if how in ("die", "refuse"):
-            checks.that(not is_there(int(pid.read_text())), f"{what}: perfetto is a zombie")
+            s.until(lambda: not perfetto_runs(device), "perfetto is no zombie", 3)
         begin = time.monotonic()
-        code, said, _ = run.stop(signal.SIGTERM)
+        s.stop(capture)
         took = time.monotonic() - begin
-        checks.equal(code, 0, f"{what}: exit code: {said[-500:]}")
-        checks.that(took < 8, f"{what}: the end took {took:.1f} s")
-        if pid.exists():
-            checks.that(not is_there(int(pid.read_text())), f"{what}: perfetto is still there")
-        checks.equal({name: (instance / name).read_text() for name in SETTINGS}, before, f"{what}: settings")
-        compare(checks, what, here / "truth.csv", here / "out")
-        truth, config = device.path / "perfetto-truth", device.path / "perfetto-config"
-        events = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "tracing"]
-        checks.that(not any("another program" in text or "other programs" in text for text in events),
-                    f"{what}: interference: {events}")
-        summary = {row["Surface"]: row["jank types"] for row in rows(here / "out", "summary.csv")}
-        jank_types = summary["com.example.scroll/com.example.scroll.MainActivity"]
-        surfaces = [row for row in rows(here / "out", "frametimeline.csv") if row["kind"] == "surface"]
-        checks.equal(jank_types, f"APP_DEADLINE_MISSED:{len(surfaces)}" if surfaces else "", f"{what}: jank types")
-        print(f"{what}: {len(rows(here / 'out', 'frametimeline.csv'))} rows; events {events}; {jank_types}")
-        return (rows(here / "out", "frametimeline.csv"), [text for text in events if "perfetto" in text or "Timeline" in text],
-                json.loads(truth.read_text()) if truth.exists() else None, config.read_text() if config.exists() else None)
+        s.that(took < 8, f"the end took {took:.1f} s")
+        s.that(not perfetto_runs(device), "perfetto is still there")
+        s.equal(s.read(*SETTINGS), before, "settings")
+        s.compare()
+        events = s.texts("tracing")
+        s.that(not any("another program" in text or "other programs" in text for text in events), f"interference: {events}")
+        events = [text for text in events if "perfetto" in text or "Timeline" in text]
+        s.that(len(events) == (expected is not None) and all(expected in text for text in events), f"events {events}")
+        got, config = rows(s.out, "frametimeline.csv"), device.path / "perfetto-config"
+        surfaces = [row for row in got if row["kind"] == "surface"]
+        summary = {row["Surface"]: row["jank types"] for row in rows(s.out, "summary.csv")}
+        s.equal(summary["com.example.scroll/com.example.scroll.MainActivity"],
+                f"APP_DEADLINE_MISSED:{len(surfaces)}" if surfaces else "", "jank types")
+        if may_miss is None:
+            s.equal(got, [], "rows")
+            s.that(expected or not config.exists(), "perfetto was started")
+        else:
+            config = config.read_text()
+            s.that("android.surfaceflinger.frametimeline" in config and "ftrace" not in config, f"configuration {config}")
+            compare_rows(s, got, surfaces, json.loads((device.path / "perfetto-truth").read_text()), may_miss)
 
 
-def compare_rows(checks, what, got, truth, last_may_miss=0):
+def compare_rows(s, got, surfaces, truth, may_miss):
+    s.that(len(truth) > (30 if s.what == "stream" else 0), f"sent {len(truth)}")
     ours = [[row["kind"], row["start(s)"], row["end(s)"], row["token"], row["layer"]] for row in got]
     real = [[kind, seconds(start), seconds(end), str(token), layer] for kind, start, end, token, layer in truth]
     missing = [row for row in real if row not in ours]
-    checks.that(len(missing) <= last_may_miss, f"{what}: {len(missing)} of {len(real)} frames are missing: {missing[:2]}")
-    checks.equal([row for row in ours if row not in real], [], f"{what}: frames that were not sent")
+    s.that(len(missing) <= may_miss, f"{len(missing)} of {len(real)} frames are missing: {missing[:2]}")
+    s.equal([row for row in ours if row not in real], [], "frames that were not sent")
     ends = [float(row["end(s)"]) for row in got]
-    checks.that(ends == sorted(ends), f"{what}: rows are not in the order of ends")
-    surfaces = [row for row in got if row["kind"] == "surface"]
-    checks.equal({(row["app"], row["Surface"], row["jank type"], row["present type"], row["buffer"]) for row in surfaces},
-                 {("com.example.scroll", "com.example.scroll/com.example.scroll.MainActivity", "APP_DEADLINE_MISSED", "LATE", "1")}, f"{what}: values")
-    checks.that(all(row["expected start(s)"] and row["expected end(s)"] for row in surfaces), f"{what}: expected frames")
+    s.that(ends == sorted(ends), "rows are not in the order of ends")
+    s.equal({(row["app"], row["Surface"], row["jank type"], row["present type"], row["buffer"]) for row in surfaces},
+            {("com.example.scroll", "com.example.scroll/com.example.scroll.MainActivity", "APP_DEADLINE_MISSED", "LATE", "1")}, "values")
+    s.that(all(row["expected start(s)"] and row["expected end(s)"] for row in surfaces), "expected frames")
 
 
-tracefs.root()
-checks = Checks()
-got, events, truth, config = capture(checks, "stream", "stream")
-checks.that(truth and len(truth) > 60, f"stream: sent {truth}")
-compare_rows(checks, "stream", got, truth)
-checks.equal(events, [], "stream: events")
-checks.that("android.surfaceflinger.frametimeline" in config and "ftrace" not in config, f"stream: configuration {config}")
-
-got, events, truth, _ = capture(checks, "hangs", "hang")
-compare_rows(checks, "hangs", got, truth, 4)
-checks.that(len(events) == 1 and "killed" in events[0], f"hangs: events {events}")
-
-got, events, truth, _ = capture(checks, "dies", "die")
-compare_rows(checks, "dies", got, truth)
-checks.that(len(events) == 1 and "signal 9" in events[0], f"dies: events {events}")
-
-got, events, _, _ = capture(checks, "refuses", "refuse")
-checks.equal(got, [], "refuses: rows")
-checks.that(len(events) == 1 and "exit code 1: Permission denied: SurfaceFlinger" in events[0], f"refuses: events {events}")
-
-got, events, truth, _ = capture(checks, "garbage", "garbage")
-compare_rows(checks, "garbage", got, truth)
-checks.that(len(events) == 1 and "cannot be read" in events[0], f"garbage: events {events}")
-
-got, events, _, _ = capture(checks, "nothing", "nothing")
-checks.equal((got, events), ([], ["perfetto sent no frame of FrameTimeline"]), "nothing: rows and events")
-
-for what, arguments, sdk in (("Android 11", (), "30"), ("--no-frametimeline", ("--no-frametimeline",), "34")):
-    got, events, _, config = capture(checks, what, "stream", *arguments, sdk=sdk)
-    checks.equal((got, events, config), ([], [], None), f"{what}: rows, events, configuration")
-checks.end()
+run(each(streamed, ("stream", "stream", None, 0), ("hangs", "hang", "killed", 4), ("dies", "die", "signal 9", 0),
+         ("refuses", "refuse", "exit code 1: Permission denied: SurfaceFlinger"), ("garbage", "garbage", "cannot be read", 0),
+         ("nothing", "nothing", "perfetto sent no frame of FrameTimeline"),
+         ("--no-frametimeline", "stream", None, None, "--no-frametimeline")),
+    lambda: streamed("Android 11", "stream", None, sdk="30"))

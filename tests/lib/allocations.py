@@ -7,7 +7,7 @@ import struct
 
 from jankd import BUILD, skip
 
-SHIM = BUILD / "tests" / "libcount_allocations.so"
+SHIM = BUILD / "tests" / "live" / "libcount_allocations.so"
 CALLERS = 64
 LAYOUT = struct.Struct(f"={2 + CALLERS}Q")  # calls, bytes, callers
 

@@ -267,7 +267,8 @@ def check_played(what, *arguments):
 
 def preload(name, **environment):
     """Variables for a program that runs with one of the libraries in tests/lib."""
-    return {"LD_PRELOAD": str(BUILD / "tests" / "live" / f"lib{name}.so"), **environment}
+    library = BUILD / "tests" / "live" / f"lib{name}.so"
+    return {"LD_PRELOAD": str(library.resolve(strict=True)), **environment}
 
 
 def at_once(number, cases):

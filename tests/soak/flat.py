@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, CSV_FILES, JANKD, Checks, folder, rows, skip
 from measure import memory_kb, resident_kb
 
-DAYS = BUILD / "tests" / "days"
+DAYS = BUILD / "tests" / "soak" / "days"
 HOURS = ("1", "24", "72")
 GROWTH_KB = 64
 APPS = 640

@@ -7,13 +7,11 @@ the rates are those of the display."""
 import concurrent.futures
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import busy_phone
-from frames import vsyncs_per_layer
-from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
+from jankd import Checks, analyze, folder, rows
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game}
@@ -55,53 +53,10 @@ def compare(kind, seed, words):
     return ""
 
 
-def check_scenario(checks, scenario, vocabulary):
-    """The same with a trace of jank-phone, with the markers of @vocabulary."""
-    what = f"{scenario}, {vocabulary}"
-    with folder() as here:
-        subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0",
-                        "--seed", "3", "--output", here / "trace", "--truth", here / "truth"],
-                       check=True, stderr=subprocess.DEVNULL)
-        analyze(here / "out", "--frames-log", here / "trace")
-        seen = rates(rows(here / "out", "events.csv"))
-        truth, said = (vsyncs_per_layer(path) for path in (here / "truth", here / "out/frames.csv"))
-    pairs = [pair for layer in truth for pair in zip(truth[layer], said.get(layer, [])) if pair[0]]
-    checks.that(pairs and not [p for p in pairs if p[1] not in ("", p[0])], f"{what}: vsyncs")
-    checks.that(sum(p[1] == "" for p in pairs) * 33 <= len(pairs), f"{what}: unknown vsyncs")
-    had = [60, 120, 60] if scenario == "late-switch" else [60]
-    checks.equal([round(rate) for rate in seen], had, f"{what}: rates")
-
-
-def check_late_ticks(checks):
-    """A trace of a virtual phone, recorded on a slow machine."""
-    name = "late-ticks-60hz"
-    if not (TRACES / name).is_dir():
-        checks.cannot_judge(name, "there is no such recorded trace")
-        return
-    with folder() as here:
-        (here / "trace").write_bytes(trace_text(name))
-        analyze(here / "out", "--frames-log", here / "trace")
-        said = rows(here / "out", "frames.csv")
-        seen = rates(rows(here / "out", "events.csv"))
-    truth = rows(TRACES / name / "truth.csv")
-    checks.equal(seen, [60.0], f"{name}: rates")
-    for layer in sorted({row["layer"] for row in truth}):
-        pairs = list(zip([r for r in truth if r["layer"] == layer],
-                         [r for r in said if r["layer"] == layer]))
-        known = [(t, s) for t, s in pairs if t["vsyncs"]]
-        wrong = [(s["present(s)"], t["vsyncs"], s["vsyncs"]) for t, s in known
-                 if t["vsyncs"] != s["vsyncs"]]
-        checks.that(known and not wrong, f"{name}: {layer}: {len(known)} known, wrong: {wrong[:4]}")
-
-
 checks = Checks()
 jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in range(SEEDS)]
 jobs += REGRESSIONS
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")
-for name in ("late-ticks", "late-switch"):
-    for vocabulary in ("android-9", "android-11", "android-14"):
-        check_scenario(checks, name, vocabulary)
-check_late_ticks(checks)
 checks.end()

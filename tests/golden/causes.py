@@ -1,15 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Causes of frames, computed from marks alone, against the jank types of FrameTimeline in the same trace: the class of
-the cause is one of the bits of the jank type for at least 90 % of the buffer frames with a jank. frames.csv does not
-depend on FrameTimeline."""
+the cause is one of the bits of the jank type for at least 90 % of the buffer frames with a jank."""
 
 import collections
-import lzma
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import TRACES, Checks, analyze, folder, rows, trace_names, unpack
+from jankd import rows
 from timeline import AGREES, NONE, name_of
 
 SHARE = 0.90
@@ -24,36 +19,26 @@ def janks(path):
     return {key: types[0] for key, types in found.items() if len(types) == 1}
 
 
-checks = Checks()
-table = collections.Counter()
-first_table = collections.Counter()
-for name in trace_names("frametimeline.csv"):
-    truth = janks(TRACES / name / "frametimeline.csv")
-    with folder() as here:
-        analyze(here / "out", "--frames-log", unpack(name, here))
-        frames = rows(here / "out" / "frames.csv")
-        packed = TRACES / name / "trace.perfetto-trace.xz"
-        if packed.exists():
-            (here / "perfetto").write_bytes(lzma.decompress(packed.read_bytes()))
-            analyze(here / "both", "--frames-log", here / "perfetto")
-            with_timeline = rows(here / "both" / "frames.csv")
-            columns = ("layer", "vsync id", "cause", "vsyncs")
-            checks.equal([[row[column] for column in columns] for row in with_timeline],
-                         [[row[column] for column in columns] for row in frames], f"{name}: frames.csv with FrameTimeline")
-        seen = set()
-        for row in frames:
-            jank = truth.get((row["layer"], row["vsync id"]), 0)
-            if jank & ~NONE:
-                (table if row["layer"] in seen else first_table)[name_of(jank), row["cause"] or "none", bool(AGREES[row["cause"]] & jank)] += 1
-                if not AGREES[row["cause"]] & jank:
-                    print(f"{name}: {row['layer']} at {row['present(s)']}: cause {row['cause'] or 'none'}, FrameTimeline {name_of(jank)}")
-            seen.add(row["layer"])
-for title, counts in (("frames with a jank", table), ("first frames of a layer", first_table)):
-    print(f"{title}: {sum(n for (_, _, agrees), n in counts.items() if agrees)} of {counts.total()} agree")
-    for (jank, cause, agrees), n in sorted(counts.items()):
-        print(f"  {n:4} {jank:32} {cause:20} {'' if agrees else '<- differs'}")
-total = table.total()
-agree = sum(n for (_, _, agrees), n in table.items() if agrees)
-checks.that(total > 0, "no frame with a jank was compared")
-checks.that(agree >= SHARE * total, f"{agree} of {total} causes agree")
-checks.end()
+TABLES = {"frames with a jank": collections.Counter(), "first frames of a layer": collections.Counter()}
+
+
+def judge(_, trace):
+    if not trace.text or not trace.has("frametimeline.csv"):
+        return
+    truth, seen = janks(trace.source / "frametimeline.csv"), set()
+    for row in trace.rows("frames.csv"):
+        jank = truth.get((row["layer"], row["vsync id"]), 0)
+        if jank & ~NONE:
+            table = TABLES["frames with a jank" if row["layer"] in seen else "first frames of a layer"]
+            table[name_of(jank), row["cause"] or "none", bool(AGREES[row["cause"]] & jank)] += 1
+        seen.add(row["layer"])
+
+
+def end(checks):
+    for title, counts in TABLES.items():
+        print(f"{title}: {counts.total()}")
+        for (jank, cause, agrees), n in sorted(counts.items()):
+            print(f"  {n:4} {jank:32} {cause:20} {'' if agrees else '<- differs'}")
+    table = TABLES["frames with a jank"]
+    agree = sum(n for (_, _, agrees), n in table.items() if agrees)
+    checks.that(agree >= SHARE * table.total() > 0, f"{agree} of {table.total()} causes agree")

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import Checks, analyze, folder, rows
+from jankd import Checks, analyze, folder, microseconds, rows
 
 RATES = (48, 50, 60, 72, 75, 80, 90, 96, 100, 120, 144, 165, 180, 240)
 SEEDS = {60: 8, 120: 8, 240: 8}  # 2 of the others
@@ -99,7 +99,25 @@ def check(checks, rate, seed):
         checks.that(abs(float(row["score"]) - score) < 0.02, f"{what}: score {row['score']}, expected {score}")
 
 
+def idle_at_another_rate(checks):
+    """A layer is idle while the display is at 120 Hz: the interval is the time between the presents."""
+    parts, us = [], 100000000
+    for period, frames in ((16667, 180), (8333, 120), (16667, 180)):
+        for _ in range(frames):
+            n = len(parts)
+            parts.append(synthetic.frame(us, n, f"com.b/com.b.Main#{n % 2}" if not 174 <= n < 306 else "com.b/com.b.Main#0"))
+            us += period
+    with folder() as out:
+        analyze(out, "--frames-log", "-", input="".join(parts).encode())
+        found = [row for row in rows(out, "frames.csv") if row["layer"].endswith("#1")]
+    times = [microseconds(row["present(s)"]) for row in found]
+    true_ms, at = max(((b - a) / 1e3, n) for n, (a, b) in enumerate(zip(times, times[1:]), 1))
+    checks.that(true_ms > 1000 and abs(float(found[at]["interval(ms)"]) - true_ms) < 9,
+                f"idle while the display is at 120 Hz: {found[at]['interval(ms)']} ms, not {true_ms}")
+
+
 checks = Checks()
+idle_at_another_rate(checks)
 for rate in RATES:
     for seed in range(SEEDS.get(rate, 2)):
         check(checks, rate, seed)

@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """doframe.csv has every callback of the Choreographers in the recorded traces, thread by thread; dropFrames.csv names
 those that took longer than a period, with their longest part."""
 
 import collections
+import json
 import re
-import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, Checks, analyze, folder, microseconds, rows, trace_names, unpack
+from jankd import microseconds, rows
 
 # Counted with grep: slices Choreographer#doFrame, without their parts '- resynced to'.
 CALLBACKS = {
@@ -25,6 +22,12 @@ APPS = {
     "android-9-flutter": "com.thl.fluwanandroid",
     "android-9-list-jank": "sample.tencent.matrix",
     "android-7-launcher": "com.google.android.googlequicksearchbox",
+}
+
+# Surface, process, and the least number of callbacks that drops name.
+LONG = {
+    "android-9-list-jank": ("sample.tencent.matrix/sample.tencent.matrix.trace.TestFpsActivity", "24874", 5),
+    "android-15-startup": ("StatusBar", "3067", 2),
 }
 
 MARKER = re.compile(r"-(\d+) +(?:\( *\S+\) )?\[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
@@ -55,8 +58,7 @@ def long_callbacks(path, least_us):
 
 
 def names_long_callbacks(checks, what, trace, out, surface, process, period_us):
-    """Each drop of @surface lists the long callbacks of its process that ended in it, and no others."""
-    analyze(out, "--frames-log", "-T", "2", trace)
+    """Each drop of @surface lists the long callbacks of its process that ended in it, and no others. Returns their number."""
     ends = long_callbacks(trace, period_us)[process]
     frames = [row for row in rows(out, "frames.csv") if row["Surface"] == surface]
     present = {row["vsync(s)"]: microseconds(row["present(s)"]) for row in frames}
@@ -74,36 +76,20 @@ def names_long_callbacks(checks, what, trace, out, surface, process, period_us):
     return named
 
 
-checks = Checks()
-names = set(trace_names())
-for name, expected in CALLBACKS.items():
-    if name not in names:
-        continue
-    with folder() as here:
-        analyze(here / "out", unpack(name, here))
+def judge(checks, trace):
+    if trace.name in CALLBACKS:
+        expected, table = CALLBACKS[trace.name], trace.rows("doframe.csv")
         threads = collections.Counter()
-        for row in rows(here / "out", "doframe.csv"):
+        for row in table:
             threads[row["process"], row["thread"]] += int(row["frames"])
             levels = [row[f"matrix {level}"] for level in ("best", "normal", "middle", "high", "frozen")]
-            checks.that(sum(map(int, filter(None, levels))) <= int(row["frames"]), f"{name}: levels of {row}")
-        checks.equal(sorted(threads.values(), reverse=True), expected, f"{name}: callbacks of each thread")
-        if name in APPS:
-            checks.that(APPS[name] in {row["app"] for row in rows(here / "out", "doframe.csv")}, f"{name}: name of the app")
-        text = (here / "out" / "session.json").read_text(encoding="utf-8")
-        checks.that(f'"doframes":{sum(expected)}' in text.replace('"doframes": ', '"doframes":'), f"{name}: session.json")
-for name, surface, process, least in (
-        ("android-9-list-jank", "sample.tencent.matrix/sample.tencent.matrix.trace.TestFpsActivity", "24874", 5),
-        ("android-15-startup", "StatusBar", "3067", 2)):
-    if name in names:
-        with folder() as here:
-            named = names_long_callbacks(checks, name, unpack(name, here), here / "out", surface, process, 16710)
-            checks.that(named >= least, f"{name}: {named} callbacks are named")
-for vocabulary in ("android-9", "android-11", "android-14"):
-    with folder() as here:
-        trace = here / "trace.txt"
-        subprocess.run([PHONE, "--scenario", "hang-doframe", "--vocabulary", vocabulary, "--speed", "0", "--output", trace,
-                        "--truth", here / "truth.csv"], check=True, stderr=subprocess.DEVNULL)
-        named = names_long_callbacks(checks, vocabulary, trace, here / "out",
-                                     "com.example.scroll/com.example.scroll.MainActivity", "2300", 16667)
-        checks.equal(named, 4, f"{vocabulary}: hangs that are named")
-checks.end()
+            checks.that(sum(map(int, filter(None, levels))) <= int(row["frames"]), f"{trace.name}: levels of {row}")
+        checks.equal(sorted(threads.values(), reverse=True), expected, f"{trace.name}: callbacks of each thread")
+        if trace.name in APPS:
+            checks.that(APPS[trace.name] in {row["app"] for row in table}, f"{trace.name}: name of the app")
+        counted = json.loads((trace.out / "session.json").read_text(encoding="utf-8"))["counters"]["doframes"]
+        checks.equal(counted, sum(expected), f"{trace.name}: session.json")
+    if trace.name in LONG:
+        surface, process, least = LONG[trace.name]
+        named = names_long_callbacks(checks, trace.name, trace.text, trace.out, surface, process, 16710)
+        checks.that(named >= least, f"{trace.name}: {named} callbacks are named")

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Causes by the plan. Recorded traces that have FrameTimeline alone get the marks of their frames: ticks, doFrame,
 queue, latch, commit, composite, at the times that FrameTimeline tells. The class of the cause must be one of the bits of
 the jank type for at least 90 % of the buffer frames with a jank whose reason leaves a mark."""
 
 import collections
-import lzma
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import TRACES, Checks, analyze, folder, rows, skip
+from jankd import analyze, folder, rows
 from timeline import AGREES, NONE, name_of
 
 SHARE = 0.90
@@ -188,7 +184,7 @@ def janks(path):
             for row in rows(path) if row["kind"] == "surface"}
 
 
-def compare(name, timeline, truth, version):
+def compare(checks, name, timeline, truth, version):
     table, first, seen = collections.Counter(), collections.Counter(), set()
     with folder() as here:
         made = make(timeline, here / "trace", version)
@@ -219,24 +215,20 @@ def compare(name, timeline, truth, version):
     checks.that(right >= SHARE * quiet, f"{name}: {right} of {quiet} frames without a jank have no cause")
 
 
-checks = Checks()
-packed = sorted(path for path in TRACES.glob("*-frametimeline/trace.perfetto-trace.xz"))
-if not packed:
-    skip("no recorded trace has FrameTimeline alone")
-for path in packed:
-    truth = janks(path.parent / "frametimeline.csv")
-    with folder() as here:
-        (here / "perfetto").write_bytes(lzma.decompress(path.read_bytes()))
-        analyze(here / "timeline", here / "perfetto")
-        timeline = rows(here / "timeline" / "frametimeline.csv")
+def judge(checks, trace):
+    if trace.text:
+        return
+    truth, timeline = janks(trace.source / "frametimeline.csv"), trace.rows("frametimeline.csv")
     for version in (12, 13, 14):
-        compare(f"{path.parent.name}, marks of Android {version}", timeline, truth, version)
-# SurfaceFlinger forgets the plan of a frame. FrameTimeline does not judge it on Android 13, and blames the app on 14.
-for version, cause in ((13, "unknown"), (14, "app")):
-    with folder() as here:
-        layer = make_forgotten(here / "trace", version)
-        analyze(here / "out", "--frames-log", here / "trace")
-        frames = [row for row in rows(here / "out" / "frames.csv") if row["layer"] == layer]
-    checks.equal(len(frames), 240, f"Android {version}: frames")
-    checks.equal([(row["vsyncs"], row["cause"]) for row in frames if row["cause"]], [("181", cause)], f"Android {version}: a forgotten plan")
-checks.end()
+        compare(checks, f"{trace.name}, marks of Android {version}", timeline, truth, version)
+
+
+def end(checks):
+    """SurfaceFlinger forgets the plan of a frame. FrameTimeline does not judge it on Android 13, and blames the app on 14."""
+    for version, cause in ((13, "unknown"), (14, "app")):
+        with folder() as here:
+            layer = make_forgotten(here / "trace", version)
+            analyze(here / "out", "--frames-log", here / "trace")
+            frames = [row for row in rows(here / "out" / "frames.csv") if row["layer"] == layer]
+        checks.equal(len(frames), 240, f"Android {version}: frames")
+        checks.equal([(row["vsyncs"], row["cause"]) for row in frames if row["cause"]], [("181", cause)], f"Android {version}: a forgotten plan")

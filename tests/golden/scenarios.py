@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every scenario of jank-phone with the markers of every Android version gives the frames and vsyncs that were
-played. The demo contains what it is to show: janks, stalls, a game at 30 fps, a status bar that is idle."""
+"""Every scenario of jank-phone with the markers of every Android version gives the frames, vsyncs, stalls and causes
+that were played. The demo contains what it is to show: janks, stalls, a game at 30 fps, a status bar that is idle."""
 
 import collections
 import re
@@ -9,11 +9,20 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, Checks, analyze, folder, microseconds, rows
+import doframes
+import fences
+import verdict
+from jankd import PHONE, Checks, analyze, folder, microseconds, rows, scenario
 
-SECONDS = "8"
-REPORTED = 0.99  # the least share of known vsyncs
+SECONDS = 8  # of a scenario that is not listed here
+OWN_LENGTH = ("hang-d", "hang-b", "hang-g", "hang-k", "culprits", "late-")
+REPORTED = 0.99  # the least share of known vsyncs, and of right causes
 MARKER = re.compile(rb"-(\d+) +\([^)]*\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+SCROLL = ("com.example.scroll/com.example.scroll.MainActivity", "2300", 16667)
+# Every Surface of these has stalls of that cause, and no other frame with a cause.
+HANGS = {"hang-doframe": "app", "hang-before": "app", "hang-gpu": "gpu", "hang-dequeue": "app"}
+RATES = {"late-ticks": [60], "late-switch": [60, 120, 60]}
+JUDGED = ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo")
 
 
 def listed():
@@ -23,10 +32,10 @@ def listed():
     return re.findall(r"^  (\S+)", scenarios, re.M), words.split()
 
 
-def series(path):
+def series(table):
     """layer: [(present, vsyncs)]"""
     found = collections.defaultdict(list)
-    for row in rows(path):
+    for row in table:
         found[row["layer"]].append((microseconds(row["present(s)"]), row["vsyncs"]))
     return found
 
@@ -38,6 +47,21 @@ def compare(checks, what, played, counted):
     reported = [pair for pair in pairs if pair[0] != "" and pair[1] != ""]
     checks.equal([pair for pair in reported if pair[0] != pair[1]], [], f"{what}: vsyncs (played, reported)")
     checks.that(len(reported) >= REPORTED * sum(pair[0] != "" for pair in pairs), f"{what}: {len(reported)} vsyncs are known")
+
+
+RIGHT, LATE = collections.Counter(), collections.Counter()
+
+
+def compare_causes(checks, what, played, counted, drops):
+    """Causes of all frames of one phone; those of each cause in all phones are judged at the end."""
+    pairs = collections.Counter((a["cause"], b["cause"]) for a, b in zip(played, counted))
+    wrong = {pair: n for pair, n in pairs.items() if pair[0] != pair[1]}
+    for (cause, found), n in pairs.items():
+        LATE[cause] += n
+        RIGHT[cause] += n * (cause == found)
+    checks.that(sum(wrong.values()) <= (1 - REPORTED) * pairs.total(), f"{what}: causes (played, found) {wrong}")
+    checks.equal(collections.Counter(row["cause"] for row in drops),
+                 collections.Counter(row["cause"] for row in counted if row["vsyncs"] not in ("", "1")), f"{what}: causes in dropFrames.csv")
 
 
 def at_work(text, package, layer):
@@ -135,18 +159,36 @@ def demo(checks, what, out):
 checks = Checks()
 scenarios, vocabularies = listed()
 checks.that("demo" in scenarios and len(vocabularies) == 3, f"listed: {scenarios}, {vocabularies}")
-for scenario in scenarios:
+for name in scenarios:
+    length = {} if name.startswith(OWN_LENGTH) else {"seconds": SECONDS}
     for vocabulary in vocabularies:
-        what = f"{scenario} {vocabulary}"
+        what = f"{name} {vocabulary}"
         with folder() as here:
-            subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--seconds", SECONDS, "--speed",
-                            "0", "--output", here / "trace", "--truth", here / "truth.csv"], check=True,
-                           capture_output=True)
-            analyze(here / "out", "--frames-log", here / "trace")
-            played = series(here / "truth.csv")
-            compare(checks, what, played, series(here / "out" / "frames.csv"))
-            judged(checks, what, scenario, here / "out", played)
-            if scenario == "demo":
-                demo(checks, what, here / "out")
-                stalls(checks, what, (here / "trace").read_bytes(), played)
+            trace, out = scenario(name, here / "trace", vocabulary=vocabulary, **length), here / "out"
+            analyze(out, "--frames-log", "-T", "2", trace)
+            truth, frames = rows(here / "trace.truth"), rows(out, "frames.csv")
+            played = series(truth)
+            compare(checks, what, played, series(frames))
+            judged(checks, what, name, out, played)
+            if name.startswith("culprits"):
+                compare_causes(checks, what, truth, frames, rows(out, "dropFrames.csv"))
+            if name in HANGS:
+                found = {row["cause"] for row in frames if row["cause"] and "StatusBar" not in row["layer"]}
+                checks.equal(found, {HANGS[name]}, f"{what}: causes of stalls")
+            if name in RATES:
+                found = [float(row["text"].split()[0]) for row in rows(out, "events.csv") if row["kind"] == "refresh"]
+                checks.equal([round(rate) for rate in found], RATES[name], f"{what}: rates")
+            if name in ("demo", "drops-120", "switch-60-120") and vocabulary != "android-9":
+                fences.judge_played(checks, what, trace, out)
+            if name == "hang-doframe":
+                checks.equal(doframes.names_long_callbacks(checks, what, trace, out, *SCROLL), 4, f"{what}: hangs that are named")
+            if name in JUDGED and vocabulary == "android-14":
+                verdict.judge_played(checks, name, here)
+            if name == "demo":
+                demo(checks, what, out)
+                stalls(checks, what, trace.read_bytes(), played)
+del LATE[""]
+for cause, late in sorted(LATE.items()):
+    checks.that(RIGHT[cause] >= REPORTED * late > 0, f"{cause}: {RIGHT[cause]} of {late} late frames")
+checks.equal(len(LATE), 9, "every cause but 'unknown' was played")
 checks.end()

@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The verdict as JSON, as text and in summary.csv: harm and continuous drawing, computed again from frames.csv."""
 
 import collections
 import json
 import re
-import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import PHONE, Checks, analyze, folder, rows, trace_names, unpack
+from jankd import analyze, folder, rows
 
 WAIT_MS = 500 * 0.995
 
@@ -117,17 +113,10 @@ def printed(checks, what, text, verdict):
         checks.that("paces itself" in block or not one["paces_itself"], f"{what}: {one['surface']} paces itself")
 
 
-def play(here, scenario, vocabulary="android-14"):
-    trace = here / "trace.txt"
-    subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0", "--output", trace, "--truth",
-                    here / "truth.csv"], check=True, stderr=subprocess.DEVNULL)
-    return trace
-
-
 def both(here, trace):
     """(text, JSON)"""
     text = analyze(here / "text", trace).stdout.decode()
-    return text, json.loads(analyze(here / "out", "--json", trace).stdout)
+    return text, json.loads(analyze(here / "json", "--json", trace).stdout)
 
 
 def two_games():
@@ -141,67 +130,72 @@ def two_games():
     return "".join(text)
 
 
-checks = Checks()
-judged = 0
-with folder() as here:
-    (here / "trace").write_text(two_games())
-    text, _ = both(here, here / "trace")
-    checks.that("com.game2, com.game: frames without view marks" in text, f"two games: {text}")
-with folder() as here:
-    # Too short to learn the display's period: 267 ms without a frame are of an unknown number of vsyncs.
-    (here / "trace").write_text("".join(synthetic.lines(3) + synthetic.lines(1, begin_us=100300000)))
-    text, _ = both(here, here / "trace")
-    checks.that("no frame is known to be late\n" in text and "unknown: vsyncs of some frames" in text, f"no period: {text}")
-for name in trace_names():
+JUDGED = []
+
+
+def judge(checks, trace):
+    name, text = trace.name, trace.json.decode()
+    if not trace.text or not trace.has("frames.csv"):
+        return
+    verdict = json.loads(text)
+    checks.equal(text.count("\n"), 1, f"{name}: lines of JSON")
+    surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
+    for surface, (harm, drawing) in expected(trace.out / "frames.csv").items():
+        one = surfaces[surface]
+        JUDGED.extend([surface] if harm > 0 else [])
+        checks.that(close(one["harm_ms"], harm), f"{name}, {surface}: harm {one['harm_ms']} ms, expected {harm:.3f}")
+        checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
+    same(checks, name, surfaces, trace.rows("summary.csv"))
+    for app in verdict["apps"]:
+        longest = max(one["drawing_s"] for one in app["surfaces"])
+        checks.equal(app["surfaces"][0]["drawing_s"], longest, f"{name}, {app['app']}: judged by the Surface that draws longest")
+    _, table = trace.again("table", trace.text)
+    printed(checks, name, table, verdict)
+    unknown = sum(one["causes"].get("unknown", 0) for one in surfaces.values())
+    why = number(table, r"^unknown: whose fault (\d+) late frames? (?:was|were), as marks of buffers are missing or ambiguous$")
+    checks.equal(why, str(unknown) if unknown else None, f"{name}: unknown causes")
+    checks.that(verdict["doframes"] or "no doframe.csv: " in table, f"{name}: no view marks")
+
+
+def end(checks):
+    checks.that(len(JUDGED) >= 5, f"only {len(JUDGED)} surfaces with harm")
     with folder() as here:
-        trace = unpack(name, here)
-        text = analyze(here / "out", "--frames-log", "--json", trace).stdout.decode()
-        verdict = json.loads(text)
-        checks.equal(text.count("\n"), 1, f"{name}: lines of JSON")
-        surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
-        for surface, (harm, drawing) in expected(here / "out" / "frames.csv").items():
-            one = surfaces[surface]
-            judged += harm > 0
-            checks.that(close(one["harm_ms"], harm), f"{name}, {surface}: harm {one['harm_ms']} ms, expected {harm:.3f}")
-            checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
-        same(checks, name, surfaces, rows(here / "out" / "summary.csv"))
-        for app in verdict["apps"]:
-            longest = max(one["drawing_s"] for one in app["surfaces"])
-            checks.equal(app["surfaces"][0]["drawing_s"], longest, f"{name}, {app['app']}: judged by the Surface that draws longest")
-        table = analyze(here / "again", trace).stdout.decode()
-        printed(checks, name, table, verdict)
-        unknown = sum(one["causes"].get("unknown", 0) for one in surfaces.values())
-        why = number(table, r"^unknown: whose fault (\d+) late frames? (?:was|were), as marks of buffers are missing or ambiguous$")
-        checks.equal(why, str(unknown) if unknown else None, f"{name}: unknown causes")
-        if not verdict["doframes"]:
-            checks.that("no doframe.csv: " in table, f"{name}: no view marks")
-for scenario in ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo"):
+        (here / "trace").write_text(two_games())
+        text, _ = both(here, here / "trace")
+        checks.that("com.game2, com.game: frames without view marks" in text, f"two games: {text}")
     with folder() as here:
-        text, verdict = both(here, play(here, scenario))
-        surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
-        same(checks, scenario, surfaces, rows(here / "out" / "summary.csv"))
-        printed(checks, scenario, text, verdict)
-        skipped = number(text, r"^Skipped (\d+) frames! (\S+), thread (\d+), at (\S+) s \(30 or more: (\d+) times?\)$")
-        if scenario == "hang-before":
-            worst = verdict["skipped_30"]
-            checks.equal(skipped, (str(worst["most"]), worst["app"], str(worst["thread"]), f"{worst['time_s']:.3f}", str(worst["doframes"])),
-                         f"{scenario}: Skipped N frames")
-            checks.that(worst["app"] == "com.example.scroll" and worst["doframes"] == 4 and worst["most"] == 85, f"{scenario}: {worst}")
-        else:
-            checks.equal((skipped, verdict["skipped_30"]), (None, None), f"{scenario}: Skipped N frames")
-        endless = number(text, r"^  stalls that no frame ended (\d+): (\S+) s$")
-        if scenario == "hang-killed":
-            one = next(one for name, one in surfaces.items() if "scroll" in name)
-            checks.equal(endless, ("1", f"{one['endless_s']:.2f}"), f"{scenario}: stall without an end")
-            checks.that(text.index("example.scroll") < text.index("\ncom.android.launcher3"), f"{scenario}: who stalled is first")
-        else:
-            checks.equal(endless, None, f"{scenario}: stall without an end")
-        marks = {"demo": "com.example.game: frames without view marks", "hang-native": "no doframe.csv: ", "hang-dequeue": "no doframe.csv: "}
-        checks.equal([line for line in text.split("\n") if "view marks" in line and not line.startswith(marks.get(scenario, "\t"))], [],
-                     f"{scenario}: processes without view marks")
-        checks.that(marks.get(scenario, "") in text, f"{scenario}: processes without view marks")
-        if scenario == "hang-native":
-            one = next(iter(surfaces.values()))
-            checks.that(one["pauses"] == 3 and f"unknown: pauses 3: {one['paused_s']:.2f} s" in text, f"{scenario}: pauses")
-checks.that(judged >= 5, f"only {judged} surfaces with harm")
-checks.end()
+        # Too short to learn the display's period: 267 ms without a frame are of an unknown number of vsyncs.
+        (here / "trace").write_text("".join(synthetic.lines(3) + synthetic.lines(1, begin_us=100300000)))
+        text, _ = both(here, here / "trace")
+        checks.that("no frame is known to be late\n" in text and "unknown: vsyncs of some frames" in text, f"no period: {text}")
+
+
+def judge_played(checks, scenario, here):
+    """The same of the trace of jank-phone in the folder @here."""
+    text, verdict = both(here, here / "trace")
+    surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
+    same(checks, scenario, surfaces, rows(here / "json" / "summary.csv"))
+    printed(checks, scenario, text, verdict)
+    skipped = number(text, r"^Skipped (\d+) frames! (\S+), thread (\d+), at (\S+) s \(30 or more: (\d+) times?\)$")
+    worst = verdict["skipped_30"]
+    if scenario == "hang-before":
+        checks.equal(skipped, (str(worst["most"]), worst["app"], str(worst["thread"]), f"{worst['time_s']:.3f}", str(worst["doframes"])),
+                     f"{scenario}: Skipped N frames")
+        checks.that(worst["app"] == "com.example.scroll" and worst["doframes"] == 4 and worst["most"] == 85, f"{scenario}: {worst}")
+    else:
+        checks.equal((skipped, worst), (None, None), f"{scenario}: Skipped N frames")
+    endless = number(text, r"^  stalls that no frame ended (\d+): (\S+) s$")
+    if scenario == "hang-killed":
+        one = next(one for name, one in surfaces.items() if "scroll" in name)
+        checks.equal(endless, ("1", f"{one['endless_s']:.2f}"), f"{scenario}: stall without an end")
+        checks.that(text.index("example.scroll") < text.index("\ncom.android.launcher3"), f"{scenario}: who stalled is first")
+    else:
+        checks.equal(endless, None, f"{scenario}: stall without an end")
+    marks = {"demo": "com.example.game: frames without view marks", "hang-native": "no doframe.csv: ", "hang-dequeue": "no doframe.csv: "}
+    mark = marks.get(scenario)
+    checks.equal([line for line in text.split("\n") if "view marks" in line and not (mark and line.startswith(mark))], [],
+                 f"{scenario}: processes without view marks")
+    checks.that(not mark or mark in text, f"{scenario}: processes without view marks")
+    if scenario == "hang-native":
+        one = next(iter(surfaces.values()))
+        checks.that(one["pauses"] == 2 and f"unknown: pauses 2: {one['paused_s']:.2f} s" in text, f"{scenario}: pauses")

@@ -157,6 +157,14 @@ def analyze(into, *arguments, **keywords):
     return done
 
 
+def scenario(name, path, *arguments, **options):
+    """Writes a scenario of jank-phone as text into the file @path, and what was played into PATH.truth."""
+    words = [word for option, value in options.items() for word in ("--" + option, str(value))]
+    subprocess.run([PHONE, "--scenario", name, "--speed", "0", "--output", path, "--truth", str(path) + ".truth", *words, *arguments],
+                   check=True, capture_output=True)
+    return path
+
+
 def rows(path, name=None):
     """Rows of a CSV file as dictionaries; [] if there is no such file."""
     path = pathlib.Path(path) / name if name else pathlib.Path(path)

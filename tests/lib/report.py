@@ -4,7 +4,7 @@
 import json
 import subprocess
 
-from jankd import PHONE, REPORT, analyze
+from jankd import REPORT, analyze, scenario
 
 
 def report(*arguments, **keywords):
@@ -23,14 +23,6 @@ def model(*arguments):
 def surfaces(session):
     """{Surface: its object} of a session."""
     return {surface["Surface"]: surface for app in session["apps"] for surface in app["surfaces"]}
-
-
-def scenario(name, path, *arguments, **options):
-    """Writes a scenario of jank-phone as text into the file @path."""
-    words = [word for option, value in options.items() for word in ("--" + option, str(value))]
-    subprocess.run([PHONE, "--scenario", name, "--speed", "0", "--output", path, "--truth", str(path) + ".truth", *words, *arguments],
-                   check=True, capture_output=True)
-    return path
 
 
 def demo(here, *arguments, name="out"):

@@ -1,37 +1,61 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces with lost events: the loss is counted exactly and does not count as jank; a SurfaceFlinger that restarts
-is counted from its first frame on.
+"""Traces with lost events: no frame is wrong, no interval spans a frame that is missing, a known number of vsyncs is right, and
+the loss is counted exactly and is no jank. Of pages lost at random, frames and intervals are counted as well as may be. A
+SurfaceFlinger that restarts is counted from its first frame on.
 
-Lines of some CPUs are removed from a trace of jank-phone, and a line 'LOST ... EVENTS' is put where the kernel would
-print it: before the next line of that CPU.
+Lines of some CPUs are removed, and a line 'LOST ... EVENTS' is put where the kernel would print it: before the next line of
+that CPU. The end of a CPU stays: nothing would report its loss.
 """
 
+import bisect
 import collections
 import json
 import random
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from intervals import by_layer, check_series
-from jankd import PHONE, Checks, analyze, folder, rows
+from jankd import TRACES, Checks, analyze, folder, microseconds, rows, scenario, trace_names, trace_text
 
-LINE = re.compile(rb"^ *\S.*-\d+ .*\[(\d+)\] \S+ +(\d+\.\d+): ")
+LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")
+MARKER = re.compile(rb"tracing_mark_write:|print:| 0: ")
 SEEDS = range(4)
-HOLES = 3
-LONGEST = 0.59  # s: a little less than frames wait to be counted
+SHARES = (0.01, 0.05)  # of the pages
+SIZES = (60, 100)  # markers in a page of 4 KB
+EVENT_SIZES = (40, 70)  # events of all kinds
+HOLES, LONGEST = 3, 0.59  # s: a little less than frames wait to be counted
+LEAST = 30  # frames of a trace that is judged alone
 
 
-def text_of(here, scenario, vocabulary, seconds):
-    """([(CPU, time, line)] of all lines that are events, path of the frames that were played)."""
-    text, truth = here / f"{vocabulary}.txt", here / f"{vocabulary}.csv"
-    subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--seconds",
-                    str(seconds), "--speed", "0", "--output", text, "--truth", truth],
-                   check=True, capture_output=True)
-    found = [(LINE.match(line), line) for line in text.read_bytes().splitlines(keepends=True)]
-    return [(int(m[1]), float(m[2]), line) for m, line in found if m], truth
+def events_of(text):
+    """[(CPU, time, line)] of all events."""
+    found = ((LINE.match(line), line) for line in text.splitlines(keepends=True))
+    return [(int(m[1]), float(m[2]), line) for m, line in found if m]
+
+
+def render(events, is_lost):
+    """(the events without those of which @is_lost is true, the number of the reported ones)"""
+    lost, out, total = collections.Counter(), [], 0
+    for event, missing in zip(events, is_lost):
+        cpu = event[0]
+        total += missing
+        lost[cpu] += missing
+        if not missing:
+            if lost[cpu]:
+                out.append(b"CPU:%d [LOST %d EVENTS]\n" % (cpu, lost.pop(cpu)))
+            out.append(event[2])
+    return b"".join(out), total - sum(lost.values())
+
+
+def pages(events, share, size, chance):
+    """Whether each event is in a page that is lost: neither the first one of its CPU nor the last one."""
+    total, written, lost = collections.Counter(event[0] for event in events), collections.Counter(), {}
+    for cpu, _, _ in events:
+        if written[cpu] % size == 0:
+            lost[cpu] = size <= written[cpu] < total[cpu] - size and chance.random() < share
+        written[cpu] += 1
+        yield lost[cpu]
 
 
 def is_reported_in_time(events, cpu, begin, end):
@@ -41,78 +65,115 @@ def is_reported_in_time(events, cpu, begin, end):
     return after - before < LONGEST
 
 
-def punch(events, chance):
-    """(The events without those of some CPUs in some stretches, the number of removed ones)."""
-    begin, end = events[0][1] + 1, events[-1][1] - 1
-    holes = []
+def stretches(events, chance):
+    """Whether each event is in one of some stretches of time on one of its CPUs."""
+    begin, end, holes = events[0][1] + 1, events[-1][1] - 1, []
     for _ in range(HOLES):
         at = chance.uniform(begin, end)
         until = at + chance.uniform(0.005, 0.5)
         holes.append((at, until, [cpu for cpu in chance.sample(range(8), chance.randint(1, 8))
                                   if is_reported_in_time(events, cpu, at, until)]))
-    out, lost, total = [], collections.Counter(), 0
-    for cpu, time, line in events:
-        if any(a <= time < b and cpu in cpus for a, b, cpus in holes):
-            lost[cpu] += 1
-            total += 1
+    return [any(a <= time < b and cpu in cpus for a, b, cpus in holes) for cpu, time, _ in events]
+
+
+def judge(checks, what, out, truth):
+    """Counts of frames found, and of their intervals that are known and unknown."""
+    series = collections.defaultdict(list)
+    for present, layer, vsyncs in sorted(truth):
+        series[layer].append((present, vsyncs))
+    counts, before, faults = collections.Counter(), {}, []
+    for row in rows(out, "frames.csv"):
+        present, layer = microseconds(row["present(s)"]), row["layer"]
+        at = bisect.bisect_left(series[layer], (present,))
+        if at == len(series[layer]) or series[layer][at][0] != present:
+            faults.append(("not real", present, layer))
+            before.pop(layer, None)
             continue
-        if lost[cpu]:
-            out.append(b"CPU:%d [LOST %d EVENTS]\n" % (cpu, lost.pop(cpu)))
-        out.append(line)
-    return b"".join(out), total - sum(lost.values())
+        counts["found"] += 1
+        if layer in before:
+            is_known = row["interval(ms)"] != ""
+            counts["known" if is_known else "unknown"] += 1
+            if is_known and before[layer] != at - 1:
+                faults.append(("spans a missing frame", present, layer))
+            if is_known and row["vsyncs"] and series[layer][at][1] not in ("", row["vsyncs"]):
+                faults.append(("other vsyncs", present, layer, row["vsyncs"], series[layer][at][1]))
+        before[layer] = at
+    checks.equal(faults, [], f"{what}: faults")
+    return counts
 
 
-def with_holes(checks, scenario, vocabulary, seeds):
-    with folder() as here:
-        events, truth = text_of(here, scenario, vocabulary, 6)
-        played = by_layer(truth)
-        for seed in seeds:
-            what = f"{scenario}, {vocabulary}, seed {seed}"
-            text, lost = punch(events, random.Random(seed))
-            trace, out = here / f"{seed}.txt", here / f"out-{seed}"
-            trace.write_bytes(text)
-            analyze(out, "--frames-log", "-T", "2", trace)
-            known = unknown = 0
-            for layer, series in by_layer(out / "frames.csv").items():
-                reported, unreported = check_series(checks, f"{what}: {layer}", played[layer], series)
-                known, unknown = known + reported, unknown + len(unreported)
-            counters = json.loads((out / "session.json").read_text())["counters"]
-            checks.equal(counters["lost_events"], lost, f"{what}: lost events")
+def lose_pages(checks, name, events, truth, shares=SHARES, sizes=SIZES):
+    for share in shares:
+        sums = collections.Counter()
+        for size in sizes:
+            for seed in SEEDS:
+                text, _ = render(events, pages(events, share, size, random.Random(f"{seed}-{size}-{share}")))
+                with folder() as here:
+                    analyze(here / "out", "--frames-log", "-", input=text)
+                    sums += judge(checks, f"{name}, {share:.1%} of pages of {size} lost, seed {seed}", here / "out", truth)
+        total = len(truth) * len(sizes) * len(SEEDS)
+        intervals = sums["known"] + sums["unknown"]
+        print(f"{name:30} {share:6.1%} lost: {sums['found']} of {total} frames, {sums['known']} of {intervals} intervals are known")
+        if share == 0.01 and len(truth) >= LEAST:
+            checks.that(sums["found"] >= 0.97 * total, f"{name}, 1 % lost: {sums['found']} of {total} frames")
+            checks.that(sums["known"] >= 0.85 * intervals, f"{name}, 1 % lost: {sums['known']} of {intervals} intervals are known")
+
+
+def lose_stretches(checks, name, events, truth):
+    late = sum(int(vsyncs or 1) > 1 for _, _, vsyncs in truth)
+    for seed in SEEDS:
+        what = f"{name}, seed {seed}"
+        text, lost = render(events, stretches(events, random.Random(seed)))
+        with folder() as out:
+            analyze(out, "--frames-log", "-T", "2", "-", input=text)
+            judge(checks, what, out, truth)
+            checks.equal(json.loads((out / "session.json").read_text())["counters"]["lost_events"], lost, f"{what}: lost events")
             reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-            checks.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in reported), lost,
-                         f"{what}: events.csv")
-            late = sum(int(row["vsyncs"] or 1) > 1 for row in rows(truth))
-            drops = len(rows(out, "dropFrames.csv"))
-            checks.that(drops <= late, f"{what}: {drops} drops, {late} were played")
-            print(f"{what}: {lost} events lost, {known} intervals known, {unknown} not")
+            checks.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in reported), lost, f"{what}: events.csv")
+            checks.that(len(rows(out, "dropFrames.csv")) <= late, f"{what}: more drops than the {late} that were played")
 
 
 def again(checks, vocabulary):
     """SurfaceFlinger ends in the middle of a frame; another one, with other process numbers, continues."""
     with folder() as here:
-        events, truth = text_of(here, "steady-60", vocabulary, 4)
+        trace = scenario("steady-60", here / "trace", vocabulary=vocabulary, seconds=4)
+        events = events_of(trace.read_bytes())
         first = b"".join(line for _, _, line in events[:len(events) * 2 // 3 + 5])
-        second = b"".join(line for _, _, line in events)
-        second = re.sub(rb"\b6(12|34|52)\b", rb"36\1", second)
+        second = re.sub(rb"\b6(12|34|52)\b", rb"36\1", b"".join(line for _, _, line in events))
         second = re.sub(rb"( )100(\d\.\d{6}: )", rb"\g<1>101\2", second)
-        trace, out = here / "again.txt", here / "out"
-        trace.write_bytes(first + second)
-        analyze(out, "--frames-log", "-T", "2", trace)
-        counters = json.loads((out / "session.json").read_text())["counters"]
-        frames = rows(out, "frames.csv")
-        after = [row for row in frames if float(row["present(s)"]) > 1009]
-        what = f"another SurfaceFlinger, {vocabulary}"
-        checks.equal(counters["surfaceflinger_pid"], 3612, f"{what}: its process")
-        checks.equal(len(after), len(rows(truth)), f"{what}: frames of the second")
+        out, what = here / "out", f"another SurfaceFlinger, {vocabulary}"
+        analyze(out, "--frames-log", "-T", "2", "-", input=first + second)
+        after = [row for row in rows(out, "frames.csv") if float(row["present(s)"]) > 1009]
+        checks.equal(json.loads((out / "session.json").read_text())["counters"]["surfaceflinger_pid"], 3612, f"{what}: its process")
+        checks.equal(len(after), len(rows(here / "trace.truth")), f"{what}: frames of the second")
         checks.equal(after[0]["interval(ms)"], "", f"{what}: an interval across the restart")
         checks.equal({row["vsyncs"] for row in after[1:]}, {"1"}, f"{what}: vsyncs afterwards")
         checks.equal(sum(int(row["wait times"]) for row in rows(out, "fps.csv")), 0, f"{what}: waits")
         checks.equal(rows(out, "dropFrames.csv"), [], f"{what}: drops")
 
 
+def played(name, vocabulary, seconds):
+    """(name, events, truth) of a phone."""
+    with folder() as here:
+        events = events_of(scenario(name, here / "trace", vocabulary=vocabulary, seconds=seconds).read_bytes())
+        truth = [(microseconds(row["present(s)"]), row["layer"], row["vsyncs"]) for row in rows(here / "trace.truth")]
+    return f"{name}, {vocabulary}", events, truth
+
+
 checks = Checks()
-for vocabulary in ("android-9", "android-11", "android-14"):
-    with_holes(checks, "drops-120", vocabulary, SEEDS)
-    with_holes(checks, "game-30", vocabulary, SEEDS)
-    again(checks, vocabulary)
+if "--pages" not in sys.argv:
+    for vocabulary in ("android-9", "android-11", "android-14"):
+        for name in ("drops-120", "game-30"):
+            lose_stretches(checks, *played(name, vocabulary, 6))
+        again(checks, vocabulary)
+    checks.end()
+for name, vocabulary in (("drops-120", "android-9"), ("drops-120", "android-14"), ("game-30", "android-11"), ("steady-60", "android-14")):
+    lose_pages(checks, *played(name, vocabulary, 10))
+for name in trace_names():
+    events = events_of(trace_text(name))
+    markers = [event for event in events if MARKER.search(event[2])]
+    truth = [(int(row["present_us"]), row["layer"], "") for row in rows(TRACES / name, "frames.csv")]
+    lose_pages(checks, name, markers, truth)
+    if len(events) > 2 * len(markers):
+        lose_pages(checks, f"{name}, all events", events, truth, (0.01,), EVENT_SIZES)
 checks.end()

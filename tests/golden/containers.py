@@ -1,88 +1,189 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A trace gives the same rows in any container, whatever the name of the file."""
+"""A trace gives the same rows in any container, whatever the name of the file: HTML, gzip, xz, zstd, bzip2, zip. A damaged one gives
+the frames before the damage; one that has no trace, or several, is refused."""
 
+import bz2
 import gzip
+import io
+import lzma
+import struct
 import sys
+import zipfile
 import zlib
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import Checks, analyze, differences, folder, jankd, outputs, trace_names, trace_text
+import synthetic
+from jankd import Checks, analyze, differences, folder, jankd, outputs, rows, trace_text, unpacks
 
 OPTIONS = ("--frames-log", "-T", "2")
+TRACE = synthetic.trace(1500)
+PROSE = b"It was a dark and stormy night.\n" * 1000
 
 # Lines in the viewer's code that look like a trace must not be counted.
 LOOKALIKE = (b"          <...>-1     [000] ....     1.000001: tracing_mark_write: B|1|postFramebuffer\n"
              b"          <...>-1     [000] ....     1.000002: tracing_mark_write: C|1|Fake#0|1\n")
-
-PAGE = b"<!DOCTYPE html>\n<html>\n<head>\n<title>Android System Trace</title>\n<script>\n"
+PAGE = b"<!DOCTYPE html>\n<html>\n<head>\n<title>Android System Trace</title>\n<script>\n/*\n" + LOOKALIKE + b"*/\n"
 
 
 def html(text):
     """The format of systrace since Android 5."""
-    return (PAGE + b"/*\n" + LOOKALIKE + b"*/\nvar x = '<div>';\n</script>\n</head>\n<body>\n"
-            b'<script class="trace-data" type="application/text">\nPROCESS DUMP\nUSER  PID\n'
-            b"root  1\n</script>\n<!-- BEGIN TRACE -->\n"
-            b'  <script class="trace-data" type="application/text">\n' + text +
-            b"  </script>\n<!-- END TRACE -->\n</body>\n</html>\n")
+    return (PAGE + b"var x = '<div>';\n</script>\n</head>\n<body>\n"
+            b'<script class="trace-data" type="application/text">\nPROCESS DUMP\nUSER  PID\nroot  1\n</script>\n<!-- BEGIN TRACE -->\n'
+            b'  <script class="trace-data" type="application/text">\n' + text + b"  </script>\n<!-- END TRACE -->\n</body>\n</html>\n")
 
 
 def old_html(text):
     """The format of systrace of Android 4.x: a string of JavaScript."""
-    lines = text if text.endswith(b"\n") else text + b"\n"
-    return (PAGE + b"/*\n" + LOOKALIKE + b'*/\n</script>\n<script>\n  var linuxPerfData = "\\\n' +
-            lines.replace(b"\n", b"\\n\\\n") + b'\\n";\n</script>\n</body>\n</html>\n')
+    return (PAGE + b'</script>\n<script>\n  var linuxPerfData = "\\\n' + (text.rstrip(b"\n") + b"\n").replace(b"\n", b"\\n\\\n") +
+            b'\\n";\n</script>\n</body>\n</html>\n')
 
 
-def atrace(text):
-    return b"capturing trace... done\nTRACE:\n" + zlib.compress(text, 6)
+class Pipe(io.RawIOBase):
+    """A file that cannot seek: a zip archive then has the sizes after the data."""
+
+    def __init__(self):
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data)
+        return len(data)
+
+
+def zip_of(*files, method=zipfile.ZIP_DEFLATED, to=None):
+    """An archive of (name, content)."""
+    to = to or io.BytesIO()
+    with zipfile.ZipFile(to, "w", method) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return to.data if isinstance(to, Pipe) else to.getvalue()
+
+
+def zstd(text):
+    """A zstd frame of uncompressed blocks: Python has no zstd compressor."""
+    size = 100_000
+    pieces = [text[at:at + size] for at in range(0, len(text), size)]
+    blocks = [struct.pack("<I", len(piece) << 3 | (n == len(pieces) - 1))[:3] + piece for n, piece in enumerate(pieces)]
+    return b"\x28\xb5\x2f\xfd" + bytes([0, 7 << 3]) + b"".join(blocks)
 
 
 WRAPPINGS = {
     "html": html,
     "old html": old_html,
-    "gzip": gzip.compress,
     "gzip of html": lambda text: gzip.compress(html(text)),
     "gzip of old html": lambda text: gzip.compress(old_html(text)),
     "two gzip members": lambda text: gzip.compress(text[:99999]) + gzip.compress(text[99999:]),
-    "atrace -z": atrace,
+    "atrace -z": lambda text: b"capturing trace... done\nTRACE:\n" + zlib.compress(text, 6),
     "bare zlib": zlib.compress,
     "line ends of DOS": lambda text: text.replace(b"\n", b"\r\n"),
 }
+SEVERAL = {
+    "zip of several": lambda text: zip_of(("README", PROSE), ("trace.txt", text), ("screen.png", b"\x89PNG\r\n")),
+    "zip of gzip": lambda text: zip_of(("README", PROSE), ("trace.gz", gzip.compress(text))),
+    "zip of html": lambda text: zip_of(("trace.html", html(text)), ("README", b"")),
+}
+PACKINGS = {
+    "zstd": zstd,
+    "zip, stored": lambda text: zip_of(("trace.txt", text), method=zipfile.ZIP_STORED),
+    "zip, written into a pipe": lambda text: zip_of(("trace.txt", text), to=Pipe()),
+    "zip of a folder": lambda text: zip_of(("a/", b""), ("a/b/trace.txt", text)),
+    "two xz streams": lambda text: lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
+    "xz of xz": lambda text: lzma.compress(lzma.compress(text)),
+    "xz of gzip": lambda text: lzma.compress(gzip.compress(text)),
+    "bzip2 of html": lambda text: bz2.compress(html(text)),
+    **SEVERAL,
+}
 
 
-def check(checks, name, text):
+def check(checks, text, wrappings):
+    """From a file with a misleading name, from a file on standard input and from a pipe."""
     with folder() as here:
         (here / "trace.html").write_bytes(text)
         analyze(here / "plain", *OPTIONS, here / "trace.html")
         plain = outputs(here / "plain")
-        checks.that(plain.get("frames.csv", b"").count(b"\n") > 1, f"{name}: no frames")
-        for wrapping, wrap in WRAPPINGS.items():
-            (here / "trace.txt").write_bytes(wrap(text))
-            for source, keywords in ((here / "trace.txt", {}), ("-", {"input": wrap(text)})):
-                out = here / f"{wrapping} {'stdin' if keywords else 'file'}"
-                analyze(out, *OPTIONS, source, **keywords)
-                checks.equal(differences(plain, outputs(out)), [], f"{name}: {out.name}")
+        checks.that(plain["frames.csv"].count(b"\n") > 50, "frames of the plain trace")
+        for wrapping, wrap in wrappings.items():
+            data, path = wrap(text), here / "trace.txt"
+            path.write_bytes(data)
+            with open(path, "rb") as opened:
+                for how, source, keywords in (("file", path, {}), ("stdin", "-", {"stdin": opened}), ("pipe", "-", {"input": data})):
+                    done = analyze(here / f"{wrapping} {how}", *OPTIONS, source, **keywords)
+                    checks.equal(differences(plain, outputs(here / f"{wrapping} {how}")), [], f"{wrapping} {how}")
+                    checks.equal(b"the only one of its" in done.stderr, wrapping in SEVERAL, f"{wrapping} {how}: the file that is read is reported")
 
 
-def truncated(checks, text):
-    """The frames of a truncated file are counted, and the truncation is reported."""
-    whole = gzip.compress(text)
+def damage(checks):
+    """The frames before the damage are counted, and the damage is reported."""
+    cut = {"gzip": gzip.compress(TRACE)}
+    if unpacks():
+        cut |= {"xz": lzma.compress(TRACE), "zstd": zstd(TRACE), "bzip2": bz2.compress(TRACE), "zip": zip_of(("trace.txt", TRACE)),
+                "xz of gzip": lzma.compress(gzip.compress(TRACE))}
+    cases = [(name, "truncated", data[:len(data) * 3 // 4]) for name, data in cut.items()]
+    if unpacks():
+        # Both have a checksum of the original content.
+        xz, at = cut["xz"], len(TRACE) * 3 // 4
+        archive = zip_of(("trace.txt", TRACE), method=zipfile.ZIP_STORED)
+        cases += [("zip, a byte", "corrupt", archive.replace(TRACE, TRACE[:at] + bytes([TRACE[at] ^ 1]) + TRACE[at + 1:])),
+                  ("xz, a byte", "corrupt", xz[:len(xz) // 2] + bytes([xz[len(xz) // 2] ^ 1]) + xz[len(xz) // 2 + 1:])]
     with folder() as here:
-        (here / "cut.gz").write_bytes(whole[:len(whole) * 3 // 4])
-        done = jankd("analyze", "-F", here / "out", *OPTIONS, here / "cut.gz")
-        found = outputs(here / "out")
-        checks.equal(done.returncode, 0, f"truncated gzip: exit code; {done.stderr!r}")
-        checks.that(found.get("frames.csv", b"").count(b"\n") > 1, "truncated gzip: no frames")
-        checks.that(b",tracing," in found.get("events.csv", b""), "truncated gzip: no event")
-        checks.that(done.stderr, "truncated gzip: no warning")
+        analyze(here / "whole", *OPTIONS, "-", input=TRACE)
+        whole = rows(here / "whole", "frames.csv")
+        for name, word, data in cases:
+            what, out = f"{name}, {word}", here / name
+            (here / "bad").write_bytes(data)
+            done = analyze(out, *OPTIONS, here / "bad")
+            checks.that(b"jankd: warning: " in done.stderr and word.encode() in done.stderr, f"{what}: {done.stderr!r}")
+            reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "tracing"]
+            checks.that(len(reported) == 1 and word in reported[0], f"{what}: events {reported}")
+            got = rows(out, "frames.csv")[:-60]  # the vsyncs of the last second depend on later events
+            checks.that(len(got) > 100 or name == "bzip2", f"{what}: {len(got)} frames")
+            checks.equal(got, whole[:len(got)], f"{what}: frames")
 
 
-checks, there = Checks(), trace_names()
-for name in ("android-4.1-launcher", "android-7-launcher", "android-13-startup", "android-9-launcher-scroll"):
-    if name in there:
-        check(checks, name, trace_text(name))
-    else:
-        checks.cannot_judge(name, "there is no such recorded trace")
-truncated(checks, trace_text("android-7-launcher"))
+def encrypted(archive):
+    """Sets the encryption flag in the header of the file and in the central directory."""
+    archive = bytearray(archive)
+    archive[6] |= 1
+    archive[archive.rindex(b"PK\x01\x02") + 8] |= 1
+    return bytes(archive)
+
+
+REFUSED = {
+    "one file that is none": (zip_of(("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99))), "PNG"),
+    "no file": (zip_of(("a/", b"")), "empty zip archive"),
+    "hostile names": (zip_of(("\x1b[31m\n", b""), ("b", b"")), "\\x1B[31m\\x0A, b"),
+    "encrypted": (encrypted(zip_of(("a.txt", TRACE))), "jankd cannot unpack it", "unzip"),
+    "xz of zstd": (lzma.compress(zstd(TRACE)), "compressed by zstd", "zstd -d"),
+    "xz of zip": (lzma.compress(zip_of(("a", TRACE))), "zip"),
+    "xz of a perfetto trace": (lzma.compress(b"\x0a\x02\x08\x01\x0a\x03\x08\x80\x01" * 100), "no markers"),
+    "the start of an xz": (lzma.compress(TRACE)[:100], "is truncated", "undamaged"),
+    "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "is corrupt", "undamaged"),
+}
+
+
+def refused(checks):
+    """One line says why, and earlier results stay."""
+    with folder() as here:
+        analyze(here / "out", "-", input=TRACE)
+        before = outputs(here / "out")
+        for what, (data, *words) in REFUSED.items():
+            (here / "file").write_bytes(data)
+            for source in (here / "file", "-"):
+                done = jankd("analyze", "-F", here / "out", source, input=data)
+                said = done.stderr.decode()
+                checks.equal((done.returncode, said.count("\n")), (1, 1), f"{what}: exit code and lines of {said!r}")
+                checks.equal([word for word in words if word not in said], [], f"{what}: missing in {said!r}")
+                checks.equal(differences(before, outputs(here / "out")), [], f"{what}: earlier files")
+
+
+checks = Checks()
+check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unpacks() else {})})
+# The oldest format has no process, and another function name.
+check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})
+damage(checks)
+if unpacks():
+    refused(checks)
 checks.end()

@@ -3,6 +3,7 @@
 
 import re
 
+MARKER = re.compile(rb"(?m)^.*: (?:tracing_mark_write|0): .*\n")
 HEADER = re.compile(rb"(?P<head>[^\n]*?\[)(?P<cpu>\d+)(?P<flags>\][^:\n]*? )(?P<s>\d+)\.(?P<us>\d{6})(?P<rest>: )")
 
 
@@ -26,6 +27,11 @@ class Line:
 
 def lines(text):
     return [Line(line) for line in text.splitlines(keepends=True)]
+
+
+def markers(text):
+    """A trace without its other events."""
+    return b"".join(MARKER.findall(text))
 
 
 def text(parts):

@@ -16,12 +16,13 @@ import late_ticks
 import packed
 import plans
 import presents
+import rotated
 import sums
 import verdict
 import vsyncs
 from jankd import TRACES, Checks, analyze, folder, rows, skip, unpack
 
-JUDGES = (presents, vsyncs, sums, verdict, doframes, fences, causes, gfx2019, late_ticks, packed, frametimeline, plans)
+JUDGES = (presents, vsyncs, sums, rotated, verdict, doframes, fences, causes, gfx2019, late_ticks, packed, frametimeline, plans)
 
 
 class Recorded:

@@ -46,26 +46,19 @@ def survive(checks, what, data, codes=(0,), events=()):
         kinds = {row["kind"] for row in rows(out, "events.csv")}
         for kind in events:
             checks.that(kind in kinds, f"{what}: no '{kind}' in events.csv, only {sorted(kinds)}")
-        return rows(out, "frames.csv"), rows(out, "fps.csv"), rows(out, "events.csv")
+        return rows(out, "frames.csv"), rows(out, "fps.csv")
 
 
 def lost_lines(checks):
     parts = synthetic.lines()
-    known = parts[:100] + ["CPU:0 [LOST 1734 EVENTS]\n"] + parts[110:]
-    _, fps, events = survive(checks, "LOST with a number", "".join(known).encode(), events=["lost"])
-    checks.that(any("1734" in e["text"] for e in events), f"1734 lost events are not reported: {events}")
-    checks.equal(sum(int(r["lost events"] or 0) for r in fps), 1734, "lost events of fps.csv")
-    unknown = parts[:100] + ["CPU:0 [LOST EVENTS]\n"] + parts[110:]
-    _, fps, _ = survive(checks, "LOST without a number", "".join(unknown).encode(), events=["lost"])
+    text = "".join(parts[:100] + ["CPU:0 [LOST EVENTS]\n"] + parts[110:])
+    _, fps = survive(checks, "LOST without a number", text.encode(), events=["lost"])
     checks.that(any(r["lost events"] == "" for r in fps), "loss of unknown size is not empty")
 
 
-def clock_steps(checks):
-    early = synthetic.trace(150, begin_us=50_000_000)
-    late = synthetic.trace(150, begin_us=900_000_000)
-    frames, _, _ = survive(checks, "the clock steps back", late + early, events=["tracing"])
-    checks.equal(len(frames), 300, "frames around a step back")
-    frames, _, _ = survive(checks, "the clock leaps", early + late)
+def clock_leaps(checks):
+    text = synthetic.trace(150, begin_us=50_000_000) + synthetic.trace(150, begin_us=900_000_000)
+    frames, _ = survive(checks, "the clock leaps", text)
     checks.equal(len(frames), 300, "frames around a leap")
 
 
@@ -80,16 +73,6 @@ def forged(checks):
     survive(checks, "NUL instead of a line end", glued)
 
 
-def restarted(checks):
-    first = synthetic.trace(150, begin_us=100_000_000)
-    second = (synthetic.trace(150, begin_us=110_000_000).replace(b"-600 ", b"-700 ")
-              .replace(b"  600)", b"  700)").replace(b"|600|", b"|700|").replace(b"E|600", b"E|700"))
-    frames, _, _ = survive(checks, "a restarted SurfaceFlinger", first + second,
-                           events=["surfaceflinger"])
-    # The new SurfaceFlinger is accepted at its first present: that frame may be lost.
-    checks.that(299 <= len(frames) <= 300, f"frames around the restart: {len(frames)} of 300")
-
-
 HOSTILE_NAMES = ("=cmd()", "+1", "@x", "-2+3", "\ttab", 'a"b,c', "\x1b[2J\x1b]0;x\x07", "\x7f",
                  "é", "100%s%n", "a\\b", " ", "n" * 4000, "../../etc/passwd", "#0", "|||")
 
@@ -102,24 +85,17 @@ def names(checks):
 
 
 def floods(checks):
-    many = "".join("".join(synthetic.lines(1, 100_000_000 + n * 16667, f"com.app{n}/.Main#{n}"))
-                   for n in range(3000))
+    begin, end = synthetic.trace(60), synthetic.trace(60, begin_us=103_000_000)
+    times = [(n, 102_000_000 + n) for n in range(20000)]
+    for what, middle in (
+            ("20000 open slices", "".join(synthetic.line(us, f"B|600|deep{n}") for n, us in times).encode()),
+            ("20000 ends too many", "".join(synthetic.line(us, "E|600") for _, us in times).encode()),
+            ("20000 threads", "".join(synthetic.line(us, "B|600|x", 10000 + n, f"t{n}") for n, us in times).encode()),
+            ("a line of 5 MB", b"x" * 5_000_000 + b"\n"), ("5 MB of NUL", bytes(5_000_000))):
+        survive(checks, what, begin + middle + end)
+    many = "".join("".join(synthetic.lines(1, 100_000_000 + n * 16667, f"com.app{n}/.Main#{n}")) for n in range(3000))
     survive(checks, "3000 layers", many.encode())
-    deep = synthetic.trace(100) + "".join(
-        synthetic.line(102_000_000 + n, f"B|600|deep{n}") for n in range(20000)).encode()
-    survive(checks, "20000 open slices", deep + synthetic.trace(100, begin_us=103_000_000))
-    ends = synthetic.trace(100) + b"".join(
-        synthetic.line(102_000_000 + n, "E|600").encode() for n in range(20000))
-    survive(checks, "20000 ends too many", ends + synthetic.trace(100, begin_us=103_000_000))
-    threads = "".join(synthetic.line(102_000_000 + n, "B|600|x", 10000 + n, f"t{n}")
-                      for n in range(20000)).encode()
-    survive(checks, "20000 threads", synthetic.trace(100) + threads +
-            synthetic.trace(100, begin_us=103_000_000))
-    survive(checks, "a line of 5 MB", synthetic.trace(60) + b"x" * 5_000_000 + b"\n" +
-            synthetic.trace(60, begin_us=200_000_000))
-    survive(checks, "5 MB of NUL", synthetic.trace(60) + bytes(5_000_000), codes=(0,))
-    huge = synthetic.trace(60).replace(b"|1\n", b"|99999999999999999999999999\n")
-    survive(checks, "values that no integer holds", huge, codes=(0, 1))
+    survive(checks, "values that no integer holds", begin.replace(b"|1\n", b"|99999999999999999999999999\n"), codes=(0, 1))
 
 
 def mutate(chance, data):
@@ -151,7 +127,7 @@ def fuzz(checks, what, data, rounds):
 
 
 checks = Checks()
-for case in (lost_lines, clock_steps, forged, restarted, names, floods):
+for case in (lost_lines, clock_leaps, forged, names, floods):
     case(checks)
 fuzz(checks, "a synthetic trace", synthetic.trace(300), 60)
 if TRACES.is_dir():

@@ -43,40 +43,35 @@ def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
-def analyze(checks, here, columns):
+def analyzed(checks, here, columns, text):
+    """(lines of the table, lines of the totals) of a trace."""
     what = f"a terminal of {columns} columns"
-    trace = here / "trace.txt"
-    names = (synthetic.LAYER, *HOSTILE)
-    trace.write_text("".join(synthetic.frame(100000000 + n * synthetic.PERIOD_US, n, names[n % len(names)])
-                             for n in range(300)))
-    said, code = on_terminal(columns, "analyze", "-F", here / "out", trace)
-    checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
-    checks.that(not CONTROL.search(said), f"{what}: control bytes in {said[:500]!r}")
-    lines = said.splitlines()
-    first = next(n for n, line in enumerate(lines) if line.startswith("presents "))
-    table, rest = lines[:first], [line for line in lines[first:] if not line.startswith("CSV files ")]
-    checks.equal(len(table), 1 + len(names), f"{what}: lines of the table")
-    checks.equal([line for line in table + rest if width(line) > columns], [], f"{what}: lines that do not fit")
-    checks.that(any("<55" in line or "late" in line for line in rest), f"{what}: no verdict in {rest}")
-    checks.equal({width(line) for line in table}, {width(table[0])}, f"{what}: widths of lines")
-    checks.that("FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
-
-
-def totals_fit(checks, here, columns):
-    """On a narrow terminal the table is cut, but not the totals with the lost events."""
-    what = f"a terminal of {columns} columns"
-    trace = here / "trace.txt"
-    lost = "CPU:0 [LOST 123456789 EVENTS]\nCPU:0 [LOST EVENTS]\n"
-    trace.write_text("".join(synthetic.lines(100)) + lost + "".join(synthetic.lines(100, 110000000)))
-    said, code = on_terminal(columns, "analyze", "-F", here / "out", trace)
+    (here / "trace.txt").write_text(text)
+    said, code = on_terminal(columns, "analyze", "-F", here / "out", here / "trace.txt")
     lines = said.replace("\r", "").split("\n")
     first = next(n for n, line in enumerate(lines) if line.startswith("presents "))
-    verdict = next(n for n, line in enumerate(lines) if line == "no frame was late")
     rest = lines[first:next(n for n, line in enumerate(lines) if line.startswith("CSV files "))]
-    totals = lines[first:verdict]
     checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
+    checks.that(not CONTROL.search(said.replace("\r", "")), f"{what}: control bytes in {said[:500]!r}")
     checks.equal([line for line in rest if width(line) > columns], [], f"{what}: totals that do not fit")
-    checks.equal(" ".join(totals), "presents 200, frames 200, lost events 123456789 plus 1 loss of unknown size, "
+    return what, lines[:first], rest
+
+
+def names(checks, here, columns):
+    layers = (synthetic.LAYER, *HOSTILE)
+    what, table, rest = analyzed(checks, here, columns, "".join(
+        synthetic.frame(100000000 + n * synthetic.PERIOD_US, n, layers[n % len(layers)]) for n in range(300)))
+    checks.equal(len(table), 1 + len(layers), f"{what}: lines of the table")
+    checks.that(any("<55" in line or "late" in line for line in rest), f"{what}: no verdict in {rest}")
+    checks.equal({width(line) for line in table}, {width(table[0])}, f"{what}: widths of lines")
+    checks.that(width(table[0]) <= columns and "FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
+
+
+def totals(checks, here, columns):
+    """On a narrow terminal the table is cut, but not the totals with the lost events."""
+    lost = "CPU:0 [LOST 123456789 EVENTS]\nCPU:0 [LOST EVENTS]\n"
+    what, _, rest = analyzed(checks, here, columns, "".join([*synthetic.lines(100), lost, *synthetic.lines(100, 110000000)]))
+    checks.equal(" ".join(rest[:rest.index("no frame was late")]), "presents 200, frames 200, lost events 123456789 plus 1 loss of unknown size, "
                  "span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
 
 
@@ -87,10 +82,8 @@ except OSError as error:
     skip(f"no pseudo-terminal here: {error}")
 
 checks = Checks()
-for columns in (70, 80, 100, 132, 250):
-    with folder() as here:
-        analyze(checks, here, columns)
-for columns in (32, 40, 60, 80, 120, 200):
-    with folder() as here:
-        totals_fit(checks, here, columns)
+for case, widths in ((names, (70, 100, 250)), (totals, (32, 60, 120))):
+    for columns in widths:
+        with folder() as place:
+            case(checks, place, columns)
 checks.end()

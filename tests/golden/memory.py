@@ -25,7 +25,7 @@ from measure import memory_kb
 MB = 1024  # KB
 LIMITS_KB = {(): 6 * MB, ("--frames-log", "-T", "2"): 8 * MB}
 PERFETTO = BUILD / "tests" / "bench" / "perfetto-trace"
-PERFETTO_MB, PERFETTO_CPUS, PERFETTO_LIMIT_KB = 200, 8, 32 * MB
+PERFETTO_MB, PERFETTO_CPUS, PERFETTO_LIMIT_KB = 500, 8, 32 * MB
 PIPE_MB = 64  # of a perfetto trace that is not a plain file
 BOMB_LIMIT_KB = 24 * MB
 
@@ -58,7 +58,7 @@ def perfetto(checks, here):
         make(PERFETTO_MB, stdout=file)
     peak_of(checks, f"perfetto file of {PERFETTO_MB} MB", PERFETTO_LIMIT_KB, here / "out", "--frames-log", here / "trace")
     frames, timeline = (len(rows(here / "out", name)) for name in ("frames.csv", "frametimeline.csv"))
-    checks.that(frames > 800 and timeline == 2 * frames, f"perfetto file: {frames} frames, {timeline} of FrameTimeline")
+    checks.that(frames > 2000 and timeline == 2 * frames, f"perfetto file: {frames} frames, {timeline} of FrameTimeline")
     peak_of(checks, "perfetto in a pipe", (PIPE_MB + 32) * MB, here / "pipe", "-", pieces=[make(PIPE_MB - 2, stdout=subprocess.PIPE)])
 
 

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lab.py DEVICES_PROGRAM [--all]: a lab of 200 devices and 7 days (with --all 2000 devices) in a real server, and on two shards
-where the loader and a server are killed in between. Each query is compared with what the CSV files say."""
+"""lab.py [DEVICES]: a lab of 40 devices and 7 days in a real server: each query is compared with what was written into the
+CSV files. With DEVICES, so many, and also on two shards where the loader and the servers are killed in between."""
 
-import collections
-import csv
 import datetime
 import json
 import os
@@ -15,12 +13,12 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from devices import Lab, NEW_BUILD, UTC
 from fleet import answer, command, count, fleet, require_server, started
 from jankd import Checks, folder
 
 DAYS = 7
-DEVICES = 2000 if "--all" in sys.argv else 200
-UTC = datetime.timezone.utc
+DEVICES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
 
 def timed(what, rows, action):
@@ -37,77 +35,10 @@ def first_day():
     return day - datetime.timedelta(days=(day.weekday() - 4) % 7)
 
 
-# --- what the files say, without the code of jank-fleet ---
-
-class Sums:
-    def __init__(self):
-        self.frames = self.jank = self.big = self.stalls = self.missed = self.rows = 0
-        self.time = self.stall_time = self.longest = 0.0
-        self.devices, self.sessions, self.days, self.builds = set(), set(), set(), set()
-
-
-class Lab:
-    def __init__(self, top, today):
-        self.rows = self.segments = 0
-        self.by_build, self.by_device = collections.defaultdict(Sums), collections.defaultdict(Sums)
-        self.sessions, self.drops = collections.defaultdict(list), collections.defaultdict(lambda: [0, 0, set()])
-        self.last, self.wrong, self.lines = {}, collections.Counter(), collections.Counter()
-        self.kept_rows = 0  # of weeks that begin on the fourth day or later
-        monday = first_day() + datetime.timedelta(days=3)
-        for path in sorted(top.iterdir()):
-            about = json.loads((path / "session.json").read_text())
-            device, model, build = (about["device"][key] for key in ("id", "model", "build"))
-            began = datetime.datetime.fromisoformat(about["began"].replace("Z", "+00:00"))
-            day = began.date() if began.year > 2000 else today
-            if began.year > 2000:
-                ended = datetime.datetime.fromisoformat(about["ended"].replace("Z", "+00:00"))
-                self.last[device] = max(self.last.get(device, ended), ended)
-            else:
-                self.wrong[device] += 1
-            for name in ("fps-000001.csv", "fps.csv"):
-                self.add_rows(path / name, device, about["session_id"], model, build, day)
-            self.kept_rows += 600 if day >= monday else 0
-            for row in self.read(path / "dropFrames.csv", device):
-                drops = self.drops[build, row["app"], row["cause"] or "no cause written"]
-                drops[0] += 1
-                drops[1] += int(row["missed vsyncs"])
-                drops[2].add(device)
-            row, = self.read(path / "summary.csv", device)
-            self.sessions[build, row["app"]].append(tuple(float(row[name]) for name in ("FPS", "p99(ms)", "jank(/10min)")))
-            self.lines[device] += 1 + sum(1 for _ in open(path / "events.csv", encoding="utf-8")) - 1
-            self.segments += 6
-
-    def read(self, path, device):
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.lines[device] += len(rows)
-        return rows
-
-    def add_rows(self, path, device, session, model, build, day):
-        with open(path, encoding="utf-8", newline="") as file:
-            reader = csv.reader(file)
-            at = {name: number for number, name in enumerate(next(reader))}
-            rows = list(reader)
-        self.lines[device] += len(rows)
-        self.rows += len(rows)
-        own = Sums()
-        for name, key in (("frames", "frames"), ("jank", "jank"), ("big", "big jank"), ("stalls", "stalls"), ("missed", "missed vsyncs")):
-            setattr(own, name, sum(int(row[at[key]]) for row in rows))
-        for name, key in (("time", "Time(S)"), ("stall_time", "stall time(S)")):
-            setattr(own, name, sum(float(row[at[key]]) for row in rows))
-        own.longest = max(float(row[at["max time(ms)"]]) for row in rows)
-        for sums in (self.by_build[build, model, rows[0][at["app"]]], self.by_device[device]):
-            for name in ("frames", "jank", "big", "stalls", "missed", "time", "stall_time"):
-                setattr(sums, name, getattr(sums, name) + getattr(own, name))
-            sums.longest = max(sums.longest, own.longest)
-            sums.devices.add(device)
-            sums.sessions.add((device, session))
-            sums.days.add(day)
-            sums.builds.add(build)
-
+# --- queries ---
 
 def per_10_min(number, sums):
-    return 600 * number / (sums.time + sums.stall_time)
+    return 600 * number / sums.time
 
 
 def quantile(p, values):
@@ -183,26 +114,6 @@ def queries(data, today):
 
 # --- loading ---
 
-def beside_client(servers, top, here, rows):
-    """What clickhouse-client needs for the rows of fps.csv alone, as they are."""
-    import schema
-    server, = servers
-    columns = schema.columns("fps.csv")
-    server.request("CREATE TABLE default.plain (" + schema.listed((name, schema.row_type(name)) for name in columns)
-                   + ") ENGINE = MergeTree PARTITION BY tuple() ORDER BY app")
-    one = here / "all.csv"
-    with open(one, "wb") as file:
-        file.write(schema.FILES["fps.csv"][1].encode() + b"\n")
-        for path in sorted(top.glob("*/fps*.csv")):
-            file.write(path.read_bytes().split(b"\n", 1)[1])
-    known = json.loads((here / "one" / "servers.json").read_text())
-    client = ["clickhouse-client", "--host", "127.0.0.1", "--port", str(known["shards"][0]["tcp"]), "--password", known["password"],
-              "--query", "INSERT INTO default.plain FORMAT CSVWithNames"]
-    timed("clickhouse-client, the rows of fps.csv", rows,
-          lambda: subprocess.run(client, stdin=open(one, "rb"), check=True, timeout=500, env={**os.environ, "HOME": str(here)}))
-    one.unlink()
-
-
 def wait_for_rows(servers, table, more_than, process):
     """True if the table has more rows while the process runs."""
     while process.poll() is None:
@@ -243,16 +154,24 @@ def check_counts(checks, servers, lab, what):
     checks.equal(servers[0].rows("SELECT count() FROM jank_fleet.segments")[1][0][0], lab.segments, f"segments {what}")
 
 
+def two_shards(checks, here, top, lab, one, today):
+    with started(here / "two", "--shards", 2) as servers:
+        timed("two shards: load with a loader and a server killed", 0, lambda: killed(checks, servers, here / "two", top, lab))
+        check_counts(checks, servers, lab, "on two shards")
+        shares = [count([server], "segments_rows") for server in servers]
+        checks.that(min(shares) > lab.segments / 4, f"both shards have segments: {shares}")
+        two = queries(here / "two", today)
+        for name, rows in one.items():
+            checks.equal(two[name], rows, f"query {name} on two shards and on one server")
+
+
 def main():
     require_server()
     checks, first = Checks(), first_day()
     today = first + datetime.timedelta(days=DAYS)
     with folder() as here:
         top = here / "lab"
-        top.mkdir()
-        timed("generate", 0, lambda: subprocess.run([sys.argv[1], top, str(DEVICES), str(DAYS), str((first - datetime.date(1970, 1, 1)).days)],
-                                                    check=True))
-        lab = timed("compute from the CSV files", 0, lambda: Lab(top, datetime.datetime.now(UTC).date()))
+        lab = timed("generate", 0, lambda: Lab(top, DEVICES, DAYS, first))
         print(f"{DEVICES} devices, {DAYS} days, {lab.segments} segments, {lab.rows} rows of fps.csv, {sum(lab.lines.values())} in all", flush=True)
         with started(here / "one") as servers:
             loaded = timed("jank-fleet load, all files", sum(lab.lines.values()), lambda: fleet("load", here / "one", top))
@@ -262,7 +181,6 @@ def main():
             again = timed("jank-fleet load again", 0, lambda: fleet("load", here / "one", top))
             checks.that(again.stdout.startswith("0 rows of 0 segments"), f"load again: {again.stdout}{again.stderr}")
             checks.equal(count(servers, "fps_rows"), stored, "rows after loading again")
-            beside_client(servers, top, here, lab.rows)
             one = queries(here / "one", today)
             check_builds(checks, lab, one["builds"])
             check_regressions(checks, lab, one["regressions"])
@@ -272,17 +190,13 @@ def main():
             made = timed("page", 0, lambda: fleet("page", here / "one", "-o", page, "--today", today))
             checks.equal((made.returncode, made.stdout.strip()), (0, str(page)), f"page: {made.stderr}")
             checks.that("http:" not in page.read_text().replace("http-equiv", ""), "the page needs a network")
-            dropped = fleet("drop", here / "one", "--before", first + datetime.timedelta(days=3))
+            monday = first + datetime.timedelta(days=NEW_BUILD)
+            dropped = fleet("drop", here / "one", "--before", monday)
             checks.equal(dropped.returncode, 0, f"drop: {dropped.stderr}")
-            checks.equal(servers[0].rows("SELECT count() FROM jank_fleet.fps")[1][0][0], lab.kept_rows, "rows after dropping a week")
-        with started(here / "two", "--shards", 2) as servers:
-            timed("two shards: load with a loader and a server killed", 0, lambda: killed(checks, servers, here / "two", top, lab))
-            check_counts(checks, servers, lab, "on two shards")
-            shares = [count([server], "segments_rows") for server in servers]
-            checks.that(min(shares) > lab.segments / 4, f"both shards have segments: {shares}")
-            two = queries(here / "two", today)
-            for name, rows in one.items():
-                checks.equal(two[name], rows, f"query {name} on two shards and on one server")
+            checks.equal(servers[0].rows("SELECT count() FROM jank_fleet.fps")[1][0][0],
+                         sum(rows for day, rows in lab.rows_of_day.items() if day >= monday), "rows after dropping a week")
+        if len(sys.argv) > 1:
+            two_shards(checks, here, top, lab, one, today)
     checks.end()
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""readme.py DEVICES_PROGRAM: the commands of tools/fleet/README.md, from top to bottom, and the options in it."""
+"""The commands of tools/fleet/README.md, from top to bottom, and the options in it."""
 
+import datetime
 import pathlib
 import re
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from devices import UTC, Lab
 from fleet import FLEET, fleet, require_server
 from jankd import SOURCE, Checks, folder
 
@@ -29,8 +30,7 @@ def main():
     require_server()
     with folder() as here:
         (here / "tools").symlink_to(SOURCE / "tools")
-        (here / "fps").mkdir()
-        subprocess.run([sys.argv[1], here / "fps", "8", "4", str(int(time.time() / 86400) - 8)], check=True)
+        Lab(here / "fps", 8, 4, datetime.datetime.now(UTC).date() - datetime.timedelta(days=8))
         try:
             for block in re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S):
                 done = subprocess.run(["sh", "-eu", "-c", block], cwd=here, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

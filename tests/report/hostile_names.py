@@ -12,6 +12,7 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import Checks, folder
 from report import report
 
@@ -32,8 +33,6 @@ NAMES = {
     "\u6e38\u620f/\u4e3b".encode(): "\u6e38\u620f/\u4e3b",
     b"{{7*7}}${7*7}`id`$(id)%n%s": "{{7*7}}${7*7}`id`$(id)%n%s",
 }
-HEADER = (b"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface,"
-          b"missed vsyncs,jank,stalls\n")
 TERMINAL = re.compile("[\x00-\x09\x0b-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -44,15 +43,12 @@ def quoted(name):
 def write(out):
     out.mkdir()
     with open(out / "fps.csv", "wb") as file:
-        file.write(HEADER)
-        for n, name in enumerate(NAMES):
-            for second in range(30):
-                file.write(b"%d.0,%d.5,60,60,1.0,16.6,0,0,0,0,0,0,100,0,%s,%s,0,1,0\n"
-                           % (second, second, quoted(b"app" + name), quoted(name)))
+        file.write(text([], [*COLUMNS_2019, "missed vsyncs", "jank", "stalls"]).encode())
+        for name in NAMES:
+            for n in range(30):
+                file.write(b"%d.0,%d.5,60,60,1.0,16.6,0,0,0,0,0,0,100,0,%s,%s,0,1,0\n" % (n, n, quoted(b"app" + name), quoted(name)))
     with open(out / "events.csv", "wb") as file:
-        file.write(b"time(s),wall time,kind,text\n")
-        for n, name in enumerate(NAMES):
-            file.write(b"%d.2,,mark,%s\n" % (n, quoted(name)))
+        file.write(text([], COLUMNS["events.csv"]).encode() + b"".join(b"%d.2,,mark,%s\n" % (n, quoted(name)) for n, name in enumerate(NAMES)))
     (out / "session.json").write_bytes(b'{"device":{"model":"\\u001b[2J</script>\\u0000","build":"=1\xff"},"session_id":"\\"\\n"}')
 
 
@@ -66,21 +62,19 @@ with folder() as here:
     checks.equal([s["section"] for s in session["sections"]][1:], list(NAMES.values()), "marks in --json")
     checks.equal(session["device"]["model"], "\\x1B[2J</script>", "the model in --json")
 
-    text = report("--csv", out).stdout
-    table = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout, newline=""), strict=True))
     checks.equal({row["Surface"].removeprefix("'") for row in table}, set(NAMES.values()), "names in --csv")
-    for row in csv.reader(io.StringIO(text, newline="")):
-        checks.that(not any(cell[:1] in tuple("=+-@\t") for cell in row if cell), f"a formula: {[c for c in row if c[:1] in '=+-@']}")
+    checks.equal([cell for row in table for cell in row.values() if cell.startswith(tuple("=+-@\t"))], [], "formulas in --csv")
 
     done = report("--text", out)
     for line in done.stdout.split("\n"):
         checks.that(not TERMINAL.search(line) and len(line) <= 240, f"--text: {line!r}")
 
-    text = report("--openmetrics", out).stdout
+    metrics = report("--openmetrics", out).stdout
     sample = re.compile(r'jank_\w+\{(\w+="(?:[^"\\\n]|\\["\\n])*",?)+\} [-+.e\d]+')
-    for line in text.split("\n")[:-1]:
+    for line in metrics.split("\n")[:-1]:
         checks.that(line.startswith("# ") or sample.fullmatch(line), f"--openmetrics: {line!r}")
-    checks.that(text.endswith("# EOF\n"), "the end of --openmetrics")
+    checks.that(metrics.endswith("# EOF\n"), "the end of --openmetrics")
 
     junit = here / "results.xml"
     done = report("--surface", "*", "--fail-if", "FPS < 60", "--fail-if", "jank > 20", "--junit", junit, out)

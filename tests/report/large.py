@@ -11,6 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from big_folder import write_folder
 from jankd import REPORT, Checks, folder
 
 MEMORY_MOST = 256 * 1024  # KB
@@ -32,7 +33,7 @@ def measured(*arguments):
 checks = Checks()
 with folder() as here:
     began = time.monotonic()
-    subprocess.run([sys.argv[1], here], check=True)
+    write_folder(here)
     size = sum(path.stat().st_size for path in here.iterdir())
     print(f"generated {size / 1e6:.0f} MB in {time.monotonic() - began:.1f} s")
     for arguments in (("--text",), ("--json",), ("--compare", here, "--new")):
@@ -51,7 +52,7 @@ with folder() as here:
     if "--all" not in sys.argv:
         checks.end()
     # Twice as many frames as are kept.
-    subprocess.run([sys.argv[1], here, "8"], check=True)
+    write_folder(here, 8)
     said, seconds, memory, code = measured("--json", here)
     print(f"--json of {(here / 'frames.csv').stat().st_size / 1e6:.0f} MB of frames.csv: {seconds:.2f} s, {memory / 1024:.0f} MB")
     checks.equal(code, 0, "exit code")

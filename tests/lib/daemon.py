@@ -79,15 +79,3 @@ class Daemon:
         if self.pid and is_alive(self.pid):
             with contextlib.suppress(ProcessLookupError):
                 self.end(signal.SIGTERM)
-
-
-@contextlib.contextmanager
-def started(checks, mount, instance, out, *arguments):
-    """A daemon that captures; its pid is 0 if it could not be started."""
-    daemon = Daemon(mount, instance, out, *arguments)
-    done = daemon.start()
-    try:
-        checks.that(daemon.pid, f"start {arguments}: {done.returncode} {done.stdout!r} {done.stderr!r}")
-        yield daemon
-    finally:
-        daemon.kill()

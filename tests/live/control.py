@@ -230,7 +230,7 @@ def full():
     """More clients than slots while the disk stalls: each of 30 marks is answered and written to the file."""
     with session("full") as s:
         daemon, stalls = s.daemon(), s.here / "stalls"
-        daemon.start(env={**os.environ, **preload("stall_disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls))})
+        daemon.start(env={**os.environ, **preload("disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls))})
         try:
             stalls.touch()
             time.sleep(0.5)

@@ -101,7 +101,7 @@ def stalled(source):
         fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
         capture = s.run("--source", source, "--buffer-kb", str(BUFFER_KB), "--stdout", "-k", "1", "-T", "2", "--sync", "1",
                         device=Device(s.here / "device", s.instance), HANG="--async_stop", popen={"stdout": writer},
-                        **preload("stall_disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls)))
+                        **preload("disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls)))
         os.close(writer)
         try:
             clients = never_read(s.daemon())

@@ -13,7 +13,7 @@ from live import each, preload, run, session
 def fails(*arguments):
     """A disk that has lost data is reported at the end, and with --sync before that."""
     with session(f"the disk fails, {arguments}") as s:
-        capture = s.run(*arguments, **preload("log_syncs", FAIL_SYNCS="out/frames.csv"))
+        capture = s.run(*arguments, **preload("disk", FAIL_SYNCS="out/frames.csv"))
         s.play()
         lost = lambda: [text for text in s.texts("lost") if "frames.csv" in text]
         if arguments:
@@ -27,7 +27,7 @@ def in_order():
     with session("in order") as s:
         log = s.here / "log"
         log.write_text("")
-        capture = s.run(**preload("log_syncs", LOG_SYNCS=str(log)))
+        capture = s.run(**preload("disk", LOG_SYNCS=str(log)))
         played = s.play(seconds=2)
         s.until(lambda: s.frames() == played, "frames")
         capture.process.send_signal(signal.SIGUSR1)

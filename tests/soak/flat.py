@@ -18,6 +18,7 @@ import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import segments
 from jankd import BUILD, CSV_FILES, JANKD, Checks, folder, rows, skip
 from measure import memory_kb, resident_kb
 
@@ -66,7 +67,7 @@ def check_rows(checks, name, out):
     sums = {}
     for file in ("fps.csv", "summary.csv"):
         sums[file] = collections.Counter()
-        for path in segments(out, file):
+        for path in segments.paths(out, file):
             for row in rows(path):
                 sums[file][row["Surface"]] += int(row["frames"]) + int(row["wait times"])
     apps = [surface for surface in sums["fps.csv"] if surface.startswith("com.vendor")]
@@ -76,29 +77,17 @@ def check_rows(checks, name, out):
     checks.that(sums["fps.csv"] == sums["summary.csv"], f"{name}: the summary is not the rows' sum")
 
 
-def segments(out, file):
-    """The segments of a file, the oldest first."""
-    files = [*sorted(out.glob(file.replace(".csv", "-*.csv"))), out / file]
-    return [path for path in files if path.exists()]  # doframe.csv appears with its first row
-
-
 def joined(out, file):
-    """The bytes of all segments with one header and without events of rotations."""
-    text = b""
-    for path in segments(out, file):
-        header, rest = path.read_bytes().split(b"\n", 1)
-        text = (text or header + b"\n") + rest
-    if file == "events.csv":
-        text = re.sub(rb"(?m)^[^,]*,[^,]*,rotate,.*\n", b"", text)
-    return text
+    """The bytes of all segments without events of rotations."""
+    return re.sub(rb"(?m)^[^,]*,[^,]*,rotate,.*\n", b"", segments.joined(out, file) or b"")
 
 
 def check_segments(checks, whole, rotated):
     for file in ("fps.csv", "dropFrames.csv", "frames.csv"):
-        sizes = [path.stat().st_size for path in segments(rotated, file)]
+        sizes = [path.stat().st_size for path in segments.paths(rotated, file)]
         print(f"{file}: {len(sizes)} segments of {max(sizes)} bytes at most", flush=True)
         checks.that(max(sizes) <= SEGMENT, f"{file}: a segment of {max(sizes)} bytes")
-    checks.that(len(segments(rotated, "fps.csv")) > 1, "fps.csv was never rotated")
+    checks.that(len(segments.paths(rotated, "fps.csv")) > 1, "fps.csv was never rotated")
     for file in CSV_FILES:
         checks.that(joined(whole, file) == joined(rotated, file),
                     f"{file}: the joined segments are not the file without rotation")

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import rows
 from live import each, run, session
+from others import ended, fork
 
 APP_UID = 10123
 
@@ -23,22 +24,13 @@ FORGED = ": the kernel's statistics show none"
 
 
 def forge(write, seconds):
-    """Writes lines as the kernel would, for CPUs that exist and some that do not, from a process of an app."""
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        os.setgroups([])
-        os.setresgid(APP_UID, APP_UID, APP_UID)
-        os.setresuid(APP_UID, APP_UID, APP_UID)
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            for cpu in (0, 1, 63, 64, 4095, 2147483647):
-                for events in ("99999 ", "1 ", "", "999999999999999999 "):
-                    write(f"C|1|a|1\nCPU:{cpu} [LOST {events}EVENTS]", f"C|1|a|1\0CPU:{cpu} [LOST {events}EVENTS]")
-            time.sleep(0.02)
-    finally:
-        os._exit(0)
+    """Writes lines as the kernel would, for CPUs that exist and some that do not."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for cpu in (0, 1, 63, 64, 4095, 2147483647):
+            for events in ("99999 ", "1 ", "", "999999999999999999 "):
+                write(f"C|1|a|1\nCPU:{cpu} [LOST {events}EVENTS]", f"C|1|a|1\0CPU:{cpu} [LOST {events}EVENTS]")
+        time.sleep(0.02)
 
 
 def lose(write, markers):
@@ -66,9 +58,9 @@ def forged_alone():
         with s.marker() as write:
             write("C|1|a|1\nCPU:0 [LOST 99999 EVENTS]")
             s.reports(f"a forged line claiming 99999 lost events on CPU 0{FORGED}", 4)
-            forger = forge(write, 2.5)
+            forger = fork(lambda: forge(write, 2.5), APP_UID)
             s.play(scenario="game-30", seconds=3)
-            os.waitpid(forger, 0)
+            s.equal(ended(forger), 0, "the forger")
         s.stop(capture)
         s.compare()
         s.equal((counters(s)["lost_events"], counters(s)["lost_unknown"]), (0, 0), "lost")
@@ -85,7 +77,7 @@ def lost(forges, empties):
         capture = s.run("--source", "text", "--buffer-kb", "64")
         expected = 0
         with s.marker() as write:
-            forger = forge(write, 5) if forges else None
+            forger = fork(lambda: forge(write, 5), APP_UID) if forges else None
             for n in range(4):
                 capture.process.send_signal(signal.SIGSTOP)
                 lose(write, 3000 + 500 * n)
@@ -100,7 +92,7 @@ def lost(forges, empties):
                 else:
                     time.sleep(0.6)
             if forger:
-                os.waitpid(forger, 0)
+                s.equal(ended(forger), 0, "the forger")
         time.sleep(0.6)
         expected += overruns(s)
         capture.stop(signal.SIGTERM)

@@ -15,10 +15,10 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from daemon import wait_until
 from jankd import JANKD, jankd, rows
 from live import preload, run, session
 from measure import cpu_seconds, memory_kb
+from others import NOBODY, ended, fork, listening
 
 MESSAGES = 1000
 SILENT = 100
@@ -90,20 +90,6 @@ def marked():
             s.that(before in ends, f"at {at}: no row ends at {before}, only at {sorted(ends)}")
 
 
-def as_other_user(do):
-    """Calls do() in a child process of another user. Returns its result, 99 after an exception."""
-    child = os.fork()
-    if child == 0:
-        code = 99
-        with contextlib.suppress(BaseException):
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
-            code = do()
-        os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def other_users():
     """Another user cannot read the name of the socket, and is refused if it connects anyway. If it connects as fast as it
     can, that costs little CPU, and the owner is still answered."""
@@ -131,9 +117,9 @@ def other_users():
             return 0 if connected else 1
 
         for message in (b"status\n", b"stop\n"):
-            s.equal(as_other_user(lambda: ask(message)), 0, f"{message!r}")
+            s.equal(ended(fork(lambda: ask(message), NOBODY)), 0, f"{message!r}")
         result = []
-        crowd = threading.Thread(target=lambda: result.append(as_other_user(come_and_go)))
+        crowd = threading.Thread(target=lambda: result.append(ended(fork(come_and_go, NOBODY))))
         crowd.start()
         time.sleep(0.5)
         before, began = cpu_seconds(daemon.pid), time.monotonic()
@@ -148,31 +134,11 @@ def other_users():
         s.equal(result, [0], "none of a crowd could connect")
 
 
-@contextlib.contextmanager
-def listening(home, name, serve, uid=0):
-    """A false jankd of a folder: calls serve(connection) for each client."""
-    home.mkdir(exist_ok=True)
-    (home / ".lock").write_text(f"1\n{name}\n")
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            os.setgid(uid)
-            os.setuid(uid)
-            server = socket.socket(socket.AF_UNIX)
-            server.bind("\0" + name)
-            server.listen()
-            while True:
-                client = server.accept()[0]
-                with contextlib.suppress(OSError):
-                    serve(client)
-                client.close()
-        os._exit(0)
-    try:
-        wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text())
-        yield
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+def lock(s, name):
+    """As if a jankd with this socket wrote into the folder."""
+    s.out.mkdir()
+    (s.out / ".lock").write_text(f"1\n{name}\n")
+    return name
 
 
 def impostor():
@@ -182,7 +148,8 @@ def impostor():
         asked.touch()
         asked.chmod(0o666)
         s.here.chmod(0o755)
-        with listening(s.out, f"jankd-test-impostor-{os.getpid()}", lambda client: asked.write_bytes(client.recv(100)), 65534):
+        name = lock(s, f"jankd-test-impostor-{os.getpid()}")
+        with listening(name, lambda client: asked.write_bytes(client.recv(100)), NOBODY):
             done = jankd("status", "-F", s.out, timeout=30)
         s.that(done.returncode == 1 and b"another user" in done.stderr, f"{done}")
         s.equal(asked.read_bytes(), b"", "it was sent a request")
@@ -198,8 +165,8 @@ def drip(client):
 
 def endless_answer():
     """The wait for an answer is limited, even if there is always some more of it."""
-    with session("byte by byte") as s, listening(s.out, f"jankd-test-drip-{os.getpid()}", drip), open(s.out / ".lock") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with session("byte by byte") as s, listening(lock(s, f"jankd-test-drip-{os.getpid()}"), drip), open(s.out / ".lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
         begin = time.monotonic()
         done = jankd("top", "-F", s.out, timeout=60)
         took = time.monotonic() - begin
@@ -211,13 +178,13 @@ def squatter():
     """Another user may take the socket name of a killed jankd: 'stop' still restores tracing."""
     with session("squatter") as s, s.started() as daemon:
         s.here.chmod(0o755)
-        before = (daemon.out / ".lock").read_text()
+        name = (s.out / ".lock").read_text().split()[1]
         daemon.end(signal.SIGKILL)
-        with listening(daemon.out, before.split()[1], lambda client: client.recv(100), uid=65534):
-            with open(daemon.out / ".lock") as lock:
+        with listening(name, lambda client: client.recv(100), NOBODY):
+            with open(s.out / ".lock") as held:
                 # As if the last thread of the killed jankd needed 0.2 s to end.
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                end = threading.Timer(0.2, fcntl.flock, (lock, fcntl.LOCK_UN))
+                fcntl.flock(held, fcntl.LOCK_EX)
+                end = threading.Timer(0.2, fcntl.flock, (held, fcntl.LOCK_UN))
                 end.start()
                 done = daemon.ask("status")
                 end.join()

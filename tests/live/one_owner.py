@@ -8,13 +8,13 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import sys
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import is_alive
 from live import each, preload, run, session
+from others import NOBODY, listening
 
 PLACES = [pathlib.Path(base) / f".jankd-{os.geteuid()}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
 SETTINGS = ("tracing_on", "buffer_size_kb", "options/record-tgid")
@@ -104,38 +104,22 @@ def nowhere():
 @contextlib.contextmanager
 def trap(s, kind, text):
     """A false lock or journal for the folder, made and locked by another user, whose server answers requests."""
-    info, name = s.out.stat(), f"jankd-trap-{os.getpid()}"
-    place = pathlib.Path("/tmp/.jankd-65534")
+    info, name, place = s.out.stat(), f"jankd-trap-{os.getpid()}", pathlib.Path(f"/tmp/.jankd-{NOBODY}")
+
+    def begin():
+        place.mkdir(mode=0o700)
+        path = place / f"{info.st_dev:x}-{info.st_ino:x}.{kind}"
+        path.write_text(text.format(pid=os.getpid(), name=name))
+        path.chmod(0o600)
+        lock = path.open()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lock
+
     with one_trap:
-        ready, notify = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
-            place.mkdir(mode=0o700)
-            path = place / f"{info.st_dev:x}-{info.st_ino:x}.{kind}"
-            path.write_text(text.format(pid=os.getpid(), name=name))
-            path.chmod(0o600)
-            lock = path.open()
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind("\0" + name)
-                listener.listen()
-                os.write(notify, b"x")
-                while True:
-                    client = listener.accept()[0]
-                    client.recv(100)
-                    client.sendall(b"ok\nthe trap\n")
-                    client.close()
-        os.close(notify)
-        os.read(ready, 1)
-        os.close(ready)
         try:
-            yield
+            with listening(name, lambda client: (client.recv(100), client.sendall(b"ok\nthe trap\n")), NOBODY, begin):
+                yield
         finally:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
             shutil.rmtree(place)
 
 

@@ -7,7 +7,6 @@ consuming them, then jankd reads the buffers. Both are the same stream: all rows
 """
 
 import collections
-import ctypes
 import json
 import os
 import pathlib
@@ -16,13 +15,12 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from daemon import wait_until
 from frames import per_layer
 from jankd import JANKD, analyze, differences, outputs, rows
 from live import each, run, session
+from others import ended, fork
 
 APP_UID = 10123
-PR_SET_NAME = 15
 
 
 def session_json(out):
@@ -59,22 +57,6 @@ def same_stream(vocabulary, scenario, subbuf_kb, *arguments):
 
 
 # --- which process wrote ---
-
-
-def fork(function, uid=0, name=None):
-    """Runs @function in a child process, whose files are already open."""
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        if uid:
-            os.setgid(uid)
-            os.setuid(uid)
-        if name:
-            ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
-        function()
-    finally:
-        os._exit(0)
 
 
 def find_surfaceflinger(phone):
@@ -135,7 +117,7 @@ def forged(vocabulary, uid, name):
         s.reports("found: process")
         with s.marker() as write:
             forger = fork(lambda: write_all(write, [*words(surfaceflinger), *breakages(surfaceflinger)], 1.5), uid, name)
-            os.waitpid(forger, 0)
+            s.equal(ended(forger), 0, "the forger")
         s.played(phone)
         s.stop(capture)
         s.compare()
@@ -154,7 +136,7 @@ def text_damaged():
         with s.marker() as write:
             noise = fork(lambda: write_all(write, breakages(1), 3), name="com.evil")
             s.play(scenario="game-30", seconds=2)
-            os.waitpid(noise, 0)
+            s.equal(ended(noise), 0, "the other program")
         s.stop(capture)
         s.compare()
         glued = session_json(s.out)["counters"]["glued_lines"]
@@ -184,7 +166,7 @@ def nothing_is_left():
                 def write_there(cpu=cpu):
                     os.sched_setaffinity(0, {cpu})
                     write(*(f"C|{os.getpid()}|a|{n}" for n in range(3000)))
-                os.waitpid(fork(write_there), 0)
+                s.equal(ended(fork(write_there)), 0, "the writer")
                 written += 3000
         s.stop(capture, code=1)  # no markers of SurfaceFlinger
         counters = session_json(s.out)["counters"]

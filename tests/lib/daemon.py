@@ -8,7 +8,6 @@ import pathlib
 import re
 import signal
 import socket
-import subprocess
 import time
 
 from jankd import jankd

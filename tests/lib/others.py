@@ -10,7 +10,7 @@ import socket
 
 from daemon import wait_until
 
-NOBODY = 65534
+OTHER_USER = 65534
 PR_SET_NAME = 15
 
 

@@ -65,7 +65,7 @@ def remove(path):
 
 @contextlib.contextmanager
 def top_level(changes=False):
-    """Nobody changes the top level meanwhile; if this test @changes it, nobody looks at it, either."""
+    """The top level is not changed meanwhile. A test that @changes it is alone with it."""
     with open(LOCK, "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX if changes else fcntl.LOCK_SH)
         yield

@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, jankd, rows
 from live import preload, run, session
 from measure import cpu_seconds, memory_kb
-from others import NOBODY, ended, fork, listening
+from others import OTHER_USER, ended, fork, listening
 
 MESSAGES = 1000
 SILENT = 100
@@ -117,9 +117,9 @@ def other_users():
             return 0 if connected else 1
 
         for message in (b"status\n", b"stop\n"):
-            s.equal(ended(fork(lambda: ask(message), NOBODY)), 0, f"{message!r}")
+            s.equal(ended(fork(lambda: ask(message), OTHER_USER)), 0, f"{message!r}")
         result = []
-        crowd = threading.Thread(target=lambda: result.append(ended(fork(come_and_go, NOBODY))))
+        crowd = threading.Thread(target=lambda: result.append(ended(fork(come_and_go, OTHER_USER))))
         crowd.start()
         time.sleep(0.5)
         before, began = cpu_seconds(daemon.pid), time.monotonic()
@@ -149,7 +149,7 @@ def impostor():
         asked.chmod(0o666)
         s.here.chmod(0o755)
         name = lock(s, f"jankd-test-impostor-{os.getpid()}")
-        with listening(name, lambda client: asked.write_bytes(client.recv(100)), NOBODY):
+        with listening(name, lambda client: asked.write_bytes(client.recv(100)), OTHER_USER):
             done = jankd("status", "-F", s.out, timeout=30)
         s.that(done.returncode == 1 and b"another user" in done.stderr, f"{done}")
         s.equal(asked.read_bytes(), b"", "it was sent a request")
@@ -180,7 +180,7 @@ def squatter():
         s.here.chmod(0o755)
         name = (s.out / ".lock").read_text().split()[1]
         daemon.end(signal.SIGKILL)
-        with listening(name, lambda client: client.recv(100), NOBODY):
+        with listening(name, lambda client: client.recv(100), OTHER_USER):
             with open(s.out / ".lock") as held:
                 # As if the last thread of the killed jankd needed 0.2 s to end.
                 fcntl.flock(held, fcntl.LOCK_EX)

@@ -132,21 +132,6 @@ def lock_removed():
         s.equal(daemon.stop().returncode, 0, "stop")
 
 
-def second_one():
-    """It can start in another folder of the instance when the first has ended."""
-    with session("a second one") as s:
-        second = s.daemon(out=s.here / "other")
-        with s.started() as daemon:
-            done = second.start()
-            said = done.stderr.decode()
-            s.equal((done.returncode, done.stdout), (1, b""), "exit code and output")
-            s.that(said.startswith("jankd: start: ") and said.count("\n") == 1, f"said {said!r}")
-            counted(s, daemon)
-            daemon.stop()
-        s.equal(second.start().returncode, 0, "after the first has ended")
-        second.stop()
-
-
 def start_is_ended():
     """If 'start' is ended while atrace is starting, the daemon ends and restores what it has changed."""
     with session("start is ended") as s:
@@ -236,5 +221,5 @@ def small_stack():
         s.equal(daemon.stop().returncode, 0, "stop")
 
 
-run(terminal_closes, top_without_a_reader, second_one, each(earlier_frames, "raw", "text"), lock_removed, start_is_ended,
+run(terminal_closes, top_without_a_reader, each(earlier_frames, "raw", "text"), lock_removed, start_is_ended,
     relative_paths, requests, small_stack)

@@ -14,7 +14,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import is_alive
 from live import each, preload, run, session
-from others import NOBODY, listening
+from others import OTHER_USER, listening
 
 PLACES = [pathlib.Path(base) / f".jankd-{os.geteuid()}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
 SETTINGS = ("tracing_on", "buffer_size_kb", "options/record-tgid")
@@ -104,7 +104,7 @@ def nowhere():
 @contextlib.contextmanager
 def trap(s, kind, text):
     """A false lock or journal for the folder, made and locked by another user, whose server answers requests."""
-    info, name, place = s.out.stat(), f"jankd-trap-{os.getpid()}", pathlib.Path(f"/tmp/.jankd-{NOBODY}")
+    info, name, place = s.out.stat(), f"jankd-trap-{os.getpid()}", pathlib.Path(f"/tmp/.jankd-{OTHER_USER}")
 
     def begin():
         place.mkdir(mode=0o700)
@@ -117,7 +117,7 @@ def trap(s, kind, text):
 
     with one_trap:
         try:
-            with listening(name, lambda client: (client.recv(100), client.sendall(b"ok\nthe trap\n")), NOBODY, begin):
+            with listening(name, lambda client: (client.recv(100), client.sendall(b"ok\nthe trap\n")), OTHER_USER, begin):
                 yield
         finally:
             shutil.rmtree(place)

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from frames import per_layer
-from jankd import JANKD, analyze, differences, outputs, rows
+from jankd import JANKD, analyze, differences, outputs
 from live import each, run, session
 from others import ended, fork
 

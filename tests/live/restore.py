@@ -98,12 +98,6 @@ def killed(prepare):
             s.equal(state(s, device), before, "stop: state")
 
 
-def stop_of_nothing():
-    with session("stop of nothing") as s:
-        s.equal(jankd("stop", "-F", s.out).returncode, 1, "exit code")
-        s.that(not s.out.exists(), "makes a folder")
-
-
 def killed_own_instance():
     """An instance that a killed jankd has created is removed by the next start, even on another instance."""
     with session("own instance") as s:
@@ -289,7 +283,7 @@ def hangs(at_start):
 AGAIN = (("tracing_on", "0", ("1",), "1"), ("tracing_on", "0", ("0", "1"), "1"), ("tracing_on", "0", ("0",), "0"),
          ("trace_clock", "counter", ("boot",), "[boot]"), ("trace_clock", "counter", ("mono", "boot"), "[boot]"),
          ("buffer_size_kb", "1", ("1024",), None), ("buffer_size_kb", "1", ("500", "1024"), None))
-run(each(ended, usual, as_found), each(killed, usual, as_found), stop_of_nothing, changed_meanwhile,
+run(each(ended, usual, as_found), each(killed, usual, as_found), changed_meanwhile,
     each(set_again, *((*case, "raw") for case in (*AGAIN, ("tracing_on", "1", ("0",), "1"))),
          *((*case, "text", "--yield") for case in (*AGAIN, ("tracing_on", "1", ("0",), "0")))),
     small_buffer, killed_own_instance, kept_until_restored, instance_in_use, unmounted, hidden_files, fails,

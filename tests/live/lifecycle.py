@@ -191,12 +191,12 @@ def requests():
         s.equal(set(state) - set(last), {"pid", "uptime_s", "folder", "last_words", "running"}, "status and session.json")
 
 
-def top_without_a_reader():
-    """In a pipe 'top' prints plain lines, and ends when its reader does."""
+def top_in_a_pipe():
+    """It prints plain lines, and ends when its reader or the daemon does."""
     with session("top") as s, s.started() as daemon:
-        top = subprocess.Popen([JANKD, "top", "-F", s.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        line = top.stdout.readline()
-        s.that(line and b"\x1b" not in line, f"printed {line!r}")
+        command = [JANKD, "top", "-F", s.out]
+        top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        top.stdout.readline()
         top.stdout.close()
         s.until(lambda: top.poll() is not None, "its end", 5)
         top.kill()
@@ -208,6 +208,13 @@ def top_without_a_reader():
         s.that(str(daemon.pid).encode() in done.stderr, f"a daemon that does not answer: {done.stderr!r}")
         os.kill(daemon.pid, signal.SIGCONT)
         s.equal(daemon.ask("status").returncode, 0, "afterwards")
+        top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said = b""
+        while said.count(b"presents ") < 2 and (line := top.stdout.readline()):
+            said += line
+        daemon.stop()
+        rest, error = top.communicate(timeout=10)
+        s.equal((top.returncode, error, b"\x1b" in said + rest), (0, b"", False), f"{said + rest!r}")
 
 
 def small_stack():
@@ -221,5 +228,5 @@ def small_stack():
         s.equal(daemon.stop().returncode, 0, "stop")
 
 
-run(terminal_closes, top_without_a_reader, each(earlier_frames, "raw", "text"), lock_removed, start_is_ended,
+run(terminal_closes, top_in_a_pipe, each(earlier_frames, "raw", "text"), lock_removed, start_is_ended,
     relative_paths, requests, small_stack)

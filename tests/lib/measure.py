@@ -75,6 +75,11 @@ def switches(pid):
                for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
+def waited_s(pid):
+    """Seconds for which the threads of a process were ready and got no CPU."""
+    return sum(int((task / "schedstat").read_text().split()[1]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+
+
 def cpu_seconds(pid):
     """CPU time of all threads of a running process."""
     total = 0

@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from live import LOAD, run, session
+from measure import waited_s
 
 SECONDS = 1.5
 
@@ -44,11 +45,6 @@ def least_nice(pid, until):
 
 def counters(s):
     return json.loads((s.out / "session.json").read_text())["counters"]
-
-
-def waited_s(pid):
-    """Seconds for which a process was ready and got no CPU."""
-    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
 
 
 def after_silence():

@@ -6,17 +6,19 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from device import Device
 from live import LOAD, run, session
-from measure import switches
+from measure import switches, waited_s
 
 SECONDS = 8
 WARM_S = 3
 IDLE_MOST, BUSY_MOST = 1, 2
+WAITS_S = 0.02
 
 # A snapshot waits for late frames, so the trace is read four times a second.
 BUSY_MOST_FRESH = 8
@@ -50,12 +52,26 @@ def write_for(s, seconds):
 
 
 def wakeups(s, capture, what, most, during):
-    """At most so many a second, and the one with which the time begins. Other programs add none: they delay jankd, which
-    then finds more to do at once."""
-    before, begin = switches(capture.process.pid), time.monotonic()
+    """At most so many a second, and the one with which a time begins. If jankd had to wait for a CPU, it wakes up more
+    often: then this must hold in the quietest half of the time."""
+    pid, samples, ended = capture.process.pid, [], threading.Event()
+
+    def sample():
+        while not ended.wait(0.25):
+            samples.append((time.monotonic(), switches(pid)))
+
+    sampling = threading.Thread(target=sample)
+    waited = waited_s(pid)
+    sampling.start()
     result = during()
-    number, passed = switches(capture.process.pid) - before, time.monotonic() - begin
-    print(f"{s.what}: {number} wakeups in {passed:.1f} s {what}", flush=True)
+    ended.set()
+    sampling.join()
+    waited = waited_s(pid) - waited
+    passed, half = samples[-1][0] - samples[0][0], len(samples) // 2
+    number = samples[-1][1] - samples[0][1]
+    print(f"{s.what}: {number} wakeups in {passed:.1f} s {what}; jankd waited for a CPU for {waited:.3f} s", flush=True)
+    if waited > WAITS_S:
+        number, passed = min((b[1] - a[1], b[0] - a[0]) for a, b in zip(samples, samples[half:]))
     s.that(number <= most * passed + 1, f"{number} wakeups in {passed:.1f} s {what}, at most {most} a second")
     return result
 

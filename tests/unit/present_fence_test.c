@@ -78,6 +78,26 @@ TEST(test_gap)
 	assert_int_equal(sum_of(SURFACE_A).lost, ROW_UNKNOWN);
 }
 
+TEST(test_rows_without_a_sink_are_dropped)
+{
+	const struct row_sink none = { .context = NULL };
+
+	for (unsigned int beside = 0; beside < 2; beside++) {
+		options.is_fences = !beside;
+		options.has_fences = beside;
+		pipeline_free(phone.pipeline);
+		assert_int_equal(pipeline_new(&phone.pipeline, phone.rules, &options, &none), 0);
+		for (uint64_t vsync = 0; vsync < 300; vsync++) {
+			struct present_fence frame = frame_at(vsync);
+
+			pipeline_fence(phone.pipeline, &frame);
+		}
+		phone_end(&phone);
+		/* Beside a trace, frames are those of the trace. */
+		assert_int_equal(counters()->frames, beside ? 0 : 300);
+	}
+}
+
 static enum cause cause_when(uint64_t ready_after_ns, uint64_t actual_after_ns)
 {
 	return present_fence_cause(BEGIN, BEGIN + actual_after_ns, BEGIN + ready_after_ns,

@@ -98,6 +98,17 @@ TEST(test_switch_from_120_to_60_hz_is_detected_late)
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
+TEST(test_reported_period_speeds_up_switch_from_120_to_60_hz)
+{
+	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
+
+	phone_write(&phone, TRACE_COUNTER, 407, "VSP-period 1", (int64_t)V60);
+	phone_run(&phone, a, last + V60, V60, 300);
+	phone_end(&phone);
+	for (size_t i = 3; i < 600; i++)
+		assert_int_equal(frame_of(a, i)->vsyncs, 1);
+}
+
 /* A frame's interval is its vsyncs, whatever the jitter of its present. */
 TEST(test_intervals_are_whole_vsyncs)
 {

@@ -3,6 +3,8 @@
  * the effect of an answer. */
 #include "tests/unit/unit.h"
 
+#include <string.h>
+
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";
@@ -32,23 +34,23 @@ static void start_with(bool asks)
 	run_both(a, BEGIN, 120);
 }
 
-/* Counts frames of the status bar with @app, from @from_ns on and before it. */
-static void count_bar(const char *app, uint64_t from_ns, size_t *before, size_t *after)
+/* Frames of the status bar with @app, in that time. */
+static size_t bar_frames(const char *app, uint64_t from_ns, uint64_t until_ns)
 {
-	*before = *after = 0;
+	size_t n = 0;
+
 	for (size_t i = 0; i < phone.log.n_frames; i++) {
 		const struct frame_row *row = &phone.log.frames[i];
 
-		if (strcmp(row->layer, bar) != 0 || strcmp(row->app, app) != 0)
-			continue;
-		*(row->present_ns < from_ns ? before : after) += 1;
+		n += strcmp(row->layer, bar) == 0 && strcmp(row->app, app) == 0 &&
+		     row->present_ns >= from_ns && row->present_ns < until_ns;
 	}
+	return n;
 }
 
 TEST(view_of_another_app_puts_focus_in_doubt)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
-	size_t before, after;
 	const char *app;
 
 	start_with(true);
@@ -63,19 +65,16 @@ TEST(view_of_another_app_puts_focus_in_doubt)
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 21 * V60, 99);
 	phone_end(&phone);
-	count_bar("com.b", then, &before, &after);
-	assert_int_equal(before, 0);
-	assert_int_equal(after, 120);
-	count_bar("com.a", then, &before, &after);
-	assert_int_equal(before, 120);
-	assert_int_equal(after, 0);
+	assert_int_equal(bar_frames("com.b", 0, then), 0);
+	assert_int_equal(bar_frames("com.b", then, UINT64_MAX), 120);
+	assert_int_equal(bar_frames("com.a", 0, then), 120);
+	assert_int_equal(bar_frames("com.a", then, UINT64_MAX), 0);
 	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 1);
 }
 
 TEST(empty_answer_makes_the_app_unknown)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
-	size_t before, after;
 	const char *app;
 
 	start_with(true);
@@ -84,16 +83,14 @@ TEST(empty_answer_makes_the_app_unknown)
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 20 * V60, 100);
 	phone_end(&phone);
-	count_bar("", then, &before, &after);
-	assert_int_equal(before, 0);
-	assert_int_equal(after, 120);
+	assert_int_equal(bar_frames("", 0, then), 0);
+	assert_int_equal(bar_frames("", then, UINT64_MAX), 120);
 }
 
 /* It draws at the same time as the focused app: picture in picture. */
 TEST(picture_in_picture_does_not_change_focus)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
-	size_t before, after;
 	const char *app;
 
 	start_with(true);
@@ -106,8 +103,7 @@ TEST(picture_in_picture_does_not_change_focus)
 	run_both(b_view, then + 3 * SECOND, 10);
 	assert_int_equal(doubt(&app), then + 3 * SECOND);
 	phone_end(&phone);
-	count_bar("com.a", then, &before, &after);
-	assert_int_equal(before + after, phone.log.n_frames / 2);
+	assert_int_equal(bar_frames("com.a", 0, UINT64_MAX), phone.log.n_frames / 2);
 	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 0);
 }
 
@@ -116,19 +112,17 @@ TEST(picture_in_picture_does_not_change_focus)
 TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 {
 	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
-	size_t before, after;
 
 	start_with(false);
 	run_both(b_view, then, 600);
 	run_both(a, again, 60);
 	phone_end(&phone);
-	count_bar("com.a", then, &before, &after);
-	assert_int_equal(before, 120);
-	assert_in_range(after, 60 + 28, 60 + 31); /* it drew until then */
-	count_bar("com.a", again, &before, &after);
-	assert_int_equal(after, 59); /* the bar comes first in the first of these presents */
-	count_bar("com.b", BEGIN, &before, &after);
-	assert_int_equal(before + after, 0);
+	assert_int_equal(bar_frames("com.a", 0, then), 120);
+	assert_in_range(bar_frames("com.a", then, UINT64_MAX), 60 + 28,
+			60 + 31); /* it drew until then */
+	assert_int_equal(bar_frames("com.a", again, UINT64_MAX),
+			 59); /* the bar comes first in the first of these presents */
+	assert_int_equal(bar_frames("com.b", 0, UINT64_MAX), 0);
 	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 2);
 }
 
@@ -136,19 +130,16 @@ TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 TEST(app_that_still_draws_stays_in_front)
 {
 	const char *layers[] = { bar, a, b_view, NULL };
-	size_t before, after;
 
 	start_with(false);
 	for (unsigned int i = 0; i < 300; i++)
 		phone_frames(&phone, BEGIN + 2 * SECOND + i * V60, layers);
 	phone_end(&phone);
-	count_bar("com.a", BEGIN, &before, &after);
-	assert_int_equal(before + after, 420);
+	assert_int_equal(bar_frames("com.a", 0, UINT64_MAX), 420);
 }
 
 TEST(answer_from_before_a_clock_step_is_ignored)
 {
-	size_t before, after;
 	const char *app;
 
 	start_with(true);
@@ -158,8 +149,7 @@ TEST(answer_from_before_a_clock_step_is_ignored)
 	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", BEGIN + 2 * SECOND);
 	run_both(a, BEGIN / 2 + 60 * V60, 60);
 	phone_end(&phone);
-	count_bar("com.b", 0, &before, &after);
-	assert_int_equal(after, 0);
+	assert_int_equal(bar_frames("com.b", 0, UINT64_MAX), 0);
 }
 
 TEST(windows_that_are_no_activity_do_not_change_focus)

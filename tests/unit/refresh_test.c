@@ -81,6 +81,8 @@ TEST(test_switches_of_the_rate_are_detected)
 		for (size_t n = 1; n < 600; n++)
 			others += frame_of(a, n)->vsyncs != 1;
 		assert_in_range(others, 0, 2);
+		assert_in_range(counters()->refresh_mhz, 1000 * SECOND / after_ns - 100,
+				1000 * SECOND / after_ns + 100);
 		assert_int_equal(events_of(TRACE_EVENT_REFRESH), 2);
 	}
 }

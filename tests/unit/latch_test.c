@@ -36,6 +36,20 @@ static void forge_latch(const char *layer)
 	forge(TRACE_SLICE_END, "", 0);
 }
 
+/* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
+ * swapped, and then the counter does not decrease at the latch. */
+TEST_ON(phone_13, test_latch_written_before_its_queue_is_detected)
+{
+	phone_frame(&phone, BEGIN, a);
+	for (unsigned int i = 1; i <= 10; i++) {
+		phone_commit(&phone, BEGIN + i * V60 - MS, a);
+		phone_queue(&phone, phone.now_ns, a, i % 2);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 11);
+}
+
 TEST_ON(every_phone, test_forged_counters_remove_no_frame)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;

@@ -5,105 +5,120 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "tests/unit/emulated.h"
 
 #define HANGS_MS 20000
 
-struct output {
-	char text[256]; /* lines, each followed by '|' */
-	int lines;
-	size_t longest;
+static struct output {
+	char text[256]; /* lines, each followed by '|'; or the last error */
+	size_t lines, longest, bytes;
 	bool ended;
 	int status;
-};
+} output;
+
+static struct loop loop;
+
+static int set_up(void **state)
+{
+	output = (struct output){ .text = "" };
+	return loop_open(&loop);
+}
+
+static int tear_down(void **state)
+{
+	loop_close(&loop);
+	return 0;
+}
+
+FIXTURE(set_up, tear_down)
 
 static void on_line(struct child *child, struct span line)
 {
-	struct output *output = child->context;
-	size_t used = strlen(output->text);
+	size_t used = strlen(output.text);
 
-	output->lines++;
-	if (line.len > output->longest)
-		output->longest = line.len;
-	snprintf(output->text + used, sizeof(output->text) - used, "%.*s|", (int)line.len,
-		 line.ptr);
+	output.lines++;
+	if (line.len > output.longest)
+		output.longest = line.len;
+	snprintf(output.text + used, sizeof(output.text) - used, "%.*s|", (int)line.len, line.ptr);
+}
+
+static void on_bytes(struct child *child, struct span bytes)
+{
+	output.bytes += bytes.len;
 }
 
 static void on_end(struct child *child, int status)
 {
-	struct output *output = child->context;
-
-	assert_false(output->ended);
-	output->ended = true;
-	output->status = status;
+	assert_ptr_equal(child->context, &output);
+	assert_false(output.ended);
+	output.ended = true;
+	output.status = status;
+	if (child->bytes)
+		snprintf(output.text, sizeof(output.text), "%s", child_last_error(child));
 }
 
-/* Runs @script and a loop until the script ends. */
-static struct output run_script(char *script, int timeout_ms)
+static void start(struct child *child, const char *script, int timeout_ms)
 {
-	struct output output = { .text = "" };
-	struct child child = { .line = on_line, .ended = on_end, .context = &output };
-	char *argv[] = { "sh", "-c", script, NULL };
-	uint64_t patience_ns = loop_now() + HANGS_MS * MS;
-	struct loop loop;
+	char *argv[] = { "sh", "-c", (char *)script, NULL };
 
-	assert_int_equal(loop_open(&loop), 0);
-	assert_int_equal(child_start(&child, &loop, argv, timeout_ms), 0);
-	assert_true(child_runs(&child));
+	child->ended = on_end;
+	child->context = &output;
+	output = (struct output){ .text = "" };
+	assert_int_equal(child_start(child, &loop, argv, timeout_ms), 0);
+}
+
+/* Runs @script and the loop until the script ends. Returns its status. */
+static int run_with(struct child *child, const char *script, int timeout_ms)
+{
+	uint64_t patience_ns = loop_now() + HANGS_MS * MS;
+
+	start(child, script, timeout_ms);
+	assert_true(child_runs(child));
 	while (!output.ended && loop_now() < patience_ns) {
 		loop_wait(&loop, loop_now() + 20 * MS);
-		child_check(&child);
+		child_check(child);
 	}
 	assert_true(output.ended);
-	assert_false(child_runs(&child));
-	loop_close(&loop);
-	return output;
+	assert_false(child_runs(child));
+	return output.status;
+}
+
+static int run_script(const char *script, int timeout_ms)
+{
+	struct child child = { .line = on_line };
+
+	return run_with(&child, script, timeout_ms);
 }
 
 TEST(lines_and_exit_status_are_returned)
 {
-	struct output output = run_script("echo a; echo; printf b; exit 3", HANGS_MS);
-
+	assert_int_equal(run_script("echo a; echo; printf b; exit 3", HANGS_MS), 3);
 	assert_string_equal(output.text, "a||b|");
-	assert_int_equal(output.status, 3);
-	output = run_script("kill -TERM $$", HANGS_MS);
-	assert_int_equal(output.status, 128 + SIGTERM);
-	output = run_script("exec >&- 2>&-; sleep 0.2; exit 4", HANGS_MS);
-	assert_int_equal(output.status, 4);
+	assert_int_equal(run_script("kill -TERM $$", HANGS_MS), 128 + SIGTERM);
+	assert_int_equal(run_script("exec >&- 2>&-; sleep 0.2; exit 4", HANGS_MS), 4);
 }
 
 /* If SIGCHLD is ignored there is no exit status: this does not count as status 0. */
 TEST(exit_status_is_unknown_if_sigchld_is_ignored)
 {
 	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
-	char output[16];
+	char text[16];
 
 	signal(SIGCHLD, SIG_IGN);
-	assert_int_equal(run_script("exit 3", HANGS_MS).status, -ECHILD);
-	assert_int_equal(child_run(argv, HANGS_MS, 0, false, output, sizeof(output)), -ECHILD);
-	assert_string_equal(output, "a\n");
+	assert_int_equal(run_script("exit 3", HANGS_MS), -ECHILD);
+	assert_int_equal(child_run(argv, HANGS_MS, 0, false, text, sizeof(text)), -ECHILD);
+	assert_string_equal(text, "a\n");
 	signal(SIGCHLD, SIG_DFL);
 }
 
 TEST(lines_of_a_brief_child_are_read_in_one_wait)
 {
-	struct output output = { .text = "" };
-	struct child child = {
-		.brief = true,
-		.line = on_line,
-		.ended = on_end,
-		.context = &output,
-	};
-	char *argv[] = { "sh", "-c", "echo a; printf b", NULL };
-	struct loop loop;
+	struct child child = { .brief = true, .line = on_line };
 
-	assert_int_equal(loop_open(&loop), 0);
-	assert_int_equal(child_start(&child, &loop, argv, HANGS_MS), 0);
+	start(&child, "echo a; printf b", HANGS_MS);
 	assert_true(loop_wait(&loop, loop_now() + HANGS_MS * MS));
 	assert_string_equal(output.text, "a|b|");
 	assert_false(output.ended);
@@ -111,48 +126,30 @@ TEST(lines_of_a_brief_child_are_read_in_one_wait)
 		child_check(&child);
 	assert_string_equal(output.text, "a|b|");
 	assert_int_equal(output.status, 0);
-	loop_close(&loop);
 }
 
 TEST(long_lines_of_a_child_are_cut)
 {
-	struct output output =
-		run_script("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
-			   "tr '\\0' '\\n'",
-			   HANGS_MS);
-
+	assert_int_equal(run_script("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
+				    "tr '\\0' '\\n'",
+				    HANGS_MS),
+			 0);
 	assert_int_equal(output.longest, CHILD_LINE_MAX);
 	assert_int_equal(output.lines, 100001);
-	assert_int_equal(output.status, 0);
 }
 
+/* Also its children, one that ignores signals, one that prints, one that has closed its output. */
 TEST(hanging_children_are_killed)
 {
-	assert_int_equal(run_script("sleep 1000", 100).status, -ETIMEDOUT);
-	/* also its children, and a child that ignores signals */
-	assert_int_equal(run_script("sleep 1000 & trap '' TERM INT HUP; sleep 1000", 100).status,
-			 -ETIMEDOUT);
-	assert_int_equal(run_script("yes", 100).status, -ETIMEDOUT);
-	assert_int_equal(run_script("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
-}
+	static const char *const scripts[] = {
+		"sleep 1000",
+		"sleep 1000 & trap '' TERM INT HUP; sleep 1000",
+		"yes",
+		"exec >&- 2>&-; sleep 1000",
+	};
 
-static void on_bytes(struct child *child, struct span bytes)
-{
-	struct output *output = child->context;
-	size_t used = strlen(output->text);
-
-	output->lines += bytes.len;
-	snprintf(output->text + used, sizeof(output->text) - used, "%.*s", (int)bytes.len,
-		 bytes.ptr);
-}
-
-static void keep_error(struct child *child, int status)
-{
-	struct output *output = child->context;
-
-	snprintf(output->text, sizeof(output->text), "%s", child_last_error(child));
-	output->ended = true;
-	output->status = status;
+	for (size_t i = 0; i < COUNT_OF(scripts); i++)
+		assert_int_equal(run_script(scripts[i], 100), -ETIMEDOUT);
 }
 
 /* Standard error is apart from the bytes; a child never waits for a reader. */
@@ -169,73 +166,51 @@ TEST(bytes_of_a_child_are_not_lines)
 		{ "yes | head -c 100000 >&2; exit 5", "y", 0, 5 },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct output output = { .text = "" };
-		struct child child = {
-			.bytes = on_bytes,
-			.ended = keep_error,
-			.input = "config",
-			.context = &output,
-		};
-		char *argv[] = { "sh", "-c", (char *)rows[i].script, NULL };
-		uint64_t patience_ns = loop_now() + HANGS_MS * MS;
-		struct loop loop;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct child child = { .bytes = on_bytes, .input = "config" };
 
-		assert_int_equal(loop_open(&loop), 0);
-		assert_int_equal(child_start(&child, &loop, argv, -1), 0);
-		while (!output.ended && loop_now() < patience_ns) {
-			loop_wait(&loop, loop_now() + 20 * MS);
-			child_check(&child);
-		}
-		assert_true(output.ended);
+		assert_int_equal(run_with(&child, rows[i].script, -1), rows[i].status);
 		assert_string_equal(output.text, rows[i].error);
-		assert_int_equal(output.lines, rows[i].bytes);
-		assert_int_equal(output.status, rows[i].status);
-		loop_close(&loop);
+		assert_int_equal(output.bytes, rows[i].bytes);
 	}
 }
 
 TEST(killed_child_calls_no_callback)
 {
-	struct output output = { .text = "" };
-	struct child child = { .line = on_line, .ended = on_end, .context = &output };
-	char *argv[] = { "sh", "-c", "echo x; sleep 1000", NULL };
-	struct loop loop;
+	struct child child = { .line = on_line };
 
-	assert_int_equal(loop_open(&loop), 0);
-	assert_int_equal(child_start(&child, &loop, argv, HANGS_MS), 0);
+	start(&child, "echo x; sleep 1000", HANGS_MS);
 	child_kill(&child);
 	child_kill(&child);
 	child_check(&child);
 	assert_false(loop_wait(&loop, 0));
 	assert_int_equal(output.lines + output.ended, 0);
-	loop_close(&loop);
 }
 
-static int run(char *script, int timeout_ms, char *output, size_t size)
+static int run(char *script, int timeout_ms, char *text, size_t size)
 {
 	char *argv[] = { "sh", "-c", script, NULL };
 
-	return child_run(argv, timeout_ms, 0, true, output, size);
+	return child_run(argv, timeout_ms, 0, true, text, size);
 }
 
 TEST(child_run_waits_until_the_deadline)
 {
-	char output[8];
+	char text[8];
 
-	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, output, 8), 7);
-	assert_string_equal(output, "1234567");
-	assert_int_equal(run("sleep 1000", 100, output, 8), -ETIMEDOUT);
-	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, output, 8), -ETIMEDOUT);
+	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, text, 8), 7);
+	assert_string_equal(text, "1234567");
+	assert_int_equal(run("sleep 1000", 100, text, 8), -ETIMEDOUT);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, text, 8), -ETIMEDOUT);
 }
 
 TEST(child_run_returns_the_error_of_a_missing_program)
 {
-	char output[8];
+	char text[8];
 	char *missing[] = { "/no/such/program", NULL };
 
 	needs_errors_of_spawn();
-	assert_int_equal(child_run(missing, HANGS_MS, 0, true, output, 8), -ENOENT);
+	assert_int_equal(child_run(missing, HANGS_MS, 0, true, text, 8), -ENOENT);
 }
 
 TEST(child_run_ends_on_a_signal)
@@ -243,7 +218,7 @@ TEST(child_run_ends_on_a_signal)
 	char *hangs[] = { "sleep", "1000", NULL };
 	char *slow[] = { "sh", "-c", "for i in 1 2 3 4 5; do echo; sleep 0.2; done", NULL };
 	const int ending[] = { SIGINT, SIGTERM, SIGQUIT };
-	char output[8];
+	char text[8];
 	sigset_t blocked;
 
 	child_end_on(ending, 3);
@@ -251,13 +226,13 @@ TEST(child_run_ends_on_a_signal)
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGWINCH);
 	raise(SIGHUP);
-	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
+	assert_int_equal(run("exit 5", HANGS_MS, text, 8), 5);
 	raise(SIGTERM);
-	assert_int_equal(run("sleep 1000", HANGS_MS, output, 8), -EINTR);
-	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, output, 8), -EINTR);
-	assert_int_equal(child_run(hangs, 100, 0, false, output, 8), -ETIMEDOUT);
-	assert_int_equal(child_run(hangs, HANGS_MS, 100, false, output, 8), -ETIMEDOUT);
-	assert_int_equal(child_run(slow, HANGS_MS, 400, false, output, 8), 0);
+	assert_int_equal(run("sleep 1000", HANGS_MS, text, 8), -EINTR);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, text, 8), -EINTR);
+	assert_int_equal(child_run(hangs, 100, 0, false, text, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(hangs, HANGS_MS, 100, false, text, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(slow, HANGS_MS, 400, false, text, 8), 0);
 	child_discard_signals();
-	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
+	assert_int_equal(run("exit 5", HANGS_MS, text, 8), 5);
 }

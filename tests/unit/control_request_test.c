@@ -20,7 +20,7 @@ static const char *parse(struct control_request *request, const char *line, size
 	return error;
 }
 
-TEST(test_valid_requests_are_parsed)
+TEST(valid_requests_are_parsed)
 {
 	static const struct {
 		const char *line;
@@ -44,7 +44,7 @@ TEST(test_valid_requests_are_parsed)
 	}
 }
 
-TEST(test_invalid_requests_are_refused)
+TEST(invalid_requests_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -83,7 +83,7 @@ TEST(test_invalid_requests_are_refused)
 	assert_non_null(parse(&request, "stop\0", 5));
 }
 
-TEST(test_random_requests_are_read_within_bounds)
+TEST(random_requests_are_read_within_bounds)
 {
 	char line[5 + CONTROL_MARK_MAX];
 	struct control_request request;
@@ -112,7 +112,7 @@ static void check_mark(const char *text)
 	assert_string_equal(request.text, text);
 }
 
-TEST(test_mark_text_is_escaped_and_unescaped)
+TEST(mark_text_is_escaped_and_unescaped)
 {
 	char text[CONTROL_MARK_MAX + 2], line[CONTROL_LINE_MAX];
 
@@ -128,7 +128,7 @@ TEST(test_mark_text_is_escaped_and_unescaped)
 	assert_int_equal(control_request_mark(line, ""), 0);
 }
 
-TEST(test_mark_above_the_maximum_is_refused)
+TEST(mark_above_the_maximum_is_refused)
 {
 	char line[5 + CONTROL_MARK_MAX + 1];
 	struct control_request request;

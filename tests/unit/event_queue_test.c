@@ -49,7 +49,7 @@ static void expect(const char *text)
 	written[0] = '\0';
 }
 
-TEST(test_events_leave_sorted_by_time)
+TEST(events_leave_sorted_by_time)
 {
 	add(30, "a");
 	add(10, "b");
@@ -64,8 +64,7 @@ TEST(test_events_leave_sorted_by_time)
 	expect("30a 30c 30e ");
 }
 
-/* An event without a time keeps its place. */
-TEST(test_event_without_time_keeps_its_place)
+TEST(event_without_time_keeps_its_place)
 {
 	add(ROW_UNKNOWN, "a");
 	add(20, "b");
@@ -75,7 +74,7 @@ TEST(test_event_without_time_keeps_its_place)
 	expect("-1a 10d 20b -1c ");
 }
 
-TEST(test_event_that_comes_too_late_states_its_time)
+TEST(event_that_comes_too_late_states_its_time)
 {
 	add(20, "a");
 	event_queue_release(&queue, 20);
@@ -88,7 +87,7 @@ TEST(test_event_that_comes_too_late_states_its_time)
 	expect("10c ");
 }
 
-TEST(test_restart_releases_events_of_the_old_clock)
+TEST(restart_releases_events_of_the_old_clock)
 {
 	add(20, "a");
 	event_queue_restart(&queue);
@@ -99,7 +98,7 @@ TEST(test_restart_releases_events_of_the_old_clock)
 }
 
 /* An event that has waited too long is released with all events before it. */
-TEST(test_old_events_are_released_with_earlier_ones)
+TEST(old_events_are_released_with_earlier_ones)
 {
 	add_at(30, "a", 100);
 	add_at(10, "b", 200);
@@ -110,7 +109,7 @@ TEST(test_old_events_are_released_with_earlier_ones)
 	expect("10b 30a ");
 }
 
-TEST(test_full_queue_releases_the_earliest_events)
+TEST(full_queue_releases_the_earliest_events)
 {
 	for (int64_t i = 0; i < EVENT_QUEUE_MAX + 2; i++)
 		add(i, "x");
@@ -118,7 +117,7 @@ TEST(test_full_queue_releases_the_earliest_events)
 	assert_int_equal(queue.n, EVENT_QUEUE_MAX);
 }
 
-TEST(test_long_texts_release_events_early)
+TEST(long_texts_release_events_early)
 {
 	static char text[2 * EVENT_TEXT_MAX];
 	unsigned int n = 0;

@@ -91,7 +91,7 @@ static void play(void)
 	phone_run(&phone, GAME, at + 4 * PERIOD_NS, 2 * PERIOD_NS, 75);
 }
 
-TEST(test_table_shows_rates_and_jank)
+TEST(table_shows_rates_and_jank)
 {
 	static const char *const words[] = { "FPS now", "FPS",	"1% low", "p99 ms",
 					     "max ms",	"jank", "big",	  "waits" };
@@ -111,7 +111,7 @@ TEST(test_table_shows_rates_and_jank)
 }
 
 /* It is '-' as soon as a whole second without a frame is over. */
-TEST(test_current_rate_is_of_the_last_whole_second)
+TEST(current_rate_is_of_the_last_whole_second)
 {
 	uint64_t at;
 
@@ -133,7 +133,7 @@ TEST(test_current_rate_is_of_the_last_whole_second)
 }
 
 /* Another clock: frames with times of the old clock do not count in a second of the new one. */
-TEST(test_current_rate_ignores_frames_of_the_old_clock)
+TEST(current_rate_ignores_frames_of_the_old_clock)
 {
 	uint64_t at;
 
@@ -146,7 +146,7 @@ TEST(test_current_rate_ignores_frames_of_the_old_clock)
 }
 
 /* Order: during a capture by frames of the last ten seconds, at the end by all frames. */
-TEST(test_surface_with_most_frames_is_first)
+TEST(surface_with_most_frames_is_first)
 {
 	uint64_t at;
 
@@ -171,7 +171,7 @@ TEST(test_surface_with_most_frames_is_first)
 }
 
 /* At the end of a session there is no current rate. */
-TEST(test_table_at_the_end_has_no_current_rate)
+TEST(table_at_the_end_has_no_current_rate)
 {
 	play();
 	phone_end(&phone);
@@ -185,7 +185,7 @@ TEST(test_table_at_the_end_has_no_current_rate)
 }
 
 /* No line is longer than the terminal is wide, and the most important columns are kept. */
-TEST(test_table_fits_any_width)
+TEST(table_fits_any_width)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",
 					     "p99",	"max", "big",	 "waits" };
@@ -205,7 +205,7 @@ TEST(test_table_fits_any_width)
 }
 
 /* A number that is too long must not push the others off the screen. */
-TEST(test_large_numbers_fit_their_columns)
+TEST(large_numbers_fit_their_columns)
 {
 	phone_run(&phone, MAIL, 2 * SECOND, 600 * MS, 123457);
 	print(true, 80);

@@ -9,26 +9,40 @@
 
 #include "daemon/files/trigger_gate.h"
 
-struct seen {
+static struct trigger_gate *gate;
+
+static struct seen {
 	char text[256];
 	unsigned int rows;
 	uint64_t last_end_ns;
-};
+} seen;
+
+static int set_up(void **state)
+{
+	gate = trigger_gate_new();
+	seen = (struct seen){ .rows = 0 };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	trigger_gate_free(gate);
+	return 0;
+}
+
+FIXTURE(set_up, tear_down)
 
 static void on_row(void *context, const struct trigger_gate_row *row)
 {
-	struct seen *seen = context;
-
-	seen->rows++;
-	assert_true(row->span.end_ns >= seen->last_end_ns);
-	seen->last_end_ns = row->span.end_ns;
+	seen.rows++;
+	assert_true(row->span.end_ns >= seen.last_end_ns);
+	seen.last_end_ns = row->span.end_ns;
 	if (row->which == ROW_FRAMES && strlen(row->frame->layer) < 16)
-		strncat(seen->text, row->frame->layer, 16);
+		strncat(seen.text, row->frame->layer, 16);
 }
 
 /* Gives the gate a row of frames.csv for [@begin_ns, @end_ns]. */
-static void keep_named(struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns,
-		       const char *layer)
+static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *layer)
 {
 	const struct frame_row frame = { .app = "", .surface = "", .layer = layer };
 	const struct trigger_gate_row row = {
@@ -40,12 +54,12 @@ static void keep_named(struct trigger_gate *gate, uint64_t begin_ns, uint64_t en
 	trigger_gate_keep(gate, &row);
 }
 
-static void keep(struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns)
+static void keep(uint64_t begin_ns, uint64_t end_ns)
 {
 	char layer[16];
 
 	snprintf(layer, sizeof(layer), "%u ", (unsigned int)(end_ns / SECOND));
-	keep_named(gate, begin_ns, end_ns, layer);
+	keep_named(begin_ns, end_ns, layer);
 }
 
 /* A name of 1000 bytes. */
@@ -57,96 +71,81 @@ static const char *long_name(void)
 	return name;
 }
 
-static int passes(const struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns)
+static int passes(uint64_t begin_ns, uint64_t end_ns)
 {
 	struct trigger_gate_span span = { begin_ns, end_ns };
 
 	return trigger_gate_passes(gate, &span);
 }
 
-TEST(test_gate_passes_rows_of_the_five_seconds_before)
+TEST(gate_passes_rows_of_the_five_seconds_before)
 {
-	struct trigger_gate *gate = trigger_gate_new();
-	struct seen seen = { 0 };
-
-	assert_false(passes(gate, 0, UINT64_MAX));
+	assert_false(passes(0, UINT64_MAX));
 	for (unsigned int s = 1; s <= 20; s++)
-		keep(gate, (s - 1) * SECOND, s * SECOND);
-	assert_int_equal(trigger_gate_open(gate, 20 * SECOND + 1, &seen, on_row), 0);
+		keep((s - 1) * SECOND, s * SECOND);
+	assert_int_equal(trigger_gate_open(gate, 20 * SECOND + 1, NULL, on_row), 0);
 	assert_string_equal(seen.text, "16 17 18 19 20 ");
-	assert_true(passes(gate, 20 * SECOND, 21 * SECOND));
-	assert_true(passes(gate, 10 * SECOND, 16 * SECOND));
-	assert_false(passes(gate, 10 * SECOND, 15 * SECOND));
+	assert_true(passes(20 * SECOND, 21 * SECOND));
+	assert_true(passes(10 * SECOND, 16 * SECOND));
+	assert_false(passes(10 * SECOND, 15 * SECOND));
 	trigger_gate_close(gate, 30 * SECOND);
-	assert_true(passes(gate, 30 * SECOND, 31 * SECOND));
-	assert_false(passes(gate, 30 * SECOND + 1, 31 * SECOND));
-	keep(gate, 30 * SECOND + 1, 31 * SECOND);
-	assert_int_equal(trigger_gate_open(gate, 33 * SECOND, &seen, on_row), 0);
+	assert_true(passes(30 * SECOND, 31 * SECOND));
+	assert_false(passes(30 * SECOND + 1, 31 * SECOND));
+	keep(30 * SECOND + 1, 31 * SECOND);
+	assert_int_equal(trigger_gate_open(gate, 33 * SECOND, NULL, on_row), 0);
 	assert_string_equal(seen.text, "16 17 18 19 20 31 ");
-	trigger_gate_free(gate);
 }
 
 /* More rows than fit: the newest are kept, and the missing ones are counted. */
-TEST(test_newest_of_too_many_rows_are_kept)
+TEST(newest_of_too_many_rows_are_kept)
 {
-	struct trigger_gate *gate = trigger_gate_new();
-	struct seen seen = { 0 };
 	uint64_t missed, end_ns = 0;
 
 	for (unsigned int i = 0; i < 10000; i++) {
 		end_ns = SECOND + i * (MS / 10);
-		keep_named(gate, end_ns, end_ns, long_name());
+		keep_named(end_ns, end_ns, long_name());
 	}
-	missed = trigger_gate_open(gate, end_ns, &seen, on_row);
+	missed = trigger_gate_open(gate, end_ns, NULL, on_row);
 	assert_true(missed > 0);
 	assert_int_equal(missed + seen.rows, 10000);
 	assert_int_equal(seen.last_end_ns, end_ns);
-	trigger_gate_free(gate);
 }
 
 /* Rows from before the five seconds do not count as lost, no matter how many there were. */
-TEST(test_rows_from_before_five_seconds_are_not_missed)
+TEST(rows_from_before_five_seconds_are_not_missed)
 {
-	struct trigger_gate *gate = trigger_gate_new();
-	struct seen seen = { 0 };
 	uint64_t end_ns = 0;
 
 	for (unsigned int i = 1; i <= 10000; i++) {
 		end_ns = i * 10 * MS;
-		keep_named(gate, end_ns, end_ns, long_name());
+		keep_named(end_ns, end_ns, long_name());
 	}
-	assert_int_equal(trigger_gate_open(gate, end_ns, &seen, on_row), 0);
+	assert_int_equal(trigger_gate_open(gate, end_ns, NULL, on_row), 0);
 	assert_int_equal(seen.rows, 501);
-	trigger_gate_free(gate);
 }
 
 /* A row longer than any real one, and a row for which the whole memory is too small. */
-TEST(test_too_large_rows_are_counted_as_missed)
+TEST(too_large_rows_are_counted_as_missed)
 {
-	struct trigger_gate *gate = trigger_gate_new();
-	struct seen seen = { 0 };
 	size_t size = 3 << 20;
 	char *name = calloc(1, size);
 
 	for (size_t i = 0; i < 100; i++) {
 		memset(name, 'x', 100000 - i);
 		name[100000 - i] = '\0';
-		keep_named(gate, 1, 1, name);
+		keep_named(1, 1, name);
 	}
 	memset(name, 'x', size - 1);
-	keep_named(gate, 1, 1, name);
-	assert_int_equal(trigger_gate_open(gate, 1, &seen, on_row) + seen.rows, 101);
+	keep_named(1, 1, name);
+	assert_int_equal(trigger_gate_open(gate, 1, NULL, on_row) + seen.rows, 101);
 	assert_true(seen.rows >= 8);
 	free(name);
-	trigger_gate_free(gate);
 }
 
 /* A row of each file is returned with all its values and names. */
 static void on_value(void *context, const struct trigger_gate_row *row)
 {
-	unsigned int *rows = context;
-
-	++*rows;
+	seen.rows++;
 	switch (row->which) {
 	case ROW_FPS:
 		assert_true(row->fps->stats.score == 98 && row->fps->cadence == 2);
@@ -169,7 +168,7 @@ static void on_value(void *context, const struct trigger_gate_row *row)
 	}
 }
 
-TEST(test_kept_rows_have_all_values)
+TEST(kept_rows_have_all_values)
 {
 	const struct fps_row fps = {
 		.app = "fps app", .surface = "fps surface", .stats = { .score = 98 }, .cadence = 2
@@ -190,12 +189,9 @@ TEST(test_kept_rows_have_all_values)
 		{ .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop },
 		{ .which = ROW_FRAMES, .span = { 1, 2 }, .frame = &frame },
 	};
-	struct trigger_gate *gate = trigger_gate_new();
-	unsigned int seen = 0;
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		trigger_gate_keep(gate, &rows[i]);
-	assert_int_equal(trigger_gate_open(gate, 2, &seen, on_value), 0);
-	assert_int_equal(seen, 3);
-	trigger_gate_free(gate);
+	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_value), 0);
+	assert_int_equal(seen.rows, 3);
 }

@@ -142,6 +142,7 @@ TEST(an_invalid_trace_leaves_the_folder_unchanged)
 	assert_int_equal(analyze("out", "perfetto"), 1);
 	assert_contains(program_err(), "no markers");
 	assert_int_equal(analyze("out", "gone"), 1);
+	assert_int_equal(analyze("out", "."), 1);
 	assert_false(scratch_has("out/fps.csv") || scratch_has("out/session.json"));
 	analyzes("out", "mail.txt");
 	assert_int_equal(analyze("out", "prose"), 1);
@@ -175,6 +176,15 @@ TEST(lines_sorted_by_cpu_are_refused)
 }
 
 /* --- options --- */
+
+TEST(include_and_exclude_select_surfaces)
+{
+	analyzes("out", "--frames-log --include *mail* mail.txt");
+	assert_int_equal(rows("out/frames.csv"), 200);
+	analyzes("out2", "--frames-log --exclude *mail* mail.txt");
+	assert_int_equal(rows("out2/frames.csv"), 0);
+	assert_contains(program_err(), "--include, --exclude: no surface was selected");
+}
 
 TEST(rotate_size_and_keep_limit_the_files)
 {

@@ -53,32 +53,14 @@ TEST(lists_of_categories_are_validated)
 	assert_false(atrace_are_categories(many));
 }
 
-TEST(atrace_command_has_all_arguments)
-{
-	static const char *const all[] = { "atrace",	    "-b",  "1024", "-c",
-					   "--async_start", "gfx", "view", NULL };
-	static const char *const tags[] = { "atrace", "--async_start", "--only_userspace",
-					    "gfx",    "view",	       NULL };
-	struct atrace_command command;
-
-	atrace_make_command(&command, 1024, "gfx, view", false);
-	for (size_t i = 0; all[i]; i++)
-		assert_string_equal(command.argv[i], all[i]);
-	assert_null(command.argv[COUNT_OF(all) - 1]);
-	atrace_make_command(&command, 1024, " gfx view", true);
-	for (size_t i = 0; tags[i]; i++)
-		assert_string_equal(command.argv[i], tags[i]);
-	assert_null(command.argv[COUNT_OF(tags) - 1]);
-}
-
 TEST(atrace_starts_and_stops)
 {
-	assert_int_equal(atrace_start(2048, "gfx", false), 0);
+	assert_int_equal(atrace_start(2048, " gfx, view", false), 0);
 	assert_string_equal(fake_device_get("debug.atrace.tags.enableflags"), "0xa");
 	atrace_stop(60000, false, false);
 	assert_string_equal(fake_device_get("debug.atrace.tags.enableflags"), "0");
 	assert_string_equal(scratch_get("device/log"),
-			    "atrace -b 2048 -c --async_start gfx\natrace --async_stop\n");
+			    "atrace -b 2048 -c --async_start gfx view\natrace --async_stop\n");
 }
 
 TEST(error_messages_contain_the_output_of_atrace)
@@ -87,18 +69,12 @@ TEST(error_messages_contain_the_output_of_atrace)
 	int error;
 
 	fake_device_fail("atrace", "error: unknown category");
-	printed_begin(2);
-	error = atrace_start(2048, "gfx", false);
-	printed = printed_end();
+	printed = printed_by(error = atrace_start(2048, "gfx", false));
 	assert_int_equal(error, -EIO);
 	assert_contains(printed, "atrace --async_start: error: unknown category; ");
-	printed_begin(2);
-	atrace_stop(60000, false, false);
-	printed = printed_end();
+	printed = printed_by(atrace_stop(60000, false, false));
 	assert_contains(printed, "error: unknown category");
-	printed_begin(2);
-	atrace_stop(60000, false, true);
-	assert_string_equal(printed_end(), "");
+	assert_string_equal(printed_by(atrace_stop(60000, false, true)), "");
 }
 
 TEST(a_missing_atrace_is_an_error)
@@ -108,24 +84,16 @@ TEST(a_missing_atrace_is_an_error)
 
 	needs_errors_of_spawn();
 	fake_device_remove("atrace");
-	printed_begin(2);
-	error = atrace_start(2048, "gfx", false);
-	printed = printed_end();
+	printed = printed_by(error = atrace_start(2048, "gfx", false));
 	/* A folder in PATH may be unreadable for this user. */
 	assert_true(error == -ENOENT || error == -EACCES);
 	assert_contains(printed, strerror(-error));
 }
 
-/* An atrace that hangs without any output is killed, long before the time limit. */
 TEST(an_atrace_that_hangs_is_killed)
 {
-	const char *printed;
-
 	fake_device_hang("atrace");
-	printed_begin(2);
-	atrace_stop(3600000, false, false);
-	printed = printed_end();
-	assert_contains(printed, "atrace --async_stop: ");
+	assert_contains(printed_by(atrace_stop(3600000, false, false)), "atrace --async_stop: ");
 }
 
 TEST(properties_are_read_and_set)

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/base/boot_id.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/open_files.h"
 #include "daemon/base/report.h"
@@ -35,9 +34,7 @@ TEST(a_report_is_one_line)
 	/* A long one is cut. */
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	printed_begin(2);
-	report("%s", text);
-	printed = printed_end();
+	printed = printed_by(report("%s", text));
 	assert_in_range(strlen(printed), 1000, sizeof(text));
 	assert_one_line(printed);
 	assert_true(strlen(report_last()) < 1024);
@@ -46,19 +43,14 @@ TEST(a_report_is_one_line)
 TEST(a_report_of_a_capture_has_its_command)
 {
 	report_name("start");
-	printed_begin(2);
-	report_capture("tracefs: %s", "gone");
-	assert_string_equal(printed_end(), "jankd: start: tracefs: gone\n");
+	assert_string_equal(printed_by(report_capture("tracefs: %s", "gone")),
+			    "jankd: start: tracefs: gone\n");
 	assert_string_equal(report_command(), "start");
 	assert_string_equal(report_last_reason(), "tracefs: gone");
-	printed_begin(2);
-	report("warning: start: small");
-	printed_end();
+	printed_by(report("warning: start: small"));
 	assert_string_equal(report_last(), "warning: start: small");
 	assert_string_equal(report_last_reason(), "small");
-	printed_begin(2);
-	report("rules: bad");
-	printed_end();
+	printed_by(report("rules: bad"));
 	assert_string_equal(report_last_reason(), "rules: bad");
 	report_name("run");
 }
@@ -143,16 +135,6 @@ TEST(times_of_day_are_formatted_as_iso_8601)
 	assert_string_equal(text, "1970-01-01T00:00:00.000Z");
 	wall_clock_format(text, -1);
 	assert_string_equal(text, "");
-}
-
-TEST(boot_id_is_constant)
-{
-	char id[BOOT_ID_SIZE], again[BOOT_ID_SIZE];
-
-	boot_id_read(id);
-	boot_id_read(again);
-	assert_int_equal(strlen(id), 36);
-	assert_string_equal(id, again);
 }
 
 /* --- streams and the loop --- */

@@ -163,11 +163,11 @@ TEST(until_exit_ends_with_the_app)
 		execl("/bin/sleep", "com.example.unittest:remote", "1000", NULL);
 		_exit(127);
 	}
-	live_run("--no-atrace", "--until-exit", "com.example.unittest", NULL);
-	live_frames(10);
+	live_run("--no-atrace", "--frames-log", "--until-exit", "com.example.unittest", NULL);
 	/* It searches for the app once a second. Before Linux 5.3 there are no pidfds. */
 	wait_until(has_pidfd() || program_seconds() - begin > 5);
-	assert_int_equal(waitpid(live_pid, NULL, WNOHANG), 0);
+	live_frames(50);
+	live_wait_rows("frames.csv", 20);
 	kill(app, SIGKILL);
 	waitpid(app, NULL, 0);
 	app = 0;
@@ -291,13 +291,17 @@ TEST(instance_is_read_and_restored)
 	close(live_pipe);
 	live_pipe = fake_tracefs_open("instances/mine/trace_pipe");
 	live_set("instances/mine/tracing_on", "0\n");
-	live_set("instances/mine/buffer_size_kb", "64\n");
 	live_run("--no-atrace", "--frames-log", "--instance", "mine", NULL);
 	live_wait_setting("instances/mine/tracing_on", "1");
 	live_frames(50);
 	live_wait_rows("frames.csv", 50);
 	live_stop();
 	live_wait_setting("instances/mine/tracing_on", "0");
+	assert_lacks(scratch_get("run.err"), "buffer_size_kb");
+	live_set("instances/mine/buffer_size_kb", "64\n");
+	live_run("--no-atrace", "--instance", "mine", NULL);
+	live_frames(20);
+	live_stop();
 	live_wait_setting("instances/mine/buffer_size_kb", "64");
 	assert_contains(scratch_get("run.err"), "buffer_size_kb");
 	assert_contains(scratch_get("run.err"), "--buffer-kb");
@@ -326,6 +330,8 @@ TEST(source_raw_reads_the_cpu_buffers)
 	fake_tracefs_raw();
 	live_run("--no-atrace", "--source", "raw", NULL);
 	assert_contains(program_out(), "\"kind\":\"trace_pipe_raw\"");
+	assert_int_equal(live_ask("status", NULL), 0);
+	assert_contains(program_out(), "0 presents, 0 frames");
 	/* The buffers were empty. */
 	assert_int_equal(live_signal(SIGTERM), 1);
 }

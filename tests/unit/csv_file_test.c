@@ -114,7 +114,6 @@ TEST(repair_does_not_change_other_files)
 	assert_int_equal(csv_repair_file(folder, "none.csv", HEADER), 0);
 }
 
-/* A file of another version that has more columns is repaired, too. */
 TEST(repair_accepts_additional_columns)
 {
 	scratch_put(NAME, HEADER ",more\n1,,mark,x,y\n2,,ma");

@@ -122,7 +122,6 @@ TEST(row_of_summary_matches_its_header)
 	check_row(summary, ",0,0,0.000000,,,,,,,,");
 }
 
-/* Names are escaped, and quoted where needed; line ends of the 2019 program's info stay. */
 TEST(names_are_escaped_and_quoted)
 {
 	struct drop_row drop = {

@@ -180,7 +180,6 @@ TEST(durations_that_dumpsys_does_not_state_are_unknown)
 	assert_lacks(scratch_get("device/log"), "--latency");
 }
 
-/* A program that hangs does not delay the capture. */
 TEST(hanging_programs_do_not_delay_the_capture)
 {
 	fake_device_hang("dumpsys");

@@ -97,7 +97,6 @@ TEST(restart_releases_events_of_the_old_clock)
 	expect("5b ");
 }
 
-/* An event that has waited too long is released with all events before it. */
 TEST(old_events_are_released_with_earlier_ones)
 {
 	add_at(30, "a", 100);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Android's programs as small scripts on PATH: atrace, getprop, setprop, dumpsys. Properties are
- * files. Each call of atrace or dumpsys adds a line to the file "device/log", and getprop, after its
- * answer, one to "device/queries". */
+ * files. Each call of atrace or dumpsys adds a line to the file "device/log", and getprop, after
+ * its answer, one to "device/queries". */
 #ifndef JANKD_TESTS_FAKE_DEVICE_H
 #define JANKD_TESTS_FAKE_DEVICE_H
-
 
 #include "tests/unit/scratch.h"
 

@@ -143,7 +143,6 @@ TEST(rows_are_written_in_order)
 	check_rows(n);
 }
 
-/* The queue accepts rows until it is full; rows in it stay whole. */
 TEST(queue_accepts_rows_during_a_stall)
 {
 	struct session_files_state seen;
@@ -209,7 +208,6 @@ TEST(queued_jobs_are_done_together)
 	close_all();
 }
 
-/* A read returns what was written, whether it is on the disk or still in the queue. */
 TEST(queued_spill_writes_are_read_back)
 {
 

@@ -38,9 +38,7 @@ static int open_folder(struct folder *which, const char *name)
 {
 	int error;
 
-	printed_begin(2);
-	error = folder_open(which, "run", scratch_path(name));
-	printed = printed_end();
+	printed = printed_by(error = folder_open(which, "run", scratch_path(name)));
 	return error;
 }
 

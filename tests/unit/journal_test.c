@@ -62,9 +62,7 @@ static enum journal_found recover_at(const char *place)
 
 	settings_free(&failed);
 	kept = (struct settings_kept){ .n = 0 };
-	printed_begin(2);
-	found = journal_recover(&folder, "run", place, &kept, &failed);
-	printed = printed_end();
+	printed = printed_by(found = journal_recover(&folder, "run", place, &kept, &failed));
 	return found;
 }
 
@@ -80,6 +78,7 @@ static const char *head(void)
 	char id[BOOT_ID_SIZE];
 
 	boot_id_read(id);
+	assert_int_equal(strlen(id), 36);
 	snprintf(line, sizeof(line), "jankd-journal 1 %s\n", id);
 	return line;
 }

@@ -157,7 +157,6 @@ TEST(a_start_can_resume_with_the_same_options)
 	live_kill();
 }
 
-/* Relative paths are those of the first start, also if it was 'run'. */
 TEST(relative_paths_are_resumed_from_another_folder)
 {
 	program_run("rules", "show", "default", NULL);
@@ -199,7 +198,7 @@ TEST(impossible_options_are_refused)
 TEST(a_file_that_others_can_write_names_no_files)
 {
 	assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
-	live_run("--no-atrace", "--yield", NULL);
+	live_run("--no-atrace", "--yield", "--rules", "default", NULL);
 	live_kill();
 	assert_int_equal(chmod(scratch_path("out/session.json"), 0666), 0);
 	is_not_resumed("it names a file");

@@ -135,7 +135,6 @@ TEST(emptied_buffer_restarts_the_statistics)
 	assert_int_equal(accepted(700), -2);
 }
 
-/* The counts are read once for all lines of a read. */
 TEST(statistics_are_read_once_per_read)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };

@@ -27,9 +27,7 @@ static int parse_words(enum options_command command, const char *const *words)
 		argv[argc] = (char *)words[argc - 1];
 	argv[argc] = NULL;
 	report_forget();
-	printed_begin(2);
-	code = options_parse(&o, command, argc, argv);
-	printed = printed_end();
+	printed = printed_by(code = options_parse(&o, command, argc, argv));
 	return code;
 }
 
@@ -179,7 +177,8 @@ TEST(options_of_a_capture_set_their_fields)
 	is_accepted(OPTIONS_RUN, "--no-atrace --source text");
 	assert_true(o.no_atrace && !o.to_stdout && !o.yield);
 	assert_int_equal(o.source, OPTIONS_SOURCE_TEXT);
-	is_accepted(OPTIONS_RUN, "--source auto");
+	is_accepted(OPTIONS_RUN, "--source auto --focus com.game");
+	assert_string_equal(o.pipeline.focus, "com.game");
 	assert_int_equal(o.source, OPTIONS_SOURCE_AUTO);
 }
 
@@ -310,7 +309,8 @@ TEST(impossible_values_are_refused)
 		{ "--include", { "" } },
 		{ "--exclude", { "" } },
 		{ "--rotate-size",
-		  { "", "1T", "k", "1kk", "-5", "99999999999999999999", "9223372036854775807K" } },
+		  { "", "4095", "1T", "k", "1kk", "-5", "99999999999999999999",
+		    "9223372036854775807K" } },
 		{ "--keep", { "", "-1", "x" } },
 		{ "--min-free", { "", "x", "-1", "1.5M" } },
 		{ "--trigger", { "", "nonsense", "fps<", "fps<50 and" } },
@@ -384,6 +384,8 @@ TEST(wrong_usage_is_refused)
 		{ OPTIONS_START, "trace.txt", "trace.txt: unexpected argument" },
 		{ OPTIONS_STOP, "stray", "name a folder with -F" },
 		{ OPTIONS_FILES, "fps.csv", "--read" },
+		{ OPTIONS_FILES, "--read=", "--read" },
+		{ OPTIONS_DOCTOR, "now", "now" },
 		{ OPTIONS_MARK, "", "TEXT is missing" },
 		{ OPTIONS_MARK, "two words", "words: unexpected argument" },
 		{ OPTIONS_ANALYZE, "--frames-log", "FILE is missing" },

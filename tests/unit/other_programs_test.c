@@ -147,14 +147,31 @@ TEST(repeated_change_is_kept)
 	assert_begins(scratch_get("tr/tracing_on"), "0");
 }
 
-TEST(reads_writes_and_losses_of_the_trace_are_reported)
+TEST(writes_that_change_nothing_are_reported)
+{
+	static const struct {
+		const char *name, *value, *said;
+	} rows[] = {
+		{ "tracing_on", "1\n", "wrote to tracing_on" },
+		{ "tracing_cpumask", "3\n", "changed tracing_cpumask" },
+		{ "options/markers", "1\n", "changed options of the trace" },
+		{ "trace", "\n", "emptied the trace buffer" },
+	};
+
+	begin(NULL);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		change(rows[i].name, rows[i].value);
+		live_wait_event(rows[i].said);
+	}
+	live_stop();
+}
+
+TEST(reads_and_losses_of_the_trace_are_reported)
 {
 	unsigned int before;
 	int fd;
 
 	begin(NULL);
-	/* A write empties the buffers. */
-	change("trace", "\n");
 	before = tracing_events();
 	fd = open(scratch_path("tr/trace"), O_RDONLY);
 	is_reported_after(before);

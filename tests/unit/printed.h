@@ -10,6 +10,9 @@ void printed_begin(int fd);
 /* Ends the redirection. Returns the text; it is valid until the next call. */
 const char *printed_end(void);
 
+/* What a statement prints to standard error. */
+#define printed_by(statement) (printed_begin(2), (statement), printed_end())
+
 /* A text has a part, or has it not; or begins with it. */
 #define assert_contains(text, part) printed_check_part(text, part, 1, __FILE__, __LINE__)
 #define assert_lacks(text, part) printed_check_part(text, part, 0, __FILE__, __LINE__)

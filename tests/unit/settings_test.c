@@ -228,7 +228,6 @@ TEST(sizes_of_all_cpu_buffers_are_one_setting)
 	     "place\nbuffer_size_kb X\ncpu 0 64\ncpu 1 1024\n", "buffer_size_kb X");
 }
 
-/* If there are many, the message names as many as fit. */
 TEST(message_of_kept_settings_is_bounded)
 {
 	static char had[20000], made[20000], now[20000];

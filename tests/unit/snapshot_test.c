@@ -103,7 +103,6 @@ TEST(snapshot_has_the_time_around_the_frame)
 	assert_int_equal(bench.snapshot.written, 1);
 }
 
-/* A frame that is longer than the requested time is in the snapshot from its start on. */
 TEST(snapshot_begins_before_a_long_frame)
 {
 	uint64_t first_ms, last_ms;
@@ -141,8 +140,6 @@ TEST(snapshot_is_complete_during_a_flood)
 	}
 }
 
-/* If the frame would be overwritten before the time after it is over, the snapshot is saved
- * earlier. */
 TEST(snapshot_is_saved_before_its_frame_is_overwritten)
 {
 	uint64_t present_ns, first_ms, last_ms;

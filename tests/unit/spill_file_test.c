@@ -104,7 +104,6 @@ TEST(full_disk_is_an_error)
 	assert_int_equal(file.error, -ENOSPC);
 }
 
-/* An incomplete entry is an error. */
 TEST(incomplete_entry_is_an_error)
 {
 	char read[8];

@@ -170,7 +170,6 @@ TEST(surface_with_most_frames_is_first)
 	assert_true(place_of("com.example.mail/") < place_of("le.game/"));
 }
 
-/* At the end of a session there is no current rate. */
 TEST(table_at_the_end_has_no_current_rate)
 {
 	play();
@@ -184,7 +183,6 @@ TEST(table_at_the_end_has_no_current_rate)
 	assert_int_equal(strncmp(line_with("mail"), "com.example.mail  ", 18), 0);
 }
 
-/* No line is longer than the terminal is wide, and the most important columns are kept. */
 TEST(table_fits_any_width)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",

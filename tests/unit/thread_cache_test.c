@@ -141,7 +141,6 @@ TEST(names_in_proc_replace_those_of_text_lines)
 	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
 }
 
-/* Before SurfaceFlinger is found writers are unknown, except apps. */
 TEST(writers_are_unknown_before_surfaceflinger_is_found)
 {
 	set_process(600, "com.app", OTHER_PARENT, APP_UID);
@@ -165,7 +164,6 @@ TEST(writers_hidden_in_proc_are_unknown)
 	assert_int_equal(record.comm.len, 0);
 }
 
-/* The next SurfaceFlinger and its threads are hidden: they are unknown, not another process. */
 TEST(next_surfaceflinger_hidden_in_proc_is_unknown)
 {
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -260,7 +258,6 @@ TEST(cached_threads_are_not_read_again)
 	assert_int_equal(cache.reads, reads + 1);
 }
 
-/* More threads than fit: the answers stay right. */
 TEST(full_cache_gives_correct_answers)
 {
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -270,7 +267,6 @@ TEST(full_cache_gives_correct_answers)
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 }
 
-/* A status that is truncated or empty. */
 TEST(damaged_status_makes_the_writer_unknown)
 {
 	static const char *const texts[] = {

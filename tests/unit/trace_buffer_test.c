@@ -30,7 +30,6 @@ TEST(lines_of_any_time_range_are_found)
 	trace_buffer_close(&buffer);
 }
 
-/* A time before the oldest line returns all lines from that one on. */
 TEST(time_before_the_oldest_line_returns_all_lines)
 {
 	struct lines lines = { .ms = 0 };
@@ -76,7 +75,6 @@ TEST(incomplete_line_at_the_end_of_a_file_is_ended)
 	trace_buffer_close(&buffer);
 }
 
-/* If no text is remembered, an incomplete line is moved to the front. */
 TEST(buffer_without_memory_keeps_only_an_incomplete_line)
 {
 	struct lines lines = { .ms = 0 };

@@ -96,7 +96,6 @@ TEST(gate_passes_rows_of_the_five_seconds_before)
 	assert_string_equal(seen.text, "16 17 18 19 20 31 ");
 }
 
-/* More rows than fit: the newest are kept, and the missing ones are counted. */
 TEST(newest_of_too_many_rows_are_kept)
 {
 	uint64_t missed, end_ns = 0;
@@ -111,7 +110,6 @@ TEST(newest_of_too_many_rows_are_kept)
 	assert_int_equal(seen.last_end_ns, end_ns);
 }
 
-/* Rows from before the five seconds do not count as lost, no matter how many there were. */
 TEST(rows_from_before_five_seconds_are_not_missed)
 {
 	uint64_t end_ns = 0;

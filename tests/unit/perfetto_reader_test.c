@@ -561,6 +561,29 @@ TEST(a_cut_trace_is_read_up_to_the_cut)
 	assert_non_null(damage);
 }
 
+TEST(packets_that_cannot_be_are_damage)
+{
+	struct packets packet = { 0 };
+	size_t len;
+
+	add_event(&sent, 2, 0, 10, "B|7|slice\n");
+	packets_text(&packet, 2, "\x0a\x50"); /* a process tree that is cut */
+	packets_add(&sent, 1, &packet);
+	reads_as("10 B cpu 0 7/-1 <...> slice\n");
+	assert_int_equal(counts.corrupt, 1);
+	assert_null(damage);
+	len = sent.len;
+	/* Larger than a packet can be, and larger than a file can be. */
+	packets_raw(&sent, "\n\x80\x80\x80\x80\x04", 6);
+	reads_as("10 B cpu 0 7/-1 <...> slice\n");
+	assert_int_equal(counts.too_large, 1);
+	sent.len = len;
+	packets_raw(&sent, "\n\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10);
+	reads_as("10 B cpu 0 7/-1 <...> slice\n");
+	assert_int_equal(counts.too_large, 1);
+	assert_non_null(damage);
+}
+
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;

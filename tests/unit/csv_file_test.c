@@ -82,7 +82,8 @@ static void is_repaired(size_t end)
 	}
 }
 
-/* After a power cut, a file may have its full length but NULs instead of the last data. */
+/* After a power cut, a file may have its full length but NULs instead of the last data, or of some
+ * in the middle. */
 TEST(repair_keeps_whole_rows_of_a_cut_file)
 {
 	char bytes[sizeof(rows_text) + 64];
@@ -93,6 +94,10 @@ TEST(repair_keeps_whole_rows_of_a_cut_file)
 		scratch_put_bytes(NAME, bytes, len);
 		is_repaired(whole_rows(rows_text, len));
 		scratch_put_bytes(NAME, bytes, sizeof(bytes));
+		is_repaired(whole_rows(rows_text, len));
+		memcpy(bytes, rows_text, sizeof(rows_text));
+		bytes[len] = '\0';
+		scratch_put_bytes(NAME, bytes, sizeof(rows_text) - 1);
 		is_repaired(whole_rows(rows_text, len));
 	}
 }

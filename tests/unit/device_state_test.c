@@ -12,6 +12,7 @@
 #define ZONE "sys/class/thermal/thermal_zone"
 
 static struct device_state state;
+static struct device_values v;
 static char text[DEVICE_STATE_TEXT];
 
 static int set_up(void **unused)
@@ -60,19 +61,17 @@ static void make_phone(void)
 	put("sys/class/thermal/cooling_device0", "cur_state", "3");
 }
 
-static struct device_values values(void)
+static void read_values(void)
 {
 	device_state_close(&state);
 	device_state_open(&state, scratch_root);
-	return device_state_read(&state);
+	v = device_state_read(&state);
 }
 
 TEST(all_values_of_a_phone_are_read)
 {
-	struct device_values v;
-
 	make_phone();
-	v = values();
+	read_values();
 	assert_int_equal(v.battery_percent, 81);
 	assert_int_equal(v.battery_mc, 31200);
 	assert_int_equal(v.charging, DEVICE_DISCHARGING);
@@ -89,8 +88,7 @@ TEST(all_values_of_a_phone_are_read)
 
 TEST(machine_without_them_has_no_values)
 {
-	struct device_values v = values();
-
+	read_values();
 	assert_false(device_values_any(&v));
 	assert_false(device_state_is_screen_off(&state));
 	assert_false(device_state_event(&state, 0, text));
@@ -108,8 +106,6 @@ TEST(values_that_cannot_be_read_are_unknown)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(hostile); i++) {
-		struct device_values v;
-
 		make_phone();
 		put(BATTERY, "capacity", hostile[i]);
 		put(BATTERY, "temp", hostile[i]);
@@ -120,7 +116,7 @@ TEST(values_that_cannot_be_read_are_unknown)
 		put_zone(1, "cpu-1-0-usr", hostile[i]);
 		put_zone(2, "VIRTUAL-SKIN", hostile[i]);
 		put("sys/class/thermal/cooling_device0", "cur_state", hostile[i]);
-		v = values();
+		read_values();
 		assert_false(device_values_any(&v));
 	}
 }
@@ -128,8 +124,6 @@ TEST(values_that_cannot_be_read_are_unknown)
 /* A sensor that is not connected, or another unit. */
 TEST(impossible_temperatures_are_unknown)
 {
-	struct device_values v;
-
 	make_phone();
 	put(BATTERY, "capacity", "101");
 	put(BATTERY, "temp", "-400");
@@ -137,7 +131,7 @@ TEST(impossible_temperatures_are_unknown)
 	put_zone(1, "cpu-1-0-usr", "45");
 	put_zone(2, "VIRTUAL-SKIN", "150000");
 	put_zone(4, "battery", "30500");
-	v = values();
+	read_values();
 	assert_int_equal(v.battery_percent, DEVICE_UNKNOWN);
 	assert_int_equal(v.cpu_mc, DEVICE_UNKNOWN);
 	assert_int_equal(v.skin_mc, DEVICE_UNKNOWN);
@@ -147,22 +141,20 @@ TEST(impossible_temperatures_are_unknown)
 
 TEST(battery_of_a_pen_is_ignored)
 {
-	struct device_values v;
-
 	put("sys/class/power_supply/a_pen", "type", "Battery");
 	put("sys/class/power_supply/a_pen", "scope", "Device");
 	put("sys/class/power_supply/a_pen", "capacity", "5");
-	v = values();
+	read_values();
 	assert_int_equal(v.battery_percent, DEVICE_UNKNOWN);
 	make_phone();
-	v = values();
+	read_values();
 	assert_int_equal(v.battery_percent, 81);
 }
 
 TEST(screen_is_off_without_light_or_power)
 {
 	make_phone();
-	values();
+	read_values();
 	assert_false(device_state_is_screen_off(&state));
 	put(LIGHT, "brightness", "0");
 	assert_true(device_state_is_screen_off(&state));
@@ -172,19 +164,17 @@ TEST(screen_is_off_without_light_or_power)
 	assert_true(device_state_is_screen_off(&state));
 	/* The other panel of a phone that folds. */
 	put("sys/class/backlight/panel1-backlight", "brightness", "9");
-	values();
+	read_values();
 	assert_false(device_state_is_screen_off(&state));
 }
 
 TEST(screen_without_a_light_has_a_connector)
 {
-	struct device_values v;
-
 	put("sys/class/drm/card0-HDMI-A-1", "dpms", "On");
-	v = values();
+	read_values();
 	assert_int_equal(v.screen_on, DEVICE_UNKNOWN);
 	put("sys/class/drm/card0-DSI-1", "dpms", "Off");
-	v = values();
+	read_values();
 	assert_int_equal(v.screen_on, 0);
 	assert_int_equal(v.brightness, DEVICE_UNKNOWN);
 	put("sys/class/drm/card0-DSI-1", "dpms", "On");
@@ -193,11 +183,9 @@ TEST(screen_without_a_light_has_a_connector)
 
 TEST(old_driver_has_the_light_among_the_leds)
 {
-	struct device_values v;
-
 	put("sys/class/leds/red", "brightness", "255");
 	put("sys/class/leds/lcd-backlight", "brightness", "33");
-	v = values();
+	read_values();
 	assert_int_equal(v.brightness, 33);
 	assert_int_equal(v.brightness_max, DEVICE_UNKNOWN);
 	assert_true(device_state_event(&state, 0, text));
@@ -207,7 +195,7 @@ TEST(old_driver_has_the_light_among_the_leds)
 TEST(event_is_due_once_a_minute_after_a_change)
 {
 	make_phone();
-	values();
+	read_values();
 	assert_true(device_state_event(&state, 1, text));
 	put(BATTERY, "capacity", "80");
 	assert_false(device_state_event(&state, MINUTE_NS, text));
@@ -228,12 +216,10 @@ TEST(event_is_due_once_a_minute_after_a_change)
 /* A device with a hundred zones: the others still have space. */
 TEST(number_of_files_is_limited)
 {
-	struct device_values v;
-
 	make_phone();
 	for (int i = 4; i < 104; i++)
 		put_zone(i, "cpu-x", "60000");
-	v = values();
+	read_values();
 	assert_int_equal(v.skin_mc, 34100);
 	assert_int_equal(v.cpu_cooling, 3);
 	assert_int_equal(v.cpu_mc, 60000);

@@ -5,7 +5,6 @@
 #include "daemon/base/periods.h"
 #include "daemon/capture/drain_period.h"
 
-#define MS UINT64_C(1000000)
 #define MOST_NS (1900 * MS)
 
 static uint64_t cpu_bytes[2];

@@ -73,8 +73,6 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-/* --- lookups --- */
-
 static enum trace_writer ask(int tid)
 {
 	struct trace_record record = { .tid = tid, .tgid = 99 };
@@ -88,8 +86,6 @@ static void pass_time(uint64_t ns)
 	now_ns += ns;
 	thread_cache_follow(&cache);
 }
-
-/* --- tests --- */
 
 TEST(threads_of_surfaceflinger_are_identified)
 {

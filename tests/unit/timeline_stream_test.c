@@ -10,7 +10,6 @@
 #include "daemon/trace/timeline_stream.h"
 #include "tests/unit/packets.h"
 
-#define MS UINT64_C(1000000)
 #define NOW (UINT64_C(100000) * MS)
 
 static struct timeline_stream *stream;

@@ -91,34 +91,19 @@ def commands(paths, out, notes):
             for name, (command, what) in found.items() if what in paths}
 
 
-def ratio(results, ours, theirs):
-    if ours not in results or theirs not in results:
-        return None
-    shares = sorted(a[0] / b[0] for a, b in zip(results[ours], results[theirs]))
-    return shares[len(shares) // 2]
-
-
 def run(report, quick):
     paths = inputs(QUICK_SIZES if quick else SIZES)
     with folder() as out:
         planned = commands(paths, out, report.notes)
-        results = interleaved({name: command for name, (command, _) in planned.items()},
-                              5 if quick else 7)
+        results = interleaved({name: command for name, (command, _) in planned.items()}, 5 if quick else 7)
         peak = 0 if quick else peak_kb(planned["jankd analyze"][0])
     print(f"\n{'offline':34}{'MB':>6}{'wall s':>9}{'(min–max)':>15}{'CPU s':>8}{'MB/s':>8}")
-    rows = {}
     for name, result in results.items():
         wall, size = median(result), planned[name][1].stat().st_size / MB
-        rows[name] = {"mb": size, "wall_s": wall, "cpu_s": median(result, 1)}
-        print(f"{name:34}{size:6.0f}{wall:9.3f}{spread(result):>15}{median(result, 1):8.3f}"
-              f"{size / wall:8.0f}")
+        print(f"{name:34}{size:6.0f}{wall:9.3f}{spread(result):>15}{median(result, 1):8.3f}{size / wall:8.0f}")
     if peak:
         print(f"peak memory of analyze: {peak} KB")
-        rows["jankd analyze"]["rss_kb"] = peak
-    report.add_table("offline", rows)
-    for ours, theirs in (("jankd analyze", "wc -l"),
-                         ("jankd analyze", "grep -c tracing_mark_write"),
-                         ("jankd analyze, markers only", "wc -l, markers only"),
-                         ("jankd analyze, perfetto trace", "wc -l, perfetto trace"),
+    for ours, theirs in (("jankd analyze", "wc -l"), ("jankd analyze", "grep -c tracing_mark_write"),
+                         ("jankd analyze, markers only", "wc -l, markers only"), ("jankd analyze, perfetto trace", "wc -l, perfetto trace"),
                          ("jankd analyze, awk's part", "busybox awk")):
-        report.add_ratio(f"offline: {ours} / {theirs}", ratio(results, ours, theirs))
+        report.ratios[f"offline: {ours} / {theirs}"] = [a[1] / b[1] for a, b in zip(results.get(ours, ()), results.get(theirs, ())) if b[1]]

@@ -131,26 +131,15 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
     return seen
 
 
-TRIES = 3
-
-
-def once(mount, name, load):
-    """One measurement; it is repeated if the reader broke."""
-    for _ in range(TRIES - 1):
-        with contextlib.suppress(Broken):
-            return measure(mount, name, *load)
-    return measure(mount, name, *load)
-
-
-def in_turn(mount, names, rounds, notes, *load):
-    """name: the measurements of each round. A reader that breaks is left out."""
+def in_turn(mount, names, rounds, report, *load):
+    """name: the measurements of each round. A reader that breaks is left out; jankd must not break."""
     seen = {name: [] for name in names}
     for _ in range(rounds):
         for name in list(seen):
             try:
-                seen[name].append(once(mount, name, load))
+                seen[name].append(measure(mount, name, *load))
             except Broken as broken:
-                notes.append(f"{name}: not measured, {broken}")
+                (report.failures if name in JANKDS else report.notes).append(f"{name}: not measured, {broken}")
                 del seen[name]
     return seen
 
@@ -165,16 +154,16 @@ def per_event(results, what="cpu_ns"):
     return statistics.median(result[what] / max(result["markers"], 1) for result in results)
 
 
-def ratio(seen, ours, theirs, what):
-    """Cost for each event, ours divided by theirs: the median of the ratios of each round. None if one was not
-    measured. Before their end only events that were read count."""
+def ratios(seen, ours, theirs, what):
+    """Cost for each event, ours divided by theirs, of each round; none if one was not measured. Before their end only events that
+    were read count."""
     def each(result):
         return result[what] / max(result["read" if what == "cpu_ns" else "markers"], 1)
 
     pairs = list(zip(seen.get(ours, ()), seen.get(theirs, ())))
     if not pairs or any(b["read"] < b["markers"] / 2 and what == "cpu_ns" for _, b in pairs):
-        return None
-    return statistics.median(each(a) / max(each(b), 1e-9) for a, b in pairs)
+        return []
+    return [each(a) / max(each(b), 1e-9) for a, b in pairs]
 
 
 def table(title, seen):
@@ -190,45 +179,31 @@ def table(title, seen):
               f"{'' if drains is None else f'{drains:.1f}':>10}{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
 
 
-def check_frames(seen, notes, title):
-    """Notes a jankd that did not count all frames: its costs would be too low."""
+def check_frames(seen, report, title):
+    """A jankd that did not count all frames: its costs would be too low."""
     for name in JANKDS:
         for result in seen.get(name, ()):
             if not result["lost"] and result["frames"] < 0.99 * result["frames_played"]:
-                notes.append(f"{title}: {name} counted {result['frames']} of "
-                             f"{result['frames_played']} frames")
+                report.failures.append(f"{title}: {name} counted {result['frames']} of {result['frames_played']} frames")
 
 
 def at_rate(mount, rate, seconds, rounds, names, report):
     title = f"live, {rate:,} events/s"
-    seen = in_turn(mount, available(names, report.notes), rounds, report.notes, rate, seconds)
+    seen = in_turn(mount, available(names, report.notes), rounds, report, rate, seconds)
     table(title, seen)
-    check_frames(seen, report.notes, title)
-    report.add_table(title, {name: {"ns_event": per_event(results),
-                                    "ns_event_to_end": per_event(results, "all_ns"),
-                                    "wakeups_s": middle(results, "wakeups_s"),
-                                    "drains_s": middle(results, "drains_s"),
-                                    "rss_kb": middle(results, "rss_kb"),
-                                    "lost": sum(r["lost"] for r in results)}
-                             for name, results in seen.items()})
+    check_frames(seen, report, title)
     # trace-cmd leaves up to half a buffer unread until its end, and does much of its work then: both costs are
     # printed.
     for ours, short in ((RAW, "raw"), (TEXT, "text"), (ALL, "raw, all files")):
         for theirs, who, what in ((AWK, "awk", "cpu_ns"), (CAT, "cat", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd to the end", "all_ns")):
-            report.add_ratio(f"{title}: {short} / {who}, CPU", ratio(seen, ours, theirs, what))
-    report.add_ratio(f"{title}: raw, all files / the other jankd, CPU", ratio(seen, ALL, BEFORE, "cpu_ns"))
+            report.ratios[f"{title}: {short} / {who}, CPU"] = ratios(seen, ours, theirs, what)
+    report.ratios[f"{title}: raw, all files / the other jankd, CPU"] = ratios(seen, ALL, BEFORE, "cpu_ns")
 
 
 def idle(mount, seconds, rounds, report):
-    seen = in_turn(mount, available(READERS, []), rounds, [], None, seconds)
-    table("idle", seen)
-    report.add_table("idle", {name: {"us_s": middle(results, "cpu_ns") / 1e3 / seconds,
-                                     "wakeups_s": middle(results, "wakeups_s"),
-                                     "drains_s": middle(results, "drains_s"),
-                                     "rss_kb": middle(results, "rss_kb")}
-                              for name, results in seen.items()})
+    table("idle", in_turn(mount, available(READERS, []), rounds, report, None, seconds))
 
 
 def start_time(mount, rounds, report):
@@ -240,65 +215,10 @@ def start_time(mount, rounds, report):
             done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "-F", out)
             took.append(1000 * (time.monotonic() - begin))
             if done.returncode != 0:
-                report.notes.append(f"jankd start: not measured: {done.stderr.decode()}")
+                report.failures.append(f"jankd start: {done.stderr.decode()}")
                 return
             jankd("stop", "-F", out)
     print(f"\njankd start, until frames can be counted: {statistics.median(took):.0f} ms")
-    report.add_table("start", {"jankd start --no-atrace": {"ms": statistics.median(took)}})
-
-
-# The last one, 0, is as fast as possible.
-LADDER = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 0)
-
-
-def highest(mount, name, seconds, rounds, notes):
-    """(highest rate in events/s at which no round lost events, loss at the next rate in %)."""
-    best = 0
-    for rate in LADDER:
-        results = in_turn(mount, [name], rounds, notes, rate, seconds, SURFACES, 2).get(name)
-        if not results:
-            return best, 0
-        lost = sum(r["lost"] for r in results)
-        if lost:
-            return best, 100 * lost / sum(r["markers"] for r in results)
-        best = max(best, min(r["rate"] for r in results))
-    return best, 0
-
-
-def overrun(mount, seconds, rounds, report):
-    print(f"\n{'overrun, 1 MB per CPU':38}{'events/s without loss':>23}{'lost at the next step':>24}")
-    found = {}
-    for name in available(READERS, []):
-        best, lost = highest(mount, name, seconds, rounds, report.notes)
-        found[name] = {"events_s": best, "lost_next_percent": lost}
-        print(f"{name:38}{best:23,.0f}{lost:22.1f} %", flush=True)
-    report.add_table("overrun", found)
-
-
-GROWTH = {
-    "surfaces": [(10_000, 1.5, n, 4) for n in (1, 20, 200, 2000)],
-    "threads": [(10_000, 1.5, 20, n) for n in (2, 20, 200, 2000)],
-    "events/s": [(n, 1.5, 20, 4) for n in (1_000, 10_000, 50_000, 200_000)],
-    "seconds": [(10_000, n, 20, 4) for n in (3, 15, 60)],
-}
-GROWS = {"surfaces": 2, "threads": 3, "events/s": 0, "seconds": 1}
-
-
-def growth(mount, rounds, report):
-    names = available((TEXT, RAW), [])
-    print(f"\n{'growth':38}{'':>10}{'ns/event':>12}{'wakeups/s':>11}{'RSS KB':>9}{'lost':>11}")
-    for what, loads in GROWTH.items():
-        found = {}
-        for load in loads:
-            n = load[GROWS[what]]
-            once = 1 if what == "seconds" else rounds
-            for name, results in in_turn(mount, names, once, report.notes, *load).items():
-                print(f"{name:38}{n:10,} {what:9}{per_event(results):5.0f}"
-                      f"{middle(results, 'wakeups_s'):10.1f}{middle(results, 'rss_kb'):9.0f}"
-                      f"{sum(r['lost'] for r in results):11}", flush=True)
-                found[f"{n:,}: {name}"] = {"ns_event": per_event(results),
-                                           "rss_kb": middle(results, "rss_kb")}
-        report.add_table(f"growth with {what}", found)
 
 
 def run(report, quick):
@@ -311,12 +231,3 @@ def run(report, quick):
         at_rate(mount, rate, 5, 5, READERS, report)
     idle(mount, 3, 5, report)
     start_time(mount, 5, report)
-
-
-def run_limits(report, quick):
-    """What it costs when there is more of something."""
-    if quick:
-        return
-    mount = tracefs.root()
-    overrun(mount, 1.5, 3, report)
-    growth(mount, 5, report)

@@ -47,9 +47,6 @@ def cost(name, options, trace, rounds):
 
 def run(report, quick):
     print(f"\n{'a row of':34}{'rows':>10}{'CPU µs':>9}")
-    found = {}
     for name, (options, scenario, seconds) in ADDED.items():
         ns_row, n = cost(name, options, trace_of(scenario, seconds), 7 if quick else 25)
-        found[name] = {"us_row": ns_row / 1000, "rows": n}
         print(f"{name:34}{n:>10,}{ns_row / 1000:>9.2f}")
-    report.add_table("rows", found)

@@ -16,12 +16,6 @@
 static struct loop loop;
 static struct control *control;
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "control_fuzz: %s\n", what);
-	abort();
-}
-
 /* --- requests --- */
 
 static void check_mark(const struct control_request *request)

@@ -21,12 +21,6 @@
 #define ALONE_MAX 8192
 #define NAMES_MAX 16
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "csv_fuzz: %s\n", what);
-	abort();
-}
-
 static void end(void)
 {
 	scratch_remove();

@@ -24,12 +24,6 @@
 static struct folder folder;
 static char tracefs[256];
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "journal_fuzz: %s\n", what);
-	abort();
-}
-
 static void end(void)
 {
 	folder_close(&folder);

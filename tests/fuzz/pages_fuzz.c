@@ -23,12 +23,6 @@ struct input {
 			       detects a read of one byte more */
 };
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "pages_fuzz: %s\n", what);
-	abort();
-}
-
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct input *input = context;

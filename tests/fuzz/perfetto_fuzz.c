@@ -13,12 +13,6 @@
 static struct frame_timeline *timeline;
 static uint64_t last_ns;
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "perfetto_fuzz: %s\n", what);
-	abort();
-}
-
 static void on_record(void *context, const struct trace_record *record)
 {
 	(void)context;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the entry point of a fuzzer once for each given file, and for each file in a given folder.
  *
- * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --seconds N or
- * --count N it then runs random mutants of them, without the compiler's help: each build can do it.
- * A mutant that crashes is left in --keep FILE.
+ * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --count N it then
+ * runs N random mutants of them, without the compiler's help: each build can do it. A mutant that
+ * crashes is left in --keep FILE.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "tests/fuzz/target.h"
 
@@ -106,13 +105,11 @@ static void keep_mutant(const char *path, const uint8_t *bytes, size_t size)
 		abort();
 }
 
-static void run_mutants(unsigned long seconds, unsigned long count, const char *keep)
+static void run_mutants(unsigned long count, const char *keep)
 {
 	static uint8_t bytes[SEED_SIZE_MAX * 3];
-	time_t end = time(NULL) + (time_t)seconds;
-	unsigned long n;
 
-	for (n = 0; n_seeds > 0 && (count ? n < count : time(NULL) < end); n++) {
+	for (unsigned long n = 0; n_seeds > 0 && n < count; n++) {
 		size_t size = make_mutant(bytes);
 		uint8_t *exact = malloc(size ? size : 1);
 
@@ -124,7 +121,7 @@ static void run_mutants(unsigned long seconds, unsigned long count, const char *
 		LLVMFuzzerTestOneInput(exact, size);
 		free(exact);
 	}
-	printf("%lu mutants of %zu seeds\n", n, n_seeds);
+	printf("%lu mutants of %zu seeds\n", count, n_seeds);
 }
 
 static int run_file(const char *path)
@@ -177,15 +174,13 @@ static int run_folder(const char *folder)
 
 int main(int argc, char **argv)
 {
-	unsigned long seconds = 0, count = 0;
+	unsigned long count = 0;
 	const char *keep = NULL;
 	struct stat status;
 	int failed = 0;
 
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
-			seconds = strtoul(argv[++i], NULL, 10);
-		else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
+		if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
 			count = strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "--keep") == 0 && i + 1 < argc)
 			keep = argv[++i];
@@ -194,8 +189,7 @@ int main(int argc, char **argv)
 		else
 			failed |= run_file(argv[i]);
 	}
-	if (seconds || count)
-		run_mutants(seconds, count, keep);
+	run_mutants(count, keep);
 	while (n_seeds > 0)
 		free(seeds[--n_seeds].bytes);
 	return failed;

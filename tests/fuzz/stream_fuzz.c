@@ -19,12 +19,6 @@ struct verdict {
 
 typedef void record_function(void *context, const struct trace_record *record);
 
-static void wrong(const char *what)
-{
-	fprintf(stderr, "stream_fuzz: %s\n", what);
-	abort();
-}
-
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t len)
 {
 	const uint8_t *byte = bytes;

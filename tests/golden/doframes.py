@@ -30,7 +30,7 @@ LONG = {
     "android-15-startup": ("StatusBar", "3067", 2),
 }
 
-MARKER = re.compile(r"-(\d+) +(?:\( *\S+\) )?\[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+MARKER = re.compile(r"-(\d+) +(?:\( *\S+\) )?\[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: ([BE].*)")
 PARTS = {"input", "animation", "insets_animation", "traversal", "commit"}
 NAMED = re.compile(r"doFrame (\S+) ms(?: \((\w+) (\S+?)(?: draw (\S+))?\))?")
 
@@ -38,11 +38,8 @@ NAMED = re.compile(r"doFrame (\S+) ms(?: \((\w+) (\S+?)(?: draw (\S+))?\))?")
 def long_callbacks(path, least_us):
     """{process: [(end, duration, longest part, its time)]} in microseconds."""
     found, stacks = collections.defaultdict(list), collections.defaultdict(list)
-    for line in path.read_text(errors="replace").splitlines():
-        match = MARKER.search(line)
-        if not match:
-            continue
-        tid, us, payload = match[1], int(match[2]) * 1000000 + int(match[3]), match[4]
+    for tid, seconds, micros, payload in MARKER.findall(path.read_text(errors="replace")):
+        us = int(seconds) * 1000000 + int(micros)
         if payload.startswith("B|"):
             _, pid, name = payload.split("|", 2)
             stacks[tid].append((name, us, [], pid))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every fence is joined to its frame, or it is known why not; GPU times are right to 10 microseconds."""
 
+import bisect
 import collections
 import json
 import re
@@ -8,7 +9,7 @@ import statistics
 
 from jankd import microseconds, rows
 
-LINE = re.compile(r"-(\d+) +\( *\d+\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+LINE = re.compile(r"-(\d+) +\( *\d+\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: ([BE].*)")
 CLASSES = ("fences_joined", "fences_surfaceflinger", "fences_without_frame", "fences_ambiguous")
 # What became of the fences: in the order of CLASSES.
 RECORDED = {"android-11-launcher": (127, 0, 3, 0), "android-13-startup": (7, 1, 0, 0), "android-15-startup": (53, 15, 0, 0)}
@@ -17,11 +18,8 @@ RECORDED = {"android-11-launcher": (127, 0, 3, 0), "android-13-startup": (7, 1, 
 def fences(path):
     """pid: [(mark, end, frame number)] of the GPU's fences, in their order; times in microseconds."""
     found, number, waits, open_slices = collections.defaultdict(list), {}, {}, collections.defaultdict(list)
-    for line in path.read_text(errors="replace").splitlines():
-        match = LINE.search(line)
-        if not match:
-            continue
-        tid, us, payload = match[1], int(match[2]) * 1000000 + int(match[3]), match[4]
+    for tid, seconds, micros, payload in LINE.findall(path.read_text(errors="replace")):
+        us = int(seconds) * 1000000 + int(micros)
         if payload.startswith("E"):
             if open_slices[tid]:
                 waits[open_slices[tid].pop()] = us
@@ -42,7 +40,8 @@ def fences(path):
 
 
 def nearest(marks, queued):
-    return min(marks, key=lambda mark: abs(mark[0] - queued))
+    at = bisect.bisect(marks, (queued,))
+    return min(marks[max(0, at - 1):at + 1], key=lambda mark: abs(mark[0] - queued))
 
 
 def compare(checks, what, played, frames):

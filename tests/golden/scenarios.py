@@ -68,10 +68,10 @@ def at_work(text, package, layer):
     """[(from, to)] in which a buffer of @layer was queued but not latched, or a doFrame slice of its app was open."""
     pid = re.search(rb"%s-(\d+) " % re.escape(package[-15:].encode()), text).group(1)
     found, queued, opened, depth = [], None, None, 0
-    for line in text.splitlines():
-        tid, seconds, micros, payload = MARKER.search(line).groups()
+    counted = re.compile(rb"C\|\d+\|(?:BufferTX - )?%s\|(\d+)" % re.escape(layer.encode()))
+    for tid, seconds, micros, payload in MARKER.findall(text):
         us = int(seconds) * 1000000 + int(micros)
-        counter = re.fullmatch(rb"C\|\d+\|(?:BufferTX - )?%s\|(\d+)" % re.escape(layer.encode()), payload)
+        counter = counted.fullmatch(payload)
         if counter and queued is None and counter.group(1) != b"0":
             queued = us
         elif counter and queued is not None and counter.group(1) == b"0":

@@ -142,7 +142,7 @@ def requests_of_root(checks):
     with place() as (tracing, out):
         out.mkdir(mode=0o777)
         out.chmod(0o777)
-        preload = {**os.environ, "LD_PRELOAD": str(BUILD / "tests" / "libone_owner.so"), "ONE_OWNER_IN": str(out)}
+        preload = {**os.environ, "LD_PRELOAD": str(next(BUILD.glob("tests/**/libone_owner.so"))), "ONE_OWNER_IN": str(out)}
         started = jankd("start", "--tracefs", tracing, "--no-atrace", "-F", out, cwd="/", preexec_fn=as_user, env=preload, timeout=60)
         checks.equal((started.returncode, started.stderr), (0, b""), "requests of root: start")
         for command in ("status", "stop"):

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import subprocess
 
-from jankd import JANKD, jankd
+from jankd import JANKD
 
 HERE = pathlib.Path(__file__).parent
 
@@ -70,22 +70,12 @@ def add_another(program):
     READERS[BEFORE] = capture(*ALL_FILES, program=program)
 
 
-def has_source(name):
-    """True if jankd has --source @name. Its help shows 'auto|text|raw'."""
-    for line in jankd("run", "--help").stdout.decode().splitlines():
-        if "--source" in line:
-            return name in line.split("--source", 1)[1].strip().split()[0].split("|")
-    return False
-
-
 def why_not(name):
     """The reason why a reader cannot be measured, or an empty text."""
     if name == AWK and not shutil.which("busybox"):
         return "busybox is missing"
     if name == TRACE_CMD and not shutil.which("trace-cmd"):
         return "trace-cmd is missing"
-    if name in (RAW, ALL) and not has_source("raw"):
-        return "this jankd has no --source raw"
     return ""
 
 

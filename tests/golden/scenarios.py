@@ -17,7 +17,6 @@ from jankd import PHONE, Checks, analyze, folder, microseconds, rows, scenario
 SECONDS = 8  # of a scenario that is not listed here
 OWN_LENGTH = ("hang-d", "hang-b", "hang-g", "hang-k", "culprits", "late-")
 REPORTED = 0.99  # the least share of known vsyncs, and of right causes
-MARKER = re.compile(rb"-(\d+) +\([^)]*\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
 SCROLL = ("com.example.scroll/com.example.scroll.MainActivity", "2300", 16667)
 # Every Surface of these has stalls of that cause, and no other frame with a cause.
 HANGS = {"hang-doframe": "app", "hang-before": "app", "hang-gpu": "gpu", "hang-dequeue": "app"}
@@ -62,56 +61,6 @@ def compare_causes(checks, what, played, counted, drops):
     checks.that(sum(wrong.values()) <= (1 - REPORTED) * pairs.total(), f"{what}: causes (played, found) {wrong}")
     checks.equal(collections.Counter(row["cause"] for row in drops),
                  collections.Counter(row["cause"] for row in counted if row["vsyncs"] not in ("", "1")), f"{what}: causes in dropFrames.csv")
-
-
-def at_work(text, package, layer):
-    """[(from, to)] in which a buffer of @layer was queued but not latched, or a doFrame slice of its app was open."""
-    pid = re.search(rb"%s-(\d+) " % re.escape(package[-15:].encode()), text).group(1)
-    found, queued, opened, depth = [], None, None, 0
-    counted = re.compile(rb"C\|\d+\|(?:BufferTX - )?%s\|(\d+)" % re.escape(layer.encode()))
-    for tid, seconds, micros, payload in MARKER.findall(text):
-        us = int(seconds) * 1000000 + int(micros)
-        counter = counted.fullmatch(payload)
-        if counter and queued is None and counter.group(1) != b"0":
-            queued = us
-        elif counter and queued is not None and counter.group(1) == b"0":
-            found.append((queued, us))
-            queued = None
-        if tid != pid:
-            continue
-        if payload.startswith(b"B|"):
-            depth += 1
-            if b"Choreographer#doFrame" in payload and opened is None:
-                opened = us, depth
-        elif payload.startswith(b"E"):
-            if opened and depth == opened[1]:
-                found.append((opened[0], us))
-                opened = None
-            depth -= 1
-    return sorted(found)
-
-
-def covered(spans, begin, end):
-    """The share of [begin, end) that @spans cover."""
-    total, reached = 0, begin
-    for low, high in spans:
-        low, high = max(low, reached), min(high, end)
-        total, reached = total + max(0, high - low), max(reached, high)
-    return total / (end - begin)
-
-
-def stalls(checks, what, text, played):
-    """The mail app was working during each of its waits, the status bar during none; the game has no waits."""
-    packages = {"com.example.mail": 2, "com.example.game": 0, "StatusBar": 4}
-    for layer, frames in played.items():
-        times = [us for us, _ in frames]
-        waits = [(a, b) for a, b in zip(times, times[1:]) if b - a >= 497500]
-        package, expected = next((name, waits) for name, waits in packages.items() if name in layer)
-        spans = at_work(text, "com.android.systemui" if package == "StatusBar" else package, layer)
-        shares = [covered(spans, *wait) for wait in waits]
-        checks.equal(len(waits), expected, f"{what}: waits of {package}")
-        checks.that(all(share < 0.05 if package == "StatusBar" else share > 0.9 for share in shares),
-                    f"{what}: {package} was at work in its waits: {shares}")
 
 
 def expected_stalls(scenario, app, waits):
@@ -186,7 +135,6 @@ for name in scenarios:
                 verdict.judge_played(checks, name, here)
             if name == "demo":
                 demo(checks, what, out)
-                stalls(checks, what, trace.read_bytes(), played)
 del LATE[""]
 for cause, late in sorted(LATE.items()):
     checks.that(RIGHT[cause] >= REPORTED * late > 0, f"{cause}: {RIGHT[cause]} of {late} late frames")

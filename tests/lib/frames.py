@@ -2,15 +2,8 @@
 """Frames by layer: the expected ones, from a recorded trace or jank-phone, and those that jankd counted."""
 
 import collections
-import csv
 
-from jankd import TRACES, microseconds, rows
-
-
-def recorded_truth(name):
-    """[(present in microseconds, layer)] of a recorded trace."""
-    with open(TRACES / name / "frames.csv", newline="", encoding="utf-8") as file:
-        return [(int(row["present_us"]), row["layer"]) for row in csv.DictReader(file)]
+from jankd import microseconds, rows
 
 
 def counted(folder):

@@ -111,16 +111,6 @@ def raw(checks):
                          f"{what}: source")
 
 
-def all_of_it(checks):
-    """The advice depends on the user: user shell is not advised to run it as shell."""
-    advice = "run it as root: this device does not allow it to the shell user" if USER == SHELL else "as root or shell"
-    with place(".") as (tracing, out):
-        one_line(checks, "all is closed", run(tracing, out), "Permission denied", advice)
-    with place("trace_pipe") as (tracing, out):
-        one_line(checks, "trace_pipe is closed", run(tracing, out, "--source", "text"), "trace_pipe", "Permission denied",
-                 advice)
-
-
 def instance(checks):
     """If an instance cannot be created, there is nothing to restore."""
     for mode in (0, 0o555):
@@ -152,21 +142,25 @@ def requests_of_root(checks):
         shutil.rmtree(path, ignore_errors=True)
 
 
-def cannot_be_set(checks):
-    """What may not be set stays as it is, and an event says so; the capture fails only if it needs another value."""
-    what = "settings that cannot be written"
-    with place(tracing_on="1", trace_clock="local [boot]", buffer_size_kb="4096", current_tracer="function") as (tracing, out):
-        run(tracing, out)
-        texts = [row["text"] for row in rows(out, "events.csv") if "may not change" in row["text"]]
-        checks.equal(texts, ["jankd may not change these settings, so they stay as they are: tracing_on 1, buffer_size_kb 4096, "
-                             "trace_clock boot, current_tracer function"], what)
-    with place() as (tracing, out):
-        run(tracing, out)
-        checks.that("may not change" not in (out / "events.csv").read_text(), f"{what}: an event without such a setting")
-    with place(tracing_on="0") as (tracing, out):
-        one_line(checks, "tracing is off", run(tracing, out), "tracing_on", "Permission denied")
-    with place(trace_clock="boot [counter]") as (tracing, out):
-        one_line(checks, "the clock counts events", run(tracing, out), "trace_clock", "'counter'", "Permission denied")
+def refused(checks):
+    """The advice depends on the user: user shell is not advised to run it as shell. What has a fixed value is refused only if the
+    capture needs another one."""
+    advice = "run it as root: this device does not allow it to the shell user" if USER == SHELL else "as root or shell"
+    for closed, fixed, options, words in (
+            ((".",), {}, (), (advice,)), (("trace_pipe",), {}, ("--source", "text"), ("trace_pipe", advice)),
+            ((), {"tracing_on": "0"}, (), ("tracing_on",)), ((), {"trace_clock": "boot [counter]"}, (), ("trace_clock", "'counter'"))):
+        with place(*closed, **fixed) as (tracing, out):
+            one_line(checks, f"{closed} closed, {fixed}", run(tracing, out, *options), "Permission denied", *words)
+
+
+def stays_as_it_is(checks):
+    """What may not be set stays as it is, and an event says so."""
+    for fixed in ({"tracing_on": "1", "trace_clock": "local [boot]", "buffer_size_kb": "4096", "current_tracer": "function"}, {}):
+        with place(**fixed) as (tracing, out):
+            run(tracing, out)
+            texts = [row["text"] for row in rows(out, "events.csv") if "may not change" in row["text"]]
+            checks.equal(texts, ["jankd may not change these settings, so they stay as they are: tracing_on 1, buffer_size_kb 4096, "
+                                 "trace_clock boot, current_tracer function"] if fixed else [], f"{fixed}")
 
 
 def doctor(tracing, out, **keywords):
@@ -249,6 +243,6 @@ def reachable():
 if not reachable():
     skip("another user cannot reach the program here")
 checks = Checks()
-for case in (requests_of_root,) if "--one-owner" in sys.argv else (raw, all_of_it, instance, cannot_be_set, doctor_says_so, selinux):
+for case in (requests_of_root,) if "--one-owner" in sys.argv else (raw, refused, instance, stays_as_it_is, doctor_says_so, selinux):
     case(checks)
 checks.end()

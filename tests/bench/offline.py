@@ -103,7 +103,5 @@ def run(report, quick):
         print(f"{name:34}{size:6.0f}{wall:9.3f}{spread(result):>15}{median(result, 1):8.3f}{size / wall:8.0f}")
     if peak:
         print(f"peak memory of analyze: {peak} KB")
-    for ours, theirs in (("jankd analyze", "wc -l"), ("jankd analyze", "grep -c tracing_mark_write"),
-                         ("jankd analyze, markers only", "wc -l, markers only"), ("jankd analyze, perfetto trace", "wc -l, perfetto trace"),
-                         ("jankd analyze, awk's part", "busybox awk")):
+    for ours, theirs in (("jankd analyze", "wc -l"), ("jankd analyze", "grep -c tracing_mark_write"), ("jankd analyze, awk's part", "busybox awk")):
         report.ratios[f"offline: {ours} / {theirs}"] = [a[1] / b[1] for a, b in zip(results.get(ours, ()), results.get(theirs, ())) if b[1]]

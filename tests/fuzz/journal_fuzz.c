@@ -190,30 +190,6 @@ static void split(struct settings *before, struct settings *set, struct span tex
 	}
 }
 
-/* Checks that the journal has the head, both texts, and the end. */
-static void check_bytes(const struct settings *before, const struct settings *set)
-{
-	static char bytes[3 * SETTINGS_MAX];
-	size_t len = journal_bytes(bytes, sizeof(bytes));
-	struct span text = { bytes, len }, line, set_text = settings_text(set);
-
-	if (len == SIZE_MAX || !settings_next_line(&text, &line) ||
-	    !span_starts_with(line, span_of(HEAD)))
-		wrong("a journal without a head");
-	if (text.len < before->len ||
-	    (before->len > 0 && memcmp(text.ptr, before->text, before->len)))
-		wrong("what was there before is not in the journal");
-	text = span_skip(text, before->len);
-	while (settings_next_line(&set_text, &line)) {
-		if (!span_starts_with(text, SPAN_LITERAL("set ")) ||
-		    !span_starts_with(span_skip(text, 4), line) || text.ptr[4 + line.len] != '\n')
-			wrong("what was set is not in the journal");
-		text = span_skip(text, 4 + line.len + 1);
-	}
-	if (!span_equal(text, SPAN_LITERAL("end\n")))
-		wrong("a journal without its end");
-}
-
 static bool same_text(const struct settings *a, const struct settings *b)
 {
 	return a->len == b->len && (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
@@ -233,7 +209,6 @@ static void check_written(struct span text)
 	reset();
 	if (journal_write(&folder, &before, &set) != 0)
 		wrong("a journal cannot be written");
-	check_bytes(&before, &set);
 	journal_recover(&folder, "fuzz", tracefs, &kept, &failed);
 	state = read_state();
 

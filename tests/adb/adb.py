@@ -1,35 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for adb. Its devices are the folders in $JANK_DEVICES, see phones.py: a device's files are in SERIAL/root,
-its properties in SERIAL/device.json. A command to a device runs here, with SERIAL/root as its root folder. The cable
-of a device may be pulled at random moments: then the command ends, and the device is away for a moment."""
+its properties in SERIAL/about. A command to a device runs here, in the mount namespace of the device, with SERIAL/root as
+its root folder. The cable of a device may be pulled at random moments: then the command ends, and the device is away for a
+moment.
 
-import contextlib
+It runs hundreds of times in a test, and importing most modules takes longer than what it does, so it imports few."""
+
 import fcntl
-import json
 import os
-import pathlib
-import pty
-import random
-import select
-import shlex
-import signal
-import subprocess
 import sys
-import termios
 import time
-import tty
 
-DEVICES = pathlib.Path(os.environ["JANK_DEVICES"])
+DEVICES = os.environ["JANK_DEVICES"]
 CHUNK = 4096
-# The folders of this machine that the programs of a device need.
-SHARED = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "proc", "dev")
-PATH = "/system/bin:/usr/bin:/bin"
+SIGHUP = 1
 
 
 def fail(text):
     print(f"error: {text}", file=sys.stderr)
     sys.exit(1)
+
+
+def contents(path, mode="r"):
+    """None if there is no such file."""
+    try:
+        with open(path, mode) as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
 
 
 class Unplugged(Exception):
@@ -39,44 +38,32 @@ class Unplugged(Exception):
 class Device:
     def __init__(self, serial):
         self.serial = serial
-        self.path = DEVICES / serial
-        self.root = self.path / "root"
-        self.about = json.loads((self.path / "device.json").read_text())
-        self.away_file = self.path / "away"
+        self.path = f"{DEVICES}/{serial}"
+        self.root = f"{self.path}/root"
+        self.about = eval(contents(f"{self.path}/about"))  # as repr() wrote it
         self.cut_at = None  # bytes until the cable is pulled
         self.loses_answer = False  # it is pulled when the command has ended
 
     def state(self):
         """None: not attached."""
-        try:
-            if time.time() < float(self.away_file.read_text()):
-                return None
-        except (FileNotFoundError, ValueError):
-            pass
-        return self.about["state"]
-
-    def lose_answer(self, words):
-        """The first time that a shell command is run, its answer is lost."""
-        with open(self.path / "cuts", "a+", encoding="ascii") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            known = file.read().splitlines()
-            line = json.dumps(words)
-            if words[0] == "shell" and line not in known:
-                file.write(line + "\n")
-                self.loses_answer, self.away_s = True, 0
+        away = contents(f"{self.path}/away")
+        return None if away and time.time() < float(away) else self.about["state"]
 
     def plan_cut(self, words):
         """Decides whether the cable is pulled during this command, and when."""
         cable = self.about["cable"]
-        if cable == "answers":
-            self.lose_answer(words)
-            return
         if not cable:
             return
-        with open(self.path / "cuts", "a+", encoding="ascii") as file:
+        with open(f"{self.path}/cuts", "a+", encoding="ascii") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(0)
+            if cable == "answers":
+                # The answer of each shell command is lost, once.
+                if words[0] == "shell" and repr(words) not in file.read().splitlines():
+                    file.write(repr(words) + "\n")
+                    self.loses_answer, self.away_s = True, 0
+                return
+            import random
             calls, cuts = map(int, (file.read() or "0 0").split())
             chance = random.Random(cable["seed"] * 100003 + calls)
             cut = cuts < cable["cuts"] and chance.random() < cable["share"]
@@ -88,7 +75,8 @@ class Device:
             self.away_s = cable.get("away") or chance.choice((0, 0.2, 1.5))
 
     def pull_cable(self):
-        self.away_file.write_text(str(time.time() + self.away_s))
+        with open(f"{self.path}/away", "w", encoding="ascii") as file:
+            file.write(str(time.time() + self.away_s))
         raise Unplugged
 
     def begin(self):
@@ -114,41 +102,36 @@ class Device:
             yield self.damaged(piece)
 
     def damaged(self, piece):
-        """Turns a byte of file contents, as often as device.json says."""
-        left = self.path / "damage"
-        if len(piece) > 1000 and left.exists() and (times := int(left.read_text())) > 0:
-            left.write_text(str(times - 1))
+        """Turns a byte of file contents, as often as a file says."""
+        left = int(contents(f"{self.path}/damage") or 0)
+        if len(piece) > 1000 and left > 0:
+            with open(f"{self.path}/damage", "w", encoding="ascii") as file:
+                file.write(str(left - 1))
             return piece[:500] + bytes([piece[500] ^ 1]) + piece[501:]
         return piece
 
-    def command_line(self, command):
-        """(words, environment) that run a shell command with the device's files as its root folder, in a mount
-        namespace."""
-        binds = []
-        for name in SHARED:
-            here, there = pathlib.Path("/", name), self.root / name
-            if here.is_symlink():
-                if not there.is_symlink():
-                    there.symlink_to(os.readlink(here))
-            elif here.is_dir():
-                there.mkdir(exist_ok=True)
-                binds.append(f"mount --rbind /{name} {shlex.quote(str(there))}")
-        if (self.path / "boot_id").exists():
-            binds.append(shlex.join(["mount", "--bind", str(self.path / "boot_id"), f"{self.root}/proc/sys/kernel/random/boot_id"]))
-        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        uid = self.about["uid"]
-        become = f"setpriv --reuid {uid} --regid {uid} --clear-groups " if uid else ""
-        script = " && ".join([*binds, f"exec chroot {shlex.quote(str(self.root))} {become}/system/bin/sh -c \"$1\""])
-        environment = {"PATH": PATH, "DEVICE_SERIAL": self.serial, **self.about["environment"]}
-        return ["unshare", "--mount", *user, "sh", "-c", f"PATH=$PATH:/usr/sbin:/sbin; {script}", "sh", command], environment
+    def shell(self, command):
+        """(words, environment) that run a shell command."""
+        uid = str(self.about["uid"])
+        become = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] if uid != "0" else []
+        environment = {"PATH": "/system/bin:/usr/bin:/bin:/usr/sbin:/sbin", "DEVICE_SERIAL": self.serial, **self.about["environment"]}
+        return [*self.about["enter"], "chroot", self.root, *become, "/system/bin/sh", "-c", command], environment
 
-    def popen(self, command, **keywords):
-        words, environment = self.command_line(command)
-        return subprocess.Popen(words, env=environment, start_new_session=True, cwd="/", **keywords)
+    def spawn(self, command, out, err):
+        """The command's process, in a session of its own, writes to these file descriptors."""
+        words, environment = self.shell(command)
+        null = os.open("/dev/null", os.O_RDONLY)
+        os.chdir("/")
+        return os.posix_spawnp(words[0], words, environment, setsid=True, file_actions=[
+            (os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, err, 2), (os.POSIX_SPAWN_DUP2, out, 1)])
 
     def in_terminal(self, command):
         """Runs it in a terminal of its own that shows what it writes in ours, of the same size."""
-        words, environment = self.command_line(command)
+        import pty
+        import select
+        import termios
+        import tty
+        words, environment = self.shell(command)
         pid, terminal = pty.fork()
         if pid == 0:
             # When the size is right.
@@ -158,61 +141,60 @@ class Device:
         tty.setraw(terminal, termios.TCSANOW)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, fcntl.ioctl(0, termios.TIOCGWINSZ, b"\0" * 8))
         os.write(terminal, b"\n")
-        sources = [0, terminal]
-        with contextlib.suppress(OSError):  # EIO: it has ended
+        try:
             while True:
-                for source in select.select(sources, [], [])[0]:
+                for source in select.select([0, terminal], [], [])[0]:
                     os.write(terminal if source == 0 else 1, os.read(source, 65536))
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        except OSError:  # EIO: it has ended
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def run(device, arguments, raw):
     """adb shell and adb exec-out."""
-    words = [word for word in arguments if word != "-t"]
+    command = " ".join(word for word in arguments if word != "-t")
     if raw and not device.about["exec_out"]:
         fail("closed")
     device.begin()
     if device.about["noise"] and not raw:
         print(device.about["noise"], flush=True)
     if "-t" in arguments:
-        return device.in_terminal(" ".join(words))
-    merged = raw or not device.about["exit_codes"]
-    child = device.popen(" ".join(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT if merged else None)
+        return device.in_terminal(command)
+    ours, its = os.pipe()
+    child = device.spawn(command, its, its if raw or not device.about["exit_codes"] else 2)
+    os.close(its)
     crlf = device.about["crlf"] and not raw
-    if device.loses_answer:
-        child.communicate()
-        device.pull_cable()
     try:
-        while data := child.stdout.read1(65536):
-            for piece in device.passes(data.replace(b"\n", b"\r\n") if crlf else data):
-                sys.stdout.buffer.write(piece)
-                sys.stdout.buffer.flush()
+        while data := os.read(ours, 65536):
+            for piece in device.passes(data.replace(b"\n", b"\r\n") if crlf else data) if not device.loses_answer else ():
+                os.write(1, piece)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if device.loses_answer:
+            device.pull_cable()
     except Unplugged:
         # As adbd does. A daemon is in a session of its own.
-        os.killpg(child.pid, signal.SIGHUP)
-        child.wait()
+        if not device.loses_answer:
+            os.killpg(child, SIGHUP)
+            os.waitpid(child, 0)
         raise
-    code = child.wait()
     device.end()
     return code if device.about["exit_codes"] and not raw else 0
 
 
 def push(device, local, remote):
     device.begin()
-    data = pathlib.Path(local).read_bytes()
-    target = device.root / remote.lstrip("/")
-    if device.about["full"]:
-        # A part of the file is there, and adb says how many files it has copied.
-        target.write_bytes(data[:1000])
-        print(f"adb: error: failed to copy '{local}' to '{remote}': remote write failed: No space left on device", file=sys.stderr)
-        print(f"{local}: 0 files pushed, 0 skipped. 18.2 MB/s (1000 bytes in 0.001s)")
-        return 1
+    data = contents(local, "rb")
+    target = f"{device.root}/{remote.lstrip('/')}"
     try:
         with open(target, "wb") as file:
+            if device.about["full"]:
+                # A part of the file is there, and adb says how many files it has copied.
+                file.write(data[:1000])
+                print(f"adb: error: failed to copy '{local}' to '{remote}': remote write failed: No space left on device", file=sys.stderr)
+                print(f"{local}: 0 files pushed, 0 skipped. 18.2 MB/s (1000 bytes in 0.001s)")
+                return 1
             for piece in device.passes(data):
                 file.write(piece)
-        target.chmod(0o644)
+        os.chmod(target, 0o644)
         if device.about["uid"] and os.geteuid() == 0:
             os.chown(target, device.about["uid"], device.about["uid"])
     except OSError as error:
@@ -224,13 +206,12 @@ def push(device, local, remote):
 
 def pull(device, remote, local):
     device.begin()
-    source = device.root / remote.lstrip("/")
-    if not source.exists():
+    data = contents(f"{device.root}/{remote.lstrip('/')}", "rb")
+    if data is None:
         fail(f"failed to stat remote object '{remote}': No such file or directory")
-    with open(local, "wb") as file:
-        for piece in device.passes(source.read_bytes()):
+    with open(local, "wb", buffering=0) as file:
+        for piece in device.passes(data):
             file.write(piece)
-            file.flush()
     device.end()
     print(f"{remote}: 1 file pulled")
     return 0
@@ -248,18 +229,17 @@ def main(arguments):
         return 0
     if command == "devices":
         print("* daemon not running; starting now at tcp:5037\n* daemon started successfully\nList of devices attached")
-        for path in sorted(DEVICES.iterdir()):
-            device = Device(path.name)
-            if device.state():
-                print(f"{path.name}\t{device.state()}")
+        for name in sorted(os.listdir(DEVICES)):
+            if state := Device(name).state():
+                print(f"{name}\t{state}")
         print()
         return 0
-    if not serial or not (DEVICES / serial).is_dir() or not (device := Device(serial)).state():
+    if not serial or not os.path.isdir(f"{DEVICES}/{serial}") or not (device := Device(serial)).state():
         fail(f"device '{serial}' not found")
     if device.state() != "device":
         fail(f"device {device.state()}")
-    with open(device.path / "log", "a", encoding="utf-8") as file:
-        file.write(json.dumps([command, *arguments]) + "\n")
+    with open(f"{device.path}/log", "a", encoding="utf-8") as file:
+        file.write(repr([command, *arguments]) + "\n")
     device.plan_cut([command, *arguments])
     try:
         if command in ("shell", "exec-out"):

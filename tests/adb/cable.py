@@ -7,14 +7,12 @@ import os
 import pathlib
 import signal
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
-from jankd import Checks, rows
-from phones import desk, one_line, pieces, same_frames, succeeded, trace
+from jankd import rows
+from phones import one_line, pieces, run_cases, same_frames, succeeded, trace
 
-SEEDS = range(1, int(sys.argv[1]) + 1) if len(sys.argv) > 1 else (0,)
 
 
 def pulled(checks, place, seed):
@@ -37,7 +35,7 @@ def pulled(checks, place, seed):
         run("pull", "out")
     run("stop")
     done = run("pull", "out")
-    there = place.here / done[1][-1].split(": ", 1)[1]
+    there = place.into(done)
     same_frames(checks, what, truth, there)
     checks.equal({p.name: p.read_bytes() for p in there.iterdir()},
                  {p.name: p.read_bytes() for p in phone.folder().iterdir() if p.name[0] != "."}, f"{what}: files here and there")
@@ -50,6 +48,13 @@ def pulled(checks, place, seed):
     checks.that(not (phone.data / "jankd").exists() and not phone.folder().exists(), f"{what}: uninstall")
     print(f"{what}: {phone.cuts()} cuts", flush=True)
     checks.that(phone.cuts() > 5, f"{what}: the cable was pulled {phone.cuts()} times only")
+
+
+def series(seed):
+    def cut(checks, place):
+        pulled(checks, place, seed)
+
+    return cut
 
 
 def answers(checks, place):
@@ -70,7 +75,7 @@ def answers(checks, place):
     run("mark", "-F", "/data/local/tmp/other", "x")
     run("stop", "-F", "/data/local/tmp/other")
     done = run("pull", "-F", "/data/local/tmp/other")
-    same_frames(checks, "answers", truth, place.here / done[1][-1].split(": ", 1)[1])
+    same_frames(checks, "answers", truth, place.into(done))
     run("uninstall")
     checks.equal([line for line in said if "not empty" in line], [], "answers: folders that were left")
     checks.equal([str(path) for path in phone.data.iterdir()], [], "answers: what is left")
@@ -80,12 +85,9 @@ def resumed(checks, place):
     """A copy goes on where it was cut, also by the next pull."""
     phone = place.phone("resumed")
     text, truth = trace(place.here, seconds=20)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
-    phone.play(text)
-    succeeded(checks, "stop", place.jank_adb("stop"))
+    place.captured(checks, phone, text)
     phone.change(kb_per_s=40)
-    process = place.popen("pull", "out", preexec_fn=os.setpgrp)
+    process = place.popen("pull", "out", process_group=0)
     parts = place.here / "out/.jank-adb"
     wait_until(lambda: any(p.stat().st_size > 20000 for p in parts.glob("*")), 60)
     os.killpg(process.pid, signal.SIGINT)
@@ -98,26 +100,23 @@ def resumed(checks, place):
     reads = [command[1] for command in phone.log()[before:] if command[0] == "exec-out" and "--read" in command[1]]
     resumed_at = [int(line.split("'--from' '")[1].split("'")[0]) for line in reads if begun and f"'{begun[0].split('.', 1)[1].rsplit('.', 2)[0]}'" in line]
     checks.that(resumed_at and resumed_at[0] >= 20000, f"the copy began again: {resumed_at} {begun}")
-    same_frames(checks, "resumed", truth, place.here / done[1][-1].split(": ", 1)[1])
+    same_frames(checks, "resumed", truth, place.into(done))
 
 
 def table(checks, place):
     """The live table goes on when the device is back."""
     phone = place.phone("table")
     text, _ = trace(place.here, seconds=3)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
+    place.capture(checks)
     phone.play(text)
     phone.change(cable={"seed": 3, "share": 0.8, "cuts": 6})
     process = place.popen("top")
     wait_until(lambda: phone.cuts() >= 6, 60)
     phone.change(cable=None)
-    before = len(phone.log())
-    wait_until(lambda: any(" top " in command[-1] for command in phone.log()[before - 1:]), 60)
-    time.sleep(2)
+    shown = any("com.example.mail" in line for line in process.stdout)
     succeeded(checks, "stop", place.jank_adb("stop"))
-    out, error = process.communicate(timeout=120)
-    checks.that(process.returncode == 0 and "com.example.mail" in out and len(error.splitlines()) <= 1, f"top with cuts: {process.returncode} {error}")
+    _, error = process.communicate(timeout=120)
+    checks.that(process.returncode == 0 and shown and len(error.splitlines()) <= 1, f"top with cuts: {process.returncode} {error}")
 
 
 def gone(checks, place):
@@ -132,11 +131,6 @@ def gone(checks, place):
         one_line(checks, f"away, {words[0]}", (code, [], error[1:]), 1, words[0], "no longer attached", "connect it")
 
 
-checks = Checks()
-with desk() as place:
-    for seed in SEEDS:
-        pulled(checks, place, seed)
-for case in (answers, resumed, table, gone) if len(sys.argv) == 1 else ():
-    with desk() as place:
-        case(checks, place)
-checks.end()
+if len(sys.argv) > 1:
+    run_cases(*(series(seed) for seed in range(1, int(sys.argv[1]) + 1)))
+run_cases(series(0), answers, resumed, table, gone)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Odd names, messages of others between the answers, programs that do not run, a machine with full disks: each
+"""Odd names, programs that do not run, a machine with full disks: each
 command does what it must, or says in one line why not."""
 
 import contextlib
@@ -11,10 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import JANKD, Checks
-from phones import FOLDER, desk, one_line, same_frames, succeeded, trace
-
-NOISE = "* daemon not running. starting it now on port 5037 *\n* daemon started successfully *"
+from jankd import JANKD
+from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace
 
 
 def serials(checks, place):
@@ -39,22 +37,6 @@ def same_serial(checks, place):
     phone = place.phone("0123456789ABCDEF")
     phone.change(state="device\n0123456789ABCDEF\tdevice")
     one_line(checks, "the same serial", place.jank_adb("--reconnect", "1", "status"), 1, "0123456789ABCDEF", "several", "one of them at a time")
-
-
-def noise(checks, place):
-    """Old versions of adb print their own messages to standard output; a device's shell may print, too."""
-    phone = place.phone(noise=NOISE, exit_codes=False, crlf=True)
-    text, truth = trace(place.here, seconds=3)
-    lines = succeeded(checks, "noise: install", place.installed())[1]
-    lines += succeeded(checks, "noise: start", place.jank_adb("start"), "capturing to")[1]
-    one_line(checks, "noise: start again", place.jank_adb("start"), 1, FOLDER)
-    phone.play(text)
-    lines += succeeded(checks, "noise: mark", place.jank_adb("mark", "x"))[1]
-    lines += succeeded(checks, "noise: stop", place.jank_adb("stop"), "ended after")[1]
-    done = succeeded(checks, "noise: pull", place.jank_adb("pull"))
-    same_frames(checks, "noise", truth, place.here / done[1][-1].split(": ", 1)[1])
-    lines += succeeded(checks, "noise: uninstall", place.jank_adb("uninstall"), "is removed")[1]
-    checks.equal([line for line in lines if "daemon" in line], [], "noise: in the answers")
 
 
 def programs(checks, place):
@@ -111,9 +93,6 @@ def machine(checks, place):
         if shutil.which(shell):
             succeeded(checks, f"CDPATH, {shell}", place.jank_adb("install", "--from", "programs", shell=[shell],
                                                                  environment={"CDPATH": str(place.here / "elsewhere")}))
-    phone.change(full=True)
-    one_line(checks, "device full", place.installed(), 1, "remote write failed: No space left", "free space")
-    checks.equal([p.name for p in phone.data.iterdir()], ["jankd"], "device full: files that were left")
 
 
 def damaged_session(checks, place):
@@ -148,10 +127,7 @@ def disks(checks, place):
     """Full disks of this machine: nothing is said to be complete that is not."""
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
-    phone.play(text)
-    succeeded(checks, "stop", place.jank_adb("stop"))
+    place.captured(checks, phone, text)
     with small_disk(place.here / "small", "16k") as there:
         if not there:
             checks.cannot_judge("full disks", "a tmpfs cannot be mounted here")
@@ -164,12 +140,7 @@ def disks(checks, place):
     one_line(checks, "not pulled", place.jank_adb("uninstall"), 1, "not been pulled")
     (place.here / "out/.jank-adb").mkdir(parents=True, exist_ok=True)
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    same_frames(checks, "after full disks", truth, place.here / done[1][-1].split(": ", 1)[1])
+    same_frames(checks, "after full disks", truth, place.into(done))
 
 
-checks = Checks()
-for case in (serials, same_serial, noise, programs, others_files, machine, damaged_session, disks):
-    with desk() as place:
-        print(case.__name__, flush=True)
-        case(checks, place)
-checks.end()
+run_cases(serials, same_serial, programs, others_files, machine, damaged_session, disks)

@@ -6,8 +6,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import Checks
-from phones import FOLDER, SERIAL, desk, one_line, pieces, same_frames, succeeded, trace
+from phones import FOLDER, SERIAL, one_line, pieces, run_cases, same_frames, succeeded, trace
 
 
 def copied(phone, since=0):
@@ -16,18 +15,13 @@ def copied(phone, since=0):
             if command[0] == "exec-out" and "--read" in command[1]]
 
 
-def into(place, done):
-    """The folder that the last line of pull names."""
-    return place.here / done[1][-1].split(": ", 1)[1]
-
-
 def names(path):
     return sorted(p.name for p in path.iterdir())
 
 
-def capture(checks, place, phone, *options):
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start", *options))
+def files(path):
+    """{name: bytes} without what jankd hides."""
+    return {p.name: p.read_bytes() for p in path.iterdir() if p.name[0] != "."}
 
 
 def running(checks, place):
@@ -35,26 +29,25 @@ def running(checks, place):
     phone = place.phone()
     text, truth = trace(place.here)
     first, second, third = pieces(text, 3)
-    capture(checks, place, phone)
+    place.capture(checks)
     phone.play(first)
     done = succeeded(checks, "--no-rotate", place.jank_adb("pull", "out", "--no-rotate"))
     checks.that(not any("frames" in name for name in copied(phone)), f"--no-rotate copies closed segments: {copied(phone)}")
     checks.that("frames.csv" in names(phone.folder()) and "frames-000001.csv" not in names(phone.folder()), "--no-rotate rotates")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    there = into(place, done)
+    there = place.into(done)
     checks.equal(names(there), ["doframe-000001.csv", "dropFrames-000001.csv", "events-000001.csv", "fps-000001.csv", "frames-000001.csv",
                                 "session.json", "summary.csv"], "files of the first pull")
     phone.play(second)
     before = len(phone.log())
     done = succeeded(checks, "second pull", place.jank_adb("pull", "out"))
-    checks.equal(into(place, done), there, "the folder of the second pull")
+    checks.equal(place.into(done), there, "the folder of the second pull")
     checks.that(not any("000001" in name for name in copied(phone, before)), f"copied again: {copied(phone, before)}")
     phone.play(third)
     succeeded(checks, "stop", place.jank_adb("stop"))
     succeeded(checks, "last pull", place.jank_adb("pull", "out"))
     same_frames(checks, "pulled in three parts", truth, there)
-    checks.equal({p.name: p.read_bytes() for p in there.iterdir()},
-                 {p.name: p.read_bytes() for p in phone.folder().iterdir() if p.name[0] != "."}, "files here and there")
+    checks.equal(files(there), files(phone.folder()), "files here and there")
     before = len(phone.log())
     succeeded(checks, "nothing new", place.jank_adb("pull", "out"), "0 new files")
     checks.equal(copied(phone, before), [], "nothing new, but copied")
@@ -64,13 +57,13 @@ def running(checks, place):
 
 def later(checks, place, phone, earlier, text):
     """A later session gets its own folder, and changes nothing in that of the earlier one."""
-    kept = {p.name: p.read_bytes() for p in earlier.iterdir()}
+    kept = files(earlier)
     succeeded(checks, "start a later session", place.jank_adb("start"))
     phone.play(text)
     before = len(phone.log())
     done = succeeded(checks, "pull the later session", place.jank_adb("pull", "out"))
-    checks.that(into(place, done) != earlier, "a later session has the same folder")
-    checks.equal({p.name: p.read_bytes() for p in earlier.iterdir()}, kept, "the folder of the earlier session")
+    checks.that(place.into(done) != earlier, "a later session has the same folder")
+    checks.equal(files(earlier), kept, "the folder of the earlier session")
     checks.that(not any("removed" in line for line in done[2]), f"the later session: {done[2]}")
     checks.equal(sorted(set(copied(phone, before))), ["doframe-000004.csv", "dropFrames-000004.csv", "events-000004.csv", "fps-000004.csv",
                                                       "frames-000004.csv", "session.json", "summary.csv"], "copied of the later session")
@@ -78,10 +71,8 @@ def later(checks, place, phone, earlier, text):
     succeeded(checks, "pull", place.jank_adb("pull", "out"))
     # Elsewhere: both sessions, each in its own folder, with the same names.
     succeeded(checks, "pull to another folder", place.jank_adb("pull", "other"))
-    for session in (earlier, into(place, done)):
-        other = place.here / "other" / session.name
-        checks.equal({p.name: p.read_bytes() for p in other.iterdir()}, {p.name: p.read_bytes() for p in session.iterdir()},
-                     f"{session.name}: pulled later to another folder")
+    for session in (earlier, place.into(done)):
+        checks.equal(files(place.here / "other" / session.name), files(session), f"{session.name}: pulled later to another folder")
     succeeded(checks, "uninstall", place.jank_adb("uninstall"))
 
 
@@ -90,7 +81,7 @@ def removed(checks, place):
     phone = place.phone()
     text, _ = trace(place.here, "steady-60", 12)
     parts = pieces(text, 6)
-    capture(checks, place, phone, "--keep", "2")
+    place.capture(checks, "--keep", "2")
     phone.play(parts[0])
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     checks.equal(done[2], [], "nothing was removed")
@@ -110,28 +101,24 @@ def removed(checks, place):
 def snapshots(checks, place):
     phone = place.phone()
     text, _ = trace(place.here)
-    capture(checks, place, phone, "--snapshot", "50", "--snapshot-seconds", "2")
-    phone.play(text)
-    succeeded(checks, "stop", place.jank_adb("stop"))
-    there = into(place, succeeded(checks, "pull", place.jank_adb("pull")))
+    place.captured(checks, phone, text, "--snapshot", "50", "--snapshot-seconds", "2")
+    there = place.into(succeeded(checks, "pull", place.jank_adb("pull")))
     checks.that((there / "snapshot-000001.txt").exists(), f"no snapshot: {names(there)}")
     succeeded(checks, "start", place.jank_adb("start"))
-    later_one = into(place, succeeded(checks, "pull", place.jank_adb("pull")))
+    later_one = place.into(succeeded(checks, "pull", place.jank_adb("pull")))
     checks.that("snapshot-000001.txt" not in names(later_one), "a snapshot was copied to the folder of another session")
     succeeded(checks, "stop", place.jank_adb("stop"))
     succeeded(checks, "pull", place.jank_adb("pull"))
-    succeeded(checks, "uninstall", place.jank_adb("uninstall"))
+    succeeded(checks, "uninstall, for which all must have been pulled", place.jank_adb("uninstall"))
 
 
 def damaged(checks, place):
     """A file that arrives with another checksum is copied again, once."""
     phone = place.phone()
     text, truth = trace(place.here)
-    capture(checks, place, phone)
-    phone.play(text)
-    succeeded(checks, "stop", place.jank_adb("stop"))
+    place.captured(checks, phone, text)
     (phone.path / "damage").write_text("1")
-    there = into(place, succeeded(checks, "damaged once", place.jank_adb("pull", "once")))
+    there = place.into(succeeded(checks, "damaged once", place.jank_adb("pull", "once")))
     same_frames(checks, "damaged once", truth, there)
     checks.equal((phone.path / "damage").read_text(), "0", "nothing was damaged")
     (phone.path / "damage").write_text("1000")
@@ -139,30 +126,22 @@ def damaged(checks, place):
     one_line(checks, "always damaged", done, 1, "checksum", "check the cable")
     checks.that(not any(p.suffix == ".csv" and p.stat().st_size > 1000 for p in (place.here / "always").rglob("*")), "a damaged file has its name")
     (phone.path / "damage").write_text("0")
-    there = into(place, succeeded(checks, "not damaged any more", place.jank_adb("pull", "always")))
+    there = place.into(succeeded(checks, "not damaged any more", place.jank_adb("pull", "always")))
     same_frames(checks, "not damaged any more", truth, there)
 
 
 def refused(checks, place):
     """A folder that cannot be written; a device on which others wrote."""
     phone = place.phone()
-    capture(checks, place, phone)
-    succeeded(checks, "stop", place.jank_adb("stop"))
+    place.captured(checks, phone, b"")
     (place.here / "file").write_text("")
     one_line(checks, "no folder", place.jank_adb("pull", "file"), 1, "file", "another folder")
-    outside = place.here / "outside"
-    for name in ("photo.jpg", "../outside", "a b.csv", "$(touch x).csv", "-fps.csv", "fps-1;touch x.csv"):
-        with_name = phone.folder() / name.replace("../", "")
-        with_name.write_text("not of jankd")
+    for name in ("photo.jpg", "outside", "a b.csv", "$(touch x).csv", "-fps.csv", "fps-1;touch x.csv"):
+        (phone.folder() / name).write_text("not of jankd")
     (phone.folder() / "fps-000007.csv").symlink_to("/etc/hostname")
-    there = into(place, succeeded(checks, "pull", place.jank_adb("pull", "-F", FOLDER, "--", "-out")))
+    there = place.into(succeeded(checks, "pull", place.jank_adb("pull", "-F", FOLDER, "--", "-out")))
     checks.equal(names(there), ["dropFrames.csv", "events.csv", "fps.csv", "frames.csv", "session.json", "summary.csv"], "only files of jankd")
-    checks.that(not outside.exists() and there.parent.name == "-out", f"pull to -out: {there}")
+    checks.that(not (place.here / "outside").exists() and there.parent.name == "-out", f"pull to -out: {there}")
 
 
-checks = Checks()
-for case in (running, removed, snapshots, damaged, refused):
-    with desk() as place:
-        print(case.__name__, flush=True)
-        case(checks, place)
-checks.end()
+run_cases(running, removed, snapshots, damaged, refused)

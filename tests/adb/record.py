@@ -13,20 +13,15 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
-from jankd import Checks
-from phones import JANK_ADB, desk, one_line, same_frames, succeeded, trace
+from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
 
 # Long enough to play the trace on a busy machine.
 SECONDS = 12
 SHELLS = (["sh"], ["dash"], ["busybox", "ash"], ["bash", "--posix"], ["mksh"])
 
 
-def into(place, line):
-    return place.here / line.rsplit(": ", 1)[1]
-
-
 def record(place, phones, text, *words, **keywords):
-    """Records while the trace is played on all phones. Returns as Desk.jank_adb()."""
+    """Records while the trace is played on all phones. Returns the process."""
     process = place.popen("record", *words, "--from", place.programs, **keywords)
     for phone in phones:
         if wait_until(lambda: (phone.folder() / "session.json").exists() or process.poll() is not None, 60):
@@ -53,7 +48,7 @@ def shells(checks, place):
     for shell, phone, process in begun:
         done = succeeded(checks, f"{shell}: record", end(process), "is installed", "capturing to", "new files")
         if done[0] == 0:
-            same_frames(checks, f"{shell}: record", truth, into(place, done[1][-1]))
+            same_frames(checks, f"{shell}: record", truth, place.into(done))
         succeeded(checks, f"{shell}: uninstall", place.jank_adb("uninstall", "-s", phone.serial, shell=shell), "removed")
 
 
@@ -78,7 +73,7 @@ def two(checks, place):
         lines = [line for line in done[1] if line.startswith(f"{phone.serial}: ")]
         checks.that(len(lines) >= 3, f"lines of {phone.serial}: {done}")
         if lines:
-            same_frames(checks, phone.serial, truth, into(place, lines[-1]))
+            same_frames(checks, phone.serial, truth, place.into((0, lines)))
     checks.that(all(re.match(r"(one|10\.0\.0\.2:5555): ", line) for line in done[1]), f"each line names its device: {done[1]}")
     checks.equal(len(list((place.here / "out").glob("[a-z0-9]*"))), 2, "folders")
     done = place.jank_adb("status", "-s", "one", "-s", "10.0.0.2:5555")
@@ -91,13 +86,13 @@ def interrupted(checks, place):
     """Ctrl-C ends the capture early, and its files are copied."""
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
-    process = record(place, [phone], text, "600", "out", preexec_fn=os.setpgrp)
+    process = record(place, [phone], text, "600", "out", process_group=0)
     os.killpg(process.pid, signal.SIGINT)
     done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping and copying the files")
-    same_frames(checks, "Ctrl-C", truth, into(place, done[1][-1]))
+    same_frames(checks, "Ctrl-C", truth, place.into(done))
     checks.equal(place.jank_adb("status")[0], 1, "Ctrl-C: the capture has ended")
     # Again, while the files are copied: the line that says how to go on names the folder.
-    process = record(place, [phone], text, "600", "$(my) files", preexec_fn=os.setpgrp)
+    process = record(place, [phone], text, "600", "$(my) files", process_group=0)
     phone.change(kb_per_s=20)
     os.killpg(process.pid, signal.SIGINT)
     wait_until(lambda: any((place.here / "$(my) files/.jank-adb").glob("*")), 60)
@@ -106,27 +101,23 @@ def interrupted(checks, place):
     checks.equal((code, error[1:]), (130, ["jank-adb: interrupted; go on with 'jank-adb pull $(my) files'"]), "Ctrl-C twice")
 
 
-def others(checks, place):
-    """A capture runs already; the device does not come back until the end; a terminal."""
+def during_a_capture(checks, place):
+    phone = place.phone()
+    text, _ = trace(place.here, seconds=3)
+    place.capture(checks)
+    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture runs", "--stop")
+    succeeded(checks, "record --stop", end(record(place, [phone], text, SECONDS, "out", "--stop")))
+
+
+def away(checks, place):
+    """The device is away while it captures, and comes back after the time has passed."""
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
-    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture runs", "--stop")
-    done = end(record(place, [phone], text, SECONDS, "out", "--stop"))
-    succeeded(checks, "record --stop", done)
-    # The device is away while it captures, and comes back after the time has passed.
-    phone.folder().rename(phone.folder("earlier"))
     process = record(place, [phone], text, SECONDS, "out")
     (phone.path / "away").write_text(str(time.time() + SECONDS + 3))
     done = succeeded(checks, "away during the capture", end(process), "connection lost; waiting for the device")
     checks.equal(sum("connection lost" in line for line in done[2]), 1, f"away: said once: {done[2]}")
-    same_frames(checks, "away during the capture", truth, into(place, done[1][-1]))
+    same_frames(checks, "away during the capture", truth, place.into(done))
 
 
-checks = Checks()
-for case in (shells, checked, two, interrupted, others):
-    with desk() as place:
-        print(case.__name__, flush=True)
-        case(checks, place)
-checks.end()
+run_cases(away, shells, two, during_a_capture, interrupted, checked)

@@ -13,8 +13,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
-from jankd import REPORT, Checks
-from phones import desk, one_line, pieces, succeeded, trace
+from jankd import REPORT
+from phones import one_line, pieces, run_cases, succeeded, trace
 
 WAIT = 90  # seconds
 
@@ -41,8 +41,7 @@ def once(checks, place):
     phone = place.phone()
     environment, notes = browser(place)
     text, _ = trace(place.here, seconds=3)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
+    place.capture(checks)
     phone.play(text)
     for directory in ("fps", "my $(files)"):
         words = () if directory == "fps" else (directory,)
@@ -66,10 +65,9 @@ def watched(checks, place):
     environment, notes = browser(place)
     text, _ = trace(place.here)
     first, second = pieces(text, 2)
-    succeeded(checks, "install", place.installed())
-    succeeded(checks, "start", place.jank_adb("start"))
+    place.capture(checks)
     phone.play(first)
-    process = place.popen("report", "--watch", "out", environment=environment, preexec_fn=os.setpgrp)
+    process = place.popen("report", "--watch", "out", environment=environment, process_group=0)
     page = place.here / "out/report.html"
     checks.that(wait_until(lambda: rows(page) > 0 and notes.exists(), WAIT), "a page, and it is opened")
     before = rows(page)
@@ -112,9 +110,4 @@ def missing(checks, place):
         one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
 
 
-checks = Checks()
-for case in (missing, once, watched):
-    with desk() as place:
-        print(case.__name__, flush=True)
-        case(checks, place)
-checks.end()
+run_cases(missing, once, watched)

@@ -2,10 +2,12 @@
 """Devices for the stand-in of adb, tests/adb/adb.py: each is a folder here, with a tracefs of plain files and a pipe into
 which the text of jank-phone is written, and its programs run in that folder."""
 
+import ast
+import concurrent.futures
 import contextlib
 import fcntl
-import json
 import os
+import pathlib
 import select
 import shlex
 import shutil
@@ -18,11 +20,12 @@ import time
 
 import segments
 from daemon import is_alive, wait_until
-from jankd import JANKD, PHONE, SOURCE, folder, rows, skip
+from jankd import JANKD, PHONE, SOURCE, Checks, folder, rows, skip
 
 JANK_ADB = SOURCE / "tools" / "adb" / "jank-adb"
 FOLDER = "/data/local/tmp/fps"
 SERIAL = "emulator-5554"
+PATIENCE = 180  # seconds, on a busy machine
 SETTINGS = {
     "trace_clock": "local global [boot]\n", "buffer_size_kb": "7777\n", "current_tracer": "nop\n", "tracing_on": "1\n",
     "saved_cmdlines_size": "128\n", "set_event": "", "trace_marker": "", "trace": "",
@@ -31,6 +34,8 @@ SETTINGS = {
 }
 DEVICE = {"state": "device", "uid": 0, "exec_out": True, "exit_codes": True, "crlf": False, "kb_per_s": None, "cable": None,
           "full": False, "noise": "", "environment": {}}
+# The folders of this machine that the programs of a device need.
+SHARED = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "proc", "dev")
 # Commands that the device has in /system/bin. getprop reads the file of properties.
 GETPROP = "#!/bin/sh\nwhile IFS='=' read -r name value; do [ \"$name\" != \"$1\" ] || echo \"$value\"; done <\"/props\"\n"
 UNAME = "#!/bin/sh\n. /kernel\necho $machine\n"
@@ -62,25 +67,48 @@ class Phone:
                 file.write(f"{name}={value}\n")
         if about.get("uid"):
             os.chown(self.data, about["uid"], about["uid"])
-        self.about = {**DEVICE, **about}
+        self.make_namespace()
+        self.about = {**DEVICE, **about, "enter": self.enter}
         self.change()
+
+    def make_namespace(self):
+        """One in which the device's root folder has the folders of this machine that its programs need. Skips the test if
+        that cannot be made here."""
+        binds = ["set -e"]
+        for name in SHARED:
+            here, there = pathlib.Path("/", name), self.root / name
+            if here.is_symlink():
+                there.symlink_to(os.readlink(here))
+            elif here.is_dir():
+                there.mkdir()
+                binds.append(f"mount --rbind /{name} {shlex.quote(str(there))}")
+        user = os.geteuid() != 0
+        try:
+            self.keeper = subprocess.Popen(["unshare", "--mount", *(["--user", "--map-root-user"] if user else []), "sh", "-c",
+                                            "\n".join([*binds, "echo ready", "read end"])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True)
+        except FileNotFoundError:
+            skip("unshare is not installed")
+        if self.keeper.stdout.readline() != "ready\n":
+            skip(f"no mount namespace can be made here: {self.keeper.stderr.read().strip()}")
+        self.enter = ["nsenter", "--target", str(self.keeper.pid), "--mount", *(["--user", "--preserve-credentials"] if user else [])]
 
     def change(self, **about):
         self.about.update(about)
-        partial = self.path / "device.json.new"
-        partial.write_text(json.dumps(self.about))
-        partial.rename(self.path / "device.json")
+        partial = self.path / "about.new"
+        partial.write_text(repr(self.about))
+        partial.rename(self.path / "about")
 
     def play(self, text):
         """Writes text into the trace, and returns when jankd has read it."""
-        view, deadline = memoryview(text), time.monotonic() + 60
+        view, deadline = memoryview(text), time.monotonic() + PATIENCE
         while view:
             if time.monotonic() > deadline:
                 raise AssertionError("jankd does not read the trace")
             if select.select([], [self.pipe], [], 1)[1]:
                 with contextlib.suppress(BlockingIOError):
                     view = view[os.write(self.pipe, view[:65536]):]
-        if not wait_until(lambda: struct.unpack("i", fcntl.ioctl(self.pipe, termios.FIONREAD, b"\0" * 4))[0] == 0):
+        if not wait_until(lambda: struct.unpack("i", fcntl.ioctl(self.pipe, termios.FIONREAD, b"\0" * 4))[0] == 0, PATIENCE):
             raise AssertionError("jankd does not read the trace")
 
     def folder(self, name="fps"):
@@ -98,7 +126,7 @@ class Phone:
     def log(self):
         """The commands that came to the device, a list of words each."""
         path = self.path / "log"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return [ast.literal_eval(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def pids(self):
         """Of the captures that have run here."""
@@ -116,10 +144,12 @@ class Phone:
         """The processes are gone, and this boot has another id."""
         self.kill()
         (self.path / "boot_id").write_text("12345678-1234-4123-8123-123456789abc\n")
+        subprocess.run([*self.enter, "mount", "--bind", self.path / "boot_id", self.root / "proc/sys/kernel/random/boot_id"], check=True)
 
     def end(self):
         self.kill()
         os.close(self.pipe)
+        self.keeper.communicate()
 
 
 class Desk:
@@ -134,7 +164,7 @@ class Desk:
             path.mkdir()
         shutil.copy(JANKD, self.programs / "jankd-x86_64")
         adb = self.bin / "adb"
-        adb.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -S {shlex.quote(str(SOURCE / 'tests/adb/adb.py'))} \"$@\"\n")
+        adb.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(str(SOURCE / 'tests/adb/adb.py'))} \"$@\"\n")
         adb.chmod(0o755)
         self.phones = []
 
@@ -159,6 +189,20 @@ class Desk:
 
     def installed(self, *words, **keywords):
         return self.jank_adb("install", "--from", self.programs, *words, **keywords)
+
+    def capture(self, checks, *options):
+        succeeded(checks, "install", self.installed())
+        succeeded(checks, "start", self.jank_adb("start", *options))
+
+    def captured(self, checks, phone, text, *options):
+        """A capture of this text that has ended."""
+        self.capture(checks, *options)
+        phone.play(text)
+        succeeded(checks, "stop", self.jank_adb("stop"))
+
+    def into(self, done):
+        """The folder that the last line of pull names."""
+        return self.here / done[1][-1].rsplit(": ", 1)[1]
 
 
 def trace(here, scenario="demo", seconds=8):
@@ -207,20 +251,25 @@ def succeeded(checks, what, done, *words):
 
 @contextlib.contextmanager
 def desk():
-    """Skips the test if programs cannot be run with another root folder here."""
     with folder() as here:
-        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        (here / "try").mkdir()
-        try:
-            done = subprocess.run(["unshare", "--mount", *user, "sh", "-c",
-                                   f"mount --rbind /proc '{here}/try' && exec chroot / true"], capture_output=True)
-        except FileNotFoundError:
-            skip("unshare is not installed")
-        if done.returncode != 0:
-            skip(f"no mount namespace can be made here: {done.stderr.decode(errors='replace').strip()}")
         place = Desk(here)
         try:
             yield place
         finally:
             for phone in place.phones:
                 phone.end()
+
+
+def run_cases(*cases):
+    """Each on a desk of its own, three at a time, as they often wait: functions of the checks and the desk. Ends the script."""
+    checks = Checks()
+
+    def run(case):
+        begin = time.monotonic()
+        with desk() as place:
+            case(checks, place)
+        print(f"{case.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        list(pool.map(run, cases))
+    checks.end()

@@ -16,10 +16,11 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
 from jankd import REPORT, Checks, folder
 from report import demo
 
-PATIENCE = 60  # seconds; a round is 5
+PATIENCE = 60  # seconds
 ROUND = 5
 
 
@@ -27,9 +28,8 @@ class Watch:
     """jank-report --watch over the folder @out."""
 
     def __init__(self, here, out, **keywords):
-        self.page = here / "page.html"
-        self.errors = here / "errors"
-        with open(self.errors, "wb") as errors, open(here / "paths", "wb") as paths:
+        self.page, self.errors, self.paths = here / "page.html", here / "errors", here / "paths"
+        with open(self.errors, "wb") as errors, open(self.paths, "wb") as paths:
             self.process = subprocess.Popen([REPORT, "--watch", "-o", self.page, out], stdin=subprocess.DEVNULL, stdout=paths,
                                             stderr=errors, **keywords)
         self.torn, self.ended = 0, False
@@ -49,14 +49,15 @@ class Watch:
 
     def next(self, before, what):
         """Waits for another page than @before."""
-        end = time.monotonic() + PATIENCE
-        while self.made() in (None, before) and time.monotonic() < end:
-            time.sleep(0.1)
-        checks.that(self.made() not in (None, before), f"{what}: no new page; {self.said()}")
+        checks.that(wait_until(lambda: self.made() not in (None, before), PATIENCE), f"{what}: no new page; {self.said()}")
+        return self.made()
 
-    def data(self):
+    def sessions(self):
         found = re.search(rb'<script[^>]*id="?data"?[^>]*>(.*?)</script>', self.page.read_bytes(), re.S)
         return json.loads(found[1])["sessions"]
+
+    def rows(self):
+        return self.sessions()[0]["files"]["fps.csv"]["rows"]
 
     def said(self):
         return self.errors.read_text(encoding="utf-8").splitlines()
@@ -68,75 +69,72 @@ class Watch:
         self.reader.join()
         checks.equal(self.torn, 0, "pages that were not whole")
         checks.that(not list(self.page.parent.glob("*.part")), "no part of a page is left")
+        checks.equal(self.paths.read_text(encoding="utf-8"), f"{self.page}\n", "the path is printed once")
 
 
-def add(out, whole, name, size):
-    """The first @size bytes of a file of a session, as of a copy that is not at its end."""
-    data = (whole / name).read_bytes()
-    (out / name).write_bytes(data[:size if size >= 0 else len(data)])
-
-
-def grows(here):
-    whole = demo(here, "--frames-log", "-T", 2)
-    out = here / "grows"
+def empty(here, whole):
+    """An empty folder is one line; then the page has the first rows of a copy that is cut within a row, without session.json."""
+    out = here / "out"
     out.mkdir()
     watch = Watch(here, out)
     time.sleep(ROUND + 1)
     checks.equal(watch.made(), None, "a page of an empty folder")
     checks.that(len(watch.said()) == 1 and "no file of jankd in it" in watch.said()[0], f"one line of an empty folder: {watch.said()}")
-
-    # Cut within a row, without session.json.
-    add(out, whole, "fps.csv", 3000)
+    (out / "fps.csv").write_bytes((whole / "fps.csv").read_bytes()[:3000])
     watch.next(None, "half a file")
     checks.that(b'<meta name="jank-report-watch" content="5">' in watch.page.read_bytes(), "the page loads itself again")
-    rows = watch.data()[0]["files"]["fps.csv"]["rows"]
+    watch.end(signal.SIGTERM)
 
-    page = watch.made()
-    for path in sorted(whole.glob("*.*")):
-        add(out, whole, path.name, -1)
+
+def grows(here, whole):
+    """More rows, then a later session, whose capture gives the files of this one a number."""
+    out = here / "out"
+    out.mkdir()
+    (out / "fps.csv").write_bytes((whole / "fps.csv").read_bytes()[:3000])
+    watch = Watch(here, out)
+    page = watch.next(None, "half a file")
+    rows = watch.rows()
+    shutil.copytree(whole, out, dirs_exist_ok=True)
     watch.next(page, "a whole session")
-    checks.that(watch.data()[0]["files"]["fps.csv"]["rows"] > rows > 0, "the page has the rows that came")
-
-    page = watch.made()
-    time.sleep(2 * ROUND + 1)
-    checks.equal(watch.made(), page, "the page is not made again without a change")
-
-    # The next capture of the folder gives the files of this one a number.
+    checks.that(rows > 0 and wait_until(lambda: watch.rows() > rows, PATIENCE), "the page has the rows that came")
     for path in sorted(out.glob("*.*")):
         path.rename(path.with_name(f"{path.stem}-000001{path.suffix}"))
-    for path in whole.glob("*.*"):
-        shutil.copy(path, out)
-    watch.next(page, "a new session")
-    time.sleep(ROUND + 1)
-    checks.equal(len(watch.data()), 2, "sessions in the page")
+    shutil.copytree(whole, out, dirs_exist_ok=True)
+    checks.that(wait_until(lambda: len(watch.sessions()) == 2, PATIENCE), "two sessions in the page")
     watch.end(signal.SIGTERM)
-    checks.equal((here / "paths").read_text(encoding="utf-8"), f"{watch.page}\n", "the path is printed once")
 
 
-def full_disk(here):
+def unchanged(here, whole):
+    watch = Watch(here, whole)
+    page = watch.next(None, "a whole session")
+    time.sleep(2 * ROUND + 1)
+    checks.equal(watch.made(), page, "the page is not made again without a change")
+    watch.end(signal.SIGINT)
+
+
+def full_disk(here, whole):
     """A limit of the size of a file fails as a full disk does; it can be raised later."""
-    out = demo(here, "--frames-log", "-T", 2)
-
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    watch = Watch(here, out, preexec_fn=limit, restore_signals=False)
+    watch = Watch(here, whole, preexec_fn=limit, restore_signals=False)
     time.sleep(2 * ROUND + 2)
     checks.equal(watch.said(), [f"jank-report: {watch.page}: File too large; check the disk"], "one line while the disk is full")
     checks.equal((watch.made(), watch.process.poll()), (None, None), "no page, and it goes on")
     resource.prlimit(watch.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     watch.next(None, "there is space again")
-    checks.equal(len(watch.data()), 1, "sessions in the page")
+    checks.equal(len(watch.sessions()), 1, "sessions in the page")
     watch.end(signal.SIGINT)
 
 
-def in_a_folder(test):
-    with folder() as here:
-        test(here)
-
-
 checks = Checks()
-with concurrent.futures.ThreadPoolExecutor() as pool:
-    list(pool.map(in_a_folder, (grows, full_disk)))
+with folder() as here, concurrent.futures.ThreadPoolExecutor() as pool:
+    whole = demo(here, "--frames-log", "-T", 2)
+    done = []
+    for case in (empty, grows, unchanged, full_disk):
+        (here / case.__name__).mkdir()
+        done.append(pool.submit(case, here / case.__name__, whole))
+    for one in done:
+        one.result()
 checks.end()

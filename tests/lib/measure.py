@@ -80,6 +80,11 @@ def waited_s(pid):
     return sum(int((task / "schedstat").read_text().split()[1]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
 
 
+def cpu_seconds(pid):
+    """CPU time of all threads of a running process."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+
+
 def machine():
     """One line about this machine."""
     cpuinfo = pathlib.Path("/proc/cpuinfo")  # /proc may be missing

@@ -4,7 +4,9 @@
 import json
 import subprocess
 
+import synthetic
 from jankd import REPORT, analyze, scenario
+from lines import lines
 
 
 def report(*arguments, **keywords):
@@ -33,3 +35,18 @@ def demo(here, *arguments, name="out"):
     if not (here / name).exists():
         analyze(here / name, *arguments, trace)
     return here / name
+
+
+def marked(trace, seconds, name):
+    """The trace with marks of an app, the first after seconds[0], then each of @seconds in turn; name(n) is that of mark n."""
+    parts, next_us, n = [], None, 0
+    for line in lines(trace):
+        parts.append(line.text)
+        if line.us is None or b"tracing_mark_write" not in line.text:
+            continue
+        next_us = next_us or line.us + seconds[0] * 1000000
+        if line.us >= next_us:
+            parts.append(synthetic.line(line.us, f"I|77|jankd:{name(n)}", 77, "app", 77).replace("[000]", f"[{line.cpu:03}]").encode())
+            n += 1
+            next_us += round(seconds[n % len(seconds)] * 1000000)
+    return b"".join(parts)

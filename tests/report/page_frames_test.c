@@ -58,32 +58,27 @@ static void expect(const struct session *session, const struct selection *select
 	page_frames_free(&chosen);
 }
 
-TEST(test_all)
+TEST(test_which_have_space)
 {
-	struct session session;
+	static const struct {
+		uint64_t max;
+		unsigned int n;
+		int64_t ranges[3][2]; /* s */
+	} cases[] = {
+		{ 10000, 1, { { 0, 1000 } } },
+		/* What is before the first mark is no marked section. */
+		{ 9999, 3, { { 94, 105 }, { 300, 360 }, { 500, 1000 } } },
+		{ 5000, 3, { { 94, 105 }, { 300, 360 }, { 900, 1000 } } },
+		{ 1000, 2, { { 94, 105 }, { 300, 360 } } },
+		/* Not even the worst minute has space. */
+		{ 500, 0, { { 0 } } },
+	};
 	const struct selection selection = { 0 };
-	static const int64_t all[][2] = { { 0, 1000 } };
+	struct session session;
 
 	make(&session);
-	expect(&session, &selection, 10000, 1, all);
-	session_free(&session);
-}
-
-TEST(test_worst_and_sections)
-{
-	struct session session;
-	const struct selection selection = { 0 };
-	static const int64_t worst[][2] = { { 94, 105 }, { 300, 360 } };
-	static const int64_t small[][2] = { { 94, 105 }, { 300, 360 }, { 900, 1000 } };
-	static const int64_t both[][2] = { { 94, 105 }, { 300, 360 }, { 500, 1000 } };
-
-	make(&session);
-	/* What is before the first mark is no marked section. */
-	expect(&session, &selection, 9999, 3, both);
-	expect(&session, &selection, 5000, 3, small);
-	expect(&session, &selection, 1000, 2, worst);
-	/* Not even the worst minute has space. */
-	expect(&session, &selection, 500, 0, NULL);
+	for (unsigned int i = 0; i < COUNT_OF(cases); i++)
+		expect(&session, &selection, cases[i].max, cases[i].n, cases[i].ranges);
 	session_free(&session);
 }
 

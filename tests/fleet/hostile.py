@@ -16,31 +16,19 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from csv_files import COLUMNS, COLUMNS_2019, second, text
 from fleet import answer, count, fleet, require_server, started
-from jankd import SOURCE, Checks, folder
+from jankd import Checks, folder
 
-COLUMNS = ("start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface,refresh(Hz),"
-           "p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),"
-           "cadence(vsyncs),off cadence")
-OLD = COLUMNS.split(",refresh")[0]
+FPS = COLUMNS["fps.csv"]
 YESTERDAY = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
 NAMES = ['plain', 'say "hi"', "tab\there", "back\\slash \\n \\N", "</script><script>alert(1)</script>", "'=cmd|' /C calc'!A0", "a, b ,c",
          " blanks ", "\\N", "", "\u202eright to left", "汉字", "O'Brien", '"', ",", "x" * 4096]
 
 
-def row(second, name="com.a/.Main", app="com.a", columns=31):
-    values = [f"{second}.000000", f"{second + 1}.000000", "59.00", "59", "1.000000", "33.333", "0.000000", "0", "0", "0", "0", "1", "99.00",
-              "0", app, name, "60.00", "16.667", "16.667", "33.333", "1", "1", "0", "3.333", "", "", "0", "0", "0.000000", "1", "1"]
-    return ",".join('"' + value.replace('"', '""') + '"' if any(character in value for character in ',"') else value
-                    for value in values[:columns])
-
-
-def rows(first, last, **keywords):
-    return [row(second, **keywords) for second in range(first, last)]
-
-
-def text(lines, header=COLUMNS):
-    return "\n".join([header, *lines]) + "\n"
+def fps(numbers, columns=FPS, **changed):
+    """The text of fps.csv with a row for each of these seconds."""
+    return text([second(number, **changed) for number in numbers], columns)
 
 
 def session(path, device="d1", name="s1", ended=True, began=YESTERDAY):
@@ -75,37 +63,27 @@ class Fleet:
 
 def copies(checks, here, fleet_):
     """Torn and open segments, and the longer or whole copies of them."""
-    path = session(here / "a" / "torn", "torn")
-    (path / "fps.csv").write_text(text(rows(0, 20))[:-9])
-    said = fleet_.load(path)
-    checks.that("fps.csv: the last row is cut off; left out" in said, f"a torn file: {said!r}")
-    checks.equal(fleet_.times("torn"), list(range(19)), "rows of a torn file")
-    checks.equal([(one["damaged"], one["lines left out"]) for one in answer(fleet_.data, "losses") if one["device"] == "torn"], [(1, 1)],
-                 "a torn file in the query")
-    (path / "fps.csv").write_text(text(rows(0, 20)))
-    fleet_.load(path)
-    checks.equal(fleet_.times("torn"), list(range(20)), "rows of the whole file that replaced it")
-    (path / "fps.csv").write_text(text(rows(0, 20))[:-700])
-    fleet_.load(path)
-    checks.equal(fleet_.times("torn"), list(range(20)), "rows after a torn copy of a whole file")
-    damaged = text(rows(0, 20)).replace("\n5.0", "\n\0.0").replace("\n6.0", "\nx.0")
-    (path / "fps.csv").write_text(damaged)
-    fleet_.load(path)
-    checks.equal(fleet_.times("torn"), list(range(20)), "rows after a damaged copy as long as the whole one")
-    path = session(here / "a" / "damaged", "damaged")
-    (path / "fps.csv").write_text(damaged)
-    said = fleet_.load(path)
-    checks.that("lines are no rows of this file: 2 left out" in said, f"damaged lines: {said!r}")
-    (path / "fps.csv").write_text(text(rows(0, 20)))
-    fleet_.load(path)
-    checks.equal(fleet_.times("damaged"), list(range(20)), "a good copy, as long as the damaged one")
+    whole = fps(range(20))
+    wrong = whole.replace("\n5.0", "\n\0.0").replace("\n6.0", "\nx.0")
+    for device, copies_ in (("torn", ((whole[:-9], range(19), "fps.csv: the last row is cut off; left out"), (whole, range(20), ""),
+                                      (whole[:-700], range(20), ""), (wrong, range(20), ""))),
+                            ("wrong", ((wrong, (n for n in range(20) if n not in (5, 6)), "lines are no rows of this file: 2 left out"),
+                                       (whole, range(20), "")))):
+        path = session(here / "a" / device, device)
+        for number, (content, expected, line) in enumerate(copies_):
+            (path / "fps.csv").write_text(content)
+            said = fleet_.load(path)
+            checks.that(line in said, f"{device}, copy {number}: {said!r}")
+            checks.equal(fleet_.times(device), list(expected), f"{device}, rows after copy {number}")
+            if (device, number) == ("torn", 0):
+                checks.equal([(one["damaged"], one["lines left out"]) for one in answer(fleet_.data, "losses") if one["device"] == device],
+                             [(1, 1)], "a torn file in the query")
 
     path = session(here / "a" / "open", "open", ended=False)
-    (path / "fps.csv").write_text(text(rows(0, 10)))
+    (path / "fps.csv").write_text(fps(range(10)))
     fleet_.load(path)
-    (path / "fps.csv").rename(path / "fps-000001.csv")
-    (path / "fps-000001.csv").write_text(text(rows(0, 30)))
-    (path / "fps.csv").write_text(text(rows(30, 35)))
+    (path / "fps.csv").write_text(fps(range(30, 35)))
+    (path / "fps-000001.csv").write_text(fps(range(30)))
     fleet_.load(path)
     checks.equal(fleet_.times("open"), list(range(35)), "an open segment that was closed and renamed")
     shutil.copytree(path, here / "a" / "the same again")
@@ -122,12 +100,12 @@ def copies(checks, here, fleet_):
 
 def damaged(checks, here, fleet_):
     path = session(here / "b" / "joined", "joined")
-    (path / "fps.csv").write_text(text(rows(0, 20)) + text(rows(0, 20)))
+    (path / "fps.csv").write_text(fps(range(20)) + fps(range(20)))
     said = fleet_.load(path)
     checks.that("second copy" in said, f"a file with its own copy behind it: {said!r}")
     checks.equal(fleet_.times("joined"), list(range(20)), "rows of a file with its own copy behind it")
     path = session(here / "b" / "packed", "packed")
-    whole = gzip.compress("".join(text(rows(0, 2000))).encode())
+    whole = gzip.compress(fps(range(2000)).encode())
     (path / "fps-000001.csv.gz").write_bytes(whole[:len(whole) // 2])
     said = fleet_.load(path)
     found = fleet_.times("packed")
@@ -136,15 +114,16 @@ def damaged(checks, here, fleet_):
     fleet_.load(path)
     checks.equal(fleet_.times("packed"), list(range(2000)), "the whole gzip file")
     path = session(here / "b" / "garbage", "garbage")
-    (path / "fps.csv").write_bytes(COLUMNS.encode() + b"\n" + b"\0" * 3000000 + b"\n" + b"x,y\n" * 1000000 + row(1).encode() + b"\n"
-                                   + b"," * 30 + b"\n" + row(2).replace("2.000000,3.000000", "2.000000,nan").encode() + b"\n"
-                                   + row(3).replace("59.00", "1.2.3").encode() + b"\n" + os.urandom(5000000))
+    header, *lines = fps(range(1, 4)).encode().splitlines(keepends=True)
+    (path / "fps.csv").write_bytes(header + b"\0" * 3000000 + b"\n" + b"x,y\n" * 1000000 + lines[0] + b"," * 30 + b"\n"
+                                   + lines[1].replace(b"2.000000,3.000000", b"2.000000,nan") + lines[2].replace(b"60.00", b"1.2.3", 1)
+                                   + os.urandom(5000000))
     for name, data in (("dropFrames.csv", b""), ("events.csv", b"\xff\xfe" * 99), ("frames.csv", b"a,b\n1,2\n"), ("doframe.csv", os.urandom(99)),
                        ("summary.csv", b'"' * 99), ("latency.csv", b"," * 2000000)):
         (path / name).write_bytes(data)
     said = fleet_.load(path)
     checks.equal(fleet_.times("garbage"), [1, 3], "rows between garbage")
-    checks.equal(fleet_.sql("SELECT FPS, frames FROM jank_fleet.fps WHERE device = 'garbage' ORDER BY `start time`"), [[59, 59], [None, 59]],
+    checks.equal(fleet_.sql("SELECT FPS, frames FROM jank_fleet.fps WHERE device = 'garbage' ORDER BY `start time`"), [[60, 60], [None, 60]],
                  "a value that is no number is unknown")
     for name in ("dropFrames.csv", "events.csv", "frames.csv", "doframe.csv", "summary.csv", "latency.csv"):
         checks.that(f"{path / name}: " in said, f"{name} is not named: {said[:2000]!r}")
@@ -154,17 +133,17 @@ def damaged(checks, here, fleet_):
 def columns(checks, here, fleet_):
     """Columns by name: of an older version, of a newer one, in another order."""
     path = session(here / "c" / "old", "old")
-    (path / "fps.csv").write_text(text(rows(0, 3, columns=16), OLD))
-    (path / "fps-000001.csv").write_text(text(rows(10, 13, columns=16), OLD))
+    (path / "fps.csv").write_text(fps(range(0, 3), COLUMNS_2019))
+    (path / "fps-000001.csv").write_text(fps(range(10, 13), COLUMNS_2019))
     fleet_.load(path)
-    checks.equal(fleet_.sql("SELECT count(), sum(frames), countIf(isNull(jank)) FROM jank_fleet.fps WHERE device = 'old'"), [[6, 354, 6]],
+    checks.equal(fleet_.sql("SELECT count(), sum(frames), countIf(isNull(jank)) FROM jank_fleet.fps WHERE device = 'old'"), [[6, 360, 6]],
                  "columns that an older version has not")
     path = session(here / "c" / "new", "new")
-    (path / "fps.csv").write_text(text([f'"un,known",{one},7' for one in rows(0, 3, name='a "b", c ')], f'"`,x",{COLUMNS},"new\tone"'))
+    (path / "fps.csv").write_text(text([second(n, Surface='a "b", c ', **{"`,x": "un,known", "new\tone": 7}) for n in range(3)], ["`,x", *FPS, "new\tone"]))
     said = fleet_.load(path)
     checks.that("column '`,x' is none" in said and "column 'new\\u0009one' is none" in said, f"unknown columns: {said!r}")
     checks.equal(fleet_.sql("SELECT count(), sum(frames), any(Surface), any(`off cadence`) FROM jank_fleet.fps WHERE device = 'new'"),
-                 [[3, 177, 'a "b", c ', 1]], "rows with unknown columns")
+                 [[3, 180, 'a "b", c ', 0]], "rows with unknown columns")
     path = session(here / "c" / "blanks", "blanks")
     (path / "events.csv").write_text("time(s),wall time,kind,text\n1.0,,mark, level 1 \n2.0,, mark ,\tlevel 2\t\n")
     fleet_.load(path)
@@ -182,7 +161,7 @@ def names(checks, here, fleet_):
     for number, name in enumerate(NAMES):
         about = {"id": f"names {number} {name}"[:300], "model": name, "build": "\0\x1b[2J\ud800" + name}
         path = session(here / "n" / str(number), about, f"s {name}"[:200])
-        (path / "fps.csv").write_text(text(rows(0, 70, name=name, app=name)))
+        (path / "fps.csv").write_text(fps(range(70), Surface=name, app=name))
     fleet_.load(here / "n")
     found = {surface for surface, in fleet_.sql("SELECT DISTINCT Surface FROM jank_fleet.fps WHERE device LIKE 'names %'")}
     checks.equal(sorted(found), sorted(NAMES), "names in the server")
@@ -198,23 +177,23 @@ def names(checks, here, fleet_):
 
 def devices(checks, here, fleet_):
     for device in ("one", "two"):
-        (session(here / "e" / device, device, "shared") / "fps.csv").write_text(text(rows(0, 5)))
+        (session(here / "e" / device, device, "shared") / "fps.csv").write_text(fps(range(5)))
     fleet_.load(here / "e")
     checks.equal([fleet_.times(device, "shared") for device in ("one", "two")], [list(range(5))] * 2, "two devices with one session id")
     for number, began in enumerate((datetime.datetime(1970, 1, 1, 1), datetime.datetime(2999, 1, 1), "garbage", 1e300, None, [1])):
-        (session(here / "w" / str(number), f"clock{number}", began=began) / "fps.csv").write_text(text(rows(1000, 1005)))
+        (session(here / "w" / str(number), f"clock{number}", began=began) / "fps.csv").write_text(fps(range(1000, 1005)))
     fleet_.load(here / "w")
     today = str(datetime.datetime.now(datetime.timezone.utc).date())
     checks.equal(fleet_.sql("SELECT toString(day), count() FROM jank_fleet.fps WHERE device LIKE 'clock%' GROUP BY day"), [[today, 30]],
                  "days of wrong clocks")
     checks.equal(sum(one["sessions with a wrong clock"] for one in answer(fleet_.data, "losses") if one["device"].startswith("clock")), 6,
                  "wrong clocks in the query")
-    (session(here / "i" / "SERIAL-s9", None, "s9") / "fps.csv").write_text(text(rows(0, 5)))
-    (session(here / "i" / "anything", None, "s8") / "fps.csv").write_text(text(rows(0, 5)))
+    (session(here / "i" / "SERIAL-s9", None, "s9") / "fps.csv").write_text(fps(range(5)))
+    (session(here / "i" / "anything", None, "s8") / "fps.csv").write_text(fps(range(5)))
     (here / "i" / "2019").mkdir()
-    (here / "i" / "2019" / "fps.csv").write_text(text(rows(0, 5, columns=16), OLD))
-    (session(here / "i" / "analyzed", None, None) / "fps.csv").write_text(text(rows(0, 5)))
-    (session(here / "i" / "long", "x" * 3000000, "s7") / "fps.csv").write_text(text(rows(0, 5)))
+    (here / "i" / "2019" / "fps.csv").write_text(fps(range(0, 5), COLUMNS_2019))
+    (session(here / "i" / "analyzed", None, None) / "fps.csv").write_text(fps(range(5)))
+    (session(here / "i" / "long", "x" * 3000000, "s7") / "fps.csv").write_text(fps(range(5)))
     (here / "i" / "bad").mkdir()
     (here / "i" / "bad" / "session.json").write_text("[" * 100000)
     said = fleet_.load(here / "i")
@@ -226,9 +205,9 @@ def devices(checks, here, fleet_):
     # Several sessions in one folder.
     path = session(here / "f" / "several", "several", "first")
     (path / "session.json").rename(path / "session-000001.json")
-    (path / "fps-000001.csv").write_text(text(rows(0, 5)))
+    (path / "fps-000001.csv").write_text(fps(range(5)))
     session(path, "several", "second")
-    (path / "fps.csv").write_text(text(rows(7, 9)))
+    (path / "fps.csv").write_text(fps(range(7, 9)))
     fleet_.load(here / "f")
     checks.equal([fleet_.times("several", name) for name in ("first", "second")], [[0, 1, 2, 3, 4], [7, 8]], "two sessions in one folder")
 
@@ -273,11 +252,8 @@ def clean(checks, here, fleet_):
 def same_columns(checks):
     """The tables have the columns that jankd writes."""
     import schema
-    source = (SOURCE / "daemon" / "base" / "csv_columns.c").read_text()
-    headers = {"".join(part.split("=")[1].split('"')[1::2]) for part in source.split(";") if "=" in part}
-    for file in schema.FILES:
-        if file != "session.json":
-            checks.that(schema.FILES[file][1] in headers, f"columns of {file}")
+    for file, columns in COLUMNS.items():
+        checks.equal(schema.FILES[file][1], ",".join(columns), f"columns of {file}")
 
 
 require_server()

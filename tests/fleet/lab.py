@@ -21,14 +21,6 @@ DAYS = 7
 DEVICES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
 
-def timed(what, rows, action):
-    began = time.monotonic()
-    result = action()
-    seconds = time.monotonic() - began
-    print(f"{what}: {seconds:.2f} s" + (f", {rows / seconds:.0f} rows/s" if rows else ""), flush=True)
-    return result
-
-
 def first_day():
     """A Friday, so that the fourth day begins a week."""
     day = datetime.datetime.now(UTC).date() - datetime.timedelta(days=8)
@@ -107,9 +99,9 @@ def check_others(checks, lab, answers, today):
 
 
 def queries(data, today):
-    """The answers to all queries; their times are printed."""
+    """The answers to all queries."""
     names = [line.split()[0] for line in fleet("query", data).stdout.splitlines()]
-    return {name: timed(f"query {name}, with the start of the program", 0, lambda name=name: answer(data, name, "--today", today)) for name in names}
+    return {name: answer(data, name, "--today", today) for name in names}
 
 
 # --- loading ---
@@ -156,7 +148,7 @@ def check_counts(checks, servers, lab, what):
 
 def two_shards(checks, here, top, lab, one, today):
     with started(here / "two", "--shards", 2) as servers:
-        timed("two shards: load with a loader and a server killed", 0, lambda: killed(checks, servers, here / "two", top, lab))
+        killed(checks, servers, here / "two", top, lab)
         check_counts(checks, servers, lab, "on two shards")
         shares = [count([server], "segments_rows") for server in servers]
         checks.that(min(shares) > lab.segments / 4, f"both shards have segments: {shares}")
@@ -171,14 +163,14 @@ def main():
     today = first + datetime.timedelta(days=DAYS)
     with folder() as here:
         top = here / "lab"
-        lab = timed("generate", 0, lambda: Lab(top, DEVICES, DAYS, first))
+        lab = Lab(top, DEVICES, DAYS, first)
         print(f"{DEVICES} devices, {DAYS} days, {lab.segments} segments, {lab.rows} rows of fps.csv, {sum(lab.lines.values())} in all", flush=True)
         with started(here / "one") as servers:
-            loaded = timed("jank-fleet load, all files", sum(lab.lines.values()), lambda: fleet("load", here / "one", top))
+            loaded = fleet("load", here / "one", top)
             checks.equal((loaded.returncode, loaded.stderr), (0, ""), "load")
             check_counts(checks, servers, lab, "after loading")
             stored = count(servers, "fps_rows")
-            again = timed("jank-fleet load again", 0, lambda: fleet("load", here / "one", top))
+            again = fleet("load", here / "one", top)
             checks.that(again.stdout.startswith("0 rows of 0 segments"), f"load again: {again.stdout}{again.stderr}")
             checks.equal(count(servers, "fps_rows"), stored, "rows after loading again")
             one = queries(here / "one", today)
@@ -187,7 +179,7 @@ def main():
             check_percentiles(checks, lab, one["percentiles"])
             check_others(checks, lab, one, today)
             page = here / "fleet.html"
-            made = timed("page", 0, lambda: fleet("page", here / "one", "-o", page, "--today", today))
+            made = fleet("page", here / "one", "-o", page, "--today", today)
             checks.equal((made.returncode, made.stdout.strip()), (0, str(page)), f"page: {made.stderr}")
             checks.that("http:" not in page.read_text().replace("http-equiv", ""), "the page needs a network")
             monday = first + datetime.timedelta(days=NEW_BUILD)

@@ -8,9 +8,12 @@ import re
 import shutil
 import subprocess
 import tempfile
+import urllib.error
 import urllib.request
 
 from jankd import skip
+
+TIMEOUT = 300  # seconds, on a busy machine
 
 
 class Browser:
@@ -20,8 +23,11 @@ class Browser:
     def call(self, method, path, **body):
         data = json.dumps(body).encode() if method == "POST" else None
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{path}: {error.read().decode()[:500]}") from error
 
     def open(self, path, fragment=""):
         """Anew, whatever was open."""
@@ -79,7 +85,7 @@ def browser(language="en-US"):
             port = next(found[1] for line in driver.stdout if (found := re.search(r"on port (\d+)\.", line)))
             options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={home}",
                                 f"--lang={language}", f"--accept-lang={language}"]}
-            wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+            wanted = {"browserName": "chrome", "timeouts": {"script": TIMEOUT * 1000, "pageLoad": TIMEOUT * 1000}, "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
             data = json.dumps({"capabilities": {"alwaysMatch": wanted}}).encode()
             request = urllib.request.Request(f"http://127.0.0.1:{port}/session", data, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=60) as answer:

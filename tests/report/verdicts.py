@@ -95,18 +95,12 @@ def computed_again(checks, name, out):
 
 
 checks = Checks()
-for name in SCENARIOS:
+if not TRACES.is_dir():
+    checks.cannot_judge("recorded traces", "../shared/traces is missing")
+for name in (*SCENARIOS, *sorted(path.parent.name for path in TRACES.glob("*/trace.txt.xz"))):
     with folder() as here:
-        trace = scenario(name, here / "trace.txt")
+        trace = scenario(name, here / "trace.txt") if name in SCENARIOS else unpack(name, here)
         same_verdict(checks, name, here, trace)
         same_numbers(checks, name, here, trace)
         computed_again(checks, name, here / "out")
-if not TRACES.is_dir():
-    checks.cannot_judge("recorded traces", "../shared/traces is missing")
-for path in sorted(TRACES.glob("*/trace.txt.xz")):
-    with folder() as here:
-        trace = unpack(path.parent.name, here)
-        same_verdict(checks, path.parent.name, here, trace)
-        same_numbers(checks, path.parent.name, here, trace)
-        computed_again(checks, path.parent.name, here / "out")
 checks.end()

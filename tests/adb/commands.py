@@ -29,7 +29,8 @@ def usage(checks, place):
                          (("record", "5s"), "5s"), (("mark",), "TEXT"), (("pull", "a", "b"), "b"), (("-s",), "-s"),
                          (("--reconnect", "x", "status"), "--reconnect"), (("install", "--from", "/none"), "/none"),
                          (("record", "5", "--duration", "3"), "--duration"), (("uninstall", "--keep-data", "--discard"), "--discard"),
-                         (("start", "--no-rotate"), "--no-rotate"), (("start", "-F", "/data/a\\b"), "-F"), (("start", "-F", "/data/a\nb"), "-F")):
+                         (("start", "--no-rotate"), "--no-rotate"), (("start", "-F", "/data/a\\b"), "-F"), (("start", "-F", "/data/a\nb"), "-F"),
+                         (("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop")):
         one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
     code, said, _ = place.jank_adb("--help")
     checks.that(code == 0 and all(len(line) <= 80 for line in said), "--help")

@@ -15,22 +15,23 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
 
-# Long enough to play the trace on a busy machine.
-SECONDS = 12
 SHELLS = (["sh"], ["dash"], ["busybox", "ash"], ["bash", "--posix"], ["mksh"])
 
 
-def record(place, phones, text, *words, **keywords):
+def record(place, phones, text, *words, seconds=600, **keywords):
     """Records while the trace is played on all phones. Returns the process."""
-    process = place.popen("record", *words, "--from", place.programs, **keywords)
+    process = place.popen("record", seconds, *words, "--from", place.programs, process_group=0, **keywords)
     for phone in phones:
-        if wait_until(lambda: (phone.folder() / "session.json").exists() or process.poll() is not None, 60):
-            if process.poll() is None:
-                phone.play(text)
+        wait_until(lambda: (phone.folder() / "session.json").exists() or process.poll() is not None, 60)
+        if process.poll() is None:
+            phone.play(text)
     return process
 
 
-def end(process):
+def end(process, interrupt=True):
+    """Ends it by Ctrl-C, or waits. Returns as Desk.jank_adb()."""
+    if interrupt:
+        os.killpg(process.pid, signal.SIGINT)
     out, error = process.communicate(timeout=300)
     return process.returncode, out.splitlines(), error.splitlines()
 
@@ -44,7 +45,7 @@ def shells(checks, place):
             print(f"no {shell[0]} here")
             continue
         phone = place.phone("".join(shell))
-        begun.append((shell, phone, record(place, [phone], text, SECONDS, "out dir", "-s", phone.serial, "--include", "*", shell=shell)))
+        begun.append((shell, phone, record(place, [phone], text, "out dir", "-s", phone.serial, "--include", "*", shell=shell)))
     for shell, phone, process in begun:
         done = succeeded(checks, f"{shell}: record", end(process), "is installed", "capturing to", "new files")
         if done[0] == 0:
@@ -65,7 +66,7 @@ def two(checks, place):
     """All devices at once: what one cannot do does not stop the others."""
     phones = [place.phone("one"), place.phone("10.0.0.2:5555"), place.phone("off", state="unauthorized")]
     text, truth = trace(place.here, seconds=3)
-    done = end(record(place, phones[:2], text, SECONDS, "out", "--all"))
+    done = end(record(place, phones[:2], text, "out", "--all"))
     checks.equal(done[0], 1, f"two devices, and one that is not ready: {done}")
     checks.equal([line for line in done[2] if "unauthorized" in line],
                  ["jank-adb: off: record: the device is unauthorized; accept the key of this machine on its screen"], "the third device")
@@ -86,36 +87,35 @@ def interrupted(checks, place):
     """Ctrl-C ends the capture early, and its files are copied."""
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
-    process = record(place, [phone], text, "600", "out", process_group=0)
-    os.killpg(process.pid, signal.SIGINT)
+    process = record(place, [phone], text, "out")
     done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping and copying the files")
     same_frames(checks, "Ctrl-C", truth, place.into(done))
     checks.equal(place.jank_adb("status")[0], 1, "Ctrl-C: the capture has ended")
     # Again, while the files are copied: the line that says how to go on names the folder.
-    process = record(place, [phone], text, "600", "$(my) files", process_group=0)
+    process = record(place, [phone], text, "$(my) files")
     phone.change(kb_per_s=20)
     os.killpg(process.pid, signal.SIGINT)
     wait_until(lambda: any((place.here / "$(my) files/.jank-adb").glob("*")), 60)
-    os.killpg(process.pid, signal.SIGINT)
     code, _, error = end(process)
-    checks.equal((code, error[1:]), (130, ["jank-adb: interrupted; go on with 'jank-adb pull $(my) files'"]), "Ctrl-C twice")
+    checks.equal((code, [line for line in error if "interrupted" in line]),
+                 (130, ["jank-adb: interrupted; stopping and copying the files", "jank-adb: interrupted; go on with 'jank-adb pull $(my) files'"]),
+                 "Ctrl-C twice")
 
 
 def during_a_capture(checks, place):
     phone = place.phone()
-    text, _ = trace(place.here, seconds=3)
     place.capture(checks)
     one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture runs", "--stop")
-    succeeded(checks, "record --stop", end(record(place, [phone], text, SECONDS, "out", "--stop")))
+    succeeded(checks, "record --stop", end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False), "new files")
 
 
 def away(checks, place):
     """The device is away while it captures, and comes back after the time has passed."""
-    phone = place.phone()
+    phone, seconds = place.phone(), 30  # long enough to play the trace on a busy machine
     text, truth = trace(place.here, seconds=3)
-    process = record(place, [phone], text, SECONDS, "out")
-    (phone.path / "away").write_text(str(time.time() + SECONDS + 3))
-    done = succeeded(checks, "away during the capture", end(process), "connection lost; waiting for the device")
+    process = record(place, [phone], text, "out", seconds=seconds)
+    (phone.path / "away").write_text(str(time.time() + seconds + 3))
+    done = succeeded(checks, "away during the capture", end(process, interrupt=False), "connection lost; waiting for the device")
     checks.equal(sum("connection lost" in line for line in done[2]), 1, f"away: said once: {done[2]}")
     same_frames(checks, "away during the capture", truth, place.into(done))
 

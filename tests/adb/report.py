@@ -106,8 +106,6 @@ def missing(checks, place):
     place.phone()
     done = place.jank_adb("report", shell=("sh", "-c", f'shift; exec sh {shlex.quote(str(tool))} "$@"', "sh"))
     one_line(checks, "no jank-report", done, 1, "jank-report is not found")
-    for words, named in ((("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop")):
-        one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
 
 
 run_cases(missing, once, watched)

@@ -4,7 +4,6 @@
 CSV files. With DEVICES, so many, and also on two shards where the loader and the servers are killed in between."""
 
 import datetime
-import json
 import os
 import pathlib
 import signal

@@ -14,11 +14,3 @@ def counted(folder):
 def per_layer(path):
     """Number of frames by layer, from a file with a column 'layer'."""
     return collections.Counter(row["layer"] for row in rows(path))
-
-
-def vsyncs_per_layer(path):
-    """For each layer the vsyncs of its frames in order, "" if they are unknown."""
-    series = collections.defaultdict(list)
-    for row in rows(path):
-        series[row["layer"]].append(row["vsyncs"])
-    return series

@@ -10,7 +10,6 @@ import contextlib
 import functools
 import itertools
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -23,7 +22,6 @@ import tracefs
 from daemon import wait_until
 from frames import per_layer
 from jankd import BUILD, JANKD, PHONE, Checks, folder, jankd, rows
-from measure import switches
 
 LOAD = BUILD / "tests" / "bench" / "load"
 QUICK = BUILD / "tests" / "jankd-quick"
@@ -34,9 +32,6 @@ VSYNCS_RIGHT = 0.99
 # If jank-phone was later than this, because the machine was busy, it played other vsyncs than it planned.
 LATE_MS = 2.0
 
-# Needed to count wakeups.
-PROC = pathlib.Path("/proc/self")
-
 checks = Checks()
 
 
@@ -44,7 +39,6 @@ class Capture:
     """A 'jankd run' on an instance. @quick: its periods are divided by it. @popen: keywords of Popen."""
 
     def __init__(self, mount, instance, out, *arguments, device=None, quick=0, popen=(), **environment):
-        self.begin = time.monotonic()
         self.out = out
         environment = {**(device.environment() if device else os.environ), **environment, "JANKD_QUICK": str(quick)}
         self.process = subprocess.Popen(
@@ -63,10 +57,9 @@ class Capture:
         return self.process.returncode, (out + error).decode(errors="replace")
 
     def stop(self, number=signal.SIGINT):
-        """Ends it by a signal. Returns its exit code, what it printed, and wakeups per second, None without /proc."""
-        wakeups = switches(self.process.pid) / (time.monotonic() - self.begin) if PROC.exists() else None
+        """Ends it by a signal. Returns its exit code and what it printed."""
         self.process.send_signal(number)
-        return *self.ended(), wakeups
+        return self.ended()
 
 
 class Session:
@@ -116,7 +109,7 @@ class Session:
 
     def stop(self, capture, number=signal.SIGTERM, code=0):
         """Ends a capture by a signal. Returns what it printed."""
-        got, said, _ = capture.stop(number)
+        got, said = capture.stop(number)
         self.equal(got, code, f"exit code: {said[-500:]}")
         return said
 

@@ -6,7 +6,6 @@ and after SIGKILL by the next jankd."""
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 
@@ -16,7 +15,6 @@ from daemon import wait_until
 from device import Device
 from jankd import jankd
 from live import Capture, each, remove_folder, run, session
-from mounts import unmount
 
 FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
          "trace_options", "set_event", "saved_cmdlines_size")
@@ -149,28 +147,6 @@ def instance_in_use():
             tracefs.remove(mine)
 
 
-def unmounted():
-    """If tracefs was unmounted at the end, the journal is kept, and the next jankd restores the settings."""
-    with session("unmounted") as s:
-        (s.here / "tracefs").mkdir()
-        if subprocess.run(["mount", "-t", "tracefs", "nodev", s.here / "tracefs"], capture_output=True).returncode != 0:
-            s.cannot_judge("tracefs cannot be mounted a second time")
-            return
-        s.write("tracing_on", 0)
-        before = s.read("tracing_on", "buffer_size_kb")
-        try:
-            capture = Capture(s.here / "tracefs", s.instance, s.out, "--buffer-kb", "2048")
-            s.that(capture.wait_ready(), "jankd does not start")
-        finally:
-            unmount(s.here / "tracefs")
-        said = capture.stop(signal.SIGTERM)[1]
-        s.that("cannot restore" in said and "buffer_size_kb" in said, said)
-        s.that(journal(s), "the journal is gone")
-        done = jankd("stop", "-F", s.out)
-        s.equal(done.returncode, 0, f"stop: {done.stderr!r}")
-        s.equal(s.read(*before), before, "state")
-
-
 def hidden_files():
     """Journal and lock are in the folder of the files, readable for their owner only."""
     with session("hidden files") as s:
@@ -286,5 +262,5 @@ AGAIN = (("tracing_on", "0", ("1",), "1"), ("tracing_on", "0", ("0", "1"), "1"),
 run(each(ended, usual, as_found), each(killed, usual, as_found), changed_meanwhile,
     each(set_again, *((*case, "raw") for case in (*AGAIN, ("tracing_on", "1", ("0",), "1"))),
          *((*case, "text", "--yield") for case in (*AGAIN, ("tracing_on", "1", ("0",), "0")))),
-    small_buffer, killed_own_instance, kept_until_restored, instance_in_use, unmounted, hidden_files, fails,
+    small_buffer, killed_own_instance, kept_until_restored, instance_in_use, hidden_files, fails,
     each(hangs, True, False))

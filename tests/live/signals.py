@@ -40,9 +40,9 @@ def under_nohup():
 
 
 def fails(what, prepare, said):
-    """It ends with one line."""
+    """It ends with one line, before a wait if it cannot work."""
     with session(what) as s, prepare(s):
-        capture = Capture(s.mount, s.instance, s.out, "--duration", "0.5")
+        capture = Capture(s.mount, s.instance, s.out, *(("--duration", "0.5") if said == "no markers" else ("--wait", "600")))
         error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
         s.equal((capture.process.returncode, error.count("\n")), (1, 1), f"{error!r}")
         s.that(error.startswith("jankd: ") and said in error, f"{error!r}")

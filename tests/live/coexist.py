@@ -99,9 +99,10 @@ def after(path, boot_s):
     return {layer: vsyncs[1:] for layer, vsyncs in layers.items()}
 
 
-def disturbed(what, action, notice, back=None, options=(), quick=QUICK, **environment):
+def disturbed(what, action, notice, back=None, options=(), quick=QUICK, old=""):
+    """@old: the atrace is one of Android 8."""
     with session(what) as s:
-        played = PlayedCapture(s, *options, quick=quick, **environment)
+        played = PlayedCapture(s, *options, quick=quick, OLD=old)
         begin = time.time()
         action(played)
         played.is_noticed("", notice, begin)
@@ -331,6 +332,7 @@ CASES = [
      (), 0),
     ("clock mono_raw, --yield", setting("trace_clock", "mono_raw"), "another program set the trace clock to", None, YIELD),
     ("tags", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), 0),
+    ("tags, atrace of Android 8", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), QUICK, "1"),
     ("another atrace stops", another_atrace, "switched (tracing off|off atrace tags)",
      "jankd switched the atrace tags .* on again: "),
     ("CPUs", setting("tracing_cpumask", "1"), "another program set tracing_cpumask", "jankd set tracing_cpumask .* back"),
@@ -342,11 +344,5 @@ CASES = [
 ]
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))
-
-
-def tags_of_android_8():
-    disturbed("tags, atrace of Android 8", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", OLD="1")
-
-
-run(each(moments, "raw", "text"), each(disturbed, *CASES), tags_of_android_8, each(sizes_of_cpus, "raw", "text"),
+run(each(moments, "raw", "text"), each(disturbed, *CASES), each(sizes_of_cpus, "raw", "text"),
     each(dropped, "raw", "text"), emptied_alone, floods, number=6)

@@ -23,7 +23,6 @@ TESTS = {
     "report levels all": ("tools/report/compare.c", "tests/report/levels_test.c"),
     "report windows": ("tools/build-windows", "tools/report/os.h", "tests/report/windows.py"),
     "soak": ("tests/soak",),
-    "walk all": ("tests/docs/walk.py",),
 }
 
 

@@ -17,7 +17,7 @@ SLOWER = "5"  # times as much time as natively
 arch = sys.argv[1]
 cross.needs(cross.emulated(arch)[0])
 checks = Checks()
-cross.build("--tests", arch)
+cross.build(arch, "--tests")
 build = cross.OUT / ".work" / arch / "tests"
 log = build / "meson-logs" / "testlog.json"
 log.unlink(missing_ok=True)

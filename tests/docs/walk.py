@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The way of a README from a clone to the CSV files of a phone: each command as it is printed, in a copy of the tree, with
-a stand-in for adb and the phone. Without the argument --all the program of this build is used, not that of
-tools/build-device."""
+a stand-in for adb and the phone. Only tools/build-device does not run: its programs are those that all tests share
+(cross/builds runs it in a clone)."""
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from cross import IMPOSSIBLE
+import cross
 from daemon import wait_until
-from jankd import JANKD, SOURCE, Checks, copy_tree, skip
+from jankd import SOURCE, Checks, copy_tree
 from phones import desk, same_frames, trace
 
 SECONDS = 3
@@ -26,19 +27,6 @@ def commands(readme):
     of jank-fleet, leave a server running; tests/fleet/readme.py runs such commands and stops it."""
     return [line.removeprefix("$ ") for block in BLOCK.findall(readme) if "jank-adb" in block
             for line in block.splitlines() if line.startswith("$ ")]
-
-
-def build(tree, command):
-    """As a stranger does, or quickly."""
-    if "--all" not in sys.argv:
-        (tree / "build-device").mkdir()
-        (tree / "build-device/jankd-x86_64").write_bytes(JANKD.read_bytes())
-        return
-    done = subprocess.run(["sh", "-c", command], cwd=tree, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
-    if done.returncode != 0 and any(text in done.stderr for text in IMPOSSIBLE):
-        skip(f"{command}: {done.stderr.splitlines()[-1]}")
-    if done.returncode != 0:
-        raise AssertionError(f"{command}: {done.stderr[-2000:]}")
 
 
 def run(checks, place, tree, phone, command, text):
@@ -57,15 +45,16 @@ def run(checks, place, tree, phone, command, text):
     return out
 
 
-def walk(checks, readme):
+def walk(checks, commands):
     with desk() as place:
         tree = copy_tree(place.here / "jankd")
         phone = place.phone()
         text, truth = trace(place.here, seconds=SECONDS)
         said = {}
-        for command in commands(readme):
-            if command.startswith(BUILD):
-                build(tree, command)
+        for command in commands:
+            if command == BUILD:
+                (tree / "build-device").mkdir()
+                shutil.copy(cross.OUT / "jankd-x86_64", tree / "build-device")
             else:
                 said[command] = run(checks, place, tree, phone, command, text)
         shown = next((out for command, out in said.items() if command.startswith("cat ")), "")
@@ -78,14 +67,9 @@ def walk(checks, readme):
         checks.equal([str(path) for path in phone.data.iterdir()], [], "what is left on the phone")
 
 
+found = commands((SOURCE / "README.md").read_text(encoding="utf-8"))
 checks = Checks()
-for path in sorted(SOURCE.glob("README*.md")):
-    found = commands(path.read_text(encoding="utf-8"))
-    if not checks.that(found[:1] == [BUILD] and len(found) > 2, f"{path.name}: commands for a phone: {found}"):
-        continue
-    if path.name == "README.md":
-        walk(checks, path.read_text(encoding="utf-8"))
-        english = found
-    else:
-        checks.equal(found, english, f"{path.name}: commands, and those of README.md")
+if checks.that(found[:1] == [BUILD] and len(found) > 2, f"README.md: commands for a phone: {found}"):
+    cross.build("x86_64")
+    walk(checks, found)
 checks.end()

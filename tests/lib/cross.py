@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds for devices, for the tests of them. They are kept in the build folder."""
+"""Builds for devices, for the tests of them: one of each architecture in the build folder, for all tests."""
 
+import fcntl
+import re
 import shutil
 import subprocess
 import sys
 
+from cache import cached
 from jankd import BUILD, SOURCE, skip
 
 # The names of an architecture in the triplet of its compiler and in qemu-user.
@@ -22,7 +25,7 @@ def needs(*programs):
     """Skips the test if a program is missing."""
     for program in programs:
         if not shutil.which(program):
-            skip(f"no {program}; tools/install-deps --device installs it")
+            skip(f"no {program}; tools/install-deps --all installs it")
 
 
 def emulated(arch, *command):
@@ -42,8 +45,30 @@ def run_build(command, impossible):
     sys.exit(1)
 
 
-def build(*arguments, source=SOURCE, out=OUT):
-    """Runs tools/build-device of the tree @source, into @out. Ends the test if that fails. Installs no compiler."""
-    architectures = [arch for arch in ARCHITECTURES if arch in arguments] or list(ARCHITECTURES)
-    needs("dpkg-deb", *(f"{ARCHITECTURES[arch][0]}-gcc" for arch in architectures))
-    run_build([source / "tools" / "build-device", "-o", out, *arguments], IMPOSSIBLE)
+def build(arch, *options):
+    """Runs tools/build-device for an architecture into OUT. The first test that calls it builds, with the libraries of an
+    earlier build on this machine. Ends the test if that fails. Installs no compiler."""
+    needs("dpkg-deb", f"{ARCHITECTURES[arch][0]}-gcc")
+    command = [SOURCE / "tools" / "build-device", "-o", OUT, *options, arch]
+    sysroot = OUT / ".work" / arch / "sysroot"
+
+    def run():
+        run_build(command, IMPOSSIBLE)
+        log = (OUT / ".work" / arch / "log").read_text(errors="replace")
+        warnings = OUT / ".work" / arch / "warnings"
+        if not options and not (warnings.exists() and "ninja: no work to do" in log):
+            warnings.write_text("\n".join(re.findall(r".*(?:warning: |statically linked).*", log)))
+
+    def download(into):
+        run()
+        shutil.copytree(sysroot, into, symlinks=True, dirs_exist_ok=True)
+
+    OUT.mkdir(parents=True, exist_ok=True)
+    with open(OUT / ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        listed = sysroot / "packages"
+        if not listed.exists() or options and "libcmocka-dev" not in listed.read_text():
+            libraries = cached("-".join((*options, arch, "libraries")).strip("-"), download)
+            shutil.rmtree(sysroot, ignore_errors=True)
+            shutil.copytree(libraries, sysroot, symlinks=True)
+        run()

@@ -71,9 +71,14 @@ begin_part()
   settings >"$OUT/before"
 }
 
-# Keeps the files of the capture in folder $1. A frame waits for the vsyncs around it before it is written.
-end_part()
+# Ends the capture in $folder and keeps its files, and what the kernel counts as lost until then. A frame waits for the vsyncs
+# around it before it is written.
+end_capture()
 {
+  sleep 1
+  keep status status --json -F "$folder"
+  cat "$TRACEFS"/per_cpu/cpu*/stats >"$OUT/stats"
+  keep stop stop -F "$folder"
   settings >"$OUT/after"
-  [ ! -d "$1" ] || cp -r "$1" "$OUT/files"
+  cp -r "$folder" "$OUT/files"
 }

@@ -9,6 +9,4 @@ folder=/sdcard/fps
 cp -r /sdcard "$OUT/found"
 keep start start --frames-log -T 2 -F "$folder"
 play 1 --scenario game-30 --seconds 2
-sleep 1
-keep stop stop -F "$folder"
-end_part "$folder"
+end_capture

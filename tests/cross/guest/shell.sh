@@ -23,20 +23,18 @@ part()
   folder=$3
   keep start start --frames-log -F "$folder"
   if [ "$(cat "$OUT/start.code")" = 0 ]; then
-    play 1 --scenario game-30 --seconds 4
-    sleep 1
-    keep status status --json -F "$folder"
-    keep stop stop -F "$folder"
+    play 1 --scenario game-30 --seconds 3
+    end_capture
   fi
-  end_part "$folder"
+  settings >"$OUT/after"
   AS=
 }
 
-part reader reader /data/local/tmp/fps
+part reader reader /data/local/tmp/reader
 part shell shell /data/local/tmp/none
 # The per-CPU buffers may not be read.
 chmod 0700 "$TRACEFS/per_cpu"
-part reader-text reader /sdcard/fps
+part reader-text reader /sdcard/reader
 # Before Linux 5.16 all users may read trace_pipe.
 chmod 0444 "$TRACEFS/trace_pipe"
-part shell-text shell /sdcard/Download/fps
+part shell-text shell /sdcard/Download/shell

@@ -14,21 +14,13 @@ from jankd import BUILD, JANKD, PHONE, SOURCE, Checks, analyze, folder
 
 TOOLS = SOURCE / "tools"
 ROOT = os.geteuid() == 0
-OTHER_UID = 65534
-
-
-def other_user():
-    """For a child process: changes its user."""
-    os.setgroups([])
-    os.setgid(OTHER_UID)
-    os.setuid(OTHER_UID)
+OTHER = {"user": 65534, "group": 65534, "extra_groups": ()}  # for a child process
 
 
 def run(command, cwd, other=False, **environment):
     """(exit code, lines of standard output, standard error)"""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, env={**os.environ, **environment}, preexec_fn=other_user if other else None,
-                          timeout=300)
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          env={**os.environ, **environment}, timeout=300, **(OTHER if other else {}))
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
@@ -38,24 +30,26 @@ def culprits(checks, here):
         subprocess.run([PHONE, "--scenario", scenario, "--seconds", seconds, "--speed", "0", "--output", here / "trace",
                         "--truth", here / "truth.csv"], check=True, capture_output=True)
         analyze(here / scenario, here / "trace")
-    _, said, _ = run([TOOLS / "culprit.py", here / "demo" / "summary.csv"], here)
-    checks.equal(len(said), 3, f"culprit of the demo: {said}")
-    checks.equal([line.partition(":")[0] for line in said],
+
+    def said(path):
+        return run([TOOLS / "culprit.py", here / path], here)
+
+    lines = said("demo/summary.csv")[1]
+    checks.equal([line.partition(":")[0] for line in lines],
                  ["SurfaceView[com.example.game/.GameActivity](BLAST)", "StatusBar",
                   "the culprit is com.example.mail/.MainActivity"], "culprit: surfaces")
-    for line, words in zip(said, (("30.00 fps", "2 vsyncs", "no jank"), ("60.00 fps", "12 waits", "no jank"),
-                                  ("23 janks (10 big)", "worst frame 166.7 ms", "5 stalls of 3.9 s"))):
+    for line, words in zip(lines, (("30.00 fps", "2 vsyncs", "no jank"), ("60.00 fps", "12 waits", "no jank"),
+                                   ("23 janks (10 big)", "worst frame 166.7 ms", "5 stalls of 3.9 s"))):
         checks.that(all(word in line for word in words), f"culprit: {words}: {line!r}")
-    _, said, _ = run([TOOLS / "culprit.py", here / "steady-60" / "summary.csv"], here)
-    checks.equal(said[-1:], ["no surface janked"], "culprit: none")
+    checks.equal(said("steady-60/summary.csv")[1][-1:], ["no surface janked"], "culprit: none")
     text = (here / "demo" / "summary.csv").read_text().splitlines()
     names = text[0].split(",")
     row = next(line for line in text if "MainActivity" in line).split(",")
     row[names.index("stalls")], row[names.index("stall time(S)")] = "2", "1.600000"
     (here / "stalls.csv").write_text(f"{text[0]}\n{','.join(row)}\n")
-    _, said, _ = run([TOOLS / "culprit.py", here / "stalls.csv"], here)
-    checks.that("2 stalls of 1.6 s" in said[-1] and "wait" not in said[-1], f"culprit: stalls: {said}")
-    code, said, error = run([TOOLS / "culprit.py", here / "none.csv"], here)
+    last = said("stalls.csv")[1][-1]
+    checks.that("2 stalls of 1.6 s" in last and "wait" not in last, f"culprit: stalls: {last}")
+    code, _, error = said("none.csv")
     checks.that(code == 1 and "none.csv" in error and "Traceback" not in error, f"culprit: no file: {error}")
 
 
@@ -64,80 +58,68 @@ def build_folders(checks, here):
     tree = here / "tree"
     (tree / "tools").mkdir(parents=True)
     shutil.copy(TOOLS / "choose-build", tree / "tools")
-    for path in (here, tree, tree / "tools"):
-        path.chmod(0o755)
     (here / "tmp").mkdir()
-    (here / "tmp").chmod(0o777)
+    for path, mode in ((here, 0o755), (tree, 0o755), (tree / "tools", 0o755), (here / "tmp", 0o777)):
+        path.chmod(mode)
     places = {"HOME": str(here / "none"), "XDG_CACHE_HOME": "", "TMPDIR": str(here / "tmp"), "BUILD": ""}
 
-    def chosen(other=False, **more):
+    def check(what, expected, is_reported, other=False, **more):
         code, said, error = run([tree / "tools" / "choose-build"], here, other, **{**places, **more})
-        return (code, said[0] if said else "", bool(error))
+        checks.that(code == 0 and said and said[0].startswith(str(expected)) and bool(error) == is_reported,
+                    f"build folder: {what}: {said}, {error}")
 
-    checks.equal(chosen(), (0, str(tree / "build"), False), "build folder: none yet")
-    checks.equal(chosen(BUILD="mine"), (0, "mine", False), "build folder: named")
+    check("none yet", tree / "build", False)
+    check("named", "mine", False, BUILD="mine")
     (tree / "build").mkdir()
-    checks.equal(chosen(), (0, str(tree / "build"), False), "build folder: our own")
+    check("our own", tree / "build", False)
     if not ROOT:
         checks.cannot_judge("build folder: of another user", "needs root")
         return
-    code, said, reported = chosen(other=True)
-    checks.that(code == 0 and said.startswith(f"{here}/tmp/jankd-build-{OTHER_UID}-") and reported,
-                f"build folder: of root's tree: {said}")
+    check("of root's tree", f"{here}/tmp/jankd-build-{OTHER['user']}-", True, True)
     tree.chmod(0o777)
-    checks.equal(chosen(other=True), (0, str(tree / "build-nobody"), True), "build folder: beside root's")
-    os.chown(tree / "build", OTHER_UID, OTHER_UID)
-    checks.equal(chosen(other=True), (0, str(tree / "build"), False), "build folder: theirs")
-    checks.equal(chosen(), (0, str(tree / "build-root"), True), "build folder: beside another user's")
+    check("beside root's", tree / "build-nobody", True, True)
+    os.chown(tree / "build", OTHER["user"], OTHER["group"])
+    check("theirs", tree / "build", False, True)
+    check("beside another user's", tree / "build-root", True)
     (tree / "build" / "of-root").write_text("")
-    checks.equal(chosen(other=True), (0, str(tree / "build-nobody"), True), "build folder: root was in it")
+    check("root was in it", tree / "build-nobody", True, True)
     (tree / "build-root").symlink_to(here / "tmp")
-    checks.that(chosen()[1] not in (str(tree / "build"), str(tree / "build-root")), "build folder: a link")
-
-
-def shows(checks, what, here, into, other=False, **environment):
-    code, said, error = run([TOOLS / "demo", "4"], here, other, BUILD=str(BUILD), **environment)
-    checks.equal(code, 0, f"{what}: exit code: {error[-1500:]}")
-    checks.that(said and said[-1].startswith("the culprit is com.example.mail/.MainActivity: "),
-                f"{what}: {said}")
-    found = {path.name for path in into.iterdir()} if into.is_dir() else set()
-    checks.that({"fps.csv", "summary.csv", "frames.csv"} <= found, f"{what}: {into} has {found}; {error[-500:]}")
+    check("a link", f"{here}/none/.cache/jankd-build-", True)
 
 
 def demo(checks, here):
     place = here / "place"
     place.mkdir()
-    for path in (here, place):
+    (here / "tmp").mkdir()
+    for path in (here, place, here / "tmp"):
         path.chmod(0o777)
-    shows(checks, "demo", place, place / "jank-demo")
+
+    def shows(what, into, other=False):
+        code, said, error = run([TOOLS / "demo", "4"], place, other, BUILD=str(BUILD), TMPDIR=str(here / "tmp"))
+        checks.equal(code, 0, f"{what}: exit code: {error[-1500:]}")
+        checks.that(said and said[-1].startswith("the culprit is com.example.mail/.MainActivity: "), f"{what}: {said}")
+        checks.that(any({"fps.csv", "summary.csv", "frames.csv"} <= {path.name for path in found.iterdir()} for found in here.glob(into)),
+                    f"{what}: no files in {into}: {error[-500:]}")
+
+    shows("demo", "place/jank-demo")
     checks.equal(run([TOOLS / "demo", "0"], place)[0], 2, "demo: no seconds")
     if not ROOT:
         checks.cannot_judge("another user's demo", "needs root")
         return
-    try:
-        subprocess.run([JANKD, "--version"], preexec_fn=other_user, cwd="/", capture_output=True)
-    except PermissionError:
+    if subprocess.run(["test", "-x", JANKD], **OTHER).returncode != 0:
         checks.cannot_judge("another user's demo", "another user cannot reach the program here")
         return
-    shows(checks, "another user's demo", place, place / "jank-demo-nobody", other=True)
-    shows(checks, "another user's demo, again", place, place / "jank-demo-nobody", other=True)
+    for what in ("another user's demo", "another user's demo, again"):
+        shows(what, "place/jank-demo-nobody", True)
     place.chmod(0o755)
-    (here / "tmp").mkdir()
-    (here / "tmp").chmod(0o777)
     (place / "jank-demo-nobody").rename(here / "moved")
-    code, said, error = run([TOOLS / "demo", "4"], place, True, BUILD=str(BUILD), TMPDIR=str(here / "tmp"))
-    checks.that(code == 0 and any(f"{here}/tmp/" in line for line in said), f"no folder to write to: {said} {error}")
-    cannot_check(checks, place)
-
-
-def cannot_check(checks, place):
-    """tools/check refuses another user's folder with one line, after it has printed its steps."""
+    shows("no folder to write to", "tmp/tmp.*", True)
+    # tools/check refuses another user's folder with one line, after it has printed its steps.
     (place / "of-root").mkdir()
     code, said, error = run([TOOLS / "check", place / "of-root"], place, True)
     checks.equal((code, said[-1:]), (1, ["0 passed, 1 failed, 0 skipped"]), f"check in another's folder: {error}")
-    checks.that(any("minutes" in line for line in said) and any("1 of 3" in line for line in said),
-                f"check: prints its steps:  {said}")
-    checks.that(f"{place}/of-root" in error and "name another folder" in error, f"check: prints the reason:  {error}")
+    checks.that(any("minutes" in line for line in said) and any("1 of 3" in line for line in said), f"check: prints its steps: {said}")
+    checks.that(f"{place}/of-root" in error and "name another folder" in error, f"check: prints the reason: {error}")
 
 
 checks = Checks()

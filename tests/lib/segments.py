@@ -43,6 +43,17 @@ def is_whole(data, columns=None):
     return all(len(row) == len(rows[0]) for row in rows) and columns in (None, len(rows[0]))
 
 
+def damage(folder):
+    """What is wrong with the files: a row that is not whole, or that is there twice."""
+    found = [f"{path.name} is not whole" for name in (*GROWING, "summary.csv") for path in paths(folder, name)
+             if not is_whole(path.read_bytes())]
+    for name in GROWING:
+        lines = (joined(folder, name) or b"").split(b"\n")[1:-1] if name != "events.csv" else []
+        if len(lines) != len(set(lines)):
+            found.append(f"{name}: rows twice")
+    return found
+
+
 def last_frame(out):
     """The time of the last frame in a file, 0 if there is none. The last row may be incomplete."""
     for path in reversed(paths(out, "frames.csv")):

@@ -41,7 +41,6 @@ KILLED_SECONDS, WAIT_S = 5, 3.1
 
 # What is not right yet: how describe() begins, and why. An entry that no longer fails is a failure, too.
 EXPECTED = {
-    r"(open in open_file|read in read_file).* of (start|capture)": "a thread of SurfaceFlinger counts as one of another process for a second",
     r"stat in (settings_read_place|probe|enter_place).*, device": "as if there were nothing to restore",
     r"(open in open_file|p?read in (read_text|setting_read_open)|write in setting_write).* of (start|stop)": "the setting is not restored",
     r"write in detach_started.* of start": "'start' says that the daemon has ended, and it runs",

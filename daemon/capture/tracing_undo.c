@@ -19,7 +19,7 @@ static bool uses_atrace(const struct options *options)
 
 static int write_journal(const struct tracing_undo *undo)
 {
-	int error = undo->before.incomplete ? -ENOMEM : 0;
+	int error = undo->before.incomplete ? -ENOMEM : undo->before.error;
 
 	if (error == 0)
 		error = journal_write(undo->folder, &undo->before, &undo->setup);
@@ -53,8 +53,9 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		return EXIT_FAILED;
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
-	/* If this fails, tracefs_open() reports the reason. */
-	if (tracefs_find(undo->directory, options->tracefs) < 0)
+	/* If this fails, tracefs_open() reports the reason, or it fails only once. */
+	undo->before.error = tracefs_find(undo->directory, options->tracefs);
+	if (undo->before.error < 0)
 		return 0;
 	if (options->instance)
 		settings_read_place(&undo->before, undo->directory, options->instance, atrace);
@@ -78,6 +79,8 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	const struct options *options = undo->options;
 	struct property_budget budget;
 
+	if (undo->before.error < 0)
+		return write_journal(undo);
 	if (!uses_atrace(options)) {
 		if (options->categories_given)
 			report("warning: %s: --categories: not switched on: this machine has no "

@@ -54,6 +54,8 @@ static ssize_t read_text(int fd, char *text, size_t size)
 		n = read(fd, text + len, size - 1 - len);
 		if (n > 0)
 			len += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
 	}
 	text[len] = '\0';
 	return n < 0 ? -errno : (ssize_t)len;
@@ -145,12 +147,13 @@ int setting_write(const char *directory, const char *name, const char *value)
 {
 	/* Without O_TRUNC, which would switch off all events of set_event. */
 	int fd = open_file(directory, name, O_WRONLY);
-	int error = 0;
+	ssize_t n;
+	int error;
 
 	if (fd < 0)
 		return fd;
-	if (write(fd, value, strlen(value)) < 0)
-		error = -errno;
+	n = write(fd, value, strlen(value));
+	error = n < 0 ? -errno : n < (ssize_t)strlen(value) ? -EIO : 0;
 	close(fd);
 	return error;
 }

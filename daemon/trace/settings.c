@@ -103,11 +103,20 @@ void settings_free(struct settings *settings)
 	*settings = (struct settings){ .text = NULL };
 }
 
+/* Remembers an error that is not the setting's own: it may be changed soon, all the same. */
+static void note_read(struct settings *settings, int error)
+{
+	if (error == -EIO || error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		settings->error = error;
+}
+
 static void read_file(struct settings *settings, const char *directory, const char *name)
 {
 	char value[SETTING_SIZE];
+	int error = setting_read(directory, name, value);
 
-	if (setting_read(directory, name, value) == 0 && value[0])
+	note_read(settings, error);
+	if (error == 0 && value[0])
 		add(settings, "%s %s\n", name, value);
 }
 
@@ -116,11 +125,16 @@ static void read_cpus(struct settings *settings, const char *directory)
 {
 	char name[64], value[SETTING_SIZE];
 
-	if (setting_read(directory, "buffer_size_kb", value) < 0 || strcmp(value, "X") != 0)
+	int error = setting_read(directory, "buffer_size_kb", value);
+
+	note_read(settings, error);
+	if (error < 0 || strcmp(value, "X") != 0)
 		return;
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
 		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", cpu);
-		if (setting_read(directory, name, value) == 0)
+		error = setting_read(directory, name, value);
+		note_read(settings, error);
+		if (error == 0)
 			add(settings, "cpu %u %s\n", cpu, value);
 	}
 }
@@ -142,11 +156,15 @@ static void read_lists(struct settings *settings, const char *directory)
 
 	if (text)
 		read_lines(settings, text, "option");
+	else
+		note_read(settings, -errno);
 	free(text);
 	text = setting_read_all(directory, "set_event");
 	if (text) {
 		add(settings, "events\n");
 		read_lines(settings, text, "event");
+	} else {
+		note_read(settings, -errno);
 	}
 	free(text);
 }
@@ -160,9 +178,10 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 	if (!setting_place(directory, tracefs, span_of(instance)))
 		return;
 	if (instance && stat(directory, &info) < 0) {
-		/* With another error it cannot be created, either. */
 		if (errno == ENOENT)
 			add(settings, "made %s\n", instance);
+		else
+			note_read(settings, -errno);
 		return;
 	}
 	if (instance)
@@ -207,7 +226,7 @@ void settings_read_atrace(struct settings *settings, struct property_budget *bud
 {
 	struct settings places = *settings;
 
-	*settings = (struct settings){ .incomplete = places.incomplete };
+	*settings = (struct settings){ .incomplete = places.incomplete, .error = places.error };
 	add(settings, "atrace\n");
 	read_apps(settings, budget);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
@@ -278,7 +297,8 @@ static void enter_place(struct restoring *r, struct span instance)
 
 	leave_place(r);
 	/* The settings of an instance are removed with it. */
-	if (!setting_place(r->directory, r->tracefs, instance) || stat(r->directory, &info) < 0)
+	if (!setting_place(r->directory, r->tracefs, instance) ||
+	    (stat(r->directory, &info) < 0 && errno == ENOENT))
 		r->directory[0] = '\0';
 }
 
@@ -296,11 +316,15 @@ static void remove_instance(struct restoring *r, struct span instance)
 static void restore_file(struct restoring *r, const char *name, struct span value)
 {
 	char word[SETTING_SIZE], now[SETTING_SIZE];
+	int error;
 
 	if (!r->directory[0] || !copy_word(word, value) || strcmp(word, "X") == 0)
 		return;
-	if (setting_read(r->directory, name, now) == 0 && strcmp(now, word) != 0)
-		note(r, setting_write(r->directory, name, word));
+	error = setting_read(r->directory, name, now);
+	if (error == 0 && strcmp(now, word) != 0)
+		error = setting_write(r->directory, name, word);
+	if (error != -ENOENT)
+		note(r, error);
 }
 
 static void restore_cpu(struct restoring *r, struct span cpu_and_size)

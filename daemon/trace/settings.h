@@ -44,7 +44,8 @@ struct settings {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	bool incomplete; /* settings are missing: no memory, or the text is too long */
-	int error;	 /* of the last setting that could not be restored, -errno */
+	int error;	 /* -errno of the last setting that could not be restored or, of no fault
+			    of its own, read; or 0 */
 };
 
 void settings_free(struct settings *settings);
@@ -58,7 +59,8 @@ static inline struct span settings_text(const struct settings *settings)
 
 /* Reads the settings of an instance, or with NULL of the top level. @tracefs: its directory. If the
  * instance does not exist yet, adds a line "made". Settings that cannot be read are left out: they
- * cannot be changed, either. @all: also those that only atrace changes. */
+ * cannot be changed, either. If that is for lack of memory or descriptors, or the read failed,
+ * ->error is set. @all: also those that only atrace changes. */
 void settings_read_place(struct settings *settings, const char *tracefs, const char *instance,
 			 bool all);
 

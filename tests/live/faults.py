@@ -41,8 +41,6 @@ KILLED_SECONDS, WAIT_S = 5, 3.1
 
 # What is not right yet: how describe() begins, and why. An entry that no longer fails is a failure, too.
 EXPECTED = {
-    r"stat in (settings_read_place|probe|enter_place).*, device": "as if there were nothing to restore",
-    r"(open in open_file|p?read in (read_text|setting_read_open)|write in setting_write).* of (start|stop)": "the setting is not restored",
     r"write in detach_started.* of start": "'start' says that the daemon has ended, and it runs",
     r"(socket in|bind in|listen in|calloc in control_open|epoll_ctl in loop_watch).* of start, raw": "'status' and 'stop' cannot reach it, without a message",
     r".*, rescue: (?!EINTR)": "'stop' ends with 0 though the rows were not taken",

@@ -216,6 +216,9 @@ static enum detach_side wait_for_start(struct detach *detach, const char *comman
 		report("%s: the daemon was not ready within 60 s and was stopped; try 'jankd run'",
 		       command);
 	} else {
+		/* It may run if only its message is missing. */
+		if (pid > 0)
+			kill((pid_t)pid, SIGTERM);
 		report("%s: the daemon ended unexpectedly before it was ready; try 'jankd run'",
 		       command);
 	}

@@ -77,7 +77,7 @@ void capture_close(struct capture *capture);
 enum capture_recovered {
 	CAPTURE_RECOVERED,   /* the tracing settings are restored */
 	CAPTURE_NOT_KILLED,  /* no capture was killed in that folder */
-	CAPTURE_UNRECOVERED, /* not all could be restored, and the reason was reported */
+	CAPTURE_UNRECOVERED, /* not all could be restored or counted; the reason was reported */
 };
 
 /* Does what the next capture_begin() would do: counts what a killed capture left in the trace into

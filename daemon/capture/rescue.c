@@ -175,8 +175,8 @@ static void write_event(struct rescue *rescue)
 	session_event(&rescue->session, "tracing", text);
 }
 
-/* Uses the folder of the caller. */
-static void run_session(struct rescue *rescue, struct folder *folder)
+/* Uses the folder of the caller. Returns 0, or another value after the reason was reported. */
+static int run_session(struct rescue *rescue, struct folder *folder)
 {
 	struct session_origin origin = {
 		.kind = rescue->source ? rescue->source->name : "file",
@@ -184,12 +184,14 @@ static void run_session(struct rescue *rescue, struct folder *folder)
 		.trace_clock = rescue->killed->clock,
 		.live = true,
 	};
+	int code;
 
 	if (rescue->source)
 		origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
 	rescue->session.folder = *folder;
-	if (session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
-				rescue->until_ns) == 0) {
+	code = session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
+				   rescue->until_ns);
+	if (code == 0) {
 		if (rescue->source)
 			read_buffers(&rescue->session);
 		write_event(rescue);
@@ -198,6 +200,7 @@ static void run_session(struct rescue *rescue, struct folder *folder)
 	*folder = rescue->session.folder;
 	rescue->session.folder =
 		(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };
+	return code;
 }
 
 /* Rules that cannot be loaded give other rows. Then only the event is written, with any rules. */
@@ -211,26 +214,30 @@ static int open_session(struct rescue *rescue)
 	return session_open(&rescue->session, &rescue->options);
 }
 
-void rescue(struct folder *folder, enum options_command command,
-	    const struct capture_killed *killed)
+int rescue(struct folder *folder, enum options_command command, const struct capture_killed *killed)
 {
 	static struct rescue rescue; /* too large for the stack */
+	int code;
 
 	/* Without a journal the settings were restored, and the buffers were emptied. */
 	if (!killed || !folder_has_journal(folder))
-		return;
+		return 0;
 	rescue = (struct rescue){
 		.killed = killed,
 		.options = options_of(killed, command, folder),
 	};
 	trace_files_init(&rescue.files);
-	if (open_session(&rescue) == 0 && open_trace(&rescue) == 0)
-		run_session(&rescue, folder);
+	code = open_session(&rescue);
+	if (code == 0)
+		code = open_trace(&rescue);
+	if (code == 0)
+		code = run_session(&rescue, folder);
 	source_stop(rescue.source);
 	trace_files_close(&rescue.files);
 	tracefs_close(rescue.tracefs);
 	session_close(&rescue.session);
 	source_close(rescue.source);
+	return code;
 }
 
 enum capture_recovered capture_recover(const struct options *options,
@@ -241,19 +248,19 @@ enum capture_recovered capture_recover(const struct options *options,
 	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
-	int fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
+	int code, fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
 
 	if (fd < 0)
 		return CAPTURE_NOT_KILLED;
 	close(fd);
 	if (folder_open(&folder, command, options->folder) < 0)
 		return CAPTURE_UNRECOVERED;
-	rescue(&folder, options->command, killed);
+	code = rescue(&folder, options->command, killed);
 	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
 				&failed);
 	settings_free(&failed);
 	folder_close(&folder);
-	return found == JOURNAL_DONE   ? CAPTURE_RECOVERED
-	       : found == JOURNAL_NONE ? CAPTURE_NOT_KILLED
-				       : CAPTURE_UNRECOVERED;
+	return found == JOURNAL_DONE && code == 0 ? CAPTURE_RECOVERED
+	       : found == JOURNAL_NONE		  ? CAPTURE_NOT_KILLED
+						  : CAPTURE_UNRECOVERED;
 }

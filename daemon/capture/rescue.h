@@ -21,9 +21,10 @@
  * @killed: NULL: no capture was killed, and nothing is done
  *
  * Takes a few seconds at most. The result, or the reason why nothing could be taken, is an event in
- * the files of the killed capture.
+ * the files of the killed capture. Returns 0, or another value if it could not be tried or written,
+ * after the reason was reported.
  */
-void rescue(struct folder *folder, enum options_command command,
-	    const struct capture_killed *killed);
+int rescue(struct folder *folder, enum options_command command,
+	   const struct capture_killed *killed);
 
 #endif

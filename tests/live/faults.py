@@ -41,7 +41,6 @@ KILLED_SECONDS, WAIT_S = 5, 3.1
 
 # What is not right yet: how describe() begins, and why. An entry that no longer fails is a failure, too.
 EXPECTED = {
-    r".*, rescue: (?!EINTR)": "'stop' ends with 0 though the rows were not taken",
     r"send in send_once.*: (EPIPE|SHORT)": "no whole request was sent: the command waits for the 5 s after which a capture drops a client",
     r"p?read in (read_lock|read_journal|check_header).*: EINTR": "said, and exit code 1; a read of these files does not wait",
     r"connect in connect_to.*: EINTR": "said, and exit code 1: 'try again'",

@@ -10,7 +10,6 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import synthetic
 from device import Device
 from live import LOAD, run, session
 from measure import switches, waited_s
@@ -29,26 +28,10 @@ MOST_ON_DEVICE = 4
 RATE = 2000
 
 
-def payloads():
-    """The markers of frames, without end."""
-    n = 0
-    while True:
-        for line in synthetic.frame(0, n).splitlines():
-            yield line.split("tracing_mark_write: ", 1)[1].encode()
-        n += 1
-
-
-def write_for(s, seconds):
-    """Writes at RATE. Returns the events/s."""
-    source, count = payloads(), 0
-    begin = time.monotonic()
-    with s.marker() as write:
-        while (passed := time.monotonic() - begin) < seconds:
-            while count < passed * RATE:
-                write(next(source))
-                count += 1
-            time.sleep(0.005)
-    return count / (time.monotonic() - begin)
+def load(s, rate, seconds):
+    """Writes markers at @rate. Returns how many a second."""
+    done = subprocess.run([LOAD, s.instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True)
+    return int(re.match(rb"(\d+) markers", done.stdout)[1]) / seconds
 
 
 def wakeups(s, capture, what, most, during):
@@ -83,27 +66,25 @@ def measure(what, idle_most, busy_most, *arguments, on_device=False):
         time.sleep(2)
         wakeups(s, capture, "idle", idle_most, lambda: time.sleep(SECONDS))
         # The first drains come sooner.
-        write_for(s, WARM_S)
-        rate = wakeups(s, capture, f"at {RATE} events/s", busy_most, lambda: write_for(s, SECONDS))
+        load(s, RATE, WARM_S)
+        rate = wakeups(s, capture, f"at {RATE} events/s", busy_most, lambda: load(s, RATE, SECONDS))
         s.stop(capture)
         s.that(rate > RATE * 0.9, f"only {rate:.0f} events/s")
 
 
-def load():
+def fast():
     """10,000 events/s fill 1 MB of the fullest CPU in some seconds."""
     with session("10,000 events/s") as s:
         s.write("buffer_size_kb", 1024)
         capture = s.run("-T", "2")
-        command = [LOAD, s.instance / "trace_marker", "10000"]
-        subprocess.run([*command, "3", "20", "4"], check=True, stdout=subprocess.DEVNULL)
-        wakeups(s, capture, "busy", BUSY_MOST, lambda: subprocess.run([*command, str(SECONDS), "20", "4"], check=True,
-                                                                      stdout=subprocess.DEVNULL))
+        load(s, 10000, WARM_S)
+        wakeups(s, capture, "busy", BUSY_MOST, lambda: load(s, 10000, SECONDS))
         lost = sum(int(n) for path in s.instance.glob("per_cpu/cpu*/stats")
                    for n in re.findall(r"(?m)^overrun: (\d+)", path.read_text()))
         capture.stop()
         s.equal(lost, 0, "lost events")
 
 
-run(lambda: measure("defaults", IDLE_MOST, BUSY_MOST), load,
+run(lambda: measure("defaults", IDLE_MOST, BUSY_MOST), fast,
     lambda: measure("--snapshot", IDLE_MOST, BUSY_MOST_FRESH, "--snapshot", "10", "--until-exit", "org.example.never"),
     lambda: measure("on a device", MOST_ON_DEVICE, MOST_ON_DEVICE, on_device=True))

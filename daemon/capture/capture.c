@@ -846,6 +846,7 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;
+	int error;
 
 	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
 		return EXIT_FAILED;
@@ -854,7 +855,12 @@ static int begin_thread(struct capture *capture)
 		.ready = on_files_done,
 		.context = capture,
 	};
-	return loop_watch(&capture->loop, &capture->files_done, EPOLLIN) == 0 ? 0 : EXIT_FAILED;
+	error = loop_watch(&capture->loop, &capture->files_done, EPOLLIN);
+	if (error == 0)
+		return 0;
+	report("%s: cannot watch the files: %s; %s", session_command(&capture->session),
+	       strerror(-error), report_advice(error, "stop programs that watch many files"));
+	return EXIT_FAILED;
 }
 
 static void on_stop(void *context)

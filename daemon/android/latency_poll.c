@@ -618,6 +618,15 @@ static const struct polled_layer *due_layer(const struct latency_poll *poll, uin
 	return due;
 }
 
+/* In the first scan a layer may have no frame since the begin yet, and so no polls of its own: the
+ * next one comes before its ring is overwritten. */
+static uint64_t next_scan_ns(const struct latency_poll *poll)
+{
+	uint64_t first_ns = poll_period_ns(poll->period_ns);
+
+	return poll->scan_ns + (poll->counts.scans == 1 && first_ns < SCAN_NS ? first_ns : SCAN_NS);
+}
+
 static void start_scan(struct latency_poll *poll)
 {
 	poll->is_scanning = true;
@@ -725,7 +734,7 @@ void latency_poll_follow(struct latency_poll *poll)
 		start_layer(poll, name_at(poll, poll->next_name++));
 	else if (poll->is_scanning)
 		end_scan(poll);
-	else if (now_ns >= poll->scan_ns + SCAN_NS)
+	else if (now_ns >= next_scan_ns(poll))
 		start_scan(poll);
 }
 
@@ -741,7 +750,7 @@ uint64_t latency_poll_next(const struct latency_poll *poll)
 		return poll->looked_ns + NO_CLOCK_NS;
 	if (poll->is_scanning)
 		return now_ns;
-	next_ns = poll->scan_ns + SCAN_NS;
+	next_ns = next_scan_ns(poll);
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
 		if (lives(&poll->layers[i]))
 			next_ns = loop_earlier(next_ns, poll->layers[i].next_ns);

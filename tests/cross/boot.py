@@ -87,11 +87,15 @@ def check_part(checks, part, source, *commands):
     checks.equal(after, before, f"{part.name}: settings")
     for path in (path for name in segments.GROWING for path in segments.paths(part / "files", name)):
         checks.that(segments.is_whole(path.read_bytes()), f"{part.name}: {path.name} is not whole")
-    events = [row["text"] for path in segments.paths(part / "files", "events.csv") for row in rows(path) if row["kind"] == "lost"]
+    every = [(row["kind"], row["text"]) for path in segments.paths(part / "files", "events.csv") for row in rows(path)]
+    events = [text for kind, text in every if kind == "lost"]
     lost = {row["lost events"] for path in segments.paths(part / "files", "fps.csv") for row in rows(path)}
     by_kernel = sum(map(int, LOST.findall(text(part / "stats"))))
     print(f"{part.name}: lost by the kernel: {by_kernel}, events {events}", flush=True)
-    checks.equal((bool(events), lost != {"0"}), (by_kernel > 0,) * 2, f"{part.name}: a loss is reported, in events.csv and in rows: {lost}")
+    checks.equal(bool(events), by_kernel > 0, f"{part.name}: a loss is reported in events.csv")
+    # Another program that reads the trace or stops it for a moment hides events without a loss of the kernel.
+    hidden = [text for kind, text in every if kind == "tracing"]
+    checks.that(lost != {"0"} if events else lost == {"0"} or hidden, f"{part.name}: lost events in rows: {lost}, {every}")
     played = number_of_frames(*part.glob("truth-*.csv"), *segments.paths(part / "found" / "fps", "frames.csv"))
     for layer, number in number_of_frames(frames_of(part)).items():
         checks.that(number <= played.get(layer, 0), f"{part.name}: {layer}: {number} frames, more than were played")

@@ -24,8 +24,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run|meson test{'' if TRACES.is_dir() else '|tools/bench'})\b.*$", re.M)
 # A line of the table that explains a row: "| `FPS`, `frames` | 60.00, 30 | meaning |"
 CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
-# The commands build in the default folder of the copy, as fast as the compiler can.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")} | {"CFLAGS": "-O0"}
+# The commands build in the default folder of the copy.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
 # Programs that are not of this project, with their own options.
 FOREIGN = re.compile(r"(?<![\w-])(meson|adb|apt|git)\b")
 

@@ -276,7 +276,7 @@ def each(function, *values):
     return [functools.partial(function, *(value if isinstance(value, tuple) else (value,))) for value in values]
 
 
-def run(*cases, number=4, processes=True):
+def run(*cases, number=3, processes=True):
     """Runs the cases, or those whose functions are named on the command line, @number at a time, and ends the script."""
     tracefs.root(processes)
     named = [case for case in itertools.chain(*(case if isinstance(case, list) else [case] for case in cases))

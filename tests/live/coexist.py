@@ -74,16 +74,18 @@ class PlayedCapture:
         """All frames from SETTLED_S on are right, and none was counted as late."""
         settled_s = [now + SETTLED_S for now in self.now()]
         time.sleep(SETTLED_S + AFTER_S)
+        # A machine that is busy plays them later.
+        wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s[1]).values())) >= 60, 30)
         self.end()
         truth, got = after(self.s.truth, settled_s[0]), after(self.s.out / "frames.csv", settled_s[1])
         wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items()
                  if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
         total = sum(map(len, got.values()))
         self.s.that(not wrong and total >= 60, f"frames after it: {wrong}, {total} in all since {settled_s}")
-        # jank-phone says which intervals it has played late, on a busy machine.
+        # jank-phone says which intervals it has played late, on a busy machine. Each changes the next one, too.
         late = sum(vsyncs != "1" for series in truth.values() for vsyncs in series)
         counts = collections.Counter(vsyncs for series in got.values() for vsyncs in series)
-        self.s.that(total - counts["1"] <= late, f"vsyncs after it are not all 1: {counts}, {late} were late")
+        self.s.that(total - counts["1"] <= 2 * late, f"vsyncs after it are not all 1: {counts}, {late} were late")
         late = sum(row["vsyncs"] != "1" for row in rows(self.s.truth)[1:])
         for name in ("jank", "big jank", "A", "B", "C", "D", "missed vsyncs", "wait times"):
             counted = sum(int(row[name] or 0) for row in rows(self.s.out, "fps.csv"))
@@ -345,4 +347,4 @@ CASES = [
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))
 run(each(moments, "raw", "text"), each(disturbed, *CASES), each(sizes_of_cpus, "raw", "text"),
-    each(dropped, "raw", "text"), emptied_alone, floods, number=6)
+    each(dropped, "raw", "text"), emptied_alone, floods, number=4)

@@ -169,13 +169,15 @@ def folder_replaced():
         remove_folder(s.out)
         wait_for(s, "the folder was removed; recreated")
         waited, what = [], "frames.csv was removed"
-        for i in range(1, 4):
+        for i in range(1, 7):
             s.until(lambda: (s.out / "frames.csv").exists() and s.frames(), "frames.csv")
             (s.out / "frames.csv").unlink()
             found = lambda: [row for row in rows(s.out, "events.csv") if what in row["text"]]
             if s.that(wait_until(lambda: len(found()) >= i, 6), f"no event {i}"):
                 wall = datetime.datetime.fromisoformat(found()[-1]["wall time"].replace("Z", "+00:00"))
                 waited.append(time.time() - wall.timestamp())
+            if i >= 3 and waited and min(waited) < 1.2:
+                break
         # On a busy machine each may be late for another reason.
         s.that(waited and min(waited) < 1.2, f"its event came late: {waited}")
         s.until(lambda: s.frames() and s.frames("fps.csv"), "rows afterwards")

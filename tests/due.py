@@ -11,11 +11,11 @@ COMMITS = 50
 
 # The test, and files and folders of the tree.
 TESTS = {
-    "adb cables": ("tools/jank-adb", "tests/adb/cable.py"),
+    "adb cables": ("tools/adb/jank-adb", "tests/adb/cable.py"),
     "boot 6.1": ("tests/cross/boot.py", "tests/cross/guest"),
     "boot 6.12 pages of 16 KB": ("tests/cross/boot.py", "tests/cross/guest"),
     "fleet hostile": ("tools/fleet", "tests/fleet/hostile.py"),
-    "fleet lab": ("tools/fleet", "tests/fleet/lab.py"),
+    "fleet lab all": ("tools/fleet", "tests/fleet/lab.py"),
     "fleet page": ("tools/fleet", "tests/fleet/page.py"),
     "fleet readme": ("tools/fleet", "tests/fleet/readme.py"),
     "release": ("tools/release", "debian", "tests/setup/release.py"),
@@ -23,6 +23,7 @@ TESTS = {
     "report levels all": ("tools/report/compare.c", "tests/report/levels_test.c"),
     "report windows": ("tools/build-windows", "tools/report/os.h", "tests/report/windows.py"),
     "soak": ("tests/soak",),
+    "units arm64": ("tests/cross/units.py",),
 }
 
 

@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from intervals import check_series
-from jankd import SOURCE, Checks, folder, skip
+from jankd import BUILD, SOURCE, Checks, folder, skip
 
 
 def run(script, *arguments):
@@ -113,8 +113,21 @@ def late_phone(checks):
         checks.equal((got, theirs.failed), ((known, unknown), failures), f"a phone that is late: {what}")
 
 
+def due_tests(checks):
+    """tests/due.py has each test of suite 'all' that .ci/run may execute, and files that exist."""
+    sys.path.insert(0, str(SOURCE / "tests"))
+    import due
+    tests = json.loads(subprocess.run(["meson", "introspect", "--tests", BUILD], capture_output=True, text=True, check=True).stdout)
+    names = {test["name"] for test in tests if any(suite.endswith(":all") for suite in test["suite"])}
+    checks.equal(sorted(due.TESTS), sorted(names - {"live faults --all"}), "tests that are due if a file has changed")
+    checks.equal([path for paths in due.TESTS.values() for path in paths if not (SOURCE / path).exists()], [], "files that do not exist")
+    checks.equal(due.due(["tests/soak/days.c"]), ["soak"], "due after a change")
+    checks.equal(due.due(None), list(due.TESTS), "due without a history")
+
+
 checks = Checks()
 not_judged(checks)
+due_tests(checks)
 late_phone(checks)
 with folder() as here:
     test_results(checks, here)

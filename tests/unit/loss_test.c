@@ -21,10 +21,8 @@ static void expect_no_jank(void)
 	const struct frame_stats sum = sum_of(NULL);
 
 	assert_int_equal(sum.a + sum.b, 0);
-	assert_int_equal(sum.d, 0);
-	assert_int_equal(sum.missed, 0);
+	expect_stats(sum, "d 0 missed 0 waits 0");
 	assert_int_equal(sum.small_jank + sum.jank, 0);
-	assert_int_equal(sum.waits, 0);
 	assert_int_equal(phone.log.n_drops, 0);
 }
 
@@ -137,8 +135,7 @@ TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
 	phone_latch(&phone, a);
 	play("lost 1 50 b23-42");
-	assert_int_equal(frames_of(a), 20);
-	assert_int_equal(frames_of(b), 21);
+	expect("a 20 b 21");
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
@@ -220,32 +217,17 @@ TEST_ON(phone_13, test_a_hole_is_no_jank)
 	play("a75-134");
 	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x59");
 	assert_int_equal(frame_of(a, 60)->lost, ROW_UNKNOWN);
-	assert_int_equal(counters()->holes, 1);
-	assert_int_equal(counters()->lost_unknown, 1);
-	assert_int_equal(phone.log.n_drops, 0);
+	expect("holes 1 lost_unknown 1 drops 0 event.lost 0");
 	assert_int_equal(sum_of(NULL).d, 0);
-	assert_int_equal(events_of(TRACE_EVENT_LOST), 0);
 }
 
 /* The hole ended before the composition began: what is open then is no older than that. */
 TEST_ON(phone_9, test_report_of_a_loss_within_a_latch_keeps_the_latch)
 {
-	uint64_t present_ns = BEGIN + 30 * V60;
-
-	draw("a0-29");
-	phone_queue(&phone, present_ns - 3 * MS, a, 1);
-	phone_tick(&phone, present_ns - 2 * MS);
-	phone.now_ns = present_ns - MS;
-	phone_begin(&phone, "onMessageReceived");
-	phone_begin(&phone, "handleMessageInvalidate");
-	phone_begin(&phone, "latchBuffer");
-	phone_begin(&phone, "acquireBuffer");
-	phone_lost(&phone, phone.cpu + 1, 50);
+	draw("a0-29 at 30 -3 queue a at 30 -2 tick at 30 -1 begin onMessageReceived "
+	     "begin handleMessageInvalidate begin latchBuffer begin acquireBuffer lost 2 50");
 	phone_write(&phone, TRACE_COUNTER, 0, a, 0);
-	phone_end_slices(&phone, 4);
-	phone_compose(&phone, present_ns, 1);
-	phone_run(&phone, a, present_ns + V60, V60, 20);
-	phone_end(&phone);
+	play("end 4 compose 30 a31-50");
 	assert_string_equal(vsyncs_of(a), "? 1x50");
 }
 
@@ -257,13 +239,9 @@ TEST_ON(phone_14, test_buffer_that_is_shown_again_proves_nothing)
 	draw("a0-29");
 	phone_lost(&phone, phone.cpu, 50);
 	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, phone.n_commits);
-	phone_tick(&phone, BEGIN + 33 * V60 - 2 * MS);
-	phone.now_ns = BEGIN + 33 * V60 - MS;
-	phone_begin(&phone, "commit 1234");
+	draw("at 33 -2 tick at 33 -1 commit");
 	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN + 33 * V60, 1);
-	play("a34-53");
+	play("end 1 compose 33 a34-53");
 	assert_int_equal(frame_of(a, 30)->frame_number, frame_of(a, 29)->frame_number + 1);
 	assert_string_equal(vsyncs_of(a), "? 1x29 ? 1x20");
 }
@@ -276,9 +254,7 @@ TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 	phone_lost(&phone, 2, 100);
 	pipeline_set_loss_pending(phone.pipeline, false);
 	play("a231-260 a263-292");
-	assert_int_equal(sum_of(NULL).d, 1);
-	assert_int_equal(sum_of(NULL).missed, 2);
-	assert_int_equal(sum_of(NULL).lost, 100);
+	expect_stats(sum_of(NULL), "d 1 missed 2 lost 100");
 }
 
 /* --- every lost event is reported --- */
@@ -334,22 +310,16 @@ TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 	for (unsigned int i = 0; i < 100; i++)
 		phone_lost(&phone, 1, INT64_MAX - 5);
 	phone_end(&phone);
-	assert_int_equal(counters()->lost_events, 0);
-	assert_int_equal(counters()->lost_unknown, 100);
+	expect("lost_events 0 lost_unknown 100");
 }
 
 /* --- another SurfaceFlinger --- */
 
 TEST_ON(every_phone, test_no_interval_across_a_restart)
 {
-	draw("a0-59");
 	/* It ends in the middle of a latch. */
-	phone_begin(&phone, "handleMessageInvalidate");
-	phone_begin(&phone, "latchBuffer");
-	phone_begin(&phone, "acquireBuffer");
-	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
-	phone_run(&phone, a, BEGIN + 3 * SECOND, V60, 60);
-	phone_end(&phone);
+	play("a0-59 begin handleMessageInvalidate begin latchBuffer begin acquireBuffer "
+	     "sf 2406 a180-239");
 	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x59");
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 	expect_no_jank();
@@ -358,8 +328,7 @@ TEST_ON(every_phone, test_no_interval_across_a_restart)
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
 TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 {
-	draw("a0-59");
-	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
+	draw("a0-59 sf 2406");
 	phone_run(&phone, a, BEGIN + 60 * V60 + SECOND, V60 / 2, 240);
 	phone_end(&phone);
 	for (size_t i = 61; i < 300; i++)
@@ -372,14 +341,12 @@ TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 
 TEST_ON(phone_9, test_unattributed_presents_and_late_records_are_counted)
 {
-	draw("a0-59");
-	phone_compose(&phone, BEGIN + 60 * V60, 1);
+	draw("a0-59 compose 60");
 	phone_compose(&phone, BEGIN + 61 * V60, 2);
 	phone.now_ns = BEGIN / 2;
 	phone_write(&phone, TRACE_COUNTER, 0, "late", 1);
 	draw("a62-121");
-	assert_int_equal(counters()->unattributed_presents, 2);
-	assert_int_equal(counters()->late, 1);
+	expect("unattributed_presents 2 late 1");
 	/* 600 ms of frames, and as many presents. */
 	assert_in_range(counters()->queue_high_water, 60, 100);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);

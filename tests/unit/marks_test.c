@@ -29,11 +29,9 @@ TEST(test_a_mark_of_an_app_closes_the_row)
 	play("a12-21");
 	assert_int_equal(phone.log.n_fps, 2);
 	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 9);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.missed, 0);
+	expect_row(SURFACE_A, 0, "frames 9 missed 0");
 	assert_int_equal(row_of(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 10);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.missed, 2);
+	expect_row(SURFACE_A, 1, "frames 10 missed 2");
 	assert_int_equal(too_soon(), 0);
 }
 
@@ -43,22 +41,16 @@ TEST(test_wait_across_a_mark_is_in_the_row_after_it)
 	app_marks(BEGIN + 300 * MS);
 	play("a129-138");
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.waits, 0);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 9);
+	expect_row(SURFACE_A, 1, "waits 1 frames 9");
 }
 
 TEST(test_a_mark_closes_every_row)
 {
-	const char *const both[] = { a, b, NULL };
-
-	for (unsigned int i = 0; i < 20; i++) {
-		phone_frames(&phone, BEGIN + i * V60, both);
-		if (i == 4)
-			phone_frame(&phone, BEGIN + i * V60 + 4 * MS, "com.c/com.c.Main#0");
-	}
+	draw("ab0-4");
+	phone_frame(&phone, BEGIN + 4 * V60 + 4 * MS, "com.c/com.c.Main#0");
+	draw("ab5-19");
 	app_marks(BEGIN + 20 * V60);
-	phone_frames(&phone, BEGIN + 21 * V60, both);
-	phone_end(&phone);
+	play("ab21");
 	assert_int_equal(phone.log.n_fps, 4);
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 19);
 	assert_int_equal(row_of(SURFACE_B, 0)->stats.frames, 19);
@@ -79,8 +71,7 @@ TEST(test_marks_of_apps_close_rows_once_a_second)
 	/* At 8, 68 and 128 vsyncs, besides checks and the end. */
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		assert_int_equal(row_of(SURFACE_A, i)->end_ns, BEGIN + ends[i] * V60);
-	assert_int_equal(phone.log.n_fps, 6);
-	assert_int_equal(events_of(TRACE_EVENT_MARK), 10);
+	expect("fps_rows 6 event.mark 10");
 	assert_int_equal(too_soon(), 7);
 }
 
@@ -115,8 +106,7 @@ TEST(test_mark_after_a_pause_closes_the_row)
 {
 	draw("a0-9");
 	app_marks(BEGIN + 3 * SECOND);
-	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 10);
-	phone_end(&phone);
+	play("a181-190");
 	assert_int_equal(phone.log.n_fps, 2);
 	assert_int_equal(row_of(SURFACE_A, 1)->stats.waits, 1);
 }

@@ -72,16 +72,48 @@ void phone_14(void (*test)(void))
 /* Returns the number of characters of the step. */
 static int draw_frames(const char *steps)
 {
+	const char *layers[] = { NULL, NULL, NULL };
 	unsigned int from, to, every = 1;
 	int used = 0, more = 0;
-	char layer;
+	char names[3];
 
-	if (sscanf(steps, " %c%u-%u%n", &layer, &from, &to, &used) != 3)
+	if (sscanf(steps, " %2[ab]%u%n", names, &from, &used) != 2)
 		fail_msg("no step: %s", steps);
+	for (size_t i = 0; names[i]; i++)
+		layers[i] = names[i] == 'b' ? b : a;
+	to = from;
+	if (sscanf(steps + used, "-%u%n", &to, &more) == 1)
+		used += more;
 	if (sscanf(steps + used, "x%u%n", &every, &more) == 1)
 		used += more;
-	phone_run(&phone, layer == 'b' ? b : a, BEGIN + from * V60, every * V60,
-		  (to - from) / every + 1);
+	for (; from <= to; from += every)
+		phone_frames(&phone, BEGIN + from * V60, layers);
+	return used;
+}
+
+/* The same for a step within a frame; 0: it is none. */
+static int draw_part(const char *steps)
+{
+	unsigned int n = 1;
+	int used = 0, ms;
+	char word[64];
+
+	if (sscanf(steps, " at %u %d%n", &n, &ms, &used) == 2)
+		phone.now_ns = BEGIN + n * V60 + (uint64_t)((int64_t)MS * ms);
+	else if (sscanf(steps, " queue %1[ab]%n %u%n", word, &used, &n, &used) >= 1)
+		phone_queue(&phone, phone.now_ns, *word == 'b' ? b : a, n);
+	else if (sscanf(steps, " tick%n", &used) == 0 && used > 0)
+		phone_tick(&phone, phone.now_ns);
+	else if (sscanf(steps, " begin %63s%n", word, &used) == 1)
+		phone_begin(&phone, word);
+	else if (sscanf(steps, " commit%n", &used) == 0 && used > 0)
+		phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1");
+	else if (sscanf(steps, " latch %1[ab]%n", word, &used) == 1)
+		phone_latch(&phone, *word == 'b' ? b : a);
+	else if (sscanf(steps, " end %u%n", &n, &used) == 1)
+		phone_end_slices(&phone, n);
+	else if (sscanf(steps, " compose %u%n", &n, &used) == 1)
+		phone_compose(&phone, BEGIN + n * V60, 1);
 	return used;
 }
 
@@ -92,13 +124,15 @@ void draw(const char *steps)
 
 		if (sscanf(steps, " cpu %d%n", &n, &used) == 1)
 			phone.cpu = n;
+		else if (sscanf(steps, " sf %d%n", &n, &used) == 1)
+			phone.sf_tid = phone.sf_tgid = phone.sf_pid = n;
 		else if (sscanf(steps, " lost %d %u%n", &n, &count, &used) == 2)
 			phone_lost(&phone, n, count);
 		else if (sscanf(steps, " hole %u%n", &count, &used) == 1)
 			pipeline_hole(phone.pipeline, BEGIN + count * V60);
 		else if (sscanf(steps, " more %d%n", &n, &used) == 1)
 			phone.n_commits += (unsigned int)n;
-		else
+		else if ((used = draw_part(steps)) == 0)
 			used = draw_frames(steps);
 	}
 }
@@ -112,6 +146,53 @@ void play(const char *steps)
 const struct pipeline_counters *counters(void)
 {
 	return pipeline_counters(phone.pipeline);
+}
+
+void expect(const char *expected)
+{
+	const struct pipeline_counters *all = counters();
+	const struct row_log *log = &phone.log;
+	const struct number numbers[] = {
+		{ "a", (int64_t)frames_of(a) },
+		{ "b", (int64_t)frames_of(b) },
+		{ "rows", (int64_t)log->n_frames },
+		{ "fps_rows", (int64_t)log->n_fps },
+		{ "drops", (int64_t)log->n_drops },
+		{ "late_rows", (int64_t)log->n_late },
+		{ "gate", (int64_t)log->n_gate },
+		{ "event.refresh", (int64_t)events_of(TRACE_EVENT_REFRESH) },
+		{ "event.lost", (int64_t)events_of(TRACE_EVENT_LOST) },
+		{ "event.surfaceflinger", (int64_t)events_of(TRACE_EVENT_SURFACEFLINGER) },
+		{ "event.tracing", (int64_t)events_of(TRACE_EVENT_TRACING) },
+		{ "event.focus", (int64_t)events_of(TRACE_EVENT_FOCUS) },
+		{ "event.mark", (int64_t)events_of(TRACE_EVENT_MARK) },
+		{ "event.trigger", (int64_t)events_of(TRACE_EVENT_TRIGGER) },
+		{ "event.stall", (int64_t)events_of(TRACE_EVENT_STALL) },
+		{ "event.pause", (int64_t)events_of(TRACE_EVENT_PAUSE) },
+		NUMBER(all, ticks),
+		NUMBER(all, presents),
+		NUMBER(all, frames),
+		NUMBER(all, lost_events),
+		NUMBER(all, lost_unknown),
+		NUMBER(all, holes),
+		NUMBER(all, unattributed_presents),
+		NUMBER(all, foreign_presents),
+		NUMBER(all, surfaceflinger_restarts),
+		NUMBER(all, clock_steps),
+		NUMBER(all, late),
+		NUMBER(all, repeated),
+		NUMBER(all, dropped_frames),
+		NUMBER(all, layers_evicted),
+		NUMBER(all, layers_forgotten),
+		NUMBER(all, frames_refused),
+		NUMBER(all, surfaces_others),
+		NUMBER(all, frames_others),
+		NUMBER(all, percentiles_refused),
+		NUMBER(all, sf_pid),
+		NUMBER(all, sf_tid),
+	};
+
+	expect_numbers(numbers, COUNT_OF(numbers), expected);
 }
 
 size_t frames_of(const char *layer)
@@ -225,4 +306,52 @@ bool is_reported(const char *text)
 		    strstr(phone.log.events[i].text, text))
 			return true;
 	return false;
+}
+
+void expect_row(const char *surface, size_t n, const char *expected)
+{
+	const struct fps_row *row = row_of(surface, n);
+	struct number numbers[STATS_NUMBERS + 6] = {
+		NUMBER(row, refresh_mhz), NUMBER(row, p50_ns),	NUMBER(row, p90_ns),
+		NUMBER(row, p99_ns),	  NUMBER(row, cadence), NUMBER(row, off_cadence),
+	};
+
+	stats_numbers(numbers + 6, &row->stats);
+	expect_numbers(numbers, COUNT_OF(numbers), expected);
+}
+
+void expect_summary(const char *surface, const char *expected)
+{
+	const struct summary_row all = summary_of(surface), *row = &all;
+	struct number numbers[STATS_NUMBERS + 14] = {
+		NUMBER(row, cadence),
+		NUMBER(row, off_cadence),
+		NUMBER(row, gpu_p50_ns),
+		NUMBER(row, gpu_p99_ns),
+		NUMBER(row, gpu_bound),
+		NUMBER(row, release_p99_ns),
+		NUMBER(row, paces_itself),
+		NUMBER(row, pauses),
+		NUMBER(row, endless),
+		NUMBER(row, no_view_marks),
+		{ "late", (int64_t)row->fences.late },
+		{ "late_released", (int64_t)row->fences.late_released },
+		{ "paced", (int64_t)row->fences.paced },
+		{ "paced_itself", (int64_t)row->fences.paced_itself },
+	};
+
+	stats_numbers(numbers + 14, &row->stats);
+	expect_numbers(numbers, COUNT_OF(numbers), expected);
+}
+
+void expect_frame(const char *layer, size_t n, const char *expected)
+{
+	const struct frame_row *row = frame_of(layer, n);
+	const struct number numbers[] = {
+		NUMBER(row, vsync_ns),	   NUMBER(row, interval_ns), NUMBER(row, vsyncs),
+		NUMBER(row, frame_number), NUMBER(row, gpu_done_ns), NUMBER(row, lost),
+		NUMBER(row, cause),	   NUMBER(row, vsync_id),
+	};
+
+	expect_numbers(numbers, COUNT_OF(numbers), expected);
 }

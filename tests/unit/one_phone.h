@@ -3,6 +3,7 @@
 #ifndef JANKD_TESTS_ONE_PHONE_H
 #define JANKD_TESTS_ONE_PHONE_H
 
+#include "tests/unit/numbers.h"
 #include "tests/unit/phone.h"
 #include "tests/unit/unit.h"
 
@@ -39,18 +40,42 @@ void phone_9(void (*test)(void));
 void phone_13(void (*test)(void));
 void phone_14(void (*test)(void));
 
-/* Frames and losses, in this order:
+/* What happens, in this order:
  *   a3-7      a frame of layer a in each of the vsyncs 3 to 7 after BEGIN; b3-7: of layer b
  *   a3-7x2    in every second vsync
+ *   a3        in vsync 3
+ *   ab3-7     a frame of both layers in each vsync
  *   cpu 2     SurfaceFlinger runs on CPU 2 from here on
+ *   sf 2406   SurfaceFlinger is that process from here on
  *   lost 2 9  the kernel reports that CPU 2 lost 9 events, and a frame with them
  *   hole 5    the daemon reports events missing since vsync 5
  *   more -1   one frame less was lost than that
+ * What is smaller than a frame is at the time of the step "at":
+ *   at 5 -1   1 ms before vsync 5
+ *   queue a   a producer queues a buffer of layer a, the only one in its queue
+ *   queue a 2 the same, of two buffers in its queue
+ *   tick      VSYNC-sf toggles
+ *   begin X   SurfaceFlinger's slice X begins; it has no space in its name
+ *   commit    the slice of its commit begins
+ *   latch a   SurfaceFlinger latches a buffer of layer a
+ *   end 2     two of its slices end
+ *   compose 5 SurfaceFlinger composes and presents, in vsync 5
  * play() then ends the trace. */
 void draw(const char *steps);
 void play(const char *steps);
 
 const struct pipeline_counters *counters(void);
+
+/* Checks numbers of the whole trace, as in numbers.h: those of counters(); "rows": of frames.csv;
+ * "a", "b": of these layers; "fps_rows", "drops", "late_rows"; "gate": changes; and events, as
+ * "event.lost". */
+void expect(const char *expected);
+
+/* The same of the @n-th row of @surface in fps.csv; of its row in the summary; of the @n-th row of
+ * @layer in frames.csv. The first two with the fields of their stats. */
+void expect_row(const char *surface, size_t n, const char *expected);
+void expect_summary(const char *surface, const char *expected);
+void expect_frame(const char *layer, size_t n, const char *expected);
 
 /* The rows of frames.csv of @layer: how many, and the @n-th, which must exist. */
 size_t frames_of(const char *layer);

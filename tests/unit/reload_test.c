@@ -49,24 +49,17 @@ TEST(test_the_same_rules_change_nothing)
 	set_rules("");
 	play("a90-179");
 	assert_int_equal(frames_of(a), 180);
-	assert_int_equal(sum_of(SURFACE_A).frames, 179);
-	assert_int_equal(sum_of(SURFACE_A).d, 0);
-	assert_int_equal(sum_of(SURFACE_A).lost, 0);
+	expect_stats(sum_of(SURFACE_A), "frames 179 d 0 lost 0");
 }
 
 TEST(test_ignored_layers_have_no_frames_from_then_on)
 {
-	static const char *const before[] = { "", "ignore layer com.b*\n", "" };
-	const char *const both[] = { a, b, NULL };
-
-	for (unsigned int i = 0; i < 180; i++) {
-		if (i % 60 == 0)
-			set_rules(before[i / 60]);
-		phone_frames(&phone, BEGIN + i * V60, both);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 180);
-	assert_int_equal(frames_of(b), 120);
+	draw("ab0-59");
+	set_rules("ignore layer com.b*\n");
+	draw("ab60-119");
+	set_rules("");
+	play("ab120-179");
+	expect("a 180 b 120");
 	assert_int_equal(frame_of(b, 59)->present_ns, BEGIN + 59 * V60);
 	assert_int_equal(frame_of(b, 60)->present_ns, BEGIN + 120 * V60);
 	assert_int_equal(row_of(SURFACE_B, 0)->stats.frames, 59);
@@ -85,14 +78,9 @@ TEST(test_renamed_surface_loses_no_frame)
 
 TEST(test_reload_during_a_latch_drops_its_frame)
 {
-	draw("a0-59");
-	phone.now_ns = BEGIN + 60 * V60 - MS;
-	phone_begin(&phone, "handleMessageInvalidate");
-	phone_latch(&phone, a);
+	draw("a0-59 at 60 -1 begin handleMessageInvalidate latch a");
 	set_rules("");
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN + 60 * V60, 1);
-	play("a61-120");
+	play("end 1 compose 60 a61-120");
 	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x59");
 	assert_int_equal(sum_of(NULL).d, 0);
 }
@@ -101,12 +89,8 @@ TEST(test_new_rules_recognise_other_slices_and_ticks)
 {
 	draw("a0-59");
 	set_rules("tick counter a-tick\npresent slice otherPresent\n");
-	draw("a60-119");
-	phone_begin(&phone, "otherPresent");
-	phone_end_slices(&phone, 1);
-	phone_end(&phone);
-	assert_int_equal(counters()->presents, 121);
-	assert_int_equal(counters()->ticks, 120);
+	play("a60-119 begin otherPresent end 1");
+	expect("presents 121 ticks 120");
 	assert_string_equal(vsyncs_of(a), "? 1x119");
 }
 

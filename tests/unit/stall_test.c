@@ -100,7 +100,7 @@ static void finish(const char *layer)
 	phone_end(&phone);
 }
 
-static void expect(const char *name, int64_t stalls)
+static void expect_stalls(const char *name, int64_t stalls)
 {
 	const struct frame_stats sum = sum_of(MAIL_SURFACE);
 
@@ -193,7 +193,7 @@ TEST(test_evidence_for_half_of_a_wait_makes_it_a_stall)
 			start_mail(age);
 			play_case(i);
 			finish(mail);
-			expect(cases[i].name, cases[i].stalls);
+			expect_stalls(cases[i].name, cases[i].stalls);
 			if (cases[i].stalls == 0)
 				continue;
 			assert_in_range(phone.log.drops[0].interval_ns, 999 * MS, 1001 * MS);
@@ -215,7 +215,7 @@ static void play_numbered(const char *late, int64_t stalls)
 	}
 	work(MAIL, late, LAST + 900 * MS, LAST + 905 * MS);
 	finish(mail);
-	expect(late, stalls);
+	expect_stalls(late, stalls);
 }
 
 TEST(test_do_frame_for_an_old_vsync_is_a_stall)
@@ -299,7 +299,7 @@ TEST_ON(phone_14, test_layer_may_name_its_process)
 	phone_run(&phone, layer, BEGIN, V60, 60);
 	work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
 	finish(layer);
-	expect("", 1);
+	expect_stalls("", 1);
 }
 
 /* The view of a video draws steadily in the same process; the window is idle. */
@@ -311,7 +311,7 @@ TEST(test_short_slices_for_another_layer_are_no_evidence)
 		phone_frame(&phone, LAST + i * V60, video);
 	}
 	finish(mail);
-	expect("", 0);
+	expect_stalls("", 0);
 }
 
 TEST(test_stall_beside_another_layer_of_the_process_is_found)
@@ -324,7 +324,7 @@ TEST(test_stall_beside_another_layer_of_the_process_is_found)
 		phone_frame(&phone, LAST + i * V60, video);
 	}
 	finish(mail);
-	expect("", 1);
+	expect_stalls("", 1);
 }
 
 /* The end of the slice may be in the loss. */

@@ -6,6 +6,7 @@
 
 #include "rules/percentiles.h"
 #include "rules/stats.h"
+#include "tests/unit/numbers.h"
 
 /* A series in progress, with what a row and a session store of it. */
 struct series {
@@ -295,19 +296,10 @@ TEST(test_stall_is_a_big_jank_and_a_wait)
 		add(500 * MS / 2, 15);
 	add_wait(1000 * MS, 60, WAIT_STALL);
 	add_wait(600 * MS, 36, WAIT_STALL);
-	assert_int_equal(series.stats.waits, 2);
-	assert_int_equal(series.stats.wait_ns, 1600 * MS);
-	assert_int_equal(series.stats.stalls, 2);
-	assert_int_equal(series.stats.stall_ns, 1600 * MS);
+	expect_stats(series.stats, "waits 2 wait_ns 1600ms stalls 2 stall_ns 1600ms frames 4 "
+				   "slow 6 frozen 1 matrix3 1 matrix4 1 d 4 a 4");
 	assert_janks(0, 2, 2);
-	assert_int_equal(series.stats.frames, 4);
-	assert_int_equal(series.stats.slow, 6);
-	assert_int_equal(series.stats.frozen, 1);
-	assert_int_equal(series.stats.matrix[3], 1);
-	assert_int_equal(series.stats.matrix[4], 1);
 	assert_int_equal(series.stats.missed, 4 * 14);
-	assert_int_equal(series.stats.d, 4);
-	assert_int_equal(series.stats.a, 4);
 	/* 1.6 s of 1.0 + 1.6 s */
 	assert_float_equal(frame_stats_stutter(&series.stats), 100 * 1.6 / 2.6, 1e-9);
 	assert_float_equal(frame_stats_in_10_minutes(&series.stats, 2), 2 * 600 / 2.6, 1e-9);
@@ -317,10 +309,7 @@ TEST(test_stall_without_known_vsyncs_has_no_level_of_the_matrix)
 {
 	begin();
 	add_wait(900 * MS, ROW_UNKNOWN, WAIT_STALL);
-	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
-	assert_int_equal(series.stats.frozen, 1);
-	assert_int_equal(series.stats.slow, 1);
-	assert_int_equal(series.stats.missed, 0);
+	expect_stats(series.stats, "matrix4 ? frozen 1 slow 1 missed 0");
 	assert_float_equal(frame_stats_stutter(&series.stats), 100, 1e-9);
 }
 
@@ -333,14 +322,7 @@ TEST(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown)
 	add_wait(900 * MS, 54, WAIT_UNKNOWN);
 	add_wait(900 * MS, 54, WAIT_STALL);
 	frame_stats_merge(&sum, &series.stats);
-	assert_int_equal(sum.waits, 2);
-	assert_int_equal(sum.stalls, ROW_UNKNOWN);
-	assert_int_equal(sum.frozen, ROW_UNKNOWN);
-	assert_int_equal(sum.slow, ROW_UNKNOWN);
-	assert_int_equal(sum.matrix[0], 1);
-	assert_int_equal(sum.matrix[3], ROW_UNKNOWN);
-	assert_int_equal(sum.matrix[4], ROW_UNKNOWN);
-	assert_int_equal(sum.jank, 1);
+	expect_stats(sum, "waits 2 stalls ? frozen ? slow ? matrix0 1 matrix3 ? matrix4 ? jank 1");
 }
 
 /* A wait in which the layer was idle. */
@@ -351,18 +333,9 @@ TEST(test_wait_is_counted_only_as_wait)
 		add(V60, 1);
 	assert_int_equal(series.stats.frozen, 0);
 	add(800 * MS, 48);
-	assert_int_equal(series.stats.waits, 1);
-	assert_int_equal(series.stats.wait_ns, 800 * MS);
-	assert_int_equal(series.stats.frames, 3);
-	assert_int_equal(series.stats.matrix[0], 3);
-	assert_int_equal(series.stats.matrix[3], 0);
-	assert_int_equal(series.stats.matrix[4], 0);
-	assert_int_equal(series.stats.frozen, 0);
-	assert_int_equal(series.stats.stalls, 0);
+	expect_stats(series.stats, "waits 1 wait_ns 800ms frames 3 matrix0 3 matrix3 0 matrix4 0 "
+				   "frozen 0 stalls 0 slow 0 missed 0 d 0");
 	assert_janks(0, 0, 0);
-	assert_int_equal(series.stats.slow, 0);
-	assert_int_equal(series.stats.missed, 0);
-	assert_int_equal(series.stats.d, 0);
 	assert_janks(0, 0, 0);
 }
 
@@ -371,18 +344,15 @@ TEST(test_missed_and_slow_are_counted_by_vsyncs)
 	begin();
 	for (int64_t vsyncs = 1; vsyncs <= 4; vsyncs++)
 		add(V60 * (uint64_t)vsyncs, vsyncs);
-	assert_int_equal(series.stats.d, 3);
+	expect_stats(series.stats, "d 3 slow 2");
 	assert_int_equal(series.stats.missed, 0 + 1 + 2 + 3);
-	assert_int_equal(series.stats.slow, 2);
 }
 
 TEST(test_interval_within_one_vsync_misses_none)
 {
 	begin();
 	add(2 * MS, 0);
-	assert_int_equal(series.stats.missed, 0);
-	assert_int_equal(series.stats.d, 0);
-	assert_int_equal(series.stats.matrix[0], 1);
+	expect_stats(series.stats, "missed 0 d 0 matrix0 1");
 }
 
 TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
@@ -391,12 +361,7 @@ TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
 	add(V60, 1);
 	add(V60, ROW_UNKNOWN);
 	add(V60, 3);
-	assert_int_equal(series.stats.frames, 3);
-	assert_int_equal(series.stats.d, ROW_UNKNOWN);
-	assert_int_equal(series.stats.missed, ROW_UNKNOWN);
-	assert_int_equal(series.stats.slow, ROW_UNKNOWN);
-	assert_int_equal(series.stats.matrix[0], ROW_UNKNOWN);
-	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
+	expect_stats(series.stats, "frames 3 d ? missed ? slow ? matrix0 ? matrix4 ?");
 }
 
 TEST(test_score_needs_frames)
@@ -460,10 +425,7 @@ TEST(test_merged_rows_have_the_counts_of_all)
 	play_burst();
 	frame_stats_merge(&sum, &first);
 	frame_stats_merge(&sum, &series.stats);
-	assert_int_equal(sum.frames, 2200);
+	expect_stats(sum, "frames 2200 jank 4 b 13 missed ?");
 	assert_int_equal(sum.time_ns, first.time_ns + series.stats.time_ns);
 	assert_int_equal(sum.max_ns, 7 * V60);
-	assert_int_equal(sum.jank, 4);
-	assert_int_equal(sum.b, 13);
-	assert_int_equal(sum.missed, ROW_UNKNOWN);
 }

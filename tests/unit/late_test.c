@@ -14,27 +14,10 @@ static void start_late(uint64_t late_ns)
 	start(PHONE_14);
 }
 
-/* @n frames every @step vsyncs of 60 Hz from @vsync on; returns the vsync of the last. */
-static uint64_t run(const char *layer, uint64_t vsync, uint64_t step, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		phone_frame(&phone, BEGIN + (vsync + i * step) * V60, layer);
-	return vsync + (n - 1) * step;
-}
-
 static size_t count_late(void)
 {
 	phone_end(&phone);
 	return phone.log.n_late;
-}
-
-TEST(test_even_intervals_are_not_late)
-{
-	for (uint64_t step = 1; step <= 4; step++) {
-		start_late(step < 4 ? 15 * MS : 30 * MS);
-		run(a, 0, step, 300);
-		assert_int_equal(count_late(), 0);
-	}
 }
 
 /* 7 vsyncs of 60 Hz are 100 ms more than one, whatever the last digits of the period. */
@@ -53,20 +36,6 @@ TEST(test_frame_late_by_exactly_the_limit_is_late)
 		assert_int_equal(count_late(), 1);
 		assert_int_equal(phone.log.late[0].present_ns, at_ns - 59 * periods_ns[i]);
 	}
-}
-
-/* 5 vsyncs in a game of 30 fps are 3 too many. */
-TEST(test_lateness_is_measured_from_the_cadence)
-{
-	uint64_t vsync;
-
-	start_late(50 * MS);
-	vsync = run(a, 0, 2, 60);
-	vsync = run(a, vsync + 4, 2, 60);
-	run(a, vsync + 5, 2, 60);
-	assert_int_equal(count_late(), 1);
-	assert_in_range(phone.log.late[0].interval_ns, 83 * MS, 84 * MS);
-	assert_string_equal(phone.log.late[0].surface, SURFACE_A);
 }
 
 /* 60 fps stay steady on a display that changes to 120 Hz. */
@@ -113,32 +82,39 @@ TEST(test_layer_without_cadence_is_not_late)
 	assert_string_equal(phone.log.late[0].surface, "com.a/com.a.Main");
 }
 
-/* After few frames, and after a wait, the cadence is unknown. */
-TEST(test_no_frame_is_late_without_a_known_cadence)
+static const struct {
+	const char *name;
+	uint64_t late_ms;
+	const char *steps;
+	size_t late;
+} cases[] = {
+	{ "every vsync", 15, "a0-299", 0 },
+	{ "every second vsync", 15, "a0-598x2", 0 },
+	{ "every third vsync", 15, "a0-897x3", 0 },
+	{ "every fourth vsync", 30, "a0-1196x4", 0 },
+	/* 5 vsyncs in a game of 30 fps are 3 too many. */
+	{ "lateness is measured from the cadence", 50, "a0-118x2 a122-240x2 a245-363x2", 1 },
+	{ "after few frames, and after a wait, the cadence is unknown", 100,
+	  "a0-7 a27-86 a146-153 a173-232", 0 },
+	{ "after enough frames it is known", 100, "a0-8 a28-87", 1 },
+	{ "late frames do not change the cadence", 100,
+	  "a0-59 a67-71 a79-83 a91-95 a103-107 a115-119 a127-131 a139-143 a151-155 a163-167 "
+	  "a175-179",
+	  10 },
+};
+
+TEST(test_frames_later_than_the_cadence_are_late)
 {
-	uint64_t vsync;
-
-	start_late(100 * MS);
-	vsync = run(a, 0, 1, 8);
-	vsync = run(a, vsync + 20, 1, 60);
-	vsync = run(a, vsync + 60, 1, 8);
-	run(a, vsync + 20, 1, 60);
-	assert_int_equal(count_late(), 0);
-	start_late(100 * MS);
-	vsync = run(a, 0, 1, 9);
-	run(a, vsync + 20, 1, 60);
-	assert_int_equal(count_late(), 1);
-}
-
-TEST(test_late_frames_do_not_change_the_cadence)
-{
-	uint64_t vsync;
-
-	start_late(100 * MS);
-	vsync = run(a, 0, 1, 60);
-	for (unsigned int i = 0; i < 10; i++)
-		vsync = run(a, vsync + 8, 1, 5);
-	assert_int_equal(count_late(), 10);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		start_late(cases[i].late_ms * MS);
+		draw(cases[i].steps);
+		if (count_late() != cases[i].late)
+			fail_msg("%s: %zu are late", cases[i].name, phone.log.n_late);
+		if (cases[i].late_ms != 50)
+			continue;
+		assert_in_range(phone.log.late[0].interval_ns, 83 * MS, 84 * MS);
+		assert_string_equal(phone.log.late[0].surface, SURFACE_A);
+	}
 }
 
 /* Without ticks the times between presents count. */

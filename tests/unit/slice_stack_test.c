@@ -2,6 +2,9 @@
 /* Slice stacks: bounded, and reset when slice ends were lost. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "rules/slice_stack.h"
 
 #define OUTER UINT32_C(1)
@@ -34,16 +37,58 @@ static void assert_open(int32_t tid, uint32_t mask)
 	assert_int_equal(slice_stacks_open(&table, tid), mask);
 }
 
-TEST(test_a_slice_is_open_until_its_end)
+/* Steps of threads 1 to 3: "o1" an outer slice of thread 1 begins, "i1" an inner one, "p1" one
+ * without a role, "r1" SurfaceFlinger's outermost one; "e1" one ends, "d1" the thread is dropped,
+ * "f0" all are forgotten, "=1" nothing happens. Then "oi": what is open on the thread. */
+static const struct {
+	const char *name, *steps;
+	unsigned int unbalanced;
+} cases[] = {
+	{ "a slice is open until its end", "o1 o, i1 oi, e1 o, e1 -", 0 },
+	{ "the same slice may be open twice", "i1 i, i1 i, e1 i, e1 -", 0 },
+	{ "each thread has its own stack", "o1 o, i2 i, e1 -, =2 i", 0 },
+	{ "an end without a begin is ignored", "e1 -, e1 -, o1 o", 0 },
+	/* It is never nested: if it begins again, the ends of the last one were lost. */
+	{ "the outermost slice resets the stack", "r1 o, p1 o, i1 oi, r1 o, e1 -", 2 },
+	{ "forgotten slices are unbalanced", "o1 o, i1 oi, o2 o, f0 -, =1 -, =2 -", 3 },
+	{ "a dropped thread has no open slices", "o1 o, i2 i, d1 -, d3 -, =1 -, =2 i", 1 },
+};
+
+static void step(char what, int32_t tid)
 {
-	begin(1, OUTER);
-	assert_open(1, OUTER);
-	begin(1, INNER);
-	assert_open(1, OUTER | INNER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, OUTER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, 0);
+	if (what == 'e')
+		slice_stacks_end(&table, tid);
+	else if (what == 'd')
+		slice_stacks_drop(&table, tid);
+	else if (what == 'f')
+		slice_stacks_forget(&table);
+	else if (what != '=')
+		slice_stacks_begin(&table, tid,
+				   what == 'p'	 ? 0
+				   : what == 'i' ? INNER
+						 : OUTER,
+				   what == 'r' ? OUTER : 0);
+}
+
+TEST(test_steps_leave_these_slices_open)
+{
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		char what, open[3];
+		int32_t tid;
+		int used;
+
+		for (const char *at = cases[i].steps;
+		     sscanf(at, " %c%d %2[oi-]%n", &what, &tid, open, &used) == 3;
+		     at += used + (at[used] == ',')) {
+			step(what, tid);
+			if (slice_stacks_open(&table, tid) !=
+			    ((strchr(open, 'o') ? OUTER : 0) | (strchr(open, 'i') ? INNER : 0)))
+				fail_msg("%s: not open: %s", cases[i].name, at);
+		}
+		assert_int_equal(table.unbalanced, cases[i].unbalanced);
+		tear_down(NULL);
+		set_up(NULL);
+	}
 }
 
 TEST(test_slices_without_role_count_for_nesting)
@@ -58,33 +103,6 @@ TEST(test_slices_without_role_count_for_nesting)
 	assert_open(1, OUTER);
 	slice_stacks_end(&table, 1);
 	assert_open(1, 0);
-}
-
-TEST(test_the_same_slice_may_be_open_twice)
-{
-	begin(1, INNER);
-	begin(1, INNER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, INNER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, 0);
-}
-
-TEST(test_each_thread_has_its_own_stack)
-{
-	begin(1, OUTER);
-	begin(2, INNER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, 0);
-	assert_open(2, INNER);
-}
-
-TEST(test_end_without_begin_is_ignored)
-{
-	slice_stacks_end(&table, 1);
-	slice_stacks_end(&table, 1);
-	begin(1, OUTER);
-	assert_open(1, OUTER);
 }
 
 TEST(test_thread_without_open_slices_needs_no_entry)
@@ -124,31 +142,6 @@ TEST(test_the_table_is_bounded)
 	assert_open(2 * THREADS - 1, OUTER);
 }
 
-/* SurfaceFlinger's outermost slice is never nested: if it begins again, the ends of the last one
- * were lost. */
-TEST(test_outermost_slice_resets_the_stack)
-{
-	slice_stacks_begin(&table, 1, OUTER, OUTER);
-	begin(1, 0);
-	begin(1, INNER);
-	slice_stacks_begin(&table, 1, OUTER, OUTER);
-	assert_open(1, OUTER);
-	assert_true(table.unbalanced > 0);
-	slice_stacks_end(&table, 1);
-	assert_open(1, 0);
-}
-
-TEST(test_forget_counts_open_slices_as_unbalanced)
-{
-	begin(1, OUTER);
-	begin(1, INNER);
-	begin(2, OUTER);
-	slice_stacks_forget(&table);
-	assert_open(1, 0);
-	assert_open(2, 0);
-	assert_int_equal(table.unbalanced, 3);
-}
-
 TEST(test_end_returns_what_is_no_longer_open)
 {
 	begin(1, OUTER);
@@ -158,15 +151,4 @@ TEST(test_end_returns_what_is_no_longer_open)
 	assert_int_equal(slice_stacks_end(&table, 1), 0);
 	assert_int_equal(slice_stacks_end(&table, 1), OUTER);
 	assert_int_equal(slice_stacks_end(&table, 1), 0);
-}
-
-TEST(test_dropped_thread_has_no_open_slices)
-{
-	begin(1, OUTER);
-	begin(2, INNER);
-	slice_stacks_drop(&table, 1);
-	slice_stacks_drop(&table, 3);
-	assert_int_equal(slice_stacks_open(&table, 1), 0);
-	assert_int_equal(slice_stacks_open(&table, 2), INNER);
-	assert_int_equal(table.unbalanced, 1);
 }

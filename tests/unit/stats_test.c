@@ -185,70 +185,40 @@ TEST(test_thresholds_of_2019)
 
 TEST(test_half_a_second_is_a_wait)
 {
-	assert_int_equal(one(500 * MS - 1)->frames, 1);
-	assert_int_equal(one(500 * MS - 1)->waits, 0);
-	assert_int_equal(one(500 * MS)->frames, 0);
-	assert_int_equal(one(500 * MS)->waits, 1);
-	assert_int_equal(one(500 * MS)->wait_ns, 500 * MS);
-	assert_int_equal(one(500 * MS)->time_ns, 0);
-	assert_int_equal(one(500 * MS)->max_ns, 0);
+	expect_stats(*one(500 * MS - 1), "frames 1 waits 0");
+	expect_stats(*one(500 * MS), "frames 0 waits 1 wait_ns 500ms time_ns 0 max_ns 0");
 	assert_true(fps() < 0);
 }
 
-/* Counts one interval after three of @before_ns. */
-static void after_three(uint64_t before_ns, uint64_t ns)
+TEST(test_jank_is_longer_than_its_limit_and_twice_the_three_frames_before)
 {
-	begin();
-	for (int i = 0; i < 3; i++)
-		interval(before_ns);
-	interval(ns);
-}
+	static const struct {
+		uint64_t before_ns[3], ns;
+		uint64_t small, jank, big;
+	} rows[] = {
+		{ { V60, V60, V60 }, 41667000, 0, 0, 0 },
+		{ { V60, V60, V60 }, 41667001, 1, 0, 0 },
+		{ { V60, V60, V60 }, 83333000, 1, 0, 0 },
+		{ { V60, V60, V60 }, 83333001, 0, 1, 0 },
+		{ { V60, V60, V60 }, 125000000, 0, 1, 0 },
+		{ { V60, V60, V60 }, 125000001, 0, 1, 1 },
+		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS, 0, 0, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS + 1, 0, 1, 0 },
+		/* The mean is not a whole number of nanoseconds. */
+		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS, 0, 0, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS + 1, 0, 1, 0 },
+		/* There are only two. */
+		{ { 0, V60, V60 }, 300 * MS, 0, 0, 0 },
+	};
 
-TEST(test_jank_thresholds)
-{
-	after_three(V60, 41667000);
-	assert_janks(0, 0, 0);
-	after_three(V60, 41667001);
-	assert_janks(1, 0, 0);
-	after_three(V60, 83333000);
-	assert_janks(1, 0, 0);
-	after_three(V60, 83333001);
-	assert_janks(0, 1, 0);
-	after_three(V60, 125000000);
-	assert_janks(0, 1, 0);
-	after_three(V60, 125000001);
-	assert_janks(0, 1, 1);
-	assert_int_equal(series.stats.jank_ns, 125000001);
-}
-
-TEST(test_jank_is_more_than_twice_the_mean_before)
-{
-	after_three(50 * MS, 100 * MS);
-	assert_janks(0, 0, 0);
-	after_three(50 * MS, 100 * MS + 1);
-	assert_janks(0, 1, 0);
-	/* The mean of 50, 50 and 50.000001 ms is not a whole number of nanoseconds. */
-	begin();
-	interval(50 * MS);
-	interval(50 * MS);
-	interval(50 * MS + 1);
-	interval(100 * MS);
-	assert_janks(0, 0, 0);
-	begin();
-	interval(50 * MS);
-	interval(50 * MS);
-	interval(50 * MS + 1);
-	interval(100 * MS + 1);
-	assert_janks(0, 1, 0);
-}
-
-TEST(test_jank_needs_three_frames_before)
-{
-	begin();
-	interval(V60);
-	interval(V60);
-	interval(300 * MS);
-	assert_janks(0, 0, 0);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		begin();
+		for (int k = rows[i].before_ns[0] ? 0 : 1; k < 3; k++)
+			interval(rows[i].before_ns[k]);
+		interval(rows[i].ns);
+		assert_janks(rows[i].small, rows[i].jank, rows[i].big);
+		assert_int_equal(series.stats.jank_ns, rows[i].jank ? rows[i].ns : 0);
+	}
 }
 
 TEST(test_a_steady_slow_rate_is_no_jank)
@@ -262,7 +232,10 @@ TEST(test_a_steady_slow_rate_is_no_jank)
 
 TEST(test_wait_clears_the_history_of_jank)
 {
-	after_three(V60, 600 * MS);
+	begin();
+	for (int i = 0; i < 3; i++)
+		interval(V60);
+	interval(600 * MS);
 	interval(200 * MS);
 	assert_janks(0, 0, 0);
 	assert_int_equal(series.history.n, 1);

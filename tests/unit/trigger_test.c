@@ -19,28 +19,34 @@ static struct trigger parsed(const char *text)
 
 TEST(test_conditions_are_parsed)
 {
-	struct trigger trigger = parsed("fps<30");
+	static const struct {
+		const char *text;
+		enum trigger_what what;
+		bool is_less, or_equal;
+		int64_t limit;
+		uint64_t for_ns;
+		const char *glob;
+	} cases[] = {
+		{ "fps<30", TRIGGER_FPS, true, false, 30000, 0, NULL },
+		{ "  interval  >=  33.35 ms ", TRIGGER_INTERVAL, false, true, 33350000, 0, NULL },
+		{ "interval>1s for 250ms", TRIGGER_INTERVAL, false, false, SECOND, 250 * MS, NULL },
+		{ "fps<=59.94 for 3s on com.game/* (x)", TRIGGER_FPS, true, true, 59940, 3 * SECOND,
+		  "com.game/* (x)" },
+		{ "interval>100ms on for 3s", TRIGGER_INTERVAL, false, false, 100 * MS, 0,
+		  "for 3s" },
+	};
 
-	assert_int_equal(trigger.what, TRIGGER_FPS);
-	assert_true(trigger.is_less && !trigger.or_equal);
-	assert_int_equal(trigger.limit, 30000);
-	assert_int_equal(trigger.for_ns, 0);
-	assert_null(trigger.glob.ptr);
-	trigger = parsed("  interval  >=  33.35 ms ");
-	assert_int_equal(trigger.what, TRIGGER_INTERVAL);
-	assert_true(!trigger.is_less && trigger.or_equal);
-	assert_int_equal(trigger.limit, 33350000);
-	trigger = parsed("interval>1s for 250ms");
-	assert_int_equal(trigger.limit, SECOND);
-	assert_int_equal(trigger.for_ns, 250 * MS);
-	trigger = parsed("fps<=59.94 for 3s on com.game/* (x)");
-	assert_true(trigger.is_less && trigger.or_equal);
-	assert_int_equal(trigger.limit, 59940);
-	assert_int_equal(trigger.for_ns, 3 * SECOND);
-	assert_true(span_equal(trigger.glob, SPAN_LITERAL("com.game/* (x)")));
-	trigger = parsed("interval>100ms on for 3s");
-	assert_int_equal(trigger.for_ns, 0);
-	assert_true(span_equal(trigger.glob, SPAN_LITERAL("for 3s")));
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const struct trigger trigger = parsed(cases[i].text);
+
+		assert_int_equal(trigger.what, cases[i].what);
+		assert_int_equal(trigger.is_less, cases[i].is_less);
+		assert_int_equal(trigger.or_equal, cases[i].or_equal);
+		assert_int_equal(trigger.limit, cases[i].limit);
+		assert_int_equal(trigger.for_ns, cases[i].for_ns);
+		assert_int_equal(trigger.glob.ptr == NULL, cases[i].glob == NULL);
+		assert_true(!cases[i].glob || span_equal(trigger.glob, span_of(cases[i].glob)));
+	}
 }
 
 TEST(test_error_of_a_condition_has_its_column)
@@ -82,52 +88,57 @@ TEST(test_error_of_a_condition_has_its_column)
 	}
 }
 
-/* Returns true if the trigger matches an interval with unknown vsyncs. */
-static bool matches_wait(const char *text, uint64_t ns, enum wait_kind wait)
+/* Returns true if the trigger matches an interval. */
+static bool matches(const char *text, uint64_t ns, int64_t vsyncs, enum wait_kind wait)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN },
-					wait);
-}
-
-static bool matches(const char *text, uint64_t ns)
-{
-	return matches_wait(text, ns, WAIT_IDLE);
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, vsyncs }, wait);
 }
 
 /* The same with an interval of whole vsyncs. */
 static bool matches_whole(const char *text, uint64_t ns)
 {
+	return matches(text, ns, 6, WAIT_IDLE);
+}
+
+static bool matches_rate(const char *text, uint64_t ns, bool whole)
+{
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 }, WAIT_IDLE);
+	return trigger_matches_rate(&trigger, 30, ns, whole);
 }
 
 TEST(test_comparisons_of_times_are_exact)
 {
-	struct trigger trigger = parsed("fps<30");
+	static const struct {
+		const char *text;
+		uint64_t ns;
+		enum wait_kind wait;
+		bool matches;
+	} cases[] = {
+		{ "interval>100ms", 100 * MS, WAIT_IDLE, false },
+		{ "interval>100ms", 100 * MS + 1, WAIT_IDLE, true },
+		{ "interval>100ms", 500 * MS, WAIT_IDLE, false },
+		{ "interval>=100ms", 100 * MS, WAIT_IDLE, true },
+		{ "interval>=500ms", 500 * MS, WAIT_IDLE, false },
+		{ "interval>100ms", 500 * MS, WAIT_STALL, true },
+		{ "interval>=500ms", 500 * MS, WAIT_STALL, true },
+		{ "interval>500ms", 500 * MS, WAIT_STALL, false },
+		{ "interval>100ms", 500 * MS, WAIT_UNKNOWN, false },
+	};
 
-	assert_false(matches("interval>100ms", 100 * MS));
-	assert_true(matches("interval>100ms", 100 * MS + 1));
-	assert_false(matches("interval>100ms", 500 * MS));
-	assert_true(matches("interval>=100ms", 100 * MS));
-	assert_false(matches("interval>=500ms", 500 * MS));
-	assert_true(matches_wait("interval>100ms", 500 * MS, WAIT_STALL));
-	assert_true(matches_wait("interval>=500ms", 500 * MS, WAIT_STALL));
-	assert_false(matches_wait("interval>500ms", 500 * MS, WAIT_STALL));
-	assert_false(matches_wait("interval>100ms", 500 * MS, WAIT_UNKNOWN));
-	assert_false(trigger_matches_rate(&trigger, 30, SECOND, false));
-	assert_true(trigger_matches_rate(&trigger, 30, SECOND + 1, false));
-	trigger = parsed("fps<=30");
-	assert_true(trigger_matches_rate(&trigger, 30, SECOND, false));
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		assert_int_equal(matches(cases[i].text, cases[i].ns, ROW_UNKNOWN, cases[i].wait),
+				 cases[i].matches);
+	assert_false(matches_rate("fps<30", SECOND, false));
+	assert_true(matches_rate("fps<30", SECOND + 1, false));
+	assert_true(matches_rate("fps<=30", SECOND, false));
 }
 
 /* Six vsyncs of 60 Hz are 100 ms, whatever the last digits of the period. */
 TEST(test_comparisons_of_whole_vsyncs_have_a_tolerance)
 {
-	struct trigger trigger = parsed("fps<30");
-
 	for (uint64_t ns = 99600000; ns <= 100400000; ns += 50000) {
 		assert_false(matches_whole("interval>100ms", ns));
 		assert_true(matches_whole("interval>=100ms", ns));
@@ -139,14 +150,11 @@ TEST(test_comparisons_of_whole_vsyncs_have_a_tolerance)
 	assert_true(matches_whole("interval<100ms", 99499999));
 	assert_false(matches_whole("interval>=100ms", 99499999));
 	assert_false(matches_whole("interval>100ms", 498 * MS));
-	assert_false(trigger_matches_rate(&trigger, 30, 1004 * MS, true));
-	assert_true(trigger_matches_rate(&trigger, 30, 1006 * MS, true));
-	trigger = parsed("fps<=30");
-	assert_true(trigger_matches_rate(&trigger, 30, 996 * MS, true));
-	trigger = parsed("fps>30");
-	assert_false(trigger_matches_rate(&trigger, 30, 996 * MS, true));
-	trigger = parsed("fps>=30");
-	assert_true(trigger_matches_rate(&trigger, 30, 1004 * MS, true));
+	assert_false(matches_rate("fps<30", 1004 * MS, true));
+	assert_true(matches_rate("fps<30", 1006 * MS, true));
+	assert_true(matches_rate("fps<=30", 996 * MS, true));
+	assert_false(matches_rate("fps>30", 996 * MS, true));
+	assert_true(matches_rate("fps>=30", 1004 * MS, true));
 }
 
 /* --- a running pipeline --- */
@@ -162,28 +170,24 @@ static void start_with(const char *text)
 	start(PHONE_14);
 }
 
-static void expect_change(size_t n, bool open, uint64_t time_ns)
+/* The gate was open once. */
+static void expect_open(uint64_t from_ns, uint64_t to_ns)
 {
-	assert_true(n < phone.log.n_gate);
-	assert_int_equal(phone.log.gate[n].open, open);
-	if (phone.log.gate[n].time_ns != time_ns)
-		fail_msg("change %zu at %+lld ms", n,
-			 ((long long)phone.log.gate[n].time_ns - (long long)time_ns) / 1000000);
+	const struct gate_change *gate = phone.log.gate;
+
+	assert_int_equal(phone.log.n_gate, 2);
+	assert_true(gate[0].open && !gate[1].open);
+	assert_int_equal(gate[0].time_ns, from_ns);
+	assert_int_equal(gate[1].time_ns, to_ns);
 }
 
 /* The gate opens with the row of the late frame, and stays open for a second. */
 TEST(test_late_frame_opens_the_gate_for_a_second)
 {
-	uint64_t late_ns = BEGIN + 67 * V60;
-
 	start_with("interval>100ms");
-	draw("a0-59");
-	phone_run(&phone, a, late_ns, V60, 120);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_gate, 2);
-	expect_change(0, true, late_ns);
+	play("a0-59 a67-186");
+	expect_open(BEGIN + 67 * V60, BEGIN + 67 * V60 + SECOND);
 	assert_int_equal(phone.log.gate[0].n_frames, 60);
-	expect_change(1, false, late_ns + SECOND);
 	assert_int_equal(phone.log.gate[1].n_frames, 60 + 60);
 	assert_int_equal(events_of(TRACE_EVENT_TRIGGER), 2);
 }
@@ -197,8 +201,7 @@ TEST(test_another_late_frame_keeps_the_gate_open)
 	phone_run(&phone, a, BEGIN + 60 * V60 + 100 * MS, V60, 30);
 	phone_run(&phone, a, late_ns, V60, 120);
 	phone_end(&phone);
-	assert_int_equal(phone.log.n_gate, 2);
-	expect_change(1, false, late_ns + SECOND);
+	expect_open(BEGIN + 60 * V60 + 100 * MS, late_ns + SECOND);
 }
 
 /* 30 fps is not less than 30 fps, nor more. */
@@ -254,9 +257,7 @@ TEST(test_surfaces_outside_of_the_glob_do_not_count)
 {
 	start_with("interval>100ms on com.b/*");
 	play("a0-59 a70-129 b130-189 b200-259");
-	assert_int_equal(phone.log.n_gate, 2);
-	expect_change(0, true, BEGIN + 200 * V60);
-	expect_change(1, false, phone.now_ns - 50000);
+	expect_open(BEGIN + 200 * V60, phone.now_ns - 50000);
 }
 
 /* A series keeps the gate open and then has no frames at all. */
@@ -268,8 +269,7 @@ TEST(test_gate_closes_when_no_surface_fulfils_the_condition)
 	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
 	phone_run(&phone, b, last_ns + V60, V60, 500);
 	phone_end(&phone);
-	assert_int_equal(phone.log.n_gate, 2);
-	expect_change(1, false, last_ns + 5 * SECOND);
+	expect_open(phone.log.gate[0].time_ns, last_ns + 5 * SECOND);
 }
 
 TEST(test_gate_closes_at_the_end_of_the_trace)
@@ -279,8 +279,7 @@ TEST(test_gate_closes_at_the_end_of_the_trace)
 	start_with("fps<30");
 	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
 	phone_end(&phone);
-	assert_int_equal(phone.log.n_gate, 2);
-	expect_change(1, false, last_ns);
+	expect_open(phone.log.gate[0].time_ns, last_ns);
 	assert_int_equal(phone.log.gate[1].n_frames, 60);
 }
 
@@ -289,17 +288,11 @@ TEST(test_gate_closes_at_the_end_of_the_trace)
 /* The second wait ends with a frame whose buffer was queued, but not latched, for most of it. */
 TEST(test_stalls_are_late_and_idle_waits_are_not)
 {
-	uint64_t last_ns;
-
 	options.late_ns = 100 * MS;
 	start(PHONE_14);
-	draw("a0-59");
-	last_ns = phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
-	phone_queue(&phone, last_ns + 100 * MS, a, 1);
-	phone_run(&phone, a, BEGIN + 13 * SECOND, V60, 60);
-	phone_end(&phone);
+	play("a0-59 a600-659 at 659 100 queue a a780-839");
 	assert_int_equal(phone.log.n_late, 1);
-	assert_int_equal(phone.log.late[0].present_ns, BEGIN + 13 * SECOND);
+	assert_int_equal(phone.log.late[0].present_ns, BEGIN + 780 * V60);
 }
 
 /* --- marks --- */
@@ -316,13 +309,10 @@ TEST(test_instants_of_jankd_are_marks)
 	phone_write(&phone, TRACE_SLICE_BEGIN, 77, "jankd:slice", 0);
 	phone_end(&phone);
 	assert_int_equal(events_of(TRACE_EVENT_MARK), 2);
-	for (size_t i = 0; i < phone.log.n_events; i++) {
-		if (phone.log.events[i].kind != TRACE_EVENT_MARK)
-			continue;
-		assert_string_equal(phone.log.events[i].text, "level 2 | loaded");
-		assert_int_equal(phone.log.events[i].time_ns, phone.now_ns);
-		break;
-	}
+	assert_string_equal(event_text(TRACE_EVENT_MARK), "level 2 | loaded");
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_MARK)
+			assert_int_equal(phone.log.events[i].time_ns, phone.now_ns);
 }
 
 TEST_ON(phone_14, test_number_of_mark_events_is_bounded)

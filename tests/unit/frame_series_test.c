@@ -67,25 +67,20 @@ TEST_ON(phone_9, test_check_is_exactly_at_the_delay)
 	phone_show(&phone, BEGIN + SECOND + 20 * MS, a);
 	phone_end(&phone);
 	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + SECOND);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 51);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 1);
+	expect_row(SURFACE_A, 0, "frames 51");
+	expect_row(SURFACE_A, 1, "frames 1");
 }
 
 /* Checks are counted from presents of any layer. */
 TEST(test_check_closes_rows_of_all_series)
 {
-	const char *const both[] = { a, b, NULL };
-
 	options.delay_ns = 100 * MS;
 	options.min_frames = 4;
 	start(PHONE_9);
-	for (unsigned int i = 0; i <= 5; i++)
-		phone_frames(&phone, BEGIN + i * 20 * MS, both);
-	phone_show(&phone, BEGIN + 120 * MS, a);
-	phone_end(&phone);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 5);
-	assert_int_equal(row_of(SURFACE_B, 0)->stats.frames, 5);
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.frames, 1);
+	play("ab0-6 a7");
+	expect_row(SURFACE_A, 0, "frames 6");
+	expect_row(SURFACE_B, 0, "frames 6");
+	expect_row(SURFACE_A, 1, "frames 1");
 	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
 }
 
@@ -94,8 +89,7 @@ TEST_ON(phone_9, test_single_frame_gives_no_row)
 	phone_show(&phone, BEGIN, a);
 	phone_end(&phone);
 	expect("fps_rows 0 rows 1");
-	assert_int_equal(phone.log.frames[0].interval_ns, ROW_UNKNOWN);
-	assert_int_equal(phone.log.frames[0].vsyncs, ROW_UNKNOWN);
+	expect_frame(a, 0, "interval_ns ? vsyncs ?");
 }
 
 /* The row of a layer without frames for 5 s is closed while the trace continues. */
@@ -151,9 +145,7 @@ TEST_ON(phone_9, test_without_a_lattice_vsyncs_are_unknown)
 	expect_row(SURFACE_A, 0, "d ? missed ? refresh_mhz ? cadence ? off_cadence ?");
 	expect_summary(SURFACE_A, "cadence ? off_cadence ?");
 	assert_float_equal(summary_of(SURFACE_A).low1_time_fps, 60, 0.01);
-	assert_int_equal(phone.log.frames[5].vsyncs, ROW_UNKNOWN);
-	assert_int_equal(phone.log.frames[5].vsync_ns, ROW_UNKNOWN);
-	assert_int_equal(phone.log.frames[5].interval_ns, V60);
+	expect_frame(a, 5, "vsyncs ? vsync_ns ? interval_ns 16666667");
 }
 
 TEST(test_given_period_gives_whole_vsyncs)
@@ -164,9 +156,8 @@ TEST(test_given_period_gives_whole_vsyncs)
 	phone_show(&phone, BEGIN + V60 + MS, a);
 	phone_show(&phone, BEGIN + 4 * V60 - MS, a);
 	phone_end(&phone);
-	assert_int_equal(phone.log.frames[1].vsyncs, 1);
-	assert_int_equal(phone.log.frames[1].interval_ns, V60);
-	assert_int_equal(phone.log.frames[2].vsyncs, 3);
+	assert_string_equal(vsyncs_of(a), "? 1 3");
+	expect_frame(a, 1, "interval_ns 16666667");
 	expect_row(SURFACE_A, 0, "missed 2 d 1 refresh_mhz 60000");
 }
 
@@ -174,7 +165,6 @@ TEST(test_given_period_gives_whole_vsyncs)
 TEST(test_cadence_is_the_most_frequent_number_of_vsyncs)
 {
 	static const unsigned int numbers[] = { 2, 2, 3, 2, 1, 60, 2 };
-	struct summary_row summary;
 	uint64_t at_ns = BEGIN;
 
 	options.vsync_ns = V60;
@@ -186,10 +176,8 @@ TEST(test_cadence_is_the_most_frequent_number_of_vsyncs)
 	phone_end(&phone);
 	expect_row(SURFACE_A, 0, "cadence 2 off_cadence 2");
 	expect_row(SURFACE_A, 1, "cadence 1 off_cadence 0");
-	summary = summary_of(SURFACE_A);
-	assert_int_equal(summary.cadence, 1);
-	assert_int_equal(summary.off_cadence, 5);
-	assert_float_equal(summary.low1_time_fps, 20, 0.01);
+	expect_summary(SURFACE_A, "cadence 1 off_cadence 5");
+	assert_float_equal(summary_of(SURFACE_A).low1_time_fps, 20, 0.01);
 }
 
 /* Drops by time with types 1 and 3, by vsyncs with 2 and 4; 3 and 4 give only drops. */
@@ -236,15 +224,16 @@ TEST(test_drops_by_time_are_42_ms_and_no_wait)
 /* Each counter once, in the order of the trace. A name may be the end of another one. */
 TEST(test_drop_lists_the_counters_of_its_interval)
 {
+	static const char *const names[] = { "GPU completion", "completion", "GPU completion",
+					     "GPU" };
+
 	options.type = 2;
 	options.vsync_ns = V60;
 	start(PHONE_9);
 	run(a, BEGIN, V60, 3);
 	phone.now_ns = BEGIN + 3 * V60;
-	phone_write(&phone, TRACE_COUNTER, 0, "GPU completion", 1);
-	phone_write(&phone, TRACE_COUNTER, 0, "completion", 1);
-	phone_write(&phone, TRACE_COUNTER, 0, "GPU completion", 0);
-	phone_write(&phone, TRACE_COUNTER, 0, "GPU", 0);
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		phone_write(&phone, TRACE_COUNTER, 0, names[i], i < 2);
 	phone_show(&phone, BEGIN + 4 * V60, a);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_drops, 1);

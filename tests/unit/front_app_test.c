@@ -10,11 +10,15 @@
 static const char bar[] = "StatusBar#0";
 static const char b_view[] = "SurfaceView[com.b/com.b.Main](BLAST)#0";
 
+static const uint64_t then = BEGIN + 2 * SECOND; /* after the first frames */
+
 FIXTURE(default_options, stop_phone)
 
-static uint64_t doubt(const char **app)
+static const char *app; /* that may be in front, after doubt() */
+
+static uint64_t doubt(void)
 {
-	return pipeline_front_app_uncertain_since(phone.pipeline, app);
+	return pipeline_front_app_uncertain_since(phone.pipeline, &app);
 }
 
 /* @other and the status bar draw @n frames each, from @from_ns on. */
@@ -34,74 +38,69 @@ static void start_with(bool asks)
 	run_both(a, BEGIN, 120);
 }
 
-/* Frames of the status bar with @app, in that time. */
-static size_t bar_frames(const char *app, uint64_t from_ns, uint64_t until_ns)
+/* Frames of the status bar with app @name, in that time. */
+static size_t bar_frames(const char *name, uint64_t from_ns, uint64_t until_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < phone.log.n_frames; i++) {
 		const struct frame_row *row = &phone.log.frames[i];
 
-		n += strcmp(row->layer, bar) == 0 && strcmp(row->app, app) == 0 &&
+		n += strcmp(row->layer, bar) == 0 && strcmp(row->app, name) == 0 &&
 		     row->present_ns >= from_ns && row->present_ns < until_ns;
 	}
 	return n;
 }
 
+/* The status bar was of app @name in so many frames before "then", and since. */
+static void expect_bar(const char *name, size_t before, size_t since)
+{
+	assert_int_equal(bar_frames(name, 0, then), before);
+	assert_int_equal(bar_frames(name, then, UINT64_MAX), since);
+}
+
 TEST(view_of_another_app_puts_focus_in_doubt)
 {
-	uint64_t then = BEGIN + 2 * SECOND;
-	const char *app;
-
 	start_with(true);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	run_both(b_view, then, 20);
-	assert_int_equal(doubt(&app), then);
+	assert_int_equal(doubt(), then);
 	assert_string_equal(app, "com.b");
 	/* it continues: the same doubt */
 	run_both(b_view, then + 20 * V60, 1);
-	assert_int_equal(doubt(&app), then);
+	assert_int_equal(doubt(), then);
 	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", then);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	run_both(b_view, then + 21 * V60, 99);
 	phone_end(&phone);
-	assert_int_equal(bar_frames("com.b", 0, then), 0);
-	assert_int_equal(bar_frames("com.b", then, UINT64_MAX), 120);
-	assert_int_equal(bar_frames("com.a", 0, then), 120);
-	assert_int_equal(bar_frames("com.a", then, UINT64_MAX), 0);
+	expect_bar("com.b", 0, 120);
+	expect_bar("com.a", 120, 0);
 	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 1);
 }
 
 TEST(empty_answer_makes_the_app_unknown)
 {
-	uint64_t then = BEGIN + 2 * SECOND;
-	const char *app;
-
 	start_with(true);
 	run_both(b_view, then, 20);
 	pipeline_set_front_app(phone.pipeline, "", then);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	run_both(b_view, then + 20 * V60, 100);
 	phone_end(&phone);
-	assert_int_equal(bar_frames("", 0, then), 0);
-	assert_int_equal(bar_frames("", then, UINT64_MAX), 120);
+	expect_bar("", 0, 120);
 }
 
 /* It draws at the same time as the focused app: picture in picture. */
 TEST(picture_in_picture_does_not_change_focus)
 {
-	uint64_t then = BEGIN + 2 * SECOND;
-	const char *app;
-
 	start_with(true);
 	run_both(b_view, then, 20);
 	pipeline_set_front_app(phone.pipeline, "com.a/com.a.Main", then + 19 * V60);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	run_both(b_view, then + 20 * V60, 40);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	/* it pauses and draws again */
 	run_both(b_view, then + 3 * SECOND, 10);
-	assert_int_equal(doubt(&app), then + 3 * SECOND);
+	assert_int_equal(doubt(), then + 3 * SECOND);
 	phone_end(&phone);
 	assert_int_equal(bar_frames("com.a", 0, UINT64_MAX), phone.log.n_frames / 2);
 	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 0);
@@ -111,7 +110,7 @@ TEST(picture_in_picture_does_not_change_focus)
  * draws. */
 TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 {
-	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
+	uint64_t again = then + 10 * SECOND;
 
 	start_with(false);
 	run_both(b_view, then, 600);
@@ -140,12 +139,10 @@ TEST(app_that_still_draws_stays_in_front)
 
 TEST(answer_from_before_a_clock_step_is_ignored)
 {
-	const char *app;
-
 	start_with(true);
 	run_both(b_view, BEGIN + 2 * SECOND, 20);
 	run_both(a, BEGIN / 2, 60);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", BEGIN + 2 * SECOND);
 	run_both(a, BEGIN / 2 + 60 * V60, 60);
 	phone_end(&phone);
@@ -154,12 +151,10 @@ TEST(answer_from_before_a_clock_step_is_ignored)
 
 TEST(windows_that_are_no_activity_do_not_change_focus)
 {
-	const char *app;
-
 	start_with(true);
 	phone_run(&phone, "NavigationBar#0", BEGIN + 2 * SECOND, V60, 10);
 	phone_run(&phone, "Splash Screen com.c.d#0", BEGIN + 3 * SECOND, V60, 10);
 	phone_run(&phone, "SurfaceView[com.a/com.a.Main]#0", BEGIN + 4 * SECOND, V60, 10);
-	assert_int_equal(doubt(&app), 0);
+	assert_int_equal(doubt(), 0);
 	phone_end(&phone);
 }

@@ -3,14 +3,200 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/android/android.h"
+#include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 #include "tests/unit/emulated.h"
 #include "tests/unit/fake_device.h"
 #include "tests/unit/printed.h"
+
+/* --- the focused app and the period of the display, in the output of each Android version --- */
+
+/* Reads a text line by line, each at the end of its memory. */
+static struct dumpsys_focus read_text(const char *text)
+{
+	struct dumpsys_focus focus = { .name = "" };
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char *line = malloc(len ? len : 1);
+
+		memcpy(line, text, len);
+		dumpsys_focus_line(&focus, (struct span){ line, len });
+		free(line);
+		text += len + (text[len] == '\n');
+	}
+	return focus;
+}
+
+static const struct {
+	const char *name; /* expected */
+	const char *text;
+} focuses[] = {
+	/* dumpsys input, 7 to 9 */
+	{ "com.a/com.a.Main",
+	  "Input Dispatcher State:\n"
+	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
+	  "com.b/.Home t106}}}', dispatchingTimeout=5000.000ms\n"
+	  "  FocusedWindow: name='Window{c9b62a u0 com.a/com.a.Main}'\n"
+	  "  Windows:\n"
+	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, paused=false, "
+	  "hasFocus=false,\n" },
+	/* a window that is not an activity has the focus: the focused app counts */
+	{ "com.b/com.b.ui.Home",
+	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
+	  "com.b/.ui.Home t106}}}', dispatchingTimeout=5000.000ms\n"
+	  "  FocusedWindow: name='Window{c9b62a u0 Sys2023:dream}'\n" },
+	/* 10 and 11 */
+	{ "com.a/com.a.Main", "  FocusedDisplayId: 0\n"
+			      "  FocusedApplications:\n"
+			      "    displayId=0, name='ActivityRecord{def u0 com.b/.Launcher t1}', "
+			      "dispatchingTimeout=5000ms\n"
+			      "  FocusedWindows:\n"
+			      "    displayId=0, name='Window{9a1 u0 com.a/com.a.Main}'\n" },
+	/* only the marked window */
+	{ "com.a/com.a.Main",
+	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, hasFocus=false, x\n"
+	  "    1: name='Window{f56 u0 com.a/com.a.Main}', displayId=0, paused=false, "
+	  "hasFocus=true, hasWallpaper=false, ownerPid=1 com.d/com.d.Y\n" },
+	/* 12 and later, two displays */
+	{ "com.a/com.a.Main",
+	  "Input Dispatcher State:\n"
+	  "  FocusedDisplayId: 2\n"
+	  "  FocusedApplications:\n"
+	  "    displayId=2, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
+	  "  FocusedWindows:\n"
+	  "    displayId=0, name='8f3a7c2 com.other/com.other.Main'\n"
+	  "    displayId=2, name='a1b2c3d com.a/com.a.Main'\n"
+	  "  FocusRequests:\n"
+	  "    displayId=2, name='a1b2c3d com.wrong/com.wrong.Main' result='OK'\n" },
+	{ "com.b/com.b.L",
+	  "  FocusedApplications:\n"
+	  "    displayId=0, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
+	  "  FocusedWindows: <none>\n"
+	  "  FocusRequests:\n"
+	  "    displayId=0, name='a1 com.wrong/com.wrong.Main' result='NO_WINDOW'\n" },
+	/* the state at the last ANR is not the current one */
+	{ "com.a/com.a.Main", "Input Dispatcher State:\n"
+			      "  FocusedApplications:\n"
+			      "    displayId=0, name='ActivityRecord{d u0 com.a/.Main t1}', x\n"
+			      "Input Dispatcher State at time of last ANR:\n"
+			      "  ANR:\n"
+			      "  FocusedWindows:\n"
+			      "    displayId=0, name='a1 com.old/com.old.Main'\n" },
+	{ "com.a/com.a.Main", "Input Dispatcher State at time of last ANR:\n"
+			      "  FocusedWindow: name='Window{c u0 com.old/com.old.Main}'\n"
+			      "Input Dispatcher State:\n"
+			      "  FocusedWindow: name='Window{c u0 com.a/com.a.Main}'\n" },
+	/* dumpsys window */
+	{ "com.a/com.a.Main",
+	  "  mCurrentFocus=null\n"
+	  "  mFocusedApp=AppWindowToken{6d token=Token{4 ActivityRecord{8 u0 com.b/.X t2}}}\n"
+	  "  mCurrentFocus=Window{5c4591 u0 com.a/com.a.Main}\n" },
+	{ "com.b/com.b.X", "  mCurrentFocus=null\n"
+			   "  mFocusedApp=ActivityRecord{b3a u0 com.b/.X t82}\n" },
+	{ "com.b/com.b.X$Inner_1", "  mCurrentFocus=Window{1 u0 com.b/com.b.X$Inner_1}\r\n" },
+	/* no answer */
+	{ "", "" },
+	{ "", "Can't find service: input\n" },
+	{ "", "  FocusedWindow: name='<null>'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /com.a/.b}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 com.a/}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /dev/null}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /data/app/com.a/base.apk}'\n" },
+	{ "", "mCurrentFocus=/\nmCurrentFocus=.a/b\nmCurrentFocus=9.a/b\nmCurrentFocus=" },
+	{ "", "  FocusedWindows:\n    displayId=99999999999999999999, name='a com.a/com.a.M'\n" },
+};
+
+TEST(focus_is_parsed_for_each_android)
+{
+	for (size_t i = 0; i < COUNT_OF(focuses); i++)
+		assert_string_equal(read_text(focuses[i].text).name, focuses[i].name);
+}
+
+TEST(too_long_names_are_ignored)
+{
+	struct dumpsys_focus focus = { .name = "" };
+	char line[2 * DUMPSYS_NAME_SIZE] = "mCurrentFocus=a.";
+
+	memset(line + 16, 'x', DUMPSYS_NAME_SIZE);
+	strcpy(line + 16 + DUMPSYS_NAME_SIZE, "/.Main");
+	dumpsys_focus_line(&focus, span_of(line));
+	assert_string_equal(focus.name, "");
+}
+
+TEST(only_periods_in_range_are_accepted)
+{
+	static const struct {
+		const char *line;
+		uint64_t period_ns;
+	} rows[] = {
+		{ "16666666", 16666666 },
+		{ " 8333333\r", 8333333 },
+		{ "", 0 },
+		{ "0", 0 },
+		{ "-1", 0 },
+		{ "1000000000", 1000000000 },
+		{ "2000000", 2000000 },
+		{ "1999999", 0 },
+		{ "1000000001", 0 },
+		{ "99999999999999999999999", 0 },
+		{ "16666666 x", 0 },
+		{ "Can't find service: SurfaceFlinger", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_int_equal(dumpsys_period_ns(span_of(rows[i].line)), rows[i].period_ns);
+}
+
+TEST(rates_of_modes_are_listed_once)
+{
+	static const struct {
+		const char *text;
+		unsigned int n, first_mhz, last_mhz;
+	} rows[] = {
+		/* Android 7 to 10, 11 and later. */
+		{ "    mSupportedModes=[{id=1, width=1080, height=2400, fps=60.000004}, {id=2, "
+		  "width=1080, height=2400, fps=90.0}]\n",
+		  2, 60000, 90000 },
+		{ "  DisplayMode{id=1, width=1, height=1, fps=120.00001, vsync=120.00001}\n"
+		  "  DisplayModeRecord{mMode={id=2, width=1, height=1, fps=59.94, peak=1}}\n"
+		  "  DisplayMode{id=3, width=2, height=2, fps=120.0}\n",
+		  2, 120000, 59940 },
+		{ "{id=1, fps=60}", 1, 60000, 60000 },
+		{ "renderFps=30.0 maxfps=31.0, fps=, fps=x, fps=0.5, fps=501, fps=99999, fps=-60",
+		  0, 0, 0 },
+		{ "", 0, 0, 0 },
+		{ "last fps=", 0, 0, 0 },
+	};
+	char many[4096] = "";
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct dumpsys_rates rates = { .n = 0 };
+
+		dumpsys_add_rates(&rates, span_of(rows[i].text));
+		assert_int_equal(rates.n, rows[i].n);
+		if (rates.n == 0)
+			continue;
+		assert_int_equal(rates.mhz[0], rows[i].first_mhz);
+		assert_int_equal(rates.mhz[rates.n - 1], rows[i].last_mhz);
+	}
+	for (int fps = 20; fps < 60; fps++)
+		sprintf(many + strlen(many), ", fps=%d.0", fps);
+	{
+		struct dumpsys_rates rates = { .n = 0 };
+
+		dumpsys_add_rates(&rates, span_of(many));
+		assert_int_equal(rates.n, DUMPSYS_RATES_MAX);
+	}
+}
+
+/* --- the programs --- */
 
 static int set_up(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal: the next jankd restores the settings once. A journal that another user may have
- * written, or that was cut, changes nothing. */
+/* Settings are restored at the end of a capture, and after a kill by the next jankd, once, from the
+ * journal. A journal that another user may have written, or that was cut, changes nothing. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -11,21 +11,30 @@
 
 #include "daemon/base/boot_id.h"
 #include "daemon/capture/capture.h"
+#include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/journal.h"
+#include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 
+static struct options capture_options;
 static struct folder folder;
+static struct settings failed; /* of the last recovery */
+static struct tracing_undo undo;
 
-/* Of the last recovery. */
-static struct settings_kept kept;
-static struct settings failed;
-static const char *printed;
-
-static int set_up(void **state)
+/* A capture that has set clock and tracing_on. */
+static int set_up_capture(void **state)
 {
 	fake_tracefs_set_up(state);
-	return folder_open(&folder, "run", scratch_path("out"));
+	scratch_put("tr/trace_clock", "local\n");
+	scratch_put("tr/tracing_on", "0\n");
+	capture_options = (struct options){ .tracefs = fake_tracefs, .no_atrace = true };
+	assert_int_equal(folder_open(&folder, "run", scratch_path("out")), 0);
+	assert_int_equal(tracing_undo_begin(&undo, &capture_options, &folder), 0);
+	scratch_put("tr/trace_clock", "boot\n");
+	scratch_put("tr/tracing_on", "1\n");
+	tracing_undo_setup_done(&undo);
+	return 0;
 }
 
 static int tear_down(void **state)
@@ -33,6 +42,47 @@ static int tear_down(void **state)
 	settings_free(&failed);
 	folder_close(&folder);
 	return scratch_tear_down(state);
+}
+
+FIXTURE(set_up_capture, tear_down)
+
+/* Between this check and the end, jankd completes its files, which may take a while. */
+TEST(change_after_the_check_is_kept)
+{
+	scratch_put("tr/buffer_size_kb", "5555\n");
+	scratch_put("tr/trace_clock", "mono\n");
+	tracing_undo_find_changes(&undo);
+	assert_int_equal(undo.kept.n, 2);
+	scratch_put("tr/buffer_size_kb", "3333\n");
+	scratch_put("tr/trace_clock", "perf\n");
+	tracing_undo_end(&undo);
+	assert_string_equal(scratch_get("tr/buffer_size_kb"), "3333\n");
+	assert_string_equal(scratch_get("tr/trace_clock"), "perf\n");
+	assert_string_equal(scratch_get("tr/tracing_on"), "0\n");
+}
+
+TEST(equal_setting_of_another_program_is_kept)
+{
+	tracing_undo_keep_settings(&undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
+	tracing_undo_find_changes(&undo);
+	assert_string_equal(undo.kept.text, "tracing_on 1");
+	tracing_undo_end(&undo);
+	assert_string_equal(scratch_get("tr/tracing_on"), "1\n");
+	/* A plain file keeps the rest of a longer value. */
+	assert_memory_equal(scratch_get("tr/trace_clock"), "local", 5);
+	assert_string_equal(scratch_get("tr/buffer_size_kb"), "7777\n");
+}
+
+/* --- the journal --- */
+
+/* Of the last recovery. */
+static struct settings_kept kept;
+static const char *printed;
+
+static int set_up(void **state)
+{
+	fake_tracefs_set_up(state);
+	return folder_open(&folder, "run", scratch_path("out"));
 }
 
 FIXTURE(set_up, tear_down)
@@ -120,7 +170,7 @@ TEST(journal_has_old_and_new_settings)
 	assert_false(scratch_has("out/..journal.tmp"));
 }
 
-TEST(settings_changed_by_jankd_are_restored)
+TEST(settings_of_a_killed_capture_are_restored)
 {
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 7777\ntracing_on 1\n");

@@ -1,13 +1,196 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot is complete, even if it is saved in pieces while more is read. */
-#include "daemon/files/snapshot.h"
+/* The trace buffer returns whole lines of what was read, from a given time on; a snapshot is
+ * complete, even if it is saved in pieces while more is read. */
+#include "tests/unit/unit.h"
 
+#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/files/output.h"
+#include "daemon/files/snapshot.h"
 #include "daemon/trace/source_text.h"
-#include "tests/unit/lines.h"
+#include "daemon/trace/trace_buffer.h"
+#include "parser/ftrace_text.h"
 #include "tests/unit/scratch.h"
+
+/* --- lines of trace text --- */
+
+/* One for each millisecond. Each contains its number, so that missing lines are detected. */
+struct lines {
+	uint64_t ms;	  /* number of ->line */
+	uint64_t last_ns; /* of the last record that was parsed */
+	char line[256];
+	size_t len, given;
+};
+
+static const char head[] = "app-7     [000] .... ";
+
+static void next_line(struct lines *lines)
+{
+	static const char name[] =
+		"................................................................";
+	uint64_t ms = ++lines->ms;
+
+	lines->len = (size_t)snprintf(lines->line, sizeof(lines->line),
+				      "%s%5u.%03u000: tracing_mark_write: B|7|%.*s\n", head,
+				      (unsigned int)(ms / 1000), (unsigned int)(ms % 1000),
+				      (int)(ms % sizeof(name)), name);
+	lines->given = 0;
+}
+
+static size_t give(struct lines *lines, char *to, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		size_t part;
+
+		if (lines->given == lines->len)
+			next_line(lines);
+		part = lines->len - lines->given;
+		if (part > size - n)
+			part = size - n;
+		memcpy(to + n, lines->line + lines->given, part);
+		lines->given += part;
+		n += part;
+	}
+	return n;
+}
+
+/* Reads up to @most bytes into @buffer, as from a source, and parses them. Returns the time of the
+ * last record. */
+static uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t most)
+{
+	struct ftrace_text state = FTRACE_TEXT_INIT;
+	struct trace_record record;
+	size_t size;
+	char *space = trace_buffer_space(buffer, &size);
+	struct span input =
+		trace_buffer_filled(buffer, give(lines, space, size < most ? size : most));
+
+	while (ftrace_text_next(&state, &input, false, &record) == FTRACE_TEXT_RECORD)
+		;
+	if (state.last_ns > 0)
+		lines->last_ns = state.last_ns;
+	trace_buffer_done(buffer, input, lines->last_ns);
+	return lines->last_ns;
+}
+
+/* Returns the number in a line. */
+static uint64_t lines_ms(const char *line)
+{
+	char *point;
+	uint64_t seconds;
+
+	assert_memory_equal(line, head, sizeof(head) - 1);
+	seconds = strtoul(line + sizeof(head) - 1, &point, 10);
+	assert_int_equal(*point, '.');
+	return seconds * 1000 + strtoul(point + 1, NULL, 10) / 1000;
+}
+
+/* Checks that @text has whole lines, numbered from @first_ms on. Returns the number after the last
+ * one. */
+static uint64_t lines_check(struct span text, uint64_t first_ms)
+{
+	uint64_t ms = first_ms;
+
+	while (text.len > 0) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+
+		assert_non_null(end);
+		assert_int_equal(lines_ms(text.ptr), ms++);
+		text = span_skip(text, (size_t)(end + 1 - text.ptr));
+	}
+	return ms;
+}
+
+/* --- the buffer --- */
+
+TEST(lines_of_any_time_range_are_found)
+{
+	struct lines lines = { .ms = 0 };
+	struct trace_buffer buffer;
+
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	srand(1);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t last_ms = lines_read(&lines, &buffer, 1 + (size_t)rand() % 70000) / MS;
+		uint64_t back_ms = (uint64_t)rand() % 5000;
+		uint64_t first_ms = last_ms > back_ms ? last_ms - back_ms : 1;
+		struct span parts[2];
+
+		if (last_ms == 0)
+			continue;
+		trace_buffer_find(&buffer, first_ms * MS, trace_buffer_end(&buffer), parts);
+		assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)),
+				 last_ms + 1);
+	}
+	assert_true(lines.ms > 600000);
+	trace_buffer_close(&buffer);
+}
+
+TEST(time_before_the_oldest_line_returns_all_lines)
+{
+	struct lines lines = { .ms = 0 };
+	struct span parts[2];
+	struct trace_buffer buffer;
+	uint64_t last_ms = 0, first_ms;
+
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	while (lines.ms < 500000)
+		last_ms = lines_read(&lines, &buffer, 300000) / MS;
+	trace_buffer_find(&buffer, 0, trace_buffer_end(&buffer), parts);
+	assert_true(parts[1].len > 0 || parts[0].len > buffer.size / 2);
+	first_ms = lines_ms(parts[0].ptr);
+	assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)), last_ms + 1);
+	/* Text that was overwritten long ago cannot be lost any more; text in the buffer can. */
+	assert_false(trace_buffer_would_lose(&buffer, last_ms * MS));
+	assert_true(trace_buffer_would_lose(&buffer, first_ms * MS));
+	trace_buffer_close(&buffer);
+}
+
+/* A file that ends within a line, and another file after it. */
+TEST(incomplete_line_at_the_end_of_a_file_is_ended)
+{
+	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
+	struct span parts[2];
+	struct trace_buffer buffer;
+	size_t size;
+
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	for (int i = 0; i < 2; i++) {
+		struct span rest;
+
+		memcpy(trace_buffer_space(&buffer, &size), line, sizeof(line) - 1);
+		trace_buffer_filled(&buffer, sizeof(line) - 1);
+		trace_buffer_end_line(&buffer, i == 1);
+		rest = trace_buffer_filled(&buffer, 0);
+		trace_buffer_done(&buffer, span_skip(rest, rest.len), 1000001000);
+	}
+	trace_buffer_find(&buffer, 0, trace_buffer_end(&buffer), parts);
+	assert_int_equal(parts[0].len, sizeof(line));
+	assert_memory_equal(parts[0].ptr, line, sizeof(line) - 1);
+	assert_int_equal(parts[0].ptr[sizeof(line) - 1], '\n');
+	trace_buffer_close(&buffer);
+}
+
+TEST(buffer_without_memory_keeps_only_an_incomplete_line)
+{
+	struct lines lines = { .ms = 0 };
+	struct trace_buffer buffer;
+
+	assert_int_equal(trace_buffer_open(&buffer, 0), 0);
+	for (int i = 0; i < 1000; i++) {
+		lines_read(&lines, &buffer, 1 + (size_t)i * 13 % 5000);
+		assert_int_equal(buffer.begin, 0);
+		assert_true(buffer.head < sizeof(lines.line));
+	}
+	assert_true(buffer.size <= 262144);
+	trace_buffer_close(&buffer);
+}
+
+/* --- snapshots --- */
 
 #define SURFACE "com.example.app/Main"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How names are written to a terminal and to a file. */
-#include "daemon/base/text.h"
+/* How names are written to a terminal and to a file, and compared with others. */
+#include "tests/unit/unit.h"
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "daemon/base/nearest_name.h"
+#include "daemon/base/text.h"
 
 static void is_shown_as(const char *from, const char *expected)
 {
@@ -123,4 +124,26 @@ TEST(names_of_components_are_shortened)
 	is_short("StatusBar", "StatusBar");
 	is_short("a/a/a.", "a/a/.");
 	is_short("", "");
+}
+
+/* --- the distance of two names, for messages about a name that does not exist --- */
+
+TEST(distances_are_counted_in_bytes)
+{
+	assert_int_equal(nearest_name_distance("", ""), 0);
+	assert_int_equal(nearest_name_distance("com.a/com.a.Main", "com.a/com.a.Main"), 0);
+	assert_int_equal(nearest_name_distance("com.a", "com.b"), 1);
+	assert_int_equal(nearest_name_distance("com.a", "om.a"), 1);
+	assert_int_equal(nearest_name_distance("", "com"), 3);
+	assert_int_equal(nearest_name_distance("kitten", "sitting"), 3);
+}
+
+TEST(only_the_begin_of_a_long_name_counts)
+{
+	char a[NEAREST_NAME_BYTES + 50], b[NEAREST_NAME_BYTES + 10];
+
+	memset(a, 'x', sizeof(a));
+	memset(b, 'x', sizeof(b));
+	a[sizeof(a) - 1] = b[sizeof(b) - 1] = '\0';
+	assert_int_equal(nearest_name_distance(a, b), 0);
 }

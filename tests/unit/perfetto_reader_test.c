@@ -5,10 +5,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "daemon/trace/perfetto_reader.h"
+#include "daemon/trace/timeline_stream.h"
 #include "parser/perfetto.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/packets.h"
@@ -61,14 +63,19 @@ static uint64_t damaged(void)
 	       counts.untimed;
 }
 
+static void clear(void)
+{
+	got.len = got.records = got.goes_back = 0;
+	got.last_ns = 0;
+	got.text[0] = '\0';
+}
+
 /* Reads a trace in memory, or, with @fd, in a file. */
 static void read_from(int fd, struct span trace)
 {
 	struct perfetto_reader *reader;
 
-	got.len = got.records = got.goes_back = 0;
-	got.last_ns = 0;
-	got.text[0] = '\0';
+	clear();
 	assert_int_equal(perfetto_reader_open(&reader, fd, 0, trace), 0);
 	while (perfetto_reader_read(reader, on_record, &got) > 0)
 		;
@@ -99,14 +106,75 @@ static int tear_down(void **state)
 
 FIXTURE(NULL, tear_down)
 
-static void add_event(struct packets *trace, unsigned int sequence, int cpu, uint64_t us,
-		      const char *text)
+/* --- packets --- */
+
+static void put_event(unsigned int sequence, int cpu, uint64_t us, const char *text)
 {
 	struct packets bundle = { 0 };
 
 	packets_print(&bundle, us * 1000, 7, text);
-	packets_bundle(trace, sequence, cpu, &bundle);
+	packets_bundle(&sent, sequence, cpu, &bundle);
 }
+
+/* The clock @id has @time_ns when CLOCK_BOOTTIME has @boot_ns. */
+static void put_snapshot(uint64_t boot_ns, unsigned int id, uint64_t time_ns)
+{
+	struct packets snapshot = { 0 }, clock = { 0 }, packet = { 0 };
+
+	packets_number(&clock, 1, PERFETTO_CLOCK_BOOTTIME);
+	packets_number(&clock, 2, boot_ns);
+	packets_add(&snapshot, 1, &clock);
+	packets_number(&clock, 1, id);
+	packets_number(&clock, 2, time_ns);
+	packets_add(&snapshot, 1, &clock);
+	packets_add(&packet, 6, &snapshot);
+	packets_add(&sent, 1, &packet);
+}
+
+/* An event of FrameTimeline. @clock: 0: the writer's default. @len: bytes of the event. */
+static void put_timeline_of(unsigned int sequence, unsigned int clock, uint64_t time_ns, size_t len)
+{
+	static const char bytes[20000] = "\x2a\x02\x08\x01"; /* a frame ends, and zeros */
+	struct packets packet = { 0 }, event = { 0 };
+
+	if (clock)
+		packets_number(&packet, 58, clock);
+	packets_number(&packet, 8, time_ns);
+	packets_raw(&event, bytes, len);
+	packets_add(&packet, 76, &event);
+	packets_number(&packet, 10, sequence);
+	packets_add(&sent, 1, &packet);
+}
+
+static void put_timeline(unsigned int clock, uint64_t time_ns)
+{
+	put_timeline_of(9, clock, time_ns, 4);
+}
+
+/* The default clock of a writer from now on; 0: none. */
+static void put_default(unsigned int sequence, unsigned int clock)
+{
+	struct packets packet = { 0 }, defaults = { 0 };
+
+	if (clock) {
+		packets_number(&defaults, 58, clock);
+		packets_add(&packet, 59, &defaults);
+	}
+	packets_number(&packet, 13, 1);
+	packets_number(&packet, 10, sequence);
+	packets_add(&sent, 1, &packet);
+}
+
+static void put_lost(unsigned int sequence)
+{
+	struct packets packet = { 0 };
+
+	packets_number(&packet, 42, 1);
+	packets_number(&packet, 10, sequence);
+	packets_add(&sent, 1, &packet);
+}
+
+/* --- a file --- */
 
 TEST(cpus_and_writers_are_merged_by_time)
 {
@@ -118,7 +186,7 @@ TEST(cpus_and_writers_are_merged_by_time)
 	packets_print(&bundle, 10000, 7, "B|7|first\n");
 	packets_print(&bundle, 40000, 7, "B|7|fourth\n");
 	packets_bundle(&sent, 3, 0, &bundle);
-	add_event(&sent, 2, 2, 20, "B|7|second\n");
+	put_event(2, 2, 20, "B|7|second\n");
 	reads_as("10 B cpu 0 7/-1 <...> first\n"
 		 "20 B cpu 2 7/-1 <...> second\n"
 		 "30 B cpu 1 7/-1 <...> third\n"
@@ -144,7 +212,7 @@ TEST(process_trees_name_threads)
 {
 	struct packets tree = { 0 }, packet = { 0 };
 
-	add_event(&sent, 2, 0, 10, "B|7|slice\n");
+	put_event(2, 0, 10, "B|7|slice\n");
 	add_thread(&tree, true, 7, 1, "com.example.a.very.long.name");
 	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
 	packets_add(&packet, 2, &tree);
@@ -152,50 +220,35 @@ TEST(process_trees_name_threads)
 	reads_as("10 B cpu 0 7/7 .very.long.name slice\n");
 }
 
-static void put_snapshot(struct packets *trace, uint64_t boot_ns, unsigned int id, uint64_t time_ns)
-{
-	struct packets snapshot = { 0 }, clock = { 0 }, packet = { 0 };
-
-	packets_number(&clock, 1, 6);
-	packets_number(&clock, 2, boot_ns);
-	packets_add(&snapshot, 1, &clock);
-	packets_number(&clock, 1, id);
-	packets_number(&clock, 2, time_ns);
-	packets_add(&snapshot, 1, &clock);
-	packets_add(&packet, 6, &snapshot);
-	packets_add(trace, 1, &packet);
-}
-
-static void put_tree(struct packets *trace, uint64_t time_ns, const char *name)
+static void put_tree(uint64_t time_ns, const char *name)
 {
 	struct packets tree = { 0 }, packet = { 0 };
 
 	add_thread(&tree, true, 7, 1, name);
 	packets_number(&packet, 8, time_ns);
 	packets_add(&packet, 2, &tree);
-	packets_add(trace, 1, &packet);
+	packets_add(&sent, 1, &packet);
 }
 
 /* A process gets its name after it began as a copy of zygote. */
 TEST(the_name_of_the_latest_tree_counts)
 {
-	add_event(&sent, 2, 0, 10, "B|7|slice\n");
-	put_tree(&sent, 9000, "com.example");
-	put_tree(&sent, 8000, "zygote");
+	put_event(2, 0, 10, "B|7|slice\n");
+	put_tree(9000, "com.example");
+	put_tree(8000, "zygote");
 	reads_as("10 B cpu 0 7/7 com.example slice\n");
 }
 
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
 TEST(times_are_brought_to_the_clock_of_ftrace)
 {
-	struct packets bundle = { 0 }, event = { 0 };
+	struct packets bundle = { 0 };
 
-	put_snapshot(&sent, 9000000, 5, 2000000);
+	put_snapshot(9000000, 5, 2000000);
 	packets_number(&bundle, 5, 4); /* CLOCK_MONOTONIC_RAW */
 	packets_print(&bundle, 2500000, 7, "B|7|slice\n");
 	packets_bundle(&sent, 2, 0, &bundle);
-	packets_number(&event, 1, 1);
-	packets_timeline(&sent, 9100000, 5, &event);
+	put_timeline(0, 9100000);
 	reads_as("2100 timeline cpu -1 -1/-1  \n"
 		 "2500 B cpu 0 7/-1 <...> slice\n");
 }
@@ -203,33 +256,18 @@ TEST(times_are_brought_to_the_clock_of_ftrace)
 /* The first bundles do not name their clock; they may be the last of the file. */
 TEST(a_bundle_without_a_clock_has_the_clock_of_the_others)
 {
-	struct packets bundle = { 0 }, event = { 0 };
+	struct packets bundle = { 0 };
 
 	packets_number(&bundle, 5, PERFETTO_FTRACE_GLOBAL);
 	packets_number(&bundle, 6, 2000000);
 	packets_number(&bundle, 7, 9000000);
 	packets_print(&bundle, 2500000, 7, "B|7|second\n");
 	packets_bundle(&sent, 2, 0, &bundle);
-	packets_number(&event, 1, 1);
-	packets_timeline(&sent, 9100000, 5, &event);
-	add_event(&sent, 2, 1, 1900, "B|7|first\n");
+	put_timeline(0, 9100000);
+	put_event(2, 1, 1900, "B|7|first\n");
 	reads_as("1900 B cpu 1 7/-1 <...> first\n"
 		 "2100 timeline cpu -1 -1/-1  \n"
 		 "2500 B cpu 0 7/-1 <...> second\n");
-}
-
-static void put_timeline(struct packets *trace, unsigned int clock, uint64_t time_ns)
-{
-	struct packets packet = { 0 }, event = { 0 }, end = { 0 };
-
-	packets_number(&end, 1, 1);
-	packets_add(&event, 5, &end);
-	if (clock)
-		packets_number(&packet, 58, clock);
-	packets_number(&packet, 8, time_ns);
-	packets_add(&packet, 76, &event);
-	packets_number(&packet, 10, 9);
-	packets_add(trace, 1, &packet);
 }
 
 /* The clocks differ by the time that the device was suspended: an hour before the trace, and
@@ -247,13 +285,13 @@ TEST(a_suspend_brings_nothing_out_of_order)
 		boot_ns += i == 300 ? hour_ns : 0;
 		/* more snapshots than are kept, with some jitter */
 		for (unsigned int n = 0; n < 5; n++, boot_ns += 100000)
-			put_snapshot(&sent, boot_ns, 3, boot_ns - slept_ns + n);
+			put_snapshot(boot_ns, 3, boot_ns - slept_ns + n);
 		for (unsigned int n = 0; n < 1000; n++, boot_ns += 1000)
 			packets_print(&bundle, boot_ns, 7,
 				      "C|7|a counter with a long name|12345\n");
 		packets_bundle(&sent, 2, 0, &bundle);
 		if (i % 2)
-			put_timeline(&sent, 3, boot_ns - slept_ns - 5000);
+			put_timeline(3, boot_ns - slept_ns - 5000);
 	}
 	read_all();
 	assert_int_equal(damaged(), 0);
@@ -261,32 +299,19 @@ TEST(a_suspend_brings_nothing_out_of_order)
 	assert_int_equal(got.goes_back, 0);
 }
 
-static void put_defaults(struct packets *trace, unsigned int clock)
-{
-	struct packets packet = { 0 }, defaults = { 0 };
-
-	if (clock) {
-		packets_number(&defaults, 58, clock);
-		packets_add(&packet, 59, &defaults);
-	}
-	packets_number(&packet, 13, 1);
-	packets_number(&packet, 10, 9);
-	packets_add(trace, 1, &packet);
-}
-
 /* Each packet has the default that its writer had then. */
 TEST(the_default_clock_of_a_writer_may_change)
 {
-	put_snapshot(&sent, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
-	put_timeline(&sent, 0, 901000000);
-	put_defaults(&sent, PERFETTO_CLOCK_MONOTONIC);
-	put_timeline(&sent, 0, 102000000);
-	put_defaults(&sent, PERFETTO_CLOCK_BOOTTIME);
-	put_timeline(&sent, 0, 903000000);
-	put_defaults(&sent, PERFETTO_CLOCK_MONOTONIC);
-	put_timeline(&sent, 0, 104000000);
-	put_defaults(&sent, 0); /* cleared */
-	put_timeline(&sent, 0, 905000000);
+	put_snapshot(900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_timeline(0, 901000000);
+	put_default(9, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline(0, 102000000);
+	put_default(9, PERFETTO_CLOCK_BOOTTIME);
+	put_timeline(0, 903000000);
+	put_default(9, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline(0, 104000000);
+	put_default(9, 0); /* cleared */
+	put_timeline(0, 905000000);
 	reads_as("901000 timeline cpu -1 -1/-1  \n"
 		 "902000 timeline cpu -1 -1/-1  \n"
 		 "903000 timeline cpu -1 -1/-1  \n"
@@ -297,10 +322,10 @@ TEST(the_default_clock_of_a_writer_may_change)
 /* A snapshot from before the suspend comes last. */
 TEST(snapshots_may_come_in_any_order)
 {
-	put_snapshot(&sent, 900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
-	put_snapshot(&sent, 50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
-	put_timeline(&sent, PERFETTO_CLOCK_MONOTONIC, 60000000);
-	put_timeline(&sent, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_snapshot(900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
+	put_snapshot(50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
+	put_timeline(PERFETTO_CLOCK_MONOTONIC, 60000000);
+	put_timeline(PERFETTO_CLOCK_MONOTONIC, 100000000);
 	reads_as("60000 timeline cpu -1 -1/-1  \n"
 		 "900000 timeline cpu -1 -1/-1  \n");
 }
@@ -309,62 +334,53 @@ TEST(snapshots_may_come_in_any_order)
  */
 TEST(events_without_a_known_time_are_left_out)
 {
-	struct packets packet = { 0 }, defaults = { 0 };
-
-	put_snapshot(&sent, 9000000, 3, 2000000);
-	packets_number(&defaults, 58, 3);
-	packets_add(&packet, 59, &defaults);
-	packets_number(&packet, 10, 9);
-	packets_add(&sent, 1, &packet);
-	put_timeline(&sent, 0, 2100000);
-	put_timeline(&sent, 64, 2200000);
-	put_timeline(&sent, 6, UINT64_MAX - 5);
+	put_snapshot(9000000, 3, 2000000);
+	put_default(9, 3);
+	put_timeline(0, 2100000);
+	put_timeline(64, 2200000);
+	put_timeline(6, UINT64_MAX - 5);
 	reads_as("9100 timeline cpu -1 -1/-1  \n");
 	assert_int_equal(counts.untimed, 2);
 }
 
-static void compress_into(struct packets *trace, struct packets *packets)
+/* Makes one compressed packet of all packets from @begin on. */
+static void compress_from(size_t begin)
 {
-	uLongf size = compressBound(packets->len);
+	uLongf size = compressBound(sent.len - begin);
 	Bytef *bytes = malloc(size);
 	struct packets packet = { 0 }, packed = { 0 };
 
-	assert_int_equal(compress(bytes, &size, (Bytef *)packets->bytes, packets->len), Z_OK);
+	assert_int_equal(compress(bytes, &size, (Bytef *)sent.bytes + begin, sent.len - begin),
+			 Z_OK);
 	packets_raw(&packed, bytes, size);
 	free(bytes);
-	packets_free(packets);
+	if (begin == 0)
+		packets_number(&packet, 3, 1000); /* perfetto writes no other field, others may */
 	packets_add(&packet, 50, &packed);
-	packets_add(trace, 1, &packet);
+	sent.len = begin;
+	packets_add(&sent, 1, &packet);
 }
 
-/* perfetto writes nothing else into such a packet; other programs may. */
 TEST(packets_may_be_compressed_behind_other_fields)
 {
-	struct packets inner = { 0 }, packet = { 0 };
-	uLongf size = 1000;
-	Bytef bytes[1000];
-
-	add_event(&inner, 2, 1, 20, "B|7|packed\n");
-	assert_int_equal(compress(bytes, &size, (Bytef *)inner.bytes, inner.len), Z_OK);
-	packets_free(&inner);
-	packets_raw(&inner, bytes, size);
-	packets_number(&packet, 3, 1000);
-	packets_add(&packet, 50, &inner);
-	packets_add(&sent, 1, &packet);
+	put_event(2, 1, 20, "B|7|packed\n");
+	compress_from(0);
 	reads_as("20 B cpu 1 7/-1 <...> packed\n");
 }
 
 TEST(compressed_packets_come_in_their_place)
 {
-	struct packets inner = { 0 };
+	size_t begin;
 
-	add_event(&sent, 2, 0, 30, "B|7|plain\n");
-	add_event(&inner, 2, 1, 20, "B|7|packed\n");
+	put_event(2, 0, 30, "B|7|plain\n");
+	begin = sent.len;
+	put_event(2, 1, 20, "B|7|packed\n");
 	for (int i = 0; i < 20000; i++)
-		add_event(&inner, 2, 1, 40 + (uint64_t)i, "C|7|counter|1\n");
-	compress_into(&sent, &inner);
-	add_event(&inner, 2, 1, 10, "B|7|packed too\n");
-	compress_into(&sent, &inner);
+		put_event(2, 1, 40 + (uint64_t)i, "C|7|counter|1\n");
+	compress_from(begin);
+	begin = sent.len;
+	put_event(2, 1, 10, "B|7|packed too\n");
+	compress_from(begin);
 	read_all();
 	assert_int_equal(got.records, 20003);
 	assert_int_equal(got.goes_back, 0);
@@ -378,15 +394,14 @@ TEST(compressed_packets_come_in_their_place)
 /* What unpacks to very much is read up to a limit. */
 TEST(a_bomb_is_limited)
 {
-	struct packets inner = { 0 };
 	const size_t size = 200 << 20;
 
-	inner.bytes = calloc(1, size);
-	inner.len = inner.size = size;
-	for (size_t i = 0; i + 1 < size; i += 2)
-		inner.bytes[i] = '\n'; /* empty packets */
-	compress_into(&sent, &inner);
-	add_event(&sent, 2, 0, 30, "B|7|after\n");
+	sent.bytes = malloc(size);
+	sent.len = sent.size = size;
+	for (size_t i = 0; i < size; i += 2)
+		memcpy(sent.bytes + i, "\n", 2); /* empty packets */
+	compress_from(0);
+	put_event(2, 0, 30, "B|7|after\n");
 	reads_as("30 B cpu 0 7/-1 <...> after\n");
 	assert_int_equal(damaged(), 1);
 }
@@ -395,7 +410,7 @@ TEST(lost_events_are_reported_before_the_next_ones)
 {
 	struct packets bundle = { 0 };
 
-	add_event(&sent, 2, 3, 10, "B|7|one\n");
+	put_event(2, 3, 10, "B|7|one\n");
 	packets_number(&bundle, 3, 1);
 	packets_print(&bundle, 20000, 7, "B|7|two\n");
 	packets_bundle(&sent, 2, 3, &bundle);
@@ -409,7 +424,7 @@ TEST(lost_events_before_switches_are_reported)
 {
 	struct packets bundle = { 0 }, compact = { 0 };
 
-	add_event(&sent, 2, 3, 10, "B|7|one\n");
+	put_event(2, 3, 10, "B|7|one\n");
 	packets_number(&bundle, 3, 1);
 	packets_text(&compact, 1, "\xa0\x9c\x01\x05"); /* 20000, 5 later */
 	packets_text(&compact, 7, "\xa8\xc3\x01");     /* 25000 */
@@ -419,7 +434,7 @@ TEST(lost_events_before_switches_are_reported)
 		 "20 LOST cpu 3 -1/-1  \n");
 }
 
-static void add_with_loss(struct packets *trace, unsigned int sequence, uint64_t us)
+static void add_with_loss(unsigned int sequence, uint64_t us)
 {
 	struct packets bundle = { 0 }, packet = { 0 };
 
@@ -428,17 +443,17 @@ static void add_with_loss(struct packets *trace, unsigned int sequence, uint64_t
 	packets_add(&packet, 1, &bundle);
 	packets_number(&packet, 42, 1);
 	packets_number(&packet, 10, sequence);
-	packets_add(trace, 1, &packet);
+	packets_add(&sent, 1, &packet);
 }
 
 /* The first packet of each writer says so, too, but nothing was lost. */
 TEST(lost_packets_are_counted)
 {
-	add_with_loss(&sent, 2, 10);
-	add_with_loss(&sent, 3, 20);
+	add_with_loss(2, 10);
+	add_with_loss(3, 20);
 	read_all();
 	assert_int_equal(damaged(), 0);
-	add_with_loss(&sent, 2, 30);
+	add_with_loss(2, 30);
 	read_all();
 	assert_int_equal(damaged(), 1);
 	assert_contains(damage_text, "packets lost 1 times");
@@ -452,9 +467,9 @@ TEST(the_first_packet_of_a_writer_may_come_later)
 {
 	struct packets bundle = { 0 }, packet = { 0 };
 
-	add_event(&sent, 2, 1, 20, "E|7\n");
-	add_with_loss(&sent, 2, 10);
-	add_event(&sent, 3, 0, 25, "E|7\n");
+	put_event(2, 1, 20, "E|7\n");
+	add_with_loss(2, 10);
+	put_event(3, 0, 25, "E|7\n");
 	packets_number(&bundle, 1, 1);
 	packets_print(&bundle, 30000, 7, "E|7\n");
 	packets_add(&packet, 1, &bundle);
@@ -465,7 +480,7 @@ TEST(the_first_packet_of_a_writer_may_come_later)
 	read_all();
 	assert_int_equal(counts.lost, 0);
 	assert_int_equal(got.records, 4);
-	add_with_loss(&sent, 2, 5); /* only one can be the first */
+	add_with_loss(2, 5); /* only one can be the first */
 	read_all();
 	assert_int_equal(counts.lost, 1);
 	assert_int_equal(got.records, 7);
@@ -475,17 +490,13 @@ TEST(the_first_packet_of_a_writer_may_come_later)
  * its next bundle, or, if there is none, about to the end of the bundle after the loss. */
 TEST(lost_packets_are_a_loss_of_each_cpu)
 {
-	struct packets packet = { 0 };
-
-	add_event(&sent, 2, 0, 10, "B|7|one\n");
-	add_event(&sent, 2, 1, 11, "B|7|two\n");
-	add_event(&sent, 2, 2, 12, "B|7|three\n");
-	packets_number(&packet, 42, 1);
-	packets_number(&packet, 10, 2);
-	packets_add(&sent, 1, &packet);
-	add_event(&sent, 2, 1, 20, "E|7\n");
-	add_event(&sent, 2, 0, 30, "E|7\n");
-	add_event(&sent, 2, 0, 40, "E|7\n");
+	put_event(2, 0, 10, "B|7|one\n");
+	put_event(2, 1, 11, "B|7|two\n");
+	put_event(2, 2, 12, "B|7|three\n");
+	put_lost(2);
+	put_event(2, 1, 20, "E|7\n");
+	put_event(2, 0, 30, "E|7\n");
+	put_event(2, 0, 40, "E|7\n");
 	reads_as("10 B cpu 0 7/-1 <...> one\n"
 		 "11 B cpu 1 7/-1 <...> two\n"
 		 "12 B cpu 2 7/-1 <...> three\n"
@@ -500,7 +511,7 @@ TEST(lost_packets_are_a_loss_of_each_cpu)
 /* --- large, cut and hostile --- */
 
 /* A trace of some seconds, whose packets are out of order as those of several CPUs are. */
-static void fill(struct packets *trace, unsigned int rounds)
+static void fill(unsigned int rounds)
 {
 	struct packets bundle = { 0 };
 
@@ -520,9 +531,9 @@ static void fill(struct packets *trace, unsigned int rounds)
 			for (unsigned int n = 0; n < 20; n++)
 				packets_print(&bundle, (i * 20 + n) * 50000 + (unsigned int)cpu, 7,
 					      n % 2 ? "E|7\n" : "B|7|some name of a slice\n");
-			packets_bundle(trace, 2, cpu, &bundle);
+			packets_bundle(&sent, 2, cpu, &bundle);
 		}
-		packets_frame(trace, &frame);
+		packets_frame(&sent, &frame);
 	}
 }
 
@@ -532,7 +543,7 @@ TEST(a_file_gives_what_memory_gives)
 	size_t records;
 	int fd = mkstemp(path);
 
-	fill(&sent, 500);
+	fill(500);
 	read_all();
 	records = got.records;
 	assert_int_equal(records, 500 * (80 + 4));
@@ -550,7 +561,7 @@ TEST(a_cut_trace_is_read_up_to_the_cut)
 {
 	size_t before = 0;
 
-	fill(&sent, 100);
+	fill(100);
 	for (size_t len = 0; len < sent.len; len += len < 3000 ? 1 : 997) {
 		read_from(-1, (struct span){ sent.bytes, len });
 		assert_true(got.records >= before);
@@ -566,7 +577,7 @@ TEST(packets_that_cannot_be_are_damage)
 	struct packets packet = { 0 };
 	size_t len;
 
-	add_event(&sent, 2, 0, 10, "B|7|slice\n");
+	put_event(2, 0, 10, "B|7|slice\n");
 	packets_text(&packet, 2, "\x0a\x50"); /* a process tree that is cut */
 	packets_add(&sent, 1, &packet);
 	reads_as("10 B cpu 0 7/-1 <...> slice\n");
@@ -596,13 +607,15 @@ static uint32_t next_random(uint32_t *seed)
 /* Changed bytes, doubled and removed parts: nothing fails, and nothing comes out of order. */
 TEST(mutants_are_read)
 {
-	struct packets inner = { 0 }, mutant = { 0 };
+	struct packets mutant = { 0 };
 	uint32_t seed = 1;
+	size_t begin;
 
-	put_snapshot(&sent, 9000000, 5, 2000000);
-	fill(&sent, 1);
-	fill(&inner, 1);
-	compress_into(&sent, &inner);
+	put_snapshot(9000000, 5, 2000000);
+	fill(1);
+	begin = sent.len;
+	fill(1);
+	compress_from(begin);
 	for (unsigned int i = 0; i < MUTANTS; i++) {
 		size_t from = next_random(&seed) % sent.len;
 		size_t len = next_random(&seed) % 50;
@@ -621,4 +634,176 @@ TEST(mutants_are_read)
 		assert_int_equal(got.goes_back, 0);
 	}
 	packets_free(&mutant);
+}
+
+/* --- FrameTimeline from a live stream of packets --- */
+
+/* In any pieces, in the order of time, on the boot clock; after damage nothing more is read, and no
+ * table runs over. */
+
+#define NOW (UINT64_C(100000) * MS)
+
+static struct timeline_stream *stream;
+
+static void on_event(void *context, const struct trace_record *record)
+{
+	(void)context;
+	assert_int_equal(record->kind, TRACE_TIMELINE);
+	if (got.len + 200 < LOG_MAX)
+		got.len += (size_t)sprintf(got.text + got.len, "%llu.%llu:%zu ",
+					   (unsigned long long)(record->time_ns / MS),
+					   (unsigned long long)record->value, record->name.len);
+	got.records++;
+	got.goes_back += record->time_ns < got.last_ns;
+	got.last_ns = record->time_ns;
+}
+
+static void begin_stream(void)
+{
+	free(stream);
+	stream = calloc(1, sizeof(*stream));
+	stream->record = on_event;
+	timeline_stream_init(stream, 50 * (int64_t)MS);
+	sent.len = 0;
+	clear();
+}
+
+static int set_up_stream(void **state)
+{
+	begin_stream();
+	return 0;
+}
+
+static int tear_down_stream(void **state)
+{
+	free(stream);
+	stream = NULL;
+	return tear_down(state);
+}
+
+FIXTURE(set_up_stream, tear_down_stream)
+
+static void send_in_pieces(size_t size)
+{
+	struct span rest = packets_span(&sent);
+
+	while (rest.len > 0) {
+		struct span piece = { rest.ptr, rest.len < size ? rest.len : size };
+
+		timeline_stream_add(stream, piece, NOW);
+		rest = span_skip(rest, piece.len);
+	}
+	sent.len = 0;
+}
+
+TEST(events_come_in_order_and_on_the_boot_clock)
+{
+	const size_t sizes[] = { 1, 7, 100000 };
+
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+		begin_stream();
+		/* before a snapshot, as this machine's clocks are */
+		put_timeline_of(1, PERFETTO_CLOCK_MONOTONIC, NOW - 80 * MS, 5);
+		put_snapshot(NOW, PERFETTO_CLOCK_MONOTONIC, NOW - 20 * MS);
+		put_timeline_of(1, PERFETTO_CLOCK_MONOTONIC, NOW - 30 * MS, 3);
+		put_timeline_of(2, PERFETTO_CLOCK_BOOTTIME, NOW - 40 * MS, 4);
+		put_timeline_of(2, 0, NOW - 5 * MS, 6);
+		send_in_pieces(sizes[i]);
+		assert_string_equal(got.text, "");
+		timeline_stream_pass(stream, NOW - 10 * MS);
+		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 ");
+		timeline_stream_pass(stream, UINT64_MAX);
+		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 99995.2:6 ");
+		assert_null(stream->damage);
+	}
+}
+
+/* A later event shows that there are no earlier ones. */
+TEST(events_are_held_for_a_second)
+{
+	put_timeline_of(1, 0, NOW - 3000 * MS, 2);
+	put_timeline_of(1, 0, NOW - 2500 * MS, 2);
+	put_timeline_of(1, 0, NOW - 1999 * MS, 2);
+	send_in_pieces(64);
+	assert_string_equal(got.text, "97000.1:2 ");
+}
+
+TEST(writers_have_a_default_clock)
+{
+	put_default(7, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline_of(7, 0, NOW - 80 * MS, 1);
+	put_timeline_of(8, 0, NOW - 80 * MS, 1);
+	send_in_pieces(1000);
+	timeline_stream_pass(stream, UINT64_MAX);
+	assert_string_equal(got.text, "99920.8:1 99970.7:1 ");
+}
+
+TEST(other_times_and_large_packets_are_left_out)
+{
+	put_timeline_of(1, 0, NOW - 61000 * MS, 2);
+	put_timeline_of(1, 0, NOW + 11000 * MS, 2);
+	put_timeline_of(1, 0, UINT64_MAX, 2);
+	put_timeline_of(1, PERFETTO_CLOCK_MONOTONIC, UINT64_MAX, 2);
+	put_timeline_of(1, PERFETTO_CLOCK_REALTIME, NOW, 2);
+	put_timeline_of(1, 64, NOW, 2);
+	put_timeline_of(1, 0, NOW, 17000);
+	put_timeline_of(1, 0, NOW - MS, 2);
+	send_in_pieces(3000);
+	timeline_stream_pass(stream, UINT64_MAX);
+	assert_string_equal(got.text, "99999.1:2 ");
+	assert_int_equal(stream->counts.untimely, 6);
+	assert_int_equal(stream->counts.too_large, 1);
+	assert_null(stream->damage);
+}
+
+TEST(nothing_is_read_after_damage)
+{
+	static const struct span damaged[] = {
+		SPAN_INIT("perfetto: error\n"),
+		SPAN_INIT("\n\x05hello"),
+		SPAN_INIT("\x10\x01"),
+		SPAN_INIT("\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(damaged); i++) {
+		begin_stream();
+		put_timeline_of(1, 0, NOW, 2);
+		packets_raw(&sent, damaged[i].ptr, damaged[i].len);
+		put_timeline_of(1, 0, NOW, 2);
+		send_in_pieces(10);
+		assert_non_null(stream->damage);
+		timeline_stream_pass(stream, UINT64_MAX);
+		assert_int_equal(got.records, 1);
+	}
+}
+
+/* Random sizes wrap the ring of bytes; more events than are held go on early, and none is lost. */
+TEST(full_tables_pass_events_early)
+{
+	const size_t most[] = { 10, 300, 15000 };
+	size_t added = 0;
+
+	srand(1);
+	for (size_t i = 0; i < COUNT_OF(most); i++) {
+		for (int n = 0; n < 5000; n++, added++)
+			put_timeline_of(1, 0, NOW - (uint64_t)(rand() % 900) * MS,
+					1 + (size_t)rand() % most[i]);
+		send_in_pieces(1000);
+	}
+	assert_true(got.goes_back > 0);
+	timeline_stream_pass(stream, UINT64_MAX);
+	assert_int_equal(got.records, added);
+	assert_int_equal(stream->n, 0);
+	assert_true(stream->begin == stream->end);
+}
+
+/* perfetto marks the first packet of each writer as one after a loss. */
+TEST(lost_packets_of_a_stream_are_counted)
+{
+	static const unsigned int writers[] = { 1, 2, 1, 1 };
+
+	for (int i = 0; i < 4; i++)
+		put_lost(writers[i]);
+	send_in_pieces(100);
+	assert_int_equal(stream->counts.lost, 2);
 }

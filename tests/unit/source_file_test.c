@@ -13,13 +13,123 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#ifdef HAVE_ARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+#endif
 
+#include "daemon/trace/source_text.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/recorded_trace.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/trace_text.h"
 
+#define LAYER "com.example.mail/com.example.mail.Main#1"
+#define TEXT_MAX (4 << 20)
 #define PACKED_MAX (4 << 20)
 
-FIXTURE(recorded_trace_set_up, recorded_trace_tear_down)
+static struct recorded_trace {
+	char *trace; /* text of a trace with 300 frames */
+	/* Results of read_trace(). */
+	char *text; /* valid until the next call */
+	size_t len;
+	ssize_t result;	     /* of the last read: 0 or -errno */
+	char damage[128];    /* "": no data is missing */
+	const char *printed; /* on standard error */
+} recorded;
+
+static int set_up(void **state)
+{
+	recorded = (struct recorded_trace){ .trace = trace_text_of(LAYER, 100000000, 16667, 300) };
+	return scratch_set_up(state);
+}
+
+static int tear_down(void **state)
+{
+	free(recorded.trace);
+	return scratch_tear_down(state);
+}
+
+/* A page of systrace with the trace in it; the caller frees it. */
+static char *trace_html(void)
+{
+	char *html = NULL;
+
+	if (asprintf(&html,
+		     "<!DOCTYPE html>\n<html>\n<body>\n"
+		     "<script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n%s"
+		     "</script>\n</body>\n</html>\n",
+		     recorded.trace) < 0)
+		abort();
+	return html;
+}
+
+/* Reads the file at @path in pieces of @piece bytes. */
+static void read_trace(const char *path, size_t piece)
+{
+	static char text[TEXT_MAX];
+	struct source *source = NULL;
+	struct source_text *bytes;
+	ssize_t n;
+
+	recorded.text = text;
+	recorded.len = 0;
+	printed_begin(2);
+	n = source_file_open(&source, "analyze", path, 0);
+	bytes = (struct source_text *)source;
+	while (n >= 0 && recorded.len + piece < TEXT_MAX) {
+		n = bytes->bytes(bytes, text + recorded.len, piece);
+		if (n <= 0)
+			break;
+		recorded.len += (size_t)n;
+	}
+	text[recorded.len] = '\0';
+	recorded.result = n;
+	snprintf(recorded.damage, sizeof(recorded.damage), "%s",
+		 source && source->damage ? source->damage : "");
+	source_close(source);
+	recorded.printed = printed_end();
+}
+
+/* A file of the scratch folder has the whole trace. */
+static void is_whole(const char *name)
+{
+	static const size_t pieces[] = { 1, 100, 65536 };
+
+	for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+		read_trace(scratch_path(name), pieces[i]);
+		if (recorded.result != 0 || recorded.damage[0] ||
+		    strcmp(recorded.text, recorded.trace) != 0)
+			fail_msg("%s in pieces of %zu: %zd, %zu bytes of %zu: %s", name, pieces[i],
+				 recorded.result, recorded.len, strlen(recorded.trace),
+				 recorded.printed);
+	}
+}
+
+/* It is refused with one message, which has @word. */
+static void is_refused(const char *name, const char *word)
+{
+	read_trace(scratch_path(name), 4096);
+	assert_int_equal(recorded.result, -ENOTSUP);
+	assert_int_equal(recorded.len, 0);
+	assert_contains(recorded.printed, name);
+	assert_contains(recorded.printed, word);
+}
+
+/* It is cut to this part of its size: at most the text before the cut is read. */
+static void is_cut(const char *name, int percent)
+{
+	const char *path = scratch_path(name);
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(truncate(path, info.st_size * percent / 100), 0);
+	read_trace(path, 4096);
+	assert_true(recorded.damage[0] || recorded.result < 0);
+	assert_true(recorded.len < strlen(recorded.trace));
+	assert_memory_equal(recorded.text, recorded.trace, recorded.len);
+}
+
+FIXTURE(set_up, tear_down)
 
 static void put_gzip(const char *name, const char *text, const char *mode)
 {
@@ -33,7 +143,7 @@ static void put_gzip(const char *name, const char *text, const char *mode)
 TEST(plain_text_is_read_unchanged)
 {
 	scratch_put("trace.txt", recorded.trace);
-	recorded_trace_is_whole("trace.txt");
+	is_whole("trace.txt");
 	assert_string_equal(recorded.printed, "");
 }
 
@@ -45,15 +155,15 @@ TEST(gzip_is_unpacked)
 	FILE *file;
 
 	put_gzip("trace.gz", recorded.trace, "w");
-	recorded_trace_is_whole("trace.gz");
+	is_whole("trace.gz");
 	put_gzip("trace.gz", first, "w");
 	put_gzip("trace.gz", recorded.trace + half, "a");
-	recorded_trace_is_whole("trace.gz");
+	is_whole("trace.gz");
 	free(first);
 	file = fopen(scratch_path("trace.gz"), "a");
 	fputs("something else\n", file);
 	fclose(file);
-	recorded_trace_is_whole("trace.gz");
+	is_whole("trace.gz");
 	assert_string_equal(recorded.printed, "");
 }
 
@@ -68,21 +178,21 @@ TEST(atrace_z_is_unpacked)
 				  strlen(recorded.trace)),
 			 Z_OK);
 	scratch_put_bytes("trace.z", bytes, strlen(head) + size);
-	recorded_trace_is_whole("trace.z");
+	is_whole("trace.z");
 	scratch_put_bytes("bare.z", bytes + strlen(head), size);
-	recorded_trace_is_whole("bare.z");
+	is_whole("bare.z");
 }
 
 TEST(html_of_systrace_is_unwrapped)
 {
 	static const char *const names[] = { "trace.html", "trace.html.gz" };
-	char *html = recorded_trace_html();
+	char *html = trace_html();
 
 	scratch_put(names[0], html);
 	put_gzip(names[1], html, "w");
 	free(html);
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		recorded_trace_read(scratch_path(names[i]), 1000);
+		read_trace(scratch_path(names[i]), 1000);
 		assert_int_equal(recorded.result, 0);
 		assert_contains(recorded.text, recorded.trace);
 		assert_lacks(recorded.text, "</html>");
@@ -98,7 +208,7 @@ TEST(damaged_gzip_is_read_up_to_the_damage)
 	int fd;
 
 	put_gzip("trace.gz", recorded.trace, "w");
-	recorded_trace_is_cut("trace.gz", 50);
+	is_cut("trace.gz", 50);
 	assert_int_equal(recorded.result, 0);
 	assert_true(recorded.len >= 1000);
 	put_gzip("trace.gz", recorded.trace, "w");
@@ -106,7 +216,7 @@ TEST(damaged_gzip_is_read_up_to_the_damage)
 	assert_int_equal(fstat(fd, &info), 0);
 	assert_int_equal(pwrite(fd, zeros, sizeof(zeros), info.st_size / 2), sizeof(zeros));
 	close(fd);
-	recorded_trace_read(scratch_path("trace.gz"), 4096);
+	read_trace(scratch_path("trace.gz"), 4096);
 	assert_int_equal(recorded.result, 0);
 	assert_true(recorded.damage[0] != '\0');
 }
@@ -131,20 +241,20 @@ TEST(message_names_the_kind_of_a_file_that_is_no_trace)
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		scratch_put_bytes("other", cases[i].bytes, cases[i].len);
-		recorded_trace_is_refused("other", cases[i].word);
+		is_refused("other", cases[i].word);
 	}
 	put_gzip("empty.gz", "", "w");
-	recorded_trace_is_refused("empty.gz", "");
+	is_refused("empty.gz", "");
 	put_gzip("csv.gz", "time(s),wall time,kind,text\n", "w");
-	recorded_trace_is_refused("csv.gz", "CSV");
+	is_refused("csv.gz", "CSV");
 }
 
 TEST(file_that_cannot_be_opened_is_named)
 {
-	recorded_trace_read(scratch_path("gone.txt"), 1);
+	read_trace(scratch_path("gone.txt"), 1);
 	assert_int_equal(recorded.result, -ENOENT);
 	assert_contains(recorded.printed, "gone.txt");
-	recorded_trace_read(scratch_root, 1);
+	read_trace(scratch_root, 1);
 	assert_int_equal(recorded.result, -EISDIR);
 	assert_contains(recorded.printed, "analyze: ");
 }
@@ -175,7 +285,7 @@ TEST(a_fifo_is_read_to_its_end)
 	snprintf(path, sizeof(path), "%s/fifo", scratch_root);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&writer, NULL, write_fifo, path), 0);
-	recorded_trace_read(path, 4096);
+	read_trace(path, 4096);
 	pthread_join(writer, NULL);
 	assert_int_equal(recorded.result, 0);
 	assert_string_equal(recorded.text, recorded.trace);
@@ -189,7 +299,7 @@ static void read_standard_input(const char *text)
 	fd = open(scratch_path("input"), O_RDONLY);
 	dup2(fd, STDIN_FILENO);
 	close(fd);
-	recorded_trace_read("-", 4096);
+	read_trace("-", 4096);
 	/* Standard input is not closed. */
 	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
 	dup2(usual, STDIN_FILENO);
@@ -205,3 +315,138 @@ TEST(dash_is_standard_input)
 	assert_int_equal(recorded.result, -ENOTSUP);
 	assert_contains(recorded.printed, "standard input");
 }
+
+/* --- xz, zstd, bzip2 and zip --- */
+
+#ifdef HAVE_ARCHIVE
+
+struct packed {
+	const char *name, *text;
+};
+
+/* Writes an archive with a filter, which may be NULL. */
+static void put_archive(const char *name, int (*format)(struct archive *),
+			int (*filter)(struct archive *), const struct packed *files, size_t n)
+{
+	struct archive *archive = archive_write_new();
+
+	assert_int_equal(format(archive), ARCHIVE_OK);
+	if (filter)
+		assert_int_equal(filter(archive), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_filename(archive, scratch_path(name)), ARCHIVE_OK);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(files[i].text);
+		struct archive_entry *entry = archive_entry_new();
+
+		archive_entry_set_pathname(entry, files[i].name);
+		archive_entry_set_size(entry, (la_int64_t)len);
+		archive_entry_set_filetype(entry, AE_IFREG);
+		archive_entry_set_perm(entry, 0644);
+		assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
+		assert_int_equal(archive_write_data(archive, files[i].text, len), len);
+		archive_entry_free(entry);
+	}
+	assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
+	archive_write_free(archive);
+}
+
+static void put_zip(const char *name, const struct packed *files, size_t n)
+{
+	put_archive(name, archive_write_set_format_zip, NULL, files, n);
+}
+
+static void put_packed(const char *name, const char *text, int (*filter)(struct archive *))
+{
+	put_archive(name, archive_write_set_format_raw, filter, &(struct packed){ "data", text },
+		    1);
+}
+
+static const struct {
+	const char *name;
+	int (*filter)(struct archive *);
+} kinds[] = {
+	{ "trace.xz", archive_write_add_filter_xz },
+	{ "trace.zst", archive_write_add_filter_zstd },
+	{ "trace.bz2", archive_write_add_filter_bzip2 },
+};
+
+TEST(compressed_streams_are_unpacked)
+{
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		put_packed(kinds[i].name, recorded.trace, kinds[i].filter);
+		is_whole(kinds[i].name);
+		assert_string_equal(recorded.printed, "");
+		is_cut(kinds[i].name, 60);
+	}
+	put_packed("empty.xz", "", archive_write_add_filter_xz);
+	is_refused("empty.xz", "empty");
+}
+
+TEST(a_zip_of_one_file_is_unpacked)
+{
+	const struct packed files[] = { { "trace.txt", recorded.trace } };
+
+	put_zip("trace.zip", files, 1);
+	is_whole("trace.zip");
+	assert_string_equal(recorded.printed, "");
+	is_cut("trace.zip", 50);
+}
+
+/* The file with markers is read, and a message says so. */
+TEST(the_trace_in_a_zip_of_several_files_is_read)
+{
+	const struct packed files[] = {
+		{ "README", "It was a dark and stormy night.\n" },
+		{ "a/trace.txt", recorded.trace },
+		{ "empty", "" },
+	};
+
+	put_zip("trace.zip", files, COUNT_OF(files));
+	is_whole("trace.zip");
+	assert_contains(recorded.printed, "a/trace.txt");
+}
+
+TEST(a_zip_without_one_trace_is_refused)
+{
+	const struct packed two[] = { { "one.txt", recorded.trace },
+				      { "two.txt", recorded.trace } };
+	struct packed files[40] = { { "first", "prose\n" } };
+
+	put_zip("two.zip", two, COUNT_OF(two));
+	is_refused("two.zip", "one.txt, two.txt");
+	for (size_t i = 1; i < COUNT_OF(files); i++)
+		files[i] = (struct packed){ "a/folder/with/a/long/name.txt", "prose\n" };
+	put_zip("none.zip", files, COUNT_OF(files));
+	is_refused("none.zip", "first, a/folder");
+	/* Not all names are printed. */
+	assert_contains(recorded.printed, "...");
+	assert_true(strlen(recorded.printed) < 600);
+}
+
+TEST(a_zip_through_a_pipe_is_unpacked)
+{
+	const struct packed files[] = { { "prose", "prose\n" }, { "trace.txt", recorded.trace } };
+
+	put_zip("trace.zip", files, COUNT_OF(files));
+	assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
+	assert_int_equal(
+		system(formatted("cat %s/trace.zip > %s/fifo &", scratch_root, scratch_root)), 0);
+	read_trace(scratch_path("fifo"), 4096);
+	assert_int_equal(recorded.result, 0);
+	assert_string_equal(recorded.text, recorded.trace);
+}
+
+/* A file that is packed twice is unpacked twice. */
+TEST(html_in_a_zip_is_unwrapped)
+{
+	char *html = trace_html();
+
+	put_zip("trace.zip", &(struct packed){ "trace.html", html }, 1);
+	free(html);
+	read_trace(scratch_path("trace.zip"), 4096);
+	assert_int_equal(recorded.result, 0);
+	assert_contains(recorded.text, recorded.trace);
+	assert_lacks(recorded.text, "</html>");
+}
+
+#endif

@@ -132,11 +132,10 @@ TEST(mark_text_is_escaped_and_unescaped)
 
 TEST(mark_above_the_maximum_is_refused)
 {
-	char line[5 + CONTROL_MARK_MAX + 1];
+	char line[5 + CONTROL_MARK_MAX + 1] = "mark ";
 	struct control_request request;
 
-	memset(line, 'x', sizeof(line));
-	memcpy(line, "mark ", 5);
+	memset(line + 5, 'x', sizeof(line) - 5);
 	assert_null(parse_request(&request, line, sizeof(line) - 1));
 	assert_int_equal(strlen(request.text), CONTROL_MARK_MAX);
 	assert_non_null(parse_request(&request, line, sizeof(line)));
@@ -483,63 +482,55 @@ TEST(client_returns_why_there_is_no_text)
 	assert_null(question.answer.body);
 }
 
-static int ask_folder(const char *path, struct control_answer *answer)
+/* There is no answer of the capture in a folder; the reason names something. */
+static void is_not_answered(const char *path, int error, const char *named)
 {
-	return control_send(answer, path, "status\n", 1);
+	struct control_answer answer;
+
+	assert_int_equal(control_send(&answer, path, "status\n", 1), error);
+	assert_contains(answer.why, named);
 }
 
 TEST(a_folder_without_a_capture_is_reported)
 {
-	struct control_answer answer;
-
-	assert_int_equal(ask_folder(scratch_path("none"), &answer), CONTROL_NOT_RUNNING);
-	assert_contains(answer.why, "none");
+	is_not_answered(scratch_path("none"), CONTROL_NOT_RUNNING, "none");
 	/* A killed capture leaves its lock, with the name of a socket that does not exist. */
 	scratch_mkdir("dead");
 	scratch_put("dead/.lock", "4711\njankd-no-such-socket\n");
-	assert_int_equal(ask_folder(scratch_path("dead"), &answer), CONTROL_NOT_RUNNING);
+	is_not_answered(scratch_path("dead"), CONTROL_NOT_RUNNING, "dead");
 	scratch_put("dead/.lock", "nonsense");
-	assert_int_equal(ask_folder(scratch_path("dead"), &answer), CONTROL_NOT_RUNNING);
+	is_not_answered(scratch_path("dead"), CONTROL_NOT_RUNNING, "dead");
 }
 
 TEST(a_lock_that_is_no_file_is_reported)
 {
-	struct control_answer answer;
-
 	scratch_mkdir("odd/.lock");
-	assert_int_equal(ask_folder(scratch_path("odd"), &answer), -EISDIR);
-	assert_contains(answer.why, "odd/.lock");
+	is_not_answered(scratch_path("odd"), -EISDIR, "odd/.lock");
 	rmdir(scratch_path("odd/.lock"));
 	assert_int_equal(symlink("/dev/null", scratch_path("odd/.lock")), 0);
-	assert_int_equal(ask_folder(scratch_path("odd"), &answer), -ELOOP);
+	is_not_answered(scratch_path("odd"), -ELOOP, "odd/.lock");
 }
 
 /* It has the lock but no socket yet: after two seconds this is reported. */
 TEST(a_capture_without_a_socket_is_reported)
 {
-	struct control_answer answer;
 	struct folder silent;
 	int fd;
 
 	assert_int_equal(folder_open(&silent, "run", scratch_path("silent")), 0);
-	assert_int_equal(ask_folder(silent.path, &answer), -ENOTCONN);
-	assert_contains(answer.why, formatted("pid %d", (int)getpid()));
+	is_not_answered(silent.path, -ENOTCONN, formatted("pid %d", (int)getpid()));
 	folder_close(&silent);
 	/* The lock is held by a program that is not jankd. */
 	scratch_put("silent/.lock", "");
 	fd = open(scratch_path("silent/.lock"), O_RDWR);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(ask_folder(scratch_path("silent"), &answer), -ENOTCONN);
-	assert_contains(answer.why, "silent/.lock");
+	is_not_answered(scratch_path("silent"), -ENOTCONN, "silent/.lock");
 	close(fd);
 }
 
 /* The server's loop does not run: the kernel accepts the connection, but there is no answer. */
 TEST(client_gives_up_on_a_capture_that_does_not_answer)
 {
-	struct control_answer answer;
-
-	assert_int_equal(ask_folder(folder.path, &answer), -EAGAIN);
-	assert_contains(answer.why, folder.path);
+	is_not_answered(folder.path, -EAGAIN, folder.path);
 	serve();
 }

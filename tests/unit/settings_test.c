@@ -85,71 +85,67 @@ TEST(size_that_cannot_be_set_is_an_error)
 
 /* --- restoring --- */
 
-/* Restores all settings. */
-static void restore(const struct settings *settings, const char *directory,
-		    const struct settings_ending *ending)
+/* Restores the settings of @text in a tracefs: those that fail are named. */
+static void fails_to_restore(const char *text, const char *directory, const char *named,
+			     struct settings *failed)
+{
+	const struct settings_ending ending = { 0 };
+	char names[SETTINGS_TEXT_SIZE];
+
+	settings_restore(span_of(text), directory, &ending, failed);
+	settings_format(names, failed);
+	assert_string_equal(names, named);
+}
+
+static void restore(const struct settings *settings)
 {
 	struct settings failed = { 0 };
 
-	settings_restore(settings_text(settings), directory, ending, &failed);
+	fails_to_restore(settings->text, fake_tracefs, "", &failed);
 	assert_null(failed.text);
 }
 
 TEST(settings_that_cannot_be_restored_are_named)
 {
-	const struct settings_ending ending = { 0 };
-	struct settings before = { 0 }, failed = { 0 };
+	struct settings failed = { 0 };
 	char text[SETTINGS_TEXT_SIZE];
 
 	scratch_put("tr/buffer_percent", "33\n");
 	scratch_mkdir("tr/instances/busy/file");
-	settings_add_line(&before, SPAN_LITERAL("place"));
-	settings_add_line(&before, SPAN_LITERAL("buffer_percent 50"));
-	settings_add_line(&before, SPAN_LITERAL("made busy"));
-	settings_restore(settings_text(&before), fake_tracefs, &ending, &failed);
-	settings_format(text, &failed);
-	assert_string_equal(text, "instance busy");
+	fails_to_restore("place\nbuffer_percent 50\nmade busy\n", fake_tracefs, "instance busy",
+			 &failed);
 	assert_true(settings_are_instances(&failed));
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
 	settings_format(text, &failed);
 	assert_string_equal(text, "instance busy, tracing_on 1");
 	assert_false(settings_are_instances(&failed));
-	settings_free(&before);
 	settings_free(&failed);
 }
 
 /* A setting that does not exist any more is not restored. */
 TEST(unmounted_tracefs_is_an_error)
 {
-	const struct settings_ending ending = { 0 };
-	struct settings before = { 0 }, failed = { 0 };
-	char text[SETTINGS_TEXT_SIZE];
+	struct settings failed = { 0 };
 
-	settings_add_line(&before, SPAN_LITERAL("made own"));
-	settings_add_line(&before, SPAN_LITERAL("place mine"));
-	settings_add_line(&before, SPAN_LITERAL("tracing_on 1"));
-	settings_restore(settings_text(&before), "/nowhere", &ending, &failed);
-	settings_format(text, &failed);
-	assert_string_equal(text, "instance own, place mine, tracing_on 1");
+	fails_to_restore("made own\nplace mine\ntracing_on 1\n", "/nowhere",
+			 "instance own, place mine, tracing_on 1", &failed);
 	assert_int_equal(failed.error, -ENOENT);
 	assert_false(settings_are_instances(&failed));
-	settings_free(&before);
 	settings_free(&failed);
 }
 
 /* An unchanged setting is not written: it may be in use. */
 TEST(size_of_an_unused_buffer_is_restored)
 {
-	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
 
 	settings_read_place(&before, fake_tracefs, NULL, false);
 	assert_contains(before.text, "buffer_size_kb 7\n");
-	restore(&before, fake_tracefs, &ending);
+	restore(&before);
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), UNUSED);
 	scratch_put("tr/buffer_size_kb", "1024\n");
-	restore(&before, fake_tracefs, &ending);
+	restore(&before);
 	assert_begins(scratch_get("tr/buffer_size_kb"), "7");
 	settings_free(&before);
 }
@@ -251,7 +247,6 @@ TEST(message_of_kept_settings_is_bounded)
 /* From the files and back to them. */
 TEST(buffer_size_changed_by_others_is_kept)
 {
-	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
 	struct property_budget none = { .is_over = true };
 	struct settings_kept kept = { .n = 0 };
@@ -262,7 +257,7 @@ TEST(buffer_size_changed_by_others_is_kept)
 	settings_read_again(&made, settings_text(&had), fake_tracefs, &none);
 	scratch_put("tr/buffer_size_kb", "2222\n");
 	settings_merge_now(&aim, &had, &made, fake_tracefs, &none, &kept);
-	restore(&aim, fake_tracefs, &ending);
+	restore(&aim);
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), "2222\n");
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	assert_string_equal(kept.text, "buffer_size_kb 2222");

@@ -372,6 +372,7 @@ TEST(names_of_any_bytes)
 #define NAME "events.csv"
 
 static int folder = -1;
+static struct csv_file file;
 
 static int set_up(void **state)
 {
@@ -388,18 +389,13 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-static void create(struct csv_file *file)
-{
-	assert_int_equal(csv_file_create(file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
-}
-
-static void add_row(struct csv_file *file, const char *what)
+static void add_row(const char *what)
 {
 	char row[128];
 	int len = snprintf(row, sizeof(row), "1.000000,,mark,%s\n", what);
 
-	assert_true(csv_file_reserve(file, (size_t)len));
-	csv_file_append(file, row, (size_t)len);
+	assert_true(csv_file_reserve(&file, (size_t)len));
+	csv_file_append(&file, row, (size_t)len);
 }
 
 /* --- repair --- */
@@ -478,7 +474,12 @@ TEST(repair_accepts_additional_columns)
 	assert_string_equal(scratch_get(NAME), HEADER ",more\n1,,mark,x,y\n");
 }
 
-/* --- a full disk --- */
+/* --- rows --- */
+
+static void create(void)
+{
+	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
+}
 
 static void limit_files(rlim_t bytes)
 {
@@ -496,19 +497,18 @@ TEST(full_disk_leaves_whole_rows)
 					      "1.000000,,mark,three\n";
 
 	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
-		struct csv_file file;
 		const char *bytes;
 
-		create(&file);
+		create();
 		limit_files(limit);
-		add_row(&file, "one");
-		add_row(&file, "\"\"\"two\"\"\n\"");
+		add_row("one");
+		add_row("\"\"\"two\"\"\n\"");
 		csv_file_flush(&file);
 		assert_int_equal(csv_file_rows_lost(&file) == 0, file.error == 0);
 		bytes = scratch_get(NAME);
 		assert_int_equal(whole_rows(bytes, strlen(bytes)), strlen(bytes));
 		limit_files(RLIM_INFINITY);
-		add_row(&file, "three");
+		add_row("three");
 		assert_int_equal(csv_file_close(&file), 0);
 		assert_string_equal(scratch_get(NAME), expected);
 		assert_int_equal(unlinkat(folder, NAME, 0), 0);
@@ -517,14 +517,12 @@ TEST(full_disk_leaves_whole_rows)
 
 TEST(removed_file_is_recreated)
 {
-	struct csv_file file;
-
-	create(&file);
-	add_row(&file, "gone with the file");
+	create();
+	add_row("gone with the file");
 	assert_int_equal(csv_file_flush(&file), 0);
 	assert_false(csv_file_is_gone(&file));
 	assert_int_equal(unlinkat(folder, NAME, 0), 0);
-	add_row(&file, "kept");
+	add_row("kept");
 	assert_true(csv_file_is_gone(&file));
 	assert_int_equal(csv_file_flush(&file), -ENOENT);
 	assert_int_equal(csv_file_rows_lost(&file), 1);
@@ -537,13 +535,11 @@ TEST(removed_file_is_recreated)
 
 TEST(file_that_is_opened_again_gets_more_rows)
 {
-	struct csv_file file;
-
-	create(&file);
-	add_row(&file, "one");
+	create();
+	add_row("one");
 	assert_int_equal(csv_file_close(&file), 0);
 	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
-	add_row(&file, "two");
+	add_row("two");
 	assert_int_equal(csv_file_close(&file), 0);
 	assert_string_equal(scratch_get(NAME), HEADER "\n1.000000,,mark,one\n1.000000,,mark,two\n");
 	assert_int_equal(
@@ -561,13 +557,12 @@ TEST(file_that_is_opened_again_gets_more_rows)
 /* More than the limit is waiting in memory: the rest is for the next file. */
 TEST(rows_above_the_size_limit_go_to_the_next_file)
 {
-	struct csv_file file;
 	int files = 0;
 
-	create(&file);
+	create();
 	csv_file_set_limit(&file, 100);
 	for (int i = 0; i < 20; i++)
-		add_row(&file, "twenty of them");
+		add_row("twenty of them");
 	assert_true(csv_file_is_full(&file, 0));
 	while (csv_file_flush(&file) > 0) {
 		assert_true(strlen(scratch_get(NAME)) <= 100);

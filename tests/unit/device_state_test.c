@@ -257,17 +257,16 @@ static int put_proc(void **state)
 FIXTURE(put_proc, scratch_tear_down)
 
 /* What a child process found: copied through a pipe. */
-struct found {
+static struct found {
 	struct status_process process;
 	char cpuset[32];
 	int pid;
 	cpu_set_t before, now, child; /* of this process, and of one that was released */
-};
+} found;
 
 /* Enters the background in a child process, and releases a child of that. */
-static struct found enter(const char *root)
+static void enter(const char *root)
 {
-	struct found found;
 	int fds[2], status;
 	pid_t pid;
 
@@ -304,13 +303,11 @@ static struct found enter(const char *root)
 	assert_int_equal(read(fds[0], &found, sizeof(found)), sizeof(found));
 	close(fds[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return found;
 }
 
 TEST(nothing_changes_on_other_machines)
 {
-	struct found found = enter(NULL);
-
+	enter(NULL);
 	assert_true(CPU_EQUAL(&found.now, &found.before));
 	assert_string_equal(found.cpuset, "");
 	assert_string_equal(scratch_get(OOM), "0\n");
@@ -318,8 +315,7 @@ TEST(nothing_changes_on_other_machines)
 
 TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 {
-	struct found found = enter(scratch_root);
-
+	enter(scratch_root);
 	assert_int_equal(found.process.oom_score_adj, -800);
 	assert_memory_equal(scratch_get("released"), "0\n", 2);
 }
@@ -327,24 +323,21 @@ TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 /* adbd's own children may have -1000. */
 TEST(lower_oom_score_adj_is_kept)
 {
-	struct found found;
-
 	scratch_put(OOM, "-950\n");
-	found = enter(scratch_root);
+	enter(scratch_root);
 	assert_int_equal(found.process.oom_score_adj, -950);
 	scratch_put(OOM, "what\n");
-	found = enter(scratch_root);
+	enter(scratch_root);
 	assert_int_equal(found.process.oom_score_adj, DEVICE_UNKNOWN);
 }
 
 TEST(cpuset_is_entered_and_children_leave_it)
 {
-	struct found found;
 	char text[32];
 
 	scratch_mkdir("dev/cpuset/background");
 	scratch_put("dev/cpuset/background/cgroup.procs", "");
-	found = enter(scratch_root);
+	enter(scratch_root);
 	assert_string_equal(found.cpuset, "background");
 	snprintf(text, sizeof(text), "%d\n", found.pid);
 	assert_string_equal(scratch_get("dev/cpuset/background/cgroup.procs"), text);
@@ -354,15 +347,13 @@ TEST(cpuset_is_entered_and_children_leave_it)
 
 TEST(second_cpuset_is_entered_if_the_first_is_missing)
 {
-	struct found found;
-
 	scratch_mkdir("dev/cpuset/system-background");
 	scratch_put("dev/cpuset/system-background/tasks", "");
-	found = enter(scratch_root);
+	enter(scratch_root);
 	assert_string_equal(found.cpuset, "system-background");
 	/* The way back is unknown. */
 	scratch_put("proc/self/cgroup", "0::/\n");
-	found = enter(scratch_root);
+	enter(scratch_root);
 	assert_string_equal(found.cpuset, "");
 }
 
@@ -390,13 +381,11 @@ static void put_speeds(const char *name, int little, int big)
 TEST(only_little_cpus_are_used)
 {
 	static const char *const names[] = { "cpu_capacity", "cpufreq/cpuinfo_max_freq" };
-	struct found found;
-
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		scratch_remove();
 		put_proc(NULL);
 		put_speeds(names[i], 250, 1024);
-		found = enter(scratch_root);
+		enter(scratch_root);
 		assert_int_equal(CPU_COUNT(&found.now), 1);
 		assert_null(strpbrk(found.process.cpus, ",-"));
 		assert_true(CPU_EQUAL(&found.child, &found.before));
@@ -408,10 +397,8 @@ TEST(equal_or_unknown_cpus_are_all_used)
 	static const int pairs[][2] = { { 1024, 1024 }, { 250, 0 }, { 0, 1024 } };
 
 	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
-		struct found found;
-
 		put_speeds("cpu_capacity", pairs[i][0], pairs[i][1]);
-		found = enter(scratch_root);
+		enter(scratch_root);
 		assert_true(CPU_EQUAL(&found.now, &found.before));
 	}
 }

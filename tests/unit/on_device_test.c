@@ -24,6 +24,7 @@
 
 static char root[128];
 static int logd;
+static struct options options; /* of the capture */
 
 static void open_logd(void)
 {
@@ -40,6 +41,11 @@ static int set_up(void **state)
 {
 	live_set_up(state);
 	snprintf(root, sizeof(root), "%s/phone", scratch_root);
+	options = options_default(OPTIONS_RUN);
+	options.device_root = root;
+	options.folder = "out";
+	options.no_atrace = true;
+	options.frames_log = true;
 	scratch_mkdir(BATTERY);
 	scratch_put(BATTERY "/type", "Battery\n");
 	scratch_put(BATTERY "/capacity", "81\n");
@@ -66,7 +72,7 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-static void run_capture(struct options *options)
+static void run_capture(void)
 {
 	struct capture *running;
 	int null = open("/dev/null", O_RDWR);
@@ -75,38 +81,27 @@ static void run_capture(struct options *options)
 	if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(127);
-	code = capture_begin(&running, options, NULL);
+	code = capture_begin(&running, &options, NULL);
 	if (code == 0)
 		code = capture_loop(running, NULL);
 	capture_close(running);
 	_exit(code);
 }
 
-static struct options device_options(void)
+/* Starts 'jankd run' on the fake device. */
+static void begin(const char *tracefs)
 {
-	struct options options = options_default(OPTIONS_RUN);
-
-	options.device_root = root;
-	options.folder = "out";
-	options.no_atrace = true;
-	options.frames_log = true;
-	return options;
-}
-
-/* Starts 'jankd run' with these options on the fake device. */
-static void begin(struct options *options, const char *tracefs)
-{
-	options->tracefs = tracefs;
+	options.tracefs = tracefs;
 	fflush(NULL);
 	live_pid = fork();
 	if (live_pid == 0)
-		run_capture(options);
+		run_capture();
 }
 
 /* The same, and waits until it captures. */
-static void start(struct options *options)
+static void start(void)
 {
-	begin(options, "tr");
+	begin("tr");
 	live_wait_until_it_captures();
 }
 
@@ -130,10 +125,9 @@ static void wait_until_logged(const char *text)
 
 TEST(values_of_the_device_are_in_the_files)
 {
-	struct options options = device_options();
 	const char *json;
 
-	start(&options);
+	start();
 	live_frames(20);
 	live_wait_event(",device,\"battery 81 %, 31.2 C, screen on, brightness 120/255\"\n");
 	json = scratch_get("out/session.json");
@@ -153,13 +147,11 @@ TEST(values_of_the_device_are_in_the_files)
 
 TEST(start_stop_and_trouble_are_logged)
 {
-	struct options options = device_options();
-
-	begin(&options, "/nonexistent");
+	begin("/nonexistent");
 	/* It ends by itself. */
 	assert_int_equal(live_signal(0), 1);
 	wait_until_logged("/nonexistent");
-	start(&options);
+	start();
 	wait_until_logged("started: jankd ");
 	live_frames(20);
 	live_set("tracing_on", "0\n");
@@ -170,7 +162,6 @@ TEST(start_stop_and_trouble_are_logged)
 
 TEST(disk_space_is_kept_free)
 {
-	struct options options = device_options();
 	struct statvfs disk;
 	uint64_t floor;
 
@@ -178,7 +169,7 @@ TEST(disk_space_is_kept_free)
 	floor = (uint64_t)disk.f_blocks / 20 * disk.f_frsize;
 	if (floor > UINT64_C(500) << 20)
 		floor = UINT64_C(500) << 20;
-	start(&options);
+	start();
 	assert_contains(scratch_get("out/session.json"),
 			formatted("\"min_free\":%llu,", (unsigned long long)floor));
 	live_frames(20);
@@ -238,11 +229,11 @@ static void needs_counts(void)
 	skip();
 }
 
-static void start_with_the_screen(struct options *options, const char *brightness)
+static void start_with_the_screen(const char *brightness)
 {
 	scratch_put(LIGHT "/brightness", brightness);
-	options->min_free_given = true;
-	start(options);
+	options.min_free_given = true;
+	start();
 	live_frames(30);
 	live_wait_rows("frames.csv", 30);
 }
@@ -251,13 +242,12 @@ static void start_with_the_screen(struct options *options, const char *brightnes
  * of a slow one would cause the next tick. */
 TEST(nothing_wakes_a_device_whose_screen_is_off)
 {
-	struct options options = device_options();
 	size_t queries;
 
 	needs_counts();
 	fake_device_set(FLAGS, "0x400");
 	options.no_atrace = false;
-	start_with_the_screen(&options, "0\n");
+	start_with_the_screen("0\n");
 	wait_until_asleep();
 	queries = strlen(scratch_get("device/queries"));
 	assert_int_equal(live_ask("mark", "night"), 0);
@@ -283,11 +273,10 @@ TEST(nothing_wakes_a_device_whose_screen_is_off)
 
 TEST(timers_go_on_while_the_screen_is_on)
 {
-	struct options options = device_options();
 	long before;
 
 	needs_counts();
-	start_with_the_screen(&options, "9\n");
+	start_with_the_screen("9\n");
 	sleep(8);
 	before = sleeps(live_pid);
 	for (int i = 0; i < PROGRAM_S && sleeps(live_pid) == before; i++)
@@ -299,12 +288,11 @@ TEST(timers_go_on_while_the_screen_is_on)
 /* The thread that writes the files does it, when it is woken up. */
 TEST(rows_are_synced_before_the_device_sleeps)
 {
-	struct options options = device_options();
 	long before;
 
 	needs_counts();
 	options.sync_ns = 15 * SECOND;
-	start_with_the_screen(&options, "0\n");
+	start_with_the_screen("0\n");
 	sleep(6);
 	before = sleeps(live_pid);
 	sleep(6);
@@ -315,9 +303,7 @@ TEST(rows_are_synced_before_the_device_sleeps)
 
 TEST(duration_ends_a_capture_that_sleeps)
 {
-	struct options options = device_options();
-
 	options.duration_ns = 12 * SECOND;
-	start_with_the_screen(&options, "0\n");
+	start_with_the_screen("0\n");
 	live_end();
 }

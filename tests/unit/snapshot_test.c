@@ -257,8 +257,11 @@ static void late_at(uint64_t present_ns, uint64_t interval_ns)
 	snapshot_late(&bench.snapshot, &frame);
 }
 
-/* Checks that snapshot @number has whole lines. Sets *first_ms and *last_ms to their times. */
-static void check_file(unsigned int number, uint64_t *first_ms, uint64_t *last_ms)
+/* Of the file that was checked last. */
+static uint64_t first_ms, last_ms;
+
+/* Checks that snapshot @number has whole lines. Sets first_ms and last_ms to their times. */
+static void check_file(unsigned int number)
 {
 	struct span text = span_of(scratch_get(formatted("snapshot-%06u.txt", number)));
 
@@ -268,19 +271,17 @@ static void check_file(unsigned int number, uint64_t *first_ms, uint64_t *last_m
 
 		text = span_skip(text, (size_t)(end + 1 - text.ptr));
 	}
-	*first_ms = lines_ms(text.ptr);
-	*last_ms = lines_check(text, *first_ms) - 1;
+	first_ms = lines_ms(text.ptr);
+	last_ms = lines_check(text, first_ms) - 1;
 }
 
 TEST(snapshot_has_the_time_around_the_frame)
 {
-	uint64_t first_ms, last_ms;
-
 	begin(10 * SECOND, false);
 	read_until(30 * SECOND);
 	late_at(29 * SECOND + 500 * MS, 200 * MS);
 	read_until(40 * SECOND);
-	check_file(1, &first_ms, &last_ms);
+	check_file(1);
 	assert_int_equal(first_ms, 20500);
 	assert_in_range(last_ms, 30500, 30700);
 	assert_int_equal(bench.snapshot.written, 1);
@@ -288,13 +289,11 @@ TEST(snapshot_has_the_time_around_the_frame)
 
 TEST(snapshot_begins_before_a_long_frame)
 {
-	uint64_t first_ms, last_ms;
-
 	begin(SECOND, false);
 	read_until(30 * SECOND);
 	late_at(29 * SECOND, 5 * SECOND);
 	read_until(31 * SECOND);
-	check_file(1, &first_ms, &last_ms);
+	check_file(1);
 	assert_in_range(first_ms, 23500, 24000);
 }
 
@@ -302,7 +301,7 @@ TEST(snapshot_begins_before_a_long_frame)
 TEST(snapshot_is_complete_during_a_flood)
 {
 	for (size_t reads = 1; reads < 400; reads = reads * 3 + 1) {
-		uint64_t present_ns, first_ms, last_ms;
+		uint64_t present_ns;
 
 		if (reads > 1) {
 			tear_down(NULL);
@@ -317,7 +316,7 @@ TEST(snapshot_is_complete_during_a_flood)
 			if (i % reads == 0)
 				snapshot_save(&bench.snapshot);
 		}
-		check_file(1, &first_ms, &last_ms);
+		check_file(1);
 		assert_int_equal(first_ms, present_ns / MS - 99000);
 		assert_in_range(last_ms, present_ns / MS + 1000, present_ns / MS + 5000);
 	}
@@ -325,7 +324,7 @@ TEST(snapshot_is_complete_during_a_flood)
 
 TEST(snapshot_is_saved_before_its_frame_is_overwritten)
 {
-	uint64_t present_ns, first_ms, last_ms;
+	uint64_t present_ns;
 
 	begin(10 * SECOND, false);
 	present_ns = read_until(600 * SECOND);
@@ -335,14 +334,13 @@ TEST(snapshot_is_saved_before_its_frame_is_overwritten)
 	for (int i = 0; i < 400 && bench.snapshot.written == 0; i++)
 		read_once(65536);
 	assert_int_equal(bench.snapshot.written, 1);
-	check_file(1, &first_ms, &last_ms);
+	check_file(1);
 	assert_true(first_ms <= (present_ns - bench.snapshot.interval_ns) / MS);
 	assert_true(last_ms > present_ns / MS);
 }
 
 TEST(snapshots_are_limited_to_one_in_10_s)
 {
-
 	begin(SECOND, false);
 	for (uint64_t s = 20; s < 60; s += 3) {
 		uint64_t now = read_until(s * SECOND);

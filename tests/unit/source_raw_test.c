@@ -70,8 +70,6 @@ static int tear_down(void **state)
 	return scratch_tear_down(state);
 }
 
-FIXTURE(set_up, tear_down)
-
 static int open_source(void)
 {
 	int error;
@@ -150,6 +148,13 @@ static void reads(enum source_how how, unsigned int n)
 
 /* --- records --- */
 
+static int set_up_opened(void **state)
+{
+	return set_up(state) != 0 ? -1 : open_source();
+}
+
+FIXTURE(set_up_opened, tear_down)
+
 TEST(records_of_all_cpus_are_sorted_by_time)
 {
 	static const struct {
@@ -165,7 +170,6 @@ TEST(records_of_all_cpus_are_sorted_by_time)
 	uint64_t begin = a_second_ago();
 	struct page page;
 
-	assert_int_equal(open_source(), 0);
 	assert_string_equal(source->name, "trace_pipe_raw");
 	page_begin(&page, begin);
 	page_print(&page, 0, 42, "B|42|first\n");
@@ -196,7 +200,6 @@ TEST(read_is_limited_to_16_pages)
 {
 	uint64_t begin = a_second_ago();
 
-	assert_int_equal(open_source(), 0);
 	for (unsigned int i = 0; i < 24; i++)
 		write_one(i % 2, begin + i * MS, "B|42|work\n", 0);
 	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
@@ -211,7 +214,6 @@ TEST(times_are_rounded_to_microseconds)
 	uint64_t begin = a_second_ago();
 	struct page page;
 
-	assert_int_equal(open_source(), 0);
 	page_begin(&page, begin);
 	page_print(&page, 499, 42, "B|42|down\n");
 	page_print(&page, 1, 42, "B|42|up\n");
@@ -226,7 +228,6 @@ TEST(damage_is_counted)
 	struct page page;
 	char text[200];
 
-	assert_int_equal(open_source(), 0);
 	page_begin(&page, a_second_ago());
 	page_print(&page, 0, 42, "hello\n");
 	page_print(&page, 1, 42, "B|42|work\n");
@@ -245,7 +246,6 @@ TEST(damage_is_counted)
 /* The page has a flag that events are missing; the statistics have their number. */
 TEST(loss_record_precedes_the_next_event)
 {
-	assert_int_equal(open_source(), 0);
 	scratch_put("tr/per_cpu/cpu1/stats",
 		    "entries: 0\noverrun: 321\ndropped events: 0\nread events: 7\n");
 	write_one(1, a_second_ago(), "B|42|work\n", MISSED_EVENTS);
@@ -256,20 +256,9 @@ TEST(loss_record_precedes_the_next_event)
 	assert_int_equal(kept[1].record.kind, TRACE_SLICE_BEGIN);
 }
 
-TEST(number_of_lost_events_is_unknown_without_statistics)
-{
-	unlink(scratch_path("tr/per_cpu/cpu0/stats"));
-	assert_int_equal(open_source(), 0);
-	write_one(0, a_second_ago(), "B|42|work\n", MISSED_EVENTS);
-	reads(SOURCE_NORMAL, 2);
-	assert_int_equal(kept[0].record.kind, TRACE_LOST);
-	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
-}
-
 /* Events of other CPUs from the time of the loss come before its record. */
 TEST(loss_is_shown_ahead_of_its_record)
 {
-	assert_int_equal(open_source(), 0);
 	write_one(0, now_ns() - 3 * SECOND, "B|41|before\n", 0);
 	write_one(0, now_ns() - 2 * SECOND, "E|41\n", 0);
 	write_one(1, a_second_ago(), "B|42|after\n", MISSED_EVENTS);
@@ -282,7 +271,6 @@ TEST(loss_is_shown_ahead_of_its_record)
 
 TEST(bytes_are_counted_by_cpu)
 {
-	assert_int_equal(open_source(), 0);
 	write_one(1, a_second_ago(), "B|42|work\n", 0);
 	reads(SOURCE_NORMAL, 1);
 	assert_int_equal(source_cpu_bytes(source, 0), 0);
@@ -294,7 +282,6 @@ TEST(bytes_are_counted_by_cpu)
 /* A writer that was interrupted may still add an earlier event. */
 TEST(young_events_are_held_back)
 {
-	assert_int_equal(open_source(), 0);
 	write_one(0, a_second_ago(), "B|42|old\n", 0);
 	write_one(0, now_ns() + 3600 * SECOND, "B|42|young\n", 0);
 	reads(SOURCE_NORMAL, 1);
@@ -306,11 +293,31 @@ TEST(young_events_are_held_back)
 /* Even if the clock is wrong. */
 TEST(young_events_are_not_held_back_forever)
 {
-	assert_int_equal(open_source(), 0);
 	write_one(0, now_ns() + 3600 * SECOND, "B|42|young\n", 0);
 	for (int i = 0; i < 10 && n_kept == 0; i++)
 		source_read(source, SOURCE_NORMAL, &sink);
 	assert_int_equal(n_kept, 1);
+}
+
+TEST(held_only_does_not_read_the_buffers)
+{
+	write_one(0, a_second_ago(), "B|42|there\n", 0);
+	reads(SOURCE_HELD_ONLY, 0);
+	reads(SOURCE_NORMAL, 1);
+}
+
+/* --- opening --- */
+
+FIXTURE(set_up, tear_down)
+
+TEST(number_of_lost_events_is_unknown_without_statistics)
+{
+	unlink(scratch_path("tr/per_cpu/cpu0/stats"));
+	assert_int_equal(open_source(), 0);
+	write_one(0, a_second_ago(), "B|42|work\n", MISSED_EVENTS);
+	reads(SOURCE_NORMAL, 2);
+	assert_int_equal(kept[0].record.kind, TRACE_LOST);
+	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
 }
 
 /* "now ts" in the statistics is 10 s. */
@@ -325,16 +332,6 @@ TEST(time_of_the_local_clock_is_read_from_stats)
 	assert_string_equal(kept[0].name, "old");
 	reads(SOURCE_NORMAL, 1);
 }
-
-TEST(held_only_does_not_read_the_buffers)
-{
-	assert_int_equal(open_source(), 0);
-	write_one(0, a_second_ago(), "B|42|there\n", 0);
-	reads(SOURCE_HELD_ONLY, 0);
-	reads(SOURCE_NORMAL, 1);
-}
-
-/* --- opening --- */
 
 static void assert_cannot(const char *name)
 {

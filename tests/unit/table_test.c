@@ -113,9 +113,8 @@ TEST(table_shows_rates_and_jank)
 /* It is '-' as soon as a whole second without a frame is over. */
 TEST(current_rate_is_of_the_last_whole_second)
 {
-	uint64_t at;
+	uint64_t at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 
-	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 	pipeline_silent(phone.pipeline, 6 * SECOND + 999 * MS - at);
 	assert_in_range(at, 5980 * MS, 5990 * MS);
 	print(true, 80);
@@ -135,9 +134,8 @@ TEST(current_rate_is_of_the_last_whole_second)
 /* Another clock: frames with times of the old clock do not count in a second of the new one. */
 TEST(current_rate_ignores_frames_of_the_old_clock)
 {
-	uint64_t at;
+	uint64_t at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 
-	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
 	pipeline_new_clock(phone.pipeline, at);
 	phone_run(&phone, GAME, 2 * SECOND, PERIOD_NS, 270);
 	print(true, 80);
@@ -148,9 +146,8 @@ TEST(current_rate_ignores_frames_of_the_old_clock)
 /* Order: during a capture by frames of the last ten seconds, at the end by all frames. */
 TEST(surface_with_most_frames_is_first)
 {
-	uint64_t at;
+	uint64_t at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 600);
 
-	at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 600);
 	at = phone_run(&phone, GAME, at + PERIOD_NS, PERIOD_NS, 120);
 	print(true, 80);
 	assert_true(place_of("com.example.mail/") < place_of("le.game/"));

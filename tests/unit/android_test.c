@@ -11,7 +11,6 @@
 #include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
-#include "tests/unit/emulated.h"
 #include "tests/unit/fake_device.h"
 #include "tests/unit/printed.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "daemon/base/child.h"
-#include "tests/unit/emulated.h"
+#include "tests/unit/fake_device.h"
 
 #define HANGS_MS 20000
 

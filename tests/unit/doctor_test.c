@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/emulated.h"
 #include "tests/unit/fake_device.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/program.h"

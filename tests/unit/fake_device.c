@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/fake_device.h"
+#include "tests/unit/unit.h"
 
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/unit/fake_device.h"
 
 /* Changes the files as Android's atrace changes those of the kernel. */
 static const char atrace[] = "#!/bin/sh\n"
@@ -106,4 +110,16 @@ const char *fake_device_get(const char *property)
 void fake_device_dumpsys(const char *service, const char *text)
 {
 	scratch_put(formatted("device/dumpsys-%s", service), text);
+}
+
+void needs_errors_of_spawn(void)
+{
+	char *argv[] = { "/no/such/program", NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, NULL) != 0)
+		return;
+	waitpid(pid, NULL, 0);
+	print_message("skipped: posix_spawn() does not return the error of exec (qemu-user)\n");
+	skip();
 }

@@ -24,4 +24,8 @@ const char *fake_device_get(const char *property);
 /* Sets what 'dumpsys SERVICE' prints. */
 void fake_device_dumpsys(const char *service, const char *text);
 
+/* Skips the test, with the reason, if posix_spawn() does not return the error of exec: qemu-user
+ * implements vfork() as fork(). */
+void needs_errors_of_spawn(void);
+
 #endif

@@ -54,6 +54,7 @@ TEST(test_the_same_rules_change_nothing)
 
 TEST(test_ignored_layers_have_no_frames_from_then_on)
 {
+	set_rules("");
 	draw("ab0-59");
 	set_rules("ignore layer com.b*\n");
 	draw("ab60-119");

@@ -87,6 +87,7 @@ def check_bare(checks, here, out):
 
 
 cross.needs("dpkg", "readelf", *(cross.emulated(arch)[0] for arch in cross.ARCHITECTURES))
+os.nice(10)  # compilers run beside tests that depend on time
 checks = Checks()
 before = said("dpkg", "--print-foreign-architectures")
 for arch in cross.ARCHITECTURES:

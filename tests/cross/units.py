@@ -3,6 +3,7 @@
 """units.py ARCH: the unit tests, built for this architecture, under qemu-user."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +17,7 @@ SLOWER = "5"  # times as much time as natively
 
 arch = sys.argv[1]
 cross.needs(cross.emulated(arch)[0])
+os.nice(10)  # compilers run beside tests that depend on time
 checks = Checks()
 cross.build(arch, "--tests")
 build = cross.OUT / ".work" / arch / "tests"

@@ -96,6 +96,7 @@ def files(checks):
         checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
 
 
+os.nice(10)  # compilers run beside tests that depend on time
 checks = Checks()
 options(checks)
 packages(checks)

@@ -4,6 +4,7 @@
 a stand-in for adb and the phone. Only tools/build-device does not run: its programs are those that all tests share
 (cross/builds runs it in a clone)."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -68,6 +69,7 @@ def walk(checks, commands):
 
 
 found = commands((SOURCE / "README.md").read_text(encoding="utf-8"))
+os.nice(10)  # compilers run beside tests that depend on time
 checks = Checks()
 if checks.that(found[:1] == [BUILD] and len(found) > 2, f"README.md: commands for a phone: {found}"):
     cross.build("x86_64")

@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -49,6 +50,9 @@ def same_stream(vocabulary, scenario, subbuf_kb, *arguments):
         s.equal(raw.returncode, 0, f"{raw.stderr!r}")
         analyze(s.here / "text", "--frames-log", *arguments, s.here / "text.txt")
         one, other = without_events(s.out), without_events(s.here / "text")
+        # jank-phone has ended: the text may still have the name of a thread that had its number before.
+        for files in (one, other):
+            files["doframe.csv"] = re.sub(rb"(?m)^([^,]*,[^,]*),[^,]*", rb"\1", files.get("doframe.csv", b""))
         s.equal(differences(one, other), [], "files that differ")
         s.that(len(one) > 1 and max(text.count(b"\n") for text in one.values()) > 5, "too few rows")
         counters = [session_json(out)["counters"] for out in (s.out, s.here / "text")]

@@ -124,7 +124,6 @@ static void read_file(struct settings *settings, const char *directory, const ch
 static void read_cpus(struct settings *settings, const char *directory)
 {
 	char name[64], value[SETTING_SIZE];
-
 	int error = setting_read(directory, "buffer_size_kb", value);
 
 	note_read(settings, error);

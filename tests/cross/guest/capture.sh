@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Captures of three scenarios: one source into memory, the other one onto a card with vfat. $raw says where the raw one is. In
+# Captures of four scenarios: one source into memory, the other one onto a card with vfat. $raw says where the raw one is. In
 # each the files are rotated, and the daemon is killed while the third scenario plays.
 
 . /test/lib.sh
@@ -26,6 +26,7 @@ part()
   keep start-2 start "$@"
   now >"$OUT/started"
   wait
+  play 4 --scenario game-30 --seconds 2
   cat "/proc/$(pid_of "$OUT/start-2.said")/status" >"$OUT/memory"
   end_capture
 }

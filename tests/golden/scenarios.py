@@ -4,15 +4,13 @@
 that were played. The demo contains what it is to show: janks, stalls, a game at 30 fps, a status bar that is idle."""
 
 import collections
-import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import doframes
 import fences
 import verdict
-from jankd import PHONE, Checks, analyze, folder, microseconds, rows, scenario
+from jankd import Checks, analyze, folder, microseconds, rows, scenario, scenarios
 
 SECONDS = 8  # of a scenario that is not listed here
 OWN_LENGTH = ("hang-d", "hang-b", "hang-g", "hang-k", "culprits", "late-")
@@ -22,13 +20,6 @@ SCROLL = ("com.example.scroll/com.example.scroll.MainActivity", "2300", 16667)
 HANGS = {"hang-doframe": "app", "hang-before": "app", "hang-gpu": "gpu", "hang-dequeue": "app"}
 RATES = {"late-ticks": [60], "late-switch": [60, 120, 60]}
 JUDGED = ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo")
-
-
-def listed():
-    """(scenarios, vocabularies)"""
-    said = subprocess.run([PHONE, "--list"], capture_output=True, text=True, check=True).stdout
-    scenarios, _, words = said.partition("vocabularies:\n")
-    return re.findall(r"^  (\S+)", scenarios, re.M), words.split()
 
 
 def series(table):
@@ -106,9 +97,9 @@ def demo(checks, what, out):
 
 
 checks = Checks()
-scenarios, vocabularies = listed()
-checks.that("demo" in scenarios and len(vocabularies) == 3, f"listed: {scenarios}, {vocabularies}")
-for name in scenarios:
+names, vocabularies = scenarios()
+checks.that("demo" in names and len(vocabularies) == 3, f"listed: {names}, {vocabularies}")
+for name in names:
     length = {} if name.startswith(OWN_LENGTH) else {"seconds": SECONDS}
     for vocabulary in vocabularies:
         what = f"{name} {vocabulary}"

@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -155,6 +156,13 @@ def analyze(into, *arguments, **keywords):
         print(done.stderr.decode(errors="replace"), flush=True)
         sys.exit(1)
     return done
+
+
+def scenarios():
+    """(scenarios, vocabularies) of jank-phone"""
+    said = subprocess.run([PHONE, "--list"], capture_output=True, text=True, check=True).stdout
+    names, _, words = said.partition("vocabularies:\n")
+    return re.findall(r"^  (\S+)", names, re.M), words.split()
 
 
 def scenario(name, path, *arguments, **options):

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What analyze writes and prints is what it wrote and printed before, to the byte: every recorded trace, case, scenario and
+version of Android, scenarios with lost pages, and options. Other tests judge whether a row is right; this one notices a row
+that a change of the code was not to change.
+
+    tests/golden/rows.py --into DIR     keep all outputs there; of two commits: diff -r BEFORE AFTER
+    tests/golden/rows.py --write        after a change of rows that is meant: write their sums into rows.txt
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import SHARED, Checks, folder, jankd, scenario, scenarios, skip, unpacks
+
+SUMS = pathlib.Path(__file__).with_suffix(".txt")
+ALL = ["--frames-log", "-T", "2"]
+DAMAGED = ("app-switch", "culprits", "drops-120", "late-switch", "hang-gpu")
+# Options, on the recorded trace or scenario of that name.
+OPTIONS = {
+    "android-9-list-jank": (["-T", "3", "-k", "50", "-t", "90"], ["--rules", "gfx2019"], ["--stdout"], ["--json", "-T", "4", "-f", "5"],
+                            ["--snapshot", "50", "--snapshot-seconds", "2", *ALL], ["--rotate-size", "8K", "--keep", "3", *ALL]),
+    "android-11-launcher": (["--rules", "gfx2019", *ALL], ["--include", "*launcher*"], ["--exclude", "StatusBar*", "--max-surfaces", "4"],
+                            ["--trigger", "interval>30ms", *ALL], ["--max-threads", "8", *ALL], ["-d", "0.1", "-f", "3"]),
+    "android-14 demo": (["--trigger", "fps<40 for 0.5s on *game*", *ALL], ["--class", "game"], ["--rotate-time", "2", *ALL],
+                        ["--vsync-ms", "8.333", *ALL], ["--focus", "com.example.game"], ["--rules", "gfx2019", *ALL]),
+}
+
+
+def with_lost_pages(path):
+    """A copy of a text in which each CPU misses some stretches of 60 lines."""
+    number, lost, lines = collections.Counter(), collections.Counter(), []
+    for line in path.read_text().splitlines(keepends=True):
+        cpu = int((re.search(r"\[(\d+)\]", line) or [0, -1])[1])
+        number[cpu] += 1
+        if cpu >= 0 and number[cpu] // 60 % 20 == 7 + cpu:
+            lost[cpu] += 1
+            continue
+        if lost[cpu]:
+            lines.append(f"CPU:{cpu} [LOST {lost.pop(cpu)} EVENTS]\n")
+        lines.append(line)
+    copy = path.with_name("lost-" + path.name)
+    copy.write_text("".join(lines))
+    return copy
+
+
+def inputs(here):
+    """(name, file) of everything that is analyzed."""
+    for path in sorted(SHARED.glob("traces/*/trace.*")):
+        yield f"{path.parent.name} {path.name.split('.')[1]}", path
+    for path in sorted(SHARED.glob("cases/*")):
+        if path.suffix not in (".md", ".py"):
+            yield path.name, path
+    names, vocabularies = scenarios()
+    for vocabulary in vocabularies:
+        for name in names:
+            path = scenario(name, here / f"{vocabulary}-{name}.txt", vocabulary=vocabulary)
+            yield f"{vocabulary} {name}", path
+            if name in DAMAGED:
+                yield f"{vocabulary} {name} with lost pages", with_lost_pages(path)
+
+
+def output(into, path, options):
+    """All that analyze writes and prints, below the folder @into."""
+    into.mkdir(parents=True)
+    os.symlink(path, into / "trace")
+    done = jankd("analyze", "-F", "out", *options, "trace", cwd=into)
+    (into / "trace").unlink()
+    (into / "out" / ".lock").unlink(missing_ok=True)
+    (into / "said").write_bytes(done.stdout + done.stderr + b"exit code %d\n" % done.returncode)
+    return into
+
+
+def digest(into):
+    sums = hashlib.sha256()
+    for path in sorted(path for path in into.rglob("*") if path.is_file()):
+        content = re.sub(rb'"jankd":"[^"]*"', b"", path.read_bytes())
+        sums.update(b"%s %d\n%s" % (str(path.relative_to(into)).encode(), len(content), content))
+    return sums.hexdigest()[:12]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--into", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    if not SHARED.is_dir():
+        skip(f"no recorded traces: {os.path.relpath(SHARED)} is missing")
+    if not unpacks():
+        skip("this build of analyze does not unpack xz: it was built without libarchive")
+
+    checks, found = Checks(), {}
+    with folder() as here, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = options.into or here / "outputs"
+        done = []
+        for name, path in inputs(here):
+            done.append((name, pool.submit(output, outputs / name, path, ALL)))
+            for number, words in enumerate(OPTIONS.get(name.removesuffix(" txt"), ()), 1):
+                done.append((f"{name} {number}", pool.submit(output, outputs / f"{name} {number}", path, words)))
+        found = {name: digest(result.result()) for name, result in done}
+    if options.write:
+        SUMS.write_text("".join(f"{sums} {name}\n" for name, sums in sorted(found.items())))
+    known = dict(reversed(line.split(" ", 1)) for line in SUMS.read_text().splitlines())
+    checks.equal(sorted(found), sorted(known), "inputs")
+    for name in sorted(found.keys() & known.keys()):
+        checks.that(found[name] == known[name], f"{name}: other rows than before; tests/golden/rows.py --help says how to compare them")
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

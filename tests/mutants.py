@@ -10,22 +10,22 @@ A mutant is the program with one change of one place in a .c file: a comparison 
 assignment removed, a branch taken always or never, && for ||, an operator or a truth value changed. The place is never in a
 comment, text, preprocessor line or assertion. Each of the eight kinds has the same share. The seed decides which: a place's
 rank is a hash of seed, file and the text of its line, so that trees of different commits share most of their mutants.
-A mutant that does not compile, or compiles at -O2 to the same objects, is replaced by the next one.
+A mutant that does not compile, or compiles to the same objects, is replaced by the next one.
 
-The quick tests: those of the suites unit, golden, badinput, fuzz and report that are not in suite 'long' of a build without
-sanitizers, and that pass without a change: nothing of tests/live, adb, fleet, cross, soak, setup or docs, and none that takes
-minutes. No sanitizer judges. Of these a mutant is given the ones that execute its line, until one fails twice or takes more
-than five times its own time and 10 s, on a busy machine as much longer. The first are quick and execute little beside the
-mutant's file. Which lines a test executes comes from a build with gcov, which sees nothing of a process that is killed or
-ends with _exit(). A line that it does not list, such as one of a table, has the tests of the statement before it, or of its
-file.
+The quick tests: those of the suites unit, golden, badinput, fuzz, report and live that are not in suite 'long', and that pass
+without a change in a build with sanitizers. Of these a mutant is given the ones that execute its line, until one fails twice
+or takes more than five times its own time and 10 s, on a busy machine as much longer. The first are quick and execute little
+beside the mutant's file; those of live, which mostly wait, come last. Which lines a test executes comes from a build with
+gcov, which sees nothing of a process that is killed or ends with _exit(). A line that it does not list, such as one of a
+table, has the tests of the statement before it, or of its file.
 
-A test runs in namespaces of its own, for which it needs root or user namespaces: with an empty /tmp, without tracefs, and
-with 8 GB of address space at most. It ends with all of its processes. The tree is copied: it may change meanwhile.
+A test runs as root in namespaces of its own: with an empty /tmp, and without tracefs if it is not of live. It ends with all
+of its processes. The tree is copied: it may change meanwhile.
 """
 
 import argparse
 import collections
+import contextlib
 import fnmatch
 import hashlib
 import itertools
@@ -35,6 +35,7 @@ import pathlib
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,11 @@ import threading
 import time
 
 ROOMS = ("parser", "rules", "daemon")
-SUITES = ("unit", "golden", "badinput", "fuzz", "report")
+SUITES = ("unit", "golden", "badinput", "fuzz", "report", "live")
+SANITIZED = ["-Db_sanitize=address,undefined", "-Dc_args=-O2 -w"]
+
+LIMITS = {"ASAN_OPTIONS": "halt_on_error=1:abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=4000",
+          "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
 
 # What is no code: comments, texts, characters, preprocessor lines.
 NO_CODE = re.compile(
@@ -62,13 +67,12 @@ STATEMENT = re.compile(
     r"(?:(?<=[;{}):])|(?<=\belse))\s*\n[ \t]+((?:\(void\))?(?P<call>[a-z_][\w>.-]*)\(|[*\w.\[\]>+-]+ [-+*|&]?= )")
 BRANCH = re.compile(r"\b(if|while) (?=\()")
 
-# Runs "$@" where it can do no harm. $WORK stays visible, wherever it is.
+# Runs "$@" where it can do no harm. $WORK stays visible, wherever it is, and tracefs if $LIVE is set.
 SANDBOX = """set -e
 mount -n -t tmpfs -o size=2g,mode=1777 none /mnt
 case $WORK in /tmp/*) mkdir -p "/mnt/${WORK#/tmp/}"; mount -n --bind "$WORK" "/mnt/${WORK#/tmp/}";; esac
 mount -n --move /mnt /tmp
-for folder in /sys/kernel/tracing /sys/kernel/debug; do [ ! -d $folder ] || mount -n -t tmpfs none $folder; done
-ulimit -v 8000000
+for folder in /sys/kernel/tracing /sys/kernel/debug; do [ "$LIVE" -o ! -d $folder ] || mount -n -t tmpfs none $folder; done
 cd "$BUILD"
 "$@"
 """
@@ -194,15 +198,18 @@ class Tree:
         if not self.make(*(file for target in test["depends"] for file in self.files[target])):
             sys.exit(f"{test['name']} cannot be built in {self.build}")
         with tempfile.TemporaryDirectory(dir=self.work) as empty:
-            command = ["setpriv", "--pdeathsig", "KILL", "unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount",
-                       "--pid", "--net", "--fork", "--kill-child", "--mount-proc", "sh", "-c", SANDBOX, "sh", *test["cmd"]]
+            # The kernel writes the numbers of processes outside of a namespace into the trace.
+            alone = ["--mount"] if is_live(test) else ["--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"]
+            command = ["setpriv", "--pdeathsig", "KILL", "unshare", *alone, "sh", "-c", SANDBOX, "sh", *test["cmd"]]
             variables = os.environ | test["env"] | environment | {"WORK": self.work, "BUILD": self.build, "TMPDIR": "/tmp"}
+            variables |= LIMITS | {"LIVE": "yes" if is_live(test) else "", "MUTANT": empty}
             begin = time.monotonic()
             try:
                 code = subprocess.run(command, env=variables, cwd=empty, timeout=limit, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
             except subprocess.TimeoutExpired:
                 code = None
+            end_all(f"MUTANT={empty}")
             return code, round(time.monotonic() - begin, 2)
 
     def compiled(self, file):
@@ -217,6 +224,18 @@ class Tree:
             self.originals[file] = self.compiled(file)
         (self.source / file).write_text(mutant.text())
         return self.compiled(file) not in ([], self.originals[file])
+
+
+def is_live(test):
+    return any(suite.endswith("live") for suite in test["suite"])
+
+
+def end_all(variable):
+    """Ends all processes with that variable in their environment."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if variable.encode() in path.read_bytes().split(b"\0"):
+                os.kill(int(path.parent.name), signal.SIGKILL)
 
 
 def files_of(source):
@@ -309,7 +328,7 @@ class Map:
             names = lines[max(known)] if in_function else set(itertools.chain(*lines.values()))
         # 0.3 s: to link a program.
         costs = {name: (0.3 + self.seconds[name]) * self.executed[name].total() / self.executed[name][mutant.file] for name in names}
-        return sorted(names, key=lambda name: (costs[name], name))
+        return sorted(names, key=lambda name: (is_live(self.known[0][name]), costs[name], name))
 
 
 def judge(tree, tests, executed, names):
@@ -337,7 +356,7 @@ def main():
 
     source = options.source.resolve()
     work = (options.work or source / "build-mutants").resolve()
-    trees = [Tree(source, work / str(number), ["-Dc_args=-O2 -w"]) for number in range(options.jobs)]
+    trees = [Tree(source, work / str(number), SANITIZED) for number in range(options.jobs)]
     executed = Map(source, work, trees, options.suites)
     judged = {}
     if options.list:

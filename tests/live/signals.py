@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""After a capture has ended, by any signal, its files are complete and tracing is restored."""
+"""After a capture has ended, by any signal, its files are complete, atrace was stopped, and tracing is restored."""
 
 import pathlib
 import signal
@@ -8,18 +8,25 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from device import Device
 from jankd import rows
 from live import Capture, each, run, session
 
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
+BEGUN, ENDED = "atrace -b 1024 -c --async_start gfx view", "atrace --async_stop"
+
+
+def calls_of_atrace(device):
+    return [line for line in device.log() if line.startswith("atrace")]
 
 
 def ended_by(number):
     with session(f"ended by {number.name}") as s:
-        before = s.read(*SETTINGS)
-        capture = s.run()
+        before, device = s.read(*SETTINGS), Device(s.here / "device", s.instance)
+        capture = s.run(device=device)
         played = s.play()
         s.stop(capture, number)
+        s.equal(calls_of_atrace(device), [BEGUN, ENDED], "calls of atrace")
         s.equal(s.frames(), played, "frames")
         kinds = [row["kind"] for row in rows(s.out, "events.csv")]
         s.that("start" in kinds and kinds[-1:] == ["stop"], f"events {kinds}")
@@ -48,31 +55,14 @@ def fails(what, prepare, said):
         s.that(error.startswith("jankd: ") and said in error, f"{error!r}")
 
 
-def own_instance():
-    """An instance that jankd has created is removed at the end."""
-    with session("own instance") as s:
-        mine = s.instance.with_name(f"{s.instance.name}-own")
-        capture = Capture(s.mount, mine, s.out)
-        s.that(capture.wait_ready() and mine.is_dir(), "not made")
-        with open(mine / "trace_marker", "wb", buffering=0) as marker:
-            for n in range(100):
-                marker.write(f"C|1|x|{n}".encode())
-        capture.stop(signal.SIGTERM)
-        s.that(not mine.exists(), "still there")
-
-
-def silence():
-    """Frames wait for later events; if there are none, they are written anyway."""
-    with session("silence") as s:
-        capture = s.run()
-        played = s.play()
-        s.until(lambda: s.frames() == played, f"{played} frames before the end", 5)
-        before = (s.out / "frames.csv").read_bytes()
-        s.stop(capture)
-        s.equal((s.out / "frames.csv").read_bytes(), before, "frames.csv")
+def without_atrace(*arguments):
+    with session(f"{arguments}") as s:
+        device = Device(s.here / "device", s.instance)
+        Capture(s.mount, s.instance, s.out, "--duration", "0.3", *arguments, device=device).ended()
+        s.equal(calls_of_atrace(device), [], "calls of atrace")
 
 
 run(each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),
     under_nohup, each(fails, ("a silent trace", lambda s: s.marker(), "no markers"),
                       ("another program reads", lambda s: open(s.instance / "trace_pipe", "rb", buffering=0), ";")),
-    own_instance, silence)
+    each(without_atrace, ("--no-atrace",), ("--rules", "/no/such/file")))

@@ -40,6 +40,7 @@ def link_for_the_lock():
         s.that(".lock: it is a symbolic link; remove it or name" in said, f"status: {said}")
         lock.unlink()
         s.until(lock.exists, ".lock is made again")
+        s.reports(".lock was removed")
         locked = lambda: [text for text in lost(s) if "locked" in text]
         with open(s.here / "held", "w", encoding="ascii") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
@@ -49,6 +50,8 @@ def link_for_the_lock():
             s.equal(locked(), [".lock: it is locked by another program; unwritten rows are kept in memory"], "reported once")
         time.sleep(1.5)
         lock.unlink(missing_ok=True)
+        done = s.daemon().start()
+        s.equal((done.returncode, b"another jankd" in done.stderr), (1, True), f"a second start: {done.stderr!r}")
         for done in (daemon.ask("status"), daemon.stop()):
             s.equal(done.returncode, 0, f"a removed lock: {done}")
             s.that("start:" not in done.stdout.decode(), f"stop: {done.stdout}")

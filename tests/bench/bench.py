@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the cost of jankd with that of other programs that read traces, on files and live, and measures what a
-row costs; prints tables and ratios. The exit code is 1 if a ratio is beyond its bound in ratios.json.
+"""Compares the cost of jankd with that of other programs that read traces, on files and live; prints tables and ratios.
+The exit code is 1 if a ratio is beyond its bound in ratios.json.
 
-    bench.py [--part offline|rows|live] [--before PROGRAM] [--quick]
+    bench.py [--part offline|live] [--before PROGRAM] [--quick]
 
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds. --before: also measures another
 jankd, live, with all files. --quick takes a minute.
@@ -19,12 +19,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import offline
 import online
-import per_row
 import readers
 from jankd import is_sanitized, skip
 from measure import machine
 
-PARTS = {"offline": offline.run, "rows": per_row.run, "live": online.run}
+PARTS = {"offline": offline.run, "live": online.run}
 ROUNDS = 5  # with fewer rounds nothing is judged
 
 

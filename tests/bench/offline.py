@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of analyze compared with wc, grep and awk, on files made from recorded traces: 1 GB of them one after
-another, 500 MB of markers only, and a perfetto trace of 500 MB. awk reads only a part; the whole would take minutes."""
+"""Costs of analyze compared with wc, grep and awk, on 1 GB of recorded traces one after another. awk reads only a part;
+the whole would take minutes."""
 
 import re
 import shutil
 import subprocess
 
 from jankd import BUILD, JANKD, folder, trace_names, trace_text
-from measure import interleaved, median, peak_kb, spread
+from measure import interleaved, median, spread
 from readers import HERE
 
 MB = 1_000_000
-PERFETTO_CPUS = 8
-SIZES = {"mixed": 1000 * MB, "markers": 500 * MB, "part": 60 * MB, "perfetto": 500 * MB}
+SIZES = {"mixed": 1000 * MB, "part": 60 * MB}
 QUICK_SIZES = {"mixed": 200 * MB, "part": 60 * MB}
 STAMP = re.compile(rb"(?m)^(.{0,90}?\] (?:\S{4,5} )? *)(\d+)(\.\d{6}: )")
-MARKER = re.compile(rb"(?m)^.*: tracing_mark_write: .*\n")
 
 
 def later(text, begin):
@@ -44,26 +42,15 @@ def write_traces(path, texts, size):
                     break
 
 
-def write_perfetto(path, size):
-    """Writes a trace of packets, as of a phone with PERFETTO_CPUS."""
-    with open(path, "wb") as file:
-        subprocess.run([BUILD / "tests" / "bench" / "perfetto-trace", str(size // MB), str(PERFETTO_CPUS)], stdout=file,
-                       check=True)
-
-
 def inputs(sizes):
     """The input files. They are made once for each build folder, and read here into the page cache."""
     paths = {what: BUILD / f"bench-{what}-{size // MB}.txt" for what, size in sizes.items()}
     missing = [what for what, path in paths.items() if not path.exists()]
     if missing:
         texts = [trace_text(name) for name in trace_names()]
-        markers = [kept for kept in (b"".join(MARKER.findall(text)) for text in texts) if kept]
         for what in missing:
             unfinished = paths[what].with_suffix(".new")
-            if what == "perfetto":
-                write_perfetto(unfinished, sizes[what])
-            else:
-                write_traces(unfinished, markers if what == "markers" else texts, sizes[what])
+            write_traces(unfinished, texts, sizes[what])
             unfinished.rename(paths[what])
     for path in paths.values():
         subprocess.run(["wc", "-l", path], stdout=subprocess.DEVNULL, check=True)
@@ -78,17 +65,12 @@ def commands(paths, out, notes):
         "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
         "jankd analyze": (analyze, "mixed"),
         "jankd analyze, awk's part": (analyze, "part"),
-        "wc -l, markers only": (["wc", "-l"], "markers"),
-        "jankd analyze, markers only": (analyze, "markers"),
-        "wc -l, perfetto trace": (["wc", "-l"], "perfetto"),
-        "jankd analyze, perfetto trace": (analyze, "perfetto"),
         "busybox awk": (["busybox", "awk", "-f", HERE / "gfx.awk"], "part"),
     }
     if not shutil.which("busybox"):
         notes.append("busybox awk: not measured, busybox is missing")
         del found["busybox awk"]
-    return {name: ([*command, paths[what]], paths[what])
-            for name, (command, what) in found.items() if what in paths}
+    return {name: ([*command, paths[what]], paths[what]) for name, (command, what) in found.items()}
 
 
 def run(report, quick):
@@ -96,12 +78,9 @@ def run(report, quick):
     with folder() as out:
         planned = commands(paths, out, report.notes)
         results = interleaved({name: command for name, (command, _) in planned.items()}, 5 if quick else 7)
-        peak = 0 if quick else peak_kb(planned["jankd analyze"][0])
     print(f"\n{'offline':34}{'MB':>6}{'wall s':>9}{'(min–max)':>15}{'CPU s':>8}{'MB/s':>8}")
     for name, result in results.items():
         wall, size = median(result), planned[name][1].stat().st_size / MB
         print(f"{name:34}{size:6.0f}{wall:9.3f}{spread(result):>15}{median(result, 1):8.3f}{size / wall:8.0f}")
-    if peak:
-        print(f"peak memory of analyze: {peak} KB")
     for ours, theirs in (("jankd analyze", "wc -l"), ("jankd analyze", "grep -c tracing_mark_write"), ("jankd analyze, awk's part", "busybox awk")):
         report.ratios[f"offline: {ours} / {theirs}"] = [a[1] / b[1] for a, b in zip(results.get(ours, ()), results.get(theirs, ())) if b[1]]

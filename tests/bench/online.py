@@ -10,13 +10,12 @@ import subprocess
 import time
 
 import tracefs
-from family import cost, family, peak_kb, task_slept
-from jankd import BUILD, folder, jankd, rows
+from jankd import BUILD, folder, rows
+from measure import cost, family, memory_kb
 from readers import ALL, AWK, BEFORE, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
 
 LOAD = BUILD / "tests" / "bench" / "load"
 BUFFER_KB = 1024
-SURFACES, THREADS = 20, 4
 
 # Time after the last event: longer than any of these readers leaves events unread, except for trace-cmd.
 DRAIN_S = 2.2
@@ -47,21 +46,21 @@ def wait_ready(readers):
         raise Broken(f"it ended at once: {[reader.poll() for reader in readers]}")
 
 
-def life_ns(reader):
-    """Waits for the end of a reader. Returns its CPU time with that of its children, in ns."""
+def life_s(reader):
+    """Waits for the end of a reader. Returns its CPU time with that of its children."""
     for _ in range(6000):
         pid, status, usage = os.wait4(reader.pid, os.WNOHANG)
         if pid:
             reader.returncode = os.waitstatus_to_exitcode(status)
-            return int((usage.ru_utime + usage.ru_stime) * 1e9)
+            return usage.ru_utime + usage.ru_stime
         time.sleep(0.01)
     raise Broken("it did not end")
 
 
 def stop(readers):
-    """Ends readers by SIGINT; awk ends with its cat. Returns their CPU time from start to end, in ns."""
+    """Ends readers by SIGINT; awk ends with its cat. Returns their CPU time from start to end."""
     readers[0].send_signal(signal.SIGINT)
-    return sum(life_ns(reader) for reader in readers)
+    return sum(map(life_s, readers))
 
 
 def end_all(readers, children):
@@ -83,18 +82,16 @@ def check_rows(name, out):
         raise Broken(f"it has no rows in {kept}")
 
 
-def play(instance, rate, seconds, surfaces, threads):
-    """(markers written, frames of layers in them, seconds) of one load. At a very high rate the writers are
-    slower than @rate."""
-    done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), str(surfaces),
-                           str(threads)], check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    markers, _, frames, _, us = map(int, re.findall(rb"\d+", done.stdout))
-    return markers, frames, max(us / 1e6, seconds)
+def play(instance, rate, seconds):
+    """(markers written, frames of layers in them) of one load."""
+    done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True,
+                          stdin=subprocess.DEVNULL)
+    markers, _, frames, _, _ = map(int, re.findall(rb"\d+", done.stdout))
+    return markers, frames
 
 
-def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
-    """The costs of one reader from before the load until all is read. @rate: 0 is as fast as possible,
-    None is no load."""
+def measure(mount, name, rate, seconds):
+    """The costs of one reader from before the load until all is read. @rate: 0 is as fast as possible."""
     with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
         readers = READERS[name](mount, instance, out)
         pids = [reader.pid for reader in readers]
@@ -103,26 +100,17 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             wait_ready(readers)
             children = [pid for pid in family(pids) if pid not in pids]
             cpu, slept = cost(pids)
-            first = task_slept(pids[0], pids[0])
             begin = time.monotonic()
-            markers = frames = 0
-            if rate is None:
-                time.sleep(seconds)
-            else:
-                markers, frames, seconds = play(instance, rate, seconds, surfaces, threads)
-                time.sleep(DRAIN_S)
+            markers, frames = play(instance, rate, seconds)
+            time.sleep(DRAIN_S)
             elapsed = time.monotonic() - begin
             ended_cpu, ended_slept = cost(pids)
-            # The first thread of jankd sleeps after each drain.
-            drains = (task_slept(pids[0], pids[0]) - first) / elapsed if name in JANKDS else None
-            seen = {"cpu_ns": ended_cpu - cpu, "wakeups_s": (ended_slept - slept) / elapsed,
-                    "drains_s": drains, "rss_kb": peak_kb(pids), "lost": ring_events(instance, LOST), "markers": markers,
-                    "read": ring_events(instance, READ),
-                    "seconds": elapsed, "rate": markers / seconds}
-            seen["all_ns"] = stop(readers) - cpu
-            if rate:
-                check_rows(name, out)
-            if name in JANKDS and rate:
+            seen = {"cpu_ns": (ended_cpu - cpu) * 1e9, "wakeups_s": (ended_slept - slept) / elapsed,
+                    "rss_kb": sum(map(memory_kb, family(pids))), "lost": ring_events(instance, LOST), "markers": markers,
+                    "read": ring_events(instance, READ)}
+            seen["all_ns"] = (stop(readers) - cpu) * 1e9
+            check_rows(name, out)
+            if name in JANKDS:
                 seen["frames"] = sum(int(row["frames"]) + int(row["wait times"]) + 1
                                      for row in rows(out, "summary.csv"))
                 seen["frames_played"] = frames
@@ -145,8 +133,7 @@ def in_turn(mount, names, rounds, report, *load):
 
 
 def middle(results, what):
-    """The median; None if it was not measured."""
-    return statistics.median(result[what] for result in results) if results[0][what] is not None else None
+    return statistics.median(result[what] for result in results)
 
 
 def per_event(results, what="cpu_ns"):
@@ -163,16 +150,10 @@ def ratios(seen, ours, theirs):
 
 
 def table(title, seen):
-    print(f"\n{title:38}{'ns/event':>10}{'to the end':>12}{'% of a CPU':>12}{'wakeups/s':>11}"
-          f"{'drains/s':>10}{'RSS KB':>9}{'lost':>11}")
+    print(f"\n{title:38}{'ns/event':>10}{'to the end':>12}{'wakeups/s':>11}{'RSS KB':>9}{'lost':>11}")
     for name, results in seen.items():
-        drains = middle(results, "drains_s")
-        share = statistics.median(r["cpu_ns"] / r["seconds"] / 1e7 for r in results)
-        each = f"{'':22}"
-        if middle(results, "markers"):
-            each = f"{per_event(results):10.0f}{per_event(results, 'all_ns'):12.0f}"
-        print(f"{name:38}{each}{share:12.3f}{middle(results, 'wakeups_s'):11.1f}"
-              f"{'' if drains is None else f'{drains:.1f}':>10}{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
+        print(f"{name:38}{per_event(results):10.0f}{per_event(results, 'all_ns'):12.0f}{middle(results, 'wakeups_s'):11.1f}"
+              f"{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
 
 
 def check_frames(seen, report, title):
@@ -194,32 +175,6 @@ def at_rate(mount, rate, seconds, rounds, names, report):
     report.ratios[f"{title}: raw, all files / the other jankd, CPU"] = ratios(seen, ALL, BEFORE)
 
 
-def idle(mount, seconds, rounds, report):
-    table("idle", in_turn(mount, available(READERS, []), rounds, report, None, seconds))
-
-
-def start_time(mount, rounds, report):
-    """The time of 'jankd start', which returns when frames can be counted."""
-    took = []
-    for _ in range(rounds):
-        with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
-            begin = time.monotonic()
-            done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "-F", out)
-            took.append(1000 * (time.monotonic() - begin))
-            if done.returncode != 0:
-                report.failures.append(f"jankd start: {done.stderr.decode()}")
-                return
-            jankd("stop", "-F", out)
-    print(f"\njankd start, until frames can be counted: {statistics.median(took):.0f} ms")
-
-
 def run(report, quick):
-    mount = tracefs.root()
-    if quick:
-        names = [name for name in READERS if name != TRACE_CMD]
-        at_rate(mount, 10_000, 0.8, 5, names, report)
-        return
-    for rate in (2_500, 10_000):
-        at_rate(mount, rate, 5, 5, READERS, report)
-    idle(mount, 3, 5, report)
-    start_time(mount, 5, report)
+    names = [name for name in READERS if name != TRACE_CMD] if quick else READERS
+    at_rate(tracefs.root(), 10_000, 0.8 if quick else 5, 5, names, report)

@@ -44,12 +44,17 @@ def spread(results, place=0):
     return f"{values[0]:.3f}–{values[-1]:.3f}"
 
 
+def words(path):
+    """The text of a file of /proc; empty if its process has ended."""
+    try:
+        return pathlib.Path(path).read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def memory_kb(pid, what="VmHWM"):
     """Peak memory of a running process in KB; 0 if it has ended."""
-    try:
-        found = re.search(rf"{what}:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
+    found = re.search(rf"{what}:\s+(\d+) kB", words(f"/proc/{pid}/status"))
     return int(found.group(1)) if found else 0
 
 
@@ -58,31 +63,53 @@ def resident_kb(pid):
     return memory_kb(pid, "VmRSS")
 
 
-def peak_kb(command):
-    """Peak memory of a command in KB, sampled every 2 ms."""
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    peak = 0
-    while process.poll() is None:
-        peak = max(peak, memory_kb(process.pid))
-        time.sleep(0.002)
-    return peak
+def threads(pid):
+    """The folders of its threads in /proc."""
+    try:
+        return list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+    except FileNotFoundError:
+        return []
 
 
 def switches(pid):
     """Voluntary context switches of all threads of a process: its wakeups."""
-    return sum(int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text(), re.M).group(1))
-               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+    return sum(int(n) for thread in threads(pid)
+               for n in re.findall(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", words(thread / "status")))
 
 
-def waited_s(pid):
-    """Seconds for which the threads of a process were ready and got no CPU."""
-    return sum(int((task / "schedstat").read_text().split()[1]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+def schedstat_s(pid, field):
+    return sum(int((words(thread / "schedstat").split() or "00")[field]) for thread in threads(pid)) / 1e9
 
 
 def cpu_seconds(pid):
     """CPU time of all threads of a running process."""
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+    return schedstat_s(pid, 0)
+
+
+def waited_s(pid):
+    """Seconds for which the threads of a process were ready and got no CPU."""
+    return schedstat_s(pid, 1)
+
+
+def family(pids):
+    """These processes and all their descendants."""
+    found, waiting = [], list(pids)
+    while waiting:
+        found.append(waiting.pop())
+        waiting += [int(child) for thread in threads(found[-1]) for child in words(thread / "children").split()]
+    return found
+
+
+def ended_s(pid):
+    """CPU time of children that have ended; the kernel counts it in ticks only."""
+    fields = words(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK") if fields else 0
+
+
+def cost(pids):
+    """(CPU seconds, user and system; wakeups) of these processes and all their descendants."""
+    every = family(pids)
+    return sum(cpu_seconds(pid) + ended_s(pid) for pid in every), sum(map(switches, every))
 
 
 def machine():

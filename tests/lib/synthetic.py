@@ -34,6 +34,11 @@ def frame(us, tick, layer=LAYER):
         line(us + 1530, f"E|{SF}")))
 
 
+def markers(us, tick, layer=LAYER):
+    """The same as it is written into trace_marker."""
+    return [text.split("tracing_mark_write: ", 1)[1] for text in frame(us, tick, layer).splitlines()]
+
+
 def lines(frames=200, begin_us=100000000, layer=LAYER):
     """@frames frames at 60 Hz, as a list with one text for each frame."""
     return [frame(begin_us + n * PERIOD_US, n, layer) for n in range(frames)]

@@ -13,11 +13,9 @@ from jankd import rows
 from live import Capture, run, session
 
 APP = "com.game/com.game.Main"
-INPUT_9 = f"Input Dispatcher State:\n  FocusedWindow: name='Window{{c9 u0 {APP}}}'\n"
 INPUT_12 = ("Input Dispatcher State:\n  FocusedDisplayId: 0\n  FocusedApplications:\n"
             "    displayId=0, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
             f"  FocusedWindows:\n    displayId=0, name='8f3a7c2 {APP}'\n")
-WINDOW = f"  mCurrentFocus=Window{{5c4591 u0 {APP}}}\n  mFocusedApp=ActivityRecord{{b3 u0 com.b/.X t82}}\n"
 NOISE = "  x\n" * 100000
 LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
 # The durations of frames; --scheduler only if --vsync does not state them.
@@ -104,9 +102,6 @@ def case(*arguments, **keywords):
 
 run(case("Android 12", {"input": NOISE + INPUT_12, "SurfaceFlinger": "8333333\n0\t0\t0\n"}, calls=[LATENCY, SCHEDULER, VSYNC, INPUT],
          hertz="120.00"),
-    case("Android 9", {"input": INPUT_9, "SurfaceFlinger": "garbage\n16666666\n"}),
-    case("dumpsys window", {"input": "Can't find service: input\n", "window": WINDOW}, calls=[LATENCY, SCHEDULER, VSYNC, INPUT, OTHER]),
-    case("nothing known", {}, expect=None),
     case("--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[SCHEDULER, VSYNC]),
     case("dumpsys hangs", {}, expect=None, HANG="dumpsys"),
     lambda: moves_on("another app comes", answer("com.b"), "com.b"),

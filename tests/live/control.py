@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, jankd, rows
-from live import preload, run, session
+from live import run, session
 from measure import cpu_seconds, memory_kb
 from others import OTHER_USER, ended, fork, listening
 
@@ -193,29 +193,6 @@ def squatter():
             s.that(done.returncode == 0 and b"have been restored" in done.stdout, f"stop: {done}")
 
 
-def full():
-    """More clients than slots while the disk stalls: each of 30 marks is answered and written to the file."""
-    with session("full") as s:
-        daemon, stalls = s.daemon(), s.here / "stalls"
-        daemon.start(env={**os.environ, **preload("disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls))})
-        try:
-            stalls.touch()
-            time.sleep(0.5)
-            asking = [subprocess.Popen([JANKD, "mark", "-F", daemon.out, f"mark {n}"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT) for n in range(30)]
-            begin = time.monotonic()
-            s.equal(daemon.ask("status").returncode, 0, "status")
-            s.that(time.monotonic() - begin < 4, f"status took {time.monotonic() - begin:.1f} s")
-            said = [process.communicate(timeout=30)[0] for process in asking]
-            s.equal([text for text, process in zip(said, asking) if process.returncode != 0], [], "marks")
-            stalls.unlink()
-            s.equal(daemon.stop().returncode, 0, "stop")
-            s.equal(sorted(s.texts("mark")), sorted(f"mark {n}" for n in range(30)), "marks in the file")
-        finally:
-            stalls.unlink(missing_ok=True)
-            daemon.kill()
-
-
 def elsewhere():
     """An abstract socket exists in one network namespace only: the message names this as a possible cause."""
     with session("elsewhere") as s, s.started() as daemon:
@@ -226,4 +203,4 @@ def elsewhere():
         s.that(done.returncode == 1 and b"network namespace" in done.stderr, f"{done.stderr!r}")
 
 
-run(crowd, endless_answer, marked, other_users, impostor, squatter, full, elsewhere)
+run(crowd, endless_answer, marked, other_users, impostor, squatter, elsewhere)

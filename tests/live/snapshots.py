@@ -43,7 +43,7 @@ def falls_silent():
         with s.marker() as write:
             for n in range(90):
                 time.sleep(0.3 if n == 60 else 0.0167)
-                write(*(line.split("tracing_mark_write: ", 1)[1] for line in synthetic.frame(0, n).splitlines()))
+                write(*synthetic.markers(0, n))
         s.until((s.out / "snapshot-000001.txt").exists, "a snapshot")
         s.stop(capture)
         s.equal(len(s.texts("snapshot")), 1, "events")

@@ -15,12 +15,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
-import tracefs
-from daemon import wait_until
-from jankd import BUILD, JANKD, PHONE, Checks, rows
-from live import Capture, at_once, play, session
+from jankd import JANKD, jankd, rows
+from live import LOAD, Capture, each, run, session
 
-LOAD = BUILD / "tests" / "bench" / "load"
 FOLDERS = 4  # at a time
 KILLS = 10  # in each
 AGAIN = 8  # kills that are followed by kills of the next stop
@@ -37,53 +34,50 @@ SLACK_S = 0.5
 SEED = int(time.time())
 
 
-def kill_one(mount, instance, out, seconds, *arguments):
-    """Kills a capture after @seconds. Returns (time on the trace clock, exit code, standard error)."""
-    capture = Capture(mount, instance, out, *(arguments or ("--rotate-size", "4096")), "-T", "2", "-f", "2")
+def kill_one(s, seconds, *arguments, instance=None):
+    """Kills a capture after @seconds. Returns the time on the trace clock."""
+    capture = Capture(s.mount, instance or s.instance, s.out, *(arguments or ("--rotate-size", "4096")), "-T", "2", "-f", "2")
     try:
         capture.process.wait(seconds)
     except subprocess.TimeoutExpired:
         pass
     killed = time.clock_gettime(time.CLOCK_BOOTTIME)
     capture.process.kill()
-    code = capture.process.wait()
-    error = capture.process.stderr.read().decode(errors="replace")
-    capture.process.stdout.close()
-    capture.process.stderr.close()
-    return killed, code, error
+    code, said = capture.ended()
+    s.equal(code, -9, f"killed after {seconds:.3f} s: {said}")
+    return killed
 
 
-def taken_events(out):
+def taken_events(s):
     """The events about what was taken from the buffers."""
-    return [row["text"] for path in segments.paths(out, "events.csv") for row in rows(path)
+    return [row["text"] for path in segments.paths(s.out, "events.csv") for row in rows(path)
             if "from the trace buffers after a kill" in row["text"]]
 
 
-def check_taken(checks, out, killed, how):
+def check_taken(s, killed, how):
     """After the next start or stop only frames that waited in memory are missing before @killed: those that wait for the
     vsyncs, and all of one read if the kill came between that and the write. Returns how many seconds."""
-    times = sorted(float(row["present(s)"]) for path in segments.paths(out, "frames.csv")[-40:] for row in rows(path))
+    times = sorted(float(row["present(s)"]) for path in segments.paths(s.out, "frames.csv")[-40:] for row in rows(path))
     times = [time for time in times if killed - INTERVAL_S - UNSURE_S - SLACK_S < time]
     gaps = [b - a for a, b in zip(times, times[1:]) if a < killed]
-    checks.that(times and times[-1] > killed - SLACK_S, f"{how}: nothing was taken: {times[-1:]}, killed at {killed}")
-    checks.that(max(gaps, default=0) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{how}: {max(gaps, default=0):.2f} s of frames missing")
-    text = taken_events(out)
-    checks.that(text and text[-1].startswith("taken"), f"{how}: events {text[-2:]}")
+    s.that(times and times[-1] > killed - SLACK_S, f"{how}: nothing was taken: {times[-1:]}, killed at {killed}")
+    s.that(max(gaps, default=0) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{how}: {max(gaps, default=0):.2f} s of frames missing")
+    text = taken_events(s)
+    s.that(text and text[-1].startswith("taken"), f"{how}: events {text[-2:]}")
     return max(gaps, default=0)
 
 
-def take(checks, mount, instance, out, killed, by_stop):
+def take(s, killed, by_stop):
     """The next 'stop' or 'run' takes what the buffers hold. Returns the seconds that are missing then."""
     if by_stop:
-        done = subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        checks.equal(done.returncode, 0, f"stop after a kill: {done.stderr}")
-        return check_taken(checks, out, killed, "stop")
-    before, end = len(taken_events(out)), time.monotonic() + 10
-    capture = Capture(mount, instance, out)
-    while len(taken_events(out)) == before and time.monotonic() < end:
-        time.sleep(0.02)
+        done = jankd("stop", "-F", s.out)
+        s.equal(done.returncode, 0, f"stop after a kill: {done.stderr}")
+        return check_taken(s, killed, "stop")
+    before = len(taken_events(s))
+    capture = Capture(s.mount, s.instance, s.out)
+    s.until(lambda: len(taken_events(s)) > before, "an event")
     time.sleep(0.5)  # its own files
-    missing = check_taken(checks, out, killed, "run")
+    missing = check_taken(s, killed, "run")
     capture.stop()
     return missing
 
@@ -96,172 +90,144 @@ def moments(chance):
     return [chance.uniform(0.5, 0.9), *after]
 
 
-def kill_all(checks, mount, instance, out, phone, seed):
+def kill_all(s, phone, seed):
     """Returns the times of the kills, and of the late ones the seconds of rows that were missing then, and after the
     next start."""
     kills, lost, missing = [], [], []
     for seconds in moments(random.Random(seed)):
         if phone.poll() is not None:
             break
-        killed, code, error = kill_one(mount, instance, out, seconds)
-        checks.equal(code, -9, f"killed after {seconds:.3f} s: {error}")
+        killed = kill_one(s, seconds)
         if seconds > 2:
-            lost.append(killed - segments.last_frame(out))
-            missing.append(take(checks, mount, instance, out, killed, len(missing) % 2 == 0))
+            lost.append(killed - segments.last_frame(s.out))
+            missing.append(take(s, killed, len(missing) % 2 == 0))
         kills.append(killed)
     return kills, lost, missing
 
 
-def check_files(checks, out):
+def check_files(s):
     """The files hold whole rows, and no row twice. Returns the frames."""
-    checks.equal(segments.damage(out), [], "files")
+    s.equal(segments.damage(s.out), [], "files")
     frames = [(row["layer"], row["present(s)"])
-              for path in segments.paths(out, "frames.csv") for row in rows(path)]
-    checks.equal(len(frames), len(set(frames)), "frames twice")
+              for path in segments.paths(s.out, "frames.csv") for row in rows(path)]
+    s.equal(len(frames), len(set(frames)), "frames twice")
     return frames
 
 
-def check_rows(checks, out):
-    frames = check_files(checks, out)
-    checks.that(len(frames) > 10 * KILLS, f"{len(frames)} frames only")
-    checks.equal([p.name for p in out.glob(".*.tmp")], [], "temporary files")
-    print(f"{len(frames)} frames in {len(segments.numbers(out))} segments")
+def has_events(s):
+    return any(re.search(r"(?m)^entries: [1-9]", path.read_text()) for path in s.instance.glob("per_cpu/cpu*/stats"))
 
 
-def has_events(instance):
-    return any(re.search(r"(?m)^entries: [1-9]", path.read_text()) for path in instance.glob("per_cpu/cpu*/stats"))
-
-
-def one_folder(checks, number):
+def one_folder(number):
     """KILLS kills in one instance and one folder."""
-    with session() as (mount, instance, here):
-        (instance / "trace_clock").write_text("boot")
-        out = here / "out"
-        phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth",
-                                  "/dev/null", "--scenario", "steady-60", "--seconds", str(SECONDS)],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)
-        checks.that(wait_until(lambda: has_events(instance), 30), "jank-phone does not start")
-        kills, lost, missing = kill_all(checks, mount, instance, out, phone, SEED + number)
+    with session(f"folder {number}") as s:
+        s.write("trace_clock", "boot")
+        phone = s.phone(seconds=SECONDS, truth="/dev/null")
+        s.until(lambda: has_events(s), "events of jank-phone", 30)
+        kills, lost, missing = kill_all(s, phone, SEED + number)
         phone.terminate()
-        phone.wait()
+        phone.communicate()
         print(f"{len(kills)} kills; at most {max(lost):.2f} s of rows missing: {sorted(lost)[-5:]}, "
               f"after the next start {max(missing):.2f} s")
-        checks.equal(len(kills), KILLS, "kills before jank-phone ended")
-        checks.that(max(lost) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{max(lost):.2f} s of rows missing")
-        checks.that(statistics.median(lost) <= INTERVAL_S + WAIT_S, f"usually {statistics.median(lost):.2f} s of rows")
-        checks.that(sorted(missing)[-2] <= UNSURE_S + SLACK_S, f"more than one kill during a read: {sorted(missing)}")
-        checks.that(statistics.median(missing) <= WAIT_S + SLACK_S / 2,
-                    f"usually {statistics.median(missing):.2f} s of frames after the next start")
-        last = Capture(mount, instance, out)
-        checks.that(last.wait_ready(), "the last one does not start")
+        s.equal(len(kills), KILLS, "kills before jank-phone ended")
+        s.that(max(lost) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{max(lost):.2f} s of rows missing")
+        s.that(statistics.median(lost) <= INTERVAL_S + WAIT_S, f"usually {statistics.median(lost):.2f} s of rows")
+        s.that(sorted(missing)[-2] <= UNSURE_S + SLACK_S, f"more than one kill during a read: {sorted(missing)}")
+        s.that(statistics.median(missing) <= WAIT_S + SLACK_S / 2,
+               f"usually {statistics.median(missing):.2f} s of frames after the next start")
+        last = Capture(s.mount, s.instance, s.out)
+        s.that(last.wait_ready(), "the last one does not start")
         time.sleep(1)
         last.stop()
-        check_rows(checks, out)
+        frames = check_files(s)
+        s.that(len(frames) > 10 * KILLS, f"{len(frames)} frames only")
+        s.equal([p.name for p in s.out.glob(".*.tmp")], [], "temporary files")
+        print(f"{len(frames)} frames in {len(segments.numbers(s.out))} segments")
 
 
-def killed_again(checks):
+def killed_again():
     """A kill while the buffers are taken repeats no row."""
     chance = random.Random(SEED)
-    with session() as (mount, instance, here):
-        (instance / "trace_clock").write_text("boot")
-        out = here / "out"
-        phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth",
-                                  "/dev/null", "--scenario", "steady-60", "--seconds", "60"],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with session("killed again") as s:
+        s.write("trace_clock", "boot")
+        phone = s.phone(seconds=60, truth="/dev/null")
         for _ in range(AGAIN):
-            kill_one(mount, instance, out, 1.5, "--keep", "1000")
+            kill_one(s, 1.5, "--keep", "1000")
             for _ in range(3):
-                stop = subprocess.Popen([JANKD, "stop", "-F", out], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                stop = subprocess.Popen([JANKD, "stop", "-F", s.out], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
                 time.sleep(chance.uniform(0.003, 0.03))
                 stop.kill()
                 stop.wait()
         phone.terminate()
-        phone.wait()
-        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        print(f"killed again: taken {len(taken_events(out))} times")
-        check_files(checks, out)
+        phone.communicate()
+        jankd("stop", "-F", s.out)
+        print(f"killed again: taken {len(taken_events(s))} times")
+        check_files(s)
 
 
-def overwritten(checks, source, said):
+def takes(s, said):
+    """'stop' reports once what it has taken, or why nothing."""
+    jankd("stop", "-F", s.out)
+    taken = taken_events(s)
+    s.that(len(taken) == 1 and re.search(said, taken[0]), f"{taken}")
+
+
+def overwritten(source, said):
     """What the kernel overwrote after the kill is lost, and the event says so."""
-    with session() as (mount, instance, here):
-        (instance / "buffer_size_kb").write_text("64")
-        out = here / "out"
-        kill_one(mount, instance, out, 1.5, "--source", source, "--buffer-kb", "64")
-        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 6)
-        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        taken = taken_events(out)
-        checks.that(len(taken) == 1 and re.search(said, taken[0]), f"overwritten, {source}: {taken}")
+    with session(f"overwritten, {source}") as s:
+        s.write("buffer_size_kb", 64)
+        kill_one(s, 1.5, "--source", source, "--buffer-kb", "64")
+        s.play(seconds=6)
+        takes(s, said)
 
 
-def gone(checks):
-    """Without the instance nothing can be taken: an event says why."""
-    with session() as (mount, instance, here):
-        out, other = here / "out", mount / "instances" / f"{instance.name}-b"
-        other.mkdir()
-        kill_one(mount, other, out, 1.5)
-        other.rmdir()
-        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        checks.that(any("no longer exists" in text for text in taken_events(out)), f"gone: {taken_events(out)}")
-
-
-def read_by_another(checks):
-    """While another program reads the trace nothing can be taken: an event says why."""
-    with session() as (mount, instance, here):
-        out = here / "out"
-        kill_one(mount, instance, out, 1.5)
-        with open(instance / "trace_pipe", "rb"):
-            subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        taken = taken_events(out)
-        checks.that(len(taken) == 1 and "another program reads" in taken[0], f"read by another program: {taken}")
-
-
-def overwritten_in_a_flood(checks):
+def overwritten_in_a_flood():
     """More is lost while the buffers are opened. That number is not the whole loss."""
-    with session() as (mount, instance, here):
-        (instance / "buffer_size_kb").write_text("64")
-        out = here / "out"
-        kill_one(mount, instance, out, 1.5, "--source", "raw", "--buffer-kb", "64")
-        load = subprocess.Popen([LOAD, instance / "trace_marker", "0", "4", "20", "4"],
+    with session("overwritten in a flood") as s:
+        s.write("buffer_size_kb", 64)
+        kill_one(s, 1.5, "--source", "raw", "--buffer-kb", "64")
+        load = subprocess.Popen([LOAD, s.instance / "trace_marker", "0", "4", "20", "4"],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(1)
-        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
+        takes(s, "an unknown number of events lost")
         load.kill()
         load.wait()
-        taken = taken_events(out)
-        checks.that(len(taken) == 1 and "an unknown number of events lost" in taken[0], f"overwritten in a flood: {taken}")
 
 
-def only_counted_time(checks, source):
+def gone():
+    """Without the instance nothing can be taken: an event says why."""
+    with session("gone") as s:
+        other = s.mount / "instances" / f"{s.instance.name}-b"
+        other.mkdir()
+        kill_one(s, 1.5, instance=other)
+        other.rmdir()
+        takes(s, "no longer exists")
+
+
+def read_by_another():
+    """While another program reads the trace nothing can be taken: an event says why."""
+    with session("read by another program") as s:
+        kill_one(s, 1.5)
+        with open(s.instance / "trace_pipe", "rb"):
+            takes(s, "another program reads")
+
+
+def only_counted_time(source):
     """Frames of --wait are not counted after a kill, either, nor those after the end of --duration."""
-    what = f"killed during --wait, {source}"
-    with session() as (mount, instance, here):
-        out = here / "out"
-        phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", "/dev/null",
-                                  "--scenario", "steady-60", "--seconds", "9"],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        kill_one(mount, instance, out, 2, "--source", source, "--wait", "3", "--duration", "2")
-        phone.wait()
-        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
-        began = next(float(row["time(s)"]) for row in rows(out / "events.csv") if row["kind"] == "start")
-        times = [float(row["present(s)"]) - began for row in rows(out / "frames.csv")]
-        checks.that(len(times) > 50, f"{what}: {len(times)} frames, {taken_events(out)}")
-        checks.that(min(times, default=3) > 2.9, f"{what}: a frame {min(times, default=3):.3f} s after the start")
-        checks.that(max(times, default=5) < 5.1, f"{what}: a frame {max(times, default=5):.3f} s after the start")
+    with session(f"killed during --wait, {source}") as s:
+        phone = s.phone(seconds=9, truth="/dev/null")
+        kill_one(s, 2, "--source", source, "--wait", "3", "--duration", "2")
+        phone.communicate()
+        jankd("stop", "-F", s.out)
+        began = next(float(row["time(s)"]) for row in rows(s.out, "events.csv") if row["kind"] == "start")
+        times = [float(row["present(s)"]) - began for row in rows(s.out, "frames.csv")]
+        s.that(len(times) > 50, f"{len(times)} frames, {taken_events(s)}")
+        s.that(min(times, default=3) > 2.9, f"a frame {min(times, default=3):.3f} s after the start")
+        s.that(max(times, default=5) < 5.1, f"a frame {max(times, default=5):.3f} s after the start")
 
 
-tracefs.root()
-checks = Checks()
-only_counted_time(checks, "raw")
-only_counted_time(checks, "text")
-killed_again(checks)
-overwritten_in_a_flood(checks)
-read_by_another(checks)
-overwritten(checks, "raw", "an unknown number of events lost")
-overwritten(checks, "text", "[1-9][0-9]* events lost")
-gone(checks)
 print(f"seed {SEED}")
-at_once(FOLDERS, [functools.partial(one_folder, checks, n) for n in range(FOLDERS)])
-checks.end()
+run(each(only_counted_time, "raw", "text"), killed_again, overwritten_in_a_flood, read_by_another,
+    each(overwritten, ("raw", "an unknown number of events lost"), ("text", "[1-9][0-9]* events lost")), gone,
+    each(one_folder, *range(FOLDERS)), number=FOLDERS)

@@ -26,9 +26,6 @@ from jankd import BUILD, JANKD, PHONE, Checks, folder, jankd, rows
 LOAD = BUILD / "tests" / "bench" / "load"
 QUICK = BUILD / "tests" / "jankd-quick"
 
-# The least share of intervals whose vsyncs are those that were played.
-VSYNCS_RIGHT = 0.99
-
 # If jank-phone was later than this, because the machine was busy, it played other vsyncs than it planned.
 LATE_MS = 2.0
 
@@ -156,7 +153,16 @@ class Session:
         return self.that(found, f"no event '{text}' within {seconds} s: {self.texts(kind)}")
 
     def compare(self):
-        compare(checks, self.what, self.truth, self.out)
+        """The files hold the frames that were played, and no event was lost."""
+        played, counted = per_layer(self.truth), per_layer(self.out / "frames.csv")
+        print(f"{self.what}: truth {played.total()} frames, counted {counted.total()}")
+        self.that(played.total(), "nothing was played")
+        self.equal({k: v for k, v in counted.items() if played[k] != v},
+                   {k: played[k] for k in counted if played[k] != counted[k]}, "frames")
+        self.equal(sorted(played.keys() - counted.keys()), [], "layers that were not detected")
+        lost = sum(int(row["lost events"]) for row in rows(self.out, "fps.csv") if row["lost events"] != "")
+        self.equal(lost, 0, "lost events")
+        self.equal(self.texts("lost"), [], "events were lost")
 
 
 @contextlib.contextmanager
@@ -195,67 +201,14 @@ def late_ms(account):
     return float(late.group(1)) if late else 0.0
 
 
-def series(path):
-    """{layer: its rows in order}"""
-    found = {}
-    for row in rows(path):
-        found.setdefault(row["layer"], []).append(row)
-    return found
-
-
-def written_vsyncs(before, row):
-    """The vsyncs of the interval between two presents as jank-phone has written them."""
-    period_s = float(row["interval(ms)"]) / int(row["vsyncs"]) / 1000
-    return round((float(row["present(s)"]) - float(before["present(s)"])) / period_s)
-
-
-def judge_vsyncs(what, truth, counted, late):
-    """The vsyncs of the intervals are those that were played. For intervals that jank-phone played late, by @late ms at
-    most, they are unknown, or those between the presents that it wrote."""
-    right = unknown = total = 0
-    wrong, got = [], series(counted)
-    for layer, expected in series(truth).items():
-        for n, (row, seen) in enumerate(zip(expected, got.get(layer, []))):
-            if row["vsyncs"] == "":
-                continue
-            total += 1
-            if seen["vsyncs"] == row["vsyncs"]:
-                right += 1
-            elif seen["vsyncs"] == "":
-                unknown += 1
-            elif late <= LATE_MS or seen["vsyncs"] != str(written_vsyncs(expected[n - 1], row)):
-                wrong.append((layer, row["present(s)"], row["vsyncs"], seen["vsyncs"]))
-    print(f"{what}: of {total} intervals {right} have the vsyncs of the truth, {unknown} none; jank-phone was late by "
-          f"{late} ms at most")
-    least = VSYNCS_RIGHT if late <= LATE_MS else 0.5
-    checks.that(right >= least * total and len(wrong) <= (1 - VSYNCS_RIGHT) * total,
-                f"{what}: vsyncs are right for {right} of {total} intervals only, wrong: {wrong[:5]}")
-
-
-def compare(checks, what, truth, out):
-    """The files of @out hold the frames that were played, and no event was lost."""
-    played, counted = per_layer(truth), per_layer(out / "frames.csv")
-    print(f"{what}: truth {played.total()} frames, counted {counted.total()}")
-    checks.that(played.total(), f"{what}: nothing was played")
-    checks.equal({k: v for k, v in counted.items() if played[k] != v},
-                 {k: played[k] for k in counted if played[k] != counted[k]}, f"{what}: frames")
-    checks.equal(sorted(played.keys() - counted.keys()), [], f"{what}: layers that were not detected")
-    lost = sum(int(row["lost events"]) for row in rows(out, "fps.csv") if row["lost events"] != "")
-    checks.equal(lost, 0, f"{what}: lost events")
-    checks.that("lost" not in {row["kind"] for row in rows(out, "events.csv")},
-                f"{what}: events were lost")
-
-
 def check_played(what, *arguments):
     """Runs jank-phone with @arguments during a capture and compares the rows with what was played."""
     with session(what) as s:
         capture = s.run()
         phone = play(s.mount, s.instance, s.truth, *arguments)
-        account = phone.stderr.decode(errors="replace")
-        s.equal(phone.returncode, 0, f"jank-phone: {account[-500:]}")
+        s.equal(phone.returncode, 0, f"jank-phone: {phone.stderr[-500:]!r}")
         s.stop(capture, signal.SIGINT)
         s.compare()
-        judge_vsyncs(what, s.truth, s.out / "frames.csv", late_ms(account))
 
 
 def preload(name, **environment):

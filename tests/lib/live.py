@@ -51,7 +51,7 @@ class Capture:
     def ended(self, seconds=60):
         """Waits for its end. Returns its exit code and what it printed."""
         out, error = self.process.communicate(timeout=seconds)
-        return self.process.returncode, (out + error).decode(errors="replace")
+        return self.process.returncode, ((out or b"") + error).decode(errors="replace")
 
     def stop(self, number=signal.SIGINT):
         """Ends it by a signal. Returns its exit code and what it printed."""

@@ -20,7 +20,6 @@ from jankd import JANKD, jankd, rows
 from live import LOAD, each, preload, run, session
 
 RATE, STALL_S = 10000, 5
-F_SETPIPE_SZ = 1031
 
 # For each CPU. Between two drains come 40 KB for each; this is full in less than half a second.
 BUFFER_KB = 512
@@ -90,6 +89,7 @@ def ends(s, capture, stalls, before):
     stalls.unlink()
     error = capture.process.communicate(timeout=30)[1].decode(errors="replace")
     s.equal(capture.process.returncode, 0, f"exit code: {error}")
+    s.that("rows are missing there" in error, f"the rows that the pipe does not have: {error!r}")
     s.that(not (s.out / ".journal").exists(), "the journal is left")
 
 
@@ -98,7 +98,7 @@ def stalled(source):
         s.write("buffer_size_kb", BUFFER_KB)
         before, stalls = s.read(*SETTINGS), s.here / "stalls"
         reader, writer = os.pipe()  # never read
-        fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
         capture = s.run("--source", source, "--buffer-kb", str(BUFFER_KB), "--stdout", "-k", "1", "-T", "2", "--sync", "1",
                         device=Device(s.here / "device", s.instance), HANG="--async_stop", popen={"stdout": writer},
                         **preload("disk", STALL_IN=str(s.out), STALL_WHILE=str(stalls)))
@@ -117,6 +117,8 @@ def stalled(source):
             s.until(lambda: "the disk responds again" in [row["text"] for row in all_rows(s, "events.csv")], "the disk responds again")
             ends(s, capture, stalls, before)
             all_is_there(s, markers, frames)
+            taken, every = os.read(reader, 65536), segments.joined(s.out, "fps.csv")
+            s.that(taken and every.startswith(taken[:taken.rfind(b"\n") + 1]) and len(taken) < len(every), f"the pipe: {taken[:200]!r}")
         finally:
             with contextlib.suppress(FileNotFoundError):
                 stalls.unlink()

@@ -11,12 +11,11 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import CAPTURING, is_alive, wait_until
 from device import Device
-from jankd import JANKD, jankd, rows
+from jankd import JANKD, rows
 from live import each, run, session
 
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")

@@ -8,7 +8,6 @@ consuming them, then jankd reads the buffers. Both are the same stream: all rows
 
 import collections
 import json
-import os
 import pathlib
 import re
 import subprocess

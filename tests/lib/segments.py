@@ -5,6 +5,8 @@ import csv
 import io
 import re
 
+import jankd
+
 GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "doframe.csv", "events.csv")
 
 
@@ -22,6 +24,11 @@ def paths(folder, name):
     closed = [folder / f"{stem}-{number:06}.{suffix}" for number in numbers(folder, name)]
     current = folder / name
     return closed + ([current] if current.exists() else [])
+
+
+def rows(folder, name):
+    """The rows of all segments as dictionaries."""
+    return [row for path in paths(folder, name) for row in jankd.rows(path)]
 
 
 def joined(folder, name):

@@ -29,7 +29,7 @@ from daemon import wait_until
 from device import Device
 from faults import CAPTURE, REQUESTS, START, STOP, Faults, all_cases, describe, one_of_each_site
 from frames import per_layer
-from jankd import JANKD, Checks, folder, jankd, rows
+from jankd import JANKD, Checks, folder, rows
 from live import at_once, play
 
 AT_ONCE = 8
@@ -178,7 +178,7 @@ class Run:
         self.code = self.jankd("stop", injected=True)
 
     def rows(self, name):
-        return [row for path in segments.paths(self.out, name) for row in rows(path)]
+        return segments.rows(self.out, name)
 
     def missing(self):
         """What the files do not hold of what was played and asked."""

@@ -4,7 +4,6 @@
 buffers hold. Before it the rows of two seconds are missing, after it only frames that were in memory. faults.py kills before
 each call that changes a file."""
 
-import functools
 import pathlib
 import random
 import re
@@ -50,14 +49,13 @@ def kill_one(s, seconds, *arguments, instance=None):
 
 def taken_events(s):
     """The events about what was taken from the buffers."""
-    return [row["text"] for path in segments.paths(s.out, "events.csv") for row in rows(path)
-            if "from the trace buffers after a kill" in row["text"]]
+    return [row["text"] for row in segments.rows(s.out, "events.csv") if "from the trace buffers after a kill" in row["text"]]
 
 
 def check_taken(s, killed, how):
     """After the next start or stop only frames that waited in memory are missing before @killed: those that wait for the
     vsyncs, and all of one read if the kill came between that and the write. Returns how many seconds."""
-    times = sorted(float(row["present(s)"]) for path in segments.paths(s.out, "frames.csv")[-40:] for row in rows(path))
+    times = sorted(float(row["present(s)"]) for row in segments.rows(s.out, "frames.csv"))
     times = [time for time in times if killed - INTERVAL_S - UNSURE_S - SLACK_S < time]
     gaps = [b - a for a, b in zip(times, times[1:]) if a < killed]
     s.that(times and times[-1] > killed - SLACK_S, f"{how}: nothing was taken: {times[-1:]}, killed at {killed}")
@@ -108,8 +106,7 @@ def kill_all(s, phone, seed):
 def check_files(s):
     """The files hold whole rows, and no row twice. Returns the frames."""
     s.equal(segments.damage(s.out), [], "files")
-    frames = [(row["layer"], row["present(s)"])
-              for path in segments.paths(s.out, "frames.csv") for row in rows(path)]
+    frames = [(row["layer"], row["present(s)"]) for row in segments.rows(s.out, "frames.csv")]
     s.equal(len(frames), len(set(frames)), "frames twice")
     return frames
 

@@ -44,18 +44,14 @@ def never_read(daemon):
     return clients
 
 
-def all_rows(s, name):
-    return [row for path in segments.paths(s.out, name) for row in rows(path)]
-
-
 def all_is_there(s, markers, frames):
     counters = json.loads((s.out / "session.json").read_text())["counters"]
     s.equal(counters["records"], markers, "events")
     s.equal((counters["lost_events"], counters["lost_unknown"], counters["rows_lost"]), (0, 0, 0), "lost")
-    s.equal(len(all_rows(s, "frames.csv")), frames, "rows of frames.csv")
+    s.equal(len(segments.rows(s.out, "frames.csv")), frames, "rows of frames.csv")
     for name, counts in counters["rows"].items():
-        s.equal(len(all_rows(s, name)), counts["written"], f"rows of {name}")
-    events = [row["text"] for row in all_rows(s, "events.csv")]
+        s.equal(len(segments.rows(s.out, name)), counts["written"], f"rows of {name}")
+    events = [row["text"] for row in segments.rows(s.out, "events.csv")]
     s.equal(rows(s.out, "events.csv")[-1]["kind"], "stop", "the last event")
     s.that(any("the disk is not responding" in text for text in events), f"not reported: {events}")
     s.that("the disk responds again" in events and "in between" in events, f"its end and the mark: {events}")
@@ -114,7 +110,7 @@ def stalled(source):
             time.sleep(max(STALL_S - (time.monotonic() - began), 0))
             stalls.unlink()
             markers, _, frames, _, _ = map(int, re.findall(rb"\d+", load.communicate(timeout=60)[0]))
-            s.until(lambda: "the disk responds again" in [row["text"] for row in all_rows(s, "events.csv")], "the disk responds again")
+            s.until(lambda: "the disk responds again" in [row["text"] for row in segments.rows(s.out, "events.csv")], "the disk responds again")
             ends(s, capture, stalls, before)
             all_is_there(s, markers, frames)
             taken, every = os.read(reader, 65536), segments.joined(s.out, "fps.csv")

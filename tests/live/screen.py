@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of 'run' and 'top' fit on a terminal of any size; it is restored at the end, by whatever signal. Keys,
-Ctrl-Z, SIGTERM and SIGHUP of 'run' are in tests/unit/terminal_test.c."""
+"""The pages of 'top' fit on a terminal of any size; it is restored at the end, by whatever signal. Those of 'run', keys and
+Ctrl-Z are in tests/unit/terminal_test.c."""
 
 import codecs
 import contextlib
@@ -19,6 +19,7 @@ import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
 from jankd import JANKD, skip
 from live import run, session
 
@@ -71,8 +72,7 @@ def draw(s, surfaces):
         for n in range(3 * surfaces):
             app = f"com.example.of.a.company.with.a.long.name.{n % surfaces:03d}"
             layer = f"{app}/{app}.Main\x1b\t#0"
-            write(f"C|77|{layer}|1", "B|77|handleMessageInvalidate", "B|77|latchBuffer", "B|77|acquireBuffer",
-                  f"C|77|{layer}|0", "E|77", "E|77", "E|77", "B|77|handleMessageRefresh", "B|77|postFramebuffer", "E|77", "E|77")
+            write(*synthetic.markers(0, n, layer))
             time.sleep(0.012)
 
 
@@ -104,13 +104,6 @@ def shows(s, terminal):
         page_fits(s, terminal, columns, lines)
 
 
-def run_ended():
-    with session("run") as s:
-        terminal = Terminal(JANKD, "run", "--tracefs", s.mount, "--instance", s.instance.name, "--no-atrace", "-F", s.out)
-        shows(s, terminal)
-        s.equal(terminal.ended_by(signal.SIGINT), (0, True), f"exit code, terminal as before: {terminal.said[-300:]!r}")
-
-
 def top():
     with session("top") as s, s.started() as daemon:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
@@ -126,4 +119,4 @@ try:
         os.close(end)
 except OSError as error:
     skip(f"no pseudo-terminal here: {error}")
-run(run_ended, top)
+run(top)

@@ -9,6 +9,7 @@ import concurrent.futures
 import contextlib
 import functools
 import itertools
+import json
 import os
 import re
 import shutil
@@ -139,6 +140,27 @@ class Session:
         error = phone.communicate(timeout=300)[1].decode(errors="replace")
         self.equal(phone.returncode, 0, f"jank-phone: {error[-500:]}")
         return len(rows(truth or self.truth))
+
+    def load(self, rate, seconds, surfaces=20, threads=4):
+        """Markers at a rate, in the background: see tests/bench/load.c."""
+        return subprocess.Popen([LOAD, self.instance / "trace_marker", *map(str, (rate, seconds, surfaces, threads))],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+
+    def loaded(self, load):
+        """Waits for the end of a load. Returns how many markers and frames it has written."""
+        said = load.communicate(timeout=60)[0]
+        self.equal(load.returncode, 0, "load: exit code")
+        markers, _, frames, *_ = map(int, re.findall(rb"\d+", said))
+        return markers, frames
+
+    def kernel(self, name):
+        """The sum of that number in the kernel's statistics of all CPUs."""
+        return sum(int(n) for path in self.instance.glob("per_cpu/cpu*/stats")
+                   for n in re.findall(rf"(?m)^{name}: (\d+)", path.read_text()))
+
+    def counters(self):
+        """Those of session.json."""
+        return json.loads((self.out / "session.json").read_text())["counters"]
 
     def frames(self, name="frames.csv"):
         return len(rows(self.out, name))

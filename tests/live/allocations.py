@@ -3,17 +3,14 @@
 """After start-up jankd allocates nothing: not when idle, not under full load, not for new surfaces
 and threads."""
 
-import json
 import pathlib
-import re
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from allocations import Allocations
 from jankd import rows
-from live import LOAD, each, run, session
+from live import each, run, session
 
 # Events/s, seconds, surfaces, threads. The second load has more names than the first.
 LOADS = ((20000, 2.5, 20, 50), (20000, 2, 200, 200))
@@ -26,22 +23,13 @@ SETTLE_S, IDLE_S, DRAIN_S = 0.7, 1.2, 1.2
 BUFFER_KB = 16384
 
 
-def load(s, *numbers):
-    """Returns how many markers were written."""
-    done = subprocess.run([LOAD, s.instance / "trace_marker", *map(str, numbers)], stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=60)
-    written = re.match(rb"(\d+) markers", done.stdout)
-    s.that(done.returncode == 0 and written, f"load {numbers}: {done}")
-    return int(written[1]) if written else 0
-
-
 def play(s, allocations):
     """Checks the allocations when idle and under each load. Returns how many markers were written."""
     written = 0
     for part in (None, *LOADS):
         before, begin = allocations.now(), time.monotonic()
         if part:
-            written += load(s, *part)
+            written += s.loaded(s.load(*part))[0]
             time.sleep(DRAIN_S)
         else:
             time.sleep(IDLE_S)
@@ -63,7 +51,7 @@ def check(source, *arguments):
         written = play(s, allocations)
         s.stop(capture)
         # A jankd that reads nothing would pass the other checks.
-        s.equal(json.loads((s.out / "session.json").read_text())["counters"]["records"], written, "records")
+        s.equal(s.counters()["records"], written, "records")
         surfaces = len(rows(s.out, "summary.csv"))
         s.that(surfaces >= 200, f"{surfaces} surfaces; {s.texts()}")
 

@@ -3,10 +3,8 @@
 """Lines 'LOST ... EVENTS' in the live text: those of the kernel are counted exactly, those written by an app are
 reported and not counted."""
 
-import json
 import os
 import pathlib
-import re
 import signal
 import sys
 import time
@@ -41,14 +39,6 @@ def lose(write, markers):
     os.sched_setaffinity(0, home)
 
 
-def overruns(s):
-    return sum(int(re.search(r"^overrun: (\d+)", path.read_text(), re.M)[1]) for path in s.instance.glob("per_cpu/cpu*/stats"))
-
-
-def counters(s):
-    return json.loads((s.out / "session.json").read_text())["counters"]
-
-
 def lost(forges, empties):
     """Events that the kernel lost are counted, even if there are forged lines, too. When the trace is emptied the
     kernel's count starts at zero again."""
@@ -65,7 +55,7 @@ def lost(forges, empties):
                 if empties:
                     found = len(s.texts("tracing"))
                     time.sleep(1.2)
-                    expected += overruns(s)
+                    expected += s.kernel("overrun")
                     with open(s.instance / "trace", "w", encoding="ascii"):
                         pass
                     wait_until(lambda: len(s.texts("tracing")) > found, 3)
@@ -74,10 +64,10 @@ def lost(forges, empties):
             if forger:
                 s.equal(ended(forger), 0, "the forger")
         time.sleep(0.6)
-        expected += overruns(s)
+        expected += s.kernel("overrun")
         capture.stop(signal.SIGTERM)
         s.that(expected > 1000, f"the kernel lost {expected}")
-        s.equal(counters(s)["lost_events"], expected, "lost")
+        s.equal(s.counters()["lost_events"], expected, "lost")
         s.equal(any(FORGED in text for text in s.texts("tracing")), forges, "forged lines are reported")
 
 

@@ -6,7 +6,6 @@
 import collections
 import contextlib
 import datetime
-import json
 import os
 import pathlib
 import re
@@ -308,12 +307,11 @@ def dropped(source):
                 # A full buffer refuses it.
                 with contextlib.suppress(OSError):
                     write(f"C|77|a counter of an app with a name of some length#0|{n}")
-        kernel = sum(int(re.search(r"(?m)^dropped events: (\d+)", path.read_text()).group(1))
-                     for path in s.instance.glob("per_cpu/cpu*/stats"))
+        kernel = s.kernel("dropped events")
         capture.process.send_signal(signal.SIGCONT)
         capture.stop(signal.SIGTERM)
         s.that(kernel > 0, "the kernel dropped nothing")
-        s.equal(json.loads((s.out / "session.json").read_text())["counters"]["lost"]["events"], kernel, "lost")
+        s.equal(s.counters()["lost"]["events"], kernel, "lost")
 
 
 mount = tracefs.root()

@@ -9,7 +9,6 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import time
 
@@ -17,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from daemon import wait_until
 from jankd import folder, jankd, rows
-from live import LOAD, checks, each, remove_folder, run, session
+from live import checks, each, remove_folder, run, session
 from mounts import pinned, tmpfs
 
 FLOOR = 512 * 1024
@@ -124,13 +123,13 @@ def full_for_long():
     with small_disk("full for long") as s:
         capture = s.run()
         fill(s)
-        subprocess.run([LOAD, s.instance / "trace_marker", "10000", "6", "20", "20"], check=True, capture_output=True)
+        s.loaded(s.load(10000, 6, threads=20))
         s.filler.unlink()
         wait_for(s, "the files can be written again")
         stopped = jankd("stop", "-F", s.out)
         found = re.search(rb"(\d+) rows are not in the files", stopped.stderr)
         s.that(stopped.returncode == 1 and found, f"stop: {stopped}")
-        lost = json.loads((s.out / "session.json").read_text())["counters"]["rows_lost"]
+        lost = s.counters()["rows_lost"]
         s.equal(int(found[1]) if found else 0, lost, "rows")
         s.equal(capture.ended()[0], 1, "exit code")
         s.equal(segments.damage(s.out), [], "files")

@@ -3,16 +3,13 @@
 """Writers on all CPUs, as fast as they can: events read and lost add up to those written, and jankd
 raises its priority only during that time."""
 
-import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from live import LOAD, run, session
+from live import run, session
 from measure import waited_s
 
 SECONDS = 1.5
@@ -43,10 +40,6 @@ def least_nice(pid, until):
     return least
 
 
-def counters(s):
-    return json.loads((s.out / "session.json").read_text())["counters"]
-
-
 def after_silence():
     """A load begins after a silence: nothing is lost. As text there is no high water."""
     with session("after a silence") as s:
@@ -56,11 +49,10 @@ def after_silence():
         for _ in range(JUMPS):
             time.sleep(2.5)
             before = waited_s(capture.process.pid)
-            subprocess.run([LOAD, s.instance / "trace_marker", str(JUMP_RATE), "0.6", "20", "4"],
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            s.loaded(s.load(JUMP_RATE, 0.6))
             waited = max(waited, waited_s(capture.process.pid) - before)
         s.stop(capture)
-        markers, lost = counters(s)["markers"], counters(s)["lost"]["events"]
+        markers, lost = s.counters()["markers"], s.counters()["lost"]["events"]
         print(f"{s.what}: {markers} events read, {lost} lost; jankd waited for a CPU for {waited:.2f} s at most")
         s.that(lost == 0 or waited > WAITS_S, f"{lost} events were lost, and jankd waited for a CPU for {waited:.2f} s at most")
 
@@ -70,15 +62,14 @@ def flood():
         s.write("buffer_size_kb", KILOBYTES)
         capture = s.run("--source", "raw")
         pid, before = capture.process.pid, os.getpriority(os.PRIO_PROCESS, 0)
-        load = subprocess.Popen([LOAD, s.instance / "trace_marker", "0", str(SECONDS), "20", "4"],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        load = s.load(0, SECONDS)
         least = least_nice(pid, lambda: load.poll() is not None)
         s.that(least < before, f"nice {before} before, never less than {least} in the flood")
         s.until(lambda: nice(pid) == before, f"nice {before} after the flood", 5)
-        written = int(re.match(rb"(\d+) markers", load.stdout.read())[1])
+        written, _ = s.loaded(load)
         s.stop(capture)
-        lost = counters(s)["lost"]["events"]
-        s.equal(counters(s)["markers"] + lost, written, "events read and lost")
+        lost = s.counters()["lost"]["events"]
+        s.equal(s.counters()["markers"] + lost, written, "events read and lost")
         print(f"{written} events in {SECONDS} s, {lost} lost")
 
 

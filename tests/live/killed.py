@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from jankd import JANKD, jankd, rows
-from live import LOAD, Capture, each, run, session
+from live import Capture, each, run, session
 
 FOLDERS = 4  # at a time
 KILLS = 10  # in each
@@ -111,16 +111,12 @@ def check_files(s):
     return frames
 
 
-def has_events(s):
-    return any(re.search(r"(?m)^entries: [1-9]", path.read_text()) for path in s.instance.glob("per_cpu/cpu*/stats"))
-
-
 def one_folder(number):
     """KILLS kills in one instance and one folder."""
     with session(f"folder {number}") as s:
         s.write("trace_clock", "boot")
         phone = s.phone(seconds=SECONDS, truth="/dev/null")
-        s.until(lambda: has_events(s), "events of jank-phone", 30)
+        s.until(lambda: s.kernel("entries") > 0, "events of jank-phone", 30)
         kills, lost, missing = kill_all(s, phone, SEED + number)
         phone.terminate()
         phone.communicate()
@@ -184,12 +180,11 @@ def overwritten_in_a_flood():
     with session("overwritten in a flood") as s:
         s.write("buffer_size_kb", 64)
         kill_one(s, 1.5, "--source", "raw", "--buffer-kb", "64")
-        load = subprocess.Popen([LOAD, s.instance / "trace_marker", "0", "4", "20", "4"],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        load = s.load(0, 4)
         time.sleep(1)
         takes(s, "an unknown number of events lost")
         load.kill()
-        load.wait()
+        load.communicate()
 
 
 def gone():

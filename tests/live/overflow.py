@@ -8,7 +8,6 @@ frame was played between them, and the vsyncs are those that were played.
 """
 
 import collections
-import json
 import os
 import pathlib
 import re
@@ -31,11 +30,6 @@ LOSS_LEAST = 1000
 
 def monotonic_us():
     return time.monotonic_ns() // 1000
-
-
-def overruns(s):
-    """The kernel's count of overwritten events."""
-    return sum(int(re.search(r"^overrun: (\d+)", path.read_text(), re.M)[1]) for path in s.instance.glob("per_cpu/cpu*/stats"))
 
 
 def flood(s, cpus, markers):
@@ -133,7 +127,7 @@ def compare_frames(s, end_us):
 
 def compare_loss(s, lost):
     """The loss in the files is that of the kernel's statistics."""
-    counters = json.loads((s.out / "session.json").read_text())["counters"]
+    counters = s.counters()
     s.equal((counters["lost_events"], counters["lost_unknown"]), (lost, 0), "session.json")
     reported = s.texts("lost")
     s.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in reported), lost, f"events.csv: {reported}")
@@ -151,24 +145,24 @@ def check(trouble, vocabulary, first_kilobytes=KILOBYTES):
         s.write("buffer_size_kb", KILOBYTES)
         s.write("trace_clock", "mono")
         s.write("per_cpu/cpu0/buffer_size_kb", first_kilobytes)
-        before = overruns(s)
+        before = s.kernel("overrun")
         capture = s.run("-T", "2")
         phone = s.phone("--vocabulary", vocabulary, scenario="game-30", seconds=60)
         s.until(lambda: s.frames() > BEFORE, f"{BEFORE} frames", 30)
         total = 0
         while total < LOSS_LEAST:  # a writer that gets no CPU fills no buffer
             trouble(s, capture.process, phone)
-            total = overruns(s) - before
+            total = s.kernel("overrun") - before
         # What is lost later, on a busy machine, is in the kernel's statistics, too: the frames since then are judged.
         end_us, deadline = monotonic_us() + SETTLED_US, time.monotonic() + 60
         while monotonic_us() < end_us + AFTER_US and time.monotonic() < deadline:
-            lost = overruns(s) - before
+            lost = s.kernel("overrun") - before
             if lost != total:
                 total, end_us = lost, monotonic_us() + SETTLED_US
             time.sleep(0.1)
         phone.terminate()
         s.played(phone)
-        total = overruns(s) - before
+        total = s.kernel("overrun") - before
         s.stop(capture)
         print(f"{s.what}: {total} events lost")
         compare_loss(s, total)

@@ -23,10 +23,6 @@ from others import ended, fork
 APP_UID = 10123
 
 
-def session_json(out):
-    return json.loads((out / "session.json").read_text())
-
-
 def without_events(out):
     """The files that depend on the stream only: events.csv also has the start of a live capture."""
     return {name: text for name, text in outputs(out).items() if name != "events.csv"}
@@ -63,7 +59,7 @@ def same_stream(vocabulary, scenario, subbuf_kb, *arguments):
             files["doframe.csv"] = re.sub(rb"(?m)^([^,]*,[^,]*),[^,]*", rb"\1", files.get("doframe.csv", b""))
         s.equal(differences(one, other), [], "files that differ")
         s.that(len(one) > 1 and max(text.count(b"\n") for text in one.values()) > 5, "too few rows")
-        counters = [session_json(out)["counters"] for out in (s.out, s.here / "text")]
+        counters = [json.loads((out / "session.json").read_text())["counters"] for out in (s.out, s.here / "text")]
         for name in ("records", "markers", "malformed_markers", "ticks", "presents", "frames"):
             s.equal(counters[0][name], counters[1][name], name)
 
@@ -133,7 +129,7 @@ def forged(vocabulary, uid, name):
         s.played(phone)
         s.stop(capture)
         s.compare()
-        counters = session_json(s.out)["counters"]
+        counters = s.counters()
         for word in ("presents", "ticks", "latches"):
             s.that(counters[f"foreign_{word}"] > 100, f"foreign_{word} of {counters}")
         s.equal(counters["restarts"], 0, "restarts")
@@ -151,7 +147,7 @@ def text_damaged():
             s.equal(ended(noise), 0, "the other program")
         s.stop(capture)
         s.compare()
-        glued = session_json(s.out)["counters"]["glued_lines"]
+        glued = s.counters()["glued_lines"]
         s.that(glued > 50, f"{glued} glued lines")
 
 
@@ -165,7 +161,7 @@ def restarted(source):
             truth += per_layer(s.truth)
         s.stop(capture)
         s.equal(per_layer(s.out / "frames.csv"), truth, "frames")
-        s.equal(session_json(s.out)["counters"]["restarts"], 2, "restarts")
+        s.equal(s.counters()["restarts"], 2, "restarts")
 
 
 run(each(same_stream, ("android-14", "drops-120", 4, "-T", "2"), ("android-9", "game-30", 16, "-T", "1"),

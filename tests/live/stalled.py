@@ -5,10 +5,8 @@ no event and no row of a file is lost, and 'stop' restores tracing without waiti
 
 import contextlib
 import fcntl
-import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import time
@@ -17,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from device import Device
 from jankd import JANKD, jankd, rows
-from live import LOAD, each, preload, run, session
+from live import each, preload, run, session
 
 RATE, STALL_S = 10000, 5
 
@@ -45,7 +43,7 @@ def never_read(daemon):
 
 
 def all_is_there(s, markers, frames):
-    counters = json.loads((s.out / "session.json").read_text())["counters"]
+    counters = s.counters()
     s.equal(counters["records"], markers, "events")
     s.equal((counters["lost_events"], counters["lost_unknown"], counters["rows_lost"]), (0, 0, 0), "lost")
     s.equal(len(segments.rows(s.out, "frames.csv")), frames, "rows of frames.csv")
@@ -101,15 +99,14 @@ def stalled(source):
         os.close(writer)
         try:
             clients = never_read(s.daemon())
-            load = subprocess.Popen([LOAD, s.instance / "trace_marker", str(RATE), str(STALL_S + 2), "20", "20"],
-                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            load = s.load(RATE, STALL_S + 2, threads=20)
             time.sleep(1)
             stalls.touch()
             began = time.monotonic()
             answers(s)
             time.sleep(max(STALL_S - (time.monotonic() - began), 0))
             stalls.unlink()
-            markers, _, frames, _, _ = map(int, re.findall(rb"\d+", load.communicate(timeout=60)[0]))
+            markers, frames = s.loaded(load)
             s.until(lambda: "the disk responds again" in [row["text"] for row in segments.rows(s.out, "events.csv")], "the disk responds again")
             ends(s, capture, stalls, before)
             all_is_there(s, markers, frames)

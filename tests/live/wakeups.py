@@ -3,15 +3,13 @@
 """How often jankd wakes up: idle, at 2,000 events/s, and at 10,000 events/s with 1 MB for each CPU."""
 
 import pathlib
-import re
-import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
-from live import LOAD, run, session
+from live import run, session
 from measure import switches, waited_s
 
 SECONDS = 8
@@ -26,12 +24,6 @@ BUSY_MOST_FRESH = 8
 # properties, so getprop is run.
 MOST_ON_DEVICE = 4
 RATE = 2000
-
-
-def load(s, rate, seconds):
-    """Writes markers at @rate. Returns how many a second."""
-    done = subprocess.run([LOAD, s.instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True)
-    return int(re.match(rb"(\d+) markers", done.stdout)[1]) / seconds
 
 
 def wakeups(s, capture, what, most, during):
@@ -67,10 +59,10 @@ def measure(what, idle_most, busy_most, *arguments, on_device=False):
         time.sleep(2)
         wakeups(s, capture, "idle", idle_most, lambda: time.sleep(SECONDS))
         # The first drains come sooner.
-        load(s, RATE, WARM_S)
-        rate = wakeups(s, capture, f"at {RATE} events/s", busy_most, lambda: load(s, RATE, SECONDS))
+        s.loaded(s.load(RATE, WARM_S))
+        markers, _ = wakeups(s, capture, f"at {RATE} events/s", busy_most, lambda: s.loaded(s.load(RATE, SECONDS)))
         s.stop(capture)
-        s.that(rate > RATE * 0.9, f"only {rate:.0f} events/s")
+        s.that(markers > RATE * SECONDS * 0.9, f"only {markers} events in {SECONDS} s")
 
 
 def fast():
@@ -78,10 +70,9 @@ def fast():
     with session("10,000 events/s") as s:
         s.write("buffer_size_kb", 1024)
         capture = s.run("-T", "2")
-        load(s, 10000, WARM_S)
-        wakeups(s, capture, "busy", BUSY_MOST, lambda: load(s, 10000, SECONDS))
-        lost = sum(int(n) for path in s.instance.glob("per_cpu/cpu*/stats")
-                   for n in re.findall(r"(?m)^overrun: (\d+)", path.read_text()))
+        s.loaded(s.load(10000, WARM_S))
+        wakeups(s, capture, "busy", BUSY_MOST, lambda: s.loaded(s.load(10000, SECONDS)))
+        lost = s.kernel("overrun")
         capture.stop()
         s.equal(lost, 0, "lost events")
 

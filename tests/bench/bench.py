@@ -3,10 +3,9 @@
 """Compares the cost of jankd with that of other programs that read traces, on files and live; prints tables and ratios.
 The exit code is 1 if a ratio is beyond its bound in ratios.json.
 
-    bench.py [--part offline|live] [--before PROGRAM] [--quick]
+    bench.py [--part offline|live] [--quick]
 
-Rounds are interleaved and every number is a median: compare the ratios, not the seconds. --before: also measures another
-jankd, live, with all files. --quick takes a minute.
+Rounds are interleaved and every number is a median: compare the ratios, not the seconds. --quick takes a minute.
 """
 
 import argparse
@@ -19,7 +18,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import offline
 import online
-import readers
 from jankd import is_sanitized, skip
 from measure import machine
 
@@ -56,13 +54,10 @@ def judge(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=PARTS)
-    parser.add_argument("--before", metavar="PROGRAM")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     if is_sanitized():
         skip("a build with a sanitizer is not measured")
-    if arguments.before:
-        readers.add_another(arguments.before)
     report, skipped = Report(), 0
     parts = [arguments.part] if arguments.part else PARTS
     print(machine())

@@ -12,7 +12,7 @@ import time
 import tracefs
 from jankd import BUILD, folder, rows
 from measure import cost, family, memory_kb
-from readers import ALL, AWK, BEFORE, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
+from readers import AWK, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
 
 LOAD = BUILD / "tests" / "bench" / "load"
 BUFFER_KB = 1024
@@ -86,8 +86,7 @@ def play(instance, rate, seconds):
     """(markers written, frames of layers in them) of one load."""
     done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True,
                           stdin=subprocess.DEVNULL)
-    markers, _, frames, _, _ = map(int, re.findall(rb"\d+", done.stdout))
-    return markers, frames
+    return tuple(map(int, re.findall(rb"\d+", done.stdout)))
 
 
 def measure(mount, name, rate, seconds):
@@ -172,7 +171,6 @@ def at_rate(mount, rate, seconds, rounds, names, report):
     for ours, short in ((RAW, "raw"), (TEXT, "text")):
         for theirs, who in ((AWK, "awk"), (CAT, "cat")):
             report.ratios[f"{title}: {short} / {who}, CPU"] = ratios(seen, ours, theirs)
-    report.ratios[f"{title}: raw, all files / the other jankd, CPU"] = ratios(seen, ALL, BEFORE)
 
 
 def run(report, quick):

@@ -15,7 +15,6 @@ TRACE_CMD = "trace-cmd record"
 TEXT = "jankd run --source text"
 RAW = "jankd run --source raw"
 ALL = "jankd run --frames-log -T 2"
-BEFORE = "another jankd run --frames-log -T 2"
 
 
 def spawn(*command, **keywords):
@@ -52,22 +51,16 @@ def trace_cmd(mount, instance, out):
                   "--no-filter", "-e", "oom:mark_victim", "-o", out / "trace.dat", cwd=out)]
 
 
-def capture(*options, program=JANKD):
+def capture(*options):
     def start(mount, instance, out):
-        return [spawn(program, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
                       *options, "-F", out)]
     return start
 
 
-ALL_FILES = ("--source", "raw", "--frames-log", "-T", "2")
 READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("--source", "text"),
-           RAW: capture("--source", "raw"), ALL: capture(*ALL_FILES)}
-JANKDS = (TEXT, RAW, ALL, BEFORE)
-
-
-def add_another(program):
-    """Measures the jankd @program, too."""
-    READERS[BEFORE] = capture(*ALL_FILES, program=program)
+           RAW: capture("--source", "raw"), ALL: capture("--source", "raw", "--frames-log", "-T", "2")}
+JANKDS = (TEXT, RAW, ALL)
 
 
 def why_not(name):

@@ -150,8 +150,7 @@ class Session:
         """Waits for the end of a load. Returns how many markers and frames it has written."""
         said = load.communicate(timeout=60)[0]
         self.equal(load.returncode, 0, "load: exit code")
-        markers, _, frames, *_ = map(int, re.findall(rb"\d+", said))
-        return markers, frames
+        return tuple(map(int, re.findall(rb"\d+", said)))
 
     def kernel(self, name):
         """The sum of that number in the kernel's statistics of all CPUs."""

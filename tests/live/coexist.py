@@ -9,7 +9,6 @@ import datetime
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -295,25 +294,6 @@ def floods():
         played.end()
 
 
-def dropped(source):
-    """Without 'overwrite' a full buffer drops new events: they are counted as lost, too."""
-    with session(f"dropped, {source}") as s:
-        s.write("options/overwrite", 0)
-        s.write("buffer_size_kb", 64)
-        capture = s.run("--source", source, "--buffer-kb", "64")
-        capture.process.send_signal(signal.SIGSTOP)
-        with s.marker() as write:
-            for n in range(20000):
-                # A full buffer refuses it.
-                with contextlib.suppress(OSError):
-                    write(f"C|77|a counter of an app with a name of some length#0|{n}")
-        kernel = s.kernel("dropped events")
-        capture.process.send_signal(signal.SIGCONT)
-        capture.stop(signal.SIGTERM)
-        s.that(kernel > 0, "the kernel dropped nothing")
-        s.equal(s.counters()["lost"]["events"], kernel, "lost")
-
-
 mount = tracefs.root()
 YIELD = ("--yield",)
 CASES = [
@@ -345,4 +325,4 @@ CASES = [
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))
 run(each(moments, "raw", "text"), each(disturbed, *CASES), each(sizes_of_cpus, "raw", "text"),
-    each(dropped, "raw", "text"), emptied_alone, floods, number=4)
+    emptied_alone, floods, number=4)

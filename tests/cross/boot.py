@@ -85,11 +85,10 @@ def check_part(checks, part, source, *commands):
                      for name in ("before", "after"))
     checks.that(len(before) > 5, f"{part.name}: settings {before}")
     checks.equal(after, before, f"{part.name}: settings")
-    for path in (path for name in segments.GROWING for path in segments.paths(part / "files", name)):
-        checks.that(segments.is_whole(path.read_bytes()), f"{part.name}: {path.name} is not whole")
-    every = [(row["kind"], row["text"]) for path in segments.paths(part / "files", "events.csv") for row in rows(path)]
+    checks.equal(segments.damage(part / "files"), [], f"{part.name}: files")
+    every = [(row["kind"], row["text"]) for row in segments.rows(part / "files", "events.csv")]
     events = [text for kind, text in every if kind == "lost"]
-    lost = {row["lost events"] for path in segments.paths(part / "files", "fps.csv") for row in rows(path)}
+    lost = {row["lost events"] for row in segments.rows(part / "files", "fps.csv")}
     by_kernel = sum(map(int, LOST.findall(text(part / "stats"))))
     print(f"{part.name}: lost by the kernel: {by_kernel}, events {events}", flush=True)
     checks.equal(bool(events), by_kernel > 0, f"{part.name}: a loss is reported in events.csv")
@@ -155,8 +154,14 @@ def check_capture(checks, part, source, kernel):
         checks.that(int(memory["VmRSS"].split()[0]) <= MEMORY_MAX_KB, f"{part.name}: memory: {memory['VmRSS'].strip()}")
 
 
+def check_doctor(checks, part, *lines):
+    said = text(part / "doctor.said")
+    for line in lines:
+        checks.that(line in said, f"{part.name}: doctor: no '{line}' in {said}")
+
+
 def check_refused(checks, part):
-    """Nothing may be read: one line names it, and nothing was changed."""
+    """Nothing may be read: one line names it, nothing was changed, and no folder is left."""
     said = text(part / "start.error")
     checks.equal(text(part / "start.code"), "1", f"{part.name}: exit code")
     checks.that(said.startswith("jankd: start: ") and said.count("\n") == 0 and "trace_pipe" in said, f"{part.name}: {said}")
@@ -208,6 +213,9 @@ def main(release, package, architecture, raw, *scripts):
         if "shell" in scripts:
             check_frames(checks, here / "out" / "reader", "trace_pipe_raw")
             check_refused(checks, here / "out" / "shell")
+            check_doctor(checks, here / "out" / "shell", "problem  trace_pipe: cannot be read: Permission denied; run it as root")
+            check_doctor(checks, here / "out" / "reader-text", "ok       user: shell (uid 2000), in the group readtracefs",
+                         "ok       trace_pipe: can be read", "note     raw: ")
             check_frames(checks, here / "out" / "reader-text", "trace_pipe")
             check_frames(checks, here / "out" / "shell-text", "trace_pipe")
         if "power-cut" in scripts:

@@ -21,10 +21,13 @@ part()
   begin_part "$1"
   AS=$2
   folder=$3
+  keep doctor doctor -F "$folder"
   keep start start --frames-log -F "$folder"
   if [ "$(cat "$OUT/start.code")" = 0 ]; then
     play 1 --scenario game-30 --seconds 3
     end_capture
+  elif [ -e "$folder" ]; then
+    echo "$folder is left" >>"$OUT/start.error"
   fi
   settings >"$OUT/after"
   AS=

@@ -88,7 +88,7 @@ def computed_again(checks, name, out):
             expected = before[surface]["numbers"][column]
             if value is None or "gpu" in column or column in ("lost events", "score"):
                 continue
-            near = 0.11 if "(ms)" in column else expected and abs(0.01 * expected) if "low" in column else 0.0051
+            near = 0.11 if "(ms)" in column else min(0.01 * (expected or 0), 0.006 + (expected or 0)**2 / 1e4) if "low" in column else 0.0051
             checks.that(expected is not None and abs(value - expected) <= near, f"{name}: {column} of {surface}: {value}, {expected}")
         if one["verdict"] and "?" in one["verdict"]:
             checks.equal(one["verdict"], before[surface]["verdict"], f"{name}: verdict of {surface}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which Surfaces are counted, and which rows are written. --include, --exclude and --trigger match whole names of Surfaces or apps,
 whenever those appear; an excluded Surface is counted nowhere. --trigger gives the rows of a capture without it that fall into the
-times at which it holds or into the five seconds before, each once and in the same order."""
+times at which it holds or into the five seconds before, each once and in the same order. Events are sorted by time."""
 
 import json
 import sys
@@ -11,6 +11,7 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 import segments
 import synthetic
 from jankd import Checks, analyze, folder, jankd, microseconds, rows
+from report import marked
 
 OPTIONS = ("--frames-log", "-T", "2")
 # In the order of their first frames. StatusBar has no app in its name; it would get the focused app, and none is known here.
@@ -75,6 +76,11 @@ def gated(checks, here, trace, what, *options):
         checks.that(every_row(here / what, name) == wanted, f"{what}: {name}: other rows")
     checks.equal((here / what / "summary.csv").read_bytes(), (here / "all" / "summary.csv").read_bytes(), f"{what}: summary.csv")
     checks.that(0 < len(every_row(here / what, "dropFrames.csv")) < len(rows(here / "all", "dropFrames.csv")), f"{what}: drops")
+    events = every_row(here / what, "events.csv")
+    kinds = [row["kind"] for row in events]
+    checks.that(kinds[0] == "start" and kinds[-1] == "stop" and {"mark", "surfaceflinger", "snapshot"} < {*kinds}, f"{what}: kinds {set(kinds)}")
+    back = [(one, other) for one, other in zip(events, events[1:]) if float(other["time(s)"]) < float(one["time(s)"])]
+    checks.equal(back, [], f"{what}: events that are not in order")
 
 
 checks = Checks()
@@ -98,8 +104,9 @@ with folder() as here:
     frames = synthetic.lines(4000)
     for at, length in ((300, 4), (1200, 10), (1290, 10), (2000, 4), (2900, 12)):
         frames[at:at + length] = [""] * length
-    trace.write_text("".join(frames))
+    trace.write_bytes(marked("".join(frames).encode(), [0.07], "{}".format))
     analyze(here / "all", *OPTIONS, trace)
-    gated(checks, here, trace, "one file", "--trigger", "interval>100ms")
-    gated(checks, here, trace, "rotating", "--trigger", "interval>100ms", "--rotate-size", "4096", "--rotate-time", "2")
+    trigger = ("--trigger", "interval>100ms", "--snapshot", "100", "--snapshot-seconds", "1")
+    gated(checks, here, trace, "one file", *trigger)
+    gated(checks, here, trace, "rotating", *trigger, "--rotate-size", "4096", "--rotate-time", "2")
 checks.end()

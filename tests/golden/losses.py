@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Traces with lost events: no frame is wrong, no interval spans a frame that is missing, a known number of vsyncs is right, and
-the loss is counted exactly and is no jank. Of pages lost at random, frames and intervals are counted as well as may be. A
-SurfaceFlinger that restarts is counted from its first frame on.
+the loss is counted exactly and is no jank. Of pages lost at random, frames and intervals are counted as well as may be.
 
 Lines of some CPUs are removed, and a line 'LOST ... EVENTS' is put where the kernel would print it: before the next line of
 that CPU. The end of a CPU stays: nothing would report its loss.
@@ -133,25 +132,6 @@ def lose_stretches(checks, name, events, truth):
             checks.that(len(rows(out, "dropFrames.csv")) <= late, f"{what}: more drops than the {late} that were played")
 
 
-def again(checks, vocabulary):
-    """SurfaceFlinger ends in the middle of a frame; another one, with other process numbers, continues."""
-    with folder() as here:
-        trace = scenario("steady-60", here / "trace", vocabulary=vocabulary, seconds=4)
-        events = events_of(trace.read_bytes())
-        first = b"".join(line for _, _, line in events[:len(events) * 2 // 3 + 5])
-        second = re.sub(rb"\b6(12|34|52)\b", rb"36\1", b"".join(line for _, _, line in events))
-        second = re.sub(rb"( )100(\d\.\d{6}: )", rb"\g<1>101\2", second)
-        out, what = here / "out", f"another SurfaceFlinger, {vocabulary}"
-        analyze(out, "--frames-log", "-T", "2", "-", input=first + second)
-        after = [row for row in rows(out, "frames.csv") if float(row["present(s)"]) > 1009]
-        checks.equal(json.loads((out / "session.json").read_text())["counters"]["surfaceflinger_pid"], 3612, f"{what}: its process")
-        checks.equal(len(after), len(rows(here / "trace.truth")), f"{what}: frames of the second")
-        checks.equal(after[0]["interval(ms)"], "", f"{what}: an interval across the restart")
-        checks.equal({row["vsyncs"] for row in after[1:]}, {"1"}, f"{what}: vsyncs afterwards")
-        checks.equal(sum(int(row["wait times"]) for row in rows(out, "fps.csv")), 0, f"{what}: waits")
-        checks.equal(rows(out, "dropFrames.csv"), [], f"{what}: drops")
-
-
 def played(name, vocabulary, seconds):
     """(name, events, truth) of a phone."""
     with folder() as here:
@@ -165,7 +145,6 @@ if "--pages" not in sys.argv:
     for vocabulary in ("android-9", "android-11", "android-14"):
         for name in ("drops-120", "game-30"):
             lose_stretches(checks, *played(name, vocabulary, 6))
-        again(checks, vocabulary)
     checks.end()
 for name, vocabulary in (("drops-120", "android-9"), ("drops-120", "android-14"), ("game-30", "android-11"), ("steady-60", "android-14")):
     lose_pages(checks, *played(name, vocabulary, 10))

@@ -185,12 +185,6 @@ def check_switch(checks, phone):
     checks.equal(phone.events.count(",refresh,"), 2, f"switch: {phone.events}")
 
 
-def check_one_name(checks, phone):
-    """Up to Android 7 layers have no number, so several have one name, and all their rings are printed."""
-    check_exact(checks, phone, phone.layers[1], 4)
-    checks.equal(phone.counts["restarts"], 0, "one name: restarts")
-
-
 def check_no_such_layer(checks, phone):
     near = {"two": "the nearest names are: com.a b/com.a.Main#0, SurfaceView[com.dead/com.dead.Main]#0",
             "none": "--include com.a7/com.a7.Mian: no such layer; the nearest names are: com.a7/com.a7.Main#7"}[phone.name]
@@ -250,7 +244,6 @@ def phones(place):
         Phone(place, "none", 7, HZ_60, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_60) for i in range(9)],
               options=["--include", "com.a7/com.a7.Mian"]): check_no_such_layer,
         Phone(place, "switch", 9, [(0, SLOW), (SWITCH_S, FAST)], switching): check_switch,
-        Phone(place, "one name", 9, HZ_60, [layer("SurfaceView", 2 * HZ_60), layer("SurfaceView", HZ_60)]): check_one_name,
         Phone(place, "gone and back", 13, HZ_120, [steady, back]): check_gone,
         Phone(place, "overrun", 14, HZ_120, [steady], slow=((7, 11),)): check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
@@ -279,7 +272,7 @@ with folder() as place:
             checks.equal(phone.counts["overruns"], phone.overwritten(), f"{phone.name}: overruns")
         if BUSY:
             for drawn in phone.layers if phone.counts["failed"] == 0 else ():
-                if phone.of(drawn["name"]) and phone.name != "one name":
+                if phone.of(drawn["name"]):
                     check_exact(checks, phone, drawn, 0, slept_at_s=50 if phone.name == "suspend" else None)
         else:
             # Layers that are not included are only scanned.

@@ -4,12 +4,11 @@
 
 import gzip
 import json
-import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, Checks, analyze, differences, folder, jankd, outputs
+from jankd import Checks, analyze, differences, folder, jankd, outputs
 
 OPTIONS = ("--frames-log", "-T", "2")
 EARLY = synthetic.trace(90, begin_us=5_000_000)
@@ -22,16 +21,17 @@ def alone(here, data):
 
 
 def sessions(checks, here):
-    """Files with an earlier clock than the previous one, and files of the same name."""
+    """Files with an earlier clock than the previous one, files of the same name, and a name that could lead out of the folder."""
     (here / "b").mkdir()
     (here / "a.txt").write_bytes(LATE)
     (here / "b" / "a.html").write_bytes(EARLY)
     (here / "b" / "a.txt.gz").write_bytes(gzip.compress(EARLY))
-    (here / "a-2.log").write_bytes(LATE)
+    (here / "a-2.TRACE.BZ2").write_bytes(LATE)
+    (here / "...txt").write_bytes(LATE)
     late, early = alone(here / "late", LATE), alone(here / "early", EARLY)
-    out, paths = here / "out", [here / "a.txt", here / "b" / "a.html", here / "b" / "a.txt.gz", here / "a-2.log", "-"]
+    out, paths = here / "out", [here / "a.txt", here / "b" / "a.html", here / "b" / "a.txt.gz", here / "a-2.TRACE.BZ2", here / "...txt", "-"]
     done = analyze(out, *OPTIONS, *paths, input=EARLY)
-    names = {"a": late, "a-2": early, "a-3": early, "a-2-2": late, "stdin": early}
+    names = {"a": late, "a-2": early, "a-3": early, "a-2-2": late, "_.": late, "stdin": early}
     checks.equal(sorted(path.name for path in out.iterdir()), sorted(names), "folders")
     for (name, expected), path in zip(names.items(), paths):
         checks.equal(differences(outputs(out / name), expected), [], f"{name}: files that differ from those of it alone")
@@ -41,18 +41,6 @@ def sessions(checks, here):
     analyze(out, *OPTIONS, *paths[:2])
     checks.that((out / "a" / "fps-000001.csv").exists(), "files that were there are kept")
     checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "the folder of another file is not changed")
-
-
-def odd_names(checks, here):
-    """No name of a file leads out of the folder; it may be no text."""
-    raw = bytes(here) + b"/\xff.txt"
-    for path in (here / "...txt", here / "x.txt", here / "y.TRACE.BZ2", here / "z.html.zst", raw):
-        with open(path, "wb") as file:
-            file.write(EARLY)
-    done = subprocess.run([JANKD, "analyze", "-F", here / "out", here / "...txt", here / "x.txt", here / "y.TRACE.BZ2", here / "z.html.zst", raw],
-                          capture_output=True)
-    checks.equal((done.returncode, done.stderr), (0, b""), "odd names")
-    checks.equal(sorted(path.name for path in (here / "out").iterdir()), ["_", "_.", "x", "y", "z"], "odd names: folders")
 
 
 def standard_output(checks, here):
@@ -66,14 +54,8 @@ def standard_output(checks, here):
     checks.equal(done.stdout, expected, "--stdout")
 
 
-def pieces(checks, here):
-    """Pieces of one recording joined by cat give the rows of the whole. Those that overlap: clocks.py."""
-    whole, half = alone(here / "whole", LATE), LATE.index(b"\n", len(LATE) // 2) + 1
-    checks.equal(differences(whole, alone(here / "joined", b"# tracer: nop\n" + LATE[:half] + b"# tracer: nop\n" + LATE[half:])), [], "pieces")
-
-
 checks = Checks()
-for case in (sessions, odd_names, standard_output, pieces):
+for case in (sessions, standard_output):
     with folder() as place:
         case(checks, place)
 checks.end()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot has the same frames as the trace that it is a part of, in a format that viewers open."""
+"""A snapshot has the same frames as the trace that it is a part of, in a format that viewers open. Without enough free space there is
+an event and no file."""
 
 import json
 import re
@@ -8,7 +9,6 @@ import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import frames
-import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
 
 # How a viewer parses a line of ftrace.
@@ -19,9 +19,9 @@ SECONDS = 2
 LEAD_US = 300000
 
 
-def snapped(out, ms, trace, *options):
+def snapped(out, ms, trace):
     """[(time of the frame in microseconds, file, ms, Surface)] from events.csv."""
-    analyze(out, "--frames-log", "--snapshot", ms, "--snapshot-seconds", SECONDS, *options, trace)
+    analyze(out, "--frames-log", "--snapshot", ms, "--snapshot-seconds", SECONDS, trace)
     return [(microseconds(row["time(s)"]), *NAME.fullmatch(row["text"]).groups()) for row in rows(out, "events.csv") if row["kind"] == "snapshot"]
 
 
@@ -34,9 +34,20 @@ def check_form(checks, what, text):
 
 
 def check_trace(checks, name, path, here, ms):
-    out = here / f"out-{ms}"
+    out, full = here / f"out-{ms}", here / f"full-{ms}"
+    out.mkdir()
+    for left in (".snapshot-000007.txt.tmp", *(f"snapshot-{n:06}.txt" for n in range(1, 65))):
+        (out / left).write_text("x")
     found = snapped(out, ms, path)
-    checks.equal([file for _, file, _, _ in found], sorted(file.name for file in out.glob("snapshot-*")), f"{name}: events and files")
+    # Numbers only grow, 64 files are kept, and what a killed jankd left is removed.
+    files = [f"snapshot-{n:06}.txt" for n in range(1, 65 + len(found))][-64:]
+    checks.equal(sorted(file.name for file in out.iterdir() if "snapshot" in file.name), files, f"{name}: files")
+    checks.equal([file for _, file, _, _ in found], files[64 - len(found):], f"{name}: events and files")
+    checks.equal(json.loads((out / "session.json").read_text())["counters"]["snapshots"], len(found), f"{name}: counters")
+    analyze(full, "--snapshot", ms, "--min-free", "1000000G", path)
+    texts = [row["text"] for row in rows(full, "events.csv") if row["kind"] == "snapshot"]
+    checks.equal(([*full.glob("*snapshot-*")], len(texts), [text for text in texts if "not saved" not in text]), ([], len(found), []),
+                 f"{name}: without free space")
     late = [(row["present(s)"], row["interval(ms)"], row["Surface"]) for row in rows(out, "frames.csv")]
     late = {(microseconds(present), *rest) for present, *rest in late}
     for present, file, interval, surface in found:
@@ -53,40 +64,7 @@ def check_trace(checks, name, path, here, ms):
     return len(found)
 
 
-def late_every(seconds, count):
-    """A trace with 30 frames every @seconds, the last of them 200 ms late."""
-    parts, us = [], 100000000
-    for _ in range(count):
-        for n in range(30):
-            us += 200004 if n == 29 else synthetic.PERIOD_US
-            parts.append(synthetic.frame(us, len(parts)))
-        us += int(seconds * 1e6) - 29 * synthetic.PERIOD_US - 200004
-    return "".join(parts)
-
-
-def folders(checks, here):
-    """64 files at most, whose numbers only grow; what a killed jankd left is removed, and similar names are kept. Without enough free
-    space there is an event and no file."""
-    trace, out = here / "trace.txt", here / "out"
-    out.mkdir()
-    for name in (".snapshot-000007.txt.tmp", "snapshot-1.txt", ".snapshot-mine.txt.tmp"):
-        (out / name).write_text("x")
-    for seconds, count in ((4, 16), (11, 70)):
-        trace.write_text(late_every(seconds, count))
-        snapped(out, 100, trace)
-    names = sorted(file.name for file in out.iterdir() if "snapshot" in file.name)
-    checks.equal(names, [".snapshot-mine.txt.tmp", *(f"snapshot-{n:06}.txt" for n in range(13, 77)), "snapshot-1.txt"], "files of two sessions")
-    counters = json.loads((out / "session.json").read_text())["counters"]
-    checks.equal((counters["snapshots"], counters["snapshots_suppressed"]), (70, 0), "counters")
-    analyze(here / "full", "--snapshot", "100", "--min-free", "1000000G", trace)
-    checks.equal([file.name for file in (here / "full").iterdir() if "snapshot" in file.name], [], "files without free space")
-    texts = [row["text"] for row in rows(here / "full", "events.csv") if row["kind"] == "snapshot"]
-    checks.that(len(texts) == 70 and all("not saved" in text for text in texts), f"events without free space: {texts[:3]}")
-
-
 checks, count = Checks(), 0
-with folder() as place:
-    folders(checks, place)
 for name in trace_names():
     with folder() as place:
         path = unpack(name, place)

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 import synthetic
-from jankd import Checks, analyze, folder, jankd, microseconds, rows
+from jankd import Checks, analyze, folder, microseconds, rows
 from report import marked
 
 OPTIONS = ("--frames-log", "-T", "2")
@@ -94,10 +94,6 @@ with folder() as here:
         opened_by(checks, here, trace, glob, expected)
     done = analyze(here / "out", "--include", "com.absent", trace)
     checks.that(b"--include" in done.stderr, f"nothing included: {done.stderr}")
-    # The rule set gfx2019 has no layers to choose from.
-    for option in ("--include", "--exclude"):
-        done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
-        checks.that(done.returncode == 2 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")
     done = analyze(here / "2019", "--rules", "gfx2019", "--frames-log", trace)
     checks.that(b"--frames-log" in done.stderr, f"gfx2019 --frames-log: {done.stderr}")
     # A steady 60 Hz with gaps; those of 4 frames are too short for the trigger.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged, forged and hostile traces: no crash, well-formed files, and events that report them."""
+"""Damaged and hostile traces: no crash, and well-formed files."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import TRACES, Checks, folder, jankd, outputs, rows, trace_text
+from jankd import TRACES, Checks, folder, jankd, outputs, trace_text
 
 # Columns with names from the trace, and the first characters of a spreadsheet formula.
 NAMES = ("app", "Surface", "layer", "info", "text", "VSYNC type")
@@ -32,8 +32,8 @@ def well_formed(checks, what, out):
         checks.that(not risky, f"{what}: {name}: a spreadsheet would run {risky[:1]}")
 
 
-def survive(checks, what, data, codes=(0,), events=()):
-    """jankd reads @data, ends with one of @codes and writes an event of each kind in @events."""
+def survive(checks, what, data, codes=(0,)):
+    """jankd reads @data and ends with one of @codes."""
     with folder() as out:
         done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "--snapshot", "1",
                      "-F", out, "-", input=data)
@@ -43,34 +43,6 @@ def survive(checks, what, data, codes=(0,), events=()):
                     f"{what}: control bytes on the terminal")
         if done.returncode == 0 or outputs(out):
             well_formed(checks, what, out)
-        kinds = {row["kind"] for row in rows(out, "events.csv")}
-        for kind in events:
-            checks.that(kind in kinds, f"{what}: no '{kind}' in events.csv, only {sorted(kinds)}")
-        return rows(out, "frames.csv"), rows(out, "fps.csv")
-
-
-def lost_lines(checks):
-    parts = synthetic.lines()
-    text = "".join(parts[:100] + ["CPU:0 [LOST EVENTS]\n"] + parts[110:])
-    _, fps = survive(checks, "LOST without a number", text.encode(), events=["lost"])
-    checks.that(any(r["lost events"] == "" for r in fps), "loss of unknown size is not empty")
-
-
-def clock_leaps(checks):
-    text = synthetic.trace(150, begin_us=50_000_000) + synthetic.trace(150, begin_us=900_000_000)
-    frames, _ = survive(checks, "the clock leaps", text)
-    checks.equal(len(frames), 300, "frames around a leap")
-
-
-def forged(checks):
-    """An app can forge any line with a newline in a marker."""
-    parts = synthetic.lines()
-    fake = "C|2000|a|1\n" + synthetic.line(99_999_000_000, "B|600|postFramebuffer", 600)
-    parts.insert(100, synthetic.line(101_665_000, fake.rstrip("\n"), 2000, "evil", 2000))
-    parts.insert(120, synthetic.line(102_000_000, "C|2000|a|1\nCPU:0 [LOST 5 EVENTS]", 2000, "evil"))
-    survive(checks, "forged lines", "".join(parts).encode(), events=["tracing"])
-    glued = synthetic.trace().replace(b"onMessageReceived\n", b"onMess\0", 40)
-    survive(checks, "NUL instead of a line end", glued)
 
 
 HOSTILE_NAMES = ("=cmd()", "+1", "@x", "-2+3", "\ttab", 'a"b,c', "\x1b[2J\x1b]0;x\x07", "\x7f",
@@ -127,7 +99,7 @@ def fuzz(checks, what, data, rounds):
 
 
 checks = Checks()
-for case in (lost_lines, clock_leaps, forged, names, floods):
+for case in (names, floods):
     case(checks)
 fuzz(checks, "a synthetic trace", synthetic.trace(300), 60)
 if TRACES.is_dir():

@@ -2,22 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each command of jank-adb, and each failure is one clear line."""
 
-import contextlib
-import fcntl
 import os
 import pathlib
-import select
 import shutil
 import stat
-import struct
-import subprocess
 import sys
-import termios
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE
 from phones import FOLDER, JANK_ADB, one_line, pieces, run_cases, same_frames, succeeded, trace
+from terminal import on_terminal
 
 ROOT = os.geteuid() == 0
 SHELL = 2000
@@ -201,32 +195,16 @@ def replaced(checks, place):
     checks.equal(list(phone.data.iterdir()), [], "uninstall: both folders")
 
 
-def in_terminal(place, *words, until, keys=b""):
-    """Runs jank-adb in a terminal; presses @keys when @until has been shown. Returns (exit code, what was shown)."""
-    ours, its = os.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 40, 120, 0, 0))
-    process = subprocess.Popen(["sh", JANK_ADB, *map(str, words)], cwd=place.here, env=place.environment(), stdin=its, stdout=its, stderr=its)
-    os.close(its)
-    shown, deadline = b"", time.monotonic() + 60
-    with contextlib.suppress(OSError):  # EIO: all have closed the terminal
-        while time.monotonic() < deadline and select.select([ours], [], [], 60)[0] and (data := os.read(ours, 65536)):
-            shown += data
-            if keys and until in shown:
-                os.write(ours, keys)
-                keys = b""
-    os.close(ours)
-    return process.wait(60), shown
-
-
 def terminal(checks, place):
     """The live table, and the progress of record."""
     phone = place.phone()
     text, _ = trace(place.here, seconds=3)
-    code, shown = in_terminal(place, "record", "3", "out", "--from", place.programs, until=b"")
+    shell = {"cwd": place.here, "env": place.environment()}
+    code, shown = on_terminal(("sh", JANK_ADB, "record", "3", "out", "--from", place.programs), 120, **shell)
     checks.that(code == 0 and b"] 1 of 3 s" in shown and b"[#" in shown, f"record in a terminal: {code} {shown}")
     succeeded(checks, "start", place.jank_adb("start"))
     phone.play(text)
-    code, shown = in_terminal(place, "top", until=b"com.example.mail", keys=b"q")
+    code, shown = on_terminal(("sh", JANK_ADB, "top"), 120, until=b"com.example.mail", keys=b"q", **shell)
     checks.that(code == 0 and b"com.example.mail" in shown and b"\x1b[" in shown, f"top in a terminal: {code} {shown}")
     succeeded(checks, "stop", place.jank_adb("stop"))
 

@@ -2,40 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output on a terminal: a table that fits its width, without control bytes from names."""
 
-import fcntl
-import os
 import pathlib
-import pty
 import re
-import struct
-import subprocess
 import sys
-import termios
 import unicodedata
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, Checks, folder, skip
+from jankd import JANKD, Checks, folder
+from terminal import on_terminal
 
 HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand BEL\x07#0", "x" * 900 + "#0",
            "right to left \u202e\u2066#0", "wide " + "\u6e38\u620f" * 40 + "#0", "\U0001f3ae\ud55c#0")
 CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def on_terminal(columns, *arguments):
-    """(output of jankd on a terminal of @columns, exit code)."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    child = subprocess.Popen([JANKD, *map(str, arguments)], stdin=its, stdout=its, stderr=its)
-    os.close(its)
-    said = b""
-    while True:
-        try:
-            said += os.read(ours, 65536)
-        except OSError:  # the other end is closed and all is read
-            break
-    os.close(ours)
-    return said.decode(errors="replace"), child.wait()
 
 
 def width(line):
@@ -47,7 +26,8 @@ def analyzed(checks, here, columns, text):
     """(lines of the table, lines of the totals) of a trace."""
     what = f"a terminal of {columns} columns"
     (here / "trace.txt").write_text(text)
-    said, code = on_terminal(columns, "analyze", "-F", here / "out", here / "trace.txt")
+    code, shown = on_terminal((JANKD, "analyze", "-F", here / "out", here / "trace.txt"), columns)
+    said = shown.decode(errors="replace")
     lines = said.replace("\r", "").split("\n")
     first = next(n for n, line in enumerate(lines) if line.startswith("presents "))
     rest = lines[first:next(n for n, line in enumerate(lines) if line.startswith("CSV files "))]
@@ -74,12 +54,6 @@ def totals(checks, here, columns):
     checks.equal(" ".join(rest[:rest.index("no frame was late")]), "presents 200, frames 200, lost events 123456789 plus 1 loss of unknown size, "
                  "span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
 
-
-try:
-    for end in pty.openpty():
-        os.close(end)
-except OSError as error:
-    skip(f"no pseudo-terminal here: {error}")
 
 checks = Checks()
 for case, widths in ((names, (70, 100, 250)), (totals, (32, 60, 120))):

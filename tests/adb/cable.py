@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A cable that is pulled at random moments costs nothing: each command does what it must, once. With the argument N: N
-other series of moments, and nothing else."""
+other series of moments, and nothing else. Old devices, too: no exit codes, line ends of a terminal, no exec-out, no list of ABIs,
+messages of adb and of the device's shell between the answers."""
 
 import os
 import pathlib
@@ -11,31 +12,34 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import rows
-from phones import one_line, pieces, run_cases, same_frames, succeeded, trace
+from phones import FOLDER, one_line, pieces, run_cases, same_frames, succeeded, trace
+
+NOISE = "* daemon not running. starting it now on port 5037 *\n* daemon started successfully *"
+OLD = {"exec_out": False, "exit_codes": False, "crlf": True, "noise": NOISE}
+OLD_PROPERTIES = {"ro.product.cpu.abi": "x86_64", "ro.build.version.sdk": "19"}
 
 
-
-def pulled(checks, place, seed):
-    """A capture from install to uninstall; every third command to the device is cut."""
-    phone = place.phone(f"seed-{seed}", cable={"seed": seed, "share": 0.35, "cuts": 60})
+def whole_way(checks, place, what, phone):
+    """A capture from install to uninstall."""
     text, truth = trace(place.here, seconds=6)
-    what = f"seed {seed}"
 
     def run(*words):
         # The cable may be pulled just after an answer.
         wait_until(phone.is_attached)
-        return succeeded(checks, f"{what}: {words[0]}", place.jank_adb("-s", phone.serial, *words))
+        done = succeeded(checks, f"{what}: {words[0]}", place.jank_adb("-s", phone.serial, *words))
+        checks.that(not any("\r" in line or "daemon" in line for line in done[1]), f"{what}: {words[0]}: {done[1]}")
+        return done
 
     run("install", "--from", place.programs)
     run("start")
     for number, part in enumerate(pieces(text, 3)):
         phone.play(part)
         run("mark", f"part \"{number}\"")
-        run("status")
-        run("pull", "out")
+        checks.that(any("com.example.mail" in line for line in run("status")[1]), f"{what}: status")
+        done = run("pull", "out")
+        checks.that(phone.about["exec_out"] or any("exec-out" in line and "adb pull" in line for line in done[2]), f"{what}: pull: {done}")
     run("stop")
-    done = run("pull", "out")
-    there = place.into(done)
+    there = place.into(run("pull", "out"))
     same_frames(checks, what, truth, there)
     checks.equal({p.name: p.read_bytes() for p in there.iterdir()},
                  {p.name: p.read_bytes() for p in phone.folder().iterdir() if p.name[0] != "."}, f"{what}: files here and there")
@@ -47,14 +51,32 @@ def pulled(checks, place, seed):
     run("uninstall")
     checks.that(not (phone.data / "jankd").exists() and not phone.folder().exists(), f"{what}: uninstall")
     print(f"{what}: {phone.cuts()} cuts", flush=True)
-    checks.that(phone.cuts() > 5, f"{what}: the cable was pulled {phone.cuts()} times only")
+    checks.that(not phone.about["cable"] or phone.cuts() > 5, f"{what}: the cable was pulled {phone.cuts()} times only")
 
 
 def series(seed):
+    """About every third command to the device is cut."""
     def cut(checks, place):
-        pulled(checks, place, seed)
+        whole_way(checks, place, f"seed {seed}", place.phone(f"seed-{seed}", cable={"seed": seed, "share": 0.35, "cuts": 60}))
 
     return cut
+
+
+def old(checks, place):
+    phone = place.phone("old", properties=OLD_PROPERTIES, **OLD)
+    one_line(checks, "old: not installed", place.jank_adb("status"), 1, "not on the device")
+    succeeded(checks, "old: install", place.installed(), "is installed")
+    one_line(checks, "old: status", place.jank_adb("status"), 1, "no jankd is running")
+    one_line(checks, "old: start with a wrong option", place.jank_adb("start", "--fly"), 2, "--fly")
+    succeeded(checks, "old: start", place.jank_adb("start"), f"capturing to {FOLDER}")
+    one_line(checks, "old: start again", place.jank_adb("start"), 1, FOLDER)
+    succeeded(checks, "old: uninstall", place.jank_adb("uninstall", "--discard"), "is removed")
+    whole_way(checks, place, "old", phone)
+
+
+def old_with_cuts(checks, place):
+    cable = {"seed": 5, "share": 0.3, "cuts": 40}
+    whole_way(checks, place, "old with cuts", place.phone("old", properties=OLD_PROPERTIES, cable=cable, **OLD))
 
 
 def answers(checks, place):
@@ -133,4 +155,4 @@ def gone(checks, place):
 
 if len(sys.argv) > 1:
     run_cases(*(series(seed) for seed in range(1, int(sys.argv[1]) + 1)))
-run_cases(series(0), answers, resumed, table, gone)
+run_cases(series(0), old, old_with_cuts, answers, resumed, table, gone)

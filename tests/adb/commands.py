@@ -177,7 +177,7 @@ def uninstalling(checks, place):
 
 
 def replaced(checks, place):
-    """install --stop, a later session, and a reboot."""
+    """install --stop, and a later session."""
     phone = place.phone()
     place.capture(checks)
     succeeded(checks, "install --stop", place.installed("--stop"), "is installed")
@@ -193,6 +193,21 @@ def replaced(checks, place):
     succeeded(checks, "pull", place.jank_adb("pull", "-F", other))
     succeeded(checks, "uninstall", place.jank_adb("uninstall"))
     checks.equal(list(phone.data.iterdir()), [], "uninstall: both folders")
+
+
+def rebooted(checks, place):
+    """The next command says that the capture ended with the boot; its files can be pulled, and a start goes on."""
+    phone = place.phone()
+    text, _ = trace(place.here, seconds=6)
+    place.capture(checks)
+    phone.play(text)
+    phone.reboot()
+    one_line(checks, "status after a reboot", place.jank_adb("status"), 1, FOLDER, "boot")
+    done = succeeded(checks, "pull after a reboot", place.jank_adb("pull"))
+    checks.that((place.into(done) / "fps.csv").exists(), "pull after a reboot: fps.csv")
+    succeeded(checks, "start --resume", place.jank_adb("start", "--resume"))
+    checks.that("--resume" in phone.log()[-1][1] and "--frames-log" not in phone.log()[-1][1], f"start --resume: {phone.log()[-1]}")
+    succeeded(checks, "stop", place.jank_adb("stop"))
 
 
 def terminal(checks, place):
@@ -232,4 +247,4 @@ def user_build(checks, place):
     one_line(checks, "user build, no tracefs: start", place.jank_adb("start"), 1, "tracefs")
 
 
-run_cases(usage, devices, installing, abis, capturing, uninstalling, replaced, terminal, user_build)
+run_cases(usage, devices, installing, abis, capturing, uninstalling, replaced, rebooted, terminal, user_build)

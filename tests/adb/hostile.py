@@ -3,15 +3,14 @@
 """Odd names, programs that do not run, a machine with full disks: each
 command does what it must, or says in one line why not."""
 
-import contextlib
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD
+from mounts import tmpfs
 from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace
 
 
@@ -113,27 +112,19 @@ def damaged_session(checks, place):
     phone.kill()
 
 
-@contextlib.contextmanager
-def small_disk(path, size):
-    path.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", path], capture_output=True)
-    try:
-        yield done.returncode == 0
-    finally:
-        subprocess.run(["umount", path], capture_output=True)
-
-
 def disks(checks, place):
     """Full disks of this machine: nothing is said to be complete that is not."""
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
     place.captured(checks, phone, text)
-    with small_disk(place.here / "small", "16k") as there:
+    for name in ("small", "temporary"):
+        (place.here / name).mkdir()
+    with tmpfs("16k", place.here / "small") as there:
         if not there:
             checks.cannot_judge("full disks", "a tmpfs cannot be mounted here")
             return
         one_line(checks, "disk full", place.jank_adb("pull", "small"), 1, "small", "free space")
-    with small_disk(place.here / "temporary", "4k") as there:
+    with tmpfs("4k", place.here / "temporary"):
         (place.here / "temporary/fill").write_bytes(b"x" * 4096)
         one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1,
                  "temporary", "TMPDIR")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-report.exe under wine gives the bytes that jank-report gives: all outputs, the page, comparisons, exit codes; folders
-with any names, drives, long paths, CR LF; a console of code page 936 shows Chinese; --watch replaces the page."""
+with any names, drives, long paths; a console of code page 936 shows Chinese; --watch replaces the page."""
 
 import pathlib
 import re
@@ -108,15 +108,6 @@ def paths(here):
     same_page("a long path", (deep / UNICODE).relative_to(here), cwd=here, name=str((deep / "page.html").relative_to(here)))
 
 
-def line_ends(here):
-    """Files with CR LF, as an editor of Windows leaves them, have the same numbers."""
-    out = demo(here, "--frames-log", "-T", 2)
-    before = native("--json", "out", cwd=here)[1]
-    for path in out.glob("*.csv"):
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    checks.equal(same("CR LF", "--json", "out", cwd=here)[1], before, "numbers with CR LF")
-
-
 def console(here):
     """Chinese is readable on a console of code page 936; a pipe and a file have UTF-8 with LF whatever it is."""
     shutil.copytree(demo(here, "--frames-log", "-T", 2), here / "报告")
@@ -154,7 +145,7 @@ def watched(here):
 checks = Checks()
 build()
 with wine() as (windows, place):
-    for test in (outputs, compared, paths, line_ends, console, watched):
+    for test in (outputs, compared, paths, console, watched):
         begin = time.monotonic()
         (place / test.__name__).mkdir()
         test(place / test.__name__)

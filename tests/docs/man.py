@@ -13,12 +13,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import packets
 from jankd import JANKD, PHONE, SOURCE, Checks, analyze, folder, jankd, rows
-from pages import NAME, PAGES, PROGRAMS, examples, helps, items, options, page, section
+from pages import PAGES, PROGRAMS, examples, helps, items, options, page, section
 
 # Columns that are no numbers to be defined.
 NOT_COUNTED = {"start time", "end time", "app", "Surface", "first(s)", "last(s)"}
-# Options in examples that are not of this project's programs.
-FOREIGN = re.compile(r"(?<![\w-])(python3|awk|sort|adb)\b.*")
 
 
 def same(checks, got, expected, what):
@@ -38,18 +36,6 @@ def program_page(checks, name):
     passed = options(helps("jankd")["start"]) if name == "jank-adb" else set()
     for option in set(re.findall(r"\bFl (\S+)", text)) - {option[1:] for option in passed}:
         checks.that("-" + option in known or f"-{option[0]}" in known, f"-{option} is in {name}(1) and in no --help")
-
-
-def mentioned(checks, name):
-    """Options in examples and texts of any page exist."""
-    known = set().union(*(options(text) for program in PROGRAMS for text in helps(program).values())) | {"--version"}
-    text = (PAGES / name).read_text(encoding="utf-8")
-    for line in re.sub(r"^\.(Bl|Bd).*", "", text, flags=re.M).splitlines():
-        for option in NAME.findall(FOREIGN.sub("", line)) if not line.startswith(".") else ():
-            if option.startswith("--"):
-                checks.that(option in known, f"{option} is in {name} and in no --help")
-    for option in re.findall(r"\bFl \\-([a-z\\-]+)", text):
-        checks.that("--" + option.replace("\\", "") in known, f"--{option} is in {name} and in no --help")
 
 
 def files(checks, out):
@@ -156,7 +142,6 @@ checks = Checks()
 names = sorted(path.name for path in PAGES.iterdir())
 for name in names:
     checks.that(page(name).startswith('.\\" SPDX-License-Identifier: Apache-2.0\n'), f"{name}: no SPDX line")
-    mentioned(checks, name)
 with folder() as here:
     trace = here / "trace.txt"
     subprocess.run([PHONE, "--scenario", "demo", "--speed", "0", "--output", trace], check=True, capture_output=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs are right: their commands run in a copy of the tree, their options and packages exist, and the
-row that is explained is one that the commands give.
+"""The READMEs are right: their commands run in a copy of the tree, and the row that is explained is one that the
+commands give.
 
 Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone, or a
 server of ClickHouse.
@@ -14,11 +14,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, REPORT, SHARED, SOURCE, TRACES, Checks, copy_tree, folder, jankd, rows
+from jankd import SHARED, SOURCE, TRACES, Checks, copy_tree, folder, rows
 
 README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("README.md", "tests/bench/README.md"))
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 # Not run: these commands run this test; and tools/bench has nothing to measure without recorded traces.
 NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run|meson test{'' if TRACES.is_dir() else '|tools/bench'})\b.*$", re.M)
@@ -26,8 +25,6 @@ NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run|meson test{'' if TRACES.is_dir(
 CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
 # The commands build in the default folder of the copy.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
-# Programs that are not of this project, with their own options.
-FOREIGN = re.compile(r"(?<![\w-])(meson|adb|apt|git)\b")
 
 
 def commands(checks):
@@ -62,44 +59,7 @@ def explained(checks, found):
     checks.that(expected in near, f"the row that is explained, {expected}, is not in fps.csv: {near}")
 
 
-def help_texts():
-    helps = [jankd(*command, "--help").stdout for command in
-             ((), ("run",), ("start",), ("status",), ("files",), ("doctor",), ("analyze",), ("rules",))]
-    for program in ([PHONE], [REPORT], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
-        helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
-    helps.append(subprocess.run([SOURCE / "tools" / "adb" / "jank-adb", "--help"], capture_output=True).stdout)
-    helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in
-              ("check", "bench", "build-device", "build-windows", "install-deps", "release")]
-    return b"\n".join(helps).decode()
-
-
-def options(checks):
-    known = set(OPTION.findall(help_texts()))
-    for line in (README + BENCH).splitlines():
-        if not FOREIGN.search(line):
-            for option in OPTION.findall(line):
-                checks.that(option in known, f"{option} is in a README and in no --help")
-
-
-def packages(checks):
-    section = README.split("\n## Dependencies\n")[1].split("\n## ")[0]
-    named = set(re.findall(r"^\| `([a-z0-9.+-]+)` \|", section, re.M))
-    script = (SOURCE / "tools" / "install-deps").read_text(encoding="utf-8")
-    lists = re.findall(r"^[A-Z]+='\n(.*?)^'", script, re.M | re.S)
-    checks.equal(sorted(named), sorted(line.split()[0] for table in lists for line in table.splitlines()),
-                 "packages of the README and of tools/install-deps")
-
-
-def files(checks):
-    """Paths in backquotes or links in a README exist."""
-    for name in set(re.findall(r"[`(]((?:tools|rules|tests|parser|daemon)/[\w./-]+)[`)]", README + BENCH)):
-        checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
-
-
 os.nice(10)  # compilers run beside tests that depend on time
 checks = Checks()
-options(checks)
-packages(checks)
-files(checks)
 commands(checks)
 checks.end()

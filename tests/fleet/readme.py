@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of tools/fleet/README.md, from top to bottom, and the options in it."""
+"""The commands of tools/fleet/README.md, from top to bottom."""
 
 import datetime
 import pathlib
@@ -10,23 +10,14 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from devices import UTC, Lab
-from fleet import FLEET, fleet, require_server
+from fleet import fleet, require_server
 from jankd import SOURCE, Checks, folder
 
 README = (SOURCE / "tools" / "fleet" / "README.md").read_text(encoding="utf-8")
-COMMANDS = ("start", "stop", "load", "query", "page", "drop", "clean")
-
-
-def options(checks):
-    helps = "".join(subprocess.run([sys.executable, FLEET, name, "--help"], capture_output=True, text=True).stdout for name in COMMANDS)
-    helps += "--fleet --compare"  # of tools/install-deps and jank-report
-    for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)):
-        checks.that(option in helps, f"{option} is in the README and in no --help")
 
 
 def main():
     checks = Checks()
-    options(checks)
     require_server()
     with folder() as here:
         (here / "tools").symlink_to(SOURCE / "tools")

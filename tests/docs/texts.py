@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Options, packages and files that the documents name exist. README.zh-CN.md has the sections of README.md, each with the same
+blocks, commands, names of files and links."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import SOURCE, Checks
+from pages import PAGES, PROGRAMS, helps
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+# Programs that are not of this project, with their own options.
+FOREIGN = re.compile(r"(?<![\w-])(python3|awk|sort|adb|meson|apt|git)\b.*")
+TOKEN = re.compile(r"^```.*?^```$|^#+ |`[^`]+`|\]\((?!README)[^)#]+\)", re.M | re.S)
+
+
+def read(name):
+    return (SOURCE / name).read_text(encoding="utf-8")
+
+
+def options():
+    """All options of programs and scripts."""
+    texts = [text for program in PROGRAMS for text in helps(program).values()]
+    fleet = (f"tools/fleet/jank-fleet {name}" for name in ("start", "stop", "load", "query", "page", "drop", "clean"))
+    for words in ("tests/bench/bench.py", *fleet):
+        texts.append(subprocess.run([sys.executable, *words.split(), "--help"], cwd=SOURCE, capture_output=True, text=True).stdout)
+    # The comment at the begin of a script.
+    texts += [re.match(r"(#.*\n)*", read(f"tools/{name}"))[0]
+              for name in ("check", "bench", "build-device", "build-windows", "install-deps", "release")]
+    return {"--version", *OPTION.findall("".join(texts))}
+
+
+def sections(name):
+    found = [[]]
+    for token in TOKEN.findall(read(name)):
+        found += [[]] * token.startswith("#")
+        found[-1] = sorted([*found[-1], token])
+    return found
+
+
+checks = Checks()
+known, readmes = options(), {name: read(name) for name in ("README.md", "tests/bench/README.md", "tools/fleet/README.md")}
+for name, text in {**readmes, **{path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}}.items():
+    # Lines of man pages that begin with a point are of roff.
+    named = OPTION.findall(FOREIGN.sub("", re.sub(r"^\..*", "", text, flags=re.M)))
+    named += ["--" + option.replace("\\", "") for option in re.findall(r"\bFl \\-([a-z\\-]+)", re.sub(r"^\.B[ld].*", "", text, flags=re.M))]
+    checks.equal(set(named) - known, set(), f"options that are in {name} and in no --help")
+for name in set(re.findall(r"[`(]((?:tools|rules|tests|parser|daemon)/[\w./-]+)[`)]", "".join(readmes.values()))):
+    checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
+listed = re.findall(r"^\| `([a-z0-9.+-]+)` \|", readmes["README.md"].split("\n## Dependencies\n")[1].split("\n## ")[0], re.M)
+tables = re.findall(r"^[A-Z]+='\n(.*?)^'", read("tools/install-deps"), re.M | re.S)
+checks.equal(sorted(set(listed)), sorted(line.split()[0] for table in tables for line in table.splitlines()), "packages of the README and of tools/install-deps")
+english, chinese = sections("README.md"), sections("README.zh-CN.md")
+checks.equal(len(chinese), len(english), "number of sections")
+for number, (one, other) in enumerate(zip(english, chinese)):
+    checks.equal(other, one, f"what section {number} contains")
+checks.end()

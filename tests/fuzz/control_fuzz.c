@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes at both ends of the control socket: as the request of a client, as the answer of the
- * program that listens in a folder, and as the .lock with its name. */
+/* Any bytes as the request of a client, as the answer of the program that listens in a folder, and
+ * as the .lock with its name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Included, because their static functions are called. The copies in the library are not linked. */
+/* Included, because its static functions are called. The copy in the library is not linked. */
 #include "daemon/control/control_client.c"
-#include "daemon/control/control_server.c"
 
 #include "daemon/control/control_request.h"
 #include "tests/fuzz/target.h"
 #include "tests/unit/scratch.h"
-
-static struct loop loop;
-static struct control *control;
 
 /* --- requests --- */
 
@@ -64,77 +60,6 @@ static void check_request(const uint8_t *data, size_t size)
 		check_mark(&request);
 }
 
-/* --- the server --- */
-
-static enum control_reply answer_all(void *context, const struct control_request *request,
-				     uint64_t *ticket, FILE *out)
-{
-	(void)context;
-	(void)ticket;
-	fprintf(out, "ok\nverb %d\n", (int)request->verb);
-	return CONTROL_ANSWERED;
-}
-
-static bool answer_waiting_all(void *context, enum control_verb verb, uint64_t ticket,
-			       uint64_t waited_ns, FILE *out)
-{
-	(void)context;
-	(void)verb;
-	(void)ticket;
-	(void)waited_ns;
-	fputs("ok\n", out);
-	return true;
-}
-
-static void serve(void)
-{
-	while (loop_wait(&loop, 0))
-		;
-}
-
-/* Sends in pieces, and checks that each client gets one complete answer or none. */
-static void check_server(const uint8_t *data, size_t size)
-{
-	struct holder holder = { .pid = getpid(), .uid = geteuid() };
-	struct received received = { .text = NULL };
-	const char *error = NULL;
-	struct control_request request;
-	const uint8_t *newline = size ? memchr(data, '\n', size) : NULL;
-	size_t len = newline ? (size_t)(newline - data) : size;
-	int fd;
-
-	snprintf(holder.name, sizeof(holder.name), "%s", control_name(control));
-	fd = connect_to(&holder, 1);
-	if (fd < 0)
-		wrong("no connection");
-	for (size_t done = 0; done < size;) {
-		size_t piece = 1 + data[done] * 16u;
-
-		if (piece > size - done)
-			piece = size - done;
-		if (send(fd, data + done, piece, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-			break;
-		done += piece;
-		serve();
-	}
-	shutdown(fd, SHUT_WR);
-	serve();
-	read_all(&received, fd, 0);
-	close(fd);
-	serve();
-	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (control->clients[i].watcher.fd >= 0)
-			wrong("a client that is gone keeps its place");
-	if (newline && len < CONTROL_LINE_MAX)
-		error = control_request_parse(&request, (const char *)data, len);
-	if (newline && len < CONTROL_LINE_MAX && received.text[0] != '\0' &&
-	    strncmp(received.text, error ? "error: " : "ok\n", error ? 7 : 3) != 0)
-		wrong("an answer to another question");
-	if (!newline && strncmp(received.text, "ok", 2) == 0)
-		wrong("half a line was answered");
-	free(received.text);
-}
-
 /* --- answers --- */
 
 static void check_answer(const uint8_t *data, size_t size)
@@ -180,29 +105,13 @@ static void check_lock(const uint8_t *data, size_t size)
 		wrong("a holder that is none");
 }
 
-static void end(void)
-{
-	control_close(control, "");
-	loop_close(&loop);
-	scratch_remove();
-}
-
-static void begin(void)
-{
-	const struct control_handler handler = { answer_all, answer_waiting_all, NULL };
-
-	scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0)
-		abort();
-	atexit(end);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (scratch_root[0] == '\0')
-		begin();
+	if (scratch_root[0] == '\0') {
+		scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+		atexit(scratch_remove);
+	}
 	check_request(data, size);
-	check_server(data, size);
 	check_answer(data, size);
 	check_lock(data, size);
 	return 0;

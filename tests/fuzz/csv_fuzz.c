@@ -21,11 +21,6 @@
 #define ALONE_MAX 8192
 #define NAMES_MAX 16
 
-static void end(void)
-{
-	scratch_remove();
-}
-
 /* --- one file --- */
 
 static void put_row(FILE *out, const struct span *fields, unsigned int n)
@@ -183,7 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!scratch_root[0]) {
 		scratch_make(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 		scratch_mkdir("folder");
-		atexit(end);
+		atexit(scratch_remove);
 	}
 	check_alone(data, at);
 	while (at < size && n < NAMES_MAX) {

@@ -10,6 +10,7 @@ import random
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import frames
 import synthetic
 from jankd import TRACES, Checks, analyze, differences, folder, microseconds, outputs, rows, skip, trace_text
 from lines import at_time, lines, markers, text
@@ -39,9 +40,7 @@ class Trace:
         return frames_of(self.here / name)
 
     def compare(self, what, got, expected):
-        missing, extra = sorted(set(expected) - set(got)), sorted(set(got) - set(expected))
-        self.checks.that(not missing and not extra and len(got) == len(expected),
-                         f"{self.name}, {what}: {len(expected)} frames, missing or other {missing[:3]}, instead {extra[:3]}")
+        frames.same(self.checks, f"{self.name}, {what}: frames", got, expected)
 
 
 def frames_of(out):

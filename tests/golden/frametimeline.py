@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""frametimeline.csv has every finished frame of the recorded perfetto traces, once, with the values of the truth."""
+"""A perfetto trace gives the rows of the text that was made from it. frametimeline.csv has every finished frame of the
+recorded ones, once, with the values of the truth."""
 
 import collections
+import gzip
 
-from jankd import rows
+import frames
+import packets
+from jankd import rows, unpacks
 
 PRESENT = ("UNSPECIFIED", "ON_TIME", "LATE", "EARLY", "DROPPED", "UNKNOWN")
 JANK = ("NONE", "SF_SCHEDULING", "PREDICTION_ERROR", "DISPLAY_HAL", "SF_CPU_DEADLINE_MISSED", "SF_GPU_DEADLINE_MISSED",
@@ -30,17 +34,29 @@ def converted(row):
             "buffer": row["is_buffer"]}
 
 
+def packed(checks, trace):
+    """As a file, compressed, through a pipe, and without its FrameTimeline, on which no other row depends."""
+    data = trace.perfetto.read_bytes()
+    (trace.here / "no-timeline").write_bytes(packets.without(data, 76))
+    (trace.here / "gz").write_bytes(gzip.compress(data, 1))
+    inputs = {"perfetto": trace.perfetto, "no FrameTimeline": trace.here / "no-timeline", "gzip": trace.here / "gz", "pipe": "-"}
+    if unpacks():
+        inputs["xz"] = trace.source / "trace.perfetto-trace.xz"
+    for what, source in inputs.items():
+        out, _ = trace.again(f"from {what}", "--frames-log", "-T", "2", source, input=data)
+        for file in ("frames.csv", "fps.csv", "dropFrames.csv"):
+            checks.that((out / file).read_bytes() == (trace.out / file).read_bytes(), f"{trace.name}, {what}: {file} is not that of the text")
+
+
 def judge(checks, trace):
+    if trace.text and trace.perfetto:
+        packed(checks, trace)
     if not trace.has("frametimeline.csv"):
         return
-    # Of a trace that has a text, too, packed.py has read the packets.
     out = trace.here / "from perfetto" if trace.text else trace.out
     got, truth = rows(out, "frametimeline.csv"), [converted(row) for row in rows(trace.source, "frametimeline.csv")]
-    ours = collections.Counter(tuple(row[column] for column in truth[0]) for row in got)
-    real = collections.Counter(tuple(row.values()) for row in truth)
-    missing, extra = real - ours, ours - real
-    checks.that(not missing, f"{trace.name}: {missing.total()} frames of FrameTimeline are missing: {list(missing)[:3]}")
-    checks.that(not extra, f"{trace.name}: {extra.total()} frames of FrameTimeline are not real: {list(extra)[:3]}")
+    frames.same(checks, f"{trace.name}: frames of FrameTimeline", [tuple(row[column] for column in truth[0]) for row in got],
+                [tuple(row.values()) for row in truth])
     ends = [float(row["end(s)"]) for row in got]
     checks.equal(ends, sorted(ends), f"{trace.name}: ends of FrameTimeline in order")
     for row in rows(out, "summary.csv"):

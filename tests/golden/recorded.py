@@ -12,17 +12,14 @@ import doframes
 import fences
 import frametimeline
 import gfx2019
-import late_ticks
-import packed
 import plans
 import presents
 import rotated
 import sums
 import verdict
-import vsyncs
 from jankd import TRACES, Checks, analyze, folder, rows, skip, unpack
 
-JUDGES = (presents, vsyncs, sums, rotated, verdict, doframes, fences, causes, gfx2019, late_ticks, packed, frametimeline, plans)
+JUDGES = (presents, sums, rotated, verdict, doframes, fences, causes, gfx2019, frametimeline, plans)
 
 
 class Recorded:

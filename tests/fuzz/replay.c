@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the entry point of a fuzzer once for each given file, and for each file in a given folder.
  *
- * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --count N it then
- * runs N random mutants of them, without the compiler's help: each build can do it. A mutant that
- * crashes is left in --keep FILE.
+ * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --count N it
+ * then runs N mutants of them, without the compiler's help: each build can do it, and they are the
+ * same ones each time.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -97,15 +97,7 @@ static size_t make_mutant(uint8_t *bytes)
 	return size;
 }
 
-static void keep_mutant(const char *path, const uint8_t *bytes, size_t size)
-{
-	FILE *out = fopen(path, "wb");
-
-	if (!out || fwrite(bytes, 1, size, out) != size || fclose(out) != 0)
-		abort();
-}
-
-static void run_mutants(unsigned long count, const char *keep)
+static void run_mutants(unsigned long count)
 {
 	static uint8_t bytes[SEED_SIZE_MAX * 3];
 
@@ -116,8 +108,6 @@ static void run_mutants(unsigned long count, const char *keep)
 		if (!exact)
 			abort();
 		memcpy(exact, bytes, size);
-		if (keep)
-			keep_mutant(keep, exact, size);
 		LLVMFuzzerTestOneInput(exact, size);
 		free(exact);
 	}
@@ -175,21 +165,18 @@ static int run_folder(const char *folder)
 int main(int argc, char **argv)
 {
 	unsigned long count = 0;
-	const char *keep = NULL;
 	struct stat status;
 	int failed = 0;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
 			count = strtoul(argv[++i], NULL, 10);
-		else if (strcmp(argv[i], "--keep") == 0 && i + 1 < argc)
-			keep = argv[++i];
 		else if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))
 			failed |= run_folder(argv[i]);
 		else
 			failed |= run_file(argv[i]);
 	}
-	run_mutants(count, keep);
+	run_mutants(count);
 	while (n_seeds > 0)
 		free(seeds[--n_seeds].bytes);
 	return failed;

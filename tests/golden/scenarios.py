@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every scenario of jank-phone with the markers of every Android version gives the frames, vsyncs, stalls and causes
-that were played. The demo contains what it is to show: janks, stalls, a game at 30 fps, a status bar that is idle."""
+that were played."""
 
 import collections
 import sys
@@ -85,17 +85,6 @@ def judged(checks, what, scenario, out, played):
         checks.equal((kinds["stall"], kinds["pause"]), (0, 0), f"{what}: events")
 
 
-def demo(checks, what, out):
-    """Only the mail app has janks."""
-    names = ("jank", "big jank", "wait times", "cadence(vsyncs)", "off cadence")
-    mail, game, bar = (next(row for row in rows(out, "summary.csv") if name in row["Surface"])
-                       for name in ("com.example.mail", "com.example.game", "StatusBar"))
-    checks.equal([mail[name] for name in names], ["9", "4", "2", "1", "7"], f"{what}: mail")
-    checks.equal([game[name] for name in names], ["0", "0", "0", "2", "0"], f"{what}: game")
-    checks.equal([bar[name] for name in names], ["0", "0", "4", "1", "0"], f"{what}: status bar")
-    checks.equal(game["FPS"], "30.00", f"{what}: the game's rate")
-
-
 checks = Checks()
 names, vocabularies = scenarios()
 checks.that("demo" in names and len(vocabularies) == 3, f"listed: {names}, {vocabularies}")
@@ -125,8 +114,6 @@ for name in names:
                 checks.that(len(named) == 4 and all(float(took) > 500 for took in named), f"{what}: hangs that are named: {named}")
             if name in JUDGED and vocabulary == "android-14":
                 verdict.judge_played(checks, name, here)
-            if name == "demo":
-                demo(checks, what, out)
 del LATE[""]
 for cause, late in sorted(LATE.items()):
     checks.that(RIGHT[cause] >= REPORTED * late > 0, f"{cause}: {RIGHT[cause]} of {late} late frames")

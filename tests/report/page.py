@@ -4,7 +4,6 @@
 dark and light, print and a phone; no error in the console; names are text; contrast and labels. With a big folder it is
 small, and its chart is there within 2 s. Screenshots are in the build folder."""
 
-import csv
 import json
 import pathlib
 import random
@@ -18,8 +17,8 @@ from big_folder import write_folder
 from browser import browser
 from csv_files import COLUMNS_2019, second, write, write_events
 from daemon import wait_until
-from jankd import BUILD, Checks, analyze, folder, skip
-from report import marked, report, scenario
+from jankd import BUILD, SOURCE, Checks, analyze, folder, microseconds, rows, skip
+from report import marked, model, report, scenario
 
 SIZE_MOST = 12 * 10**6  # bytes
 SHOTS = BUILD / "report-screenshots"
@@ -81,11 +80,8 @@ def make(out, path, *options):
 
 
 def numbers(page, out):
-    """The data of the page, and what its table shows, are the numbers of --json."""
-    expected = json.loads(report("--json", out).stdout)["sessions"]
-    data = page.run("return JSON.parse(document.getElementById('data').textContent)")["sessions"]
-    for one, truth in zip(data, expected, strict=True):
-        checks.equal({key: one[key] for key in truth}, truth, "data of the page")
+    """What the table of the page shows are the numbers of --json. Its data: outputs.py."""
+    expected = model(out)
     table = page.run("return [...document.querySelectorAll('main table')].pop().innerText").split("\n")
     head = table[1].split("\t")
     cells = {row.split("\t")[0]: row.split("\t") for row in table[2:]}
@@ -98,12 +94,21 @@ def numbers(page, out):
 
 
 def table_of(path, surface):
-    with open(path, encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if row["Surface"] == surface]
+    return [row for row in rows(path) if row["Surface"] == surface]
 
 
-def microseconds(text):
-    return round(float(text) * 10**6)
+def section(page, number):
+    """Selects a section; 0 is the whole session."""
+    page.run("const s = document.querySelector('.of-section'); s.value = arguments[0]; s.onchange()", number)
+
+
+def window(page):
+    """From where to where the first chart shows."""
+    return page.run("return document.querySelector('.chart').chart.xAxisRange()")
+
+
+def press(page, key):
+    page.run("document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))", key)
 
 
 def packed(page, out):
@@ -111,17 +116,17 @@ def packed(page, out):
     charts = page.wait("""const done = arguments[arguments.length - 1]; Promise.all(data.sessions[0].charts.map(read)).then(() =>
       done(data.sessions[0].charts.map((one) => [one.Surface, ...[one.read.rows, one.read.frames].map((all) =>
         Object.fromEntries(Object.entries(all).map(([name, values]) => [name, name === "n" ? values : [...values].map((v) => isNaN(v) ? null : v)])))])));""")
-    for surface, rows, frames in charts:
+    for surface, seconds, frames in charts:
         for name, column, scale in (("start", "start time", 10**6), ("end", "end time", 10**6), ("frames", "frames", 1), ("time", "Time(S)", 10**6), ("max", "max time(ms)", 1000),
                                     ("waits", "wait times", 1), ("A", "A", 1), ("D", "D", 1), ("missed", "missed vsyncs", 1), ("bigJank", "big jank", 1), ("p99", "p99(ms)", 1000),
                                     ("gpuMax", "gpu max(ms)", 1000), ("lost", "lost events", 1), ("stallTime", "stall time(S)", 10**6), ("refresh", "refresh(Hz)", 100)):
             expected = [round(float(row[column]) * scale) if row.get(column) else None for row in table_of(out / "fps.csv", surface)]
-            checks.equal(rows[name], expected, f"{column} of {surface}")
+            checks.equal(seconds[name], expected, f"{column} of {surface}")
         if not (out / "frames.csv").exists():
             continue
         table = table_of(out / "frames.csv", surface)
         checks.equal(frames["present"], [microseconds(row["present(s)"]) for row in table], f"present(s) of {surface}")
-        checks.equal(frames["interval"], [microseconds(row["interval(ms)"] or 0) for row in table], f"interval(ms) of {surface}")
+        checks.equal(frames["interval"], [microseconds(row["interval(ms)"] or "0.0") for row in table], f"interval(ms) of {surface}")
         checks.equal(frames["vsyncs"], [int(row["vsyncs"]) if row["vsyncs"] else None for row in table], f"vsyncs of {surface}")
         causes = page.run("return data.sessions[0].causes")
         checks.equal([causes[int(cause)] for cause in frames["cause"]], [row["cause"] for row in table], f"cause of {surface}")
@@ -165,7 +170,7 @@ def random_ranges(page, out, surface):
 
 def any_ranges(page, out, here):
     """A range with other bounds than rows is computed from its frames, too, if frames.csv has all of them."""
-    surfaces = {row["Surface"] for row in csv.DictReader(open(out / "frames.csv", encoding="utf-8"))}
+    surfaces = {row["Surface"] for row in rows(out, "frames.csv")}
     for surface in surfaces:
         got, expected = random_ranges(page, out, surface)
         checks.equal(got, [["frames.csv", frames] for frames in expected], f"ranges of {surface}")
@@ -183,15 +188,13 @@ def any_ranges(page, out, here):
 
 
 def clicks(page):
-    rows = lambda: page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
-    window = lambda: page.run("return document.querySelector('.chart').chart.xAxisRange()")
-    section = lambda n: page.run("const s = document.querySelector('.of-section'); s.value = arguments[0]; s.onchange()", n)
-    all_rows, whole = rows(), window()
+    late_rows = lambda: page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
+    all_rows, whole = late_rows(), window(page)
     page.write("input[type=search]", "scheduling")
-    checks.that(0 < rows() < all_rows, f"the filter: {rows()} of {all_rows} rows")
+    checks.that(0 < late_rows() < all_rows, f"the filter: {late_rows()} of {all_rows} rows")
     late = page.run("return data.sessions[0].late.filter((one) => one.cause === 'scheduling')[0]")
     page.click(".late tr[tabindex]:not([hidden])")
-    left, right = window()
+    left, right = window(page)
     checks.that(abs(right - left - 10 - late["interval(ms)"] / 1000) < 0.01, f"a row zooms to 5 s around it: {left} to {right}")
     both = page.run("return [...document.querySelectorAll('.chart')].slice(0, 2).map((box) => box.chart.xAxisRange())")
     checks.equal(both[0], both[1], "both charts show the same time")
@@ -200,59 +203,59 @@ def clicks(page):
     for name in ("queued", "GPU done", "latched", "presented"):
         checks.that(name in line, f"{name} on the time line: {line}")
     checks.that("not captured" in text and "--snapshot" in text and late["Surface"] in text and "jank type" in text, f"the evidence: {text}")
-    section(1)
-    left, right = window()
+    section(page, 1)
+    left, right = window(page)
     checks.that(4.9 < right - left < 5.1, f"a section: {left} to {right}")
     checks.that("computed from every frame" in page.run("return document.querySelector('.range').innerText"), "a section has its numbers")
     page.click(".reset")
-    checks.equal((window(), page.run("return document.querySelector('.range')")), (whole, None), "reset zoom")
+    checks.equal((window(page), page.run("return document.querySelector('.range')")), (whole, None), "reset zoom")
     # Dragged with a pointer.
     box = page.run("const r = document.querySelector('.chart'); r.scrollIntoView({block: 'center'}); const b = r.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
     page.drag(box[0] + box[2] * 0.4, box[1] + box[3] / 2, box[0] + box[2] * 0.6, box[1] + box[3] / 2)
-    left, right = window()
+    left, right = window(page)
     range_ = json.loads(page.run("return document.querySelector('.range').dataset.numbers"))
     checks.that(3 < right - left < 6 and range_["frames"] > 50, f"a range is dragged: {left} to {right}: {range_}")
-    page.run("document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', {key: '+', bubbles: true}))")
-    checks.that(abs((window()[1] - window()[0]) * 2 - (right - left)) < 0.01, "the key +")
-    page.run("document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
+    press(page, "+")
+    checks.that(abs((window(page)[1] - window(page)[0]) * 2 - (right - left)) < 0.01, "the key +")
+    press(page, "End")
     checks.that("ms" in page.run("return document.querySelector('.readout').textContent"), "a row by the keyboard is read")
-    page.run("document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', {key: '0', bubbles: true}))")
-    checks.equal(window(), whole, "the key 0")
+    press(page, "0")
+    checks.equal(window(page), whole, "the key 0")
     page.wait("const s = document.querySelector('.surface'); s.value = s.options.length - 1; s.onchange().then(arguments[0])")
     points = page.run("const c = document.querySelector('.chart').chart; return Array.from({length: c.numRows()}, (_, n) => c.getValue(n, 1)).filter((v) => v !== null).length")
     checks.that(0 < points < 30, f"another Surface: the status bar: {points} points")
     page.run("document.querySelector('.late tr[tabindex]:not([hidden])').focus()")
     page.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
-    checks.that(wait_until(lambda: window() != whole), "a row by the keyboard")
+    checks.that(wait_until(lambda: window(page) != whole), "a row by the keyboard")
     checks.that("copied" in page.run("const b = document.querySelector('table').closest('div').nextElementSibling.querySelector('button');"
                                      " b.click(); return b.textContent"), "a table is copied")
 
 
 def state(page, here):
     """Zoom, section, filter, language and theme stay when the page loads again; a page of --watch does so itself."""
-    window = lambda: page.run("return document.querySelector('.chart').chart.xAxisRange()")
-    page.run("const s = document.querySelector('.of-section'); s.value = 2; s.onchange()")
+    section(page, 2)
     page.run("const i = document.querySelector('input[type=search]'); i.value = 'app'; i.oninput()")
     for button in ("#language", "#theme"):
         page.click(button)
         drawn(page)
     chosen = """return [document.querySelector('.of-section').value, document.querySelector('input[type=search]').value,
                         document.documentElement.lang, document.documentElement.dataset.theme, !!document.querySelector('.range')]"""
-    before, zoom = page.run(chosen), window()
+    before, zoom = page.run(chosen), window(page)
     time.sleep(0.5)
     checks.equal(before[:3], ["2", "app", "zh"], "what was chosen")
     page.run("location.reload()")
     time.sleep(0.3)
     drawn(page)
-    checks.equal((page.run(chosen), window()), (before, zoom), "after loading the page again")
+    checks.equal((page.run(chosen), window(page)), (before, zoom), "after loading the page again")
     text = (here / "demo.html").read_text(encoding="utf-8")
     (here / "watched.html").write_text(text.replace("<style>", '<meta name="jank-report-watch" content="2">\n<style>', 1), encoding="utf-8")
     show(page, here / "watched.html")
-    page.run("window.old = true; const s = document.querySelector('.of-section'); s.value = 2; s.onchange()")
-    zoom = window()
+    page.run("window.old = true")
+    section(page, 2)
+    zoom = window(page)
     wait_until(lambda: not page.run("return window.old"))
     drawn(page)
-    checks.equal((page.run("return window.old"), window()), (None, zoom), "a watched page loads again and keeps its zoom")
+    checks.equal((page.run("return window.old"), window(page)), (None, zoom), "a watched page loads again and keeps its zoom")
     for wrong in ("#x", "#%7B", "#" + '{"sessions":[1],"language":"__proto__","theme":7,"top":"x"}', '#{"sessions":{"x":1}}'):
         show(page, here / "demo.html", wrong)
         checks.equal(page.run("return document.documentElement.lang"), "en", f"the page with {wrong}")
@@ -266,17 +269,17 @@ def part_of(page, out, here):
     expected = [sum(1005 <= float(row["present(s)"]) < 1007.5 for row in table_of(out / "frames.csv", name))
                 for name in page.run("return data.sessions[0].charts.map((one) => one.Surface)")]
     checks.equal(frames, expected, "frames from 1005 s to 1007.5 s")
-    checks.equal(page.run("return document.querySelector('.chart').chart.xAxisRange()"), [1005, 1007.5], "the page shows that range")
+    checks.equal(window(page), [1005, 1007.5], "the page shows that range")
     page.click(".reset")
     checks.that(f"jank-report --from 1000.036 --to 1019.986 -o range.html {out}" in page.run("return document.querySelector('.single').textContent"), "the command for more frames")
-    rows = here / "rows"
-    shutil.copytree(out, rows)
+    part = here / "rows"
+    shutil.copytree(out, part)
     for name in ("frames.csv", "dropFrames.csv"):
-        (rows / name).unlink()
-    show(page, make(rows, here / "rows.html"))
-    packed(page, rows)
-    ranges(page, json.loads(report("--json", rows).stdout)["sessions"][0], "fps.csv")
-    page.run("const s = document.querySelector('.of-section'); s.value = 1; s.onchange()")
+        (part / name).unlink()
+    show(page, make(part, here / "rows.html"))
+    packed(page, part)
+    ranges(page, model(part)[0], "fps.csv")
+    section(page, 1)
     text = page.run("return document.body.innerText")
     checks.that("frames.csv was not captured" in text and re.search(r"drops and stalls by harm\s+not captured", text), "what is not captured is said so")
     checks.equal(page.console(), [], "the console without frames")
@@ -308,15 +311,15 @@ def compared(page, here):
     looks(page, "compare", "对比")
     # Why a change is unknown is in both languages.
     reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|\? "(not in \w+)" : "(not in \w+)"',
-                                           (pathlib.Path(__file__).resolve().parents[2] / "tools/report/compare.c").read_text()) for text in text if text}
+                                           (SOURCE / "tools/report/compare.c").read_text()) for text in text if text}
     known = page.run("state.language = 'zh'; return arguments[0].filter((text) => word(text) !== text)", sorted(reasons))
     checks.equal((known, len(known) >= 4), (sorted(reasons), True), "reasons in Chinese")
     checks.equal(page.console(), [], "the console of a comparison")
 
 
 def notes_in_chinese(page):
-    """Each note that the sources write has a text in Chinese, and no other text is taken for it."""
-    sources = sorted((pathlib.Path(__file__).resolve().parents[2] / "tools/report").glob("*.c"))
+    """Each note that the sources write has a text in Chinese."""
+    sources = sorted((SOURCE / "tools/report").glob("*.c"))
     written = [text for path in sources for text in re.findall(
         r"session_notice\((?:[^\"();]|\([^()]*\))*,(.*?)\);\n|static const char \*(?:why_no_rows|instead_of_summary)\((.*?)\n}", path.read_text(), re.S)]
     literals = ["".join(re.findall(r'"([^"]*)"', text)) for parts in written for text in re.findall(r'"[^"]*"(?:\s*"[^"]*")*', "".join(parts))]
@@ -324,11 +327,6 @@ def notes_in_chinese(page):
     entries = page.run("return NOTES.zh")
     unknown = [text for text in fragments if len(text) > 5 and not any(text in english for english in entries)]
     checks.equal((unknown, len(fragments) > 40), ([], True), f"notes without Chinese, of {len(fragments)} parts")
-    got = page.run("""state.language = "zh"; return Object.entries(NOTES.zh).map(([english, chinese]) => {
-      let n = 0, m = 0; const text = english.replace(/{}/g, () => `X${++n}.csv`);
-      return [note(text), chinese.replace(/{(\\d)}/g, (_, at) => { m++; return `X${at}.csv`; }), n === m]; });""")
-    checks.equal([one for one in got if one[0] != one[1] or not one[2]], [], "notes in Chinese, each with all its values")
-    checks.equal(page.run("state.language = 'en'; return note(arguments[0])", "summary.csv is missing"), "summary.csv is missing", "in English")
 
 
 def looks(page, name, chinese="结论"):
@@ -391,7 +389,7 @@ def evidence(page, here):
     write(out, "events.csv", [{"time(s)": f"{time:.6f}", "wall time": wall, "kind": kind, "text": text} for time, wall, kind, text in (
         (100, "2026-01-02T03:04:05.000Z", "start", "jankd"), (100.5, "", "device", "battery 80 %, 31.5 C"), (102.5, "", "mark", "second"),
         (late, "", "snapshot", f"snapshot-000001.txt: 100.0 ms, {name}"), (late + 1, "", "refresh", "120 Hz"))])
-    session, = json.loads(report("--json", out).stdout)["sessions"]
+    session, = model(out)
     found = [(one["jank type"], one["present type"], one["info"], one["frame number"], one["gpu done(s)"]) for one in session["late"]]
     checks.equal(found, [("APP_DEADLINE_MISSED", "LATE", "busy <b>looper</b>", 200, None)], "the late frame, joined")
     captured = {(one["section"], one["kind"], one["detail"]): (one["frames"], one["mean(ms)"], one["max(ms)"], one["bad"]) for one in session["captured"]}
@@ -405,7 +403,7 @@ def evidence(page, here):
         checks.that(part in text, f"{part!r} in the evidence: {text}")
     axis = page.run("return document.querySelector('.chart').innerText")
     checks.that("03:04:0" in axis, f"wall time on the axis: {axis}")
-    page.run("const c = document.querySelector('.chart'); c.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
+    press(page, "End")
     checks.that("03:04:0" in page.run("return document.querySelector('.readout').textContent"), "wall time of a row")
     checks.that("GPU: not captured" in page.run("return document.body.innerText"), "GPU times that are not there")
     checks.equal(page.console(), [], "the console with evidence")

@@ -12,14 +12,13 @@ import doframes
 import fences
 import frametimeline
 import gfx2019
-import plans
 import presents
 import rotated
 import sums
 import verdict
 from jankd import TRACES, Checks, analyze, folder, rows, skip, unpack
 
-JUDGES = (presents, sums, rotated, verdict, doframes, fences, causes, gfx2019, frametimeline, plans)
+JUDGES = (presents, sums, rotated, verdict, doframes, fences, gfx2019, frametimeline, causes)
 
 
 class Recorded:

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import packets
 from jankd import JANKD, PHONE, SOURCE, Checks, analyze, folder, jankd, rows
-from pages import PAGES, PROGRAMS, examples, helps, items, options, page, section
+from pages import PAGES, PROGRAMS, examples, helps, items, options, page, run_blocks, section
 
 # Columns that are no numbers to be defined.
 NOT_COUNTED = {"start time", "end time", "app", "Surface", "first(s)", "last(s)"}
@@ -120,14 +120,8 @@ def run_examples(checks, name, here):
     for program, path in PROGRAMS.items():
         (programs / program).symlink_to(path)
     environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    said = []
     checks.that(examples(name) or name == "jank-adb.1", f"{name} has no example that can run")
-    for example in examples(name):
-        done = subprocess.run(["sh", "-eu", "-c", example], cwd=here, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300)
-        checks.equal(done.returncode, 0, f"exit code of an example of {name}:\n{example}\n{done.stderr}\n")
-        said.append(done.stdout)
-    return said
+    return run_blocks(checks, name, examples(name), cwd=here, env=environment)
 
 
 def examples_of_metrics(checks, said, out):

@@ -10,11 +10,11 @@ server of ClickHouse.
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SHARED, SOURCE, TRACES, Checks, copy_tree, folder, rows
+from pages import run_blocks
 
 README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("README.md", "tests/bench/README.md"))
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
@@ -36,13 +36,10 @@ def commands(checks):
         tree = copy_tree(here / "jankd")
         if SHARED.is_dir():
             (here / "shared").symlink_to(SHARED)
-        for block in blocks:
-            # Beside other tests a benchmark may be slower than its bounds: that is no failure of the README.
-            script = re.sub(r"^tools/bench\b.*$", r"\g<0> || [ $? = 1 ]", NOT_AGAIN.sub(":", block), flags=re.M)
-            done = subprocess.run(["sh", "-eu", "-c", script], cwd=tree, stdin=subprocess.DEVNULL, env=ENVIRONMENT,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500)
-            said = done.stdout.decode(errors="replace")
-            checks.that(done.returncode == 0 and "\nfailed: " not in said, f"exit code {done.returncode} of\n{block}\n{said[-3000:]}\n")
+        # Beside other tests a benchmark may be slower than its bounds: that is no failure of the README.
+        blocks = [re.sub(r"^tools/bench\b.*$", r"\g<0> || [ $? = 1 ]", NOT_AGAIN.sub(":", block), flags=re.M) for block in blocks]
+        for said in run_blocks(checks, "a README", blocks, cwd=tree, env=ENVIRONMENT):
+            checks.that("\nfailed: " not in said, f"a README: {said[-3000:]}")
         explained(checks, rows(tree / "out", "fps.csv"))
 
 

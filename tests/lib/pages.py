@@ -63,3 +63,14 @@ def options(text):
     for line in OPTION.findall(text):
         names.update(NAME.findall(re.split(r"  +|(?<=[\w-]) (?=[A-Z0-9\"]|[a-z]+\|)", line)[0]))
     return names
+
+
+def run_blocks(checks, document, blocks, **keywords):
+    """Runs the commands of a document, a block at a time. Returns what each block printed."""
+    said = []
+    for block in blocks:
+        done = subprocess.run(["sh", "-eu", "-c", block], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=500, **keywords)
+        checks.equal(done.returncode, 0, f"exit code of a block of {document}:\n{block}\n{done.stdout[-3000:]}\n")
+        said.append(done.stdout)
+    return said

@@ -88,7 +88,8 @@ static void check_all(const char *begin, const char *at, const char *end)
 #endif
 }
 
-/* Random text of the bytes that the scan looks for, at both ends of readable memory. */
+/* Random text, most of it of the bytes that the scan looks for, at both ends of readable memory;
+ * some has more anchors than one call returns, even one beside the other. */
 TEST(all_scans_agree_on_random_text)
 {
 	static const char letters[] = "::::  UU00trpwx9\n\xba\xf0";
@@ -100,39 +101,13 @@ TEST(all_scans_agree_on_random_text)
 		size_t skipped = size ? (size_t)rand() % size : 0;
 
 		for (size_t i = 0; i < size; i++)
-			begin[i] = letters[(size_t)rand() % (sizeof(letters) - 1)];
+			begin[i] = rand() % 8 ? letters[(size_t)rand() % (sizeof(letters) - 1)]
+					      : (char)rand();
+		for (size_t i = 0; n % 100 == 0 && i + 2 <= size; i += 2)
+			memcpy(begin + i, "U:", 2);
 		check_all(begin, begin, begin + size);
 		check_all(begin, begin + skipped, begin + size);
 	}
-}
-
-/* More anchors than one call returns. */
-TEST(all_scans_agree_on_adjacent_anchors)
-{
-	char *begin = memory.end - TEXT_MAX;
-
-	for (size_t i = 0; i < TEXT_MAX; i += 2)
-		memcpy(begin + i, "U:", 2);
-	check_all(begin, begin, memory.end);
-	for (size_t i = 0; i < TEXT_MAX; i += 4)
-		memcpy(begin + i, "0: t", 4);
-	check_all(begin, begin, memory.end);
-}
-
-/* All 256 values of each byte that the scan reads. */
-TEST(all_scans_agree_on_every_byte_value)
-{
-	static const char line[] = "................................................ 12.000001: "
-				   "tracing_mark_write: E|1\n..........................";
-
-	for (size_t place = 45; place < 65; place++)
-		for (int byte = 0; byte < 256; byte++) {
-			char *begin = memory.end - sizeof(line);
-
-			memcpy(begin, line, sizeof(line));
-			begin[place] = (char)byte;
-			check_all(begin, begin, memory.end);
-		}
 }
 
 #ifdef __x86_64__

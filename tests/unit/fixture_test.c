@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fixture, NAME.txt, gives the records in NAME.expect, however the stream is read.
  *
- * usage: fixture_test FOLDER | --print FILE
+ * usage: test-fixture FOLDER
  *
  * All input ends (or begins) at an unreadable page, so a read beyond it is a fault in any build.
  */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +15,15 @@
 #include "tests/unit/guarded.h"
 #include "tests/unit/record_text.h"
 
-#define FIXTURES_MAX 200
-
 struct file {
 	char *bytes;
 	size_t len;
 };
 
-struct fixture {
-	char *path;
-	struct file input, expect;
-};
+static struct file input, expected;
+static char name[100];	/* of the fixture, without its ending */
+static const char *way; /* how the stream is read */
+static unsigned int failed;
 
 /* The buffer of a reader: the unread input ends right before the unreadable page. */
 struct stream {
@@ -36,20 +33,21 @@ struct stream {
 	struct text_buffer out;
 };
 
-static struct file file_read(const char *path)
+static struct file file_read(const char *ending)
 {
 	struct file file = { 0 };
-	FILE *in = fopen(path, "rb");
+	char path[4096];
+	FILE *in;
 
+	snprintf(path, sizeof(path), "%s/%s%s", unit_argument, name, ending);
+	in = fopen(path, "rb");
 	if (!in)
-		return file;
+		fail_msg("%s is missing", path);
 	fseek(in, 0, SEEK_END);
 	file.len = (size_t)ftell(in);
 	rewind(in);
-	file.bytes = malloc(file.len + 1);
-	if (!file.bytes || fread(file.bytes, 1, file.len, in) != file.len)
-		abort();
-	file.bytes[file.len] = '\0';
+	file.bytes = calloc(1, file.len + 1);
+	assert_int_equal(fread(file.bytes, 1, file.len, in), file.len);
 	fclose(in);
 	return file;
 }
@@ -83,11 +81,12 @@ static void drain(struct stream *stream, bool last)
 		assert_int_equal(stream->left.len, 0);
 }
 
-static struct stream stream_new(size_t input_len)
+static struct stream stream_new(const char *how)
 {
 	struct stream stream = { .text = FTRACE_TEXT_INIT };
 
-	stream.memory = guarded_new(input_len + FTRACE_TEXT_LINE_MAX);
+	way = how;
+	stream.memory = guarded_new(input.len + FTRACE_TEXT_LINE_MAX);
 	stream.left = (struct span){ stream.memory.end, 0 };
 	return stream;
 }
@@ -104,161 +103,68 @@ static void feed(struct stream *stream, const char *bytes, size_t len, bool last
 	drain(stream, last);
 }
 
-static const char *way; /* how the stream is read */
-
 /* Compares the records, and starts again in the same memory. */
-static void check(struct stream *stream, const struct fixture *fixture)
+static void check(struct stream *stream)
 {
 	counters_print(&stream->out, &stream->text);
-	if (strcmp(stream->out.text, fixture->expect.bytes) != 0)
-		fail_msg("%s:\n%sis not\n%s", way, stream->out.text, fixture->expect.bytes);
+	if (strcmp(stream->out.text, expected.bytes) != 0) {
+		printf("%s, %s:\n%sis not\n%s", name, way, stream->out.text, expected.bytes);
+		failed++;
+	}
 	stream->out.len = 0;
 	stream->text = FTRACE_TEXT_INIT;
 	stream->left = (struct span){ stream->memory.end, 0 };
 }
 
-static void finish(struct stream *stream, const struct fixture *fixture)
+static void finish(struct stream *stream)
 {
-	check(stream, fixture);
+	check(stream);
 	free(stream->out.text);
 	guarded_free(&stream->memory);
 }
 
-static void before_an_unreadable_page(const struct fixture *fixture)
+static void read_in_all_ways(void)
 {
-	struct stream stream = stream_new(fixture->input.len);
+	struct stream stream = stream_new("after an unreadable page");
 
-	feed(&stream, fixture->input.bytes, fixture->input.len, true);
-	finish(&stream, fixture);
-}
-
-static void after_an_unreadable_page(const struct fixture *fixture)
-{
-	struct stream stream = stream_new(fixture->input.len);
-
-	memcpy(stream.memory.first, fixture->input.bytes, fixture->input.len);
-	stream.left = (struct span){ stream.memory.first, fixture->input.len };
+	memcpy(stream.memory.first, input.bytes, input.len);
+	stream.left = (struct span){ stream.memory.first, input.len };
 	drain(&stream, true);
-	finish(&stream, fixture);
-}
-
-static void in_pieces(const struct fixture *fixture, size_t piece)
-{
-	struct stream stream = stream_new(fixture->input.len);
-
-	for (size_t at = 0; at < fixture->input.len; at += piece) {
-		size_t len = fixture->input.len - at;
-
-		feed(&stream, fixture->input.bytes + at, len < piece ? len : piece, false);
-	}
+	finish(&stream);
+	stream = stream_new("byte by byte");
+	for (size_t at = 0; at < input.len; at++)
+		feed(&stream, input.bytes + at, 1, false);
 	feed(&stream, NULL, 0, true);
-	finish(&stream, fixture);
-}
-
-static void cut_at_every_byte(const struct fixture *fixture)
-{
-	struct stream stream = stream_new(fixture->input.len);
-
-	for (size_t cut = 0; cut < fixture->input.len; cut++) {
-		feed(&stream, fixture->input.bytes, cut, false);
-		feed(&stream, fixture->input.bytes + cut, fixture->input.len - cut, true);
-		check(&stream, fixture);
+	finish(&stream);
+	stream = stream_new("cut in two, before an unreadable page");
+	for (size_t cut = 0; cut < input.len; cut++) {
+		feed(&stream, input.bytes, cut, false);
+		feed(&stream, input.bytes + cut, input.len - cut, true);
+		check(&stream);
 	}
-	feed(&stream, fixture->input.bytes, fixture->input.len, true);
-	finish(&stream, fixture);
-}
-
-static void test_fixture(void **state)
-{
-	const struct fixture *fixture = *state;
-
-	way = "whole, before a guard page";
-	before_an_unreadable_page(fixture);
-	way = "whole, after a guard page";
-	after_an_unreadable_page(fixture);
-	way = "one byte at a time";
-	in_pieces(fixture, 1);
-	way = "seven bytes at a time";
-	in_pieces(fixture, 7);
-	way = "cut at every byte";
-	cut_at_every_byte(fixture);
-}
-
-static struct fixture fixtures[FIXTURES_MAX];
-static struct CMUnitTest tests[FIXTURES_MAX];
-
-static struct fixture fixture_load(const char *folder, const char *name)
-{
-	struct fixture fixture;
-	char *expect;
-	int stem = (int)strlen(name) - 4;
-
-	if (asprintf(&fixture.path, "%s/%s", folder, name) < 0 ||
-	    asprintf(&expect, "%s/%.*s.expect", folder, stem, name) < 0)
-		abort();
-	fixture.input = file_read(fixture.path);
-	fixture.expect = file_read(expect);
-	if (!fixture.expect.bytes) {
-		fprintf(stderr, "fixture_test: %s: %s\n", expect, strerror(errno));
-		exit(1);
-	}
-	free(expect);
-	return fixture;
-}
-
-static int is_input(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-
-	return len > 4 && strcmp(entry->d_name + len - 4, ".txt") == 0;
-}
-
-static size_t load_all(const char *folder)
-{
-	struct dirent **names;
-	int n = scandir(folder, &names, is_input, alphasort);
-
-	if (n <= 0 || n > FIXTURES_MAX) {
-		fprintf(stderr, "fixture_test: %s: %d fixtures\n", folder, n);
-		exit(1);
-	}
-	for (int i = 0; i < n; i++) {
-		fixtures[i] = fixture_load(folder, names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
-	return (size_t)n;
-}
-
-/* Prints the records of one file: a draft of a new .expect, to be checked by hand. */
-static int print(const char *path)
-{
-	struct file input = file_read(path);
-	struct stream stream = stream_new(input.len);
-
 	feed(&stream, input.bytes, input.len, true);
-	counters_print(&stream.out, &stream.text);
-	fputs(stream.out.text, stdout);
-	free(stream.out.text);
-	guarded_free(&stream.memory);
-	free(input.bytes);
-	return 0;
+	finish(&stream);
 }
 
-int main(int argc, char **argv)
+TEST(every_fixture_gives_its_records)
 {
-	size_t n;
+	DIR *folder = opendir(unit_argument);
+	unsigned int n = 0;
+	int end;
 
-	if (argc == 3 && strcmp(argv[1], "--print") == 0)
-		return print(argv[2]);
-	if (argc != 2) {
-		fprintf(stderr, "usage: fixture_test FOLDER | --print FILE\n");
-		return 2;
+	assert_non_null(folder);
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		end = 0;
+		if (sscanf(entry->d_name, "%99[^.].txt%n", name, &end) != 1 || end == 0)
+			continue;
+		input = file_read(".txt");
+		expected = file_read(".expect");
+		read_in_all_ways();
+		free(input.bytes);
+		free(expected.bytes);
+		n++;
 	}
-	n = load_all(argv[1]);
-	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct CMUnitTest){ .name = fixtures[i].path,
-						.test_func = test_fixture,
-						.initial_state = &fixtures[i] };
-	return _cmocka_run_group_tests("fixture", tests, n, NULL, NULL);
+	closedir(folder);
+	assert_true(n > 30);
+	assert_int_equal(failed, 0);
 }

@@ -21,15 +21,9 @@ static const struct ftrace_format format = {
 	.page_size = PAGE_SIZE,
 };
 
-/* An event has a time and a writer, but no text. */
-struct event {
-	uint64_t time_ns;
-	int32_t tid;
-};
-
 /* The pages of a CPU buffer, and how many of them can be read so far. */
 struct trace_buffer {
-	struct event events[4000];
+	uint64_t events_ns[4000];
 	unsigned int n, read, ready;
 	unsigned int per_page;
 	uint64_t flags; /* of each page's commit */
@@ -41,17 +35,13 @@ static struct trace_buffer kernel[RINGS];
 static struct ftrace_cpu_buffer buffers[RINGS];
 static struct ftrace_merge merge;
 
-static size_t put_event(char *at, uint32_t delta, int32_t tid)
+static size_t put_event(char *at, uint32_t delta)
 {
-	uint32_t word = 5 | delta << 5; /* five words of data */
-	uint16_t id = PRINT_ID;
+	/* Five words of data, and a text behind its instruction pointer. */
+	const uint32_t words[] = { 5 | delta << 5, PRINT_ID, 1, 0, 0, 'x' };
 
-	memcpy(at, &word, 4);
-	memset(at + 4, 0, 20);
-	memcpy(at + 4, &id, 2);
-	memcpy(at + 8, &tid, 4);
-	memcpy(at + 20, "x\n", 3);
-	return 24;
+	memcpy(at, words, sizeof(words));
+	return sizeof(words);
 }
 
 static bool read_page(void *context, unsigned int number, struct span *bytes)
@@ -63,16 +53,15 @@ static bool read_page(void *context, unsigned int number, struct span *bytes)
 	assert_ptr_equal(context, kernel);
 	if (buffer->read == buffer->ready)
 		return false;
-	time_ns = buffer->events[buffer->read].time_ns;
+	time_ns = buffer->events_ns[buffer->read];
 	memcpy(buffer->page, &time_ns, 8);
 	if (buffer->per_page && buffer->per_page < space)
 		space = buffer->per_page;
 	for (; space > 0 && buffer->read < buffer->ready; space--) {
-		const struct event *event = &buffer->events[buffer->read++];
+		const uint64_t next_ns = buffer->events_ns[buffer->read++];
 
-		commit += put_event(buffer->page + 16 + commit,
-				    (uint32_t)(event->time_ns - time_ns), event->tid);
-		time_ns = event->time_ns;
+		commit += put_event(buffer->page + 16 + commit, (uint32_t)(next_ns - time_ns));
+		time_ns = next_ns;
 	}
 	commit |= buffer->flags;
 	if (buffer->broken)
@@ -99,9 +88,9 @@ static int set_up(void **state)
 
 FIXTURE(set_up, NULL)
 
-static void write_event(unsigned int buffer, uint64_t time_ns, int32_t tid)
+static void write_event(unsigned int buffer, uint64_t time_ns)
 {
-	kernel[buffer].events[kernel[buffer].n++] = (struct event){ time_ns, tid };
+	kernel[buffer].events_ns[kernel[buffer].n++] = time_ns;
 	kernel[buffer].ready = kernel[buffer].n;
 }
 
@@ -114,47 +103,34 @@ static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns
 	ftrace_merge_pop(&merge);
 }
 
+/* Those of equal time in the order of the CPUs, as trace_pipe orders them. */
 TEST(oldest_event_comes_first)
 {
-	write_event(0, 10, 1);
-	write_event(0, 40, 1);
-	write_event(2, 20, 1);
-	write_event(2, 30, 1);
-	write_event(4, 5, 1);
-	ftrace_merge_turn(&merge);
-	assert_next(UINT64_MAX, 4, 5);
-	assert_next(UINT64_MAX, 0, 10);
-	assert_next(UINT64_MAX, 2, 20);
-	assert_next(UINT64_MAX, 2, 30);
-	assert_next(UINT64_MAX, 0, 40);
-	assert_null(ftrace_merge_peek(&merge, UINT64_MAX));
-}
-
-/* As trace_pipe orders them. */
-TEST(events_of_equal_time_are_in_cpu_order)
-{
+	write_event(4, 5);
 	for (unsigned int i = 0; i < 3; i++)
 		for (unsigned int buffer = 0; buffer < RINGS; buffer++)
-			write_event(buffer, 7 + i / 2, 1);
+			write_event(buffer, 7 + i / 2);
 	ftrace_merge_turn(&merge);
+	assert_next(UINT64_MAX, 4, 5);
 	for (unsigned int buffer = 0; buffer < RINGS; buffer++) {
 		assert_next(UINT64_MAX, buffer, 7);
 		assert_next(UINT64_MAX, buffer, 7);
 	}
 	for (unsigned int buffer = 0; buffer < RINGS; buffer++)
 		assert_next(UINT64_MAX, buffer, 8);
+	assert_null(ftrace_merge_peek(&merge, UINT64_MAX));
 }
 
 /* Events that are too young wait; older ones that arrive meanwhile come first. */
 TEST(events_after_the_limit_are_held_back)
 {
-	write_event(1, 100, 1);
-	write_event(1, 200, 1);
+	write_event(1, 100);
+	write_event(1, 200);
 	ftrace_merge_turn(&merge);
 	assert_next(150, 1, 100);
 	assert_null(ftrace_merge_peek(&merge, 150));
 	assert_null(ftrace_merge_peek(&merge, 199));
-	write_event(3, 180, 1);
+	write_event(3, 180);
 	assert_null(ftrace_merge_peek(&merge, 190)); /* beyond the limit of this turn */
 	ftrace_merge_turn(&merge);
 	assert_next(190, 3, 180);
@@ -167,9 +143,9 @@ TEST(loss_is_flagged_for_its_cpu_buffer)
 {
 	kernel[2].flags = UINT64_C(1) << 31;
 	kernel[2].per_page = 1;
-	write_event(2, 10, 1);
-	write_event(2, 20, 1);
-	write_event(1, 15, 1);
+	write_event(2, 10);
+	write_event(2, 20);
+	write_event(1, 15);
 	ftrace_merge_turn(&merge);
 	assert_true(buffers[2].has_lost);
 	buffers[2].has_lost = false;
@@ -185,8 +161,8 @@ TEST(broken_page_is_counted_and_skipped)
 {
 	kernel[0].per_page = 1;
 	kernel[0].broken = true;
-	write_event(0, 10, 1);
-	write_event(0, 20, 1);
+	write_event(0, 10);
+	write_event(0, 20);
 	ftrace_merge_turn(&merge);
 	assert_null(ftrace_merge_peek(&merge, UINT64_MAX));
 	assert_int_equal(merge.damaged, 1);
@@ -208,7 +184,8 @@ TEST(random_drains_are_sorted_by_time)
 
 		for (int n = rand() % 40; n > 0 && written < 15000; n--) {
 			now_ns += (uint64_t)rand() % 3;
-			write_event((unsigned int)rand() % (RINGS - 1), now_ns, (int32_t)written++);
+			write_event((unsigned int)rand() % (RINGS - 1), now_ns);
+			written++;
 		}
 		limit_ns = written == 15000 ? UINT64_MAX : now_ns - (uint64_t)rand() % 20;
 		ftrace_merge_turn(&merge);

@@ -2,7 +2,6 @@
 /* Pages built byte by byte, with rare content, and with content that no kernel writes. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "parser/ftrace_raw.h"
@@ -111,8 +110,10 @@ static void assert_end(struct ftrace_page *page)
 	assert_false(ftrace_page_next(page, &print));
 }
 
+/* A stamp keeps the high bits of the page's time. */
 TEST(time_extends_and_stamps_are_applied)
 {
+	const uint64_t high = UINT64_C(3) << 59;
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
@@ -123,49 +124,17 @@ TEST(time_extends_and_stamps_are_applied)
 	put_word(&b, 31 | 5U << 5); /* the time is 5 + (8 << 27) */
 	put_word(&b, 8);
 	put_print(&b, 1, "after a stamp");
-	page = begin(&b, 1000, 0);
-	assert_print(&page, 1007, "first");
-	assert_print(&page, 1007 + 1 + (UINT64_C(2) << 27) + 3, "after an extend");
-	assert_print(&page, 5 + (UINT64_C(8) << 27) + 1, "after a stamp");
+	page = begin(&b, high + 1000, 0);
+	assert_print(&page, high + 1007, "first");
+	assert_print(&page, high + 1007 + 1 + (UINT64_C(2) << 27) + 3, "after an extend");
+	assert_print(&page, high + 5 + (UINT64_C(8) << 27) + 1, "after a stamp");
 	assert_end(&page);
 	assert_false(page.damaged);
 	assert_int_equal(page.lost, 0);
 }
 
-TEST(stamp_keeps_the_high_bits_of_the_page_time)
-{
-	uint64_t high = UINT64_C(3) << 59;
-	struct builder b = { .len = 0 };
-	struct ftrace_page page;
-
-	put_word(&b, 31 | 9U << 5);
-	put_word(&b, 4);
-	put_print(&b, 0, "x");
-	page = begin(&b, high, 0);
-	assert_print(&page, high + (UINT64_C(4) << 27) + 9, "x");
-}
-
+/* A text ends at a newline, a NUL or the end of its event. */
 TEST(events_other_than_print_are_skipped)
-{
-	struct builder b = { .len = 0 };
-	struct ftrace_page page;
-
-	put_event(&b, 10, PRINT_ID + 1, 42, "not a print", 12);
-	put_word(&b, 29 | 4U << 5); /* a discarded event of 8 bytes */
-	put_word(&b, 8);
-	put_word(&b, 0);
-	put_print(&b, 6, "seen");
-	put_event(&b, 1, PRINT_ID, 42, "", 0);
-	put_word(&b, 29); /* the rest is empty */
-	put_print(&b, 1, "behind the end");
-	page = begin(&b, 0, 0);
-	assert_print(&page, 20, "seen");
-	assert_print(&page, 21, "");
-	assert_end(&page);
-	assert_false(page.damaged);
-}
-
-TEST(text_ends_at_newline_nul_or_event_end)
 {
 	char longer[1200];
 	struct builder b = { .len = 0 };
@@ -173,17 +142,25 @@ TEST(text_ends_at_newline_nul_or_event_end)
 
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	put_print(&b, 0,
-		  "C|1|a|1\n  surfaceflinger-683 [000] .... 9.0: tracing_mark_write: B|683|x");
-	put_event(&b, 0, PRINT_ID, 42, "a\0b", 4);
-	put_event(&b, 0, PRINT_ID, 42, "abcd", 4); /* no NUL at all */
+	put_event(&b, 10, PRINT_ID + 1, 42, "not a print", 12);
+	put_word(&b, 29 | 4U << 5); /* a discarded event of 8 bytes */
+	put_word(&b, 8);
+	put_word(&b, 0);
+	put_print(&b, 6, "C|1|a|1\n  sf-683 [000] .... 9.0: tracing_mark_write: B|683|x");
+	put_event(&b, 1, PRINT_ID, 42, "a\0b", 4);
+	put_event(&b, 0, PRINT_ID, 42, "abcd", 4);
+	put_event(&b, 0, PRINT_ID, 42, "", 0);
 	put_print(&b, 0, longer);
+	put_word(&b, 29); /* the rest is empty */
+	put_print(&b, 1, "behind the end");
 	page = begin(&b, 0, 0);
-	assert_print(&page, 0, "C|1|a|1");
-	assert_print(&page, 0, "a");
-	assert_print(&page, 0, "abcd");
-	assert_print(&page, 0, longer);
+	assert_print(&page, 20, "C|1|a|1");
+	assert_print(&page, 21, "a");
+	assert_print(&page, 21, "abcd");
+	assert_print(&page, 21, "");
+	assert_print(&page, 21, longer);
 	assert_end(&page);
+	assert_false(page.damaged);
 }
 
 TEST(number_of_lost_events_is_read_from_the_page)
@@ -202,16 +179,10 @@ TEST(number_of_lost_events_is_read_from_the_page)
 	assert_int_equal(page.lost, 4572);
 	assert_print(&page, 0, "x");
 	assert_end(&page);
-}
-
-/* A page without space for the number only says that events were lost. */
-TEST(loss_without_space_for_its_number_is_unknown)
-{
-	struct builder b = { .len = 0 };
-
+	/* A page without space for the number only says that events were lost. */
 	while (b.len + 4 + format.data_offset <= PAGE_SIZE)
 		put_word(&b, 30);
-	assert_int_equal(begin(&b, 0, UINT64_C(3) << 30).lost, FTRACE_LOST_UNKNOWN);
+	assert_int_equal(begin(&b, 0, lost | counted).lost, FTRACE_LOST_UNKNOWN);
 }
 
 TEST(page_of_a_32_bit_kernel_is_parsed)
@@ -270,28 +241,6 @@ TEST(wrong_event_length_is_damage)
 	}
 }
 
-/* Nothing is read outside of the page, and parsing ends. */
-TEST(random_bytes_are_parsed_within_the_page)
-{
-	char bytes[256];
-
-	srand(1);
-	for (int n = 0; n < 200000; n++) {
-		struct ftrace_print print;
-		struct ftrace_page page;
-		size_t size = (size_t)rand() % sizeof(bytes);
-
-		for (size_t i = 0; i < size; i++)
-			bytes[i] = (char)(rand() % (n % 2 ? 256 : 33));
-		if (size > 12)
-			bytes[9] = bytes[10] = 0;
-		if (!begin_bytes(&page, bytes, size))
-			continue;
-		while (ftrace_page_next(&page, &print))
-			assert_true(print.text.ptr + print.text.len <= memory.end);
-	}
-}
-
 static const char print_format[] =
 	"name: print\nID: 5\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -318,22 +267,6 @@ TEST(format_files_are_parsed)
 	assert_int_equal(read.commit_size, format.commit_size);
 	assert_int_equal(read.data_offset, format.data_offset);
 	assert_int_equal(read.page_size, format.page_size);
-}
-
-/* A truncated or changed text is rejected or parsed in part, without a memory error. */
-TEST(truncated_format_files_are_read_within_bounds)
-{
-	struct ftrace_format read = { 0 };
-	char *copy;
-
-	for (size_t n = 0; n < sizeof(print_format); n++) {
-		copy = memcpy(memory.end - n, print_format, n);
-		ftrace_format_read_print(&read, (struct span){ copy, n });
-	}
-	for (size_t n = 0; n < sizeof(page_format); n++) {
-		copy = memcpy(memory.end - n, page_format, n);
-		ftrace_format_read_page(&read, (struct span){ copy, n });
-	}
 	assert_false(ftrace_format_read_print(&read, span_of("nonsense")));
 	assert_false(ftrace_format_read_page(&read, span_of("nonsense")));
 	assert_false(ftrace_format_read_print(&read, span_of("ID: 99999999\n common_pid;")));

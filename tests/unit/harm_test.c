@@ -9,7 +9,7 @@
 
 TEST(test_the_worst_moment_has_most_harm)
 {
-	struct harm harm = { 0 };
+	struct harm harm = { 0 }, other = { 0 };
 
 	harm_add(&harm, 10 * SECOND, 20 * MS);
 	harm_add(&harm, 11 * SECOND, 50 * MS);
@@ -18,6 +18,18 @@ TEST(test_the_worst_moment_has_most_harm)
 	assert_int_equal(harm.total_ns, 120 * MS);
 	assert_int_equal(harm.worst_ns, 50 * MS);
 	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
+	harm_add(&other, 300 * SECOND, 140 * MS);
+	harm_merge(&harm, &other);
+	assert_int_equal(harm.frames, 4);
+	assert_int_equal(harm.total_ns, 260 * MS);
+	assert_int_equal(harm.worst_at_ns, 300 * SECOND);
+	assert_int_equal(harm.minute_ns, 140 * MS);
+}
+
+static void expect_minute(const struct harm *harm, uint64_t from_ns, uint64_t ns)
+{
+	assert_int_equal(harm->minute_from_ns, from_ns);
+	assert_int_equal(harm->minute_ns, ns);
 }
 
 TEST(test_the_worst_minute_has_60_seconds)
@@ -26,27 +38,22 @@ TEST(test_the_worst_minute_has_60_seconds)
 
 	harm_add(&harm, 100 * SECOND, 30 * MS);
 	harm_add(&harm, 159 * SECOND, 30 * MS);
-	assert_int_equal(harm.minute_ns, 60 * MS);
-	assert_int_equal(harm.minute_from_ns, 100 * SECOND);
+	expect_minute(&harm, 100 * SECOND, 60 * MS);
 	/* The first one is not in the same minute. */
 	harm_add(&harm, 160 * SECOND, 10 * MS);
-	assert_int_equal(harm.minute_ns, 60 * MS);
-	assert_int_equal(harm.minute_from_ns, 100 * SECOND);
+	expect_minute(&harm, 100 * SECOND, 60 * MS);
 	harm_add(&harm, 170 * SECOND + 5, 50 * MS);
-	assert_int_equal(harm.minute_ns, 90 * MS);
-	assert_int_equal(harm.minute_from_ns, 159 * SECOND);
-}
-
-TEST(test_a_long_pause_empties_the_minute)
-{
-	struct harm harm = { 0 };
-
-	harm_add(&harm, 100 * SECOND, 30 * MS);
-	harm_add(&harm, 100000 * SECOND, 20 * MS);
-	assert_int_equal(harm.minute_ns, 30 * MS);
-	harm_add(&harm, 100001 * SECOND, 20 * MS);
-	assert_int_equal(harm.minute_ns, 40 * MS);
-	assert_int_equal(harm.minute_from_ns, 100000 * SECOND);
+	expect_minute(&harm, 159 * SECOND, 90 * MS);
+	/* After a long pause, and with a new clock, what was found stays. */
+	harm_add(&harm, 100000 * SECOND, 50 * MS);
+	expect_minute(&harm, 159 * SECOND, 90 * MS);
+	harm_add(&harm, 100001 * SECOND, 50 * MS);
+	expect_minute(&harm, 100000 * SECOND, 100 * MS);
+	harm_new_clock(&harm);
+	harm_add(&harm, 5 * SECOND, 60 * MS);
+	expect_minute(&harm, 100000 * SECOND, 100 * MS);
+	harm_add(&harm, 6 * SECOND, 60 * MS);
+	expect_minute(&harm, 5 * SECOND, 120 * MS);
 }
 
 TEST(test_harm_of_hours_in_a_second_does_not_overflow)
@@ -59,33 +66,6 @@ TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
 	harm_add(&harm, 9061 * SECOND, MS);
 	assert_int_equal(harm.sum_us, 1000);
-}
-
-TEST(test_a_new_clock_keeps_what_was_found)
-{
-	struct harm harm = { 0 };
-
-	harm_add(&harm, 500 * SECOND, 30 * MS);
-	harm_new_clock(&harm);
-	harm_add(&harm, 5 * SECOND, 20 * MS);
-	assert_int_equal(harm.minute_ns, 30 * MS);
-	assert_int_equal(harm.minute_from_ns, 500 * SECOND);
-	harm_add(&harm, 6 * SECOND, 20 * MS);
-	assert_int_equal(harm.minute_ns, 40 * MS);
-	assert_int_equal(harm.minute_from_ns, 5 * SECOND);
-}
-
-TEST(test_merged_harm_has_the_worst_of_both)
-{
-	struct harm sum = { 0 }, other = { 0 };
-
-	harm_add(&sum, 100 * SECOND, 30 * MS);
-	harm_add(&other, 300 * SECOND, 40 * MS);
-	harm_merge(&sum, &other);
-	assert_int_equal(sum.frames, 2);
-	assert_int_equal(sum.total_ns, 70 * MS);
-	assert_int_equal(sum.worst_at_ns, 300 * SECOND);
-	assert_int_equal(sum.minute_ns, 40 * MS);
 }
 
 TEST(test_only_stretches_of_a_second_are_drawing)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "rules/fence_check.h"
+#include "tests/unit/numbers.h"
 
-#define PERIOD_NS UINT64_C(16666667)
 #define DELAY_NS (25 * MS)
 #define LAYER "com.a/com.a.Main#7"
 
@@ -61,7 +61,7 @@ static struct interval fence_at(const char *name, uint64_t actual_ns, uint32_t g
 		.desired_ns = actual_ns,
 		.actual_ns = actual_ns,
 		.ready_ns = actual_ns - 5 * MS,
-		.period_ns = PERIOD_NS,
+		.period_ns = V60,
 		.gaps = gaps,
 	};
 
@@ -74,7 +74,7 @@ static void draw(const char *name, double from_s, double to_s, unsigned int lost
 	uint64_t second = 0;
 	unsigned int left = 0;
 
-	for (uint64_t ns = (uint64_t)(from_s * 1e9); ns < (uint64_t)(to_s * 1e9); ns += PERIOD_NS) {
+	for (uint64_t ns = (uint64_t)(from_s * 1e9); ns < (uint64_t)(to_s * 1e9); ns += V60) {
 		trace_at(name, ns);
 		if ((ns + DELAY_NS) / SECOND != second) {
 			second = (ns + DELAY_NS) / SECOND;
@@ -93,49 +93,43 @@ static void compare(const char *name, uint64_t until_s)
 	fence_check_until(check, until_s * SECOND, until_s * SECOND, events);
 }
 
-/* The fence of a frame near a second's border is in the next one; draws that begin and end within a
- * second move several frames of it. */
-TEST(test_agrees)
+static void expect(const char *expected)
 {
+	const struct fence_check_counts *counts = &check->counts;
+	const struct number numbers[] = {
+		{ "events", n_events },	 NUMBER(counts, compared),	  NUMBER(counts, disagreed),
+		NUMBER(counts, unknown), NUMBER(counts, events_left_out),
+	};
+
+	expect_numbers(numbers, COUNT_OF(numbers), expected);
+}
+
+TEST(test_seconds_that_differ_are_reported)
+{
+	/* The fence of a frame near a second's border is in the next one; draws that begin and end
+	 * within a second move several frames of it. */
 	draw(LAYER, 100.3, 104.99, 0);
 	draw(LAYER, 106.97, 107.5, 0);
 	draw(LAYER, 108, 108.02, 0);
 	compare(LAYER, 120);
-	assert_int_equal(n_events, 0);
-	assert_int_equal(check->counts.disagreed, 0);
-	assert_int_equal(check->counts.unknown, 0);
-	assert_in_range(check->counts.compared, 7, 8);
-}
-
-TEST(test_disagrees)
-{
-	draw(LAYER, 100.3, 103, 0);
-	draw(LAYER, 103, 104, 2);
-	draw(LAYER, 104, 110, 0);
-	compare(LAYER, 112);
-	assert_int_equal(check->counts.disagreed, 1);
-	assert_int_equal(n_events, 1);
+	expect("events 0 disagreed 0 unknown 0 compared 8");
+	draw(LAYER, 120.3, 123, 0);
+	draw(LAYER, 123, 124, 2);
+	draw(LAYER, 124, 130, 0);
+	compare(LAYER, 132);
+	expect("events 1 disagreed 1 unknown 0 compared 19");
 	assert_non_null(strstr(last_event, "58 frames by the fences, 60 by the trace, in second "
-					   "103: " LAYER));
-}
-
-TEST(test_one_event)
-{
-	draw(LAYER, 100.3, 106, 30);
-	compare(LAYER, 106);
-	assert_int_equal(n_events, 1);
-	assert_int_equal(check->counts.disagreed, 5);
-	assert_non_null(strstr(last_event, "in the seconds 101 to 105"));
-}
-
-/* A layer of the trace whose ring has no frames, although it can be read. */
-TEST(test_no_fences)
-{
+					   "123: " LAYER));
+	draw(LAYER, 140.3, 146, 30);
+	compare(LAYER, 146);
+	expect("events 2 disagreed 7");
+	assert_non_null(strstr(last_event, "in the seconds 140 to 145"));
+	/* A ring without frames, although it can be read. */
 	for (unsigned int i = 0; i < 300; i++)
-		trace_at(LAYER, 100 * SECOND + i * PERIOD_NS);
-	compare(LAYER, 105);
-	assert_int_equal(n_events, 1);
-	assert_non_null(strstr(last_event, " 0 frames by the fences, 240 by the trace"));
+		trace_at(LAYER, 150 * SECOND + i * V60);
+	compare(LAYER, 155);
+	expect("events 3");
+	assert_non_null(strstr(last_event, " 0 frames by the fences, 300 by the trace"));
 }
 
 TEST(test_limit)
@@ -144,9 +138,7 @@ TEST(test_limit)
 		draw(LAYER, s, s + 1, 10);
 		compare(LAYER, s + 1);
 	}
-	assert_int_equal(n_events, 10);
-	assert_int_equal(check->counts.disagreed, 54);
-	assert_int_equal(check->counts.events_left_out, 44);
+	expect("events 10 disagreed 54 events_left_out 44");
 }
 
 /* What is not complete is not compared. */
@@ -154,29 +146,25 @@ TEST(test_loss_of_trace)
 {
 	draw(LAYER, 100, 102, 0);
 	fence_check_hole(check, 102 * SECOND - 100 * MS, 102 * SECOND);
-	for (uint64_t ns = 102 * SECOND; ns < 103 * SECOND; ns += PERIOD_NS)
+	for (uint64_t ns = 102 * SECOND; ns < 103 * SECOND; ns += V60)
 		fence_at(LAYER, ns + DELAY_NS, 0);
 	compare(LAYER, 104);
-	assert_int_equal(check->counts.compared, 0);
+	expect("compared 0");
 	draw(LAYER, 103.1, 106, 0);
 	compare(LAYER, 106);
-	assert_int_equal(n_events, 0);
-	assert_int_equal(check->counts.unknown, 3);
-	assert_int_equal(check->counts.compared, 2);
+	expect("events 0 unknown 3 compared 2");
 }
 
 TEST(test_gap)
 {
 	draw(LAYER, 100, 102, 0);
-	for (uint64_t ns = 102 * SECOND; ns < 106 * SECOND; ns += PERIOD_NS) {
+	for (uint64_t ns = 102 * SECOND; ns < 106 * SECOND; ns += V60) {
 		trace_at(LAYER, ns);
 		if (ns >= 104 * SECOND)
 			fence_at(LAYER, ns + DELAY_NS, 1);
 	}
 	compare(LAYER, 106);
-	assert_int_equal(n_events, 0);
-	assert_int_equal(check->counts.unknown, 3);
-	assert_int_equal(check->counts.compared, 2);
+	expect("events 0 unknown 3 compared 2");
 }
 
 /* The ring of a layer that is gone cannot be read a last time. */
@@ -184,13 +172,11 @@ TEST(test_gone)
 {
 	draw(LAYER, 100, 103, 0);
 	fence_check_known(check, span_of(LAYER), 103 * SECOND);
-	for (uint64_t ns = 103 * SECOND; ns < 104 * SECOND; ns += PERIOD_NS)
+	for (uint64_t ns = 103 * SECOND; ns < 104 * SECOND; ns += V60)
 		trace_at(LAYER, ns);
 	trace_at("other", 108 * SECOND);
 	fence_check_until(check, 108 * SECOND, 108 * SECOND, events);
-	assert_int_equal(n_events, 0);
-	assert_int_equal(check->counts.unknown, 1);
-	assert_int_equal(check->counts.compared, 2);
+	expect("events 0 unknown 1 compared 2");
 }
 
 TEST(test_many_layers)
@@ -200,25 +186,25 @@ TEST(test_many_layers)
 			char name[32];
 
 			snprintf(name, sizeof(name), "com.a%u/com.a.Main", i);
-			trace_at(name, 100 * SECOND + n * PERIOD_NS);
+			trace_at(name, 100 * SECOND + n * V60);
 			if (n % 2 == 0 || i > 20)
-				fence_at(name, 100 * SECOND + n * PERIOD_NS + DELAY_NS, 0);
+				fence_at(name, 100 * SECOND + n * V60 + DELAY_NS, 0);
 			fence_check_known(check, span_of(name), 120 * SECOND);
 		}
 	fence_check_until(check, 110 * SECOND, 110 * SECOND, events);
-	assert_int_equal(check->counts.disagreed, 0);
+	expect("disagreed 0");
 }
 
 TEST(test_intervals)
 {
 	assert_int_equal(fence_at(LAYER, 100 * SECOND, 0).ns, ROW_UNKNOWN);
-	assert_int_equal(fence_at(LAYER, 100 * SECOND + PERIOD_NS, 0).vsyncs, 1);
-	assert_int_equal(fence_at("b", 100 * SECOND + PERIOD_NS, 0).ns, ROW_UNKNOWN);
-	assert_int_equal(fence_at(LAYER, 100 * SECOND + 4 * PERIOD_NS, 0).vsyncs, 3);
-	assert_int_equal(fence_at("b", 100 * SECOND + 5 * PERIOD_NS, 0).vsyncs, 4);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + V60, 0).vsyncs, 1);
+	assert_int_equal(fence_at("b", 100 * SECOND + V60, 0).ns, ROW_UNKNOWN);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 4 * V60, 0).vsyncs, 3);
+	assert_int_equal(fence_at("b", 100 * SECOND + 5 * V60, 0).vsyncs, 4);
 	/* no interval spans a gap */
-	assert_int_equal(fence_at(LAYER, 100 * SECOND + 9 * PERIOD_NS, 1).ns, ROW_UNKNOWN);
-	assert_int_equal(fence_at(LAYER, 100 * SECOND + 10 * PERIOD_NS, 1).vsyncs, 1);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 9 * V60, 1).ns, ROW_UNKNOWN);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 10 * V60, 1).vsyncs, 1);
 }
 
 TEST(test_hostile)

@@ -111,26 +111,10 @@ static const struct packets_frame late = {
 	.jank_type = 64 + 128,
 };
 
+/* Rows are in the order of their own ends: a frame that is early ends before its expected end. */
 TEST(a_frame_has_its_expected_times)
 {
-	struct packets trace = { 0 };
-
-	packets_frame(&trace, &late);
-	play(&trace);
-	assert_int_equal(n_rows, 1);
-	assert_true(rows[0].is_surface);
-	assert_times(0, 100, 200, 110, 390);
-	assert_int_equal(rows[0].token, 20);
-	assert_int_equal(rows[0].display_token, 30);
-	assert_int_equal(rows[0].jank_type, 192);
-	assert_string_equal(surface, "com.a/com.a.Main");
-	assert_string_equal(app, "com.a");
-	assert_string_equal(layer, LAYER);
-}
-
-/* A frame that is early ends before its expected end. Rows are in the order of their own ends. */
-TEST(rows_are_in_the_order_of_ends)
-{
+	struct packets_frame again = late, unexpected = late;
 	static const struct packets_frame early = {
 		.cookie = 5,
 		.expected_ns = 100,
@@ -142,44 +126,34 @@ TEST(rows_are_in_the_order_of_ends)
 	};
 	struct packets trace = { 0 };
 
+	again.cookie = 3;
+	again.start_ns = 120;
+	again.end_ns = 500;
+	unexpected.cookie = 7;
+	unexpected.token = 21;
+	unexpected.expected_ns = 0;
+	unexpected.end_ns = 600;
 	packets_frame(&trace, &late);
+	packets_frame(&trace, &again);
 	packets_frame(&trace, &early);
+	packets_frame(&trace, &unexpected);
 	play(&trace);
-	assert_int_equal(n_rows, 2);
+	assert_int_equal(n_rows, 3);
 	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
 	assert_int_equal(rows[0].display_token, -1);
 	assert_times(1, 100, 200, 110, 390);
-}
-
-TEST(a_frame_without_expectation_has_a_row)
-{
-	struct packets_frame frame = late;
-	struct packets trace = { 0 };
-
-	frame.expected_ns = 0;
-	packets_frame(&trace, &frame);
-	play(&trace);
-	assert_int_equal(n_rows, 0);
+	assert_true(rows[1].is_surface);
+	assert_int_equal(rows[1].token, 20);
+	assert_int_equal(rows[1].display_token, 30);
+	assert_int_equal(rows[1].jank_type, 192);
+	assert_times(2, 100, 200, 120, 500);
 	frame_timeline_end(timeline);
-	assert_int_equal(n_rows, 1);
-	assert_times(0, ROW_UNKNOWN, ROW_UNKNOWN, 110, 390);
-}
-
-TEST(frames_with_the_same_tokens_are_kept_apart)
-{
-	struct packets_frame second = late;
-	struct packets trace = { 0 };
-
-	second.cookie = 3;
-	second.start_ns = 120;
-	second.end_ns = 500;
-	packets_frame(&trace, &late);
-	packets_frame(&trace, &second);
-	play(&trace);
-	assert_int_equal(n_rows, 2);
-	assert_times(0, 100, 200, 110, 390);
-	assert_times(1, 100, 200, 120, 500);
+	assert_int_equal(n_rows, 4);
+	assert_times(3, ROW_UNKNOWN, ROW_UNKNOWN, 110, 600);
+	assert_string_equal(surface, "com.a/com.a.Main");
+	assert_string_equal(app, "com.a");
+	assert_string_equal(layer, LAYER);
 }
 
 static void record_of(uint64_t sequence, uint64_t time_ns, unsigned int kind, uint64_t cookie,
@@ -298,14 +272,12 @@ static void fill_table(unsigned int space)
 	assert_int_equal(timeline->counts.unmatched, 3000 - space);
 }
 
+/* A live capture uses less memory: what is behind its part of the tables stays untouched. */
 TEST(a_full_table_drops_the_oldest)
 {
 	fill_table(TIMELINE_FRAMES);
-}
-
-/* A live capture uses less memory: what is behind its part of the tables stays untouched. */
-TEST(a_live_table_is_smaller)
-{
+	tear_down(NULL);
+	set_up(NULL);
 	timeline->live = true;
 	frame_timeline_init(timeline);
 	fill_table(TIMELINE_LIVE_FRAMES);

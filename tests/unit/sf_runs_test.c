@@ -5,7 +5,6 @@
 #include "rules/sf_runs.h"
 
 #define TID 7
-#define MS UINT64_C(1000000)
 #define PERIOD (16 * MS)
 #define BEGIN (1000 * MS)
 
@@ -69,48 +68,42 @@ static void lose(int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 	sf_runs_hole_ends(&runs, to_ns);
 }
 
+static void expect_hidden(unsigned int n)
+{
+	assert_int_equal(n_hidden, n);
+	set_up(NULL);
+	begin();
+}
+
 TEST(ticks_prove_that_no_composition_is_hidden)
 {
 	begin();
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
 	compose(2, 0);
-	assert_int_equal(n_hidden, 0);
-}
-
-/* One was hidden: its tick, too. */
-TEST(a_tick_that_does_not_fit_proves_nothing)
-{
-	begin();
+	expect_hidden(0);
+	/* One was hidden: its tick, too. */
 	lose(2, BEGIN + 2 * PERIOD, BEGIN + 2 * PERIOD + 3 * MS);
 	compose(3, 1);
-	assert_int_equal(n_hidden, 1);
 	assert_true(last.at_rest);
-}
-
-/* The same, but its tick was written on another CPU. */
-TEST(two_ticks_prove_nothing)
-{
-	begin();
+	expect_hidden(1);
+	/* Its tick was written on another CPU. */
 	sf_runs_tick(&runs, BEGIN + 2 * PERIOD, 0);
 	lose(2, BEGIN + 2 * PERIOD + MS / 2, BEGIN + 2 * PERIOD + 3 * MS);
 	compose(3, 1);
-	assert_int_equal(n_hidden, 1);
-}
-
-TEST(a_long_hole_may_hide_two_ticks)
-{
-	begin();
+	expect_hidden(1);
+	/* A long hole may hide two ticks, and one without an end may be long. */
 	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 4 * PERIOD - MS);
 	compose(4, 0);
-	assert_int_equal(n_hidden, 1);
-}
-
-TEST(a_hole_without_an_end_may_be_long)
-{
-	begin();
+	expect_hidden(1);
 	sf_runs_lost(&runs, TID, 2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 8 * MS);
 	compose(2, 0);
-	assert_int_equal(n_hidden, 1);
+	expect_hidden(1);
+	/* The events that follow show that the thread was at work already. */
+	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
+	compose(2, 0);
+	sf_runs_not_at_rest(&runs);
+	assert_false(last.at_rest);
+	expect_hidden(1);
 }
 
 TEST(the_present_of_a_latch_may_be_hidden)
@@ -133,15 +126,6 @@ TEST(few_ticks_prove_nothing)
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
 	compose(2, 0);
 	assert_int_equal(n_hidden, 1);
-}
-
-/* The events that follow show that the thread was at work already. */
-TEST(a_composition_without_a_begin_was_hidden)
-{
-	ticks_prove_that_no_composition_is_hidden(NULL);
-	sf_runs_not_at_rest(&runs);
-	assert_int_equal(n_hidden, 1);
-	assert_false(last.at_rest);
 }
 
 /* CPU 2 has no events from @from_ns on, for @hole_ns; the thread none for @gap_ns. */

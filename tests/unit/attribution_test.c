@@ -6,55 +6,33 @@
 
 FIXTURE(default_options, stop_phone)
 
-TEST_ON(every_phone, test_every_frame_of_a_layer_is_attributed)
+TEST_ON(every_phone, test_a_buffer_of_a_layer_in_a_present_is_a_frame)
 {
-	play("a0-29");
-	expect("a 30 rows 30 presents 30 ticks 30 sf_tid 406 dropped_frames 0");
-	for (size_t i = 0; i < 30; i++) {
+	draw("a0-18 ab19 a20 ab21 a22 ab23-28 b29");
+	/* Two latches before a present are one frame, a present without a latch is none, nor is one
+	 * to a second display. */
+	draw("at 30 -1 commit latch a queue a latch a end 1 compose 30 compose 31 compose 32");
+	phone_queue(&phone, BEGIN + 33 * V60 - 3 * MS, a, 1);
+	phone_commit(&phone, BEGIN + 33 * V60 - MS, a);
+	phone_compose(&phone, BEGIN + 33 * V60, 2);
+	/* The next buffer may be queued between latch and present, under the same name. */
+	draw("at 34 -9 queue a at 34 -2 commit latch a end 1 at 34 -1 queue b compose 34");
+	/* Slice ends were lost without a report: each composition resets the stack. */
+	for (unsigned int i = 35; i < 235; i++) {
+		phone.now_ns = BEGIN + i * V60 - 5 * MS;
+		phone_begin(&phone, "some slice whose end was lost");
+		phone_frame(&phone, BEGIN + i * V60, a);
+	}
+	phone_end(&phone);
+	expect("a 232 b 9 rows 241 presents 235 ticks 230 sf_tid 406 dropped_frames 0");
+	assert_string_equal(vsyncs_of(a), "? 1x28 2 3 1x201");
+	assert_string_equal(vsyncs_of(b), "? 2x2 1x6");
+	for (size_t i = 0; i < 19; i++) {
 		assert_int_equal(phone.log.frames[i].present_ns, BEGIN + i * V60);
 		assert_int_equal(phone.log.frames[i].latched_ns, BEGIN + i * V60 - MS);
 		assert_int_equal(phone.log.frames[i].queued_ns, BEGIN + i * V60 - 3 * MS);
 	}
-}
-
-TEST_ON(every_phone, test_every_layer_of_a_present_has_a_frame)
-{
-	play("ab0 a1 ab2 a3 ab4-9 a10-19");
-	expect("a 20 b 8 presents 20");
-}
-
-TEST_ON(every_phone, test_two_latches_before_a_present_are_one_frame)
-{
-	play("at 0 -1 commit latch a queue a latch a end 1 compose 0");
-	assert_int_equal(frames_of(a), 1);
-}
-
-TEST_ON(every_phone, test_a_present_without_a_latch_is_no_frame)
-{
-	draw("a0");
-	for (unsigned int i = 1; i < 10; i++)
-		phone_compose(&phone, BEGIN + i * V60, 1);
-	phone_end(&phone);
-	expect("a 1 presents 10");
-}
-
-TEST_ON(every_phone, test_present_to_a_second_display_is_no_frame)
-{
-	for (unsigned int i = 0; i < 10; i++) {
-		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
-		phone_commit(&phone, BEGIN + i * V60 - MS, a);
-		phone_compose(&phone, BEGIN + i * V60, 2);
-	}
-	phone_end(&phone);
-	expect("a 10 presents 10");
-	assert_int_equal(phone.log.frames[3].present_ns, BEGIN + 3 * V60);
-}
-
-/* The next buffer may be queued between latch and present, under the same name. */
-TEST_ON(every_phone, test_a_queue_is_no_latch)
-{
-	play("at 0 -9 queue a at 0 -2 commit latch a end 1 at 0 -1 queue b compose 0");
-	expect("a 1 b 0");
+	assert_int_equal(frame_of(a, 30)->present_ns, BEGIN + 33 * V60);
 }
 
 /* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
@@ -112,16 +90,6 @@ TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
-/* Slice ends were lost without a report; the slices that stay open do not enclose the next
- * composition. */
-TEST_ON(phone_13, test_unended_slice_does_not_enclose_the_next_composition)
-{
-	draw("a0 at 1 -1 begin latchBuffer compose 1 at 1 1 queue a queue a 2 begin setBuffer");
-	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
-	play("end 1 compose 2");
-	expect("a 1 dropped_frames 1");
-}
-
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
 TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 {
@@ -130,43 +98,27 @@ TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 	     "lost 1 7");
 	/* Written outside of that slice: without the loss it would be a latch. */
 	phone_write(&phone, TRACE_COUNTER, 0, "Heap size (KB)", 12);
-	play("a11-20");
-	assert_int_equal(frames_of("Heap size (KB)"), 0);
-	expect("a 20 lost_events 7 event.lost 1");
-	assert_int_equal(phone.log.fps[0].stats.lost, 7);
-	assert_int_equal(phone.log.frames[10].lost, 7);
-	assert_int_equal(phone.log.frames[11].lost, 0);
-}
-
-TEST_ON(phone_9, test_loss_of_unknown_size_makes_lost_unknown)
-{
-	draw("a0-9");
+	draw("a11-200");
 	phone_lost(&phone, 1, TRACE_LOST_UNKNOWN);
-	play("a10-19");
-	assert_int_equal(counters()->lost_unknown, 1);
-	assert_int_equal(phone.log.fps[0].stats.lost, ROW_UNKNOWN);
-	assert_int_equal(phone.log.frames[10].lost, ROW_UNKNOWN);
+	play("a201-220");
+	expect("rows 220 a 220 lost_events 7 lost_unknown 1 event.lost 2");
+	expect_row(SURFACE_A, 0, "lost 7");
+	expect_row(SURFACE_A, 3, "lost ?");
+	expect_frame(a, 10, "lost 7");
+	expect_frame(a, 11, "lost 0");
+	expect_frame(a, 200, "lost ?");
 }
 
-/* Slice ends were lost without a report: each composition of SurfaceFlinger resets the stack. */
-TEST_ON(every_phone, test_slice_begins_without_ends_lose_no_frame)
-{
-	for (unsigned int i = 0; i < 200; i++) {
-		phone.now_ns = BEGIN + i * V60 - 5 * MS;
-		phone_begin(&phone, "some slice whose end was lost");
-		phone_frame(&phone, BEGIN + i * V60, a);
-	}
-	phone_end(&phone);
-	assert_int_equal(frames_of(a), 200);
-}
-
-/* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. */
+/* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. A slice
+ * whose end was lost, without a report, does not enclose the next composition. */
 TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 {
-	draw("a0 at 0 2 queue a at 0 3 queue a 2 at 1 -2 commit begin setBuffer");
-	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
-	play("end 2 compose 1 a2");
-	expect("a 2 dropped_frames 1");
+	draw("a0 at 0 2 queue a at 0 3 queue a 2 at 1 -2 commit begin setBuffer count a 1 end 2 "
+	     "compose 1 a2");
+	expect("dropped_frames 1");
+	play("at 3 -1 begin latchBuffer compose 3 at 3 1 queue a queue a 2 begin setBuffer "
+	     "count a 1 end 1 compose 4");
+	expect("a 2 dropped_frames 2");
 	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);
 }
 
@@ -199,7 +151,8 @@ TEST(test_layer_without_package_belongs_to_the_app_in_front)
 	assert_true(events_of(TRACE_EVENT_FOCUS) >= 1);
 }
 
-/* Writes a commit and a composition with these names, and a frame in them at @present_ns. */
+/* Writes a commit and a composition with these names, and a frame in them at @present_ns. A commit
+ * of another thread changes nothing. */
 static void write_composition(const char *commit, const char *composite, uint64_t present_ns)
 {
 	phone_tick(&phone, present_ns - 2 * MS);
@@ -207,6 +160,7 @@ static void write_composition(const char *commit, const char *composite, uint64_
 	phone_latch(&phone, a);
 	phone_end_slices(&phone, 1);
 	phone_begin(&phone, composite);
+	phone_write(&phone, TRACE_SLICE_BEGIN, 999, "commit 666", 0);
 	phone.now_ns = present_ns;
 	phone_begin(&phone, "postFramebuffer");
 	phone_end_slices(&phone, 2);
@@ -231,7 +185,7 @@ TEST(test_frames_have_the_vsync_id_of_their_composition)
 		for (unsigned int k = 0; k < 3; k++)
 			write_composition(cases[i].commit, cases[i].composite, BEGIN + k * V60);
 		phone_end(&phone);
-		assert_int_equal(phone.log.n_frames, 3);
+		expect("rows 3");
 		assert_int_equal(phone.log.frames[1].vsync_id, cases[i].vsync_id);
 	}
 }
@@ -242,29 +196,9 @@ TEST_ON(phone_13, test_vsync_id_does_not_survive_a_loss)
 	phone_run(&phone, a, BEGIN - 10 * V60, V60, 5);
 	write_composition("onMessageInvalidate 7 vsyncIn 3.21ms", "onMessageRefresh", BEGIN);
 	phone_lost(&phone, 1, 5);
-	phone_begin(&phone, "onMessageRefresh");
-	phone_latch(&phone, a);
-	phone.now_ns = BEGIN + V60;
-	phone_begin(&phone, "postFramebuffer");
-	phone_end_slices(&phone, 2);
+	write_composition("other", "onMessageRefresh", BEGIN + V60);
 	phone_end(&phone);
-	assert_int_equal(phone.log.frames[5].vsync_id, 7);
-	assert_int_equal(phone.log.frames[phone.log.n_frames - 1].vsync_id, -1);
-}
-
-TEST_ON(phone_13, test_forged_commits_change_no_vsync_id)
-{
-	write_composition("commit 1", "composite 1", BEGIN);
-	phone_tick(&phone, BEGIN + V60 - 2 * MS);
-	phone_begin(&phone, "commit 2");
-	phone_latch(&phone, a);
-	phone_end_slices(&phone, 1);
-	phone_begin(&phone, "composite 2");
-	phone_write(&phone, TRACE_SLICE_BEGIN, 999, "commit 666", 0);
-	phone.now_ns = BEGIN + V60;
-	phone_begin(&phone, "postFramebuffer");
-	phone_end_slices(&phone, 2);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 2);
-	assert_int_equal(phone.log.frames[1].vsync_id, 2);
+	expect("rows 7");
+	expect_frame(a, 5, "vsync_id 7");
+	expect_frame(a, 6, "vsync_id ?");
 }

@@ -108,6 +108,7 @@ TEST(test_max_threads_bounds_the_table_of_threads)
 	play("a1-9");
 	assert_int_equal(frames_of(a), 10);
 }
+
 TEST(test_queued_layers_do_not_evict_latched_ones)
 {
 	char name[64];
@@ -206,15 +207,6 @@ TEST(test_extreme_times_lose_no_later_frame)
 	play("a0-99");
 	assert_int_equal(phone.log.n_frames, 100);
 	assert_true(counters()->clock_steps > 0);
-}
-
-TEST(test_threads_beyond_the_table_are_evicted)
-{
-	for (int32_t tid = 1000; tid < 21000; tid++)
-		phone_write(&phone, TRACE_SLICE_BEGIN, tid, "queueBuffer", 0);
-	play("a0-9");
-	assert_int_equal(frames_of(a), 10);
-	assert_true(counters()->threads_evicted > 0);
 }
 
 /* More layers than a present can have. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detection of latches with poor evidence: names that were cut or have bars, counters of other
+/* Detection of latches with poor evidence: names that were cut or have bars, markers of other
  * writers, a flood of latches by threads that never present. */
 #include "tests/unit/unit.h"
 
@@ -10,11 +10,16 @@
 
 FIXTURE(default_options, stop_phone)
 
-/* A marker of another process with the names of SurfaceFlinger. */
+/* A marker of another process with the names of SurfaceFlinger; with the tid of its thread, too, if
+ * the writer of each marker is known. */
 static void forge(enum trace_kind kind, const char *name, int64_t value)
 {
 	struct trace_record record = { .kind = kind, .tid = 900, .value = value };
 
+	if (phone.sf_writer != TRACE_WRITER_UNKNOWN) {
+		record.writer = TRACE_WRITER_OTHER;
+		record.tid = phone.sf_tid;
+	}
 	record.tgid = phone.sf_tgid == TRACE_ID_UNKNOWN ? TRACE_ID_UNKNOWN : 900;
 	record.pid = phone.sf_pid;
 	record.time_ns = phone.now_ns;
@@ -60,6 +65,58 @@ TEST_ON(every_phone, test_forged_counters_remove_no_frame)
 	}
 	phone_end(&phone);
 	expect("a 20 rows 20");
+}
+
+static const char *const presents[] = {
+	[PHONE_9] = "postFramebuffer",
+	[PHONE_13] = "postFramebuffer",
+	[PHONE_14] = "presentFrameAndReleaseLayers for x",
+};
+
+/* Ticks, a whole composition, latches, ends of slices that SurfaceFlinger began. */
+static void forge_frame(void)
+{
+	const int64_t value = (int64_t)(phone.now_ns / V60) % 2;
+
+	forge(TRACE_COUNTER, "VSYNC-sf", value);
+	forge(TRACE_COUNTER, "VSP-period", value);
+	forge(TRACE_SLICE_BEGIN, "commit 7", 0);
+	forge(TRACE_INSTANT, "latchBuffer com.a/com.a.Main#0 - 7", 0);
+	forge_latch(a);
+	forge(TRACE_SLICE_BEGIN, presents[phone.age], 0);
+	for (int i = 0; i < 9; i++)
+		forge(TRACE_SLICE_END, "", 0);
+}
+
+/* The writer of each marker is known. */
+TEST_ON(every_phone, test_forged_markers_change_no_row)
+{
+	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
+	for (unsigned int i = 0; i < 100; i++) {
+		phone_frame(&phone, BEGIN + i * V60, a);
+		phone.now_ns = BEGIN + i * V60 + V60 / 2;
+		forge_frame();
+	}
+	phone_end(&phone);
+	expect("a 100 rows 100 presents 100 surfaceflinger_restarts 0 foreign_presents 100 "
+	       "foreign_ticks 200 foreign_latches 200 event.tracing 0 event.surfaceflinger 2");
+	assert_string_equal(vsyncs_of(a), "? 1x99");
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(phone.log.frames[i].present_ns, BEGIN + i * V60);
+}
+
+/* Buffer markers of apps are not forged ones. */
+TEST_ON(phone_9, test_markers_of_apps_are_not_forged)
+{
+	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
+	draw("a0");
+	forge(TRACE_SLICE_BEGIN, "acquireBuffer", 0);
+	forge(TRACE_COUNTER, "SurfaceTexture-0-1-2", 0);
+	forge(TRACE_SLICE_END, "", 0);
+	forge(TRACE_COUNTER, "HW_VSYNC_ON_0", 0);
+	forge(TRACE_SLICE_BEGIN, "Choreographer#doFrame", 0);
+	phone_end(&phone);
+	expect("foreign_ticks 0 foreign_latches 0");
 }
 
 static void flood(unsigned int from)

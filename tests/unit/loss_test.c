@@ -16,16 +16,6 @@ static int set_up(void **state)
 
 FIXTURE(set_up, stop_phone)
 
-static void expect_no_jank(void)
-{
-	const struct frame_stats sum = sum_of(NULL);
-
-	assert_int_equal(sum.a + sum.b, 0);
-	expect_stats(sum, "d 0 missed 0 waits 0");
-	assert_int_equal(sum.small_jank + sum.jank, 0);
-	assert_int_equal(phone.log.n_drops, 0);
-}
-
 /* --- where the hole is --- */
 
 #define EVERY (PHONE_14 + 1)
@@ -74,6 +64,23 @@ static const struct {
 	  "a0-4 lost 2 70 a5-24 a26-85 lost 3 70 a86-105", "? 1x24 ? 1x79", 140, 0, 0, 0 },
 	{ "a loss at the end of the trace is in the row", PHONE_9, false, "a0-29 lost 1 12",
 	  "? 1x29", 12, 0, 0, 0 },
+	{ "a hole without a record", PHONE_13, false, "a0-59 hole 60 a75-134", "? 1x59 ? 1x59",
+	  ROW_UNKNOWN, 60, 0, 0 },
+	/* The hole ended before the composition began: what is open then is no older than that. */
+	{ "a loss that is reported within a latch keeps the latch", PHONE_9, false,
+	  "a0-29 at 30 -3 queue a at 30 -2 tick at 30 -1 begin onMessageReceived "
+	  "begin handleMessageInvalidate begin latchBuffer begin acquireBuffer lost 2 50 count a 0 "
+	  "end 4 compose 30 a31-50",
+	  "? 1x50", 50, 0, 0, 0 },
+	/* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one,
+	 * which was lost, on time. The distance from the late one to the third is closer to one
+	 * vsync than to two. The number of the late one proves that none is missing before it. */
+	{ "intervals of a late frame in a hole are unknown", PHONE_14, false,
+	  "a0-20 a21+12 more 1 a23-27 lost 2 50 more -1 a28-37", "? 1x20 2 ? 1x14", 50, 0, 1, 0 },
+	{ "a restart in the middle of a latch", EVERY, false,
+	  "a0-59 begin handleMessageInvalidate begin latchBuffer begin acquireBuffer sf 2406 "
+	  "a180-239",
+	  "? 1x59 ? 1x59", 0, 0, 0, 0 },
 };
 
 static size_t first_with_lost(void)
@@ -130,25 +137,17 @@ TEST(test_only_intervals_in_a_hole_are_unknown)
 /* The present after this latch was lost: the next present belongs to another frame. */
 TEST_ON(every_phone, test_latch_without_its_present_is_stale)
 {
-	draw("a0-19 b20-20");
-	phone.now_ns = BEGIN + 21 * V60 - MS;
-	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
-	phone_latch(&phone, a);
-	play("lost 1 50 b23-42");
+	play("a0-19 b20 at 21 -1 commit latch a lost 1 50 b23-42");
 	expect("a 20 b 21");
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
 TEST_ON(phone_14, test_latch_attributed_to_another_present_is_stale)
 {
-	draw("cpu 2 a0-38 cpu 1");
-	phone_commit(&phone, BEGIN + 40 * V60 - MS, a);
-	phone_compose(&phone, BEGIN + 41 * V60, 1);
-	play("a42-60x2 lost 2 50 cpu 2 a62-100x2");
-	assert_int_equal(counters()->stale_frames, 1);
-	assert_int_equal(frames_of(a), 39 + 30);
-	for (size_t i = 39; i < phone.log.n_frames; i++)
-		assert_true(phone.log.frames[i].vsyncs != 1);
+	play("cpu 2 a0-38 cpu 1 at 40 -1 commit latch a end 1 compose 41 a42-60x2 lost 2 50 cpu 2 "
+	     "a62-100x2");
+	expect("a 69 stale_frames 1");
+	assert_string_equal(vsyncs_of(a), "? 1x38 4 2x9 ? 2x19");
 }
 
 /* A latch in a hole that waits long for its present may still be a frame: SurfaceFlinger was
@@ -156,35 +155,11 @@ TEST_ON(phone_14, test_latch_attributed_to_another_present_is_stale)
  * frame. */
 TEST_ON(phone_14, test_latch_with_a_late_present_in_a_hole_is_stale)
 {
-	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
-
-	draw("a0-20");
-	phone.now_ns = held_up - 14 * MS;
-	phone_begin(&phone, "commit 1234");
-	phone_latch(&phone, a);
-	phone.n_commits++;
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, held_up, 1);
-	draw("a21-21 lost 2 50");
-	phone.n_commits--; /* no other frame was lost */
-	play("a22-41");
-	assert_int_equal(counters()->stale_frames, 1);
+	play("a0-20 at 21 -16 commit latch a more 1 end 1 compose 21 -2 a21 lost 2 50 more -1 "
+	     "a22-41");
+	expect("stale_frames 1");
 	assert_int_equal(frame_of(a, 21)->present_ns, BEGIN + 21 * V60);
 	assert_string_equal(vsyncs_of(a), "? 1x20 ? 1x20");
-}
-
-/* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
- * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
-TEST_ON(phone_14, test_intervals_of_a_late_frame_in_a_hole_are_unknown)
-{
-	draw("a0-20");
-	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
-	phone.n_commits++;
-	draw("a23-27 lost 2 50");
-	phone.n_commits--; /* no frame was lost */
-	play("a28-37");
-	/* The number of the late one proves that none is missing before it. */
-	assert_string_equal(vsyncs_of(a), "? 1x20 2 ? 1x14");
 }
 
 /* The buffer count increased during a loss: the latch is found although the next value is not
@@ -206,29 +181,6 @@ TEST_ON(phone_14, test_loss_clears_the_buffer_counts)
 	phone_end(&phone);
 	assert_int_equal(frames_of("com.c/com.c.Main#9"), 19);
 	assert_int_equal(counters()->lost_events, 19 * 50);
-}
-
-/* --- holes without a record --- */
-
-TEST_ON(phone_13, test_a_hole_is_no_jank)
-{
-	draw("a0-59");
-	pipeline_hole(phone.pipeline, phone.now_ns);
-	play("a75-134");
-	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x59");
-	assert_int_equal(frame_of(a, 60)->lost, ROW_UNKNOWN);
-	expect("holes 1 lost_unknown 1 drops 0 event.lost 0");
-	assert_int_equal(sum_of(NULL).d, 0);
-}
-
-/* The hole ended before the composition began: what is open then is no older than that. */
-TEST_ON(phone_9, test_report_of_a_loss_within_a_latch_keeps_the_latch)
-{
-	draw("a0-29 at 30 -3 queue a at 30 -2 tick at 30 -1 begin onMessageReceived "
-	     "begin handleMessageInvalidate begin latchBuffer begin acquireBuffer lost 2 50");
-	phone_write(&phone, TRACE_COUNTER, 0, a, 0);
-	play("end 4 compose 30 a31-50");
-	assert_string_equal(vsyncs_of(a), "? 1x50");
 }
 
 /* The frame with that buffer was lost, and a later one shows the buffer again. */
@@ -259,20 +211,25 @@ TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 
 /* --- every lost event is reported --- */
 
-TEST_ON(phone_9, test_lost_events_of_rows_and_cpus_add_up)
+TEST_ON(phone_9, test_lost_events_of_rows_cpus_and_events_add_up)
 {
+	unsigned long long in_events = 0, events;
 	int64_t total = 0;
 
-	for (unsigned int i = 0; i < 400; i++) {
+	for (unsigned int i = 0; i < 1000; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
-		if (i % 3 == 0) {
-			phone_lost(&phone, (int)(i % 100), i);
-			total += i;
-		}
+		phone_lost(&phone, (int)(i % 100), i);
+		total += i;
 	}
 	phone_end(&phone);
 	assert_int_equal(sum_of(NULL).lost, total);
 	assert_int_equal(counters()->lost_events, total);
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
+		    sscanf(strchr(phone.log.events[i].text, ':'), ": %llu", &events) == 1)
+			in_events += events;
+	assert_int_equal(in_events, total);
+	assert_in_range(events_of(TRACE_EVENT_LOST), 2, 200);
 	for (size_t i = 0; i <= PIPELINE_CPUS; i++)
 		total -= (int64_t)counters()->lost_by_cpu[i];
 	assert_int_equal(total, 0);
@@ -284,23 +241,6 @@ TEST_ON(phone_9, test_loss_after_the_last_frame_is_in_its_row)
 {
 	play("a0-29 lost 1 12 b40-639");
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
-}
-
-TEST_ON(phone_9, test_events_add_up_to_all_lost_events)
-{
-	unsigned long long sum = 0, events;
-
-	for (unsigned int i = 0; i < 1000; i++) {
-		phone_frame(&phone, BEGIN + i * V60, a);
-		phone_lost(&phone, 1, 3);
-	}
-	phone_end(&phone);
-	for (size_t i = 0; i < phone.log.n_events; i++)
-		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
-		    sscanf(strchr(phone.log.events[i].text, ':'), ": %llu", &events) == 1)
-			sum += events;
-	assert_int_equal(sum, 3000);
-	assert_in_range(events_of(TRACE_EVENT_LOST), 2, 200);
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */
@@ -315,16 +255,6 @@ TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 
 /* --- another SurfaceFlinger --- */
 
-TEST_ON(every_phone, test_no_interval_across_a_restart)
-{
-	/* It ends in the middle of a latch. */
-	play("a0-59 begin handleMessageInvalidate begin latchBuffer begin acquireBuffer "
-	     "sf 2406 a180-239");
-	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x59");
-	assert_int_equal(counters()->surfaceflinger_restarts, 1);
-	expect_no_jank();
-}
-
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
 TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 {
@@ -334,7 +264,8 @@ TEST_ON(phone_14, test_restart_at_another_rate_keeps_old_frames)
 	for (size_t i = 61; i < 300; i++)
 		assert_in_range(frame_of(a, i)->interval_ns, 8200000, 8400000);
 	assert_string_equal(vsyncs_of(a), "? 1x59 ? 1x239");
-	expect_no_jank();
+	expect_stats(sum_of(NULL), "a 0 b 0 d 0 missed 0 waits 0 small_jank 0 jank 0");
+	expect("drops 0 surfaceflinger_restarts 1");
 }
 
 /* --- counters --- */
@@ -345,8 +276,8 @@ TEST_ON(phone_9, test_unattributed_presents_and_late_records_are_counted)
 	phone_compose(&phone, BEGIN + 61 * V60, 2);
 	phone.now_ns = BEGIN / 2;
 	phone_write(&phone, TRACE_COUNTER, 0, "late", 1);
-	draw("a62-121");
-	expect("unattributed_presents 2 late 1");
+	draw("a62-121 hole 122 a130-150");
+	expect("unattributed_presents 2 late 1 holes 1 lost_unknown 1 event.lost 0");
 	/* 600 ms of frames, and as many presents. */
 	assert_in_range(counters()->queue_high_water, 60, 100);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);

@@ -73,7 +73,7 @@ void phone_14(void (*test)(void))
 static int draw_frames(const char *steps)
 {
 	const char *layers[] = { NULL, NULL, NULL };
-	unsigned int from, to, every = 1;
+	unsigned int from, to, every = 1, later = 0;
 	int used = 0, more = 0;
 	char names[3];
 
@@ -86,16 +86,27 @@ static int draw_frames(const char *steps)
 		used += more;
 	if (sscanf(steps + used, "x%u%n", &every, &more) == 1)
 		used += more;
+	if (sscanf(steps + used, "+%u%n", &later, &more) == 1)
+		used += more;
 	for (; from <= to; from += every)
-		phone_frames(&phone, BEGIN + from * V60, layers);
+		phone_frames(&phone, BEGIN + from * V60 + later * MS, layers);
 	return used;
+}
+
+/* SurfaceFlinger's counter of a layer's queue. */
+static void count(const char *layer, unsigned int n)
+{
+	char name[100];
+
+	snprintf(name, sizeof(name), "%s%s", phone.age == PHONE_9 ? "" : "BufferTX - ", layer);
+	phone_write(&phone, TRACE_COUNTER, 0, name, n);
 }
 
 /* The same for a step within a frame; 0: it is none. */
 static int draw_part(const char *steps)
 {
 	unsigned int n = 1;
-	int used = 0, ms;
+	int used = 0, ms = 0;
 	char word[64];
 
 	if (sscanf(steps, " at %u %d%n", &n, &ms, &used) == 2)
@@ -112,8 +123,12 @@ static int draw_part(const char *steps)
 		phone_latch(&phone, *word == 'b' ? b : a);
 	else if (sscanf(steps, " end %u%n", &n, &used) == 1)
 		phone_end_slices(&phone, n);
-	else if (sscanf(steps, " compose %u%n", &n, &used) == 1)
-		phone_compose(&phone, BEGIN + n * V60, 1);
+	else if (sscanf(steps, " count %1[ab] %u%n", word, &n, &used) == 2)
+		count(*word == 'b' ? b : a, n);
+	else if (sscanf(steps, " mark%n", &used) == 0 && used > 0)
+		phone_write(&phone, TRACE_INSTANT, 77, "jankd:here", 0);
+	else if (sscanf(steps, " compose %u%n %d%n", &n, &used, &ms, &used) >= 1)
+		phone_compose(&phone, BEGIN + n * V60 + (uint64_t)((int64_t)MS * ms), 1);
 	return used;
 }
 
@@ -177,6 +192,10 @@ void expect(const char *expected)
 		NUMBER(all, holes),
 		NUMBER(all, unattributed_presents),
 		NUMBER(all, foreign_presents),
+		NUMBER(all, foreign_ticks),
+		NUMBER(all, foreign_latches),
+		NUMBER(all, stale_frames),
+		NUMBER(all, marks_too_soon),
 		NUMBER(all, surfaceflinger_restarts),
 		NUMBER(all, clock_steps),
 		NUMBER(all, late),

@@ -43,7 +43,7 @@ void phone_14(void (*test)(void));
 /* What happens, in this order:
  *   a3-7      a frame of layer a in each of the vsyncs 3 to 7 after BEGIN; b3-7: of layer b
  *   a3-7x2    in every second vsync
- *   a3        in vsync 3
+ *   a3        in vsync 3; a3+12: 12 ms after it
  *   ab3-7     a frame of both layers in each vsync
  *   cpu 2     SurfaceFlinger runs on CPU 2 from here on
  *   sf 2406   SurfaceFlinger is that process from here on
@@ -58,8 +58,10 @@ void phone_14(void (*test)(void));
  *   begin X   SurfaceFlinger's slice X begins; it has no space in its name
  *   commit    the slice of its commit begins
  *   latch a   SurfaceFlinger latches a buffer of layer a
+ *   count a 2 it counts two buffers in the queue of layer a
  *   end 2     two of its slices end
- *   compose 5 SurfaceFlinger composes and presents, in vsync 5
+ *   compose 5 SurfaceFlinger composes and presents, in vsync 5; compose 5 -1: 1 ms before it
+ *   mark      an app writes a mark
  * play() then ends the trace. */
 void draw(const char *steps);
 void play(const char *steps);

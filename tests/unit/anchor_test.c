@@ -12,21 +12,7 @@
 
 #define TEXT_MAX 16000
 
-static struct guarded memory;
-
-static int set_up(void **state)
-{
-	memory = guarded_new(TEXT_MAX);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	guarded_free(&memory);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(guarded_set_up, guarded_tear_down)
 
 static bool is_anchor(const char *begin, const char *at, const char *end)
 {
@@ -97,7 +83,7 @@ TEST(all_scans_agree_on_random_text)
 	srand(1);
 	for (int n = 0; n < 3000; n++) {
 		size_t size = (size_t)rand() % (n % 10 ? 200 : TEXT_MAX);
-		char *begin = n % 2 ? memory.end - size : memory.first;
+		char *begin = n % 2 ? guarded.end - size : guarded.first;
 		size_t skipped = size ? (size_t)rand() % size : 0;
 
 		for (size_t i = 0; i < size; i++)

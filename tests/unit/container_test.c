@@ -8,26 +8,13 @@
 #include "parser/container.h"
 #include "tests/unit/guarded.h"
 
-static struct guarded memory;
 static size_t skip;
 
-static int set_up(void **state)
-{
-	memory = guarded_new(2 * CONTAINER_HEAD_MAX);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	guarded_free(&memory);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(guarded_set_up, guarded_tear_down)
 
 static enum container_kind recognise(struct span head, bool last)
 {
-	char *at = memory.end - head.len;
+	char *at = guarded.end - head.len;
 
 	if (head.len != 0)
 		memcpy(at, head.ptr, head.len);
@@ -127,12 +114,12 @@ static size_t unwrapped(struct span html, size_t piece, char *out)
 
 	for (bool last = false; !last; done += piece) {
 		size_t n = html.len - done < piece ? html.len - done : piece;
-		char *first = memory.end - left - n;
+		char *first = guarded.end - left - n;
 		struct span input = { first, left + n };
 		struct span text;
 
-		memmove(first, memory.end - left, left);
-		memcpy(memory.end - n, html.ptr + done, n);
+		memmove(first, guarded.end - left, left);
+		memcpy(guarded.end - n, html.ptr + done, n);
 		last = done + n == html.len;
 		while (container_html_next(&reader, &input, last, &text)) {
 			memcpy(out + len, text.ptr, text.len);

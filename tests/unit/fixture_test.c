@@ -25,13 +25,12 @@ static char name[100];	/* of the fixture, without its ending */
 static const char *way; /* how the stream is read */
 static unsigned int failed;
 
-/* The buffer of a reader: the unread input ends right before the unreadable page. */
-struct stream {
-	struct guarded memory;
+/* The reader: the unread input ends right before the unreadable page. */
+static struct {
 	struct ftrace_text text;
 	struct span left;
 	struct text_buffer out;
-};
+} stream;
 
 static struct file file_read(const char *ending)
 {
@@ -60,91 +59,78 @@ static void assert_borrowed(struct span span, const char *first, const char *end
 	assert_true(span.ptr + span.len <= end);
 }
 
-static void drain(struct stream *stream, bool last)
+static void drain(bool last)
 {
-	const char *first = stream->left.ptr;
-	const char *end = first + stream->left.len;
+	const char *first = stream.left.ptr;
+	const char *end = first + stream.left.len;
 	struct trace_record record;
 
 	memset(&record, 0x5a, sizeof(record));
-	while (ftrace_text_next(&stream->text, &stream->left, last, &record) ==
-	       FTRACE_TEXT_RECORD) {
+	while (ftrace_text_next(&stream.text, &stream.left, last, &record) == FTRACE_TEXT_RECORD) {
 		assert_borrowed(record.name, first, end);
 		assert_borrowed(record.comm, first, end);
 		assert_borrowed(record.track, first, end);
-		record_print(&stream->out, &record);
+		record_print(&stream.out, &record);
 		memset(&record, 0x5a, sizeof(record));
 	}
-	assert_true(stream->left.len < FTRACE_TEXT_LINE_MAX);
-	assert_ptr_equal(stream->left.ptr + stream->left.len, end);
+	assert_true(stream.left.len < FTRACE_TEXT_LINE_MAX);
+	assert_ptr_equal(stream.left.ptr + stream.left.len, end);
 	if (last)
-		assert_int_equal(stream->left.len, 0);
+		assert_int_equal(stream.left.len, 0);
 }
 
-static struct stream stream_new(const char *how)
+static void begin(const char *how)
 {
-	struct stream stream = { .text = FTRACE_TEXT_INIT };
-
 	way = how;
-	stream.memory = guarded_new(input.len + FTRACE_TEXT_LINE_MAX);
-	stream.left = (struct span){ stream.memory.end, 0 };
-	return stream;
+	stream.text = FTRACE_TEXT_INIT;
+	stream.left = (struct span){ guarded.end, 0 };
 }
 
 /* Appends @len bytes to the rest of the input, which then ends at the unreadable page. */
-static void feed(struct stream *stream, const char *bytes, size_t len, bool last)
+static void feed(const char *bytes, size_t len, bool last)
 {
-	char *first = stream->memory.end - stream->left.len - len;
+	char *first = guarded.end - stream.left.len - len;
 
-	memmove(first, stream->left.ptr, stream->left.len);
+	memmove(first, stream.left.ptr, stream.left.len);
 	if (len != 0)
-		memcpy(stream->memory.end - len, bytes, len);
-	stream->left = (struct span){ first, stream->left.len + len };
-	drain(stream, last);
+		memcpy(guarded.end - len, bytes, len);
+	stream.left = (struct span){ first, stream.left.len + len };
+	drain(last);
 }
 
-/* Compares the records, and starts again in the same memory. */
-static void check(struct stream *stream)
+/* Compares the records, and starts again. */
+static void check(void)
 {
-	counters_print(&stream->out, &stream->text);
-	if (strcmp(stream->out.text, expected.bytes) != 0) {
-		printf("%s, %s:\n%sis not\n%s", name, way, stream->out.text, expected.bytes);
+	counters_print(&stream.out, &stream.text);
+	if (strcmp(stream.out.text, expected.bytes) != 0) {
+		printf("%s, %s:\n%sis not\n%s", name, way, stream.out.text, expected.bytes);
 		failed++;
 	}
-	stream->out.len = 0;
-	stream->text = FTRACE_TEXT_INIT;
-	stream->left = (struct span){ stream->memory.end, 0 };
-}
-
-static void finish(struct stream *stream)
-{
-	check(stream);
-	free(stream->out.text);
-	guarded_free(&stream->memory);
+	stream.out.len = 0;
+	begin(way);
 }
 
 static void read_in_all_ways(void)
 {
-	struct stream stream = stream_new("after an unreadable page");
-
-	memcpy(stream.memory.first, input.bytes, input.len);
-	stream.left = (struct span){ stream.memory.first, input.len };
-	drain(&stream, true);
-	finish(&stream);
-	stream = stream_new("byte by byte");
+	begin("after an unreadable page");
+	memcpy(guarded.first, input.bytes, input.len);
+	stream.left = (struct span){ guarded.first, input.len };
+	drain(true);
+	check();
+	begin("byte by byte");
 	for (size_t at = 0; at < input.len; at++)
-		feed(&stream, input.bytes + at, 1, false);
-	feed(&stream, NULL, 0, true);
-	finish(&stream);
-	stream = stream_new("cut in two, before an unreadable page");
-	for (size_t cut = 0; cut < input.len; cut++) {
-		feed(&stream, input.bytes, cut, false);
-		feed(&stream, input.bytes + cut, input.len - cut, true);
-		check(&stream);
+		feed(input.bytes + at, 1, false);
+	feed(NULL, 0, true);
+	check();
+	begin("cut in two, before an unreadable page");
+	for (size_t cut = 0; cut <= input.len; cut++) {
+		feed(input.bytes, cut, false);
+		feed(input.bytes + cut, input.len - cut, true);
+		check();
 	}
-	feed(&stream, input.bytes, input.len, true);
-	finish(&stream);
 }
+
+FIXTURE(guarded_set_up, guarded_tear_down)
 
 TEST(every_fixture_gives_its_records)
 {
@@ -158,6 +144,7 @@ TEST(every_fixture_gives_its_records)
 		if (sscanf(entry->d_name, "%99[^.].txt%n", name, &end) != 1 || end == 0)
 			continue;
 		input = file_read(".txt");
+		assert_true(input.len + FTRACE_TEXT_LINE_MAX < GUARDED_SIZE);
 		expected = file_read(".expect");
 		read_in_all_ways();
 		free(input.bytes);
@@ -165,6 +152,7 @@ TEST(every_fixture_gives_its_records)
 		n++;
 	}
 	closedir(folder);
+	free(stream.out.text);
 	assert_true(n > 30);
 	assert_int_equal(failed, 0);
 }

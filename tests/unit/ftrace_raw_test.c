@@ -56,26 +56,12 @@ static void put_print(struct builder *b, uint32_t delta, const char *text)
 	put_event(b, delta, PRINT_ID, 42, text, strlen(text) + 1);
 }
 
-static struct guarded memory;
-
-static int set_up(void **state)
-{
-	memory = guarded_new(65536);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	guarded_free(&memory);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(guarded_set_up, guarded_tear_down)
 
 /* Starts to read a page that ends where unreadable memory begins. */
 static bool begin_bytes(struct ftrace_page *page, const char *bytes, size_t size)
 {
-	char *copy = memory.end - size;
+	char *copy = guarded.end - size;
 
 	memcpy(copy, bytes, size);
 	return ftrace_page_begin(page, &format, (struct span){ copy, size });
@@ -192,7 +178,7 @@ TEST(page_of_a_32_bit_kernel_is_parsed)
 	struct ftrace_page page;
 	uint32_t commit, number = 9;
 	uint64_t time_ns = 77;
-	char *copy = memory.end - PAGE_SIZE;
+	char *copy = guarded.end - PAGE_SIZE;
 
 	small.commit_size = 4;
 	small.data_offset = 12;

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+struct guarded guarded;
+
 struct guarded guarded_new(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -21,4 +23,16 @@ void guarded_free(struct guarded *memory)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	munmap(memory->first - page, (size_t)(memory->end - memory->first) + 2 * page);
+}
+
+int guarded_set_up(void **state)
+{
+	guarded = guarded_new(GUARDED_SIZE);
+	return 0;
+}
+
+int guarded_tear_down(void **state)
+{
+	guarded_free(&guarded);
+	return 0;
 }

@@ -16,4 +16,10 @@ struct guarded guarded_new(size_t size);
 
 void guarded_free(struct guarded *memory);
 
+/* Such memory for each test of a file: FIXTURE(guarded_set_up, guarded_tear_down). */
+#define GUARDED_SIZE ((size_t)1 << 20)
+extern struct guarded guarded;
+int guarded_set_up(void **state);
+int guarded_tear_down(void **state);
+
 #endif

@@ -112,26 +112,12 @@ static void assert_span(struct span span, const char *text)
 		assert_memory_equal(span.ptr, text, span.len);
 }
 
-static struct guarded memory;
-
-static int set_up(void **state)
-{
-	memory = guarded_new(100);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	guarded_free(&memory);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(guarded_set_up, guarded_tear_down)
 
 /* Parses @text right before an unreadable page. */
 static bool parse_guarded(const char *text, size_t len, struct trace_record *record)
 {
-	char *at = memory.end - len;
+	char *at = guarded.end - len;
 
 	memcpy(at, text, len);
 	return marker_parse((struct span){ at, len }, record);

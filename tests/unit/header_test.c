@@ -88,25 +88,3 @@ TEST(fast_and_full_parser_agree)
 	assert_true(usual > LINES / 3);
 	assert_true(remembered > LINES / 10);
 }
-
-TEST(cached_header_does_not_match_a_longer_line)
-{
-	static const char front[] =
-		"\n                                                                "
-		"                                                               \n";
-	static const char *const lines[] = {
-		"  surfaceflinger-990   (  990) [001] ....  28306.044232",
-		"  surfaceflingar-990   (  990) [001] ....  28306.044233",
-		" xsurfaceflinger-990   (  990) [001] ....  28306.044234",
-		"\n surfaceflinger-990   (  990) [001] ....  28306.044235",
-		"  surfaceflinger-990   (  990) [001] ....  28306.044236",
-	};
-	char text[256];
-
-	for (size_t i = 0; i < COUNT_OF(lines); i++) {
-		int n = snprintf(text, sizeof(text), "%s%s", front, lines[i]);
-
-		assert_true(n - strlen(lines[i]) >= FRONT);
-		assert_same(text + n - strlen(lines[i]), text + n);
-	}
-}

@@ -20,6 +20,11 @@ static void *grown(void *rows, size_t n, size_t size)
 	return rows;
 }
 
+/* Appends a copy of @row to the array of that name in @log, and returns it. */
+#define APPEND(log, name, row)                                                                     \
+	((log)->name = grown((log)->name, (log)->n_##name, sizeof(*(row))),                        \
+	 (log)->name[(log)->n_##name] = *(row), &(log)->name[(log)->n_##name++])
+
 /* Returns a copy of @text that lasts as long as the log. */
 static const char *kept(struct row_log *log, const char *text)
 {
@@ -35,11 +40,8 @@ static const char *kept(struct row_log *log, const char *text)
 static void log_fps(void *context, const struct fps_row *row)
 {
 	struct row_log *log = context;
-	struct fps_row *copy;
+	struct fps_row *copy = APPEND(log, fps, row);
 
-	log->fps = grown(log->fps, log->n_fps, sizeof(*row));
-	copy = &log->fps[log->n_fps++];
-	*copy = *row;
 	copy->app = kept(log, row->app);
 	copy->surface = kept(log, row->surface);
 }
@@ -47,11 +49,8 @@ static void log_fps(void *context, const struct fps_row *row)
 static void log_drop(void *context, const struct drop_row *row)
 {
 	struct row_log *log = context;
-	struct drop_row *copy;
+	struct drop_row *copy = APPEND(log, drops, row);
 
-	log->drops = grown(log->drops, log->n_drops, sizeof(*row));
-	copy = &log->drops[log->n_drops++];
-	*copy = *row;
 	copy->tick = kept(log, row->tick);
 	copy->app = kept(log, row->app);
 	copy->surface = kept(log, row->surface);
@@ -62,11 +61,8 @@ static void log_drop(void *context, const struct drop_row *row)
 static void log_frame(void *context, const struct frame_row *row)
 {
 	struct row_log *log = context;
-	struct frame_row *copy;
+	struct frame_row *copy = APPEND(log, frames, row);
 
-	log->frames = grown(log->frames, log->n_frames, sizeof(*row));
-	copy = &log->frames[log->n_frames++];
-	*copy = *row;
 	copy->app = kept(log, row->app);
 	copy->surface = kept(log, row->surface);
 	copy->layer = kept(log, row->layer);
@@ -75,22 +71,16 @@ static void log_frame(void *context, const struct frame_row *row)
 static void log_event(void *context, const struct trace_event *event)
 {
 	struct row_log *log = context;
-	struct trace_event *copy;
+	struct trace_event *copy = APPEND(log, events, event);
 
-	log->events = grown(log->events, log->n_events, sizeof(*event));
-	copy = &log->events[log->n_events++];
-	*copy = *event;
 	copy->text = kept(log, event->text);
 }
 
 static void log_late(void *context, const struct late_frame *frame)
 {
 	struct row_log *log = context;
-	struct late_frame *copy;
+	struct late_frame *copy = APPEND(log, late, frame);
 
-	log->late = grown(log->late, log->n_late, sizeof(*frame));
-	copy = &log->late[log->n_late++];
-	*copy = *frame;
 	copy->surface = kept(log, frame->surface);
 }
 
@@ -98,18 +88,14 @@ static void log_gate(void *context, bool open, uint64_t time_ns)
 {
 	struct row_log *log = context;
 
-	log->gate = grown(log->gate, log->n_gate, sizeof(*log->gate));
-	log->gate[log->n_gate++] = (struct gate_change){ open, time_ns, log->n_frames };
+	APPEND(log, gate, (&(struct gate_change){ open, time_ns, log->n_frames }));
 }
 
 static void log_latency(void *context, const struct latency_csv_row *row)
 {
 	struct row_log *log = context;
-	struct latency_csv_row *copy;
+	struct latency_csv_row *copy = APPEND(log, latency, row);
 
-	log->latency = grown(log->latency, log->n_latency, sizeof(*row));
-	copy = &log->latency[log->n_latency++];
-	*copy = *row;
 	copy->app = kept(log, row->app);
 	copy->surface = kept(log, row->surface);
 	copy->layer = kept(log, row->layer);

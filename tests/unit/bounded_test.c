@@ -27,6 +27,26 @@ static uint64_t run(unsigned int app, uint64_t from_ns, unsigned int n)
 	return phone_run(&phone, layer, from_ns, V60, n) + V60;
 }
 
+static uint64_t before_ns; /* the first frame of the summary before this one */
+
+/* Summaries are in the order of their first frames, and none lacks its percentiles. */
+static void check_summary(void *context, const struct summary_row *row)
+{
+	*(size_t *)context += 1;
+	assert_true(row->first_ns > before_ns);
+	before_ns = row->first_ns;
+	assert_true(row->stats.frames == 0 || row->p50_ns >= 0);
+}
+
+static size_t check_summaries(void)
+{
+	size_t n = 0;
+
+	before_ns = 0;
+	pipeline_summary(phone.pipeline, &n, check_summary);
+	return n;
+}
+
 /* After the clock went back, a Surface with a later time than the current one does not count as
  * busy. */
 TEST(test_surfaces_from_before_a_clock_step_are_evicted)
@@ -42,12 +62,11 @@ TEST(test_surfaces_from_before_a_clock_step_are_evicted)
 			now_ns = run(app, now_ns, 3);
 	phone_end(&phone);
 	assert_int_equal(counters()->surfaces_evicted, 4);
-}
-
-static void check_percentiles(void *context, const struct summary_row *row)
-{
-	*(size_t *)context += 1;
-	assert_true(row->stats.frames == 0 || row->p50_ns >= 0);
+	start_small(PHONE_9);
+	for (unsigned int i = 0; i < 200; i++)
+		now_ns = run(i * i % 37, now_ns, 10);
+	phone_end(&phone);
+	assert_true(check_summaries() > 0);
 }
 
 /* Without ticks all intervals are different: the store of frame times is full before the table of
@@ -56,7 +75,6 @@ TEST(test_full_store_of_frame_times_evicts_surfaces)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t random = 1;
-	size_t n = 0;
 
 	start_small(PHONE_9);
 	for (unsigned int i = 0; i < 40000; i++) {
@@ -70,30 +88,9 @@ TEST(test_full_store_of_frame_times_evicts_surfaces)
 	phone_end(&phone);
 	assert_in_range(counters()->surfaces_evicted, 1, 4 * SURFACES);
 	assert_int_equal(counters()->percentiles_refused, 0);
-	pipeline_summary(phone.pipeline, &n, check_percentiles);
-	assert_int_equal(n, 10);
+	assert_int_equal(check_summaries(), 10);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_true(phone.log.fps[i].stats.frames == 0 || phone.log.fps[i].p50_ns >= 0);
-}
-
-static void check_order(void *context, const struct summary_row *row)
-{
-	uint64_t *before_ns = context;
-
-	assert_true(row->first_ns > *before_ns);
-	*before_ns = row->first_ns;
-}
-
-TEST(test_summaries_are_in_order_of_first_frames)
-{
-	uint64_t now_ns = BEGIN, before_ns = 0;
-
-	start_small(PHONE_9);
-	for (unsigned int i = 0; i < 200; i++)
-		now_ns = run(i * i % 37, now_ns, 10);
-	phone_end(&phone);
-	pipeline_summary(phone.pipeline, &before_ns, check_order);
-	assert_true(before_ns > 0);
 }
 
 /* A thread with an open slice is evicted for a newer one. */

@@ -39,23 +39,12 @@ static const struct {
 	struct cause_facts facts;
 	enum cause cause;
 } cases[] = {
-	{ "queued late", { LATE, .queued_ns = SECOND + 3 * MS }, CAUSE_APP },
-	{ "queued and drawn late",
-	  { LATE, .queued_ns = SECOND + 3 * MS, .gpu_done_ns = SECOND + 9 * MS },
-	  CAUSE_APP },
-	{ "drawn late",
-	  { LATE, .gpu_done_ns = SECOND + 3 * MS, .waited_for_gpu = true },
-	  CAUSE_GPU },
 	/* SurfaceFlinger did not compose while the GPU drew: the time of the latch is less sure. */
-	{ "drawn a bit late", { LATE, .gpu_done_ns = SECOND + 3 * MS }, CAUSE_SCHEDULING },
 	{ "drawn an eighth late",
 	  { LATE, .gpu_done_ns = SECOND + MS + V60 / 8 },
 	  CAUSE_SCHEDULING },
 	{ "drawn later than that", { LATE, .gpu_done_ns = SECOND + MS + V60 / 8 + 1 }, CAUSE_GPU },
 	{ "long composition before", { LATE, .before.end_ns = SECOND + 20 * MS }, CAUSE_SF_CPU },
-	{ "by the GPU",
-	  { LATE, .before.end_ns = SECOND + 20 * MS, .before.client = true },
-	  CAUSE_SF_GPU },
 	{ "long own composition", { LATE, .own.commit_ns = SECOND + MS }, CAUSE_SF_CPU },
 	{ "idle SurfaceFlinger begins late", { LATE }, CAUSE_SCHEDULING },
 	{ "ready, but not latched", { NOT_LATCHED }, CAUSE_UNKNOWN },
@@ -75,20 +64,12 @@ static const struct {
 	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND - 5 * MS, .lost = true },
 	  CAUSE_UNKNOWN },
 	{ "waits for the display", { LATE, .blocked = true }, CAUSE_DISPLAY },
-	{ "its GPU work", { LATE, .blocked = true, .blocked_by_gpu = true }, CAUSE_SF_GPU },
-	{ "queued late all the same",
-	  { LATE, .blocked = true, .blocked_by_gpu = true, .queued_ns = SECOND + 5 * MS },
-	  CAUSE_APP },
 
 	/* --- by the plan --- */
 	{ "2 ms after the plan", { PLANNED_FOR(EXPECTED + 2 * MS) }, CAUSE_NONE },
-	{ "queued late, but in time",
-	  { PLANNED_FOR(EXPECTED + 2 * MS), .queued_ns = DEADLINE + 1 },
-	  CAUSE_NONE },
 	{ "later than 2 ms",
 	  { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 },
 	  CAUSE_APP },
-	{ "queued at the deadline", { PLANNED, .queued_ns = DEADLINE }, CAUSE_SCHEDULING },
 	{ "drawn after the deadline",
 	  { PLANNED, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
 	  CAUSE_GPU },
@@ -97,18 +78,12 @@ static const struct {
 	  CAUSE_APP },
 	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
 	/* A frame behind another one has a period more. */
-	{ "behind another one", { PLANNED, .latched_before_ns = DEADLINE }, CAUSE_STUFFING },
 	{ "a period more",
 	  { PLANNED, .latched_before_ns = DEADLINE, .queued_ns = DEADLINE + V60 },
 	  CAUSE_STUFFING },
 	{ "more than that",
 	  { PLANNED, .latched_before_ns = DEADLINE, .queued_ns = DEADLINE + V60 + 1 },
 	  CAUSE_APP },
-	{ "ends on its plan", { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED }, CAUSE_NONE },
-	{ "ends after it", { PLANNED_FOR(EXPECTED), .own.end_ns = EXPECTED + 1 }, CAUSE_SF_CPU },
-	{ "its GPU work ends after it",
-	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1 },
-	  CAUSE_SF_GPU },
 	{ "nothing tells when it was expected",
 	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1,
 	    .expected_ns = 0 },
@@ -131,11 +106,6 @@ static const struct {
 	{ "as another one was shown",
 	  { PLANNED, .own.adjusted = true, .before.planned_ns = DEADLINE + MS },
 	  CAUSE_STUFFING },
-	{ "queued late as well",
-	  { PLANNED, .own.adjusted = true, .before.planned_ns = DEADLINE + MS,
-	    .queued_ns = DEADLINE + 1 },
-	  CAUSE_APP },
-	{ "the display is late", { PLANNED_FOR(EXPECTED), .own.missed = true }, CAUSE_DISPLAY },
 	{ "by SurfaceFlinger's GPU work",
 	  { PLANNED_FOR(EXPECTED), .own.missed = true, .own.missed_by_gpu = true },
 	  CAUSE_SF_GPU },
@@ -146,7 +116,6 @@ static const struct {
 	{ "2 ms less than two", { PLANNED_FOR(EXPECTED + 2 * V60 - 2 * MS) }, CAUSE_SCHEDULING },
 
 	/* --- without a plan, as up to Android 11 --- */
-	{ "keeps the cadence", { LATE, .late_ns = 0 }, CAUSE_NONE },
 	{ "though it waited behind another one",
 	  { LATE, .late_ns = 0, .queued_ns = SECOND - 15 * MS - 1 },
 	  CAUSE_NONE },
@@ -164,13 +133,11 @@ static const struct {
 	LATE, .expected_ns = SECOND + 4 * V60, .own.planned_ns = SECOND + 4 * V60,                 \
 	      .deadline_ns = SECOND + 3 * V60
 	{ "on its plan, but left the cadence", { LEFT_CADENCE }, CAUSE_APP },
-	{ "after a loss", { LEFT_CADENCE, .lost = true }, CAUSE_UNKNOWN },
 	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 
 	/* --- before their time --- */
 	{ "2 ms before the plan", { PLANNED_FOR(EXPECTED - 2 * MS) }, CAUSE_NONE },
 	{ "before that", { PLANNED_FOR(EXPECTED - 2 * MS - 1) }, CAUSE_PREDICTION },
-	{ "a vsync before", { EARLY }, CAUSE_SCHEDULING },
 	{ "not all of a vsync",
 	  { EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS },
 	  CAUSE_SCHEDULING },
@@ -182,14 +149,8 @@ static const struct {
 	{ "done after it",
 	  { EARLIER, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
 	  CAUSE_UNKNOWN },
-	{ "queued after it",
-	  { EARLIER, .gpu_done_ns = 0, .queued_ns = DEADLINE + 1 },
-	  CAUSE_UNKNOWN },
 	{ "queued at an unknown time",
 	  { EARLIER, .gpu_done_ns = 0, .queued_ns = 0 },
-	  CAUSE_UNKNOWN },
-	{ "a loss",
-	  { EARLIER, .gpu_done_ns = 0, .queued_ns = DEADLINE, .lost = true },
 	  CAUSE_UNKNOWN },
 /* Then the question is why it was not earlier still. */
 #define EARLY_OUT_OF_CADENCE                                                                       \
@@ -199,7 +160,6 @@ static const struct {
 	{ "early in the cadence", { EARLY_OUT_OF_CADENCE, .late_ns = 0 }, CAUSE_SCHEDULING },
 
 	/* --- unknown times --- */
-	{ "queued", { LATE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 	{ "lost", { LATE, .lost = true }, CAUSE_UNKNOWN },
 	{ "end before", { LATE, .before.end_ns = 0 }, CAUSE_UNKNOWN },
 	{ "commit before", { LATE, .before.commit_ns = 0 }, CAUSE_UNKNOWN },

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -20,12 +21,23 @@
 #include "tests/unit/scratch.h"
 
 #define MINUTE_NS (60 * UINT64_C(1000000000))
-#define BATTERY "sys/class/power_supply/battery"
-#define LIGHT "sys/class/backlight/panel0-backlight"
-#define ZONE "sys/class/thermal/thermal_zone"
+#define BATTERY "power_supply/battery/"
+#define LIGHT "backlight/panel0-backlight/"
+#define ZONE "thermal/thermal_zone"
+#define COOLER "thermal/cooling_device0/"
+
+/* The files of a phone below sys/class. */
+#define TYPES                                                                                      \
+	"power_supply/usb/type=USB|" BATTERY "type=Battery|" ZONE "0/type=cpu-0-0-usr|" ZONE       \
+	"1/type=cpu-1-0-usr|" ZONE "2/type=VIRTUAL-SKIN|" ZONE "3/type=gpuss-0|" COOLER            \
+	"type=thermal-cpufreq-0|"
+#define VALUES                                                                                     \
+	BATTERY "capacity=81|" BATTERY "temp=312|" BATTERY "status=Discharging|" LIGHT             \
+		"brightness=120|" LIGHT "max_brightness=255|" ZONE "0/temp=47000|" ZONE            \
+		"1/temp=52300|" ZONE "2/temp=34100|" COOLER "cur_state=3|"
+#define PHONE TYPES VALUES ZONE "3/temp=90000|" LIGHT "bl_power=0|"
 
 static struct device_state device;
-static struct device_values v;
 static char event[DEVICE_STATE_TEXT];
 
 static int set_up(void **state)
@@ -43,72 +55,97 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-/* Writes @value as the kernel does, with a line end. */
-static void put(const char *folder, const char *name, const char *value)
+/* Writes "FILE=VALUE|..." as the kernel does, with line ends. @value: of all files, or NULL. */
+static void put(const char *files, const char *value)
 {
-	scratch_mkdir(folder);
-	scratch_put(formatted("%s/%s", folder, name), formatted("%s\n", value));
+	char copy[1024], *rest = copy, *file, *own;
+
+	snprintf(copy, sizeof(copy), "%s", files);
+	while ((file = strsep(&rest, "|")) && (own = strchr(file, '='))) {
+		*own++ = '\0';
+		scratch_mkdir(formatted("sys/class/%.*s", (int)(strrchr(file, '/') - file), file));
+		scratch_put(formatted("sys/class/%s", file),
+			    formatted("%s\n", value ? value : own));
+	}
 }
 
-static void put_zone(int number, const char *type, const char *temp)
+/* The event of a device with the files in sys/class; "": none. */
+static const char *first_event(void)
 {
-	put(formatted(ZONE "%d", number), "type", type);
-	put(formatted(ZONE "%d", number), "temp", temp);
-}
+	struct device_values values;
 
-static void make_phone(void)
-{
-	put("sys/class/power_supply/usb", "type", "USB");
-	put(BATTERY, "type", "Battery");
-	put(BATTERY, "capacity", "81");
-	put(BATTERY, "temp", "312");
-	put(BATTERY, "status", "Discharging");
-	put(LIGHT, "brightness", "120");
-	put(LIGHT, "max_brightness", "255");
-	put(LIGHT, "bl_power", "0");
-	put_zone(0, "cpu-0-0-usr", "47000");
-	put_zone(1, "cpu-1-0-usr", "52300");
-	put_zone(2, "VIRTUAL-SKIN", "34100");
-	put_zone(3, "gpuss-0", "90000");
-	put("sys/class/thermal/cooling_device0", "type", "thermal-cpufreq-0");
-	put("sys/class/thermal/cooling_device0", "cur_state", "3");
-}
-
-static void read_values(void)
-{
 	device_state_close(&device);
 	device_state_open(&device, scratch_root);
-	v = device_state_read(&device);
+	values = device_state_read(&device);
+	if (!device_state_event(&device, 0, event))
+		event[0] = '\0';
+	assert_int_equal(device_values_any(&values), event[0] != '\0');
+	assert_int_equal(device_state_is_screen_off(&device), strstr(event, "screen off") != NULL);
+	return event;
 }
 
-TEST(all_values_of_a_phone_are_read)
+TEST(values_of_a_device_are_read)
 {
-	make_phone();
-	read_values();
-	assert_int_equal(v.battery_percent, 81);
-	assert_int_equal(v.battery_mc, 31200);
-	assert_int_equal(v.charging, DEVICE_DISCHARGING);
-	assert_int_equal(v.screen_on, 1);
-	assert_int_equal(v.brightness, 120);
-	assert_int_equal(v.brightness_max, 255);
-	assert_int_equal(v.skin_mc, 34100);
-	assert_int_equal(v.cpu_mc, 52300);
-	assert_int_equal(v.cpu_cooling, 3);
-	assert_true(device_state_event(&device, 0, event));
-	assert_string_equal(event, "battery 81 %, 31.2 C, discharging, screen on, brightness "
-				   "120/255, skin 34.1 C, CPU 52.3 C, CPU cooling 3");
+	static const struct {
+		const char *files, *event;
+	} rows[] = {
+		{ PHONE, "battery 81 %, 31.2 C, discharging, screen on, brightness 120/255, "
+			 "skin 34.1 C, CPU 52.3 C, CPU cooling 3" },
+		{ "", "" },
+		/* Temperatures of a sensor that is not connected, or in another unit. The zone
+		 * replaces the battery's own sensor. */
+		{ PHONE BATTERY "capacity=101|" BATTERY "temp=-301|" ZONE "0/temp=999|" ZONE
+				"1/temp=45|" ZONE "2/temp=120001|" ZONE "4/type=battery|" ZONE
+				"4/temp=30500",
+		  "battery 30.5 C, discharging, screen on, brightness 120/255, CPU cooling 3" },
+		{ PHONE BATTERY "capacity=0|" BATTERY "temp=1201|" BATTERY "status=Full|" ZONE
+				"0/temp=1000|" ZONE "1/temp=999|" ZONE "2/temp=120000|" COOLER
+				"cur_state=1001",
+		  "battery 0 %, full, screen on, brightness 120/255, skin 120.0 C, CPU 1.0 C" },
+		{ BATTERY "type=Battery|" BATTERY "capacity=100|" BATTERY "temp=-300|" BATTERY
+			  "status=Not charging",
+		  "battery 100 %, -30.0 C, not charging" },
+		{ BATTERY "type=Battery|" BATTERY "temp=1200|" BATTERY "status=Charging|" COOLER
+			  "type=CPU|" COOLER "cur_state=1000",
+		  "battery 120.0 C, charging, CPU cooling 1000" },
+		/* The battery of a pen, and a second one of the device. */
+		{ "power_supply/a_pen/type=Battery|power_supply/a_pen/scope=Device|"
+		  "power_supply/a_pen/capacity=5",
+		  "" },
+		{ BATTERY "type=Battery|" BATTERY "capacity=81|power_supply/a_pen/type=Battery|"
+			  "power_supply/a_pen/scope=Device|power_supply/a_pen/capacity=5|"
+			  "power_supply/second/type=Battery|power_supply/second/capacity=7",
+		  "battery 81 %" },
+		/* Switched off; the other panel of a phone that folds. */
+		{ LIGHT "brightness=0|" LIGHT "max_brightness=0", "screen off, brightness 0" },
+		{ LIGHT "brightness=120|" LIGHT "max_brightness=255|" LIGHT "bl_power=4",
+		  "screen off, brightness 0/255" },
+		{ LIGHT "brightness=120|" LIGHT "bl_power=1|backlight/panel1/brightness=9|"
+			"backlight/panel1/max_brightness=1|leds/lcd-backlight/brightness=200",
+		  "screen on, brightness 9/1" },
+		/* A connector instead of a light; a light among the LEDs of an old driver. */
+		{ "drm/card0-HDMI-A-1/dpms=On", "" },
+		{ "drm/card0-DSI-1/dpms=Off|drm/card0-HDMI-A-1/dpms=On", "screen off" },
+		{ "drm/card0-DSI-1/dpms=Off|drm/card0-eDP-1/dpms=On", "screen on" },
+		{ "leds/red/brightness=255|leds/lcd-backlight/brightness=33",
+		  "screen on, brightness 33" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		scratch_remove();
+		set_up(NULL);
+		put(rows[i].files, NULL);
+		assert_string_equal(first_event(), rows[i].event);
+	}
 }
 
-TEST(machine_without_them_has_no_values)
+TEST(machine_that_is_no_device_has_no_values)
 {
-	read_values();
-	assert_false(device_values_any(&v));
-	assert_false(device_state_is_screen_off(&device));
-	assert_false(device_state_event(&device, 0, event));
-	/* Not Android: the root of this machine is not read. */
+	struct device_values values;
+
 	device_state_open(&device, NULL);
-	v = device_state_read(&device);
-	assert_false(device_values_any(&v));
+	values = device_state_read(&device);
+	assert_false(device_values_any(&values) || device_state_is_screen_off(&device));
 }
 
 /* Unknown, not 0. */
@@ -118,125 +155,53 @@ TEST(values_that_cannot_be_read_are_unknown)
 		"", "x", "1x", "-", "99999999999999999999", "-99999999999999999999", "1e3", "\xff",
 	};
 
+	put(PHONE, NULL);
 	for (size_t i = 0; i < COUNT_OF(hostile); i++) {
-		make_phone();
-		put(BATTERY, "capacity", hostile[i]);
-		put(BATTERY, "temp", hostile[i]);
-		put(BATTERY, "status", hostile[i]);
-		put(LIGHT, "brightness", hostile[i]);
-		put(LIGHT, "max_brightness", hostile[i]);
-		put_zone(0, "cpu-0-0-usr", hostile[i]);
-		put_zone(1, "cpu-1-0-usr", hostile[i]);
-		put_zone(2, "VIRTUAL-SKIN", hostile[i]);
-		put("sys/class/thermal/cooling_device0", "cur_state", hostile[i]);
-		read_values();
-		assert_false(device_values_any(&v));
+		put(VALUES, hostile[i]);
+		assert_string_equal(first_event(), "");
 	}
 }
 
-/* A sensor that is not connected, or another unit. */
-TEST(impossible_temperatures_are_unknown)
-{
-	make_phone();
-	put(BATTERY, "capacity", "101");
-	put(BATTERY, "temp", "-400");
-	put_zone(0, "cpu-0-0-usr", "-273150");
-	put_zone(1, "cpu-1-0-usr", "45");
-	put_zone(2, "VIRTUAL-SKIN", "150000");
-	put_zone(4, "battery", "30500");
-	read_values();
-	assert_int_equal(v.battery_percent, DEVICE_UNKNOWN);
-	assert_int_equal(v.cpu_mc, DEVICE_UNKNOWN);
-	assert_int_equal(v.skin_mc, DEVICE_UNKNOWN);
-	/* The zone replaces the battery's own sensor. */
-	assert_int_equal(v.battery_mc, 30500);
-}
-
-TEST(battery_of_a_pen_is_ignored)
-{
-	put("sys/class/power_supply/a_pen", "type", "Battery");
-	put("sys/class/power_supply/a_pen", "scope", "Device");
-	put("sys/class/power_supply/a_pen", "capacity", "5");
-	read_values();
-	assert_int_equal(v.battery_percent, DEVICE_UNKNOWN);
-	make_phone();
-	read_values();
-	assert_int_equal(v.battery_percent, 81);
-}
-
-TEST(screen_is_off_without_light_or_power)
-{
-	make_phone();
-	read_values();
-	assert_false(device_state_is_screen_off(&device));
-	put(LIGHT, "brightness", "0");
-	assert_true(device_state_is_screen_off(&device));
-	put(LIGHT, "brightness", "120");
-	assert_false(device_state_is_screen_off(&device));
-	put(LIGHT, "bl_power", "4");
-	assert_true(device_state_is_screen_off(&device));
-	/* The other panel of a phone that folds. */
-	put("sys/class/backlight/panel1-backlight", "brightness", "9");
-	read_values();
-	assert_false(device_state_is_screen_off(&device));
-}
-
-TEST(screen_without_a_light_has_a_connector)
-{
-	put("sys/class/drm/card0-HDMI-A-1", "dpms", "On");
-	read_values();
-	assert_int_equal(v.screen_on, DEVICE_UNKNOWN);
-	put("sys/class/drm/card0-DSI-1", "dpms", "Off");
-	read_values();
-	assert_int_equal(v.screen_on, 0);
-	assert_int_equal(v.brightness, DEVICE_UNKNOWN);
-	put("sys/class/drm/card0-DSI-1", "dpms", "On");
-	assert_false(device_state_is_screen_off(&device));
-}
-
-TEST(old_driver_has_the_light_among_the_leds)
-{
-	put("sys/class/leds/red", "brightness", "255");
-	put("sys/class/leds/lcd-backlight", "brightness", "33");
-	read_values();
-	assert_int_equal(v.brightness, 33);
-	assert_int_equal(v.brightness_max, DEVICE_UNKNOWN);
-	assert_true(device_state_event(&device, 0, event));
-	assert_string_equal(event, "screen on, brightness 33");
-}
-
+/* Small changes are noise, but they add up. */
 TEST(event_is_due_once_a_minute_after_a_change)
 {
-	make_phone();
-	read_values();
-	assert_true(device_state_event(&device, 1, event));
-	put(BATTERY, "capacity", "80");
-	assert_false(device_state_event(&device, MINUTE_NS, event));
-	assert_true(device_state_event(&device, MINUTE_NS + 1, event));
-	assert_memory_equal(event, "battery 80 % (-1), 31.2 C", 25);
-	/* Noise is no change. */
-	put(BATTERY, "temp", "316");
-	put(LIGHT, "brightness", "130");
-	put_zone(1, "cpu-1-0-usr", "55000");
-	assert_false(device_state_event(&device, 2 * MINUTE_NS + 1, event));
-	/* Small changes add up. */
-	put(BATTERY, "temp", "322");
-	assert_false(device_state_event(&device, 3 * MINUTE_NS, event));
-	assert_true(device_state_event(&device, 3 * MINUTE_NS + 1, event));
-	assert_contains(event, "32.2 C");
+	static const struct {
+		const char *files, *event;
+	} minutes[] = {
+		{ BATTERY "capacity=80", "battery 80 % (-1), 31.2 C" },
+		{ BATTERY "temp=321|" LIGHT "brightness=144|" ZONE "1/temp=62299", NULL },
+		{ BATTERY "temp=322", "battery 80 %, 32.2 C" },
+		{ LIGHT "brightness=119", "brightness 119/255" },
+		{ ZONE "2/temp=33101", NULL },
+		{ ZONE "2/temp=33100|" ZONE "1/temp=52300", "skin 33.1 C, CPU 52.3 C" },
+		{ ZONE "1/temp=62300", "CPU 62.3 C" },
+		{ COOLER "cur_state=2", "CPU cooling 2" },
+		{ BATTERY "status=Charging", "charging" },
+		{ BATTERY "status=", "32.2 C, screen on" },
+	};
+	uint64_t now_ns = 1;
+
+	put(PHONE, NULL);
+	first_event();
+	for (size_t i = 0; i < COUNT_OF(minutes); i++, now_ns += MINUTE_NS) {
+		put(minutes[i].files, NULL);
+		assert_false(device_state_event(&device, now_ns + MINUTE_NS - 2, event));
+		assert_int_equal(device_state_event(&device, now_ns + MINUTE_NS - 1, event),
+				 minutes[i].event != NULL);
+		if (minutes[i].event)
+			assert_contains(event, minutes[i].event);
+	}
 }
 
 /* A device with a hundred zones: the others still have space. */
 TEST(number_of_files_is_limited)
 {
-	make_phone();
+	put(PHONE, NULL);
 	for (int i = 4; i < 104; i++)
-		put_zone(i, "cpu-x", "60000");
-	read_values();
-	assert_int_equal(v.skin_mc, 34100);
-	assert_int_equal(v.cpu_cooling, 3);
-	assert_int_equal(v.cpu_mc, 60000);
-	assert_true(device.n_files <= DEVICE_STATE_FILES_MAX);
+		put(formatted(ZONE "%d/type=cpu-x|" ZONE "%d/temp=60000", i, i), NULL);
+	assert_contains(first_event(), "skin 34.1 C, CPU 60.0 C, CPU cooling 3");
+	/* Three of the battery, two of the light, eight CPUs, skin and cooling. */
+	assert_int_equal(device.n_files, 15);
 }
 
 /* --- where jankd runs: with a fake /proc, /dev/cpuset and /sys --- */
@@ -256,90 +221,89 @@ static int put_proc(void **state)
 
 FIXTURE(put_proc, scratch_tear_down)
 
-/* What a child process found: copied through a pipe. */
+/* What a child process found, in memory that it shares. */
 static struct found {
 	struct status_process process;
-	char cpuset[32];
 	int pid;
 	cpu_set_t before, now, child; /* of this process, and of one that was released */
-} found;
+} * found;
 
 /* Enters the background in a child process, and releases a child of that. */
 static void enter(const char *root)
 {
-	int fds[2], status;
 	pid_t pid;
 
-	memset(&found, 0, sizeof(found));
-	assert_int_equal(pipe(fds), 0);
+	if (!found)
+		found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(found != MAP_FAILED);
 	pid = fork();
 	if (pid == 0) {
 		struct background background;
-		pid_t child;
 		char path[64];
+		pid_t child;
 
-		found.pid = getpid();
-		sched_getaffinity(0, sizeof(found.before), &found.before);
+		found->pid = getpid();
+		sched_getaffinity(0, sizeof(found->before), &found->before);
 		background_enter(&background, root);
-		background_read(&background, &found.process);
-		sched_getaffinity(0, sizeof(found.now), &found.now);
+		background_read(&background, &found->process);
+		sched_getaffinity(0, sizeof(found->now), &found->now);
 		child = fork();
 		if (child == 0)
 			pause();
 		snprintf(path, sizeof(path), "proc/%d", (int)child);
 		scratch_mkdir(path);
 		strcat(path, "/oom_score_adj");
-		scratch_put(path, "-800\n");
+		scratch_put(path, "");
 		background_release(&background, child);
-		sched_getaffinity(child, sizeof(found.child), &found.child);
+		sched_getaffinity(child, sizeof(found->child), &found->child);
 		scratch_put("released", scratch_get(path));
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		if (found.process.cpuset)
-			snprintf(found.cpuset, sizeof(found.cpuset), "%s", found.process.cpuset);
-		_exit(write(fds[1], &found, sizeof(found)) == sizeof(found) ? 0 : 1);
+		_exit(0);
 	}
-	close(fds[1]);
-	assert_int_equal(read(fds[0], &found, sizeof(found)), sizeof(found));
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 TEST(nothing_changes_on_other_machines)
 {
 	enter(NULL);
-	assert_true(CPU_EQUAL(&found.now, &found.before));
-	assert_string_equal(found.cpuset, "");
+	assert_true(CPU_EQUAL(&found->now, &found->before));
+	assert_null(found->process.cpuset);
 	assert_string_equal(scratch_get(OOM), "0\n");
 }
 
+/* adbd's own children may have -1000. */
 TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 {
-	enter(scratch_root);
-	assert_int_equal(found.process.oom_score_adj, -800);
-	assert_memory_equal(scratch_get("released"), "0\n", 2);
-}
+	static const struct {
+		const char *before;
+		int now;
+		const char *released;
+	} rows[] = {
+		{ "1000\n", -800, "1000\n" },	  { "-799\n", -800, "-799\n" },
+		{ "-801\n", -801, "-801\n" },	  { "-1000\n", -1000, "-1000\n" },
+		{ "1001\n", DEVICE_UNKNOWN, "" }, { "-1001\n", DEVICE_UNKNOWN, "" },
+		{ "what\n", DEVICE_UNKNOWN, "" },
+	};
 
-/* adbd's own children may have -1000. */
-TEST(lower_oom_score_adj_is_kept)
-{
-	scratch_put(OOM, "-950\n");
-	enter(scratch_root);
-	assert_int_equal(found.process.oom_score_adj, -950);
-	scratch_put(OOM, "what\n");
-	enter(scratch_root);
-	assert_int_equal(found.process.oom_score_adj, DEVICE_UNKNOWN);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		scratch_put(OOM, rows[i].before);
+		enter(scratch_root);
+		assert_int_equal(found->process.oom_score_adj, rows[i].now);
+		assert_string_equal(scratch_get("released"), rows[i].released);
+	}
 }
 
 TEST(cpuset_is_entered_and_children_leave_it)
 {
-	char text[32];
+	const char *text;
 
 	scratch_mkdir("dev/cpuset/background");
 	scratch_put("dev/cpuset/background/cgroup.procs", "");
 	enter(scratch_root);
-	assert_string_equal(found.cpuset, "background");
-	snprintf(text, sizeof(text), "%d\n", found.pid);
+	assert_string_equal(found->process.cpuset, "background");
+	text = formatted("%d\n", found->pid);
 	assert_string_equal(scratch_get("dev/cpuset/background/cgroup.procs"), text);
 	assert_true(strlen(scratch_get("dev/cpuset/top-app/cgroup.procs")) > 1);
 	assert_string_not_equal(scratch_get("dev/cpuset/top-app/cgroup.procs"), text);
@@ -350,11 +314,11 @@ TEST(second_cpuset_is_entered_if_the_first_is_missing)
 	scratch_mkdir("dev/cpuset/system-background");
 	scratch_put("dev/cpuset/system-background/tasks", "");
 	enter(scratch_root);
-	assert_string_equal(found.cpuset, "system-background");
+	assert_string_equal(found->process.cpuset, "system-background");
 	/* The way back is unknown. */
 	scratch_put("proc/self/cgroup", "0::/\n");
 	enter(scratch_root);
-	assert_string_equal(found.cpuset, "");
+	assert_null(found->process.cpuset);
 }
 
 /* The first CPU of this machine is little, the others are big. */
@@ -365,15 +329,11 @@ static void put_speeds(const char *name, int little, int big)
 
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		char path[128], text[32];
-
 		if (!CPU_ISSET(cpu, &cpus))
 			continue;
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cpufreq", cpu);
-		scratch_mkdir(path);
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/%s", cpu, name);
-		snprintf(text, sizeof(text), "%d\n", is_first ? little : big);
-		scratch_put(path, text);
+		scratch_mkdir(formatted("sys/devices/system/cpu/cpu%d/cpufreq", cpu));
+		scratch_put(formatted("sys/devices/system/cpu/cpu%d/%s", cpu, name),
+			    formatted("%d\n", is_first ? little : big));
 		is_first = false;
 	}
 }
@@ -386,9 +346,9 @@ TEST(only_little_cpus_are_used)
 		put_proc(NULL);
 		put_speeds(names[i], 250, 1024);
 		enter(scratch_root);
-		assert_int_equal(CPU_COUNT(&found.now), 1);
-		assert_null(strpbrk(found.process.cpus, ",-"));
-		assert_true(CPU_EQUAL(&found.child, &found.before));
+		assert_int_equal(CPU_COUNT(&found->now), 1);
+		assert_null(strpbrk(found->process.cpus, ",-"));
+		assert_true(CPU_EQUAL(&found->child, &found->before));
 	}
 }
 
@@ -399,7 +359,7 @@ TEST(equal_or_unknown_cpus_are_all_used)
 	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		put_speeds("cpu_capacity", pairs[i][0], pairs[i][1]);
 		enter(scratch_root);
-		assert_true(CPU_EQUAL(&found.now, &found.before));
+		assert_true(CPU_EQUAL(&found->now, &found->before));
 	}
 }
 
@@ -457,6 +417,7 @@ static const char *next_line(void)
 
 TEST(line_has_the_form_of_logd)
 {
+	char longest[10000];
 	uint16_t tid;
 	uint32_t s, ns;
 
@@ -472,14 +433,7 @@ TEST(line_has_the_form_of_logd)
 	assert_in_range(ns, 0, 999999999);
 	assert_int_equal(datagram[HEADER], 5);
 	assert_null(next_line());
-}
-
-/* A line may have a name from the trace. */
-TEST(bytes_that_are_no_text_are_escaped)
-{
-	char longest[10000];
-
-	start_logd();
+	/* A line may have a name from the trace. */
 	logcat_write(&logcat, LOGCAT_INFO, "a\nb\xff");
 	assert_string_equal(next_line(), "a\\x0Ab\\xFF");
 	memset(longest, 'x', sizeof(longest));

@@ -287,6 +287,10 @@ TEST(options_have_a_value_or_none)
 		snprintf(reason, sizeof(reason), "%s: %s", text,
 			 row->value_name ? "needs a value" : "takes no value");
 		is_refused(command, text, reason);
+		if (row->value_name) {
+			snprintf(reason, sizeof(reason), "%s \"\"", text);
+			is_refused(command, strcat(text, "="), reason);
+		}
 		if (!row->letter || !row->value_name)
 			continue;
 		snprintf(text, sizeof(text), "-%c", row->letter);
@@ -300,31 +304,21 @@ TEST(impossible_values_are_refused)
 	static const struct {
 		const char *option, *values[12];
 	} rows[] = {
-		{ "--target", { "", "-1", "nan", "inf", "0x10", " 60", "60 ", "1e99", "sixty" } },
-		{ "--type", { "", "1.0", "x", "99999999999999999999" } },
-		{ "-f", { "", "1.5", "x" } },
-		{ "-F", { "" } },
-		{ "--rules", { "" } },
-		{ "--focus", { "", "/", "com.game/", "/.Main", "word", "a/b/c", "com.game /x" } },
-		{ "--include", { "" } },
-		{ "--exclude", { "" } },
+		{ "--target", { "-1", "nan", "inf", "0x10", " 60", "60 ", "1e99", "sixty" } },
+		{ "--type", { "1.0", "x", "99999999999999999999" } },
+		{ "--frames", { "1.5", "x", "1M" } },
+		{ "--focus", { "/", "com.game/", "/.Main", "word", "a/b/c", "com.game /x" } },
 		{ "--rotate-size",
-		  { "", "4095", "1T", "k", "1kk", "-5", "99999999999999999999",
+		  { "4095", "1T", "k", "1kk", "-5", "1.5M", "99999999999999999999",
 		    "9223372036854775807K" } },
-		{ "--keep", { "", "-1", "x" } },
-		{ "--min-free", { "", "x", "-1", "1.5M" } },
-		{ "--trigger", { "", "nonsense", "fps<", "fps<50 and" } },
-		{ "--source", { "", "TEXT", "pipe", "rawx" } },
-		{ "--tracefs", { "" } },
-		{ "--instance", { "", "a/b", ".", "..", ".x" } },
-		{ "--buffer-kb", { "", "1M" } },
-		{ "--categories", { "", " ", "--async_stop", "," } },
+		{ "--trigger", { "nonsense" } },
+		{ "--source", { "TEXT", "pipe", "rawx" } },
+		{ "--instance", { "a/b", ".", "..", ".x" } },
+		{ "--categories", { " ", "--async_stop", "," } },
 		{ "--device-id",
-		  { "", "a\nb", "\x7f",
+		  { "a\nb", "\x7f",
 		    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 		    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" } },
-		{ "--duration", { "", "-1", "x" } },
-		{ "--until-exit", { "" } },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -359,32 +353,21 @@ TEST(wrong_usage_is_refused)
 		enum options_command command;
 		const char *text, *reason;
 	} rows[] = {
-		{ OPTIONS_ANALYZE, "--help=1", "--help=1: takes no value" },
 		{ OPTIONS_ANALYZE, "--frames-log -Zx", "-Z: unknown option" },
 		{ OPTIONS_ANALYZE, "--fr x", "--fr: unknown option" },
-		{ OPTIONS_STATUS, "-j", "-j: unknown option" },
 		{ OPTIONS_STOP, "--json", "--json: unknown option" },
-		{ OPTIONS_START, "--json", "--json: unknown option" },
 		{ OPTIONS_TOP, "--frames 3", "--frames: unknown option" },
-		{ OPTIONS_RUN, "--resume", "--resume: unknown option" },
-		/* 'analyze' does not have the options of a live capture. */
-		{ OPTIONS_ANALYZE, "--wait 1 x", "--wait: unknown option" },
-		{ OPTIONS_ANALYZE, "--source text x", "--source: unknown option" },
-		{ OPTIONS_ANALYZE, "--no-atrace x", "--no-atrace: unknown option" },
 		/* conflicts */
 		{ OPTIONS_START, "--stdout", "a daemon has no standard output" },
 		{ OPTIONS_RUN, "--stdout -T 3", "--stdout" },
-		{ OPTIONS_RUN, "--stdout -T 4", "--stdout" },
 		{ OPTIONS_RUN, "--source raw --snapshot 50", "--snapshot" },
 		{ OPTIONS_RUN, "--snapshot-seconds 5", "--snapshot-seconds" },
 		{ OPTIONS_RUN, "--no-atrace --categories gfx", "--categories" },
 		{ OPTIONS_FILES, "--from 3", "--from" },
 		/* operands */
 		{ OPTIONS_RUN, "trace.txt", "trace.txt: unexpected argument" },
-		{ OPTIONS_START, "trace.txt", "trace.txt: unexpected argument" },
 		{ OPTIONS_STOP, "stray", "name a folder with -F" },
 		{ OPTIONS_FILES, "fps.csv", "--read" },
-		{ OPTIONS_FILES, "--read=", "--read" },
 		{ OPTIONS_DOCTOR, "now", "now" },
 		{ OPTIONS_MARK, "", "TEXT is missing" },
 		{ OPTIONS_MARK, "two words", "words: unexpected argument" },

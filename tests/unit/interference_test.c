@@ -17,42 +17,36 @@
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "tests/unit/fake_device.h"
 
-#define STEP(seconds) ((int64_t)((seconds)*1e9))
-
-static struct clock_change after(struct clock_watch *watch, double mono, double slept, double set)
-{
-	struct clock_reading next = watch->last;
-
-	next.mono += STEP(mono);
-	next.boot += STEP(mono + slept);
-	next.wall += STEP(mono + slept + set);
-	return clock_watch_compare(watch, next);
-}
-
 TEST(suspend_and_wall_clock_steps_are_detected)
 {
+	/* In milliseconds. Reading the clocks takes time, and a clock that is synchronized may run
+	 * a little faster. */
+	static const struct {
+		int64_t mono, slept, set, slept_found, stepped_found;
+	} rows[] = {
+		{ 0, 5000000, 0, 0, 0 },
+		{ 1000, 0, 0, 0, 0 },
+		{ 1000, 49, 199, 0, 0 },
+		{ 1000, 50, -199, 50, 0 },
+		{ 250, 3600000, 0, 3600000, 0 },
+		{ 250, 0, 200, 0, 200 },
+		{ 250, 8000, -3600000, 8000, -3600000 },
+		{ 1000, 0, -200, 0, -200 },
+		{ 1000, 0, 0, 0, 0 },
+	};
+	struct clock_reading now = { .wall = 1700000000 * (int64_t)SECOND };
 	struct clock_watch watch = { 0 };
-	struct clock_change change = clock_watch_compare(
-		&watch, (struct clock_reading){ STEP(100), STEP(5000), STEP(1.7e9) });
 
-	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
-	change = after(&watch, 1, 0, 0);
-	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
-	/* reading the clocks takes time, and a clock that is synchronized may run a little faster
-	 */
-	change = after(&watch, 1, 0.02, 0.1);
-	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
-	change = after(&watch, 0.25, 3600, 0);
-	assert_int_equal(change.slept_ns, STEP(3600));
-	assert_int_equal(change.stepped_ns, 0);
-	change = after(&watch, 0.25, 0, 7200);
-	assert_int_equal(change.slept_ns, 0);
-	assert_int_equal(change.stepped_ns, STEP(7200));
-	change = after(&watch, 0.25, 8, -3600);
-	assert_int_equal(change.slept_ns, STEP(8));
-	assert_int_equal(change.stepped_ns, STEP(-3600));
-	change = after(&watch, 1, 0, 0);
-	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct clock_change change;
+
+		now.mono += rows[i].mono * (int64_t)MS;
+		now.boot += (rows[i].mono + rows[i].slept) * (int64_t)MS;
+		now.wall += (rows[i].mono + rows[i].slept + rows[i].set) * (int64_t)MS;
+		change = clock_watch_compare(&watch, now);
+		assert_int_equal(change.slept_ns, rows[i].slept_found * (int64_t)MS);
+		assert_int_equal(change.stepped_ns, rows[i].stepped_found * (int64_t)MS);
+	}
 }
 
 static bool parse_counts(struct cpu_buffer_counts *cpu, uint64_t overrun, uint64_t read)
@@ -82,12 +76,8 @@ TEST(emptied_buffer_does_not_reset_lost_events)
 	assert_false(parse_counts(&cpu, 6, 20));
 	assert_true(parse_counts(&cpu, 6, 19));
 	assert_int_equal(cpu.lost, 246);
-}
-
-TEST(malformed_statistics_count_no_loss)
-{
-	struct cpu_buffer_counts cpu = { 0 };
-
+	/* malformed */
+	cpu = (struct cpu_buffer_counts){ 0 };
 	assert_false(cpu_buffer_counts_parse(&cpu, SPAN_NULL));
 	assert_false(cpu_buffer_counts_parse(&cpu, SPAN_LITERAL("overrun: ")));
 	assert_false(cpu_buffer_counts_parse(&cpu, SPAN_LITERAL("commit overrun: 5")));
@@ -289,28 +279,40 @@ static void write_for(uint64_t ms, uint64_t bytes0, uint64_t bytes1)
 	drain_period_measure(&period, &raw, now_ns);
 }
 
-/* 26,214 bytes in 100 ms fill 1 MB in 4 s. */
-TEST(silence_does_not_hide_a_rate)
+TEST(period_follows_the_rate)
 {
+	static const struct {
+		uint64_t ms, bytes, least_ms, most_ms;
+	} steps[] = {
+		/* The first periods are short. */
+		{ 250, 0, 500, 500 },
+		{ 500, 0, 1000, 1000 },
+		{ 1000, 0, 1900, 1900 },
+		/* A rate that grows counts at once, one that falls later. */
+		{ 1000, 1024 * 1024, 245, 250 },
+		{ 250, 0, 495, 500 },
+		{ 500, 0, 995, 1001 },
+		{ 1000, 0, 1900, 1900 },
+		/* A burst of events between two drains that are close together is no flood. */
+		{ 1, 4096, 1900, 1900 },
+		{ 999, 0, 1900, 1900 },
+		/* A flood has a shortest period. */
+		{ 1000, UINT64_C(1) << 40, 5, 5 },
+	};
+
+	assert_int_equal(period_ms(), 250);
+	for (size_t i = 0; i < COUNT_OF(steps); i++) {
+		write_for(steps[i].ms, steps[i].bytes, 0);
+		assert_in_range(period_ms(), steps[i].least_ms, steps[i].most_ms);
+	}
+	/* Silence does not hide a rate: 26,214 bytes in 100 ms fill 1 MB in 4 s. */
+	set_up_period(NULL);
 	for (int i = 0; i < 4; i++)
 		write_for(500, 0, 0);
 	now_ns += 60000 * MS;
 	drain_period_resume(&period, now_ns);
 	write_for(100, 26214, 0);
 	assert_int_equal(period_ms(), 1000);
-}
-
-TEST(first_periods_are_short)
-{
-	assert_int_equal(period_ms(), 250);
-	write_for(250, 0, 0);
-	assert_int_equal(period_ms(), 500);
-	write_for(500, 0, 0);
-	assert_int_equal(period_ms(), 1000);
-	write_for(1000, 0, 0);
-	assert_int_equal(period_ms(), 1900);
-	write_for(1900, 0, 0);
-	assert_int_equal(period_ms(), 1900);
 }
 
 TEST(fullest_buffer_counts)
@@ -322,36 +324,6 @@ TEST(fullest_buffer_counts)
 	assert_in_range(period_ms(), 250, 257);
 	size.kb[0] = 0; /* unknown */
 	assert_in_range(period_ms(), 495, 500);
-}
-
-TEST(growing_rate_counts_at_once_and_a_falling_one_later)
-{
-	for (int i = 0; i < 4; i++)
-		write_for(1000, 0, 0);
-	assert_int_equal(period_ms(), 1900);
-	write_for(1000, 1024 * 1024, 0);
-	assert_in_range(period_ms(), 245, 250);
-	write_for(250, 0, 0);
-	assert_in_range(period_ms(), 495, 500);
-	write_for(500, 0, 0);
-	assert_in_range(period_ms(), 995, 1001);
-}
-
-/* A burst of events between two drains that are close together is no flood. */
-TEST(short_times_are_not_measured)
-{
-	for (int i = 0; i < 4; i++)
-		write_for(1000, 0, 0);
-	write_for(1, 4096, 0);
-	assert_int_equal(period_ms(), 1900);
-	write_for(999, 0, 0);
-	assert_int_equal(period_ms(), 1900);
-}
-
-TEST(flood_has_a_shortest_period)
-{
-	write_for(1000, UINT64_C(1) << 40, 0);
-	assert_int_equal(drain_period_ns(&period, &size, MOST_NS), 5 * MS);
 }
 
 /* Its lines may come from any CPU. */

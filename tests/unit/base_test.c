@@ -5,13 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/base/loop.h"
-#include "daemon/base/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 #include "daemon/base/wall_clock.h"
@@ -137,7 +133,7 @@ TEST(times_of_day_are_formatted_as_iso_8601)
 	assert_string_equal(text, "");
 }
 
-/* --- streams and the loop --- */
+/* --- streams --- */
 
 TEST(writes_to_an_unread_stream_do_not_block)
 {
@@ -169,72 +165,6 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	close(ends[1]);
 	assert_int_equal(stream_write_all(&closed, "x", 1, 10, &done), -EBADF);
 	assert_int_equal(done, 0);
-}
-
-static unsigned int n_ready;
-
-static void on_ready(struct watcher *watcher, uint32_t events)
-{
-	char byte;
-
-	assert_true(events & EPOLLIN);
-	assert_int_equal(read(watcher->fd, &byte, 1), 1);
-	assert_ptr_equal(watcher->context, &n_ready);
-	n_ready++;
-}
-
-TEST(a_loop_calls_its_watchers)
-{
-	struct watcher watcher = { .ready = on_ready, .context = &n_ready };
-	struct watcher closed = { .fd = -1 };
-	struct loop loop;
-	uint64_t begin;
-	int ends[2];
-
-	n_ready = 0;
-	assert_int_equal(loop_open(&loop), 0);
-	assert_int_equal(pipe(ends), 0);
-	watcher.fd = ends[0];
-	assert_int_equal(loop_watch(&loop, &watcher, EPOLLIN), 0);
-	begin = loop_now();
-	assert_false(loop_wait(&loop, begin + 20 * MS));
-	assert_true(loop_now() - begin >= 20 * MS);
-	assert_int_equal(write(ends[1], "ab", 2), 2);
-	assert_true(loop_wait(&loop, loop_now() + 60 * SECOND));
-	assert_true(loop_wait(&loop, 0));
-	assert_int_equal(n_ready, 2);
-	assert_int_equal(loop_watch(&loop, &closed, EPOLLIN), -EBADF);
-	loop_close(&loop);
-	close(ends[0]);
-	close(ends[1]);
-}
-
-/* --- open files --- */
-
-TEST(limit_of_open_files_is_raised_or_reported)
-{
-	struct rlimit before, soft;
-	int code;
-	const char *printed;
-
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	/* The limit is raised as far as allowed. */
-	soft = (struct rlimit){ 30, before.rlim_max };
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &soft), 0);
-	code = open_files_allow("run");
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &soft), 0);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	assert_int_equal(code, 0);
-	assert_in_range(soft.rlim_cur, 41, before.rlim_max);
-	/* A limit that cannot be raised is reported. */
-	printed_begin(2);
-	soft = (struct rlimit){ 30, 35 };
-	setrlimit(RLIMIT_NOFILE, &soft);
-	code = open_files_allow("run");
-	printed = printed_end();
-	assert_int_equal(code, EXIT_FAILED);
-	assert_contains(printed, "jankd: run: ");
-	assert_contains(printed, "ulimit -n 256");
 }
 
 /* --- names of sessions --- */

@@ -178,7 +178,11 @@ TEST(bytes_of_a_child_are_not_lines)
 TEST(killed_child_calls_no_callback)
 {
 	struct child child = { .line = on_line };
+	uint64_t begin_ns = loop_now();
 
+	/* Without any, the loop waits for its time. */
+	assert_false(loop_wait(&loop, begin_ns + 20 * MS));
+	assert_in_range(loop_now() - begin_ns, 20 * MS, HANGS_MS * MS);
 	start(&child, "echo x; sleep 1000", HANGS_MS);
 	child_kill(&child);
 	child_kill(&child);

@@ -220,16 +220,12 @@ TEST(write_errors_are_returned)
 
 /* --- moved and removed --- */
 
-static int nothing_there(struct folder *again)
-{
-	(void)again;
-	return 0;
-}
+static int keep_error;
 
-static int refused(struct folder *again)
+static int keep_files(struct folder *again)
 {
 	(void)again;
-	return -EIO;
+	return keep_error;
 }
 
 static void put_journal(const char *text)
@@ -250,10 +246,12 @@ TEST(moved_folder_is_created_again)
 	assert_int_equal(rename(scratch_path("out"), scratch_path("moved")), 0);
 	assert_true(folder_is_gone(&folder));
 	/* After a failure nothing has changed. */
-	assert_int_equal(folder_open_again(&folder, refused), -EIO);
+	keep_error = -EIO;
+	assert_int_equal(folder_open_again(&folder, keep_files), -EIO);
 	assert_true(folder_is_gone(&folder));
 	assert_true(folder_has_journal(&folder));
-	assert_int_equal(folder_open_again(&folder, nothing_there), 0);
+	keep_error = 0;
+	assert_int_equal(folder_open_again(&folder, keep_files), 0);
 	assert_false(folder_is_gone(&folder));
 	/* The new folder has the lock with the socket's name, and the journal; none belongs to
 	 * another user. */
@@ -274,7 +272,7 @@ TEST(replaced_folder_is_detected)
 	assert_int_equal(rmdir(scratch_path("out")), 0);
 	assert_int_equal(rename(scratch_path("file"), scratch_path("out")), 0);
 	assert_true(folder_is_gone(&folder));
-	assert_int_equal(folder_open_again(&folder, nothing_there), -ENOTDIR);
+	assert_int_equal(folder_open_again(&folder, keep_files), -ENOTDIR);
 }
 
 /* --- messages --- */

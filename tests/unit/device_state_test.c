@@ -137,15 +137,11 @@ TEST(values_of_a_device_are_read)
 		put(rows[i].files, NULL);
 		assert_string_equal(first_event(), rows[i].event);
 	}
-}
-
-TEST(machine_that_is_no_device_has_no_values)
-{
-	struct device_values values;
-
+	/* A machine that is no device. */
+	device_state_close(&device);
 	device_state_open(&device, NULL);
-	values = device_state_read(&device);
-	assert_false(device_values_any(&values) || device_state_is_screen_off(&device));
+	assert_int_equal(device.n_files, 0);
+	assert_false(device_state_event(&device, 0, event));
 }
 
 /* Unknown, not 0. */
@@ -307,15 +303,12 @@ TEST(cpuset_is_entered_and_children_leave_it)
 	assert_string_equal(scratch_get("dev/cpuset/background/cgroup.procs"), text);
 	assert_true(strlen(scratch_get("dev/cpuset/top-app/cgroup.procs")) > 1);
 	assert_string_not_equal(scratch_get("dev/cpuset/top-app/cgroup.procs"), text);
-}
-
-TEST(second_cpuset_is_entered_if_the_first_is_missing)
-{
+	/* The second one if the first is missing; none if the way back is unknown. */
+	unlink(scratch_path("dev/cpuset/background/cgroup.procs"));
 	scratch_mkdir("dev/cpuset/system-background");
 	scratch_put("dev/cpuset/system-background/tasks", "");
 	enter(scratch_root);
 	assert_string_equal(found->process.cpuset, "system-background");
-	/* The way back is unknown. */
 	scratch_put("proc/self/cgroup", "0::/\n");
 	enter(scratch_root);
 	assert_null(found->process.cpuset);
@@ -340,26 +333,28 @@ static void put_speeds(const char *name, int little, int big)
 
 TEST(only_little_cpus_are_used)
 {
-	static const char *const names[] = { "cpu_capacity", "cpufreq/cpuinfo_max_freq" };
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		scratch_remove();
-		put_proc(NULL);
-		put_speeds(names[i], 250, 1024);
+	static const struct {
+		const char *name;
+		int little, big;
+		bool are_known;
+	} rows[] = {
+		{ "cpufreq/cpuinfo_max_freq", 250, 1024, true },
+		{ "cpu_capacity", 1024, 1024, false },
+		{ "cpu_capacity", 250, 0, true }, /* cpuinfo_max_freq of the first row */
+		{ "cpufreq/cpuinfo_max_freq", 0, 1024, false },
+		{ "cpu_capacity", 1023, 1024, true },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		put_speeds(rows[i].name, rows[i].little, rows[i].big);
 		enter(scratch_root);
-		assert_int_equal(CPU_COUNT(&found->now), 1);
-		assert_null(strpbrk(found->process.cpus, ",-"));
 		assert_true(CPU_EQUAL(&found->child, &found->before));
-	}
-}
-
-TEST(equal_or_unknown_cpus_are_all_used)
-{
-	static const int pairs[][2] = { { 1024, 1024 }, { 250, 0 }, { 0, 1024 } };
-
-	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
-		put_speeds("cpu_capacity", pairs[i][0], pairs[i][1]);
-		enter(scratch_root);
-		assert_true(CPU_EQUAL(&found->now, &found->before));
+		if (rows[i].are_known)
+			assert_int_equal(CPU_COUNT(&found->now), 1);
+		else
+			assert_true(CPU_EQUAL(&found->now, &found->before));
+		assert_int_equal(strpbrk(found->process.cpus, ",-") == NULL,
+				 CPU_COUNT(&found->now) == 1);
 	}
 }
 

@@ -186,13 +186,7 @@ TEST(a_file_is_replaced_atomically)
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "");
-}
-
-TEST(leftover_temporary_file_is_replaced)
-{
-	int fd;
-
-	opens("out");
+	/* A leftover temporary file is replaced. */
 	assert_int_equal(mkfifo(scratch_path("out/.summary.csv.tmp"), 0600), 0);
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_true(fd >= 0);
@@ -204,7 +198,7 @@ TEST(leftover_temporary_file_is_replaced)
 	assert_int_equal(folder_create_temporary(&folder, "summary.csv"), -EEXIST);
 }
 
-TEST(write_errors_are_returned)
+TEST(errors_are_returned_with_text_and_advice)
 {
 	int ends[2];
 
@@ -216,6 +210,10 @@ TEST(write_errors_are_returned)
 	assert_int_equal(folder_sync(ends[1]), 0);
 	close(ends[0]);
 	close(ends[1]);
+	assert_string_equal(folder_why(-ENOSPC), strerror(ENOSPC));
+	assert_string_not_equal(folder_advice(-ENOSPC), folder_advice(-ELOOP));
+	assert_contains(folder_advice(-ELOOP), "-F");
+	assert_contains(folder_advice(-EMFILE), "ulimit");
 }
 
 /* --- moved and removed --- */
@@ -273,16 +271,6 @@ TEST(replaced_folder_is_detected)
 	assert_int_equal(rename(scratch_path("file"), scratch_path("out")), 0);
 	assert_true(folder_is_gone(&folder));
 	assert_int_equal(folder_open_again(&folder, keep_files), -ENOTDIR);
-}
-
-/* --- messages --- */
-
-TEST(errors_have_a_text_and_advice)
-{
-	assert_string_equal(folder_why(-ENOSPC), strerror(ENOSPC));
-	assert_string_not_equal(folder_advice(-ENOSPC), folder_advice(-ELOOP));
-	assert_contains(folder_advice(-ELOOP), "-F");
-	assert_contains(folder_advice(-EMFILE), "ulimit");
 }
 
 /* --- closed files --- */

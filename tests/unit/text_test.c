@@ -30,17 +30,9 @@ TEST(control_characters_are_escaped_for_a_terminal)
 		    "a\\xE2\\x80\\xAE"
 		    "b");
 	is_shown_as("\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c", "\\xE2\\x81\\xA6\\xE2\\x80\\xA8\\xD8\\x9C");
-	/* Characters with adjacent codes are kept. */
+	/* In a file they are kept, and characters with adjacent codes here. */
+	assert_int_equal(text_next("\xe2\x80\xae").len, 3);
 	is_shown_as("\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5", "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5");
-}
-
-TEST(direction_characters_are_kept_in_files)
-{
-	struct text_unit unit = text_next("\xe2\x80\xae"
-					  "b");
-
-	assert_int_equal(unit.len, 3);
-	assert_int_equal(unit.used, 3);
 }
 
 TEST(columns_of_wide_characters_are_counted)

@@ -101,7 +101,7 @@ TEST(offset_of_kernel_clocks_is_read_from_stats)
 	scratch_put("tr/per_cpu/cpu0/stats", "entries: 0\n");
 	assert_false(kernel_clock_measure("local", &files).known);
 	trace_files_close(&files);
-	scratch_remove();
+	assert_int_equal(scratch_tear_down_closed(NULL), 0);
 }
 
 TEST(offset_is_read_from_the_marker_of_atrace)
@@ -144,9 +144,11 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	ssize_t n;
 
 	memset(bytes, 'x', sizeof(bytes));
-	assert_int_equal(pipe(ends), 0);
+	scratch_set_up(NULL);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	stream = stream_open(ends[1]);
 	assert_true(stream.is_own);
+	assert_int_equal(scratch_inherited(), 0);
 	while ((n = stream_write(&stream, bytes, sizeof(bytes))) > 0)
 		sum += (size_t)n;
 	assert_int_equal(n, -EAGAIN);
@@ -163,6 +165,7 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	assert_true(fcntl(ends[1], F_GETFD) >= 0);
 	close(ends[0]);
 	close(ends[1]);
+	assert_int_equal(scratch_tear_down_closed(NULL), 0);
 	assert_int_equal(stream_write_all(&closed, "x", 1, 10, &done), -EBADF);
 	assert_int_equal(done, 0);
 }

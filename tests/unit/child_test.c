@@ -23,6 +23,7 @@ static struct loop loop;
 
 static int set_up(void **state)
 {
+	scratch_set_up(state);
 	output = (struct output){ .text = "" };
 	return loop_open(&loop);
 }
@@ -30,7 +31,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	loop_close(&loop);
-	return 0;
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -173,6 +174,23 @@ TEST(bytes_of_a_child_are_not_lines)
 		assert_string_equal(output.text, rows[i].error);
 		assert_int_equal(output.bytes, rows[i].bytes);
 	}
+}
+
+/* The same descriptors as one that libc has started. */
+TEST(children_inherit_no_descriptors)
+{
+	char *argv[] = { "ls", "/proc/self/fd", NULL };
+	char expected[256] = "", text[256];
+	struct child child = { .bytes = on_bytes, .input = "" };
+	FILE *usual = popen("exec ls /proc/self/fd", "re");
+
+	if (!fread(expected, 1, sizeof(expected) - 1, usual))
+		skip();
+	pclose(usual);
+	assert_int_equal(child_run(argv, HANGS_MS, 0, false, text, sizeof(text)), 0);
+	assert_string_equal(text, expected);
+	assert_int_equal(run_with(&child, "exec ls /proc/self/fd", -1), 0);
+	assert_int_equal(output.bytes, strlen(expected));
 }
 
 TEST(killed_child_calls_no_callback)

@@ -157,7 +157,7 @@ static int tear_down(void **state)
 	control_close(control, "");
 	loop_close(&loop);
 	folder_close(&folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -168,7 +168,7 @@ static int connect_to(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	memcpy(address.sun_path + 1, name, strlen(name));
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, size), 0);
@@ -205,6 +205,7 @@ static int client(const char *text)
 	int fd = connect_to(control_name(control));
 
 	send_text(fd, text);
+	assert_int_equal(scratch_inherited(), 0);
 	return fd;
 }
 

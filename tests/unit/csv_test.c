@@ -284,7 +284,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	close(folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -294,6 +294,7 @@ static void add_row(const char *what)
 	char row[128];
 	int len = snprintf(row, sizeof(row), "1.000000,,mark,%s\n", what);
 
+	assert_int_equal(scratch_inherited(), 0);
 	assert_true(csv_file_reserve(&file, (size_t)len));
 	csv_file_append(&file, row, (size_t)len);
 }

@@ -50,7 +50,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	device_state_close(&device);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -76,6 +76,7 @@ static const char *first_event(void)
 
 	device_state_close(&device);
 	device_state_open(&device, scratch_root);
+	assert_int_equal(scratch_inherited(), 0);
 	values = device_state_read(&device);
 	if (!device_state_event(&device, 0, event))
 		event[0] = '\0';
@@ -132,7 +133,7 @@ TEST(values_of_a_device_are_read)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		scratch_remove();
+		tear_down(NULL);
 		set_up(NULL);
 		put(rows[i].files, NULL);
 		assert_string_equal(first_event(), rows[i].event);
@@ -215,7 +216,7 @@ static int put_proc(void **state)
 	return 0;
 }
 
-FIXTURE(put_proc, scratch_tear_down)
+FIXTURE(put_proc, scratch_tear_down_closed)
 
 /* What a child process found, in memory that it shares. */
 static struct found {
@@ -383,7 +384,7 @@ static int open_log(void **state)
 	scratch_set_up(state);
 	scratch_mkdir("dev/socket");
 	logcat_open(&logcat, scratch_root);
-	return 0;
+	return scratch_inherited();
 }
 
 static int close_log(void **state)
@@ -392,7 +393,7 @@ static int close_log(void **state)
 	if (logd >= 0)
 		close(logd);
 	logd = -1;
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(open_log, close_log)

@@ -39,7 +39,7 @@ static int tear_down(void **state)
 	for (int i = 0; i < SPILL_KINDS; i++)
 		spill_file_close(&bench.spills[i]);
 	folder_close(&bench.folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 static void check_spill(unsigned int which, uint64_t offset, const char *text)
@@ -141,7 +141,7 @@ static int set_up(void **state)
 	assert_int_equal(file_thread_start(&bench.thread, &bench.files), 0);
 	for (int i = 0; i < SPILL_KINDS; i++)
 		spill_file_set_thread(&bench.spills[i], bench.thread);
-	return 0;
+	return scratch_inherited();
 }
 
 FIXTURE(set_up, tear_down)

@@ -37,7 +37,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	folder_close(&folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -53,6 +53,13 @@ static int open_folder(struct folder *which, const char *name)
 static void opens(const char *name)
 {
 	assert_int_equal(open_folder(&folder, name), 0);
+	assert_int_equal(scratch_inherited(), 0);
+}
+
+static void undo(void)
+{
+	folder_undo_open(&folder);
+	folder_close(&folder);
 }
 
 TEST(folder_is_created_with_its_parents)
@@ -61,13 +68,13 @@ TEST(folder_is_created_with_its_parents)
 	assert_true(scratch_has("a/b/c/.lock"));
 	assert_int_equal(atol(scratch_get("a/b/c/.lock")), getpid());
 	assert_false(folder_is_gone(&folder));
-	folder_undo_open(&folder);
+	undo();
 	assert_false(scratch_has("a"));
 	assert_true(scratch_has("."));
 	/* Only new parents are removed. */
 	scratch_mkdir("a");
 	opens("a//b/c/");
-	folder_undo_open(&folder);
+	undo();
 	assert_true(scratch_has("a") && !scratch_has("a/b"));
 }
 
@@ -76,12 +83,12 @@ TEST(earlier_files_are_not_removed)
 	scratch_mkdir("out");
 	scratch_put("out/fps.csv", "mine\n");
 	opens("out");
-	folder_undo_open(&folder);
+	undo();
 	assert_string_equal(scratch_get("out/fps.csv"), "mine\n");
 	assert_false(scratch_has("out/.lock"));
 	scratch_put("out/.lock", "1\n");
 	opens("out");
-	folder_undo_open(&folder);
+	undo();
 	assert_true(scratch_has("out/.lock"));
 }
 
@@ -172,6 +179,7 @@ TEST(a_file_is_replaced_atomically)
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_true(fd >= 0);
 	assert_int_equal(folder_write(fd, "new\n", 4), 0);
+	assert_int_equal(scratch_inherited(), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "old\n");
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "new\n");
@@ -250,6 +258,7 @@ TEST(moved_folder_is_created_again)
 	assert_true(folder_has_journal(&folder));
 	keep_error = 0;
 	assert_int_equal(folder_open_again(&folder, keep_files), 0);
+	assert_int_equal(scratch_inherited(), 0);
 	assert_false(folder_is_gone(&folder));
 	/* The new folder has the lock with the socket's name, and the journal; none belongs to
 	 * another user. */
@@ -287,7 +296,7 @@ static int open_root(void **state)
 static int close_root(void **state)
 {
 	close(fd);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(open_root, close_root)

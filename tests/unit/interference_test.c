@@ -142,7 +142,7 @@ static int tear_down(void **state)
 	interference_tags_end(&tags);
 	loop_close(&loop);
 	fake_device_end();
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -156,6 +156,7 @@ static void begin_tags(void)
 
 	tags = (struct interference_tags){ .set = 0 };
 	interference_tags_begin(&tags, &calls, &options, &loop, 2);
+	assert_int_equal(scratch_inherited(), 0);
 }
 
 /* Returns true if getprop was run. */
@@ -165,6 +166,7 @@ static bool tick(void)
 
 	interference_tags_tick(&tags, true);
 	is_run = child_runs(&tags.getprop);
+	assert_int_equal(scratch_inherited(), 0);
 	for (int i = 0; i < 1000 && child_runs(&tags.getprop); i++) {
 		loop_wait(&loop, loop_now() + 10000000);
 		child_check(&tags.getprop);

@@ -41,7 +41,7 @@ static int tear_down(void **state)
 {
 	settings_free(&failed);
 	folder_close(&folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up_capture, tear_down)

@@ -24,15 +24,16 @@ static int set_up(void **state)
 {
 	scratch_set_up(state);
 	account(0, 0, 0);
+	scratch_put("tracing_on", "1\n");
 	trace_files_open(&files, scratch_root);
 	lost_claims_begin(&claims, &files);
-	return 0;
+	return scratch_inherited();
 }
 
 static int tear_down(void **state)
 {
 	trace_files_close(&files);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)

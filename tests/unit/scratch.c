@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/scratch.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #define RESULTS 4
 #define PATH_SIZE 1024
+#define DESCRIPTORS_MAX 1024
 
 char scratch_root[96];
 
@@ -41,9 +43,31 @@ void scratch_remove(void)
 	scratch_root[0] = '\0';
 }
 
+/* Of this process; with @inherited those that a child process would have. */
+static int count_descriptors(bool inherited)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		n += flags >= 0 && !(inherited && (flags & FD_CLOEXEC));
+	}
+	return n;
+}
+
+static int open_before, inherited_before;
+
+int scratch_inherited(void)
+{
+	return count_descriptors(true) - inherited_before;
+}
+
 int scratch_set_up(void **state)
 {
 	(void)state;
+	open_before = count_descriptors(false);
+	inherited_before = count_descriptors(true);
 	scratch_make("/tmp");
 	return 0;
 }
@@ -53,6 +77,16 @@ int scratch_tear_down(void **state)
 	(void)state;
 	scratch_remove();
 	return 0;
+}
+
+int scratch_tear_down_closed(void **state)
+{
+	int left = count_descriptors(false) - open_before;
+
+	scratch_tear_down(state);
+	if (left != 0)
+		fprintf(stderr, "%d descriptors were left open\n", left);
+	return left;
 }
 
 const char *formatted(const char *format, ...)

@@ -17,6 +17,12 @@ void scratch_remove(void);
 int scratch_set_up(void **state);
 int scratch_tear_down(void **state);
 
+/* The same, and fails if another number of descriptors is open than at scratch_set_up(). */
+int scratch_tear_down_closed(void **state);
+
+/* How many more descriptors a child process would inherit than at scratch_set_up(). */
+int scratch_inherited(void);
+
 /* Text as by printf(); valid until the eighth call after this one. */
 const char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of the program: help, wrong usage, rule files, requests without a capture. The
- * options of the commands: options_test.c. */
+/* The commands of the program: help, wrong usage, rule files. More wrong usage, and requests
+ * without a capture: tests/badinput. The options of the commands: options_test.c. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -39,15 +39,11 @@ TEST(wrong_usage_names_the_word)
 	const struct {
 		const char *words[3], *name;
 	} rows[] = {
-		{ { NULL }, "--help" },
 		{ { "dance" }, "dance" },
 		{ { "--dance" }, "--dance" },
-		{ { "stop", "now" }, "now" },
-		{ { "run", "--dance" }, "--dance" },
 		{ { "mark", "" }, "TEXT" },
 		{ { "mark", too_long }, "1024" },
 		{ { "rules" }, "check" },
-		{ { "rules", "check" }, "check" },
 		{ { "rules", "dance" }, "dance" },
 		{ { "rules", "--dance" }, "--dance" },
 		{ { "rules", "show", "nonsense" }, "nonsense" },
@@ -63,36 +59,6 @@ TEST(wrong_usage_names_the_word)
 		assert_int_equal(code, 2);
 	}
 	assert_int_equal(program_run("rules", "show", "a", "b", NULL), 2);
-}
-
-TEST(request_without_a_daemon_is_reported)
-{
-	static const char *const commands[] = { "stop", "status", "top", "rotate" };
-
-	scratch_mkdir("empty");
-	for (size_t i = 0; i < COUNT_OF(commands); i++) {
-		assert_int_equal(run(commands[i], "-F", "empty"), 1);
-		assert_contains(program_err(), commands[i]);
-		assert_contains(program_err(), "empty");
-		assert_int_equal(run(commands[i], "-F", "nowhere"), 1);
-		assert_contains(program_err(), "nowhere");
-		/* A request does not create a folder. */
-		assert_false(scratch_has("nowhere") || scratch_has("empty/.lock"));
-	}
-	assert_int_equal(program_run("mark", "-F", "empty", "text", NULL), 1);
-}
-
-TEST(what_cannot_be_used_is_named)
-{
-	assert_int_equal(run("run", "--tracefs", "nowhere"), 1);
-	assert_contains(program_err(), "--tracefs nowhere");
-	assert_int_equal(run("start", "--tracefs", "nowhere"), 1);
-	assert_contains(program_err(), "--tracefs ");
-	assert_int_equal(run("run", "--rules", "nowhere.rules"), 1);
-	scratch_put("file", "no folder\n");
-	assert_int_equal(program_run("run", "--tracefs", ".", "-F", "file/sub", NULL), 1);
-	assert_contains(program_err(), "file/sub");
-	assert_string_equal(scratch_get("file"), "no folder\n");
 }
 
 TEST(rule_sets_are_shown_and_checked)

@@ -99,6 +99,7 @@ TEST(gate_passes_rows_of_the_five_seconds_before)
 	assert_string_equal(seen.text, "16 17 18 19 20 31 ");
 }
 
+/* Long rows of one second do not fit. Of those of 100 seconds the last five fit; none is missed. */
 TEST(newest_of_too_many_rows_are_kept)
 {
 	uint64_t missed, end_ns = 0;
@@ -111,17 +112,10 @@ TEST(newest_of_too_many_rows_are_kept)
 	assert_true(missed > 0);
 	assert_int_equal(missed + seen.rows, 10000);
 	assert_int_equal(seen.last_end_ns, end_ns);
-}
-
-TEST(rows_from_before_five_seconds_are_not_missed)
-{
-	uint64_t end_ns = 0;
-
-	for (unsigned int i = 1; i <= 10000; i++) {
-		end_ns = i * 10 * MS;
-		keep_named(end_ns, end_ns, long_name());
-	}
-	assert_int_equal(trigger_gate_open(gate, end_ns, NULL, on_row), 0);
+	seen.rows = 0;
+	for (unsigned int i = 1; i <= 10000; i++)
+		keep_named(end_ns + i * 10 * MS, end_ns + i * 10 * MS, long_name());
+	assert_int_equal(trigger_gate_open(gate, end_ns + 100 * SECOND, NULL, on_row), 0);
 	assert_int_equal(seen.rows, 501);
 }
 
@@ -143,37 +137,21 @@ TEST(too_large_rows_are_counted_as_missed)
 	free(name);
 }
 
-/* A row of each file is returned with all its values and names. */
-static void on_value(void *context, const struct trigger_gate_row *row)
+static void on_drop(void *context, const struct trigger_gate_row *row)
 {
 	seen.rows++;
-	switch (row->which) {
-	case ROW_FPS:
-		assert_true(row->fps->stats.score == 98 && row->fps->cadence == 2);
-		assert_string_equal(row->fps->app, "fps app");
-		assert_string_equal(row->fps->surface, "fps surface");
-		break;
-	case ROW_DROPS:
-		assert_true(row->drop->start_ns == 1 && row->drop->frame_number == 7);
-		assert_string_equal(row->drop->tick, "tick");
-		assert_string_equal(row->drop->app, "");
-		assert_string_equal(row->drop->surface, "drop surface");
-		assert_string_equal(row->drop->info, "info");
-		assert_string_equal(row->drop->layer, "drop layer");
-		break;
-	default:
-		assert_true(row->which == ROW_FRAMES && row->frame->lost == ROW_UNKNOWN);
-		assert_string_equal(row->frame->app, "frame app");
-		assert_string_equal(row->frame->surface, "frame surface");
-		assert_string_equal(row->frame->layer, "frame layer");
-	}
+	assert_int_equal(row->which, ROW_DROPS);
+	assert_true(row->drop->start_ns == 1 && row->drop->frame_number == 7);
+	assert_string_equal(row->drop->tick, "tick");
+	assert_string_equal(row->drop->app, "");
+	assert_string_equal(row->drop->surface, "drop surface");
+	assert_string_equal(row->drop->info, "info");
+	assert_string_equal(row->drop->layer, "drop layer");
 }
 
-TEST(kept_rows_have_all_values)
+/* Rows of the other files: tests/golden/choosing.py. */
+TEST(kept_drop_has_all_values)
 {
-	const struct fps_row fps = {
-		.app = "fps app", .surface = "fps surface", .stats = { .score = 98 }, .cadence = 2
-	};
 	const struct drop_row drop = { .start_ns = 1,
 				       .tick = "tick",
 				       .app = "",
@@ -181,20 +159,11 @@ TEST(kept_rows_have_all_values)
 				       .info = "info",
 				       .layer = "drop layer",
 				       .frame_number = 7 };
-	const struct frame_row frame = { .app = "frame app",
-					 .surface = "frame surface",
-					 .layer = "frame layer",
-					 .lost = ROW_UNKNOWN };
-	const struct trigger_gate_row rows[] = {
-		{ .which = ROW_FPS, .span = { 1, 2 }, .fps = &fps },
-		{ .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop },
-		{ .which = ROW_FRAMES, .span = { 1, 2 }, .frame = &frame },
-	};
+	const struct trigger_gate_row row = { .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop };
 
-	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		trigger_gate_keep(gate, &rows[i]);
-	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_value), 0);
-	assert_int_equal(seen.rows, 3);
+	trigger_gate_keep(gate, &row);
+	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_drop), 0);
+	assert_int_equal(seen.rows, 1);
 }
 
 /* --- the queue of events --- */
@@ -220,7 +189,7 @@ static int set_up_queue(void **state)
 
 FIXTURE(set_up_queue, NULL)
 
-static void add_event_at(int64_t time_ns, const char *text, uint64_t since_ns)
+static void add_event(int64_t time_ns, const char *text, uint64_t since_ns)
 {
 	const struct queued_event event = {
 		.time_ns = time_ns, .since_ns = since_ns, .kind = "mark", .text = text
@@ -229,81 +198,53 @@ static void add_event_at(int64_t time_ns, const char *text, uint64_t since_ns)
 	event_queue_add(&queue, &event);
 }
 
-static void add_event(int64_t time_ns, const char *text)
-{
-	add_event_at(time_ns, text, 0);
-}
-
-static void expect(const char *text)
-{
-	assert_string_equal(written, text);
-	written[0] = '\0';
-}
+/* Each word does one thing: 'at:text' adds an event with the number of the word as its since_ns;
+ * '<at' releases, 'old<n' releases old ones, 'restart' restarts; '|' ends a part of the output. */
+static const struct {
+	const char *words, *written;
+} scripts[] = {
+	/* sorted by time, and of one time in the order of adding */
+	{ "30:a 10:b 30:c 20:d <9 | <29 | 30:e <30", "| 10b 20d | 30a 30c 30e " },
+	/* one without a time keeps its place */
+	{ "-1:a 20:b -1:c 10:d <99", "-1a 10d 20b -1c " },
+	/* one that comes too late states its time; a new clock may go back */
+	{ "20:a <20 10:b <20 restart 10:c <20", "20a 20b (happened at 0.000000 s) 10c " },
+	{ "20:a restart | 5:b <5", "20a | 5b " },
+	/* old ones leave with the earlier ones */
+	{ "| 30:a 10:b 40:c old<0 | old<1", "| | 10b 30a " },
+};
 
 TEST(events_leave_sorted_by_time)
 {
-	add_event(30, "a");
-	add_event(10, "b");
-	add_event(30, "c");
-	add_event(20, "d");
-	event_queue_release(&queue, 9);
-	expect("");
-	event_queue_release(&queue, 29);
-	expect("10b 20d ");
-	add_event(30, "e");
-	event_queue_release(&queue, 30);
-	expect("30a 30c 30e ");
-}
+	for (size_t i = 0; i < COUNT_OF(scripts); i++) {
+		char copy[100];
+		uint64_t n = 0;
 
-TEST(event_without_time_keeps_its_place)
-{
-	add_event(ROW_UNKNOWN, "a");
-	add_event(20, "b");
-	add_event(ROW_UNKNOWN, "c");
-	add_event(10, "d");
-	event_queue_release(&queue, UINT64_MAX);
-	expect("-1a 10d 20b -1c ");
-}
+		set_up_queue(NULL);
+		strcpy(copy, scripts[i].words);
+		for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "), n++) {
+			char *colon = strchr(word, ':');
 
-TEST(event_that_comes_too_late_states_its_time)
-{
-	add_event(20, "a");
-	event_queue_release(&queue, 20);
-	add_event(10, "b");
-	event_queue_release(&queue, 20);
-	expect("20a 20b (happened at 0.000000 s) ");
-	event_queue_restart(&queue);
-	add_event(10, "c");
-	event_queue_release(&queue, 20);
-	expect("10c ");
-}
-
-TEST(restart_releases_events_of_the_old_clock)
-{
-	add_event(20, "a");
-	event_queue_restart(&queue);
-	expect("20a ");
-	add_event(5, "b");
-	event_queue_release(&queue, 5);
-	expect("5b ");
-}
-
-TEST(old_events_are_released_with_earlier_ones)
-{
-	add_event_at(30, "a", 100);
-	add_event_at(10, "b", 200);
-	add_event_at(40, "c", 200);
-	event_queue_release_old(&queue, 99);
-	expect("");
-	event_queue_release_old(&queue, 100);
-	expect("10b 30a ");
+			if (colon)
+				add_event(atol(word), colon + 1, n);
+			else if (word[0] == '<')
+				event_queue_release(&queue, (uint64_t)atol(word + 1));
+			else if (word[0] == 'o')
+				event_queue_release_old(&queue, (uint64_t)atol(word + 4));
+			else if (word[0] == 'r')
+				event_queue_restart(&queue);
+			else
+				strcat(written, "| ");
+		}
+		assert_string_equal(written, scripts[i].written);
+	}
 }
 
 TEST(full_queue_releases_the_earliest_events)
 {
 	for (int64_t i = 0; i < EVENT_QUEUE_MAX + 2; i++)
-		add_event(i, "x");
-	expect("0x 1x ");
+		add_event(i, "x", 0);
+	assert_string_equal(written, "0x 1x ");
 	assert_int_equal(queue.n, EVENT_QUEUE_MAX);
 }
 
@@ -314,7 +255,7 @@ TEST(long_texts_release_events_early)
 
 	memset(text, 't', sizeof(text) - 1);
 	for (int64_t i = 0; i < 10; i++)
-		add_event(i, text);
+		add_event(i, text, 0);
 	for (const char *at = written; *at; at++)
 		n += *at == ' ';
 	assert_int_equal(queue.n + n, 10);

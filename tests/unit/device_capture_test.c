@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/fake_device.h"
@@ -45,12 +46,21 @@ static void assert_as_before(void)
 
 TEST(settings_changed_by_atrace_are_restored)
 {
+	size_t queries;
+
 	live_run("--categories", "gfx view", NULL);
 	assert_string_equal(fake_device_get(FLAGS), "0xa");
 	live_wait_setting("tracing_on", "1");
 	assert_contains(scratch_get("out/.journal"), "property " FLAGS " 0x400\n");
 	assert_contains(scratch_get("device/log"), "atrace -b 1024 -c --async_start gfx view\n");
 	live_frames(20);
+	/* A change is detected by comparing with the previous answer. */
+	queries = strlen(scratch_get("device/queries"));
+	wait_until(strlen(scratch_get("device/queries")) > queries);
+	fake_device_set(FLAGS, "0x8");
+	wait_for_text("device/log", "--only_userspace gfx view");
+	live_wait_event(",tracing,");
+	wait_until(strcmp(fake_device_get(FLAGS), "0xa") == 0);
 	live_stop();
 	assert_as_before();
 	assert_contains(scratch_get("out/session.json"), "A phone");
@@ -65,33 +75,12 @@ TEST(settings_changed_by_atrace_are_restored)
 	assert_contains(scratch_get("out/events.csv"), ",tracing,");
 }
 
-TEST(removed_tags_are_set_again)
-{
-	size_t queries;
-
-	live_run("--frames-log", NULL);
-	live_frames(20);
-	/* A change is detected by comparing with the previous answer. */
-	queries = strlen(scratch_get("device/queries"));
-	wait_until(strlen(scratch_get("device/queries")) > queries);
-	fake_device_set(FLAGS, "0x8");
-	wait_for_text("device/log", "--only_userspace gfx view");
-	live_wait_event(",tracing,");
-	wait_until(strcmp(fake_device_get(FLAGS), "0xa") == 0);
-	live_stop();
-	assert_as_before();
-}
-
-TEST(failing_atrace_ends_the_capture)
+TEST(atrace_that_fails_ends_the_capture_and_none_gives_a_warning)
 {
 	fake_device_fail("atrace", "error: unknown category");
 	live_fails("--categories", "dance", NULL);
 	assert_contains(scratch_get("run.err"), "error: unknown category");
 	assert_as_before();
-}
-
-TEST(categories_without_atrace_give_a_warning)
-{
 	fake_device_remove("atrace");
 	live_run("--categories", "gfx", NULL);
 	assert_contains(scratch_get("run.err"), "--categories");
@@ -118,11 +107,11 @@ static const char *id_after_capture(const char *option, const char *value)
 
 TEST(the_device_has_an_id)
 {
-	char first[160];
+	char *first = strdup(id_after_capture(NULL, NULL));
 
-	snprintf(first, sizeof(first), "%s", id_after_capture(NULL, NULL));
 	assert_int_equal(strlen(first), 16);
 	assert_string_equal(id_after_capture(NULL, NULL), first);
+	free(first);
 	fake_device_set("ro.serialno", "R58M123ABC");
 	assert_string_equal(id_after_capture(NULL, NULL), "R58M123ABC");
 	assert_string_equal(id_after_capture("--device-id", "rack 3"), "rack 3");
@@ -142,41 +131,34 @@ TEST(app_in_front_is_read_from_dumpsys_window)
 	assert_int_equal(live_rows("frames.csv"), 60);
 }
 
-static const char *session(void)
+/* Captures with these answers of 'dumpsys SurfaceFlinger' until it has called dumpsys @last. */
+static void durations_are(const char *answer, const char *option, const char *last,
+			  const char *json)
 {
-	return scratch_get("out/session.json");
-}
-
-TEST(durations_of_frames_are_read_from_dumpsys)
-{
-	fake_device_dumpsys(
-		"SurfaceFlinger",
-		"           app phase:      1000000 ns\t         SF phase:   1000000 ns\n"
-		"           app duration:  20000000 ns\t         SF duration: 7333333 ns\n"
-		"      present offset:         0 ns\t     VSYNC period:   8333333 ns\n");
-	live_run("--frames-log", NULL);
+	fake_device_dumpsys("SurfaceFlinger", answer);
+	live_run("--frames-log", option, option ? "16.667" : NULL, NULL);
 	live_frames(60);
-	wait_for_text("device/log", "SurfaceFlinger --vsync\n");
+	wait_for_text("device/log", formatted("SurfaceFlinger %s\n", last));
 	wait_until(live_ask("status", "--json") == 0 &&
-		   strstr(program_out(), "\"app_ns\":20000000"));
+		   strstr(program_out(), formatted("\"app_ns\":%.4s", strstr(json, "app_ns") + 8)));
 	live_stop();
-	assert_contains(session(), "\"source\":\"dumpsys\"");
-	assert_contains(session(), "\"app_ns\":20000000");
-	assert_contains(session(), "\"surfaceflinger_ns\":7333333");
-	assert_contains(session(), "\"period_ns\":8333333");
-	assert_lacks(scratch_get("device/log"), "--scheduler");
+	assert_contains(scratch_get("out/session.json"), json);
 }
 
 /* Android 14: --vsync has no durations, so --scheduler is asked, once. */
-TEST(durations_that_dumpsys_does_not_state_are_unknown)
+TEST(durations_of_frames_are_read_from_dumpsys)
 {
-	fake_device_dumpsys("SurfaceFlinger", "16666666\n");
-	live_run("--vsync-ms", "16.667", NULL);
-	live_frames(60);
-	wait_for_text("device/log", "SurfaceFlinger --scheduler\n");
-	live_stop();
-	assert_contains(session(), "\"source\":\"unknown\"");
-	assert_contains(session(), "\"app_ns\":null");
+	durations_are("           app phase:      1000000 ns\t         SF phase:   1000000 ns\n"
+		      "           app duration:  20000000 ns\t         SF duration: 7333333 ns\n"
+		      "      present offset:         0 ns\t     VSYNC period:   8333333 ns\n",
+		      NULL, "--vsync",
+		      "{\n    \"source\":\"dumpsys\",\n    \"app_ns\":20000000,\n"
+		      "    \"surfaceflinger_ns\":7333333,\n    \"period_ns\":8333333\n");
+	assert_lacks(scratch_get("device/log"), "--scheduler");
+	scratch_put("device/log", "");
+	durations_are("16666666\n", "--vsync-ms", "--scheduler",
+		      "{\n    \"source\":\"unknown\",\n    \"app_ns\":null,\n"
+		      "    \"surfaceflinger_ns\":null,\n    \"period_ns\":null\n");
 	assert_lacks(scratch_get("device/log"), "--latency");
 }
 

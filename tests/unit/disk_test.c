@@ -23,52 +23,40 @@ static void begin(const char *option, const char *value)
 	live_wait_rows("frames.csv", 50);
 }
 
-/* After 30 more frames the change is reported, and frames.csv has @rows. */
-static void goes_on(unsigned int rows)
+/* After 30 more frames the change is reported as @said, and frames.csv has @rows. */
+static void goes_on(const char *said, unsigned int rows)
 {
 	live_frames(30);
-	live_wait_event(",lost,frames.csv");
+	live_wait_event(formatted(",lost,%s", said));
 	live_wait_rows("frames.csv", rows);
-	live_stop();
 	assert_int_equal(live_rows("frames.csv"), rows);
 	assert_begins(scratch_get(FRAMES), "present(s),");
 }
 
-TEST(removed_file_is_recreated)
-{
-	begin(NULL, NULL);
-	unlink(scratch_path(FRAMES));
-	goes_on(30);
-}
-
-TEST(file_of_another_program_becomes_a_segment)
-{
-	begin(NULL, NULL);
-	scratch_put("theirs", "theirs\n");
-	assert_int_equal(rename(scratch_path("theirs"), scratch_path(FRAMES)), 0);
-	goes_on(30);
-	assert_string_equal(scratch_get("out/frames-000001.csv"), "theirs\n");
-}
-
-TEST(truncated_file_keeps_its_whole_rows)
-{
-	begin(NULL, NULL);
-	assert_int_equal(truncate(scratch_path(FRAMES), (off_t)strlen(scratch_get(FRAMES)) - 100),
-			 0);
-	goes_on(30);
-	assert_in_range(live_rows("frames-000001.csv"), 40, 49);
-}
-
-TEST(text_appended_by_others_is_cut_off)
+TEST(files_that_others_change_go_on)
 {
 	FILE *file;
 
 	begin(NULL, NULL);
+	unlink(scratch_path(FRAMES));
+	goes_on("frames.csv was removed", 30);
+	scratch_put("theirs", "theirs\n");
+	assert_int_equal(rename(scratch_path("theirs"), scratch_path(FRAMES)), 0);
+	goes_on("frames.csv was replaced", 30);
+	assert_string_equal(scratch_get("out/frames-000001.csv"), "theirs\n");
+	assert_int_equal(truncate(scratch_path(FRAMES), (off_t)strlen(scratch_get(FRAMES)) - 100),
+			 0);
+	goes_on("frames.csv was truncated", 30);
+	assert_int_equal(live_rows("frames-000002.csv"), 29);
 	file = fopen(scratch_path(FRAMES), "a");
 	fputs("half of a foreign row", file);
 	fclose(file);
-	goes_on(80);
+	goes_on("frames.csv was appended to", 60);
 	assert_lacks(scratch_get(FRAMES), "foreign");
+	unlink(scratch_path("out/.lock"));
+	wait_for_text("out/.lock", "jankd-");
+	assert_int_equal(live_ask("stop", NULL), 0);
+	live_end();
 }
 
 TEST(moved_folder_is_created_again)
@@ -89,15 +77,6 @@ TEST(moved_folder_is_created_again)
 	assert_int_equal(rename(scratch_path("moved/frames.csv"), scratch_path("out/moved.csv")),
 			 0);
 	assert_int_equal(live_rows("frames.csv") + live_rows("moved.csv"), 80);
-}
-
-TEST(removed_lock_is_created_again)
-{
-	begin(NULL, NULL);
-	unlink(scratch_path("out/.lock"));
-	wait_until(scratch_has("out/.lock"));
-	assert_int_equal(live_ask("stop", NULL), 0);
-	live_end();
 }
 
 /* --- low disk space --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -201,5 +202,10 @@ void live_wait_setting(const char *name, const char *value)
 
 void live_set(const char *name, const char *value)
 {
-	scratch_put(formatted("tr/%s", name), value);
+	int fd = open(scratch_path(formatted("tr/%s", name)), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	/* It is never empty, as in a tracefs. */
+	assert_int_equal(write(fd, value, strlen(value)), strlen(value));
+	assert_int_equal(ftruncate(fd, (off_t)strlen(value)), 0);
+	close(fd);
 }

@@ -4,7 +4,8 @@
  * the test map (tests/lib/faults.py), has these numbers and names the call that fails.
  *
  * A call site is a function and an address in the program: where the call returns to, or where the
- * library returns to that calls the function.
+ * library returns to that calls the function. Other calls by libraries have the address 0: they are
+ * counted, and do not fail.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 /* How a function fails: it returns -1 (MINUS), NULL (NIL), or the number of the error as
- * posix_spawn() does. DIRECT: NULL, and calls by libraries do not count. DONE: -1, and it was done
+ * posix_spawn() does. DIRECT: NULL, and calls by libraries do not fail. DONE: -1, and it was done
  * all the same: a descriptor is closed in any case. */
 enum failure { MINUS, NIL, NUMBER, DIRECT, DONE };
 
@@ -156,12 +157,13 @@ static long call_once(const char *name, unsigned int number, enum failure failur
 {
 	static __thread bool inside;
 	uintptr_t address = 0;
+	bool is_counted = faults && !inside;
 	long (*function)(long a, long b, long c, long d, long e, long f);
 
 	if (!*real)
 		*real = dlsym(RTLD_NEXT, name);
 	*(void **)&function = *real;
-	if (faults && !inside) {
+	if (is_counted) {
 		int before = errno;
 
 		inside = true;
@@ -169,7 +171,7 @@ static long call_once(const char *name, unsigned int number, enum failure failur
 		inside = false;
 		errno = before;
 	}
-	if (address == 0 || !is_the_one((uint64_t)number << 48 | address, name))
+	if (!is_counted || !is_the_one((uint64_t)number << 48 | address, name))
 		return function(call.a, call.b, call.c, call.d, call.e, call.f);
 	if (faults->error == KILL)
 		syscall(SYS_kill, getpid(), SIGKILL);
@@ -232,6 +234,7 @@ FUNCTION(lseek64, MINUS)
 FUNCTION(malloc, DIRECT)
 FUNCTION(mkdir, MINUS)
 FUNCTION(mkostemp64, MINUS)
+FUNCTION(mmap, MINUS)
 FUNCTION(mmap64, MINUS)
 FUNCTION(nanosleep, MINUS)
 FUNCTION(open64, MINUS)

@@ -61,11 +61,11 @@ class Faults:
         *_, pid, time_ns = HEADER.unpack_from(self.map)
         return time_ns / 1e9, pid
 
-    def sites(self):
-        """The sites that were called."""
+    def sites(self, by_libraries=False):
+        """The sites that were called. @by_libraries: those at address 0, too, which do not fail."""
         all_sites = (SITE.unpack_from(self.map, HEADER.size + i * SITE.size) for i in range(SITES))
         return [Site(key, re.sub(r"^__|64(?=_|$)|_chk$|_2$", "", name.rstrip(b"\0").decode()), key & (1 << 48) - 1, calls)
-                for key, name, *calls in all_sites if key]
+                for key, name, *calls in all_sites if by_libraries and key or key & (1 << 48) - 1]
 
 
 def describe(case):

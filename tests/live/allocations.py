@@ -8,9 +8,12 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from allocations import Allocations
+from faults import START, Faults, names
 from jankd import rows
 from live import each, run, session
+
+# Functions of the libc that allocate, such as strdup(), call one of these.
+ALLOCATING = ("calloc", "malloc", "mmap", "realloc")
 
 # Events/s, seconds, surfaces, threads. The second load has more names than the first.
 LOADS = ((20000, 2.5, 20, 50), (20000, 2, 200, 200))
@@ -23,32 +26,37 @@ SETTLE_S, IDLE_S, DRAIN_S = 0.7, 1.2, 1.2
 BUFFER_KB = 16384
 
 
-def play(s, allocations):
+def allocations(faults, phase):
+    """{where: how many in this phase}"""
+    sites = [site for site in faults.sites(by_libraries=True) if site.function in ALLOCATING and site.calls[phase]]
+    name = names(sites)
+    return {name[site.key]: site.calls[phase] for site in sites}
+
+
+def play(s, faults):
     """Checks the allocations when idle and under each load. Returns how many markers were written."""
     written = 0
-    for part in (None, *LOADS):
-        before, begin = allocations.now(), time.monotonic()
+    for phase, part in enumerate((None, *LOADS), START + 1):
+        faults.set_phase(phase)
         if part:
             written += s.loaded(s.load(*part))[0]
-            time.sleep(DRAIN_S)
-        else:
-            time.sleep(IDLE_S)
+        time.sleep(DRAIN_S if part else IDLE_S)
         name = "{} events/s for {} s, {} surfaces, {} threads".format(*part) if part else "idle"
-        calls, callers = allocations.since(before)
-        print(f"{s.what}: {name}: {calls} allocations in {time.monotonic() - begin:.1f} s", flush=True)
-        s.equal(calls, 0, f"{name}: allocations of {callers}")
+        s.equal(allocations(faults, phase), {}, f"{name}: allocations")
+    faults.set_phase(START)
     return written
 
 
 def check(source, *arguments):
     with session(source) as s:
-        allocations = Allocations(s.here / "allocations")
+        faults = Faults(s.here / "faults", None)
         s.write("buffer_size_kb", BUFFER_KB)
-        capture = s.run("--source", source, "-T", "2", *arguments, **allocations.environment())
+        capture = s.run("--source", source, "-T", "2", *arguments, **faults.preload(), FAULTS=str(faults.path))
         time.sleep(SETTLE_S)
-        allocations.pid = capture.process.pid
-        s.that(allocations.now() > 100, f"{allocations.now()} allocations at the start")
-        written = play(s, allocations)
+        started = allocations(faults, START)
+        print(f"{s.what}: {sum(started.values())} allocations at the start")
+        s.that(sum(started.values()) > 100, f"allocations at the start: {started}")
+        written = play(s, faults)
         s.stop(capture)
         # A jankd that reads nothing would pass the other checks.
         s.equal(s.counters()["records"], written, "records")

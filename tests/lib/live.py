@@ -27,9 +27,6 @@ from jankd import BUILD, JANKD, PHONE, Checks, folder, jankd, rows
 LOAD = BUILD / "tests" / "bench" / "load"
 QUICK = BUILD / "tests" / "jankd-quick"
 
-# If jank-phone was later than this, because the machine was busy, it played other vsyncs than it planned.
-LATE_MS = 2.0
-
 checks = Checks()
 
 
@@ -126,9 +123,10 @@ class Session:
             started.kill()
 
     def phone(self, *arguments, seconds=1, scenario="steady-60", truth=None):
-        """jank-phone in the background."""
+        """jank-phone in the background. @scenario: None: the arguments name a trace."""
+        scenario = ["--scenario", scenario, "--seconds", str(seconds)] if scenario else []
         return subprocess.Popen([PHONE, "--tracefs", self.mount, "--instance", self.instance.name, "--truth",
-                                 truth or self.truth, "--scenario", scenario, "--seconds", str(seconds), *arguments],
+                                 truth or self.truth, *scenario, *arguments],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def play(self, *arguments, **keywords):
@@ -207,29 +205,6 @@ def remove_folder(folder):
         except OSError:
             time.sleep(0.01)
     return shutil.rmtree(folder)
-
-
-def play(mount, instance, truth, *arguments):
-    """Runs jank-phone; its last line on stderr says how late it was."""
-    return subprocess.run([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth,
-                           *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=300)
-
-
-def late_ms(account):
-    """How late jank-phone was at most, by its last line."""
-    late = re.search(r"late by ([0-9.]+) ms at most", account)
-    return float(late.group(1)) if late else 0.0
-
-
-def check_played(what, *arguments):
-    """Runs jank-phone with @arguments during a capture and compares the rows with what was played."""
-    with session(what) as s:
-        capture = s.run()
-        phone = play(s.mount, s.instance, s.truth, *arguments)
-        s.equal(phone.returncode, 0, f"jank-phone: {phone.stderr[-500:]!r}")
-        s.stop(capture, signal.SIGINT)
-        s.compare()
 
 
 def preload(name, **environment):

@@ -29,8 +29,8 @@ from daemon import wait_until
 from device import Device
 from faults import CAPTURE, REQUESTS, START, STOP, Faults, all_cases, describe, one_of_each_site
 from frames import per_layer
-from jankd import JANKD, Checks, folder, rows
-from live import at_once, play
+from jankd import JANKD, PHONE, Checks, folder, rows
+from live import at_once
 
 AT_ONCE = 8
 LIMIT_S = 5.0
@@ -133,7 +133,8 @@ class Run:
     def play(self):
         self.faults.set_phase(CAPTURE)
         seconds = KILLED_SECONDS if self.error == "KILL" and self.phase != START else 1
-        play(self.mount, self.instance, self.here / "truth.csv", "--scenario", "drops-120", "--seconds", seconds)
+        subprocess.run([PHONE, "--tracefs", self.mount, "--instance", self.instance.name, "--truth", self.here / "truth.csv",
+                        "--scenario", "drops-120", "--seconds", str(seconds)], stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
 
     def ask(self):
         """A request may fail if that is the call that fails, but not the next one."""

@@ -74,7 +74,8 @@ def other_files(checks, here):
     with tarfile.open(fileobj=tape, mode="w") as file:
         file.addfile(tarfile.TarInfo("empty"))
     large = b"\x0a\x80\x80\x40\x0a\xfc\xff\x3f" + bytes(0xffffc)  # a packet of 1 MB of perfetto
-    cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", before["fps.csv"]: "CSV",
+    cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG",
+             TRACE.decode("latin-1").encode("utf-16"): "UTF-16", before["fps.csv"]: "CSV", b"": "empty",
              before["session.json"]: "session.json", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
              b"\x1f\x8b\x08\x00" + bytes(range(255)): "",
              b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "no markers"}
@@ -194,7 +195,14 @@ def few_files(checks, here):
         fails(checks, f"analyze, {files} files", done)
         checks.that(re.search(rb": Too many open files; [^;]*ulimit -n", done.stderr), f"analyze, {files} files: {done.stderr}")
     fails(checks, "soft limit", jankd("run", *capture, here / "soft", preexec_fn=few(10, 4096)), "no tracefs")
-    checks.that(not (here / "soft").exists(), "no tracefs: a folder was made")
+
+
+def no_tracefs(checks, here):
+    (here / "old").mkdir()
+    for command in ("run", "start"):
+        for out in (here / "new" / "folder", here / "old"):
+            fails(checks, f"{command}: no tracefs", jankd(command, "--tracefs", here / "none", "--no-atrace", "-F", out), str(here / "none"))
+    checks.equal(sorted(path.name for path in here.rglob("*")), ["old"], "no tracefs: files")
 
 
 # --- what is in the folder ---
@@ -252,6 +260,17 @@ def fifos(checks, here):
     checks.equal(differences(outputs(here / "whole"), outputs(out)), [], "pipes in the folder: files")
 
 
+def no_daemon(checks, here):
+    """Requests fail without a capture, and make no file."""
+    (here / "empty").mkdir()
+    for command in (("stop",), ("status", "--json"), ("top",), ("rotate",), ("mark", "x")):
+        for name in ("empty", "nowhere"):
+            done = jankd(command[0], "-F", here / name, *command[1:], timeout=20)
+            fails(checks, f"{command[0]} without a daemon, {name}", done, command[0], str(here / name))
+            checks.equal(done.stdout, b"", f"{command[0]} without a daemon, {name}: standard output")
+    checks.equal([path.name for path in here.rglob("*")], ["empty"], "files of requests without a daemon")
+
+
 # --- full disks ---
 
 def full_disk(checks, here):
@@ -296,8 +315,8 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (other_files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, unreadable, few_files, obstacles, cannot_be_kept,
-             refused_before_the_folder, fifos, full_disk, standard_output, closed_descriptors):
+for case in (other_files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, unreadable, few_files, no_tracefs, obstacles,
+             cannot_be_kept, refused_before_the_folder, fifos, no_daemon, full_disk, standard_output, closed_descriptors):
     with folder() as place:
         case(checks, place)
 checks.end()

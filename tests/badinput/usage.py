@@ -13,6 +13,7 @@ MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")
 
 # Arguments of each command, and words that the message must contain. All other options: tests/unit/options_test.c.
 WRONG = (
+    ((), ""),
     (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: must be a period in milliseconds from 2 to 1000;"),
     (("analyze", "--dumpsys", "-", "-"), "--dumpsys"),
     (("run", "--dumpsys", "x"), "--dumpsys"),
@@ -26,6 +27,10 @@ WRONG = (
     (("analyze", "--latency", "x"), "--latency: polls this device"),
     (("run", "--latency", "--source", "latency"), "--latency: is for a trace"),
     (("analyze", "--type", "4", "--stdout", "x"), "--stdout"),
+    (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
+    (("doctor", "--json"), "--json"),
+    (("top", "24"), "24"),
+    (("rules", "check"), ""),
 )
 
 

@@ -79,6 +79,7 @@ WRAPPINGS = {
 }
 SEVERAL = {
     "zip of several": lambda text: zip_of(("README", PROSE), ("trace.txt", text), ("screen.png", b"\x89PNG\r\n")),
+    "zip of html": lambda text: zip_of(("trace.html", html(text)), ("README", b"")),
     "zip of gzip": lambda text: zip_of(("README", PROSE), ("trace.gz", gzip.compress(text))),
 }
 PACKINGS = {

@@ -50,12 +50,14 @@ TEST(test_a_frame_answers_the_last_tick_that_can_have_its_number)
 
 TEST(test_a_number_keeps_its_tick)
 {
-	/* Numbers of another app do not count: one that no tick can have had, and the same one. */
-	expected_frame(&expected, 8, 100000, V60 + MS);
-	expected_frame(&expected, 8, 1001, V60 + MS);
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 	expected_tick(&expected, 11 * V60);
 	assert_int_equal(tick_of(1001, 11 * V60 + MS), 10 * V60);
+	/* Numbers of another app do not count: one that no tick can have had, and the same one. */
+	set_up(NULL);
+	expected_frame(&expected, 8, 100000, V60 + MS);
+	expected_frame(&expected, 8, 1001, V60 + MS);
+	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 }
 
 static void expect(const struct frame_vsync *vsync, uint64_t period_ns, uint64_t present_ns,
@@ -72,11 +74,11 @@ TEST(test_durations_in_the_trace)
 	struct frame_vsync first = expected_frame(&expected, 7, 1001, 10 * V60 + MS), vsync;
 
 	count("VsyncWorkDuration-app", 20000000);
-	vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 7, 1002, 10 * V60 + MS);
 	expect(&vsync, V60, 0, 0);
 	count("VsyncWorkDuration-sf", 15000000);
 	count("VsyncWorkDuration-appSf", 1000000);
-	vsync = expected_frame(&expected, 7, 1002, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 7, 1003, 10 * V60 + MS);
 	/* Those at that time are valid. */
 	count("VsyncWorkDuration-sf", 10000000);
 	count("VsyncWorkDuration-sf", 0);

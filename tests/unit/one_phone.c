@@ -51,24 +51,6 @@ void every_phone(void (*test)(void))
 	}
 }
 
-void phone_9(void (*test)(void))
-{
-	start(PHONE_9);
-	test();
-}
-
-void phone_13(void (*test)(void))
-{
-	start(PHONE_13);
-	test();
-}
-
-void phone_14(void (*test)(void))
-{
-	start(PHONE_14);
-	test();
-}
-
 /* Returns the number of characters of the step. */
 static int draw_frames(const char *steps)
 {

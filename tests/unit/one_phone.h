@@ -36,9 +36,9 @@ void start(enum phone_age age);
 	}                                                                                          \
 	static void on_##function(void)
 void every_phone(void (*test)(void));
-void phone_9(void (*test)(void));
-void phone_13(void (*test)(void));
-void phone_14(void (*test)(void));
+#define phone_9(test) (start(PHONE_9), test())
+#define phone_13(test) (start(PHONE_13), test())
+#define phone_14(test) (start(PHONE_14), test())
 
 /* What happens, in this order:
  *   a3-7      a frame of layer a in each of the vsyncs 3 to 7 after BEGIN; b3-7: of layer b

@@ -17,6 +17,7 @@ static struct frame_timeline *timeline;
 static struct timeline_row rows[4096];
 static char surface[NAME_SIZE], app[APP_SIZE], layer[NAME_SIZE];
 static size_t n_rows;
+static struct packets trace; /* that play() plays */
 
 static void on_row(void *context, const struct timeline_row *row)
 {
@@ -62,10 +63,10 @@ static int compare(const void *left, const void *right)
 }
 
 /* Gives the events of the packets to the timeline, in the order of time. */
-static void play(struct packets *trace)
+static void play(void)
 {
 	static struct moment moments[16384];
-	struct span rest = packets_span(trace), bytes;
+	struct span rest = packets_span(&trace), bytes;
 	struct perfetto_packet packet;
 	uint64_t needed;
 	size_t n = 0;
@@ -87,7 +88,7 @@ static void play(struct packets *trace)
 
 		frame_timeline_record(timeline, &record);
 	}
-	packets_free(trace);
+	packets_free(&trace);
 }
 
 static void assert_times(size_t i, int64_t expected_start_ns, int64_t expected_end_ns,
@@ -124,7 +125,6 @@ TEST(a_frame_has_its_expected_times)
 		.token = 19,
 		.jank_type = 1,
 	};
-	struct packets trace = { 0 };
 
 	again.cookie = 3;
 	again.start_ns = 120;
@@ -137,7 +137,7 @@ TEST(a_frame_has_its_expected_times)
 	packets_frame(&trace, &again);
 	packets_frame(&trace, &early);
 	packets_frame(&trace, &unexpected);
-	play(&trace);
+	play();
 	assert_int_equal(n_rows, 3);
 	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
@@ -201,7 +201,6 @@ TEST(a_frame_may_be_of_several_writers)
 TEST(jank_types_are_counted_for_each_surface)
 {
 	struct packets_frame good = late;
-	struct packets trace = { 0 };
 	char name[TIMELINE_JANK_SIZE];
 
 	good.cookie = 3;
@@ -209,7 +208,7 @@ TEST(jank_types_are_counted_for_each_surface)
 	good.jank_type = 1;
 	packets_frame(&trace, &late);
 	packets_frame(&trace, &good);
-	play(&trace);
+	play();
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.a/com.a.Main"),
 			    "NONE:1 APP_DEADLINE_MISSED:1 BUFFER_STUFFING:1");
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.b/com.b.Main"), "");
@@ -224,7 +223,6 @@ TEST(jank_types_are_counted_for_each_surface)
 TEST(frames_are_joined_by_layer_and_token)
 {
 	struct packets_frame frame = late;
-	struct packets trace = { 0 };
 	uint64_t hash = name_hash(SPAN_LITERAL("com.a/com.a.Main#7"));
 
 	packets_frame(&trace, &late);
@@ -237,7 +235,7 @@ TEST(frames_are_joined_by_layer_and_token)
 	frame = (struct packets_frame){ .cookie = 91, .start_ns = 100, .end_ns = 200, .token = 30 };
 	packets_frame(&trace, &frame);
 	frame_timeline_join(timeline, hash, 30);
-	play(&trace);
+	play();
 	frame_timeline_join(timeline, hash, 40);
 	frame_timeline_join(timeline, hash, 50);
 	frame_timeline_join(timeline, hash, -1);
@@ -253,7 +251,6 @@ TEST(frames_are_joined_by_layer_and_token)
 /* Frames that never end are counted, and leave space for others. */
 static void fill_table(unsigned int space)
 {
-	struct packets trace = { 0 };
 
 	for (unsigned int i = 0; i < 3000; i++) {
 		struct packets_frame frame = {
@@ -265,7 +262,7 @@ static void fill_table(unsigned int space)
 
 		packets_frame(&trace, &frame);
 	}
-	play(&trace);
+	play();
 	frame_timeline_end(timeline);
 	assert_int_equal(timeline->counts.rows, space);
 	assert_int_equal(timeline->counts.unfinished, 3000 - space);
@@ -290,7 +287,6 @@ TEST(a_full_table_drops_the_oldest)
 /* Surfaces without space are counted, and those before them stay. */
 TEST(live_surfaces_without_space_are_counted)
 {
-	struct packets trace = { 0 };
 	static char names[TIMELINE_LIVE_SURFACES + 10][32];
 
 	timeline->live = true;
@@ -307,7 +303,7 @@ TEST(live_surfaces_without_space_are_counted)
 		snprintf(names[i], sizeof(names[i]), "com.a/com.a.Main%u#7", i);
 		packets_frame(&trace, &frame);
 	}
-	play(&trace);
+	play();
 	frame_timeline_end(timeline);
 	assert_int_equal(timeline->counts.rows, COUNT_OF(names));
 	assert_int_equal(timeline->counts.refused, 10);

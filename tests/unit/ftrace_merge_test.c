@@ -2,7 +2,6 @@
 /* Generated CPU buffers: each event is returned once, and in order. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "parser/ftrace_merge.h"
@@ -23,7 +22,7 @@ static const struct ftrace_format format = {
 
 /* The pages of a CPU buffer, and how many of them can be read so far. */
 struct trace_buffer {
-	uint64_t events_ns[4000];
+	uint64_t events_ns[16];
 	unsigned int n, read, ready;
 	unsigned int per_page;
 	uint64_t flags; /* of each page's commit */
@@ -169,35 +168,4 @@ TEST(broken_page_is_counted_and_skipped)
 	ftrace_merge_turn(&merge);
 	assert_next(UINT64_MAX, 0, 20);
 	assert_int_equal(merge.damaged, 1);
-}
-
-TEST(random_drains_are_sorted_by_time)
-{
-	unsigned int written = 0, taken = 0;
-	uint64_t now_ns = 1000, last_ns = 0;
-
-	srand(1);
-	for (unsigned int i = 0; i < RINGS; i++)
-		kernel[i].per_page = 1 + (unsigned int)rand() % 20;
-	while (taken < 15000) {
-		uint64_t limit_ns;
-
-		for (int n = rand() % 40; n > 0 && written < 15000; n--) {
-			now_ns += (uint64_t)rand() % 3;
-			write_event((unsigned int)rand() % (RINGS - 1), now_ns);
-			written++;
-		}
-		limit_ns = written == 15000 ? UINT64_MAX : now_ns - (uint64_t)rand() % 20;
-		ftrace_merge_turn(&merge);
-		for (struct ftrace_cpu_buffer *buffer;
-		     (buffer = ftrace_merge_peek(&merge, limit_ns));) {
-			assert_true(buffer->next.time_ns >= last_ns &&
-				    buffer->next.time_ns <= limit_ns);
-			last_ns = buffer->next.time_ns;
-			taken++;
-			ftrace_merge_pop(&merge);
-		}
-	}
-	assert_int_equal(taken, 15000);
-	assert_int_equal(merge.damaged, 0);
 }

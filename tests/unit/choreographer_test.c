@@ -126,6 +126,23 @@ TEST(counts_callbacks_and_their_rate)
 	assert_string_equal(apps[0], "com.a");
 }
 
+/* The row of an idle thread ends 5 s after its last callback; that is looked at once a second. */
+TEST(callbacks_of_threads_overlap)
+{
+	begin(11, 11, BEGIN, "Choreographer#doFrame 1");
+	begin(10, 10, BEGIN + MS, "Choreographer#doFrame 1");
+	end(11, 11, BEGIN + 2 * MS);
+	end(10, 10, BEGIN + 4 * MS);
+	callback(10, BEGIN + 4900 * MS, MS);
+	callback(10, BEGIN + 5800 * MS, MS);
+	assert_int_equal(n_rows, 0);
+	callback(10, BEGIN + 5900 * MS, MS);
+	assert_int_equal(n_rows, 1);
+	expect(0, "tid 11 frames 1 max_ns 2ms");
+	choreographer_close(c);
+	expect(1, "tid 10 frames 4 max_ns 3ms");
+}
+
 TEST(skipped_periods_count_from_the_only_edge)
 {
 	edge(BEGIN);

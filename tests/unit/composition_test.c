@@ -77,6 +77,8 @@ TEST(test_the_plan_is_in_the_name_of_a_slice)
 		{ "onMessageInvalidate 1 vsyncIn 5.00ms", 5000000, false },
 		{ "commit 4711 vsyncIn 12.34ms (adjusted)", 12340000, true },
 		{ "commit 4711 vsyncIn -1.50ms", 0, false },
+		{ "commit 4711 vsyncIn 1.234567ms", 1234567, false },
+		{ "commit 4711 vsyncIn 5ms", 5000000, false },
 		{ "commit 4711", 0, false },
 		{ "commit 4711 vsyncIn ", 0, false },
 		{ "commit 4711 vsyncIn 99999999999999999999.99ms", 0, false },
@@ -114,17 +116,44 @@ TEST(test_a_miss_is_that_of_the_composition_that_was_due)
 	assert_null(compositions_miss_in(&compositions, 202 * V60 + 1, UINT64_MAX));
 	/* A plan is that of the next commit alone. */
 	assert_int_equal(next->planned_ns, 201 * V60 + V60 * 3 / 2);
+	assert_false(next->adjusted);
+	compositions_plan(&compositions, 203 * V60, true);
 	compositions_commit(&compositions, 202 * V60);
-	compositions_present(&compositions, 202 * V60 + MS);
-	assert_int_equal(compositions_at(&compositions, 202 * V60 + MS)->planned_ns, 0);
+	next = compositions_get(&compositions, compositions_next(&compositions));
+	assert_true(next->adjusted);
+	compositions_commit(&compositions, 203 * V60);
+	next = compositions_get(&compositions, compositions_next(&compositions));
+	assert_int_equal(next->planned_ns, 0);
+	assert_false(next->adjusted);
 }
 
 TEST(test_the_usual_duration)
 {
 	assert_int_equal(compositions_duration(&compositions, UINT64_MAX), 0);
 	for (unsigned int n = 200; n < 210; n++)
-		planned(n * V60 + (n % 2 ? 0 : MS), 20 * MS - (n % 2 ? 0 : MS));
+		planned(n * V60, (n % 4 ? 19 : 20) * MS);
 	planned(210 * V60, 25 * MS); /* the prediction moved once */
 	assert_int_equal(compositions_duration(&compositions, UINT64_MAX), 20 * MS);
-	assert_int_equal(compositions_duration(&compositions, 199 * V60), 0);
+	assert_int_equal(compositions_duration(&compositions, 200 * V60), 20 * MS);
+	assert_int_equal(compositions_duration(&compositions, 200 * V60 - 1), 0);
+}
+
+TEST(test_a_composition_has_a_number)
+{
+	assert_int_equal(compositions_next(&compositions), 101);
+	compositions_commit(&compositions, 101 * V60);
+	assert_int_equal(compositions_next(&compositions), 101);
+	compositions_end(&compositions, 101 * V60 + MS); /* of another one: it has no present */
+	assert_int_equal(compositions_get(&compositions, 101)->end_ns, 0);
+	compositions_commit(&compositions, 102 * V60);
+	compositions_present(&compositions, 102 * V60 + 2 * MS);
+	compositions_end(&compositions, 102 * V60 + 4 * MS);
+	assert_int_equal(compositions_get(&compositions, 102)->end_ns, 102 * V60 + 4 * MS);
+	assert_int_equal(compositions_get_before(&compositions, 102)->commit_ns, 100 * V60);
+	assert_null(compositions_get_before(&compositions, 1));
+	assert_null(compositions_get(&compositions, 103));
+	for (unsigned int n = 103; n <= COMPOSITIONS_MAX + 1; n++)
+		compositions_commit(&compositions, n * V60);
+	assert_int_equal(compositions_get(&compositions, 2)->commit_ns, 2 * V60);
+	assert_null(compositions_get(&compositions, 1));
 }

@@ -72,6 +72,7 @@ static void expect(const struct frame_vsync *vsync, uint64_t period_ns, uint64_t
 TEST(test_durations_in_the_trace)
 {
 	struct frame_vsync first = expected_frame(&expected, 7, 1001, 10 * V60 + MS), vsync;
+	struct frame_vsync before_ticks = expected_frame(&expected, 7, 50, V60 / 2);
 
 	count("VsyncWorkDuration-app", 20000000);
 	vsync = expected_frame(&expected, 7, 1002, 10 * V60 + MS);
@@ -84,9 +85,13 @@ TEST(test_durations_in_the_trace)
 	count("VsyncWorkDuration-sf", 0);
 	count("VsyncWorkDuration-sf", INT64_MAX);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
+	vsync = expected_frame(&expected, 7, 1003, 10 * V60 + 2 * MS);
+	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
+	expect(&vsync, 0, 0, 0);
 	/* A frame from before the trace, or before SurfaceFlinger was known, has none of its own.
 	 */
 	expect(&first, V60, 10 * V60 + 30 * MS, 10 * V60 + 20 * MS);
+	expect(&before_ticks, V60, 0, 0);
 	assert_int_equal(expected.used_learnt, 0);
 }
 
@@ -94,6 +99,7 @@ TEST(test_surfaceflinger_forgets_a_number_after_500_more)
 {
 	assert_false(expected_is_expired(&expected, 500));
 	assert_true(expected_is_expired(&expected, 499));
+	assert_true(expected_is_expired(&expected, 0));
 	assert_false(expected_is_expired(&expected, -1));
 	/* An app can write any number. */
 	expected_frame(&expected, 7, 100000, 10 * V60 + MS);
@@ -120,7 +126,7 @@ TEST(test_given_durations_are_valid_for_their_period)
 TEST(test_the_least_time_to_the_planned_present_is_learnt)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
-	static const uint64_t late_ns[] = { V60, 2 * V60, MS, 0 };
+	static const uint64_t late_ns[] = { V60, 2 * V60, 0, MS };
 
 	for (unsigned int i = 0; i < 4; i++) {
 		expect(&vsync, V60, 0, 0);

@@ -83,7 +83,10 @@ TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)
 	fence_id other = queue(11, FENCE_QUEUED, 7, 1100);
 
 	assert_int_equal(wait_for(10, 7), first);
+	fences_done(&table, first, 999);
+	assert_int_equal(fences_get(&table, first)->done_ns, 0);
 	fences_done(&table, first, 5000);
+	fences_done(&table, first, 6000);
 	assert_int_equal(fences_get(&table, first)->done_ns, 5000);
 	assert_int_equal(fences_get(&table, other)->done_ns, 0);
 	assert_int_equal(wait_for(10, 7), FENCE_NONE);
@@ -98,6 +101,9 @@ TEST(test_the_number_of_a_wait_may_be_ahead_of_its_fence)
 	assert_int_equal(wait_for(10, 0), a);
 	assert_int_equal(fences_get(&table, queue(10, FENCE_SIGNALED, 2, 1200))->done_ns, 1200);
 	assert_int_equal(wait_for(10, 2), b);
+	/* But not of those that signalled before. */
+	queue(10, FENCE_QUEUED, 3, 1300);
+	assert_int_equal(wait_for(10, 4), FENCE_NONE);
 }
 
 TEST(test_a_lost_wait_leaves_its_fence_unknown)
@@ -126,11 +132,17 @@ TEST(test_thousands_of_open_fences_evict_the_oldest)
 
 TEST(test_thousands_of_processes_evict_the_idlest)
 {
-	fence_id last = FENCE_NONE;
+	const int32_t oldest = 5000 - FENCE_LISTS_MAX + 1;
 
+	table.last = UINT32_MAX - 1; /* numbers of fences begin again */
 	for (int32_t process = 1; process <= 5000; process++)
-		last = queue(process, FENCE_QUEUED, 1, 1000);
-	assert_int_equal(wait_for(1, 1), FENCE_NONE);
-	assert_int_equal(wait_for(5000, 1), last);
-	assert_int_equal(table.evicted, 5000 - FENCE_LISTS_MAX);
+		assert_int_not_equal(queue(process, FENCE_QUEUED, 1, 1000), FENCE_NONE);
+	assert_int_equal(wait_for(oldest - 1, 1), FENCE_NONE);
+	queue(oldest, FENCE_QUEUED, 2, 1000);
+	queue(5001, FENCE_QUEUED, 1, 1000);
+	assert_int_equal(wait_for(5001, 1), table.last);
+	assert_int_equal(wait_for(oldest, 2), table.last - 1);
+	assert_int_equal(wait_for(oldest + 1, 1), FENCE_NONE);
+	assert_int_not_equal(wait_for(oldest + 2, 1), FENCE_NONE);
+	assert_int_equal(table.evicted, 5001 - FENCE_LISTS_MAX);
 }

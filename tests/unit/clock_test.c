@@ -86,30 +86,19 @@ TEST(test_large_difference_between_cpus_is_reported)
 
 /* --- one forged line --- */
 
-static void forge(uint64_t time_ns, int32_t cpu, bool as_surfaceflinger)
-{
-	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 900, .tgid = 900, .pid = 900 };
-
-	record.comm = SPAN_LITERAL("com.evil");
-	record.name = SPAN_LITERAL("x");
-	record.cpu = cpu;
-	record.time_ns = time_ns;
-	if (as_surfaceflinger) {
-		record.kind = TRACE_SLICE_BEGIN;
-		record.tid = record.tgid = record.pid = phone.sf_tid;
-		record.comm = SPAN_LITERAL("surfaceflinger");
-		record.name = SPAN_LITERAL("postFramebuffer");
-	}
-	phone_record(&phone, &record);
-}
-
 static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 {
 	start(PHONE_9);
 	draw("a0-99");
-	forge(BEGIN + 100 * V60 + (uint64_t)away_ns, cpu, as_surfaceflinger);
+	phone.cpu = cpu;
+	phone.now_ns = BEGIN + 100 * V60 + (uint64_t)away_ns;
+	if (as_surfaceflinger)
+		phone_begin(&phone, "postFramebuffer");
+	else
+		phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
+	phone.cpu = 1;
 	play("a100-199");
-	assert_int_equal(phone.log.n_frames, 200);
+	expect("rows 200");
 	assert_int_equal(without_interval(), 1);
 	assert_string_equal(vsyncs_of(a), "? 1x199");
 }

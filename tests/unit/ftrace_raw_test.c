@@ -10,7 +10,7 @@
 #define PAGE_SIZE 4096
 #define PRINT_ID 5
 
-static const struct ftrace_format format = {
+static struct ftrace_format format = {
 	.print_id = PRINT_ID,
 	.pid_offset = 4,
 	.text_offset = 16,
@@ -73,7 +73,7 @@ static struct ftrace_page begin(struct builder *b, uint64_t time_ns, uint64_t fl
 	struct ftrace_page page;
 
 	memcpy(b->bytes, &time_ns, sizeof(time_ns));
-	memcpy(b->bytes + format.commit_offset, &commit, sizeof(commit));
+	memcpy(b->bytes + format.commit_offset, &commit, format.commit_size);
 	assert_true(begin_bytes(&page, b->bytes, PAGE_SIZE));
 	return page;
 }
@@ -173,26 +173,20 @@ TEST(number_of_lost_events_is_read_from_the_page)
 
 TEST(page_of_a_32_bit_kernel_is_parsed)
 {
-	struct ftrace_format small = format;
+	const struct ftrace_format of_64_bits = format;
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
-	uint32_t commit, number = 9;
-	uint64_t time_ns = 77;
-	char *copy = guarded.end - PAGE_SIZE;
+	uint32_t number = 9;
 
-	small.commit_size = 4;
-	small.data_offset = 12;
+	format.commit_size = 4;
+	format.data_offset = 12;
 	put_print(&b, 1, "x");
-	memmove(b.bytes + 12, b.bytes + 16, b.len);
 	memcpy(b.bytes + 12 + b.len, &number, sizeof(number));
-	commit = (uint32_t)b.len | UINT32_C(3) << 30;
-	memcpy(b.bytes, &time_ns, sizeof(time_ns));
-	memcpy(b.bytes + 8, &commit, sizeof(commit));
-	memcpy(copy, b.bytes, PAGE_SIZE);
-	assert_true(ftrace_page_begin(&page, &small, (struct span){ copy, PAGE_SIZE }));
+	page = begin(&b, 77, UINT32_C(3) << 30);
 	assert_int_equal(page.lost, 9);
 	assert_print(&page, 78, "x");
 	assert_end(&page);
+	format = of_64_bits;
 }
 
 TEST(incomplete_pages_are_refused)

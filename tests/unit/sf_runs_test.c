@@ -68,6 +68,14 @@ static void lose(int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 	sf_runs_hole_ends(&runs, to_ns);
 }
 
+static void expect_last(uint64_t from_ns, uint64_t length_ns, bool there, bool foretold)
+{
+	assert_int_equal(last.from_ns, from_ns);
+	assert_int_equal(last.length_ns, length_ns);
+	assert_int_equal(last.there, there);
+	assert_int_equal(last.foretold, foretold);
+}
+
 static void expect_hidden(unsigned int n)
 {
 	assert_int_equal(n_hidden, n);
@@ -78,7 +86,7 @@ static void expect_hidden(unsigned int n)
 TEST(ticks_prove_that_no_composition_is_hidden)
 {
 	begin();
-	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
+	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 2 * PERIOD - 1);
 	compose(2, 0);
 	expect_hidden(0);
 	/* One was hidden: its tick, too. */
@@ -91,9 +99,10 @@ TEST(ticks_prove_that_no_composition_is_hidden)
 	lose(2, BEGIN + 2 * PERIOD + MS / 2, BEGIN + 2 * PERIOD + 3 * MS);
 	compose(3, 1);
 	expect_hidden(1);
-	/* A long hole may hide two ticks, and one without an end may be long. */
-	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 4 * PERIOD - MS);
-	compose(4, 0);
+	/* A hole of 3/4 of the time between ticks may hide two, and one without an end may be long.
+	 */
+	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 2 * PERIOD);
+	compose(2, 0);
 	expect_hidden(1);
 	sf_runs_lost(&runs, TID, 2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 8 * MS);
 	compose(2, 0);
@@ -102,8 +111,12 @@ TEST(ticks_prove_that_no_composition_is_hidden)
 	lose(2, BEGIN + PERIOD + 8 * MS, BEGIN + PERIOD + 10 * MS);
 	compose(2, 0);
 	sf_runs_not_at_rest(&runs);
+	expect_last(BEGIN + PERIOD + 3 * MS, 0, false, false);
 	assert_false(last.at_rest);
 	expect_hidden(1);
+	/* But no hole. */
+	sf_runs_not_at_rest(&runs);
+	expect_hidden(0);
 }
 
 TEST(the_present_of_a_latch_may_be_hidden)
@@ -142,11 +155,14 @@ static unsigned int hidden_in(int32_t cpu_after, uint64_t gap_ns, uint64_t from_
 /* The thread needs time to move to a CPU and back, and to write something there. */
 TEST(a_gap_counts_if_it_is_long_enough)
 {
-	assert_int_equal(hidden_in(0, 3 * MS, 0, 3 * MS), 0);
-	assert_int_equal(hidden_in(1, 3 * MS, 0, 3 * MS), 1);
-	assert_int_equal(hidden_in(0, 12 * MS, 0, 3 * MS), 1);
-	assert_int_equal(hidden_in(0, 12 * MS, 5 * MS, MS / 5), 0);
-	assert_int_equal(hidden_in(1, 12 * MS, 5 * MS, MS / 5), 0);
+	assert_int_equal(hidden_in(0, 4 * MS - 1, 0, 3 * MS), 0);
+	assert_int_equal(hidden_in(0, 4 * MS, 0, 3 * MS), 1);
+	assert_int_equal(hidden_in(1, MS - 1, 0, 3 * MS), 0);
+	assert_int_equal(hidden_in(1, MS, 0, 3 * MS), 1);
+	assert_int_equal(hidden_in(2, MS / 2, 0, MS / 5), 1);
+	assert_int_equal(hidden_in(0, 12 * MS, 5 * MS, SF_RUNS_GAP_NS - 1), 0);
+	assert_int_equal(hidden_in(1, 12 * MS, 5 * MS, SF_RUNS_GAP_NS), 1);
+	expect_last(BEGIN, 12 * MS, false, true);
 }
 
 /* Of a hole that is reported late, too. */
@@ -160,4 +176,23 @@ TEST(a_past_gap_counts_as_far_as_it_is_covered)
 	lose(2, BEGIN + 12 * MS - MS / 5, BEGIN + 20 * MS);
 	assert_int_equal(n_hidden, 1);
 	assert_int_equal(last.from_ns, BEGIN + 12 * MS);
+}
+
+TEST(a_hole_may_begin_before_the_runs_or_be_of_another_thread)
+{
+	assert_false(sf_runs_lost(&runs, TID, 2, BEGIN, BEGIN + MS));
+	expect_last(BEGIN, UINT64_MAX, true, false);
+	event(BEGIN + 2 * MS, 0, true);
+	/* It ran on that CPU: what is hidden is foretold. */
+	assert_true(sf_runs_lost(&runs, TID, 0, BEGIN, BEGIN + 3 * MS));
+	expect_last(BEGIN, 2 * MS, true, false);
+	event(BEGIN + 2 * MS + MS / 2, 1, false);
+	assert_int_equal(n_hidden, 3);
+	expect_last(BEGIN + 2 * MS, MS / 2, true, true);
+	assert_false(sf_runs_lost(&runs, TID, 2, BEGIN + 3 * MS, BEGIN + 6 * MS));
+	event(BEGIN + 8 * MS, 1, false);
+	/* Enough time to move there and back. */
+	assert_true(sf_runs_lost(&runs, TID, 2, BEGIN + 9 * MS, BEGIN + 12 * MS));
+	assert_false(sf_runs_lost(&runs, TID + 1, 2, BEGIN + 12 * MS, BEGIN + 13 * MS));
+	expect_last(BEGIN + 12 * MS, UINT64_MAX, true, false);
 }

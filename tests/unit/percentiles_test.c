@@ -39,20 +39,27 @@ static int64_t percentile(unsigned int permille)
 	return value_ns;
 }
 
-TEST(test_empty_set_has_no_percentile)
+TEST(test_nothing_has_no_percentile_mean_or_mode)
 {
+	int64_t others = 0;
+
 	assert_int_equal(percentile(500), -1);
 	assert_int_equal(histogram_percentile(&store, &histogram, 990), -1);
 	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
+	assert_int_equal(histogram_mode(&store, &histogram, &others), -1);
+	assert_int_equal(others, -1);
 }
 
-/* The value at ceil(p * n), to the nanosecond, in any order of input. */
+/* The value at ceil(p * n), to the nanosecond, in any order of input, and after a query. */
 TEST(test_percentile_is_the_nearest_rank)
 {
-	percentiles_add(&store, &percentiles, 12345678);
-	assert_int_equal(percentile(1), 12345678);
-	assert_int_equal(percentile(500), 12345678);
-	assert_int_equal(percentile(999), 12345678);
+	percentiles_add(&store, &percentiles, 30);
+	percentiles_add(&store, &percentiles, 10);
+	assert_int_equal(percentile(1000), 30);
+	percentiles_add(&store, &percentiles, 20);
+	assert_int_equal(percentile(1), 10);
+	assert_int_equal(percentile(500), 20);
 	percentiles_clear(&store, &percentiles);
 	for (uint32_t i = 1; i <= 4; i++)
 		percentiles_add(&store, &percentiles, i);
@@ -67,27 +74,12 @@ TEST(test_percentile_is_the_nearest_rank)
 	assert_int_equal(percentile(1000), 101000);
 }
 
-TEST(test_values_can_be_added_after_a_query)
-{
-	percentiles_add(&store, &percentiles, 30);
-	percentiles_add(&store, &percentiles, 10);
-	assert_int_equal(percentile(1000), 30);
-	percentiles_add(&store, &percentiles, 20);
-	assert_int_equal(percentile(500), 20);
-}
-
 TEST(test_more_samples_than_fit_are_exact_to_a_bin)
 {
 	for (uint32_t i = 0; i < 10 * PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, 8 * (uint32_t)MS + i % 100 * 10000);
 	assert_in_range(percentile(500), 8490000 - HISTOGRAM_BIN_NS, 8490000 + HISTOGRAM_BIN_NS);
 	assert_int_equal(percentile(1000), 8990000);
-}
-
-TEST(test_clear_removes_all_values)
-{
-	for (uint32_t i = 0; i < 2 * PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, 499 * (uint32_t)MS);
 	percentiles_clear(&store, &percentiles);
 	assert_int_equal(percentile(500), -1);
 	percentiles_add(&store, &percentiles, 5);
@@ -112,11 +104,8 @@ TEST(test_slowest_mean_rounds_up)
 	histogram_add(&store, &histogram, 50 * (uint32_t)MS);
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 75e6, 1);
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 1), 100e6, 1);
-}
-
-/* All values are equal: so is the mean of a part of a bin. */
-TEST(test_slowest_mean_of_equal_values_is_that_value)
-{
+	/* All values are equal: so is the mean of a part of a bin. */
+	histogram_clear(&store, &histogram);
 	for (int i = 0; i < 1000; i++)
 		histogram_add(&store, &histogram, 16666667);
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 16666667, 0.01);
@@ -137,15 +126,6 @@ TEST(test_slowest_time_is_a_share_of_the_duration)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 300, SECOND), 50 * MS);
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 301, SECOND), 10 * MS);
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
-}
-
-TEST(test_empty_histogram_has_no_mode)
-{
-	int64_t others = 0;
-
-	assert_int_equal(histogram_mode(&store, &histogram, &others), -1);
-	assert_int_equal(others, -1);
-	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
 }
 
 /* If several numbers are equally frequent, the smallest one. */

@@ -226,6 +226,21 @@ TEST(error_messages_contain_the_output_of_atrace)
 	assert_string_equal(printed_by(atrace_stop(60000, false, true)), "");
 }
 
+TEST(categories_are_compared_with_those_of_atrace)
+{
+	char why[ATRACE_WHY_SIZE];
+
+	assert_int_equal(atrace_check("view,gfx", why), 0);
+	assert_int_equal(atrace_check("gfx view gf", why), 1);
+	assert_string_equal(why, "gf");
+	fake_device_fail("atrace", "no");
+	assert_int_equal(atrace_check("gfx", why), -EIO);
+	assert_string_equal(why, "no");
+	fake_device_remove("atrace");
+	assert_int_equal(atrace_check("gfx", why), -ENOENT);
+	assert_string_equal(why, "");
+}
+
 TEST(an_atrace_that_hangs_is_killed)
 {
 	fake_device_hang("atrace");
@@ -272,6 +287,7 @@ TEST(after_a_hang_getprop_is_not_run_again)
 	assert_true(budget.is_over);
 	fake_device_remove("getprop");
 	scratch_put("device/bin/getprop", "not a program");
+	assert_true(child_program_exists("sh"));
 	budget = property_budget_begin(false);
 	assert_true(budget.is_over);
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));

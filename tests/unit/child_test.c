@@ -163,7 +163,7 @@ TEST(bytes_of_a_child_are_not_lines)
 	} rows[] = {
 		{ "cat; printf '\\n\\n'; echo first >&2; echo last >&2; exit 3", "last", 8, 3 },
 		{ "sleep 1000 & kill -KILL $$", "", 0, 128 + SIGKILL },
-		{ "exit 0", "", 0, 0 },
+		{ "printf x", "", 1, 0 },
 		{ "yes | head -c 100000 >&2; exit 5", "y", 0, 5 },
 	};
 
@@ -195,7 +195,9 @@ TEST(children_inherit_no_descriptors)
 
 TEST(killed_child_calls_no_callback)
 {
+	char *argv[] = { "sleep", "1000", NULL };
 	struct child child = { .line = on_line };
+	struct loop closed = { .fd = -1 };
 	uint64_t begin_ns = loop_now();
 
 	/* Without any, the loop waits for its time. */
@@ -205,8 +207,17 @@ TEST(killed_child_calls_no_callback)
 	child_kill(&child);
 	child_kill(&child);
 	child_check(&child);
+	child_signal(&child, SIGTERM);
 	assert_false(loop_wait(&loop, 0));
 	assert_int_equal(output.lines + output.ended, 0);
+	/* One that gets a signal does. */
+	start(&child, "sleep 1000", HANGS_MS);
+	child_signal(&child, SIGTERM);
+	while (!output.ended && loop_wait(&loop, loop_now() + HANGS_MS * MS))
+		child_check(&child);
+	assert_int_equal(output.status, 128 + SIGTERM);
+	assert_int_equal(child_start(&child, &closed, argv, HANGS_MS), -EBADF);
+	assert_false(child_runs(&child));
 }
 
 static int run(char *script, int timeout_ms, char *text, size_t size)

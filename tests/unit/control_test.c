@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -129,7 +130,7 @@ static bool on_waiting(void *context, enum control_verb verb, uint64_t ticket, u
 		       FILE *out)
 {
 	(void)context;
-	(void)waited_ns;
+	assert_in_range(waited_ns, 0, ANSWER_S * SECOND);
 	assert_int_equal(verb, CONTROL_MARK);
 	assert_int_equal(ticket, 7);
 	if (is_done)
@@ -276,6 +277,26 @@ TEST(an_idle_client_is_closed_for_a_new_one)
 	close(fd);
 }
 
+TEST(without_descriptors_clients_wait_for_a_tick)
+{
+	struct rlimit before, few;
+	int fd = connect_to(control_name(control));
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){ (rlim_t)fd + 1, before.rlim_max };
+	assert_false(control_has_clients(control));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	send_text(fd, "status\n");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_true(control_has_clients(control));
+	assert_false(loop_wait(&loop, 0));
+	control_tick(control);
+	assert_false(control_has_clients(control));
+	serve();
+	assert_string_equal(received_text(fd), "ok\nhere\n");
+	close(fd);
+}
+
 /* While all slots are deferred, new clients wait. */
 TEST(deferred_answers_are_sent_when_done)
 {
@@ -368,9 +389,10 @@ TEST(client_returns_the_text_or_why_there_is_none)
 	struct question question;
 
 	/* An answer is escaped before it is printed: any program may have sent it. */
-	ask_served(&question, "status\n", "ok\n\x1b[2J\xc3\xb6\xff\n");
+	ask_served(&question, "status\n", "ok\n\x1b\x01\x02\x03\x04\x05\x06\xff\xc3\xb6\n");
 	assert_int_equal(question.result, 0);
-	assert_string_equal(question.answer.body, "\\x1B[2J\xc3\xb6\\xFF\n");
+	assert_string_equal(question.answer.body,
+			    "\\x1B\\x01\\x02\\x03\\x04\\x05\\x06\\xFF\xc3\xb6\n");
 	free(question.answer.body);
 	ask_served(&question, "rotate\n", "error: not now; later\n");
 	assert_int_equal(question.result, CONTROL_REFUSED);

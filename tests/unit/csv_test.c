@@ -80,14 +80,16 @@ TEST(rows_match_their_headers)
 	check_row(csv_frame_header, "");
 	csv_drop_row(&row_text, &drop);
 	check_row(csv_drop_header, "");
-	whole.low1_time_fps = whole.low01_time_fps = 20;
+	whole.low1_time_fps = whole.low01_time_fps = whole.low1_fps = whole.low01_fps = 20;
 	csv_summary_row(&row_text, &whole);
 	check_row(csv_summary_header, ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00");
 	/* A row of waits only has no rates. */
 	whole.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
 	whole.cadence = whole.off_cadence = ROW_UNKNOWN;
 	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, ",0,0,0.000000,,,,,,,,");
+	check_row(csv_summary_header, "");
+	assert_string_equal(text, "a,s,0.000000,0.000000,0,0.000000,,,,,,,,,,0.000000,1,0,0,0,0,,0,"
+				  "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,");
 }
 
 #define PLAIN "~ }|{zyx.wvu_tsr-qpo/nml kji!hgf#edc$ba0"
@@ -405,10 +407,11 @@ TEST(full_disk_leaves_whole_rows)
 		add_row("one");
 		add_row("\"\"\"two\"\"\n\"");
 		csv_file_flush(&file);
-		assert_int_equal(csv_file_rows_lost(&file) == 0, file.error == 0);
 		bytes = scratch_get(NAME);
 		assert_int_equal(whole_rows(bytes, strlen(bytes)), strlen(bytes));
 		limit_files(RLIM_INFINITY);
+		assert_int_equal(csv_file_rows_lost(&file), limit < 47 ? 2 : limit < 73);
+		assert_int_equal(csv_file_rows_written(&file) + csv_file_rows_lost(&file), 2);
 		add_row("three");
 		assert_int_equal(csv_file_close(&file), 0);
 		assert_string_equal(scratch_get(NAME), expected);

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/files/file_thread.h"
@@ -205,6 +207,40 @@ static void close_all(void)
 {
 	assert_true(post(FILE_JOB_CLOSE, NULL, 0));
 	bench.thread = file_thread_end(bench.thread);
+}
+
+/* Two reports more than there is space for. */
+static void complain(void *context)
+{
+	(void)context;
+	for (unsigned int i = 0; i < 18; i++)
+		bench.files.report(bench.files.context, "lost", formatted("report %u", i));
+	session_files_set_check(&bench.files, NULL, NULL);
+}
+
+TEST(state_and_reports_are_taken_from_the_thread)
+{
+	struct pollfd idle = { .fd = file_thread_fd(bench.thread), .events = POLLIN };
+	struct session_files_state seen;
+	struct file_report report;
+
+	session_files_set_check(&bench.files, complain, NULL);
+	assert_true(post(FILE_JOB_ROW, "row\n", 4));
+	assert_true(post(FILE_JOB_ROTATE, NULL, 0));
+	assert_true(post(FILE_JOB_FLUSH, NULL, 0));
+	assert_int_equal(poll(&idle, 1, 60000), 1);
+	file_thread_state(bench.thread, &seen);
+	assert_true(seen.segment == 1 && seen.rotations == 1 && !seen.has_rows);
+	for (unsigned int i = 0; i < 15; i++) {
+		assert_true(file_thread_next_report(bench.thread, &report));
+		assert_string_equal(report.text, formatted("report %u", i));
+	}
+	assert_true(file_thread_next_report(bench.thread, &report));
+	assert_string_equal(report.text, "report 15; and 2 more");
+	assert_string_equal(report.kind, "lost");
+	assert_in_range(report.wall_ns / SECOND, time(NULL) - 600, time(NULL) + 600);
+	assert_false(file_thread_next_report(bench.thread, &report));
+	close_all();
 }
 
 TEST(rows_are_written_in_order_after_a_stall)

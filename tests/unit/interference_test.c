@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -105,10 +106,12 @@ static void on_changed(void *context, bool missing)
 	is_missing = missing;
 }
 
+static int restored; /* status of the last end */
+
 static void on_restored(void *context, int status)
 {
 	(void)context;
-	(void)status;
+	restored = status;
 }
 
 static void put_area(const char *name, uint32_t serial, uint32_t version)
@@ -216,6 +219,41 @@ TEST(devices_without_that_number_read_the_tags_each_time)
 	begin_tags();
 	assert_true(tick());
 	assert_true(tick());
+}
+
+/* Restores the tags. Returns the status of atrace. */
+static int restore(void)
+{
+	restored = INT_MAX;
+	assert_int_equal(interference_tags_restore(&tags), 0);
+	assert_int_equal(interference_tags_restore(&tags), 0);
+	for (int i = 0; i < 1000 && restored == INT_MAX; i++) {
+		loop_wait(&loop, loop_now() + 10 * MS);
+		interference_tags_tick(&tags, false);
+	}
+	return restored;
+}
+
+TEST(tags_are_set_without_tracing_or_else_with_it)
+{
+	options.categories = "gfx view";
+	options.buffer_kb = 1024;
+	begin_tags();
+	assert_true(tick());
+	fake_device_set(TAGS, "0x0");
+	assert_true(tick());
+	assert_int_equal(restore(), 0);
+	assert_string_equal(fake_device_get(TAGS), "0xa");
+	assert_true(tick());
+	assert_int_equal(changes, 1);
+	fake_device_fail("atrace", "no such option");
+	assert_int_equal(restore(), 1);
+	assert_string_equal(scratch_get("device/log"),
+			    "atrace --async_start --only_userspace gfx view\n"
+			    "atrace --async_start --only_userspace gfx view\n"
+			    "atrace -b 1024 -c --async_start gfx view\n");
+	fake_device_hang("atrace");
+	assert_int_equal(interference_tags_restore(&tags), 0);
 }
 
 TEST(android_5_has_one_area)

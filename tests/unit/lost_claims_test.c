@@ -85,9 +85,12 @@ TEST(forged_lost_claims_are_ignored)
 	assert_int_equal(accepted(700), 700);
 	lost_claims_drained(&claims);
 	assert_int_equal(accepted(1), -2);
-	assert_int_equal(accepted_of_cpu(1000, 1), -2);
+	assert_int_equal(accepted_of_cpu(-1, 1), -2);
 	assert_int_equal(accepted_of_cpu(INT32_MAX, 1), -2);
 	assert_int_equal(claims.forged, 5);
+	/* Of this CPU the kernel says nothing. */
+	scratch_mkdir("per_cpu/cpu63");
+	assert_int_equal(accepted_of_cpu(63, 3), 3);
 	assert_true(lost_claims_report(&claims, false, text));
 	assert_string_equal(text,
 			    "ignored 5 forged lines claiming lost events, the last one 1 on CPU "
@@ -113,8 +116,12 @@ TEST(forged_claim_does_not_hide_a_real_loss)
 	assert_int_equal(accepted(10), 6);
 	/* a loss that was counted before the buffers were read to their end was reported by then */
 	account(0, 720, 30);
-	lost_claims_update(&claims);
 	lost_claims_drained(&claims);
+	assert_false(claims.has_new);
+	lost_claims_update(&claims);
+	assert_true(claims.has_new);
+	lost_claims_drained(&claims);
+	assert_false(claims.has_new);
 	assert_int_equal(accepted(1), -2);
 }
 

@@ -197,6 +197,16 @@ TEST(names_may_be_abbreviated_or_joined_with_values)
 				   "--folder a --folder x/y");
 	assert_memory_equal(&letters, &o.pipeline, sizeof(letters));
 	assert_string_equal(o.folder, "x/y");
+	/* Kept for 'start --resume', with absolute paths. */
+	is_accepted(OPTIONS_RUN,
+		    "--rules gfx2019 --tracefs t -T 2 --rules=/r --include a --include b");
+	assert_int_equal(o.word_count, 5);
+	assert_string_equal(o.words[0].value, "/r");
+	assert_string_equal(o.words[1].name, "tracefs");
+	assert_true(o.words[1].value[0] == '/' && strstr(o.words[1].value, "/t"));
+	assert_string_equal(o.words[4].value, "b");
+	is_accepted(OPTIONS_RUN, "--rules gfx2019");
+	assert_string_equal(o.words[0].value, "gfx2019");
 }
 
 TEST(numbers_are_converted_from_their_units)

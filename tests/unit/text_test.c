@@ -56,6 +56,8 @@ TEST(names_are_shortened_to_columns)
 		"\x1b\x1b\x1b\xf0\x9f\x8e\xae\x1b\xe6\xb8\xb8\x1b\x1b",
 	};
 
+	char name[64];
+
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		for (size_t columns = 4; columns < 50; columns++) {
 			char text[512], again[512];
@@ -70,6 +72,10 @@ TEST(names_are_shortened_to_columns)
 			assert_string_equal(again, text);
 		}
 	}
+	text_shorten(name, sizeof(name), "0123456789", 7);
+	assert_string_equal(name, "01..789");
+	text_shorten(name, sizeof(name), "0123456789", 3);
+	assert_string_equal(name, "0123456789");
 }
 
 /* Two names of one app differ at the end. */

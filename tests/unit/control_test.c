@@ -4,13 +4,11 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -428,34 +426,14 @@ static void is_not_answered(const char *path, int error, const char *named)
 	assert_contains(answer.why, named);
 }
 
-TEST(a_lock_without_a_capture_is_reported)
-{
-	/* A killed capture leaves its lock, with the name of a socket that does not exist. */
-	scratch_mkdir("dead");
-	scratch_put("dead/.lock", "4711\njankd-no-such-socket\n");
-	is_not_answered(scratch_path("dead"), CONTROL_NOT_RUNNING, "dead");
-	scratch_mkdir("odd/.lock");
-	is_not_answered(scratch_path("odd"), -EISDIR, "odd/.lock");
-	rmdir(scratch_path("odd/.lock"));
-	assert_int_equal(symlink("/dev/null", scratch_path("odd/.lock")), 0);
-	is_not_answered(scratch_path("odd"), -ELOOP, "odd/.lock");
-}
-
 TEST(a_capture_that_does_not_answer_is_reported)
 {
 	struct folder silent;
-	int fd;
 
 	/* It has the lock but no socket yet: after two seconds this is reported. */
 	assert_int_equal(folder_open(&silent, "run", scratch_path("silent")), 0);
 	is_not_answered(silent.path, -ENOTCONN, formatted("pid %d", (int)getpid()));
 	folder_close(&silent);
-	/* The lock is held by a program that is not jankd. */
-	scratch_put("silent/.lock", "");
-	fd = open(scratch_path("silent/.lock"), O_RDWR);
-	assert_int_equal(flock(fd, LOCK_EX), 0);
-	is_not_answered(scratch_path("silent"), -ENOTCONN, "silent/.lock");
-	close(fd);
 	/* The server's loop does not run: the kernel accepts the connection. */
 	is_not_answered(folder.path, -EAGAIN, folder.path);
 	serve();

@@ -72,8 +72,8 @@ TEST(names_are_shortened_to_columns)
 			assert_string_equal(again, text);
 		}
 	}
-	text_shorten(name, sizeof(name), "0123456789", 7);
-	assert_string_equal(name, "01..789");
+	text_shorten(name, sizeof(name), "0123456789", 8);
+	assert_string_equal(name, "012..789");
 	text_shorten(name, sizeof(name), "0123456789", 3);
 	assert_string_equal(name, "0123456789");
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
+#include "daemon/trace/packet_stream.h"
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
 #include "parser/perfetto.h"
@@ -70,13 +70,12 @@ static void clear(void)
 	got.text[0] = '\0';
 }
 
-/* Reads a trace in memory, or, with @fd, in a file. */
-static void read_from(int fd, struct span trace)
+static void read_span(struct span trace)
 {
 	struct perfetto_reader *reader;
 
 	clear();
-	assert_int_equal(perfetto_reader_open(&reader, fd, 0, trace), 0);
+	assert_int_equal(perfetto_reader_open(&reader, -1, 0, trace), 0);
 	while (perfetto_reader_read(reader, on_record, &got) > 0)
 		;
 	perfetto_reader_describe_damage(reader, damage_text);
@@ -87,7 +86,7 @@ static void read_from(int fd, struct span trace)
 
 static void read_all(void)
 {
-	read_from(-1, packets_span(&sent));
+	read_span(packets_span(&sent));
 }
 
 /* Reads the trace: these records. */
@@ -207,36 +206,25 @@ static void add_thread(struct packets *tree, bool is_process, int tid, int tgid,
 	packets_add(tree, is_process ? 1 : 2, &thread);
 }
 
-/* Also if the tree comes after the events. */
-TEST(process_trees_name_threads)
-{
-	struct packets tree = { 0 }, packet = { 0 };
-
-	put_event(2, 0, 10, "B|7|slice\n");
-	add_thread(&tree, true, 7, 1, "com.example.a.very.long.name");
-	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
-	packets_add(&packet, 2, &tree);
-	packets_add(&sent, 1, &packet);
-	reads_as("10 B cpu 0 7/7 .very.long.name slice\n");
-}
-
 static void put_tree(uint64_t time_ns, const char *name)
 {
 	struct packets tree = { 0 }, packet = { 0 };
 
 	add_thread(&tree, true, 7, 1, name);
+	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
 	packets_number(&packet, 8, time_ns);
 	packets_add(&packet, 2, &tree);
 	packets_add(&sent, 1, &packet);
 }
 
-/* A process gets its name after it began as a copy of zygote. */
-TEST(the_name_of_the_latest_tree_counts)
+/* The tree may come after the events. The latest one counts: a process gets its name after it began
+ * as a copy of zygote. */
+TEST(process_trees_name_threads)
 {
 	put_event(2, 0, 10, "B|7|slice\n");
-	put_tree(9000, "com.example");
+	put_tree(9000, "com.example.a.very.long.name");
 	put_tree(8000, "zygote");
-	reads_as("10 B cpu 0 7/7 com.example slice\n");
+	reads_as("10 B cpu 0 7/7 .very.long.name slice\n");
 }
 
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
@@ -361,17 +349,12 @@ static void compress_from(size_t begin)
 	packets_add(&sent, 1, &packet);
 }
 
-TEST(packets_may_be_compressed_behind_other_fields)
-{
-	put_event(2, 1, 20, "B|7|packed\n");
-	compress_from(0);
-	reads_as("20 B cpu 1 7/-1 <...> packed\n");
-}
-
 TEST(compressed_packets_come_in_their_place)
 {
 	size_t begin;
 
+	put_event(2, 1, 5, "B|7|packed behind another field\n");
+	compress_from(0);
 	put_event(2, 0, 30, "B|7|plain\n");
 	begin = sent.len;
 	put_event(2, 1, 20, "B|7|packed\n");
@@ -382,10 +365,11 @@ TEST(compressed_packets_come_in_their_place)
 	put_event(2, 1, 10, "B|7|packed too\n");
 	compress_from(begin);
 	read_all();
-	assert_int_equal(got.records, 20003);
+	assert_int_equal(got.records, 20004);
 	assert_int_equal(got.goes_back, 0);
-	got.text[85] = '\0';
-	assert_string_equal(got.text, "10 B cpu 1 7/-1 <...> packed too\n"
+	got.text[134] = '\0';
+	assert_string_equal(got.text, "5 B cpu 1 7/-1 <...> packed behind another field\n"
+				      "10 B cpu 1 7/-1 <...> packed too\n"
 				      "20 B cpu 1 7/-1 <...> packed\n"
 				      "30 B cpu 0 7/-1 <...> p");
 	assert_int_equal(damaged(), 0);
@@ -394,44 +378,38 @@ TEST(compressed_packets_come_in_their_place)
 /* What unpacks to very much is read up to a limit. */
 TEST(a_bomb_is_limited)
 {
-	const size_t size = 200 << 20;
+	static char text[100000];
+	struct packets packet = { 0 };
 
-	sent.bytes = malloc(size);
-	sent.len = sent.size = size;
-	for (size_t i = 0; i < size; i += 2)
-		memcpy(sent.bytes + i, "\n", 2); /* empty packets */
+	memset(text, 'x', sizeof(text) - 1);
+	while (sent.len <= PACKET_UNPACKED_MAX) {
+		packets_text(&packet, 900, text);
+		packets_add(&sent, 1, &packet);
+	}
 	compress_from(0);
 	put_event(2, 0, 30, "B|7|after\n");
 	reads_as("30 B cpu 0 7/-1 <...> after\n");
 	assert_int_equal(damaged(), 1);
 }
 
+/* The second bundle has only switches of threads, in their compact form. */
 TEST(lost_events_are_reported_before_the_next_ones)
-{
-	struct packets bundle = { 0 };
-
-	put_event(2, 3, 10, "B|7|one\n");
-	packets_number(&bundle, 3, 1);
-	packets_print(&bundle, 20000, 7, "B|7|two\n");
-	packets_bundle(&sent, 2, 3, &bundle);
-	reads_as("10 B cpu 3 7/-1 <...> one\n"
-		 "20 LOST cpu 3 -1/-1  \n"
-		 "20 B cpu 3 7/-1 <...> two\n");
-}
-
-/* The bundle has only switches of threads, in their compact form. */
-TEST(lost_events_before_switches_are_reported)
 {
 	struct packets bundle = { 0 }, compact = { 0 };
 
 	put_event(2, 3, 10, "B|7|one\n");
 	packets_number(&bundle, 3, 1);
-	packets_text(&compact, 1, "\xa0\x9c\x01\x05"); /* 20000, 5 later */
-	packets_text(&compact, 7, "\xa8\xc3\x01");     /* 25000 */
+	packets_print(&bundle, 20000, 7, "B|7|two\n");
+	packets_bundle(&sent, 2, 3, &bundle);
+	packets_number(&bundle, 3, 1);
+	packets_text(&compact, 1, "\xb0\xea\x01\x05"); /* 30000, 5 later */
+	packets_text(&compact, 7, "\xb8\x91\x02");     /* 35000 */
 	packets_add(&bundle, 4, &compact);
 	packets_bundle(&sent, 2, 3, &bundle);
 	reads_as("10 B cpu 3 7/-1 <...> one\n"
-		 "20 LOST cpu 3 -1/-1  \n");
+		 "20 LOST cpu 3 -1/-1  \n"
+		 "20 B cpu 3 7/-1 <...> two\n"
+		 "30 LOST cpu 3 -1/-1  \n");
 }
 
 static void add_with_loss(unsigned int sequence, uint64_t us)
@@ -508,67 +486,23 @@ TEST(lost_packets_are_a_loss_of_each_cpu)
 		 "40 E cpu 0 7/-1 <...> \n");
 }
 
-/* --- large, cut and hostile --- */
-
-/* A trace of some seconds, whose packets are out of order as those of several CPUs are. */
-static void fill(unsigned int rounds)
-{
-	struct packets bundle = { 0 };
-
-	for (unsigned int i = 0; i < rounds; i++) {
-		struct packets_frame frame = {
-			.cookie = 10 + 2 * i,
-			.expected_ns = (i + 1) * MS,
-			.expected_end_ns = (i + 1) * MS + 500,
-			.start_ns = (i + 1) * MS + 10,
-			.end_ns = (i + 1) * MS + 700,
-			.token = i,
-			.layer = i % 2 ? "TX - com.a/com.a.Main#1" : NULL,
-			.jank_type = 1,
-		};
-
-		for (int cpu = 0; cpu < 4; cpu++) {
-			for (unsigned int n = 0; n < 20; n++)
-				packets_print(&bundle, (i * 20 + n) * 50000 + (unsigned int)cpu, 7,
-					      n % 2 ? "E|7\n" : "B|7|some name of a slice\n");
-			packets_bundle(&sent, 2, cpu, &bundle);
-		}
-		packets_frame(&sent, &frame);
-	}
-}
-
-TEST(a_file_gives_what_memory_gives)
-{
-	char path[] = "/tmp/perfetto-XXXXXX";
-	size_t records;
-	int fd = mkstemp(path);
-
-	fill(500);
-	read_all();
-	records = got.records;
-	assert_int_equal(records, 500 * (80 + 4));
-	assert_int_equal(got.goes_back, 0);
-	assert_int_equal(write(fd, sent.bytes, sent.len), sent.len);
-	read_from(fd, SPAN_NULL);
-	assert_int_equal(got.records, records);
-	assert_int_equal(got.goes_back, 0);
-	assert_int_equal(damaged(), 0);
-	close(fd);
-	unlink(path);
-}
+/* --- cut and hostile; mutants: tests/fuzz/perfetto_fuzz.c; files: tests/golden/packed.py --- */
 
 TEST(a_cut_trace_is_read_up_to_the_cut)
 {
 	size_t before = 0;
 
-	fill(100);
-	for (size_t len = 0; len < sent.len; len += len < 3000 ? 1 : 997) {
-		read_from(-1, (struct span){ sent.bytes, len });
+	for (unsigned int i = 0; i < 400; i++) {
+		put_event(2, (int)i % 4, 100 + (i ^ 3) * 50, "B|7|some name of a slice\n");
+		put_timeline(PERFETTO_CLOCK_BOOTTIME, 100000 + (i ^ 5) * 50000);
+	}
+	for (size_t len = 0; len < sent.len; len += len < 3000 ? 1 : 97) {
+		read_span((struct span){ sent.bytes, len });
 		assert_true(got.records >= before);
 		assert_int_equal(got.goes_back, 0);
 		before = got.records;
 	}
-	assert_true(before > 8000);
+	assert_true(before > 790);
 	assert_non_null(damage);
 }
 
@@ -593,47 +527,6 @@ TEST(packets_that_cannot_be_are_damage)
 	reads_as("10 B cpu 0 7/-1 <...> slice\n");
 	assert_int_equal(counts.too_large, 1);
 	assert_non_null(damage);
-}
-
-static uint32_t next_random(uint32_t *seed)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return *seed >> 8;
-}
-
-/* Many more: tests/fuzz/perfetto_fuzz.c. */
-#define MUTANTS 2000
-
-/* Changed bytes, doubled and removed parts: nothing fails, and nothing comes out of order. */
-TEST(mutants_are_read)
-{
-	struct packets mutant = { 0 };
-	uint32_t seed = 1;
-	size_t begin;
-
-	put_snapshot(9000000, 5, 2000000);
-	fill(1);
-	begin = sent.len;
-	fill(1);
-	compress_from(begin);
-	for (unsigned int i = 0; i < MUTANTS; i++) {
-		size_t from = next_random(&seed) % sent.len;
-		size_t len = next_random(&seed) % 50;
-
-		mutant.len = 0;
-		packets_raw(&mutant, sent.bytes, sent.len);
-		if (i % 3 == 0)
-			packets_raw(&mutant, sent.bytes + from, sent.len - from);
-		for (unsigned int n = next_random(&seed) % 6; n > 0; n--)
-			mutant.bytes[next_random(&seed) % mutant.len] = (char)next_random(&seed);
-		if (i % 4 == 0 && from + len < mutant.len)
-			memset(mutant.bytes + from, (int)next_random(&seed), len);
-		if (i % 5 == 0)
-			mutant.len = from;
-		read_from(-1, packets_span(&mutant));
-		assert_int_equal(got.goes_back, 0);
-	}
-	packets_free(&mutant);
 }
 
 /* --- FrameTimeline from a live stream of packets --- */

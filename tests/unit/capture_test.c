@@ -2,8 +2,8 @@
 /* A whole capture of a fake tracefs: its files, its commands, its sources, and its end. */
 #include "tests/unit/unit.h"
 
-#include <dirent.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,21 +29,65 @@ static const char *events(void)
 	return scratch_get("out/events.csv");
 }
 
-TEST(every_frame_is_a_row)
+static int start_in(const char *folder)
+{
+	return program_run("start", "--tracefs", "tr", "-F", folder, "--no-atrace", NULL);
+}
+
+#define TABLE                                                                                      \
+	"Surface                          FPS 1% low p50 ms p99 ms max ms jank big waits  frames " \
+	"missed score\n"                                                                           \
+	"com.example.app/.Main           60.0   60.0   16.7   16.7   16.7    0   0     0      99 " \
+	"     0 100.0\n"                                                                           \
+	"presents 100, frames 100, lost events 0, span 1.654 s, refresh 60.00 Hz\n"
+
+TEST(a_running_capture_answers_requests)
 {
 	live_run("--no-atrace", "--frames-log", NULL);
+	assert_int_equal(live_ask("rotate", NULL), 0);
+	assert_false(scratch_has("out/fps-000001.csv"));
 	live_frames(100);
-	live_wait_rows("frames.csv", 50);
-	live_stop();
-	assert_int_equal(live_rows("frames.csv"), 100);
-	assert_contains(scratch_get("out/fps.csv"), ",com.example.app,com.example.app/");
+	live_wait_rows("frames.csv", 100);
+	assert_int_equal(live_ask("status", "--json"), 0);
+	assert_contains(program_out(), "\"schema\":1");
+	assert_contains(program_out(), "\"uptime_s\":");
+	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
+	assert_int_equal(live_ask("status", NULL), 0);
+	assert_contains(program_out(),
+			formatted(", run, pid %d\nfolder   out\nsource   tr/trace_pipe "
+				  "(events/ftrace/print/format: No such file or directory)\n"
+				  "rules    default\nsince    20",
+				  (int)live_pid));
+	assert_contains(program_out(),
+			"\nread     1000 events in 0.1 MB, 100 presents, 100 frames, 60.00 Hz\n"
+			"lost     0 events, 0 rows\nand      1 rotations\ncosts    0.");
+	assert_contains(program_out(), " wakeups/s\n\n" TABLE);
+	assert_int_equal(live_ask("mark", "the\nmoment"), 0);
+	assert_contains(events(), ",mark,the\\x0Amoment\n");
+	assert_int_equal(live_ask("rotate", NULL), 0);
+	assert_string_equal(program_out(), "segment 000002 is closed\n");
+	assert_contains(scratch_get("out/fps-000002.csv"), ",com.example.app,com.example.app/");
+	assert_contains(scratch_get("out/events-000002.csv"), ",surfaceflinger,");
+	assert_contains(scratch_get("out/events-000002.csv"), ",mark,");
+	assert_contains(scratch_get("out/events-000002.csv"), ",rotate,");
+	/* A second capture is refused; in another folder, as the pipe of the trace is in use. */
+	assert_int_equal(start_in("out"), 1);
+	assert_contains(program_err(), formatted("pid %d", (int)live_pid));
+	assert_int_equal(start_in("out2"), 1);
+	assert_contains(program_err(), "trace_pipe");
+	assert_int_equal(live_ask("stop", NULL), 0);
+	assert_contains(program_out(), " s: 100 presents, 100 frames; CSV files in out\n");
+	live_end();
+	assert_string_equal(scratch_get("run.out"),
+			    "capturing from tr (Ctrl-C ends)\n" TABLE "no frame was late\n"
+			    "no doframe.csv: no process has view marks (category view), so the "
+			    "apps' own frames are unknown\nCSV files in out\n");
+	assert_int_equal(live_rows("frames-000002.csv") + live_rows("frames.csv"), 100);
 	assert_int_equal(live_rows("summary.csv"), 1);
-	assert_contains(events(), ",start,");
-	assert_contains(events(), ",surfaceflinger,");
 	assert_contains(events(), ",stop,");
-	/* The table at the end. */
-	assert_contains(scratch_get("run.out"), "com.example.app/.Main");
 	assert_false(scratch_has("out/.journal"));
+	assert_int_equal(live_ask("status", NULL), 1);
+	assert_one_line(program_err());
 }
 
 /* The table at the end reads evicted Surfaces after the thread that wrote them has ended. */
@@ -63,67 +107,6 @@ TEST(final_table_has_evicted_surfaces)
 	assert_contains(scratch_get("run.out"), "frames 200");
 }
 
-TEST(a_running_capture_answers_requests)
-{
-	live_run("--no-atrace", "--frames-log", NULL);
-	live_frames(100);
-	live_wait_rows("frames.csv", 50);
-	assert_int_equal(live_ask("status", "--json"), 0);
-	assert_contains(program_out(), "\"schema\":1");
-	assert_contains(program_out(), "\"uptime_s\":");
-	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
-	assert_int_equal(live_ask("status", NULL), 0);
-	assert_contains(program_out(), "com.example.app/.Main");
-	assert_int_equal(live_ask("mark", "the\nmoment"), 0);
-	assert_contains(events(), ",mark,the\\x0Amoment\n");
-	assert_int_equal(live_ask("rotate", NULL), 0);
-	assert_contains(program_out(), "000001");
-	assert_true(scratch_has("out/fps-000001.csv") && scratch_has("out/frames-000001.csv"));
-	assert_contains(scratch_get("out/events-000001.csv"), ",mark,");
-	assert_contains(scratch_get("out/events-000001.csv"), ",rotate,");
-	assert_int_equal(live_ask("stop", NULL), 0);
-	assert_contains(program_out(), "100 frames");
-	live_end();
-	assert_int_equal(live_ask("status", NULL), 1);
-	assert_one_line(program_err());
-}
-
-TEST(rotate_without_rows_closes_no_segment)
-{
-	live_run("--no-atrace", NULL);
-	assert_int_equal(live_ask("rotate", NULL), 0);
-	assert_false(scratch_has("out/fps-000001.csv"));
-	/* A trace without any frame is a failure, and the reason is reported. */
-	assert_int_equal(live_signal(SIGINT), 1);
-	assert_contains(scratch_get("run.err"), "jankd: run: ");
-}
-
-static int start_in(const char *folder)
-{
-	return program_run("start", "--tracefs", "tr", "-F", folder, "--no-atrace", NULL);
-}
-
-TEST(a_second_capture_is_refused)
-{
-	live_run("--no-atrace", NULL);
-	assert_int_equal(start_in("out"), 1);
-	assert_contains(program_err(), formatted("pid %d", (int)live_pid));
-	/* Another folder, the same trace: its pipe is in use. */
-	assert_int_equal(start_in("out2"), 1);
-	assert_contains(program_err(), "trace_pipe");
-	live_frames(10);
-	live_stop();
-}
-
-TEST(a_start_that_fails_says_why)
-{
-	unlink(scratch_path("tr/trace_pipe"));
-	assert_int_equal(start_in("out"), 1);
-	assert_contains(program_err(), "jankd: start: ");
-	assert_contains(program_err(), "tracefs");
-	assert_string_equal(program_out(), "");
-}
-
 TEST(events_count_between_wait_and_duration)
 {
 	live_run("--no-atrace", "--frames-log", "--wait", "4", "--duration", "4", NULL);
@@ -134,24 +117,6 @@ TEST(events_count_between_wait_and_duration)
 	live_frames(20);
 	live_end();
 	assert_int_equal(live_rows("frames.csv"), 20);
-}
-
-/* The capture watches a process through a pidfd. */
-static bool has_pidfd(void)
-{
-	DIR *fds = opendir(formatted("/proc/%d/fd", (int)live_pid));
-	struct dirent *entry;
-	bool found = false;
-
-	while (fds && (entry = readdir(fds))) {
-		char target[64] = "";
-
-		if (readlinkat(dirfd(fds), entry->d_name, target, sizeof(target) - 1) > 0)
-			found |= strcmp(target, "anon_inode:[pidfd]") == 0;
-	}
-	if (fds)
-		closedir(fds);
-	return found;
 }
 
 TEST(until_exit_ends_with_the_app)
@@ -165,7 +130,8 @@ TEST(until_exit_ends_with_the_app)
 	}
 	live_run("--no-atrace", "--frames-log", "--until-exit", "com.example.unittest", NULL);
 	/* It searches for the app once a second. Before Linux 5.3 there are no pidfds. */
-	wait_until(has_pidfd() || program_seconds() - begin > 5);
+	wait_until(system(formatted("ls -l /proc/%d/fd | grep -q pidfd", (int)live_pid)) == 0 ||
+		   program_seconds() - begin > 5);
 	live_frames(50);
 	live_wait_rows("frames.csv", 20);
 	kill(app, SIGKILL);
@@ -175,7 +141,7 @@ TEST(until_exit_ends_with_the_app)
 	assert_contains(events(), "com.example.unittest");
 }
 
-TEST(sigusr1_rotates_and_sigquit_ends)
+TEST(signals_rotate_and_end)
 {
 	live_run("--no-atrace", "--stdout", NULL);
 	live_frames(200);
@@ -192,30 +158,24 @@ TEST(a_daemon_outlives_its_caller)
 	static const char *const words[] = { "top", "-F", "out", NULL };
 	pid_t top;
 
-	live_start("--no-atrace", "--frames-log", NULL);
+	assert_int_equal(program_run("rules", "show", "default", NULL), 0);
+	scratch_put("my.rules", program_out());
+	live_start("--no-atrace", "--frames-log", "--rules", "my.rules", NULL);
 	assert_contains(scratch_get("start.out"), formatted("(pid %d)", (int)live_daemon()));
 	live_frames(50);
-	live_wait_rows("frames.csv", 20);
+	live_wait_rows("frames.csv", 50);
+	/* SIGHUP loads the rules again. */
+	kill(live_daemon(), SIGHUP);
+	live_wait_event("loaded");
+	scratch_put("my.rules", "nonsense here\n");
+	kill(live_daemon(), SIGHUP);
+	live_wait_event("my.rules:1:");
 	/* 'top' ends with the daemon. */
 	top = program_start(words);
 	wait_for_text("top.out", "com.example.app/.Main");
 	assert_int_equal(live_ask("stop", NULL), 0);
 	assert_int_equal(program_end(top), 0);
 	assert_int_equal(live_rows("frames.csv"), 50);
-}
-
-TEST(sighup_loads_the_rules_again)
-{
-	assert_int_equal(program_run("rules", "show", "default", NULL), 0);
-	scratch_put("my.rules", program_out());
-	live_start("--no-atrace", "--rules", "my.rules", NULL);
-	kill(live_daemon(), SIGHUP);
-	live_wait_rows("events.csv", 2);
-	scratch_put("my.rules", "nonsense here\n");
-	kill(live_daemon(), SIGHUP);
-	live_wait_rows("events.csv", 3);
-	assert_contains(events(), "my.rules");
-	assert_int_equal(live_ask("stop", NULL), 0);
 }
 
 /* --- after a kill --- */
@@ -247,6 +207,7 @@ TEST(next_capture_does_what_a_killed_one_has_not_done)
 	assert_false(scratch_has("out/.journal"));
 }
 
+/* Times of another clock would not fit to the rows. */
 TEST(stop_does_what_a_killed_capture_has_not_done)
 {
 	kill_a_capture();
@@ -254,11 +215,6 @@ TEST(stop_does_what_a_killed_capture_has_not_done)
 	assert_int_equal(live_rows("frames.csv"), 80);
 	live_wait_setting("tracing_on", "0");
 	assert_false(scratch_has("out/.journal"));
-}
-
-/* Times of another clock would not fit to the rows. */
-TEST(events_of_another_clock_are_not_counted_after_a_kill)
-{
 	kill_a_capture();
 	live_set("trace_clock", "local [mono] boot\n");
 	assert_int_equal(live_ask("stop", NULL), 0);
@@ -311,7 +267,7 @@ TEST(instance_is_read_and_restored)
 }
 
 /* In a plain folder a new instance has no files: it is rejected, and removed again. */
-TEST(instance_that_cannot_be_used_is_reported)
+TEST(what_cannot_be_captured_is_reported)
 {
 	live_fails("--no-atrace", "--instance", "new", NULL);
 	assert_contains(scratch_get("run.err"), "instances/new/trace_pipe");
@@ -320,10 +276,6 @@ TEST(instance_that_cannot_be_used_is_reported)
 	rmdir(scratch_path("tr/instances"));
 	live_fails("--no-atrace", "--instance", "new", NULL);
 	assert_contains(scratch_get("run.err"), "--instance new");
-}
-
-TEST(source_raw_reads_the_cpu_buffers)
-{
 	live_fails("--no-atrace", "--source", "raw", NULL);
 	assert_contains(scratch_get("run.err"), "--source raw");
 	assert_contains(scratch_get("run.err"), "events/ftrace/print/format");
@@ -334,6 +286,12 @@ TEST(source_raw_reads_the_cpu_buffers)
 	assert_contains(program_out(), "0 presents, 0 frames");
 	/* The buffers were empty. */
 	assert_int_equal(live_signal(SIGTERM), 1);
+	assert_contains(scratch_get("run.err"), "jankd: run: ");
+	unlink(scratch_path("tr/trace_pipe"));
+	assert_int_equal(start_in("out"), 1);
+	assert_contains(program_err(), "jankd: start: ");
+	assert_contains(program_err(), "tracefs");
+	assert_string_equal(program_out(), "");
 }
 
 /* --- contents of the trace --- */
@@ -351,7 +309,6 @@ TEST(late_frame_saves_a_snapshot)
 	live_frames_at(LIVE_LAYER, at + 59 * 16667 + 300000, 120);
 	live_wait_event(",snapshot,");
 	assert_contains(scratch_get("out/snapshot-000001.txt"), "presentFrameAndReleaseLayers");
-	assert_int_equal(live_ask("status", NULL), 0);
 	live_stop();
 }
 
@@ -375,21 +332,17 @@ TEST(damaged_lines_and_lost_events_are_reported)
 	live_stop();
 }
 
-/* More than fits in the text buffer, and more than one read returns. */
+/* More than fits in the text buffer, and more than one read returns. --rotate-time is time of the
+ * trace. */
 TEST(flood_of_frames_loses_none)
 {
-	live_run("--no-atrace", "--frames-log", NULL);
-	live_frames_at(LIVE_LAYER, live_now_us() - 60000000, 3000);
-	live_wait_rows("frames.csv", 2900);
-	live_stop();
-	assert_int_equal(live_rows("frames.csv"), 3000);
-}
+	unsigned int rows = 0;
 
-TEST(rotate_time_is_time_of_the_trace)
-{
-	live_run("--no-atrace", "--frames-log", "--rotate-time", "5", "--keep", "2", NULL);
-	live_frames_at(LIVE_LAYER, live_now_us() - 40000000, 2000);
-	live_wait_rows("frames-000005.csv", 1);
+	live_run("--no-atrace", "--frames-log", "--rotate-time", "5", NULL);
+	live_frames_at(LIVE_LAYER, live_now_us() - 60000000, 3000);
+	live_wait_rows("frames-000009.csv", 1);
 	live_stop();
-	assert_false(scratch_has("out/frames-000001.csv"));
+	for (int i = 1; i < 10; i++)
+		rows += live_rows(formatted("frames-%06d.csv", i));
+	assert_int_equal(rows + live_rows("frames.csv"), 3000);
 }

@@ -164,29 +164,21 @@ static void ask_daemon(const char *command)
 	start(words);
 }
 
-TEST(table_is_updated_in_place)
+TEST(ctrl_z_and_ctrl_c_restore_the_screen)
 {
 	run_with_frames(120);
-	press("\x03");
-	shows(LEAVE);
-	/* The table is printed again on the usual screen. */
-	shows("com.example.app/.Main");
-	ends();
-	assert_int_equal(live_rows("frames.csv"), 120);
-}
-
-TEST(ctrl_z_restores_the_screen)
-{
-	run_with_frames(60);
 	press("\x1a");
 	shows(LEAVE);
 	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));
 	kill(terminal.pid, SIGCONT);
 	shows(ENTER);
 	shows("com.example.app/.Main");
-	kill(terminal.pid, SIGTERM);
+	press("\x03");
 	shows(LEAVE);
+	/* The table is printed again on the usual screen. */
+	shows("com.example.app/.Main");
 	ends();
+	assert_int_equal(live_rows("frames.csv"), 120);
 }
 
 TEST(hangup_of_the_terminal_ends_the_capture)
@@ -227,44 +219,28 @@ TEST(table_fits_a_narrow_terminal)
 	ends();
 }
 
-TEST(key_q_ends_top)
+TEST(top_restores_the_terminal)
 {
 	ask_daemon("top");
 	shows(ENTER);
 	shows("com.example.app/.Main");
 	assert_false(is_echoing());
-	press("x");
-	press("q");
-	shows(LEAVE);
-	ends();
-	assert_true(is_echoing());
-	/* The daemon still runs. */
-	assert_int_equal(live_ask("stop", NULL), 0);
-}
-
-TEST(top_restores_the_terminal_while_stopped)
-{
-	ask_daemon("top");
-	shows("com.example.app/.Main");
 	kill(terminal.pid, SIGTSTP);
 	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));
 	assert_true(is_echoing());
 	kill(terminal.pid, SIGCONT);
 	shows(ENTER);
 	shows("com.example.app/.Main");
-	/* It ends with the daemon, and prints nothing. */
+	press("x");
+	press("q");
+	shows(LEAVE);
+	ends();
+	assert_true(is_echoing());
+	/* It ends with the daemon, too, and prints nothing. */
+	start((const char *const[]){ "top", "-F", "out", NULL });
+	shows(ENTER);
 	assert_int_equal(live_ask("stop", NULL), 0);
 	shows(LEAVE);
 	ends();
 	assert_true(is_echoing());
-}
-
-TEST(status_fits_the_terminal)
-{
-	ask_daemon("status");
-	ends();
-	for (char *line = strtok(terminal.text, "\r\n"); line; line = strtok(NULL, "\r\n"))
-		if (strlen(line) > 200)
-			fail_msg("a line of %zu bytes: %s", strlen(line), line);
-	assert_int_equal(live_ask("stop", NULL), 0);
 }

@@ -412,7 +412,7 @@ TEST(lost_events_are_reported_before_the_next_ones)
 		 "30 LOST cpu 3 -1/-1  \n");
 }
 
-static void add_with_loss(unsigned int sequence, uint64_t us)
+static void add_with_loss(unsigned int sequence, uint64_t us, bool is_first)
 {
 	struct packets bundle = { 0 }, packet = { 0 };
 
@@ -420,6 +420,7 @@ static void add_with_loss(unsigned int sequence, uint64_t us)
 	packets_print(&bundle, us * 1000, 7, "E|7\n");
 	packets_add(&packet, 1, &bundle);
 	packets_number(&packet, 42, 1);
+	packets_number(&packet, 87, is_first);
 	packets_number(&packet, 10, sequence);
 	packets_add(&sent, 1, &packet);
 }
@@ -427,11 +428,11 @@ static void add_with_loss(unsigned int sequence, uint64_t us)
 /* The first packet of each writer says so, too, but nothing was lost. */
 TEST(lost_packets_are_counted)
 {
-	add_with_loss(2, 10);
-	add_with_loss(3, 20);
+	add_with_loss(2, 10, false);
+	add_with_loss(3, 20, false);
 	read_all();
 	assert_int_equal(damaged(), 0);
-	add_with_loss(2, 30);
+	add_with_loss(2, 30, false);
 	read_all();
 	assert_int_equal(damaged(), 1);
 	assert_contains(damage_text, "packets lost 1 times");
@@ -443,22 +444,14 @@ TEST(lost_packets_are_counted)
  * of perfetto, its events are earlier than those of the CPU's other bundles. */
 TEST(the_first_packet_of_a_writer_may_come_later)
 {
-	struct packets bundle = { 0 }, packet = { 0 };
-
 	put_event(2, 1, 20, "E|7\n");
-	add_with_loss(2, 10);
+	add_with_loss(2, 10, false);
 	put_event(3, 0, 25, "E|7\n");
-	packets_number(&bundle, 1, 1);
-	packets_print(&bundle, 30000, 7, "E|7\n");
-	packets_add(&packet, 1, &bundle);
-	packets_number(&packet, 42, 1);
-	packets_number(&packet, 87, 1);
-	packets_number(&packet, 10, 3);
-	packets_add(&sent, 1, &packet);
+	add_with_loss(3, 30, true);
 	read_all();
 	assert_int_equal(counts.lost, 0);
 	assert_int_equal(got.records, 4);
-	add_with_loss(2, 5); /* only one can be the first */
+	add_with_loss(2, 5, false); /* only one can be the first */
 	read_all();
 	assert_int_equal(counts.lost, 1);
 	assert_int_equal(got.records, 7);
@@ -641,11 +634,15 @@ TEST(other_times_and_large_packets_are_left_out)
 	put_timeline_of(1, 64, NOW, 2);
 	put_timeline_of(1, 0, NOW, 17000);
 	put_timeline_of(1, 0, NOW - MS, 2);
+	/* perfetto marks the first packet of each writer as one after a loss. */
+	for (unsigned int i = 0; i < 4; i++)
+		put_lost(i == 1 ? 20 : 10);
 	send_in_pieces(3000);
 	timeline_stream_pass(stream, UINT64_MAX);
 	assert_string_equal(got.text, "99999.1:2 ");
 	assert_int_equal(stream->counts.untimely, 6);
 	assert_int_equal(stream->counts.too_large, 1);
+	assert_int_equal(stream->counts.lost, 2);
 	assert_null(stream->damage);
 }
 
@@ -688,15 +685,4 @@ TEST(full_tables_pass_events_early)
 	assert_int_equal(got.records, added);
 	assert_int_equal(stream->n, 0);
 	assert_true(stream->begin == stream->end);
-}
-
-/* perfetto marks the first packet of each writer as one after a loss. */
-TEST(lost_packets_of_a_stream_are_counted)
-{
-	static const unsigned int writers[] = { 1, 2, 1, 1 };
-
-	for (int i = 0; i < 4; i++)
-		put_lost(writers[i]);
-	send_in_pieces(100);
-	assert_int_equal(stream->counts.lost, 2);
 }

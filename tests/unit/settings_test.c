@@ -9,7 +9,6 @@
 
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
-#include "daemon/android/properties.h"
 #include "daemon/trace/settings.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/fake_tracefs.h"
@@ -27,15 +26,6 @@ FIXTURE(set_up, scratch_tear_down)
 
 /* --- size --- */
 
-TEST(size_of_an_unused_buffer_is_its_current_one)
-{
-	char value[SETTING_SIZE];
-
-	assert_int_equal(setting_read(fake_tracefs, "buffer_size_kb", value), 0);
-	assert_string_equal(value, "7");
-	assert_int_equal(buffer_size_read(fake_tracefs), 7);
-}
-
 /* A small buffer is enlarged; a large one is reduced only on request. */
 TEST(size_of_a_buffer_is_set)
 {
@@ -50,12 +40,17 @@ TEST(size_of_a_buffer_is_set)
 		{ "4096\n", 1024, false, "4096\n" }, { "4096\n", 2048, true, "2048\n" },
 	};
 
+	assert_int_equal(buffer_size_read(fake_tracefs), 7);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		scratch_put("tr/buffer_size_kb", rows[i].before);
 		assert_int_equal(buffer_size_set(fake_tracefs, rows[i].kb, rows[i].requested), 0);
 		/* A plain file keeps the rest of a longer value. */
 		assert_begins(scratch_get("tr/buffer_size_kb"), rows[i].after);
 	}
+	/* tracefs has no links: one is not opened. */
+	assert_int_equal(unlink(scratch_path("tr/buffer_size_kb")), 0);
+	assert_int_equal(symlink("trace_clock", scratch_path("tr/buffer_size_kb")), 0);
+	assert_int_equal(buffer_size_set(fake_tracefs, 1024, false), -ELOOP);
 }
 
 TEST(different_cpu_buffers_are_enlarged_one_by_one)
@@ -71,16 +66,6 @@ TEST(different_cpu_buffers_are_enlarged_one_by_one)
 	assert_string_equal(scratch_get("tr/per_cpu/cpu1/buffer_size_kb"), "1024\n");
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), "X\n");
 	assert_int_equal(buffer_size_read(fake_tracefs), 1024);
-}
-
-TEST(size_that_cannot_be_set_is_an_error)
-{
-	const char *path = scratch_path("tr/buffer_size_kb");
-
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(symlink("trace_clock", path),
-			 0); /* tracefs has no links: it is not opened */
-	assert_int_equal(buffer_size_set(fake_tracefs, 1024, false), -ELOOP);
 }
 
 /* --- restoring --- */
@@ -121,13 +106,6 @@ TEST(settings_that_cannot_be_restored_are_named)
 	assert_string_equal(text, "instance busy, tracing_on 1");
 	assert_false(settings_are_instances(&failed));
 	settings_free(&failed);
-}
-
-/* A setting that does not exist any more is not restored. */
-TEST(unmounted_tracefs_is_an_error)
-{
-	struct settings failed = { 0 };
-
 	fails_to_restore("made own\nplace mine\ntracing_on 1\n", "/nowhere",
 			 "instance own, place mine, tracing_on 1", &failed);
 	assert_int_equal(failed.error, -ENOENT);
@@ -170,7 +148,7 @@ static const char before[] = "place\ntrace_clock local\nbuffer_size_kb 7\noption
 static const char set[] = "place\ntrace_clock boot\nbuffer_size_kb 1024\noption overwrite\n"
 			  "events\nevent a:on\nevent b:ours\ntracing_on 1\n";
 
-TEST(settings_changed_by_jankd_are_restored)
+TEST(settings_changed_by_jankd_are_restored_and_others_kept)
 {
 	aims(before, set, set, before, "");
 	aims(before, set, before, before, "");
@@ -182,17 +160,14 @@ TEST(settings_changed_by_jankd_are_restored)
 	     "");
 	aims(before, set, "made x\n", before, "");
 	aims("", "", "", "", "");
-}
-
-TEST(settings_changed_by_others_are_kept)
-{
+	/* Changes of others are kept, */
 	aims(before, set,
 	     "place\ntrace_clock mono\nbuffer_size_kb 1024\noption overwrite\nevents\nevent a:on\n"
 	     "event b:ours\ntracing_on 1\n",
 	     "place\ntrace_clock mono\nbuffer_size_kb 7\noption nooverwrite\nevents\nevent a:on\n"
 	     "event a:ours\ntracing_on 0\n",
 	     "trace_clock mono");
-	/* also a setting that jankd did not change */
+	/* also those of a setting that jankd did not change. */
 	aims("place\ntracing_on 1\n", "place\ntracing_on 1\n", "place\ntracing_on 0\n",
 	     "place\ntracing_on 0\n", "tracing_on 0");
 	aims("place\nevents\nevent a:on\n", "place\nevents\nevent a:on\n",
@@ -201,20 +176,14 @@ TEST(settings_changed_by_others_are_kept)
 	aims("property p 1\nproperty q 1\nplace\n", "property p 2\nproperty q 2\nplace\n",
 	     "property p 2\nproperty q \x1b 4\nplace\n", "property p 1\nproperty q \x1b 4\nplace\n",
 	     "property q ? 4");
-}
-
-TEST(settings_of_two_places_are_independent)
-{
+	/* Two places are independent. */
 	aims("place x\ntracing_on 0\nplace\ntracing_on 0\n",
 	     "place x\ntracing_on 1\nplace\ntracing_on 1\n",
 	     "place x\ntracing_on 1\nplace\ntracing_on 2\n",
 	     "place x\ntracing_on 0\nplace\ntracing_on 2\n", "tracing_on 2");
 	aims("made x\nplace\ntracing_on 0\n", "place\ntracing_on 1\n", "place\ntracing_on 1\n",
 	     "made x\nplace\ntracing_on 0\n", "");
-}
-
-TEST(sizes_of_all_cpu_buffers_are_one_setting)
-{
+	/* Sizes of all CPU buffers are one setting. */
 	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
 	     "place\nbuffer_size_kb 2048\n", "place\nbuffer_size_kb 2048\n", "buffer_size_kb 2048");
 	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
@@ -241,27 +210,5 @@ TEST(message_of_kept_settings_is_bounded)
 	assert_int_equal(kept.n, 300);
 	assert_true(kept.more > 0 && strstr(kept.text, "debug.atrace.app_0 3, "));
 	assert_contains(kept.text, " ...");
-	settings_free(&aim);
-}
-
-/* From the files and back to them. */
-TEST(buffer_size_changed_by_others_is_kept)
-{
-	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
-	struct property_budget none = { .is_over = true };
-	struct settings_kept kept = { .n = 0 };
-
-	settings_read_place(&had, fake_tracefs, NULL, false);
-	scratch_put("tr/buffer_size_kb", "1024\n");
-	scratch_put("tr/buffer_percent", "33\n");
-	settings_read_again(&made, settings_text(&had), fake_tracefs, &none);
-	scratch_put("tr/buffer_size_kb", "2222\n");
-	settings_merge_now(&aim, &had, &made, fake_tracefs, &none, &kept);
-	restore(&aim);
-	assert_string_equal(scratch_get("tr/buffer_size_kb"), "2222\n");
-	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
-	assert_string_equal(kept.text, "buffer_size_kb 2222");
-	settings_free(&had);
-	settings_free(&made);
 	settings_free(&aim);
 }

@@ -91,50 +91,39 @@ TEST(threads_of_surfaceflinger_are_identified)
 {
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "binder:500_1", INIT, SYSTEM_UID);
-	set_process(600, "com.app", OTHER_PARENT, APP_UID);
+	/* An app of that name is another process. */
+	set_process(600, "surfaceflinger", INIT, APP_UID);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* it has ended already */
 }
 
+/* A name and a process in /proc take precedence over those of a line of text. */
 TEST(names_and_processes_are_read_from_proc)
 {
 	struct trace_record record = { .tid = 501, .tgid = 99 };
+	struct trace_record line = { .tid = 501,
+				     .tgid = TRACE_ID_UNKNOWN,
+				     .comm = SPAN_LITERAL("<...>") };
+	struct trace_record gone = { .tid = 777, .tgid = 7, .comm = SPAN_LITERAL("com.app") };
 
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "a (b) c: \\n", INIT, SYSTEM_UID);
 	thread_cache_name(&cache, &record, now_ns);
 	assert_int_equal(record.tgid, 500);
 	assert_true(span_equal(record.comm, SPAN_LITERAL("a (b) c: \\n")));
-	record.tid = 777;
-	thread_cache_name(&cache, &record, now_ns);
-	assert_int_equal(record.tgid, TRACE_ID_UNKNOWN);
-	assert_int_equal(record.comm.len, 0);
-}
-
-/* A line of text: the thread's name in /proc takes precedence over the one in the line. */
-TEST(names_in_proc_replace_those_of_text_lines)
-{
-	struct trace_record forgotten = { .tid = 501,
-					  .tgid = TRACE_ID_UNKNOWN,
-					  .comm = SPAN_LITERAL("<...>") };
-	struct trace_record wrong = { .tid = 501,
-				      .tgid = 500,
-				      .comm = SPAN_LITERAL("Binder:32_1") };
-	struct trace_record gone = { .tid = 777, .tgid = 7, .comm = SPAN_LITERAL("com.app") };
-
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
-	set_thread(501, 500, "RenderEngine", INIT, SYSTEM_UID);
-	thread_cache_correct(&cache, &forgotten, now_ns);
-	assert_true(span_equal(forgotten.comm, SPAN_LITERAL("RenderEngine")));
-	assert_int_equal(forgotten.tgid, 500);
-	thread_cache_correct(&cache, &wrong, now_ns);
-	assert_true(span_equal(wrong.comm, SPAN_LITERAL("RenderEngine")));
+	thread_cache_correct(&cache, &line, now_ns);
+	assert_int_equal(line.tgid, 500);
+	assert_true(span_equal(line.comm, SPAN_LITERAL("a (b) c: \\n")));
 	thread_cache_correct(&cache, &gone, now_ns);
 	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
 	assert_int_equal(gone.tgid, 7);
 	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
+	thread_cache_name(&cache, &gone, now_ns);
+	assert_int_equal(gone.tgid, TRACE_ID_UNKNOWN);
+	assert_int_equal(gone.comm.len, 0);
 }
 
 TEST(writers_are_unknown_before_surfaceflinger_is_found)
@@ -173,15 +162,6 @@ TEST(next_surfaceflinger_hidden_in_proc_is_unknown)
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
 
-TEST(app_named_surfaceflinger_is_another_process)
-{
-	set_process(600, "surfaceflinger", INIT, APP_UID);
-	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
-	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
-	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
-}
-
 /* A later process with that name is ignored, even one of root, unless it is more certain. */
 TEST(later_process_of_that_name_must_be_more_certain)
 {
@@ -212,19 +192,13 @@ TEST(restarted_surfaceflinger_is_identified)
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
 
-TEST(reused_pid_of_surfaceflinger_is_another_process)
+TEST(reused_pid_is_another_process)
 {
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	end_thread(500);
 	set_process(500, "com.app", OTHER_PARENT, APP_UID);
 	pass_time(SECOND / 4);
-	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
-}
-
-TEST(surfaceflinger_with_a_reused_pid_is_identified)
-{
-	set_process(500, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(501), TRACE_WRITER_UNKNOWN);
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);

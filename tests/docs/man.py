@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import packets
-from jankd import JANKD, PHONE, SOURCE, Checks, analyze, folder, jankd, rows
+from jankd import PHONE, SOURCE, Checks, analyze, folder, jankd, rows
 from pages import PAGES, PROGRAMS, examples, helps, items, options, page, run_blocks, section
 
 # Columns that are no numbers to be defined.

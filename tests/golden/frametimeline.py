@@ -43,7 +43,7 @@ def packed(checks, trace):
     if unpacks():
         inputs["xz"] = trace.source / "trace.perfetto-trace.xz"
     for what, source in inputs.items():
-        out, _ = trace.again(f"from {what}", "--frames-log", "-T", "2", source, input=data)
+        out = trace.again(f"from {what}", "--frames-log", "-T", "2", source, input=data)
         for file in ("frames.csv", "fps.csv", "dropFrames.csv"):
             checks.that((out / file).read_bytes() == (trace.out / file).read_bytes(), f"{trace.name}, {what}: {file} is not that of the text")
 

@@ -75,7 +75,7 @@ def judge(checks, trace):
         if variant != "as recorded" and data == text:
             continue
         for drops in ("0", "1", "2") if variant == "as recorded" else ("2",):
-            out, _ = trace.again(f"{variant} {drops}", "--rules", "gfx2019", "--focus", FOCUS, "--vsync-ms",
+            out = trace.again(f"{variant} {drops}", "--rules", "gfx2019", "--focus", FOCUS, "--vsync-ms",
                                  PERIOD_MS.get(trace.name, "16.666667"), "-t", "60", "-k", "100", "-d", "1", "-f", "20", "-T", drops, "-",
                                  input=data)
             for file in EXACT:

@@ -11,7 +11,7 @@ def judge(checks, trace):
     if not trace.text:
         return
     for options in CASES:
-        out, _ = trace.again("rotated " + " ".join(map(str, options)), "--frames-log", "-T", "2", *options, trace.text)
+        out = trace.again("rotated " + " ".join(map(str, options)), "--frames-log", "-T", "2", *options, trace.text)
         what, limits = f"{trace.name}, {out.name}", dict(zip(options[::2], options[1::2]))
         for name in segments.GROWING:
             # doframe.csv appears with its first row.

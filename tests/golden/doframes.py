@@ -2,7 +2,6 @@
 """doframe.csv has every callback of the Choreographers in the recorded traces, thread by thread."""
 
 import collections
-import json
 
 # Counted with grep: slices Choreographer#doFrame, without their parts '- resynced to'.
 CALLBACKS = {
@@ -27,10 +26,6 @@ def judge(checks, trace):
         threads = collections.Counter()
         for row in table:
             threads[row["process"], row["thread"]] += int(row["frames"])
-            levels = [row[f"matrix {level}"] for level in ("best", "normal", "middle", "high", "frozen")]
-            checks.that(sum(map(int, filter(None, levels))) <= int(row["frames"]), f"{trace.name}: levels of {row}")
         checks.equal(sorted(threads.values(), reverse=True), expected, f"{trace.name}: callbacks of each thread")
         if trace.name in APPS:
             checks.that(APPS[trace.name] in {row["app"] for row in table}, f"{trace.name}: name of the app")
-        counted = json.loads((trace.out / "session.json").read_text(encoding="utf-8"))["counters"]["doframes"]
-        checks.equal(counted, sum(expected), f"{trace.name}: session.json")

@@ -51,7 +51,7 @@ static const struct {
 	  { LATE, .before.end_ns = SECOND + V60 / 8 + 1 },
 	  CAUSE_SF_CPU },
 	{ "long own composition",
-	  { LATE, .own.commit_ns = SECOND + 3 * V60 - V60 / 8 - 1 },
+	  { LATE, .own.commit_ns = SECOND + 3 * V60 - V60 / 8 - 1, .queued_ns = SECOND },
 	  CAUSE_SF_CPU },
 	{ "own composition at the begin of its slot",
 	  { LATE, .own.commit_ns = SECOND + 3 * V60 - V60 / 8, .queued_ns = SECOND - V60 / 8 + 1 },

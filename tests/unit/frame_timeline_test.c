@@ -147,6 +147,8 @@ TEST(a_frame_has_its_expected_times)
 	assert_int_equal(rows[1].token, 20);
 	assert_int_equal(rows[1].display_token, 30);
 	assert_int_equal(rows[1].jank_type, 192);
+	assert_int_equal(rows[1].gpu_composition, 1);
+	assert_int_equal(rows[1].prediction, 1);
 	assert_times(2, 100, 200, 120, 500);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 4);
@@ -198,19 +200,44 @@ TEST(a_frame_may_be_of_several_writers)
 	assert_int_equal(timeline->counts.unmatched, 0);
 }
 
+/* A frame waits a second for its expectation, and that 5 s for its frame. */
+TEST(frames_wait_for_their_expectation)
+{
+	record_of(4, 10, 1, 1, 70);
+	record_of(4, 20, 2, 2, 71);
+	record_of(4, 30, 5, 2, 0);
+	record_of(4, SECOND + 29, 1, 3, 72);
+	assert_int_equal(n_rows, 0);
+	record_of(4, SECOND + 30, 1, 5, 73);
+	assert_int_equal(n_rows, 1);
+	assert_int_equal(timeline->n_frames, 3);
+	record_of(4, 5 * SECOND + 10, 2, 8, 74);
+	assert_int_equal(timeline->n_frames, 4);
+	record_of(4, 5 * SECOND + 11, 2, 10, 75);
+	assert_int_equal(timeline->n_frames, 4);
+	frame_timeline_end(timeline);
+	assert_int_equal(timeline->n_frames, 0);
+	assert_int_equal(timeline->counts.unfinished, 2);
+	assert_int_equal(n_rows, 1);
+}
+
 TEST(jank_types_are_counted_for_each_surface)
 {
-	struct packets_frame good = late;
+	struct packets_frame good = late, unspecified = late;
 	char name[TIMELINE_JANK_SIZE];
 
 	good.cookie = 3;
 	good.token = 21;
 	good.jank_type = 1;
+	unspecified.cookie = 5;
+	unspecified.token = 22;
+	unspecified.jank_type = 0;
 	packets_frame(&trace, &late);
 	packets_frame(&trace, &good);
+	packets_frame(&trace, &unspecified);
 	play();
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.a/com.a.Main"),
-			    "NONE:1 APP_DEADLINE_MISSED:1 BUFFER_STUFFING:1");
+			    "NONE:1 APP_DEADLINE_MISSED:1 BUFFER_STUFFING:1 UNSPECIFIED:1");
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.b/com.b.Main"), "");
 	timeline_jank_name(192, name);
 	assert_string_equal(name, "APP_DEADLINE_MISSED+BUFFER_STUFFING");

@@ -36,38 +36,17 @@ TEST_ON(every_phone, test_a_buffer_of_a_layer_in_a_present_is_a_frame)
 }
 
 /* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
-TEST(test_buffers_of_displays_are_no_layers)
+TEST_ON(phone_9, test_buffers_of_displays_are_no_layers)
 {
-	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
-				       NULL };
+	const char *const layers[] = {
+		a,	     "FramebufferSurface",     "FramebufferSurface#0",
+		"VDS: cast", "SurfaceTexture-0-198-2", NULL
+	};
 
-	start(PHONE_9);
 	phone_frames(&phone, BEGIN, layers);
 	phone_end(&phone);
-	expect("rows 1 a 1");
-}
-
-TEST_ON(phone_9, test_surface_textures_are_one_surface)
-{
-	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
-	phone_frame(&phone, BEGIN + V60, "SurfaceTexture-1-1980-3");
-	phone_frame(&phone, BEGIN + 2 * V60, "PopupWindow:5a1b2c#0");
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 3);
-	assert_string_equal(phone.log.frames[0].surface, "SurfaceTexture");
-	assert_string_equal(phone.log.frames[1].surface, "SurfaceTexture");
-	assert_string_equal(phone.log.frames[1].layer, "SurfaceTexture-1-1980-3");
-	assert_string_equal(phone.log.frames[2].surface, "PopupWindow");
-}
-
-/* In a container the pid in the markers is not the pid of the kernel. */
-TEST_ON(every_phone, test_pid_of_markers_may_differ_from_the_kernels)
-{
-	phone.sf_tid = 5012;
-	phone.sf_tgid = 5010;
-	phone.sf_pid = 73;
-	play("a0-9");
-	expect("a 10 sf_tid 5012 sf_pid 73");
+	expect("rows 2 a 1");
+	assert_string_equal(frame_of(layers[4], 0)->surface, "SurfaceTexture");
 }
 
 /* A process of the host has the pid that SurfaceFlinger has in its container, and presents first.
@@ -84,7 +63,7 @@ TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)
 	phone.sf_tgid = 5100;
 	phone_run(&phone, a, BEGIN + 2 * SECOND, V60, 100);
 	phone_end(&phone);
-	assert_int_equal(frames_of(a), 100);
+	expect("a 100 sf_tid 5123 sf_pid 83");
 	for (size_t i = 101; i < phone.log.n_frames; i++)
 		assert_int_equal(phone.log.frames[i].vsyncs, 1);
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
@@ -134,21 +113,6 @@ TEST_ON(phone_9, test_transactions_are_counted)
 	}
 	phone_end(&phone);
 	expect_stats(phone.log.fps[0].stats, "frames 9 tx 5");
-}
-
-TEST(test_layer_without_package_belongs_to_the_app_in_front)
-{
-	options.focus = "com.first/com.first.Main";
-	start(PHONE_9);
-	phone_run(&phone, "#0", BEGIN, V60, 5);
-	phone_run(&phone, a, BEGIN + SECOND, V60, 5);
-	phone_run(&phone, "#0", BEGIN + 2 * SECOND, V60, 5);
-	phone_end(&phone);
-	assert_string_equal(phone.log.frames[0].app, "com.first");
-	assert_string_equal(phone.log.frames[0].surface, "#0");
-	assert_string_equal(phone.log.frames[6].app, "com.a");
-	assert_string_equal(phone.log.frames[14].app, "com.a");
-	assert_true(events_of(TRACE_EVENT_FOCUS) >= 1);
 }
 
 /* Writes a commit and a composition with these names, and a frame in them at @present_ns. A commit

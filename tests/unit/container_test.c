@@ -149,3 +149,16 @@ TEST(test_html_text_is_equal_for_any_read_size)
 	assert_unwrapped(SPAN_LITERAL(html_new), SPAN_LITERAL(html_new_text));
 	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
 }
+
+/* All text before the cut; the start of a tag may be at its end. */
+TEST(test_truncated_html_gives_the_text_before_the_cut)
+{
+	char out[1000];
+
+	for (size_t len = 1; len < sizeof(html_new); len++) {
+		size_t n = unwrapped((struct span){ html_new, len }, 16, out);
+
+		if (n > sizeof("</script") - 1)
+			assert_memory_equal(out, html_new_text, n - (sizeof("</script") - 1));
+	}
+}

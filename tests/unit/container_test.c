@@ -51,7 +51,17 @@ static const struct {
 	{ BYTES("\x78\x01\xed\xbd"), CONTAINER_ZLIB, 0 },
 	{ BYTES("capturing trace... done\nTRACE:\n\x78\x9c\xed"), CONTAINER_ZLIB, 31 },
 	{ BYTES("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
+	{ BYTES("x\n# y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
+	{ BYTES("x\n y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
 	{ BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
+	/* Numbers of 64 and 32 bits, a text, and a number of two bytes; the last packet is cut. */
+	{ BYTES("\x0a\x14\x09\1\2\3\4\5\6\7\x88\x15\1\2\3\4\x1a\x01\x05\x20\x80\x01\x0a\x09\x08"),
+	  CONTAINER_PERFETTO, 0 },
+	{ BYTES("\x0a\x02\x08\x01\x0b\x02\x08\x01"), CONTAINER_TEXT, 0 },
+	{ BYTES("\x0a\x02\x00\x01"), CONTAINER_TEXT, 0 },
+	{ BYTES("\x0a\x02\x0b\x01"), CONTAINER_TEXT, 0 },
+	{ BYTES("\x0a\x00\x0a\x00"), CONTAINER_TEXT, 0 },
+	{ BYTES("\x0a\x0c\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), CONTAINER_TEXT, 0 },
 };
 
 /* The first bytes of a stream come one by one: the kind may be undecided, but never changes. */
@@ -101,10 +111,11 @@ static const char html_new_text[] =
 
 static const char html_old[] =
 	"<html><script>\n  var linuxPerf;\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
-	"  hwc-336   [000] 5.929925: 0: C|124|\\\"a\\\\b<c|1\\n\\\n\";\n</script></html>\n";
+	"  hwc-336   [000] 5.929925: 0: "
+	"C|124|\\\"a\\\\b\\t<c\\\r\nd|1\\n\\\n\";\n</script></html>\n";
 
 static const char html_old_text[] =
-	"# tracer: nop\n  hwc-336   [000] 5.929925: 0: C|124|\"a\\b<c|1\n";
+	"# tracer: nop\n  hwc-336   [000] 5.929925: 0: C|124|\"a\\b\t<cd|1\n";
 
 /* Returns all text of @html, which is read @piece bytes at a time. */
 static size_t unwrapped(struct span html, size_t piece, char *out)

@@ -97,6 +97,30 @@ TEST(test_overrun)
 	assert_int_equal(reader.ring.overruns, 1);
 }
 
+/* Without the last frame it is overrun only if it is full, and its first frame is a new one. */
+TEST(test_overrun_or_restart)
+{
+	static const struct {
+		unsigned int at;
+		struct latency_row row;
+		unsigned int overruns;
+	} cases[] = {
+		{ 0, { 0, 0, 0 }, 0 }, { 126, { 0, 0, 0 }, 0 }, { 0, { 5, LATENCY_PENDING, 5 }, 0 },
+		{ 0, { 5, 1, 5 }, 0 }, { 9, { 1, 0, 0 }, 1 },	{ 9, { 0, 1, 0 }, 1 },
+		{ 9, { 0, 0, 1 }, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		set_up(NULL);
+		draw_and_poll(10);
+		draw(&tracker, 300);
+		tracker.rows[cases[i].at] = cases[i].row;
+		poll_ring(tracker.rows);
+		assert_int_equal(reader.ring.overruns, cases[i].overruns);
+		assert_int_equal(reader.ring.restarts, 1 - cases[i].overruns);
+	}
+}
+
 /* The newest frames have no present time yet, and get it in a later poll. */
 TEST(test_pending)
 {

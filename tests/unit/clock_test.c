@@ -105,25 +105,14 @@ static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 
 TEST(test_single_line_of_any_time_has_no_effect)
 {
-	/* The last ones are the times 0 and the largest one. */
-	static const int64_t aways[] = {
-		-900 * (int64_t)MS,
-		-300 * (int64_t)MS,
-		60 * (int64_t)MS,
-		300 * (int64_t)MS,
-		900 * (int64_t)MS,
-		3 * (int64_t)SECOND,
-		-3 * (int64_t)SECOND,
-		100 * (int64_t)SECOND,
-		-(int64_t)(BEGIN + 100 * V60),
-		-(int64_t)(BEGIN + 100 * V60) - 1,
-	};
+	static const int64_t aways_ms[] = { -900, -300, 60, 300, 900, 3000, -3000, 100000 };
+	const int64_t to_zero_ns = -(int64_t)(BEGIN + 100 * V60);
 
-	for (size_t i = 0; i < COUNT_OF(aways); i++) {
-		for (int32_t cpu = 0; cpu < 2; cpu++) {
-			play_forged(aways[i], cpu, false);
-			play_forged(aways[i], cpu, true);
-		}
+	for (unsigned int n = 0; n < 4; n++) {
+		for (size_t i = 0; i < COUNT_OF(aways_ms); i++)
+			play_forged(aways_ms[i] * (int64_t)MS, n / 2, n % 2);
+		play_forged(to_zero_ns, n / 2, n % 2);
+		play_forged(to_zero_ns - 1, n / 2, n % 2); /* the largest time */
 	}
 }
 

@@ -39,8 +39,11 @@ static const char getprop[] = "#!/bin/sh\ncat \"$DEVICE/properties/$1\" 2>/dev/n
 static const char setprop[] = "#!/bin/sh\n"
 			      "echo \"$2\" > \"$DEVICE/$1.$$\" &&\n"
 			      "mv \"$DEVICE/$1.$$\" \"$DEVICE/properties/$1\"\n";
-static const char dumpsys[] = "#!/bin/sh\necho \"dumpsys $*\" >> \"$DEVICE/log\"\n"
-			      "cat \"$DEVICE/dumpsys-$1\" 2>/dev/null || echo no service\n";
+/* Ends the test if it inherits more descriptors than a program that libc has started. */
+static const char dumpsys[] =
+	"#!/bin/sh\n[ \"$(ls /proc/self/fd | wc -l)\" -le "
+	"\"$DESCRIPTORS\" ] || kill -ABRT \"$UNIT_PID\"\necho \"dumpsys $*\" >> \"$DEVICE/log\"\n"
+	"cat \"$DEVICE/dumpsys-$1\" 2>/dev/null || echo no service\n";
 
 static char *usual_path;
 
@@ -56,6 +59,14 @@ static void put_program(const char *program, const char *text)
 
 void fake_device_begin(void)
 {
+	char descriptors[16] = "";
+	FILE *usual = popen("ls /proc/self/fd | wc -l", "re");
+
+	if (!usual || !fgets(descriptors, sizeof(descriptors), usual) || pclose(usual) != 0)
+		abort();
+	descriptors[strcspn(descriptors, "\n")] = '\0';
+	setenv("DESCRIPTORS", descriptors, 1);
+	setenv("UNIT_PID", formatted("%d", (int)getpid()), 1);
 	scratch_mkdir("device/bin");
 	scratch_mkdir("device/properties");
 	put_program("atrace", atrace);

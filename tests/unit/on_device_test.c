@@ -75,7 +75,7 @@ FIXTURE(set_up, tear_down)
 static void run_capture(void)
 {
 	struct capture *running;
-	int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int code;
 
 	if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0 ||

@@ -51,7 +51,7 @@ pid_t program_start(const char *const *arguments)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 		if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0)
 			_exit(127);

@@ -141,6 +141,7 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	struct stream stream, closed = { .fd = -1 };
 	int ends[2];
 	size_t done, sum = 0;
+	int64_t begin;
 	ssize_t n;
 
 	memset(bytes, 'x', sizeof(bytes));
@@ -152,8 +153,10 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	while ((n = stream_write(&stream, bytes, sizeof(bytes))) > 0)
 		sum += (size_t)n;
 	assert_int_equal(n, -EAGAIN);
+	begin = clock_read(CLOCK_MONOTONIC);
 	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), -EAGAIN);
 	assert_int_equal(done, 0);
+	assert_true(clock_read(CLOCK_MONOTONIC) - begin >= 19 * (int64_t)MS);
 	/* Reading frees space. */
 	assert_int_equal(read(ends[0], bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), 0);

@@ -187,12 +187,10 @@ static double double_of(uint64_t bits)
 static void check_number(double value)
 {
 	struct fps_row row = { .app = "", .surface = "", .stats = some_stats(), .fps = value };
-	char expected[64] = "";
+	bool is_known = value >= 0 && value <= 1e15;
 
 	csv_fps_row(&row_text, &row);
-	if (value >= 0 && value <= 1e15)
-		snprintf(expected, sizeof(expected), "%.2f", value);
-	assert_string_equal(field(2), expected);
+	assert_string_equal(field(2), is_known ? formatted("%.2f", value) : "");
 }
 
 /* Halves that a double holds exactly are rounded to even; others only look like halves. */
@@ -238,34 +236,24 @@ TEST(percentages_are_rounded_as_by_printf)
 	}
 }
 
-static void check_times(int64_t ns)
-{
-	struct frame_row row = { .app = "", .surface = "", .layer = "", .interval_ns = ns };
-	char expected[64];
-
-	row.present_ns = (uint64_t)ns;
-	row.vsyncs = ns;
-	csv_frame_row(&row_text, &row);
-	snprintf(expected, sizeof(expected), "%lld.%06lld", (long long)(ns / 1000000000),
-		 (long long)(ns % 1000000000 / 1000));
-	assert_string_equal(field(0), expected);
-	snprintf(expected, sizeof(expected), "%lld.%06lld", (long long)(ns / 1000000),
-		 (long long)(ns % 1000000));
-	assert_string_equal(field(2), expected);
-	snprintf(expected, sizeof(expected), "%lld", (long long)ns);
-	assert_string_equal(field(3), expected);
-}
-
 TEST(times_are_truncated)
 {
-	for (int64_t ns = 1; ns < INT64_MAX / 10; ns *= 10) {
-		check_times(ns - 1);
-		check_times(ns);
-		check_times(9 * ns + ns / 2);
+	struct frame_row row = { .app = "", .surface = "", .layer = "" };
+	const char *expected;
+
+	for (int i = 0; i < 10000; i++) {
+		int64_t ns = (int64_t)(random_number() >> (1 + random_number() % 62));
+		long long s = ns / 1000000000, ms = ns / 1000000;
+
+		row.present_ns = (uint64_t)ns;
+		row.interval_ns = row.vsyncs = ns;
+		csv_frame_row(&row_text, &row);
+		expected = formatted("%lld.%06lld", s, (long long)ns % 1000000000 / 1000);
+		assert_string_equal(field(0), expected);
+		expected = formatted("%lld.%06lld", ms, (long long)ns % 1000000);
+		assert_string_equal(field(2), expected);
+		assert_string_equal(field(3), formatted("%lld", (long long)ns));
 	}
-	check_times(INT64_MAX);
-	for (int i = 0; i < 10000; i++)
-		check_times((int64_t)(random_number() >> (1 + random_number() % 62)));
 }
 
 /* --- files --- */

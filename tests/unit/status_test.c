@@ -171,9 +171,17 @@ TEST(json_has_each_value)
 	assert_contains(json(), "\"oom_score_adj\":null");
 	assert_contains(json(), "\"latency\":null,\"running\":true");
 	assert_lacks(json(), "kernel_overrun");
+	assert_contains(json(), "\"63\":1070,\"other\":1071}");
+	status.begin_ns = 0;
+	assert_contains(json(), "\"began_ns\":0}");
+	options.words[1].value = "\x1b";
+	assert_contains(json(), "\"arguments\":null");
 	/* A recorded trace. */
 	status.live = false;
+	options.command = OPTIONS_ANALYZE;
 	assert_contains(json(), "\"device\":null");
+	assert_contains(json(), "\"options\":{\"target\":null,\"kpi_ms\":100.0,");
+	assert_contains(json(), "\"snapshot_length_ns\":null},\"counters\":");
 	assert_lacks(json(), "\"process\":");
 }
 

@@ -307,17 +307,6 @@ TEST(the_default_clock_of_a_writer_may_change)
 		 "905000 timeline cpu -1 -1/-1  \n");
 }
 
-/* A snapshot from before the suspend comes last. */
-TEST(snapshots_may_come_in_any_order)
-{
-	put_snapshot(900000000, PERFETTO_CLOCK_MONOTONIC, 100000000);
-	put_snapshot(50000000, PERFETTO_CLOCK_MONOTONIC, 50000000);
-	put_timeline(PERFETTO_CLOCK_MONOTONIC, 60000000);
-	put_timeline(PERFETTO_CLOCK_MONOTONIC, 100000000);
-	reads_as("60000 timeline cpu -1 -1/-1  \n"
-		 "900000 timeline cpu -1 -1/-1  \n");
-}
-
 /* A default of the writer; a clock that only the writer understands; times before the clock began.
  */
 TEST(events_without_a_known_time_are_left_out)
@@ -327,7 +316,10 @@ TEST(events_without_a_known_time_are_left_out)
 	put_timeline(0, 2100000);
 	put_timeline(64, 2200000);
 	put_timeline(6, UINT64_MAX - 5);
-	reads_as("9100 timeline cpu -1 -1/-1  \n");
+	/* A snapshot from before a suspend comes last. */
+	put_snapshot(1000000, 3, 1000000);
+	put_timeline(3, 1100000);
+	reads_as("1100 timeline cpu -1 -1/-1  \n9100 timeline cpu -1 -1/-1  \n");
 	assert_int_equal(counts.untimed, 2);
 }
 
@@ -604,24 +596,18 @@ TEST(events_come_in_order_and_on_the_boot_clock)
 	}
 }
 
-/* A later event shows that there are no earlier ones. */
+/* A later event shows that there are no earlier ones. Each writer has a default clock. */
 TEST(events_are_held_for_a_second)
 {
 	put_timeline_of(1, 0, NOW - 3000 * MS, 2);
 	put_timeline_of(1, 0, NOW - 2500 * MS, 2);
 	put_timeline_of(1, 0, NOW - 1999 * MS, 2);
+	put_default(7, PERFETTO_CLOCK_MONOTONIC);
+	put_timeline_of(7, 0, NOW - 2080 * MS, 1);
 	send_in_pieces(64);
 	assert_string_equal(got.text, "97000.1:2 ");
-}
-
-TEST(writers_have_a_default_clock)
-{
-	put_default(7, PERFETTO_CLOCK_MONOTONIC);
-	put_timeline_of(7, 0, NOW - 80 * MS, 1);
-	put_timeline_of(8, 0, NOW - 80 * MS, 1);
-	send_in_pieces(1000);
 	timeline_stream_pass(stream, UINT64_MAX);
-	assert_string_equal(got.text, "99920.8:1 99970.7:1 ");
+	assert_string_equal(got.text, "97000.1:2 97500.1:2 97970.7:1 98001.1:2 ");
 }
 
 TEST(other_times_and_large_packets_are_left_out)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ static void redirect(const char *file, int onto)
 	close(fd);
 }
 
-pid_t program_start(const char *const *arguments)
+pid_t program_start_on(int terminal, const char *const *arguments)
 {
 	const char *argv[ARGUMENTS_MAX + 2] = { program_jankd() };
 	pid_t pid;
@@ -51,18 +52,28 @@ pid_t program_start(const char *const *arguments)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		int in = terminal >= 0 ? terminal : open("/dev/null", O_RDWR | O_CLOEXEC);
 
-		if (chdir(scratch_root) < 0 || dup2(null, STDIN_FILENO) < 0)
+		if (chdir(scratch_root) < 0 || dup2(in, STDIN_FILENO) < 0)
 			_exit(127);
-		redirect(output_name(argv[1], "out"), STDOUT_FILENO);
-		redirect(output_name(argv[1], "err"), STDERR_FILENO);
+		if (terminal < 0) {
+			redirect(output_name(argv[1], "out"), STDOUT_FILENO);
+			redirect(output_name(argv[1], "err"), STDERR_FILENO);
+		} else if (setsid() < 0 || ioctl(in, TIOCSCTTY, 0) < 0 ||
+			   dup2(in, STDOUT_FILENO) < 0 || dup2(in, STDERR_FILENO) < 0) {
+			_exit(127);
+		}
 		execv(argv[0], (char **)argv);
 		_exit(127);
 	}
 	if (pid < 0)
 		abort();
 	return pid;
+}
+
+pid_t program_start(const char *const *arguments)
+{
+	return program_start_on(-1, arguments);
 }
 
 double program_seconds(void)

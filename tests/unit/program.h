@@ -19,6 +19,9 @@ const char *program_jankd(void);
  * files NAME.out and NAME.err there; NAME is the first argument. */
 pid_t program_start(const char *const *arguments);
 
+/* The same with a terminal, of which it leads the session: keys send it signals. */
+pid_t program_start_on(int terminal, const char *const *arguments);
+
 /* Waits for its end. Returns its exit code, or 128 + signal; -1: it had to be killed. */
 int program_end(pid_t pid);
 

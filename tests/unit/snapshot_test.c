@@ -26,36 +26,25 @@ struct lines {
 
 static const char head[] = "app-7     [000] .... ";
 
-static void next_line(struct lines *lines)
+static size_t give(struct lines *lines, char *to, size_t size)
 {
 	static const char name[] =
 		"................................................................";
-	uint64_t ms = ++lines->ms;
 
-	lines->len = (size_t)snprintf(lines->line, sizeof(lines->line),
-				      "%s%5u.%03u000: tracing_mark_write: B|7|%.*s\n", head,
-				      (unsigned int)(ms / 1000), (unsigned int)(ms % 1000),
-				      (int)(ms % sizeof(name)), name);
-	lines->given = 0;
-}
+	for (size_t n = 0, part; n < size; n += part, lines->given += part) {
+		if (lines->given == lines->len) {
+			unsigned int ms = (unsigned int)++lines->ms;
 
-static size_t give(struct lines *lines, char *to, size_t size)
-{
-	size_t n = 0;
-
-	while (n < size) {
-		size_t part;
-
-		if (lines->given == lines->len)
-			next_line(lines);
-		part = lines->len - lines->given;
-		if (part > size - n)
-			part = size - n;
+			lines->len = (size_t)snprintf(
+				lines->line, sizeof(lines->line),
+				"%s%5u.%03u000: tracing_mark_write: B|7|%.*s\n", head, ms / 1000,
+				ms % 1000, (int)(ms % sizeof(name)), name);
+			lines->given = 0;
+		}
+		part = lines->len - lines->given < size - n ? lines->len - lines->given : size - n;
 		memcpy(to + n, lines->line + lines->given, part);
-		lines->given += part;
-		n += part;
 	}
-	return n;
+	return size;
 }
 
 /* Reads up to @most bytes into @buffer, as from a source, and parses them. Returns the time of the

@@ -303,28 +303,23 @@ TEST(compressed_streams_are_unpacked)
 	is_refused("empty.xz", "empty");
 }
 
-TEST(a_zip_of_one_file_is_unpacked)
+/* If there are several files, the one with markers is read, and a message says so. */
+TEST(the_trace_in_a_zip_is_read)
 {
-	const struct packed files[] = { { "trace.txt", recorded.trace } };
+	const struct packed files[] = {
+		{ "a/trace.txt", recorded.trace },
+		{ "README", "It was a dark and stormy night.\n" },
+		{ "empty", "" },
+	};
 
 	put_zip("trace.zip", files, 1);
 	is_whole("trace.zip");
 	assert_string_equal(recorded.printed, "");
 	is_cut("trace.zip", 50);
-}
-
-/* The file with markers is read, and a message says so. */
-TEST(the_trace_in_a_zip_of_several_files_is_read)
-{
-	const struct packed files[] = {
-		{ "README", "It was a dark and stormy night.\n" },
-		{ "a/trace.txt", recorded.trace },
-		{ "empty", "" },
-	};
-
 	put_zip("trace.zip", files, COUNT_OF(files));
 	is_whole("trace.zip");
 	assert_contains(recorded.printed, "a/trace.txt");
+	put_zip("trace.zip", (const struct packed[]){ files[1], files[0] }, 2);
 	is_whole_in_a_pipe("trace.zip");
 }
 

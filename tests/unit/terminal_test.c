@@ -55,26 +55,6 @@ static int tear_down(void **state)
 
 FIXTURE(set_up, tear_down)
 
-/* The program leads its own session: keys of the terminal send it signals. */
-static void start(const char *const *words)
-{
-	const char *argv[24] = { program_jankd() };
-
-	for (size_t i = 0; words[i]; i++)
-		argv[i + 1] = words[i];
-	fflush(NULL);
-	terminal.pid = fork();
-	if (terminal.pid != 0)
-		return;
-	setsid();
-	if (ioctl(terminal.slave, TIOCSCTTY, 0) < 0 || chdir(scratch_root) < 0 ||
-	    dup2(terminal.slave, 0) < 0 || dup2(terminal.slave, 1) < 0 ||
-	    dup2(terminal.slave, 2) < 0)
-		_exit(127);
-	execv(argv[0], (char **)argv);
-	_exit(127);
-}
-
 static void read_some(void)
 {
 	struct pollfd in = { .fd = terminal.master, .events = POLLIN };
@@ -146,7 +126,7 @@ static void run_with_frames(unsigned int n)
 	static const char *const words[] = { "run", "--tracefs",   "tr",	   "-F",
 					     "out", "--no-atrace", "--frames-log", NULL };
 
-	start(words);
+	terminal.pid = program_start_on(terminal.slave, words);
 	shows(ENTER);
 	live_frames(n);
 	shows("com.example.app/.Main");
@@ -161,7 +141,7 @@ static void ask_daemon(const char *command)
 	live_frames(60);
 	live_wait_rows("frames.csv", 20);
 	assert_true(is_echoing());
-	start(words);
+	terminal.pid = program_start_on(terminal.slave, words);
 }
 
 TEST(ctrl_z_and_ctrl_c_restore_the_screen)
@@ -237,7 +217,8 @@ TEST(top_restores_the_terminal)
 	ends();
 	assert_true(is_echoing());
 	/* It ends with the daemon, too, and prints nothing. */
-	start((const char *const[]){ "top", "-F", "out", NULL });
+	terminal.pid =
+		program_start_on(terminal.slave, (const char *const[]){ "top", "-F", "out", NULL });
 	shows(ENTER);
 	assert_int_equal(live_ask("stop", NULL), 0);
 	shows(LEAVE);

@@ -181,8 +181,6 @@ TEST(atrace_z_is_unpacked)
 	is_whole("bare.z");
 }
 
-/* --- damage --- */
-
 TEST(html_of_systrace_is_unwrapped)
 {
 	char *html = NULL;

@@ -7,26 +7,21 @@
 
 #define SURFACEFLINGER 406
 
-void trace_text_marker(FILE *out, int tid, uint64_t time_us, const char *marker)
-{
-	fprintf(out,
-		"%16s-%-5d (%5d) [001] .... %" PRIu64 ".%06" PRIu64 ": tracing_mark_write: %s\n",
-		tid == SURFACEFLINGER ? "surfaceflinger" : "Binder:406_1", tid, SURFACEFLINGER,
-		time_us / 1000000, time_us % 1000000, marker);
-}
-
 static void print_marker(FILE *out, int tid, uint64_t time_us, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Prints one line: a marker that thread @tid writes. */
 static void print_marker(FILE *out, int tid, uint64_t time_us, const char *format, ...)
 {
-	char marker[512];
 	va_list arguments;
 
+	fprintf(out, "%16s-%-5d (%5d) [001] .... %" PRIu64 ".%06" PRIu64 ": tracing_mark_write: ",
+		tid == SURFACEFLINGER ? "surfaceflinger" : "Binder:406_1", tid, SURFACEFLINGER,
+		time_us / 1000000, time_us % 1000000);
 	va_start(arguments, format);
-	vsnprintf(marker, sizeof(marker), format, arguments);
+	vfprintf(out, format, arguments);
 	va_end(arguments);
-	trace_text_marker(out, tid, time_us, marker);
+	fputc('\n', out);
 }
 
 uint64_t trace_text_frames(FILE *out, const char *layer, uint64_t from_us, uint64_t step_us,

@@ -11,9 +11,6 @@
 uint64_t trace_text_frames(FILE *out, const char *layer, uint64_t from_us, uint64_t step_us,
 			   unsigned int n);
 
-/* Prints one line: a marker that thread @tid writes. */
-void trace_text_marker(FILE *out, int tid, uint64_t time_us, const char *marker);
-
 /* The same frames as text that the caller frees. */
 char *trace_text_of(const char *layer, uint64_t from_us, uint64_t step_us, unsigned int n);
 

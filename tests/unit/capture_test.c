@@ -49,8 +49,8 @@ TEST(a_running_capture_answers_requests)
 	live_frames(100);
 	live_wait_rows("frames.csv", 100);
 	assert_int_equal(live_ask("status", "--json"), 0);
-	assert_contains(program_out(), "\"schema\":1");
-	assert_contains(program_out(), "\"uptime_s\":");
+	assert_contains(program_out(), "{\n    \"name\":\"boot\",\n    \"wall_offset_ns\":1");
+	assert_contains(program_out(), "\"running\":true,\n  \"pid\":");
 	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
 	assert_int_equal(live_ask("status", NULL), 0);
 	assert_contains(program_out(),

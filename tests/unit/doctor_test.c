@@ -120,7 +120,7 @@ TEST(other_tracers_are_named)
 	char reader[32];
 	int fd;
 
-	snprintf(reader, sizeof(reader), "(pid %d)", (int)getpid());
+	snprintf(reader, sizeof(reader), "test-doctor (pid %d)", (int)getpid());
 	scratch_put("tr/set_event", "sched:sched_switch\nsched:sched_waking\n");
 	scratch_put("tr/current_tracer", "function\n");
 	fake_device_set("debug.atrace.tags.enableflags", "0x2");

@@ -493,14 +493,18 @@ TEST(a_cut_trace_is_read_up_to_the_cut)
 
 TEST(packets_that_cannot_be_are_damage)
 {
+	static const unsigned int cut[] = { 1, 2, 6, 50, 59 };
 	struct packets packet = { 0 };
 	size_t len;
 
 	put_event(2, 0, 10, "B|7|slice\n");
-	packets_text(&packet, 2, "\x0a\x50"); /* a process tree that is cut */
-	packets_add(&sent, 1, &packet);
-	reads_as("10 B cpu 0 7/-1 <...> slice\n");
-	assert_int_equal(counts.corrupt, 1);
+	/* A bundle, a process tree, clocks, compressed packets and a default that are cut. */
+	for (size_t i = 0; i < COUNT_OF(cut); i++) {
+		packets_text(&packet, cut[i], "\x0a\x50");
+		packets_add(&sent, 1, &packet);
+		reads_as("10 B cpu 0 7/-1 <...> slice\n");
+		assert_int_equal(counts.corrupt, i + 1);
+	}
 	assert_null(damage);
 	len = sent.len;
 	/* Larger than a packet can be, and larger than a file can be. */

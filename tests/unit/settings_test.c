@@ -97,10 +97,12 @@ TEST(settings_that_cannot_be_restored_are_named)
 
 	scratch_put("tr/buffer_percent", "33\n");
 	scratch_mkdir("tr/instances/busy/file");
-	fails_to_restore("place\nbuffer_percent 50\nmade busy\n", fake_tracefs, "instance busy",
-			 &failed);
+	fails_to_restore("place\nbuffer_percent 50\noption sym-offset\nmade busy\n", fake_tracefs,
+			 "instance busy", &failed);
 	assert_true(settings_are_instances(&failed));
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
+	/* It was nosym-offset. */
+	assert_begins(scratch_get("tr/trace_options"), "sym-offset");
 	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
 	settings_format(text, &failed);
 	assert_string_equal(text, "instance busy, tracing_on 1");

@@ -58,11 +58,11 @@ def fails(what, prepare, said):
 def without_atrace(*arguments):
     with session(f"{arguments}") as s:
         device = Device(s.here / "device", s.instance)
-        Capture(s.mount, s.instance, s.out, "--duration", "0.3", *arguments, device=device).ended()
+        Capture(s.mount, s.instance, s.out, *arguments, device=device).ended()
         s.equal(calls_of_atrace(device), [], "calls of atrace")
 
 
 run(each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),
     under_nohup, each(fails, ("a silent trace", lambda s: s.marker(), "no markers"),
                       ("another program reads", lambda s: open(s.instance / "trace_pipe", "rb", buffering=0), ";")),
-    each(without_atrace, ("--no-atrace",), ("--rules", "/no/such/file")))
+    each(without_atrace, ("--no-atrace", "--duration", "0.3"), ("--rules", "/no/such/file")))

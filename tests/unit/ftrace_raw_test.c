@@ -117,6 +117,13 @@ TEST(time_extends_and_stamps_are_applied)
 	assert_end(&page);
 	assert_false(page.damaged);
 	assert_int_equal(page.lost, 0);
+	/* A later stamp has the next of the high bits. */
+	b.len = 0;
+	put_word(&b, 31 | 5U << 5);
+	put_word(&b, 8);
+	put_print(&b, 0, "x");
+	page = begin(&b, high + (UINT64_C(1) << 59) - 1, 0);
+	assert_print(&page, high + (UINT64_C(1) << 59) + 5 + (UINT64_C(8) << 27), "x");
 }
 
 /* A text ends at a newline, a NUL or the end of its event. */
@@ -206,11 +213,11 @@ TEST(incomplete_pages_are_refused)
 TEST(wrong_event_length_is_damage)
 {
 	static const uint32_t lies[] = { 0, 8, 4095, 0xfffffffc, 0xffffffff, 0x80000000 };
+	struct builder b = { .len = 0 };
 	struct ftrace_page page;
 
 	for (size_t i = 0; i < COUNT_OF(lies); i++) {
-		struct builder b = { .len = 0 };
-
+		b.len = 0;
 		put_print(&b, 1, "x");
 		put_word(&b, 1U << 5);
 		put_word(&b, lies[i]);
@@ -219,6 +226,12 @@ TEST(wrong_event_length_is_damage)
 		assert_end(&page);
 		assert_true(page.damaged);
 	}
+	b.len = 0;
+	put_print(&b, 1, "a text that is cut");
+	b.len -= 4;
+	page = begin(&b, 0, 0);
+	assert_end(&page);
+	assert_true(page.damaged);
 }
 
 static const char print_format[] =
@@ -247,7 +260,35 @@ TEST(format_files_are_parsed)
 	assert_int_equal(read.commit_size, format.commit_size);
 	assert_int_equal(read.data_offset, format.data_offset);
 	assert_int_equal(read.page_size, format.page_size);
-	assert_false(ftrace_format_read_print(&read, span_of("nonsense")));
-	assert_false(ftrace_format_read_page(&read, span_of("nonsense")));
-	assert_false(ftrace_format_read_print(&read, span_of("ID: 99999999\n common_pid;")));
+}
+
+/* Before unreadable memory. */
+TEST(format_files_may_be_wrong)
+{
+	static const struct {
+		bool is_page, valid;
+		const char *text;
+	} cases[] = {
+		{ false, false, "nonsense" },
+		{ false, false, "ID: 65536\n common_pid;\toffset:4;\n buf[];\toffset:16;" },
+		{ false, true, "ID:65535\n common_pid;\toffset:4;\n buf;\toffset:16;" },
+		{ false, false, "ID: x\n common_pid;\toffset:4;\n buf[];\toffset:16;" },
+		{ false, false, "ID: 5\n common_pid;\n\toffset:4;\n buf[];\toffset:16;" },
+		{ false, false, "ID: 5\n common_pid;\toffset:4;\n buf[];\toffset: " },
+		{ true, false, "nonsense" },
+		{ true, true, " commit;\toffset:8;\tsize:4;\n data;\toffset:12;\tsize:4084;" },
+		{ true, false, " commit;\toffset:8;\tsize:5;\n data;\toffset:16;\tsize:4080;" },
+		{ true, false, " commit;\toffset:8;\tsize:8;\n data;\toffset:15;\tsize:4080;" },
+		{ true, false, " commit;\tsize:8;\n data;\toffset:16;\tsize:4080;" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct ftrace_format read = { 0 };
+		size_t len = strlen(cases[i].text);
+		struct span text = { memcpy(guarded.end - len, cases[i].text, len), len };
+
+		assert_int_equal(cases[i].is_page ? ftrace_format_read_page(&read, text)
+						  : ftrace_format_read_print(&read, text),
+				 cases[i].valid);
+	}
 }

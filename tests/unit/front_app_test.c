@@ -111,33 +111,24 @@ TEST(picture_in_picture_does_not_change_focus)
 }
 
 /* For a recorded trace dumpsys cannot be run: the app is unknown until a window of an activity
- * draws. */
+ * draws. Of two apps that draw at the same time the one with the activity is in front. */
 TEST(app_of_a_recorded_trace_is_unknown_until_an_activity_draws)
 {
-	uint64_t again = then + 10 * SECOND;
-
-	start_with(false);
-	run_both(b_view, then, 600);
-	run_both(a, again, 60);
-	phone_end(&phone);
-	assert_int_equal(bar_frames("com.a", 0, then), 120);
-	/* It drew until then. In the first of the later presents the bar comes first. */
-	assert_in_range(bar_frames("com.a", then, UINT64_MAX), 60 + 28, 60 + 31);
-	assert_int_equal(bar_frames("com.a", again, UINT64_MAX), 59);
-	assert_int_equal(bar_frames("com.b", 0, UINT64_MAX), 0);
-	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 2);
-}
-
-/* Two apps that draw at the same time; the one with the activity is in front. */
-TEST(app_that_still_draws_stays_in_front)
-{
+	const uint64_t alone = then + 300 * V60, again = alone + 10 * SECOND;
 	const char *layers[] = { bar, a, b_view, NULL };
 
 	start_with(false);
 	for (unsigned int i = 0; i < 300; i++)
-		phone_frames(&phone, BEGIN + 2 * SECOND + i * V60, layers);
+		phone_frames(&phone, then + i * V60, layers);
+	run_both(b_view, alone, 600);
+	run_both(a, again, 60);
 	phone_end(&phone);
-	assert_int_equal(bar_frames("com.a", 0, UINT64_MAX), 420);
+	assert_int_equal(bar_frames("com.a", 0, alone), 420);
+	/* It drew until then. In the first of the later presents the bar comes first. */
+	assert_in_range(bar_frames("com.a", alone, UINT64_MAX), 60 + 28, 60 + 31);
+	assert_int_equal(bar_frames("com.a", again, UINT64_MAX), 59);
+	assert_int_equal(bar_frames("com.b", 0, UINT64_MAX), 0);
+	assert_int_equal(events_of(TRACE_EVENT_FOCUS), 2);
 }
 
 TEST(answer_from_before_a_clock_step_is_ignored)

@@ -29,7 +29,7 @@ static void put_trace(const char *name, unsigned int frames, const unsigned int 
 	free(text);
 }
 
-FIXTURE(scratch_set_up, scratch_tear_down)
+FIXTURE(scratch_set_up, scratch_tear_down_closed)
 
 /* Runs 'jankd analyze -F @folder' with the words of @text. */
 static int analyze(const char *folder, const char *text)

@@ -23,7 +23,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	fake_device_end();
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)

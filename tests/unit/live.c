@@ -36,7 +36,7 @@ int live_tear_down(void **state)
 	}
 	live_pid = 0;
 	close(live_pipe);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 static pid_t start(const char *command, const char *first, va_list rest)

@@ -22,7 +22,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-FIXTURE(set_up, scratch_tear_down)
+FIXTURE(set_up, scratch_tear_down_closed)
 
 /* --- size --- */
 

@@ -203,7 +203,7 @@ static int tear_down(void **state)
 	output_close(&bench.output);
 	output_free(&bench.output);
 	folder_close(&bench.folder);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(scratch_set_up, tear_down)

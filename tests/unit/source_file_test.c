@@ -45,7 +45,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	free(recorded.trace);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 /* Reads the file at @path in pieces of @piece bytes. */

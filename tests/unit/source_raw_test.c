@@ -81,7 +81,7 @@ static int tear_down(void **state)
 	tracefs_close(tracefs);
 	close(cpu_buffers[0]);
 	close(cpu_buffers[1]);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 static int open_source(void)

@@ -68,7 +68,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	thread_cache_end(&cache);
-	return scratch_tear_down(state);
+	return scratch_tear_down_closed(state);
 }
 
 FIXTURE(set_up, tear_down)

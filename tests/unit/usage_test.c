@@ -7,7 +7,7 @@
 
 #include "tests/unit/program.h"
 
-FIXTURE(scratch_set_up, scratch_tear_down)
+FIXTURE(scratch_set_up, scratch_tear_down_closed)
 
 static int run(const char *command, const char *first, const char *second)
 {

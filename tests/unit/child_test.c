@@ -119,7 +119,7 @@ TEST(lines_of_a_brief_child_are_read_in_one_wait)
 {
 	struct child child = { .brief = true, .line = on_line };
 
-	start(&child, "echo a; printf b", HANGS_MS);
+	start(&child, "echo a; sleep 0.3; printf b", HANGS_MS);
 	assert_true(loop_wait(&loop, loop_now() + HANGS_MS * MS));
 	assert_string_equal(output.text, "a|b|");
 	assert_false(output.ended);

@@ -414,7 +414,9 @@ TEST(file_that_is_opened_again_gets_more_rows)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER),
 				 0);
+		assert_int_equal(csv_file_has_rows(&file), i > 0);
 		add_row(rows[i]);
+		assert_true(csv_file_has_rows(&file) && csv_file_is_begun(&file) == (i > 0));
 		assert_int_equal(csv_file_close(&file), 0);
 	}
 	assert_int_equal(

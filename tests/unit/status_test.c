@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/base/status.h"
+#include "daemon/base/verdict_text.h"
 #include "daemon/control/control.h"
 #include "daemon/version.h"
 #include "tests/unit/printed.h"
@@ -237,4 +238,27 @@ TEST(text_has_each_value)
 	status.rotations = status.snapshots = 0;
 	status.snapshots_suppressed = status.snapshots_failed = 0;
 	assert_contains(text(), "lost     0 events, 20 rows\ncosts ");
+}
+
+/* The app is known by its last 15 bytes; a Surface has its whole name. */
+TEST(verdict_has_the_frames_that_apps_skipped)
+{
+	char *verdict;
+
+	set_up_status();
+	status.counters.doframes_skipped = 1;
+	status.counters.doframe_worst =
+		(struct doframe_skipped){ 31, 1500 * MS, 6, 7, "com.example.app" };
+	status.n_surfaces = 1;
+	strcpy(status.surfaces[0].app, "a.com.example.app");
+	printed_begin(1);
+	verdict_print(stdout, &status, 100);
+	assert_contains(printed_end(),
+			"Skipped 31 frames! a.com.example.app, thread 7, at 1.500 s (30 or more: "
+			"1 time)\n");
+	verdict = verdict_json(&status);
+	assert_contains(verdict, "\"skipped_30\":{\"doframes\":1,\"most\":31,\"app\":"
+				 "\"a.com.example.app\",\"process\":6,\"thread\":7,"
+				 "\"time_s\":1.500}");
+	free(verdict);
 }

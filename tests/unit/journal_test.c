@@ -155,25 +155,16 @@ static void is_set(const char *name, const char *value)
 	assert_string_equal(scratch_get(formatted("tr/%s", name)), value);
 }
 
-TEST(journal_has_old_and_new_settings)
+TEST(settings_of_a_killed_capture_are_restored)
 {
 	struct stat info;
 
-	write_journal("place\ntracing_on 0\n", "place\ntracing_on 1\n");
-	assert_string_equal(
-		scratch_get("out/.journal"),
-		formatted("%splace\ntracing_on 0\nset place\nset tracing_on 1\nend\n", head()));
-	/* No other user may write it. */
-	assert_int_equal(stat(scratch_path("out/.journal"), &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0600);
-	/* No incomplete journal is left. */
-	assert_false(scratch_has("out/..journal.tmp"));
-}
-
-TEST(settings_of_a_killed_capture_are_restored)
-{
 	write_journal("place\nbuffer_percent 50\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_percent 50\nbuffer_size_kb 2048\ntracing_on 1\n");
+	/* No other user may write it, and no incomplete journal is left. */
+	assert_int_equal(stat(scratch_path("out/.journal"), &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	assert_false(scratch_has("out/..journal.tmp"));
 	assert_int_equal(recover(), JOURNAL_DONE);
 	/* Others have changed it. */
 	is_set("buffer_size_kb", "7777\n");

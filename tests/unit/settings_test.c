@@ -97,8 +97,10 @@ TEST(settings_that_cannot_be_restored_are_named)
 
 	scratch_put("tr/buffer_percent", "33\n");
 	scratch_mkdir("tr/instances/busy/file");
-	fails_to_restore("place\nbuffer_percent 50\noption sym-offset\nmade busy\n", fake_tracefs,
-			 "instance busy", &failed);
+	/* A setting that does not exist any more is not restored. */
+	unlink(scratch_path("tr/tracing_on"));
+	fails_to_restore("place\nbuffer_percent 50\ntracing_on 1\noption sym-offset\nmade busy\n",
+			 fake_tracefs, "instance busy", &failed);
 	assert_true(settings_are_instances(&failed));
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	/* It was nosym-offset. */
@@ -127,6 +129,15 @@ TEST(size_of_an_unused_buffer_is_restored)
 	scratch_put("tr/buffer_size_kb", "1024\n");
 	restore(&before);
 	assert_begins(scratch_get("tr/buffer_size_kb"), "7");
+	settings_free(&before);
+	/* Different sizes are those of each CPU. */
+	scratch_put("tr/buffer_size_kb", "X\n");
+	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "64\n");
+	settings_read_place(&before, fake_tracefs, NULL, false);
+	assert_contains(before.text, "buffer_size_kb X\nbuffer_percent 50\ncpu 0 7777\ncpu 1 64\n");
+	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "99\n");
+	restore(&before);
+	assert_string_equal(scratch_get("tr/per_cpu/cpu1/buffer_size_kb"), "64\n");
 	settings_free(&before);
 }
 

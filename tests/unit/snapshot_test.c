@@ -102,6 +102,7 @@ TEST(lines_of_any_time_range_are_found)
 	struct span parts[2];
 	struct trace_buffer buffer;
 	uint64_t last_ms = 0, first_ms;
+	const char *end;
 
 	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
 	srand(1);
@@ -127,6 +128,11 @@ TEST(lines_of_any_time_range_are_found)
 	/* Text that was overwritten long ago cannot be lost any more; text in the buffer can. */
 	assert_false(trace_buffer_would_lose(&buffer, last_ms * MS));
 	assert_true(trace_buffer_would_lose(&buffer, first_ms * MS));
+	/* Up to a line that was not complete then. */
+	end = trace_buffer_end(&buffer);
+	lines_read(&lines, &buffer, 1000);
+	trace_buffer_find(&buffer, last_ms * MS, end, parts);
+	assert_int_equal(lines_check(parts[1], lines_check(parts[0], last_ms)), last_ms + 2);
 	trace_buffer_close(&buffer);
 }
 

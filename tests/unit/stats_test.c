@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counts of each jank dialect; times without vsyncs 1 ns to either side of a threshold. */
+/* The counts of each jank dialect, 1 ns to either side of a threshold. */
 #include "tests/unit/unit.h"
 
 #include "rules/stats.h"
@@ -50,12 +50,38 @@ static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
 	assert_int_equal(series.stats.big_jank, big);
 }
 
-TEST(test_half_a_second_is_a_wait)
+/* Thresholds are exact; with whole vsyncs they have a tolerance of 0.5 %, as the period is inexact
+ * in its last digits. */
+TEST(test_thresholds_of_2019)
 {
-	interval(500 * MS - 1);
-	interval(500 * MS);
-	expect_stats(series.stats,
-		     "frames 1 waits 1 wait_ns 500ms time_ns 499999999 max_ns 499999999");
+	static const struct {
+		uint64_t ns;
+		int64_t vsyncs, a, b, c, waits;
+	} rows[] = {
+		{ 42 * MS - 1, ROW_UNKNOWN, 0, 0, 0, 0 },  { 42 * MS, ROW_UNKNOWN, 0, 0, 1, 0 },
+		{ 50 * MS - 1, ROW_UNKNOWN, 0, 0, 1, 0 },  { 50 * MS, ROW_UNKNOWN, 0, 1, 0, 0 },
+		{ 100 * MS - 1, ROW_UNKNOWN, 0, 1, 0, 0 }, { 100 * MS, ROW_UNKNOWN, 1, 0, 0, 0 },
+		{ 500 * MS - 1, ROW_UNKNOWN, 1, 0, 0, 0 }, { 500 * MS, ROW_UNKNOWN, 0, 0, 0, 1 },
+		{ 41790000 - 1, 5, 0, 0, 0, 0 },	   { 41790000, 5, 0, 0, 1, 0 },
+		{ 49750000 - 1, 6, 0, 0, 1, 0 },	   { 49750000, 6, 0, 1, 0, 0 },
+		{ 99500000 - 1, 12, 0, 1, 0, 0 },	   { 99500000, 12, 1, 0, 0, 0 },
+		{ 497500000 - 1, 60, 1, 0, 0, 0 },	   { 497500000, 60, 0, 0, 0, 1 },
+	};
+	struct frame_stats exact = FRAME_STATS_EMPTY;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		begin(NULL);
+		add(rows[i].ns, rows[i].vsyncs);
+		assert_int_equal(series.stats.a, rows[i].a);
+		assert_int_equal(series.stats.b, rows[i].b);
+		assert_int_equal(series.stats.c, rows[i].c);
+		assert_int_equal(series.stats.waits, rows[i].waits);
+		frame_stats_add_2019(&exact, rows[i].ns);
+	}
+	/* The reader of 2019 does not know vsyncs. */
+	expect_stats(exact, "frames 15 waits 1 wait_ns 500ms a 4 b 4 c 4");
+	assert_true(frame_stats_score(&exact, 60, 60, exact.max_ns - 1) <
+		    frame_stats_score(&exact, 60, 60, exact.max_ns));
 }
 
 TEST(test_jank_is_longer_than_its_limit_and_twice_the_three_frames_before)
@@ -63,27 +89,35 @@ TEST(test_jank_is_longer_than_its_limit_and_twice_the_three_frames_before)
 	static const struct {
 		uint64_t before_ns[3], ns;
 		uint64_t small, jank, big;
+		int64_t vsyncs; /* 0: unknown */
 	} rows[] = {
-		{ { V60, V60, V60 }, 41667000, 0, 0, 0 },
-		{ { V60, V60, V60 }, 41667001, 1, 0, 0 },
-		{ { V60, V60, V60 }, 83333000, 1, 0, 0 },
-		{ { V60, V60, V60 }, 83333001, 0, 1, 0 },
-		{ { V60, V60, V60 }, 125000000, 0, 1, 0 },
-		{ { V60, V60, V60 }, 125000001, 0, 1, 1 },
-		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS, 0, 0, 0 },
-		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS + 1, 0, 1, 0 },
+		{ { V60, V60, V60 }, 41667000, 0, 0, 0, 0 },
+		{ { V60, V60, V60 }, 41667001, 1, 0, 0, 0 },
+		{ { V60, V60, V60 }, 83333000, 1, 0, 0, 0 },
+		{ { V60, V60, V60 }, 83333001, 0, 1, 0, 0 },
+		{ { V60, V60, V60 }, 125000000, 0, 1, 0, 0 },
+		{ { V60, V60, V60 }, 125000001, 0, 1, 1, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS, 0, 0, 0, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS }, 100 * MS + 1, 0, 1, 0, 0 },
 		/* The mean is not a whole number of nanoseconds. */
-		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS, 0, 0, 0 },
-		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS + 1, 0, 1, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS, 0, 0, 0, 0 },
+		{ { 50 * MS, 50 * MS, 50 * MS + 1 }, 100 * MS + 1, 0, 1, 0, 0 },
+		/* Whole vsyncs have the tolerance. */
+		{ { V60, V60, V60 }, 41875335, 0, 0, 0, 5 },
+		{ { V60, V60, V60 }, 41875336, 1, 0, 0, 5 },
+		{ { V60, V60, V60 }, 83749665, 1, 0, 0, 10 },
+		{ { V60, V60, V60 }, 83749666, 0, 1, 0, 10 },
+		{ { V60, V60, V60 }, 125625000, 0, 1, 0, 15 },
+		{ { V60, V60, V60 }, 125625001, 0, 1, 1, 15 },
 		/* There are only two. */
-		{ { 0, V60, V60 }, 300 * MS, 0, 0, 0 },
+		{ { 0, V60, V60 }, 300 * MS, 0, 0, 0, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		begin(NULL);
 		for (int k = rows[i].before_ns[0] ? 0 : 1; k < 3; k++)
 			interval(rows[i].before_ns[k]);
-		interval(rows[i].ns);
+		add(rows[i].ns, rows[i].vsyncs ? rows[i].vsyncs : ROW_UNKNOWN);
 		assert_janks(rows[i].small, rows[i].jank, rows[i].big);
 		assert_int_equal(series.stats.jank_ns, rows[i].jank ? rows[i].ns : 0);
 	}
@@ -163,6 +197,8 @@ TEST(test_missed_and_slow_are_counted_by_vsyncs)
 	for (int64_t vsyncs = 0; vsyncs <= 4; vsyncs++)
 		add(V60, vsyncs);
 	expect_stats(series.stats, "d 3 slow 2 missed 6 matrix0 4");
+	/* It counts as one for the target. */
+	assert_float_equal(score(0), 60 * 5 / 11.0 + 40, 1e-9);
 }
 
 TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
@@ -176,6 +212,7 @@ TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
 TEST(test_score_needs_frames_and_has_bounds)
 {
 	interval(600 * MS);
+	expect_stats(series.stats, "frames 0 waits 1 wait_ns 600ms time_ns 0 max_ns 0");
 	assert_true(fps() < 0);
 	assert_true(score(60) < 0);
 	begin(NULL);
@@ -185,6 +222,17 @@ TEST(test_score_needs_frames_and_has_bounds)
 	interval(499 * MS);
 	assert_true(score(60) > 0);
 	assert_true(score(60) < 20);
+	/* The longest interval equals the limit: it costs nothing, with the tolerance of whole
+	 * vsyncs. */
+	begin(NULL);
+	add(100500000, 6);
+	interval(V60);
+	assert_float_equal(frame_stats_score(&series.stats, 60, 60, 100 * MS), 95, 1e-9);
+	begin(NULL);
+	add(V60, 1);
+	interval(100 * MS);
+	assert_float_equal(frame_stats_score(&series.stats, 60, 60, 100 * MS), 95, 1e-9);
+	assert_true(frame_stats_score(&series.stats, 60, 60, 100 * MS - 1) < 95);
 }
 
 /* Perfect frames at 60 Hz and then at 120 Hz are perfect together: the target is the display's rate
@@ -220,18 +268,20 @@ TEST(test_merged_rows_have_the_counts_of_all)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 
-	add(30 * MS, 1);
+	add(20 * MS, 1);
 	add(20 * MS, 2);
 	add(20 * MS, 2);
 	add(45 * MS, 2);
-	add(120 * MS, 2);
+	add(130 * MS, 2);
+	add(600 * MS, 36);
 	frame_stats_merge(&sum, &series.stats);
 	begin(NULL);
 	add(60 * MS, 3);
 	frame_stats_merge(&sum, &series.stats);
-	expect_stats(sum, "frames 6 jank 1 a 1 b 1 c 1 d 5 missed 6 time_ns 295ms max_ns 120ms");
-	assert_float_equal(frame_stats_score(&sum, 30, 60, 100 * MS), 30 + (20 + 20) * 5.0 / 6,
-			   1e-9);
+	expect_stats(sum,
+		     "frames 6 waits 1 wait_ns 600ms small_jank 1 jank 1 big_jank 1 jank_ns 130ms "
+		     "a 1 b 1 c 1 d 5 missed 6 time_ns 295ms max_ns 130ms");
+	assert_float_equal(frame_stats_score(&sum, 30, 60, 130 * MS), 30 + 20 + 20 * 5.0 / 6, 1e-9);
 	interval(V60);
 	frame_stats_merge(&sum, &series.stats);
 	expect_stats(sum, "frames 8 missed ?");

@@ -59,26 +59,15 @@ static void assert_period(uint64_t expected_ns)
 			expected_ns + expected_ns / 500);
 }
 
-TEST(test_period_is_unknown_without_ticks)
-{
-	assert_int_equal(vsync_period_ns(&lattice), 0);
-	assert_int_equal(between(SECOND, 2 * SECOND), -1);
-}
-
-TEST(test_a_given_period_outweighs_ticks)
+TEST(test_a_given_period_outweighs_ticks_and_a_reported_one_both)
 {
 	vsync_init(&lattice, V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
 	ticks(2 * SECOND, V120, 40, 0);
 	assert_period(V60);
 	assert_false(vsync_overrules(&lattice));
-}
-
-TEST(test_reported_period_outweighs_a_given_one)
-{
-	vsync_init(&lattice, V60);
 	report_period(V120);
-	ticks(SECOND, V120, 40, 0);
+	ticks(3 * SECOND, V120, 40, 0);
 	assert_period(V120);
 	assert_true(vsync_overrules(&lattice));
 }
@@ -96,11 +85,14 @@ TEST(test_slow_period_is_not_divided)
 	assert_int_equal(between(5 * SECOND, 5 * SECOND + 3 * SECOND / 10), 3);
 }
 
+/* A display with ticks only every 33 ms, for a game, has a higher rate. */
 TEST(test_a_halved_period_is_a_guess)
 {
+	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
 	struct vsync_stamp stamp;
 
-	ticks(SECOND, 2 * V60, 60, 100000);
+	assert_period(V60);
+	assert_int_equal(between(now, now + 2 * V60), 2);
 	vsync_place(&lattice, 3 * SECOND, &stamp);
 	assert_true(stamp.guessed);
 	report_period(V60);
@@ -110,6 +102,8 @@ TEST(test_a_halved_period_is_a_guess)
 
 TEST(test_period_of_dumpsys_is_used_last)
 {
+	assert_int_equal(vsync_period_ns(&lattice), 0);
+	assert_int_equal(between(SECOND, 2 * SECOND), -1);
 	vsync_set_dumpsys_period(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
@@ -130,17 +124,6 @@ TEST(test_period_of_dumpsys_is_used_last)
 	vsync_set_dumpsys_period(&lattice, 1);
 	vsync_set_dumpsys_period(&lattice, 2 * SECOND);
 	assert_int_equal(vsync_period_ns(&lattice), 0);
-}
-
-TEST(test_steady_ticks_lock_the_lattice)
-{
-	static const uint64_t periods[] = { V60, V90, V120, 6944444, 20000000, 13888889 };
-
-	for (size_t i = 0; i < COUNT_OF(periods); i++) {
-		vsync_init(&lattice, 0);
-		ticks(SECOND, periods[i], 60, 200000);
-		assert_period(periods[i]);
-	}
 }
 
 /* Without a request there is no tick: the distances are several periods, and none is one period. */
@@ -165,15 +148,6 @@ TEST(test_lattice_stays_locked_while_idle)
 	}
 }
 
-/* A display with ticks only every 33 ms, for a game, has a higher rate. */
-TEST(test_ticks_every_33_ms_are_from_60_hz)
-{
-	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
-
-	assert_period(V60);
-	assert_int_equal(between(now, now + 2 * V60), 2);
-}
-
 /* One layer at 30, another at 60 fps, each with its own ticks. */
 TEST(test_ticks_at_two_rates_give_the_higher_one)
 {
@@ -185,36 +159,6 @@ TEST(test_ticks_at_two_rates_give_the_higher_one)
 			vsync_tick(&lattice, 2, 1, now + 5 * MS);
 	}
 	assert_period(V60);
-}
-
-/* Presents of a real trace begin up to 3.4 ms late. */
-static void jittered_presents(uint64_t period_ns, uint64_t late_ns)
-{
-	uint64_t begin = SECOND + ticks(SECOND, period_ns, 120, 100000) / period_ns * period_ns;
-	struct vsync_stamp before, now;
-	int64_t position = 0;
-
-	vsync_place(&lattice, begin, &before);
-	for (int i = 0; i < 1000; i++) {
-		int64_t n = 1 + (int64_t)any(3);
-
-		position += n;
-		tick(begin + (uint64_t)position * period_ns - 2 * MS);
-		vsync_place(&lattice, begin + (uint64_t)position * period_ns + any(late_ns), &now);
-		if (vsync_between(&before, &now) != n)
-			fail_msg("present %d: %d vsyncs, not %d", i,
-				 (int)vsync_between(&before, &now), (int)n);
-		before = now;
-	}
-}
-
-TEST(test_late_presents_keep_their_vsync)
-{
-	jittered_presents(V60, 3400000);
-	set_up(NULL);
-	jittered_presents(V90, 3400000);
-	set_up(NULL);
-	jittered_presents(V120, 2400000);
 }
 
 /* Writes ticks and presents of @n vsyncs from @from_ns on. Their lateness changes from @late_ns to
@@ -296,42 +240,6 @@ TEST(test_late_ticks_do_not_change_the_period)
 		}
 		set_up(NULL);
 	}
-}
-
-static void switch_rate(uint64_t before_ns, uint64_t after_ns)
-{
-	uint64_t now = ticks(SECOND, before_ns, 100, 100000);
-	uint64_t switched = now;
-	struct vsync_stamp stamp;
-
-	assert_period(before_ns);
-	between(now - 2 * before_ns, now - before_ns);
-	now = ticks(now + before_ns, after_ns, 100, 100000);
-	assert_period(after_ns);
-	assert_int_equal(between(now, now + 3 * after_ns), 3);
-	vsync_place(&lattice, now + 4 * after_ns, &stamp);
-	assert_in_range(stamp.period_ns, after_ns - after_ns / 100, after_ns + after_ns / 100);
-	assert_in_range(stamp.from_ns, switched - 3 * before_ns, switched + 300 * MS);
-}
-
-TEST(test_switches_of_the_rate_are_detected)
-{
-	switch_rate(V60, V120);
-	set_up(NULL);
-	switch_rate(V120, V60);
-	set_up(NULL);
-	switch_rate(V60, V90);
-}
-
-/* The old ticks also fit the new period: only SurfaceFlinger's report makes the switch immediate.
- */
-TEST(test_reported_period_speeds_up_switch_to_a_slower_rate)
-{
-	uint64_t now = ticks(SECOND, V120, 100, 0);
-
-	report_period(V60);
-	ticks(now, V60, 16, 0);
-	assert_period(V60);
 }
 
 TEST(test_reported_period_is_used_if_it_fits_the_ticks)

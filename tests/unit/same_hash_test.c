@@ -24,47 +24,20 @@ static int set_up(void **state)
 
 FIXTURE(set_up, stop_phone)
 
-static void draw_both(void)
+/* Open rows also count for the right Surface. */
+TEST(test_layers_and_surfaces_with_equal_hash_are_distinct)
 {
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + 2 * i * V60, one);
 		if (i % 2)
 			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
 	}
-}
-
-TEST(test_layers_with_equal_hash_are_distinct)
-{
-	draw_both();
+	assert_true(summary_of(ONE "/a").stats.frames > summary_of(OTHER "/a").stats.frames);
 	phone_end(&phone);
 	assert_string_equal(vsyncs_of(one), "? 2x99");
 	assert_string_equal(vsyncs_of(other), "? 4x49");
-}
-
-/* Open rows also count for the right Surface. */
-TEST(test_surfaces_with_equal_hash_are_distinct)
-{
-	draw_both();
-	assert_true(summary_of(ONE "/a").stats.frames > summary_of(OTHER "/a").stats.frames);
-	phone_end(&phone);
 	assert_int_equal(summary_of(ONE "/a").stats.frames, 99);
 	assert_int_equal(summary_of(OTHER "/a").stats.frames, 49);
-}
-
-TEST(test_eviction_closes_only_rows_of_its_surface)
-{
-	static const char *const layers[] = { one, a, b, other };
-	static const char *const surfaces[] = { ONE "/a", SURFACE_A, SURFACE_B, OTHER "/a" };
-
-	options.max_surfaces = 4;
-	start(PHONE_9);
-	for (size_t i = 0; i < COUNT_OF(layers); i++)
-		phone_run(&phone, layers[i], BEGIN + i * SECOND, V60, 10);
-	phone_end(&phone);
-	for (size_t i = 0; i < COUNT_OF(surfaces); i++) {
-		assert_int_equal(summary_of(surfaces[i]).stats.frames, 9);
-		assert_int_equal(sum_of(surfaces[i]).frames, 9);
-	}
 }
 
 TEST(test_trigger_state_is_not_used_for_the_next_layer)

@@ -28,7 +28,6 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		const char *layer, *surface, *app;
 	} names[] = {
 		{ "com.a/com.a.Main", "com.a/com.a.Main", "com.a" },
-		{ "com.a/com.a.Main#0", "com.a/com.a.Main", "com.a" },
 		{ "com.a.b/com.a.b.Main#7842", "com.a.b/com.a.b.Main", "com.a.b" },
 		{ "SurfaceView - com.a/com.a.Main#0", "SurfaceView - com.a/com.a.Main", "com.a" },
 		{ "SurfaceView[com.a/com.a.Main](BLAST)#12", "SurfaceView[com.a/com.a.Main](BLAST)",
@@ -36,16 +35,13 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		{ "Splash Screen com.a.b#3", "Splash Screen com.a.b", "com.a.b" },
 		{ "com.a.b.c.Wallpaper#0", "com.a.b.c.Wallpaper", "com.a.b.c" },
 		{ "StatusBar#0", "StatusBar", "" },
-		{ "NavigationBar0#76", "NavigationBar0", "" },
 		{ "#0", "#0", "" },
 		{ "#", "#", "" },
 		{ "a#", "a#", "" },
 		{ "a#1#2", "a#1", "" },
 		{ "a#1x", "a#1x", "" },
 		{ "42", "42", "" },
-		{ "PopupWindow:1f2e3d4#0", "PopupWindow", "" },
 		{ "/", "/", "" },
-		{ "//#1", "//", "" },
 		{ "a/b#1", "a/b", "" },
 		{ ".a./x", ".a./x", ".a." },
 		{ "Dim Layer for - Task=12#0", "Dim Layer for - Task=12", "" },
@@ -53,7 +49,6 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		{ "com.x/com.x.Main$_29673#163228", "com.x/com.x.Main", "com.x" },
 		{ "com.x/com.x.Main$Inner$_29673#1", "com.x/com.x.Main$Inner", "com.x" },
 		{ "54dfae7 com.x/com.x.Main#9", "com.x/com.x.Main", "com.x" },
-		{ "deadbeef com.x/com.x.Main", "com.x/com.x.Main", "com.x" },
 		{ "1f2e com.a.b.Wallpaper#9", "com.a.b.Wallpaper", "com.a.b" },
 		{ "2a3b4c5 NotificationShade#102", "NotificationShade", "" },
 		{ "92ab3c SurfaceView[com.x/com.x.Main]@0(BLAST)#7",
@@ -64,18 +59,10 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 		  "SurfaceView[com.x/com.x.Main](BLAST)", "com.x" },
 		{ "SurfaceView - com.x/com.x.Main@5a1b2c@0#0", "SurfaceView - com.x/com.x.Main",
 		  "com.x" },
-		{ "SurfaceView - com.x/com.x.Main@5a1b2c@0", "SurfaceView - com.x/com.x.Main",
-		  "com.x" },
 		{ "Bounds for - com.x/com.x.Main@0#5", "Bounds for - com.x/com.x.Main", "com.x" },
 		{ "com.x/com.x.Main@0x7f00a1b2c3#5", "com.x/com.x.Main", "com.x" },
-		{ "1032dd com.c/com.c.Main#77", "com.c/com.c.Main", "com.c" },
-		{ "1234567 SurfaceView[com.d/com.d.Main]@1(BLAST)#8",
-		  "SurfaceView[com.d/com.d.Main](BLAST)", "com.d" },
-		{ "7b3c1d9 NavigationBar0#80", "NavigationBar0", "" },
-		{ "5de1644 Splash Screen com.g.app#3", "Splash Screen com.g.app", "com.g.app" },
 		{ "AtchDlg:com.h/com.h.Main$_812#5", "AtchDlg:com.h/com.h.Main", "com.h" },
 		{ "com.i.Wallpaper@10f2a3b#4", "com.i.Wallpaper", "" },
-		{ "PopupWindow:5a1b2c#0", "PopupWindow", "" },
 		{ "PopupWindow:5a1b2c", "PopupWindow", "" },
 		{ "PopupWindow:cafe#1", "PopupWindow", "" },
 		{ "PopupWindow:5a1b2c$_29673#8", "PopupWindow", "" },
@@ -107,26 +94,20 @@ TEST(test_constant_parts_of_names_are_kept)
 		"com.x/com.x.Main$Inner",
 		"com.x/com.x.Main$_2",
 		"com.x/com.x.Main$_29673x",
-		"AtchDlg:com.x/com.x.Main",
 		"Leaf:36:36",
-		"FullscreenMagnification:0:12",
-		"TX - com.x/com.x.Main",
 		"[Gesture Monitor] edge-swipe",
 		"Display 4619827259835644672",
 		"Display 0 name=\"Built-in Screen\"",
-		"Input Consumer recents_animation_input_consumer",
 		"Wallpaper BBQ wrapper",
-		"NavigationBar0",
 		"Task=163",
 		"add com.x/com.x.Main",
 		"decade com.x/com.x.Main",
-		"2048 - the game",
 		"me@cafe.org",
 		"me@cafe",
+		"2048 - the game",
 		"Timer 12:30:45",
 		"Room #5 (BLAST)",
 		"2024-11-22",
-		"a | b",
 		"\xc3\xa9@\xc3\xa9",
 		"@",
 		"$_",
@@ -218,18 +199,6 @@ static void fill_table(void)
 
 FIXTURE(empty_table, free_table)
 
-TEST(test_a_layer_is_found_by_its_whole_name)
-{
-	int a = add("a#1");
-	int b = add("a#2");
-
-	assert_int_not_equal(a, b);
-	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#1")), a);
-	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#2")), b);
-	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#")), LAYER_NONE);
-	assert_int_equal(layers_find(&table, SPAN_LITERAL("")), LAYER_NONE);
-}
-
 /* Two names that differ only after the stored part are two layers. */
 TEST(test_long_names_stay_distinct)
 {
@@ -280,18 +249,13 @@ TEST(test_cut_copy_is_the_same_surface)
 	assert_false(name_key_equal(&whole, &cut));
 }
 
-TEST(test_layer_idle_longest_is_evicted_first)
+TEST(test_layer_without_frames_or_idle_longest_is_evicted_first)
 {
 	fill_table();
-	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_use = 5;
-	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
-}
-
-TEST(test_layer_without_frames_is_evicted_before_others)
-{
-	fill_table();
-	table.layers[layers_find(&table, SPAN_LITERAL("layer#300"))].shown = false;
-	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
+	table.layers[7].last_use = 5;
+	assert_int_equal(layers_to_evict(&table), 7);
+	table.layers[300].shown = false;
+	assert_int_equal(layers_to_evict(&table), 300);
 }
 
 TEST(test_layer_with_waiting_frames_is_not_evicted)
@@ -312,6 +276,8 @@ TEST(test_entry_of_a_removed_layer_is_used_again)
 	gone = layers_to_evict(&table);
 	layers_remove(&table, gone);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("layer#0")), LAYER_NONE);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("layer#")), LAYER_NONE);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("layer#10")), 10);
 	id = add("new");
 	assert_int_equal(id, gone);
 	assert_false(table.layers[id].shown);

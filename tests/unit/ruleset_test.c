@@ -50,7 +50,6 @@ TEST(test_every_error_has_position_and_message)
 		{ "tick\n", 1, 5, "takes counter" },
 		{ "tick slice VSYNC\n", 1, 6, "takes counter, not 'slice'" },
 		{ "present counter x\n", 1, 9, "takes slice" },
-		{ "rename slice x y\n", 1, 8, "takes layer" },
 		{ "tick counter\n", 1, 13, "pattern is missing" },
 		{ "tick counter # x\n", 1, 14, "pattern is missing" },
 		{ "tick counter \"\"\n", 1, 15, "empty" },
@@ -69,7 +68,6 @@ TEST(test_every_error_has_position_and_message)
 		{ "tick counter a b\n", 1, 16, "end of the line" },
 		{ "tick counter a inside\n", 1, 22, "pattern is missing" },
 		{ "tick counter a inside b inside c\n", 1, 25, "end of the line" },
-		{ "tick counter a fallback\n", 1, 16, "end of the line" },
 		{ "tick counter a inside {b}\n", 1, 23, "braces" },
 		{ "rename layer a\n", 1, 15, "new name" },
 		{ "rename layer a b c\n", 1, 18, "end of the line" },
@@ -127,35 +125,13 @@ TEST(test_too_many_contexts_are_refused)
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
 
 	ruleset_free(parsed(text));
+	/* A repeated one is stored once. */
+	strcpy(text + strlen(text), "tick counter u inside acquireBuffer\n");
+	ruleset_free(parsed(text));
 	free(text);
 	text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX);
 	assert_refused(span_of(text), RULE_CONTEXTS_MAX + 2, 30, "24 'inside'");
 	free(text);
-}
-
-TEST(test_repeated_context_is_stored_once)
-{
-	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
-	size_t len = strlen(text);
-
-	text = realloc(text, len + 100);
-	strcpy(text + len, "tick counter u inside acquireBuffer\n");
-	ruleset_free(parsed(text));
-	free(text);
-}
-
-TEST(test_built_in_sets_parse)
-{
-	for (size_t i = 0; ruleset_builtin_names[i]; i++) {
-		struct span text = ruleset_builtin(ruleset_builtin_names[i]);
-		struct ruleset *rules = NULL;
-
-		assert_int_equal(ruleset_new(&rules, text, &error), 0);
-		ruleset_free(rules);
-	}
-	assert_non_null(ruleset_builtin("default").ptr);
-	assert_non_null(ruleset_builtin("gfx2019").ptr);
-	assert_null(ruleset_builtin("other").ptr);
 }
 
 /* Follows the README's instructions for a vendor's present slice. */
@@ -174,30 +150,6 @@ TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 	free(text);
 }
 
-TEST(test_byte_order_mark_is_skipped)
-{
-	ruleset_free(parsed("\xef\xbb\xbf" LEAST));
-}
-
-TEST(test_dos_and_missing_line_ends_are_accepted)
-{
-	struct ruleset *rules = parsed("present slice postFramebuffer\r\n\r\n"
-				       "latch counter {layer} inside acquireBuffer # tail");
-
-	assert_int_equal(rules->n_rules, 2);
-	ruleset_free(rules);
-}
-
-TEST(test_quotes_hold_blanks_and_escapes)
-{
-	struct ruleset *rules = parsed(LEAST "tick counter \"a \\\"b\\\" \\\\ #c\"\n");
-	struct pattern_capture capture;
-
-	assert_non_null(
-		ruleset_match(rules, &rules->counters, SPAN_LITERAL("a \"b\" \\ #c"), 0, &capture));
-	ruleset_free(rules);
-}
-
 static const struct rule *counter_rule(const struct ruleset *rules, const char *name, uint32_t open)
 {
 	struct pattern_capture capture;
@@ -205,12 +157,15 @@ static const struct rule *counter_rule(const struct ruleset *rules, const char *
 	return ruleset_match(rules, &rules->counters, span_of(name), open, &capture);
 }
 
-TEST(test_first_rule_that_matches_counts)
+/* A byte order mark, DOS and missing line ends, a comment. */
+TEST(test_quotes_hold_blanks_and_escapes)
 {
-	struct ruleset *rules = parsed("ignore counter HW_ON_*\nhwvsync counter HW_*\n" LEAST);
+	struct ruleset *rules = parsed("\xef\xbb\xbfpresent slice postFramebuffer\r\n\r\n"
+				       "tick counter \"a \\\"b\\\" \\\\ #c\"\n"
+				       "latch counter {layer} inside acquireBuffer # tail");
 
-	assert_int_equal(counter_rule(rules, "HW_ON_0", 0)->role, RULE_IGNORE);
-	assert_int_equal(counter_rule(rules, "HW_0", 0)->role, RULE_HWVSYNC);
+	assert_int_equal(rules->n_rules, 3);
+	assert_non_null(counter_rule(rules, "a \"b\" \\ #c", 0));
 	ruleset_free(rules);
 }
 
@@ -247,18 +202,6 @@ TEST(test_a_rule_with_a_context_needs_its_slice)
 	assert_int_not_equal(open, 0);
 	assert_null(counter_rule(rules, "StatusBar#0", 0));
 	assert_int_equal(counter_rule(rules, "StatusBar#0", open)->role, RULE_LATCH);
-	ruleset_free(rules);
-}
-
-TEST(test_layers_are_renamed_and_ignored)
-{
-	struct ruleset *rules = parsed(LEAST "rename layer Tex-* Tex\nignore layer Frame*\n");
-
-	assert_true(
-		span_equal(ruleset_rename(rules, SPAN_LITERAL("Tex-1-2")), SPAN_LITERAL("Tex")));
-	assert_true(span_equal(ruleset_rename(rules, SPAN_LITERAL("Te")), SPAN_LITERAL("Te")));
-	assert_true(ruleset_ignores_layer(rules, SPAN_LITERAL("FramebufferSurface")));
-	assert_false(ruleset_ignores_layer(rules, SPAN_LITERAL("Fram")));
 	ruleset_free(rules);
 }
 

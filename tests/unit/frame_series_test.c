@@ -84,16 +84,25 @@ TEST(test_check_closes_rows_of_all_series)
 	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
 }
 
+static void no_summary(void *context, const struct summary_row *row)
+{
+	fail_msg("a row of %s", row->surface);
+}
+
 TEST_ON(phone_9, test_single_frame_gives_no_row)
 {
+	pipeline_summary(phone.pipeline, NULL, no_summary);
+	assert_int_equal(counters()->sf_tid, TRACE_ID_UNKNOWN);
+	assert_int_equal(counters()->refresh_mhz, ROW_UNKNOWN);
 	phone_show(&phone, BEGIN, a);
 	phone_end(&phone);
 	expect("fps_rows 0 rows 1");
 	expect_frame(a, 0, "interval_ns ? vsyncs ?");
 }
 
-/* The row of a layer without frames for 5 s is closed while the trace continues. */
-TEST_ON(phone_9, test_row_of_an_idle_series_is_closed)
+/* The row of a layer without frames for 5 s is closed while the trace continues. The pause is a
+ * wait, in the next row. */
+TEST_ON(phone_9, test_idle_series_continues_with_a_wait)
 {
 	run(a, BEGIN, V60, 10);
 	run(b, BEGIN + SECOND, 50 * MS, 40);
@@ -101,14 +110,6 @@ TEST_ON(phone_9, test_row_of_an_idle_series_is_closed)
 	run(b, BEGIN + 3 * SECOND, 50 * MS, 120);
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 9);
 	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
-	phone_end(&phone);
-}
-
-/* The pause is a wait, in the next row. */
-TEST_ON(phone_9, test_idle_series_continues_with_a_wait)
-{
-	run(a, BEGIN, V60, 10);
-	run(b, BEGIN + SECOND, 50 * MS, 160);
 	run(a, BEGIN + 20 * SECOND, V60, 10);
 	phone_end(&phone);
 	expect_row(SURFACE_A, 1, "waits 1 frames 9");
@@ -151,6 +152,7 @@ TEST_ON(phone_9, test_without_a_lattice_vsyncs_are_unknown)
 TEST(test_given_period_gives_whole_vsyncs)
 {
 	options.vsync_ns = V60;
+	options.target_fps = 60;
 	start(PHONE_9);
 	phone_show(&phone, BEGIN, a);
 	phone_show(&phone, BEGIN + V60 + MS, a);
@@ -159,6 +161,8 @@ TEST(test_given_period_gives_whole_vsyncs)
 	assert_string_equal(vsyncs_of(a), "? 1 3");
 	expect_frame(a, 1, "interval_ns 16666667");
 	expect_row(SURFACE_A, 0, "missed 2 d 1 refresh_mhz 60000");
+	/* Half of the target, and one of two frames has 50 ms. */
+	assert_float_equal(row_of(SURFACE_A, 0)->stats.score, 100 - 60 / 2 - 7.0 / 2, 0.001);
 }
 
 /* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
@@ -287,27 +291,4 @@ TEST_ON(phone_9, test_intermediate_summary_includes_open_rows)
 	assert_float_equal(summary_of(SURFACE_A).fps, 60, 0.01);
 	phone_end(&phone);
 	assert_int_equal(summary_of(SURFACE_A).stats.frames, 599);
-}
-
-TEST(test_the_score_follows_the_target)
-{
-	options.target_fps = 120;
-	start(PHONE_9);
-	run(a, BEGIN, V60, 61);
-	phone_end(&phone);
-	assert_float_equal(row_of(SURFACE_A, 0)->stats.score, 70, 0.001);
-}
-
-static void no_summary(void *context, const struct summary_row *row)
-{
-	fail_msg("a row of %s", row->surface);
-}
-
-TEST_ON(phone_9, test_an_empty_trace_has_no_rows)
-{
-	phone_end(&phone);
-	pipeline_summary(phone.pipeline, NULL, no_summary);
-	assert_int_equal(phone.log.n_fps + phone.log.n_frames, 0);
-	assert_int_equal(counters()->sf_tid, TRACE_ID_UNKNOWN);
-	assert_int_equal(counters()->refresh_mhz, ROW_UNKNOWN);
 }

@@ -92,6 +92,8 @@ TEST(test_histogram_counts_values_outside_its_range)
 	histogram_add(&store, &histogram, 500 * (uint32_t)MS - 1);
 	histogram_add(&store, &histogram, UINT32_MAX);
 	assert_int_equal(histogram_percentile(&store, &histogram, 1), 0);
+	assert_int_equal(histogram_percentile(&store, &histogram, 1000),
+			 HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1);
 	assert_int_equal(histogram.n, 3);
 }
 

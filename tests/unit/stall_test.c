@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "rules/trigger.h"
 #include "tests/unit/one_phone.h"
 
 #define APP 3000
@@ -339,30 +338,22 @@ TEST(test_loss_ends_the_evidence)
 	assert_int_equal(events_of(TRACE_EVENT_STALL), 0);
 }
 
-static const char endless[] =
-	"3000.0 ms on " MAIL_SURFACE " of com.example.mail; no frame ended it";
-
+/* Nothing is written while all apps hang or are idle, or there are only ticks. */
 TEST(test_stall_that_no_frame_ends_is_an_event)
 {
-	start_mail(PHONE_14);
-	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
-	for (unsigned int i = 1; i <= 30; i++)
-		phone_tick(&phone, LAST + i * 100 * MS);
-	phone_end(&phone);
-	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
-	assert_string_equal(event_text(TRACE_EVENT_STALL), endless);
-}
-
-/* Nothing is written while all apps hang or are idle. */
-TEST(test_stall_lasts_to_the_end_of_a_silent_trace)
-{
-	start_mail(PHONE_14);
-	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
-	pipeline_silent(phone.pipeline, 995 * MS);
-	pipeline_silent(phone.pipeline, 2995 * MS);
-	phone_end(&phone);
-	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
-	assert_string_equal(event_text(TRACE_EVENT_STALL), endless);
+	for (unsigned int ticks = 0; ticks <= 1; ticks++) {
+		start_mail(PHONE_14);
+		begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+		for (unsigned int i = 1; ticks && i <= 30; i++)
+			phone_tick(&phone, LAST + i * 100 * MS);
+		pipeline_silent(phone.pipeline, ticks ? 0 : 995 * MS);
+		pipeline_silent(phone.pipeline, ticks ? 0 : 2995 * MS);
+		phone_end(&phone);
+		assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
+		assert_string_equal(event_text(TRACE_EVENT_STALL),
+				    "3000.0 ms on " MAIL_SURFACE
+				    " of com.example.mail; no frame ended it");
+	}
 }
 
 /* The app was killed, or left: the launcher is in front. */
@@ -419,36 +410,32 @@ TEST(test_drop_names_the_long_do_frame_of_its_app)
 TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 {
 	static const struct {
-		uint64_t step_ns; /* of the frames after the wait */
+		unsigned int odd; /* intervals of two vsyncs before the wait */
+		uint64_t step_ns; /* of the frames after it */
 		unsigned int n, pauses;
-	} after[] = { { V60, 60, 1 }, { 2 * V60, 60, 0 }, { V60, 20, 0 } };
+	} after[] = { { 0, V60, 31, 1 },
+		      { 0, 2 * V60, 60, 0 },
+		      { 0, V60, 30, 0 },
+		      { 2, V60, 60, 1 },
+		      { 3, V60, 60, 0 } };
 
 	for (size_t i = 0; i < COUNT_OF(after); i++) {
+		uint64_t last_ns = LAST + after[i].odd * 2 * V60;
 		struct summary_row row;
 
 		start_mail(PHONE_14);
-		phone_run(&phone, mail, LAST + WAIT, after[i].step_ns, after[i].n);
+		phone_run(&phone, mail, LAST + 2 * V60, 2 * V60, after[i].odd);
+		phone_run(&phone, mail, last_ns + WAIT, after[i].step_ns, after[i].n);
 		phone_end(&phone);
 		row = summary_of(MAIL_SURFACE);
 		assert_int_equal(row.pauses, after[i].pauses);
 		assert_in_range(row.pause_ns, after[i].pauses * 999 * MS,
 				after[i].pauses * 1001 * MS);
 		assert_int_equal(events_of(TRACE_EVENT_PAUSE), after[i].pauses);
+		assert_string_equal(event_text(TRACE_EVENT_PAUSE),
+				    after[i].pauses ? "1000.0 ms on " MAIL_SURFACE
+						      " of com.example.mail: an unexplained pause "
+						      "before 30 even frames"
+						    : "");
 	}
-}
-
-TEST(test_stall_opens_the_gate_of_a_trigger)
-{
-	struct trigger trigger;
-	struct trigger_error error;
-
-	assert_int_equal(trigger_parse(&trigger, "interval>100ms", &error), 0);
-	options.trigger = &trigger;
-	start_mail(PHONE_14);
-	work(MAIL, "Choreographer#doFrame", LAST + 100 * MS, LAST + 900 * MS);
-	finish(mail);
-	assert_true(phone.log.n_gate > 0);
-	start_mail(PHONE_14);
-	finish(mail);
-	assert_int_equal(phone.log.n_gate, 0);
 }

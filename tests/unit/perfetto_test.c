@@ -6,7 +6,6 @@
 #include "parser/frame_timeline.h"
 #include "parser/perfetto.h"
 #include "parser/protobuf.h"
-#include "tests/unit/guarded.h"
 #include "tests/unit/packets.h"
 
 TEST(every_type_of_field_is_read)
@@ -112,73 +111,50 @@ TEST(a_bundle_gives_its_markers)
 	packets_free(&bundle);
 }
 
-TEST(an_actual_surface_frame_is_read)
+/* What an event of a kind does not have is -1. */
+TEST(each_kind_of_timeline_event_is_read)
 {
+	static const struct packets_frame frames[] = {
+		{ 70, 40, 45, 50, 60, 9, 10, "TX - a", 64 },
+		{ 80, 40, 45, 50, 60, 10, 0, NULL, 2 },
+	};
+	/* Kind, cookie, token, token of the display, pid, type of the present, prediction,
+	 * severity, on time, GPU composition, buffer, jank. */
+	static const int64_t expected[][12] = {
+		{ TIMELINE_EXPECTED_SURFACE, 70, 9, 10, 300, -1, -1, -1, -1, -1, -1, -1 },
+		{ TIMELINE_END, 70, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
+		{ TIMELINE_ACTUAL_SURFACE, 71, 9, 10, 300, 2, 1, 3, 0, 1, 1, 64 },
+		{ TIMELINE_END, 71, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
+		{ TIMELINE_EXPECTED_DISPLAY, 80, 10, -1, 100, -1, -1, -1, -1, -1, -1, -1 },
+		{ TIMELINE_END, 80, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
+		{ TIMELINE_ACTUAL_DISPLAY, 81, 10, -1, 100, 2, 1, 3, 0, 1, -1, 2 },
+		{ TIMELINE_END, 81, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
+	};
 	struct packets trace = { 0 };
 	struct perfetto_packet packet;
 	struct timeline_event event;
 	struct span rest, bytes;
 	uint64_t needed;
-	static const struct packets_frame frame = {
-		.cookie = 70,
-		.start_ns = 50,
-		.end_ns = 60,
-		.token = 9,
-		.display_token = 10,
-		.layer = "TX - a",
-		.jank_type = 64,
-	};
 
-	packets_frame(&trace, &frame);
+	packets_frame(&trace, &frames[0]);
+	packets_frame(&trace, &frames[1]);
 	rest = packets_span(&trace);
-	assert_int_equal(perfetto_frame(&rest, &bytes, &needed), PERFETTO_FRAME_PACKET);
-	assert_true(perfetto_packet_read(bytes, &packet));
-	assert_int_equal(packet.time_ns, 50);
-	assert_int_equal(packet.clock, PERFETTO_CLOCK_BOOTTIME);
-	assert_int_equal(packet.sequence, 4);
-	assert_true(timeline_event_read(packet.timeline, &event));
-	assert_int_equal(event.kind, TIMELINE_ACTUAL_SURFACE);
-	assert_int_equal(event.cookie, 71);
-	assert_int_equal(event.token, 9);
-	assert_int_equal(event.display_token, 10);
-	assert_int_equal(event.pid, 300);
-	assert_int_equal(event.present_type, 2);
-	assert_int_equal(event.on_time_finish, 0);
-	assert_int_equal(event.gpu_composition, 1);
-	assert_int_equal(event.jank_type, 64);
-	assert_int_equal(event.prediction, 1);
-	assert_int_equal(event.is_buffer, 1);
-	assert_int_equal(event.severity, 3);
-	assert_true(span_equal(event.layer, SPAN_LITERAL("TX - a")));
-	packets_free(&trace);
-}
-
-TEST(a_cut_packet_is_read_up_to_the_cut)
-{
-	static const struct packets_frame frame = { .start_ns = 50, .end_ns = 60, .layer = "a" };
-	struct packets trace = { 0 }, bundle = { 0 };
-	struct perfetto_packet packet;
-	struct perfetto_print print;
-	struct timeline_event event;
-	struct guarded memory;
-
-	packets_frame(&trace, &frame);
-	packets_print(&bundle, 1000, 7, "B|7|one\n");
-	packets_bundle(&trace, 1, 0, &bundle);
-	memory = guarded_new(trace.len);
-	for (size_t len = 0; len <= trace.len; len++) {
-		struct span bytes, rest = { memory.end - len, len };
-		uint64_t needed, first_ns = 0;
-
-		memcpy(memory.end - len, trace.bytes, len);
-		while (perfetto_frame(&rest, &bytes, &needed) == PERFETTO_FRAME_PACKET) {
-			perfetto_packet_read(bytes, &packet);
-			timeline_event_read(packet.timeline, &event);
-			while (perfetto_print_next(&packet.ftrace, &print, &first_ns))
-				;
-		}
-		perfetto_packet_read(rest, &packet);
+	for (size_t i = 0; i < COUNT_OF(expected); i++) {
+		assert_int_equal(perfetto_frame(&rest, &bytes, &needed), PERFETTO_FRAME_PACKET);
+		assert_true(perfetto_packet_read(bytes, &packet));
+		assert_int_equal(packet.clock, PERFETTO_CLOCK_BOOTTIME);
+		assert_int_equal(packet.sequence, 4);
+		assert_int_equal(packet.time_ns, 40 + i % 4 * 5 + (i % 4 == 3 ? 5 : 0));
+		assert_true(timeline_event_read(packet.timeline, &event));
+		assert_memory_equal(
+			((const int64_t[]){ event.kind, event.cookie, event.token,
+					    event.display_token, event.pid, event.present_type,
+					    event.prediction, event.severity, event.on_time_finish,
+					    event.gpu_composition, event.is_buffer,
+					    event.jank_type }),
+			expected[i], sizeof(expected[i]));
+		assert_true(span_equal(event.layer,
+				       i < 4 && i % 2 == 0 ? SPAN_LITERAL("TX - a") : SPAN_NULL));
 	}
-	guarded_free(&memory);
 	packets_free(&trace);
 }

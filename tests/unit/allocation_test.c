@@ -120,26 +120,14 @@ static void check(const char *rules)
 	}
 }
 
-TEST(test_nothing_is_allocated_with_rows_each_second)
+TEST(test_nothing_is_allocated_after_the_start)
 {
 	check("default");
-}
-
-TEST(test_nothing_is_allocated_for_drops)
-{
 	options.type = 2;
 	check("default");
-}
-
-/* Longer than a series whose values are stored one by one. */
-TEST(test_nothing_is_allocated_for_long_rows)
-{
+	check("gfx2019");
+	/* Longer than a series whose values are stored one by one. */
+	options.type = 0;
 	options.delay_ns = 3600 * SECOND;
 	check("default");
-}
-
-TEST(test_nothing_is_allocated_by_gfx2019)
-{
-	options.type = 2;
-	check("gfx2019");
 }

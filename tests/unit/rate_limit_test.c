@@ -6,31 +6,28 @@
 
 #define MINUTE UINT64_C(60)
 
-TEST(test_one_in_a_period_is_allowed)
-{
-	struct rate_limit limit = { 0 };
-
-	assert_true(rate_limit_allows(&limit, 1, MINUTE, 0));
-	assert_false(rate_limit_allows(&limit, 1, MINUTE, 0));
-	assert_false(rate_limit_allows(&limit, 1, MINUTE, 59));
-	assert_true(rate_limit_allows(&limit, 1, MINUTE, 60));
-	assert_false(rate_limit_allows(&limit, 1, MINUTE, 119));
-	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1000));
-	assert_int_equal(limit.allowed, 3);
-}
-
-/* Not four at the end of one minute and four more at the start of the next. */
 TEST(test_limit_holds_for_any_period)
 {
-	struct rate_limit limit = { 0 };
+	static const struct {
+		unsigned int max;
+		const char *allowed; /* '1', '0' at each of these times */
+		uint64_t at[9];
+	} cases[] = {
+		{ 1, "100101", { 0, 0, 59, 60, 119, 1000 } },
+		/* Not four at the end of one minute and four more at the start of the next. */
+		{ 4, "111100101", { 55, 56, 57, 58, 60, 114, 115, 115, 116 } },
+		/* A step back of the clock does not raise the limit. */
+		{ 1, "1001", { 1000, 10, 70, 1060 } },
+	};
 
-	for (uint64_t at = 55; at < 59; at++)
-		assert_true(rate_limit_allows(&limit, 4, MINUTE, at));
-	assert_false(rate_limit_allows(&limit, 4, MINUTE, 60));
-	assert_false(rate_limit_allows(&limit, 4, MINUTE, 114));
-	assert_true(rate_limit_allows(&limit, 4, MINUTE, 115));
-	assert_false(rate_limit_allows(&limit, 4, MINUTE, 115));
-	assert_true(rate_limit_allows(&limit, 4, MINUTE, 116));
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct rate_limit limit = { 0 };
+
+		for (size_t k = 0; cases[i].allowed[k]; k++)
+			assert_int_equal(
+				rate_limit_allows(&limit, cases[i].max, MINUTE, cases[i].at[k]),
+				cases[i].allowed[k] == '1');
+	}
 }
 
 TEST(test_largest_limit_holds)
@@ -41,14 +38,4 @@ TEST(test_largest_limit_holds)
 		assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 5));
 	assert_false(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 64));
 	assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 65));
-}
-
-TEST(test_clock_step_back_does_not_raise_the_limit)
-{
-	struct rate_limit limit = { 0 };
-
-	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1000));
-	assert_false(rate_limit_allows(&limit, 1, MINUTE, 10));
-	assert_false(rate_limit_allows(&limit, 1, MINUTE, 70));
-	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1060));
 }

@@ -103,6 +103,15 @@ TEST(test_slices_without_role_count_for_nesting)
 	assert_open(1, OUTER);
 	slice_stacks_end(&table, 1);
 	assert_open(1, 0);
+	/* Slices with a role are stored, up to a bound. */
+	for (int i = 0; i < 100; i++)
+		begin(1, OUTER);
+	assert_true(table.unbalanced > 0);
+	for (int i = 0; i < 99; i++)
+		slice_stacks_end(&table, 1);
+	assert_open(1, OUTER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
 }
 
 TEST(test_thread_without_open_slices_needs_no_entry)
@@ -115,18 +124,6 @@ TEST(test_thread_without_open_slices_needs_no_entry)
 	}
 	assert_int_equal(table.n, 0);
 	assert_int_equal(table.evicted, 0);
-}
-
-TEST(test_the_stack_is_bounded)
-{
-	for (int i = 0; i < 100; i++)
-		begin(1, OUTER);
-	assert_true(table.unbalanced > 0);
-	for (int i = 0; i < 99; i++)
-		slice_stacks_end(&table, 1);
-	assert_open(1, OUTER);
-	slice_stacks_end(&table, 1);
-	assert_open(1, 0);
 }
 
 TEST(test_the_table_is_bounded)

@@ -93,13 +93,8 @@ static void play(void)
 
 TEST(table_shows_rates_and_jank)
 {
-	static const char *const words[] = { "FPS now", "FPS",	"1% low", "p99 ms",
-					     "max ms",	"jank", "big",	  "waits" };
-
 	play();
 	print(true, 80);
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		assert_non_null(strstr(line_with("Surface "), words[i]));
 	/* Only the last whole second counts: mail does not draw any more. */
 	assert_string_equal(line_with("mail"),
 			    "com.example.mail/.MainActivity       -  60.0   60.0   16.7   16.7"

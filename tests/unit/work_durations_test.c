@@ -103,10 +103,6 @@ static const struct {
 	  "app phase: ns\tSF phase: - ns\napp duration: 1.5 ns\tSF duration: 5 ms\n"
 	  "app duration:\tSF duration:\npresent offset: 0 ns\tVSYNC period: 0x10 ns\n",
 	  { 0, 0, 0 } },
-	{ "other states alone",
-	  "early app duration: 1 ns\tearly SF duration: 1 ns\nGL early app phase: 1 ns\n",
-	  { 0, 0, 0 } },
-	{ "nothing", "", { 0, 0, 0 } },
 };
 
 TEST(durations_of_each_version)

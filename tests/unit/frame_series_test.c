@@ -98,6 +98,12 @@ TEST_ON(phone_9, test_single_frame_gives_no_row)
 	phone_end(&phone);
 	expect("fps_rows 0 rows 1");
 	expect_frame(a, 0, "interval_ns ? vsyncs ?");
+	/* One with one frame and one wait has a row. */
+	start(PHONE_9);
+	run(a, BEGIN, V60, 2);
+	run(a, BEGIN + SECOND, V60, 1);
+	phone_end(&phone);
+	expect_row(SURFACE_A, 0, "frames 1 waits 1");
 }
 
 /* The row of a layer without frames for 5 s is closed while the trace continues. The pause is a

@@ -340,9 +340,15 @@ TEST_ON(phone_9, test_a_lost_end_leaves_the_time_unknown)
 	assert_int_equal(frame_of(a, 21)->gpu_done_ns, BEGIN + 21 * V60 - 9600 * US);
 }
 
-/* Another process writes the names of a's fences, and some buffers are dropped. */
+/* Another process writes the names of a's fences, the app writes names that are none, and some
+ * buffers are dropped. */
 TEST_ON(phone_9, test_dropped_buffers_and_other_processes_do_not_change_the_times)
 {
+	static const char *const none[] = {
+		"GPU completion fence 3 has signale", "GPU completion fence has signaled",
+		"Trace GPU completion fence 3x",      "Trace GPU completion fence ",
+		"waiting for GPU completion 3x",      "waiting for GPU completion "
+	};
 	struct app hostile = { .pid = 3000, .layer = a };
 
 	for (unsigned int i = 0; i < 40; i++) {
@@ -350,6 +356,7 @@ TEST_ON(phone_9, test_dropped_buffers_and_other_processes_do_not_change_the_time
 
 		if (i % 4 == 3)
 			queue_buffer(&app_a, present_ns - 14000 * US, 5000 * US);
+		slice_of(app_a.pid, app_a.pid + 1, queued_ns - 1000 * US, none[i % COUNT_OF(none)]);
 		hostile.fences = app_a.fences + 1;
 		frame(&app_a, present_ns, 300 * US);
 		wait_for_gpu(&hostile, queued_ns + 500 * US, queued_ns + 5000 * US);

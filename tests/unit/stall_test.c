@@ -291,14 +291,24 @@ TEST_ON(phone_9, test_name_that_two_apps_share_is_overruled_by_who_queues)
 }
 
 /* As on Samsung's phones. */
-TEST_ON(phone_14, test_layer_may_name_its_process)
+TEST(test_layer_may_name_its_process)
 {
-	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
+	static const struct {
+		const char *layer;
+		int64_t stalls;
+	} names[] = {
+		{ MAIL_SURFACE "$_3000#163228", 1 }, { MAIL_SURFACE "$_3000", 1 },
+		{ MAIL_SURFACE "x_3000#1", 0 },	     { MAIL_SURFACE "$x3000#1", 0 },
+		{ MAIL_SURFACE "$_3000x#1", 0 },     { MAIL_SURFACE "$_3001#1", 0 },
+	};
 
-	phone_run(&phone, layer, BEGIN, V60, 60);
-	work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
-	finish(layer);
-	expect_stalls("", 1);
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		start(PHONE_14);
+		phone_run(&phone, names[i].layer, BEGIN, V60, 60);
+		work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
+		finish(names[i].layer);
+		assert_int_equal(sum_of(NULL).stalls, names[i].stalls);
+	}
 }
 
 /* The view of a video draws steadily in the same process; the window is idle. */

@@ -93,6 +93,9 @@ TEST(test_constant_parts_of_names_are_kept)
 	static const char *const names[] = {
 		"com.x/com.x.Main$Inner",
 		"com.x/com.x.Main$_2",
+		"com.x/com.x.Main@12345678901234567",
+		"com.x/com.x.Main@x",
+		"unnamed-29673-3x",
 		"com.x/com.x.Main$_29673x",
 		"Leaf:36:36",
 		"[Gesture Monitor] edge-swipe",
@@ -119,6 +122,17 @@ TEST(test_constant_parts_of_names_are_kept)
 
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		assert_span(surface_of(names[i]), names[i]);
+}
+
+/* "|" before the name of a layer, as it is behind the hash of its window. */
+TEST(test_a_bar_before_a_name_is_removed)
+{
+	char copy[SURFACE_MAX];
+
+	assert_span(layer_without_bar(SPAN_LITERAL("|a"), copy), "a");
+	assert_span(layer_without_bar(SPAN_LITERAL("5a1b2c |a/b#0"), copy), "5a1b2c a/b#0");
+	assert_null(layer_without_bar(SPAN_LITERAL("|"), copy).ptr);
+	assert_null(layer_without_bar(SPAN_LITERAL("5a1b2c a|b"), copy).ptr);
 }
 
 TEST(test_windows_of_activities_are_recognised)

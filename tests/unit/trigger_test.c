@@ -28,6 +28,8 @@ TEST(test_conditions_are_parsed)
 		const char *glob;
 	} cases[] = {
 		{ "fps<30", TRIGGER_FPS, true, false, 30000, 0, NULL },
+		{ "fps>0.001", TRIGGER_FPS, false, false, 1, 0, NULL },
+		{ "fps<=1000000", TRIGGER_FPS, true, true, 1000000000, 0, NULL },
 		{ "  interval  >=  33.35 ms ", TRIGGER_INTERVAL, false, true, 33350000, 0, NULL },
 		{ "interval>1s for 250ms", TRIGGER_INTERVAL, false, false, SECOND, 250 * MS, NULL },
 		{ "fps<=59.94 for 3s on com.game/* (x)", TRIGGER_FPS, true, true, 59940, 3 * SECOND,
@@ -184,6 +186,7 @@ TEST(test_late_frames_open_the_gate_for_a_second)
 	assert_int_equal(phone.log.gate[0].n_frames, 60);
 	assert_int_equal(phone.log.gate[1].n_frames, 60 + 30 + 60);
 	assert_int_equal(events_of(TRACE_EVENT_TRIGGER), 2);
+	assert_string_equal(event_text(TRACE_EVENT_TRIGGER), "begins: 116.7 ms on " SURFACE_A);
 }
 
 /* 30 fps is not less than 30 fps, nor more. */
@@ -230,6 +233,7 @@ TEST(test_lasting_low_rate_opens_the_gate)
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 2);
 	assert_true(phone.log.gate[0].open);
+	assert_string_equal(event_text(TRACE_EVENT_TRIGGER), "begins: 20.0 fps on " SURFACE_A);
 	/* The last second has fewer than 30 frames after 15 frames at 20 fps. */
 	assert_in_range(phone.log.gate[0].time_ns, slow_ns + 3600 * MS, slow_ns + 3900 * MS);
 	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
@@ -240,6 +244,10 @@ TEST(test_surfaces_outside_of_the_glob_do_not_count)
 	start_with("interval>100ms on com.b/*");
 	play("a0-59 a70-129 b130-189 b200-259");
 	expect_open(BEGIN + 200 * V60, phone.now_ns - 50000);
+	start_with("interval>100ms on c");
+	play("a0-59 a70-129");
+	expect("gate 0 event.trigger 1");
+	assert_string_equal(event_text(TRACE_EVENT_TRIGGER), "no surface or app matched: c");
 }
 
 /* A series keeps the gate open and then has no frames at all. */

@@ -2,7 +2,6 @@
 /* Rows of doframe.csv: callbacks of Choreographers, thread by thread. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/choreographer.h"
@@ -11,7 +10,7 @@
 #define BEGIN (100 * SECOND)
 #define ROWS_MAX 512
 
-static struct choreographer *c;
+static struct choreographer choreographer, *const c = &choreographer;
 static struct doframe_row rows[ROWS_MAX];
 static char apps[ROWS_MAX][DOFRAME_APP_SIZE];
 static size_t n_rows;
@@ -26,19 +25,12 @@ static void keep_row(void *context, const struct doframe_row *row)
 
 static int set_up(void **state)
 {
-	c = calloc(1, sizeof(*c));
 	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
 	n_rows = 0;
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	free(c);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, NULL)
 
 static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time_ns,
 		   const char *name)

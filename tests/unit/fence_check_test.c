@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/fence_check.h"
@@ -12,8 +11,8 @@
 #define DELAY_NS (25 * MS)
 #define LAYER "com.a/com.a.Main#7"
 
-static struct fence_check *check;
-static struct event_writer *events;
+static struct fence_check memory, *const check = &memory;
+static struct event_writer writer, *const events = &writer;
 static unsigned int n_events;
 static char last_event[1024];
 
@@ -27,25 +26,15 @@ static void on_event(void *context, const struct trace_event *event)
 /* The fences begin at 100 s, the trace a bit later. */
 static int set_up(void **state)
 {
-	check = calloc(1, sizeof(*check));
-	events = calloc(1, sizeof(*events));
-	if (!check || !events)
-		return -1;
-	events->sink.event = on_event;
+	memset(check, 0, sizeof(*check));
+	*events = (struct event_writer){ .sink.event = on_event };
 	n_events = 0;
 	last_event[0] = '\0';
 	fence_check_until(check, 100 * SECOND, 100 * SECOND, events);
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	free(check);
-	free(events);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, NULL)
 
 static void trace_at(const char *name, uint64_t present_ns)
 {

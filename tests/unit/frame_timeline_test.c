@@ -13,7 +13,7 @@
 
 #define LAYER "TX - com.a/com.a.Main#7"
 
-static struct frame_timeline *timeline;
+static struct frame_timeline memory, *const timeline = &memory;
 static struct timeline_row rows[4096];
 static char surface[NAME_SIZE], app[APP_SIZE], layer[NAME_SIZE];
 static size_t n_rows;
@@ -32,20 +32,14 @@ static void on_row(void *context, const struct timeline_row *row)
 
 static int set_up(void **state)
 {
-	timeline = calloc(1, sizeof(*timeline));
+	memset(timeline, 0, sizeof(*timeline));
 	timeline->row = on_row;
 	frame_timeline_init(timeline);
 	n_rows = 0;
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	free(timeline);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, NULL)
 
 struct moment {
 	uint64_t time_ns;
@@ -300,7 +294,6 @@ static void fill_table(unsigned int space)
 TEST(a_full_table_drops_the_oldest)
 {
 	fill_table(TIMELINE_FRAMES);
-	tear_down(NULL);
 	set_up(NULL);
 	timeline->live = true;
 	frame_timeline_init(timeline);

@@ -3,6 +3,8 @@
  * of any time has no effect. */
 #include "tests/unit/unit.h"
 
+#include <string.h>
+
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)
@@ -28,6 +30,8 @@ static void play_step(enum phone_age age, uint64_t back_ns, int32_t cpu)
 	phone_run(&phone, a, again_ns, V60, 100);
 	phone_end(&phone);
 	expect("rows 200 clock_steps 1 event.tracing 1");
+	if (back_ns == 2 * SECOND)
+		assert_non_null(strstr(event_text(TRACE_EVENT_TRACING), "back by 1.98"));
 	assert_int_equal(without_interval(), 2);
 	assert_string_equal(vsyncs_of(a), "? 1x99 ? 1x99");
 	assert_int_equal(phone.log.frames[100].present_ns, again_ns);

@@ -67,7 +67,7 @@ TEST(test_mark_ahead_of_the_records_closes_rows_at_its_time)
 	static const uint64_t ends[] = { 19, 24, 29, 39 };
 
 	draw("a0-9");
-	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 29 * V60 + MS), 0);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 19 * V60 + MS), 0);
 	play("a10-39");

@@ -203,3 +203,11 @@ TEST_ON(phone_14, test_a_late_composition_of_a_trace_is_scheduling)
 	     "a64-123");
 	assert_int_equal(frame_of(a, 60)->cause, CAUSE_SCHEDULING);
 }
+
+/* A buffer that was in time is replaced by one that was not. */
+TEST_ON(phone_9, test_a_replaced_buffer_of_a_trace_is_the_cause)
+{
+	play("a0-59 at 59 5 queue a at 60 5 queue a at 61 -2 tick commit at 61 -1 latch a end 1 "
+	     "compose 61 a62-121");
+	assert_int_equal(frame_of(a, 60)->cause, CAUSE_DROPPED);
+}

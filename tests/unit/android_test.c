@@ -154,7 +154,8 @@ TEST(rates_of_modes_are_listed_once)
 		  "  DisplayMode{id=3, width=2, height=2, fps=120.0}\n",
 		  2, 120000, 59940 },
 		{ "{id=1, fps=60}", 1, 60000, 60000 },
-		{ "renderFps=30.0 maxfps=31.0, fps=, fps=x, fps=0.5, fps=501, fps=99999, fps=-60",
+		{ "renderFps=30.0 maxfps=31.0, fps=, fps=x, fps=0.5, fps=501, fps=99999, fps=-60, "
+		  "fps=00060",
 		  0, 0, 0 },
 		{ "", 0, 0, 0 },
 		{ "last fps=", 0, 0, 0 },

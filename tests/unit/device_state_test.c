@@ -278,10 +278,14 @@ TEST(oom_score_adj_is_lowered_and_children_get_theirs_back)
 		int now;
 		const char *released;
 	} rows[] = {
-		{ "1000\n", -800, "1000\n" },	  { "-799\n", -800, "-799\n" },
-		{ "-801\n", -801, "-801\n" },	  { "-1000\n", -1000, "-1000\n" },
-		{ "1001\n", DEVICE_UNKNOWN, "" }, { "-1001\n", DEVICE_UNKNOWN, "" },
+		{ "1000\n", -800, "1000\n" },
+		{ "-799\n", -800, "-799\n" },
+		{ "-801\n", -801, "-801\n" },
+		{ "-1000\n", -1000, "-1000\n" },
+		{ "1001\n", DEVICE_UNKNOWN, "" },
+		{ "-1001\n", DEVICE_UNKNOWN, "" },
 		{ "what\n", DEVICE_UNKNOWN, "" },
+		{ "900 and what is longer than a number\n", -800, "900\n" },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {

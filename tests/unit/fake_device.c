@@ -39,11 +39,12 @@ static const char getprop[] = "#!/bin/sh\ncat \"$DEVICE/properties/$1\" 2>/dev/n
 static const char setprop[] = "#!/bin/sh\n"
 			      "echo \"$2\" > \"$DEVICE/$1.$$\" &&\n"
 			      "mv \"$DEVICE/$1.$$\" \"$DEVICE/properties/$1\"\n";
-/* Ends the test if it inherits more descriptors than a program that libc has started. */
-static const char dumpsys[] =
-	"#!/bin/sh\n[ \"$(ls /proc/self/fd | wc -l)\" -le "
-	"\"$DESCRIPTORS\" ] || kill -ABRT \"$UNIT_PID\"\necho \"dumpsys $*\" >> \"$DEVICE/log\"\n"
-	"cat \"$DEVICE/dumpsys-$1\" 2>/dev/null || echo no service\n";
+/* Ends the test, and the capture, if it inherits more descriptors than a program that libc has
+ * started. */
+static const char dumpsys[] = "#!/bin/sh\n[ \"$(ls /proc/self/fd | wc -l)\" -le "
+			      "\"$DESCRIPTORS\" ] || { kill -ABRT \"$UNIT_PID\"; kill -KILL $PPID; "
+			      "}\necho \"dumpsys $*\" >> \"$DEVICE/log\"\n"
+			      "cat \"$DEVICE/dumpsys-$1\" 2>/dev/null || echo no service\n";
 
 static char *usual_path;
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 'jankd analyze': what it prints, several files at once, segments, and rules. What it counts:
+/* 'jankd analyze': what it prints, several files at once, and rules. What it counts:
  * tests/golden. Files that are no traces: tests/badinput. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/program.h"
@@ -16,17 +15,13 @@
 /* Frames at each vsync; after each 100 ones the next comes @gap vsyncs late. */
 static void put_trace(const char *name, unsigned int frames, const unsigned int *gaps)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = fopen(scratch_path(name), "w");
 	uint64_t at_us = 100000000;
 
 	for (unsigned int i = 0; i < frames; i += 100)
 		at_us = trace_text_frames(out, SURFACE "#1", at_us, STEP_US, 100) +
 			(gaps ? gaps[i / 100] * STEP_US : 0);
 	fclose(out);
-	scratch_put(name, text);
-	free(text);
 }
 
 FIXTURE(scratch_set_up, scratch_tear_down_closed)
@@ -94,19 +89,6 @@ TEST(names_of_files_become_folders_and_bad_traces_are_reported)
 	assert_true(scratch_has("out/mail/summary.csv") && scratch_has("out/_hidden/summary.csv") &&
 		    scratch_has("out/a_[2Jb_/summary.csv"));
 	assert_false(scratch_has("out/prose/summary.csv"));
-}
-
-TEST(rotate_size_and_keep_limit_the_files)
-{
-	unsigned int files = 0;
-
-	put_trace("long.txt", 2000, NULL);
-	assert_int_equal(analyze("out", "--frames-log --rotate-size 16K --keep 3 long.txt"), 0);
-	for (int i = 2; i < 100; i++)
-		if (scratch_has(formatted("out/frames-%06d.csv", i)))
-			assert_in_range(++files, 1, 3);
-	assert_int_equal(files, 3);
-	assert_false(scratch_has("out/frames-000001.csv"));
 }
 
 TEST(rules_are_read_from_a_file)

@@ -211,7 +211,7 @@ static void put_tree(uint64_t time_ns, const char *name)
 	struct packets tree = { 0 }, packet = { 0 };
 
 	add_thread(&tree, true, 7, 1, name);
-	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
+	add_thread(&tree, false, 9, 7, "RenderThread");
 	packets_number(&packet, 8, time_ns);
 	packets_add(&packet, 2, &tree);
 	packets_add(&sent, 1, &packet);
@@ -221,10 +221,14 @@ static void put_tree(uint64_t time_ns, const char *name)
  * as a copy of zygote. */
 TEST(process_trees_name_threads)
 {
+	struct packets bundle = { 0 };
+
+	packets_print(&bundle, 11000, 9, "B|7|drawn\n");
+	packets_bundle(&sent, 2, 0, &bundle);
 	put_event(2, 0, 10, "B|7|slice\n");
 	put_tree(9000, "com.example.a.very.long.name");
 	put_tree(8000, "zygote");
-	reads_as("10 B cpu 0 7/7 .very.long.name slice\n");
+	reads_as("10 B cpu 0 7/7 .very.long.name slice\n11 B cpu 0 9/7 RenderThread drawn\n");
 }
 
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */

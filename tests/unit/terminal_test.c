@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal shows during a capture, and that it is restored afterwards. */
+/* What a terminal shows during a capture, and that it is restored afterwards. That pages fit, Ctrl-C:
+ * tests/live/screen.py. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -13,13 +14,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "daemon/base/text.h"
 #include "tests/unit/live.h"
 
 /* The alternate screen, and back. */
 #define ENTER "\x1b[?1049h"
 #define LEAVE "\x1b[?1049l"
-#define HOME "\x1b[H"
 
 /* A pseudo-terminal and the program on it. */
 static struct {
@@ -144,7 +143,7 @@ static void ask_daemon(const char *command)
 	terminal.pid = program_start_on(terminal.slave, words);
 }
 
-TEST(ctrl_z_and_ctrl_c_restore_the_screen)
+TEST(ctrl_z_and_sigterm_restore_the_screen)
 {
 	run_with_frames(120);
 	press("\x1a");
@@ -153,7 +152,7 @@ TEST(ctrl_z_and_ctrl_c_restore_the_screen)
 	kill(terminal.pid, SIGCONT);
 	shows(ENTER);
 	shows("com.example.app/.Main");
-	press("\x03");
+	kill(terminal.pid, SIGTERM);
 	shows(LEAVE);
 	/* The table is printed again on the usual screen. */
 	shows("com.example.app/.Main");
@@ -167,36 +166,6 @@ TEST(hangup_of_the_terminal_ends_the_capture)
 	kill(terminal.pid, SIGHUP);
 	ends();
 	assert_int_equal(live_rows("frames.csv"), 60);
-}
-
-TEST(table_fits_a_narrow_terminal)
-{
-	struct winsize size = { .ws_row = 10, .ws_col = 60 };
-	double begin = program_seconds();
-	unsigned int lines = 0;
-
-	run_with_frames(60);
-	assert_int_equal(ioctl(terminal.slave, TIOCSWINSZ, &size), 0);
-	kill(terminal.pid, SIGWINCH);
-	/* The first pages may have been written before. */
-	for (int i = 0; i < 4; i++)
-		shows(HOME);
-	while (!strstr(terminal.text, HOME) && program_seconds() - begin < PROGRAM_S)
-		read_some();
-	assert_contains(terminal.text, HOME);
-	*strstr(terminal.text, HOME) = '\0';
-	assert_contains(terminal.text, ".Main");
-	for (char *line = strtok(terminal.text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
-		const char *text = strncmp(line, "\x1b[", 2) == 0 ? line + 3 : line;
-
-		assert_in_range(text_columns(text), 0, 60);
-		lines++;
-	}
-	assert_in_range(lines, 2, 10);
-	terminal.text[0] = '\0';
-	terminal.len = 0;
-	kill(terminal.pid, SIGTERM);
-	ends();
 }
 
 TEST(top_restores_the_terminal)

@@ -30,8 +30,9 @@ struct trace_buffer {
 	char page[PAGE_SIZE];
 };
 
-static struct trace_buffer kernel[RINGS];
-static struct ftrace_cpu_buffer buffers[RINGS];
+/* The last one is of no CPU of the merge. */
+static struct trace_buffer kernel[RINGS + 1];
+static struct ftrace_cpu_buffer buffers[RINGS + 1];
 static struct ftrace_merge merge;
 
 static size_t put_event(char *at, uint32_t delta)
@@ -71,6 +72,12 @@ static bool read_page(void *context, unsigned int number, struct span *bytes)
 	return true;
 }
 
+static void write_event(unsigned int buffer, uint64_t time_ns)
+{
+	kernel[buffer].events_ns[kernel[buffer].n++] = time_ns;
+	kernel[buffer].ready = kernel[buffer].n;
+}
+
 static int set_up(void **state)
 {
 	memset(kernel, 0, sizeof(kernel));
@@ -82,16 +89,11 @@ static int set_up(void **state)
 		.read = read_page,
 		.context = kernel,
 	};
+	write_event(RINGS, 1);
 	return 0;
 }
 
 FIXTURE(set_up, NULL)
-
-static void write_event(unsigned int buffer, uint64_t time_ns)
-{
-	kernel[buffer].events_ns[kernel[buffer].n++] = time_ns;
-	kernel[buffer].ready = kernel[buffer].n;
-}
 
 static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns)
 {
@@ -106,11 +108,15 @@ static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns
 TEST(oldest_event_comes_first)
 {
 	write_event(4, 5);
+	write_event(4, 6);
+	write_event(0, 6);
 	for (unsigned int i = 0; i < 3; i++)
 		for (unsigned int buffer = 0; buffer < RINGS; buffer++)
 			write_event(buffer, 7 + i / 2);
 	ftrace_merge_turn(&merge);
 	assert_next(UINT64_MAX, 4, 5);
+	assert_next(UINT64_MAX, 0, 6);
+	assert_next(UINT64_MAX, 4, 6);
 	for (unsigned int buffer = 0; buffer < RINGS; buffer++) {
 		assert_next(UINT64_MAX, buffer, 7);
 		assert_next(UINT64_MAX, buffer, 7);
@@ -154,6 +160,8 @@ TEST(loss_is_flagged_for_its_cpu_buffer)
 	assert_next(UINT64_MAX, 1, 15);
 	assert_true(buffers[2].has_lost);
 	assert_next(UINT64_MAX, 2, 20);
+	assert_int_equal(buffers[2].bytes, 2 * 40);
+	assert_int_equal(merge.bytes, 3 * 40);
 }
 
 TEST(broken_page_is_counted_and_skipped)

@@ -60,7 +60,7 @@ TEST(a_running_capture_answers_requests)
 				  (int)live_pid));
 	assert_contains(program_out(),
 			"\nread     1000 events in 0.1 MB, 100 presents, 100 frames, 60.00 Hz\n"
-			"lost     0 events, 0 rows\nand      1 rotations\ncosts    0.");
+			"lost     0 events, 0 rows\nand      1 rotations\ncosts    ");
 	assert_contains(program_out(), " wakeups/s\n\n" TABLE);
 	assert_int_equal(live_ask("mark", "the\nmoment"), 0);
 	assert_contains(events(), ",mark,the\\x0Amoment\n");

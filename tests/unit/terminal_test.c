@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal shows during a capture, and that it is restored afterwards. That pages fit, Ctrl-C:
- * tests/live/screen.py. */
+/* What a terminal shows during a capture, and that it is restored afterwards. Pages that fit, and
+ * Ctrl-C: tests/live/screen.py. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>

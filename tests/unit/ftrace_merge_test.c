@@ -107,6 +107,7 @@ static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns
 /* Those of equal time in the order of the CPUs, as trace_pipe orders them. */
 TEST(oldest_event_comes_first)
 {
+	buffers[RINGS].has_next = true;
 	write_event(4, 5);
 	write_event(4, 6);
 	write_event(0, 6);

@@ -117,10 +117,14 @@ TEST(programs_that_are_missing_are_named)
 
 TEST(other_tracers_are_named)
 {
-	char reader[32];
+	FILE *self = fopen("/proc/self/comm", "re");
+	char name[17], reader[32];
 	int fd;
 
-	snprintf(reader, sizeof(reader), "test-doctor (pid %d)", (int)getpid());
+	/* An emulator has its own name. */
+	assert_int_equal(fscanf(self, "%16s", name), 1);
+	fclose(self);
+	snprintf(reader, sizeof(reader), "%s (pid %d)", name, (int)getpid());
 	scratch_put("tr/set_event", "sched:sched_switch\nsched:sched_waking\n");
 	scratch_put("tr/current_tracer", "function\n");
 	fake_device_set("debug.atrace.tags.enableflags", "0x2");

@@ -265,10 +265,8 @@ def run_cases(*cases):
     checks = Checks()
 
     def run(case):
-        begin = time.monotonic()
         with desk() as place:
             case(checks, place)
-        print(f"{case.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         list(pool.map(run, cases))

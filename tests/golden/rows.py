@@ -51,13 +51,12 @@ def with_lost_pages(path):
     return copy
 
 
-def inputs(here):
+def inputs(here, names, vocabularies):
     """(name, file) of everything that is analyzed. The name of a file that is not of this tree has the sum of its content."""
     for path in sorted((*SHARED.glob("traces/*/trace.*"), *SHARED.glob("cases/*"))):
         name = f"{path.parent.name} {path.name.split('.')[1]}" if path.name.startswith("trace.") else path.name
         if path.suffix not in (".md", ".py"):
             yield f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()[:6]}", path
-    names, vocabularies = scenarios()
     for vocabulary in vocabularies:
         for name in names:
             path = scenario(name, here / f"{vocabulary}-{name}.txt", vocabulary=vocabulary)
@@ -95,11 +94,11 @@ def main():
     if not unpacks():
         skip("this build of analyze does not unpack xz: it was built without libarchive")
 
-    checks, found = Checks(), {}
+    checks, (names, vocabularies) = Checks(), scenarios()
     with folder() as here, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = options.into or here / "outputs"
         done = []
-        for name, path in inputs(here):
+        for name, path in inputs(here, names, vocabularies):
             done.append((name, pool.submit(output, outputs / name, path, ALL)))
             for number, words in enumerate(OPTIONS.get(name.partition(" txt")[0], ()), 1):
                 done.append((f"{name} {number}", pool.submit(output, outputs / f"{name} {number}", path, words)))
@@ -110,7 +109,7 @@ def main():
     judged = sorted(found.keys() & known.keys())
     new = sorted(found.keys() - known.keys())
     print(f"not in rows.txt: {new}")
-    checks.equal([name for name in new if name.split()[0] in scenarios()[1]], [], "scenarios that are not in rows.txt")
+    checks.equal([name for name in new if name.split()[0] in vocabularies], [], "scenarios that are not in rows.txt")
     checks.that(2 * len(judged) > len(known), f"only {len(judged)} of {len(known)} inputs are there")
     for name in judged:
         checks.that(found[name] == known[name], f"{name}: other rows than before; tests/golden/rows.py --help says how to compare them")

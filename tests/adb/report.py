@@ -34,7 +34,7 @@ def sessions(page):
 
 
 def rows(page):
-    return sum(session["files"]["fps.csv"]["rows"] for session in sessions(page)) if page.exists() else 0
+    return sum(session["files"].get("fps.csv", {"rows": 0})["rows"] for session in sessions(page)) if page.exists() else 0
 
 
 def once(checks, place):

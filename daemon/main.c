@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/base/report.h"
@@ -39,6 +40,13 @@ static void set_signals(void)
 {
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* No other user may write to what this process creates: a later command reads options and names of
+ * files from it. A service or a shell of Android may have the umask 0. */
+static void limit_access(void)
+{
+	umask(umask(022) | 022);
 }
 
 /* Opens those of the descriptors 0 to 2 that are closed. Otherwise the first opened file would be
@@ -80,6 +88,7 @@ int main(int argc, char **argv)
 {
 	limit_heap();
 	set_signals();
+	limit_access();
 	open_standard_streams();
 	return flush_stdout(cli_run(argc, argv));
 }

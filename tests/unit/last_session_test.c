@@ -211,6 +211,33 @@ TEST(a_file_that_others_can_write_names_no_files)
 	assert_one_line(program_err());
 }
 
+static void assert_mode(const char *name, unsigned int mode)
+{
+	struct stat info;
+
+	assert_int_equal(stat(scratch_path(name), &info), 0);
+	assert_int_equal(info.st_mode & 0777, mode);
+}
+
+/* An init service of Android has the umask 0. Its files would not count for 'start --resume'. */
+TEST(others_cannot_write_to_the_files_whatever_the_umask)
+{
+	assert_int_equal(program_run("rules", "show", "default", NULL), 0);
+	scratch_put("my.rules", program_out());
+	umask(0);
+	live_run("--no-atrace", "--rules", "my.rules", NULL);
+	umask(077);
+	live_kill();
+	assert_mode("out", 0755);
+	assert_mode("out/fps.csv", 0644);
+	assert_mode("out/session.json", 0644);
+	assert_int_equal(resume("--tracefs", "tr"), 0);
+	live_kill();
+	assert_mode("out/fps.csv", 0600);
+	assert_mode("out/fps-000001.csv", 0644);
+	umask(022);
+}
+
 /* --- 'jankd files': the list of a folder, and parts of its files --- */
 
 static int set_up(void **state)

@@ -583,10 +583,28 @@ static void count_dropped(struct interference *interference)
 	}
 }
 
+/* Then it is not known whether events were lost, and whether another program emptied a buffer. */
+static void check_unreadable(struct interference *interference)
+{
+	int error = 0;
+	uint64_t cpus = cpu_buffer_stats_unreadable(&interference->buffer, &error);
+	char line[160];
+
+	if (cpus & ~interference->unreadable) {
+		snprintf(line, sizeof(line),
+			 "the statistics of trace buffers cannot be read, so lost events are not "
+			 "counted: CPU %d: %s",
+			 __builtin_ctzll(cpus & ~interference->unreadable), strerror(-error));
+		write_event(interference, line);
+	}
+	interference->unreadable = cpus;
+}
+
 static void check_trace(struct interference *interference, unsigned int files)
 {
 	bool emptied = cpu_buffer_stats_read(&interference->buffer, interference->files);
 
+	check_unreadable(interference);
 	interference->has_reported = false;
 	count_dropped(interference);
 	check_settings(interference);
@@ -787,6 +805,7 @@ void interference_end(struct interference *interference)
 	report_last(interference);
 	report_lost_claims(interference, true);
 	cpu_buffer_stats_read(&interference->buffer, interference->files);
+	check_unreadable(interference);
 	count_dropped(interference);
 	interference_tags_end(&interference->tags);
 	loop_forget(interference->loop, &interference->watch.watcher);

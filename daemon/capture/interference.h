@@ -76,6 +76,7 @@ struct interference {
 	/* what is checked */
 	struct trace_watch watch;
 	struct cpu_buffer_stats buffer;
+	uint64_t unreadable; /* CPUs whose statistics cannot be read, which was reported */
 	struct clock_watch clocks;
 
 	struct interference_change changes[INTERFERENCE_KINDS];

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
+#include "daemon/base/report.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
 
@@ -196,7 +197,8 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 			read_buffers(&rescue->session);
 		write_event(rescue);
 	}
-	session_end_again(&rescue->session);
+	if (session_end_again(&rescue->session) != 0)
+		code = EXIT_FAILED;
 	*folder = rescue->session.folder;
 	rescue->session.folder =
 		(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };

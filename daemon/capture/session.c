@@ -130,6 +130,21 @@ static void check_damage(struct session *session, uint64_t time_ns)
 		write_damage(session, (int64_t)time_ns);
 }
 
+/* Events about reads of a live trace that fail, in a minute: a fault may come and go. */
+#define FAILURES_MAX 8
+
+static void check_failure(struct session *session)
+{
+	const struct source *source = session->source;
+
+	session->failed |= source->is_incomplete;
+	if (source->failures == session->failures_reported ||
+	    !rate_limit_allows(&session->failure_limit, FAILURES_MAX, 60 * NS_PER_S, loop_now()))
+		return;
+	session->failures_reported = source->failures;
+	session_event(session, "tracing", source->failure);
+}
+
 /* Reports that the rest of the trace is missing. */
 static void check_broken_off(struct session *session)
 {
@@ -269,6 +284,7 @@ ssize_t session_read(struct session *session, enum source_how how)
 	if (n > 0 && !session->origin.live)
 		output_watch(&session->output);
 	session->failed |= n < 0 && n != -EAGAIN;
+	check_failure(session);
 	check_broken_off(session);
 	return n;
 }
@@ -486,7 +502,7 @@ void session_finish_again(struct session *session)
 int session_end_again(struct session *session)
 {
 	output_close(&session->output);
-	return session->output.failed ? EXIT_FAILED : 0;
+	return session->output.failed || session->failed ? EXIT_FAILED : 0;
 }
 
 /* The first one is written a period after the first event. */

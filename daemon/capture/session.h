@@ -51,6 +51,8 @@ struct session {
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	/* Of the device then. Until then all are unknown. */
 	struct device_values end_values;
+	unsigned int failures_reported; /* source->failures at the last event about it */
+	struct rate_limit failure_limit;
 	bool broke_off;		 /* the source is damaged, and an event was written */
 	bool failed;		 /* the source could not be read, and the reason was reported */
 	bool started;		 /* the event of the start is in events.csv */

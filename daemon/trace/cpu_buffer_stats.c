@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/cpu_buffer_stats.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +49,9 @@ bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_fi
 {
 	char text[1024];
 	struct span stats = trace_files_stats(files, number, text, sizeof(text));
+	bool is_known = stats.len > 0 || errno == ENOENT || errno == ENODEV;
 
+	cpu->error = is_known ? 0 : -errno;
 	return stats.len > 0 && cpu_buffer_counts_parse(cpu, stats);
 }
 
@@ -78,6 +81,19 @@ void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_
 	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
 	cpu_buffer_stats_read(stats, files);
+}
+
+uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *error)
+{
+	uint64_t cpus = 0;
+
+	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++) {
+		if (stats->cpu[i].error == 0)
+			continue;
+		cpus |= UINT64_C(1) << i;
+		*error = stats->cpu[i].error;
+	}
+	return cpus;
 }
 
 uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu)

@@ -15,6 +15,7 @@
 /* All counts are of events. */
 struct cpu_buffer_counts {
 	bool known;
+	int error;		/* of the last read: -errno; 0: none, or there is no such file */
 	uint64_t overrun, read; /* the kernel's counts since the buffer was emptied */
 	uint64_t lost;		/* overwritten since the first read */
 	uint64_t dropped;	/* the kernel's count: not written because the buffer was full */
@@ -37,6 +38,10 @@ bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_fi
 /* Starts again from the current counts: no buffer counts as emptied. Earlier losses stay counted.
  */
 void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files);
+
+/* The CPUs whose counts could not be read, a bit (1 << CPU) for each. *error:
+ * why, of one of them: -errno. */
+uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *error);
 
 /* Events overwritten since the first read, on all CPUs. */
 uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats);

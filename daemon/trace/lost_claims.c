@@ -105,7 +105,7 @@ bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record,
 		cpu->read_ns = read_ns;
 		update_cpu(claims, (unsigned int)record->cpu);
 	}
-	if (!cpu->stats.known)
+	if (!cpu->stats.known || cpu->stats.error < 0)
 		return !is_missing(claims, record->cpu) || refuse(claims, record);
 	return confirm(cpu, record) || refuse(claims, record);
 }

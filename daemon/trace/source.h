@@ -31,6 +31,9 @@ enum source_how {
 	SOURCE_LAST,	  /* tracing has ended: hold nothing back */
 };
 
+/* A read of a live trace that fails is tried this often before events count as missing. */
+#define SOURCE_TRIES 3
+
 /* Counted since the source was opened. When the sink gets a record, that record and all damage
  * before it are already counted. */
 struct source_counts {
@@ -55,6 +58,11 @@ struct source {
 	/* Events were lost, and the record that reports it comes later than those of other CPUs
 	 * from the time of the loss. Set before the sink gets the first of these. */
 	bool loss_ahead;
+	/* Parts of the trace cannot be read: the text of the last event about it, and the number of
+	 * such texts. */
+	char failure[200];
+	unsigned int failures;
+	bool is_incomplete; /* because of that, events are missing */
 	struct source_counts counts;
 };
 

@@ -20,15 +20,19 @@ struct source_pipe {
 static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 {
 	struct source_pipe *pipe = (struct source_pipe *)text;
-	ssize_t n = read(text->source.fd, buffer, size);
-	int error;
+	ssize_t n = -1;
+	int error = EIO;
 
-	if (n > 0)
-		return n;
-	/* A trace_pipe has no end: read() returns 0 while tracing is off. */
-	if (n == 0 || errno == EAGAIN || errno == EINTR)
-		return -EAGAIN;
-	error = errno;
+	for (int i = 0; i < SOURCE_TRIES && n < 0; i++) {
+		n = read(text->source.fd, buffer, size);
+		error = errno;
+		if (n > 0)
+			return n;
+		/* A trace_pipe has no end: read() returns 0 while tracing is off. */
+		if (n == 0 || error == EAGAIN || error == EINTR)
+			return -EAGAIN;
+	}
+	text->source.damage = "trace_pipe cannot be read: the capture ended";
 	report_capture("%s/trace_pipe: %s; ending the capture", tracefs_path(pipe->tracefs),
 		       strerror(error));
 	return -error;

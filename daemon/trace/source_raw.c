@@ -26,6 +26,7 @@
 
 #include "daemon/base/denial.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/report.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
@@ -68,6 +69,8 @@ struct raw_cpu {
 	char *bytes; /* a page */
 	struct cpu_buffer_counts stats;
 	uint64_t reported; /* losses of stats.lost that were passed on */
+	int error;	   /* of the last read, errno: the buffer cannot be read; 0: it can */
+	bool has_failed;   /* it could not be read since its last event */
 };
 
 struct source_raw {
@@ -82,6 +85,8 @@ struct source_raw {
 	uint64_t clock_read_ns;	 /* when the kernel's clock was read: CLOCK_MONOTONIC_RAW, or 0 */
 	uint64_t clock_ahead_ns; /* kernel's clock minus that time, modulo 2^64 */
 	uint64_t now_ns;	 /* of this read, on the clock of loop_now() */
+	uint64_t passed_ns;	 /* the time of the last record that was passed on */
+	bool failure_is_new;	 /* a buffer became readable or unreadable in this read */
 	bool is_held_only;	 /* this read reads no pages */
 	unsigned int pages;	 /* of this read */
 	unsigned int reads_held; /* reads in a row without a record: all events were too young */
@@ -92,14 +97,52 @@ struct source_raw {
 	struct raw_cpu cpus[];
 };
 
+static bool is_failure(ssize_t n)
+{
+	/* ENODEV: the CPU was never online, so it has no buffer yet. */
+	return n < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV;
+}
+
+/* Events of this CPU are missing until its buffer can be read, and then those that come too late.
+ */
+static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsigned int i,
+						   int error)
+{
+	struct raw_cpu *cpu = &raw->cpus[i];
+
+	if (cpu->error == 0)
+		report_capture("warning: %s/per_cpu/cpu%" PRId32 "/trace_pipe_raw: %s; its events "
+			       "are missing",
+			       tracefs_path(raw->tracefs), cpu->cpu, strerror(error));
+	raw->failure_is_new |= cpu->error != error;
+	cpu->error = error;
+	cpu->has_failed = true;
+	raw->merge.losses += !raw->buffers[i].has_lost;
+	raw->buffers[i].has_lost = true;
+}
+
 /* Reads the next page, with one read() of its full size. Returns false if there is none: read() may
  * return 0 even while tracing is on. */
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct source_raw *raw = context;
 	struct raw_cpu *cpu = &raw->cpus[buffer];
-	ssize_t n = raw->is_held_only ? 0 : read(cpu->fd, cpu->bytes, raw->page_size);
+	ssize_t n = -1;
+	int tries = 0;
 
+	if (raw->is_held_only)
+		return false;
+	do
+		n = read(cpu->fd, cpu->bytes, raw->page_size);
+	while (is_failure(n) && ++tries < SOURCE_TRIES);
+	if (is_failure(n)) {
+		note_failure(raw, buffer, errno);
+		return false;
+	}
+	if (cpu->error) {
+		cpu->error = 0;
+		raw->failure_is_new = true;
+	}
 	if (n <= 0)
 		return false;
 	raw->pages++;
@@ -115,7 +158,7 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 	uint64_t reported = cpu->reported;
 
 	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
-	if (!cpu->stats.known)
+	if (!cpu->stats.known || cpu->stats.error < 0 || cpu->has_failed)
 		return TRACE_LOST_UNKNOWN;
 	cpu->reported = cpu->stats.lost;
 	return (int64_t)(cpu->stats.lost - reported);
@@ -129,6 +172,7 @@ static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 
 static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
 						     struct ftrace_cpu_buffer *buffer,
+						     uint64_t time_ns,
 						     const struct record_sink *sink)
 {
 	struct trace_record record = {
@@ -137,11 +181,11 @@ static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, str
 		.tid = TRACE_ID_UNKNOWN,
 		.tgid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
-		.time_ns = time_of(buffer),
+		.time_ns = time_ns,
 		.value = lost_before(raw, cpu),
 	};
 
-	buffer->has_lost = false;
+	buffer->has_lost = cpu->has_failed = false;
 	raw->source.loss_ahead = --raw->merge.losses > 0;
 	if (sink)
 		sink->record(sink->context, &record);
@@ -156,8 +200,15 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	record.cpu = cpu->cpu;
 	record.tid = buffer->next.tid;
 	record.time_ns = time_of(buffer);
-	if (buffer->has_lost)
-		hand_over_lost(raw, cpu, buffer, sink);
+	if (buffer->has_lost) {
+		/* Later events of other CPUs were passed on while this buffer could not be read. */
+		if (cpu->has_failed && record.time_ns < raw->passed_ns) {
+			raw->source.is_incomplete = true;
+			return;
+		}
+		hand_over_lost(raw, cpu, buffer, record.time_ns, sink);
+	}
+	raw->passed_ns = record.time_ns;
 	raw->source.counts.markers++;
 	if (!marker_parse(buffer->next.text, &record)) {
 		raw->source.counts.malformed++;
@@ -167,6 +218,44 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	thread_cache_name(&raw->threads, &record, raw->now_ns);
 	if (sink)
 		sink->record(sink->context, &record);
+}
+
+/* Sets the text of an event: which buffers cannot be read now. */
+static void describe_failure(struct source_raw *raw)
+{
+	struct source *source = &raw->source;
+	char cpus[96] = "";
+	size_t len = 0;
+	int error = 0;
+
+	raw->failure_is_new = false;
+	source->failures++;
+	for (unsigned int i = 0; i < raw->n_cpus && len < sizeof(cpus); i++) {
+		if (raw->cpus[i].error == 0)
+			continue;
+		error = raw->cpus[i].error;
+		len += (size_t)snprintf(cpus + len, sizeof(cpus) - len, " %" PRId32,
+					raw->cpus[i].cpu);
+	}
+	if (error == 0)
+		snprintf(source->failure, sizeof(source->failure),
+			 "the trace buffers of all CPUs can be read again");
+	else
+		snprintf(source->failure, sizeof(source->failure),
+			 "trace_pipe_raw cannot be read: %s: events are missing of CPU%s",
+			 strerror(error), cpus);
+}
+
+/* At the end: a buffer that cannot be read has no event to report its loss with. */
+static void end_failures(struct source_raw *raw, const struct record_sink *sink)
+{
+	for (unsigned int i = 0; i < raw->n_cpus; i++) {
+		if (raw->cpus[i].error == 0)
+			continue;
+		raw->source.is_incomplete = true;
+		if (raw->buffers[i].has_lost && !raw->buffers[i].has_next && raw->passed_ns > 0)
+			hand_over_lost(raw, &raw->cpus[i], &raw->buffers[i], raw->passed_ns, sink);
+	}
 }
 
 /* Reads a clock that only the kernel can read, from a file. That costs too much for each read, so
@@ -237,6 +326,10 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	source->counts.malformed += raw->merge.damaged - raw->damaged;
 	source->counts.damaged = source->counts.malformed;
 	raw->damaged = raw->merge.damaged;
+	if (raw->failure_is_new)
+		describe_failure(raw);
+	if (how == SOURCE_LAST && !raw->merge.first)
+		end_failures(raw, sink);
 	if (raw->pages == 0)
 		return -EAGAIN;
 	source->counts.bytes += raw->merge.bytes - bytes;

@@ -82,9 +82,15 @@ struct span trace_files_stats(const struct trace_files *files, unsigned int cpu,
 {
 	int kept = cpu < TRACE_FILES_CPUS_MAX ? files->stats[cpu] : -1;
 	int fd = kept < 0 ? open_stats(files->path, cpu) : kept;
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, size, 0);
+	ssize_t n = -1;
+	int error;
 
+	do
+		n = fd < 0 ? -1 : pread(fd, text, size, 0);
+	while (n < 0 && fd >= 0 && errno == EINTR);
+	error = n < 0 ? errno : 0;
 	if (fd >= 0 && kept < 0)
 		close(fd);
+	errno = error;
 	return n > 0 ? (struct span){ text, (size_t)n } : SPAN_NULL;
 }

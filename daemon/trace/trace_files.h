@@ -48,7 +48,8 @@ int trace_files_setting(const struct trace_files *files, enum trace_setting whic
 /* Returns false if the trace has no such CPU. */
 bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu);
 
-/* Reads the statistics of one CPU's buffer into @text. Returns SPAN_NULL if there are none. */
+/* Reads the statistics of one CPU's buffer into @text. Returns SPAN_NULL if there are none: errno
+ * is the reason, or 0. */
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,
 			      size_t size);
 

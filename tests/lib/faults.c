@@ -43,7 +43,7 @@ struct faults {
 	int32_t error;
 	_Atomic uint32_t phase;
 	int32_t pid; /* of the process in which it failed, or 0 */
-	uint32_t unused;
+	uint32_t again; /* 1: all later calls at that site fail, too */
 	uint64_t time_ns; /* when it failed, of CLOCK_BOOTTIME */
 	uint32_t reserved[6];
 	struct site {
@@ -144,7 +144,11 @@ static bool is_the_one(uint64_t key, const char *name)
 	uint32_t nth = 1 + atomic_fetch_add(&site->calls[phase], 1);
 	struct timespec now;
 
-	if (key != faults->key || phase != faults->key_phase || nth != faults->nth)
+	if (key != faults->key)
+		return false;
+	if (faults->again && faults->pid != 0)
+		return true;
+	if (phase != faults->key_phase || nth != faults->nth)
 		return false;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	faults->time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;

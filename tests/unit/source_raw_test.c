@@ -4,8 +4,10 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -228,6 +230,67 @@ TEST(loss_record_precedes_the_next_event)
 	reads(SOURCE_NORMAL,
 	      "-2000000 B0/42 before!\n-1000000 E0/42 !\n0 L1/-1  321\n0 B1/42 after\n");
 	assert_false(source->loss_ahead);
+}
+
+/* The descriptor of the source for that file. */
+static int descriptor_of(const char *name)
+{
+	struct stat wanted, info;
+	int mine = -1;
+
+	assert_int_equal(stat(scratch_path(name), &wanted), 0);
+	for (int fd = 3; fd < 256 && mine < 0; fd++)
+		if (fd != cpu_buffers[0] && fd != cpu_buffers[1] && fstat(fd, &info) == 0 &&
+		    info.st_ino == wanted.st_ino && info.st_dev == wanted.st_dev)
+			mine = fd;
+	return mine;
+}
+
+/* A folder can be opened, and not be read: EISDIR stands for EIO. Its events that come too late for
+ * those of the other CPU are lost, and so is what a page of it says it has lost. */
+TEST(a_cpu_that_cannot_be_read_is_a_hole)
+{
+	int fd = descriptor_of("tr/per_cpu/cpu1/trace_pipe_raw"), kept = dup(fd), folder;
+
+	folder = open("/", O_RDONLY | O_CLOEXEC);
+	write_one(1, begin_ns, "B|42|before\n", 0);
+	reads(SOURCE_NORMAL, "0 B1/42 before\n");
+	dup2(folder, fd);
+	close(folder);
+	write_one(0, begin_ns + SECOND / 4, "B|42|zero\n", 0);
+	write_one(1, begin_ns + SECOND / 8, "B|42|late\n", 0);
+	printed_begin(2);
+	reads(SOURCE_NORMAL, "250000 B0/42 zero!\n");
+	assert_contains(printed_end(),
+			"cpu1/trace_pipe_raw: Is a directory; its events are missing");
+	assert_string_equal(
+		source->failure,
+		"trace_pipe_raw cannot be read: Is a directory: events are missing of CPU 1");
+	reads(SOURCE_NORMAL, "");
+	assert_int_equal(source->failures, 1);
+	assert_false(source->is_incomplete);
+	dup2(kept, fd);
+	close(kept);
+	write_one(1, begin_ns + SECOND / 2, "B|42|again\n", 0);
+	reads(SOURCE_NORMAL,
+	      formatted("500000 L1/-1  %lld\n500000 B1/42 again\n", (long long)TRACE_LOST_UNKNOWN));
+	assert_contains(source->failure, "can be read again");
+	assert_int_equal(source->failures, 2);
+	assert_true(source->is_incomplete);
+	assert_false(source->loss_ahead);
+}
+
+/* The page says that events were lost. How many is unknown as long as the statistics are not read.
+ */
+TEST(statistics_that_cannot_be_read_do_not_say_that_nothing_is_lost)
+{
+	int fd = descriptor_of("tr/per_cpu/cpu1/stats"), folder = open("/", O_RDONLY | O_CLOEXEC);
+
+	dup2(folder, fd);
+	close(folder);
+	write_one(1, begin_ns, "B|42|after\n", MISSED_EVENTS);
+	reads(SOURCE_NORMAL,
+	      formatted("0 L1/-1  %lld\n0 B1/42 after\n", (long long)TRACE_LOST_UNKNOWN));
 }
 
 /* A writer that was interrupted may still add an earlier event. */

@@ -26,6 +26,11 @@ def said(*command):
 def check_format(checks, arch, file):
     program, dynamic, sections = (said("readelf", "-W", option, file) for option in ("-l", "-d", "-S"))
     checks.that("INTERP" not in program and "NEEDED" not in dynamic, f"{file.name}: is static")
+    # It runs as root on texts that any app can write: what makes a fault hard to use. Debian has no static PIE for arm.
+    hardened = {"GNU_RELRO": "GNU_RELRO" in program, "DYN": arch == "arm" or "type is DYN" in program}
+    built = (file.parent / ".work" / arch / "build" / "compile_commands.json").read_text()
+    hardened |= {option: built.count(option) == built.count('"file"') for option in ("-fstack-protector-strong", "-D_FORTIFY_SOURCE=2")}
+    checks.equal([name for name, is_there in hardened.items() if not is_there], [], f"{file.name}: is without")
     checks.that(not re.search(r"\.symtab|\.debug|build-id", sections), f"{file.name}: is stripped, has no build id")
     alignments = [int(a, 16) for a in re.findall(r"^ +LOAD .* (0x[0-9a-f]+)$", program, re.M)]
     checks.that(alignments and (arch == "arm" or min(alignments) >= PAGE), f"{file.name}: alignment {alignments}")

@@ -16,6 +16,9 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 
+/* On 32 bits, too: see meson.build. */
+_Static_assert(sizeof(time_t) == 8, "times after 2038");
+
 /* --- reports --- */
 
 TEST(a_report_is_one_line)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,10 +22,13 @@
 /* Limit of reads of one child in a row, before the loop serves others. */
 #define READS_MAX 16
 
-/* A process that has closed its output is about to end: its end is checked END_PAUSES times, with
+/* A process that has closed its output is about to end: its end is checked END_CHECKS times, with
  * pauses of END_PAUSE_NS. */
 #define END_PAUSE_NS (2 * NS_PER_MS)
-#define END_PAUSES 5
+#define END_CHECKS 5
+
+/* The most processes that were killed and have not ended. Then no other one is started. */
+#define DYING_MAX 8
 
 /* Time between two checks of deadlines and signals during a wait for output. */
 #define CHECK_MS 50
@@ -163,18 +167,6 @@ static int exit_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Kills the child and what it has started. It has no group yet if posix_spawn() returned before
- * exec. */
-static void kill_group(pid_t pid)
-{
-	int status;
-
-	if (kill(-pid, SIGKILL) < 0)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-}
-
 /* Returns true if the child has ended. *status: its exit status, or -ECHILD if it is unknown. */
 static bool poll_end(pid_t pid, int *status)
 {
@@ -185,17 +177,39 @@ static bool poll_end(pid_t pid, int *status)
 	return ended > 0 || (ended < 0 && errno != EINTR);
 }
 
-/* The same, with several tries. */
-static bool await_end(pid_t pid, int *status)
-{
-	struct timespec pause = { 0, END_PAUSE_NS };
+/* Processes that were killed. One that waits for a disk that is gone, or that is in a frozen
+ * cgroup, does not end before that is over, and nothing may wait for it. */
+static pid_t dying[DYING_MAX];
 
-	for (int i = 0; i < END_PAUSES; i++) {
-		if (poll_end(pid, status))
-			return true;
-		nanosleep(&pause, NULL);
+/* Collects those that have ended. Returns a free entry, or NULL if there is none. */
+static pid_t *reap_killed(void)
+{
+	pid_t *unused = NULL;
+	int status;
+
+	for (int i = 0; i < DYING_MAX; i++) {
+		if (dying[i] != 0 && poll_end(dying[i], &status))
+			dying[i] = 0;
+		if (dying[i] == 0)
+			unused = &dying[i];
 	}
-	return false;
+	return unused;
+}
+
+/* Kills the child and what it has started. It has no group yet if posix_spawn() returned before
+ * exec. */
+static void kill_group(pid_t pid)
+{
+	pid_t *unused;
+	int status;
+
+	if (kill(-pid, SIGKILL) < 0)
+		kill(pid, SIGKILL);
+	if (poll_end(pid, &status))
+		return;
+	unused = reap_killed();
+	if (unused)
+		*unused = pid;
 }
 
 bool child_program_exists(const char *program)
@@ -222,6 +236,14 @@ static void close_output(struct child *child)
 	if (child->output.fd >= 0)
 		close(child->output.fd);
 	child->output.fd = -1;
+}
+
+static void close_timer(struct child *child)
+{
+	loop_forget(child->loop, &child->end_timer);
+	if (child->end_timer.fd >= 0)
+		close(child->end_timer.fd);
+	child->end_timer.fd = -1;
 }
 
 static void close_errors(struct child *child)
@@ -301,11 +323,39 @@ static void end(struct child *child, int status)
 		close_errors(child);
 	}
 	close_output(child);
+	close_timer(child);
 	if (!child->bytes)
 		end_line(child);
 	child->pid = 0;
 	if (child->ended)
 		child->ended(child, status);
+}
+
+static void on_end_timer(struct watcher *watcher, uint32_t events)
+{
+	struct child *child = watcher->context;
+	uint64_t times = 0;
+	int status;
+
+	(void)events;
+	if (read(watcher->fd, &times, sizeof(times)) > 0)
+		child->end_checks += times;
+	if (poll_end(child->pid, &status))
+		end(child, status);
+	else if (child->end_checks >= END_CHECKS)
+		close_timer(child); /* child_check() detects its end */
+}
+
+/* Checks soon whether the child has ended. Without a timer child_check() does. */
+static void check_end_soon(struct child *child)
+{
+	const struct itimerspec every = { { 0, END_PAUSE_NS }, { 0, END_PAUSE_NS } };
+
+	child->end_checks = 0;
+	child->end_timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (child->end_timer.fd < 0 || timerfd_settime(child->end_timer.fd, 0, &every, NULL) < 0 ||
+	    loop_watch(child->loop, &child->end_timer, EPOLLIN) < 0)
+		close_timer(child);
 }
 
 static void on_output(struct watcher *watcher, uint32_t events)
@@ -329,15 +379,19 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	close_output(child);
 	if (child->brief)
 		end_line(child);
-	else if (await_end(child->pid, &status))
+	else if (poll_end(child->pid, &status))
 		end(child, status);
+	else
+		check_end_soon(child);
 }
 
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms)
 {
-	int fd = child->bytes ? spawn_apart(child, argv) : spawn(argv, &child->pid);
+	int fd = -EAGAIN;
 	int error;
 
+	if (reap_killed())
+		fd = child->bytes ? spawn_apart(child, argv) : spawn(argv, &child->pid);
 	if (fd < 0) {
 		child->pid = 0;
 		return fd;
@@ -347,6 +401,7 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	child->loop = loop;
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
+	child->end_timer = (struct watcher){ .fd = -1, .ready = on_end_timer, .context = child };
 	child->deadline_ns = timeout_ms < 0
 				     ? UINT64_MAX
 				     : loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
@@ -361,6 +416,7 @@ void child_check(struct child *child)
 {
 	int status;
 
+	reap_killed();
 	if (!child_runs(child))
 		return;
 	if (child->bytes)
@@ -378,6 +434,7 @@ void child_kill(struct child *child)
 	if (!child_runs(child))
 		return;
 	close_output(child);
+	close_timer(child);
 	close_errors(child);
 	kill_group(child->pid);
 	child->pid = 0;
@@ -470,10 +527,13 @@ static int read_output(int fd, struct limits *limits, char *output, size_t size)
 /* Waits for the end of a child that has closed its output. Returns as read_output(). */
 static int wait_end(pid_t pid, const struct limits *limits, int *status)
 {
+	const struct timespec pause = { 0, END_PAUSE_NS };
 	int error = 0;
 
-	while (error == 0 && !await_end(pid, status))
+	while (error == 0 && !poll_end(pid, status)) {
+		nanosleep(&pause, NULL);
 		error = check_limits(limits);
+	}
 	return error;
 }
 
@@ -490,7 +550,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	pid_t pid;
 
 	output[0] = '\0';
-	fd = spawn(argv, &pid);
+	fd = reap_killed() ? spawn(argv, &pid) : -EAGAIN;
 	if (fd < 0)
 		return fd;
 	call_on_start(pid);

@@ -20,6 +20,9 @@ struct child {
 	pid_t pid; /* 0: it does not run */
 	struct loop *loop;
 	struct watcher output;
+	/* Its output is complete, so it is about to end: see ->end_checks. */
+	struct watcher end_timer;
+	uint64_t end_checks;  /* how often that was checked */
 	uint64_t deadline_ns; /* on the clock of loop_now() */
 	size_t len;	      /* of the line that is not complete yet */
 	char text[CHILD_LINE_MAX];
@@ -54,7 +57,8 @@ bool child_program_exists(const char *program);
  * @argv: argv[0] is searched for on PATH
  * @timeout_ms: after this time child_check() kills its process group; < 0: it may run for any time
  *
- * Returns 0 or -errno. ->line and ->ended are called by loop_wait() and child_check() only.
+ * Returns 0 or -errno; -EAGAIN: too many that were killed have not ended. ->line and ->ended are
+ * called by loop_wait() and child_check() only.
  */
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms);
 
@@ -75,7 +79,8 @@ void child_signal(struct child *child, int number);
  * valid until it returns. */
 const char *child_last_error(const struct child *child);
 
-/* Kills it, if it runs. ->line and ->ended are not called. */
+/* Kills it, if it runs. ->line and ->ended are not called. Its end is not waited for: some
+ * processes cannot end. */
 void child_kill(struct child *child);
 
 /**

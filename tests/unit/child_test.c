@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "tests/unit/fake_device.h"
@@ -220,6 +223,60 @@ TEST(killed_child_calls_no_callback)
 	assert_int_equal(output.status, 128 + SIGTERM);
 	assert_int_equal(child_start(&child, &closed, argv, HANGS_MS), -EBADF);
 	assert_false(child_runs(&child));
+}
+
+/* The traced process ends for its parent only when the tracer lets it: it stands for one in a
+ * frozen cgroup, or one that waits for a disk that is gone. Returns the tracer, which ends after 5
+ * s; 0: there is no ptrace(). */
+static pid_t trace(pid_t pid)
+{
+	int fds[2];
+	char seized = 0;
+	pid_t tracer;
+
+	assert_int_equal(pipe(fds), 0);
+	tracer = fork();
+	if (tracer == 0) {
+		seized = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+		if (write(fds[1], &seized, 1) == 1)
+			sleep(5);
+		_exit(0);
+	}
+	assert_int_equal(read(fds[0], &seized, 1), 1);
+	close(fds[0]);
+	close(fds[1]);
+	return seized ? tracer : 0;
+}
+
+TEST(nothing_waits_for_a_child_that_cannot_end)
+{
+	char *argv[] = { "true", NULL };
+	struct child child = { .line = on_line };
+	uint64_t begin_ns = loop_now();
+	pid_t pid, tracer;
+	char text[8];
+
+	start(&child, "exec sleep 20", 100);
+	pid = child.pid;
+	tracer = trace(pid);
+	if (tracer == 0) {
+		child_kill(&child);
+		print_message("skipped: no child can be traced (qemu-user)\n");
+		skip();
+	}
+	while (!output.ended && loop_now() < begin_ns + 3000 * MS) {
+		loop_wait(&loop, loop_now() + 20 * MS);
+		child_check(&child);
+	}
+	assert_int_equal(output.status, -ETIMEDOUT);
+	assert_in_range(loop_now() - begin_ns, 100 * MS, 3000 * MS);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	/* When it has ended it is collected. */
+	kill(tracer, SIGKILL);
+	waitpid(tracer, NULL, 0);
+	while (kill(pid, 0) == 0 && loop_now() < begin_ns + HANGS_MS * MS)
+		assert_int_equal(child_run(argv, HANGS_MS, 0, false, text, 8), 0);
+	assert_int_equal(kill(pid, 0), -1);
 }
 
 static int run(char *script, int timeout_ms, char *text, size_t size)

@@ -2,12 +2,13 @@
 #include "daemon/base/report.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/stream.h"
 #include "daemon/base/text.h"
 
 static char last[1024];
@@ -16,20 +17,33 @@ static void (*also_to)(void *context, const char *line);
 static void *also_context;
 static bool quiet;
 
-/* The line is dropped if standard error does not accept it within this time. */
+/* The line is dropped if standard error does not accept it within this time. While its reader does
+ * not read, the next lines are not waited for. */
 #define WAIT_MS 100
+
+static const char begin[] = "jankd: ";
+
+/* A pipe takes a line up to this length as a whole or not at all. */
+#define LINE_MAX_BYTES PIPE_BUF
 
 static void print(const char *raw)
 {
-	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
-	char line[4 * 2048];
+	static bool is_stalled;
+	struct stream out;
+	char line[LINE_MAX_BYTES];
+	const size_t head = sizeof(begin) - 1;
+	size_t len, done;
 
 	if (quiet)
 		return;
-	text_escape(line, sizeof(line), raw);
-	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
-	if (poll(&out, 1, WAIT_MS) != 0)
-		fprintf(stderr, "jankd: %s\n", line);
+	memcpy(line, begin, head);
+	text_escape(line + head, sizeof(line) - head - 1, raw);
+	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line + head);
+	len = strlen(line);
+	line[len++] = '\n';
+	out = stream_open(STDERR_FILENO);
+	is_stalled = stream_write_all(&out, line, len, is_stalled ? 0 : WAIT_MS, &done) == -EAGAIN;
+	stream_close(&out);
 	if (also_to)
 		also_to(also_context, raw);
 }

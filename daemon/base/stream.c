@@ -24,13 +24,14 @@ static bool may_wait(int fd)
 
 struct stream stream_open(int fd)
 {
+	bool waits = may_wait(fd);
 	char path[32];
 	int own = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (may_wait(fd))
+	if (waits)
 		own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return (struct stream){ own >= 0 ? own : fd, own >= 0 };
+	return (struct stream){ own >= 0 ? own : fd, own >= 0, waits };
 }
 
 void stream_close(struct stream *stream)
@@ -57,6 +58,8 @@ static ssize_t write_some(const struct stream *stream, const char *bytes, size_t
 	n = send(stream->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n >= 0 || errno != ENOTSOCK)
 		return n;
+	if (!stream->may_wait)
+		return write(stream->fd, bytes, len);
 	if (!wait_for(stream, 0)) {
 		errno = EAGAIN;
 		return -1;

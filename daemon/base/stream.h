@@ -10,7 +10,8 @@
 
 struct stream {
 	int fd;
-	bool is_own; /* fd was opened here, non-blocking; else it is borrowed */
+	bool is_own;   /* fd was opened here, non-blocking; else it is borrowed */
+	bool may_wait; /* a pipe or terminal; false: a file, or a socket */
 };
 
 /* Makes a stream for output to @fd. Opens the file again if possible, because O_NONBLOCK would

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 #include "daemon/base/wall_clock.h"
@@ -37,6 +38,33 @@ TEST(a_report_is_one_line)
 	assert_in_range(strlen(printed), 1000, sizeof(text));
 	assert_one_line(printed);
 	assert_true(strlen(report_last()) < 1024);
+}
+
+/* The reader of a pipe pauses. One free page of it is less than a long line. */
+TEST(a_report_waits_for_no_reader)
+{
+	char page[4096] = "";
+	int fds[2], usual = dup(2), flags;
+	uint64_t begin_ns;
+
+	assert_int_equal(pipe(fds), 0);
+	flags = fcntl(fds[1], F_GETFL);
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	while (write(fds[1], page, sizeof(page)) > 0)
+		;
+	fcntl(fds[1], F_SETFL, flags);
+	assert_int_equal(read(fds[0], page, sizeof(page)), sizeof(page));
+	memset(page, '\x1b', sizeof(page) - 1);
+	page[sizeof(page) - 1] = '\0';
+	begin_ns = loop_now();
+	dup2(fds[1], 2);
+	for (int i = 0; i < 20; i++)
+		report("%s", page);
+	dup2(usual, 2);
+	assert_in_range(loop_now() - begin_ns, 0, 900 * UINT64_C(1000000));
+	close(usual);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 TEST(a_report_of_a_capture_has_its_command)

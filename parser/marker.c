@@ -67,21 +67,28 @@ static struct span pop_first_field(struct span *text)
 	return field;
 }
 
-/* Removes "|value" from the end. HarmonyOS appends a tag such as "|M62", which is skipped. */
+/* Removes "|value" from the end. HarmonyOS appends a tag such as "|M62", which is skipped.
+ * OpenHarmony marks its names with "H:": there any fields may follow the value
+ * ("|I62|category|key=value"), and versions 3 and 4 write a blank before the value. */
 static bool pop_any_value(struct span *text, int64_t *value)
 {
+	bool is_hitrace = span_starts_with(*text, SPAN_LITERAL("H:"));
 	struct span rest = *text;
 	struct span field;
+	const char *blank;
 
-	for (int field_from_end = 0; field_from_end < 2; field_from_end++) {
-		if (!pop_last_field(&rest, &field))
-			return false;
+	for (int n = 0; (n < 2 || is_hitrace) && pop_last_field(&rest, &field); n++) {
 		if (parse_value(field, value)) {
 			*text = rest;
 			return true;
 		}
 	}
-	return false;
+	blank = is_hitrace ? memrchr(rest.ptr, ' ', rest.len) : NULL;
+	if (!blank)
+		return false;
+	field = span_skip(rest, (size_t)(blank + 1 - rest.ptr));
+	*text = (struct span){ rest.ptr, (size_t)(blank - rest.ptr) };
+	return parse_value(field, value);
 }
 
 /* The same, fast for short values that are not negative. */

@@ -13,8 +13,9 @@
  * @record: kind, pid, value, name and track are set on success, other members never
  *
  * The value of a counter is its last field, so names may contain '|'. If the last field is no
- * number, it is a tag that HarmonyOS appends, and the value is the field before it. Spans in
- * @record borrow from @payload. Source of the grammar: libcutils trace-dev.inc, Android 4.1 to 16.
+ * number, it is a tag that HarmonyOS appends, and the value is the field before it. OpenHarmony's
+ * own forms are in marker.c. Spans in @record borrow from @payload. Source of the grammar:
+ * libcutils trace-dev.inc, Android 4.1 to 16; OpenHarmony's hitrace_meter.cpp.
  *
  * Returns false if the text is no marker (any process may write any text).
  */

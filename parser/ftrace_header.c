@@ -12,9 +12,15 @@
 
 /* --- a header of any shape, read from right to left --- */
 
+/* The kernel pads with blanks; tools that print events again may use tabs. */
+ALWAYS_INLINE bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 ALWAYS_INLINE void pop_spaces(struct span *head)
 {
-	while (head->len > 0 && head->ptr[head->len - 1] == ' ')
+	while (head->len > 0 && is_blank(head->ptr[head->len - 1]))
 		head->len--;
 }
 
@@ -83,7 +89,7 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 	if (n == 0 || n > 10)
 		return false;
 	*time_ns += seconds * UINT64_C(1000000000);
-	return head->len == 0 || head->ptr[head->len - 1] == ' ';
+	return head->len == 0 || is_blank(head->ptr[head->len - 1]);
 }
 
 /* Removes the flags, if there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth and,
@@ -139,16 +145,14 @@ ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
 ALWAYS_INLINE size_t count_blanks(struct span comm)
 {
 	size_t n = 0;
-	uint64_t others;
+	uint64_t others = 0;
 
-	while (comm.len - n >= sizeof(others)) {
+	while (others == 0 && comm.len - n >= sizeof(others)) {
 		memcpy(&others, comm.ptr + n, sizeof(others));
 		others ^= UINT64_C(0x2020202020202020);
-		if (others)
-			return n + (size_t)__builtin_ctzll(others) / 8;
-		n += sizeof(others);
+		n += others ? (size_t)__builtin_ctzll(others) / 8 : sizeof(others);
 	}
-	while (n < comm.len && comm.ptr[n] == ' ')
+	while (n < comm.len && is_blank(comm.ptr[n]))
 		n++;
 	return n;
 }

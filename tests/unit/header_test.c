@@ -23,13 +23,14 @@ static int any(int n)
 /* A header as kernels print it, up to the point of the time. */
 static void print_header(char *text, size_t size)
 {
-	static const char *const comms[] = { "surfaceflinger", "<...>", "a b: [1] (2)", "x", "" };
+	static const char *const comms[] = { "surfaceflinger",	 "<...>", "a b: [1] (2)", "x", "",
+					     "\tcom.example.app" };
 	static const char *const tgids[] = { "", "(  683) ", "(-----) ", "(    990) ",
 					     "( 12345) " };
 	static const char *const flags[] = { "....", "d..2", ".....", "d.h.1", "" };
 	static const int tids[] = { 7, 683, 12345, 1234567 };
 
-	snprintf(text, size, "%16s-%-*d %s[%03d] %s %5d", comms[any(5)], any(2) ? 5 : 7,
+	snprintf(text, size, "%16s-%-*d %s[%03d] %s %5d", comms[any(6)], any(2) ? 5 : 7,
 		 tids[any(4)], tgids[any(5)], any(3), flags[any(5)], any(2) ? 28306 : 9 + any(3));
 }
 
@@ -66,7 +67,7 @@ static bool is_remembered(const char *line, const char *end)
 
 TEST(fast_and_full_parser_agree)
 {
-	static const char bytes[] = "  0129.:-[]()\nad\xff";
+	static const char bytes[] = "  0129.:-[]()\n\tad\xff";
 	static char headers_of_threads[100][100];
 	char text[FRONT + 128];
 	char *line = text + FRONT;

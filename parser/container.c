@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "parser/anchor.h"
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 static char lower(char c)
@@ -35,10 +37,48 @@ static bool may_become_word(struct span text, struct span word)
 
 /* --- recognition --- */
 
-/* Checks the first two bytes of a zlib stream: deflate, window of 32 KB at most, checksum. */
-static bool is_zlib(const unsigned char *byte)
+/* The number of bytes of the character at @text's begin: printable ASCII, white space, or UTF-8. 0:
+ * it is none. One that is cut by the end of @text is as long as the rest. */
+static size_t character(struct span text)
 {
-	return (byte[0] & 0x0f) == 8 && byte[0] >> 4 <= 7 && (byte[0] << 8 | byte[1]) % 31 == 0;
+	unsigned char first = (unsigned char)text.ptr[0];
+	size_t n = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+	if ((first < ' ' && !is_blank(text.ptr[0])) || (first >= 0x7f && first < 0xc2) ||
+	    first > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n && i < text.len; i++)
+		if (((unsigned char)text.ptr[i] & 0xc0) != 0x80)
+			return 0;
+	return n < text.len ? n : text.len;
+}
+
+/* Bytes in which compressed data has at least one that is in no text. */
+#define BINARY_WITHIN 64
+
+/* The header of a zlib stream: deflate, window of 32 KB at most, checksum, no dictionary. Some are
+ * letters, too, and a text may be cut anywhere: "8O", "hC", "x^". Then the bytes after them decide.
+ * Returns CONTAINER_ZLIB, CONTAINER_TEXT, or CONTAINER_MORE if @last is false. */
+static enum container_kind recognise_zlib(struct span head, bool last)
+{
+	const unsigned char *byte = (const unsigned char *)head.ptr;
+
+	if (head.len < 2)
+		return last ? CONTAINER_TEXT : CONTAINER_MORE;
+	if ((byte[0] & 0x0f) != 8 || byte[0] >> 4 > 7 || byte[1] & 0x20 ||
+	    (byte[0] << 8 | byte[1]) % 31 != 0)
+		return CONTAINER_TEXT;
+	if (head.len > BINARY_WITHIN)
+		head.len = BINARY_WITHIN;
+	last |= head.len == BINARY_WITHIN;
+	while (head.len > 0) {
+		size_t n = character(head);
+
+		if (n == 0)
+			return CONTAINER_ZLIB;
+		head = span_skip(head, n);
+	}
+	return last ? CONTAINER_TEXT : CONTAINER_MORE;
 }
 
 static struct span skip_blanks(struct span text)
@@ -165,6 +205,7 @@ static enum container_kind recognise_atrace(struct span head, bool last, size_t 
 {
 	struct span rest = head;
 	bool full = last || head.len >= CONTAINER_HEAD_MAX;
+	enum container_kind kind;
 	const char *newline;
 
 	while ((newline = memchr(rest.ptr, '\n', rest.len))) {
@@ -177,12 +218,10 @@ static enum container_kind recognise_atrace(struct span head, bool last, size_t 
 			return CONTAINER_TEXT;
 		if (!span_equal(line, SPAN_LITERAL("TRACE:")))
 			continue;
-		if (rest.len < 2)
-			return full ? CONTAINER_TEXT : CONTAINER_MORE;
-		if (!is_zlib((const unsigned char *)rest.ptr))
-			return CONTAINER_TEXT;
-		*skip = (size_t)(rest.ptr - head.ptr);
-		return CONTAINER_ZLIB;
+		kind = recognise_zlib(rest, full);
+		if (kind == CONTAINER_ZLIB)
+			*skip = (size_t)(rest.ptr - head.ptr);
+		return kind;
 	}
 	return full || is_trace_line(rest) ? CONTAINER_TEXT : CONTAINER_MORE;
 }
@@ -197,8 +236,9 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 		return last ? CONTAINER_TEXT : CONTAINER_MORE;
 	if (byte[0] == 0x1f && byte[1] == 0x8b)
 		return CONTAINER_GZIP;
-	if (is_zlib(byte))
-		return CONTAINER_ZLIB;
+	kind = recognise_zlib(head, last);
+	if (kind != CONTAINER_TEXT)
+		return kind;
 	if (byte[0] == '\n' && (last || head.len >= 512))
 		if (is_perfetto(head))
 			return CONTAINER_PERFETTO;

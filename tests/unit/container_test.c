@@ -53,6 +53,12 @@ static const struct {
 	{ BYTES("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
 	{ BYTES("x\n# y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
 	{ BYTES("x\n y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
+	/* Texts that were cut: two letters are the header of a zlib stream. */
+	{ BYTES("80.283314: print: E|406\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("hCb-406   [001] .... 790.2: print: E|406\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("x^\xc3\xa9 [001] .... 790.2: print: E|406\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("x^"), CONTAINER_TEXT, 0 },
+	{ BYTES("x^\xe4\xbd\xd1o\xdb"), CONTAINER_ZLIB, 0 },
 	{ BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
 	/* Numbers of 64 and 32 bits, a text, and a number of two bytes; the last packet is cut. */
 	{ BYTES("\x0a\x14\x09\1\2\3\4\5\6\7\x88\x15\1\2\3\4\x1a\x01\x05\x20\x80\x01\x0a\x09\x08"),

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "parser/anchor.h"
+#include "parser/chars.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -109,6 +110,40 @@ static enum container_kind recognise_html(struct span head)
 			kind = CONTAINER_MORE;
 	}
 	return kind;
+}
+
+/* True: a whole line of @head has the header of a marker. In JSON the lines of a trace are parts of
+ * a string, with a backslash between them. */
+static bool has_marker_line(struct span head)
+{
+	const char *end = head.ptr + head.len, *at = head.ptr;
+
+	while (at && (at = anchor_find(head.ptr, at, end))) {
+		const char *begin = memrchr(head.ptr, '\n', (size_t)(at - head.ptr));
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+
+		begin = begin ? begin : head.ptr;
+		if (next && !memmem(begin, (size_t)(next - begin), "\\n", 2))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* An object with a name. A text may have been cut there, in a layer's name or in a marker. */
+static enum container_kind recognise_json(struct span head, bool last)
+{
+	bool full = last || head.len >= CONTAINER_HEAD_MAX;
+	struct span rest = skip_blanks(head);
+
+	if (rest.len > 0 && rest.ptr[0] != '{')
+		return CONTAINER_TEXT;
+	rest = skip_blanks(span_skip(rest, 1));
+	if (rest.len > 0 && rest.ptr[0] != '"')
+		return CONTAINER_TEXT;
+	if (!full)
+		return CONTAINER_MORE;
+	return rest.len > 0 && !has_marker_line(head) ? CONTAINER_JSON : CONTAINER_TEXT;
 }
 
 /* Reads a protobuf varint and advances @data. Returns false if it is incomplete or invalid. */
@@ -249,10 +284,13 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 		return kind;
 	if (kind == CONTAINER_MORE && !last && head.len < CONTAINER_HEAD_MAX)
 		return kind;
+	kind = recognise_json(head, last);
+	if (kind != CONTAINER_TEXT)
+		return kind;
 	return recognise_atrace(head, last, skip);
 }
 
-/* --- systrace HTML --- */
+/* --- HTML of systrace, and JSON --- */
 
 static const struct span script_begin = SPAN_INIT("<script");
 static const struct span script_end = SPAN_INIT("</script");
@@ -260,8 +298,9 @@ static const struct span comment_begin = SPAN_INIT("<!--");
 static const struct span comment_end = SPAN_INIT("-->");
 static const struct span trace_class = SPAN_INIT("trace-data");
 static const struct span perf_data = SPAN_INIT("linuxPerfData");
+static const struct span system_trace = SPAN_INIT("\"systemTraceEvents\"");
 
-/* The longest text that is searched for, with the blanks of 'linuxPerfData = "'. */
+/* The longest text that is searched for, with the blanks of '"systemTraceEvents" : "'. */
 #define LOOK_AHEAD 32
 _Static_assert(LOOK_AHEAD < CONTAINER_HTML_KEEP_MAX, "what is kept must suffice");
 
@@ -331,21 +370,21 @@ static bool in_tag(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Skips 'linuxPerfData = "'. It must fit into the look-ahead, so that pieces of any size give the
- * same result. */
-static bool skip_perf_data(struct span *input)
+/* Skips @name and the begin of its string: 'linuxPerfData = "', '"systemTraceEvents": "'. It must
+ * fit into the look-ahead, so that pieces of any size give the same result. */
+static bool skip_name(struct span *input, struct span name, char equals)
 {
 	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
 
-	if (!span_starts_with(rest, perf_data))
+	if (!span_starts_with(rest, name))
 		return false;
-	rest = span_skip(rest, perf_data.len);
-	while (rest.len > 0 && rest.ptr[0] == ' ')
+	rest = span_skip(rest, name.len);
+	while (rest.len > 0 && is_blank(rest.ptr[0]))
 		rest = span_skip(rest, 1);
-	if (rest.len == 0 || rest.ptr[0] != '=')
+	if (rest.len == 0 || rest.ptr[0] != equals)
 		return false;
 	rest = span_skip(rest, 1);
-	while (rest.len > 0 && rest.ptr[0] == ' ')
+	while (rest.len > 0 && is_blank(rest.ptr[0]))
 		rest = span_skip(rest, 1);
 	if (rest.len == 0 || rest.ptr[0] != '"')
 		return false;
@@ -353,32 +392,33 @@ static bool skip_perf_data(struct span *input)
 	return true;
 }
 
-/* Advances to the next '<' or "linuxPerf", in what may be megabytes of JavaScript. */
-static bool seek_in_script(struct span *input)
+/* Advances to the next '<' or @name, in what may be megabytes of JavaScript. @tags: false: not to
+ * '<'. */
+static bool seek_name(struct span *input, struct span name, bool tags)
 {
-	const char *tag = memchr(input->ptr, '<', input->len);
+	const char *tag = tags ? memchr(input->ptr, '<', input->len) : NULL;
 	size_t before = tag ? (size_t)(tag - input->ptr) : input->len;
-	const char *perf = memmem(input->ptr, before, "linuxPerf", 9);
+	const char *at = memmem(input->ptr, before, name.ptr, name.len);
 
-	if (perf || tag) {
-		*input = span_skip(*input, (size_t)((perf ? perf : tag) - input->ptr));
+	if (at || tag) {
+		*input = span_skip(*input, (size_t)((at ? at : tag) - input->ptr));
 		return true;
 	}
-	/* The last bytes may be the first part of "linuxPerf". */
-	*input = span_skip(*input, before > 8 ? before - 8 : 0);
+	/* The last bytes may be the first part of the name. */
+	*input = span_skip(*input, before >= name.len ? before - name.len + 1 : 0);
 	return false;
 }
 
 static bool in_script(struct container_html *html, struct span *input, bool last)
 {
-	while (seek_in_script(input)) {
+	while (seek_name(input, perf_data, true)) {
 		if (!is_enough(*input, last))
 			return false;
 		if (starts_with_word(*input, script_end)) {
 			html->place = HTML_MARKUP;
 			return true;
 		}
-		if (skip_perf_data(input)) {
+		if (skip_name(input, perf_data, '=')) {
 			html->place = HTML_STRING;
 			return true;
 		}
@@ -394,17 +434,21 @@ static bool in_section(struct container_html *html, struct span *input)
 		*input = span_skip(*input, 1);
 	if (input->len == 0)
 		return false;
-	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_OTHER : HTML_TRACE;
+	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;
 	return true;
 }
 
-static bool in_other(struct container_html *html, struct span *input, bool last)
+static bool in_json(struct container_html *html, struct span *input, bool last)
 {
-	while (seek(input, '<')) {
+	while (seek_name(input, system_trace, !html->is_json)) {
 		if (!is_enough(*input, last))
 			return false;
 		if (starts_with_word(*input, script_end)) {
 			html->place = HTML_MARKUP;
+			return true;
+		}
+		if (skip_name(input, system_trace, ':')) {
+			html->place = HTML_JSON_STRING;
 			return true;
 		}
 		*input = span_skip(*input, 1);
@@ -466,6 +510,8 @@ static struct span unescape(struct span *input)
 		return SPAN_LITERAL("\n");
 	if (c == 't')
 		return SPAN_LITERAL("\t");
+	if (c == 'r')
+		return SPAN_LITERAL("\r");
 	if (c == '\r' && input->len > 0 && input->ptr[0] == '\n')
 		*input = span_skip(*input, 1);
 	if (c == '\r' || c == '\n')
@@ -498,6 +544,72 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	return true;
 }
 
+/* --- a string of JSON --- */
+
+/* Reads "\uXXXX" at @text. Returns false if it is none. */
+static bool read_unit(struct span text, uint32_t *unit)
+{
+	*unit = 0;
+	if (text.len < 6 || text.ptr[0] != '\\' || text.ptr[1] != 'u')
+		return false;
+	for (int i = 2; i < 6; i++) {
+		char c = lower(text.ptr[i]);
+
+		if (!is_hex_digit(c))
+			return false;
+		*unit = *unit << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return true;
+}
+
+/* Reads "\uXXXX", of characters above U+FFFF two of them. */
+static struct span number_character(struct container_html *html, struct span *input, uint32_t unit)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	uint32_t second;
+	size_t n;
+
+	*input = span_skip(*input, 6);
+	if (unit >= 0xd800 && unit < 0xe000) {
+		if (unit < 0xdc00 && read_unit(*input, &second) && second >= 0xdc00 &&
+		    second < 0xe000) {
+			*input = span_skip(*input, 6);
+			unit = 0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00);
+		} else {
+			unit = 0xfffd; /* half of a pair */
+		}
+	}
+	n = unit < 0x80 ? 1 : unit < 0x800 ? 2 : unit < 0x10000 ? 3 : 4;
+	for (size_t i = n; i-- > 1; unit >>= 6)
+		html->utf8[i] = (char)(0x80 | (unit & 0x3f));
+	html->utf8[0] = (char)(n == 1 ? unit : first[n] | unit);
+	return (struct span){ html->utf8, n };
+}
+
+static bool in_json_string(struct container_html *html, struct span *input, bool last,
+			   struct span *text)
+{
+	uint32_t unit;
+
+	*text = SPAN_NULL;
+	if (split_off(input, string_stop(*input), text))
+		return true;
+	if (input->len == 0 || !is_enough(*input, last))
+		return false;
+	if (read_unit(*input, &unit)) {
+		*text = number_character(html, input, unit);
+	} else if (input->ptr[0] == '\\') {
+		*text = unescape(input);
+	} else if (input->ptr[0] == '"') {
+		*input = span_skip(*input, 1);
+		html->place = HTML_JSON;
+		*text = SPAN_LITERAL("\n");
+	} else {
+		split_off(input, input->ptr + 1, text);
+	}
+	return true;
+}
+
 /* One step; sets *text to a piece of a trace, if any. Returns false if more bytes are needed. */
 static bool step(struct container_html *html, struct span *input, bool last, struct span *text)
 {
@@ -514,10 +626,12 @@ static bool step(struct container_html *html, struct span *input, bool last, str
 		return in_section(html, input);
 	case HTML_TRACE:
 		return in_trace(html, input, last, text);
-	case HTML_OTHER:
-		return in_other(html, input, last);
 	case HTML_STRING:
 		return in_string(html, input, last, text);
+	case HTML_JSON:
+		return in_json(html, input, last);
+	case HTML_JSON_STRING:
+		return in_json_string(html, input, last, text);
 	}
 	return false;
 }

@@ -16,6 +16,7 @@ enum container_kind {
 	CONTAINER_MORE,	    /* too few bytes to decide */
 	CONTAINER_TEXT,	    /* ftrace text, or any other bytes */
 	CONTAINER_HTML,	    /* systrace: use container_html_next() */
+	CONTAINER_JSON,	    /* Chrome's, which may have ftrace text: the same */
 	CONTAINER_GZIP,	    /* RFC 1952 */
 	CONTAINER_ZLIB,	    /* RFC 1950; in the output of 'atrace -z' after a few lines of text */
 	CONTAINER_PERFETTO, /* protobuf: no text */
@@ -38,30 +39,34 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 enum html_place {
 	HTML_MARKUP,
 	HTML_COMMENT,
-	HTML_TAG,     /* inside "<script ...", before its '>' */
-	HTML_SCRIPT,  /* the viewer's JavaScript: ignored */
-	HTML_SECTION, /* at the start of a trace-data section: blanks before its content */
-	HTML_TRACE,   /* ftrace text of a trace-data section */
-	HTML_OTHER,   /* a trace-data section of another format (JSON): ignored */
-	HTML_STRING,  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
+	HTML_TAG,	  /* inside "<script ...", before its '>' */
+	HTML_SCRIPT,	  /* the viewer's JavaScript: ignored */
+	HTML_SECTION,	  /* at the start of a trace-data section: blanks before its content */
+	HTML_TRACE,	  /* ftrace text of a trace-data section */
+	HTML_STRING,	  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
+	HTML_JSON,	  /* a trace-data section of JSON, or a file of JSON */
+	HTML_JSON_STRING, /* "systemTraceEvents": "..." in it */
 };
 
 struct container_html {
 	enum html_place place;
 	bool tag_has_trace; /* HTML_TAG: it contains "trace-data" */
+	bool is_json;	    /* the file is JSON: no tag ends it */
+	char utf8[4];	    /* a character of a string that is written as its number */
 };
 
-#define CONTAINER_HTML_INIT ((struct container_html){ HTML_MARKUP, false })
+#define CONTAINER_HTML_INIT ((struct container_html){ .place = HTML_MARKUP })
+#define CONTAINER_JSON_INIT ((struct container_html){ .place = HTML_JSON, .is_json = true })
 
 /* Fewer bytes of HTML than this have to be kept for the next call. */
 #define CONTAINER_HTML_KEEP_MAX 64
 
 /**
- * container_html_next() - the next piece of ftrace text in a systrace HTML file
- * @html: state of the stream; initialise with CONTAINER_HTML_INIT
+ * container_html_next() - the next piece of ftrace text in a file of HTML or JSON
+ * @html: state of the stream; initialise with CONTAINER_HTML_INIT or CONTAINER_JSON_INIT
  * @input: unread bytes; advanced past those that were processed
  * @last: no bytes follow @input
- * @text: set to a piece of text, borrowed from @input's memory or constant
+ * @text: set to a piece of text, borrowed from @input's memory or @html, or constant
  *
  * Returns true with a piece of text; false if more bytes are needed. Then fewer than
  * CONTAINER_HTML_KEEP_MAX bytes are left, which the caller passes again with the next ones. The

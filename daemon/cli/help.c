@@ -102,7 +102,8 @@ static const struct {
 	[OPTIONS_ANALYZE] = {
 		"usage: jankd analyze [options] FILE...\n"
 		"       cat PIECES | jankd analyze [options] -\n",
-		"Counts the frames in recorded traces: ftrace text, systrace HTML, perfetto traces or the output of "
+		"Counts the frames in recorded traces: ftrace text, systrace HTML, Chrome's JSON with a "
+		"systrace in it, perfetto traces or the output of "
 		"'atrace -z', plain or compressed (gzip; with libarchive also xz, zstd, bzip2 and "
 		"zip), with any file name. '-' is standard input, for example the joined pieces of "
 		"one recording. If there are several files, each becomes a session of its own in "

@@ -19,7 +19,7 @@ static size_t without_suffix(const char *name, size_t len)
 		".zip",	    ".z",	 ".txt",    ".html",
 		".htm",	    ".trace",	 ".ftrace", ".atrace",
 		".ctrace",  ".systrace", ".log",    ".perfetto-trace",
-		".pftrace", ".pb",
+		".pftrace", ".pb",	 ".json",
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

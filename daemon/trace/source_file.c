@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded trace, read by a chain of stages. Each is used only if the file needs it:
  *
- *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► source_text's buffer
+ *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML, JSON ──► source_text's
+ * buffer
  *
  * Plain text goes from the file straight into that buffer.
  */
@@ -423,9 +424,8 @@ static void copy_perfetto_counts(struct source_file *file)
 		.bytes = from->bytes,
 		.markers = from->markers,
 		.malformed = from->malformed,
-		.damaged =
-			from->malformed + from->corrupt + from->too_large + from->lost +
-			from->late + from->untimed,
+		.damaged = from->malformed + from->corrupt + from->too_large + from->lost +
+			   from->late + from->untimed,
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);
@@ -489,7 +489,9 @@ static int find_stages(struct source_file *file)
 	if (error == 0 && kind == CONTAINER_TEXT && !file->text.source.damage)
 		error = refuse_others(file,
 				      stage_span(file->compressed ? &file->plain : &file->raw));
-	file->html = kind == CONTAINER_HTML;
+	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
+	if (kind == CONTAINER_JSON)
+		file->html_state = CONTAINER_JSON_INIT;
 	return error;
 }
 

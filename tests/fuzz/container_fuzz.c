@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file: its kind never changes, and the text in HTML does not depend on how it is
- * read. */
+/* Any bytes as a file: its kind never changes, and the text in HTML and JSON does not depend on how
+ * it is read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,9 @@ static void digest_add(struct digest *digest, struct span text)
 }
 
 /* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. */
-static struct digest unwrap(const uint8_t *data, size_t size, size_t most)
+static struct digest unwrap(struct container_html html, const uint8_t *data, size_t size,
+			    size_t most)
 {
-	struct container_html html = CONTAINER_HTML_INIT;
 	struct digest digest = { 0 };
 	size_t begin = 0, end = 0;
 	bool last;
@@ -62,13 +62,17 @@ static void check_recognition(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct digest whole = unwrap(data, size, SIZE_MAX);
-	struct digest pieces = unwrap(data, size, 40);
-	struct digest bytes = unwrap(data, size, 1);
+	const struct container_html begins[] = { CONTAINER_HTML_INIT, CONTAINER_JSON_INIT };
 
-	if (whole.hash != pieces.hash || whole.len != pieces.len || whole.hash != bytes.hash ||
-	    whole.len != bytes.len)
-		abort();
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		struct digest whole = unwrap(begins[i], data, size, SIZE_MAX);
+		struct digest pieces = unwrap(begins[i], data, size, 40);
+		struct digest bytes = unwrap(begins[i], data, size, 1);
+
+		if (whole.hash != pieces.hash || whole.len != pieces.len ||
+		    whole.hash != bytes.hash || whole.len != bytes.len)
+			abort();
+	}
 	check_recognition(data, size);
 	return 0;
 }

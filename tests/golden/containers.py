@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A trace gives the same rows in any container, whatever the name of the file: HTML, gzip, xz, zstd, bzip2, zip. A damaged one gives
+"""A trace gives the same rows in any container, whatever the name of the file: HTML, JSON, gzip, xz, zstd, bzip2, zip. A damaged one gives
 the frames before the damage; one that has no trace, or several, is refused."""
 
 import bz2
 import gzip
 import io
+import json
 import lzma
 import struct
 import sys
@@ -37,6 +38,11 @@ def old_html(text):
     """The format of systrace of Android 4.x: a string of JavaScript."""
     return (PAGE + b'</script>\n<script>\n  var linuxPerfData = "\\\n' + (text.rstrip(b"\n") + b"\n").replace(b"\n", b"\\n\\\n") +
             b'\\n";\n</script>\n</body>\n</html>\n')
+
+
+def chrome_json(text):
+    """Chrome's format with ftrace text as a string. Bytes that are no UTF-8 cannot be in it."""
+    return json.dumps({"traceEvents": [{"name": '"systemTraceEvents": "', "ph": "B"}] * 999, "systemTraceEvents": text.decode()}).encode()
 
 
 class Pipe(io.RawIOBase):
@@ -74,6 +80,9 @@ WRAPPINGS = {
     "html": html,
     "old html": old_html,
     "gzip of html": lambda text: gzip.compress(html(text)),
+    "json": chrome_json,
+    "gzip of json": lambda text: gzip.compress(chrome_json(text)),
+    "html of json": lambda text: html(text).replace(text, b'{"systemTraceEvents": ' + json.dumps(text.decode()).replace("</", "<\\/").encode() + b"}"),
     "atrace -z": lambda text: b"capturing trace... done\nTRACE:\n" + zlib.compress(text, 6),
     "line ends of DOS": lambda text: text.replace(b"\n", b"\r\n"),
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind of a file by its first bytes, and the text inside systrace HTML, in reads of any size.
+/* The kind of a file by its first bytes, and the text inside HTML and JSON, in reads of any size.
  */
 #include "tests/unit/unit.h"
 
@@ -53,6 +53,11 @@ static const struct {
 	{ BYTES("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
 	{ BYTES("x\n# y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
 	{ BYTES("x\n y\nTRACE:\n\x78\x9c"), CONTAINER_TEXT, 0 },
+	{ BYTES("{ \"traceEvents\": []}"), CONTAINER_JSON, 0 },
+	{ BYTES("\n{\"systemTraceEvents\": \"#\\n" LINE "\\n"), CONTAINER_JSON, 0 },
+	{ BYTES("{\"\": 1}|x#1|0\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("{5e6 a/b}#1|0\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("[{\"pid\": 1}]"), CONTAINER_TEXT, 0 },
 	/* Texts that were cut: two letters are the header of a zlib stream. */
 	{ BYTES("80.283314: print: E|406\n" LINE), CONTAINER_TEXT, 0 },
 	{ BYTES("hCb-406   [001] .... 790.2: print: E|406\n" LINE), CONTAINER_TEXT, 0 },
@@ -106,13 +111,14 @@ static const char html_new[] =
 	"<!-- <script class=\"trace-data\">hidden</script> -->\n"
 	"<SCRIPT CLASS=\"trace-data\" type=\"application/text\">\n"
 	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E</script>\n"
-	"<script class=\"trace-data\" type=\"application/json\">{\"a\": 1}</script>\n"
+	"<script class=\"trace-data\" "
+	"type=\"application/json\">{\"systemTraceEvents\":\"x\"}</script>\n"
 	"<script class=trace-data>\n" LINE "</script></html>\n";
 
 /* The first line of the second section has lost its leading blanks: columns are found without them.
  * A line end after each section separates their lines. */
 static const char html_new_text[] =
-	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E\n"
+	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E\nx\n"
 	"surfaceflinger-406   [001] .... 790.283314: tracing_mark_write: E|406\n\n";
 
 static const char html_old[] =
@@ -123,10 +129,20 @@ static const char html_old[] =
 static const char html_old_text[] =
 	"# tracer: nop\n  hwc-336   [000] 5.929925: 0: C|124|\"a\\b\t<cd|1\n";
 
+static const char json[] =
+	"{\"traceEvents\": [{\"name\": \"\\\"systemTraceEvents\\\": \\\"no\\\" </script\"}], "
+	"\"systemTraceEvents\" :\n\"# tracer: nop\\n  a\\u00e9-1 \\u4F60\\ud83d\\ude00 \\ud83d\\\\ "
+	"\\/\\r\\n"
+	"<...>-1 </script\\t\\\"\", \"a\": \"\\n\", \"systemTraceEvents\": \"b\"}";
+
+static const char json_text[] =
+	"# tracer: nop\n  a\u00e9-1 \u4f60\U0001f600 \ufffd\\ /\r\n<...>-1 </script\t\"\nb\n";
+
 /* Returns all text of @html, which is read @piece bytes at a time. */
 static size_t unwrapped(struct span html, size_t piece, char *out)
 {
-	struct container_html reader = CONTAINER_HTML_INIT;
+	struct container_html reader =
+		html.ptr[0] == '{' ? CONTAINER_JSON_INIT : CONTAINER_HTML_INIT;
 	size_t left = 0, done = 0, len = 0;
 
 	for (bool last = false; !last; done += piece) {
@@ -161,10 +177,11 @@ static void assert_unwrapped(struct span html, struct span expected)
 	}
 }
 
-TEST(test_html_text_is_equal_for_any_read_size)
+TEST(test_text_in_html_and_json_is_equal_for_any_read_size)
 {
 	assert_unwrapped(SPAN_LITERAL(html_new), SPAN_LITERAL(html_new_text));
 	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
+	assert_unwrapped(SPAN_LITERAL(json), SPAN_LITERAL(json_text));
 }
 
 /* All text before the cut; the start of a tag may be at its end. */

@@ -552,6 +552,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
 			   waiting->loss_context.wait);
+	if (late.harm_ns > 0 && interval_is_frame_time(interval))
+		frame_stats_add_late(&layer->series.stats, late.harm_ns);
 	cause = judge(q, waiting, &stamp, interval, late, &work);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);

@@ -95,7 +95,7 @@ static void count(struct frame_series *series, struct chunk_store *store, struct
 		  uint64_t period_ns, enum wait_kind wait, bool tx)
 {
 	if (interval_is_wait(interval)) {
-		frame_stats_add_wait(&series->stats, &series->history, interval, wait);
+		frame_stats_add_wait(&series->stats, &series->history, interval, period_ns, wait);
 		return;
 	}
 	frame_stats_add(&series->stats, &series->history, interval, period_ns);
@@ -170,8 +170,7 @@ void frame_series_close(struct frame_series *series, struct chunk_store *store, 
 	row->p50_ns = percentiles_ns[0];
 	row->p90_ns = percentiles_ns[1];
 	row->p99_ns = percentiles_ns[2];
-	row->cadence =
-		frame_stats_cadence(&series->stats, store, &series->vsyncs, &row->off_cadence);
+	row->cadence = histogram_mode(store, &series->vsyncs, &row->off_cadence);
 	series->start_ns = series->last.time_ns;
 	series->start_loss = loss;
 	series->stats = FRAME_STATS_EMPTY;

@@ -29,15 +29,19 @@ struct frame_stats {
 	uint64_t waits;	   /* intervals of 500 ms and more */
 	uint64_t wait_ns;  /* their sum */
 	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
+	uint64_t unknown;  /* frames whose vsyncs are unknown: they are not in d, missed, late */
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
+	uint64_t late;	   /* frames with more vsyncs than the cadence so far, see late.h */
+	uint64_t late_ns;  /* the time that they lost */
 	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
 	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
 	uint64_t stall_ns; /* their sum */
+	uint64_t longest_stall_ns;
 	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
 	uint64_t jank_ns;		     /* sum of all janks, with stalls */
-	/* Best, normal, middle, high, frozen, with stalls; ROW_UNKNOWN if vsyncs are unknown. If
-	 * stalls is, matrix[3], matrix[4], slow and frozen are ROW_UNKNOWN, too. */
+	/* Best, normal, middle, high, frozen: frames with known vsyncs, and stalls. If stalls is
+	 * ROW_UNKNOWN, matrix[3], matrix[4], slow and frozen are, too. */
 	int64_t matrix[5];
 	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
 	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
@@ -57,7 +61,7 @@ struct fps_row {
 	double fps;	     /* negative = none */
 	int64_t refresh_mhz; /* the display's refresh rate in mHz, or ROW_UNKNOWN */
 	int64_t p50_ns, p90_ns, p99_ns;
-	int64_t cadence;     /* the most frequent number of vsyncs, or ROW_UNKNOWN */
+	int64_t cadence;     /* the most frequent known number of vsyncs, or ROW_UNKNOWN */
 	int64_t off_cadence; /* intervals with another number, or ROW_UNKNOWN */
 	bool legacy;	     /* rule set gfx2019: the columns after Surface are empty */
 };

@@ -61,16 +61,11 @@ static double vsyncs_in(struct interval interval, uint64_t period_ns)
 	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9);
 }
 
-/* @missed: vsyncs, or ROW_UNKNOWN */
+/* @missed: vsyncs */
 static void count_matrix(struct frame_stats *stats, int64_t missed)
 {
 	unsigned int level = 0;
 
-	if (missed == ROW_UNKNOWN) {
-		for (level = 0; level <= MATRIX_FROZEN; level++)
-			stats->matrix[level] = ROW_UNKNOWN;
-		return;
-	}
 	while (level < MATRIX_FROZEN && missed > matrix_bounds[level])
 		level++;
 	add(&stats->matrix[level], 1);
@@ -85,11 +80,11 @@ static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
 {
 	int64_t missed = missed_in(vsyncs);
 
-	count_matrix(stats, missed);
 	if (missed == ROW_UNKNOWN) {
-		stats->d = stats->missed = stats->slow = ROW_UNKNOWN;
+		stats->unknown++;
 		return;
 	}
+	count_matrix(stats, missed);
 	add(&stats->d, missed > 0);
 	add(&stats->missed, missed);
 	add(&stats->slow, missed > 1);
@@ -104,27 +99,30 @@ static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 	stats->max_ns = max_ns;
 }
 
-/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix only. */
-static void count_stall(struct frame_stats *stats, struct interval interval)
+/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix only; if
+ * they are unknown, its time does. */
+static void count_stall(struct frame_stats *stats, struct interval interval, uint64_t period_ns)
 {
 	add(&stats->stalls, 1);
 	stats->stall_ns += (uint64_t)interval.ns;
+	if ((uint64_t)interval.ns > stats->longest_stall_ns)
+		stats->longest_stall_ns = (uint64_t)interval.ns;
 	stats->jank++;
 	stats->big_jank++;
 	stats->jank_ns += (uint64_t)interval.ns;
-	count_matrix(stats, missed_in(interval.vsyncs));
+	count_matrix(stats, missed_in((int64_t)(vsyncs_in(interval, period_ns) + 0.5)));
 	add(&stats->slow, 1);
 	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
 }
 
 void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
-			  struct interval interval, enum wait_kind kind)
+			  struct interval interval, uint64_t period_ns, enum wait_kind kind)
 {
 	stats->waits++;
 	stats->wait_ns += (uint64_t)interval.ns;
 	history->n = 0;
 	if (kind == WAIT_STALL)
-		count_stall(stats, interval);
+		count_stall(stats, interval, period_ns);
 	else if (kind == WAIT_UNKNOWN)
 		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
 			stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
@@ -141,7 +139,7 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns)
 {
 	if (interval_is_wait(interval)) {
-		frame_stats_add_wait(stats, history, interval, WAIT_IDLE);
+		frame_stats_add_wait(stats, history, interval, period_ns, WAIT_IDLE);
 		return;
 	}
 	count_time(stats, interval);
@@ -149,6 +147,35 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	count_jank(stats, history, interval);
 	count_vsyncs(stats, interval.vsyncs);
 	stats->vsyncs += vsyncs_in(interval, period_ns);
+}
+
+void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns)
+{
+	stats->late++;
+	stats->late_ns += late_ns;
+}
+
+int64_t frame_stats_by_vsyncs(const struct frame_stats *stats, int64_t count)
+{
+	return stats->frames > 0 && stats->unknown >= stats->frames ? ROW_UNKNOWN : count;
+}
+
+double frame_stats_lost_rate(const struct frame_stats *stats)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+	bool is_known = stats->stalls != ROW_UNKNOWN && frame_stats_by_vsyncs(stats, 0) == 0;
+
+	return is_known && time_ns > 0
+		       ? 1000.0 * (double)(stats->late_ns + stats->stall_ns) / (double)time_ns
+		       : -1;
+}
+
+int64_t frame_stats_longest(const struct frame_stats *stats)
+{
+	uint64_t longest_ns =
+		stats->max_ns > stats->longest_stall_ns ? stats->max_ns : stats->longest_stall_ns;
+
+	return stats->stalls != ROW_UNKNOWN && longest_ns > 0 ? (int64_t)longest_ns : ROW_UNKNOWN;
 }
 
 void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
@@ -194,11 +221,16 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	sum->a += row->a;
 	sum->b += row->b;
 	sum->c += row->c;
+	sum->unknown += row->unknown;
 	add(&sum->d, row->d);
 	add(&sum->missed, row->missed);
+	sum->late += row->late;
+	sum->late_ns += row->late_ns;
 	sum->vsyncs += row->vsyncs;
 	add(&sum->stalls, row->stalls);
 	sum->stall_ns += row->stall_ns;
+	if (row->longest_stall_ns > sum->longest_stall_ns)
+		sum->longest_stall_ns = row->longest_stall_ns;
 	sum->small_jank += row->small_jank;
 	sum->jank += row->jank;
 	sum->big_jank += row->big_jank;
@@ -213,13 +245,6 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 		sum->gpu_max_ns = row->gpu_max_ns;
 	sum->tx += row->tx;
 	add(&sum->lost, row->lost);
-}
-
-int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
-			    const struct histogram *vsyncs, int64_t *off)
-{
-	*off = ROW_UNKNOWN;
-	return stats->missed == ROW_UNKNOWN ? ROW_UNKNOWN : histogram_mode(store, vsyncs, off);
 }
 
 double frame_stats_fps(const struct frame_stats *stats)

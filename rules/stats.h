@@ -36,7 +36,21 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 
 /* The same for an interval that is a wait. */
 void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
-			  struct interval interval, enum wait_kind kind);
+			  struct interval interval, uint64_t period_ns, enum wait_kind kind);
+
+/* A frame that was added has more vsyncs than the cadence so far, and lost that time. */
+void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns);
+
+/* @count, one of d, missed, late, slow and matrix of @stats; ROW_UNKNOWN if all vsyncs are unknown.
+ */
+int64_t frame_stats_by_vsyncs(const struct frame_stats *stats, int64_t count);
+
+/* Milliseconds that the user lost in each second of drawing, by late frames and stalls; negative if
+ * that is unknown. */
+double frame_stats_lost_rate(const struct frame_stats *stats);
+
+/* The longest frame time or stall in ns; ROW_UNKNOWN if there is none, or stalls are unknown. */
+int64_t frame_stats_longest(const struct frame_stats *stats);
 
 /* Time in janks and stalls as a share of frame time and stalls, in percent; negative without both.
  */
@@ -57,12 +71,6 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum, except for the score. */
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
-
-/* The most frequent number of vsyncs in @vsyncs, which counts all frame times of @stats.
- * ROW_UNKNOWN if there is none, or the vsyncs of one are unknown. *@off: frame times with another
- * number. */
-int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
-			    const struct histogram *vsyncs, int64_t *off);
 
 /* Frames per second of frame time, in Hz; negative without frames. */
 double frame_stats_fps(const struct frame_stats *stats);

@@ -489,7 +489,7 @@ static void judge(const struct summary *summary, const struct summary_surface *e
 		.surface = row->surface,
 		.cadence = row->cadence,
 		.off_cadence = row->off_cadence,
-		.frames = row->stats.frames,
+		.frames = row->stats.frames - row->stats.unknown,
 		.drawing_frames = drawing.frames,
 		.drawing_time_ns = drawing.time_ns,
 	};
@@ -542,7 +542,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	frame_stats_merge(&out.stats, open);
 	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
 	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
-	out.cadence = frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
+	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	set_recent(summary, entry, &out);
 	out.harm = entry->harm;

@@ -5,7 +5,7 @@ const char csv_fps_header[] =
 	"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,"
 	"score,TX,app,Surface,refresh(Hz),p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,"
 	"stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),cadence(vsyncs),"
-	"off cadence";
+	"off cadence,late frames,late time(S),unknown vsyncs";
 
 const char csv_drop_header[] = "start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,"
 			       "missed vsyncs,cause,layer,frame number";
@@ -34,6 +34,7 @@ const char csv_summary_header[] =
 	"A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
 	"matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),"
 	"gpu p99(ms),gpu bound,lost events,stalls,stall time(S),cadence(vsyncs),off cadence,"
-	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps)";
+	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps),"
+	"late frames,late time(S),lost(ms/s),longest(ms),unknown vsyncs";
 
 const char csv_event_header[] = "time(s),wall time,kind,text";

@@ -289,7 +289,7 @@ static unsigned int surfaces_unknown(const struct status *status)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		n += status->surfaces[i].stats.missed == ROW_UNKNOWN;
+		n += status->surfaces[i].stats.unknown > 0;
 	return n;
 }
 

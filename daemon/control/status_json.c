@@ -602,6 +602,7 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	struct json_object *object = json_object_new_object();
 	const struct frame_stats *stats = &surface->stats;
 	const struct harm *harm = &surface->harm;
+	double lost_rate = frame_stats_lost_rate(stats);
 
 	add_text(object, "surface", surface->name);
 	add_text(object, "verdict", surface->verdict);
@@ -611,7 +612,8 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_number(object, "fps", surface->fps);
 	add_count(object, "jank", stats->jank);
 	add_count(object, "big_jank", stats->big_jank);
-	add_signed(object, "missed_vsyncs", stats->missed);
+	add_signed(object, "missed_vsyncs", frame_stats_by_vsyncs(stats, stats->missed));
+	add_count(object, "unknown_vsyncs", stats->unknown);
 	add_count(object, "waits", stats->waits);
 	add_seconds(object, "waiting_s", stats->wait_ns);
 	add_signed(object, "stalls", stats->stalls);
@@ -629,7 +631,11 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_count(object, "late_frames_wait_known", surface->fences.late);
 	add_count(object, "late_frames_waited", surface->fences.late_released);
 	add_ms_if_known(object, "release_wait_p99_ms", surface->release_p99_ns);
-	add_count(object, "late_frames", harm->frames);
+	add_signed(object, "late_frames", frame_stats_by_vsyncs(stats, (int64_t)stats->late));
+	add_ms_if_known(object, "late_ms", frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
+	json_object_object_add(object, "lost_ms_per_s",
+			       lost_rate < 0 ? NULL : json_object_new_double(lost_rate));
+	add_ms_if_known(object, "longest_ms", frame_stats_longest(stats));
 	add_ms(object, "harm_ms", harm->total_ns);
 	json_object_object_add(object, "causes", causes_object(surface->causes));
 	json_object_object_add(object, "worst_moment",

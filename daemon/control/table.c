@@ -131,7 +131,7 @@ static double number_of(const struct status_surface *row, enum table_column colu
 	case COLUMN_FRAMES:
 		return (double)stats->frames;
 	case COLUMN_MISSED:
-		return (double)stats->missed;
+		return (double)frame_stats_by_vsyncs(stats, stats->missed);
 	default:
 		return stats->score;
 	}

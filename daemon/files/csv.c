@@ -291,19 +291,31 @@ static void refresh(struct csv_row *text, int64_t mhz)
 	number(text, mhz < 0 ? -1 : (double)mhz / 1000, 2);
 }
 
+/* Empty if all vsyncs are unknown. */
+static void count_by_vsyncs(struct csv_row *text, const struct frame_stats *stats, int64_t value)
+{
+	count_if_known(text, frame_stats_by_vsyncs(stats, value));
+}
+
 static void buckets(struct csv_row *text, const struct frame_stats *stats)
 {
 	count(text, stats->waits);
 	count(text, stats->a);
 	count(text, stats->b);
 	count(text, stats->c);
-	count_if_known(text, stats->d);
+	count_by_vsyncs(text, stats, stats->d);
 }
 
 static void stalls(struct csv_row *text, const struct frame_stats *stats)
 {
 	count_if_known(text, stats->stalls);
 	seconds(text, stats->stalls < 0 ? ROW_UNKNOWN : (int64_t)stats->stall_ns);
+}
+
+static void late_frames(struct csv_row *text, const struct frame_stats *stats)
+{
+	count_by_vsyncs(text, stats, (int64_t)stats->late);
+	seconds(text, frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
 }
 
 static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
@@ -314,7 +326,7 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	milliseconds(text, if_frames(stats, row->p50_ns));
 	milliseconds(text, if_frames(stats, row->p90_ns));
 	milliseconds(text, if_frames(stats, row->p99_ns));
-	count_if_known(text, stats->missed);
+	count_by_vsyncs(text, stats, stats->missed);
 	count(text, stats->jank);
 	count(text, stats->big_jank);
 	number(text, frame_stats_stutter(stats), 3);
@@ -324,6 +336,8 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	stalls(text, stats);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
+	late_frames(text, stats);
+	count(text, stats->unknown);
 }
 
 /* Columns 3 to 7 as the 2019 program printed them. */
@@ -370,7 +384,7 @@ void csv_fps_row(struct csv_row *text, const struct fps_row *row)
 	name(text, row->app);
 	name(text, row->surface);
 	if (row->legacy)
-		empty(text, 15);
+		empty(text, 18);
 	else
 		fps_new_columns(text, row);
 	end(text);
@@ -514,14 +528,14 @@ static void summary_rates(struct csv_row *text, const struct summary_row *row)
 static void summary_janks(struct csv_row *text, const struct frame_stats *stats)
 {
 	number(text, stats->frames > 0 ? stats->score : -1, 2);
-	count_if_known(text, stats->missed);
+	count_by_vsyncs(text, stats, stats->missed);
 	count(text, stats->small_jank);
 	count(text, stats->jank);
 	count(text, stats->big_jank);
 	number(text, frame_stats_stutter(stats), 3);
 	for (unsigned int i = 0; i < 5; i++)
-		count_if_known(text, stats->matrix[i]);
-	count_if_known(text, stats->slow);
+		count_by_vsyncs(text, stats, stats->matrix[i]);
+	count_by_vsyncs(text, stats, stats->slow);
 	count_if_known(text, stats->frozen);
 }
 
@@ -538,6 +552,10 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	name(text, row->verdict);
 	number(text, stats->frames > 0 ? row->low1_time_fps : -1, 2);
 	number(text, stats->frames > 0 ? row->low01_time_fps : -1, 2);
+	late_frames(text, stats);
+	number(text, frame_stats_lost_rate(stats), 3);
+	milliseconds(text, frame_stats_longest(stats));
+	count(text, stats->unknown);
 }
 
 void csv_summary_row(struct csv_row *text, const struct summary_row *row)

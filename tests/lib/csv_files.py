@@ -16,7 +16,8 @@ COLUMNS_2019 = COLUMNS["fps.csv"][:16]
 SECOND = {"FPS": "60.00", "frames": 60, "Time(S)": "1.000000", "max time(ms)": "16.667", "waiting time(S)": "0.000000", "wait times": 0,
           "A": 0, "B": 0, "C": 0, "D": 0, "score": "100.00", "TX": 0, "app": "com.a", "Surface": "com.a/com.a.Main", "refresh(Hz)": "60.00",
           "p50(ms)": "16.667", "p90(ms)": "16.667", "p99(ms)": "16.667", "missed vsyncs": 0, "jank": 0, "big jank": 0,
-          "stutter(%)": "0.000", "lost events": 0, "stalls": 0, "stall time(S)": "0.000000", "cadence(vsyncs)": 1, "off cadence": 0}
+          "stutter(%)": "0.000", "lost events": 0, "stalls": 0, "stall time(S)": "0.000000", "cadence(vsyncs)": 1, "off cadence": 0,
+          "late frames": 0, "late time(S)": "0.000000", "unknown vsyncs": 0}
 
 
 def second(begin, **changed):

@@ -66,11 +66,15 @@ class Section:
             found |= {"FPS": round(n * 1e9 / total, 2), "max time(ms)": ordered[-1] // 1000 / 1e3,
                       "low 1% mean(fps)": round(1e9 * len(low) / sum(low), 2)}
             found |= {f"p{p}(ms)": ordered[math.ceil(n * p / 100 - 1e-9) - 1] // 1000 / 1e3 for p in (50, 90, 95, 99)}
-        if None not in self.vsyncs and n:
-            most = collections.Counter(self.vsyncs)
+        known = [v for v in self.vsyncs if v is not None]
+        found["unknown vsyncs"] = n - len(known)
+        if known:
+            most = collections.Counter(known)
             cadence = min(most, key=lambda v: (-most[v], v))
-            found |= {"missed vsyncs": sum(v - 1 for v in self.vsyncs), "D": sum(v > 1 for v in self.vsyncs),
-                      "cadence(vsyncs)": cadence, "off cadence": n - most[cadence]}
+            found |= {"missed vsyncs": sum(v - 1 for v in known), "D": sum(v > 1 for v in known),
+                      "cadence(vsyncs)": cadence, "off cadence": len(known) - most[cadence]}
+        if drawn:
+            found["longest(ms)"] = max(self.times + self.stalls) // 1000 / 1e3
         return found
 
 

@@ -54,7 +54,7 @@ def same_numbers(checks, name, here, trace):
             got = found[one["surface"]]
             what = f"{name}: {one['surface']}"
             moment, minute = one["worst_moment"] or {}, one["worst_minute"] or {}
-            for key, value, expected in (("frames", got["harm"]["frames"], one["late_frames"]),
+            for key, value, expected in (("frames", got["harm"]["frames"], sum(one["causes"].values())),
                                          ("harm", got["harm"]["total(ms)"], one["harm_ms"]),
                                          ("worst", got["harm"].get("worst moment(ms)"), moment.get("harm_ms")),
                                          ("minute", got["harm"].get("worst minute(ms)"), minute.get("harm_ms"))):

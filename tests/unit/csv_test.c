@@ -55,7 +55,11 @@ static struct frame_stats some_stats(void)
 				     .stall_ns = UINT64_C(2500000000),
 				     .jank = 2,
 				     .big_jank = 1,
+				     .longest_stall_ns = UINT64_C(900000000),
+				     .unknown = 2,
 				     .missed = 2,
+				     .late = 1,
+				     .late_ns = 16666667,
 				     .score = 98 };
 }
 
@@ -72,24 +76,30 @@ TEST(rows_match_their_headers)
 
 	row.cadence = row.off_cadence = whole.cadence = whole.off_cadence = 1;
 	csv_fps_row(&row_text, &row);
-	check_row(csv_fps_header, ",0,3,2.500000,1,1");
+	check_row(csv_fps_header, ",0,3,2.500000,1,1,1,0.016666,2");
 	row.legacy = true;
 	csv_fps_row(&row_text, &row);
-	check_row(csv_fps_header, "s,,,,,,,,,,,,,,,");
+	check_row(csv_fps_header, "s,,,,,,,,,,,,,,,,,,");
 	csv_frame_row(&row_text, &frame);
 	check_row(csv_frame_header, "");
 	csv_drop_row(&row_text, &drop);
 	check_row(csv_drop_header, "");
 	whole.low1_time_fps = whole.low01_time_fps = whole.low1_fps = whole.low01_fps = 20;
 	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00");
+	check_row(csv_summary_header, ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00,1,0.016666,"
+				      "719.048,900.000,2");
 	/* A row of waits only has no rates. */
 	whole.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
 	whole.cadence = whole.off_cadence = ROW_UNKNOWN;
 	csv_summary_row(&row_text, &whole);
 	check_row(csv_summary_header, "");
-	assert_string_equal(text, "a,s,0.000000,0.000000,0,0.000000,,,,,,,,,,0.000000,1,0,0,0,0,,0,"
-				  "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,");
+	assert_string_equal(
+		text, "a,s,0.000000,0.000000,0,0.000000,,,,,,,,,,0.000000,1,0,0,0,0,,0,"
+		      "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,,0,0.000000,,,0");
+	/* Of all frames the vsyncs are unknown. */
+	whole.stats.frames = whole.stats.unknown = 2;
+	csv_summary_row(&row_text, &whole);
+	check_row(csv_summary_header, ",0,0.000000,,,,,,,20.00,20.00,,,,,2");
 }
 
 #define PLAIN "~ }|{zyx.wvu_tsr-qpo/nml kji!hgf#edc$ba0"

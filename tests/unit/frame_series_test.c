@@ -149,8 +149,8 @@ TEST_ON(phone_9, test_without_a_lattice_vsyncs_are_unknown)
 {
 	run(a, BEGIN, V60, 10);
 	phone_end(&phone);
-	expect_row(SURFACE_A, 0, "d ? missed ? refresh_mhz ? cadence ? off_cadence ?");
-	expect_summary(SURFACE_A, "cadence ? off_cadence ?");
+	expect_row(SURFACE_A, 0, "d ? missed ? refresh_mhz ? cadence ? off_cadence ? unknown 9");
+	expect_summary(SURFACE_A, "cadence ? off_cadence ? late_frames ?");
 	assert_float_equal(summary_of(SURFACE_A).low1_time_fps, 60, 0.01);
 	expect_frame(a, 5, "vsyncs ? vsync_ns ? interval_ns 16666667");
 }

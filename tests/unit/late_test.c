@@ -35,6 +35,9 @@ TEST(test_frame_late_by_exactly_the_limit_is_late)
 		at_ns = phone_run(&phone, a, at_ns + 7 * periods_ns[i], periods_ns[i], 60);
 		assert_int_equal(count_late(), 1);
 		assert_int_equal(phone.log.late[0].present_ns, at_ns - 59 * periods_ns[i]);
+		expect_summary(SURFACE_A, "late_frames 2 unknown 0");
+		assert_in_range(summary_of(SURFACE_A).stats.late_ns, 11 * periods_ns[i] - 11,
+				11 * periods_ns[i] + 11);
 	}
 }
 

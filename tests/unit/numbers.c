@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/numbers.h"
 
+#include "rules/stats.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,21 +65,25 @@ void stats_numbers(struct number *numbers, const struct frame_stats *s)
 		NUMBER(s, a),
 		NUMBER(s, b),
 		NUMBER(s, c),
-		NUMBER(s, d),
-		NUMBER(s, missed),
+		NUMBER(s, unknown),
+		{ "d", frame_stats_by_vsyncs(s, s->d) },
+		{ "missed", frame_stats_by_vsyncs(s, s->missed) },
+		{ "late_frames", frame_stats_by_vsyncs(s, (int64_t)s->late) },
+		NUMBER(s, late_ns),
+		{ "longest_ns", frame_stats_longest(s) },
 		NUMBER(s, stalls),
 		NUMBER(s, stall_ns),
 		NUMBER(s, small_jank),
 		NUMBER(s, jank),
 		NUMBER(s, big_jank),
 		NUMBER(s, jank_ns),
-		NUMBER(s, slow),
+		{ "slow", frame_stats_by_vsyncs(s, s->slow) },
 		NUMBER(s, frozen),
 		NUMBER(s, tx),
 		NUMBER(s, lost),
-		{ "matrix0", s->matrix[0] },
-		{ "matrix3", s->matrix[3] },
-		{ "matrix4", s->matrix[4] },
+		{ "matrix0", frame_stats_by_vsyncs(s, s->matrix[0]) },
+		{ "matrix3", frame_stats_by_vsyncs(s, s->matrix[3]) },
+		{ "matrix4", frame_stats_by_vsyncs(s, s->matrix[4]) },
 	};
 
 	memcpy(numbers, all, sizeof(all));

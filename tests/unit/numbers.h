@@ -23,7 +23,7 @@ void expect_numbers(const struct number *numbers, size_t n, const char *expected
 
 /* The fields of @stats; matrix0, 3 and 4 are matrix[0], [3] and [4]. @numbers has space for
  * STATS_NUMBERS. */
-#define STATS_NUMBERS 23
+#define STATS_NUMBERS 27
 void stats_numbers(struct number *numbers, const struct frame_stats *stats);
 void expect_stats(struct frame_stats stats, const char *expected);
 

@@ -141,7 +141,7 @@ static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)
 {
 	const struct interval wait = { (int64_t)ns, vsyncs };
 
-	frame_stats_add_wait(&series.stats, &series.history, wait, kind);
+	frame_stats_add_wait(&series.stats, &series.history, wait, V120, kind);
 }
 
 TEST(test_stall_is_a_big_jank_and_a_wait)
@@ -151,7 +151,10 @@ TEST(test_stall_is_a_big_jank_and_a_wait)
 	add_wait(1000 * MS, 60, WAIT_STALL);
 	add_wait(600 * MS, 36, WAIT_STALL);
 	expect_stats(series.stats, "waits 2 wait_ns 1600ms stalls 2 stall_ns 1600ms frames 4 "
-				   "slow 6 frozen 1 matrix3 1 matrix4 1 d 4 a 4");
+				   "slow 6 frozen 1 matrix3 1 matrix4 1 d 4 a 4 longest_ns 1000ms");
+	/* One of the four frames lost 100 ms of the 2.6 s. */
+	frame_stats_add_late(&series.stats, 100 * MS);
+	assert_float_equal(frame_stats_lost_rate(&series.stats), 1000 * 1.7 / 2.6, 1e-9);
 	assert_janks(0, 2, 2);
 	assert_int_equal(series.stats.missed, 4 * 14);
 	/* 1.6 s of 1.0 + 1.6 s */
@@ -159,10 +162,11 @@ TEST(test_stall_is_a_big_jank_and_a_wait)
 	assert_float_equal(frame_stats_in_10_minutes(&series.stats, 2), 2 * 600 / 2.6, 1e-9);
 }
 
-TEST(test_stall_without_known_vsyncs_has_no_level_of_the_matrix)
+/* At 120 Hz 600 ms are 72 vsyncs. */
+TEST(test_stall_without_known_vsyncs_has_the_level_of_its_time)
 {
-	add_wait(900 * MS, ROW_UNKNOWN, WAIT_STALL);
-	expect_stats(series.stats, "matrix4 ? frozen 1 slow 1 missed 0");
+	add_wait(600 * MS, ROW_UNKNOWN, WAIT_STALL);
+	expect_stats(series.stats, "matrix3 0 matrix4 1 frozen 0 slow 1 missed 0 unknown 0");
 	assert_float_equal(frame_stats_stutter(&series.stats), 100, 1e-9);
 }
 
@@ -174,7 +178,9 @@ TEST(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown)
 	add_wait(900 * MS, 54, WAIT_UNKNOWN);
 	add_wait(900 * MS, 54, WAIT_STALL);
 	frame_stats_merge(&sum, &series.stats);
-	expect_stats(sum, "waits 2 stalls ? frozen ? slow ? matrix0 1 matrix3 ? matrix4 ? jank 1");
+	expect_stats(sum, "waits 2 stalls ? frozen ? slow ? matrix0 1 matrix3 ? matrix4 ? jank 1 "
+			  "longest_ns ?");
+	assert_true(frame_stats_lost_rate(&sum) < 0);
 }
 
 /* A wait in which the layer was idle. */
@@ -201,12 +207,21 @@ TEST(test_missed_and_slow_are_counted_by_vsyncs)
 	assert_float_equal(score(0), 60 * 5 / 11.0 + 40, 1e-9);
 }
 
-TEST(test_one_unknown_vsync_count_makes_the_sums_unknown)
+TEST(test_unknown_vsyncs_are_counted_and_empty_nothing_that_is_known)
 {
-	add(V60, 1);
+	struct frame_stats sum = FRAME_STATS_EMPTY;
+
 	add(V60, ROW_UNKNOWN);
-	add(V60, 3);
-	expect_stats(series.stats, "frames 3 d ? missed ? slow ? matrix0 ? matrix4 ?");
+	expect_stats(series.stats,
+		     "frames 1 unknown 1 d ? missed ? slow ? matrix0 ? late_frames ?");
+	assert_true(frame_stats_lost_rate(&series.stats) < 0);
+	frame_stats_merge(&sum, &series.stats);
+	begin(NULL);
+	add(V60, 1);
+	add(3 * V60, 3);
+	frame_stats_merge(&sum, &series.stats);
+	expect_stats(sum, "frames 3 unknown 1 d 1 missed 2 slow 1 matrix0 2 matrix4 0 "
+			  "late_frames 0 longest_ns 50000001");
 }
 
 TEST(test_score_needs_frames_and_has_bounds)
@@ -284,5 +299,5 @@ TEST(test_merged_rows_have_the_counts_of_all)
 	assert_float_equal(frame_stats_score(&sum, 30, 60, 130 * MS), 30 + 20 + 20 * 5.0 / 6, 1e-9);
 	interval(V60);
 	frame_stats_merge(&sum, &series.stats);
-	expect_stats(sum, "frames 8 missed ?");
+	expect_stats(sum, "frames 8 missed 8 unknown 1");
 }

@@ -32,7 +32,7 @@ FILES = {
         "end time",
         "start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,score,TX,app,Surface,refresh(Hz),"
         "p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),"
-        "cadence(vsyncs),off cadence"),
+        "cadence(vsyncs),off cadence,late frames,late time(S),unknown vsyncs"),
     "dropFrames.csv": (
         "end VSYNC",
         "start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,missed vsyncs,cause,layer,frame number"),
@@ -58,7 +58,7 @@ FILES = {
         "low 0.1% mean(fps),waiting time(S),wait times,A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
         "matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),gpu p99(ms),gpu bound,lost events,stalls,"
         "stall time(S),cadence(vsyncs),off cadence,jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),"
-        "low 0.1% time(fps)"),
+        "low 0.1% time(fps),late frames,late time(S),lost(ms/s),longest(ms),unknown vsyncs"),
     # The loader makes a row of it: times in seconds since 1970; clock is 'wrong' if the device's cannot be right.
     "session.json": ("began", "jankd,sdk,kernel,began,ended,clock,lost events,rows lost"),
 }

@@ -506,7 +506,7 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 	case METRIC_MISSED_1000:
 		if (window->missed != WINDOW_UNKNOWN) {
 			block->above += window->missed;
-			block->below += window->frames;
+			block->below += window->frames - window->unknown;
 		}
 		return true;
 	case METRIC_JANK_10MIN:

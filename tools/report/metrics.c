@@ -50,9 +50,13 @@ const struct metric_info metrics[METRICS] = {
 	[METRIC_BIG_JANK_10MIN] = { "big jank(/10min)", 2, false, NULL, 1 },
 	[METRIC_LOW1_TIME] = { "low 1% time(fps)", 2, false, "low1_time_fps", 1 },
 	[METRIC_LOW01_TIME] = { "low 0.1% time(fps)", 2, false, "low01_time_fps", 1 },
+	[METRIC_LATE] = { "late frames", 0, true, "late_frames", 1 },
+	[METRIC_LATE_TIME] = { "late time(S)", 6, true, "late_seconds", 1 },
+	[METRIC_LOST_RATE] = { "lost(ms/s)", 3, false, "lost_ratio", 1e-3 },
+	[METRIC_LONGEST] = { "longest(ms)", 3, false, "longest_seconds", 1e-3 },
+	[METRIC_UNKNOWN] = { "unknown vsyncs", 0, true, "unknown_vsyncs_frames", 1 },
 	[METRIC_MISSED_1000] = { "missed vsyncs(/1000 frames)", 2, false, NULL, 1 },
 	[METRIC_STALLS_10MIN] = { "stalls(/10min)", 2, false, NULL, 1 },
-	[METRIC_LATE] = { "late frames", 0, true, "late_frames", 1 },
 	[METRIC_HARM] = { "harm(ms)", 3, true, "harm_seconds", 1e-3 },
 };
 
@@ -116,20 +120,28 @@ void numbers_set_stats(struct numbers *numbers, const struct frame_stats *stats)
 	of[METRIC_A] = (double)stats->a;
 	of[METRIC_B] = (double)stats->b;
 	of[METRIC_C] = (double)stats->c;
-	of[METRIC_D] = known(stats->d);
-	of[METRIC_MISSED] = known(stats->missed);
+	of[METRIC_D] = known(frame_stats_by_vsyncs(stats, stats->d));
+	of[METRIC_MISSED] = known(frame_stats_by_vsyncs(stats, stats->missed));
 	of[METRIC_SMALL_JANK] = (double)stats->small_jank;
 	of[METRIC_JANK] = (double)stats->jank;
 	of[METRIC_BIG_JANK] = (double)stats->big_jank;
 	of[METRIC_STUTTER] = rate(frame_stats_stutter(stats));
 	for (unsigned int i = 0; i < 5; i++)
-		of[METRIC_MATRIX + i] = known(stats->matrix[i]);
-	of[METRIC_SLOW] = known(stats->slow);
+		of[METRIC_MATRIX + i] = known(frame_stats_by_vsyncs(stats, stats->matrix[i]));
+	of[METRIC_SLOW] = known(frame_stats_by_vsyncs(stats, stats->slow));
 	of[METRIC_FROZEN] = known(stats->frozen);
 	of[METRIC_STALLS] = known(stats->stalls);
 	of[METRIC_STALL_TIME] = stats->stalls < 0 ? NAN : seconds(stats->stall_ns);
 	of[METRIC_JANK_10MIN] = rate(frame_stats_in_10_minutes(stats, stats->jank));
 	of[METRIC_BIG_JANK_10MIN] = rate(frame_stats_in_10_minutes(stats, stats->big_jank));
+	if (frame_stats_by_vsyncs(stats, 0) == 0) {
+		of[METRIC_LATE] = (double)stats->late;
+		of[METRIC_LATE_TIME] = seconds(stats->late_ns);
+	}
+	of[METRIC_LOST_RATE] = rate(frame_stats_lost_rate(stats));
+	if (frame_stats_longest(stats) >= 0)
+		of[METRIC_LONGEST] = milliseconds((uint64_t)frame_stats_longest(stats));
+	of[METRIC_UNKNOWN] = (double)stats->unknown;
 }
 
 /* The value at rank ceil(@permille / 1000 * n). */
@@ -186,10 +198,13 @@ void numbers_set_times(struct numbers *numbers, const uint32_t *times_ns, size_t
 void numbers_derive(struct numbers *numbers)
 {
 	double *of = numbers->of;
+	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
 	double time = of[METRIC_TIME] + (isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME]);
 
-	if (of[METRIC_FRAMES] > 0)
-		of[METRIC_MISSED_1000] = 1000 * of[METRIC_MISSED] / of[METRIC_FRAMES];
+	if (known > 0)
+		of[METRIC_MISSED_1000] = 1000 * of[METRIC_MISSED] / known;
 	if (time > 0)
 		of[METRIC_STALLS_10MIN] = 600 * of[METRIC_STALLS] / time;
+	if (time > 0 && isnan(of[METRIC_LOST_RATE]))
+		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
 }

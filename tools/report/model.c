@@ -73,7 +73,7 @@ static void set_cadence(struct numbers *numbers, const uint32_t cadences[CADENCE
 		if (cadences[i] > cadences[most])
 			most = i;
 	}
-	if (all == 0 || isnan(numbers->of[METRIC_MISSED]))
+	if (all == 0)
 		return;
 	numbers->of[METRIC_CADENCE] = most;
 	numbers->of[METRIC_OFF_CADENCE] = (double)(all - cadences[most]);
@@ -91,10 +91,20 @@ static void set_surface_times(struct reading *reading, uint32_t section, uint32_
 }
 
 /* What a row of fps.csv does not have. */
-static void forget_janks(struct numbers *numbers, bool all)
+static void forget_late(struct numbers *numbers)
+{
+	numbers->of[METRIC_LATE] = numbers->of[METRIC_LATE_TIME] = NAN;
+	numbers->of[METRIC_LOST_RATE] = NAN;
+}
+
+static void forget_janks(struct numbers *numbers, bool without_janks, bool without_late)
 {
 	numbers->of[METRIC_SMALL_JANK] = NAN;
-	if (!all)
+	if (!(numbers->of[METRIC_STALLS] == 0))
+		numbers->of[METRIC_LONGEST] = NAN;
+	if (without_late)
+		forget_late(numbers);
+	if (!without_janks)
 		return;
 	numbers->of[METRIC_JANK] = numbers->of[METRIC_BIG_JANK] = numbers->of[METRIC_STUTTER] = NAN;
 	numbers->of[METRIC_JANK_10MIN] = numbers->of[METRIC_BIG_JANK_10MIN] = NAN;
@@ -112,7 +122,7 @@ static void set_whole(struct surface *surface)
 	} else if (surface->from_windows.frames + surface->from_windows.waits > 0) {
 		surface->source = FROM_WINDOWS;
 		numbers_set_stats(&surface->numbers, &surface->from_windows);
-		forget_janks(&surface->numbers, surface->without_janks);
+		forget_janks(&surface->numbers, surface->without_janks, surface->without_late);
 		if (surface->from_windows.lost >= 0)
 			surface->numbers.of[METRIC_LOST] = (double)surface->from_windows.lost;
 	}
@@ -157,7 +167,7 @@ static void set_verdict(const struct session *session, struct surface *surface)
 		.surface = name_of(session, surface->name),
 		.cadence = known(surface->numbers.of[METRIC_CADENCE]),
 		.off_cadence = known(surface->numbers.of[METRIC_OFF_CADENCE]),
-		.frames = surface->from_frames.frames,
+		.frames = surface->from_frames.frames - surface->from_frames.unknown,
 		.drawing_frames = drawing.frames,
 		.drawing_time_ns = drawing.time_ns,
 	};
@@ -173,8 +183,12 @@ static void set_harm(const struct session *session, struct surface *surface)
 	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
 		return;
 	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
-	surface->numbers.of[METRIC_LATE] = (double)surface->harm.frames;
 	surface->numbers.of[METRIC_HARM] = (double)(surface->harm.total_ns / 1000) / 1e3;
+	/* Files of before these columns. */
+	if (!isnan(surface->numbers.of[METRIC_LATE]))
+		return;
+	surface->numbers.of[METRIC_LATE] = (double)surface->late;
+	surface->numbers.of[METRIC_LATE_TIME] = (double)(surface->late_ns / 1000) / 1e6;
 }
 
 /* --- sections --- */
@@ -252,7 +266,7 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	if (from_frames)
 		set_cadence(&in->numbers, sum->cadences);
 	else
-		forget_janks(&in->numbers, sum->without_janks);
+		forget_janks(&in->numbers, sum->without_janks, sum->without_late);
 	numbers_derive(&in->numbers);
 }
 

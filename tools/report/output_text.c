@@ -54,6 +54,14 @@ static void copy_name(char to[STATUS_NAME_SIZE], const char *name)
 	to[length] = '\0';
 }
 
+/* Frames with unknown vsyncs. Files of before that column have no counts if there is one. */
+static uint64_t unknown_of(const struct surface *surface)
+{
+	if (isnan(surface->numbers.of[METRIC_UNKNOWN]))
+		return isnan(surface->numbers.of[METRIC_MISSED]);
+	return known_count(surface, METRIC_UNKNOWN);
+}
+
 static void fill_surface(struct status_surface *to, const struct session *session,
 			 const struct surface *surface)
 {
@@ -63,6 +71,7 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 			.time_ns = known_ns(surface, METRIC_TIME, 1e9),
 			.waits = known_count(surface, METRIC_WAITS),
 			.wait_ns = known_ns(surface, METRIC_WAITING, 1e9),
+			.unknown = unknown_of(surface),
 			.missed = count_of(surface, METRIC_MISSED),
 			.stalls = count_of(surface, METRIC_STALLS),
 			.stall_ns = known_ns(surface, METRIC_STALL_TIME, 1e9),

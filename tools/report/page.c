@@ -73,6 +73,12 @@ static void put_json(struct page *page, const char *text, size_t size)
  *
  * Columns, one after the other, so that they are packed well. page/charts.js reads them. */
 
+/* What is unknown of one of two rows is left out: 'unknown vsyncs' counts it. */
+static uint32_t add_if_known(uint32_t a, uint32_t b)
+{
+	return a == WINDOW_UNKNOWN ? b : b == WINDOW_UNKNOWN ? a : a + b;
+}
+
 /* The sum of unknown numbers is unknown. */
 static uint32_t add_known(uint32_t a, uint32_t b)
 {
@@ -104,8 +110,11 @@ static void join_rows(struct window *row, const struct window *next)
 	row->jank += next->jank;
 	row->big_jank += next->big_jank;
 	row->jank_us += next->jank_us;
-	row->d = add_known(row->d, next->d);
-	row->missed = add_known(row->missed, next->missed);
+	row->unknown += next->unknown;
+	row->d = add_if_known(row->d, next->d);
+	row->missed = add_if_known(row->missed, next->missed);
+	row->late = add_if_known(row->late, next->late);
+	row->late_us += next->late_us;
 	row->stalls = add_known(row->stalls, next->stalls);
 	row->lost = add_known(row->lost, next->lost);
 	row->max_us = most_known(row->max_us, next->max_us);
@@ -192,6 +201,9 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 	ROW_COLUMN(or_unknown(rows[i].gpu_max_us));
 	ROW_COLUMN(or_unknown(rows[i].lost));
 	ROW_COLUMN(or_unknown(rows[i].refresh_hundredths));
+	ROW_COLUMN(rows[i].unknown);
+	ROW_COLUMN(or_unknown(rows[i].late));
+	ROW_COLUMN(rows[i].late_us);
 	free(rows);
 	if (pack_print(&pack, out) < 0)
 		return -ENOMEM;

@@ -59,6 +59,7 @@ static void prefer_drops(struct reading *reading)
 		order_late(reading, false);
 	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
+		session->surfaces[i].late = session->surfaces[i].late_ns = 0;
 		memset(session->surfaces[i].causes, 0, sizeof(session->surfaces[i].causes));
 	}
 }
@@ -139,6 +140,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
 	int64_t missed = small_count(csv, columns[DROP_MISSED]);
 	double cadence, harm_us;
+	bool is_late;
 
 	if (used_us < 0) {
 		session->files[FILE_DROPS].malformed++;
@@ -161,13 +163,16 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	cadence = cadence_of(surface);
 	harm_us = (double)used_us;
 	/* What is longer is a stall. */
-	if (!is_wait(used_us))
+	is_late = !is_wait(used_us);
+	if (is_late)
 		harm_us = missed > 0 ? (double)used_us * ((double)missed + 1 - cadence) /
 					       ((double)missed + 1)
 				     : 0;
 	if (harm_us < 1)
 		return;
 	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
+	surface->late += is_late;
+	surface->late_ns += is_late ? (uint64_t)(harm_us * 1000) : 0;
 	surface->causes[cause_in(field_of(csv, columns[DROP_CAUSE]))]++;
 	add_drop(reading, csv, columns, surface, (uint64_t)harm_us);
 }

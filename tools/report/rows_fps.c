@@ -32,6 +32,9 @@ enum fps_column {
 	FPS_P99,
 	FPS_GPU_MEAN,
 	FPS_GPU_MAX,
+	FPS_LATE,
+	FPS_LATE_TIME,
+	FPS_UNKNOWN,
 	FPS_COLUMNS,
 };
 
@@ -61,6 +64,9 @@ static const char *const fps_columns[FPS_COLUMNS + 1] = {
 	"p99(ms)",
 	"gpu avg(ms)",
 	"gpu max(ms)",
+	"late frames",
+	"late time(S)",
+	"unknown vsyncs",
 	NULL,
 };
 
@@ -73,6 +79,7 @@ static unsigned int decimals_of(enum fps_column column)
 	case FPS_TIME:
 	case FPS_WAITING:
 	case FPS_STALL_TIME:
+	case FPS_LATE_TIME:
 		return 6;
 	case FPS_MAX:
 	case FPS_STUTTER:
@@ -113,6 +120,20 @@ static int64_t known_or_row_unknown(uint32_t count)
 	return count == WINDOW_UNKNOWN ? ROW_UNKNOWN : (int64_t)count;
 }
 
+/* Frames with unknown vsyncs explain why a count is empty: the row has none to add. */
+static int64_t known_of(const struct window *window, uint32_t count)
+{
+	return window->unknown > 0 && count == WINDOW_UNKNOWN ? 0 : known_or_row_unknown(count);
+}
+
+/* A row of before the column 'unknown vsyncs' has no counts if it has such a frame. */
+static uint32_t unknown_of(const int64_t of[FPS_COLUMNS])
+{
+	if (of[FPS_UNKNOWN] >= 0)
+		return count_of(of[FPS_UNKNOWN]);
+	return of[FPS_MISSED] < 0 && of[FPS_D] < 0 ? count_of(of[FPS_FRAMES]) : 0;
+}
+
 /* What can be added of a row. Matrix and the like are not in it. */
 static struct frame_stats stats_of(const struct window *window, int64_t lost)
 {
@@ -125,8 +146,11 @@ static struct frame_stats stats_of(const struct window *window, int64_t lost)
 		.a = window->a,
 		.b = window->b,
 		.c = window->c,
-		.d = known_or_row_unknown(window->d),
-		.missed = known_or_row_unknown(window->missed),
+		.unknown = window->unknown,
+		.d = known_of(window, window->d),
+		.missed = known_of(window, window->missed),
+		.late = window->late == WINDOW_UNKNOWN ? 0 : window->late,
+		.late_ns = window->late_us * 1000,
 		.stalls = known_or_row_unknown(window->stalls),
 		.stall_ns = window->stall_us * 1000,
 		.jank = window->jank,
@@ -170,7 +194,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	struct frame_stats stats;
 	struct window row, *kept;
 	uint32_t section;
-	bool without_janks;
+	bool without_janks, without_late;
 
 	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
 		of[i] = number_of(csv, columns[i], decimals_of(i));
@@ -181,6 +205,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	if (!surface)
 		return;
 	without_janks = of[FPS_JANK] < 0;
+	without_late = columns[FPS_LATE] < 0;
 	row = (struct window){
 		.start_us = of[FPS_START],
 		.end_us = of[FPS_END],
@@ -194,8 +219,11 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		.c = count_of(of[FPS_C]),
 		.jank = count_of(of[FPS_JANK]),
 		.big_jank = count_of(of[FPS_BIG_JANK]),
+		.unknown = unknown_of(of),
 		.d = count_if_known(of[FPS_D]),
 		.missed = count_if_known(of[FPS_MISSED]),
+		.late = count_if_known(of[FPS_LATE]),
+		.late_us = of[FPS_LATE_TIME] < 0 ? 0 : (uint64_t)of[FPS_LATE_TIME],
 		.stalls = count_if_known(of[FPS_STALLS]),
 		.max_us = count_of(of[FPS_MAX]),
 		.p99_us = count_if_known(of[FPS_P99]),
@@ -213,6 +241,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	extend_surface(surface, row.start_us, row.end_us);
 	session->is_2019 |= columns[FPS_MISSED] < 0;
 	surface->without_janks |= without_janks;
+	surface->without_late |= without_late;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, small_count(csv, columns[FPS_LOST]));
@@ -226,6 +255,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
 		sum->without_janks |= without_janks;
+		sum->without_late |= without_late;
 		cross_sections(reading, &row, section);
 	}
 	kept = pool_add(&session->windows);

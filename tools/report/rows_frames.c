@@ -64,7 +64,7 @@ static struct frame_stats stats_of_frame(struct reading *reading, int place,
 	if (interval.ns < 0)
 		return stats;
 	if (interval_is_wait(interval))
-		frame_stats_add_wait(&stats, &reading->janks[place], interval, wait);
+		frame_stats_add_wait(&stats, &reading->janks[place], interval, 0, wait);
 	else
 		frame_stats_add(&stats, &reading->janks[place], interval, 0);
 	return stats;
@@ -171,6 +171,11 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (present_us < surface->last_us)
 		harm_new_clock(&surface->harm);
 	harm_ns = add_harm(reading, surface, place, owner, present_us, interval, wait, cause);
+	if (harm_ns > 0 && !interval_is_wait(interval)) {
+		frame_stats_add_late(&stats, harm_ns);
+		surface->late++;
+		surface->late_ns += harm_ns;
+	}
 	if (harm_ns > 0)
 		add_late_frame(reading, csv, columns,
 			       (struct late_row){

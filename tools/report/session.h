@@ -51,7 +51,9 @@ struct window {
 	int64_t start_us, end_us;
 	uint64_t time_us, waiting_us, stall_us;
 	uint32_t frames, waits, a, b, c, jank, big_jank;
-	uint32_t d, missed, stalls; /* or WINDOW_UNKNOWN */
+	uint32_t unknown;
+	uint32_t d, missed, late, stalls; /* or WINDOW_UNKNOWN */
+	uint64_t late_us;
 	uint32_t max_us;
 	uint32_t jank_us;				/* time in janks, from stutter(%) */
 	uint32_t p99_us, gpu_mean_us, gpu_max_us, lost; /* or WINDOW_UNKNOWN */
@@ -110,6 +112,7 @@ struct surface {
 	uint64_t drawing_ns;
 	struct drawing drawing; /* from frames.csv */
 	struct harm harm;
+	uint64_t late, late_ns;	 /* the part of it that late frames have, without stalls */
 	uint64_t causes[CAUSES]; /* of the frames with harm */
 	uint64_t pauses, pause_ns, endless, endless_ns;
 	struct frame_stats from_frames;
@@ -118,6 +121,7 @@ struct surface {
 	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
 	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */
 	bool without_janks;		     /* rows of fps.csv have no jank: of 2019 */
+	bool without_late;		     /* the same for late frames */
 };
 
 /* The numbers of a Surface in a section. */

@@ -28,9 +28,10 @@ class Columns {
   signed() { return this.numbers().map((value) => (value % 2 ? -(value + 1) / 2 : value / 2)); }
 }
 
-const UNKNOWN_IF_0 = ["D", "missed", "stalls", "p99", "gpu", "gpuMax", "lost", "refresh"];
+const UNKNOWN_IF_0 = ["D", "missed", "stalls", "p99", "gpu", "gpuMax", "lost", "refresh", "late"];
+const BY_VSYNCS = ["D", "missed", "late"];
 const ROW_COLUMNS = ["frames", "time", "max", "waits", "waiting", "A", "B", "C", "D", "missed", "jank", "bigJank", "jankTime", "stalls", "stallTime",
-  "p99", "gpu", "gpuMax", "lost", "refresh"];
+  "p99", "gpu", "gpuMax", "lost", "refresh", "unknown", "late", "lateTime"];
 
 /* On another clock the time goes back; charts need it in order. */
 function inOrder(all, key) {
@@ -98,23 +99,26 @@ function setTimes(numbers, times, time) {
 }
 
 function setRates(numbers, sums) {
-  const all = sums.time + sums.stallTime, per10 = (count) => (all > 0 ? count * 600e9 / all : NaN);
+  const all = sums.time + sums.stallTime, per10 = (count) => (all > 0 ? count * 600e9 / all : NaN), known = sums.frames - sums.unknown;
+  if (sums.frames > 0 && known <= 0) sums.D = sums.missed = sums.late = sums.lateTime = NaN;
   Object.assign(numbers, {
     "frames": sums.frames, "Time(S)": truncated(sums.time / 1000, 6), "FPS": sums.time > 0 ? sums.frames * 1e9 / sums.time : NaN,
     "max time(ms)": sums.frames > 0 ? truncated(sums.max / 1000, 3) : NaN, "waiting time(S)": truncated(sums.waiting / 1000, 6), "wait times": sums.waits,
     "A": sums.A, "B": sums.B, "C": sums.C, "D": sums.D, "missed vsyncs": sums.missed, "jank": sums.jank, "big jank": sums.bigJank,
     "stutter(%)": all > 0 ? 100 * sums.jankTime / all : NaN, "stalls": sums.stalls, "stall time(S)": Number.isNaN(sums.stalls) ? NaN : truncated(sums.stallTime / 1000, 6),
     "jank(/10min)": per10(sums.jank), "big jank(/10min)": per10(sums.bigJank), "stalls(/10min)": per10(sums.stalls),
-    "missed vsyncs(/1000 frames)": sums.frames > 0 ? 1000 * sums.missed / sums.frames : NaN,
+    "missed vsyncs(/1000 frames)": known > 0 ? 1000 * sums.missed / known : NaN,
+    "unknown vsyncs": sums.unknown, "late frames": sums.late, "late time(S)": truncated(sums.lateTime / 1000, 6),
+    "lost(ms/s)": all > 0 && !Number.isNaN(sums.stalls) ? 1000 * (sums.lateTime + sums.stallTime) / all : NaN,
   });
   return numbers;
 }
 
-const noSums = () => ({ frames: 0, time: 0, max: 0, waits: 0, waiting: 0, A: 0, B: 0, C: 0, D: 0, missed: 0, jank: 0, bigJank: 0, jankTime: 0, stalls: 0, stallTime: 0 });
+const noSums = () => ({ frames: 0, time: 0, max: 0, waits: 0, waiting: 0, A: 0, B: 0, C: 0, D: 0, missed: 0, unknown: 0, late: 0, lateTime: 0, jank: 0, bigJank: 0, jankTime: 0, stalls: 0, stallTime: 0 });
 
-/* Of each frame whose present is in the range. */
+/* Of each frame whose present is in the range; which are late depends on those before it. */
 function numbersOfFrames(frames, from, to) {
-  const sums = noSums(), first = firstAt(frames.present, from), end = firstAt(frames.present, to), times = new Float64Array(end - first), vsyncs = new Map();
+  const sums = { ...noSums(), late: NaN, lateTime: NaN }, first = firstAt(frames.present, from), end = firstAt(frames.present, to), times = new Float64Array(end - first), vsyncs = new Map();
   let n = 0, small = 0;
   for (let i = first; i < end; i++) {
     const ns = frames.interval[i], flags = frames.flags[i], count = frames.vsyncs[i], whole = !Number.isNaN(count);
@@ -136,29 +140,30 @@ function numbersOfFrames(frames, from, to) {
     if (reached(ns, 100e6, whole)) sums.A++;
     else if (reached(ns, 50e6, whole)) sums.B++;
     else if (reached(ns, 42e6, whole)) sums.C++;
-    sums.D += whole ? count > 1 : NaN;
-    sums.missed += whole ? Math.max(0, count - 1) : NaN;
+    if (whole) sums.D += count > 1;
+    if (whole) sums.missed += Math.max(0, count - 1);
+    else sums.unknown++;
     if (whole) vsyncs.set(count, (vsyncs.get(count) || 0) + 1);
   }
   sums.frames = n;
   const numbers = setRates({}, sums);
   numbers["small jank"] = small;
   if (n > 0) setTimes(numbers, times.subarray(0, n).sort(), sums.time);
-  if (vsyncs.size > 0 && !Number.isNaN(sums.missed)) {
+  if (vsyncs.size > 0) {
     const [cadence, most] = [...vsyncs].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
     numbers["cadence(vsyncs)"] = cadence;
-    numbers["off cadence"] = n - most;
+    numbers["off cadence"] = n - sums.unknown - most;
   }
   return numbers;
 }
 
-/* Of whole rows: those that end in the range. */
+/* Of whole rows: those that end in the range. What is empty as vsyncs are unknown is left out: 'unknown vsyncs' counts it. */
 function sumsOfRows(rows, from, to) {
   const sums = noSums();
   for (let i = firstAt(rows.end, from); i < rows.n && rows.end[i] < to; i++) {
-    for (const key of Object.keys(sums)) sums[key] = key === "max" ? Math.max(sums.max, rows.max[i]) : sums[key] + rows[key][i];
+    for (const key of Object.keys(sums)) sums[key] = key === "max" ? Math.max(sums.max, rows.max[i]) : sums[key] + (rows.unknown[i] > 0 && BY_VSYNCS.includes(key) ? rows[key][i] || 0 : rows[key][i]);
   }
-  for (const key of ["time", "max", "waiting", "jankTime", "stallTime"]) sums[key] *= 1000;
+  for (const key of ["time", "max", "waiting", "jankTime", "stallTime", "lateTime"]) sums[key] *= 1000;
   return sums;
 }
 

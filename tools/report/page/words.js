@@ -86,6 +86,8 @@ const FORMULAS = {
   "big jank": "> 2 × the mean of the three before, and > 125 ms; and stalls", "A": "[100, 500) ms", "B": "[50, 100) ms", "C": "[42, 50) ms", "D": "more than one vsync",
   "matrix best": "0 to 2 missed vsyncs", "matrix normal": "3 to 8 missed vsyncs", "matrix middle": "9 to 23 missed vsyncs", "matrix high": "24 to 41 missed vsyncs",
   "matrix frozen": "42 missed vsyncs and more", "slow": "more than one vsync late", "frozen": "> 700 ms", "cadence(vsyncs)": "the most frequent number of vsyncs, the smallest of several",
-  "off cadence": "intervals with another number of vsyncs", "harm(ms)": "time by which frames came later than the cadence, and stalls", "stalls": "waits in which the app was at work or its frame under way",
+  "off cadence": "intervals with another number of vsyncs", "late frames": "frames below 500 ms with more vsyncs than the cadence so far", "late time(S)": "the time that late frames lost",
+  "lost(ms/s)": "1000 × (late time + stall time) / (Time + stall time)", "longest(ms)": "the longest interval below 500 ms, or stall", "unknown vsyncs": "intervals below 500 ms whose vsyncs are not known",
+  "harm(ms)": "time by which frames came later than the cadence, and stalls", "stalls": "waits in which the app was at work or its frame under way",
   "waiting time(S)": "sum of intervals of 500 ms or more", "wait times": "intervals of 500 ms or more", "effect": "a frame of NEW is longer than one of BASE that much more often than shorter",
 };

@@ -41,26 +41,26 @@ static bool is_same(struct late_interval a, struct late_interval b)
 	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
 }
 
-static uint32_t find_cadence(const struct late_series *series)
+static void find_cadence(struct late_series *series)
 {
 	unsigned int most = 0;
-	uint32_t ns = 0;
 
 	for (unsigned int i = 0; i < kept(series); i++) {
 		uint32_t one_ns = series->intervals[i].ns;
 
-		if (series->same[i] > most || (series->same[i] == most && one_ns < ns)) {
+		if (series->same[i] > most ||
+		    (series->same[i] == most && one_ns < series->cadence_ns)) {
 			most = series->same[i];
-			ns = one_ns;
+			series->cadence_ns = one_ns;
+			series->cadence_at = i;
 		}
 	}
-	return ns;
 }
 
 static uint32_t cadence_ns(struct late_series *series)
 {
 	if (series->cadence_ns == 0)
-		series->cadence_ns = find_cadence(series);
+		find_cadence(series);
 	return series->cadence_ns;
 }
 
@@ -89,15 +89,25 @@ static bool is_reported(const struct late_state *state, const struct late_series
 	       draws_continuously(series, (uint32_t)cadence);
 }
 
-/* The same for a frame time of whole vsyncs. */
+/* The time that a frame lost. */
 static uint64_t harm_ns(const struct late_series *series, struct interval interval,
 			uint64_t cadence)
 {
-	uint64_t ns = (uint64_t)interval.ns;
-	bool known = series->n > 0 && interval_is_whole(interval);
+	const struct late_interval *of = &series->intervals[series->cadence_at];
+	uint64_t ns = (uint64_t)interval.ns, period_ns;
 
 	/* The period may have become more precise since the cadence was found. */
-	return known && ns > cadence + cadence / 100 ? ns - cadence : 0;
+	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence + cadence / 100)
+		return 0;
+	if (!of->plain)
+		return interval.vsyncs > series->vsyncs[series->cadence_at] ? ns - cadence : 0;
+	/* A cadence of about so long, before the period was known, is so many whole vsyncs, and one
+	 * at least. */
+	period_ns = ns / (uint64_t)interval.vsyncs;
+	cadence = (cadence + period_ns / 2) / period_ns * period_ns;
+	if (cadence < period_ns)
+		cadence = period_ns;
+	return ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
 /* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
@@ -122,6 +132,7 @@ static void keep(struct late_series *series, struct interval interval)
 				     !interval_is_whole(interval) };
 	bool is_full = series->n >= LATE_INTERVALS;
 
+	series->vsyncs[at] = (uint8_t)(interval.vsyncs > UINT8_MAX ? UINT8_MAX : interval.vsyncs);
 	series->n++;
 	if (series->n == 2 * LATE_INTERVALS)
 		series->n = LATE_INTERVALS;

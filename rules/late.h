@@ -30,8 +30,10 @@ struct late_series {
 		uint32_t ns : 31;
 		uint32_t plain : 1; /* its number of vsyncs is unknown */
 	} intervals[LATE_INTERVALS];
-	uint8_t same[LATE_INTERVALS]; /* how many intervals are the same as that one */
-	uint32_t cadence_ns;	      /* 0: not found since an interval changed */
+	uint8_t vsyncs[LATE_INTERVALS]; /* of each interval that is not plain */
+	uint8_t same[LATE_INTERVALS];	/* how many intervals are the same as that one */
+	uint32_t cadence_ns;		/* 0: not found since an interval changed */
+	unsigned int cadence_at;	/* the interval with it */
 };
 
 struct late_state {
@@ -49,7 +51,9 @@ struct lateness {
 	 * cadence is unknown, and not if the layer was idle. */
 	bool reported;
 	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
-	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. */
+	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. An
+	 * interval after a switch of the refresh rate that has more vsyncs, but is no longer, is in
+	 * time; and so is one that is longer, but has no more vsyncs. */
 	uint64_t harm_ns;
 	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */
 };

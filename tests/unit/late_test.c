@@ -55,6 +55,13 @@ TEST(test_switch_of_the_refresh_rate_is_not_late)
 			phone_frame(&phone, at_ns + i * V120, a);
 	}
 	assert_int_equal(count_late(), 0);
+	expect_summary(SURFACE_A, "late_frames 0");
+	/* Nor does a frame in each vsync become late as the vsyncs become longer. */
+	start_late(8 * MS);
+	at_ns = phone_run(&phone, a, BEGIN, V120, 240);
+	phone_run(&phone, a, at_ns + V60 - V120, V60, 120);
+	count_late();
+	expect_summary(SURFACE_A, "frames 359 late_frames 0");
 }
 
 /* A status bar that draws four times a second, sometimes twice in a row, has no cadence. Only the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define HASTY_NS (250 * MS)
+#define OLD_EDGE_NS (500 * MS) /* the edge of a period is that of this time before a switch */
 
 struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
 {
@@ -251,7 +252,7 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
 {
 	uint64_t from_ns = later(v->last_present_ns, back_from(sure_ns, SEARCH_BACK_NS));
-	uint64_t before_ns;
+	uint64_t before_ns, old_from_ns;
 	struct vsync_switch found;
 	struct vsync_window window;
 
@@ -262,10 +263,13 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 	if (v->n_segments > 1 && lattice_is_unused(v) &&
 	    v->segments[v->n_segments - 1].from_ns > from_ns)
 		from_ns = v->segments[v->n_segments - 1].from_ns;
+	old_from_ns =
+		later(v->segments[v->n_segments - 1].from_ns, back_from(from_ns, OLD_EDGE_NS));
 	found = vsync_switch_find(&v->log, lattice_main_source(v),
 				  &(struct vsync_switch_search){ .before_ns = before_ns,
 								 .after_ns = period_ns,
 								 .error_ns = error_ns,
+								 .old_from_ns = old_from_ns,
 								 .from_ns = from_ns,
 								 .sure_ns = sure_ns,
 								 .now_ns = now_ns });

@@ -182,8 +182,9 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		struct event *event = &b->events[i];
 
 		event->old = event->new = false;
-		/* The new edge may still be unknown: that is no evidence for the old period. */
-		if (event->present ? !new->has_presents : !new->has_ticks)
+		/* An edge that is unknown is no evidence for the other period. */
+		if (event->present ? !(old->has_presents && new->has_presents)
+				   : !(old->has_ticks && new->has_ticks))
 			continue;
 		event->old = fits_side(old, event->at_ns, event->present);
 		event->new = fits_side(new, event->at_ns, event->present);
@@ -237,7 +238,8 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 		struct side old, new;
 		int64_t at_ns;
 
-		old = side_of(log, source, search->before_ns, from_ns, from_ns, left_ns);
+		old = side_of(log, source, search->before_ns, from_ns, search->old_from_ns,
+			      left_ns);
 		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
 		find_balance(b, &old, &new);
 		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));

@@ -16,6 +16,7 @@ struct vsync_switch {
 struct vsync_switch_search {
 	uint64_t before_ns, after_ns; /* the two periods */
 	uint64_t error_ns;	      /* of the new period */
+	uint64_t old_from_ns;	      /* the period before is valid from here on */
 	uint64_t from_ns;	      /* start of the search */
 	uint64_t sure_ns;	      /* the switch was before this time, or near it */
 	uint64_t now_ns;	      /* end of the search */

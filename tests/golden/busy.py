@@ -5,13 +5,15 @@ display, with all kinds of markers of the period. Every interval that is given i
 the rates are those of the display."""
 
 import concurrent.futures
+import lzma
 import os
 import re
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import busy_phone
-from jankd import Checks, analyze, folder, rows
+from frames import not_added_up
+from jankd import SHARED, Checks, analyze, folder, rows
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game}
@@ -33,21 +35,27 @@ def rates(events):
 def compare(kind, seed, words):
     """The first fault in the rows of a phone, as text; empty if they are right."""
     phone = PHONES[kind](seed, words)
+    return fault_in(phone.text(), busy_phone.LAYER, phone.truth, [rate for _, rate in phone.rates])
+
+
+def fault_in(text, layer, truth, had):
+    """@truth: the vsyncs of each interval, None: not known; @had: the rates."""
     with folder() as here:
-        (here / "trace").write_text(phone.text())
+        (here / "trace").write_text(text)
         analyze(here / "out", "--frames-log", here / "trace")
-        frames = [f for f in rows(here / "out", "frames.csv") if f["layer"] == busy_phone.LAYER]
+        frames = [f for f in rows(here / "out", "frames.csv") if f["layer"] == layer]
         seen = rates(rows(here / "out", "events.csv"))
-    if len(frames) != len(phone.truth):
-        return f"{len(frames)} frames, not {len(phone.truth)}"
-    wrong = [(f["present(s)"], n, f["vsyncs"]) for f, n in zip(frames, phone.truth)
+    if len(frames) != len(truth):
+        return f"{len(frames)} frames, not {len(truth)}"
+    wrong = [(f["present(s)"], n, f["vsyncs"]) for f, n in zip(frames, truth)
              if n is not None and f["vsyncs"] not in (str(n), "")]
     unknown = sum(f["vsyncs"] == "" for f in frames) - 1
     if wrong:
         return f"{len(wrong)} intervals: (present, vsyncs, said): {wrong[:4]}"
     if unknown * 33 > len(frames):
         return f"{unknown} of {len(frames)} intervals are unknown"
-    had = [rate for _, rate in phone.rates]
+    if not_added_up(frames):
+        return f"intervals do not add up: {not_added_up(frames)[:4]}"
     if len(seen) != len(had) or any(abs(a / b - 1) > 0.005 for a, b in zip(seen, had)):
         return f"rates {seen}, not {had}"
     return ""
@@ -59,4 +67,9 @@ jobs += REGRESSIONS
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")
+case = SHARED / "cases" / "switch_late.txt.xz"
+if case.exists():
+    truth = [None, *(int(n) if n else None for n in case.with_name("switch_late.vsyncs.txt").read_text().split("\n")[:-1])]
+    fault = fault_in(lzma.open(case, "rt").read(), "com.example.game/com.example.game.Main#0", truth, [60, 120, 60])
+    checks.that(not fault, f"{case.name}: {fault}")
 checks.end()

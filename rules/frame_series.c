@@ -21,6 +21,27 @@ struct loss loss_before(const struct loss_context *loss_context)
 	};
 }
 
+/* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
+ * of the ticks behind both presents; but each rate has its ticks at another place between presents,
+ * so it may be less than all of them at the shorter length, or more than all at the longer one. */
+static int64_t across_switch(const struct vsync_stamp *before, const struct vsync_stamp *now,
+			     int64_t vsyncs)
+{
+	int64_t length_ns = (int64_t)(now->vsync_ns - before->vsync_ns);
+	int64_t least_ns = vsyncs * (int64_t)before->period_ns;
+	int64_t most_ns = vsyncs * (int64_t)now->period_ns;
+
+	if (least_ns > most_ns) {
+		int64_t longer_ns = least_ns;
+
+		least_ns = most_ns;
+		most_ns = longer_ns;
+	}
+	if (now->switches - before->switches > 1)
+		return length_ns;
+	return length_ns < least_ns ? least_ns : length_ns > most_ns ? most_ns : length_ns;
+}
+
 static struct interval interval_between(const struct vsync_stamp *before,
 					const struct vsync_stamp *now)
 {
@@ -30,8 +51,8 @@ static struct interval interval_between(const struct vsync_stamp *before,
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
 	else if (before->switches == now->switches || now->vsync_ns < before->vsync_ns)
 		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
-	else /* across a switch of the refresh rate: vsyncs of both lengths are in it */
-		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);
+	else
+		interval.ns = across_switch(before, now, interval.vsyncs);
 	return interval;
 }
 

@@ -16,7 +16,8 @@ from frames import not_added_up
 from jankd import SHARED, Checks, analyze, folder, rows
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
-          "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game}
+          "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game,
+          "late sf": lambda seed, words: busy_phone.switching_phone(seed, words, place=0.6)}
 WORDS = ((), ("period",), ("target",), ("hardware",))
 # Seeds that were wrong once: in the moment of a switch, or in the display that a marker belongs to.
 REGRESSIONS = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]
@@ -24,6 +25,7 @@ REGRESSIONS += [("switching", seed, ("target",)) for seed in (111, 194, 399, 530
 REGRESSIONS += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 361)]
 REGRESSIONS += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
 REGRESSIONS += [("late", 178, ("hardware",)), ("paired", 329, ())]
+REGRESSIONS += [("late sf", seed, ()) for seed in (8, 18, 37, 57)]
 SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # for each kind of phone and of markers
 
 

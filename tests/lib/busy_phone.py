@@ -22,13 +22,14 @@ class Phone:
     """A generated phone: the lines of its trace, and the number of vsyncs before each frame."""
 
     def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False,
-                 jitter_us=300, begin_us=100000000, scale=1.0):
+                 jitter_us=300, begin_us=100000000, scale=1.0, place=0.12):
         """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the
         period, "period", "target", "hardware"; @demand: chance that the app draws nothing for up to a
-        second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate."""
+        second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate;
+        @place: where in a vsync a present begins."""
         self.random = random.Random(seed)
         self.begin_us = begin_us
-        self.late, self.words, self.jitter_us = late, words, jitter_us
+        self.late, self.words, self.jitter_us, self.place = late, words, jitter_us, place
         self.lines, self.truth, self.rates = [], [], []
         self.values = {}
         self.vsync_id = 1000
@@ -66,7 +67,7 @@ class Phone:
         self.add(time, f"C|{SF}|{name}|{self.values[name]}", SF + 3, "TimerDispatch", 1)
 
     def frame(self, at, period):
-        begin = at + 0.12 * period + self.random.random() * self.jitter_us
+        begin = at + self.place * period + self.random.random() * self.jitter_us
         self.vsync_id += 7
         self.number += 1
         self.add(begin - 400, f"C|{SF}|BufferTX - {LAYER}|1", SF + 9, f"Binder:{SF}_3", 2)
@@ -149,7 +150,7 @@ def late_phone(seed, words=()):
                  drops=pick.choice((0.01, 0.05, 0.15)), scale=pick.uniform(0.997, 1.003))
 
 
-def switching_phone(seed, words=(), late=True):
+def switching_phone(seed, words=(), late=True, **keywords):
     """A phone that switches its rate twice, with late ticks around each switch."""
     pick = random.Random(seed)
     low, high = pick.choice(((60, 120), (60, 120), (60, 90), (90, 120)))
@@ -163,7 +164,7 @@ def switching_phone(seed, words=(), late=True):
             stretches.append((at - pick.uniform(0.2, 1.2), at + pick.uniform(0.2, 1.2),
                               pick.uniform(0.15, 0.6), pick.choice(("half", 2.4))))
     return Phone(seed, list(zip(lengths, rates)), stretches, words,
-                 drops=pick.choice((0.01, 0.05)), scale=pick.uniform(0.997, 1.003))
+                 drops=pick.choice((0.01, 0.05)), scale=pick.uniform(0.997, 1.003), **keywords)
 
 
 def paired_phone(seed, words=()):

@@ -6,8 +6,9 @@
 #include "parser/chars.h"
 #include "rules/vsync_log.h"
 
-#define ID_CUT 3  /* VSP-period keeps at least this many digits of an id */
-#define RUN_MIN 5 /* hardware vsyncs without a gap that are needed for a period */
+#define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
+#define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
+#define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
 
 struct span vsync_display_in(struct span counter)
 {
@@ -128,12 +129,13 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 {
 	struct vsync_display *d = find_or_add_display(periods, display);
 	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
-	uint64_t mean_ns, off_ns;
+	uint64_t mean_ns, error_ns;
 
 	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
 		d->run_n = 0;
+	/* The run has a gap: some vsyncs were not written, or the rate is another. */
 	if (d->run_n >= 3 &&
-	    (now_ns - last_ns) * 2 * (d->run_n - 1) > 5 * (last_ns - d->run_begin_ns))
+	    (now_ns - last_ns) * 2 * (d->run_n - 1) > 3 * (last_ns - d->run_begin_ns))
 		d->run_n = 0;
 	d->run[d->run_n++ % VSYNC_RUN] = now_ns;
 	if (d->run_n == 1)
@@ -143,14 +145,15 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	if (d->run_n < RUN_MIN)
 		return NULL;
 	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
-	off_ns = spread_of(d, mean_ns);
-	if (off_ns * 3 > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS || mean_ns > VSYNC_PERIOD_MAX_NS)
+	/* Both ends of the run may be late, which a few distances hardly show. */
+	error_ns = 5 * spread_of(d, mean_ns) / (d->run_n - 1) + mean_ns / 5000;
+	if (error_ns * RUN_EXACT > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS ||
+	    mean_ns > VSYNC_PERIOD_MAX_NS)
 		return NULL;
 	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
 		d->measured_at_ns = d->run_begin_ns;
 	d->measured_ns = mean_ns;
-	/* Both ends of the run may be late, which a few distances hardly show. */
-	d->measured_error_ns = 5 * off_ns / (d->run_n - 1) + mean_ns / 5000;
+	d->measured_error_ns = error_ns;
 	return d;
 }
 

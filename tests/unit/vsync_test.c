@@ -320,6 +320,19 @@ TEST(test_hardware_vsyncs_confirm_a_slower_rate)
 	assert_period(V60);
 }
 
+/* As an emulator writes them: late by up to most of a vsync, and some not at all. */
+TEST(test_uneven_hardware_vsyncs_are_no_period)
+{
+	for (uint64_t i = 0; i < 400; i++) {
+		if (any(8) > 0)
+			vsync_hardware(&lattice, SPAN_LITERAL("0"),
+				       SECOND + i * V60 + any(i % 200 < 100 ? 100000 : 12 * MS));
+		if (vsync_period_ns(&lattice) > 0)
+			assert_period(V60);
+	}
+	assert_period(V60);
+}
+
 /* Ticks every 33 ms fit 120 Hz and 90 Hz: the reported period decides. */
 TEST(test_reported_period_decides_if_ticks_fit_both)
 {

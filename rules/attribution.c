@@ -416,6 +416,10 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 	}
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
+	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
+		return;
+	a->sink.period(a->sink.context, record, RULE_NOMINAL, a->nominal_ns, a->nominal_ns / 100);
+	a->nominal_ns = 0;
 }
 
 static void period(struct attribution *a, const struct rule *rule,
@@ -425,13 +429,27 @@ static void period(struct attribution *a, const struct rule *rule,
 
 	if (!is_sf_process(a, record) || record->value <= 0)
 		return;
-	/* A rate in whole Hz is less exact: 60 may mean 59.94. */
-	if (rule->role == RULE_PERIOD)
+	if (rule->role == RULE_PERIOD || rule->role == RULE_NOMINAL)
 		period_ns = (uint64_t)record->value;
 	else
 		period_ns = UINT64_C(1000000000) / (uint64_t)record->value;
-	a->sink.period(a->sink.context, record, period_ns,
+	/* What is not measured is less exact: 60 Hz may mean 59.94, and 16666666 ns 16575000. */
+	a->sink.period(a->sink.context, record, rule->role, period_ns,
 		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
+}
+
+/* A slice of SurfaceFlinger states the period of the display whose hardware vsync is in it. The
+ * number in the slice's name is the composer's, not that of other names. */
+static void nominal_slice(struct attribution *a, const struct trace_record *record)
+{
+	struct pattern_capture capture;
+	const struct rule *rule =
+		ruleset_match(a->rules, &a->rules->slices, record->name, 0, &capture);
+
+	if (!rule || rule->role != RULE_NOMINAL || !is_sf_process(a, record))
+		return;
+	a->nominal_tid = record->tid;
+	a->nominal_ns = (uint64_t)capture.time_ns;
 }
 
 static const struct rule_index *index_of(const struct ruleset *rules, enum trace_kind kind)
@@ -474,7 +492,10 @@ static void named_event(struct attribution *a, const struct trace_record *record
 			tick(a, rule, record);
 			return;
 		case RULE_PERIOD:
+		case RULE_NOMINAL:
 		case RULE_RATE:
+		case RULE_ASKED:
+		case RULE_RENDER:
 			period(a, rule, record);
 			return;
 		case RULE_TARGET:
@@ -552,7 +573,7 @@ static uint32_t work_begin(struct attribution *a, const struct trace_record *rec
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN);
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
 
 	if (mask & SLICE_WORK) {
 		if (a->sf.known && is_sf_process(a, record))
@@ -565,6 +586,8 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		a->sink.token(a->sink.context, record, vsync_id_in(record->name));
 	}
 
+	if (mask & SLICE_NOMINAL)
+		nominal_slice(a, record);
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
@@ -592,6 +615,7 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
 	a->candidate.presented = false;
+	a->nominal_ns = 0;
 	a->composition = COMPOSITION_UNKNOWN;
 	sf_runs_clear(&a->runs);
 	if (a->candidate.active)
@@ -702,8 +726,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 		app_work_producer(a->work, record, capture.layer);
 	if (!rule || rule->role == RULE_PRODUCER || !rule_is_unique(rule))
 		return false;
-	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
-	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
+	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
 		a->foreign_ticks++;
 	else
 		a->foreign_latches++;

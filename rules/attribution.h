@@ -35,9 +35,10 @@ struct attribution_sink {
 	void *context;
 	void (*tick)(void *context, const struct trace_record *record, unsigned int rank,
 		     bool hardware);
-	/* The record's name ends in the display's id. @period_ns is exact to @error_ns. */
-	void (*period)(void *context, const struct trace_record *record, uint64_t period_ns,
-		       uint64_t error_ns);
+	/* A rule of the role period, nominal, rate, asked or render. The record's name ends in the
+	 * display's id. @period_ns is exact to @error_ns. */
+	void (*period)(void *context, const struct trace_record *record, enum rule_role role,
+		       uint64_t period_ns, uint64_t error_ns);
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
 	void (*present)(void *context, uint64_t present_ns);
@@ -87,6 +88,8 @@ struct attribution {
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */
 	int32_t tick_tgid;		/* the same as the kernel states */
+	int32_t nominal_tid;		/* its open slice states a period, of its next HW_VSYNC */
+	uint64_t nominal_ns;		/* that period; 0: none */
 	uint64_t unattributed_presents; /* without a frame of any layer */
 	uint64_t foreign_presents;	/* by processes that are not SurfaceFlinger */
 	uint64_t foreign_ticks;		/* the same for ticks, if the writer is known */

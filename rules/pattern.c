@@ -128,6 +128,8 @@ static size_t read_time(struct span text, int64_t *time_ns)
 	}
 	if (span_starts_with(span_skip(text, n), SPAN_LITERAL("us")))
 		*time_ns = value * 1000 + part * 1000 / unit;
+	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ns")))
+		*time_ns = value;
 	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ms")))
 		*time_ns = value * 1000000 + part * 1000000 / unit;
 	else

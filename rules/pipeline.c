@@ -109,13 +109,19 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
 
-static void on_period(void *context, const struct trace_record *record, uint64_t period_ns,
-		      uint64_t error_ns)
+static void on_period(void *context, const struct trace_record *record, enum rule_role role,
+		      uint64_t period_ns, uint64_t error_ns)
 {
 	struct pipeline *p = context;
+	struct vsync_lattice *vsync = &p->queue.vsync;
+	struct span display = vsync_display_in(record->name);
 
-	vsync_report_period(&p->queue.vsync, vsync_display_in(record->name), period_ns, error_ns,
-			    record->time_ns);
+	if (role == RULE_ASKED)
+		vsync_ask_period(vsync, display, period_ns, record->time_ns);
+	else if (role == RULE_RENDER)
+		vsync_render_period(vsync, display, period_ns, record->time_ns);
+	else
+		vsync_report_period(vsync, display, period_ns, error_ns, record->time_ns);
 }
 
 static void on_target(void *context, uint64_t time_ns)

@@ -28,13 +28,29 @@ static bool is_display(const struct vsync_display *display, struct span id, bool
 	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
 }
 
+/* The only display that may have that id. The two of a foldable begin with the same digits. */
 static struct vsync_display *find_display(struct reported_periods *periods, struct span id,
 					  bool cut)
 {
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
-		if (periods->displays[i].used && is_display(&periods->displays[i], id, cut))
-			return &periods->displays[i];
-	return NULL;
+	struct vsync_display *found = NULL;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		if (!periods->displays[i].used || !is_display(&periods->displays[i], id, cut))
+			continue;
+		if (found)
+			return NULL;
+		found = &periods->displays[i];
+	}
+	return found;
+}
+
+static struct vsync_display *use_display(struct reported_periods *periods,
+					 struct vsync_display *display, struct span id)
+{
+	display->used = ++periods->uses;
+	if (id.len > strlen(display->id) && id.len < VSYNC_DISPLAY_ID)
+		memcpy(display->id, id.ptr, id.len);
+	return display;
 }
 
 static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id)
@@ -46,12 +62,8 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 	display = find_display(periods, id, false);
 	if (!display)
 		display = find_display(periods, id, true);
-	if (display) {
-		display->used = ++periods->uses;
-		if (id.len > strlen(display->id))
-			memcpy(display->id, id.ptr, id.len);
-		return display;
-	}
+	if (display)
+		return use_display(periods, display, id);
 	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
 		if (periods->displays[i].used < oldest->used)
 			oldest = &periods->displays[i];
@@ -61,15 +73,43 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 	return oldest;
 }
 
-struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
-					      uint64_t period_ns, uint64_t error_ns,
-					      uint64_t now_ns)
+/* Of names without an id, where others have one: the display that the ticks belong to, or the only
+ * one. The same of the first name with an id after names without one. */
+static struct vsync_display *find_nameless(struct reported_periods *periods, bool has_id)
 {
-	struct vsync_display *d;
+	struct vsync_display *only = NULL;
 
-	if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
-		return NULL;
-	d = find_or_add_display(periods, display);
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &periods->displays[i];
+
+		if (!display->reported_ns && !display->asked_ns && !display->n_renders)
+			continue;
+		if (!has_id && display->own)
+			return display;
+		if (only)
+			return NULL;
+		only = display;
+	}
+	return only && !(has_id && only->id[0]) ? only : NULL;
+}
+
+/* The display of which SurfaceFlinger states something. */
+static struct vsync_display *find_stated(struct reported_periods *periods, struct span id)
+{
+	struct vsync_display *display = find_display(periods, id, false);
+
+	if (!display)
+		display = find_nameless(periods, id.len > 0);
+	return display ? use_display(periods, display, id) : find_or_add_display(periods, id);
+}
+
+static bool is_possible(uint64_t period_ns)
+{
+	return period_ns >= VSYNC_PERIOD_MIN_NS && period_ns <= VSYNC_PERIOD_MAX_NS;
+}
+
+static void report(struct vsync_display *d, uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
+{
 	if (!vsync_is_near(period_ns, d->reported_ns, 30))
 		d->reported_at_ns = now_ns;
 	/* Another rate: hardware vsyncs at that rate, if any, come later. */
@@ -78,9 +118,80 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 		d->measured_ns = 0;
 		d->run_n = 0;
 	}
+	/* A nominal value does not replace a measured one that it confirms. */
+	if (d->reported_ns && error_ns > 2 * d->reported_error_ns &&
+	    vsync_distance(period_ns, d->reported_ns) <= error_ns)
+		return;
 	d->reported_ns = period_ns;
 	d->reported_error_ns = error_ns;
+}
+
+struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
+					      uint64_t period_ns, uint64_t error_ns,
+					      uint64_t now_ns)
+{
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return NULL;
+	d = find_stated(periods, display);
+	report(d, period_ns, error_ns, now_ns);
 	return d;
+}
+
+struct vsync_display *reported_periods_ask(struct reported_periods *periods, struct span display,
+					   uint64_t period_ns)
+{
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return NULL;
+	d = find_stated(periods, display);
+	d->asked_ns = period_ns;
+	return d;
+}
+
+void reported_period_follow(struct vsync_display *display, uint64_t now_ns)
+{
+	report(display, display->asked_ns, display->asked_ns / 100, now_ns);
+}
+
+void reported_periods_render(struct reported_periods *periods, struct span display,
+			     uint64_t period_ns, uint64_t now_ns)
+{
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return;
+	d = find_stated(periods, display);
+	if (d->n_renders && d->renders[(d->n_renders - 1) % VSYNC_RENDERS].period_ns == period_ns)
+		return;
+	d->renders[d->n_renders % VSYNC_RENDERS].period_ns = period_ns;
+	d->renders[d->n_renders++ % VSYNC_RENDERS].from_ns = now_ns;
+}
+
+uint64_t reported_render_at(const struct reported_periods *periods,
+			    const struct vsync_display *display, uint64_t time_ns,
+			    uint64_t *from_ns)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !display; i++) {
+		if (!periods->displays[i].n_renders)
+			continue;
+		for (unsigned int k = i + 1; k < VSYNC_DISPLAYS; k++)
+			if (periods->displays[k].n_renders)
+				return 0;
+		display = &periods->displays[i];
+	}
+	if (!display)
+		return 0;
+	for (unsigned int back = 1; back <= display->n_renders && back <= VSYNC_RENDERS; back++) {
+		unsigned int at = (display->n_renders - back) % VSYNC_RENDERS;
+
+		*from_ns = display->renders[at].from_ns;
+		if (*from_ns <= time_ns)
+			return display->renders[at].period_ns;
+	}
+	return 0;
 }
 
 /* The vsync of the run that is @back before the last one. */

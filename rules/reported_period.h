@@ -7,6 +7,13 @@
  * and after every switch of the rate), it also writes each of its hardware vsyncs. The names of
  * these counters end in the display's id; VSP-period (Android 14+) cuts it to its first digits. In
  * older versions the names have no id: they are of the display that SurfaceFlinger ticks for.
+ *
+ * At a switch it writes first which rate it asks the display for, later which one is active. From
+ * Android 14 on it also writes the rate at which it composes, each second or third vsync:
+ *
+ *     PendingModeFps 461...  120                      asked
+ *     ActiveModeFps 461...             120            the display's
+ *     RenderRateFps 461...             40             step 3: a composition in every third vsync
  */
 #ifndef JANKD_RULES_REPORTED_PERIOD_H
 #define JANKD_RULES_REPORTED_PERIOD_H
@@ -19,6 +26,7 @@
 #define VSYNC_DISPLAYS 6
 #define VSYNC_DISPLAY_ID 24
 #define VSYNC_RUN 16
+#define VSYNC_RENDERS 16
 
 struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* the part that is known; may be empty */
@@ -27,12 +35,17 @@ struct vsync_display {
 	uint64_t reported_ns;	   /* period that SurfaceFlinger wrote, 0: none */
 	uint64_t reported_error_ns;
 	uint64_t reported_at_ns;
+	uint64_t asked_ns;    /* period that it is to have, 0: none */
 	uint64_t measured_ns; /* period of its last run of hardware vsyncs; 0: none */
 	uint64_t measured_at_ns;
 	uint64_t measured_error_ns; /* of measured_ns */
 	uint64_t run_begin_ns;
 	unsigned int run_n; /* hardware vsyncs without a gap; run[] holds the last of them */
 	uint64_t run[VSYNC_RUN];
+	unsigned int n_renders; /* changes of the render period so far; renders[] holds the last */
+	struct {
+		uint64_t period_ns, from_ns;
+	} renders[VSYNC_RENDERS];
 };
 
 struct reported_periods {
@@ -55,6 +68,23 @@ struct span vsync_display_in(struct span counter);
 struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
 					      uint64_t period_ns, uint64_t error_ns,
 					      uint64_t now_ns);
+
+/* SurfaceFlinger asks the display for that period. Returns as above. */
+struct vsync_display *reported_periods_ask(struct reported_periods *periods, struct span display,
+					   uint64_t period_ns);
+
+/* The display has the period that it was asked for. */
+void reported_period_follow(struct vsync_display *display, uint64_t now_ns);
+
+/* SurfaceFlinger composes for the display with that period from now on. */
+void reported_periods_render(struct reported_periods *periods, struct span display,
+			     uint64_t period_ns, uint64_t now_ns);
+
+/* The render period at @time_ns, of @display or, if it is NULL, of the only one that has one. 0:
+ * the trace does not state it. *@from_ns: since when. */
+uint64_t reported_render_at(const struct reported_periods *periods,
+			    const struct vsync_display *display, uint64_t time_ns,
+			    uint64_t *from_ns);
 
 /* A hardware vsync of the display. Returns NULL while their run is too short or uneven. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,

@@ -29,7 +29,11 @@ static const struct {
 	{ "tick", RULE_TICK, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "hwvsync", RULE_HWVSYNC, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "period", RULE_PERIOD, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "nominal", RULE_NOMINAL, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_SLICE), false,
+	  "counter or slice" },
 	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "asked", RULE_ASKED, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "render", RULE_RENDER, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "target", RULE_TARGET, EVENT_BIT(EVENT_INSTANT), false, "instant" },
 	{ "commit", RULE_COMMIT, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
@@ -265,6 +269,10 @@ static int read_rule(struct reader *r, size_t role)
 		return fail(r, text.ptr,
 			    "this pattern must contain {time}, the time until the vsync",
 			    SPAN_NULL);
+	if (rule.role == RULE_NOMINAL && rule.event == EVENT_SLICE &&
+	    !pattern_has(&rule.pattern, PATTERN_TIME))
+		return fail(r, text.ptr, "this pattern must contain {time}, the vsync period",
+			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
 		r->rules->entered_once |= rule.context;
@@ -290,11 +298,13 @@ static int read_line(struct reader *r)
 	for (size_t i = 0; i < N_ROLES; i++)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
-	return fail(r, r->word,
-		    "a rule begins with tick, hwvsync, period, rate, target, commit, present, "
-		    "composite, latch, queue, drop, transaction, work, callback, producer, token, "
-		    "ignore, rename or engine",
-		    word);
+	return fail(
+		r, r->word,
+		"a rule begins with tick, hwvsync, period, nominal, rate, asked, render, target, "
+		"commit, present, composite, latch, queue, drop, transaction, work, callback, "
+		"producer, token, "
+		"ignore, rename or engine",
+		word);
 }
 
 static int read_lines(struct reader *r, char *end)

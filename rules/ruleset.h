@@ -16,7 +16,7 @@ struct ruleset;
 struct ruleset_error {
 	unsigned int line;
 	unsigned int column;
-	char message[200]; /* one line: what is expected, and the wrong word */
+	char message[300]; /* one line: what is expected, and the wrong word */
 };
 
 /**

@@ -13,12 +13,16 @@
 #define RULES_MAX 200
 #define RULE_CONTEXTS_MAX 24
 
+/* Those from RULE_TICK to RULE_TARGET are about the display's vsyncs. */
 enum rule_role {
 	RULE_NONE,
 	RULE_TICK,	  /* a predicted vsync: any write */
 	RULE_HWVSYNC,	  /* a hardware vsync: any write */
 	RULE_PERIOD,	  /* value: the vsync period in ns */
+	RULE_NOMINAL,	  /* the same as the mode has it: value, or {time} of a slice */
 	RULE_RATE,	  /* value: the refresh rate in Hz */
+	RULE_ASKED,	  /* value: the refresh rate that the display is to have */
+	RULE_RENDER,	  /* value: the rate in Hz at which SurfaceFlinger composes */
 	RULE_TARGET,	  /* a predicted vsync, {time} from now */
 	RULE_COMMIT,	  /* slice: SurfaceFlinger takes the buffers of a composition */
 	RULE_PRESENT,	  /* slice: a frame is sent to a display */
@@ -64,7 +68,8 @@ struct rule {
 #define SLICE_CALLBACK (UINT32_C(1) << 3)
 #define SLICE_TOKEN (UINT32_C(1) << 4)
 #define SLICE_COMMIT (UINT32_C(1) << 5)
-#define SLICE_CONTEXT_SHIFT 6
+#define SLICE_NOMINAL (UINT32_C(1) << 6)
+#define SLICE_CONTEXT_SHIFT 7
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
  * with different bytes, and half with a wildcard. */

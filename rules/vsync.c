@@ -420,6 +420,21 @@ void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t 
 		vsync_learn_report(v, d, now_ns);
 }
 
+void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+		      uint64_t now_ns)
+{
+	struct vsync_display *d = reported_periods_ask(&v->reported, display, period_ns);
+
+	if (d)
+		vsync_learn_asked(v, d, now_ns);
+}
+
+void vsync_render_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t now_ns)
+{
+	reported_periods_render(&v->reported, display, period_ns, now_ns);
+}
+
 void vsync_forget_ranks(struct vsync_lattice *v)
 {
 	for (unsigned int i = 0; i < v->n_segments; i++)
@@ -433,6 +448,8 @@ void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 	v->dumpsys_ns = period_ns;
 	if (!v->locked)
 		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
+	else
+		vsync_learn_dumpsys(v);
 }
 
 void vsync_finish(struct vsync_lattice *v)
@@ -491,12 +508,29 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
 }
 
+/* Sets the step: SurfaceFlinger composes for every second or third vsync. Rates are stated in whole
+ * Hz. If the render rate is no part of the display's, it is that of another mode. */
+static void place_step(const struct vsync_lattice *v, struct vsync_stamp *stamp)
+{
+	uint64_t from_ns = 0, period_ns = stamp->period_ns;
+	uint64_t render_ns =
+		reported_render_at(&v->reported, v->followed, stamp->time_ns, &from_ns);
+	uint64_t error_ns = render_ns / 100 + render_ns * render_ns / 2000000000;
+	uint64_t step = (render_ns + period_ns / 2) / period_ns;
+
+	stamp->step = 1;
+	stamp->step_from_ns = from_ns;
+	if (step > 1 && step <= UINT8_MAX &&
+	    vsync_distance(render_ns, step * period_ns) <= error_ns)
+		stamp->step = (uint8_t)step;
+}
+
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
 	struct vsync_segment *segment;
 	int64_t off, to_tick;
 
-	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked };
+	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked, .step = 1 };
 	if (!v->locked)
 		return;
 	segment = lattice_segment_at(v, present_ns);
@@ -509,6 +543,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->from_ns = segment->from_ns;
 	stamp->guessed = segment->guessed;
 	stamp->switches = segment->switches;
+	place_step(v, stamp);
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);

@@ -21,10 +21,12 @@ struct vsync_stamp {
 	int64_t index;	     /* number of the vsync, according to the phase of presents */
 	uint32_t epoch;
 	uint32_t phase_number;
-	uint32_t switches; /* of the refresh rate before it */
-	bool in_phase;	   /* it is near that phase, so index is reliable */
-	bool locked;	   /* false: only time_ns is valid */
-	bool guessed;	   /* see struct vsync_lattice */
+	uint32_t switches;     /* of the refresh rate before it */
+	bool in_phase;	       /* it is near that phase, so index is reliable */
+	bool locked;	       /* false: only time_ns is valid */
+	bool guessed;	       /* see struct vsync_lattice */
+	uint8_t step;	       /* vsyncs in a render period; 1 where the trace does not state it */
+	uint64_t step_from_ns; /* the render period has been valid since then; 0: none is stated */
 };
 
 /* @option_ns: --vsync-ms, 0: not given. */
@@ -46,6 +48,14 @@ void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_
 /* SurfaceFlinger reports the period of the display with that id, exact to @error_ns. */
 void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
 			 uint64_t error_ns, uint64_t now_ns);
+
+/* It asks the display for that period: it is used when ticks and presents show it. */
+void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+		      uint64_t now_ns);
+
+/* It composes with that period from now on: for each vsync, or for every second or third. */
+void vsync_render_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t now_ns);
 
 /* SurfaceFlinger predicts a vsync for @time_ns. */
 void vsync_target(struct vsync_lattice *v, uint64_t time_ns);

@@ -60,8 +60,9 @@ struct vsync_lattice {
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool locked;
-	bool guessed;	/* the period is a measured one, divided until it is usual for displays */
-	bool undecided; /* it takes more ticks to decide if a reported period fits them */
+	bool guessed; /* the period is a measured one, divided until it is usual for displays */
+	unsigned int guess_parts; /* by that number */
+	bool undecided;		  /* it takes more ticks to decide if a reported period fits them */
 	enum vsync_authority authority;
 	uint64_t error_ns; /* of the period */
 	uint64_t first_tick_ns, last_tick_ns;
@@ -78,6 +79,7 @@ struct vsync_lattice {
 	uint64_t next_check_ns;	       /* no check of the evidence before that */
 	struct vsync_display *pending; /* its period is new, no tick confirms it; or NULL */
 	uint64_t pending_ns;	       /* that period; 0: none */
+	bool pending_is_asked;	       /* the display may never have it */
 	uint64_t pending_at_ns;	       /* when it was reported */
 	uint64_t pending_from_ns;      /* ticks from here on may confirm it */
 	uint64_t anchor_ns;	       /* an early tick at the edge, for a long measurement */

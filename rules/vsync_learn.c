@@ -133,11 +133,13 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 			lattice_refine(v, reported.period_ns, reported.error_ns);
 		return;
 	}
-	if (v->pending == display && vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
+	if (v->pending == display && !v->pending_is_asked &&
+	    vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
 		v->pending_ns = reported.period_ns;
 		return;
 	}
 	v->pending = display;
+	v->pending_is_asked = false;
 	v->pending_ns = reported.period_ns;
 	v->pending_at_ns = now_ns;
 	/* Hardware vsyncs show the period since the start of their run, before @now_ns. */
@@ -206,6 +208,35 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	return slowest;
 }
 
+/* The ticks show @ticks_ns, which has to be divided. Returns the number of parts: if a period that
+ * is known from elsewhere is one, that of dumpsys, else one that the display was asked for. */
+static uint64_t outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
+{
+	uint64_t found_ns = v->dumpsys_ns;
+
+	if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100)) {
+		v->guessed = false;
+		return (ticks_ns + found_ns / 2) / found_ns;
+	}
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		found_ns = v->reported.displays[i].asked_ns;
+		if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100))
+			return (ticks_ns + found_ns / 2) / found_ns;
+	}
+	return v->guess_parts;
+}
+
+void vsync_learn_dumpsys(struct vsync_lattice *v)
+{
+	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts;
+
+	if (!v->guessed)
+		return;
+	v->guess_parts = (unsigned int)outweigh_guess(v, ticks_ns);
+	if (!v->guessed)
+		lattice_lock(v, ticks_ns / v->guess_parts, v->error_ns, v->authority);
+}
+
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
 	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
@@ -237,6 +268,10 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		uint64_t period_ns = usual_period(fit.period_ns);
 
 		v->guessed = period_ns != fit.period_ns;
+		v->guess_parts = (unsigned int)(fit.period_ns / period_ns);
+		if (v->guessed)
+			v->guess_parts = (unsigned int)outweigh_guess(v, fit.period_ns);
+		period_ns = fit.period_ns / v->guess_parts;
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
 	} else if (v->authority == VSYNC_REPORTED) {
 		/* The reported period was refuted, and there is no other one yet. */
@@ -284,6 +319,22 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	apply_report(v, display, now_ns);
 }
 
+void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	if (!v->locked || lattice_is_new(v) || (v->followed && v->followed != display))
+		return;
+	if (v->pending && !v->pending_is_asked)
+		return;
+	v->pending = NULL;
+	if (vsync_is_near(lattice_period_of(v), display->asked_ns, 15))
+		return;
+	v->pending = display;
+	v->pending_is_asked = true;
+	v->pending_ns = display->asked_ns;
+	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->next_check_ns = 0;
+}
+
 /* True: ticks or presents show that the display has the pending period. */
 static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
 			  bool *too_many)
@@ -306,9 +357,9 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
-	uint64_t error_ns = reported_period_of(display).error_ns;
 	struct vsync_window window;
 	bool shown, too_many;
+	uint64_t error_ns;
 
 	if (now_ns < v->next_check_ns)
 		return;
@@ -322,9 +373,14 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	}
 	v->pending = NULL;
+	if (!shown && v->pending_is_asked)
+		return;
 	display->foreign = !shown && !display->own;
 	if (!shown && (too_many || !display->own))
 		return;
+	if (v->pending_is_asked)
+		reported_period_follow(display, now_ns);
+	error_ns = reported_period_of(display).error_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
 	if (shown) {

@@ -147,3 +147,69 @@ TEST(test_frames_wait_until_the_period_is_certain)
 	pipeline_silent(phone.pipeline, 2 * SECOND);
 	assert_int_equal(pipeline_waiting_ns(phone.pipeline), 0);
 }
+
+#define ID "4619827259835644672"
+
+/* What SurfaceFlinger says of its display, and a game at 40 fps whose ticks alone look like 80 Hz.
+ */
+TEST(test_rates_are_known_by_the_names_of_each_version)
+{
+	static const struct {
+		const char *name, *render;
+		int64_t value, hz;
+	} rows[] = {
+		{ "ActiveConfigFPS", NULL, 120, 120 },
+		{ "ActiveModeFPS -" ID, NULL, 120, 120 },
+		{ "ActiveModeFPS -" ID, "RenderRateFPS -" ID, 120, 120 },
+		{ "ActiveModeFps " ID, "RenderRateFps " ID, 120, 120 },
+		{ "ActiveModeFps 0", "RenderRateFps 0", 240, 240 },
+		{ "VSR-setPeriod", NULL, 8333333, 120 },
+		{ "VSR-setPeriod " ID, "RenderRateFps " ID, 8266666, 120 },
+		{ "VSR-onDisplayModeChanged " ID, "RenderRateFps " ID, 8400000, 120 },
+		{ "VSP-period 461", "RenderRateFps " ID, 8333333, 120 },
+		/* The display is only asked for it, but the ticks do not refute it. */
+		{ "ActiveModeFPS_HWC", NULL, 120, 120 },
+		{ "PendingModeFps " ID, NULL, 200, 200 },
+		/* Of another display. */
+		{ "ActiveModeFps " ID, "RenderRateFps 7", 120, 120 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		start(PHONE_14);
+		phone.now_ns = BEGIN - 10 * MS;
+		phone_write(&phone, TRACE_COUNTER, 0, rows[i].name, rows[i].value);
+		if (rows[i].render)
+			phone_write(&phone, TRACE_COUNTER, 0, rows[i].render, 40);
+		phone_run(&phone, a, BEGIN, 25 * MS, 101);
+		phone_end(&phone);
+		assert_in_range(counters()->refresh_mhz, rows[i].hz * 999, rows[i].hz * 1001);
+	}
+}
+
+/* The display follows what it is asked for, or it does not. Each rate is stated twice at most. */
+TEST(test_a_rate_that_is_asked_for_counts_when_the_display_follows)
+{
+	static const char *const names[][2] = {
+		{ "ActiveModeFPS -" ID, "ActiveModeFPS_HWC -" ID },
+		{ "ActiveModeFps " ID, "PendingModeFps " ID },
+	};
+
+	for (size_t i = 0; i < 2 * COUNT_OF(names); i++) {
+		const uint64_t after_ns = i % 2 ? V60 : V120;
+		uint64_t last;
+
+		start(PHONE_14);
+		phone.now_ns = BEGIN - 10 * MS;
+		phone_write(&phone, TRACE_COUNTER, 0, names[i / 2][0], 60);
+		last = phone_run(&phone, a, BEGIN, V60, 120);
+		phone_write(&phone, TRACE_COUNTER, 0, names[i / 2][1], 120);
+		last = phone_run(&phone, a, last + after_ns, after_ns, 240);
+		/* No frame tells that it is slow again. */
+		phone_write(&phone, TRACE_COUNTER, 0, names[i / 2][1], 30);
+		phone_run(&phone, a, last + after_ns, after_ns, 120);
+		phone_end(&phone);
+		assert_int_equal(counters()->refresh_mhz / 1000, i % 2 ? 60 : 120);
+		assert_int_equal(events_of(TRACE_EVENT_REFRESH), i % 2 ? 1 : 2);
+		assert_string_equal(vsyncs_of(a), "? 1x479");
+	}
+}

@@ -126,6 +126,28 @@ TEST(test_period_of_dumpsys_is_used_last)
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 }
 
+/* Ticks every 25 ms are of no usual display: of 80 Hz, or of 120 Hz as dumpsys said before or says
+ * afterwards, but not of 60 Hz. */
+TEST(test_period_of_dumpsys_outweighs_a_guess)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		const uint64_t stated_ns = i % 2 ? V60 : V120;
+		struct vsync_stamp stamp;
+
+		vsync_init(&lattice, 0);
+		if (i / 2 == 0)
+			vsync_set_dumpsys_period(&lattice, stated_ns);
+		ticks(SECOND, 25 * MS, 60, 100000);
+		vsync_place(&lattice, 2 * SECOND, &stamp);
+		vsync_set_dumpsys_period(&lattice, stated_ns);
+		assert_period(i % 2 ? 12500000 : V120);
+		ticks(SECOND + 60 * 25 * MS, 25 * MS, 60, 100000);
+		vsync_place(&lattice, 4 * SECOND, &stamp);
+		assert_int_equal(stamp.guessed, i % 2);
+		assert_int_equal(between(5 * SECOND, 5 * SECOND + 25 * MS), i % 2 ? 2 : 3);
+	}
+}
+
 /* Without a request there is no tick: the distances are several periods, and none is one period. */
 TEST(test_ticks_on_demand_give_the_period)
 {

@@ -2,63 +2,91 @@
 #include "daemon/base/rules_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/base/report.h"
 
-/* Reads all of @file. Returns 0 or -errno; -EFBIG if it is longer than RULES_FILE_MAX. */
-static int read_all(FILE *file, char *text, size_t *len)
+/* Opens a regular file without waiting for a writer of a FIFO. Returns a descriptor or -errno. */
+static int open_file(const char *path)
 {
-	*len = fread(text, 1, RULES_FILE_MAX + 1, file);
-	if (ferror(file))
-		return -errno;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) < 0 || S_ISREG(info.st_mode))
+		return fd < 0 ? -errno : fd;
+	close(fd);
+	return S_ISDIR(info.st_mode) ? -EISDIR : -ENXIO;
+}
+
+/* Reads all of it. Returns 0 or -errno; -EFBIG if it is longer than RULES_FILE_MAX. */
+static int read_all(int fd, char *text, size_t *len)
+{
+	ssize_t n = 1;
+
+	while (n > 0 && *len <= RULES_FILE_MAX) {
+		n = read(fd, text + *len, RULES_FILE_MAX + 1 - *len);
+		if (n < 0)
+			return -errno;
+		*len += (size_t)n;
+	}
 	return *len > RULES_FILE_MAX ? -EFBIG : 0;
 }
 
 struct span rules_read_file(const char *what, const char *path, const char *advice)
 {
 	char *text = malloc(RULES_FILE_MAX + 1);
-	FILE *file = fopen(path, "re");
+	int fd = text ? open_file(path) : -ENOMEM;
 	size_t len = 0;
-	int error = !text ? -ENOMEM : !file ? -errno : read_all(file, text, &len);
+	int error = fd < 0 ? fd : read_all(fd, text, &len);
 
-	if (file)
-		fclose(file);
+	if (fd >= 0)
+		close(fd);
 	if (error == 0)
 		return (struct span){ text, len };
 	free(text);
-	report("%s %s: %s; %s", what, path, strerror(-error), report_advice(error, advice));
+	report("%s %s: %s; %s", what, path,
+	       error == -ENXIO ? "it is not a regular file" : strerror(-error),
+	       report_advice(error, advice));
 	return SPAN_NULL;
+}
+
+struct ruleset *rules_parse(const char *command, const char *file, struct span text)
+{
+	struct ruleset_error error = { 0 };
+	struct ruleset *rules = NULL;
+	int result = ruleset_new(&rules, text, &error);
+
+	if (result == 0)
+		return rules;
+	if (result > 0)
+		report("%s: --rules %s:%u:%u: %s; correct it, and test it with 'jankd rules check'",
+		       command, file, error.line, error.column, error.message);
+	else
+		report("%s: --rules %s: out of memory; %s", command, file,
+		       report_advice(result, ""));
+	return NULL;
 }
 
 struct ruleset *rules_load(const char *command, const char *name_or_file)
 {
 	char what[32];
 	struct span text = ruleset_builtin(name_or_file);
-	struct ruleset_error error = { 0 };
-	struct ruleset *rules = NULL;
+	struct ruleset *rules;
 	char *owned = NULL;
-	int result;
 
 	snprintf(what, sizeof(what), "%s: --rules", command);
 	if (!text.ptr) {
-		text = rules_read_file(what, name_or_file,
-				       "name a rule file, or a built-in set that 'jankd rules "
-				       "show' lists");
+		text = rules_read_file(what, name_or_file, RULES_ADVICE);
 		if (!text.ptr)
 			return NULL;
 		owned = (char *)text.ptr;
 	}
-	result = ruleset_new(&rules, text, &error);
+	rules = rules_parse(command, name_or_file, text);
 	free(owned);
-	if (result == 0)
-		return rules;
-	if (result > 0)
-		report("%s %s:%u:%u: %s; correct it, and test it with 'jankd rules check'", what,
-		       name_or_file, error.line, error.column, error.message);
-	else
-		report("%s %s: out of memory; %s", what, name_or_file, report_advice(result, ""));
-	return NULL;
+	return rules;
 }

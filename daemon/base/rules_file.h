@@ -12,7 +12,13 @@
  * after the reason was reported. */
 struct ruleset *rules_load(const char *command, const char *name_or_file);
 
-/* Reads a rule file. Returns its text, to be freed with free(), or SPAN_NULL after the reason was
+/* Makes a rule set of the text of a rule file. Returns as rules_load(). */
+struct ruleset *rules_parse(const char *command, const char *file, struct span text);
+
+/* What a message about --rules advises. */
+#define RULES_ADVICE "name a rule file, or a built-in set that 'jankd rules show' lists"
+
+/* Reads a rule file, which must be a regular one: a FIFO could have no writer. Returns its text, to be freed with free(), or SPAN_NULL after the reason was
  * reported: "@what @path: why; @advice". */
 struct span rules_read_file(const char *what, const char *path, const char *advice);
 

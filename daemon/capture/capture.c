@@ -25,6 +25,7 @@
 #include "daemon/capture/interference.h"
 #include "daemon/capture/live_timeline.h"
 #include "daemon/capture/rescue.h"
+#include "daemon/capture/rules_reload.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/trace.h"
@@ -68,6 +69,7 @@ struct capture {
 	uint64_t begin_ns;	   /* when the capture began, on the clock of loop_now() */
 	uint64_t count_ns;	   /* when --wait is over, on the same clock */
 	struct capture_control control;
+	struct rules_reload reload;
 };
 
 struct status *capture_status(const struct capture *capture, enum status_surfaces which)
@@ -218,7 +220,7 @@ static struct latency_poll *poll_of_fences(const struct capture *capture)
 /* When clients and child processes have to be checked, as they may hang. */
 static uint64_t next_deadline(const struct capture *capture)
 {
-	if (control_has_clients(capture->control.control))
+	if (control_has_clients(capture->control.control) || rules_reload_runs(&capture->reload))
 		return loop_now() + periods.drain_fresh_ns;
 	if (android_probe_runs(&capture->probe) || interference_has_child(&capture->interference))
 		return loop_now() + periods.drain_most_ns;
@@ -240,6 +242,7 @@ static void read_until_over(struct capture *capture)
 		tick_if_due(capture);
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
+		rules_reload_check(&capture->reload);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
 		fences = poll_of_fences(capture);
 		latency_poll_follow(fences);
@@ -343,6 +346,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
+	rules_reload_end(&capture->reload);
 	if (view && view->over)
 		view->over(view->context);
 	live_timeline_stop(capture->timeline);
@@ -371,13 +375,6 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 
 /* --- begin and end --- */
 
-/* Events from before the signal are counted by the old rules. */
-static void reload_rules(struct capture *capture)
-{
-	drain_for_request(&capture->drain);
-	session_reload_rules(&capture->session);
-}
-
 /* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon has no terminal
  * and reloads its rules. */
 static void on_hangup(struct capture *capture)
@@ -385,7 +382,8 @@ static void on_hangup(struct capture *capture)
 	if (capture->options->command == OPTIONS_RUN)
 		stop(capture, EXIT_DONE);
 	else
-		reload_rules(capture);
+		rules_reload_begin(&capture->reload, &capture->session, &capture->drain,
+				   &capture->loop);
 }
 
 static void handle_signal(struct capture *capture, int number)

@@ -570,10 +570,9 @@ int session_mark(struct session *session, const char *text)
 	return 0;
 }
 
-void session_reload_rules(struct session *session)
+void session_set_rules(struct session *session, struct ruleset *rules)
 {
 	const char *name = session->options->rules;
-	struct ruleset *rules = rules_load(session_command(session), name);
 	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
 
 	if (!rules) {

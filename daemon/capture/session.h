@@ -130,8 +130,9 @@ bool session_rotate(struct session *session, const char *why);
  * Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
 int session_mark(struct session *session, const char *text);
 
-/* Reloads the rules, or keeps the old ones if that fails. Both are reported as an event. */
-void session_reload_rules(struct session *session);
+/* Uses these rules from now on, and frees the old ones; NULL: they could not be loaded, which was
+ * reported, and the old ones stay. Both are reported as an event. */
+void session_set_rules(struct session *session, struct ruleset *rules);
 
 /* Ends the counting: all rows are sent to the files. */
 void session_finish(struct session *session);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,6 +171,12 @@ TEST(a_daemon_outlives_its_caller)
 	scratch_put("my.rules", "nonsense here\n");
 	kill(live_daemon(), SIGHUP);
 	live_wait_event("my.rules:1:");
+	/* A FIFO without a writer, which stands for a disk that does not answer. */
+	unlink(scratch_path("my.rules"));
+	assert_int_equal(mkfifo(scratch_path("my.rules"), 0600), 0);
+	kill(live_daemon(), SIGHUP);
+	assert_int_equal(live_ask("mark", "it answers"), 0);
+	live_wait_event("takes more than");
 	/* 'top' ends with the daemon. */
 	top = program_start(words);
 	wait_for_text("top.out", "com.example.app/.Main");

@@ -282,6 +282,7 @@ static void restore_tracing(struct capture *capture)
 	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
 	drain_end(&capture->drain);
+	tracing_undo_lock(&capture->undo);
 	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
@@ -710,7 +711,10 @@ static int start_tracing(struct capture *capture)
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
 	tracing_undo_setup_done(&capture->undo);
-	return reopen_pipe(capture, clock);
+	if (reopen_pipe(capture, clock) != 0)
+		return EXIT_FAILED;
+	tracing_undo_unlock(&capture->undo);
+	return 0;
 }
 
 static void on_focus(void *context, const char *name)
@@ -934,6 +938,7 @@ void capture_close(struct capture *capture)
 	capture->timeline = live_timeline_end(capture->timeline);
 	capture->latency = latency_poll_end(capture->latency);
 	drain_end(&capture->drain);
+	tracing_undo_lock(&capture->undo);
 	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);

@@ -16,6 +16,9 @@
 /* The longest time for reading. A buffer of 64 MB takes a tenth of it. */
 #define READ_NS UINT64_C(2000000000)
 
+/* Another jankd may start meanwhile. */
+#define LOCK_MS 2000
+
 struct rescue {
 	const struct capture_killed *killed;
 	struct options options; /* of the killed capture, as far as they matter here */
@@ -250,7 +253,8 @@ enum capture_recovered capture_recover(const struct options *options,
 	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
-	int code, fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
+	char directory[TRACEFS_DIRECTORY_SIZE];
+	int code, lock_fd = -1, fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
 
 	if (fd < 0)
 		return CAPTURE_NOT_KILLED;
@@ -258,9 +262,13 @@ enum capture_recovered capture_recover(const struct options *options,
 	if (folder_open(&folder, command, options->folder) < 0)
 		return CAPTURE_UNRECOVERED;
 	code = rescue(&folder, options->command, killed);
+	if (tracefs_find(directory, killed ? killed->options.tracefs : NULL) == 0)
+		lock_fd = tracefs_lock(directory, LOCK_MS);
 	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
 				&failed);
 	settings_free(&failed);
+	if (lock_fd >= 0)
+		close(lock_fd);
 	folder_close(&folder);
 	return found == JOURNAL_DONE && code == 0 ? CAPTURE_RECOVERED
 	       : found == JOURNAL_NONE		  ? CAPTURE_NOT_KILLED

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
@@ -32,18 +33,47 @@ static int write_journal(const struct tracing_undo *undo)
 	return EXIT_FAILED;
 }
 
+/* Another jankd ends atrace meanwhile, within 5 s, or starts it. */
+#define LOCK_MS 9000
+
+/* Restoring comes first: it does not wait for a jankd that hangs. */
+#define LOCK_AT_END_MS 2000
+
+void tracing_undo_unlock(struct tracing_undo *undo)
+{
+	if (undo->lock_fd >= 0)
+		close(undo->lock_fd);
+	undo->lock_fd = -1;
+}
+
+void tracing_undo_lock(struct tracing_undo *undo)
+{
+	if (undo->folder && !undo->has_restored && undo->lock_fd < 0)
+		undo->lock_fd = tracefs_lock(undo->directory, LOCK_AT_END_MS);
+}
+
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder)
 {
 	const char *command = options_command_name(options->command);
 	bool atrace = uses_atrace(options);
 	enum journal_found found;
+	int error;
 
-	*undo = (struct tracing_undo){ .options = options };
+	*undo = (struct tracing_undo){ .options = options, .lock_fd = -1 };
 	if (folder->state_dir.is_world_writable) {
 		report("%s: %s: all files in its file system belong to one user, and there is no "
 		       "safe place for the saved tracing settings; name another folder with -F",
 		       command, folder->path);
+		return EXIT_FAILED;
+	}
+	error = tracefs_find(undo->directory, options->tracefs);
+	if (error == 0)
+		undo->lock_fd = tracefs_lock(undo->directory, LOCK_MS);
+	if (undo->lock_fd == -EWOULDBLOCK) {
+		report("%s: %s: another jankd is setting up or restoring tracing for more than "
+		       "9 s; try again, or end it",
+		       command, undo->directory);
 		return EXIT_FAILED;
 	}
 	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept,
@@ -54,7 +84,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
 	/* If this fails, tracefs_open() reports the reason, or it fails only once. */
-	undo->before.error = tracefs_find(undo->directory, options->tracefs);
+	undo->before.error = error;
 	if (undo->before.error < 0)
 		return 0;
 	if (options->instance)
@@ -79,6 +109,7 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	const struct options *options = undo->options;
 	struct property_budget budget;
 
+	undo->writes = true;
 	if (undo->before.error < 0)
 		return write_journal(undo);
 	if (!uses_atrace(options)) {
@@ -151,6 +182,7 @@ void tracing_undo_setup_done(struct tracing_undo *undo)
 {
 	struct property_budget budget = next_budget(undo);
 
+	undo->writes = true;
 	settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory, &budget);
 	/* If this fails, the next start after a kill restores everything, even settings of other
 	 * programs. */
@@ -220,6 +252,18 @@ void tracing_undo_find_changes(struct tracing_undo *undo)
 		       undo->kept.text);
 }
 
+/* A start that has failed before it changed a setting restores none: another program may have
+ * changed them since they were read. Instances that could not be removed are tried again. */
+static void restore_instances_only(struct tracing_undo *undo)
+{
+	struct span rest = settings_text(&undo->before), line;
+
+	while (settings_next_line(&rest, &line))
+		if (span_starts_with(line, SPAN_LITERAL("made ")))
+			settings_add_line(&undo->to_restore, line);
+	undo->has_found_changes = true;
+}
+
 bool tracing_undo_restore(struct tracing_undo *undo)
 {
 	const struct settings_ending ending = {
@@ -235,7 +279,10 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	if (!undo->folder || undo->has_restored)
 		return false;
 	undo->has_restored = true;
-	find_changes_again(undo);
+	if (undo->writes)
+		find_changes_again(undo);
+	else
+		restore_instances_only(undo);
 	tracing_undo_find_changes(undo);
 	aim = undo->to_restore.incomplete ? &undo->before : &undo->to_restore;
 	settings_restore(settings_text(aim), undo->directory, &ending, &failed);
@@ -249,6 +296,7 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 			       ? "another program has a file of that instance open"
 			       : strerror(-failed.error));
 	settings_free(&failed);
+	tracing_undo_unlock(undo);
 	return done;
 }
 
@@ -256,6 +304,8 @@ void tracing_undo_end(struct tracing_undo *undo)
 {
 	if (tracing_undo_restore(undo))
 		folder_remove_journal(undo->folder);
+	if (undo->options)
+		tracing_undo_unlock(undo);
 	settings_free(&undo->before);
 	settings_free(&undo->setup);
 	settings_free(&undo->setup_kept);

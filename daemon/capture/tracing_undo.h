@@ -31,6 +31,8 @@ struct tracing_undo {
 	struct settings setup_kept; /* ->setup without settings that other programs have changed
 				       since; or empty */
 	struct settings to_restore; /* after tracing_undo_find_changes() */
+	int lock_fd;		    /* see tracefs_lock(); < 0: not held */
+	bool writes;		    /* settings may have been changed */
 	bool has_found_changes, has_restored;
 	struct settings_kept kept; /* settings that other programs have set, and that stay */
 	bool recovered;		   /* an earlier capture was killed: its settings were restored, */
@@ -46,7 +48,8 @@ struct tracing_undo {
  * tracing_undo_begin() - restore the settings of a killed capture, and save the current ones
  * @folder: borrowed until tracing_undo_end()
  *
- * Call it before any setting is changed. Returns 0, or EXIT_FAILED after the reason was
+ * Call it before any setting is changed. No other jankd changes settings from then on until
+ * tracing_undo_unlock(). Returns 0, or EXIT_FAILED after the reason was
  * reported. tracing_undo_end() must always be called.
  */
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
@@ -62,6 +65,11 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path);
 
 /* The setup is complete: later changes are those of other programs. */
 void tracing_undo_setup_done(struct tracing_undo *undo);
+
+/* Call tracing_undo_unlock() when all files of the trace are open, tracing_undo_lock() before they
+ * are closed. Then tracing_undo_restore() unlocks. */
+void tracing_undo_unlock(struct tracing_undo *undo);
+void tracing_undo_lock(struct tracing_undo *undo);
 
 /* Writes the journal again if the folder was emptied, removed or moved. Call it every few
  * seconds; from any thread. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
 
@@ -347,6 +348,30 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(fd);
 		return -EBUSY;
+	}
+	return fd;
+}
+
+#define LOCK_PAUSE_MS 20
+
+int tracefs_lock(const char *directory, int wait_ms)
+{
+	const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000 };
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		int error = -errno;
+
+		if (error == -EINTR)
+			continue;
+		if (error == -EWOULDBLOCK && (wait_ms -= LOCK_PAUSE_MS) > 0) {
+			nanosleep(&pause, NULL);
+			continue;
+		}
+		close(fd);
+		return error;
 	}
 	return fd;
 }

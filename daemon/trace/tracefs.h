@@ -57,6 +57,18 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
  * open. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
+/**
+ * tracefs_lock() - let no other jankd set up or restore tracing
+ * @directory: see tracefs_find()
+ * @wait_ms: another one may do so for this time
+ *
+ * Held from before the settings are read until they are changed and the trace is open, and from
+ * before it is closed until they are restored: else a start would read the settings of a capture
+ * that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain; or another
+ * -errno: there is no lock.
+ */
+int tracefs_lock(const char *directory, int wait_ms);
+
 #define TRACEFS_REFUSAL_SIZE 384
 
 /**

@@ -214,10 +214,26 @@ def prints_at_the_end():
         s.that(b"run:" not in done.stdout, f"stop: {done.stdout}")
 
 
+def start_during_stop(rounds):
+    """A capture in another folder that starts while one ends does not take the settings of that one for those of before."""
+    with session("start during stop") as s:
+        s.write("tracing_on", 0)
+        before, kept = s.read("tracing_on", "buffer_size_kb"), []
+        arguments = ("--tracefs", s.mount, "--instance", s.instance.name, "--no-atrace", "--buffer-kb", "2000")
+        for i in range(rounds):
+            first = s.run(*arguments)
+            first.process.send_signal(signal.SIGTERM)
+            time.sleep(i % 10 * 0.003)
+            jankd("run", *arguments, "--duration", "0.1", "-F", s.here / "other", timeout=60)
+            first.ended()
+            kept += [after for after in [s.read(*before)] if after != before]
+        s.equal(kept, [], f"settings that stay after {rounds} rounds")
+
+
 AGAIN = (("tracing_on", "0", ("1",), "1"), ("tracing_on", "0", ("0", "1"), "1"), ("tracing_on", "0", ("0",), "0"),
          ("trace_clock", "counter", ("boot",), "[boot]"), ("trace_clock", "counter", ("mono", "boot"), "[boot]"),
          ("buffer_size_kb", "1", ("1024",), None), ("buffer_size_kb", "1", ("500", "1024"), None))
 run(each(ended, usual, as_found), each(killed, usual, as_found), changed_meanwhile,
     each(set_again, *((*case, "raw") for case in (*AGAIN, ("tracing_on", "1", ("0",), "1"))),
          *((*case, "text", "--yield") for case in (*AGAIN, ("tracing_on", "1", ("0",), "0")))),
-    own_instance, journal_again, hangs, prints_at_the_end)
+    each(start_during_stop, 40), own_instance, journal_again, hangs, prints_at_the_end)

@@ -75,7 +75,8 @@ def ends(s, capture, stalls, before):
     code, said, took = ask(s, "stop")
     now = s.read(*SETTINGS)
     s.that(code == 1 and "the files are not complete yet" in said, f"stop: {code}: {said}")
-    s.that(took < 2, f"stop took {took:.1f} s")
+    # Both captures end at once, and one restores tracing after the other.
+    s.that(took < 4, f"stop took {took:.1f} s")
     s.equal(now, before, "settings when stop has answered")
     time.sleep(1)
     s.equal(capture.process.poll(), None, "it ends before the files are complete")

@@ -73,6 +73,29 @@ TEST(equal_setting_of_another_program_is_kept)
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), "7777\n");
 }
 
+/* It has read the settings of a capture that ended meanwhile, or another program changed them. */
+TEST(a_start_that_fails_early_restores_nothing)
+{
+	struct tracing_undo later;
+	struct folder other;
+	int lock = tracefs_lock(fake_tracefs, 0);
+
+	/* The setup that has begun in the fixture is not over. */
+	assert_int_equal(lock, -EWOULDBLOCK);
+	tracing_undo_unlock(&undo);
+	assert_int_equal(folder_open(&other, "run", scratch_path("other")), 0);
+	assert_int_equal(tracing_undo_begin(&later, &capture_options, &other), 0);
+	scratch_put("tr/tracing_on", "0\n");
+	tracing_undo_end(&later);
+	assert_string_equal(scratch_get("tr/tracing_on"), "0\n");
+	assert_false(scratch_has("other/.journal"));
+	folder_close(&other);
+	lock = tracefs_lock(fake_tracefs, 0);
+	assert_true(lock >= 0);
+	close(lock);
+	tracing_undo_end(&undo);
+}
+
 /* --- the journal --- */
 
 /* Of the last recovery. */

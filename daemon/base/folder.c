@@ -17,34 +17,104 @@
 #define LOCK_PAUSES 90
 #define LOCK_PAUSE_US 50000
 
-/* Creates a folder above, or the folder itself. */
-static int make_part(struct folder *folder, const char *part)
+/* As many as the kernel follows. */
+#define LINKS_MAX 40
+
+/* A walk along the path of a folder. */
+struct walk {
+	struct folder *folder;
+	int fd;			 /* where it is */
+	char rest[2 * PATH_MAX]; /* of the path; the targets of links are put before it */
+	size_t linked;		 /* bytes at the begin of ->rest that come from links */
+	unsigned int links;
+};
+
+/* Puts the target of the symbolic link @fd before the rest. The link must be root's or this user's:
+ * with that of another user, this process would write where that user wants. */
+static int follow(struct walk *walk, int fd, const struct stat *info)
 {
-	if (mkdir(part, 0777) < 0)
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(fd, "", target, sizeof(target));
+	size_t rest = strlen(walk->rest);
+
+	if (n < 0)
 		return -errno;
-	if (folder->made == 0)
-		folder->made = strlen(part);
-	return 0;
+	if ((info->st_uid != 0 && info->st_uid != geteuid()) || ++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if ((size_t)n + rest + 2 > sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	memmove(walk->rest + n + 1, walk->rest, rest + 1);
+	memcpy(walk->rest, target, (size_t)n);
+	walk->rest[n] = '/';
+	walk->linked += (size_t)n + 1;
+	if (target[0] != '/')
+		return 0;
+	close(walk->fd);
+	walk->fd = open("/", O_PATH | O_CLOEXEC);
+	return walk->fd < 0 ? -errno : 0;
 }
 
-/* mkdir -p. Returns 0 or -errno. */
-static int make_path(struct folder *folder)
+/* Goes to the folder @name, the next one of the path, which is made if it is missing. */
+static int step(struct walk *walk, const char *name)
 {
-	char part[PATH_MAX];
-	int error;
+	struct folder *folder = walk->folder;
+	struct stat info;
+	int error = 0, fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
-	strcpy(part, folder->path);
-	for (char *slash = part + 1; *slash; slash++) {
-		if (*slash != '/')
-			continue;
-		*slash = '\0';
-		error = make_part(folder, part);
-		if (error < 0 && error != -EEXIST && error != -EROFS)
-			return error;
-		*slash = '/';
+	if (fd < 0 && errno == ENOENT && walk->linked == 0) {
+		if (mkdirat(walk->fd, name, 0777) < 0 && errno != EEXIST)
+			return -errno;
+		if (folder->made == 0)
+			folder->made = strlen(folder->path) - strlen(walk->rest);
+		fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	}
-	error = make_part(folder, part);
-	return error == -EEXIST ? 0 : error;
+	if (fd < 0 || fstat(fd, &info) < 0) {
+		error = -errno;
+	} else if (S_ISLNK(info.st_mode)) {
+		error = follow(walk, fd, &info);
+	} else {
+		close(walk->fd);
+		walk->fd = fd;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* Opens the folder, as open() and mkdir -p do. Returns a descriptor or -errno; -ELOOP: the path has
+ * a link of another user, or too many. */
+static int open_path(struct folder *folder)
+{
+	struct walk walk = { .folder = folder };
+	int error = 0, fd;
+
+	if (!folder->path[0])
+		return -ENOENT;
+	strcpy(walk.rest, folder->path);
+	walk.fd = open(walk.rest[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	if (walk.fd < 0)
+		return -errno;
+	while (error == 0 && walk.rest[0]) {
+		char name[NAME_MAX + 1];
+		size_t skip = strspn(walk.rest, "/"), len = strcspn(walk.rest + skip, "/");
+
+		if (len > NAME_MAX) {
+			error = -ENAMETOOLONG;
+			break;
+		}
+		memcpy(name, walk.rest + skip, len);
+		name[len] = '\0';
+		walk.linked -= walk.linked < skip + len ? walk.linked : skip + len;
+		memmove(walk.rest, walk.rest + skip + len, strlen(walk.rest + skip + len) + 1);
+		if (len > 0)
+			error = step(&walk, name);
+	}
+	fd = error < 0 ? error : openat(walk.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (error == 0 && fd < 0)
+		fd = -errno;
+	close(walk.fd);
+	return fd;
 }
 
 /* --- opening --- */
@@ -181,13 +251,9 @@ static bool is_held_by_another(const char *path)
 
 static int open_and_lock(struct folder *folder)
 {
-	int error = make_path(folder);
-
-	if (error < 0)
-		return error;
-	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	folder->fd = open_path(folder);
 	if (folder->fd < 0)
-		return -errno;
+		return folder->fd;
 	state_dir_open(&folder->state_dir, folder->fd);
 	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
 		return -EWOULDBLOCK;
@@ -277,6 +343,10 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
 		       "folder with -F",
 		       command, path, lock_owner(folder->lock_fd));
+	else if (error == -ELOOP && folder->fd < 0)
+		report("%s: %s: a symbolic link on this path is another user's, or there are too "
+		       "many; name another folder with -F",
+		       command, path);
 	else
 		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",
 		       at_lock ? folder->state_dir.names[STATE_DIR_LOCK] : "", folder_why(error),

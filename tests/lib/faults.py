@@ -27,7 +27,7 @@ ERRNOS = {function: errors.split() for functions, errors in {
     "access close closedir faccessat fchmod fclose fstat fstatvfs fsync ioctl lseek readdir statfs sync_file_range unlink": "EIO",
     "bind calloc fdopendir getsockopt listen malloc mmap open_memstream realloc scandir setsockopt strdup": "ENOMEM",
     "epoll_create1 eventfd inotify_init1 opendir pipe2 signalfd socket timerfd_create": "EMFILE ENOMEM",
-    "fdatasync fflush ftruncate linkat mkdir renameat renameat2": "EIO ENOSPC",
+    "fdatasync fflush ftruncate linkat mkdir mkdirat renameat renameat2": "EIO ENOSPC",
     "fstatat readlink readlinkat stat": "ENOMEM EIO", "rmdir unlinkat": "EIO EBUSY", "poll ppoll": "EINTR ENOMEM",
     "epoll_wait nanosleep": "EINTR", "fork posix_spawnp pthread_create": "EAGAIN", "epoll_ctl inotify_add_watch": "ENOMEM ENOSPC",
     "fopen open": "EIO EMFILE ENOMEM", "openat mkostemp": "EIO EMFILE ENOMEM ENOSPC", "pread read splice": "EIO EINTR EAGAIN SHORT",
@@ -37,7 +37,7 @@ ERRNOS = {function: errors.split() for functions, errors in {
     "waitpid": "EINTR ECHILD"}.items() for function in functions.split()}
 # Reads of the trace, which fail for good, too: "EIO*".
 ALWAYS = ("read in read_page", "read in pipe_bytes", "pread in trace_files_stats")
-KILLED = "fdatasync fsync ftruncate linkat mkdir pwrite renameat renameat2 sync_file_range unlink unlinkat write".split()
+KILLED = "fdatasync fsync ftruncate linkat mkdir mkdirat pwrite renameat renameat2 sync_file_range unlink unlinkat write".split()
 
 
 class Faults:

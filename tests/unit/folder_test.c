@@ -78,6 +78,30 @@ TEST(folder_is_created_with_its_parents)
 	assert_true(scratch_has("a") && !scratch_has("a/b"));
 }
 
+/* Whoever can write to a folder above can put a link into it, for root to follow. */
+TEST(links_of_other_users_are_not_followed)
+{
+	scratch_mkdir("real/in");
+	assert_int_equal(symlink("../real/../real//in/", scratch_path("real/link")), 0);
+	assert_int_equal(symlink(scratch_path("real/link"), scratch_path("link")), 0);
+	assert_int_equal(symlink("gone", scratch_path("dangling")), 0);
+	assert_int_equal(symlink("loop", scratch_path("loop")), 0);
+	opens("./link/x//y/");
+	assert_true(scratch_has("real/in/x/y/.lock"));
+	undo();
+	assert_false(scratch_has("real/in/x"));
+	assert_int_equal(open_folder(&folder, "dangling/x"), -ENOENT);
+	assert_false(scratch_has("gone"));
+	assert_int_equal(open_folder(&folder, "loop/x"), -ELOOP);
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(lchown(scratch_path("real/link"), 12345, 12345), 0);
+	assert_int_equal(open_folder(&folder, "link/x"), -ELOOP);
+	assert_contains(printed, "another user");
+	assert_int_equal(open_folder(&folder, "real/link"), -ELOOP);
+	assert_false(scratch_has("real/in/x") || scratch_has("real/in/.lock"));
+}
+
 TEST(earlier_files_are_not_removed)
 {
 	scratch_mkdir("out");

@@ -176,6 +176,8 @@ static void write_event(void *context, const struct queued_event *event)
 {
 	size_t len = strlen(written);
 
+	/* The wall clock is 1000 ahead, also of one that gets another time. */
+	assert_int_equal(event->wall_ns - event->time_ns, 1000);
 	snprintf(written + len, sizeof(written) - len, "%lld%s ", (long long)event->time_ns,
 		 event->text);
 }
@@ -193,7 +195,11 @@ FIXTURE(set_up_queue, NULL)
 static void add_event(int64_t time_ns, const char *text, uint64_t since_ns)
 {
 	const struct queued_event event = {
-		.time_ns = time_ns, .since_ns = since_ns, .kind = "mark", .text = text
+		.time_ns = time_ns,
+		.wall_ns = time_ns + 1000,
+		.since_ns = since_ns,
+		.kind = "mark",
+		.text = text,
 	};
 
 	event_queue_add(&queue, &event);

@@ -71,6 +71,9 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 	}
 	for (unsigned int i = 0; line_format && (name = interference_format_name(i)); i++)
 		add_watch(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
+	/* It would look as if no program wrote to any file. */
+	if (watch->n_watches == 0)
+		trace_watch_close(watch);
 }
 
 void trace_watch_close(struct trace_watch *watch)

@@ -15,8 +15,19 @@
 #include "daemon/capture/clock_watch.h"
 #include "daemon/capture/drain_period.h"
 #include "daemon/capture/interference_tags.h"
+#include "daemon/capture/trace_watch.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "tests/unit/fake_device.h"
+
+/* Where no file can be watched, that no write was detected says nothing. */
+TEST(a_watch_of_no_file_is_closed)
+{
+	struct trace_watch watch;
+
+	trace_watch_open(&watch, WATCHER_NONE, "/nowhere", true);
+	assert_int_equal(watch.watcher.fd, -1);
+	assert_int_equal(trace_watch_read(&watch), 0);
+}
 
 TEST(suspend_and_wall_clock_steps_are_detected)
 {

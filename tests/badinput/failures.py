@@ -65,6 +65,11 @@ def packed():
     return {gzip.compress(content): word for content, word in contents.items()} if unpacks() else contents
 
 
+LATENCY = b"desired present(s),actual present(s),frame ready(s),interval(ms),vsyncs,app,Surface,layer\n"
+DOFRAME = (b"start time,end time,app,process,thread,frames,Time(S),FPS,doFrame avg(ms),doFrame p99(ms),doFrame max(ms),draw avg(ms),"
+           b"draw max(ms),skipped,matrix best,matrix normal,matrix middle,matrix high,matrix frozen,lost events\n")
+
+
 def other_files(checks, here):
     """A file that is not a trace is refused with a message that says what it is."""
     out = here / "out"
@@ -75,7 +80,8 @@ def other_files(checks, here):
         file.addfile(tarfile.TarInfo("empty"))
     large = b"\x0a\x80\x80\x40\x0a\xfc\xff\x3f" + bytes(0xffffc)  # a packet of 1 MB of perfetto
     cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG",
-             TRACE.decode("latin-1").encode("utf-16"): "UTF-16", before["fps.csv"]: "CSV", b"": "empty",
+             TRACE.decode("latin-1").encode("utf-16"): "UTF-16", **{before[f"{name}.csv"]: "CSV" for name in ("fps", "summary", "events")},
+             LATENCY: "CSV", DOFRAME: "CSV", b"": "empty",
              before["session.json"]: "session.json", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
              b"\x1f\x8b\x08\x00" + bytes(range(255)): "",
              b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "no markers"}

@@ -385,6 +385,9 @@ static const char *replaced_name(const struct session_files *files, enum replace
 	return which == REPLACED_SNAPSHOT ? files->replaced[which].name : names[which];
 }
 
+/* The job that begins one was refused, as the queue was full: there is no file to write to. */
+#define NOT_BEGUN (-ENOBUFS)
+
 static void give_up_replacement(struct session_files *files, unsigned int which)
 {
 	if (files->replaced[which].fd >= 0)
@@ -406,7 +409,7 @@ static void begin_replacement(struct session_files *files, const struct file_job
 		 (int)job->len, job->bytes);
 	if (result == 0)
 		result = folder_create_temporary(files->folder, files->replaced[which].name);
-	files->replaced[which].fd = result;
+	files->replaced[which].fd = result < 0 ? -1 : result;
 	files->replaced[which].error = result < 0 ? result : 0;
 }
 
@@ -432,6 +435,7 @@ static void end_replacement(struct session_files *files, const struct file_job *
 		error = folder_replace(files->folder, replaced_name(files, which),
 				       files->replaced[which].fd, error);
 	files->replaced[which].fd = -1;
+	files->replaced[which].error = NOT_BEGUN;
 	if (which == REPLACED_SNAPSHOT && error == 0)
 		snapshot_files_remove_oldest(files->folder->fd);
 	else if (which != REPLACED_SNAPSHOT && error < 0)
@@ -584,8 +588,10 @@ int session_files_open(struct session_files *files, const struct options *option
 		.context = context,
 	};
 	disk_floor_init(&files->floor, options->min_free, report_floor, files);
-	for (int i = 0; i < REPLACED_FILES; i++)
+	for (int i = 0; i < REPLACED_FILES; i++) {
 		files->replaced[i].fd = -1;
+		files->replaced[i].error = NOT_BEGUN;
+	}
 	segments_last(folder->fd, &files->state.segment);
 	remove_old_segments(files);
 	error = create(files, ROW_EVENTS, "events.csv", csv_event_header);

@@ -209,6 +209,17 @@ static void close_all(void)
 	bench.thread = file_thread_end(bench.thread);
 }
 
+/* The queue was full, so the job that begins the file was refused, and those that follow were not.
+ */
+TEST(a_file_that_was_not_begun_is_not_written)
+{
+	assert_true(post(FILE_JOB_REPLACE_BYTES, "x", 1));
+	assert_true(post(FILE_JOB_REPLACE_END, NULL, 0));
+	wait_until_done();
+	assert_int_equal(bench.files.state.replaced[0].error, -ENOBUFS);
+	close_all();
+}
+
 /* Two reports more than there is space for. */
 static void complain(void *context)
 {

@@ -10,6 +10,9 @@
 /* At most this many events files stay after the rows of their segments were removed. */
 #define EVENTS_KEPT 64
 
+/* Events that are still written below the floor, bytes. */
+#define EVENTS_BELOW (UINT64_C(1) << 20)
+
 /* A full /data stops apps of the device from working. */
 #define DEVICE_SHARE 20
 #define DEVICE_BYTES (UINT64_C(500) << 20)
@@ -55,6 +58,23 @@ bool disk_floor_refuses(struct disk_floor *floor, enum row_file which)
 	if (which >= atomic_load_explicit(&floor->stopped, memory_order_relaxed))
 		return false;
 	atomic_fetch_add_explicit(&floor->not_written[which], 1, memory_order_relaxed);
+	return true;
+}
+
+bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len)
+{
+	bool was_half = floor->event_bytes > EVENTS_BELOW / 2;
+
+	if (!floor->is_below)
+		return true;
+	if (floor->event_bytes + len > EVENTS_BELOW) {
+		atomic_fetch_add_explicit(&floor->not_written[ROW_EVENTS], 1, memory_order_relaxed);
+		return false;
+	}
+	floor->event_bytes += len;
+	if (!was_half && floor->event_bytes > EVENTS_BELOW / 2)
+		floor->report(floor->context,
+			      "low disk space: after 512 KB more events.csv will not be written");
 	return true;
 }
 
@@ -153,7 +173,10 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
 		started = start_last(floor, free_bytes);
 	free_bytes = remove_segments(floor, folder_fd, free_bytes);
-	if (free_bytes < floor->bytes)
+	floor->is_below = free_bytes < floor->bytes;
+	if (floor->is_below)
 		stop_next(floor, free_bytes);
+	else
+		floor->event_bytes = 0;
 	return started;
 }

@@ -24,6 +24,8 @@ struct disk_floor {
 	uint64_t bytes;		      /* 0: no floor */
 	const char *names[ROW_FILES]; /* of the files; NULL: not written in this session */
 	uint64_t removed;	      /* number of removed segments */
+	bool is_below;		      /* less was free at the last check */
+	uint64_t event_bytes;	      /* written to events.csv since then */
 	/* The only fields that two threads use: that of file_thread.h, and the one that formats
 	 * rows. */
 	_Atomic unsigned int stopped; /* this many files have stopped, the first of enum row_file */
@@ -46,6 +48,10 @@ bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t l
 /* Checks the free space: removes segments, stops a file or starts one again. True: a file was
  * started again. */
 bool disk_floor_check(struct disk_floor *floor, int folder_fd);
+
+/* False: the event is refused, and counted: below the floor apps could fill the disk with events.
+ */
+bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len);
 
 /* True: the row is refused, because its file has stopped. The row is counted. */
 bool disk_floor_refuses(struct disk_floor *floor, enum row_file which);

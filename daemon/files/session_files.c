@@ -312,7 +312,9 @@ static void append_row(struct session_files *files, const struct file_job *job)
 {
 	struct csv_file *file = &files->rows[job->which];
 
-	if (disk_floor_refuses(&files->floor, job->which) || !csv_file_reserve(file, job->len))
+	if (disk_floor_refuses(&files->floor, job->which) ||
+	    (job->which == ROW_EVENTS && !disk_floor_takes_event(&files->floor, job->len)) ||
+	    !csv_file_reserve(file, job->len))
 		return;
 	if (csv_file_is_full(file, job->len))
 		rotate(files);

@@ -3,12 +3,14 @@
  * removed; the disk is full. Rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/files/disk_floor.h"
 #include "tests/unit/live.h"
 
 FIXTURE(live_set_up, live_tear_down)
@@ -102,6 +104,35 @@ TEST(below_the_disk_floor_segments_are_removed_and_files_stop)
 	/* The number of missing rows is reported. */
 	assert_contains(scratch_get("out/events.csv"), ",lost,");
 	assert_int_equal(live_rows("summary.csv"), 1);
+}
+
+static unsigned int reports;
+
+static void count_report(void *context, const char *text)
+{
+	(void)context;
+	reports += strstr(text, "events.csv") != NULL;
+}
+
+/* Apps can write marks for days. */
+TEST(below_the_disk_floor_events_are_few)
+{
+	struct disk_floor floor = { 0 };
+	int folder = open(scratch_root, O_RDONLY | O_CLOEXEC);
+	unsigned int n = 0;
+
+	disk_floor_init(&floor, UINT64_MAX / 2, count_report, NULL);
+	assert_true(disk_floor_takes_event(&floor, 1 << 30));
+	disk_floor_check(&floor, folder);
+	while (disk_floor_takes_event(&floor, 1000) && n < 10000)
+		n++;
+	assert_in_range(n, 1000, 1100);
+	assert_int_equal(reports, 1);
+	assert_int_equal(floor.not_written[ROW_EVENTS], 1);
+	floor.bytes = 1;
+	disk_floor_check(&floor, folder);
+	assert_true(disk_floor_takes_event(&floor, 1000));
+	close(folder);
 }
 
 static void limit_files(rlim_t bytes)

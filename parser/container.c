@@ -54,6 +54,18 @@ static size_t character(struct span text)
 	return n < text.len ? n : text.len;
 }
 
+bool container_is_text(struct span text)
+{
+	while (text.len > 0) {
+		size_t n = character(text);
+
+		if (n == 0)
+			return false;
+		text = span_skip(text, n);
+	}
+	return true;
+}
+
 /* Bytes in which compressed data has at least one that is in no text. */
 #define BINARY_WITHIN 64
 
@@ -69,17 +81,10 @@ static enum container_kind recognise_zlib(struct span head, bool last)
 	if ((byte[0] & 0x0f) != 8 || byte[0] >> 4 > 7 || byte[1] & 0x20 ||
 	    (byte[0] << 8 | byte[1]) % 31 != 0)
 		return CONTAINER_TEXT;
-	if (head.len > BINARY_WITHIN)
-		head.len = BINARY_WITHIN;
-	last |= head.len == BINARY_WITHIN;
-	while (head.len > 0) {
-		size_t n = character(head);
-
-		if (n == 0)
-			return CONTAINER_ZLIB;
-		head = span_skip(head, n);
-	}
-	return last ? CONTAINER_TEXT : CONTAINER_MORE;
+	if (!container_is_text(
+		    (struct span){ head.ptr, head.len < BINARY_WITHIN ? head.len : BINARY_WITHIN }))
+		return CONTAINER_ZLIB;
+	return last || head.len >= BINARY_WITHIN ? CONTAINER_TEXT : CONTAINER_MORE;
 }
 
 static struct span skip_blanks(struct span text)

@@ -35,6 +35,9 @@ enum container_kind {
  */
 enum container_kind container_recognise(struct span head, bool last, size_t *skip);
 
+/* True: @text is printable ASCII and UTF-8. Its last character may be cut. */
+bool container_is_text(struct span text);
+
 /* The position in an HTML file. */
 enum html_place {
 	HTML_MARKUP,

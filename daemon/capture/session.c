@@ -638,6 +638,11 @@ static int check_input(const struct session *session)
 		       source->damage);
 		return EXIT_FAILED;
 	}
+	if (source->counts.markers == 0 && source->what) {
+		report("%s: %s: no trace with markers: it is %s; %s", name, source->name,
+		       source->what, source->advice);
+		return EXIT_FAILED;
+	}
 	if (source->counts.markers == 0) {
 		report("%s: no markers found: nothing in %s came from trace_marker; %s", name,
 		       input_of(session),

@@ -55,6 +55,8 @@ struct source {
 	int fd;		    /* readable when there are events; < 0: no such descriptor */
 	int highwater_fd;   /* readable when a buffer is half full; < 0: no such descriptor */
 	const char *damage; /* why data is missing, a constant; or NULL */
+	/* What it is, if it has no markers, and what to do then; constants, or NULL. */
+	const char *what, *advice;
 	/* Events were lost, and the record that reports it comes later than those of other CPUs
 	 * from the time of the loss. Set before the sink gets the first of these. */
 	bool loss_ahead;

@@ -298,26 +298,61 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-/* Files that users pass by mistake, and the bytes with which each begins. Compressed files are
- * refused only if this build cannot unpack them. */
+/* Files that users pass by mistake, and the bytes with which each begins. Compressed files are in a
+ * format that this build cannot unpack. */
 static const struct {
 	struct span begin;
 	size_t at;
-	const char *what, *advice;
+	const char *what, *advice; /* NULL: the usual one */
 } others[] = {
 	{ SPAN_INIT("\3757zXZ\0"), 0, "compressed by xz", "unpack it first: xz -d FILE" },
 	{ SPAN_INIT("\x28\xb5\x2f\xfd"), 0, "compressed by zstd", "unpack it first: zstd -d FILE" },
 	{ SPAN_INIT("BZh"), 0, "compressed by bzip2", "unpack it first: bzip2 -d FILE" },
+	{ SPAN_INIT("\x1f\x8b"), 0, "compressed twice", "unpack it first: gzip -d FILE" },
 	{ SPAN_INIT("PK\x03\x04"), 0, "a zip archive", "unpack it and pass the trace inside" },
 	{ SPAN_INIT("ustar"), 257, "a tar archive", "unpack it and pass the trace inside" },
-	{ SPAN_INIT("\x89PNG"), 0, "a PNG image", "pass the trace file instead" },
-	{ SPAN_INIT("\xff\xd8\xff"), 0, "a JPEG image", "pass the trace file instead" },
+	{ SPAN_INIT("\x17\x08\x44tracing"), 0, "a file of trace-cmd",
+	  "convert it first: trace-cmd report FILE > trace.txt" },
+	{ SPAN_INIT("PERFILE2"), 0, "a file of perf or simpleperf",
+	  "it has samples, no markers: record a trace with atrace's gfx category" },
+	{ SPAN_INIT("SIMPLEPERF"), 0, "a report of simpleperf",
+	  "it has samples, no markers: record a trace with atrace's gfx category" },
+	{ SPAN_INIT("OHOSPROF"), 0, "a file of OpenHarmony's hiprofiler",
+	  "record a text instead: hitrace --text -t 10 graphic -o /data/local/tmp/trace.ftrace" },
+	{ SPAN_INIT("\x49\xdf"), 0, "a binary file of OpenHarmony's hitrace",
+	  "record a text instead: hitrace --text -t 10 graphic -o /data/local/tmp/trace.ftrace" },
+	{ SPAN_INIT("version https://git-lfs.github.com/"), 0,
+	  "a pointer of Git LFS, not the file itself", "get the file first: git lfs pull" },
+	{ SPAN_INIT("/annex/objects/"), 0, "a pointer of git-annex, not the file itself",
+	  "get the file first: git annex get FILE" },
+	{ SPAN_INIT("\tLYRTRACE"), 0, "a Winscope trace of layers", NULL },
+	{ SPAN_INIT("\tWINTRACE"), 0, "a Winscope trace of windows", NULL },
+	{ SPAN_INIT("\tTNXTRACE"), 0, "a Winscope trace of transactions", NULL },
+	{ SPAN_INIT("SQLite format 3"), 0, "a database of SQLite",
+	  "pass the trace that it was made from" },
+	{ SPAN_INIT("== dumpstate: "), 57, "the text of a bugreport",
+	  "traces are in FS/data/misc/perfetto-traces of a bugreport's zip archive" },
+	{ SPAN_INIT("Applications Graphics Acceleration Info"), 0, "output of dumpsys gfxinfo",
+	  NULL },
+	{ SPAN_INIT("--------- beginning of "), 0, "a log of logcat", NULL },
+	{ SPAN_INIT("buffers"), 0, "a configuration of perfetto",
+	  "record with it first: perfetto --txt -c FILE -o trace" },
+	{ SPAN_INIT("JAVA PROFILE"), 0, "a heap dump of Java", NULL },
+	{ SPAN_INIT("*version\n"), 0, "a trace of Java methods", NULL },
+	{ SPAN_INIT("SLOW"), 0, "a trace of Java methods", NULL },
+	{ SPAN_INIT("\x89PNG"), 0, "a PNG image", NULL },
+	{ SPAN_INIT("\xff\xd8\xff"), 0, "a JPEG image", NULL },
+	{ SPAN_INIT("ftyp"), 4, "a video", NULL },
+	{ SPAN_INIT("\177ELF"), 0, "a program", NULL },
 	{ SPAN_INIT("\xff\xfe"), 0, "text in UTF-16",
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
 	{ SPAN_INIT("\xfe\xff"), 0, "text in UTF-16",
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
-	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json written by jankd",
-	  "pass the trace file instead" },
+	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json written by jankd", NULL },
+	{ SPAN_INIT("{"), 0, "JSON without a systrace in \"systemTraceEvents\"",
+	  "pass the perfetto trace or the systrace that it was made from" },
+	{ SPAN_INIT("["), 0, "JSON without a systrace in \"systemTraceEvents\"",
+	  "pass the perfetto trace or the systrace that it was made from" },
 };
 
 static int refuse(const struct source_file *file, const char *what, const char *advice)
@@ -343,16 +378,38 @@ static bool is_own_csv(struct span head)
 	return false;
 }
 
-/* Refuses known files that are not traces. Returns 0, or -errno after the reason was reported. */
-static int refuse_others(const struct source_file *file, struct span head)
+/* True: the first bytes are those of a text. A tar archive begins with the name of a file, a bzip2
+ * file with letters, and both have other bytes soon. */
+static bool is_text(struct span head)
 {
+	return container_is_text((struct span){ head.ptr, head.len < 512 ? head.len : 512 });
+}
+
+/* Refuses known files that are not traces. But a trace may be cut anywhere, and begin like any
+ * text: what else a text may be is kept for when no marker was found. Returns 0, or -errno after
+ * the reason was reported. */
+static int refuse_others(struct source_file *file, enum container_kind kind, struct span head)
+{
+	bool is_binary = kind == CONTAINER_TEXT && !is_text(head);
+	struct source *source = &file->text.source;
+
 	if (head.len == 0)
 		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
 	if (is_own_csv(head))
 		return refuse(file, "a CSV file written by jankd", "pass the trace file instead");
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (span_starts_with(span_skip(head, others[i].at), others[i].begin))
-			return refuse(file, others[i].what, others[i].advice);
+	source->advice = "pass the trace file instead";
+	if (kind == CONTAINER_HTML && !file->other)
+		source->what = "an HTML page without a systrace";
+	for (size_t i = 0; !source->what && i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!span_starts_with(span_skip(head, others[i].at), others[i].begin))
+			continue;
+		source->what = others[i].what;
+		is_binary &= others[i].begin.len > 1;
+		if (others[i].advice)
+			source->advice = others[i].advice;
+	}
+	if (source->what && (file->other || is_binary))
+		return refuse(file, source->what, source->advice);
 	return 0;
 }
 
@@ -474,7 +531,8 @@ static int find_stages(struct source_file *file)
 	enum container_kind kind;
 	int error = recognise(file, &file->raw, fill_raw, &kind);
 
-	if (error == 0 && kind == CONTAINER_TEXT && !file->archive)
+	if (error == 0 && kind == CONTAINER_TEXT && !file->archive &&
+	    !is_text(stage_span(&file->raw)))
 		error = unpack(file, &kind);
 	if (error < 0)
 		return error;
@@ -487,8 +545,8 @@ static int find_stages(struct source_file *file)
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
 		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
-	if (error == 0 && kind == CONTAINER_TEXT && !file->text.source.damage)
-		error = refuse_others(file,
+	if (error == 0 && !file->perfetto && !file->text.source.damage)
+		error = refuse_others(file, kind,
 				      stage_span(file->compressed ? &file->plain : &file->raw));
 	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
 	if (kind == CONTAINER_JSON)

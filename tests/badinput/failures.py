@@ -82,7 +82,10 @@ def other_files(checks, here):
     cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG",
              TRACE.decode("latin-1").encode("utf-16"): "UTF-16", **{before[f"{name}.csv"]: "CSV" for name in ("fps", "summary", "events")},
              LATENCY: "CSV", DOFRAME: "CSV", b"": "empty",
-             before["session.json"]: "session.json", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
+             before["session.json"]: "session.json", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n": "git lfs pull",
+             b"\x17\x08\x44tracing6\0": "trace-cmd report", b"PERFILE2h\0": "simpleperf", b"OHOSPROF\xe6\0": "hitrace --text", b"\tLYRTRACE": "Winscope",
+             b"=" * 56 + b"\n== dumpstate: 2026\n": "bugreport", b'[{"ph": "B"}]': "systemTraceEvents", b'{"traceEvents": []}': "systemTraceEvents",
+             gzip.compress(b"<html></html>"): "HTML", gzip.compress(gzip.compress(TRACE)): "gzip -d", b"SQLite format 3\0": "SQLite", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
              b"\x1f\x8b\x08\x00" + bytes(range(255)): "",
              b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "no markers"}
     for content, word in cases.items():

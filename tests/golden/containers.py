@@ -28,8 +28,8 @@ PAGE = b"<!DOCTYPE html>\n<html>\n<head>\n<title>Android System Trace</title>\n<
 
 
 def html(text):
-    """The format of systrace since Android 5."""
-    return (PAGE + b"var x = '<div>';\n</script>\n</head>\n<body>\n"
+    """The format of systrace since Android 5; the title has bytes that are no UTF-8."""
+    return (PAGE.replace(b"Trace<", b"Trace \xff\x01<") + b"var x = '<div>';\n</script>\n</head>\n<body>\n"
             b'<script class="trace-data" type="application/text">\nPROCESS DUMP\nUSER  PID\nroot  1\n</script>\n<!-- BEGIN TRACE -->\n'
             b'  <script class="trace-data" type="application/text">\n' + text + b"  </script>\n<!-- END TRACE -->\n</body>\n</html>\n")
 
@@ -120,6 +120,22 @@ def check(checks, text, wrappings):
                     checks.equal(b"the only one of its" in done.stderr, wrapping in SEVERAL, f"{wrapping} {how}: the file that is read is reported")
 
 
+def cut(checks):
+    """A text may begin anywhere, and so with the first letters of any format: the frames of its whole lines."""
+    text = b"# tracer: nop\n#\n" + synthetic.trace(30).replace(b"com.example", "com.\u4f8b".encode())
+    first = text.index(b"\n", 200) + 1
+    begins = [text[at:first] for at in range(200)]
+    begins += [begin + b"#1|0\n" for begin in (b"80", b"8O", b"hC", b"x^", b"(S", b"BZh91AY&SY", b"PK", b"PERFILE2h", b"OHOSPROF", b"buffers", b"SLOW", b"\n",
+                                              b"version https://git-lfs.github.com/", b'{"a": "b"}', b'[{"a": 1}]', b"[\xff", b"<idle>", b"a" * 257 + b"ustar")]
+    with folder() as here:
+        analyze(here / "whole", *OPTIONS, "-", input=text[first:])
+        whole = (here / "whole" / "frames.csv").read_bytes()
+        checks.that(whole.count(b"\n") > 28, "a text that is cut: frames")
+        for begin in begins:
+            jankd("analyze", "-F", here / "out", "--frames-log", "-", input=begin + text[first:])
+            checks.equal((here / "out" / "frames.csv").read_bytes(), whole, f"a text that begins with {begin[:20]!r}")
+
+
 def damage(checks):
     """The frames before the damage are counted, and the damage is reported."""
     cut = {"gzip": gzip.compress(TRACE)}
@@ -187,6 +203,7 @@ checks = Checks()
 check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unpacks() else {})})
 # The oldest format has no process, and another function name.
 check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})
+cut(checks)
 damage(checks)
 if unpacks():
     refused(checks)

@@ -32,7 +32,8 @@ struct verdict_facts {
 };
 
 /* Writes the verdict: "pass app 59.8>=55", "fail game? 21.3<25" (the class was learnt), "n/a
- * app? 3.2s<5s" (too little continuous drawing to judge). */
+ * app? 3.2s<5s" (too little continuous drawing to judge), "n/a video?" (a film of 24 frames per
+ * second). The bounds have the tolerance of interval.h where the vsyncs are known. */
 void verdict_write(char text[VERDICT_SIZE], const struct verdict_facts *facts);
 
 #endif

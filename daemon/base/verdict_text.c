@@ -61,11 +61,14 @@ static void print_name(FILE *out, unsigned int columns, const char *name, const 
 static void print_verdict(FILE *out, unsigned int columns, const struct status_surface *surface)
 {
 	bool is_judged = strncmp(surface->verdict, "n/a", 3) != 0;
-	char name[SHOWN_NAME_SIZE], more[VERDICT_SIZE + 32];
+	bool is_short = strchr(surface->verdict, '<') != NULL;
+	char name[SHOWN_NAME_SIZE], more[VERDICT_SIZE + 48];
 
 	name_of(name, surface);
 	snprintf(more, sizeof(more), ": %s%s", surface->verdict,
-		 is_judged ? " FPS" : " of continuous drawing");
+		 is_judged  ? " FPS"
+		 : is_short ? " of continuous drawing"
+			    : " a film of 24 FPS, where the rule asks for 25");
 	print_name(out, columns, name, more);
 }
 

@@ -91,6 +91,13 @@ def two_games():
     return "".join(text)
 
 
+def film(fps, hz):
+    """20 s of it on a display of @hz, each frame at the first vsync that is not before its time."""
+    shown = {-int(-n * hz // fps) for n in range(int(20 * fps))}
+    return "".join(synthetic.frame(100000000 + round(n * 1e6 / hz), n, "SurfaceView - a.player/a.player.Main#1") if n in shown else
+                   synthetic.line(100000100 + round(n * 1e6 / hz), f"C|600|VSYNC-sf|{n % 2}", 603, "sf") for n in range(20 * hz))
+
+
 JUDGED = []
 
 
@@ -118,9 +125,12 @@ def end(checks):
     for what, trace, lines in (
             ("two games", two_games(), ["com.game2, com.game: frames without view marks"]),
             ("no period", "".join(synthetic.lines(3) + synthetic.lines(1, begin_us=100300000)),
-             ["no frame is known to be late\n", "unknown: vsyncs of some frames"])):
+             ["no frame is known to be late\n", "unknown: vsyncs of some frames"]),
+            *((f"film of {fps:.3f} on {hz} Hz", film(fps, hz), [said]) for fps, said in (
+                (25, ": pass video? 25.0>=25 FPS\n"), (24, ",n/a video?,"), (24000 / 1001, ",n/a video?,"),
+                (22, ": fail game? 22.0<25")) for hz in (50, 60, 90, 120))):
         with folder() as out:
-            text = analyze(out, "-", input=trace.encode()).stdout.decode()
+            text = analyze(out, "-", input=trace.encode()).stdout.decode() + (out / "summary.csv").read_text()
         checks.equal([line for line in lines if line not in text], [], f"{what}: lines that are not in {text}")
 
 

@@ -100,7 +100,10 @@ TEST(test_verdicts)
 		const char *verdict;
 		struct verdict_facts facts;
 	} cases[] = {
-		{ "fail app? 54.9<55", { 0, "com.a/com.a.Main", 1, 9, 600, 5499, 100 * SECOND } },
+		{ "fail app? 54.7<55", { 0, "com.a/com.a.Main", 1, 9, 600, 5472, 100 * SECOND } },
+		{ "pass app? 55.0>=55", { 0, "com.a/com.a.Main", 1, 9, 600, 5473, 100 * SECOND } },
+		{ "fail app? 54.9<55",
+		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 600, 5499, 100 * SECOND } },
 		{ "pass app? 55.0>=55", { 0, "com.a/com.a.Main", 1, 9, 600, 275, 5 * SECOND } },
 		{ "n/a app? 2.9s<5s", { 0, "com.a/com.a.Main", 1, 0, 600, 99, 3 * SECOND - 1 } },
 		{ "n/a app? 3.0s<5s",
@@ -112,8 +115,15 @@ TEST(test_verdicts)
 		{ "pass game? 60.0>=25",
 		  { 0, "SurfaceView[com.a/com.a.Main](BLAST)", 1, 0, 600, 600, 10 * SECOND } },
 		{ "fail game? 23.8<25", { 0, "SurfaceView - a/a", 2, 9, 600, 2375, 100 * SECOND } },
-		{ "fail video? 23.8<25",
-		  { 0, "SurfaceView - a/a", 2, 9, 600, 2376, 100 * SECOND } },
+		/* Films of 23.976 and 24, and what is neither; television of 25. */
+		{ "n/a video?", { 0, "SurfaceView - a/a", 2, 300, 600, 2376, 100 * SECOND } },
+		{ "n/a video?", { 0, "SurfaceView - a/a", 2, 300, 600, 2424, 100 * SECOND } },
+		{ "fail video? 24.3<25",
+		  { 0, "SurfaceView - a/a", 2, 9, 600, 2425, 100 * SECOND } },
+		{ "fail video 24.0<25",
+		  { APP_CLASS_VIDEO, "SurfaceView - a/a", 2, 9, 600, 2400, 100 * SECOND } },
+		{ "pass video? 25.0>=25",
+		  { 0, "SurfaceView - a/a", 2, 9, 600, 2488, 100 * SECOND } },
 		{ "pass video? 25.3>=25",
 		  { 0, "SurfaceView - a/a", 2, 9, 600, 2525, 100 * SECOND } },
 		{ "fail app 30.0<55",

@@ -94,7 +94,9 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 			packet->lost_before = field.value != 0;
 			break;
 		case 50:
+		case 133:
 			packet->compressed = field.bytes;
+			packet->is_zstd = field.number == 133;
 			break;
 		case 58:
 			packet->clock = field.value;

@@ -50,10 +50,12 @@ struct perfetto_packet {
 	uint64_t sequence; /* of the writer; 0: none */
 	bool has_defaults;
 	uint64_t default_clock; /* of the sequence from now on, if has_defaults; 0: none */
-	bool cleared;		/* from now on its sequence has no default clock, but for this one */
-	bool lost_before;	/* packets of the sequence were lost before this one */
-	bool is_first;		/* of its sequence; older versions of perfetto do not say so */
-	struct span ftrace, clocks, processes, compressed, timeline;
+	bool cleared;	  /* from now on its sequence has no default clock, but for this one */
+	bool lost_before; /* packets of the sequence were lost before this one */
+	bool is_first;	  /* of its sequence; older versions of perfetto do not say so */
+	struct span ftrace, clocks, processes, timeline;
+	struct span compressed; /* packets: by zlib or zstd */
+	bool is_zstd;
 };
 
 bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet);
@@ -73,7 +75,7 @@ struct perfetto_bundle {
 	bool lost; /* events of the CPU were lost before them */
 	uint64_t clock;
 	uint64_t ftrace_ns, boot_ns; /* the same moment on two clocks; 0: not given */
-	uint64_t sched_ns; /* of the first event in its compact form; 0: none */
+	uint64_t sched_ns;	     /* of the first event in its compact form; 0: none */
 };
 
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle);

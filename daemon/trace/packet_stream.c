@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parser/perfetto.h"
+#include "daemon/trace/packet_zstd.h"
 
 #define BUFFER_SIZE (256u << 10)
 
@@ -58,6 +58,7 @@ void packet_stream_close(struct packet_stream *stream)
 {
 	free(stream->outer.bytes);
 	free(stream->inner.bytes);
+	stream->zstd = packet_zstd_close(stream->zstd);
 	stream->outer.bytes = stream->inner.bytes = NULL;
 	if (stream->has_zlib)
 		inflateEnd(&stream->zlib);
@@ -186,21 +187,12 @@ static int next_outer(struct packet_stream *stream, struct span *packet)
 
 /* --- compressed packets --- */
 
-static void begin_inner(struct packet_stream *stream, struct span packed)
-{
-	stream->is_inner = true;
-	stream->packed = packed;
-	stream->unpacked = 0;
-	stream->inner.begin = stream->inner.end = 0;
-	inflateReset(&stream->zlib);
-}
-
 /* Unpacks once into the inner buffer. Returns false at the end, or at damage. */
 static bool inflate_some(struct packet_stream *stream)
 {
 	struct packet_buffer *inner = &stream->inner;
 	z_stream *zlib = &stream->zlib;
-	size_t space = inner->capacity - inner->end, before = inner->end;
+	size_t space = inner->capacity - inner->end;
 	int result;
 
 	zlib->next_in = (Bytef *)stream->packed.ptr;
@@ -210,11 +202,36 @@ static bool inflate_some(struct packet_stream *stream)
 	result = inflate(zlib, Z_SYNC_FLUSH);
 	inner->end = inner->capacity - zlib->avail_out;
 	stream->packed = span_skip(stream->packed, stream->packed.len - zlib->avail_in);
-	stream->unpacked += inner->end - before;
 	if (result == Z_STREAM_END)
 		stream->packed = SPAN_NULL;
-	return (result == Z_OK || result == Z_STREAM_END) && inner->end > before &&
-	       stream->unpacked <= PACKET_UNPACKED_MAX;
+	return result == Z_OK || result == Z_STREAM_END;
+}
+
+/* The same of zstd. The packed bytes are in the library's hands until the end. */
+static bool zstd_some(struct packet_stream *stream)
+{
+	struct packet_buffer *inner = &stream->inner;
+	ssize_t n = packet_zstd_read(stream->zstd, inner->bytes + inner->end,
+				     inner->capacity - inner->end);
+
+	if (n > 0)
+		inner->end += (size_t)n;
+	else
+		stream->packed = SPAN_NULL;
+	return n >= 0;
+}
+
+/* Returns 1: there are more bytes; 0: there are none, which is the end of zstd, and damage of zlib;
+ * -1: damage. */
+static int unpack_some(struct packet_stream *stream)
+{
+	size_t before = stream->inner.end;
+	bool is_whole = stream->zstd ? zstd_some(stream) : inflate_some(stream);
+
+	stream->unpacked += stream->inner.end - before;
+	if (!is_whole || stream->unpacked > PACKET_UNPACKED_MAX)
+		return -1;
+	return stream->inner.end > before;
 }
 
 /* Returns 1 with a packet; 0 at the end of the compressed packet; -errno. */
@@ -226,6 +243,7 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 		struct span rest = buffer_unread(inner);
 		uint64_t needed;
 		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
+		int result;
 
 		inner->begin = inner->end - rest.len;
 		if (frame == PERFETTO_FRAME_PACKET)
@@ -238,7 +256,10 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 			return 0;
 		if (buffer_make_space(inner, (size_t)needed) < 0)
 			return -ENOMEM;
-		if (!inflate_some(stream))
+		result = unpack_some(stream);
+		if (result == 0 && rest.len == 0 && stream->zstd)
+			return 0;
+		if (result <= 0)
 			break;
 	}
 	stream->corrupt++;
@@ -257,10 +278,21 @@ int packet_stream_next(struct packet_stream *stream, struct span *packet)
 	return next_outer(stream, packet);
 }
 
-bool packet_stream_unpack(struct packet_stream *stream, struct span packed)
+int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_packet *packet)
 {
 	if (stream->is_inner)
-		return false;
-	begin_inner(stream, packed);
-	return true;
+		return 1;
+	stream->zstd = packet_zstd_close(stream->zstd);
+	if (packet->is_zstd) {
+		int error = packet_zstd_open(&stream->zstd, packet->compressed);
+
+		if (error < 0)
+			return error;
+	}
+	stream->is_inner = true;
+	stream->packed = packet->compressed;
+	stream->unpacked = 0;
+	stream->inner.begin = stream->inner.end = 0;
+	inflateReset(&stream->zlib);
+	return 0;
 }

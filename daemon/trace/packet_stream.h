@@ -8,13 +8,15 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "parser/span.h"
+#include "parser/perfetto.h"
 
 /* A larger packet is left out. perfetto divides what it writes into packets of less than 1 MB. */
 #define PACKET_MAX (8u << 20)
 
 /* The most bytes that are unpacked from one compressed packet. perfetto packs 1 MB at a time. */
 #define PACKET_UNPACKED_MAX (64u << 20)
+
+struct packet_zstd;
 
 struct packet_buffer {
 	char *bytes;
@@ -33,7 +35,8 @@ struct packet_stream {
 	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
 
 	struct packet_buffer inner;
-	struct span packed; /* of the compressed packet, not unpacked yet */
+	struct span packed;	  /* of the compressed packet, not unpacked yet */
+	struct packet_zstd *zstd; /* unpacks it, or NULL: zlib does */
 	bool is_inner;
 	uint64_t unpacked; /* bytes from this compressed packet */
 	z_stream zlib;
@@ -60,8 +63,8 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset);
  */
 int packet_stream_next(struct packet_stream *stream, struct span *packet);
 
-/* Continues with the packets in @packed, a part of the packet that was returned last. Returns false
- * if that one was inside of another, too. */
-bool packet_stream_unpack(struct packet_stream *stream, struct span packed);
+/* Continues with the compressed packets in the @packet that was returned last. Returns 0; 1: that
+ * one was inside of another, too; -ENOTSUP: this program cannot unpack it; -ENOMEM. */
+int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_packet *packet);
 
 #endif

@@ -72,6 +72,8 @@ static uint64_t number_of(const struct place *place)
 	return (place->begin << 20) + (place->inner & 0xfffff) + 1;
 }
 
+/* Returns 1; 0 at the end; -errno: -ENOTSUP if packets are compressed by zstd, and this program
+ * cannot unpack them. */
 static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *packet)
 {
 	struct packet_stream *stream = &reader->stream;
@@ -87,8 +89,9 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 		place->begin = stream->packet_begin;
 		if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
 			reader->counts.corrupt++;
-	} while (packet->compressed.ptr && packet_stream_unpack(stream, packet->compressed));
-	return 1;
+		result = packet->compressed.ptr ? packet_stream_unpack(stream, packet) : 1;
+	} while (result == 0);
+	return result;
 }
 
 static uint64_t clock_of(const struct perfetto_reader *reader, const struct perfetto_packet *packet)
@@ -599,8 +602,8 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->sequences = calloc(1, sizeof(*reader->sequences));
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
 	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
-	if (reader->threads && reader->times && reader->sequences && reader->regions && reader->blocks &&
-	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	if (reader->threads && reader->times && reader->sequences && reader->regions &&
+	    reader->blocks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;

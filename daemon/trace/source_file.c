@@ -509,6 +509,11 @@ static ssize_t read_perfetto(struct source_file *file, const struct record_sink 
 	ssize_t n = perfetto_reader_read(file->perfetto, on_perfetto_record, &to);
 
 	copy_perfetto_counts(file);
+	if (n == -ENOTSUP)
+		return refuse(file,
+			      "a perfetto trace whose packets are compressed by zstd, which needs "
+			      "libarchive",
+			      "unpack it first: traceconv decompress_packets FILE OUT");
 	if (n < 0)
 		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
 		       strerror((int)-n));

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import packets
 import synthetic
 from jankd import Checks, analyze, differences, folder, jankd, outputs, rows, trace_text, unpacks
 
@@ -120,6 +121,32 @@ def check(checks, text, wrappings):
                     checks.equal(b"the only one of its" in done.stderr, wrapping in SEVERAL, f"{wrapping} {how}: the file that is read is reported")
 
 
+def packed_packets(checks):
+    """perfetto's compressed packets, by zlib and by zstd. Without libarchive, or damaged, zstd's are never left out without a sign."""
+    events = [(round(float(line.split(b": ")[0].split()[-1]) * 1e9), 600, line.split(b": ", 2)[2]) for line in synthetic.trace(300).splitlines()]
+    parts = [packets.prints(0, *events[at:at + 500]) for at in range(0, len(events), 500)]
+    with folder() as here:
+        (here / "none").mkdir()
+        (here / "none" / "libarchive.so.13").write_bytes(b"none")
+        analyze(here / "plain", *OPTIONS, "-", input=b"".join(parts))
+        plain = outputs(here / "plain")
+        checks.that(plain["frames.csv"].count(b"\n") > 290, "packets: frames")
+        for name, number, pack in (("zlib", 50, zlib.compress), ("zstd", 133, zstd)):
+            if name == "zstd" and not unpacks():
+                continue
+            packed = [packets.packet((number, pack(part * (at != 1) + parts[1][:99] * (at == 1)))) for at, part in enumerate(parts)]
+            whole = b"".join(packets.packet((number, pack(part))) for part in parts)
+            analyze(here / name, *OPTIONS, "-", input=whole)
+            checks.equal(differences(plain, outputs(here / name)), [], f"packets compressed by {name}")
+            for what, data in (("a cut packet inside", b"".join(packed)), ("a cut one", packets.packet((number, pack(parts[0])[:-9])) + whole)):
+                analyze(here / "damaged", *OPTIONS, "-", input=data)
+                checks.that(any("1 corrupt" in row["text"] for row in rows(here / "damaged", "events.csv")), f"{name}, {what}: no sign")
+        done = jankd("analyze", "-F", here / "out", "-", input=parts[0] + packets.packet((133, zstd(parts[1]))), env={"LD_LIBRARY_PATH": str(here / "none")})
+        said = done.stderr.decode()
+        checks.equal((done.returncode, said.count("\n"), "compressed by zstd" in said, "traceconv" in said), (1, 1, True, True), f"zstd without libarchive: {said!r}")
+        checks.that(not (here / "out").exists(), "zstd without libarchive: a folder")
+
+
 def cut(checks):
     """A text may begin anywhere, and so with the first letters of any format: the frames of its whole lines."""
     text = b"# tracer: nop\n#\n" + synthetic.trace(30).replace(b"com.example", "com.\u4f8b".encode())
@@ -203,6 +230,7 @@ checks = Checks()
 check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unpacks() else {})})
 # The oldest format has no process, and another function name.
 check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})
+packed_packets(checks)
 cut(checks)
 damage(checks)
 if unpacks():

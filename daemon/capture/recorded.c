@@ -39,6 +39,9 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 	*begun = true;
 	code = read_all(session);
 	source_stop(source);
+	if (code != 0 && input_is_stopped())
+		return session_refuse(session,
+				      "ended by a signal before its end; analyze it again");
 	if (pipeline_is_by_cpu(session->pipeline))
 		return session_refuse(session, by_cpu);
 	if (!session_has_markers(session))
@@ -94,12 +97,21 @@ int capture_recorded(struct options *options, struct status **status)
 	if (code == 0 &&
 	    source_file_open(&source, "analyze", options->operands[0], remember_ns) < 0)
 		code = EXIT_FAILED;
-	if (code == 0)
+	if (code == 0) {
+		input_begin();
 		code = analyze(&session, source, &begun);
-	if (session_has_markers(&session) && !pipeline_is_by_cpu(session.pipeline))
+		input_end();
+	}
+	if (!(code != 0 && input_is_stopped()) && session_has_markers(&session) &&
+	    !pipeline_is_by_cpu(session.pipeline))
 		*status = session_status(&session, 0, STATUS_OF_SESSION);
 	session_close(&session);
 	source_close(source);
 	options->stdout_begun |= begun;
 	return code;
+}
+
+bool capture_is_stopped(void)
+{
+	return input_is_stopped();
 }

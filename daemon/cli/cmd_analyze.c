@@ -72,6 +72,8 @@ static int analyze_each(struct options *options, struct session_name *names)
 		options->folder = path;
 		if (analyze_one(options, &printed) != 0)
 			code = EXIT_FAILED;
+		if (capture_is_stopped())
+			return EXIT_FAILED;
 	}
 	return code;
 }

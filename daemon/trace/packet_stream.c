@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/trace/input.h"
 #include "daemon/trace/packet_zstd.h"
 
 #define BUFFER_SIZE (256u << 10)
@@ -97,10 +98,7 @@ static ssize_t read_at(const struct packet_stream *stream, char *to, size_t size
 			memcpy(to, rest.ptr, (size_t)n);
 		return n;
 	}
-	do
-		n = pread(stream->fd, to, size, (off_t)(stream->base + stream->offset));
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	return input_read(stream->fd, to, size, (off_t)(stream->base + stream->offset));
 }
 
 /* Reads more bytes, until there are @needed unread ones or the trace ends. */

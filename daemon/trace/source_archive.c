@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/trace/archive_library.h"
+#include "daemon/trace/input.h"
 #include "daemon/base/report.h"
 
 #define PIECE 65536
@@ -115,17 +116,15 @@ static int input_fd(const struct source_archive *archive)
 /* Returns the number of bytes in the buffer, or -errno. */
 static ssize_t read_piece(struct source_archive *archive, int fd)
 {
-	ssize_t n;
+	ssize_t n = input_read(fd, archive->buffer, PIECE, -1);
 
-	do
-		n = read(fd, archive->buffer, PIECE);
-	while (n < 0 && errno == EINTR);
 	if (n >= 0)
 		return n;
-	archive->error = -errno;
-	report("%s: %s: %s; stopped reading", archive->input.command, archive->input.name,
-	       strerror(errno));
-	return archive->error;
+	archive->error = (int)n;
+	if (n != -EINTR)
+		report("%s: %s: %s; stopped reading", archive->input.command, archive->input.name,
+		       strerror((int)-n));
+	return n;
 }
 
 static la_ssize_t on_read(struct archive *reader, void *context, const void **bytes)
@@ -382,6 +381,8 @@ static int choose_file(struct source_archive *archive)
 
 	error = scan_files(archive, &found);
 	archive->cut = archive->damage;
+	if (error == 0 && input_is_stopped())
+		return -EINTR;
 	if (error == 0)
 		error = check_files(archive, &found);
 	/* If no trace was found, it may be in the missing part. */

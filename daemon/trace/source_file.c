@@ -21,6 +21,7 @@
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/report.h"
+#include "daemon/trace/input.h"
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/source_archive.h"
 #include "parser/container.h"
@@ -79,16 +80,11 @@ static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
 
 static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 {
-	ssize_t n;
+	ssize_t n = input_read(file->fd, buffer, size, -1);
 
-	do
-		n = read(file->fd, buffer, size);
-	while (n < 0 && errno == EINTR);
-	if (n >= 0)
-		return n;
-	n = -errno;
-	report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
-	       strerror((int)-n));
+	if (n < 0 && n != -EINTR)
+		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
+		       strerror((int)-n));
 	return n;
 }
 
@@ -514,7 +510,7 @@ static ssize_t read_perfetto(struct source_file *file, const struct record_sink 
 			      "a perfetto trace whose packets are compressed by zstd, which needs "
 			      "libarchive",
 			      "unpack it first: traceconv decompress_packets FILE OUT");
-	if (n < 0)
+	if (n < 0 && n != -EINTR)
 		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
 		       strerror((int)-n));
 	return n;
@@ -581,7 +577,7 @@ static ssize_t file_bytes(struct source_text *text, void *buffer, size_t size)
 static ssize_t file_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_file *file = (struct source_file *)source;
-	int error = begin_input(file);
+	int error = input_is_stopped() ? -EINTR : begin_input(file);
 
 	if (error < 0)
 		return error;

@@ -44,6 +44,7 @@
 
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/input.h"
 #include "daemon/trace/journal.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/other_tracers.h"

@@ -10,10 +10,12 @@ import os
 import pathlib
 import re
 import resource
+import signal
 import socket
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -100,6 +102,28 @@ def other_files(checks, here):
                 f"FrameTimeline alone: {done.stderr}")
     fails(checks, "no SurfaceFlinger", analyzed(here / "none", data=synthetic.without_presents()), "SurfaceFlinger")
     checks.that((here / "none" / "events.csv").exists(), "no SurfaceFlinger: no events.csv")
+
+
+def stopped(checks, here):
+    """A signal in the middle of a trace: all files are as they were, no folder is left, and no other file is analyzed."""
+    out, plenty = here / "out", synthetic.trace(6000)
+    analyzed(out)
+    before = files_of(out)
+    for number, data, other in ((signal.SIGTERM, plenty, ()), (signal.SIGINT, gzip.compress(plenty, 1), ()), (signal.SIGHUP, plenty[:99999], (here / "b",))):
+        for into in (out, here / "new"):
+            with subprocess.Popen([JANKD, "analyze", "-T", "2", "--frames-log", "-F", into, "-", *other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                process.stdin.write(data[:len(data) * 3 // 4])
+                process.stdin.flush()
+                at = into / "stdin" if other else into
+                while not (at / "frames.csv").exists() or (not other and into == out and not (at / "fps-000001.csv").exists()):
+                    time.sleep(0.01)
+                process.send_signal(number)
+                done = subprocess.CompletedProcess(process.args, process.wait(60), process.stdout.read(), process.stderr.read())
+            what = f"{number.name}, {into.name}"
+            fails(checks, what, done, "signal")
+            checks.equal((done.stdout, (at / "frames.csv").exists()), (b"", False), f"{what}: output")
+            checks.equal((files_of(out) == before, (here / "new").exists()), (True, False), f"{what}: earlier files, a folder")
 
 
 def by_cpu(parts):
@@ -324,7 +348,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (other_files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, unreadable, few_files, no_tracefs, obstacles,
+for case in (other_files, stopped, sorted_by_cpu, buffers_that_ran_over, sorting_helps, unreadable, few_files, no_tracefs, obstacles,
              cannot_be_kept, refused_before_the_folder, fifos, no_daemon, full_disk, standard_output, closed_descriptors):
     with folder() as place:
         case(checks, place)

@@ -27,8 +27,12 @@
  *
  * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
  * The first step that did not come in time is the cause. A step whose time is unknown gives no
- * cause, and neither does one whose event may be lost. If the frame is on its plan, only the app was
- * late: it drew nothing for the vsyncs before.
+ * cause, and neither does one whose event may be lost. Where slot e begins, the usual commits tell:
+ * SurfaceFlinger composes on demand, so in slot e it may not have composed at all.
+ *
+ * If the frame is on its plan, and the previous frame was planned more than a cadence before, only
+ * the app was late: it drew nothing for the vsyncs between. If it was planned a cadence before,
+ * SurfaceFlinger presented late, but in time for its plan: that is nobody's fault.
  */
 #ifndef JANKD_RULES_CAUSE_H
 #define JANKD_RULES_CAUSE_H
@@ -74,10 +78,14 @@ struct cause_facts {
 	/* The cadence. */
 	uint64_t slot_ns; /* begin of the slot in which the frame was presented */
 	uint64_t late_ns; /* whole vsyncs between slot e and that slot; 0: it kept the cadence */
+	uint64_t cadence_ns;
+	uint64_t usual_ns; /* when SurfaceFlinger usually begins to compose in slot e */
 	uint64_t queued_ns;
 	uint64_t gpu_done_ns;
 	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
 	uint64_t latched_before_ns;	 /* when the layer's previous frame was latched */
+	uint64_t planned_before_ns;	 /* the vsync that was to show it */
+	uint64_t duration_ns;		 /* usual time from a commit to the planned present */
 	uint64_t first_commit_ns;	 /* the first one that could be in slot e, or later */
 	struct composition_times own;	 /* the one with the frame */
 	struct composition_times before; /* the one before that */

@@ -11,6 +11,9 @@
 
 /* Compositions that show what is usual. */
 #define DURATION_OF 32
+#define USUAL_OF 16
+#define USUAL_LEAST 4
+#define USUAL_WITHIN_NS UINT64_C(1000000000)
 
 static struct composition *newest(struct compositions *c)
 {
@@ -55,13 +58,19 @@ void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjuste
 	c->planned_ns = planned_ns;
 }
 
+void compositions_tick(struct compositions *c, uint64_t time_ns)
+{
+	c->tick_ns = time_ns;
+}
+
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
 	struct composition *composition = begin(c, time_ns);
 
+	composition->tick_ns = c->tick_ns;
 	composition->planned_ns = c->planned_ns;
 	composition->adjusted = c->adjusted;
-	c->planned_ns = 0;
+	c->tick_ns = c->planned_ns = 0;
 	c->adjusted = false;
 }
 
@@ -151,25 +160,75 @@ const struct composition_miss *compositions_miss_in(const struct compositions *c
 	return NULL;
 }
 
+static void insert(int64_t *sorted, unsigned int *n, int64_t ns)
+{
+	unsigned int place = (*n)++;
+
+	for (; place > 0 && sorted[place - 1] > ns; place--)
+		sorted[place] = sorted[place - 1];
+	sorted[place] = ns;
+}
+
 uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns)
 {
-	uint64_t sorted[DURATION_OF];
+	int64_t sorted[DURATION_OF];
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < kept(c) && n < DURATION_OF; i++) {
 		const struct composition *composition = at(c, i);
-		uint64_t ns = composition->planned_ns - composition->commit_ns;
-		unsigned int place = n;
 
-		if (composition->commit_ns == 0 || composition->commit_ns > present_ns ||
-		    composition->planned_ns <= composition->commit_ns)
-			continue;
-		for (; place > 0 && sorted[place - 1] > ns; place--)
-			sorted[place] = sorted[place - 1];
-		sorted[place] = ns;
-		n++;
+		if (composition->commit_ns > 0 && composition->commit_ns <= present_ns &&
+		    composition->planned_ns > composition->commit_ns)
+			insert(sorted, &n,
+			       (int64_t)(composition->planned_ns - composition->commit_ns));
 	}
-	return n > 0 ? sorted[n * 3 / 4] : 0;
+	return n > 0 ? (uint64_t)sorted[n * 3 / 4] : 0;
+}
+
+/* In (-@period_ns / 2, @period_ns / 2]: the rest of @ns in whole periods. */
+static int64_t wrap(int64_t ns, int64_t period_ns)
+{
+	int64_t rest_ns = ns % period_ns;
+
+	if (2 * rest_ns > period_ns)
+		return rest_ns - period_ns;
+	return 2 * rest_ns <= -period_ns ? rest_ns + period_ns : rest_ns;
+}
+
+static uint64_t begin_of(const struct composition *composition)
+{
+	return composition->tick_ns ? composition->tick_ns : composition->commit_ns;
+}
+
+/* Most of the last presents began as long after their composition: so it is known about when that
+ * begins. Most compositions began whole periods apart: so it is known exactly. */
+uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t present_ns,
+			    uint64_t period_ns)
+{
+	const struct composition *last[USUAL_OF];
+	int64_t sorted[USUAL_OF];
+	unsigned int n = 0, sorts = 0;
+	uint64_t begin_ns;
+
+	for (; n < USUAL_OF; number--) {
+		const struct composition *composition = compositions_get(c, number);
+
+		if (!composition)
+			break;
+		if (composition->commit_ns == 0 || composition->present_ns == 0 ||
+		    composition->commit_ns + USUAL_WITHIN_NS < present_ns)
+			continue;
+		insert(sorted, &sorts, (int64_t)(composition->present_ns - begin_of(composition)));
+		last[n++] = composition;
+	}
+	if (n < USUAL_LEAST)
+		return 0;
+	begin_ns = present_ns - (uint64_t)sorted[n / 2];
+	sorts = 0;
+	for (unsigned int i = 0; i < n; i++)
+		insert(sorted, &sorts,
+		       wrap((int64_t)(begin_of(last[i]) - begin_ns), (int64_t)period_ns));
+	return begin_ns + (uint64_t)sorted[n / 2];
 }
 
 uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns)
@@ -237,5 +296,5 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 void compositions_forget(struct compositions *c)
 {
 	c->n = c->n_misses = 0;
-	c->planned_ns = 0;
+	c->tick_ns = c->planned_ns = 0;
 }

@@ -23,6 +23,7 @@ enum client_composition {
 };
 
 struct composition {
+	uint64_t tick_ns;    /* of SurfaceFlinger, to which it answers; 0: unknown */
 	uint64_t commit_ns;  /* SurfaceFlinger begins to latch; 0: unknown */
 	uint64_t present_ns; /* 0: it presented nothing */
 	uint64_t end_ns;     /* SurfaceFlinger is done with it; 0: unknown */
@@ -37,7 +38,8 @@ struct composition {
 
 struct compositions {
 	uint32_t n;	     /* so far */
-	uint64_t planned_ns; /* of the next commit; 0: unknown */
+	uint64_t tick_ns;    /* of the next commit; 0: unknown */
+	uint64_t planned_ns; /* the same */
 	bool adjusted;
 	uint32_t n_misses; /* so far */
 	struct composition_miss {
@@ -54,6 +56,9 @@ uint64_t composition_plan_in(struct span name, bool *adjusted);
 
 /* SurfaceFlinger wakes up, to compose for the vsync at @planned_ns. Its commit follows. */
 void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted);
+
+/* A tick of SurfaceFlinger. */
+void compositions_tick(struct compositions *c, uint64_t time_ns);
 
 void compositions_commit(struct compositions *c, uint64_t time_ns);
 void compositions_present(struct compositions *c, uint64_t time_ns);
@@ -79,6 +84,12 @@ const struct composition_miss *compositions_miss_in(const struct compositions *c
 /* The usual time from a commit to the planned present, up to @present_ns; 0: unknown. A commit that
  * begins late has less time, so three of four have that time at most. */
 uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns);
+
+/* When SurfaceFlinger usually begins with a composition that it presents at @present_ns, as far as
+ * the last ones up to number @number tell: at a tick, else at a commit, which are whole periods
+ * apart. What is queued later is latched later. 0: unknown. */
+uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t present_ns,
+			    uint64_t period_ns);
 
 /* The first commit of @from_ns or later; 0: unknown, or none. */
 uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns);

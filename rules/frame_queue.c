@@ -354,20 +354,25 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 		return;
 	facts->before =
 		times_of(p, compositions_get_before(&p->compositions, waiting->composition));
+	facts->duration_ns = compositions_duration(&p->compositions, present_ns);
 	if (expectation.deadline_ns == 0)
-		facts->deadline_ns = expectation.present_ns -
-				     compositions_duration(&p->compositions, present_ns);
+		facts->deadline_ns = expectation.present_ns - facts->duration_ns;
 }
 
 /* What is known about it by the cadence, of which it is late by @late_ns. */
 static void add_cadence(const struct producers *p, struct cause_facts *facts,
-			const struct waiting_frame *waiting, uint64_t late_ns)
+			const struct waiting_frame *waiting, const struct vsync_stamp *stamp,
+			uint64_t late_ns)
 {
 	const struct compositions *compositions = &p->compositions;
 	uint64_t eighth_ns = facts->period_ns / 8, deadline_ns = facts->slot_ns - late_ns;
 	const struct composition_miss *miss;
 
 	facts->late_ns = late_ns;
+	facts->usual_ns = compositions_usual(compositions, waiting->composition, stamp->usual_ns,
+					     facts->period_ns);
+	if (facts->usual_ns > 0)
+		deadline_ns = facts->usual_ns -= late_ns;
 	facts->before = times_of(p, compositions_get_before(compositions, waiting->composition));
 	facts->first_commit_ns = compositions_commit_from(compositions, deadline_ns - eighth_ns);
 	miss = compositions_miss_in(compositions, deadline_ns - eighth_ns,
@@ -376,9 +381,11 @@ static void add_cadence(const struct producers *p, struct cause_facts *facts,
 	facts->blocked_by_gpu = miss && miss->by_gpu;
 }
 
-static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
-			const struct vsync_stamp *stamp, struct interval interval,
-			struct lateness late, const struct gpu_work *work)
+/* Whose fault it is that the next frame of @layer is late. Keeps its times for the frame after it.
+ */
+static enum cause judge(const struct frame_queue *q, struct layer *layer,
+			const struct waiting_frame *waiting, const struct vsync_stamp *stamp,
+			struct interval interval, struct lateness late, const struct gpu_work *work)
 {
 	const struct frame *frame = &waiting->frame;
 	struct cause_facts facts = {
@@ -389,12 +396,15 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		.waited_for_gpu = work->missed_latch,
 		.expired = work->vsync.expired && !q->producers->expected.is_14,
 		.replaced_ns = frame->replaced_ns,
-		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
+		.latched_before_ns = layer->latched_ns,
+		.planned_before_ns = layer->planned_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 	uint64_t late_ns = late.harm_ns;
 	enum cause cause;
 
+	layer->latched_ns = frame->latched_ns;
+	layer->planned_ns = 0;
 	if (!stamp->locked)
 		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
@@ -405,10 +415,13 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 	if (late_ns > 0 && interval_is_wait(interval))
 		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
 	add_plan(q->producers, &facts, waiting, &work->vsync);
-	if (late_ns > 0)
-		add_cadence(q->producers, &facts, waiting, late_ns);
+	if (late_ns > 0) {
+		add_cadence(q->producers, &facts, waiting, stamp, late_ns);
+		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
+	}
 	if (interval.ns < 0)
 		facts.latched_before_ns = 0;
+	layer->planned_ns = facts.own.planned_ns;
 	cause = cause_of(&facts);
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
@@ -554,8 +567,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 			   waiting->loss_context.wait);
 	if (late.harm_ns > 0 && interval_is_frame_time(interval))
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);
-	cause = judge(q, waiting, &stamp, interval, late, &work);
-	layer->latched_ns = waiting->frame.latched_ns;
+	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	follow_marks(q, layer);
 	summary_gpu(&q->summary, layer->surface_number, interval, &work, cause == CAUSE_GPU);

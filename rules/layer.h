@@ -47,7 +47,7 @@ struct layer {
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
-	bool sure; /* an event showed that it is a layer, wherever it was written */
+	bool sure;		 /* an event showed that it is a layer, wherever it was written */
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
 	uint64_t replaced_ns;	 /* queue time of its first buffer since the last frame that was
 				    replaced before its latch; 0: none, or unknown */
@@ -63,6 +63,7 @@ struct layer {
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */
 	uint64_t latched_ns;  /* when its last counted frame was latched; 0: none */
+	uint64_t planned_ns;  /* the vsync that was to show it; 0: unknown */
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */
 	bool shown;	      /* it had a frame */

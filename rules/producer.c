@@ -231,6 +231,8 @@ static fence_id *release_of(struct producers *p, int32_t tid, bool set)
 void producers_tick(struct producers *p, const struct trace_record *record)
 {
 	p->ticks = true;
+	if (span_equal(record->name, SPAN_LITERAL("VSYNC-sf")))
+		compositions_tick(&p->compositions, record->time_ns);
 	if (!span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
 		return;
 	p->app_tick_ns = record->time_ns;

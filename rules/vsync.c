@@ -551,6 +551,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
 	to_tick = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
+	stamp->usual_ns = present_ns - (uint64_t)(off * (int64_t)segment->period_ns / VSYNC_ONE);
 	stamp->vsync_ns =
 		present_ns + (uint64_t)((to_tick - off) * (int64_t)segment->period_ns / VSYNC_ONE);
 }

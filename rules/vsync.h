@@ -13,6 +13,7 @@
 struct vsync_stamp {
 	uint64_t time_ns;
 	uint64_t vsync_ns; /* time of the first tick after it */
+	uint64_t usual_ns; /* when presents for that vsync usually begin */
 	uint64_t from_ns;  /* the period has been valid since then */
 	uint64_t period_ns;
 	int64_t position;    /* time in units of the period, see VSYNC_ONE */

@@ -50,16 +50,37 @@ static const struct {
 	{ "long composition before",
 	  { LATE, .before.end_ns = SECOND + V60 / 8 + 1 },
 	  CAUSE_SF_CPU },
-	{ "long own composition",
-	  { LATE, .own.commit_ns = SECOND + 3 * V60 - V60 / 8 - 1, .queued_ns = SECOND },
-	  CAUSE_SF_CPU },
+	{ "long own composition", { LATE, .own.commit_ns = SECOND + V60 / 8 }, CAUSE_SF_CPU },
+	{ "that began later", { LATE, .own.commit_ns = SECOND + V60 / 8 + 1 }, CAUSE_SCHEDULING },
+	{ "in time for its own plan",
+	  { LATE, .own.commit_ns = SECOND, .own.planned_ns = SECOND + 4 * V60,
+	    .own.end_ns = SECOND + 4 * V60 },
+	  CAUSE_UNKNOWN },
+/* SurfaceFlinger usually begins 5 ms after the vsync. */
+#define USUAL LATE, .usual_ns = SECOND + 5 * MS, .own.commit_ns = SECOND + 3 * V60 + 5 * MS
+	{ "queued until then", { USUAL, .queued_ns = SECOND + 5 * MS }, CAUSE_SCHEDULING },
+	{ "queued later", { USUAL, .queued_ns = SECOND + 5 * MS + 1 }, CAUSE_APP },
+	{ "queued before a late commit",
+	  { USUAL, .first_commit_ns = SECOND + 9 * MS, .queued_ns = SECOND + 9 * MS },
+	  CAUSE_UNKNOWN },
+	/* Nothing was queued in time, so the first commit is a later one. */
+	{ "queued before the commit of a later slot, then drawn",
+	  { USUAL, .first_commit_ns = SECOND + V60 + 5 * MS, .queued_ns = SECOND + V60 + 4 * MS,
+	    .gpu_done_ns = SECOND + V60 + 9 * MS, .waited_for_gpu = true },
+	  CAUSE_APP },
+	{ "idle SurfaceFlinger is woken 14 ms late",
+	  { USUAL, .usual_ns = SECOND + MS, .late_ns = V60, .own.commit_ns = SECOND + 15 * MS },
+	  CAUSE_SCHEDULING },
+	{ "waited for the GPU as each frame does",
+	  { USUAL, .gpu_done_ns = SECOND, .waited_for_gpu = true },
+	  CAUSE_SCHEDULING },
 	{ "own composition at the begin of its slot",
 	  { LATE, .own.commit_ns = SECOND + 3 * V60 - V60 / 8, .queued_ns = SECOND - V60 / 8 + 1 },
 	  CAUSE_APP },
 	/* Then the order of queue and commit decides. */
 	{ "drawn after the commit",
-	  { NOT_LATCHED, .queued_ns = SECOND + V60 - 1, .gpu_done_ns = SECOND + V60 + 1,
-	    .waited_for_gpu = true },
+	  { NOT_LATCHED, .first_commit_ns = SECOND + MS, .queued_ns = SECOND + MS - 1,
+	    .gpu_done_ns = SECOND + MS + 1 },
 	  CAUSE_GPU },
 	{ "in place of one that was in time",
 	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND + MS },
@@ -104,6 +125,18 @@ static const struct {
 	{ "as another one was shown",
 	  { PLANNED, .own.adjusted = true, .before.planned_ns = DEADLINE + MS },
 	  CAUSE_STUFFING },
+/* Idle until it should have begun, 25 ms before its plan. */
+#define WOKEN_LATE                                                                                 \
+	PLANNED_FOR(EXPECTED), .duration_ns = 25 * MS, .before.end_ns = EXPECTED - 25 * MS,        \
+			       .own.commit_ns = EXPECTED - 11 * MS,                                \
+			       .own.end_ns = EXPECTED + 5 * MS
+	{ "woken late", { WOKEN_LATE }, CAUSE_SCHEDULING },
+	{ "woken late after a composition",
+	  { WOKEN_LATE, .before.end_ns = EXPECTED - 24 * MS },
+	  CAUSE_SF_CPU },
+	{ "woken late, and took long",
+	  { WOKEN_LATE, .own.end_ns = EXPECTED + 15 * MS },
+	  CAUSE_SF_CPU },
 	{ "by SurfaceFlinger's GPU work",
 	  { PLANNED_FOR(EXPECTED), .own.missed = true, .own.missed_by_gpu = true },
 	  CAUSE_SF_GPU },
@@ -127,8 +160,12 @@ static const struct {
 /* Only the app was late: it drew nothing for the vsyncs before. */
 #define LEFT_CADENCE                                                                               \
 	LATE, .expected_ns = SECOND + 4 * V60, .own.planned_ns = SECOND + 4 * V60,                 \
-	      .deadline_ns = SECOND + 3 * V60
+	      .deadline_ns = SECOND + 3 * V60, .cadence_ns = V60, .planned_before_ns = SECOND
 	{ "on its plan, but left the cadence", { LEFT_CADENCE }, CAUSE_APP },
+	{ "drawn for a later vsync", { LEFT_CADENCE, .gpu_done_ns = SECOND + 9 * MS }, CAUSE_APP },
+	{ "planned a cadence after the one before",
+	  { LEFT_CADENCE, .planned_before_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
+	  CAUSE_UNKNOWN },
 	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 
 	/* --- before their time --- */

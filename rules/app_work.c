@@ -411,6 +411,13 @@ void app_work_forget(struct app_work *work, uint64_t time_ns)
 	work->n_tokens = 0;
 }
 
+void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
+{
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
+		if (work->processes[i].late_to_ns > from_ns)
+			work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
+}
+
 void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns)
 {
 	for (unsigned int i = work->n_threads; i > 0; i--)

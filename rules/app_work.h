@@ -127,6 +127,9 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 /* Events are missing after @time_ns: open slices end there. */
 void app_work_forget(struct app_work *work, uint64_t time_ns);
 
+/* Ticks after @from_ns may be missing: whether a doFrame since then came late is unknown. */
+void app_work_forget_delays(struct app_work *work, uint64_t from_ns);
+
 /* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
 void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns);
 

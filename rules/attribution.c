@@ -647,6 +647,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
 {
+	app_work_forget_delays(a->work, from_ns);
 	if (!a->sf.known || a->candidate.active || cpu < 0) {
 		attribution_forget_open(a, time_ns);
 		a->sink.hidden(a->sink.context, from_ns, false, false);

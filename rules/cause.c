@@ -269,3 +269,11 @@ enum cause cause_of(const struct cause_facts *f)
 		return composition_cause(f);
 	return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
 }
+
+enum cause cause_of_queued(const struct cause_facts *f, uint64_t length_ns)
+{
+	bool drawn_late = f->queued_ns > 0 && f->gpu_done_ns > f->queued_ns &&
+			  2 * (f->gpu_done_ns - f->queued_ns) >= length_ns;
+
+	return drawn_late && !f->lost ? CAUSE_GPU : CAUSE_UNKNOWN;
+}

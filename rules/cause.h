@@ -101,4 +101,8 @@ bool cause_is_off(const struct cause_facts *facts);
 
 enum cause cause_of(const struct cause_facts *facts);
 
+/* The same of a stall of @length_ns that is one because a buffer was queued, and not latched. The
+ * app had done its part. */
+enum cause cause_of_queued(const struct cause_facts *facts, uint64_t length_ns);
+
 #endif

@@ -16,7 +16,8 @@ struct stall_evidence {
 	/* Time in which a buffer was queued while the process was not at work, without the time
 	 * since queued_ns; and the work of an earlier process of the layer. */
 	uint64_t queued_only_ns, queued_only_long_ns;
-	uint64_t queued_ns; /* a buffer is in the queue since then; 0: none is */
+	uint64_t queued_all_ns; /* time in which a buffer was queued, whatever the process did */
+	uint64_t queued_ns;	/* a buffer is in the queue since then; 0: none is */
 	uint64_t queued_sum_ns, queued_long_ns; /* sums of the process at that time */
 	bool lost;				/* events are missing since its last frame */
 	bool reported;				/* as a stall that no frame has ended */

@@ -191,7 +191,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 static bool is_drop(const struct frame_queue *q, struct interval interval, enum wait_kind wait)
 {
 	if (interval.ns >= 0 && interval_is_wait(interval))
-		return wait == WAIT_STALL;
+		return wait_is_stall(wait);
 	if (!interval_is_frame_time(interval))
 		return false;
 	if (q->options.type == 1 || q->options.type == 3)
@@ -415,13 +415,19 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	if (late_ns > 0 && interval_is_wait(interval))
 		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
 	add_plan(q->producers, &facts, waiting, &work->vsync);
+	layer->planned_ns = facts.own.planned_ns;
+	if (interval.ns >= 0 && interval_is_wait(interval)) {
+		if (!wait_is_stall(waiting->loss_context.wait))
+			return CAUSE_NONE;
+		if (waiting->loss_context.wait == WAIT_STALL_QUEUED)
+			return cause_of_queued(&facts, (uint64_t)interval.ns);
+	}
 	if (late_ns > 0) {
 		add_cadence(q->producers, &facts, waiting, stamp, late_ns);
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
 	}
 	if (interval.ns < 0)
 		facts.latched_before_ns = 0;
-	layer->planned_ns = facts.own.planned_ns;
 	cause = cause_of(&facts);
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
@@ -920,6 +926,8 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 		context->hole.events += lost.events;
 		context->hole.unknown_count += lost.unknown_count;
 		context->in_hole = true;
+		if (context->wait == WAIT_STALL_LATE)
+			context->wait = WAIT_UNKNOWN;
 	}
 }
 

@@ -23,8 +23,15 @@
 enum wait_kind {
 	WAIT_IDLE,
 	WAIT_STALL,
-	WAIT_UNKNOWN, /* events are missing that may have shown a stall */
+	WAIT_STALL_QUEUED, /* one because a buffer waited in the queue */
+	WAIT_STALL_LATE,   /* one because a doFrame came late, as far as all ticks are known */
+	WAIT_UNKNOWN,	   /* events are missing that may have shown a stall */
 };
+
+static inline bool wait_is_stall(enum wait_kind kind)
+{
+	return kind >= WAIT_STALL && kind <= WAIT_STALL_LATE;
+}
 
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */

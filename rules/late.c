@@ -79,7 +79,7 @@ static bool is_reported(const struct late_state *state, const struct late_series
 	if (state->limit_ns == 0 || !interval_is_at_least(interval, state->limit_ns))
 		return false;
 	if (interval_is_wait(interval))
-		return wait == WAIT_STALL;
+		return wait_is_stall(wait);
 	if (series->n < INTERVALS_LEAST)
 		return false;
 	return (uint64_t)interval.ns > cadence &&
@@ -160,7 +160,7 @@ struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
 	cadence = cadence_ns(series);
 	late.reported = is_reported(state, series, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
-		late.harm_ns = wait == WAIT_STALL ? (uint64_t)interval.ns : 0;
+		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
 		series->n = 0;
 		series->cadence_ns = 0;
 		return late;

@@ -52,9 +52,9 @@ uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_k
 		return 0;
 	}
 	if (interval_is_wait(interval)) {
-		bool possible = wait != WAIT_STALL && in_front && state->n >= PAUSE_FRAMES;
+		bool possible = !wait_is_stall(wait) && in_front && state->n >= PAUSE_FRAMES;
 
-		if (wait == WAIT_STALL)
+		if (wait_is_stall(wait))
 			report(layer, TRACE_EVENT_STALL, (uint64_t)interval.ns, "", time_ns,
 			       events);
 		*state = (struct pause_state){ .before = possible ? state->vsyncs : 0,

@@ -53,6 +53,7 @@ static void add_queued(const struct app_work *work, struct stall_evidence *evide
 
 	if (!evidence->queued_ns)
 		return;
+	evidence->queued_all_ns += queued_ns;
 	evidence->queued_only_ns += since(since(evidence->queued_sum_ns, sums.all_ns), queued_ns);
 	evidence->queued_only_long_ns +=
 		since(since(evidence->queued_long_ns, sums.long_ns), queued_ns);
@@ -157,6 +158,19 @@ static bool others_draw(const struct stall_evidence *evidence, const struct work
 	return process && (process->frames - evidence->frames) * STEADY_NS >= length_ns;
 }
 
+/* What shows that it was a stall: @work_ns of the process, and @queued_ns beside that. It may be
+ * both. A buffer that is queued and not latched is not the app's fault, whatever the app does
+ * meanwhile. */
+static enum wait_kind stall_kind(const struct stall_evidence *evidence, uint64_t work_ns,
+				 uint64_t queued_ns, uint64_t length_ns)
+{
+	if (2 * (work_ns + queued_ns) < length_ns)
+		return WAIT_STALL_LATE;
+	return 2 * evidence->queued_all_ns >= length_ns || 2 * work_ns < length_ns
+		       ? WAIT_STALL_QUEUED
+		       : WAIT_STALL;
+}
+
 struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct work_process *process = process_of(work, layer, now_ns);
@@ -164,21 +178,23 @@ struct stall_finding stall_since_frame(struct app_work *work, struct layer *laye
 	struct stall_finding found = { .length_ns = since(evidence->from_ns, now_ns) };
 	uint64_t delayed_ns = process ? with_delay(evidence, process, now_ns) : 0;
 	struct sums sums = sums_at(work, process, now_ns);
+	uint64_t work_ns, queued_ns;
 
 	if (evidence->from_ns == 0 || found.length_ns < STRETCH_LEAST_NS)
 		return found;
 	add_queued(work, evidence, process, now_ns);
-	if (others_draw(evidence, process, found.length_ns))
-		found.at_work_ns =
-			since(evidence->long_ns, sums.long_ns) + evidence->queued_only_long_ns;
-	else
-		found.at_work_ns = since(evidence->sum_ns, sums.all_ns) + evidence->queued_only_ns;
-	if (delayed_ns > found.at_work_ns)
-		found.at_work_ns = delayed_ns;
+	if (others_draw(evidence, process, found.length_ns)) {
+		work_ns = since(evidence->long_ns, sums.long_ns);
+		queued_ns = evidence->queued_only_long_ns;
+	} else {
+		work_ns = since(evidence->sum_ns, sums.all_ns);
+		queued_ns = evidence->queued_only_ns;
+	}
+	found.at_work_ns = work_ns + queued_ns > delayed_ns ? work_ns + queued_ns : delayed_ns;
 	if (found.at_work_ns > found.length_ns)
 		found.at_work_ns = found.length_ns;
 	if (2 * found.at_work_ns >= found.length_ns)
-		found.kind = WAIT_STALL;
+		found.kind = stall_kind(evidence, work_ns, queued_ns, found.length_ns);
 	else if (evidence->lost)
 		found.kind = WAIT_UNKNOWN;
 	return found;
@@ -202,7 +218,7 @@ uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t 
 
 	if (evidence->from_ns == 0 || evidence->reported || found.length_ns < STATS_WAIT_NS)
 		return 0;
-	if (found.kind != WAIT_STALL)
+	if (!wait_is_stall(found.kind))
 		found.length_ns = open_ns >= STATS_WAIT_NS ? open_ns : 0;
 	evidence->reported = found.length_ns > 0;
 	return found.length_ns;
@@ -221,7 +237,7 @@ enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64
 	evidence->sum_ns = sums.all_ns;
 	evidence->long_ns = sums.long_ns;
 	evidence->frames = process ? process->frames : 0;
-	evidence->queued_only_ns = evidence->queued_only_long_ns = 0;
+	evidence->queued_only_ns = evidence->queued_only_long_ns = evidence->queued_all_ns = 0;
 	if (evidence->queued_ns) {
 		evidence->queued_ns = present_ns;
 		evidence->queued_sum_ns = sums.all_ns;

@@ -121,7 +121,7 @@ void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *histor
 	stats->waits++;
 	stats->wait_ns += (uint64_t)interval.ns;
 	history->n = 0;
-	if (kind == WAIT_STALL)
+	if (wait_is_stall(kind))
 		count_stall(stats, interval, period_ns);
 	else if (kind == WAIT_UNKNOWN)
 		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =

@@ -155,7 +155,7 @@ static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limi
 bool trigger_matches_interval(const struct trigger *trigger, struct interval interval,
 			      enum wait_kind wait)
 {
-	if (interval_is_wait(interval) && wait != WAIT_STALL)
+	if (interval_is_wait(interval) && !wait_is_stall(wait))
 		return false;
 	return compare(trigger, (uint64_t)interval.ns, trigger->limit, interval_is_whole(interval));
 }

@@ -19,7 +19,13 @@ def app_is_late(checks, what, out):
     checks.equal(causes(out), [("3", "app")], f"{what}: causes")
 
 
-CASES = {"E1_app_late_but_gpu_blamed_a11": app_is_late}
+def idle(checks, what, out):
+    """The tick that the app answers is lost: it was idle, and did not wait."""
+    (row,) = rows(out, "summary.csv")
+    checks.equal((row["wait times"], row["stalls"] or "0", row["big jank"], causes(out)), ("1", "0", "0", []), f"{what}: waits, stalls, janks, causes")
+
+
+CASES = {"E0_lost_tick_makes_idle_a_stall_a14": idle, "E1_app_late_but_gpu_blamed_a11": app_is_late}
 
 checks = Checks()
 for name, judge in CASES.items():

@@ -223,6 +223,16 @@ TEST(test_a_frame_before_its_plan_is_off_by_more_than_2_ms)
 	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
 }
 
+TEST(test_a_stall_of_a_queued_buffer_is_the_fault_of_its_fence_or_unknown)
+{
+	struct cause_facts facts = { .queued_ns = SECOND, .gpu_done_ns = SECOND + 500 * MS };
+
+	assert_int_equal(cause_of_queued(&facts, SECOND), CAUSE_GPU);
+	assert_int_equal(cause_of_queued(&facts, SECOND + 2), CAUSE_UNKNOWN);
+	facts.lost = true;
+	assert_int_equal(cause_of_queued(&facts, SECOND), CAUSE_UNKNOWN);
+}
+
 /* The layer draws at each vsync, then nothing is queued for two vsyncs. */
 TEST_ON(every_phone, test_a_late_frame_of_a_trace_has_a_cause)
 {

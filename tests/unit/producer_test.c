@@ -296,6 +296,18 @@ TEST_ON(phone_14, test_a_buffer_names_the_vsync_that_its_frame_answers)
 		assert_int_equal(frame_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
 }
 
+/* The app was idle for a second; the next frame answers an old vsync. */
+TEST_ON(phone_14, test_a_wait_that_is_no_stall_has_no_cause)
+{
+	for (unsigned int i = 0; i < 60; i++)
+		planned_frame(BEGIN + (i < 50 ? i : i + 60) * V60, i,
+			      i == 50 ? 4960 : 100 * i + 50);
+	phone_end(&phone);
+	assert_int_equal(sum_of(SURFACE_A).waits, 1);
+	for (unsigned int i = 0; i < 60; i++)
+		assert_int_equal(frame_of(a, i)->cause, CAUSE_NONE);
+}
+
 TEST_ON(phone_14, test_blast_buffers_are_joined_by_their_numbers)
 {
 	for (unsigned int i = 0; i < 60; i++)

@@ -197,6 +197,8 @@ TEST(test_evidence_for_half_of_a_wait_makes_it_a_stall)
 				continue;
 			assert_in_range(phone.log.drops[0].interval_ns, 999 * MS, 1001 * MS);
 			assert_int_equal(phone.log.drops[0].missed, 59);
+			assert_int_equal(phone.log.drops[0].cause,
+					 cases[i].queued_ms ? CAUSE_UNKNOWN : CAUSE_APP);
 		}
 	}
 }
@@ -346,6 +348,29 @@ TEST(test_loss_ends_the_evidence)
 	finish(mail);
 	assert_int_equal(sum_of(MAIL_SURFACE).stalls, 0);
 	assert_int_equal(events_of(TRACE_EVENT_STALL), 0);
+}
+
+/* The tick that the doFrame answers may be in the loss, which is reported after the doFrame, or
+ * even after its frame. */
+TEST(test_a_lost_tick_makes_no_stall)
+{
+	for (unsigned int after = 0; after <= 1; after++) {
+		start_mail(PHONE_14);
+		phone.cpu += 3;
+		tick_app(LAST + 7 * MS);
+		phone.cpu -= 3;
+		work(MAIL, "Choreographer#doFrame", LAST + 990 * MS, LAST + 995 * MS);
+		if (after)
+			phone_frame(&phone, LAST + WAIT, mail);
+		phone.now_ns = LAST + 997 * MS + after * 20 * MS;
+		phone_lost(&phone, phone.cpu + 3, 1);
+		phone.n_commits--; /* no frame was lost */
+		phone_run(&phone, mail, LAST + WAIT + after * 2 * V60, V60, 60);
+		phone_end(&phone);
+		assert_int_equal(sum_of(MAIL_SURFACE).stalls, ROW_UNKNOWN);
+		assert_int_equal(sum_of(MAIL_SURFACE).waits, 1);
+		assert_int_equal(phone.log.n_drops, 0);
+	}
 }
 
 /* Nothing is written while all apps hang or are idle, or there are only ticks. */

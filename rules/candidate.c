@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/candidate.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A candidate that is silent for this long is dropped. */
 #define SILENT_NS UINT64_C(1000000000)
 
-/* The name follows the struct. There is no padding between the name and the next struct. */
-struct held_record {
-	uint64_t time_ns;
-	int64_t value;
-	int32_t tid;
-	uint32_t open;
-	uint16_t length; /* of the name */
-	uint8_t kind;
-	uint8_t record_kind;
-};
-
 int candidate_init(struct candidate *c)
 {
-	*c = (struct candidate){ .held = calloc(1, HELD_SIZE) };
-	return c->held ? 0 : -ENOMEM;
+	*c = (struct candidate){ .active = false };
+	return held_init(&c->held, HELD_SIZE);
 }
 
 void candidate_free(struct candidate *c)
 {
-	free(c->held);
-	c->held = NULL;
+	held_free(&c->held);
 }
 
 bool candidate_is(const struct candidate *c, const struct trace_record *record)
@@ -47,35 +31,31 @@ bool candidate_can_be_replaced(const struct candidate *c, const struct trace_rec
 
 void candidate_begin(struct candidate *c, const struct trace_record *record)
 {
+	struct held_records held = c->held;
+
+	held_remove(&held, held.used);
 	*c = (struct candidate){
 		.active = true,
 		.pid = record->pid,
 		.tgid = record->tgid,
 		.tid = TRACE_ID_UNKNOWN,
 		.last_ns = record->time_ns,
-		.held = c->held,
+		.held = held,
 	};
 }
 
 bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace_record *record,
 		    uint32_t open)
 {
-	struct held_record held = {
-		.time_ns = record->time_ns,
-		.value = record->value,
-		.tid = record->tid,
-		.open = open,
-		.length = (uint16_t)record->name.len,
-		.kind = (uint8_t)kind,
-		.record_kind = (uint8_t)record->kind,
-	};
+	struct trace_record its = *record;
 
-	if (record->name.len > UINT16_MAX || sizeof(held) + record->name.len > HELD_SIZE - c->used)
+	its.writer = TRACE_WRITER_UNKNOWN;
+	its.cpu = TRACE_ID_UNKNOWN;
+	its.tgid = c->tgid;
+	its.pid = c->pid;
+	its.comm = its.track = SPAN_NULL;
+	if (!held_add(&c->held, &its, (uint64_t)open << 2 | (uint64_t)kind))
 		return false;
-	memcpy(c->held + c->used, &held, sizeof(held));
-	if (held.length > 0)
-		memcpy(c->held + c->used + sizeof(held), record->name.ptr, held.length);
-	c->used += sizeof(held) + held.length;
 	c->last_ns = record->time_ns;
 	return true;
 }
@@ -83,24 +63,12 @@ bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace
 bool candidate_next(const struct candidate *c, size_t *at, enum held_kind *kind,
 		    struct trace_record *record, uint32_t *open)
 {
-	struct held_record held;
+	uint64_t note;
 
-	if (*at >= c->used)
+	if (*at >= c->held.used)
 		return false;
-	memcpy(&held, c->held + *at, sizeof(held));
-	*record = (struct trace_record){
-		.kind = (enum trace_kind)held.record_kind,
-		.writer = TRACE_WRITER_UNKNOWN,
-		.cpu = TRACE_ID_UNKNOWN,
-		.tid = held.tid,
-		.tgid = c->tgid,
-		.pid = c->pid,
-		.time_ns = held.time_ns,
-		.value = held.value,
-		.name = { c->held + *at + sizeof(held), held.length },
-	};
-	*kind = (enum held_kind)held.kind;
-	*open = held.open;
-	*at += sizeof(held) + held.length;
+	*at = held_read(&c->held, *at, record, &note);
+	*kind = (enum held_kind)(note & 3);
+	*open = (uint32_t)(note >> 2);
 	return true;
 }

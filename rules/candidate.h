@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/held_records.h"
 
 /* Bytes for held events: one second of three layers at 120 Hz. */
-#define HELD_SIZE 131072
+#define HELD_SIZE 393216
 
 enum held_kind {
 	HELD_EVENT,   /* a rule matches it */
@@ -37,8 +38,7 @@ struct candidate {
 	int32_t tid;	  /* of the thread that presents; TRACE_ID_UNKNOWN: none yet */
 	uint64_t last_ns; /* time of its last event */
 	uint64_t ticks, latches, presents;
-	size_t used;
-	char *held;
+	struct held_records held;
 };
 
 /* Returns 0 or -ENOMEM; candidate_free() must be called in any case. */

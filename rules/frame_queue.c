@@ -26,10 +26,6 @@
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
-/* If a present is earlier than the last one by more than this, the time of the last one is forged.
- * The last one will be dropped. */
-#define DISORDER_NS UINT64_C(1000000000)
-
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
 
@@ -826,8 +822,6 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
-	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
-		return; /* the last one was forged and will be dropped */
 	keep_order(q, waiting);
 	q->last_present_ns = waiting->frame.present_ns;
 }
@@ -949,33 +943,6 @@ void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, b
 void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead)
 {
 	q->loss_ahead = ahead;
-}
-
-static void drop_first(struct frame_queue *q)
-{
-	const struct waiting_frame *waiting = &q->waiting[q->first];
-
-	if (waiting->frame.layer != LAYER_NONE)
-		q->layers.layers[waiting->frame.layer].waiting--;
-	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
-	q->n--;
-}
-
-void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns)
-{
-	unsigned int n = q->n;
-
-	q->last_present_ns = last_ns;
-	while (n-- > 0) {
-		struct waiting_frame first = q->waiting[q->first];
-
-		drop_first(q);
-		if (first.frame.present_ns >= from_ns)
-			continue;
-		if (first.frame.layer != LAYER_NONE)
-			q->layers.layers[first.frame.layer].waiting++;
-		q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX] = first;
-	}
 }
 
 void frame_queue_count(struct frame_queue *q)

@@ -148,9 +148,6 @@ uint64_t frame_queue_settled_ns(const struct frame_queue *q);
  * layers are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
-/* Drops the frames from @from_ns on: their time was forged. @last_ns: the last valid present. */
-void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
-
 /* Adds a mark at @time_ns: it closes the rows that are open then, and an interval that spans it
  * belongs to the row after it. Returns false if too many marks wait. */
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);

@@ -48,9 +48,7 @@ struct pipeline {
 	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	bool unusual;	    /* mark_ns, hole_ns or gfx2019 is set, or counters.first_ns is not */
-	uint64_t before_ns; /* the last present before the record with the latest time */
-	uint64_t mark_ns;   /* time of an app's mark that is ahead of the trace; 0: none */
+	bool unusual;		  /* hole_ns or gfx2019 is set, or counters.first_ns is not */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
@@ -365,7 +363,7 @@ static void start_over(struct pipeline *p)
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->unusual = true;
-	p->mark_ns = p->silent_until_ns = p->fences_until_ns = 0;
+	p->silent_until_ns = p->fences_until_ns = p->hole_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -379,15 +377,6 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 		choreographer_mark(p->choreographer, time_ns);
 	else
 		p->counters.marks_too_soon++;
-}
-
-/* Closes rows, unless the mark is ahead of the trace: its time may be forged. */
-static void apply_mark(struct pipeline *p)
-{
-	if (trace_clock_now(&p->clock) < p->mark_ns)
-		return;
-	close_rows_at(p, p->mark_ns);
-	p->mark_ns = 0;
 }
 
 static void forget_open(struct pipeline *p, uint64_t since_ns)
@@ -409,43 +398,12 @@ static void end_hole(struct pipeline *p)
 static __attribute__((noinline)) void follow_unusual(struct pipeline *p,
 						     const struct trace_record *record)
 {
-	if (p->mark_ns)
-		apply_mark(p);
 	if (p->counters.first_ns == 0)
 		p->counters.first_ns = record->time_ns;
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
 	attribution_hole_ends(&p->attribution, record->time_ns);
-	p->unusual = p->mark_ns || p->hole_ns || p->gfx2019;
-}
-
-/* Returns false if the record must be ignored. On the path of each record, so it is inlined. */
-static inline __attribute__((always_inline)) bool follow_clock(struct pipeline *p,
-							       const struct trace_record *record)
-{
-	uint64_t now_ns = p->clock.now_ns;
-
-	if (record->time_ns > now_ns)
-		p->before_ns = p->queue.last_present_ns;
-	switch (trace_clock_check(&p->clock, record, p->attribution.sf.tid)) {
-	case CLOCK_IGNORE:
-		return false;
-	case CLOCK_BACK:
-		start_over(p);
-		trace_clock_report_back(&p->clock, record->time_ns);
-		break;
-	case CLOCK_UNSTUCK:
-		/* Frames with the forged time are not counted. */
-		frame_queue_drop(&p->queue, p->clock.forged_ns, p->before_ns);
-		if (p->mark_ns >= p->clock.forged_ns)
-			p->mark_ns = 0;
-		break;
-	default:
-		break;
-	}
-	if (p->unusual)
-		follow_unusual(p, record);
-	return true;
+	p->unusual = p->hole_ns || p->gfx2019;
 }
 
 /* Any app may write a mark into the trace. */
@@ -459,9 +417,7 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 		return;
 	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
-	p->mark_ns = record->time_ns;
-	apply_mark(p);
-	p->unusual |= p->mark_ns != 0;
+	close_rows_at(p, record->time_ns);
 }
 
 /* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
@@ -487,23 +443,16 @@ void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
 
 static inline void settle_if_due(struct pipeline *p)
 {
-	if (p->clock.now_ns < p->next_settle_ns || trace_clock_sure(&p->clock) < p->next_settle_ns)
+	if (p->clock.now_ns < p->next_settle_ns)
 		return;
-	frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
-	p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
+	frame_queue_settle(&p->queue, p->clock.now_ns);
+	p->next_settle_ns = p->clock.now_ns + SETTLE_EVERY_NS;
 	report_overflow(p, false);
 }
 
-/* A record that is no marker. */
-static __attribute__((noinline)) void other_record(struct pipeline *p,
-						   const struct trace_record *record)
+/* The kernel reports a loss. */
+static void take_loss(struct pipeline *p, const struct trace_record *record)
 {
-	if (record->kind == TRACE_TIMELINE) {
-		pipeline_timeline(p, record);
-		return;
-	}
-	if (trace_clock_in_duplicates(&p->clock))
-		return;
 	lost(p, record);
 	p->unusual = true; /* the next record ends the hole */
 	producers_record(p->producers, record);
@@ -515,17 +464,14 @@ static __attribute__((noinline)) void other_record(struct pipeline *p,
 		settle_if_due(p);
 }
 
-void pipeline_record(struct pipeline *p, const struct trace_record *record)
+/* A marker whose time is believed. On the path of each record, so it is inlined. */
+static inline __attribute__((always_inline)) void take(struct pipeline *p,
+						       const struct trace_record *record)
 {
 	bool wanted;
 
-	p->events.records = ++p->counters.records;
-	if (record->kind >= TRACE_LOST) {
-		other_record(p, record);
-		return;
-	}
-	if (!follow_clock(p, record))
-		return;
+	if (p->unusual)
+		follow_unusual(p, record);
 	if (record->kind == TRACE_INSTANT)
 		handle_mark(p, record);
 	if (p->unusual && p->gfx2019) {
@@ -541,9 +487,70 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	settle_if_due(p);
 }
 
+static void take_unusual(struct pipeline *p, const struct trace_record *record,
+			 enum clock_verdict verdict)
+{
+	if (verdict == CLOCK_BACK) {
+		start_over(p);
+		trace_clock_report_back(&p->clock, record->time_ns);
+	}
+	if (record->kind == TRACE_LOST)
+		take_loss(p, record);
+	else
+		take(p, record);
+}
+
+/* Records that waited, and are to wait no longer. */
+static __attribute__((noinline)) void take_waiting(struct pipeline *p)
+{
+	struct trace_record record;
+	enum clock_verdict verdict;
+
+	while ((verdict = trace_clock_next(&p->clock, &record)) != CLOCK_WAITS)
+		take_unusual(p, &record, verdict);
+}
+
+/* No record follows on this clock. */
+static __attribute__((noinline)) void decide(struct pipeline *p)
+{
+	trace_clock_decide(&p->clock);
+	take_waiting(p);
+}
+
+/* A record that is no marker. */
+static __attribute__((noinline)) void other_record(struct pipeline *p,
+						   const struct trace_record *record)
+{
+	if (record->kind == TRACE_TIMELINE)
+		pipeline_timeline(p, record);
+	else if (!trace_clock_in_duplicates(&p->clock) &&
+		 !trace_clock_holds_loss(&p->clock, record))
+		take_loss(p, record);
+}
+
+void pipeline_record(struct pipeline *p, const struct trace_record *record)
+{
+	enum clock_verdict verdict;
+
+	p->events.records = ++p->counters.records;
+	if (record->kind >= TRACE_LOST) {
+		other_record(p, record);
+		return;
+	}
+	if (trace_clock_has_waiting(&p->clock) && trace_clock_may_step(&p->clock, record))
+		decide(p);
+	verdict = trace_clock_check(&p->clock, record, p->attribution.sf.tid);
+	if (verdict == CLOCK_RUNS)
+		take(p, record);
+	else if (verdict == CLOCK_BACK)
+		take_unusual(p, record, verdict);
+	if (trace_clock_has_waiting(&p->clock))
+		take_waiting(p);
+}
+
 uint64_t pipeline_now(const struct pipeline *p)
 {
-	return trace_clock_now(&p->clock);
+	return p->clock.now_ns;
 }
 
 static void rename_layer(struct pipeline *p, struct layer *layer)
@@ -648,8 +655,9 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 		return;
 	}
 	p->events.records = ++p->counters.records;
-	if (!follow_clock(p, &record))
-		return;
+	trace_clock_follow(&p->clock, &record);
+	if (p->unusual)
+		follow_unusual(p, &record);
 	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
 		frame_queue_add_present(q, p->fence_ns);
 	p->fence_presents += p->fence_ns != fence->actual_ns;
@@ -661,7 +669,7 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 		p->fence_frames += !layer->excluded;
 		frame_queue_add_fence(q, (int)(layer - q->layers.layers), fence);
 	}
-	frame_queue_settle(q, trace_clock_sure(&p->clock));
+	frame_queue_settle(q, p->clock.now_ns);
 	report_overflow(p, false);
 }
 
@@ -748,6 +756,7 @@ void pipeline_set_loss_pending(struct pipeline *p, bool pending)
 
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 {
+	decide(p);
 	pipeline_hole(p, since_ns);
 	if (!p->gfx2019)
 		start_over(p);
@@ -755,17 +764,28 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	p->hole_ns = 0;
 }
 
+void pipeline_reached(struct pipeline *p, uint64_t time_ns)
+{
+	trace_clock_reached(&p->clock, time_ns);
+}
+
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
-	if (p->gfx2019 || !p->clock.now_ns || pipeline_now(p) != p->clock.now_ns)
+	uint64_t until_ns = p->clock.now_ns + for_ns;
+
+	if (!p->clock.now_ns)
 		return;
-	p->silent_until_ns = pipeline_now(p) + for_ns;
-	frame_queue_settle(&p->queue, p->silent_until_ns);
+	trace_clock_reached(&p->clock, until_ns);
+	take_waiting(p);
+	if (p->gfx2019)
+		return;
+	p->silent_until_ns = until_ns;
+	frame_queue_settle(&p->queue, until_ns);
 }
 
 uint64_t pipeline_settled(const struct pipeline *p)
 {
-	uint64_t now_ns = trace_clock_sure(&p->clock);
+	uint64_t now_ns = p->clock.now_ns;
 
 	if (!p->gfx2019)
 		return frame_queue_settled_ns(&p->queue);
@@ -774,14 +794,14 @@ uint64_t pipeline_settled(const struct pipeline *p)
 
 bool pipeline_is_settled(const struct pipeline *p)
 {
-	return p->gfx2019 || p->queue.n == 0;
+	return !trace_clock_has_waiting(&p->clock) && (p->gfx2019 || p->queue.n == 0);
 }
 
 uint64_t pipeline_waiting_ns(const struct pipeline *p)
 {
 	uint64_t now_ns = pipeline_now(p), present_ns;
 
-	if (pipeline_is_settled(p))
+	if (p->gfx2019 || p->queue.n == 0)
 		return 0;
 	present_ns = p->queue.waiting[p->queue.first].frame.present_ns;
 	return present_ns < now_ns ? now_ns - present_ns : 0;
@@ -808,6 +828,7 @@ static uint64_t end_of(const struct pipeline *p)
 
 void pipeline_end(struct pipeline *p)
 {
+	decide(p);
 	trace_clock_end(&p->clock);
 	report_last_losses(p);
 	if (p->gfx2019) {
@@ -884,6 +905,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->surfaceflinger_restarts = a->restarts;
 	c->clock_steps = p->clock.steps;
 	c->late = p->clock.late;
+	c->ahead = p->clock.ahead;
 	c->repeated = p->clock.repeated;
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = events->dropped_frames;

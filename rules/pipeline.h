@@ -42,7 +42,7 @@ struct pipeline_counters {
 	uint64_t foreign_latches;  /* the same for events of buffers */
 	uint64_t surfaceflinger_restarts;
 	uint64_t clock_steps;
-	uint64_t late;		   /* ignored records: single, with a time in the past */
+	uint64_t late;		   /* ignored records: with a time in the past */
 	uint64_t repeated;	   /* ignored records: duplicates */
 	uint64_t queue_high_water; /* most frames and presents that waited to be counted */
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
@@ -74,6 +74,7 @@ struct pipeline_counters {
 	struct work_durations durations; /* that are used; 0: unknown */
 	enum durations_source durations_source;
 	int32_t sf_pid, sf_tid; /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
+	uint64_t ahead;		/* ignored records: far ahead of all others, never confirmed */
 };
 
 struct pipeline;
@@ -114,8 +115,8 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence);
 void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns);
 void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns);
 
-/* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
- * others do not count. */
+/* The current time of the trace in ns; 0 before the first record. Lines far ahead of all others do
+ * not count until others confirm them. */
 uint64_t pipeline_now(const struct pipeline *p);
 
 /**
@@ -171,6 +172,10 @@ void pipeline_set_loss_ahead(struct pipeline *p, bool ahead);
 
 /* After this call times are those of another clock: all rows end. Includes pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
+
+/* A live trace has reached @time_ns. Only records of later times may be from the future, so no other
+ * waits for those that confirm its time. */
+void pipeline_reached(struct pipeline *p, uint64_t time_ns);
 
 /* There was no record for @for_ns after the last one: counts the frames that have waited long
  * enough, as the next record would. */

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of several CPUs come out of order: by milliseconds, and by more if a writer was delayed
+/* A time is believed before it is used. Any app can write a line end, and after it a line with any
+ * time and CPU: into one marker go 1,024 bytes, which are up to 24 such lines.
+ *
+ *     now      | 50 ms |
+ *     ---------+-------+------------------------------------+---->
+ *     in order         | ahead: the trace was silent, or    |
+ *                      | the line is forged                 |
+ *
+ * A record that is ahead of all others waits, and those after it that are ahead, too. Real time
+ * does not go back: two later records that are earlier by 50 ms refute it, and it is dropped and
+ * counted. 31 that are not earlier confirm it. So a silence of the phone costs nothing but the wait
+ * for these records, or for the reader to say that there are none.
+ *
+ * Records of several CPUs come out of order: by milliseconds, and by more if a writer was delayed
  * between its time stamp and its text. But the records of one CPU are always in order, and so are
  * those of one thread, except for differences between the clocks of CPUs. So the clock has stepped
  * back if
@@ -9,12 +22,14 @@
  *     CPUs differ,
  *     or a record is a second earlier than the latest one.
  *
- * Any app can write a line end, and after it a line with any time and CPU. So a single such record
- * is ignored and counted; two in a row are a step. A line with a time in the future makes the next
- * record seem too early; if that record is in order without it, the line was forged.
+ * Such records wait, too. One that is in order shows that they were forged. Without one, two are a
+ * step of less than a second, and 32 a larger one; then they are the first of the new clock. A line
+ * that was ahead by less than 50 ms makes the next record seem too early; if that one is in order
+ * without it, that line's time does not count.
  */
 #include "rules/trace_clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,23 +37,29 @@
 #define SLACK_NS UINT64_C(5000000)
 
 /* The clocks of two CPUs differ by less. */
-#define CPUS_DIFFER_NS UINT64_C(50000000)
+#define CPUS_DIFFER_NS TRACE_CLOCK_AHEAD_NS
 
 /* Records of several CPUs can be out of order by this much. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* The time of a single line that is ahead by more than this is not the time of the trace. */
-#define AHEAD_NS UINT64_C(100000000)
+/* Records that confirm a time: more than there are lines in one marker. */
+#define CONFIRMED 31
+
+/* Two records out of order refute a time, as one may have been delayed. */
+#define REFUTED 2
+
+/* Bytes for records that wait, and losses among them. */
+#define HELD_SIZE 65536
+#define LOSSES_MAX 16
 
 /* --- events --- */
 
-/* Writes and counts the event "@before 1.234 s@after". */
+/* Writes the event "@before 1.234 s@after". */
 static void report_by(struct trace_clock *clock, uint64_t time_ns, const char *before,
 		      uint64_t by_ns, const char *after)
 {
 	char text[96];
 
-	clock->steps++;
 	snprintf(text, sizeof(text), "%s %llu.%03llu s%s", before,
 		 (unsigned long long)(by_ns / 1000000000),
 		 (unsigned long long)(by_ns / 1000000 % 1000), after);
@@ -61,15 +82,22 @@ static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
 
 /* --- the order of a record --- */
 
+/* True: @time_ns is more than @by_ns earlier than @than_ns. */
+static bool is_earlier(uint64_t time_ns, uint64_t than_ns, uint64_t by_ns)
+{
+	return time_ns < than_ns && than_ns - time_ns > by_ns;
+}
+
 static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
 {
 	return trace_clock_counts_cpu(record->cpu) &&
-	       record->time_ns + SLACK_NS < clock->cpu_last_ns[record->cpu];
+	       is_earlier(record->time_ns, clock->cpu_last_ns[record->cpu], SLACK_NS);
 }
 
 static bool is_behind_thread(const struct trace_clock *clock, const struct trace_record *record)
 {
-	return record->tid == clock->sf_tid && record->time_ns + CPUS_DIFFER_NS < clock->sf_ns;
+	return record->tid == clock->sf_tid &&
+	       is_earlier(record->time_ns, clock->sf_ns, CPUS_DIFFER_NS);
 }
 
 /* The first duplicate may be that of its CPU's last record: then its time is equal, not earlier. */
@@ -82,25 +110,103 @@ static bool is_first_duplicate(struct trace_clock *clock, const struct trace_rec
 
 static bool is_behind(struct trace_clock *clock, const struct trace_record *record)
 {
-	return record->time_ns + DISORDER_NS < clock->now_ns || is_behind_cpu(clock, record) ||
-	       is_behind_thread(clock, record) || is_first_duplicate(clock, record);
+	return is_earlier(record->time_ns, clock->now_ns, DISORDER_NS) ||
+	       is_behind_cpu(clock, record) || is_behind_thread(clock, record) ||
+	       is_first_duplicate(clock, record);
 }
 
 /* True: only one record is later than @time_ns. */
 static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 {
-	return clock->sure_ns <= time_ns + SLACK_NS;
+	return !is_earlier(time_ns, clock->sure_ns, SLACK_NS);
+}
+
+/* --- records that wait --- */
+
+static struct clock_waiting *waiting_at(struct trace_clock *clock, unsigned int i)
+{
+	return &clock->waiting[(clock->first + i) % TRACE_CLOCK_WAITING];
+}
+
+/* Returns false if there is no space. */
+static bool add_waiting(struct trace_clock *clock, const struct trace_record *record)
+{
+	struct held_records *held = &clock->held;
+	bool is_loss = record->kind == TRACE_LOST;
+
+	if (clock->n == 0) {
+		held_remove(held, held->used);
+		clock->taken = 0;
+	}
+	if (clock->n == TRACE_CLOCK_WAITING || (is_loss && clock->n_losses == LOSSES_MAX))
+		return false;
+	if (!held_add(held, record, 0)) {
+		held_remove(held, clock->taken);
+		clock->taken = 0;
+		if (!held_add(held, record, 0))
+			return false;
+	}
+	*waiting_at(clock, clock->n++) =
+		(struct clock_waiting){ .time_ns = record->time_ns, .is_loss = is_loss };
+	clock->n_losses += is_loss;
+	return true;
+}
+
+static void drop_ahead(struct trace_clock *clock, uint64_t time_ns)
+{
+	clock->ahead++;
+	report_by(clock, clock->now_ns, "ignored a line stamped", time_ns - clock->now_ns,
+		  " in the future");
+}
+
+/* The time is not believed. The loss itself is. */
+static void drop(struct trace_clock *clock, struct clock_waiting *waiting)
+{
+	if (waiting->is_loss)
+		waiting->time_ns = 0;
+	else
+		waiting->is_dropped = true;
+}
+
+/* A record with that time follows those that wait. */
+static void weigh(struct trace_clock *clock, uint64_t time_ns)
+{
+	for (unsigned int i = 0; i < clock->n; i++) {
+		struct clock_waiting *waiting = waiting_at(clock, i);
+
+		if (waiting->is_dropped || waiting->time_ns == 0)
+			continue;
+		if (time_ns >= waiting->time_ns ||
+		    waiting->time_ns - time_ns < TRACE_CLOCK_AHEAD_NS)
+			waiting->confirmed++;
+		else if (++waiting->refuted >= REFUTED) {
+			if (!waiting->is_loss)
+				drop_ahead(clock, waiting->time_ns);
+			drop(clock, waiting);
+		}
+	}
+}
+
+/* The records from the past were forged. */
+static void drop_behind(struct trace_clock *clock, uint64_t time_ns)
+{
+	clock->late += clock->n_behind;
+	clock->behind = false;
+	report_by(clock, time_ns, "ignored a line stamped", clock->now_ns - clock->past_ns,
+		  " in the past");
+	for (unsigned int i = 0; i < clock->n; i++)
+		drop(clock, waiting_at(clock, i));
 }
 
 /* --- the verdict on a record --- */
 
-/* Only one line was ahead of the rest: it was forged. */
+/* Only one line was ahead of the rest, by little. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
-	report_by(clock, record->time_ns, "ignored a line stamped", clock->now_ns - clock->sure_ns,
+	report_by(clock, record->time_ns, "a line was stamped", clock->now_ns - clock->sure_ns,
 		  " in the future");
-	clock->forged_ns = clock->now_ns;
+	clock->ahead++;
 	clock->now_ns = clock->sure_ns;
 	for (int i = 0; i < TRACE_CLOCK_CPUS; i++)
 		if (clock->cpu_last_ns[i] > clock->now_ns)
@@ -108,48 +214,86 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 	if (clock->sf_ns > clock->now_ns)
 		clock->sf_ns = clock->now_ns;
 	trace_clock_follow(clock, record);
-	return CLOCK_UNSTUCK;
+	return CLOCK_RUNS;
 }
 
-static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_record *record)
+static void step_back(struct trace_clock *clock, uint64_t time_ns)
 {
-	clock->back_ns = clock->now_ns - record->time_ns;
-	clock->ignored_one = false;
-	clock->now_ns = clock->sf_ns = 0;
-	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
-	trace_clock_follow(clock, record);
-	return CLOCK_BACK;
+	clock->back_ns = clock->now_ns - time_ns;
+	clock->steps++;
+	trace_clock_restart(clock);
 }
 
-/* The record is too early. Ignores it if it is the only such record so far. */
-static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
+static enum clock_verdict ignore_past(struct trace_clock *clock, const struct trace_record *record)
 {
-	bool another = clock->ignored_one && record->time_ns + DISORDER_NS >= clock->past_ns;
-	bool is_duplicate = duplicates_has(&clock->duplicates, record);
+	clock->late++;
+	report_by(clock, clock->now_ns, "ignored a line stamped", clock->now_ns - record->time_ns,
+		  " in the past");
+	return CLOCK_WAITS;
+}
 
-	if (!clock->ignored_one && !is_duplicate && is_one_ahead(clock, record->time_ns))
-		return forget_future(clock, record);
-	if (another && clock->is_duplicate && is_duplicate) {
-		clock->ignored_one = false;
-		clock->late--;
-		duplicates_begin(&clock->duplicates, clock->now_ns);
-		clock->repeated += 2;
-		return CLOCK_IGNORE;
-	}
-	if (another)
-		return go_back(clock, record);
-	clock->ignored_one = true;
+/* The first record that is too early. */
+static void begin_behind(struct trace_clock *clock, const struct trace_record *record,
+			 bool is_duplicate)
+{
+	clock->behind = true;
 	clock->by_cpu = is_behind_cpu(clock, record);
 	clock->is_duplicate = is_duplicate;
 	clock->cpu = record->cpu;
 	clock->past_ns = record->time_ns;
-	clock->late++;
-	return CLOCK_IGNORE;
+	clock->n_behind = clock->refuted = 0;
 }
 
-/* The record is in order. True: it shows that the ignored record was a single one. A record of
- * another CPU with an earlier time does not: that CPU may have been idle since before the step. */
-static bool was_alone(const struct trace_clock *clock, const struct trace_record *record)
+static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
+{
+	bool is_duplicate = duplicates_has(&clock->duplicates, record);
+
+	if (clock->behind && is_earlier(record->time_ns, clock->past_ns, DISORDER_NS)) {
+		ignore_past(clock, record);
+		drop_behind(clock, clock->now_ns);
+		return CLOCK_WAITS;
+	}
+	if (clock->behind && clock->n_behind == 1 && clock->is_duplicate && is_duplicate) {
+		for (unsigned int i = 0; i < clock->n; i++)
+			drop(clock, waiting_at(clock, i));
+		clock->behind = false;
+		duplicates_begin(&clock->duplicates, clock->now_ns);
+		clock->repeated += 2;
+		return CLOCK_WAITS;
+	}
+	if (!clock->behind && !is_duplicate && is_one_ahead(clock, record->time_ns))
+		return forget_future(clock, record);
+	if (!clock->behind)
+		begin_behind(clock, record, is_duplicate);
+	weigh(clock, record->time_ns);
+	if (!add_waiting(clock, record))
+		return ignore_past(clock, record);
+	clock->n_behind++;
+	if (clock->n_behind > 1 &&
+	    (clock->n_behind > CONFIRMED || clock->now_ns - clock->past_ns < DISORDER_NS))
+		clock->stepped = true;
+	if (clock->stepped)
+		step_back(clock, clock->past_ns);
+	return CLOCK_WAITS;
+}
+
+static enum clock_verdict judge_ahead(struct trace_clock *clock, const struct trace_record *record)
+{
+	if (clock->behind && ++clock->refuted < REFUTED) {
+		drop_ahead(clock, record->time_ns);
+		return CLOCK_WAITS;
+	}
+	if (clock->behind)
+		drop_behind(clock, clock->now_ns);
+	weigh(clock, record->time_ns);
+	if (!add_waiting(clock, record))
+		drop_ahead(clock, record->time_ns);
+	return CLOCK_WAITS;
+}
+
+/* The record is in order. True: it shows that those from the past were forged. A record of another
+ * CPU with an earlier time does not: that CPU may have been idle since before the step. */
+static bool refutes_behind(const struct trace_clock *clock, const struct trace_record *record)
 {
 	if (record->time_ns >= clock->now_ns)
 		return true;
@@ -163,14 +307,16 @@ static bool skip_duplicate(struct trace_clock *clock, const struct trace_record 
 	switch (duplicates_check(&clock->duplicates, record)) {
 	case DUPLICATES_SAME:
 		clock->repeated++;
-		*verdict = CLOCK_IGNORE;
+		*verdict = CLOCK_WAITS;
 		return true;
 	case DUPLICATES_OVER:
 		report_duplicates(clock, record->time_ns);
 		return false;
 	default: /* DUPLICATES_BROKEN */
 		report_duplicates(clock, clock->now_ns);
-		*verdict = go_back(clock, record);
+		step_back(clock, record->time_ns);
+		trace_clock_follow(clock, record);
+		*verdict = CLOCK_BACK;
 		return true;
 	}
 }
@@ -189,13 +335,97 @@ enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 		return verdict;
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
 		return judge_behind(clock, record);
-	if (clock->ignored_one && was_alone(clock, record)) {
-		clock->ignored_one = false;
-		report_by(clock, record->time_ns, "ignored a line stamped",
-			  clock->now_ns - clock->past_ns, " in the past");
-	}
+	if (clock->now_ns > 0 && record->time_ns > clock->now_ns &&
+	    record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS)
+		return judge_ahead(clock, record);
+	if (!clock->behind)
+		weigh(clock, record->time_ns);
+	else if (refutes_behind(clock, record))
+		drop_behind(clock, record->time_ns);
 	trace_clock_follow(clock, record);
 	return CLOCK_RUNS;
+}
+
+bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record *record)
+{
+	bool is_ahead = clock->now_ns > 0 && record->time_ns > clock->now_ns &&
+			record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
+
+	return (is_ahead || clock->n > 0) && add_waiting(clock, record);
+}
+
+/* True: the first of those that wait is to wait no longer. */
+static bool is_ready(const struct trace_clock *clock, const struct clock_waiting *waiting)
+{
+	uint64_t until_ns = clock->now_ns > clock->reached_ns ? clock->now_ns : clock->reached_ns;
+
+	return clock->now_ns == 0 || waiting->time_ns <= until_ns ||
+	       waiting->time_ns - until_ns < TRACE_CLOCK_AHEAD_NS ||
+	       waiting->confirmed >= CONFIRMED ||
+	       (clock->deciding && waiting->confirmed > waiting->refuted);
+}
+
+/* Removes the first of those that wait, and reads it. */
+static void take(struct trace_clock *clock, struct trace_record *record)
+{
+	const struct clock_waiting *waiting = waiting_at(clock, 0);
+	uint64_t note;
+
+	clock->taken = held_read(&clock->held, clock->taken, record, &note);
+	clock->first = (clock->first + 1) % TRACE_CLOCK_WAITING;
+	clock->n--;
+	clock->n_losses -= waiting->is_loss;
+}
+
+enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_record *record)
+{
+	while (clock->n > 0 && !clock->behind) {
+		struct clock_waiting *waiting = waiting_at(clock, 0);
+		enum clock_verdict verdict = clock->stepped ? CLOCK_BACK : CLOCK_RUNS;
+
+		if (!waiting->is_dropped && !is_ready(clock, waiting)) {
+			if (!clock->deciding)
+				return CLOCK_WAITS;
+			if (!waiting->is_loss)
+				drop_ahead(clock, waiting->time_ns);
+			drop(clock, waiting);
+		}
+		take(clock, record);
+		if (waiting->is_dropped)
+			continue;
+		clock->stepped = false;
+		if (!waiting->is_loss)
+			trace_clock_follow(clock, record);
+		else if (waiting->time_ns == 0)
+			record->time_ns = clock->now_ns;
+		return verdict;
+	}
+	clock->deciding = false;
+	return CLOCK_WAITS;
+}
+
+void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns)
+{
+	if (time_ns > clock->reached_ns)
+		clock->reached_ns = time_ns;
+}
+
+bool trace_clock_may_step(struct trace_clock *clock, const struct trace_record *record)
+{
+	return !clock->behind && record->time_ns < clock->now_ns && is_behind(clock, record);
+}
+
+void trace_clock_decide(struct trace_clock *clock)
+{
+	clock->deciding = true;
+	if (!clock->behind)
+		return;
+	if (clock->n_behind == 1) {
+		drop_behind(clock, clock->now_ns);
+		return;
+	}
+	clock->stepped = true;
+	step_back(clock, clock->past_ns);
 }
 
 bool trace_clock_in_duplicates(const struct trace_clock *clock)
@@ -203,29 +433,12 @@ bool trace_clock_in_duplicates(const struct trace_clock *clock)
 	return clock->duplicates.active;
 }
 
-/* --- the time --- */
-
-static uint64_t within(const struct trace_clock *clock, uint64_t ahead_ns)
-{
-	return clock->now_ns > clock->sure_ns + ahead_ns ? clock->sure_ns : clock->now_ns;
-}
-
-uint64_t trace_clock_now(const struct trace_clock *clock)
-{
-	return within(clock, DISORDER_NS);
-}
-
-uint64_t trace_clock_sure(const struct trace_clock *clock)
-{
-	return within(clock, AHEAD_NS);
-}
-
 /* --- init and end --- */
 
 void trace_clock_restart(struct trace_clock *clock)
 {
-	clock->now_ns = clock->sure_ns = clock->sf_ns = 0;
-	clock->ignored_one = false;
+	clock->now_ns = clock->sure_ns = clock->sf_ns = clock->reached_ns = 0;
+	clock->behind = false;
 	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
 }
 
@@ -242,10 +455,13 @@ int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writ
 		.sf_tid = TRACE_ID_UNKNOWN,
 	};
 	cpu_order_init(&clock->order, recorded);
+	if (held_init(&clock->held, HELD_SIZE) < 0)
+		return -ENOMEM;
 	return duplicates_init(&clock->duplicates, recorded);
 }
 
 void trace_clock_free(struct trace_clock *clock)
 {
 	duplicates_free(&clock->duplicates);
+	held_free(&clock->held);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of the trace: checks the order of records, and detects that the clock stepped back. The
- * method is described in trace_clock.c. */
+/* The clock of the trace: checks the times of records before anything uses them, and detects that
+ * the clock stepped back. The method is described in trace_clock.c. */
 #ifndef JANKD_RULES_TRACE_CLOCK_H
 #define JANKD_RULES_TRACE_CLOCK_H
 
@@ -11,15 +11,31 @@
 #include "rules/cpu_order.h"
 #include "rules/events.h"
 #include "rules/duplicates.h"
+#include "rules/held_records.h"
 
 /* CPUs whose records are compared separately. */
 #define TRACE_CLOCK_CPUS 64
 
+/* The time of a record that is ahead of all others by this much is not believed at once. The clocks
+ * of two CPUs differ by less. */
+#define TRACE_CLOCK_AHEAD_NS UINT64_C(50000000)
+
+/* Records that wait, at most. */
+#define TRACE_CLOCK_WAITING 64
+
 enum clock_verdict {
-	CLOCK_RUNS,    /* process the record */
-	CLOCK_IGNORE,  /* ignore it: a single record from the past, or a duplicate */
-	CLOCK_BACK,    /* process it; the clock stepped back, so earlier times are invalid */
-	CLOCK_UNSTUCK, /* process it; an earlier line was from the future, see forged_ns */
+	CLOCK_RUNS,  /* process the record */
+	CLOCK_WAITS, /* not now: trace_clock_next() returns it later, or never */
+	CLOCK_BACK,  /* process it; the clock stepped back, so earlier times are invalid */
+};
+
+/* A record that waits until others confirm its time, in trace_clock.held. */
+struct clock_waiting {
+	uint64_t time_ns; /* 0: a loss whose time is not believed */
+	bool is_loss;
+	bool is_dropped;
+	unsigned int confirmed; /* by so many later records */
+	unsigned int refuted;
 };
 
 struct trace_clock {
@@ -27,22 +43,31 @@ struct trace_clock {
 	uint64_t cpu_last_ns[TRACE_CLOCK_CPUS]; /* time of the last record of each CPU */
 	int32_t sf_tid;				/* SurfaceFlinger's thread, at the last record */
 	uint64_t sf_ns;				/* time of its last record */
-	uint64_t now_ns;			/* latest time of all records */
+	uint64_t now_ns;			/* latest time that is believed */
 	uint64_t sure_ns;			/* the same without the record of now_ns */
-	uint64_t forged_ns; /* set with CLOCK_UNSTUCK: times from here on are invalid */
-	uint64_t back_ns;   /* set with CLOCK_BACK: size of the step */
+	uint64_t back_ns;			/* set with CLOCK_BACK: size of the step */
 
 	/* Counters since the start, see struct pipeline_counters. */
 	uint64_t steps;
 	uint64_t late;
+	uint64_t ahead;
 	uint64_t repeated;
 
-	/* A single record from the past was ignored. The next members describe it. */
-	bool ignored_one;
-	bool by_cpu; /* it was before the last record of its CPU */
-	bool is_duplicate;
-	int32_t cpu;
-	uint64_t past_ns; /* its time */
+	/* The records that wait, in their order. */
+	struct held_records held;
+	size_t taken; /* bytes of it that are no longer used */
+	unsigned int first, n, n_losses;
+	bool behind;	   /* they are from the past, or the clock stepped back */
+	bool by_cpu;	   /* the first of these was before the last record of its CPU */
+	bool is_duplicate; /* it was read before */
+	int32_t cpu;	   /* its CPU */
+	uint64_t past_ns;  /* its time */
+	unsigned int n_behind;
+	unsigned int refuted; /* by so many records that are ahead */
+	bool stepped;	      /* they are the first of a new clock */
+	bool deciding;	      /* none of them is to wait any longer */
+	uint64_t reached_ns;  /* the trace has reached that time; 0: unknown */
+	struct clock_waiting waiting[TRACE_CLOCK_WAITING];
 
 	struct duplicates duplicates;
 	struct cpu_order order;
@@ -86,12 +111,38 @@ static inline enum clock_verdict trace_clock_check(struct trace_clock *clock,
 						   const struct trace_record *record,
 						   int32_t sf_tid)
 {
-	if (record->time_ns < clock->now_ns || sf_tid != clock->sf_tid || clock->ignored_one ||
-	    clock->duplicates.active || clock->order.possible)
+	/* Earlier than now_ns: the difference is very large. */
+	if (record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS || sf_tid != clock->sf_tid ||
+	    clock->n > 0 || clock->duplicates.active || clock->order.possible)
 		return trace_clock_check_any(clock, record, sf_tid);
 	trace_clock_follow(clock, record);
 	return CLOCK_RUNS;
 }
+
+/* The next record is TRACE_LOST. True: it waits, as its time or that of records before it is not
+ * believed; trace_clock_next() returns it later. Else its time is valid. */
+bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record *record);
+
+/* True: records wait. trace_clock_next() may return some. */
+static inline bool trace_clock_has_waiting(const struct trace_clock *clock)
+{
+	return clock->n > 0;
+}
+
+/* Sets @record to the next one that is no longer to wait. It borrows its text from @clock, until
+ * the next call of another function. Returns CLOCK_WAITS if there is none. */
+enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_record *record);
+
+/* A live trace has reached that time: a record up to then is not from the future. */
+void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns);
+
+/* True: records wait that are ahead, and the next one is from the past: it may be the first of a
+ * new clock. trace_clock_decide() must be called before trace_clock_check(). */
+bool trace_clock_may_step(struct trace_clock *clock, const struct trace_record *record);
+
+/* No record follows on this clock: decides about those that wait. trace_clock_next() returns those
+ * that are valid. */
+void trace_clock_decide(struct trace_clock *clock);
 
 /* True: in a run of duplicates. A loss in it is a duplicate, too. */
 bool trace_clock_in_duplicates(const struct trace_clock *clock);
@@ -99,13 +150,7 @@ bool trace_clock_in_duplicates(const struct trace_clock *clock);
 /* Writes the event for CLOCK_BACK. */
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);
 
-/* The current time of the trace in ns, without a single line that is a second ahead of the rest. */
-uint64_t trace_clock_now(const struct trace_clock *clock);
-
-/* The same for final decisions: also without a single line that is 100 ms ahead. */
-uint64_t trace_clock_sure(const struct trace_clock *clock);
-
-/* Later times are those of another clock. */
+/* Later times are those of another clock. No record must wait. */
 void trace_clock_restart(struct trace_clock *clock);
 
 /* The trace ends: reports the duplicates so far. */

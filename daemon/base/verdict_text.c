@@ -321,6 +321,11 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 		text_print_line(out, columns,
 				"unknown: frames in the time of %" PRIu64 " lost events%s",
 				counters->lost_events, losses);
+	if (counters->ahead > 0)
+		text_print_line(out, columns,
+				"ignored: %" PRIu64 " line%s with a time far ahead of all others: "
+				"damaged or forged",
+				counters->ahead, plural((unsigned int)counters->ahead));
 	if (surfaces > 0)
 		text_print_line(
 			out, columns,

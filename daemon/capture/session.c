@@ -280,6 +280,11 @@ ssize_t session_read(struct session *session, enum source_how how)
 
 	if (how != SOURCE_HELD_ONLY)
 		snapshot_make_way(&session->snapshot);
+	if (session->origin.live && session->output.clock.known) {
+		int64_t now_ns = live_time(session, wall_clock_now());
+
+		pipeline_reached(session->pipeline, now_ns > 0 ? (uint64_t)now_ns : 0);
+	}
 	n = source_read(session->source, how, session->discarding ? NULL : &sink);
 	if (n > 0 && !session->origin.live)
 		output_watch(&session->output);

@@ -302,6 +302,7 @@ static void add_health(struct json_object *object, const struct status *status)
 	add_count(object, "malformed",
 		  status->malformed_markers + status->glued_lines + status->too_long_lines);
 	add_count(object, "late", counters->late);
+	add_count(object, "ahead", counters->ahead);
 	add_count(object, "repeated", counters->repeated);
 	add_count(object, "unattributed_presents", counters->unattributed_presents);
 	add_count(object, "evicted_surfaces", counters->surfaces_evicted);

@@ -85,6 +85,7 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		{ "malformed lines",
 		  status->malformed_markers + status->glued_lines + status->too_long_lines },
 		{ "late events", counters->late },
+		{ "events far ahead of all others, ignored", counters->ahead },
 		{ "presents without a frame", counters->unattributed_presents },
 		{ "SurfaceFlinger markers from other processes",
 		  counters->foreign_presents + counters->foreign_ticks +

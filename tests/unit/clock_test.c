@@ -88,36 +88,73 @@ TEST(test_large_difference_between_cpus_is_reported)
 		assert_true(phone.log.frames[i].present_ns > phone.log.frames[i - 1].present_ns);
 }
 
-/* --- one forged line --- */
+/* --- forged lines --- */
 
-static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
+/* As many as there can be in one marker. */
+#define LINES 24
+
+static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger, unsigned int n)
 {
 	start(PHONE_9);
 	draw("a0-99");
 	phone.cpu = cpu;
 	phone.now_ns = BEGIN + 100 * V60 + (uint64_t)away_ns;
-	if (as_surfaceflinger)
-		phone_begin(&phone, "postFramebuffer");
-	else
-		phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
+	for (unsigned int i = 0; i < n; i++) {
+		if (as_surfaceflinger)
+			phone_begin(&phone, "postFramebuffer");
+		else
+			phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
+	}
 	phone.cpu = 1;
 	play("a100-199");
-	expect("rows 200");
+	expect("rows 200 clock_steps 0");
+	if (away_ns > 0 || away_ns <= -(int64_t)SECOND)
+		assert_int_equal(counters()->late + counters()->ahead, n);
 	assert_int_equal(without_interval(), 1);
 	assert_string_equal(vsyncs_of(a), "? 1x199");
 }
 
-TEST(test_single_line_of_any_time_has_no_effect)
+TEST(test_lines_of_any_time_have_no_effect)
 {
 	static const int64_t aways_ms[] = { -900, -300, 60, 300, 900, 3000, -3000, 100000 };
 	const int64_t to_zero_ns = -(int64_t)(BEGIN + 100 * V60);
 
 	for (unsigned int n = 0; n < 4; n++) {
-		for (size_t i = 0; i < COUNT_OF(aways_ms); i++)
-			play_forged(aways_ms[i] * (int64_t)MS, n / 2, n % 2);
-		play_forged(to_zero_ns, n / 2, n % 2);
-		play_forged(to_zero_ns - 1, n / 2, n % 2); /* the largest time */
+		for (size_t i = 0; i < COUNT_OF(aways_ms); i++) {
+			play_forged(aways_ms[i] * (int64_t)MS, n / 2, n % 2, 1);
+			/* From the past by less than a second, two are a step. */
+			if (aways_ms[i] > 0 || aways_ms[i] <= -1000)
+				play_forged(aways_ms[i] * (int64_t)MS, n / 2, n % 2, LINES);
+		}
+		play_forged(to_zero_ns, n / 2, n % 2, 1);
+		play_forged(to_zero_ns - 1, n / 2, n % 2, LINES); /* the largest time */
 	}
+}
+
+/* A phone that is silent and then draws a frame: that counts, at its time. */
+TEST_ON(every_phone, test_silence_is_no_forged_time)
+{
+	draw("a0-99 a160");
+	pipeline_silent(phone.pipeline, SECOND);
+	assert_int_equal(frames_of(a), 100); /* the last one waits for its vsyncs */
+	pipeline_silent(phone.pipeline, 3 * SECOND);
+	assert_int_equal(frames_of(a), 101);
+	draw("a220");
+	play("a280-282");
+	expect("rows 105 late 0 ahead 0");
+	assert_string_equal(vsyncs_of(a), "? 1x99 61 60x2 1x2");
+}
+
+/* A line that is lost is in the past of a forged one. */
+TEST_ON(phone_9, test_loss_beside_a_forged_line_has_its_own_time)
+{
+	draw("a0-99");
+	phone.now_ns += 3600 * SECOND;
+	phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
+	phone_lost(&phone, 7, 3);
+	play("a100-199");
+	expect("rows 200 ahead 1 lost_events 3");
+	assert_int_equal(unknown_intervals(a), 1);
 }
 
 TEST_ON(phone_9, test_steps_back_and_forth_are_counted)

@@ -181,6 +181,7 @@ void expect(const char *expected)
 		NUMBER(all, surfaceflinger_restarts),
 		NUMBER(all, clock_steps),
 		NUMBER(all, late),
+		NUMBER(all, ahead),
 		NUMBER(all, repeated),
 		NUMBER(all, dropped_frames),
 		NUMBER(all, layers_evicted),

@@ -381,6 +381,8 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 		begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
 		for (unsigned int i = 1; ticks && i <= 30; i++)
 			phone_tick(&phone, LAST + i * 100 * MS);
+		if (ticks) /* confirms the time of the last one */
+			phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
 		pipeline_silent(phone.pipeline, ticks ? 0 : 995 * MS);
 		pipeline_silent(phone.pipeline, ticks ? 0 : 2995 * MS);
 		phone_end(&phone);

@@ -96,6 +96,7 @@ static uint64_t set_up_status(void)
 	counters->durations_source = DURATIONS_DUMPSYS;
 	counters->sf_pid = 36;
 	counters->sf_tid = 37;
+	counters->ahead = 38;
 	return next;
 }
 
@@ -143,7 +144,8 @@ TEST(json_has_each_value)
 			"exit\":null},\"arguments\":[\"--keep=38\",\"--yield\"]");
 	assert_contains(
 		json(),
-		"\"rows\":20},\"malformed\":36,\"late\":1080,\"repeated\":1081,\"unattributed_"
+		"\"rows\":20},\"malformed\":36,\"late\":1080,\"ahead\":38,\"repeated\":1081,"
+		"\"unattributed_"
 		"presents\":1074,\"evicted_surfaces\":1089,\"queue_high_water\":1082,\"rotations\":"
 		"21,\"restarts\":1078,\"bytes\":6000000,\"markers\":10,\"malformed_markers\":11,"
 		"\"glued_lines\":12,\"too_long_lines\":13,\"rows\":{\"fps.csv\":{\"written\":17,"
@@ -207,7 +209,8 @@ TEST(text_has_each_value)
 		"read     1001 events in 6.0 MB, 1003 presents, 1004 frames, 59.94 Hz\n"
 		"lost     1005 events plus 1006 losses of unknown size, 20 rows\n"
 		"disk     has not responded for 3 s; rows are kept in memory\n"
-		"and      1072 holes, 36 malformed lines, 1080 late events, 1074 presents without "
+		"and      1072 holes, 36 malformed lines, 1080 late events, 38 events far ahead of "
+		"all others, ignored, 1074 presents without "
 		"a frame, 3228 SurfaceFlinger markers from other processes, 1087 frames refused "
 		"because tables were full, 1088 frames counted early because tables were full, "
 		"1095 threads evicted, 1089 surfaces evicted, 1093 marks of apps ignored, too soon "

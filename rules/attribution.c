@@ -685,7 +685,7 @@ static void follow_run(struct attribution *a, const struct trace_record *record)
 					     !slice_stacks_open(&a->stacks, record->tid) });
 }
 
-void attribution_new_clock(struct attribution *a)
+static void forget_processes(struct attribution *a)
 {
 	struct layer_table *layers = a->layer_events.layers;
 
@@ -695,6 +695,26 @@ void attribution_new_clock(struct attribution *a)
 	for (int i = 0; i < layers->used; i++)
 		if (layers->layers[i].length)
 			stall_clear(&layers->layers[i]);
+}
+
+/* It may be another boot: SurfaceFlinger, and who queues a layer's buffers, are found again. */
+void attribution_new_clock(struct attribution *a)
+{
+	struct layer_table *layers = a->layer_events.layers;
+
+	forget_processes(a);
+	a->sf = a->before = SURFACEFLINGER_UNKNOWN;
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->committed = a->several_displays = false;
+	layer_events_change_thread(&a->layer_events, TRACE_ID_UNKNOWN, 0);
+	for (int i = 0; i < layers->used; i++) {
+		struct layer *layer = &layers->layers[i];
+
+		layer->sure = false;
+		layer->producer = layer->buffer_ns = 0;
+		layer->producer_votes = 0;
+		layer->pause = (struct pause_state){ .n = 0 };
+	}
 }
 
 void attribution_end(struct attribution *a)
@@ -712,7 +732,7 @@ void attribution_end(struct attribution *a)
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 {
 	a->rules = rules;
-	attribution_new_clock(a);
+	forget_processes(a);
 	layer_events_set_rules(&a->layer_events, rules);
 }
 

@@ -736,5 +736,5 @@ void choreographer_new_clock(struct choreographer *c)
 	c->n_long = 0;
 	marks_clear(&c->marks);
 	c->checked = false;
-	c->last_idle_check_ns = 0;
+	c->last_idle_check_ns = c->last_edge_ns = 0;
 }

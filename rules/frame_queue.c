@@ -962,6 +962,7 @@ static void count_all(struct frame_queue *q)
 
 void frame_queue_new_clock(struct frame_queue *q)
 {
+	vsync_finish(&q->vsync);
 	count_all(q);
 	if (q->check)
 		fence_check_new_clock(q->check);
@@ -972,6 +973,10 @@ void frame_queue_new_clock(struct frame_queue *q)
 		q->layers.layers[i].drawn_ns = q->layers.layers[i].latched_ns = 0;
 	}
 	front_app_new_clock(&q->front_app);
+	front_app_set(&q->front_app, q->options.focus);
+	late_state_clear(&q->late);
+	if (q->log)
+		q->log->n = 0;
 	layer_spill_clear(&q->layers.spill);
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;

@@ -123,4 +123,10 @@ void front_app_forget_layer(struct front_app *front, int id)
 void front_app_new_clock(struct front_app *front)
 {
 	front->uncertain_ns = front->answer_ns = 0;
+	if (front->queried)
+		return;
+	/* It may be another boot. */
+	front->layer = LAYER_NONE;
+	front->app[0] = '\0';
+	front->changes++;
 }

@@ -20,6 +20,12 @@ int late_state_init(struct late_state *state, unsigned int max)
 	return state->series ? 0 : -ENOMEM;
 }
 
+void late_state_clear(struct late_state *state)
+{
+	for (int i = 0; i < state->max; i++)
+		state->series[i].owner = 0;
+}
+
 void late_state_free(struct late_state *state)
 {
 	free(state->series);

@@ -44,6 +44,8 @@ struct late_state {
 
 /* @state: all zeros, with limit_ns set. @max: layers. Returns 0 or -ENOMEM. */
 int late_state_init(struct late_state *state, unsigned int max);
+/* Later intervals have nothing to do with those so far. */
+void late_state_clear(struct late_state *state);
 void late_state_free(struct late_state *state);
 
 struct lateness {

@@ -356,6 +356,7 @@ static void report_last_losses(struct pipeline *p)
 /* Another clock: later times cannot be compared with earlier ones. */
 static void start_over(struct pipeline *p)
 {
+	attribution_end(&p->attribution);
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SHARED, Checks, analyze, differences, folder, outputs, rows, skip
+from jankd import SHARED, Checks, analyze, differences, folder, outputs, rows, skip, trace_text, unpack
 
 
 def analyzed(path):
@@ -25,12 +25,29 @@ def ahead(checks, here):
     checks.equal(len([e for e in rows(here / "ahead", "events.csv") if "in the future" in e["text"]]), 2, "ahead.txt: events")
 
 
+def joined(checks, here):
+    """Recordings of two and three boots: where the clock goes back, each has the rows that it has alone."""
+    names = ("android-9-flutter", "android-11-launcher", "android-9-list-jank")
+    alone = {name: analyzed(unpack(name, here))[0] for name in names}
+    for order in ((0, 1), (1, 0), (0, 2), (2, 1, 0), (0, 1, 2)):
+        path = here / f"joined {order}.txt"
+        path.write_bytes(b"".join(trace_text(names[n]) for n in order))
+        files = analyzed(path)[0]
+        for csv in ("frames.csv", "fps.csv", "dropFrames.csv"):
+            expected = [line for n in order for line in alone[names[n]][csv].splitlines()[1:]]
+            got = files[csv].splitlines()[1:]
+            if order in ((0, 1), (0, 2)):
+                checks.equal(got, expected, f"{path.name}: {csv}")
+            else:
+                checks.equal(len(got), len(expected), f"{path.name}: rows of {csv}")
+
+
 checks = Checks()
 make = SHARED / "cases" / "make.py"
 if not make.exists():
     skip("there are no generated cases")
 with folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead,):
+    for case in (ahead, joined):
         case(checks, place)
 checks.end()

@@ -444,10 +444,10 @@ void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
 
 static inline void settle_if_due(struct pipeline *p)
 {
-	if (p->clock.now_ns < p->next_settle_ns)
+	if (p->clock.now_ns < p->next_settle_ns || trace_clock_sure(&p->clock) < p->next_settle_ns)
 		return;
-	frame_queue_settle(&p->queue, p->clock.now_ns);
-	p->next_settle_ns = p->clock.now_ns + SETTLE_EVERY_NS;
+	frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
+	p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
 	report_overflow(p, false);
 }
 
@@ -670,7 +670,7 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 		p->fence_frames += !layer->excluded;
 		frame_queue_add_fence(q, (int)(layer - q->layers.layers), fence);
 	}
-	frame_queue_settle(q, p->clock.now_ns);
+	frame_queue_settle(q, trace_clock_sure(&p->clock));
 	report_overflow(p, false);
 }
 
@@ -786,7 +786,7 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 
 uint64_t pipeline_settled(const struct pipeline *p)
 {
-	uint64_t now_ns = p->clock.now_ns;
+	uint64_t now_ns = trace_clock_sure(&p->clock);
 
 	if (!p->gfx2019)
 		return frame_queue_settled_ns(&p->queue);

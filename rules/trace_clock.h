@@ -123,6 +123,14 @@ static inline enum clock_verdict trace_clock_check(struct trace_clock *clock,
  * believed; trace_clock_next() returns it later. Else its time is valid. */
 bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record *record);
 
+/* The time for final decisions: not that of the first record after a silence, as the tick of that
+ * time may follow. */
+static inline uint64_t trace_clock_sure(const struct trace_clock *clock)
+{
+	return clock->now_ns > clock->sure_ns + 2 * TRACE_CLOCK_AHEAD_NS ? clock->sure_ns
+									 : clock->now_ns;
+}
+
 /* True: records wait. trace_clock_next() may return some. */
 static inline bool trace_clock_has_waiting(const struct trace_clock *clock)
 {

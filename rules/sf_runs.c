@@ -86,12 +86,18 @@ static bool ticks_prove(struct sf_runs *runs, uint64_t begin_ns, uint64_t end_ns
 	return begin_ns > 0 && last - first == 1 && kept > 0 && tick_at(runs, first)->fits;
 }
 
-/* @hole covers the gap between the runs number @before and @after, or a part of it. */
-static void judge(struct sf_runs *runs, uint32_t number, struct sf_run *after,
+static uint64_t gap_ns(const struct sf_run *before, const struct sf_run *after)
+{
+	return after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
+}
+
+/* @hole covers the gap between the runs number @before and @after, or a part of it. Returns true if
+ * hidden() was called for that gap before: then the caller does it. */
+static bool judge(struct sf_runs *runs, uint32_t number, struct sf_run *after,
 		  const struct sf_hole *hole, bool foretold)
 {
 	const struct sf_run *before = run_at(runs, number);
-	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
+	uint64_t length_ns = gap_ns(before, after);
 	uint64_t from_ns = before->to_ns > hole->from_ns ? before->to_ns : hole->from_ns;
 	uint64_t to_ns = after->from_ns < hole->to_ns ? after->from_ns : hole->to_ns;
 	uint64_t covered_ns = to_ns > from_ns ? to_ns - from_ns : 0;
@@ -102,13 +108,26 @@ static void judge(struct sf_runs *runs, uint32_t number, struct sf_run *after,
 	if (after->at_rest)
 		least_ns = SF_RUNS_GAP_NS;
 	if (!there && (length_ns < least_ns || covered_ns < SF_RUNS_GAP_NS))
-		return;
+		return false;
+	if (after->hidden && (after->there || !there))
+		return true;
 	after->reported = true;
 	if (after->at_rest && !after->has_latches && hole->to_ns < UINT64_MAX &&
 	    ticks_prove(runs, composition_begin(runs, number), after->from_ns,
 			hole->to_ns - hole->from_ns))
-		return;
+		return false;
+	after->hidden = true;
+	after->there |= there;
 	report(runs, before->to_ns, length_ns, after, there, foretold);
+	return false;
+}
+
+/* Reports the gap before the run with that number once more. */
+static void report_again(struct sf_runs *runs, uint32_t number)
+{
+	const struct sf_run *before = run_at(runs, number - 1), *after = run_at(runs, number);
+
+	report(runs, before->to_ns, gap_ns(before, after), after, after->there, false);
 }
 
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun)
@@ -144,6 +163,7 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	const struct sf_run *oldest = run_at(runs, first), *last = last_run(runs);
 	const struct sf_hole hole = { cpu, from_ns, now_ns };
 	struct sf_run after = { .slices = UINT64_MAX };
+	uint32_t first_again = 0, last_again = 0;
 
 	if (kept == 0 || tid != runs->tid) {
 		report(runs, from_ns, UINT64_MAX, &after, true, false);
@@ -154,8 +174,19 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 		report(runs, from_ns, oldest->from_ns - from_ns, &after, true, false);
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
-	for (; first + 1 < runs->n; first++)
-		judge(runs, first, run_at(runs, first + 1), &hole, false);
+	/* Of the gaps that were reported before, the first one ends what was queued, and the last
+	 * one what was open: the others add nothing. There can be 500, for each of the losses. */
+	for (; first + 1 < runs->n; first++) {
+		if (!judge(runs, first, run_at(runs, first + 1), &hole, false))
+			continue;
+		first_again = first_again ? first_again : first + 1;
+		if (!run_at(runs, first + 1)->at_rest)
+			last_again = first + 1;
+	}
+	if (first_again)
+		report_again(runs, first_again);
+	if (last_again > first_again)
+		report_again(runs, last_again);
 	runs->foretold = (runs->n_holes == 0 || runs->foretold) &&
 			 (last->cpu == cpu || now_ns >= last->to_ns + RETURN_NS);
 	add_hole(runs, cpu, from_ns);

@@ -35,7 +35,9 @@ struct sf_run {
 	bool at_rest;	  /* the gap before it: see above */
 	bool has_latches; /* at its begin: the present of a composition before it is still to come
 			   */
-	bool reported;	  /* by hidden() */
+	bool reported;	  /* by hidden(), unless ticks prove that nothing is missing */
+	bool hidden;	  /* by hidden(); there: the thread ran on the CPU of that hole */
+	bool there;
 };
 
 /* Events of the thread may be missing after @from_ns, for @length_ns. */

@@ -3,11 +3,13 @@
 """Traces whose times are forged, joined or large give the rows of the same trace without that."""
 
 import json
+import resource
 import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SHARED, Checks, analyze, differences, folder, outputs, rows, skip, trace_text, unpack
+import synthetic
+from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, skip, trace_text, unpack
 
 
 def analyzed(path):
@@ -42,12 +44,29 @@ def joined(checks, here):
                 checks.equal(len(got), len(expected), f"{path.name}: rows of {csv}")
 
 
+def lost_lines(checks, here):
+    """20,000 lines that report lost events, which any app can write: together, and each behind another line."""
+    lines = synthetic.trace(1111).decode().splitlines()
+    (here / "between_not.txt").write_text("\n".join(lines) + "\n")
+    (here / "between.txt").write_text("\n".join(f"{line}\nCPU:{n % 64} [LOST 3 EVENTS]" for n, line in enumerate(lines)) + "\n")
+    for name in ("lost_lines", "between"):
+        files, times = {}, {}
+        for path in (here / f"{name}.txt", here / f"{name}_not.txt"):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            files[path.stem] = analyzed(path)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times[path.stem] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        each_us = (times[name] - times[f"{name}_not"]) / 20000 * 1e6
+        checks.that(each_us <= 20 * (10 if is_sanitized() else 1), f"{name}: {each_us:.1f} us of CPU for each line")
+        checks.equal(files[name][1]["lost_events"], 3 * (20000 if name == "lost_lines" else len(lines)), f"{name}: lost events")
+
+
 checks = Checks()
 make = SHARED / "cases" / "make.py"
 if not make.exists():
     skip("there are no generated cases")
 with folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead, joined):
+    for case in (ahead, joined, lost_lines):
         case(checks, place)
 checks.end()

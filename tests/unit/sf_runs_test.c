@@ -196,3 +196,14 @@ TEST(a_hole_may_begin_before_the_runs_or_be_of_another_thread)
 	assert_false(sf_runs_lost(&runs, TID + 1, 2, BEGIN + 12 * MS, BEGIN + 13 * MS));
 	expect_last(BEGIN + 12 * MS, UINT64_MAX, true, false);
 }
+
+/* Any app can write lines that report losses of a CPU that writes nothing. */
+TEST(test_gaps_are_reported_once)
+{
+	begin();
+	for (unsigned int n = 0; n < 200; n++)
+		compose(n, n % 2);
+	for (unsigned int i = 0; i < 100; i++)
+		sf_runs_lost(&runs, TID, 9, 0, BEGIN + 200 * PERIOD);
+	assert_in_range(n_hidden, 200, 200 + 3 * 100);
+}

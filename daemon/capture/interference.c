@@ -11,6 +11,7 @@
 #include "daemon/trace/trace.h"
 #include "daemon/base/periods.h"
 #include "daemon/base/wall_clock.h"
+#include "parser/chars.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define MINUTE_NS (60000 * NS_PER_MS)
@@ -124,7 +125,7 @@ static void write_event(struct interference *interference, const char *text)
 
 static void write_event_with(struct interference *interference, const char *text, const char *value)
 {
-	char line[200];
+	char line[256];
 
 	snprintf(line, sizeof(line), "%s %s", text, value);
 	write_event(interference, line);
@@ -427,6 +428,35 @@ static void check_on(struct interference *interference)
 	}
 }
 
+static unsigned int hex_digit(char c)
+{
+	return is_digit(c) ? (unsigned int)(c - '0') : (unsigned int)(c - 'a') + 10;
+}
+
+/* @mask: as the kernel prints it, "ff,ffffffff". */
+static bool has_all_cpus(const struct interference *interference, const char *mask)
+{
+	unsigned int cpu = 0;
+
+	for (size_t i = strlen(mask); i > 0; i--) {
+		if (mask[i - 1] == ',')
+			continue;
+		for (unsigned int bit = 0; bit < 4; bit++, cpu++)
+			if (cpu < interference->n_cpus && !(hex_digit(mask[i - 1]) & 1u << bit))
+				return false;
+	}
+	return cpu >= interference->n_cpus;
+}
+
+static void follow_value(struct interference *interference, enum interference_kind kind,
+			 const char *value)
+{
+	if (kind == INTERFERENCE_CPUS)
+		interference->hides_cpus = !has_all_cpus(interference, value);
+	else if (kind == INTERFERENCE_OVERWRITE)
+		interference->drops = value[0] == '0';
+}
+
 static void check_settings(struct interference *interference)
 {
 	char value[SETTING_SIZE];
@@ -439,9 +469,11 @@ static void check_settings(struct interference *interference)
 	for (size_t i = 0; i < N_PLAIN; i++) {
 		const char *wanted = interference->values[plain[i]];
 
-		if (wanted[0] &&
-		    trace_files_setting(interference->files, settings[plain[i]], value) == 0)
-			update_change(interference, plain[i], strcmp(value, wanted) != 0);
+		if (!wanted[0] ||
+		    trace_files_setting(interference->files, settings[plain[i]], value) < 0)
+			continue;
+		follow_value(interference, plain[i], value);
+		update_change(interference, plain[i], strcmp(value, wanted) != 0);
 	}
 	update_change(interference, INTERFERENCE_FORMAT,
 		      interference_format_is_changed(&interference->format));
@@ -645,7 +677,9 @@ static void check(struct interference *interference, bool is_tick)
 	check_clocks(interference);
 	check_raw_readers(interference, files);
 	check_text_readers(interference, files, is_tick);
-	if (is_tick || files & ~readers || is_recheck_due(interference))
+	/* Nothing but the kernel's statistics shows dropped events, and they must be found before
+	 * the frames behind them are counted. */
+	if (is_tick || files & ~readers || is_recheck_due(interference) || interference->drops)
 		check_trace(interference, files);
 	if (is_tick || interference->watch.watcher.fd >= 0)
 		interference->good_ns = trace_now(interference);
@@ -687,9 +721,21 @@ uint64_t interference_due_ns(const struct interference *interference)
 	return due_ns;
 }
 
+/* True: events that show frames are not recorded now. */
+static bool hides_frames(const struct interference *interference)
+{
+	static const enum interference_kind hiding[] = { INTERFERENCE_OFF, INTERFERENCE_MARKERS,
+							 INTERFERENCE_FORMAT };
+	bool hides = interference->hides_cpus || interference->watch.raw_readers > 0;
+
+	for (size_t i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++)
+		hides |= interference->changes[hiding[i]].is_changed;
+	return hides;
+}
+
 void interference_drained(struct interference *interference)
 {
-	if (interference->is_on && interference->watch.raw_readers == 0)
+	if (interference->is_on && !hides_frames(interference))
 		session_set_loss_pending(interference->session, false);
 }
 
@@ -747,6 +793,16 @@ static void on_tags_restored(void *context, int status)
 
 /* --- begin and end --- */
 
+/* The mask was narrow before the capture, and stays so. */
+static void report_hidden_cpus(struct interference *interference)
+{
+	session_set_loss_pending(interference->session, true);
+	write_event_with(interference,
+			 "the events of some CPUs are missing, so of most late frames the vsyncs "
+			 "are unknown: tracing_cpumask (the traced CPUs) is",
+			 interference->values[INTERFERENCE_CPUS]);
+}
+
 void interference_begin(struct interference *interference, struct session *session,
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher)
@@ -770,9 +826,15 @@ void interference_begin(struct interference *interference, struct session *sessi
 	source_set_clock(session->source, value);
 	interference_size_read(&interference->size, files);
 	interference->size_now = interference->size;
-	for (size_t i = 0; i < N_PLAIN; i++)
-		if (trace_files_setting(files, settings[plain[i]], value) == 0)
-			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
+	while (interference->n_cpus < CPU_BUFFER_CPUS_MAX &&
+	       trace_files_has_cpu(files, interference->n_cpus))
+		interference->n_cpus++;
+	for (size_t i = 0; i < N_PLAIN; i++) {
+		if (trace_files_setting(files, settings[plain[i]], value) < 0)
+			continue;
+		snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
+		follow_value(interference, plain[i], value);
+	}
 	session_set_trace_clock(session, interference->clock);
 	trace_watch_open(&interference->watch, watcher, files->path,
 			 session->source->depends_on_line_format);
@@ -782,6 +844,8 @@ void interference_begin(struct interference *interference, struct session *sessi
 	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
 	if (session->source->depends_on_line_format)
 		interference_format_open(&interference->format, files->path);
+	if (interference->hides_cpus)
+		report_hidden_cpus(interference);
 }
 
 /* At the end there is no time for a recheck. */

@@ -16,7 +16,8 @@
  *     changed back before the check ("brief") is reported at a second check, 100 ms later.
  *   - reports it in events.csv, at most 30 times a minute.
  *   - adds a hole to the pipeline: events may be missing since the last good check. So a late
- *     frame in that time is not counted as jank.
+ *     frame in that time is not counted as jank. While events are hidden, as those of a CPU that is
+ *     not traced, all frames are in a hole, whoever wanted it so.
  *   - restores the setting after 0.7 s, at most 4 times a minute. After that, and with --yield, the
  *     other program's value stays.
  *
@@ -71,7 +72,10 @@ struct interference {
 	struct interference_format format;	       /* of a text trace; else no file is open */
 	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
 	struct interference_tags tags;
-	bool is_paused; /* see interference_pause_programs() */
+	bool is_paused;	     /* see interference_pause_programs() */
+	unsigned int n_cpus; /* of the trace */
+	bool hides_cpus;     /* a CPU is not traced, as of the last check */
+	bool drops;	     /* full buffers drop new events, as of the last check */
 
 	/* what is checked */
 	struct trace_watch watch;

@@ -24,6 +24,7 @@ static const struct {
 	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },
 	{ TRACE_FILE_CPUS, IN_MODIFY, "tracing_cpumask", NULL },
 	{ TRACE_FILE_OPTION, IN_MODIFY, "options/markers", NULL },
+	{ TRACE_FILE_OPTION, IN_MODIFY, "options/overwrite", NULL },
 	{ TRACE_FILE_OPTION, IN_MODIFY, "trace_options", NULL },
 };
 

@@ -8,6 +8,8 @@ frame was played between them, and the vsyncs are those that were played.
 """
 
 import collections
+import contextlib
+import math
 import os
 import pathlib
 import re
@@ -40,7 +42,8 @@ def flood(s, cpus, markers):
             for cpu in cpus:
                 os.sched_setaffinity(0, {cpu})
                 for n in range(markers):
-                    write(f"C|{os.getpid()}|flood|{n}")
+                    with contextlib.suppress(OSError):  # a full buffer that drops new events
+                        write(f"C|{os.getpid()}|flood|{n}")
     finally:
         os.sched_setaffinity(0, home)
 
@@ -109,6 +112,23 @@ def flooded(s, process, phone):
             time.sleep(0.2)
 
 
+def one_cpu(s, process, phone):
+    """For 3 s one CPU is traced, and jank-phone runs on it and on another one by turns."""
+    cpus, before = sorted(os.sched_getaffinity(0)), (s.instance / "tracing_cpumask").read_text()
+    s.write("tracing_cpumask", f"{1 << cpus[0]:x}")
+    for n in range(30):
+        move(phone, {cpus[n % 2]})
+        time.sleep(0.1)
+    move(phone, cpus)
+    s.write("tracing_cpumask", before)
+
+
+def full(s, process, phone):
+    """Full buffers drop new events."""
+    s.write("options/overwrite", 0)
+    flooded(s, process, phone)
+
+
 def compare_frames(s, end_us):
     """Intervals that are given are right; after @end_us none is missing. Returns how many are unknown."""
     played, counted = by_layer(s.truth), by_layer(s.out / "frames.csv")
@@ -169,5 +189,26 @@ def check(trouble, vocabulary, first_kilobytes=KILOBYTES):
         s.that(compare_frames(s, end_us) > 0, f"{total} events lost, and all intervals known")
 
 
-run(each(check, (held_up, "android-14"), (flooded, "android-9"), (held_up_on_one, "android-14", 4096),
+def hidden(trouble, vocabulary, *options):
+    """Another program changes the trace so that frames are not recorded."""
+    with session(f"{trouble.__name__} {options}") as s:
+        if len(os.sched_getaffinity(0)) < 2:
+            s.cannot_judge("this machine has one CPU")
+            return
+        s.write("buffer_size_kb", KILOBYTES)
+        s.write("trace_clock", "mono")
+        capture = s.run(*options)
+        phone = s.phone("--vocabulary", vocabulary, scenario="game-30", seconds=60)
+        s.until(lambda: s.frames() > BEFORE, f"{BEFORE} frames", 30)
+        trouble(s, capture.process, phone)
+        time.sleep(2)
+        phone.terminate()
+        phone.communicate(timeout=60)
+        s.stop(capture)
+        s.that(compare_frames(s, math.inf) > 0, "all intervals known")
+
+
+run(each(hidden, *((trouble, vocabulary, *options) for trouble, vocabulary in ((one_cpu, "android-14"), (full, "android-11"))
+                   for options in ((), ("--yield",), ("--source", "text")))),
+    each(check, (held_up, "android-14"), (flooded, "android-9"), (held_up_on_one, "android-14", 4096),
          (held_up_while_it_reads, "android-14", 8192)), number=2)

@@ -169,9 +169,16 @@ void live_frames_at(const char *layer, uint64_t from_us, unsigned int n)
 	free(text);
 }
 
+/* Not before the end of the frames of the last call, unless the clock is another one. */
 void live_frames(unsigned int n)
 {
-	live_frames_at(LIVE_LAYER, live_now_us() - n * STEP_US, n);
+	static uint64_t end_us;
+	uint64_t now_us = live_now_us(), begin_us = now_us - n * STEP_US;
+
+	if (begin_us < end_us && end_us <= now_us)
+		usleep((useconds_t)(end_us - begin_us));
+	end_us = live_now_us();
+	live_frames_at(LIVE_LAYER, end_us - n * STEP_US, n);
 }
 
 int live_ask(const char *command, const char *word)

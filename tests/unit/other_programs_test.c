@@ -115,6 +115,55 @@ TEST(changes_are_kept_with_yield)
 	assert_lacks(scratch_get("out/events.csv"), ",tracing,jankd ");
 }
 
+/* 25 events were dropped. */
+#define STATS(overrun)                                                                             \
+	"entries: 0\noverrun: " overrun "\ncommit overrun: 0\nbytes: 0\n"                          \
+	"oldest event ts:     0.000000\nnow ts:    10.000000\n"                                    \
+	"dropped events: 25\nread events: 100\n"
+
+/* What another program sets before 30 more frames come, and whether the first of them has an
+ * interval. */
+TEST(no_interval_spans_time_in_which_frames_may_be_hidden)
+{
+	static const struct {
+		const char *name, *value, *said;
+		enum { NO, YES, MAYBE } known;
+	} steps[] = {
+		{ NULL, NULL, "tracing_cpumask (the traced CPUs) is 1\"\n", NO },
+		{ "tracing_cpumask", "3\n", "(the traced CPUs) to 3\n", NO },
+		{ NULL, NULL, NULL, MAYBE },
+		{ NULL, NULL, NULL, YES },
+		{ "options/overwrite", "0\n", "drop new events", NO },
+		{ NULL, NULL, NULL, MAYBE },
+		{ NULL, NULL, NULL, YES },
+		{ "per_cpu/cpu1/stats", STATS("0"), NULL, NO },
+		{ "tracing_cpumask", "1\n", "(the traced CPUs) back to 1\n", NO },
+		{ NULL, NULL, NULL, NO },
+	};
+	unsigned int n = 20;
+
+	live_set("tracing_cpumask", "1\n");
+	begin("--yield");
+	for (size_t i = 0; i < COUNT_OF(steps); i++) {
+		const char *row;
+
+		if (steps[i].name)
+			live_set(steps[i].name, steps[i].value);
+		if (steps[i].said)
+			live_wait_event(steps[i].said);
+		live_frames(30);
+		live_wait_rows("frames.csv", n + 30);
+		row = scratch_get("out/frames.csv");
+		for (unsigned int line = 0; line <= n; line++)
+			row = strchr(row, '\n') + 1;
+		row = strchr(strchr(row, ',') + 1, ',') + 1;
+		if (steps[i].known != MAYBE && steps[i].known != (*row == ',' ? NO : YES))
+			fail_msg("step %zu: %.60s", i, row);
+		n += 30;
+	}
+	live_stop();
+}
+
 TEST(accesses_that_change_nothing_are_reported)
 {
 	static const struct change changes[] = {
@@ -131,9 +180,7 @@ TEST(accesses_that_change_nothing_are_reported)
 	live_wait_event("another program began to read the trace");
 	close(fd);
 	live_wait_event("stopped reading");
-	live_set("per_cpu/cpu0/stats", "entries: 0\noverrun: 40\ncommit overrun: 0\nbytes: 0\n"
-				       "oldest event ts:     0.000000\nnow ts:    10.000000\n"
-				       "dropped events: 25\nread events: 100\n");
+	live_set("per_cpu/cpu0/stats", STATS("40"));
 	live_wait_event(",lost,");
 	live_stop();
 }

@@ -203,6 +203,18 @@ TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 	expect_stats(sum_of(NULL), "d 1 missed 2 lost 100");
 }
 
+/* The present of a latched buffer is missing, and the hole ends before the next one. */
+TEST_ON(phone_9, test_latch_in_a_hole_is_no_frame_of_a_later_present)
+{
+	draw("a0-20 hole 20");
+	pipeline_set_loss_pending(phone.pipeline, true);
+	draw("at 21 -3 queue a 1 at 21 -2 commit latch a end 1");
+	pipeline_set_loss_pending(phone.pipeline, false);
+	play("b22-22 a23-42");
+	assert_string_equal(vsyncs_of(a), "? 1x20 ? 1x19");
+	expect("stale_frames 1");
+}
+
 /* --- every lost event is reported --- */
 
 TEST_ON(phone_9, test_lost_events_of_rows_cpus_and_events_add_up)

@@ -192,7 +192,7 @@ static bool is_drop(const struct frame_queue *q, struct interval interval, enum 
 		return false;
 	if (q->options.type == 1 || q->options.type == 3)
 		return interval_is_at_least(interval, STATS_DROP_NS);
-	return interval.vsyncs > 1;
+	return interval_missed(interval) > 0;
 }
 
 /* A frame of a present fence, see frame_queue_add_fence(). */
@@ -258,7 +258,7 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		.app = layer->app,
 		.surface = layer->surface,
 		.layer = layer->name,
-		.missed = interval.vsyncs > 0 ? interval.vsyncs - 1 : interval.vsyncs,
+		.missed = interval_missed(interval),
 		.frame_number = frame->number,
 		.cause = cause,
 	};
@@ -271,19 +271,27 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		q->sink.drop(q->sink.context, &row);
 }
 
-/* Reports another refresh rate with its first frame. Rates without a frame are never reported. */
+/* Reports another refresh or render rate with its first frame. Rates without a frame are never
+ * reported. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
 	/* from_ns is 0 if the period is valid since the start: reported at the first frame. */
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
-	char text[160];
+	double rate = 1e9 / (double)stamp->period_ns;
+	char render[32] = "", text[160];
 
-	if (!stamp->locked || (!vsync_is_switch(q->refresh_period_ns, stamp->period_ns) &&
-			       q->refresh_is_guess == stamp->guessed))
+	if (!stamp->locked ||
+	    (!vsync_is_switch(q->refresh_period_ns, stamp->period_ns) &&
+	     q->refresh_is_guess == stamp->guessed && q->refresh_step == stamp->step))
 		return;
 	q->refresh_period_ns = stamp->period_ns;
 	q->refresh_is_guess = stamp->guessed;
-	snprintf(text, sizeof(text), "%.2f Hz%s", 1e9 / (double)stamp->period_ns,
+	q->refresh_step = stamp->step;
+	if (stamp->step_from_ns > from_ns)
+		from_ns = stamp->step_from_ns;
+	if (stamp->step > 1)
+		snprintf(render, sizeof(render), ", rendered at %.2f Hz", rate / stamp->step);
+	snprintf(text, sizeof(text), "%.2f Hz%s%s", rate, render,
 		 stamp->guessed ? ", a guess: ticks are too sparse to rule out a faster display"
 				: "");
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);

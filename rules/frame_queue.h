@@ -57,6 +57,7 @@ struct frame_queue {
 	struct present_lattice fences; /* used instead with options.is_fences */
 	uint64_t refresh_period_ns;    /* of the last refresh event; 0: none */
 	bool refresh_is_guess;	       /* the period of that event is a guess */
+	uint8_t refresh_step;	       /* of that event */
 	bool overruled_reported;       /* an event reported that the trace overrules --vsync-ms */
 	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
 	uint64_t early_until_ns; /* the lattice is new until then */

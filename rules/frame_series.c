@@ -45,7 +45,9 @@ static int64_t across_switch(const struct vsync_stamp *before, const struct vsyn
 static struct interval interval_between(const struct vsync_stamp *before,
 					const struct vsync_stamp *now)
 {
-	struct interval interval = { .vsyncs = vsync_between(before, now) };
+	/* A frame that was under way when the render rate rose has the old one's time. */
+	struct interval interval = { .vsyncs = vsync_between(before, now),
+				     .step = before->step > now->step ? before->step : now->step };
 
 	if (interval.vsyncs < 0)
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
@@ -132,14 +134,14 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx)
 {
-	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
+	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 	bool in_time = true;
 
 	if (series->begun) {
 		interval = interval_between(&series->last, stamp);
 		in_time = is_in_time(series, stamp, interval);
 		if (is_unknown(series, interval, loss_context)) {
-			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
+			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 			series->history.n = 0;
 		} else {
 			count(series, store, interval, stamp->locked ? stamp->period_ns : 0,

@@ -36,7 +36,24 @@ static inline bool wait_is_stall(enum wait_kind kind)
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */
 	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */
+	uint8_t step;	/* vsyncs in a render period, see vsync.h; 0 is as 1 */
 };
+
+/* Vsyncs in a render period: SurfaceFlinger cannot compose more often. */
+static inline int64_t interval_step(struct interval interval)
+{
+	return interval.step > 1 ? interval.step : 1;
+}
+
+/* Vsyncs beyond the render period, or ROW_UNKNOWN. */
+static inline int64_t interval_missed(struct interval interval)
+{
+	int64_t missed = interval.vsyncs - interval_step(interval);
+
+	if (interval.vsyncs == ROW_UNKNOWN)
+		return ROW_UNKNOWN;
+	return missed > 0 ? missed : 0;
+}
 
 /* True: @value is at least (reached) or more than (passed) @limit. @whole: it is a whole number of
  * vsyncs. */

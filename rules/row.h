@@ -30,11 +30,11 @@ struct frame_stats {
 	uint64_t wait_ns;  /* their sum */
 	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
 	uint64_t unknown;  /* frames whose vsyncs are unknown: they are not in d, missed, late */
-	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
-	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
+	int64_t d;	   /* more vsyncs than a render period has, or ROW_UNKNOWN */
+	int64_t missed;	   /* sum of these vsyncs, or ROW_UNKNOWN */
 	uint64_t late;	   /* frames with more vsyncs than the cadence so far, see late.h */
 	uint64_t late_ns;  /* the time that they lost */
-	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
+	double periods;	   /* render periods in time_ns; of 60 Hz if the rate is unknown */
 	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
 	uint64_t stall_ns; /* their sum */
 	uint64_t longest_stall_ns;
@@ -76,7 +76,7 @@ struct drop_row {
 	const char *surface;
 	const char *info; /* counters written in that time, joined by "; " */
 	const char *layer;
-	int64_t missed;	      /* vsyncs - 1, or ROW_UNKNOWN */
+	int64_t missed;	      /* vsyncs beyond the render period, or ROW_UNKNOWN */
 	int64_t frame_number; /* or ROW_UNKNOWN */
 	enum cause cause;
 	bool legacy;

@@ -52,13 +52,15 @@ static void count_jank(struct frame_stats *stats, struct jank_history *history,
 		history->n++;
 }
 
-/* An interval of less than one vsync counts as one. */
-static double vsyncs_in(struct interval interval, uint64_t period_ns)
+/* An interval of less than one render period counts as one. */
+static double render_periods_in(struct interval interval, uint64_t period_ns)
 {
+	double step = (double)interval_step(interval);
+
 	if (interval.vsyncs >= 0)
-		return interval.vsyncs > 0 ? (double)interval.vsyncs : 1;
+		return 1 + (double)interval_missed(interval) / step;
 	return (double)interval.ns *
-	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9);
+	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9) / step;
 }
 
 /* @missed: vsyncs */
@@ -71,14 +73,9 @@ static void count_matrix(struct frame_stats *stats, int64_t missed)
 	add(&stats->matrix[level], 1);
 }
 
-static int64_t missed_in(int64_t vsyncs)
+static void count_vsyncs(struct frame_stats *stats, struct interval interval)
 {
-	return vsyncs > 0 ? vsyncs - 1 : vsyncs;
-}
-
-static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
-{
-	int64_t missed = missed_in(vsyncs);
+	int64_t missed = interval_missed(interval);
 
 	if (missed == ROW_UNKNOWN) {
 		stats->unknown++;
@@ -103,6 +100,8 @@ static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
  * they are unknown, its time does. */
 static void count_stall(struct frame_stats *stats, struct interval interval, uint64_t period_ns)
 {
+	struct interval whole = interval;
+
 	add(&stats->stalls, 1);
 	stats->stall_ns += (uint64_t)interval.ns;
 	if ((uint64_t)interval.ns > stats->longest_stall_ns)
@@ -110,7 +109,11 @@ static void count_stall(struct frame_stats *stats, struct interval interval, uin
 	stats->jank++;
 	stats->big_jank++;
 	stats->jank_ns += (uint64_t)interval.ns;
-	count_matrix(stats, missed_in((int64_t)(vsyncs_in(interval, period_ns) + 0.5)));
+	if (whole.vsyncs == ROW_UNKNOWN)
+		whole.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
+						 (double)interval_step(interval) +
+					 0.5);
+	count_matrix(stats, interval_missed(whole));
 	add(&stats->slow, 1);
 	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
 }
@@ -145,8 +148,8 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	count_time(stats, interval);
 	count_classes_2019(stats, interval);
 	count_jank(stats, history, interval);
-	count_vsyncs(stats, interval.vsyncs);
-	stats->vsyncs += vsyncs_in(interval, period_ns);
+	count_vsyncs(stats, interval);
+	stats->periods += render_periods_in(interval, period_ns);
 }
 
 void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns)
@@ -200,7 +203,7 @@ int64_t frame_stats_gpu_max(const struct frame_stats *stats)
 
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 {
-	struct interval interval = { (int64_t)interval_ns, ROW_UNKNOWN };
+	struct interval interval = { (int64_t)interval_ns, ROW_UNKNOWN, 0 };
 
 	if (interval_is_wait(interval)) {
 		stats->waits++;
@@ -226,7 +229,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	add(&sum->missed, row->missed);
 	sum->late += row->late;
 	sum->late_ns += row->late_ns;
-	sum->vsyncs += row->vsyncs;
+	sum->periods += row->periods;
 	add(&sum->stalls, row->stalls);
 	sum->stall_ns += row->stall_ns;
 	if (row->longest_stall_ns > sum->longest_stall_ns)
@@ -277,7 +280,7 @@ double frame_stats_score(const struct frame_stats *stats, double fps, double tar
 
 	if (stats->frames == 0 || fps < 0)
 		return -1;
-	rate = target_fps > 0 ? fps / target_fps : n / stats->vsyncs;
+	rate = target_fps > 0 ? fps / target_fps : n / stats->periods;
 	if (rate > 1)
 		rate = 1;
 	if (threshold_passed(stats->max_ns, kpi_ns, stats->max_is_whole))

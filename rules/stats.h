@@ -76,8 +76,8 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
 double frame_stats_fps(const struct frame_stats *stats);
 
 /* The score of 2019, 0 to 100, for @target_fps (Hz) and @kpi_ns; negative without frames. If
- * @target_fps is 0, the target is the display's refresh rate: then FPS / target is frames / (frames
- * + missed vsyncs), also across switches of the rate. */
+ * @target_fps is 0, the target is the render rate: then FPS / target is frames / (frames + missed
+ * vsyncs / step), also across switches of the rate. */
 double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,
 			 uint64_t kpi_ns);
 

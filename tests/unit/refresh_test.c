@@ -175,6 +175,8 @@ TEST(test_rates_are_known_by_the_names_of_each_version)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t missed = 100 * ((uint64_t)rows[i].hz / 40 - 1);
+
 		start(PHONE_14);
 		phone.now_ns = BEGIN - 10 * MS;
 		phone_write(&phone, TRACE_COUNTER, 0, rows[i].name, rows[i].value);
@@ -183,6 +185,12 @@ TEST(test_rates_are_known_by_the_names_of_each_version)
 		phone_run(&phone, a, BEGIN, 25 * MS, 101);
 		phone_end(&phone);
 		assert_in_range(counters()->refresh_mhz, rows[i].hz * 999, rows[i].hz * 1001);
+		if (rows[i].render && i + 1 < COUNT_OF(rows))
+			missed = 0;
+		assert_int_equal(sum_of(SURFACE_A).missed, missed);
+		assert_int_equal(strstr(event_text(TRACE_EVENT_REFRESH), "rendered at 40.0") !=
+					 NULL,
+				 missed == 0);
 	}
 }
 
@@ -212,4 +220,28 @@ TEST(test_a_rate_that_is_asked_for_counts_when_the_display_follows)
 		assert_int_equal(events_of(TRACE_EVENT_REFRESH), i % 2 ? 1 : 2);
 		assert_string_equal(vsyncs_of(a), "? 1x479");
 	}
+}
+
+/* The rate of another display, or one that changes while the display's own stays. */
+TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
+{
+	uint64_t at_ns;
+
+	phone.now_ns = BEGIN - 10 * MS;
+	phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, 120);
+	phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 60);
+	phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps 77", 90);
+	phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps 77", 30);
+	at_ns = phone_run(&phone, a, BEGIN, 2 * V120, 100);
+	phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 120);
+	at_ns = phone_run(&phone, a, at_ns + 2 * V120, V120, 100);
+	phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 24);
+	at_ns = phone_run(&phone, a, at_ns + 5 * V120, 5 * V120, 49);
+	phone_run(&phone, a, at_ns + 6 * V120, 5 * V120, 1);
+	phone_end(&phone);
+	assert_string_equal(vsyncs_of(a), "? 2x100 1x99 5x49 6");
+	expect_summary(SURFACE_A, "missed 1 d 1");
+	assert_float_equal(summary_of(SURFACE_A).stats.score, 60 * 249 / 249.2 + 40 - 7 / 249.0,
+			   0.01);
+	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 3);
 }

@@ -12,10 +12,12 @@ struct series {
 };
 
 static struct series series;
+static uint8_t step; /* vsyncs in a render period */
 
 static int begin(void **state)
 {
 	series = (struct series){ .stats = FRAME_STATS_EMPTY };
+	step = 0;
 	return 0;
 }
 
@@ -23,7 +25,7 @@ FIXTURE(begin, NULL)
 
 static void add(uint64_t ns, int64_t vsyncs)
 {
-	const struct interval interval = { (int64_t)ns, vsyncs };
+	const struct interval interval = { (int64_t)ns, vsyncs, step };
 
 	frame_stats_add(&series.stats, &series.history, interval, 0);
 }
@@ -139,7 +141,7 @@ TEST(test_matrix_levels)
 
 static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)
 {
-	const struct interval wait = { (int64_t)ns, vsyncs };
+	const struct interval wait = { (int64_t)ns, vsyncs, step };
 
 	frame_stats_add_wait(&series.stats, &series.history, wait, V120, kind);
 }
@@ -266,10 +268,27 @@ TEST(test_the_target_follows_the_refresh_rate)
 	assert_int_equal(series.stats.missed, 90);
 }
 
+/* SurfaceFlinger composes for every third vsync of 120 Hz: 40 frames a second are all. */
+TEST(test_vsyncs_are_missed_beyond_the_render_period)
+{
+	step = 3;
+	for (int64_t vsyncs = 0; vsyncs <= 6; vsyncs++)
+		add((uint64_t)vsyncs * V120, vsyncs);
+	expect_stats(series.stats, "frames 7 d 3 missed 6 slow 2 matrix0 6");
+	assert_float_equal(score(0), 60 * 7 / (7 + 6 / 3.0) + 39, 1e-9);
+	begin(NULL);
+	step = 3;
+	add(25 * MS, ROW_UNKNOWN);
+	add(3 * V120, 3);
+	expect_stats(series.stats, "frames 2 unknown 1 d 0 missed 0");
+	/* 25 ms of 60 Hz are one and a half periods, every third of which has a frame. */
+	assert_float_equal(score(0), 100, 1e-9);
+}
+
 /* If vsyncs are unknown, the rate is weighted by time; if the rate is unknown, too, it is 60. */
 TEST(test_target_without_vsyncs_is_weighted_by_time)
 {
-	const struct interval plain = { 25 * MS, ROW_UNKNOWN };
+	const struct interval plain = { 25 * MS, ROW_UNKNOWN, 0 };
 
 	frame_stats_add(&series.stats, &series.history, plain, V120);
 	assert_float_equal(score(0), 60 / 3.0 + 40, 0.0001);

@@ -95,7 +95,8 @@ static bool matches(const char *text, uint64_t ns, int64_t vsyncs, enum wait_kin
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, vsyncs }, wait);
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, vsyncs, 0 },
+					wait);
 }
 
 static bool matches_rate(const char *text, uint64_t ns, bool whole)

@@ -139,7 +139,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	struct session *session = reading->session;
 	int64_t present_us = number_of(csv, columns[FRAME_PRESENT], 6);
 	struct interval interval = { number_of(csv, columns[FRAME_INTERVAL], 6),
-				     small_count(csv, columns[FRAME_VSYNCS]) };
+				     small_count(csv, columns[FRAME_VSYNCS]), 0 };
 	enum cause cause = cause_in(field_of(csv, columns[FRAME_CAUSE]));
 	uint32_t layer = name_in(reading, csv, columns[FRAME_LAYER]);
 	uint64_t owner = session->names.hashes[layer] | 1;

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The refresh and render rates that SurfaceFlinger states, by the names of each version of Android: a game at 40 fps on a panel of
+120 Hz (../shared/cases)."""
+
+import collections
+import lzma
+import re
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from jankd import SHARED, Checks, analyze, folder, rows, skip
+
+CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"
+ID = "4619827259835644672"
+# The counters of Android 15, as others write them.
+NAMES = {"15": {}, "15, another display": {ID: "0"}, "14": {"ActiveModeFps ": "ActiveModeFPS -", "RenderRateFps ": "RenderRateFPS -"},
+         "14, asked first": {f"VSR-setPeriod {ID}|8333333": f"ActiveModeFPS_HWC -{ID}|90", "ActiveModeFps ": "ActiveModeFPS -",
+                             "RenderRateFps ": "RenderRateFPS -"},
+         "15, only VSR": {f"ActiveModeFps {ID}|120": f"PendingModeFps {ID}|60"}}
+
+if not CASE.exists():
+    skip(f"no cases: {CASE.name} is missing")
+checks = Checks()
+text = lzma.open(CASE, "rt").read()
+for what, names in NAMES.items():
+    with folder() as here:
+        renamed = text
+        for name, other in names.items():
+            renamed = renamed.replace(name, other)
+        (here / "trace").write_text(renamed)
+        analyze(here / "out", "--frames-log", "-T", "2", here / "trace")
+        (total,) = rows(here / "out", "summary.csv")
+        frames, drops = rows(here / "out", "frames.csv"), rows(here / "out", "dropFrames.csv")
+        checks.equal({round(float(row["refresh(Hz)"])) for row in rows(here / "out", "fps.csv")}, {120}, f"{what}: refresh rate")
+        checks.equal(collections.Counter(row["vsyncs"] for row in frames), {"": 1, "3": 467, "4": 9}, f"{what}: vsyncs")
+        checks.equal([total[name] for name in ("D", "missed vsyncs", "cadence(vsyncs)", "off cadence")], ["9", "9", "3", "9"], f"{what}: counts")
+        checks.equal([row["missed vsyncs"] for row in drops], ["1"] * 9, f"{what}: drops")
+        checks.equal(sum(row["cause"] != "" for row in frames), 9, f"{what}: late frames")
+        checks.that(float(total["score"]) > 99, f"{what}: score {total['score']}")
+        (event,) = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "refresh"]
+        checks.that(re.fullmatch(r"120\.\d\d Hz, rendered at 40\.00 Hz", event) is not None, f"{what}: event {event}")
+checks.end()

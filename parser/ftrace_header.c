@@ -84,9 +84,9 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 		return false;
 	head->len--;
 	*time_ns = fraction * units[n];
-	/* 10 digits are 317 years, which fit into 64 bits as nanoseconds. */
+	/* As nanoseconds they must fit into 64 bits. */
 	n = pop_digits(head, &seconds);
-	if (n == 0 || n > 10)
+	if (n == 0 || n > 11 || seconds >= UINT64_MAX / 1000000000)
 		return false;
 	*time_ns += seconds * UINT64_C(1000000000);
 	return head->len == 0 || is_blank(head->ptr[head->len - 1]);

@@ -27,10 +27,10 @@
 
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 {
-	struct vsync_event *event = &log->events[log->n++ % VSYNC_LOG_SIZE];
+	uint64_t at = log->n++ % VSYNC_LOG_SIZE;
 
-	event->time_ns = time_ns;
-	event->kind = kind;
+	log->time_ns[at] = time_ns;
+	log->kind[at] = (uint8_t)kind;
 }
 
 /* Events come in order, except for those of other CPUs and for targets. */
@@ -63,12 +63,12 @@ void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log,
 	window->from_ns = from_ns;
 	memset(window->n, 0, sizeof(window->n));
 	for (unsigned int back = 1; back <= kept; back++) {
-		const struct vsync_event *event = &log->events[(log->n - back) % VSYNC_LOG_SIZE];
+		uint64_t at = (log->n - back) % VSYNC_LOG_SIZE, time_ns = log->time_ns[at];
 
-		if (event->time_ns < from_ns || event->time_ns > to_ns ||
-		    window->n[event->kind] == VSYNC_WINDOW_SIZE)
+		if (time_ns < from_ns || time_ns > to_ns ||
+		    window->n[log->kind[at]] == VSYNC_WINDOW_SIZE)
 			continue;
-		put_in_order(window, event->kind, (int64_t)(event->time_ns - from_ns));
+		put_in_order(window, log->kind[at], (int64_t)(time_ns - from_ns));
 	}
 	for (unsigned int kind = 0; kind < VSYNC_KINDS; kind++)
 		reverse(window->at_ns[kind], window->n[kind]);

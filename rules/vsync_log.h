@@ -35,11 +35,9 @@
 #define VSYNC_PERIOD_USUAL_MAX_NS UINT64_C(21700000)
 
 struct vsync_log {
-	uint64_t n; /* so far; the array holds the last ones */
-	struct vsync_event {
-		uint64_t time_ns : 60;
-		uint64_t kind : 4;
-	} events[VSYNC_LOG_SIZE];
+	uint64_t n; /* so far; the arrays hold the last ones */
+	uint64_t time_ns[VSYNC_LOG_SIZE];
+	uint8_t kind[VSYNC_LOG_SIZE];
 };
 
 /* Events of a range of time; those of each kind are in the order of time. */

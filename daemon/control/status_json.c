@@ -38,7 +38,7 @@ static void add_signed(struct json_object *object, const char *key, int64_t valu
 /* 0 becomes null. */
 static void add_nonzero(struct json_object *object, const char *key, uint64_t number)
 {
-	add_signed(object, key, number > 0 ? (int64_t)number : -1);
+	json_object_object_add(object, key, number > 0 ? json_object_new_uint64(number) : NULL);
 }
 
 static void add_bool(struct json_object *object, const char *key, bool value)

@@ -93,10 +93,10 @@ static void count_if_known(struct csv_row *text, int64_t value)
 		count(text, (uint64_t)value);
 }
 
-/* With 6 decimals, truncated. Negative: empty. */
+/* With 6 decimals, truncated. A time may have 64 bits: only ROW_UNKNOWN is empty. */
 static void seconds(struct csv_row *text, int64_t ns)
 {
-	if (ns < 0)
+	if (ns == ROW_UNKNOWN)
 		empty(text, 1);
 	else
 		decimal(text, (uint64_t)ns / 1000, 6);

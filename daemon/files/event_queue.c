@@ -67,10 +67,10 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 
 	while (queue->n == EVENT_QUEUE_MAX || queue->used + sizeof(text) > EVENT_QUEUE_BYTES)
 		write_first(queue);
-	late = event->time_ns >= 0 && (uint64_t)event->time_ns < queue->written_ns;
+	late = event->time_ns != ROW_UNKNOWN && (uint64_t)event->time_ns < queue->written_ns;
 	len = make_text(text, event, late);
 	at = queue->n;
-	if (event->time_ns < 0) {
+	if (event->time_ns == ROW_UNKNOWN) {
 		/* An event without a time is sorted after all events in the queue. */
 		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
 	} else {

@@ -176,10 +176,10 @@ static void judge_row(struct output *output, const struct trigger_gate_row *row)
 static struct trigger_gate_span times_of(const struct output *output, int64_t begin_ns,
 					 int64_t end_ns)
 {
-	uint64_t known_end_ns = end_ns < 0 ? output->now_ns : (uint64_t)end_ns;
+	uint64_t known_end_ns = end_ns == ROW_UNKNOWN ? output->now_ns : (uint64_t)end_ns;
 
 	return (struct trigger_gate_span){
-		.begin_ns = begin_ns < 0 ? known_end_ns : (uint64_t)begin_ns,
+		.begin_ns = begin_ns == ROW_UNKNOWN ? known_end_ns : (uint64_t)begin_ns,
 		.end_ns = known_end_ns,
 	};
 }
@@ -301,7 +301,7 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 		.text = text,
 	};
 
-	if (wall_ns < 0 && time_ns >= 0 && output->clock.known)
+	if (wall_ns < 0 && time_ns != ROW_UNKNOWN && output->clock.known)
 		event.wall_ns = time_ns + output->clock.offset_ns;
 	event_queue_add(output->events, &event);
 	if (output->trouble && (strcmp(kind, "lost") == 0 || strcmp(kind, "tracing") == 0))

@@ -3,6 +3,7 @@
 """Traces whose times are forged, joined or large give the rows of the same trace without that."""
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -10,6 +11,10 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, skip, trace_text, unpack
+
+# A place on the lattice is exact to 1/65536 period, so it may be one microsecond more.
+TIMES = ("present(s)", "vsync(s)", "queued(s)", "latched(s)", "gpu done(s)", "start time", "end time", "start VSYNC", "end VSYNC",
+         "first(s)", "last(s)")
 
 
 def analyzed(path):
@@ -61,12 +66,33 @@ def lost_lines(checks, here):
         checks.equal(files[name][1]["lost_events"], 3 * (20000 if name == "lost_lines" else len(lines)), f"{name}: lost events")
 
 
+def large(checks, here):
+    """Times of more than 60 bits, as of the clock tai, and of all 64 give the same numbers; times themselves are as much later."""
+    def numbers(path, name):
+        return [{key: value for key, value in row.items() if key not in TIMES} for row in rows(path, name)]
+
+    data = (here / "tai_not.txt").read_bytes()
+    for name, seconds in (("63 bits", 9_000_000_000), ("64 bits", 18_000_000_000)):
+        moved = re.sub(rb" (\d+)(\.\d{6}: tracing_mark)", lambda found: b" %d%b" % (int(found[1]) + seconds, found[2]), data)
+        (here / f"{name}.txt").write_bytes(moved)
+    analyzed(here / "tai_not.txt")
+    for name, seconds in (("tai", 1_762_000_000), ("63 bits", 9_000_000_000), ("64 bits", 18_000_000_000)):
+        counters = analyzed(here / f"{name}.txt")[1]
+        for csv in ("frames.csv", "fps.csv", "dropFrames.csv", "summary.csv"):
+            checks.equal(numbers(here / name, csv), numbers(here / "tai_not", csv), f"{name}: {csv}")
+        for csv, column in (("frames.csv", "present(s)"), ("fps.csv", "end time"), ("events.csv", "time(s)")):
+            got, expected = ([row[column] for row in rows(here / path, csv)] for path in (name, "tai_not"))
+            later = [f"{int(second) + seconds}.{rest}" for second, rest in (time.split(".") for time in expected)]
+            checks.equal(got, later, f"{name}: {column} of {csv}")
+        checks.equal(counters["last_ns"] // 10**9 - seconds, 1646954, f"{name}: last_ns of session.json")
+
+
 checks = Checks()
 make = SHARED / "cases" / "make.py"
 if not make.exists():
     skip("there are no generated cases")
 with folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead, joined, lost_lines):
+    for case in (ahead, joined, lost_lines, large):
         case(checks, place)
 checks.end()

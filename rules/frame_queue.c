@@ -686,7 +686,7 @@ static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 
 uint64_t frame_queue_settled_ns(const struct frame_queue *q)
 {
-	return q->n > 0 ? q->counted_ns : q->settled_ns;
+	return later(q->counted_ns, q->settled_ns);
 }
 
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
@@ -706,6 +706,8 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	settled_ns = now_ns - lag_ns(q, now_ns);
 	if (q->n > 0 && q->waiting[q->first].frame.present_ns < settled_ns)
 		settled_ns = q->waiting[q->first].frame.present_ns;
+	/* It never goes back, but the lag becomes longer with the first frame. */
+	settled_ns = later(settled_ns, q->settled_ns);
 	trigger_pass(&q->trigger, settled_ns);
 	if (q->n == 0)
 		pass_marks(q, settled_ns);

@@ -126,6 +126,22 @@ TEST(test_refined_period_does_not_change_intervals)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 * 99 / 100, V60 * 101 / 100);
 }
 
+/* Nor with the first frames after ticks alone, of which the lag is longer. */
+TEST(test_settled_time_does_not_go_back)
+{
+	uint64_t settled_ns = 0;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		if (i >= 90 && i / 60 % 2)
+			phone_frame(&phone, BEGIN + i * V60, a);
+		else
+			phone_tick(&phone, BEGIN + i * V60);
+		assert_true(pipeline_settled(phone.pipeline) >= settled_ns);
+		settled_ns = pipeline_settled(phone.pipeline);
+	}
+	assert_in_range(settled_ns, BEGIN + 230 * V60, BEGIN + 300 * V60);
+}
+
 /* The longest wait is needed while the period is uncertain, as behind a switch. */
 TEST(test_frames_wait_until_the_period_is_certain)
 {

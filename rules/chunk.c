@@ -4,20 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/memory.h"
-
 _Static_assert(sizeof(struct chunk) == 128, "two cache lines");
 
 int chunks_init(struct chunk_store *store, unsigned int n)
 {
-	*store = (struct chunk_store){ .chunks = memory_new(n + 1, sizeof(struct chunk)) };
-	if (!store->chunks)
-		return -ENOMEM;
-	for (unsigned int i = 1; i < n; i++)
-		store->chunks[i].next = (uint16_t)(i + 1);
-	store->first_free = n > 0;
-	store->n_free = n;
-	return 0;
+	*store = (struct chunk_store){ .chunks = calloc(n + 1, sizeof(struct chunk)), .max = n };
+	return store->chunks ? 0 : -ENOMEM;
 }
 
 void chunks_free(struct chunk_store *store)
@@ -30,10 +22,12 @@ uint16_t chunk_alloc(struct chunk_store *store)
 {
 	uint16_t taken = store->first_free;
 
-	if (taken == CHUNK_NONE)
+	if (taken != CHUNK_NONE)
+		store->first_free = store->chunks[taken].next;
+	else if (store->used < store->max)
+		taken = (uint16_t)++store->used;
+	else
 		return CHUNK_NONE;
-	store->first_free = store->chunks[taken].next;
-	store->n_free--;
 	store->chunks[taken].next = CHUNK_NONE;
 	store->chunks[taken].n = 0;
 	return taken;
@@ -47,7 +41,6 @@ void chunks_release(struct chunk_store *store, uint16_t *first)
 		next = store->chunks[i].next;
 		store->chunks[i].next = store->first_free;
 		store->first_free = i;
-		store->n_free++;
 	}
 	*first = CHUNK_NONE;
 }

@@ -3,7 +3,7 @@
  *
  * Most Surfaces have few different frame times, some have nearly all possible ones, and few rows
  * are open at a time. Fixed tables for the worst case of each would need a hundred times this
- * memory.
+ * memory, of which only the part that is used is touched.
  */
 #ifndef JANKD_RULES_CHUNK_H
 #define JANKD_RULES_CHUNK_H
@@ -31,10 +31,10 @@ struct chunk {
 };
 
 struct chunk_store {
-	struct chunk *chunks; /* number CHUNK_NONE is unused */
-	unsigned int n_free;
-	uint16_t first_free;
-	uint64_t refused; /* rows and Surfaces without percentiles, as no chunk was free */
+	struct chunk *chunks;	/* number CHUNK_NONE is unused; none is touched before it is used */
+	unsigned int max, used; /* used: the first ones, which were ever in use */
+	uint16_t first_free;	/* of these, or CHUNK_NONE */
+	uint64_t refused;	/* rows and Surfaces without percentiles, as no chunk was free */
 };
 
 /* @n: at most UINT16_MAX. Returns 0 or -ENOMEM. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "rules/pause.h"
 #include "rules/stall.h"
@@ -29,19 +30,11 @@
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
 
-/* Chunks of frame times and of their vsyncs: enough for one Surface with every possible frame time
- * and its longest row, and for some tens of different values of each other Surface. */
+/* Chunks of frame times and of their vsyncs: enough for a hundred different values of each Surface,
+ * and for one with every possible frame time. */
 #define CHUNKS 1660
-#define CHUNKS_FOR_EACH 6
-
-/* Surfaces in the summary's table of a live trace, at most: a phone has some tens at a time. Others
- * are spilled, which changes no row. */
-#define LIVE_SURFACES 64
-
-/* The most chunks that one frame needs: it makes the row's values too many, so they become a
- * histogram. The other 6 are for the Surface's frame times, for the vsyncs
- * of both, and for its GPU times and waits. */
-#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
+#define CHUNKS_FOR_EACH 15
+_Static_assert(CHUNKS + PIPELINE_SURFACES * CHUNKS_FOR_EACH <= UINT16_MAX, "numbers of chunks");
 
 /* The text before a drop: that of callbacks, and with the counters. */
 #define DOFRAMES_SIZE 512
@@ -466,14 +459,6 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
-/* Evicts Surfaces until the store has all chunks that the next frame of @layer may need. */
-static void free_chunks_for_frame(struct frame_queue *q, const struct layer *layer)
-{
-	while (q->store.n_free < FRAME_CHUNKS_MAX &&
-	       summary_evict(&q->summary, layer->surface_number))
-		;
-}
-
 /* The first time at which the layer's next wait may be a stall without an end. */
 static uint64_t endless_from(const struct layer *layer)
 {
@@ -546,7 +531,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	uint64_t pause_ns;
 
 	layer->waiting--;
-	free_chunks_for_frame(q, layer);
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		close_row(q, layer);
@@ -559,7 +543,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
-	layer->shown = true;
+	layers_show(&q->layers, waiting->frame.layer);
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->excluded;
@@ -573,8 +557,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
-			   waiting->loss_context.wait);
+	late = late_follow(&layer->late, q->options.late_ns, interval, waiting->loss_context.wait);
 	if (late.harm_ns > 0 && interval_is_frame_time(interval))
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
@@ -984,13 +967,12 @@ void frame_queue_new_clock(struct frame_queue *q)
 			continue;
 		frame_series_clear(&q->layers.layers[i].series, &q->store);
 		q->layers.layers[i].drawn_ns = q->layers.layers[i].latched_ns = 0;
+		q->layers.layers[i].late = (struct late_series){ 0 };
 	}
 	front_app_new_clock(&q->front_app);
 	front_app_set(&q->front_app, q->options.focus);
-	late_state_clear(&q->late);
 	if (q->log)
 		q->log->n = 0;
-	layer_spill_clear(&q->layers.spill);
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
@@ -1008,18 +990,31 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 	report_endless(q, now_ns);
 }
 
-/* The sum of the open rows of the Surface with that number. */
-static struct frame_stats open_rows(const struct frame_queue *q, int number)
+/* Finds the layers with an open row. Returns their number. */
+static int find_open_rows(struct frame_queue *q)
 {
-	struct frame_stats sum = FRAME_STATS_EMPTY;
+	int n = 0;
 
 	for (int i = 0; i < q->layers.used; i++) {
 		const struct layer *layer = &q->layers.layers[i];
+
+		if (layer->length && !layer->excluded && frame_series_has_row(&layer->series) &&
+		    layer->surface_number != SUMMARY_NONE)
+			q->open[n++] = i;
+	}
+	return n;
+}
+
+/* The sum of the open rows of the Surface with that number; @n: of all Surfaces. */
+static struct frame_stats sum_of_open(const struct frame_queue *q, int n, int number)
+{
+	struct frame_stats sum = FRAME_STATS_EMPTY;
+
+	for (int i = 0; i < n; i++) {
+		const struct layer *layer = &q->layers.layers[q->open[i]];
 		struct frame_stats stats;
 
-		if (!layer->length || layer->excluded || !frame_series_has_row(&layer->series) ||
-		    layer->surface_number == SUMMARY_NONE ||
-		    summary_home(&q->summary, layer->surface_number) != number)
+		if (summary_home(&q->summary, layer->surface_number) != number)
 			continue;
 		stats = layer->series.stats;
 		stats.lost = loss_between(layer->series.start_loss, loss_so_far(q));
@@ -1028,20 +1023,17 @@ static struct frame_stats open_rows(const struct frame_queue *q, int number)
 	return sum;
 }
 
-static void write_summary(struct frame_queue *q, int number, void *context,
-			  void (*row)(void *context, const struct summary_row *row))
-{
-	struct frame_stats open = open_rows(q, number);
-
-	summary_write(&q->summary, number, &open, context, row);
-}
-
 void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
-	for (int number = 0; number < summary_count(&q->summary); number++)
-		write_summary(q, number, context, row);
-	write_summary(q, SUMMARY_OTHERS, context, row);
+	int n = find_open_rows(q), count = summary_count(&q->summary);
+
+	for (int i = 0; i <= count; i++) {
+		int number = i < count ? i : SUMMARY_OTHERS;
+		struct frame_stats open = sum_of_open(q, n, number);
+
+		summary_write(&q->summary, number, &open, context, row);
+	}
 }
 
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)
@@ -1066,8 +1058,6 @@ bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns)
 int frame_queue_init(struct frame_queue *q)
 {
 	unsigned int max = q->options.max_surfaces;
-	bool is_large = q->options.recorded || max < LIVE_SURFACES;
-	unsigned int max_summary = is_large ? max : LIVE_SURFACES;
 
 	front_app_init(&q->front_app, q->events, q->options.front_app_is_queried);
 	front_app_set(&q->front_app, q->options.focus);
@@ -1075,12 +1065,11 @@ int frame_queue_init(struct frame_queue *q)
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
 					     .sink = q->sink,
 					     .events = q->events };
-	q->late = (struct late_state){ .limit_ns = q->options.late_ns };
-	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
-	    chunks_init(&q->store, CHUNKS + max_summary * CHUNKS_FOR_EACH) < 0 ||
-	    layers_init(&q->layers, max, q->sink.layer_spill) < 0 ||
-	    summary_init(&q->summary, max_summary, q->sink.surface_spill, &q->store, &q->options) <
-		    0)
+	q->open = calloc(max, sizeof(*q->open));
+	if (!q->open || trigger_state_init(&q->trigger, max) < 0 ||
+	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
+	    layers_init(&q->layers, max) < 0 ||
+	    summary_init(&q->summary, max, &q->store, &q->options) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -1088,7 +1077,7 @@ int frame_queue_init(struct frame_queue *q)
 void frame_queue_free(struct frame_queue *q)
 {
 	trigger_state_free(&q->trigger);
-	late_state_free(&q->late);
+	free(q->open);
 	chunks_free(&q->store);
 	layers_free(&q->layers);
 	summary_free(&q->summary);

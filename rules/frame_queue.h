@@ -52,7 +52,6 @@ struct frame_queue {
 	const struct trace_clock *clock;	   /* the same */
 	struct fence_check *check;		   /* the same */
 	struct trigger_state trigger;
-	struct late_state late;
 	struct vsync_lattice vsync;
 	struct present_lattice fences; /* used instead with options.is_fences */
 	uint64_t refresh_period_ns;    /* of the last refresh event; 0: none */
@@ -96,6 +95,7 @@ struct frame_queue {
 	struct chunk_store store;
 	struct layer_table layers;
 	struct summary summary;
+	int *open; /* layers with an open row, for frame_queue_summary() */
 };
 
 /* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM; frame_queue_free()

@@ -56,17 +56,3 @@ void harm_new_clock(struct harm *harm)
 	memset(harm->us, 0, sizeof(harm->us));
 	harm->sum_us = harm->second = 0;
 }
-
-void harm_merge(struct harm *sum, const struct harm *other)
-{
-	sum->frames += other->frames;
-	sum->total_ns += other->total_ns;
-	if (other->worst_ns > sum->worst_ns) {
-		sum->worst_ns = other->worst_ns;
-		sum->worst_at_ns = other->worst_at_ns;
-	}
-	if (other->minute_ns > sum->minute_ns) {
-		sum->minute_ns = other->minute_ns;
-		sum->minute_from_ns = other->minute_from_ns;
-	}
-}

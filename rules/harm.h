@@ -30,7 +30,4 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns);
 /* Later times are those of another clock. What was found on earlier clocks stays. */
 void harm_new_clock(struct harm *harm);
 
-/* Adds the harm of another Surface. The worst minute is then the worse of both. */
-void harm_merge(struct harm *sum, const struct harm *other);
-
 #endif

@@ -6,13 +6,12 @@
 #include <stdlib.h>
 
 #include "rules/buffers.h"
-#include "rules/memory.h"
 
 int latches_init(struct latch_list *list, unsigned int layers)
 {
 	list->n = 0;
 	list->max = layers > LATCHES_LEAST ? layers : LATCHES_LEAST;
-	list->all = memory_new(list->max, sizeof(*list->all));
+	list->all = calloc(list->max, sizeof(*list->all));
 	return list->all ? 0 : -ENOMEM;
 }
 

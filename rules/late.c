@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/late.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "rules/memory.h"
-
 #define INTERVALS_LEAST 8
 #define CADENCE_MAX_NS UINT64_C(100000000)
 #define GAP_CADENCES 4
 
 /* Deviation of presents from their vsyncs, if the vsyncs are unknown. */
 #define JITTER_NS UINT32_C(2000000)
-
-int late_state_init(struct late_state *state, unsigned int max)
-{
-	state->series = memory_new(max, sizeof(*state->series));
-	state->max = state->series ? (int)max : 0;
-	return state->series ? 0 : -ENOMEM;
-}
-
-void late_state_clear(struct late_state *state)
-{
-	for (int i = 0; i < state->max; i++)
-		state->series[i].owner = 0;
-}
-
-void late_state_free(struct late_state *state)
-{
-	free(state->series);
-	state->series = NULL;
-}
 
 static unsigned int kept(const struct late_series *series)
 {
@@ -79,17 +55,17 @@ static bool draws_continuously(const struct late_series *series, uint32_t cadenc
 	return 4 * gaps <= kept(series);
 }
 
-static bool is_reported(const struct late_state *state, const struct late_series *series,
+static bool is_reported(const struct late_series *series, uint64_t limit_ns,
 			struct interval interval, uint64_t cadence, enum wait_kind wait)
 {
-	if (state->limit_ns == 0 || !interval_is_at_least(interval, state->limit_ns))
+	if (limit_ns == 0 || !interval_is_at_least(interval, limit_ns))
 		return false;
 	if (interval_is_wait(interval))
 		return wait_is_stall(wait);
 	if (series->n < INTERVALS_LEAST)
 		return false;
 	return (uint64_t)interval.ns > cadence &&
-	       threshold_reached((uint64_t)interval.ns - cadence, state->limit_ns,
+	       threshold_reached((uint64_t)interval.ns - cadence, limit_ns,
 				 interval_is_whole(interval)) &&
 	       !threshold_passed(cadence, CADENCE_MAX_NS, true) &&
 	       draws_continuously(series, (uint32_t)cadence);
@@ -152,19 +128,16 @@ static void keep(struct late_series *series, struct interval interval)
 	series->same[at] = (uint8_t)count_same(series, one, 1);
 }
 
-struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
-			    struct interval interval, enum wait_kind wait)
+struct lateness late_follow(struct late_series *series, uint64_t limit_ns, struct interval interval,
+			    enum wait_kind wait)
 {
-	struct late_series *series = &state->series[place];
 	struct lateness late = { .gap = true };
 	uint64_t cadence;
 
-	if (series->owner != owner)
-		*series = (struct late_series){ .owner = owner };
 	if (interval.ns < 0)
 		return late;
 	cadence = cadence_ns(series);
-	late.reported = is_reported(state, series, interval, cadence, wait);
+	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
 		series->n = 0;

@@ -23,8 +23,8 @@
 
 #define LATE_INTERVALS 16
 
+/* Of a layer. All zeros: it had no interval. */
 struct late_series {
-	uint64_t owner; /* hash of the layer's name; 0: none */
 	unsigned int n; /* intervals since the last wait */
 	struct late_interval {
 		uint32_t ns : 31;
@@ -36,20 +36,8 @@ struct late_series {
 	unsigned int cadence_at;	/* the interval with it */
 };
 
-struct late_state {
-	uint64_t limit_ns; /* report frames that are late by this time; 0: none */
-	int max;
-	struct late_series *series; /* by the layer's place in its table */
-};
-
-/* @state: all zeros, with limit_ns set. @max: layers. Returns 0 or -ENOMEM. */
-int late_state_init(struct late_state *state, unsigned int max);
-/* Later intervals have nothing to do with those so far. */
-void late_state_clear(struct late_state *state);
-void late_state_free(struct late_state *state);
-
 struct lateness {
-	/* The frame is late by limit_ns or more. A wait is late if it is a stall, even if the
+	/* The frame is late by the limit or more. A wait is late if it is a stall, even if the
 	 * cadence is unknown, and not if the layer was idle. */
 	bool reported;
 	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
@@ -60,9 +48,9 @@ struct lateness {
 	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */
 };
 
-/* Follows the layer's next interval. @place: of its layer in the table. @owner: hash of the layer's
- * name. */
-struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
-			    struct interval interval, enum wait_kind wait);
+/* Follows the layer's next interval. @limit_ns: reported are frames that are late by this time; 0:
+ * none. */
+struct lateness late_follow(struct late_series *series, uint64_t limit_ns, struct interval interval,
+			    enum wait_kind wait);
 
 #endif

@@ -23,14 +23,6 @@ void layer_release_names(struct layer *layer, struct long_names *names)
 	long_names_release(names, &layer->surface, layer->short_surface);
 }
 
-void layer_copy_names(struct layer *layer, struct long_names *names, const char *name,
-		      const char *surface)
-{
-	layer->name = layer->surface = NULL;
-	long_names_keep(names, &layer->name, layer->short_name, span_of(name));
-	long_names_keep(names, &layer->surface, layer->short_surface, span_of(surface));
-}
-
 struct name_key layer_surface(const struct layer *layer)
 {
 	return (struct name_key){ layer->surface, layer->surface_hash, layer->surface_length };

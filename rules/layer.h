@@ -9,6 +9,7 @@
 #include "parser/span.h"
 #include "rules/evidence.h"
 #include "rules/frame_series.h"
+#include "rules/late.h"
 #include "rules/long_names.h"
 #include "rules/surface.h"
 
@@ -25,7 +26,7 @@ struct layer {
 	uint64_t hash;
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
-	int next;      /* in its hash bucket */
+	int next;      /* in its hash bucket; of an unused entry: in the list of these */
 	char *name;    /* see long_names.h; the table has their memory */
 	char *surface; /* the same */
 	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];
@@ -34,12 +35,10 @@ struct layer {
 	char app[APP_SIZE]; /* the package in its name, else the app in front at its last frame */
 	bool has_app;	    /* its name contains the package */
 	bool is_activity;
-	bool is_window;	   /* of an activity: its main window, a SurfaceView or a pop-up */
-	bool ignored;	   /* according to the rules it is no layer */
-	bool bare;	   /* a counter's name without its bar, until another event confirms it */
-	bool excluded;	   /* by --include or --exclude: not counted, no rows */
-	uint64_t last_use; /* number of its last event, of any kind */
-	uint64_t refusals; /* refusals of the table when this layer was evicted */
+	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
+	bool ignored;	/* according to the rules it is no layer */
+	bool bare;	/* a counter's name without its bar, until another event confirms it */
+	bool excluded;	/* by --include or --exclude: not counted, no rows */
 
 	/* Its buffers, set by layer_event.c and buffers.c. */
 	uint64_t resets; /* layer_events.resets at its last event: older values are invalid */
@@ -69,6 +68,7 @@ struct layer {
 	bool shown;	      /* it had a frame */
 	int surface_number;   /* number of its Surface in the summary, or SUMMARY_NONE */
 	struct frame_series series;
+	struct late_series late;
 };
 
 /* Sets all members that depend only on the name. */
@@ -86,10 +86,6 @@ void layer_set_surface(struct layer *layer, struct long_names *names, struct spa
 
 /* Frees its long names. */
 void layer_release_names(struct layer *layer, struct long_names *names);
-
-/* Copies its names from @from and @surface, as they were read from elsewhere. */
-void layer_copy_names(struct layer *layer, struct long_names *names, const char *name,
-		      const char *surface);
 
 struct name_key layer_surface(const struct layer *layer);
 

@@ -82,11 +82,11 @@ static bool is_latch(struct layer_events *e, const struct rule *rule, size_t len
 	return !rule->fallback || e->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
-/* Records that there is no space for the layer that the event names. */
+/* Counts that there is no space for the layer that the event names. */
 static void refuse(struct layer_events *e, const struct rule *rule, struct span name,
 		   const struct trace_record *record)
 {
-	layers_refuse(e->layers, name);
+	e->layers->refusals++;
 	if (rule->role == RULE_LATCH && is_latch(e, rule, name.len, record))
 		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
 }
@@ -95,8 +95,8 @@ static void refuse(struct layer_events *e, const struct rule *rule, struct span 
 static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
-	char blocks[2][NAME_SIZE], *free_blocks[] = { blocks[0], blocks[1] };
-	struct long_names names = { blocks, free_blocks, 2 };
+	char blocks[2][NAME_SIZE], *free_blocks[2];
+	struct long_names names = { .blocks = blocks, .free_blocks = free_blocks };
 
 	layer_set_name(&layer, &names, name);
 	set_up_layer(e, &layer, &names, name);
@@ -140,7 +140,7 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 		set_up_layer(e, layer, &e->layers->names, name);
 	}
 	layer = &e->layers->layers[id];
-	layers_use(e->layers, layer);
+	layers_use(e->layers, id);
 	drop_stale(e, layer);
 	return layer->ignored ? NULL : layer;
 }

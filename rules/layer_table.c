@@ -3,33 +3,35 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "rules/memory.h"
 #include "rules/summary.h"
+
+/* In last_use: the layer had a frame. */
+#define SHOWN (UINT64_C(1) << 63)
 
 static int *bucket_of(struct layer_table *table, uint64_t hash)
 {
 	return &table->buckets[hash % LAYER_BUCKETS];
 }
 
-int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
+int layers_init(struct layer_table *table, unsigned int max)
 {
-	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
-				       .max = (int)max };
+	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
+				       .last_use = calloc(max, sizeof(*table->last_use)),
+				       .max = (int)max,
+				       .first_free = LAYER_NONE };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
-	return layer_spill_init(&table->spill, spill) < 0 ||
-			       long_names_init(&table->names, 2 * max) < 0 || !table->layers
+	return long_names_init(&table->names, 2 * max) < 0 || !table->layers || !table->last_use
 		       ? -ENOMEM
 		       : 0;
 }
 
 void layers_free(struct layer_table *table)
 {
-	layer_spill_free(&table->spill);
 	long_names_free(&table->names);
 	free(table->layers);
+	free(table->last_use);
 	table->layers = NULL;
 }
 
@@ -43,28 +45,16 @@ int layers_find(const struct layer_table *table, struct span name)
 	return id;
 }
 
-/* True: @a is evicted before @b. */
-static bool is_evicted_before(const struct layer *a, const struct layer *b)
-{
-	if (a->shown != b->shown)
-		return !a->shown;
-	return a->last_use < b->last_use;
-}
-
 int layers_to_evict(const struct layer_table *table)
 {
 	int id = -ENOSPC;
 
 	if (table->n < table->max)
 		return LAYER_NONE;
-	for (int i = 0; i < table->max; i++) {
-		const struct layer *layer = &table->layers[i];
-
-		if (layer->waiting > 0)
-			continue;
-		if (id < 0 || is_evicted_before(layer, &table->layers[id]))
+	for (int i = 0; i < table->max; i++)
+		if ((id < 0 || table->last_use[i] < table->last_use[id]) &&
+		    table->layers[i].waiting == 0)
 			id = i;
-	}
 	return id;
 }
 
@@ -79,18 +69,25 @@ static void unlink_layer(struct layer_table *table, int id)
 
 void layers_remove(struct layer_table *table, int id)
 {
+	struct layer *layer = &table->layers[id];
+
 	unlink_layer(table, id);
-	table->layers[id].refusals = table->refusals;
-	if (table->layers[id].shown)
-		layer_spill_save(&table->spill, &table->layers[id]);
-	layer_release_names(&table->layers[id], &table->names);
-	table->layers[id].length = 0;
+	layer_release_names(layer, &table->names);
+	layer->length = 0;
+	layer->next = table->first_free;
+	table->first_free = id;
 	table->n--;
 }
 
-void layers_use(struct layer_table *table, struct layer *layer)
+void layers_use(struct layer_table *table, int id)
 {
-	layer->last_use = ++table->uses;
+	table->last_use[id] = ++table->uses | (table->last_use[id] & SHOWN);
+}
+
+void layers_show(struct layer_table *table, int id)
+{
+	table->layers[id].shown = true;
+	table->last_use[id] |= SHOWN;
 }
 
 static void link_layer(struct layer_table *table, int id)
@@ -101,62 +98,33 @@ static void link_layer(struct layer_table *table, int id)
 	*bucket = id;
 }
 
-static struct layer_refusal *refusal_of(struct layer_table *table, uint64_t hash)
+int layers_add(struct layer_table *table, struct span name)
 {
-	return &table->refused[hash % LAYER_REFUSED];
-}
+	int id = table->first_free;
 
-void layers_refuse(struct layer_table *table, struct span name)
-{
-	refusal_of(table, name_hash(name))->event = ++table->refusals;
+	if (id == LAYER_NONE)
+		id = table->used++;
+	else
+		table->first_free = table->layers[id].next;
+	table->layers[id] = (struct layer){ .series = FRAME_SERIES_EMPTY,
+					    .id = ++table->added,
+					    .surface_number = SUMMARY_NONE };
+	table->last_use[id] = 0;
+	layer_set_name(&table->layers[id], &table->names, name);
+	link_layer(table, id);
+	table->n++;
+	return id;
 }
 
 bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present)
 {
 	uint64_t hash = name_hash(name);
-	struct layer_refusal *refusal = refusal_of(table, hash);
+	struct layer_refusal *refusal = &table->refused[hash % LAYER_REFUSED];
 
-	refusal->frame = table->refusals;
 	if (refusal->hash == hash && refusal->present == present)
 		return false;
-	refusal->hash = hash;
-	refusal->present = present;
+	*refusal = (struct layer_refusal){ hash, present };
 	return true;
-}
-
-/* Events that were refused while the layer was evicted may have been its own. */
-static void miss_refused(struct layer_table *table, struct layer *layer)
-{
-	const struct layer_refusal *refusal = refusal_of(table, layer->hash);
-
-	if (refusal->event > layer->refusals)
-		layer->resets = UINT64_MAX;
-	if (refusal->frame > layer->refusals)
-		layer->series.loss_context.unsure = true;
-}
-
-int layers_add(struct layer_table *table, struct span name)
-{
-	uint64_t hash = name_hash(name);
-	struct layer *layer;
-	int id = 0;
-
-	while (table->layers[id].length != 0)
-		id++;
-	if (id == table->used)
-		table->used++;
-	layer = &table->layers[id];
-	if (!layer_spill_restore(&table->spill, hash, name, &table->names, layer)) {
-		*layer = (struct layer){ .series = FRAME_SERIES_EMPTY,
-					 .id = ++table->added,
-					 .surface_number = SUMMARY_NONE };
-		layer_set_name(layer, &table->names, name);
-	} else {
-		miss_refused(table, layer);
-	}
-	link_layer(table, id);
-	table->n++;
-	return id;
 }
 
 void layers_rename(struct layer_table *table, int id, struct span name)

@@ -4,19 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/memory.h"
-
 int long_names_init(struct long_names *names, unsigned int n)
 {
 	*names = (struct long_names){ .blocks = calloc(n, sizeof(*names->blocks)),
-				      .free_blocks = memory_new(n, sizeof(*names->free_blocks)) };
-	if (!names->blocks || !names->free_blocks)
-		return -ENOMEM;
-	while (names->n_free < n) {
-		names->free_blocks[names->n_free] = names->blocks[names->n_free];
-		names->n_free++;
-	}
-	return 0;
+				      .free_blocks = calloc(n, sizeof(*names->free_blocks)) };
+	return names->blocks && names->free_blocks ? 0 : -ENOMEM;
 }
 
 void long_names_free(struct long_names *names)
@@ -40,7 +32,8 @@ void long_names_keep(struct long_names *names, char **kept, char short_name[SHOR
 		*kept = short_name;
 		name_copy(*kept, SHORT_NAME_SIZE, text);
 	} else {
-		*kept = names->free_blocks[--names->n_free];
+		*kept = names->n_free > 0 ? names->free_blocks[--names->n_free]
+					  : names->blocks[names->used++];
 		name_copy(*kept, NAME_SIZE, text);
 	}
 }

@@ -17,7 +17,8 @@
 
 struct long_names {
 	char (*blocks)[NAME_SIZE];
-	char **free_blocks; /* a stack */
+	unsigned int used;  /* the first ones: they were ever in use */
+	char **free_blocks; /* of these; a stack */
 	unsigned int n_free;
 };
 

@@ -38,15 +38,20 @@ struct pipeline_options {
 	bool frame_timeline; /* a live trace has FrameTimeline, see pipeline_timeline() */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
 	struct work_durations durations;
-	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 256 */
+	unsigned int max_surfaces; /* layers, and Surfaces, in the tables */
+	unsigned int max_series;   /* with the engine last-counter; default 256 */
 	unsigned int max_threads;  /* threads with open slices; default 256 */
 };
+
+/* More layers and Surfaces than a capture of days has. They take memory only as they are used. */
+#define PIPELINE_SURFACES 4096
 
 #define PIPELINE_OPTIONS_DEFAULT                                                                   \
 	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),                                 \
 				    .delay_ns = UINT64_C(1000000000),                              \
 				    .min_frames = 20,                                              \
-				    .max_surfaces = 256,                                           \
+				    .max_surfaces = PIPELINE_SURFACES,                             \
+				    .max_series = 256,                                             \
 				    .max_threads = 256 })
 
 #endif

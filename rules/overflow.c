@@ -11,7 +11,6 @@ static const char *const labels[OVERFLOW_KINDS] = {
 	[OVERFLOW_FRAMES] = "frames missing",
 	[OVERFLOW_EARLY] = "frames counted early",
 	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
-	[OVERFLOW_UNREADABLE] = "surfaces that could not be read back from the disk",
 	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
 };
 
@@ -24,7 +23,7 @@ static bool is_due(const struct overflow *overflow, uint64_t time_ns)
 void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		     struct event_writer *events, uint64_t time_ns, bool last)
 {
-	const char *between = "tables full (raise --max-surfaces); so far: ";
+	const char *between = "tables full; so far: ";
 	char text[512];
 	size_t len = 0;
 

@@ -13,7 +13,6 @@ enum overflow_kind {
 	OVERFLOW_FRAMES,      /* frames of layers without space */
 	OVERFLOW_EARLY,	      /* frames that were counted early, to free space */
 	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
-	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */
 	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
 	OVERFLOW_KINDS,
 };

@@ -17,9 +17,6 @@
 #define HISTOGRAM_BIN_NS UINT32_C(100000)
 #define HISTOGRAM_BINS 5000 /* up to 500 ms: longer intervals are waits */
 
-/* Most chunks of one histogram: each is at least half full. */
-#define HISTOGRAM_CHUNKS_MAX (HISTOGRAM_BINS / (CHUNK_BINS / 2))
-
 /* All zeros: an empty histogram. */
 struct histogram {
 	uint64_t n;
@@ -54,31 +51,6 @@ int64_t histogram_mode(const struct chunk_store *store, const struct histogram *
 
 /* Empties @h and frees its chunks. */
 void histogram_clear(struct chunk_store *store, struct histogram *h);
-
-/* Adds all values of @from to @to, and empties @from. If one of them has given up, so does @to. */
-void histogram_move(struct chunk_store *store, struct histogram *to, struct histogram *from);
-
-/* Chunks outside of a store, without gaps, for one histogram of frame times and one of vsyncs, and
- * 1000 bins of other times.
- * Their numbers begin with 1, as in a store. All zeros: there are none. */
-#define PACKED_CHUNKS_MAX ((HISTOGRAM_BINS + 600 + 1000) / CHUNK_BINS + 4)
-
-struct packed_chunks {
-	uint32_t n;
-	struct chunk chunks[1 + PACKED_CHUNKS_MAX];
-};
-
-/* Copies @h to @packed. Returns the copy, which has given up if there was no space. */
-struct histogram histogram_pack(const struct chunk_store *store, const struct histogram *h,
-				struct packed_chunks *packed);
-
-/* Copies @h, which is in @packed, to @store. Returns the copy, which has given up if the store
- * had not enough chunks. */
-struct histogram histogram_unpack(struct chunk_store *store, const struct histogram *h,
-				  const struct packed_chunks *packed);
-
-/* True: @h is valid in @packed. Both may come from a damaged file. */
-bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *packed);
 
 /* More than the frames of a row of default length at any refresh rate. */
 #define PERCENTILES_MAX 1024

@@ -339,7 +339,6 @@ static void report_overflow(struct pipeline *p, bool last)
 		[OVERFLOW_FRAMES] = p->attribution.layer_events.refused_frames,
 		[OVERFLOW_EARLY] = q->counted_early,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
-		[OVERFLOW_UNREADABLE] = q->summary.unreadable,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
 	};
 
@@ -582,7 +581,7 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 		frame_queue_apply_filters(q, &q->layers.layers[id]);
 	}
 	layer = &q->layers.layers[id];
-	layers_use(&q->layers, layer);
+	layers_use(&q->layers, id);
 	return layer;
 }
 
@@ -691,7 +690,6 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	for (int i = 0; i < layers->used; i++)
 		if (layers->layers[i].length)
 			rename_layer(p, &layers->layers[i]);
-	layer_spill_clear(&layers->spill);
 	frame_queue_hole(&p->queue, pipeline_now(p), (struct loss){ 0 });
 	return 0;
 }
@@ -911,14 +909,12 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = events->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
-	c->layers_forgotten = p->queue.layers.spill.forgotten;
 	c->layers_refused = p->queue.layers.refusals;
 	c->frames_refused = events->refused_frames;
 	c->frames_counted_early = p->queue.counted_early;
-	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
+	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : 0;
 	c->surfaces_others = p->queue.summary.in_others;
 	c->frames_others = p->queue.summary.frames_in_others;
-	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
 	c->doframes = p->choreographer->counters.callbacks;
@@ -959,7 +955,7 @@ static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *opt
 		.min_frames = options->min_frames,
 		.vsync_ns = options->vsync_ns ? options->vsync_ns : 1000000000 / 60,
 		.focus = options->focus,
-		.max_series = options->max_surfaces,
+		.max_series = options->max_series,
 	};
 
 	p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));

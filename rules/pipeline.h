@@ -46,15 +46,13 @@ struct pipeline_counters {
 	uint64_t repeated;	   /* ignored records: duplicates */
 	uint64_t queue_high_water; /* most frames and presents that waited to be counted */
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
-	uint64_t layers_evicted;   /* from the full table; they can come back */
-	uint64_t layers_forgotten; /* evicted layers that cannot come back */
+	uint64_t layers_evicted;   /* from the full table, with frames; they would begin anew */
 	uint64_t layers_refused; /* events without space for their layer: all layers were in use */
 	uint64_t frames_refused; /* frames that are missing for that reason */
 	uint64_t frames_counted_early; /* counted without waiting for later vsyncs, to free space */
-	uint64_t surfaces_evicted;     /* they can come back with their next frame */
+	uint64_t surfaces_evicted;     /* series of gfx2019, from the full table */
 	uint64_t surfaces_others;      /* counted in the row '(others)' instead of their own */
 	uint64_t frames_others;	       /* frames that only that row counts */
-	uint64_t surfaces_unreadable;  /* evicted Surfaces that could not be read back */
 	uint64_t marks_too_soon;       /* marks of apps that closed no row: see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces without percentiles: no space was left */
 	uint64_t threads_evicted;
@@ -200,8 +198,8 @@ bool pipeline_is_settled(const struct pipeline *p);
 uint64_t pipeline_waiting_ns(const struct pipeline *p);
 
 /* Calls @row once for each Surface of the session so far, in the order of first frames. Its open
- * rows are included. The last row, '(others)', is the sum of the Surfaces for which neither the
- * tables nor the spill storage had space. */
+ * rows are included. The last row, '(others)', is the sum of the Surfaces for which the table had
+ * no space. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 

@@ -13,7 +13,6 @@
 
 #include "rules/cause.h"
 #include "rules/harm.h"
-#include "rules/spill.h"
 #include "rules/verdict.h"
 
 /* An unknown signed number; its field in a file is empty. */
@@ -233,8 +232,6 @@ struct row_sink {
 	 * The call with @open comes before the row of the frame that fulfils the condition. Rows of
 	 * fps.csv come when they close, so a row may come after the trigger held at its start. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
-	/* Storage for the overflow of full tables; borrowed. NULL: none. */
-	const struct spill *surface_spill, *layer_spill;
 };
 
 #endif

@@ -2,16 +2,8 @@
 #include "rules/summary.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "rules/memory.h"
-
-/* Slots begin at whole pages. There is one more than needed, as a Surface is stored before another
- * one is read back. */
-#define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
-#define SLOTS (SPILL_SURFACES + 1)
 
 /* A frame waited for its buffer if the display gave it back at least this late. */
 #define RELEASE_WAIT_NS INT64_C(1000000)
@@ -20,295 +12,88 @@
 #define PACES_ITSELF_PERCENT 90
 #define PACES_ITSELF_FRAMES 30
 
-int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
-		 struct chunk_store *store, const struct pipeline_options *options)
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 const struct pipeline_options *options)
 {
 	*summary = (struct summary){
-		.table = memory_new(max, sizeof(*summary->table)),
-		.record = calloc(1, sizeof(*summary->record)),
+		.table = calloc(max, sizeof(*summary->table)),
 		.max = (int)max,
-		.spill = spill,
-		.others = { .number = SUMMARY_OTHERS, .stats = FRAME_STATS_EMPTY },
+		.others = { .stats = FRAME_STATS_EMPTY },
 		.target_fps = options->target_fps,
 		.kpi_ns = options->kpi_ns,
 		.app_class = options->app_class,
 		.store = store,
 	};
-	if (!summary->table || !summary->record)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < max; i++)
-		summary->table[i].number = SUMMARY_NONE;
-	if (long_names_init(&summary->names, max + 1) < 0)
+	if (!summary->table || long_names_init(&summary->names, max + 1) < 0)
 		return -ENOMEM;
 	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
 			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	return surface_index_init(&summary->index, (int)max + SPILL_SURFACES, SLOTS);
+	return surface_index_init(&summary->index, (int)max + PIPELINE_SURFACES);
 }
 
 void summary_free(struct summary *summary)
 {
 	free(summary->table);
-	free(summary->record);
 	long_names_free(&summary->names);
 	surface_index_free(&summary->index);
 }
 
-/* --- spill storage --- */
-
-static size_t record_size(uint32_t chunks)
-{
-	return offsetof(struct summary_record, packed.chunks) + (1 + chunks) * sizeof(struct chunk);
-}
-
-/* Writes a Surface to the spill storage. Returns its slot, or < 0. */
-static int spill(struct summary *summary, const struct summary_surface *entry)
-{
-	struct summary_record *record = summary->record;
-	int slot = summary->spill ? surface_index_alloc_slot(&summary->index) : -1;
-
-	if (slot < 0)
-		return slot;
-	record->surface = *entry; /* its name is stored behind it */
-	name_copy(record->name, sizeof(record->name), span_of(entry->name));
-	record->packed.n = 0;
-	record->surface.histogram =
-		histogram_pack(summary->store, &entry->histogram, &record->packed);
-	record->surface.vsyncs = histogram_pack(summary->store, &entry->vsyncs, &record->packed);
-	record->surface.gpu = histogram_pack(summary->store, &entry->gpu, &record->packed);
-	record->surface.release = histogram_pack(summary->store, &entry->release, &record->packed);
-	if (summary->spill->write(summary->spill->context, (uint64_t)slot * SLOT_SIZE, record,
-				  record_size(record->packed.n)) < 0) {
-		surface_index_release_slot(&summary->index, slot);
-		return -1;
-	}
-	return slot;
-}
-
-/* Reads the record of a spilled Surface; without @chunks only the part before them. Returns false
- * if it cannot be read or is invalid. */
-static bool read_back(struct summary *summary, int number, bool chunks)
-{
-	uint64_t at = (uint64_t)~summary->index.entries[number].where * SLOT_SIZE;
-	const struct spill *spill = summary->spill;
-	struct summary_record *record = summary->record;
-	size_t size = record_size(0);
-
-	if (spill->read(spill->context, at, record, size) < 0)
-		return false;
-	record->name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
-	record->surface.name = record->name;
-	if (record->surface.number != number || record->packed.n > PACKED_CHUNKS_MAX)
-		return false;
-	if (!chunks)
-		return true;
-	if (record->packed.n > 0 && spill->read(spill->context, at + size, (char *)record + size,
-						record_size(record->packed.n) - size) < 0)
-		return false;
-	return histogram_is_packed(&record->surface.histogram, &record->packed) &&
-	       histogram_is_packed(&record->surface.vsyncs, &record->packed) &&
-	       histogram_is_packed(&record->surface.gpu, &record->packed) &&
-	       histogram_is_packed(&record->surface.release, &record->packed);
-}
-
 /* --- the row of the others --- */
 
-/* A Surface without a row had frames from @first_ns to @last_ns of the clock of that number. */
-static void add_to_others(struct summary *summary, uint64_t clock, uint64_t first_ns,
-			  uint64_t last_ns)
-{
-	struct summary_surface *others = &summary->others;
-	bool anew = others->last_use == 0 || clock > others->clock;
-
-	others->last_use = ++summary->uses;
-	if (!anew && clock < others->clock)
-		return;
-	others->clock = clock;
-	if (anew || first_ns < others->first_ns)
-		others->first_ns = first_ns;
-	if (anew || last_ns > others->last_ns)
-		others->last_ns = last_ns;
-}
-
-static void add_fence_stats(struct fence_stats *sum, const struct fence_stats *stats)
-{
-	sum->bound += stats->bound;
-	sum->late += stats->late;
-	sum->late_released += stats->late_released;
-	sum->paced += stats->paced;
-	sum->paced_itself += stats->paced_itself;
-}
-
-static void join_others(struct summary *summary, struct summary_surface *entry)
+/* A Surface without a row of its own had a frame. */
+static void add_to_others(struct summary *summary, uint64_t present_ns)
 {
 	struct summary_surface *others = &summary->others;
 
-	add_to_others(summary, entry->clock, entry->first_ns, entry->last_ns);
-	frame_stats_merge(&others->stats, &entry->stats);
-	harm_merge(&others->harm, &entry->harm);
-	for (unsigned int i = 0; i < CAUSES; i++)
-		others->causes[i] += entry->causes[i];
-	others->pauses += entry->pauses;
-	others->pause_ns += entry->pause_ns;
-	others->endless += entry->endless;
-	others->endless_ns += entry->endless_ns;
-	others->with_marks += entry->with_marks;
-	others->without_marks += entry->without_marks;
-	histogram_move(summary->store, &others->histogram, &entry->histogram);
-	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
-	histogram_move(summary->store, &others->gpu, &entry->gpu);
-	histogram_move(summary->store, &others->release, &entry->release);
-	add_fence_stats(&others->fences, &entry->fences);
-	summary->in_others++;
+	if (!others->used || others->clock != summary->clocks)
+		others->first_ns = present_ns;
+	others->used = true;
+	others->clock = summary->clocks;
+	others->last_ns = present_ns;
+	summary->frames_in_others++;
 }
 
-/* --- the table --- */
-
-static int32_t *where_is(struct summary *summary, int number)
+int summary_home(const struct summary *summary, int number)
 {
-	return &summary->index.entries[number].where;
+	return number >= summary->max ? SUMMARY_OTHERS : number;
 }
 
-static struct summary_surface *idlest(struct summary *summary, int kept)
-{
-	struct summary_surface *idlest = NULL;
-
-	for (int i = 0; i < summary->max; i++) {
-		struct summary_surface *entry = &summary->table[i];
-
-		if (entry->number != SUMMARY_NONE && entry->number != kept &&
-		    (!idlest || entry->last_use < idlest->last_use))
-			idlest = entry;
-	}
-	return idlest;
-}
-
-bool summary_evict(struct summary *summary, int kept)
-{
-	struct summary_surface *entry = idlest(summary, kept);
-	int slot;
-
-	if (!entry)
-		return false;
-	slot = spill(summary, entry);
-	if (slot >= 0) {
-		*where_is(summary, entry->number) = ~slot;
-		histogram_clear(summary->store, &entry->histogram);
-		histogram_clear(summary->store, &entry->vsyncs);
-		histogram_clear(summary->store, &entry->gpu);
-		histogram_clear(summary->store, &entry->release);
-	} else {
-		*where_is(summary, entry->number) = SURFACE_INDEX_OTHERS;
-		join_others(summary, entry);
-	}
-	long_names_release(&summary->names, &entry->name, entry->short_name);
-	summary->evicted++;
-	entry->number = SUMMARY_NONE;
-	return true;
-}
-
-/* Returns a free place. If there is none, a Surface is evicted. */
-static int free_place(struct summary *summary)
-{
-	for (;;) {
-		for (int i = 0; i < summary->max; i++)
-			if (summary->table[i].number == SUMMARY_NONE)
-				return i;
-		summary_evict(summary, SUMMARY_NONE);
-	}
-}
-
-/* A Surface cannot be read back: its data is lost, and its later frames are added to the others. */
-static void give_up(struct summary *summary, int number)
-{
-	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
-	*where_is(summary, number) = SURFACE_INDEX_OTHERS;
-	summary->unreadable++;
-}
-
-/* Brings a spilled Surface back into the table. Needs one free chunk more than it is stored with,
- * for its next frame. */
-static void bring_back(struct summary *summary, int number)
-{
-	struct summary_surface *entry;
-	int place;
-
-	if (!read_back(summary, number, false)) {
-		give_up(summary, number);
-		return;
-	}
-	for (uint32_t chunks = summary->record->packed.n; summary->store->n_free <= chunks;)
-		if (!summary_evict(summary, number))
-			break;
-	place = free_place(summary);
-	if (!read_back(summary, number, true)) {
-		give_up(summary, number);
-		return;
-	}
-	entry = &summary->table[place];
-	*entry = summary->record->surface;
-	entry->name = NULL;
-	long_names_keep(&summary->names, &entry->name, entry->short_name,
-			span_of(summary->record->name));
-	entry->histogram =
-		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
-	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
-	entry->gpu = histogram_unpack(summary->store, &entry->gpu, &summary->record->packed);
-	entry->release =
-		histogram_unpack(summary->store, &entry->release, &summary->record->packed);
-	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
-	*where_is(summary, number) = place;
-}
-
-/* The entry for that number: in the table, or that of the others. */
 static struct summary_surface *entry_of(struct summary *summary, int number)
 {
-	if (number >= 0 && *where_is(summary, number) < 0 &&
-	    *where_is(summary, number) != SURFACE_INDEX_OTHERS)
-		bring_back(summary, number);
-	if (summary_home(summary, number) == SUMMARY_OTHERS)
-		return &summary->others;
-	return &summary->table[*where_is(summary, number)];
+	return summary_home(summary, number) == SUMMARY_OTHERS ? &summary->others
+							       : &summary->table[number];
 }
 
 /* --- lookup --- */
 
-static bool is_name_of(struct summary *summary, int number, struct name_key name)
+static bool is_name_of(const struct summary *summary, int number, struct name_key name)
 {
-	const struct summary_surface *entry = &summary->record->surface;
-	int32_t where = *where_is(summary, number);
+	const struct summary_surface *entry = &summary->table[number];
 
 	/* Names of the others are not kept: any name with that hash is one of them. */
-	if (where == SURFACE_INDEX_OTHERS)
-		return true;
-	if (where >= 0)
-		entry = &summary->table[where];
-	else if (!read_back(summary, number, false))
+	if (number >= summary->max)
 		return true;
 	return name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length }, &name);
 }
 
 static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	struct surface_index *index = &summary->index;
+	int number = surface_index_add(&summary->index, name.hash);
 	struct summary_surface *entry;
-	int place;
 
-	if (index->n == index->max) {
+	if (number == SURFACE_INDEX_END || number >= summary->max) {
 		summary->in_others++;
-		add_to_others(summary, summary->clocks, present_ns, present_ns);
-		return SUMMARY_OTHERS;
+		return number == SURFACE_INDEX_END ? SUMMARY_OTHERS : number;
 	}
-	place = free_place(summary);
-	entry = &summary->table[place];
+	entry = &summary->table[number];
 	*entry = (struct summary_surface){
-		.number = surface_index_add(index, name.hash, place),
 		.first_ns = present_ns,
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
 	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
 	entry->length = name.length;
-	return entry->number;
+	return number;
 }
 
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
@@ -320,22 +105,15 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
 	return number == SURFACE_INDEX_END ? add(summary, name, present_ns) : number;
 }
 
-int summary_home(const struct summary *summary, int number)
-{
-	if (number >= 0 && summary->index.entries[number].where == SURFACE_INDEX_OTHERS)
-		return SUMMARY_OTHERS;
-	return number;
-}
-
 int summary_count(const struct summary *summary)
 {
-	return summary->index.n;
+	return summary->index.n < summary->max ? summary->index.n : summary->max;
 }
 
 /* --- frames and rows --- */
 
-static void add_frame_time(struct summary *summary, struct summary_surface *entry, const char *app,
-			   uint64_t present_ns)
+static void add_frame_time(const struct summary *summary, struct summary_surface *entry,
+			   const char *app, uint64_t present_ns)
 {
 	if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
@@ -343,7 +121,6 @@ static void add_frame_time(struct summary *summary, struct summary_surface *entr
 		entry->first_ns = present_ns;
 	entry->clock = summary->clocks;
 	entry->last_ns = present_ns;
-	entry->last_use = ++summary->uses;
 }
 
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
@@ -355,12 +132,10 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		entry->recent = (struct recent){ 0 };
 		harm_new_clock(&entry->harm);
 	}
-	if (entry == &summary->others) {
-		add_to_others(summary, summary->clocks, present_ns, present_ns);
-		summary->frames_in_others++;
-	} else {
+	if (entry == &summary->others)
+		add_to_others(summary, present_ns);
+	else
 		add_frame_time(summary, entry, app, present_ns);
-	}
 	if (late.gap)
 		drawing_gap(&entry->drawing);
 	else
@@ -418,8 +193,6 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	if (entry == &summary->others && entry->last_use == 0)
-		add_to_others(summary, summary->clocks, row->start_ns, row->end_ns);
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
@@ -514,9 +287,10 @@ static void set_fences(const struct summary_surface *entry, const struct chunk_s
 }
 
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
-		      const struct chunk_store *store, const struct frame_stats *open,
-		      void *context, void (*row)(void *context, const struct summary_row *row))
+		      const struct frame_stats *open, void *context,
+		      void (*row)(void *context, const struct summary_row *row))
 {
+	const struct chunk_store *store = summary->store;
 	const struct histogram *h = &entry->histogram;
 	struct summary_row out = {
 		.app = entry->app,
@@ -557,25 +331,6 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row))
 {
-	const struct chunk_store packed = { .chunks = summary->record->packed.chunks };
-	const struct summary_surface *entry = &summary->others;
-
-	if (number >= 0) {
-		int32_t where = *where_is(summary, number);
-
-		if (where == SURFACE_INDEX_OTHERS)
-			return;
-		if (where < 0) {
-			if (read_back(summary, number, true))
-				write_row(summary, &summary->record->surface, &packed, open,
-					  context, row);
-			else
-				give_up(summary, number);
-			return;
-		}
-		entry = &summary->table[where];
-	} else if (entry->last_use == 0) {
-		return;
-	}
-	write_row(summary, entry, summary->store, open, context, row);
+	if (number != SUMMARY_OTHERS || summary->others.used)
+		write_row(summary, entry_of(summary, number), open, context, row);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole session: the sum of all rows and layers of each Surface.
  *
- * A Surface has a number, in the order of first frames. Surfaces with recent frames are in the
- * table. If it is full, the one that has been idle longest is spilled with its histograms, and
- * comes back unchanged with its next frame. So a small table gives the same rows as a large one.
- *
- *     number --> surface index --> place in the table
- *                              --> slot of the spill      ^ its next frame, v space for another
- *                              --> the row of the others  permanently
- *
- * Surfaces for which the spill storage has no space, or that cannot be written there, are counted
- * in one row, '(others)'. A Surface in that row stays there, so each other row contains all frames
- * of its Surface.
+ * A Surface has a number, in the order of first frames: its place in the table. An entry is not
+ * touched before it is used. Surfaces for which the table has no space are counted in one row,
+ * '(others)'; each other row contains all frames of its Surface. The first of these have a number,
+ * too, so that each is one, however many layers it has.
  */
 #ifndef JANKD_RULES_SUMMARY_H
 #define JANKD_RULES_SUMMARY_H
@@ -30,17 +23,15 @@
 #include "rules/recent.h"
 #include "rules/row.h"
 #include "rules/percentiles.h"
-#include "rules/spill.h"
 #include "rules/stats.h"
 #include "rules/surface.h"
 
 struct summary_surface {
-	int number;    /* SUMMARY_NONE: a free place */
 	size_t length; /* of the whole name, even if it was cut */
 	char *name;    /* see long_names.h; summary.names has its memory */
 	char short_name[SHORT_NAME_SIZE];
 	char app[APP_SIZE];
-	uint64_t last_use;	    /* number of its last frame */
+	bool used;		    /* it had a frame */
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
@@ -64,40 +55,29 @@ struct summary_surface {
 
 #define SUMMARY_OTHERS_NAME "(others)"
 
-/* A Surface as it is spilled, with its histograms in packed. */
-struct summary_record {
-	struct summary_surface surface; /* the pointer to its name is valid after a read */
-	char name[NAME_SIZE];
-	struct packed_chunks packed;
-};
-
 struct summary {
 	struct summary_surface *table;
 	int max;
 	struct long_names names; /* of the table and the others */
 	struct surface_index index;
-	const struct spill *spill;     /* borrowed; NULL: there is none */
-	struct summary_record *record; /* the one that is being transferred */
-	struct summary_surface others; /* used if last_use is not 0 */
-	uint64_t uses;		       /* frames so far */
+	struct summary_surface others; /* if it is used */
 	uint64_t clocks;	       /* times that the clock changed */
 	uint64_t now_ns;	       /* all frames up to then are counted */
-	uint64_t evicted;	       /* evictions so far */
 	uint64_t in_others; /* Surfaces in that row; those without a number: once for each layer */
 	uint64_t frames_in_others;
-	uint64_t unreadable; /* spilled Surfaces that could not be read back */
-	double target_fps;   /* for the score, see frame_stats_score() */
+	double target_fps; /* for the score, see frame_stats_score() */
 	uint64_t kpi_ns;
 	enum app_class app_class;
 	struct chunk_store *store; /* borrowed */
 };
 
 /* Returns 0 or -ENOMEM; summary_free() must be called in any case. */
-int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
-		 struct chunk_store *store, const struct pipeline_options *options);
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 const struct pipeline_options *options);
 void summary_free(struct summary *summary);
 
-/* The number of the Surface of that name, which is added if it is new. */
+/* The number of the Surface of that name, which is added if it is new; SUMMARY_OTHERS: it has none.
+ */
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
 
 /* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
@@ -129,16 +109,12 @@ void summary_set_time(struct summary *summary, uint64_t now_ns);
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);
 
-/* How many numbers there are so far; they begin with 0. */
+/* How many Surfaces with a row of their own there are so far; their numbers begin with 0. */
 int summary_count(const struct summary *summary);
 
-/* Calls @row with the sum for that number, or for SUMMARY_OTHERS. Does not call it for a Surface
- * without a row of its own. @open: sum of its open rows. */
+/* Calls @row with the sum for that number, or for SUMMARY_OTHERS if there are others. @open: sum of
+ * its open rows. */
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row));
-
-/* Evicts the Surface that has been idle longest from the table; never number @kept. Returns false
- * if there is none. */
-bool summary_evict(struct summary *summary, int kept);
 
 #endif

@@ -4,28 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/memory.h"
-
-int surface_index_init(struct surface_index *index, int max, int slots)
+int surface_index_init(struct surface_index *index, int max)
 {
 	*index = (struct surface_index){
 		.entries = calloc((size_t)max, sizeof(*index->entries)),
 		.max = max,
-		.free_slots = memory_new((size_t)slots, sizeof(*index->free_slots)),
 	};
-	if (!index->entries || !index->free_slots)
-		return -ENOMEM;
 	for (int i = 0; i < SURFACE_INDEX_BUCKETS; i++)
 		index->buckets[i] = SURFACE_INDEX_END;
-	while (slots > 0)
-		surface_index_release_slot(index, --slots);
-	return 0;
+	return index->entries ? 0 : -ENOMEM;
 }
 
 void surface_index_free(struct surface_index *index)
 {
 	free(index->entries);
-	free(index->free_slots);
 }
 
 static int first_of(const struct surface_index *index, int number, uint64_t hash)
@@ -47,23 +39,13 @@ int surface_index_next(const struct surface_index *index, int number)
 	return first_of(index, entry->next, entry->hash);
 }
 
-int surface_index_add(struct surface_index *index, uint64_t hash, int where)
+int surface_index_add(struct surface_index *index, uint64_t hash)
 {
 	int *bucket = &index->buckets[hash % SURFACE_INDEX_BUCKETS];
 
 	if (index->n == index->max)
 		return SURFACE_INDEX_END;
-	index->entries[index->n] = (struct surface_index_entry){ hash, where, *bucket };
+	index->entries[index->n] = (struct surface_index_entry){ hash, *bucket };
 	*bucket = index->n;
 	return index->n++;
-}
-
-int surface_index_alloc_slot(struct surface_index *index)
-{
-	return index->n_free_slots ? index->free_slots[--index->n_free_slots] : -1;
-}
-
-void surface_index_release_slot(struct surface_index *index, int slot)
-{
-	index->free_slots[index->n_free_slots++] = (uint16_t)slot;
 }

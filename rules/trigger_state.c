@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/memory.h"
-
 #define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
 /* The gate stays open for this time after the last frame that fulfilled the trigger. */
 #define HELD_OPEN_NS UINT64_C(1000000000)
@@ -19,8 +17,7 @@ int trigger_state_init(struct trigger_state *state, unsigned int max)
 {
 	if (!state->trigger)
 		return 0;
-	state->series = memory_new(max, sizeof(*state->series));
-	state->max = state->series ? (int)max : 0;
+	state->series = calloc(max, sizeof(*state->series));
 	return state->series ? 0 : -ENOMEM;
 }
 
@@ -64,7 +61,7 @@ static void open_gate(struct trigger_state *state, const struct trigger_series *
 static void schedule_close(struct trigger_state *state, uint64_t now_ns)
 {
 	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
-	for (int i = 0; i < state->max; i++)
+	for (int i = 0; i < state->used; i++)
 		if (state->series[i].owner && state->series[i].holds)
 			state->close_ns =
 				later(state->close_ns, state->series[i].frame_ns + IDLE_NS);
@@ -139,6 +136,8 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 {
 	struct trigger_series *series = &state->series[place];
 
+	if (place >= state->used)
+		state->used = place + 1;
 	if (series->owner != surface.owner) {
 		restart(series);
 		series->holds = false;
@@ -212,6 +211,6 @@ void trigger_finish(struct trigger_state *state, uint64_t now_ns)
 
 void trigger_forget_surfaces(struct trigger_state *state)
 {
-	for (int i = 0; i < state->max; i++)
+	for (int i = 0; i < state->used; i++)
 		state->series[i].owner = 0;
 }

@@ -48,10 +48,10 @@ struct trigger_state {
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
 	bool is_open;
-	bool matched;	   /* there was a frame of a Surface that the glob matches */
-	uint64_t close_ns; /* when the gate closes, if no more frames come */
-	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
-	int max;
+	bool matched;		       /* there was a frame of a Surface that the glob matches */
+	uint64_t close_ns;	       /* when the gate closes, if no more frames come */
+	uint64_t held_ns;	       /* the last frame that fulfilled the trigger */
+	int used;		       /* the first ones, which were ever in use */
 	struct trigger_series *series; /* by the layer's place in its table */
 };
 

@@ -514,19 +514,6 @@ int folder_open_regular(int directory, const char *name, int flags, struct stat 
 	return -EINVAL;
 }
 
-int folder_create_nameless(const struct folder *folder)
-{
-	int fd = openat(folder->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	/* Some file systems of phones do not support O_TMPFILE. */
-	fd = create_new(folder->fd, ".nameless.tmp", O_RDWR, 0600);
-	if (fd >= 0)
-		unlinkat(folder->fd, ".nameless.tmp", 0);
-	return fd;
-}
-
 int folder_write(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -537,24 +524,6 @@ int folder_write(int fd, const char *text, size_t len)
 		if (n <= 0)
 			return n < 0 ? -errno : -ENOSPC;
 		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
-{
-	const char *from = bytes;
-
-	while (len > 0) {
-		ssize_t n = pwrite(fd, from, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		from += n;
-		offset += (uint64_t)n;
 		len -= (size_t)n;
 	}
 	return 0;

@@ -75,10 +75,6 @@ void folder_close(struct folder *folder);
  * -EINVAL: it is not a regular file. *info is set. */
 int folder_open_regular(int directory, const char *name, int flags, struct stat *info);
 
-/* Creates a file without a name, which is removed when it is closed. Returns a descriptor or
- * -errno. */
-int folder_create_nameless(const struct folder *folder);
-
 /* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
 
@@ -101,9 +97,6 @@ const char *folder_advice(int error);
 
 /* Writes all of @text to a file. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
-
-/* The same at an offset. */
-int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
 /* Waits until all of a file is on the disk. Returns 0, also if the file system has no sync, or
  * -errno. */

@@ -744,6 +744,5 @@ void session_close(struct session *session)
 	session->pipeline = pipeline_free(session->pipeline);
 	session->rules = ruleset_free(session->rules);
 	output_close(&session->output);
-	output_free(&session->output);
 	folder_close(&session->folder);
 }

@@ -186,8 +186,10 @@ const struct option_row options_table[] = {
 		.field = FIELD(uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
-			"except events.csv; then jankd stops writing frames.csv, then frametimeline.csv, then "
-			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, until "
+			"except events.csv; then jankd stops writing frames.csv, then "
+			"frametimeline.csv, then "
+			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, "
+			"until "
 			"there is enough "
 			"space again (run "
 			"and start on Android: 5 % of the file system or 500M, whichever is less; "
@@ -259,11 +261,10 @@ const struct option_row options_table[] = {
 		.commands = COUNT,
 		.value_name = "N",
 		.parse = option_parse_small_count,
-		.field = FIELD(unsigned int, pipeline.max_surfaces),
+		.field = FIELD(unsigned int, pipeline.max_series),
 		.limits = { 16, 4096, "a number" },
-		.help = "layers in memory at a time, and surfaces (in a capture 96 at most); up "
-			"to "
-			"4096 more are kept on disk (256)",
+		.help = "series in memory at a time with --rules gfx2019 (256); other rules always "
+			"have space for 4096 layers and surfaces",
 	},
 	{
 		.name = "max-threads",

@@ -178,7 +178,7 @@ static struct json_object *options_object(const struct options *options)
 		add_text(object, "dumpsys", options->dumpsys);
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
-	add_count(object, "max_surfaces", pipeline->max_surfaces);
+	add_count(object, "max_surfaces", pipeline->max_series);
 	add_count(object, "max_threads", pipeline->max_threads);
 	add_files_options(object, options);
 	if (options->command != OPTIONS_ANALYZE)
@@ -361,7 +361,6 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "clock_steps", counters->clock_steps);
 	add_count(object, "dropped_frames", counters->dropped_frames);
 	add_count(object, "layers_evicted", counters->layers_evicted);
-	add_count(object, "layers_forgotten", counters->layers_forgotten);
 	add_count(object, "layers_refused", counters->layers_refused);
 	add_count(object, "frames_refused", counters->frames_refused);
 	add_count(object, "frames_hurried", counters->frames_counted_early);
@@ -369,7 +368,6 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "marks_too_soon", counters->marks_too_soon);
 	add_count(object, "surfaces_others", counters->surfaces_others);
 	add_count(object, "frames_others", counters->frames_others);
-	add_count(object, "surfaces_unreadable", counters->surfaces_unreadable);
 	add_count(object, "percentiles_refused", counters->percentiles_refused);
 	add_count(object, "doframes", counters->doframes);
 	add_count(object, "doframe_threads", counters->doframe_threads);

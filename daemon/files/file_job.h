@@ -21,9 +21,6 @@ enum row_file {
 /* Files that are written under a temporary name, and then replace the file with their name. */
 enum replaced_file { REPLACED_SUMMARY, REPLACED_SESSION, REPLACED_SNAPSHOT, REPLACED_FILES };
 
-/* The files without a name, for the overflow of the rules' tables. */
-enum spill_kind { SPILL_OF_SURFACES, SPILL_OF_LAYERS, SPILL_KINDS };
-
 enum file_job_kind {
 	FILE_JOB_ROW,	/* @bytes: a whole row of @which, with its line end */
 	FILE_JOB_FLUSH, /* write the buffers; check disk and folder */
@@ -33,7 +30,6 @@ enum file_job_kind {
 	FILE_JOB_REPLACE_BEGIN,	 /* begin to replace @which: @bytes is its name, @number its size */
 	FILE_JOB_REPLACE_BYTES,	 /* append @bytes to the new file */
 	FILE_JOB_REPLACE_END,	 /* the new file is complete; or @number is an errno: discard it */
-	FILE_JOB_SPILL,		 /* write @bytes at the offset @number of @which */
 	FILE_JOB_PRUNE,		 /* remove the segments beyond --keep */
 	FILE_JOB_CLOSE,		 /* flush, sync, close */
 	FILE_JOB_REMOVE_JOURNAL, /* all tracing settings were restored */
@@ -41,7 +37,7 @@ enum file_job_kind {
 
 struct file_job {
 	enum file_job_kind kind;
-	unsigned int which; /* enum row_file, replaced_file or spill_kind, depending on the kind */
+	unsigned int which; /* enum row_file or replaced_file, depending on the kind */
 	uint64_t number;
 	const char *bytes;
 	size_t len;

@@ -114,7 +114,7 @@ static void forget_until(struct file_thread *thread, uint64_t end)
 
 static bool has_to_wake(enum file_job_kind kind)
 {
-	return kind != FILE_JOB_ROW && kind != FILE_JOB_REPLACE_BYTES && kind != FILE_JOB_SPILL &&
+	return kind != FILE_JOB_ROW && kind != FILE_JOB_REPLACE_BYTES &&
 	       kind != FILE_JOB_REPLACE_BEGIN;
 }
 
@@ -283,51 +283,6 @@ bool file_thread_next_report(struct file_thread *thread, struct file_report *rep
 	}
 	pthread_mutex_unlock(&thread->lock);
 	return any;
-}
-
-/* Copies what a queued job will write into @bytes, the bytes of the file from @offset on. */
-static void apply_job(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
-		      size_t len)
-{
-	uint64_t begin = job->number > offset ? job->number : offset;
-	uint64_t end =
-		job->number + job->len < offset + len ? job->number + job->len : offset + len;
-
-	if (job->kind == FILE_JOB_SPILL && job->which == which && begin < end)
-		memcpy(bytes + (begin - offset), job->bytes + (begin - job->number),
-		       (size_t)(end - begin));
-}
-
-static void apply_jobs(struct file_thread *thread, unsigned int which, uint64_t offset, char *bytes,
-		       size_t len)
-{
-	uint64_t at = thread->begin;
-
-	for (uint64_t n = thread->done; n < thread->posted; n++)
-		apply_job(&next_job(thread, &at)->job, which, offset, bytes, len);
-}
-
-/* If jobs are removed from the queue during the read, what they wrote may be missing in @bytes.
- * Then all is read again. */
-int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
-			   void *bytes, size_t len,
-			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),
-			   void *context)
-{
-	uint64_t done;
-	int error;
-
-	do {
-		done = file_thread_done(thread);
-		error = read(context, offset, bytes, len);
-		pthread_mutex_lock(&thread->lock);
-		if (thread->done == done)
-			apply_jobs(thread, which, offset, bytes, len);
-		else
-			error = -EAGAIN;
-		pthread_mutex_unlock(&thread->lock);
-	} while (error == -EAGAIN);
-	return error;
 }
 
 int file_thread_fd(const struct file_thread *thread)

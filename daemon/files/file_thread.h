@@ -53,13 +53,6 @@ void file_thread_state(struct file_thread *thread, struct session_files_state *s
  * its last report ends with the number of those that were dropped. */
 bool file_thread_next_report(struct file_thread *thread, struct file_report *report);
 
-/* Reads @len bytes at @offset of a spill file, with the writes of all queued jobs applied. @read:
- * reads the current bytes from the disk. Returns what @read returns. */
-int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
-			   void *bytes, size_t len,
-			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),
-			   void *context);
-
 /* Becomes readable when there is a report. After file_thread_notify() also, once, when all jobs are
  * done. */
 int file_thread_fd(const struct file_thread *thread);

@@ -32,7 +32,6 @@
  *
  * Other parts:
  *      snapshot         the trace around a late frame, as a file through the same queue
- *      spill_file       files without a name, for the overflow of the rules' tables
  *      earlier_files    files of an earlier session: repaired (csv_repair), renamed to a segment
  *      numbered_files   lists names such as fps-000001.csv
  *      file_list        lists and reads the files for a program that copies them

@@ -437,31 +437,12 @@ void output_update(struct output *output)
 	} else {
 		output->state = output->files.state;
 	}
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_update(&output->spills[i], &output->state);
 	/* Clients get the last error. It must not be one that is over. */
 	if (was_failing && !output->state.is_failing)
 		report_forget();
 	output->failed |= output->state.failed;
 	if (output->late.update)
 		output->late.update(output->late.context);
-}
-
-/* The rules count what they drop in (others), and report it. */
-static void report_spill(struct output *output)
-{
-	int error = output->state.spill_error;
-
-	for (int i = 0; error == 0 && i < SPILL_KINDS; i++)
-		error = output->spills[i].error;
-	if (error == 0 || output->spill_reported)
-		return;
-	output->spill_reported = true;
-	output_event_now(output, "lost",
-			 "the tables are full, and their overflow cannot be written to the disk: "
-			 "%s; further surfaces are summed up in the row (others) of summary.csv, "
-			 "and a layer that returns counts as new",
-			 strerror(-error));
 }
 
 /* --- standard output --- */
@@ -532,21 +513,6 @@ static int open_memory(struct output *output)
 	return 0;
 }
 
-/* The files for the overflow of the rules' tables. summary.csv needs them to have all rows. */
-static int open_spills(struct output *output, const struct folder *folder)
-{
-	int error = 0;
-
-	for (unsigned int i = 0; error == 0 && i < SPILL_KINDS; i++) {
-		error = spill_file_open(&output->spills[i], folder, i);
-		session_files_set_spill(&output->files, i, output->spills[i].fd);
-	}
-	if (error < 0)
-		report("%s: %s: cannot create a file there: %s; %s", output->command, output->path,
-		       folder_why(error), folder_advice(error));
-	return error;
-}
-
 static int open_files(struct output *output, const struct options *options, struct folder *folder,
 		      bool again)
 {
@@ -564,8 +530,6 @@ static int open_files(struct output *output, const struct options *options, stru
 	if (error == 0)
 		error = session_files_open(&output->files, options, folder, again, on_report,
 					   output);
-	if (error == 0)
-		error = open_spills(output, folder);
 	if (error < 0) {
 		if (!again)
 			session_files_remove(&output->files);
@@ -597,8 +561,6 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 		       strerror(-error), report_advice(error, "stop other programs and try again"));
 		return error;
 	}
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_set_thread(&output->spills[i], output->thread);
 	output->wait = wait;
 	output->wait_context = wait_context;
 	return 0;
@@ -618,8 +580,6 @@ struct row_sink output_sink(struct output *output)
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,
 		.late = on_late,
-		.surface_spill = &output->spills[SPILL_OF_SURFACES].spill,
-		.layer_spill = &output->spills[SPILL_OF_LAYERS].spill,
 	};
 }
 
@@ -711,7 +671,6 @@ static void flush(struct output *output, bool now, uint64_t next_ns)
 	output_update(output);
 	settle_live(output);
 	flush_console(output);
-	report_spill(output);
 	flush_files(output, now, next_ns);
 }
 
@@ -875,9 +834,6 @@ void output_close(struct output *output)
 				  output->state.replaced[REPLACED_SESSION].error < 0;
 	}
 	output->thread = file_thread_end(output->thread);
-	/* The final table reads evicted Surfaces after this. */
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_set_thread(&output->spills[i], NULL);
 	output->wait = NULL;
 	close_console(output);
 	output->gate = trigger_gate_free(output->gate);
@@ -886,10 +842,4 @@ void output_close(struct output *output)
 	free(output->text);
 	output->text = NULL;
 	output->command = NULL;
-}
-
-void output_free(struct output *output)
-{
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_close(&output->spills[i]);
 }

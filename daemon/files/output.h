@@ -17,7 +17,6 @@
 #include "daemon/files/event_queue.h"
 #include "daemon/files/file_thread.h"
 #include "daemon/files/session_files.h"
-#include "daemon/files/spill_file.h"
 #include "daemon/files/trigger_gate.h"
 #include "rules/pipeline.h"
 
@@ -37,12 +36,11 @@ struct output {
 	struct session_files files;
 	struct file_thread *thread;	  /* NULL: jobs are done at once */
 	struct session_files_state state; /* of the files, as of the last output_update() */
-	struct spill_file spills[SPILL_KINDS];
-	struct csv_row *text;		 /* the row that is being formatted */
-	struct csv_file console;	 /* rows of fps.csv on standard output */
-	struct wall_clock clock;	 /* for the wall time of events */
-	struct event_queue *events;	 /* not sent yet: an earlier event may come */
-	const struct pipeline *pipeline; /* the source of most events: borrowed */
+	struct csv_row *text;		  /* the row that is being formatted */
+	struct csv_file console;	  /* rows of fps.csv on standard output */
+	struct wall_clock clock;	  /* for the wall time of events */
+	struct event_queue *events;	  /* not sent yet: an earlier event may come */
+	const struct pipeline *pipeline;  /* the source of most events: borrowed */
 	struct output_late late;
 	bool is_live;
 	uint64_t now_ns;	   /* of the trace */
@@ -60,7 +58,6 @@ struct output {
 	uint64_t segment_begin_ns;	/* trace time from which --rotate-time counts */
 	bool summary_failed;		/* the queue had no space for one of its rows */
 	bool stall_reported;		/* the event of a stall was written */
-	bool spill_reported;
 	bool console_reported;
 
 	bool failed; /* the files are incomplete */
@@ -227,8 +224,5 @@ uint64_t output_all_rows_lost(const struct output *output);
 
 /* Writes and closes all files. A failure is in output->failed. */
 void output_close(struct output *output);
-
-/* Frees what a pipeline may use after output_close(). To be called when there is no pipeline. */
-void output_free(struct output *output);
 
 #endif

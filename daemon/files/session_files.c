@@ -228,7 +228,6 @@ static void watch_disk(struct session_files *files)
 	if (disk_floor_check(&files->floor, files->folder->fd))
 		report_lost(files);
 	files->state.removed += files->floor.removed - removed;
-	files->state.is_frozen = files->floor.stopped > 0;
 }
 
 void session_files_watch(struct session_files *files)
@@ -483,15 +482,6 @@ static void final_flush(struct session_files *files)
 	files->is_ending = true;
 }
 
-static void write_spill(struct session_files *files, const struct file_job *job)
-{
-	int error =
-		folder_write_at(files->spill_fds[job->which], job->number, job->bytes, job->len);
-
-	if (files->state.spill_error == 0)
-		files->state.spill_error = error;
-}
-
 static void close_all(struct session_files *files)
 {
 	close_rows(files);
@@ -523,9 +513,6 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 		break;
 	case FILE_JOB_REPLACE_END:
 		end_replacement(files, job);
-		break;
-	case FILE_JOB_SPILL:
-		write_spill(files, job);
 		break;
 	case FILE_JOB_PRUNE:
 		session_files_accept(files);
@@ -627,11 +614,6 @@ void session_files_set_check(struct session_files *files, void (*check)(void *co
 {
 	files->check = check;
 	files->check_context = context;
-}
-
-void session_files_set_spill(struct session_files *files, enum spill_kind which, int fd)
-{
-	files->spill_fds[which] = fd;
 }
 
 void session_files_accept(struct session_files *files)

@@ -31,8 +31,6 @@ struct session_files_state {
 		int error;     /* of the last of them */
 	} replaced[REPLACED_FILES];
 	bool has_rows;	 /* in files or buffers: a rotation would close a segment */
-	int spill_error; /* of the first write that failed */
-	bool is_frozen;	 /* the disk is nearly full: spills may not grow */
 	bool is_failing; /* something cannot be written at present */
 	bool failed;	 /* the files are incomplete */
 };
@@ -49,7 +47,6 @@ struct session_files {
 		int error;
 		char name[40];
 	} replaced[REPLACED_FILES];
-	int spill_fds[SPILL_KINDS]; /* borrowed */
 	struct disk_floor floor;
 	struct session_files_state state;
 
@@ -94,9 +91,6 @@ void session_files_set_report(struct session_files *files,
  * folder. */
 void session_files_set_check(struct session_files *files, void (*check)(void *context),
 			     void *context);
-
-/* @fd: the file for FILE_JOB_SPILL of this kind. Borrowed. */
-void session_files_set_spill(struct session_files *files, enum spill_kind which, int fd);
 
 /* The session will not be refused. From now on a rotation may remove old segments. */
 void session_files_accept(struct session_files *files);

@@ -181,31 +181,6 @@ static void check_summary(void *context, const struct summary_row *row)
 		wrong("a summary that cannot be");
 }
 
-/* A spill with space for a few entries. */
-struct shelf {
-	char bytes[1 << 18];
-};
-
-static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
-{
-	struct shelf *shelf = context;
-
-	if (offset > sizeof(shelf->bytes) || len > sizeof(shelf->bytes) - offset)
-		return -1;
-	memcpy(shelf->bytes + offset, bytes, len);
-	return 0;
-}
-
-static int spill_read(void *context, uint64_t offset, void *bytes, size_t len)
-{
-	const struct shelf *shelf = context;
-
-	if (offset > sizeof(shelf->bytes) || len > sizeof(shelf->bytes) - offset)
-		wrong("a read of what was not written");
-	memcpy(bytes, shelf->bytes + offset, len);
-	return 0;
-}
-
 static void pass_record(void *context, const struct trace_record *record)
 {
 	pipeline_record(context, record);
@@ -215,9 +190,6 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 			   unsigned int type)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	static struct shelf shelves[2];
-	static const struct spill surfaces = { &shelves[0], spill_write, spill_read };
-	static const struct spill layers = { &shelves[1], spill_write, spill_read };
 	const struct row_sink sink = {
 		.fps = check_fps,
 		.drop = check_drop,
@@ -225,8 +197,6 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		.event = check_event,
 		.late = check_late,
 		.gate = check_gate,
-		.surface_spill = size % 3 ? &surfaces : NULL,
-		.layer_spill = size % 2 ? &layers : NULL,
 	};
 	static const char *const conditions[] = { "fps<50 for 50ms on *o*", "interval>20ms" };
 	struct pipeline *pipeline = NULL;
@@ -241,7 +211,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 	options.type = type;
 	options.delay_ns = 100000000;
 	options.min_frames = 3;
-	options.max_surfaces = 1 + size % 7;
+	options.max_surfaces = options.max_series = 1 + size % 7;
 	options.max_threads = 1 + size % 3;
 	if (pipeline_new(&pipeline, rules, &options, &sink) != 0)
 		abort();

@@ -47,36 +47,12 @@ static size_t check_summaries(void)
 	return n;
 }
 
-/* After the clock went back, a Surface with a later time than the current one does not count as
- * busy. */
-TEST(test_surfaces_from_before_a_clock_step_are_evicted)
-{
-	uint64_t now_ns = BEGIN + 3600 * SECOND;
-
-	start_small(PHONE_9);
-	for (unsigned int app = 0; app < SURFACES; app++)
-		now_ns = run(app, now_ns, 30);
-	now_ns = BEGIN;
-	for (unsigned int i = 0; i < 100; i++)
-		for (unsigned int app = 100; app < 104; app++)
-			now_ns = run(app, now_ns, 3);
-	phone_end(&phone);
-	assert_int_equal(counters()->surfaces_evicted, 4);
-	start_small(PHONE_9);
-	for (unsigned int i = 0; i < 200; i++)
-		now_ns = run(i * i % 37, now_ns, 10);
-	phone_end(&phone);
-	assert_true(check_summaries() > 0);
-}
-
-/* Without ticks all intervals are different: the store of frame times is full before the table of
- * Surfaces is, and Surfaces are evicted to free it. No row and no summary lacks its percentiles. */
-TEST(test_full_store_of_frame_times_evicts_surfaces)
+/* Without ticks all intervals are different. No row and no summary lacks its percentiles. */
+TEST(test_frame_times_without_vsyncs_have_space)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t random = 1;
 
-	start_small(PHONE_9);
 	for (unsigned int i = 0; i < 40000; i++) {
 		char layer[64];
 
@@ -86,11 +62,31 @@ TEST(test_full_store_of_frame_times_evicts_surfaces)
 		phone_show(&phone, now_ns, layer);
 	}
 	phone_end(&phone);
-	assert_in_range(counters()->surfaces_evicted, 1, 4 * SURFACES);
 	assert_int_equal(counters()->percentiles_refused, 0);
 	assert_int_equal(check_summaries(), 10);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_true(phone.log.fps[i].stats.frames == 0 || phone.log.fps[i].p50_ns >= 0);
+}
+
+/* Surfaces beyond the table are in one row, each with all of its frames; and a layer that left the
+ * table begins anew. */
+TEST(test_surfaces_beyond_the_table_are_in_others)
+{
+	uint64_t now_ns = BEGIN;
+
+	start_small(PHONE_9);
+	for (unsigned int app = 0; app < SURFACES + 5; app++)
+		now_ns = run(app, now_ns, 4);
+	now_ns = run(3, now_ns, 20);
+	now_ns = run(SURFACES + 4, now_ns, 20);
+	phone_end(&phone);
+	assert_int_equal(check_summaries(), SURFACES + 1);
+	assert_int_equal(summary_of("com.app3/com.app.Main").stats.frames, 3 + 19);
+	assert_int_equal(summary_of("(others)").stats.frames, 5 * 3 + 20);
+	assert_int_equal(summary_of("(others)").last_ns, now_ns - V60);
+	expect("surfaces_others 5 frames_others 40 layers_evicted 6");
+	assert_int_equal(unknown_intervals("com.app3/com.app.Main#3"), 2);
+	assert_true(is_reported("5 surfaces in the row (others)"));
 }
 
 /* A thread with an open slice is evicted for a newer one. */
@@ -128,15 +124,36 @@ TEST(test_full_table_of_waiting_layers_counts_frames_early)
 	for (unsigned int i = 0; i < 3000; i++)
 		run(i % 60, BEGIN + i * V60, 1);
 	phone_end(&phone);
-	expect("rows 3300 frames 3300 frames_refused 0 surfaces_others 0");
+	expect("rows 3300 frames 3300 frames_refused 0 surfaces_others 45");
 	assert_in_range(counters()->frames_counted_early, 1000, 3000);
 	assert_true(is_reported("frames counted early"));
 	assert_in_range(events_of(TRACE_EVENT_LOST), 1, 10);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);
-	/* The series of an evicted layer continues when it returns. */
+	/* The series of an evicted layer begins anew. */
 	for (size_t i = 361; i < phone.log.n_frames; i++)
-		assert_int_equal(phone.log.frames[i].vsyncs, 60);
+		assert_int_equal(phone.log.frames[i].vsyncs, -1);
+}
+
+/* Layers that are not counted take no space, and are not reported as missing. */
+TEST(test_excluded_layers_do_not_fill_the_table)
+{
+	static const char *const exclude[] = { "com.app*", NULL };
+	char names[40][32];
+	const char *layers[COUNT_OF(names) + 2] = { NULL };
+
+	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
+		snprintf(names[i], sizeof(names[i]), "com.app%u/a#%u", i, i);
+		layers[i] = names[i];
+	}
+	layers[COUNT_OF(names)] = a;
+	options.exclude = exclude;
+	start_small(PHONE_9);
+	for (unsigned int i = 0; i < 100; i++)
+		phone_frames(&phone, BEGIN + i * V60, layers);
+	phone_end(&phone);
+	expect("a 100 rows 100 frames_refused 0");
+	assert_int_equal(counters()->layers_refused, 0);
 }
 
 /* More layers latched for one present than fit: missing ones are counted once, though counter and
@@ -200,6 +217,8 @@ TEST(test_extreme_values_and_times_change_no_later_frame)
 /* More layers than a present can have. */
 TEST(test_layers_beyond_the_limit_of_a_present_are_counted)
 {
+	options.max_surfaces = 320;
+	start(PHONE_9);
 	phone_frame(&phone, BEGIN, a);
 	phone.now_ns = BEGIN + V60 - MS;
 	phone_begin(&phone, "handleMessageInvalidate");

@@ -91,23 +91,6 @@ TEST(a_running_capture_answers_requests)
 	assert_one_line(program_err());
 }
 
-/* The table at the end reads evicted Surfaces after the thread that wrote them has ended. */
-TEST(final_table_has_evicted_surfaces)
-{
-	uint64_t now_us;
-
-	live_run("--no-atrace", "--frames-log", "--max-surfaces", "16", NULL);
-	now_us = live_now_us();
-	for (unsigned int i = 0; i < 40; i++)
-		live_frames_at(formatted("com.example.a%02u/com.example.a%02u.Main#7", i, i),
-			       now_us - (41 - i) * 100000, 5);
-	live_wait_rows("frames.csv", 100);
-	live_stop();
-	assert_int_equal(live_rows("summary.csv"), 40);
-	assert_contains(scratch_get("run.out"), "com.example.a00/.Main");
-	assert_contains(scratch_get("run.out"), "frames 200");
-}
-
 TEST(events_count_between_wait_and_duration)
 {
 	live_run("--no-atrace", "--frames-log", "--wait", "4", "--duration", "4", NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue between a capture and its files: all jobs are done in order, even if the disk stalls.
- * And the file for entries that do not fit in the tables. */
+ */
+
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -14,108 +15,21 @@
 
 #include "daemon/files/file_thread.h"
 #include "daemon/files/session_files.h"
-#include "daemon/files/spill_file.h"
 #include "tests/unit/scratch.h"
 
 static struct bench {
 	struct options options;
 	struct folder folder;
 	struct session_files files;
-	struct spill_file spills[SPILL_KINDS];
 	struct file_thread *thread;
 	sem_t disk; /* posted: it responds again */
 } bench;
 
-static int open_spills(void **state)
-{
-	scratch_set_up(state);
-	bench = (struct bench){ .options = { .command = OPTIONS_RUN, .frames_log = true } };
-	assert_int_equal(folder_open(&bench.folder, "test", scratch_root), 0);
-	for (unsigned int i = 0; i < SPILL_KINDS; i++)
-		assert_int_equal(spill_file_open(&bench.spills[i], &bench.folder, i), 0);
-	return 0;
-}
-
 static int tear_down(void **state)
 {
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_close(&bench.spills[i]);
 	folder_close(&bench.folder);
 	return scratch_tear_down_closed(state);
 }
-
-static void check_spill(unsigned int which, uint64_t offset, const char *text)
-{
-	struct spill *spill = &bench.spills[which].spill;
-	char read[64] = "";
-
-	assert_int_equal(spill->read(spill->context, offset, read, strlen(text)), 0);
-	assert_string_equal(read, text);
-}
-
-static int write_spill(unsigned int which, uint64_t offset, const char *text)
-{
-	struct spill *spill = &bench.spills[which].spill;
-
-	return spill->write(spill->context, offset, text, strlen(text));
-}
-
-/* --- the file for entries that do not fit in the tables --- */
-
-FIXTURE(open_spills, tear_down)
-
-TEST(written_entries_are_read_back)
-{
-	const struct spill *spill = &bench.spills[0].spill;
-	char read[8];
-
-	assert_int_equal(write_spill(0, 4096, "two"), 0);
-	assert_int_equal(write_spill(0, 0, "one"), 0);
-	check_spill(0, 0, "one");
-	check_spill(0, 4096, "two");
-	assert_int_equal(write_spill(0, 4096, "six"), 0);
-	check_spill(0, 4096, "six");
-	assert_int_equal(bench.spills[0].error, 0);
-	/* After SIGKILL nothing is left in the folder, and the file can be used after the folder is
-	 * removed. */
-	assert_int_equal(unlink(scratch_path(".lock")), 0);
-	assert_int_equal(rmdir(bench.folder.path), 0);
-	assert_int_equal(write_spill(0, 4099, "ty"), 0);
-	check_spill(0, 0, "one");
-	check_spill(0, 4096, "sixty");
-	/* An incomplete entry. */
-	assert_int_equal(spill->read(spill->context, 4096, read, 6), -EIO);
-	assert_int_equal(bench.spills[0].error, -EIO);
-}
-
-/* On a nearly full disk existing entries can be rewritten, but none is added. */
-TEST(frozen_file_does_not_grow)
-{
-	struct session_files_state disk = { .is_frozen = true };
-
-	assert_int_equal(write_spill(0, 0, "one"), 0);
-	spill_file_update(&bench.spills[0], &disk);
-	assert_int_equal(write_spill(0, 0, "two"), 0);
-	assert_int_equal(write_spill(0, 2, "two"), -ENOSPC);
-	assert_int_equal(bench.spills[0].error, -ENOSPC);
-	check_spill(0, 0, "two");
-	disk.is_frozen = false;
-	spill_file_update(&bench.spills[0], &disk);
-	assert_int_equal(write_spill(0, 2, "two"), 0);
-}
-
-TEST(full_disk_is_an_error)
-{
-	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
-
-	assert_true(full >= 0);
-	assert_int_equal(dup2(full, bench.spills[0].fd), bench.spills[0].fd);
-	close(full);
-	assert_int_equal(write_spill(0, 0, "one"), -ENOSPC);
-	assert_int_equal(bench.spills[0].error, -ENOSPC);
-}
-
-/* --- the queue --- */
 
 static void ignore(void *context, const char *kind, const char *text)
 {
@@ -133,16 +47,14 @@ static void stall(void *context)
 
 static int set_up(void **state)
 {
-	open_spills(state);
+	scratch_set_up(state);
+	bench = (struct bench){ .options = { .command = OPTIONS_RUN, .frames_log = true } };
+	assert_int_equal(folder_open(&bench.folder, "test", scratch_root), 0);
 	sem_init(&bench.disk, 0, 0);
 	assert_int_equal(session_files_open(&bench.files, &bench.options, &bench.folder, false,
 					    ignore, NULL),
 			 0);
-	for (unsigned int i = 0; i < SPILL_KINDS; i++)
-		session_files_set_spill(&bench.files, i, bench.spills[i].fd);
 	assert_int_equal(file_thread_start(&bench.thread, &bench.files), 0);
-	for (int i = 0; i < SPILL_KINDS; i++)
-		spill_file_set_thread(&bench.spills[i], bench.thread);
 	return scratch_inherited();
 }
 
@@ -307,45 +219,5 @@ TEST(queued_jobs_are_done_together)
 		} while (done < file_thread_posted(bench.thread));
 	}
 	assert_in_range(changes, 1, ROUNDS * JOBS / 40);
-	close_all();
-}
-
-TEST(queued_spill_writes_are_read_back)
-{
-	assert_int_equal(write_spill(0, 0, "0123456789"), 0);
-	check_spill(0, 0, "0123456789");
-	wait_until_done();
-	begin_stall();
-	assert_int_equal(write_spill(0, 3, "abc"), 0);
-	assert_int_equal(write_spill(1, 3, "ABC"), 0);
-	assert_int_equal(write_spill(0, 5, "def"), 0);
-	assert_int_equal(write_spill(0, 12, "xyz"), 0);
-	check_spill(0, 0, "012abdef89");
-	check_spill(0, 4, "bd");
-	check_spill(0, 12, "xyz");
-	check_spill(1, 3, "ABC");
-	sem_post(&bench.disk);
-	wait_until_done();
-	check_spill(0, 0, "012abdef89");
-	close_all();
-}
-
-/* The jobs that end a capture fit in the queue, no matter how much was spilled while the disk
- * stalled. */
-TEST(spills_leave_space_for_the_last_jobs)
-{
-	static const char bytes[4096];
-	struct spill *spill = &bench.spills[0].spill;
-	uint64_t offset = 0;
-
-	begin_stall();
-	while (spill->write(spill->context, offset, bytes, sizeof(bytes)) == 0)
-		offset += sizeof(bytes);
-	for (size_t left = sizeof(bytes); left > 0; left /= 2)
-		while (spill->write(spill->context, offset, bytes, left) == 0)
-			offset += left;
-	assert_true(offset > FILE_THREAD_BYTES / 2);
-	assert_true(post(FILE_JOB_REMOVE_JOURNAL, NULL, 0));
-	sem_post(&bench.disk);
 	close_all();
 }

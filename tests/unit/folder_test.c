@@ -182,7 +182,6 @@ TEST(errors_are_returned_with_text_and_advice)
 	assert_contains(printed_by(error = folder_open(&folder, "run", name)), "-F");
 	assert_int_equal(error, -ENAMETOOLONG);
 	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
-	assert_int_equal(folder_write_at(-1, 0, "x", 1), -EBADF);
 	assert_int_equal(folder_sync(-1), -EBADF);
 	/* A pipe cannot be synced. */
 	assert_int_equal(pipe(ends), 0);

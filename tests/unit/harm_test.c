@@ -9,7 +9,7 @@
 
 TEST(test_the_worst_moment_has_most_harm)
 {
-	struct harm harm = { 0 }, other = { 0 };
+	struct harm harm = { 0 };
 
 	harm_add(&harm, 10 * SECOND, 20 * MS);
 	harm_add(&harm, 11 * SECOND, 50 * MS);
@@ -18,17 +18,6 @@ TEST(test_the_worst_moment_has_most_harm)
 	assert_int_equal(harm.total_ns, 120 * MS);
 	assert_int_equal(harm.worst_ns, 50 * MS);
 	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
-	harm_add(&other, 300 * SECOND, 140 * MS);
-	harm_merge(&harm, &other);
-	other = (struct harm){ 0 };
-	harm_add(&other, 500 * SECOND, 140 * MS);
-	harm_merge(&harm, &other);
-	assert_int_equal(harm.frames, 5);
-	assert_int_equal(harm.total_ns, 400 * MS);
-	assert_int_equal(harm.worst_ns, 140 * MS);
-	assert_int_equal(harm.worst_at_ns, 300 * SECOND);
-	assert_int_equal(harm.minute_ns, 140 * MS);
-	assert_int_equal(harm.minute_from_ns, 300 * SECOND);
 }
 
 static void expect_minute(const struct harm *harm, uint64_t from_ns, uint64_t ns)

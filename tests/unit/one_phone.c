@@ -185,7 +185,6 @@ void expect(const char *expected)
 		NUMBER(all, repeated),
 		NUMBER(all, dropped_frames),
 		NUMBER(all, layers_evicted),
-		NUMBER(all, layers_forgotten),
 		NUMBER(all, frames_refused),
 		NUMBER(all, surfaces_others),
 		NUMBER(all, frames_others),

@@ -145,7 +145,7 @@ TEST(each_option_sets_its_field)
 	assert_string_equal(o.trigger, "fps<30");
 	assert_ptr_equal(p->trigger, &o.condition);
 	assert_int_equal(o.condition.limit, 30000);
-	assert_int_equal(p->max_surfaces, 17);
+	assert_int_equal(p->max_series, 17);
 	assert_int_equal(p->max_threads, 18);
 	assert_true(p->recorded);
 	assert_false(p->front_app_is_queried);

@@ -101,47 +101,9 @@ static void log_latency(void *context, const struct latency_csv_row *row)
 	copy->layer = kept(log, row->layer);
 }
 
-static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
-{
-	struct row_log_spill *spill = context;
-
-	if (spill->log->spill_fails)
-		return -ENOSPC;
-	if (spill->fd < 0)
-		spill->fd = memfd_create("spill", MFD_CLOEXEC);
-	assert_true(spill->fd >= 0);
-	assert_int_equal(pwrite(spill->fd, bytes, len, (off_t)offset), len);
-	if (offset + len > spill->size)
-		spill->size = offset + len;
-	return 0;
-}
-
-static int spill_read(void *context, uint64_t offset, void *bytes, size_t len)
-{
-	struct row_log_spill *spill = context;
-
-	if (spill->log->spill_is_bad)
-		return -EIO;
-	assert_int_equal(pread(spill->fd, bytes, len, (off_t)offset), len);
-	return 0;
-}
-
-static void begin_spill(struct row_log_spill *spill, const struct row_log *log)
-{
-	*spill = (struct row_log_spill){ { spill, spill_write, spill_read }, -1, 0, log };
-}
-
-static void end_spill(const struct row_log_spill *spill)
-{
-	if (spill->fd >= 0)
-		close(spill->fd);
-}
-
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
-	begin_spill(&log->surfaces, log);
-	begin_spill(&log->layers, log);
 	return (struct row_sink){
 		.context = log,
 		.fps = log_fps,
@@ -151,8 +113,6 @@ struct row_sink row_log_begin(struct row_log *log)
 		.late = log_late,
 		.gate = log_gate,
 		.latency = log_latency,
-		.surface_spill = &log->surfaces.spill,
-		.layer_spill = &log->layers.spill,
 	};
 }
 
@@ -168,8 +128,6 @@ void row_log_free(struct row_log *log)
 	free(log->drops);
 	free(log->frames);
 	free(log->events);
-	end_spill(&log->surfaces);
-	end_spill(&log->layers);
 }
 
 size_t row_log_count_frames(const struct row_log *log, const char *layer)

@@ -26,14 +26,6 @@ struct row_log {
 	struct latency_csv_row *latency;
 	char **texts; /* of the rows */
 	size_t n_texts;
-	struct row_log_spill {
-		struct spill spill;
-		int fd; /* created at the first write */
-		uint64_t size;
-		const struct row_log *log;
-	} surfaces, layers;
-	bool spill_fails;  /* writing fails */
-	bool spill_is_bad; /* reading fails */
 };
 
 /* Empties @log and returns a sink that fills it. */

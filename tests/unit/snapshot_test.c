@@ -207,7 +207,6 @@ static int tear_down(void **state)
 {
 	source_text_close(&bench.text);
 	output_close(&bench.output);
-	output_free(&bench.output);
 	folder_close(&bench.folder);
 	return scratch_tear_down_closed(state);
 }

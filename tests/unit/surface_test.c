@@ -182,7 +182,7 @@ static struct layer_table table;
 
 static int empty_table(void **state)
 {
-	return layers_init(&table, LAYERS, NULL);
+	return layers_init(&table, LAYERS);
 }
 
 static int free_table(void **state)
@@ -206,8 +206,8 @@ static void fill_table(void)
 		assert_int_equal(layers_to_evict(&table), LAYER_NONE);
 		snprintf(name, sizeof(name), "layer#%d", i);
 		id = add(name);
-		table.layers[id].shown = true;
-		table.layers[id].last_use = 1000 + (uint64_t)i;
+		layers_use(&table, id);
+		layers_show(&table, id);
 	}
 }
 
@@ -266,9 +266,12 @@ TEST(test_cut_copy_is_the_same_surface)
 TEST(test_layer_without_frames_or_idle_longest_is_evicted_first)
 {
 	fill_table();
-	table.layers[7].last_use = 5;
+	for (int i = 0; i < LAYERS; i++)
+		if (i != 7)
+			layers_use(&table, i);
 	assert_int_equal(layers_to_evict(&table), 7);
-	table.layers[300].shown = false;
+	layers_remove(&table, 300);
+	layers_use(&table, add("without a frame"));
 	assert_int_equal(layers_to_evict(&table), 300);
 }
 

@@ -133,18 +133,19 @@ int rows_begin(struct reading *reading, struct session *session, const struct fo
 	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
 	reading->captured_places = calloc(SUM_PLACES, sizeof(*reading->captured_places));
 	reading->janks = calloc(LAYERS_MAX, sizeof(*reading->janks));
+	reading->late = calloc(LAYERS_MAX, sizeof(*reading->late));
 	reading->owners = calloc(LAYERS_MAX, sizeof(*reading->owners));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
 	if (!session->surfaces || !session->sections || !session->late ||
 	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
-	    !reading->captured_places || !reading->janks || !reading->owners)
+	    !reading->captured_places || !reading->janks || !reading->owners || !reading->late)
 		return -ENOMEM;
-	return late_state_init(&reading->late, LAYERS_MAX);
+	return 0;
 }
 
 void rows_end(struct reading *reading)
 {
-	late_state_free(&reading->late);
+	free(reading->late);
 	free(reading->surface_of_name);
 	free(reading->sums);
 	free(reading->sum_places);

@@ -29,8 +29,8 @@ struct reading {
 	uint32_t n_sums, max_sums;
 	uint32_t *sum_places; /* a hash table of numbers + 1 */
 	uint64_t sums_refused;
-	struct late_state late;
-	struct jank_history *janks; /* by place in @late */
+	struct late_series *late;   /* by place of the layer */
+	struct jank_history *janks; /* likewise */
 	uint64_t *owners;	    /* likewise: the layer whose history it is */
 	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
 	uint32_t n_layers;	    /* places that are taken */

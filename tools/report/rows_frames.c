@@ -51,6 +51,7 @@ static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
 	if (reading->owners[place] != owner) {
 		reading->owners[place] = owner;
 		reading->janks[place] = (struct jank_history){ 0 };
+		reading->late[place] = (struct late_series){ 0 };
 	}
 	return place;
 }
@@ -98,10 +99,10 @@ static void add_late_frame(struct reading *reading, const struct csv_reader *csv
 
 /* Returns the harm of the frame. */
 static uint64_t add_harm(struct reading *reading, struct surface *surface, int place,
-			 uint64_t owner, int64_t present_us, struct interval interval,
-			 enum wait_kind wait, enum cause cause)
+			 int64_t present_us, struct interval interval, enum wait_kind wait,
+			 enum cause cause)
 {
-	struct lateness late = late_follow(&reading->late, place, owner, interval, wait);
+	struct lateness late = late_follow(&reading->late[place], 0, interval, wait);
 
 	if (late.gap)
 		drawing_gap(&surface->drawing);
@@ -170,7 +171,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	/* The time went back: these are on another clock. */
 	if (present_us < surface->last_us)
 		harm_new_clock(&surface->harm);
-	harm_ns = add_harm(reading, surface, place, owner, present_us, interval, wait, cause);
+	harm_ns = add_harm(reading, surface, place, present_us, interval, wait, cause);
 	if (harm_ns > 0 && !interval_is_wait(interval)) {
 		frame_stats_add_late(&stats, harm_ns);
 		surface->late++;

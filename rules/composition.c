@@ -154,9 +154,12 @@ const struct composition_miss *compositions_miss_in(const struct compositions *c
 {
 	uint32_t n = c->n_misses < MISSES_MAX ? c->n_misses : MISSES_MAX;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (c->misses[i].time_ns >= from_ns && c->misses[i].time_ns <= to_ns)
-			return &c->misses[i];
+	for (; n > 0; n--) {
+		const struct composition_miss *miss = &c->misses[(c->n_misses - n) % MISSES_MAX];
+
+		if (miss->time_ns >= from_ns && miss->time_ns <= to_ns)
+			return miss;
+	}
 	return NULL;
 }
 

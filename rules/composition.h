@@ -77,7 +77,8 @@ void compositions_fence(struct compositions *c, fence_id id, bool render);
  * SurfaceFlinger adds that its own GPU work was late. */
 void compositions_missed(struct compositions *c, uint64_t time_ns, bool by_gpu);
 
-/* A miss between the two times, which may have kept SurfaceFlinger from composing; or NULL. */
+/* The first miss between the two times, which may have kept SurfaceFlinger from composing; or NULL.
+ */
 const struct composition_miss *compositions_miss_in(const struct compositions *c, uint64_t from_ns,
 						    uint64_t to_ns);
 

@@ -114,6 +114,11 @@ TEST(test_a_miss_is_that_of_the_composition_that_was_due)
 	assert_null(compositions_miss_in(&compositions, 201 * V60, 202 * V60 - 1));
 	assert_true(compositions_miss_in(&compositions, 201 * V60, 202 * V60)->by_gpu);
 	assert_null(compositions_miss_in(&compositions, 202 * V60 + 1, UINT64_MAX));
+	/* The first in time, wherever it is kept. */
+	for (uint64_t n = 0; n < MISSES_MAX - 1; n++)
+		compositions_missed(&compositions, (300 + n) * V60, n == MISSES_MAX - 3);
+	compositions_missed(&compositions, 400 * V60, false);
+	assert_true(compositions_miss_in(&compositions, 361 * V60, UINT64_MAX)->by_gpu);
 	/* A plan is that of the next commit alone. */
 	assert_int_equal(next->planned_ns, 201 * V60 + V60 * 3 / 2);
 	assert_false(next->adjusted);

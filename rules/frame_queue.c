@@ -529,6 +529,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct lateness late;
 	enum cause cause;
 	uint64_t pause_ns;
+	bool is_late;
 
 	layer->waiting--;
 	if (layer->series.begun &&
@@ -558,12 +559,13 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->excluded)
 		return;
 	late = late_follow(&layer->late, q->options.late_ns, interval, waiting->loss_context.wait);
-	if (late.harm_ns > 0 && interval_is_frame_time(interval))
+	is_late = late.harm_ns > 0 && interval_is_frame_time(interval);
+	if (is_late)
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	follow_marks(q, layer);
-	summary_gpu(&q->summary, layer->surface_number, interval, &work, cause == CAUSE_GPU);
+	summary_gpu(&q->summary, layer->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval, waiting->loss_context.wait);

@@ -161,18 +161,8 @@ static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 		histogram_add(summary->store, h, ns < longest_ns ? (uint32_t)ns : longest_ns);
 }
 
-/* True: the frame has more vsyncs than the cadence so far. */
-static bool is_late(const struct summary *summary, const struct summary_surface *entry,
-		    struct interval interval)
-{
-	int64_t others;
-
-	return interval.vsyncs > 1 && interval_is_frame_time(interval) &&
-	       interval.vsyncs > histogram_mode(summary->store, &entry->vsyncs, &others);
-}
-
-void summary_gpu(struct summary *summary, int number, struct interval interval,
-		 const struct gpu_work *work, bool bound)
+void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
+		 bool bound)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
@@ -180,9 +170,7 @@ void summary_gpu(struct summary *summary, int number, struct interval interval,
 	add_time(summary, &entry->release, work->release_wait_ns);
 	entry->fences.paced += work->pacing != PACING_UNKNOWN;
 	entry->fences.paced_itself += work->pacing == PACING_ITSELF;
-	if (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN)
-		return;
-	if (!is_late(summary, entry, interval))
+	if (!is_late || (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN))
 		return;
 	entry->fences.bound += bound;
 	entry->fences.late += work->release_wait_ns != ROW_UNKNOWN;

@@ -87,9 +87,10 @@ int summary_home(const struct summary *summary, int number);
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause);
 
-/* Adds what is known of that frame's buffer. */
-void summary_gpu(struct summary *summary, int number, struct interval interval,
-		 const struct gpu_work *work, bool bound);
+/* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
+ */
+void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
+		 bool bound);
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);

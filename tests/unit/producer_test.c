@@ -381,10 +381,8 @@ TEST_ON(phone_9, test_dropped_buffers_and_other_processes_do_not_change_the_time
 }
 
 /* The buffer is queued before a commit; the GPU finishes after it, or (@in_time) before it. */
-static void run_with_late_frames(bool in_time)
+static void run_with_late_frames(uint64_t present_ns, bool in_time)
 {
-	uint64_t present_ns = BEGIN;
-
 	for (unsigned int i = 0; i < 60; i++, present_ns += V60) {
 		char name[100];
 
@@ -410,7 +408,7 @@ static void run_with_late_frames(bool in_time)
 
 TEST_ON(phone_9, test_frames_late_by_the_gpu_are_counted)
 {
-	run_with_late_frames(false);
+	run_with_late_frames(BEGIN, false);
 	phone_end(&phone);
 	assert_counts(60, 0, 0, 0);
 	expect_summary(SURFACE_A, "d 6 gpu_bound 6");
@@ -418,9 +416,19 @@ TEST_ON(phone_9, test_frames_late_by_the_gpu_are_counted)
 	/* Those that the GPU finished in time are not bound by it. */
 	set_up(NULL);
 	start(PHONE_9);
-	run_with_late_frames(true);
+	run_with_late_frames(BEGIN, true);
 	phone_end(&phone);
 	expect_summary(SURFACE_A, "d 6 gpu_bound 0");
+	/* Most frames of the session had two vsyncs, those before these have one. */
+	set_up(NULL);
+	start(PHONE_9);
+	for (unsigned int i = 0; i < 100; i++) {
+		latch_and_present(NULL, BEGIN + 2 * i * V60 - V60);
+		frame(&app_a, BEGIN + 2 * i * V60, 300 * US);
+	}
+	run_with_late_frames(BEGIN + 199 * V60, false);
+	phone_end(&phone);
+	expect_summary(SURFACE_A, "cadence 2 late_frames 6 gpu_bound 6");
 }
 
 static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)

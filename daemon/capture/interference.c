@@ -125,7 +125,7 @@ static void write_event(struct interference *interference, const char *text)
 
 static void write_event_with(struct interference *interference, const char *text, const char *value)
 {
-	char line[256];
+	char line[160 + SETTING_SIZE];
 
 	snprintf(line, sizeof(line), "%s %s", text, value);
 	write_event(interference, line);

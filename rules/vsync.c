@@ -510,11 +510,12 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 
 /* Sets the step: SurfaceFlinger composes for every second or third vsync. Rates are stated in whole
  * Hz. If the render rate is no part of the display's, it is that of another mode. */
-static void place_step(const struct vsync_lattice *v, struct vsync_stamp *stamp)
+static void place_step(const struct vsync_lattice *v, const struct vsync_segment *segment,
+		       struct vsync_stamp *stamp)
 {
+	const struct vsync_display *display = segment->display ? segment->display : v->followed;
 	uint64_t from_ns = 0, period_ns = stamp->period_ns;
-	uint64_t render_ns =
-		reported_render_at(&v->reported, v->followed, stamp->time_ns, &from_ns);
+	uint64_t render_ns = reported_render_at(&v->reported, display, stamp->time_ns, &from_ns);
 	uint64_t error_ns = render_ns / 100 + render_ns * render_ns / 2000000000;
 	uint64_t step = (render_ns + period_ns / 2) / period_ns;
 
@@ -543,7 +544,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->from_ns = segment->from_ns;
 	stamp->guessed = segment->guessed;
 	stamp->switches = segment->switches;
-	place_step(v, stamp);
+	place_step(v, segment, stamp);
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);

@@ -100,6 +100,7 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 {
 	struct vsync_segment segment = { .period_ns = period_ns,
 					 .error_ns = error_ns,
+					 .display = v->followed,
 					 .guessed = v->guessed };
 
 	from_ns = later(from_ns, v->last_present_ns);

@@ -36,6 +36,14 @@ enum vsync_authority {
 	VSYNC_REPORTED, /* SurfaceFlinger, or the display's hardware vsyncs */
 };
 
+/* A period that no tick confirms yet. If it is not stated of the display that is followed, it is
+ * used only if ticks and presents show it. */
+enum vsync_pending {
+	PENDING_STATED,
+	PENDING_ASKED, /* the display is asked for it */
+	PENDING_OTHER, /* of another display, such as the other one of a foldable */
+};
+
 /* A counter that ticks. */
 struct vsync_source {
 	uint64_t name; /* hash of its name */
@@ -79,14 +87,17 @@ struct vsync_lattice {
 	uint64_t next_check_ns;	       /* no check of the evidence before that */
 	struct vsync_display *pending; /* its period is new, no tick confirms it; or NULL */
 	uint64_t pending_ns;	       /* that period; 0: none */
-	bool pending_is_asked;	       /* the display may never have it */
+	enum vsync_pending pending_as; /* how it is known */
 	uint64_t pending_at_ns;	       /* when it was reported */
 	uint64_t pending_from_ns;      /* ticks from here on may confirm it */
+	uint64_t other_ns;	       /* another display's period was pending then */
 	uint64_t anchor_ns;	       /* an early tick at the edge, for a long measurement */
 	uint64_t anchor_periods;       /* length of the last measurement from it, in periods */
 	unsigned int anchor_source;
 	unsigned int n_segments;
 	struct vsync_segment {
+		/* That was followed at its begin, or NULL. */
+		const struct vsync_display *display;
 		uint64_t from_ns;
 		uint64_t period_ns;
 		uint64_t error_ns;

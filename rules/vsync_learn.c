@@ -3,9 +3,10 @@
 
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
-	(1500 * MS)	   /* after this time the best fit is used, even if it is not certain */
-#define UNDECIDED_TICKS 24 /* this many ticks show reliably which display they belong to */
-#define SLOW_TICKS 16	   /* of all counters together */
+	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
+#define UNDECIDED_TICKS 24   /* this many ticks show reliably which display they belong to */
+#define OTHER_NS (2000 * MS) /* between two tries with another display's period */
+#define SLOW_TICKS 16	     /* of all counters together */
 
 /* True: @longer_ns is a multiple of @shorter_ns. */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
@@ -113,6 +114,17 @@ static void leave_display(struct vsync_lattice *v, struct vsync_display *display
 		v->authority = VSYNC_FIT;
 }
 
+/* Ticks and presents from now on may show that @display has that period. */
+static void await(struct vsync_lattice *v, struct vsync_display *display, enum vsync_pending kind,
+		  uint64_t period_ns, uint64_t now_ns)
+{
+	v->pending = display;
+	v->pending_as = kind;
+	v->pending_ns = period_ns;
+	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->next_check_ns = 0;
+}
+
 static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -133,37 +145,59 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 			lattice_refine(v, reported.period_ns, reported.error_ns);
 		return;
 	}
-	if (v->pending == display && !v->pending_is_asked &&
+	if (v->pending == display && v->pending_as == PENDING_STATED &&
 	    vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
 		v->pending_ns = reported.period_ns;
 		return;
 	}
-	v->pending = display;
-	v->pending_is_asked = false;
-	v->pending_ns = reported.period_ns;
-	v->pending_at_ns = now_ns;
+	await(v, display, PENDING_STATED, reported.period_ns, now_ns);
 	/* Hardware vsyncs show the period since the start of their run, before @now_ns. */
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
-	v->next_check_ns = 0;
+}
+
+/* The ticks belong to another display than @display. It may be the one of a foldable that is on
+ * from now on: only then SurfaceFlinger states its mode. */
+static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	struct reported_period reported = reported_period_of(display);
+
+	if (!v->locked || lattice_is_new(v) || v->pending ||
+	    reported.error_ns * 200 < reported.period_ns ||
+	    vsync_is_near(lattice_period_of(v), reported.period_ns, 15) ||
+	    (v->other_ns && now_ns < v->other_ns + OTHER_NS))
+		return;
+	v->other_ns = now_ns;
+	await(v, display, PENDING_OTHER, reported.period_ns, now_ns);
+}
+
+/* True: @period_ns may be the reported period, which is exact to an error. */
+static bool may_be(const struct reported_period *reported, uint64_t period_ns)
+{
+	return vsync_distance(period_ns, reported->period_ns) <=
+	       reported->error_ns + reported->period_ns / 1000;
 }
 
 /* True: a reported period fits the window, exactly or nearly. @found: a longer period that the
- * ticks show; a shorter one always explains late ticks, so it must do more than that. */
+ * ticks show; a shorter one always explains late ticks, so it must do more than that, or be a part
+ * of it: SurfaceFlinger may use each second vsync only. */
 static bool explains(const struct vsync_window *window, const struct reported_period *reported,
 		     const struct vsync_fit *found)
 {
-	uint64_t error_ns, period_ns = vsync_refine(window, reported->period_ns, &error_ns);
-	struct vsync_fit fit = vsync_fit_of(window, reported->period_ns);
+	uint64_t parts = (found->period_ns + reported->period_ns / 2) / reported->period_ns;
+	uint64_t period_ns, error_ns;
+	struct vsync_fit fit;
 
+	if (may_be(reported, found->period_ns / parts))
+		return true;
+	period_ns = vsync_refine(window, reported->period_ns, &error_ns);
+	fit = vsync_fit_of(window, reported->period_ns);
 	if (!vsync_fit_is_used(&fit) &&
 	    !is_multiple(found->period_ns, reported->period_ns, reported->period_ns / 100))
 		return false;
 	if (vsync_fit_holds(&fit))
 		return true;
 	fit = vsync_fit_of(window, period_ns);
-	return vsync_distance(period_ns, reported->period_ns) <=
-		       reported->error_ns + reported->period_ns / 1000 &&
-	       vsync_fit_holds(&fit);
+	return may_be(reported, period_ns) && vsync_fit_holds(&fit);
 }
 
 /* True: there are far more ticks than that period allows, even with late ones. */
@@ -288,8 +322,12 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	struct vsync_fit fit;
 	enum relation relation;
 
-	if (!reported.period_ns || (v->followed && v->followed != display && v->followed->own))
+	if (!reported.period_ns)
 		return;
+	if (v->followed && v->followed != display && v->followed->own) {
+		watch_other(v, display, now_ns);
+		return;
+	}
 	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
 	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
 		display->foreign = false;
@@ -323,16 +361,24 @@ void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, u
 {
 	if (!v->locked || lattice_is_new(v) || (v->followed && v->followed != display))
 		return;
-	if (v->pending && !v->pending_is_asked)
+	if (v->pending && v->pending_as == PENDING_STATED)
 		return;
 	v->pending = NULL;
-	if (vsync_is_near(lattice_period_of(v), display->asked_ns, 15))
-		return;
-	v->pending = display;
-	v->pending_is_asked = true;
-	v->pending_ns = display->asked_ns;
-	v->pending_at_ns = v->pending_from_ns = now_ns;
-	v->next_check_ns = 0;
+	if (!vsync_is_near(lattice_period_of(v), display->asked_ns, 15))
+		await(v, display, PENDING_ASKED, display->asked_ns, now_ns);
+}
+
+/* True: shortly before the pending period ticks or presents needed the one before. An app that
+ * draws in every second vsync looks like a display that is half as fast. */
+static bool was_used(const struct vsync_lattice *v)
+{
+	struct vsync_window window;
+	struct vsync_fit old;
+
+	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
+			  v->pending_at_ns);
+	old = vsync_fit_of(&window, lattice_period_of(v));
+	return vsync_fit_is_used(&old);
 }
 
 /* True: ticks or presents show that the display has the pending period. */
@@ -365,7 +411,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	v->next_check_ns = now_ns + CHECK_EVERY_NS;
 	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
-	shown = shows_pending(v, &window, &too_many);
+	shown = shows_pending(v, &window, &too_many) &&
+		(v->pending_as != PENDING_OTHER || was_used(v));
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
@@ -373,12 +420,12 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	}
 	v->pending = NULL;
-	if (!shown && v->pending_is_asked)
+	if (!shown && v->pending_as != PENDING_STATED)
 		return;
 	display->foreign = !shown && !display->own;
 	if (!shown && (too_many || !display->own))
 		return;
-	if (v->pending_is_asked)
+	if (v->pending_as == PENDING_ASKED)
 		reported_period_follow(display, now_ns);
 	error_ns = reported_period_of(display).error_ns;
 	v->guessed = false;
@@ -514,6 +561,7 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
+	struct reported_period reported;
 	struct vsync_window window;
 	struct vsync_fit fit;
 
@@ -528,7 +576,10 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	fit = vsync_fit_of(&window, better_ns);
 	if (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit))
 		return;
-	leave_display(v, v->followed);
+	reported = reported_period_of(v->followed);
+	/* The ticks before may have shown a nominal period's last digits wrongly. */
+	if (!may_be(&reported, better_ns))
+		leave_display(v, v->followed);
 	lattice_refine(v, better_ns, error_ns);
 	lattice_find_edges(v, &window);
 }

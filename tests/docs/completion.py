@@ -34,7 +34,7 @@ CASES = {
     "jankd run --keep ": "", "jankd run ": "", "jankd mark st": "", "jankd analyze --frames-log f": "file.txt",
     "jankd rules ": "check show", "jankd rules sh": "show", "jankd rules check ": "file.txt inner",
     "jankd rules show ": "default gfx2019", "jankd rules check fi": "file.txt", "jankd rules show gf": "gfx2019",
-    "jankd sta": "start status", "jank-phone --vocabulary ": "android-9 android-11 android-14",
+    "jankd sta": "start status", "jank-phone --vocabulary ": "android-9 android-11 android-14 android-15",
     "jank-phone --scenario game": "game-30", "jank-phone f": "file.txt", "jank-adb -s start st": "start status stop",
     "jank-adb pull in": "inner", "jank-adb record --source ": "auto text raw latency",
 }

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import fences
 import verdict
-from jankd import Checks, analyze, folder, microseconds, rows, scenario, scenarios
+from jankd import Checks, analyze, folder, microseconds, phones, rows, scenario, scenarios
 
 SECONDS = 8  # of a scenario that is not listed here
 OWN_LENGTH = ("hang-d", "hang-b", "hang-g", "hang-k", "culprits", "late-")
@@ -19,7 +19,9 @@ SCROLL = "com.example.scroll/com.example.scroll.MainActivity"
 NAMED = re.compile(r"doFrame (\S+) ms \(\w+ ")
 # Every Surface of these has stalls of that cause, and no other frame with a cause.
 HANGS = {"hang-doframe": "app", "hang-before": "app", "hang-gpu": "gpu", "hang-dequeue": "app"}
-RATES = {"late-ticks": [60], "late-switch": [60, 120, 60]}
+# In Hz, to a multiple of 12: panels are a little faster than their nominal rate.
+RATES = {"late-ticks": [60], "late-switch": [60, 120, 60], "ltpo-film": [120, 24, 120, 120], "arr-240": [240], "fold": [60, 120, 60]}
+STEPS = {"arr-240": "2", "ltpo-film": "5"}  # vsyncs in a render period, where it is more than one
 JUDGED = ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo")
 
 
@@ -88,33 +90,36 @@ def judged(checks, what, scenario, out, played):
 
 checks = Checks()
 names, vocabularies = scenarios()
-checks.that("demo" in names and len(vocabularies) == 3, f"listed: {names}, {vocabularies}")
-for name in names:
+checks.that("demo" in names and len(vocabularies) == 4, f"listed: {names}, {vocabularies}")
+for name, vocabulary in phones():
     length = {} if name.startswith(OWN_LENGTH) else {"seconds": SECONDS}
-    for vocabulary in vocabularies:
-        what = f"{name} {vocabulary}"
-        with folder() as here:
-            trace, out = scenario(name, here / "trace", vocabulary=vocabulary, **length), here / "out"
-            analyze(out, "--frames-log", "-T", "2", trace)
-            truth, frames = rows(here / "trace.truth"), rows(out, "frames.csv")
-            played = series(truth)
-            compare(checks, what, played, series(frames))
-            judged(checks, what, name, out, played)
-            if name.startswith("culprits"):
-                compare_causes(checks, what, truth, frames, rows(out, "dropFrames.csv"))
-            if name in HANGS:
-                found = {row["cause"] for row in frames if row["cause"] and "StatusBar" not in row["layer"]}
-                checks.equal(found, {HANGS[name]}, f"{what}: causes of stalls")
-            if name in RATES:
-                found = [float(row["text"].split()[0]) for row in rows(out, "events.csv") if row["kind"] == "refresh"]
-                checks.equal([round(rate) for rate in found], RATES[name], f"{what}: rates")
-            if name in ("demo", "drops-120", "switch-60-120") and vocabulary != "android-9":
-                fences.judge_played(checks, what, trace, out)
-            if name == "hang-doframe":
-                named = [took for row in rows(out, "dropFrames.csv") if row["Surface"] == SCROLL for took in NAMED.findall(row["info"])]
-                checks.that(len(named) == 4 and all(float(took) > 500 for took in named), f"{what}: hangs that are named: {named}")
-            if name in JUDGED and vocabulary == "android-14":
-                verdict.judge_played(checks, name, here)
+    what = f"{name} {vocabulary}"
+    with folder() as here:
+        trace, out = scenario(name, here / "trace", vocabulary=vocabulary, **length), here / "out"
+        analyze(out, "--frames-log", "-T", "2", trace)
+        truth, frames = rows(here / "trace.truth"), rows(out, "frames.csv")
+        played = series(truth)
+        compare(checks, what, played, series(frames))
+        judged(checks, what, name, out, played)
+        if name.startswith("culprits"):
+            compare_causes(checks, what, truth, frames, rows(out, "dropFrames.csv"))
+        if name in HANGS:
+            found = {row["cause"] for row in frames if row["cause"] and "StatusBar" not in row["layer"]}
+            checks.equal(found, {HANGS[name]}, f"{what}: causes of stalls")
+        if name in RATES:
+            found = [float(row["text"].split()[0]) for row in rows(out, "events.csv") if row["kind"] == "refresh"]
+            checks.equal([12 * round(rate / 12) for rate in found], RATES[name], f"{what}: rates")
+        if name in STEPS:
+            late = [row["present(s)"] for row in frames if row["vsyncs"] not in ("", "1", STEPS[name])]
+            checks.equal(len(rows(out, "dropFrames.csv")), len(late), f"{what}: frames later than the render rate")
+            checks.that(any("rendered at" in row["text"] for row in rows(out, "events.csv")), f"{what}: no event has the render rate")
+        if name in ("demo", "drops-120", "switch-60-120") and vocabulary != "android-9":
+            fences.judge_played(checks, what, trace, out)
+        if name == "hang-doframe":
+            named = [took for row in rows(out, "dropFrames.csv") if row["Surface"] == SCROLL for took in NAMED.findall(row["info"])]
+            checks.that(len(named) == 4 and all(float(took) > 500 for took in named), f"{what}: hangs that are named: {named}")
+        if name in JUDGED and vocabulary == "android-14":
+            verdict.judge_played(checks, name, here)
 del LATE[""]
 for cause, late in sorted(LATE.items()):
     checks.that(RIGHT[cause] >= REPORTED * late > 0, f"{cause}: {RIGHT[cause]} of {late} late frames")

@@ -6,6 +6,7 @@ A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the rea
 
 import contextlib
 import csv
+import itertools
 import json
 import lzma
 import os
@@ -163,6 +164,16 @@ def scenarios():
     said = subprocess.run([PHONE, "--list"], capture_output=True, text=True, check=True).stdout
     names, _, words = said.partition("vocabularies:\n")
     return re.findall(r"^  (\S+)", names, re.M), words.split()
+
+
+PANELS = ("ltpo-film", "arr-240", "fold")  # of which only SurfaceFlinger of Android 15 tells the rates
+OF_15 = (*PANELS, "game-30", "switch-60-120", "late-switch", "drops-120")
+
+
+def phones():
+    """(scenario, vocabulary) of all phones that jank-phone generates; those of Android 15 that differ by its rates."""
+    return [(name, vocabulary) for name, vocabulary in itertools.product(*scenarios())
+            if (name in OF_15 if vocabulary == "android-15" else name not in PANELS)]
 
 
 def scenario(name, path, *arguments, **options):

@@ -8,7 +8,7 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import TRACES, folder, skip, unpack
+from jankd import OF_15, TRACES, folder, skip, unpack
 from live import each, run, session
 
 SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch",
@@ -34,6 +34,7 @@ def recorded():
 
 
 vocabulary = sys.argv.pop()
+names = OF_15 if vocabulary == "android-15" else SCENARIOS
 run([recorded] if vocabulary == "recorded" else
-    each(played, *((f"{scenario} {vocabulary}", scenario, "--vocabulary", vocabulary, "--seed", "1") for scenario in SCENARIOS)),
+    each(played, *((f"{scenario} {vocabulary}", scenario, "--vocabulary", vocabulary, "--seed", "1") for scenario in names)),
     processes=False)

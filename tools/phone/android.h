@@ -8,5 +8,6 @@
 extern const struct vocabulary android_9;
 extern const struct vocabulary android_11;
 extern const struct vocabulary android_14;
+extern const struct vocabulary android_15;
 
 #endif

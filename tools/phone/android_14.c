@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android 14: the buffer queues are in the apps (BLAST), buffers arrive in transactions,
- * SurfaceFlinger commits and composites by vsync id, and an instant names each latched layer. */
+/* Android 14 and 15: the buffer queues are in the apps (BLAST), buffers arrive in transactions,
+ * SurfaceFlinger commits and composites by vsync id, and an instant names each latched layer.
+ * Android 15 also states the rates of its displays. */
 #include "tools/phone/android.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #define DISPLAY "Primary display (4619827259835644672)"
 #define DISPLAY_ID "4619827259835644672"
+#define OUTER_ID "4619827259835644673"
 
 /* An app numbers its queues from 1. Any small number can be used here. */
 static unsigned int producer_id(const struct simulation *sim)
@@ -345,6 +347,56 @@ static void change_mode(struct simulation *sim, const struct vsync *vsync)
 	write_end(writer);
 }
 
+/* --- Android 15 --- */
+
+static const char *id_of(unsigned int display)
+{
+	return display ? OUTER_ID : DISPLAY_ID;
+}
+
+/* The rate of the display's mode in whole Hz, of which all here are multiples of 12. */
+static int64_t mode_hz(uint64_t period_ns)
+{
+	return (int64_t)((NS_PER_S / 12 + period_ns / 2) / period_ns) * 12;
+}
+
+static void hardware_vsync_15(struct simulation *sim, const struct vsync *vsync)
+{
+	char slice[64], counter[64];
+
+	snprintf(slice, sizeof(slice), "onComposerHalVsync %u %lldns", vsync->display,
+		 (long long)NS_PER_S / mode_hz(vsync->period_ns));
+	snprintf(counter, sizeof(counter), "HW_VSYNC_%s", id_of(vsync->display));
+	write_hardware_vsync(sim, vsync, slice, counter);
+}
+
+static void change_mode_15(struct simulation *sim, const struct vsync *vsync)
+{
+	struct marker_writer *writer = &sim->sf;
+	const char *id = id_of(vsync->display);
+	int64_t hz = mode_hz(vsync->period_ns);
+
+	writer_advance(writer, vsync->time_ns - NS_PER_MS);
+	write_counter(writer, hz, "PendingModeFps %s", id);
+	write_counter(writer, 1, "HW_VSYNC_ON_%s", id);
+	write_counter(writer, (int64_t)NS_PER_S / hz, "VSR-onDisplayModeChanged %s", id);
+}
+
+static void state_rates(struct simulation *sim, const struct vsync *vsync)
+{
+	struct marker_writer *writer = &sim->sf;
+	int64_t hz = mode_hz(vsync->period_ns);
+
+	writer_advance(writer, vsync->time_ns > NS_PER_MS ? vsync->time_ns - NS_PER_MS : 0);
+	/* The other display is off, and its mode stays. */
+	if (sim->folds && vsync->number == 0) {
+		write_counter(writer, 120, "ActiveModeFps " DISPLAY_ID);
+		write_counter(writer, 40, "RenderRateFps " DISPLAY_ID);
+	}
+	write_counter(writer, hz, "ActiveModeFps %s", id_of(vsync->display));
+	write_counter(writer, hz / vsync->step, "RenderRateFps %s", id_of(vsync->display));
+}
+
 const struct vocabulary android_14 = {
 	.name = "android-14",
 	.tick_jitter_ns = 500000,
@@ -356,4 +408,18 @@ const struct vocabulary android_14 = {
 	.latch_and_compose = latch_and_compose,
 	.hardware_vsync = hardware_vsync,
 	.change_mode = change_mode,
+};
+
+const struct vocabulary android_15 = {
+	.name = "android-15",
+	.tick_jitter_ns = 500000,
+	.app_percent = 12,
+	.timer = "TimerDispatch",
+	.name_layer = name_layer,
+	.tick = tick,
+	.draw = draw,
+	.latch_and_compose = latch_and_compose,
+	.hardware_vsync = hardware_vsync_15,
+	.change_mode = change_mode_15,
+	.state_rates = state_rates,
 };

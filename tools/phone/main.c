@@ -31,7 +31,7 @@ static const char help[] =
 	"what to play:\n"
 	"  --scenario NAME     a generated scenario; --list prints their names\n"
 	"  --vocabulary NAME   the Android version whose markers it writes: android-9,\n"
-	"                      android-11, android-14 (default)\n"
+	"                      android-11, android-14 (default), android-15\n"
 	"  --seconds S         length of the scenario (default: its own, see --list)\n"
 	"  --seed N            the same seed gives the same markers (default 1)\n"
 	"  --loops N           how many times to play it (default 1)\n"

@@ -10,6 +10,9 @@
 
 #define PERIOD_60 UINT64_C(16666667)
 #define PERIOD_120 UINT64_C(8333333)
+/* Panels that are a little faster than their nominal rate. */
+#define PERIOD_240 UINT64_C(4150000)
+#define PERIOD_LTPO UINT64_C(8291667)
 
 /* Time of the loop's start in ftrace text: time since the phone was switched on. */
 #define BASE_NS (1000 * NS_PER_S)
@@ -49,32 +52,56 @@ struct scenario {
 	const char *name;
 	const char *about;
 	unsigned int seconds;
-	uint64_t (*period)(const struct scenario_run *run, uint64_t time_ns);
+	/* Returns the period from the vsync's time on; may set its step and display. */
+	uint64_t (*period)(const struct scenario_run *run, struct vsync *vsync);
 	void (*set_up)(struct scenario_run *run);
 	/* Adds the frames that @vsync shows. */
 	void (*step)(struct scenario_run *run, struct vsync *vsync);
 	bool late_ticks; /* for half of the time, 40 % of the ticks are late; frames are on time */
 };
 
-static uint64_t period_60(const struct scenario_run *run, uint64_t time_ns)
+static uint64_t period_60(const struct scenario_run *run, struct vsync *vsync)
 {
 	return PERIOD_60;
 }
 
-static uint64_t period_120(const struct scenario_run *run, uint64_t time_ns)
+static uint64_t period_120(const struct scenario_run *run, struct vsync *vsync)
 {
 	return PERIOD_120;
 }
 
-static uint64_t period_switch(const struct scenario_run *run, uint64_t time_ns)
+static uint64_t period_switch(const struct scenario_run *run, struct vsync *vsync)
 {
-	return time_ns < run->length_ns / 2 ? PERIOD_60 : PERIOD_120;
+	return vsync->time_ns < run->length_ns / 2 ? PERIOD_60 : PERIOD_120;
 }
 
-static uint64_t period_switch_twice(const struct scenario_run *run, uint64_t time_ns)
+static uint64_t period_switch_twice(const struct scenario_run *run, struct vsync *vsync)
 {
-	return time_ns < run->length_ns / 3 || time_ns >= run->length_ns / 3 * 2 ? PERIOD_60
-										 : PERIOD_120;
+	return vsync->time_ns / (run->length_ns / 3) == 1 ? PERIOD_120 : PERIOD_60;
+}
+
+/* The outer display, the inner one, the outer one. */
+static uint64_t period_fold(const struct scenario_run *run, struct vsync *vsync)
+{
+	uint64_t period_ns = period_switch_twice(run, vsync);
+
+	vsync->display = period_ns == PERIOD_60;
+	return period_ns;
+}
+
+static uint64_t period_240(const struct scenario_run *run, struct vsync *vsync)
+{
+	vsync->step = 2;
+	return PERIOD_240;
+}
+
+/* An app at 120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, the app again. */
+static uint64_t period_ltpo(const struct scenario_run *run, struct vsync *vsync)
+{
+	uint64_t quarter = vsync->time_ns / (run->length_ns / 4);
+
+	vsync->step = quarter == 2 ? 5 : 1;
+	return quarter == 1 ? 5 * PERIOD_LTPO : PERIOD_LTPO;
 }
 
 static int64_t vsyncs_in(uint64_t ns, uint64_t period_ns)
@@ -106,6 +133,17 @@ static void add_frame(struct vsync *vsync, struct frame frame)
 static void step_steady(struct scenario_run *run, struct vsync *vsync)
 {
 	add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+}
+
+/* A frame in each render period, at times a later one. */
+static void step_rendered(struct scenario_run *run, struct vsync *vsync)
+{
+	if (vsync->number < run->until)
+		return;
+	add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+	run->until = vsync->number + vsync->step;
+	if (sim_chance(&run->sim, 3))
+		run->until += (int64_t)sim_random(&run->sim, 1, vsync->step);
 }
 
 static void step_drops(struct scenario_run *run, struct vsync *vsync)
@@ -650,6 +688,12 @@ static const struct scenario scenarios[] = {
 	  step_culprits, false },
 	{ "culprits-cpu", "the same of an app that draws without the GPU", 30, period_60,
 	  set_up_itself, step_culprits, false },
+	{ "ltpo-film", "120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, 120 Hz", 12,
+	  period_ltpo, set_up_app, step_rendered, false },
+	{ "arr-240", "vsyncs at 240 Hz, rendered at 120", 10, period_240, set_up_app, step_rendered,
+	  false },
+	{ "fold", "a foldable: its outer display at 60 Hz, the inner one at 120, the outer one", 12,
+	  period_fold, set_up_app, step_steady, false },
 	{ "demo", "an app that janks and stalls, a game at 30 fps, a mostly idle status bar", 20,
 	  period_60, set_up_demo, step_demo, false },
 };
@@ -658,6 +702,7 @@ static const struct vocabulary *const vocabularies[] = {
 	&android_9,
 	&android_11,
 	&android_14,
+	&android_15,
 };
 
 void scenario_print_list(FILE *out)
@@ -695,7 +740,9 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 
 	vsync->number = before->number + 1;
 	vsync->time_ns = before->time_ns + before->period_ns;
-	vsync->period_ns = run->scenario->period(run, vsync->time_ns);
+	vsync->step = 1;
+	vsync->display = 0;
+	vsync->period_ns = run->scenario->period(run, vsync);
 	vsync->tick_ns = vsync->time_ns + sim_random_around(sim, half_jitter_ns, half_jitter_ns);
 	vsync->late_ns = run->scenario->late_ticks ? tick_lateness(run, vsync) : 0;
 	vsync->present_ns =
@@ -769,6 +816,9 @@ static void generate_vsync(struct scenario_run *run, const struct vsync *before,
 		sim->hardware_vsyncs = 12;
 		sim->vocabulary->change_mode(sim, vsync);
 	}
+	if ((before->period_ns != vsync->period_ns || before->step != vsync->step) &&
+	    sim->vocabulary->state_rates)
+		sim->vocabulary->state_rates(sim, vsync);
 	if (sim->hardware_vsyncs > 0) {
 		sim->hardware_vsyncs--;
 		sim->vocabulary->hardware_vsync(sim, vsync);
@@ -826,6 +876,7 @@ int scenario_generate(struct plan *plan, const struct scenario_options *options)
 	}
 	run->length_ns = NS_PER_S * (options->seconds ? options->seconds : run->scenario->seconds);
 	sim_init(&run->sim, plan, vocabulary, options->seed);
+	run->sim.folds = run->scenario->period == period_fold;
 	run->scenario->set_up(run);
 	plan->base_ns = BASE_NS;
 	generate(run);

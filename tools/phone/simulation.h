@@ -78,15 +78,17 @@ struct frame {
 /* One vsync, and the behaviour of SurfaceFlinger in it. */
 struct vsync {
 	int64_t number;
-	uint64_t time_ns;    /* of the display's vsync */
-	uint64_t period_ns;  /* to the next one */
-	uint64_t tick_ns;    /* when SurfaceFlinger wakes up, if it does */
-	uint64_t late_ns;    /* delay of the markers of its ticks */
-	uint64_t present_ns; /* when the present slice begins */
-	bool tick;	     /* SurfaceFlinger wakes up, even without a frame */
-	bool compose;	     /* it composes, even without a frame */
-	bool client;	     /* the GPU composes some layers */
-	bool mirrored;	     /* a second output shows the same frames */
+	uint64_t time_ns;     /* of the display's vsync */
+	uint64_t period_ns;   /* to the next one */
+	unsigned int step;    /* vsyncs in a render period */
+	unsigned int display; /* the second one of a foldable, or 0 */
+	uint64_t tick_ns;     /* when SurfaceFlinger wakes up, if it does */
+	uint64_t late_ns;     /* delay of the markers of its ticks */
+	uint64_t present_ns;  /* when the present slice begins */
+	bool tick;	      /* SurfaceFlinger wakes up, even without a frame */
+	bool compose;	      /* it composes, even without a frame */
+	bool client;	      /* the GPU composes some layers */
+	bool mirrored;	      /* a second output shows the same frames */
 	unsigned int frame_count;
 	struct frame frames[SIM_FRAMES_MAX];
 	struct layer *stalled; /* its buffer is queued for this vsync, but not latched; or NULL */
@@ -115,8 +117,10 @@ struct vocabulary {
 	void (*latch_and_compose)(struct simulation *sim, const struct vsync *vsync);
 	/* The display's own vsync, while SurfaceFlinger has it enabled. */
 	void (*hardware_vsync)(struct simulation *sim, const struct vsync *vsync);
-	/* The refresh rate of the display changes at @vsync. */
+	/* The refresh rate of the display changes at @vsync, or it is another display. */
 	void (*change_mode)(struct simulation *sim, const struct vsync *vsync);
+	/* SurfaceFlinger states the refresh and render rates at @vsync. NULL: never. */
+	void (*state_rates)(struct simulation *sim, const struct vsync *vsync);
 };
 
 struct simulation {
@@ -135,6 +139,7 @@ struct simulation {
 	unsigned int sf_id, app_id;   /* the last ones for SurfaceFlinger and for apps */
 	unsigned int hardware_vsyncs; /* still to be written */
 	bool sf_value, app_value, app_sf_value, hardware_value;
+	bool folds; /* it has two displays */
 	bool dense; /* many layers in this vsync: markers are closer together */
 };
 

@@ -125,6 +125,21 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 	v->next_check_ns = 0;
 }
 
+/* True: the lattice has a guess, and @display a period that the ticks allow as well. */
+static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
+{
+	struct reported_period reported = reported_period_of(display);
+	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts, parts;
+
+	if (!v->guessed || !is_multiple(ticks_ns, reported.period_ns, reported.error_ns))
+		return false;
+	parts = (ticks_ns + reported.period_ns / 2) / reported.period_ns;
+	v->guessed = false;
+	follow_display(v, display, false);
+	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
+	return true;
+}
+
 static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -155,8 +170,8 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
-/* The ticks belong to another display than @display. It may be the one of a foldable that is on
- * from now on: only then SurfaceFlinger states its mode. */
+/* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
+ * now on: only then SurfaceFlinger states its mode. */
 static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -331,14 +346,18 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
 	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
 		display->foreign = false;
-	if (display->foreign)
+	if (display->foreign) {
+		watch_other(v, display, now_ns);
 		return;
+	}
 	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display ||
 		    !vsync_is_near(lattice_period_of(v), reported.period_ns, 15))
 			vsync_learn_decide(v, now_ns);
 		return;
 	}
+	if (replaces_guess(v, display))
+		return;
 	if (!v->followed && v->n_ticks >= 16) {
 		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
@@ -400,6 +419,29 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
 
+/* Ticks that the pending period explains may be those of the period before, of which an app uses
+ * each second one. False: if that is so, it is not the display's. */
+static bool is_followed(const struct vsync_lattice *v)
+{
+	uint64_t period_ns = lattice_period_of(v);
+
+	if (v->pending_as == PENDING_STATED || v->pending_ns < period_ns ||
+	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
+		return true;
+	/* Where the trace states which rate is active, it will state this one, too. */
+	return was_used(v) && (v->pending_as == PENDING_OTHER || !v->pending->reported_ns);
+}
+
+/* True: the pending period is that of the ticks' display, although no tick needs it: each second
+ * vsync may be used, or each third one. */
+static bool is_believed(const struct vsync_lattice *v, const struct vsync_display *display)
+{
+	if (display->own)
+		return true;
+	return (v->followed == display || !reported_periods_several(&v->reported)) &&
+	       is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100);
+}
+
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
@@ -411,8 +453,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	v->next_check_ns = now_ns + CHECK_EVERY_NS;
 	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
-	shown = shows_pending(v, &window, &too_many) &&
-		(v->pending_as != PENDING_OTHER || was_used(v));
+	shown = shows_pending(v, &window, &too_many) && is_followed(v);
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
@@ -422,8 +463,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->pending = NULL;
 	if (!shown && v->pending_as != PENDING_STATED)
 		return;
-	display->foreign = !shown && !display->own;
-	if (!shown && (too_many || !display->own))
+	display->foreign = !shown && !is_believed(v, display);
+	if (!shown && (too_many || display->foreign))
 		return;
 	if (v->pending_as == PENDING_ASKED)
 		reported_period_follow(display, now_ns);
@@ -520,9 +561,14 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
 	/* A multiple of the old period is checked in a longer window: see
-	 * vsync_learn_find_slower(). */
-	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, 0))
+	 * vsync_learn_find_slower(). Its last digits are better than nominal ones. */
+	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, v->error_ns)) {
+		uint64_t parts = (fit.period_ns + period_ns / 2) / period_ns;
+
+		if (v->followed && fit.error_ns < v->error_ns * parts / 4)
+			lattice_refine(v, fit.period_ns / parts, fit.error_ns / parts);
 		return;
+	}
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;
 	if (fit.period_ns < period_ns && is_common_part(v, &fit, from_ns, now_ns))
@@ -531,6 +577,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		v->followed->foreign = true;
 		v->followed = NULL;
 	}
+	v->guessed = false;
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
 }
 

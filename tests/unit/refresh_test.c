@@ -238,6 +238,39 @@ TEST(test_a_rate_that_is_asked_for_counts_when_the_display_follows)
 	}
 }
 
+/* A game uses each second or fifth vsync, and its ticks look like a slower display. What is stated
+ * counts, also later and if it is nominal; what is only asked for does not. */
+TEST(test_a_stated_rate_counts_although_no_tick_needs_it)
+{
+	static const struct {
+		uint64_t step_ns;
+		int64_t hz, vsyncs;
+		bool late;
+	} rows[] = {
+		{ 25 * MS, 120, 3, true },
+		{ V60, 120, 2, true },
+		{ 20960000, 240, 5, false }, /* of 4.192 ms, not 4.167 */
+		{ 6 * V60, 60, 6, false },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t at_ns = BEGIN;
+
+		start(PHONE_14);
+		if (rows[i].late)
+			at_ns = phone_run(&phone, a, BEGIN, rows[i].step_ns, 100) + rows[i].step_ns;
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, rows[i].hz);
+		at_ns = phone_run(&phone, a, at_ns, rows[i].step_ns, 100);
+		phone_write(&phone, TRACE_COUNTER, 0, "PendingModeFps " ID,
+			    rows[i].hz / rows[i].vsyncs);
+		phone_run(&phone, a, at_ns + rows[i].step_ns, rows[i].step_ns, 100);
+		phone_end(&phone);
+		for (size_t n = rows[i].late ? 130 : 1; n < frames_of(a); n++)
+			assert_int_equal(frame_of(a, n)->vsyncs, rows[i].vsyncs);
+		assert_in_range(counters()->refresh_mhz, rows[i].hz * 990, rows[i].hz * 1010);
+	}
+}
+
 /* The rate of another display, or one that changes while the display's own stays. */
 TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 {
@@ -260,4 +293,28 @@ TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 	assert_float_equal(summary_of(SURFACE_A).stats.score, 60 * 249 / 249.2 + 40 - 7 / 249.0,
 			   0.01);
 	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 3);
+}
+
+/* A foldable: the ticks are of the display whose mode was stated last, if they show it. A game
+ * beside a display of 60 Hz shows nothing. */
+TEST(test_the_other_display_of_a_foldable)
+{
+	for (unsigned int game = 0; game <= 1; game++) {
+		const uint64_t step_ns = game ? V60 : V120;
+		uint64_t at_ns;
+
+		start(PHONE_14);
+		phone.now_ns = BEGIN - 10 * MS;
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID "1", 60);
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID "2", 120);
+		at_ns = phone_run(&phone, a, BEGIN, V120, 100) + step_ns;
+		at_ns = phone_run(&phone, a, at_ns, step_ns, 200);
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID "1", 60);
+		at_ns = phone_run(&phone, a, at_ns + V60, V60, 200);
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID "2", 120);
+		phone_run(&phone, a, at_ns + V120, V120, 200);
+		phone_end(&phone);
+		assert_string_equal(vsyncs_of(a), game ? "? 1x99 2x400 1x200" : "? 1x699");
+		assert_int_equal(events_of(TRACE_EVENT_REFRESH), game ? 1 : 3);
+	}
 }

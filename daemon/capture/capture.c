@@ -370,7 +370,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	if (capture->code == 0)
 		capture->code = ended;
 	log_stop(capture);
-	capture_control_ended(&capture->control);
+	capture_control_ended(&capture->control, capture->code != EXIT_DONE);
 	return capture->code;
 }
 

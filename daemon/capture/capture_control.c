@@ -196,14 +196,14 @@ int capture_control_begin(struct capture_control *control, struct loop *loop)
 	return EXIT_FAILED;
 }
 
-void capture_control_ended(struct capture_control *control)
+void capture_control_ended(struct capture_control *control, bool failed)
 {
 	const struct session *session = control->session;
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 
 	/* The files are complete: answers the clients that wait for them. */
 	control_answer_waiting(control->control);
-	if (session->output.failed || session->failed)
+	if (failed)
 		snprintf(control->end, sizeof(control->end), "error: %s\n", report_last_reason());
 	else
 		snprintf(control->end, sizeof(control->end),

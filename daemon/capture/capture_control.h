@@ -32,8 +32,9 @@ int capture_control_begin(struct capture_control *control, struct loop *loop);
 void capture_control_wait(struct capture_control *control);
 
 /* Call it when the session has ended: prepares the answer to 'stop', which
- * capture_control_close() sends. */
-void capture_control_ended(struct capture_control *control);
+ * capture_control_close() sends. @failed: the exit code of the capture is not 0; the last report
+ * says why. */
+void capture_control_ended(struct capture_control *control, bool failed);
 
 /* Closes the socket, in any state. */
 void capture_control_close(struct capture_control *control);

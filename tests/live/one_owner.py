@@ -75,6 +75,7 @@ def killed(command):
             if command == "start":
                 done = daemon.start()
                 s.equal(done.returncode, 0, f"start: {done.stderr}")
+                s.play()
             else:
                 with trap(s, "lock", "{pid}\n{name}\n"):
                     refused(s, b"another jankd")
@@ -127,6 +128,7 @@ def another_user():
     """Requests of root go to its own jankd or to that of the folder's owner, not to another user's server."""
     with session("a trap") as s, s.started() as daemon, trap(s, "lock", "{pid}\n{name}\n"):
         s.out.chmod(0o777)
+        s.play()
         s.that(b"the trap" not in daemon.ask("status").stdout, "status shows its answer")
         done = daemon.stop()
         s.that(done.returncode == 0 and b"the trap" not in done.stdout, f"stop: {done}")

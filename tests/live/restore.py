@@ -209,6 +209,7 @@ def prints_at_the_end():
             '#!/bin/sh\n[ "$1" = -b ] || { for n in 1 2 3 4 5; do echo x; sleep 0.5; done; exit 3; }\n')
         done = jankd("start", "--tracefs", s.mount, "--instance", s.instance.name, "-F", s.out, env=device.environment())
         s.equal(done.returncode, 0, f"start: {done.stderr}")
+        s.play()
         done = jankd("stop", "-F", s.out)
         s.equal((done.returncode, done.stderr), (0, b""), f"stop: {done.stdout}")
         s.that(b"run:" not in done.stdout, f"stop: {done.stdout}")

@@ -276,7 +276,11 @@ TEST(what_cannot_be_captured_is_reported)
 	assert_contains(program_out(), "0 presents, 0 frames");
 	/* The buffers were empty. */
 	assert_int_equal(live_signal(SIGTERM), 1);
-	assert_contains(scratch_get("run.err"), "jankd: run: ");
+	assert_contains(scratch_get("run.err"), "jankd: run: no markers found");
+	/* A daemon says the same, to the command that ends it. */
+	live_start("--no-atrace", NULL);
+	assert_int_equal(live_ask("stop", NULL), 1);
+	assert_contains(program_err(), "jankd: stop: no markers found");
 	unlink(scratch_path("tr/trace_pipe"));
 	assert_int_equal(start_in("out"), 1);
 	assert_contains(program_err(), "jankd: start: ");

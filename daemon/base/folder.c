@@ -139,11 +139,12 @@ static int write_lock(const struct folder *folder)
 	return pwrite(folder->lock_fd, text, (size_t)n, 0) == n ? 0 : -EIO;
 }
 
-/* Tries several times: clients lock the file for a moment to check whether a jankd runs. */
-static int try_lock(int fd)
+/* Tries several times: clients lock the file for a moment to check whether a jankd runs. @how:
+ * LOCK_EX or LOCK_SH. */
+static int try_lock(int fd, int how)
 {
 	for (int i = 0; i < 5; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		if (flock(fd, how | LOCK_NB) == 0)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			break;
@@ -197,7 +198,7 @@ static int lock(struct folder *folder)
 		if (fd < 0)
 			return fd;
 		folder->lock_fd = fd;
-		error = try_lock(fd);
+		error = try_lock(fd, LOCK_EX);
 		if (error == 0 && is_lock(folder, fd))
 			error = remove_if_linked(folder, fd);
 		else if (error == 0)
@@ -223,10 +224,36 @@ static bool has_file(const char *path, enum state_dir_file which)
 	return fd != -ENOENT && fd != -ENOTDIR;
 }
 
+/* A lock that was just made is empty for a moment, and not locked. */
+static bool has_lock(const char *path)
+{
+	int fd = state_dir_find(path, STATE_DIR_LOCK);
+	struct stat info;
+	bool there = fd != -ENOENT && fd != -ENOTDIR;
+
+	if (fd >= 0) {
+		there = fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_size > 0;
+		close(fd);
+	}
+	return there;
+}
+
+/* A running jankd has locked the folder, too, which cannot be removed from it. Other users can do
+ * so as well: it only says that it may run. */
+static bool may_be_in_use(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool in_use = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+
+	if (fd >= 0)
+		close(fd);
+	return in_use;
+}
+
 void folder_wait_for_lock(const char *path)
 {
 	for (int i = 0; i < LOCK_PAUSES; i++) {
-		if (!has_file(path, STATE_DIR_JOURNAL) || has_file(path, STATE_DIR_LOCK))
+		if (!has_file(path, STATE_DIR_JOURNAL) || has_lock(path) || !may_be_in_use(path))
 			return;
 		usleep(LOCK_PAUSE_US);
 	}
@@ -242,7 +269,7 @@ static bool is_held_by_another(const char *path)
 	for (int i = 0; i < 2 && !held; i++) {
 		int fd = state_dir_find(path, STATE_DIR_LOCK);
 
-		held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
+		held = fd >= 0 && try_lock(fd, LOCK_EX) == -EWOULDBLOCK;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -251,13 +278,19 @@ static bool is_held_by_another(const char *path)
 
 static int open_and_lock(struct folder *folder)
 {
+	int error;
+
 	folder->fd = open_path(folder);
 	if (folder->fd < 0)
 		return folder->fd;
 	state_dir_open(&folder->state_dir, folder->fd);
 	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
 		return -EWOULDBLOCK;
-	return lock(folder);
+	error = lock(folder);
+	/* See may_be_in_use(). Some file systems may not support it. */
+	if (error == 0)
+		try_lock(folder->fd, LOCK_SH);
+	return error;
 }
 
 int folder_watch_lock(struct folder *folder)

@@ -62,7 +62,7 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
 int folder_watch_lock(struct folder *folder);
 
 /* If the folder at @path has a journal but no lock, a running jankd may have lost its lock. Waits
- * until it has created the lock again, at most 4.5 seconds. */
+ * until it has created the lock again, at most 4.5 seconds; not if no jankd runs. */
 void folder_wait_for_lock(const char *path);
 
 /* Writes the address of the control socket into the lock. Returns 0 or -errno. */

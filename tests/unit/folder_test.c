@@ -12,11 +12,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/folder.h"
+#include "daemon/base/loop.h"
 #include "daemon/files/earlier_files.h"
 #include "daemon/files/segments.h"
 #include "daemon/files/snapshot_files.h"
@@ -76,6 +78,33 @@ TEST(folder_is_created_with_its_parents)
 	opens("a//b/c/");
 	undo();
 	assert_true(scratch_has("a") && !scratch_has("a/b"));
+}
+
+/* 'stop' must not restore the settings of a capture that runs, nor wait for one that does not. */
+TEST(a_folder_without_its_lock_may_be_in_use)
+{
+	const char *path = scratch_path("out");
+	uint64_t begin_ns;
+	pid_t pid;
+
+	opens("out");
+	scratch_put("out/.journal", "");
+	scratch_put("out/.lock", "");
+	begin_ns = loop_now();
+	pid = fork();
+	if (pid == 0) {
+		usleep(300000);
+		scratch_put("out/.lock", "1\n");
+		_exit(0);
+	}
+	folder_wait_for_lock(path);
+	waitpid(pid, NULL, 0);
+	assert_in_range(loop_now() - begin_ns, 250 * MS, 4000 * MS);
+	folder_close(&folder);
+	unlink(scratch_path("out/.lock"));
+	begin_ns = loop_now();
+	folder_wait_for_lock(path);
+	assert_in_range(loop_now() - begin_ns, 0, 1000 * MS);
 }
 
 /* Whoever can write to a folder above can put a link into it, for root to follow. */

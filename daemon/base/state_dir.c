@@ -26,6 +26,7 @@ static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tm
 static const char *const kinds[] = {
 	[STATE_DIR_LOCK] = ".lock",
 	[STATE_DIR_JOURNAL] = ".journal",
+	[STATE_DIR_SOCKET] = ".socket",
 };
 
 static bool is_ours(const struct stat *info)
@@ -127,17 +128,18 @@ void state_dir_close(struct state_dir *dir)
 
 /* --- from another process --- */
 
-static int open_at(int fd, const char *name)
+static int open_at(int fd, const char *name, enum state_dir_file which)
 {
-	int file = openat(fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int how = which == STATE_DIR_SOCKET ? O_PATH : O_RDONLY | O_NONBLOCK;
+	int file = openat(fd, name, how | O_CLOEXEC | O_NOFOLLOW);
 
 	return file < 0 ? -errno : file;
 }
 
-static int find_of(const char *base, uid_t uid, const char *name)
+static int find_of(const char *base, uid_t uid, const char *name, enum state_dir_file which)
 {
 	int place = open_place(base, uid, false);
-	int fd = place < 0 ? -ENOENT : open_at(place, name);
+	int fd = place < 0 ? -ENOENT : open_at(place, name, which);
 
 	if (place >= 0)
 		close(place);
@@ -195,7 +197,7 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 			continue;
 		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
 		if (*end == '\0' && uid != geteuid() && may_write(folder, (uid_t)uid))
-			add_found(found, find_of(base, (uid_t)uid, name));
+			add_found(found, find_of(base, (uid_t)uid, name, found->which));
 	}
 	if (directory)
 		closedir(directory);
@@ -229,9 +231,9 @@ static int find(const char *path, enum state_dir_file which, bool others_alone)
 	if (folder < 0)
 		return folder;
 	for (size_t i = 0; !others_alone && i < N_BASES; i++)
-		add_found(&found, find_of(bases[i], geteuid(), apart.names[which]));
+		add_found(&found, find_of(bases[i], geteuid(), apart.names[which], which));
 	if (!others_alone)
-		add_found(&found, open_at(folder, kinds[which]));
+		add_found(&found, open_at(folder, kinds[which], which));
 	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
 		find_others(&found, &info, bases[i], apart.names[which]);
 	close(folder);

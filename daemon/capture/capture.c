@@ -943,8 +943,10 @@ void capture_close(struct capture *capture)
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	/* A start that fails leaves the folder as it was. */
-	if (!capture->has_begun)
+	if (!capture->has_begun) {
+		capture_control_close(&capture->control);
 		session_undo(&capture->session);
+	}
 	tracing_undo_end(&capture->undo);
 	if (!capture->has_begun)
 		folder_undo_open(&capture->session.folder);

@@ -179,7 +179,7 @@ int capture_control_begin(struct capture_control *control, struct loop *loop)
 {
 	struct session *session = control->session;
 	const struct control_handler handler = { answer, answer_waiting, control };
-	int error = control_open(&control->control, loop, &handler);
+	int error = control_open(&control->control, loop, &handler, &session->folder.state_dir);
 
 	if (error == 0)
 		error = folder_write_address(&session->folder, control_name(control->control));

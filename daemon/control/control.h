@@ -13,13 +13,15 @@
  *     status_text.c      prints it as text: 'jankd status'
  *     table.c            prints its table of surfaces: 'jankd top', the live view, the end of 'run'
  *
- * The socket is an abstract unix stream socket, because a folder may be on a file system without
- * sockets. Its name is random. It is in the second line of the folder's .lock, after the pid.
- * A client connects, sends one line, and reads until the end: the line "ok" and the answer, or one
- * line "error: why". Only root and the daemon's user are served. A client accepts an answer only
- * from a process of its own user; root also from the owner of .lock. A client has 5 s. If there are
- * too many clients, the oldest one without a request gets an error and is closed. 'stop' is
- * answered when the files are complete and tracing is restored. A capture never waits for a client.
+ * There are two unix stream sockets. One is the file .socket beside the folder's .lock, to which no
+ * other user can connect, however many try. The other one is abstract, because that place may be
+ * on a file system without sockets: its name is random, and in the second line of .lock, after the
+ * pid. A client tries the file first. It connects, sends one line, and reads until the end: the
+ * line "ok" and the answer, or one line "error: why". Only root and the daemon's user are served. A
+ * client accepts an answer only from a process of its own user; root also from the owner of .lock.
+ * A client has 5 s. If there are too many clients, the oldest one without a request gets an error
+ * and is closed. 'stop' is answered when the files are complete and tracing is restored. A capture
+ * never waits for a client.
  *
  * Read control_request.h first: the requests.
  */
@@ -32,6 +34,7 @@
 #include <stdio.h>
 
 struct loop;
+struct state_dir;
 struct status;
 
 /* --- requests: control_request.c --- */
@@ -114,12 +117,13 @@ struct control_handler {
 
 struct control;
 
-/* Opens the socket and listens. @loop: borrowed. @handler: copied. Returns 0, or -errno with NULL
- * in *control. All functions below accept NULL: a capture without a socket. */
-int control_open(struct control **control, struct loop *loop,
-		 const struct control_handler *handler);
+/* Opens the sockets and listens. @loop: borrowed. @handler: copied. @dir: for the socket's file,
+ * which it may lack. Returns 0, or -errno with NULL in *control. All functions below accept NULL: a
+ * capture without a socket. */
+int control_open(struct control **control, struct loop *loop, const struct control_handler *handler,
+		 const struct state_dir *dir);
 
-/* Returns the name of its socket. */
+/* Returns the name of its abstract socket. */
 const char *control_name(const struct control *control);
 
 /* True: a client is connected, so control_tick() has to be called. */
@@ -135,7 +139,7 @@ void control_answer_waiting(struct control *control);
  * @waited_ns. */
 void control_answer_stop(struct control *control, uint64_t waited_ns, const char *text);
 
-/* Sends @text, a whole answer, to all clients that wait for the end; closes the socket and frees
+/* Sends @text, a whole answer, to all clients that wait for the end; closes the sockets and frees
  * @control. */
 void control_close(struct control *control, const char *text);
 

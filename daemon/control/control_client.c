@@ -75,21 +75,45 @@ static bool is_trusted(int fd, const struct holder *holder)
 	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
 }
 
+/* Connects without a wait to the socket's file, which other users cannot keep busy. Returns a
+ * socket or -1. */
+static int connect_to_file(const struct holder *holder, const char *folder)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int file = state_dir_find(folder, STATE_DIR_SOCKET);
+	int fd = file < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	if (fd >= 0 && (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+			!is_trusted(fd, holder) || fcntl(fd, F_SETFL, 0) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	if (file >= 0)
+		close(file);
+	return fd;
+}
+
 /* Returns a connected socket or -errno; -EPERM: a process of another user listens there. */
-static int connect_to(const struct holder *holder, unsigned int timeout_s)
+static int connect_to(const struct holder *holder, const char *folder, unsigned int timeout_s)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(holder->name);
 	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
 	struct timeval timeout = { .tv_sec = timeout_s };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = connect_to_file(holder, folder);
+	bool is_connected = fd >= 0;
 	int error = 0;
 
+	if (!is_connected)
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	memcpy(address.sun_path + 1, holder->name, len);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (is_connected)
+		return fd;
 	if (connect(fd, (struct sockaddr *)&address, size) < 0)
 		error = -errno;
 	else if (!is_trusted(fd, holder))
@@ -288,7 +312,7 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 	error = read_lock(holder, folder);
 	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
 		return lock_unreadable(answer, folder, error);
-	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;
+	fd = error == 0 && holder->name[0] ? connect_to(holder, folder, timeout_s) : -ECONNREFUSED;
 	if (fd == -ECONNREFUSED || fd == -EPERM)
 		return no_connection(answer, folder, holder, fd);
 	if (fd < 0)

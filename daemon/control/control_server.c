@@ -2,17 +2,20 @@
 #include "daemon/control/control_request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
+#include "daemon/base/state_dir.h"
 
 #define CLIENTS_MAX 16
 
@@ -21,9 +24,15 @@
 
 #define BACKLOG 64
 
-/* Every process can connect to the socket. After this number of processes of other users between
- * two ticks, no connections are accepted until the next tick. They wait in the backlog, which costs
- * no CPU. */
+enum listener {
+	LISTENER_FILE,
+	LISTENER_ABSTRACT,
+	LISTENERS,
+};
+
+/* Every process can connect to the abstract socket. After this number of processes of other users
+ * between two ticks, none of its connections are accepted until the next tick. They wait in the
+ * backlog, which costs no CPU. */
 #define REJECTED_MAX 200
 
 struct client {
@@ -45,13 +54,23 @@ struct client {
 struct control {
 	struct loop *loop;
 	struct control_handler handler;
-	struct watcher listener;
+	struct watcher listeners[LISTENERS];
 	bool is_paused;	       /* no descriptors left, or too many rejected: until the next tick */
 	bool is_full;	       /* all clients wait for answers: until one is done */
 	unsigned int rejected; /* processes of other users since the last tick */
 	char name[NAME_SIZE];
+	int dir_fd;			/* with the socket's file */
+	char file[STATE_DIR_NAME_SIZE]; /* "": there is none */
+	ino_t inode;			/* of the file */
 	struct client clients[CLIENTS_MAX];
 };
+
+static void watch_listeners(struct control *control, uint32_t events)
+{
+	for (int i = 0; i < LISTENERS; i++)
+		if (control->listeners[i].fd >= 0)
+			loop_watch(control->loop, &control->listeners[i], events);
+}
 
 /* --- clients --- */
 
@@ -66,7 +85,7 @@ static void drop(struct client *client)
 	close(client->watcher.fd);
 	client->watcher.fd = -1;
 	if (control->is_full && !control->is_paused)
-		loop_watch(control->loop, &control->listener, EPOLLIN);
+		watch_listeners(control, EPOLLIN);
 	control->is_full = false;
 	if (!client->answer)
 		return;
@@ -232,10 +251,10 @@ static struct client *find_place(struct control *control)
 	return oldest;
 }
 
-/* No connections are accepted until the next tick. */
-static void pause_listener(struct control *control)
+/* No connections are accepted there until the next tick. */
+static void pause_listener(struct control *control, enum listener listener)
 {
-	loop_watch(control->loop, &control->listener, 0);
+	loop_watch(control->loop, &control->listeners[listener], 0);
 	control->is_paused = true;
 }
 
@@ -245,7 +264,7 @@ static void add_client(struct control *control, int fd)
 	struct client *client = allowed ? find_place(control) : NULL;
 
 	if (!allowed && ++control->rejected >= REJECTED_MAX)
-		pause_listener(control);
+		pause_listener(control, LISTENER_ABSTRACT);
 	if (!client) {
 		close(fd);
 		return;
@@ -272,7 +291,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 	(void)events;
 	if (!find_place(control)) {
 		/* New clients wait in the backlog until an entry is free. */
-		loop_watch(control->loop, &control->listener, 0);
+		watch_listeners(control, 0);
 		control->is_full = true;
 		return;
 	}
@@ -281,7 +300,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 		add_client(control, fd);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
 		/* The listener stays readable: without a pause this would be a busy loop. */
-		pause_listener(control);
+		pause_listener(control, (enum listener)(watcher - control->listeners));
 	}
 }
 
@@ -319,7 +338,56 @@ static int listen_at(const char *name)
 	return error;
 }
 
-int control_open(struct control **out, struct loop *loop, const struct control_handler *handler)
+/* Nobody can connect to the file before listen(), and then only its owner and root. One that a
+ * killed capture left is replaced. */
+static int listen_at_file(struct control *control, const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat info;
+
+	/* The whole path may be too long for an address. */
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", control->dir_fd,
+		 name);
+	unlinkat(control->dir_fd, name, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
+		snprintf(control->file, sizeof(control->file), "%s", name);
+		if (fchmodat(control->dir_fd, name, 0600, 0) == 0 &&
+		    fstatat(control->dir_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    listen(fd, BACKLOG) == 0) {
+			control->inode = info.st_ino;
+			return fd;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The next capture of the folder may already have its own. */
+static void remove_file(struct control *control)
+{
+	struct stat info;
+
+	if (control->file[0] &&
+	    fstatat(control->dir_fd, control->file, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    info.st_ino == control->inode)
+		unlinkat(control->dir_fd, control->file, 0);
+	if (control->dir_fd >= 0)
+		close(control->dir_fd);
+}
+
+/* Without its file, clients use the abstract socket. */
+static void open_file(struct control *control, const struct state_dir *dir)
+{
+	control->dir_fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
+	if (control->dir_fd >= 0 && !dir->is_world_writable)
+		control->listeners[LISTENER_FILE].fd =
+			listen_at_file(control, dir->names[STATE_DIR_SOCKET]);
+}
+
+int control_open(struct control **out, struct loop *loop, const struct control_handler *handler,
+		 const struct state_dir *dir)
 {
 	struct control *control = calloc(1, sizeof(*control));
 	int error;
@@ -329,22 +397,23 @@ int control_open(struct control **out, struct loop *loop, const struct control_h
 		return -ENOMEM;
 	control->loop = loop;
 	control->handler = *handler;
-	control->listener = (struct watcher){
-		.fd = -1,
-		.ready = on_listener,
-		.context = control,
-	};
+	for (int i = 0; i < LISTENERS; i++)
+		control->listeners[i] = (struct watcher){
+			.fd = -1,
+			.ready = on_listener,
+			.context = control,
+		};
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		control->clients[i].control = control;
 		control->clients[i].watcher = WATCHER_NONE;
 	}
+	open_file(control, dir);
 	error = make_name(control->name);
 	if (error == 0)
-		control->listener.fd = listen_at(control->name);
-	if (error == 0 && control->listener.fd < 0)
-		error = control->listener.fd;
-	if (error == 0)
-		error = loop_watch(loop, &control->listener, EPOLLIN);
+		error = control->listeners[LISTENER_ABSTRACT].fd = listen_at(control->name);
+	for (int i = 0; i < LISTENERS && error >= 0; i++)
+		if (control->listeners[i].fd >= 0)
+			error = loop_watch(loop, &control->listeners[i], EPOLLIN);
 	if (error == 0)
 		*out = control;
 	else
@@ -375,7 +444,7 @@ void control_tick(struct control *control)
 		if (control->clients[i].deadline_ns < now)
 			drop(&control->clients[i]);
 	if (control->is_paused)
-		loop_watch(control->loop, &control->listener, EPOLLIN);
+		watch_listeners(control, EPOLLIN);
 	control->is_paused = false;
 	control->rejected = 0;
 }
@@ -391,9 +460,12 @@ void control_close(struct control *control, const char *text)
 			send_and_drop(client, text);
 		drop(client);
 	}
-	if (control->listener.fd >= 0) {
-		loop_forget(control->loop, &control->listener);
-		close(control->listener.fd);
+	for (int i = 0; i < LISTENERS; i++) {
+		if (control->listeners[i].fd < 0)
+			continue;
+		loop_forget(control->loop, &control->listeners[i]);
+		close(control->listeners[i].fd);
 	}
+	remove_file(control);
 	free(control);
 }

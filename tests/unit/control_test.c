@@ -145,8 +145,8 @@ static int set_up(void **state)
 	reply_text = "ok\nhere\n";
 	is_done = false;
 	n_requests = 0;
-	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0 ||
-	    folder_open(&folder, "run", scratch_path("out")) != 0)
+	if (loop_open(&loop) != 0 || folder_open(&folder, "run", scratch_path("out")) != 0 ||
+	    control_open(&control, &loop, &handler, &folder.state_dir) != 0)
 		return -1;
 	return folder_write_address(&folder, control_name(control));
 }
@@ -375,6 +375,29 @@ static void ask_served(struct question *question, const char *line, const char *
 	pthread_join(thread, NULL);
 	close(question->over[0]);
 	close(question->over[1]);
+}
+
+/* Strangers have filled the backlog of the abstract socket, and no more of them are accepted. */
+TEST(the_owner_is_served_beside_a_crowd_of_strangers)
+{
+	struct question question;
+	struct stat info;
+	int crowd[BACKLOG + 1];
+
+	for (int i = 0; i <= BACKLOG; i++)
+		crowd[i] = connect_to(control_name(control));
+	pause_listener(control, LISTENER_ABSTRACT);
+	ask_served(&question, "status\n", "ok\nhere\n");
+	assert_int_equal(question.result, 0);
+	free(question.answer.body);
+	for (int i = 0; i <= BACKLOG; i++)
+		close(crowd[i]);
+	/* Nobody else can connect there, and it is removed at the end. */
+	assert_int_equal(stat(scratch_path("out/.socket"), &info), 0);
+	assert_int_equal(info.st_mode & 07777, 0600);
+	control_close(control, "");
+	control = NULL;
+	assert_false(scratch_has("out/.socket"));
 }
 
 TEST(client_returns_the_text_or_why_there_is_none)

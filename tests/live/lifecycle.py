@@ -85,7 +85,7 @@ def terminal_closes():
             s.that(is_alive(daemon.pid), "it has ended")
             is_detached(s, daemon.pid)
             frames = counted(s, daemon)
-            s.equal([path for path in daemon.out.iterdir() if path.is_socket()], [], "a socket in the folder")
+            s.equal([path.name for path in daemon.out.iterdir() if path.is_socket()], [".socket"], "sockets in the folder")
             state = daemon.status()
             s.equal((state["pid"], state["folder"]), (daemon.pid, str(s.out)), "status")
             s.that(all(state["cost"][name] >= 0 for name in ("cpu_ms", "children_cpu_ms", "wakeups"))

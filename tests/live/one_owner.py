@@ -49,7 +49,7 @@ def lives_elsewhere():
         before = s.read(*SETTINGS)
         with s.started("--buffer-kb", "2048", **s.environment) as daemon:
             found = hidden(s)
-            s.equal(sorted(found), [".journal", ".lock"], "hidden files")
+            s.equal(sorted(found), [".journal", ".lock", ".socket"], "hidden files")
             for path in found.values():
                 s.equal((path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777), (0o600, 0o700), str(path))
             refused(s, b"another jankd")

@@ -4,12 +4,15 @@
 120 Hz (../shared/cases)."""
 
 import collections
+import json
 import lzma
 import re
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SHARED, Checks, analyze, folder, rows, skip
+from jankd import REPORT, SHARED, Checks, analyze, folder, rows, skip
 
 CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"
 ID = "4619827259835644672"
@@ -21,6 +24,12 @@ NAMES = {"15": {}, "15, another display": {ID: "0"}, "14": {"ActiveModeFps ": "A
 
 if not CASE.exists():
     skip(f"no cases: {CASE.name} is missing")
+
+
+def reported(*arguments):
+    return json.loads(subprocess.run([REPORT, "--json", *arguments], check=True, capture_output=True).stdout)
+
+
 checks = Checks()
 text = lzma.open(CASE, "rt").read()
 for what, names in NAMES.items():
@@ -40,4 +49,15 @@ for what, names in NAMES.items():
         checks.that(float(total["score"]) > 99, f"{what}: score {total['score']}")
         (event,) = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "refresh"]
         checks.that(re.fullmatch(r"120\.\d\d Hz, rendered at 40\.00 Hz", event) is not None, f"{what}: event {event}")
+        # A report of frames alone has the step by events.csv.
+        halves = [here / f"half {n}" for n in range(4)]
+        for half in halves:
+            half.mkdir()
+            for name in ("frames.csv", "events.csv", "session.json"):
+                shutil.copy(here / "out" / name, half)
+        numbers = reported(halves[0])["sessions"][0]["apps"][0]["surfaces"][0]["numbers"]
+        checks.equal((numbers["D"], numbers["missed vsyncs"]), (9, 9), f"{what}: report of frames")
+        changes = reported("--compare", *halves[:2], "--new", *halves[2:])["surfaces"][0]["changes"]
+        (missed,) = [change["base"] for change in changes if change["metric"] == "missed vsyncs(/1000 frames)"]
+        checks.equal(round(missed["value"], 2), 18.91, f"{what}: compared")
 checks.end()

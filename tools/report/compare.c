@@ -117,6 +117,7 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 		.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
 		.vsyncs = frame->vsyncs,
 		.flags = frame->flags,
+		.step = frame->step,
 	};
 	if (!(frame->flags & FRAME_WAIT))
 		surface->time_s[run->group] += (double)us / 1e6;
@@ -461,7 +462,7 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 	case METRIC_MISSED_1000:
 		if (is_stall || frame->vsyncs == FRAME_VSYNCS_UNKNOWN)
 			break;
-		block->above += frame->vsyncs > 0 ? frame->vsyncs - 1 : 0;
+		block->above += frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
 		block->below++;
 		break;
 	case METRIC_JANK_10MIN:

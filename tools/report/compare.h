@@ -44,7 +44,8 @@ enum group { BASE, NEW };
 struct compared_frame {
 	uint32_t interval_us; /* of a stall its length, cut at an hour */
 	uint16_t vsyncs;      /* or FRAME_VSYNCS_UNKNOWN */
-	uint16_t flags;	      /* of enum frame_flags */
+	uint8_t flags;	      /* of enum frame_flags */
+	uint8_t step;	      /* vsyncs in a render period */
 };
 
 /* Of one Surface in one run: frames, or else rows. */

@@ -155,6 +155,7 @@ void rows_end(struct reading *reading)
 	free(reading->owners);
 	free(reading->place_of_layer);
 	free(reading->stalls);
+	free(reading->steps);
 }
 
 int rows_read(struct reading *reading)
@@ -163,6 +164,8 @@ int rows_read(struct reading *reading)
 	read_kind(reading, &events_kind);
 	if (reading->n_stalls > 0)
 		qsort(reading->stalls, reading->n_stalls, sizeof(*reading->stalls), by_key);
+	if (reading->n_steps > 0)
+		qsort(reading->steps, reading->n_steps, sizeof(*reading->steps), by_key);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, kinds[i]);
 	count_unended(reading);

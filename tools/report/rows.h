@@ -40,6 +40,8 @@ struct reading {
 	uint32_t max_captured;
 	struct keyed *stalls; /* texts of events.csv by time, us */
 	uint32_t n_stalls, max_stalls;
+	struct keyed *steps; /* vsyncs in a render period since that time, us; likewise */
+	uint32_t n_steps, max_steps;
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;
 	bool is_ordered_by_id; /* late_order */

@@ -6,7 +6,7 @@
 
 #include "tools/report/os.h"
 
-#define STALLS_MAX 200000
+#define KEYED_MAX 200000
 #define SESSION_JSON_MAX (4 << 20) /* bytes */
 
 /* --- session.json --- */
@@ -58,22 +58,45 @@ void read_session_json(struct reading *reading)
 
 static const char *const event_columns[] = { "time(s)", "wall time", "kind", "text", NULL };
 
-static void add_stall(struct reading *reading, int64_t time_us, uint32_t text)
+static void add_keyed(struct reading *reading, struct keyed **all, uint32_t *n, uint32_t *most,
+		      struct keyed one)
 {
-	if (reading->n_stalls == STALLS_MAX)
+	if (*n == KEYED_MAX)
 		return;
-	if (reading->n_stalls == reading->max_stalls) {
-		uint32_t max = reading->max_stalls ? 2 * reading->max_stalls : 64;
-		struct keyed *stalls = realloc(reading->stalls, max * sizeof(*stalls));
+	if (*n == *most) {
+		uint32_t max = *most ? 2 * *most : 64;
+		struct keyed *grown = realloc(*all, max * sizeof(*grown));
 
-		if (!stalls) {
+		if (!grown) {
 			reading->out_of_memory = true;
 			return;
 		}
-		reading->stalls = stalls;
-		reading->max_stalls = max;
+		*all = grown;
+		*most = max;
 	}
-	reading->stalls[reading->n_stalls++] = (struct keyed){ time_us, text };
+	(*all)[(*n)++] = one;
+}
+
+/* The vsyncs in a render period: "120.60 Hz, rendered at 40.20 Hz". */
+static uint32_t step_in(const char *text)
+{
+	static const char rendered[] = " Hz, rendered at ";
+	const char *at = strstr(text, rendered), *render = at ? at + strlen(rendered) : NULL;
+	const char *end = render ? strstr(render, " Hz") : NULL;
+	int64_t display_hz, render_hz;
+
+	if (!end || !csv_number((struct span){ text, (size_t)(at - text) }, 2, &display_hz) ||
+	    !csv_number((struct span){ render, (size_t)(end - render) }, 2, &render_hz) ||
+	    render_hz <= 0 || display_hz > UINT8_MAX * render_hz)
+		return 1;
+	return (uint32_t)((display_hz + render_hz / 2) / render_hz);
+}
+
+uint8_t step_at(const struct reading *reading, int64_t time_us)
+{
+	uint32_t after = first_keyed(reading->steps, reading->n_steps, time_us + 1);
+
+	return after > 0 ? (uint8_t)reading->steps[after - 1].value : 1;
 }
 
 /* A mark begins a section. */
@@ -116,7 +139,11 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 	if (span_equal(kind, SPAN_LITERAL("mark")))
 		add_section(reading, read.time_us, read.text);
 	else if (span_equal(kind, SPAN_LITERAL("stall")))
-		add_stall(reading, read.time_us, read.text);
+		add_keyed(reading, &reading->stalls, &reading->n_stalls, &reading->max_stalls,
+			  (struct keyed){ read.time_us, read.text });
+	else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
+		add_keyed(reading, &reading->steps, &reading->n_steps, &reading->max_steps,
+			  (struct keyed){ read.time_us, step_in(name_of(session, read.text)) });
 }
 
 /* "716.7 ms on SURFACE of APP; no frame ended it": what follows "on ", and the length in ns. */

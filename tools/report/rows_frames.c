@@ -135,6 +135,16 @@ static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
 	return pool_add(frames);
 }
 
+/* As jankd has it: of a change in the interval the longer render period counts. */
+static uint8_t step_of(const struct reading *reading, int64_t present_us, struct interval interval)
+{
+	uint8_t after = step_at(reading, present_us), before = after;
+
+	if (interval.ns > 0)
+		before = step_at(reading, present_us - interval.ns / 1000);
+	return before > after ? before : after;
+}
+
 static void read_frame(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
 	struct session *session = reading->session;
@@ -160,6 +170,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	}
 	if (!surface)
 		return;
+	interval.step = step_of(reading, present_us, interval);
 	if (interval.ns >= 0 && interval_is_wait(interval)) {
 		if (is_stall(reading, present_us, name_of(session, surface->name)))
 			wait = WAIT_STALL;
@@ -209,7 +220,8 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 					  : (uint16_t)interval.vsyncs,
 			.surface = number_of_surface(session, surface),
 			.section = (uint16_t)section,
-			.cause = (uint8_t)cause,
+			.cause = cause,
+			.step = interval.step < FRAME_STEP_MAX ? interval.step : FRAME_STEP_MAX,
 			.flags = flags_of(&stats, interval),
 		};
 }

@@ -128,6 +128,9 @@ void read_session_json(struct reading *reading);
 /* True: events.csv has a stall of that Surface that ended at that time. */
 bool is_stall(const struct reading *reading, int64_t time_us, const char *surface);
 
+/* The vsyncs in a render period at @time_us, by events.csv. */
+uint8_t step_at(const struct reading *reading, int64_t time_us);
+
 /* Stalls that no frame ended, and pauses, by Surface. */
 void count_unended(struct reading *reading);
 

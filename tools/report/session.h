@@ -73,14 +73,17 @@ enum frame_flags {
 
 #define FRAME_VSYNCS_UNKNOWN UINT16_MAX
 
+#define FRAME_STEP_MAX 15
+
 /* A row of frames.csv. */
 struct kept_frame {
 	int64_t present_us;
 	uint64_t interval_ns;
 	uint16_t vsyncs; /* or FRAME_VSYNCS_UNKNOWN */
 	uint16_t surface, section;
-	uint8_t cause; /* enum cause */
-	uint8_t flags; /* of enum frame_flags */
+	uint8_t cause : 4; /* enum cause */
+	uint8_t step : 4;  /* vsyncs in a render period, FRAME_STEP_MAX at most */
+	uint8_t flags;	   /* of enum frame_flags */
 };
 
 struct section {

@@ -195,7 +195,7 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	struct span name = layer_name(layer);
 	char copy[SURFACE_MAX], surface[NAME_SIZE], app[APP_SIZE];
 
-	name_copy(surface, sizeof(surface), surface_of_layer(name, copy));
+	name_copy(surface, sizeof(surface), ruleset_surface(timeline->rules, name, copy));
 	name_copy(app, sizeof(app), app_of_layer(name));
 	row->layer = layer.ptr;
 	row->surface = surface;

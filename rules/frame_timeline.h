@@ -18,6 +18,7 @@
 
 #include "parser/record.h"
 #include "rules/row.h"
+#include "rules/ruleset_match.h"
 #include "rules/surface.h"
 #include "rules/timeline_names.h"
 
@@ -78,6 +79,7 @@ struct timeline_join {
 
 struct frame_timeline {
 	struct timeline_counts counts;
+	const struct ruleset *rules; /* borrowed */
 	void *context;
 	void (*row)(void *context, const struct timeline_row *row); /* may be NULL */
 	bool live;						    /* see TIMELINE_LIVE_FRAMES */
@@ -90,7 +92,7 @@ struct frame_timeline {
 	char text[TIMELINE_TEXT_SIZE];
 };
 
-/* @timeline: all zeros but for ->context, ->row and ->live. */
+/* @timeline: all zeros but for ->rules, ->context, ->row and ->live. */
 void frame_timeline_init(struct frame_timeline *timeline);
 
 /* The next event, of TRACE_TIMELINE; in the order of time. */

@@ -680,6 +680,8 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	if (rules->last_counter != p->rules->last_counter)
 		return -EINVAL;
 	p->rules = rules;
+	if (p->timeline)
+		p->timeline->rules = rules;
 	if (p->gfx2019) {
 		gfx2019_set_rules(p->gfx2019, rules);
 		return 0;
@@ -1005,6 +1007,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		if (!p->timeline)
 			return -ENOMEM;
 		p->timeline->live = !options->recorded;
+		p->timeline->rules = p->rules;
 		frame_timeline_init(p->timeline);
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.timeline;

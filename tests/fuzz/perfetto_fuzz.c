@@ -66,6 +66,7 @@ static void read_stream(struct span bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct ruleset no_rules;
 	struct perfetto_reader *reader;
 	char text[200];
 
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    perfetto_reader_open(&reader, -1, 0, (struct span){ (const char *)data, size }) < 0)
 		abort();
 	timeline->row = on_row;
+	timeline->rules = &no_rules;
 	frame_timeline_init(timeline);
 	last_ns = 0;
 	while (perfetto_reader_read(reader, on_record, NULL) > 0)

@@ -7,7 +7,7 @@ import gzip
 
 import frames
 import packets
-from jankd import rows, unpacks
+from jankd import jankd, rows, unpacks
 
 PRESENT = ("UNSPECIFIED", "ON_TIME", "LATE", "EARLY", "DROPPED", "UNKNOWN")
 JANK = ("NONE", "SF_SCHEDULING", "PREDICTION_ERROR", "DISPLAY_HAL", "SF_CPU_DEADLINE_MISSED", "SF_GPU_DEADLINE_MISSED",
@@ -48,12 +48,24 @@ def packed(checks, trace):
             checks.that((out / file).read_bytes() == (trace.out / file).read_bytes(), f"{trace.name}, {what}: {file} is not that of the text")
 
 
+def renamed(checks, trace, source):
+    """A rule gives the frames of FrameTimeline the name of the layer's other rows."""
+    path = trace.here / "renamed.rules"
+    path.write_bytes(jankd("rules", "show", "default").stdout + b"rename layer NavigationBar* NAV\n")
+    out = trace.again("renamed", "--rules", path, source)
+    for file in ("frametimeline.csv", "summary.csv"):
+        expected = (trace.here / "from perfetto" / file).read_text().replace(",NavigationBar0,", ",NAV,")
+        checks.equal((out / file).read_text(), expected, f"{trace.name}: {file} with a renamed layer")
+
+
 def judge(checks, trace):
     if trace.text and trace.perfetto:
         packed(checks, trace)
     if not trace.has("frametimeline.csv"):
         return
     out = trace.here / "from perfetto" if trace.text else trace.out
+    if trace.name == "android-15-startup":
+        renamed(checks, trace, trace.perfetto)
     got, truth = rows(out, "frametimeline.csv"), [converted(row) for row in rows(trace.source, "frametimeline.csv")]
     frames.same(checks, f"{trace.name}: frames of FrameTimeline", [tuple(row[column] for column in truth[0]) for row in got],
                 [tuple(row.values()) for row in truth])

@@ -30,10 +30,13 @@ static void on_row(void *context, const struct timeline_row *row)
 	n_rows++;
 }
 
+static const struct ruleset no_rules;
+
 static int set_up(void **state)
 {
 	memset(timeline, 0, sizeof(*timeline));
 	timeline->row = on_row;
+	timeline->rules = &no_rules;
 	frame_timeline_init(timeline);
 	n_rows = 0;
 	return 0;

@@ -51,8 +51,6 @@
 void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;
-	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
 }
 
 /* The process that wrote the record. The kernel's number cannot be forged. */
@@ -215,15 +213,44 @@ static struct producer_slice *queueing(struct producers *p, int32_t tid)
 	return slice && slice->waits_for == FENCE_NONE ? slice : NULL;
 }
 
-static fence_id *release_of(struct producers *p, int32_t tid, bool set)
-{
-	unsigned int i = (unsigned int)tid % PRODUCER_THREADS_MAX;
-	static fence_id none;
+/* --- threads --- */
 
-	none = FENCE_NONE;
-	if (set)
-		p->releases[i].tid = tid;
-	return p->releases[i].tid == tid ? &p->releases[i].id : &none;
+/* The place of a thread; n_threads: it has none. */
+static unsigned int find_thread(const struct producers *p, int32_t tid)
+{
+	unsigned int i = 0;
+
+	while (i < p->n_threads && p->thread_tids[i] != tid)
+		i++;
+	return i;
+}
+
+static unsigned int least_recently_used(const struct producers *p)
+{
+	unsigned int least = 0;
+
+	for (unsigned int i = 1; i < PRODUCER_THREADS_MAX; i++)
+		if (p->threads[i].last_use < p->threads[least].last_use)
+			least = i;
+	return least;
+}
+
+/* The same; a new thread gets a place. */
+static unsigned int thread_of(struct producers *p, int32_t tid)
+{
+	unsigned int i = find_thread(p, tid);
+
+	if (i == p->n_threads) {
+		if (p->n_threads < PRODUCER_THREADS_MAX)
+			p->n_threads++;
+		else
+			i = least_recently_used(p);
+		p->thread_tids[i] = tid;
+		p->threads[i].release = FENCE_NONE;
+		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
+	}
+	p->threads[i].last_use = ++p->thread_uses;
+	return i;
 }
 
 /* --- vsyncs that a process follows --- */
@@ -257,22 +284,11 @@ static int64_t vsync_number(struct span name, size_t prefix)
 /* A slice of that thread draws the frame for a vsync: its name has @prefix bytes before that. */
 static void draw_frame(struct producers *p, const struct trace_record *record, size_t prefix)
 {
-	unsigned int i = (unsigned int)record->tid % PRODUCER_THREADS_MAX;
 	int64_t number = vsync_number(record->name, prefix);
 
-	if (number < 0)
-		return;
-	p->drawing[i].tid = record->tid;
-	p->drawing[i].vsync =
-		expected_frame(&p->expected, process_of(record), number, record->time_ns);
-}
-
-static struct frame_vsync drawing_of(const struct producers *p, int32_t tid)
-{
-	unsigned int i = (unsigned int)tid % PRODUCER_THREADS_MAX;
-
-	return p->drawing[i].tid == tid ? p->drawing[i].vsync
-					: (struct frame_vsync){ .number = -1 };
+	if (number >= 0)
+		p->threads[thread_of(p, record->tid)].vsync =
+			expected_frame(&p->expected, process_of(record), number, record->time_ns);
 }
 
 static unsigned int find_choreographer(const struct producers *p, int32_t process)
@@ -324,6 +340,7 @@ static uint64_t woken_ns(const struct producers *p, int32_t process)
 static void begin_queueing(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = queueing(p, record->tid);
+	unsigned int thread = find_thread(p, record->tid);
 
 	if (slice && slice->depth <= 3)
 		return;
@@ -334,12 +351,16 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.number = -1,
 		.pid = record->pid,
 		.process = process_of(record),
-		.release = *release_of(p, record->tid, false),
+		.release = FENCE_NONE,
 		.woken_ns = woken_ns(p, process_of(record)),
-		.vsync = drawing_of(p, record->tid),
+		.vsync = { .number = -1 },
 	};
+	if (thread < p->n_threads) {
+		slice->buffer.release = p->threads[thread].release;
+		slice->buffer.vsync = p->threads[thread].vsync;
+		p->threads[thread].release = FENCE_NONE;
+	}
 	slice->buffer.vsync.expired = expected_is_expired(&p->expected, slice->buffer.vsync.number);
-	*release_of(p, record->tid, false) = FENCE_NONE;
 }
 
 static void end_slice(struct producers *p, const struct trace_record *record)
@@ -395,7 +416,7 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 	if (mark->kind == FENCE_GPU)
 		queue_gpu_fence(p, record, id);
 	else if (mark->kind == FENCE_RELEASE)
-		*release_of(p, record->tid, true) = id;
+		p->threads[thread_of(p, record->tid)].release = id;
 	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
 		compositions_fence(&p->compositions, id, true);
 }
@@ -744,9 +765,8 @@ void producers_forget_open(struct producers *p)
 {
 	p->n_slices = 0;
 	p->some = 0;
+	p->n_threads = 0;
 	fences_forget(&p->fences);
-	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
 	expected_forget(&p->expected);
 }
 

@@ -84,16 +84,15 @@ struct producers {
 	 * SurfaceFlinger has got are removed at the next search. */
 	unsigned int n_sent;
 	uint32_t sent[PRODUCER_RECENT_MAX];
-	/* The release fence that a thread got with its last dequeued buffer. */
+	/* Threads that draw or dequeue, in any order. */
+	unsigned int n_threads;
+	uint64_t thread_uses;
+	int32_t thread_tids[PRODUCER_THREADS_MAX]; /* of threads[i] */
 	struct {
-		int32_t tid;
-		fence_id id;
-	} releases[PRODUCER_THREADS_MAX];
-	/* The vsync that the thread's last doFrame or DrawFrame answers. */
-	struct {
-		int32_t tid;
-		struct frame_vsync vsync;
-	} drawing[PRODUCER_THREADS_MAX];
+		uint64_t last_use;
+		fence_id release;	  /* that it got with its last dequeued buffer */
+		struct frame_vsync vsync; /* that its last doFrame or DrawFrame answers */
+	} threads[PRODUCER_THREADS_MAX];
 	/* The layer of a BLAST queue. */
 	struct {
 		uint64_t key, layer;

@@ -451,11 +451,14 @@ TEST_ON(phone_9, test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 {
 	uint64_t present_ns = BEGIN;
 
+	app_b.pid = app_a.pid + 64;
 	for (unsigned int i = 0; i < 60; i++) {
 		bool late = i % 10 == 9;
 
 		present_ns += late ? 2 * V60 : V60;
 		release(&app_a, present_ns - 15000 * US, late ? 4000 * US : 0);
+		/* Another thread does not disturb it, whatever its number is. */
+		release(&app_b, present_ns - 10500 * US, 0);
 		frame(&app_a, present_ns, 300 * US);
 	}
 	phone_end(&phone);

@@ -264,6 +264,30 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		q->sink.drop(q->sink.context, &row);
 }
 
+/* Reports once that --vsync-ms is not used, with the first frame without it. */
+static void report_overruled(struct frame_queue *q, const struct vsync_stamp *stamp)
+{
+	double option_ms = (double)q->options.vsync_ns / 1e6;
+	char text[160];
+
+	if (q->overruled_reported || !vsync_overrules(&q->vsync))
+		return;
+	q->overruled_reported = true;
+	if (stamp->locked)
+		snprintf(text, sizeof(text),
+			 "the trace %s a vsync period of %.3f ms, not the %.3f ms of "
+			 "--vsync-ms; using the trace's",
+			 q->vsync.authority == VSYNC_REPORTED ? "reports" : "shows",
+			 (double)vsync_period_ns(&q->vsync) / 1e6, option_ms);
+	else
+		snprintf(text, sizeof(text),
+			 "presents do not fit the vsync period of %.3f ms of --vsync-ms; not using "
+			 "it",
+			 option_ms);
+	events_write(q->events, stamp->from_ns ? stamp->from_ns : stamp->time_ns,
+		     TRACE_EVENT_REFRESH, text);
+}
+
 /* Reports another refresh or render rate with its first frame. Rates without a frame are never
  * reported. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
@@ -287,14 +311,6 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	snprintf(text, sizeof(text), "%.2f Hz%s%s", rate, render,
 		 stamp->guessed ? ", a guess: ticks are too sparse to rule out a faster display"
 				: "");
-	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
-	if (q->overruled_reported || !vsync_overrules(&q->vsync))
-		return;
-	q->overruled_reported = true;
-	snprintf(text, sizeof(text),
-		 "the trace reports a vsync period of %.3f ms, not the %.3f ms of "
-		 "--vsync-ms; using the trace's",
-		 (double)vsync_period_ns(&q->vsync) / 1e6, (double)q->options.vsync_ns / 1e6);
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
@@ -546,6 +562,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
 	layers_show(&q->layers, waiting->frame.layer);
 	follow_refresh(q, &stamp);
+	report_overruled(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->excluded;
 		frame_series_skip(&layer->series);

@@ -34,6 +34,7 @@
 #include "rules/vsync.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/vsync_learn.h"
@@ -49,7 +50,8 @@
 #define SHARPEN_TICKS 32  /* ticks between two attempts to make the period more precise */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
-#define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
+#define WALK_PERIODS 64 /* presents of so many periods make the period more precise */
+#define PHASE_GAIN 8	/* the phase follows an eighth of a present's distance from it */
 #define PHASE_KEEP_NS (1000 * MS)
 
 /* --- ticks --- */
@@ -392,9 +394,49 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 		keep_tick_phase(v, source);
 }
 
+/* With the right period the presents' distances, less whole periods, add up to nearly nothing: the
+ * jitter of the first and of the last present. With a wrong one they add up to more and more. */
+static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
+{
+	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = lattice_period_of(v);
+	uint64_t periods, walked_ns, better_ns;
+	int64_t off_ns;
+	bool is_slow;
+
+	if (time_ns < v->walk.last_ns || distance_ns > SILENT_PERIODS * period_ns) {
+		v->walk = (struct vsync_walk){ .last_ns = time_ns };
+		return;
+	}
+	periods = (distance_ns + period_ns / 2) / period_ns;
+	off_ns = (int64_t)(distance_ns - periods * period_ns);
+	v->walk.last_ns = time_ns;
+	v->walk.n++;
+	v->walk.periods += periods;
+	v->walk.off_ns += off_ns;
+	v->walk.odd += llabs(off_ns) * 10 >= 3 * (int64_t)period_ns;
+	walked_ns = (uint64_t)llabs(v->walk.off_ns);
+	/* Presents may come later and later, but not by a whole period. */
+	is_slow = v->walk.odd == 0 && v->walk.periods >= WALK_PERIODS;
+	if ((walked_ns < (is_slow ? period_ns : period_ns / 2) && v->walk.odd * 4 <= v->walk.n) ||
+	    time_ns < v->next_doubt_ns)
+		return;
+	v->next_doubt_ns = time_ns + CHECK_EVERY_NS;
+	if (is_slow) {
+		better_ns =
+			(uint64_t)((int64_t)period_ns + v->walk.off_ns / (int64_t)v->walk.periods);
+		if (may_be_reported(v, better_ns))
+			vsync_learn_better(v, better_ns, period_ns / v->walk.periods, time_ns);
+	} else {
+		vsync_learn_doubt(v, time_ns);
+	}
+	v->walk = (struct vsync_walk){ .last_ns = time_ns };
+}
+
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 {
 	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
+	if (v->locked)
+		follow_walk(v, time_ns);
 }
 
 void vsync_target(struct vsync_lattice *v, uint64_t time_ns)
@@ -456,7 +498,7 @@ void vsync_finish(struct vsync_lattice *v)
 {
 	if (!v->locked || lattice_is_new(v)) {
 		v->first_tick_ns = 0;
-		vsync_learn_decide(v, v->last_tick_ns);
+		vsync_learn_decide(v, vsync_log_end(&v->log));
 	} else {
 		sharpen(v);
 	}
@@ -585,6 +627,8 @@ uint64_t vsync_period_ns(const struct vsync_lattice *v)
 
 bool vsync_overrules(const struct vsync_lattice *v)
 {
-	return v->option_ns && v->authority == VSYNC_REPORTED &&
+	if (!v->locked)
+		return v->option_refuted;
+	return v->option_ns && v->authority != VSYNC_OPTION &&
 	       vsync_is_switch(v->option_ns, lattice_period_of(v));
 }

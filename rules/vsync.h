@@ -85,7 +85,7 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 /* The current period in ns; 0 if the lattice is not locked. */
 uint64_t vsync_period_ns(const struct vsync_lattice *v);
 
-/* True: the trace reports another period than --vsync-ms. */
+/* True: the trace reports another period than --vsync-ms, or presents do not fit that. */
 bool vsync_overrules(const struct vsync_lattice *v);
 
 #endif

@@ -85,6 +85,7 @@ static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_se
 
 static void forget_evidence(struct vsync_lattice *v)
 {
+	v->walk = (struct vsync_walk){ 0 };
 	v->suspect.collisions = 0;
 	v->late_ticks = 0;
 	v->slow_ns = 0;
@@ -190,6 +191,17 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 	lattice_set_period(v, period_ns, error_ns, 0);
 	vsync_window_fill(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
 	lattice_find_edges(v, &window);
+}
+
+void lattice_unlock(struct vsync_lattice *v)
+{
+	v->locked = v->guessed = false;
+	v->authority = VSYNC_UNKNOWN;
+	v->n_segments = v->n_switch_ranges = 0;
+	v->pending = NULL;
+	v->last_period_ns = 0;
+	v->epoch++;
+	forget_evidence(v);
 }
 
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)

@@ -64,6 +64,7 @@ struct vsync_source {
 struct vsync_lattice {
 	uint64_t option_ns;  /* --vsync-ms; 0: not given */
 	uint64_t dumpsys_ns; /* from dumpsys; 0: none */
+	bool option_refuted; /* presents do not fit --vsync-ms */
 	struct reported_periods reported;
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
@@ -82,6 +83,14 @@ struct vsync_lattice {
 		uint64_t from_ns, last_ns;
 		unsigned int collisions; /* surplus ticks */
 	} suspect;
+	struct vsync_walk {
+		uint64_t last_ns; /* the last present, 0: none */
+		int64_t off_ns;	  /* sum of the presents' distances, less whole periods */
+		unsigned int odd; /* distances that are no whole number of periods */
+		unsigned int n;
+		uint64_t periods; /* in these distances */
+	} walk;
+	uint64_t next_doubt_ns;	       /* no other one before that */
 	uint64_t slow_ns;	       /* ticks have been too few since then; 0: enough ticks */
 	uint32_t late_ticks;	       /* bit i: the tick that is i ticks ago was late */
 	uint64_t next_check_ns;	       /* no check of the evidence before that */
@@ -153,6 +162,9 @@ void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *wind
 
 /* Makes a period more precise if the ticks allow it. A reported one may be exact only to 1 %. */
 void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns);
+
+/* No period explains the trace: nothing is known about vsyncs from now on, until one does. */
+void lattice_unlock(struct vsync_lattice *v);
 
 /* Sets the period from the start on. To be called before a present is placed. */
 void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,

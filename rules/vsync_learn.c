@@ -3,10 +3,12 @@
 
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
-	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
-#define UNDECIDED_TICKS 24   /* this many ticks show reliably which display they belong to */
-#define OTHER_NS (2000 * MS) /* between two tries with another display's period */
-#define SLOW_TICKS 16	     /* of all counters together */
+	(1500 * MS)	      /* after this time the best fit is used, even if it is not certain */
+#define UNDECIDED_TICKS 24    /* this many ticks show reliably which display they belong to */
+#define OTHER_NS (2000 * MS)  /* between two tries with another display's period */
+#define USED_MAX_NS (50 * MS) /* no film shows a frame for longer */
+#define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
+#define SLOW_TICKS 16	      /* of all counters together */
 
 /* True: @longer_ns is a multiple of @shorter_ns. */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
@@ -223,6 +225,24 @@ static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
 }
 
+/* True: neither that period nor one within its error explains presents and ticks. If only every
+ * fifth vsync is used, only the length of five shows the error. */
+static bool is_refuted(const struct vsync_window *window, uint64_t period_ns, uint64_t error_ns)
+{
+	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+
+	for (uint64_t k = 1; vsync_fit_is_refuted(&fit); k++) {
+		uint64_t better_error_ns, better_ns;
+
+		if (k * period_ns > USED_MAX_NS)
+			return true;
+		better_ns = vsync_refine(window, k * period_ns, &better_error_ns) / k;
+		if (vsync_distance(better_ns, period_ns) <= error_ns + period_ns / 200)
+			fit = vsync_fit_of(window, better_ns);
+	}
+	return false;
+}
+
 /* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
 static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 					  const struct vsync_window *window,
@@ -241,6 +261,7 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 			continue;
 		relation = relation_to_fit(fit, &reported);
 		if (is_too_slow(window, reported.period_ns) ||
+		    is_refuted(window, reported.period_ns, reported.error_ns) ||
 		    (fit->period_ns > reported.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
 		     !explains(window, &reported, fit)))
 			relation = RELATION_OTHER;
@@ -298,6 +319,7 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 	if (v->n_ticks >= LOCK_TICKS)
 		fit = vsync_fit_find(&window, anyway);
 	display = mark_foreign(v, &window, &fit, now_ns);
+	v->option_refuted = v->option_ns && is_refuted(&window, v->option_ns, v->option_ns / 500);
 	v->followed = pick_display(v, &window, true, &sure);
 	if (v->followed)
 		display = v->followed;
@@ -310,7 +332,7 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		follow_display(v, display, sure);
 		v->guessed = false;
 		lattice_lock(v, reported.period_ns, reported.error_ns, VSYNC_REPORTED);
-	} else if (v->option_ns) {
+	} else if (v->option_ns && !v->option_refuted) {
 		v->guessed = false;
 		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
 	} else if (fit.period_ns) {
@@ -322,11 +344,13 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 			v->guess_parts = (unsigned int)outweigh_guess(v, fit.period_ns);
 		period_ns = fit.period_ns / v->guess_parts;
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
-	} else if (v->authority == VSYNC_REPORTED) {
-		/* The reported period was refuted, and there is no other one yet. */
-		v->locked = v->guessed = false;
-		v->authority = VSYNC_UNKNOWN;
-		v->n_segments = 0;
+	} else {
+		/* The period was refuted, and there is no other one yet. */
+		if (v->locked && (v->authority == VSYNC_REPORTED || v->option_refuted))
+			lattice_unlock(v);
+		if (!v->locked && v->dumpsys_ns &&
+		    !is_refuted(&window, v->dumpsys_ns, v->dumpsys_ns / 500))
+			lattice_lock(v, v->dumpsys_ns, v->dumpsys_ns / 500, VSYNC_DUMPSYS);
 	}
 }
 
@@ -532,14 +556,14 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 
 	from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
-	if (vsync_window_ticks(&window) < 10)
+	if (vsync_window_ticks(&window) < TICKS_ENOUGH)
 		return;
 	old = vsync_fit_of(&window, period_ns);
 	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
 		return;
 	if (follow_reported(v, &window, from_ns, now_ns))
 		return;
-	if (v->authority == VSYNC_OPTION)
+	if (v->authority == VSYNC_OPTION && !vsync_fit_is_refuted(&old))
 		return;
 	fit = vsync_fit_find(&window, false);
 	if (!fit.period_ns || vsync_is_near(fit.period_ns, period_ns, 15) ||
@@ -579,6 +603,48 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	}
 	v->guessed = false;
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
+}
+
+void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit, old;
+
+	vsync_window_fill(
+		&window, &v->log,
+		later(back_from(now_ns, LOCK_WINDOW_NS), v->segments[v->n_segments - 1].from_ns),
+		now_ns);
+	fit = vsync_fit_of(&window, period_ns);
+	old = vsync_fit_of(&window, lattice_period_of(v));
+	if (v->pending || fit.presents.near <= old.presents.near || fit.ticks.near < old.ticks.near)
+		return;
+	lattice_refine(v, period_ns, error_ns);
+	lattice_find_edges(v, &window);
+}
+
+void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t from_ns =
+		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns);
+	struct vsync_window window;
+
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	/* Where there are ticks, they show if the display switched. */
+	if (v->authority != VSYNC_OPTION && vsync_window_ticks(&window) >= TICKS_ENOUGH)
+		return;
+	if (!is_refuted(&window, period_ns, v->error_ns))
+		return;
+	vsync_learn_find_other(v, from_ns, now_ns);
+	if (!vsync_is_near(period_ns, lattice_period_of(v), 15))
+		return;
+	v->option_refuted = v->authority == VSYNC_OPTION;
+	if (v->followed)
+		v->followed->foreign = true;
+	follow_display(v, NULL, false);
+	lattice_unlock(v);
+	vsync_learn_decide(v, now_ns);
 }
 
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)

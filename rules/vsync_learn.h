@@ -26,6 +26,15 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns);
 /* Ticks or presents since @from_ns do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
+/* Presents of some time show a more precise value of the period: checks if it explains them better.
+ */
+void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t now_ns);
+
+/* Presents do not fit the period: searches for another one. If there is none, the period is not
+ * believed, whatever stated it. */
+void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns);
+
 /* A reported period was used before there were ticks: checks if they belong to that display. */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns);
 

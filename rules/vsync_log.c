@@ -15,8 +15,9 @@
 #define HOLDS_PART 24
 #define MOST_PART 8
 
-/* Counters with fewer ticks do not count. */
+/* Counters with fewer ticks do not count, and fewer presents refute no period. */
 #define TICKS_LEAST 3
+#define PRESENTS_LEAST 12
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
@@ -31,6 +32,11 @@ void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 
 	log->time_ns[at] = time_ns;
 	log->kind[at] = (uint8_t)kind;
+}
+
+uint64_t vsync_log_end(const struct vsync_log *log)
+{
+	return log->n ? log->time_ns[(log->n - 1) % VSYNC_LOG_SIZE] : 0;
 }
 
 /* Events come in order, except for those of other CPUs and for targets. */
@@ -267,6 +273,14 @@ bool vsync_fit_holds(const struct vsync_fit *fit)
 	       (is_most(fit->ticks.near, fit->ticks.n, 20) &&
 		(is_most(fit->presents.near, fit->presents.n, 90) ||
 		 is_most(fit->targets.near, fit->targets.n, 90)));
+}
+
+bool vsync_fit_is_refuted(const struct vsync_fit *fit)
+{
+	const struct vsync_score *p = &fit->presents;
+
+	return p->n >= PRESENTS_LEAST && (p->near * 2 < p->n || vsync_fit_has_odd_presents(fit)) &&
+	       !vsync_fit_is_clear(fit);
 }
 
 /* --- the period --- */

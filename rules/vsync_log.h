@@ -87,6 +87,9 @@ static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
 
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
+/* Time of the last event; 0: none. */
+uint64_t vsync_log_end(const struct vsync_log *log);
+
 /* Copies the events between @from_ns and @to_ns that are still in the log. */
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns);
@@ -115,6 +118,10 @@ bool vsync_fit_is_used(const struct vsync_fit *fit);
 
 /* True: nearly all ticks are at the edge, without collisions. */
 bool vsync_fit_is_clear(const struct vsync_fit *fit);
+
+/* True: presents are spread over the period, and the ticks are not at an edge: it explains nothing.
+ * Late ticks alone are no evidence. */
+bool vsync_fit_is_refuted(const struct vsync_fit *fit);
 
 /* True: presents begin half a period after the edge, and nowhere else. */
 bool vsync_fit_has_odd_presents(const struct vsync_fit *fit);

@@ -138,7 +138,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_ms,
 		.field = FIELD(uint64_t, pipeline.vsync_ns),
 		.limits = { 2, 1000, "a period in milliseconds" },
-		.help = "the display's period, for a trace without vsyncs: 2 to 1000",
+		.help = "the display's period, for a trace without vsyncs: 2 to 1000; not used if "
+			"presents do not fit it",
 	},
 	{
 		.name = "frames-log",

@@ -19,7 +19,7 @@ SCHEDULER, VSYNC = "dumpsys SurfaceFlinger --scheduler", "dumpsys SurfaceFlinger
 
 
 def play(s, seconds, *layers):
-    """Frames of @layers, every 20 ms, without VSYNC ticks."""
+    """Frames of @layers, in every third vsync of 120 Hz, without VSYNC ticks."""
     with s.marker() as write:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -27,7 +27,7 @@ def play(s, seconds, *layers):
                   *(text for name in layers for text in (f"C|1|{name}#0|1", "B|1|latchBuffer", "B|1|acquireBuffer", f"C|1|{name}#0|0",
                                                          "E", "E")),
                   "E", "B|1|handleMessageRefresh", "B|1|postFramebuffer", "E", "E")
-            time.sleep(0.02)
+            time.sleep(0.025 - time.monotonic() % 0.025)
 
 
 def starts(what, calls, *arguments, **environment):

@@ -355,6 +355,32 @@ TEST(test_uneven_hardware_vsyncs_are_no_period)
 	assert_period(V60);
 }
 
+/* Whatever says it: without ticks presents show that a period is wrong, and a right one stays. */
+TEST(test_a_period_that_presents_do_not_fit_is_not_believed)
+{
+	static const uint64_t right_ns[] = { V60, 2 * V90, V60 / 2 };
+	static const uint64_t wrong_ns[] = { 15500000, 18 * MS, 20 * MS };
+
+	for (int i = 0; i < 18; i++) {
+		bool is_right = i % 2;
+		uint64_t period_ns = is_right ? right_ns[i % 3] : wrong_ns[i % 3];
+
+		set_up(NULL);
+		if (i < 6)
+			vsync_init(&lattice, period_ns);
+		else if (i < 12)
+			report_period(period_ns);
+		else
+			vsync_set_dumpsys_period(&lattice, period_ns);
+		for (uint64_t k = 0; k < 60; k++)
+			vsync_present(&lattice,
+				      SECOND + k * 2 * (i % 3 == 1 ? V90 : V60) + any(MS));
+		vsync_finish(&lattice);
+		assert_int_equal(vsync_period_ns(&lattice) > 0, is_right);
+		assert_int_equal(vsync_overrules(&lattice), i < 6 && !is_right);
+	}
+}
+
 /* Ticks every 33 ms fit 120 Hz and 90 Hz: the reported period decides. */
 TEST(test_reported_period_decides_if_ticks_fit_both)
 {

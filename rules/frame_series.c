@@ -58,6 +58,22 @@ static struct interval interval_between(const struct vsync_stamp *before,
 	return interval;
 }
 
+/* The sum of intervals is the span of their presents, to one vsync, as a present is in its vsync.
+ * If it is not, the period does not explain the presents, and the interval is unknown. */
+static struct interval add_up(struct frame_series *series, const struct vsync_stamp *now,
+			      struct interval interval)
+{
+	const struct vsync_stamp *before = &series->last;
+	int64_t plain_ns = (int64_t)(now->time_ns - before->time_ns);
+	uint64_t vsync_ns = later(before->period_ns, now->period_ns);
+
+	series->off_ns += interval.ns - plain_ns;
+	if (interval.vsyncs >= 0 && (uint64_t)llabs(series->off_ns) <= vsync_ns)
+		return interval;
+	series->off_ns = 0;
+	return (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };
+}
+
 void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 {
 	percentiles_clear(store, &series->percentiles);
@@ -138,11 +154,12 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	bool in_time = true;
 
 	if (series->begun) {
-		interval = interval_between(&series->last, stamp);
+		interval = add_up(series, stamp, interval_between(&series->last, stamp));
 		in_time = is_in_time(series, stamp, interval);
 		if (is_unknown(series, interval, loss_context)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 			series->history.n = 0;
+			series->off_ns = 0;
 		} else {
 			count(series, store, interval, stamp->locked ? stamp->period_ns : 0,
 			      loss_context->wait, tx);

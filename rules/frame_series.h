@@ -47,7 +47,8 @@ struct frame_series {
 	struct loss_context loss_context; /* of the last one */
 	bool in_time;			  /* the last frame was not late, as far as is known */
 	bool repeats;			  /* two frames in a row had the same buffer */
-	uint64_t start_ns;		  /* of the open row */
+	int64_t off_ns; /* known intervals since the last unknown one, less their presents' span */
+	uint64_t start_ns; /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;

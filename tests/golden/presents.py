@@ -44,6 +44,8 @@ def late_ticks(checks, trace):
 
 
 def judge(checks, trace):
+    if trace.rows("frames.csv"):
+        checks.equal(frames.not_added_up(trace.rows("frames.csv")), [], f"{trace.name}: intervals that do not add up")
     if trace.has("truth.csv"):
         late_ticks(checks, trace)
     if not trace.text or not trace.has("frames.csv"):

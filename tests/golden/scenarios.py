@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import fences
 import verdict
+from frames import not_added_up
 from jankd import Checks, analyze, folder, microseconds, phones, rows, scenario, scenarios
 
 SECONDS = 8  # of a scenario that is not listed here
@@ -100,6 +101,7 @@ for name, vocabulary in phones():
         truth, frames = rows(here / "trace.truth"), rows(out, "frames.csv")
         played = series(truth)
         compare(checks, what, played, series(frames))
+        checks.equal(not_added_up(frames), [], f"{what}: intervals that do not add up")
         judged(checks, what, name, out, played)
         if name.startswith("culprits"):
             compare_causes(checks, what, truth, frames, rows(out, "dropFrames.csv"))

@@ -51,12 +51,21 @@ enum perfetto_frame perfetto_frame(struct span *rest, struct span *packet, uint6
 
 static bool read_defaults(struct span bytes, struct perfetto_packet *packet)
 {
-	struct protobuf_field field;
+	struct protobuf_field field, part;
 
 	packet->has_defaults = true;
 	while (protobuf_next(&bytes, &field))
-		if (field.number == 58)
+		if (field.number == 58) {
 			packet->default_clock = field.value;
+		} else if (field.number == 11) {
+			struct span track = field.bytes;
+
+			while (protobuf_next(&track, &part))
+				if (part.number == 11) {
+					packet->has_default_track = true;
+					packet->default_track = part.value;
+				}
+		}
 	return bytes.len == 0;
 }
 
@@ -84,8 +93,18 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 		case 10:
 			packet->sequence = field.value;
 			break;
+		case 11:
+			packet->track_event = field.bytes;
+			break;
+		case 12:
+			packet->interned = field.bytes;
+			break;
+		case 60:
+			packet->track = field.bytes;
+			break;
 		case 13: /* flags */
 			packet->cleared |= field.value & 1;
+			packet->needs_state = field.value & 2;
 			break;
 		case 41:
 			packet->cleared |= field.value != 0;
@@ -261,4 +280,131 @@ bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_C
 			times_ns[id] = time_ns;
 	}
 	return bytes.len == 0;
+}
+
+bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *clock)
+{
+	struct protobuf_field field, part;
+
+	*clock = (struct perfetto_own_clock){ .number = 0 };
+	while (protobuf_next(&bytes, &field)) {
+		struct span rest = field.bytes;
+		uint64_t id = 0, time_ns = 0, unit_ns = 1;
+		bool is_incremental = false;
+
+		if (field.number != 1)
+			continue;
+		while (protobuf_next(&rest, &part)) {
+			if (part.number == 1)
+				id = part.value;
+			else if (part.number == 2)
+				time_ns = part.value;
+			else if (part.number == 3)
+				is_incremental = part.value != 0;
+			else if (part.number == 4 && part.value > 0)
+				unit_ns = part.value;
+		}
+		if (id > 0 && id < PERFETTO_CLOCKS &&
+		    (clock->base_clock == 0 || id == PERFETTO_CLOCK_BOOTTIME)) {
+			clock->base_clock = id;
+			clock->base_ns = time_ns;
+		} else if (id >= 64 && is_incremental) {
+			clock->number = id;
+			clock->unit_ns = unit_ns;
+		}
+	}
+	return bytes.len == 0;
+}
+
+/* --- track events --- */
+
+bool perfetto_track_event_read(struct span bytes, struct perfetto_track_event *event)
+{
+	struct protobuf_field field;
+
+	*event = (struct perfetto_track_event){ .type = PERFETTO_TRACK_OTHER };
+	while (protobuf_next(&bytes, &field)) {
+		switch (field.number) {
+		case 9:
+			event->type = field.value;
+			break;
+		case 10:
+			event->name_id = field.value;
+			break;
+		case 11:
+			event->has_track = true;
+			event->track = field.value;
+			break;
+		case 22:
+			if (!event->category.ptr)
+				event->category = field.bytes;
+			break;
+		case 23:
+			event->name = field.bytes;
+			break;
+		case 30:
+			event->has_value = true;
+			event->value = (int64_t)field.value;
+			break;
+		}
+	}
+	return bytes.len == 0;
+}
+
+/* A thread, or a process. */
+static bool read_owner(struct span bytes, struct perfetto_track *track, bool is_thread)
+{
+	struct protobuf_field field;
+
+	while (protobuf_next(&bytes, &field)) {
+		if (field.number == 1)
+			track->pid = (int32_t)field.value;
+		else if (field.number == 2 && is_thread)
+			track->tid = (int32_t)field.value;
+		else if (field.number == 5 && is_thread)
+			track->thread_name = field.bytes;
+		else if (field.number == 6 && !is_thread)
+			track->process_name = field.bytes;
+	}
+	return bytes.len == 0;
+}
+
+bool perfetto_track_read(struct span bytes, struct perfetto_track *track)
+{
+	struct protobuf_field field;
+	bool whole = true;
+
+	*track = (struct perfetto_track){ .pid = -1, .tid = -1 };
+	while (protobuf_next(&bytes, &field)) {
+		if (field.number == 1)
+			track->id = field.value;
+		else if (field.number == 2 || field.number == 10 || field.number == 13)
+			track->name = field.bytes;
+		else if (field.number == 3 || field.number == 4)
+			whole &= read_owner(field.bytes, track, field.number == 4);
+	}
+	return whole && bytes.len == 0;
+}
+
+bool perfetto_name_next(struct span *rest, enum perfetto_names kind, uint64_t *id,
+			struct span *name)
+{
+	struct protobuf_field field, part;
+
+	while (protobuf_next(rest, &field)) {
+		struct span bytes = field.bytes;
+
+		if (field.number != kind)
+			continue;
+		*id = 0;
+		*name = SPAN_NULL;
+		while (protobuf_next(&bytes, &part)) {
+			if (part.number == 1)
+				*id = part.value;
+			else if (part.number == 2)
+				*name = part.bytes;
+		}
+		return true;
+	}
+	return false;
 }

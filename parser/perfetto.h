@@ -3,8 +3,8 @@
  *
  * A trace is a sequence of packets: field 1 of the whole. The numbers of the fields are those of
  * perfetto's trace_packet.proto, ftrace_event_bundle.proto, ftrace_event.proto, process_tree.proto,
- * clock_snapshot.proto and frame_timeline_event.proto. Each function reads what it can of damaged
- * bytes, and returns false if there is damage.
+ * clock_snapshot.proto, frame_timeline_event.proto, track_event.proto and track_descriptor.proto.
+ * Each function reads what it can of damaged bytes, and returns false if there is damage.
  */
 #ifndef JANKD_PARSER_PERFETTO_H
 #define JANKD_PARSER_PERFETTO_H
@@ -51,9 +51,13 @@ struct perfetto_packet {
 	bool has_defaults;
 	uint64_t default_clock; /* of the sequence from now on, if has_defaults; 0: none */
 	bool cleared;	  /* from now on its sequence has no default clock, but for this one */
+	bool needs_state; /* it refers to what the sequence wrote since it was cleared */
 	bool lost_before; /* packets of the sequence were lost before this one */
 	bool is_first;	  /* of its sequence; older versions of perfetto do not say so */
+	bool has_default_track;
+	uint64_t default_track; /* likewise: of events that name none */
 	struct span ftrace, clocks, processes, timeline;
+	struct span track_event, track, interned;
 	struct span compressed; /* packets: by zlib or zstd */
 	bool is_zstd;
 };
@@ -105,5 +109,55 @@ bool perfetto_thread_next(struct span *rest, struct perfetto_thread *thread);
 
 /* One moment on several clocks; 0: not given. */
 bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_CLOCKS]);
+
+/* The clock that the writer of a packet defines for its own packets, whose times are differences
+ * (its number is 64 or more). */
+struct perfetto_own_clock {
+	uint64_t number; /* 0: the snapshot defines none */
+	uint64_t unit_ns;
+	uint64_t base_clock, base_ns; /* that moment on one of perfetto's clocks; 0: not given */
+};
+
+bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *clock);
+
+/* --- track events: what a program writes with perfetto's SDK instead of ftrace --- */
+
+enum perfetto_track_type {
+	PERFETTO_TRACK_OTHER = 0,
+	PERFETTO_TRACK_BEGIN = 1,
+	PERFETTO_TRACK_END = 2,
+	PERFETTO_TRACK_INSTANT = 3,
+	PERFETTO_TRACK_COUNTER = 4,
+};
+
+struct perfetto_track_event {
+	uint64_t type;
+	bool has_track;
+	uint64_t track;	      /* else it is the writer's default */
+	uint64_t name_id;     /* of the writer's names; 0: none */
+	struct span name;     /* SPAN_NULL: none */
+	struct span category; /* the first that is written as text; SPAN_NULL: none */
+	bool has_value;
+	int64_t value; /* of a counter */
+};
+
+bool perfetto_track_event_read(struct span bytes, struct perfetto_track_event *event);
+
+/* A track: of a thread, a process, a counter, or of slices that belong to none. */
+struct perfetto_track {
+	uint64_t id;
+	struct span name;
+	int32_t pid, tid; /* of a thread's track; pid: also of a process's; else -1 */
+	struct span thread_name, process_name;
+};
+
+bool perfetto_track_read(struct span bytes, struct perfetto_track *track);
+
+enum perfetto_names { PERFETTO_NAMES_CATEGORY = 1, PERFETTO_NAMES_EVENT = 2 };
+
+/* The next name of a kind that a writer gives a number; @rest: unread bytes of its interned data.
+ * Returns as perfetto_print_next(). */
+bool perfetto_name_next(struct span *rest, enum perfetto_names kind, uint64_t *id,
+			struct span *name);
 
 #endif

@@ -12,6 +12,7 @@
 #include "daemon/trace/perfetto_sequences.h"
 #include "daemon/trace/perfetto_threads.h"
 #include "daemon/trace/perfetto_times.h"
+#include "daemon/trace/perfetto_tracks.h"
 #include "parser/marker.h"
 #include "parser/perfetto.h"
 
@@ -32,9 +33,10 @@
 
 /* Packets one after the other, and their earliest times; UINT64_MAX: no such event. */
 struct region {
-	uint64_t begin, end;		       /* in the trace */
-	uint64_t ftrace_ns;		       /* on the ftrace clock */
-	uint64_t timeline_ns[PERFETTO_CLOCKS]; /* on that clock */
+	uint64_t begin, end; /* in the trace */
+	uint64_t ftrace_ns;  /* on the ftrace clock */
+	uint64_t
+		packet_ns[PERFETTO_CLOCKS]; /* of packets with a time of their own, on that clock */
 };
 
 /* Where the reader is among the packets: the same in both passes. */
@@ -51,6 +53,7 @@ struct perfetto_reader {
 	struct perfetto_threads *threads;
 	struct perfetto_times *times;
 	struct perfetto_sequences *sequences;
+	struct perfetto_tracks *tracks;
 
 	struct region *regions;
 	size_t n_regions, next_region;
@@ -111,6 +114,21 @@ static uint64_t begin_of(struct span bytes, const struct perfetto_bundle *bundle
 	return first_ns;
 }
 
+/* The time of a packet that is an event, or that later ones count from, and its clock. Returns
+ * false if it is neither, has none, or the clock is unknown: only the writer could say what a clock
+ * of its own counts. */
+static bool time_of(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+		    uint64_t *clock, uint64_t *time_ns)
+{
+	if (!packet->timeline.ptr && !packet->track_event.ptr &&
+	    !perfetto_tracks_counts(reader->tracks, packet))
+		return false;
+	*clock = clock_of(reader, packet);
+	return perfetto_tracks_time(reader->tracks, packet, number_of(&reader->place), clock,
+				    time_ns) &&
+	       packet->has_time && *clock < PERFETTO_CLOCKS;
+}
+
 /* --- the first pass --- */
 
 static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
@@ -139,15 +157,40 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 		reader->counts.corrupt++;
 }
 
+/* The thread or the process of a track. */
+static void add_thread(struct perfetto_reader *reader, const struct perfetto_packet *packet)
+{
+	struct perfetto_track track;
+
+	perfetto_track_read(packet->track, &track);
+	if (track.tid > 0)
+		perfetto_threads_add_one(reader->threads,
+					 &(struct perfetto_thread){ .tid = track.tid,
+								    .tgid = track.pid,
+								    .name = track.thread_name },
+					 0);
+	else if (track.pid > 0)
+		perfetto_threads_add_one(reader->threads,
+					 &(struct perfetto_thread){ .tid = track.pid,
+								    .tgid = track.pid,
+								    .name = track.process_name,
+								    .is_process = true },
+					 0);
+}
+
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
-	uint64_t times_ns[PERFETTO_CLOCKS];
+	uint64_t times_ns[PERFETTO_CLOCKS], clock, time_ns;
 
 	if (packet->ftrace.ptr)
 		index_bundle(reader, packet, region);
 	else
 		perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
+	if (!perfetto_tracks_follow(reader->tracks, packet, number_of(&reader->place)))
+		reader->counts.corrupt++;
+	if (packet->track.ptr)
+		add_thread(reader, packet);
 	if (packet->processes.ptr &&
 	    !perfetto_threads_add(reader->threads, packet->processes, packet->time_ns))
 		reader->counts.corrupt++;
@@ -156,14 +199,11 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 			reader->counts.corrupt++;
 		perfetto_times_add_snapshot(reader->times, times_ns);
 	}
-	if (packet->timeline.ptr && packet->has_time) {
-		uint64_t clock = clock_of(reader, packet);
-
-		/* Only the writer could say what a clock of its own counts. */
-		if (clock < PERFETTO_CLOCKS)
-			earliest(&region->timeline_ns[clock], packet->time_ns);
-		else
-			reader->counts.untimed++;
+	if (time_of(reader, packet, &clock, &time_ns)) {
+		if (packet->timeline.ptr || packet->track_event.ptr)
+			earliest(&region->packet_ns[clock], time_ns);
+	} else if (packet->timeline.ptr && packet->has_time) {
+		reader->counts.untimed++;
 	}
 }
 
@@ -172,7 +212,7 @@ static struct region region_at(uint64_t begin)
 	struct region region = { .begin = begin, .end = begin, .ftrace_ns = UINT64_MAX };
 
 	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		region.timeline_ns[i] = UINT64_MAX;
+		region.packet_ns[i] = UINT64_MAX;
 	return region;
 }
 
@@ -181,7 +221,7 @@ static bool has_events(const struct region *region)
 	uint64_t first_ns = region->ftrace_ns;
 
 	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		earliest(&first_ns, region->timeline_ns[i]);
+		earliest(&first_ns, region->packet_ns[i]);
 	return first_ns != UINT64_MAX;
 }
 
@@ -195,7 +235,7 @@ static void join_regions(struct perfetto_reader *reader)
 		joined.end = b->end;
 		earliest(&joined.ftrace_ns, b->ftrace_ns);
 		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
-			earliest(&joined.timeline_ns[clock], b->timeline_ns[clock]);
+			earliest(&joined.packet_ns[clock], b->packet_ns[clock]);
 		reader->regions[i] = joined;
 	}
 	reader->n_regions /= 2;
@@ -213,6 +253,7 @@ static void end_region(struct perfetto_reader *reader, struct region *region, bo
 		reader->regions[reader->n_regions++] = *region;
 	}
 	*region = region_at(region->end);
+	perfetto_tracks_begin_region(reader->tracks);
 }
 
 static int compare_regions(const void *left, const void *right)
@@ -231,10 +272,10 @@ static void sort_regions(struct perfetto_reader *reader)
 		struct region *region = &reader->regions[i];
 
 		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
-			if (region->timeline_ns[clock] != UINT64_MAX)
+			if (region->packet_ns[clock] != UINT64_MAX)
 				earliest(&region->ftrace_ns,
 					 perfetto_times_convert(reader->times, clock,
-								region->timeline_ns[clock]));
+								region->packet_ns[clock]));
 	}
 	qsort(reader->regions, reader->n_regions, sizeof(*reader->regions), compare_regions);
 }
@@ -246,6 +287,7 @@ static int read_index(struct perfetto_reader *reader)
 	struct perfetto_packet packet;
 	int result;
 
+	perfetto_tracks_begin_region(reader->tracks);
 	while ((result = next_packet(reader, &packet)) > 0) {
 		/* Packets inside of a compressed one stay together. */
 		if (stream->packet_begin >= region.end)
@@ -255,6 +297,7 @@ static int read_index(struct perfetto_reader *reader)
 	}
 	end_region(reader, &region, true);
 	perfetto_sequences_end(reader->sequences);
+	reader->counts.untimed += perfetto_tracks_end(reader->tracks);
 	reader->counts.lost = reader->sequences->lost;
 	reader->counts.corrupt += stream->corrupt;
 	reader->counts.too_large = stream->too_large;
@@ -331,11 +374,10 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 }
 
 static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			  struct perfetto_block *block)
+			  uint64_t time_ns, struct perfetto_block *block)
 {
-	uint64_t clock = clock_of(reader, packet);
 	const struct perfetto_event event = {
-		.time_ns = perfetto_times_convert(reader->times, clock, packet->time_ns),
+		.time_ns = time_ns,
 		.kind = PERFETTO_EVENT_TIMELINE,
 		.cpu = TRACE_ID_UNKNOWN,
 		.tid = TRACE_ID_UNKNOWN,
@@ -343,8 +385,43 @@ static void load_timeline(struct perfetto_reader *reader, const struct perfetto_
 		.bytes = packet->timeline,
 	};
 
-	if (clock < PERFETTO_CLOCKS)
+	add_event(reader, block, &event);
+}
+
+static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			     uint64_t time_ns, struct perfetto_block *block)
+{
+	uint64_t number = number_of(&reader->place);
+	char marker[PERFETTO_MARKER_SIZE];
+	struct perfetto_event event = {
+		.time_ns = time_ns,
+		.kind = PERFETTO_EVENT_PRINT,
+		.cpu = TRACE_ID_UNKNOWN,
+	};
+	int made = perfetto_tracks_marker(reader->tracks, packet, number, marker, &event.tid);
+
+	if (perfetto_tracks_lost(reader->tracks, packet, number))
+		add_lost(reader, block, TRACE_ID_UNKNOWN, time_ns);
+	event.bytes = span_of(marker);
+	if (made > 0)
 		add_event(reader, block, &event);
+	else if (made < 0)
+		reader->counts.malformed++;
+}
+
+static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			struct perfetto_block *block)
+{
+	uint64_t clock, time_ns;
+
+	if (!time_of(reader, packet, &clock, &time_ns))
+		return;
+	if (packet->timeline.ptr || packet->track_event.ptr)
+		time_ns = perfetto_times_convert(reader->times, clock, time_ns);
+	if (packet->timeline.ptr)
+		load_timeline(reader, packet, time_ns, block);
+	if (packet->track_event.ptr)
+		load_track_event(reader, packet, time_ns, block);
 }
 
 /* Reads a region. Returns 0 or -errno. */
@@ -355,14 +432,14 @@ static int load_block(struct perfetto_reader *reader, const struct region *regio
 	int result;
 
 	packet_stream_seek(&reader->stream, region->begin);
+	perfetto_tracks_begin_region(reader->tracks);
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	while ((result = next_packet(reader, &packet)) > 0) {
 		if (reader->stream.packet_begin >= region->end)
 			break;
 		if (packet.ftrace.ptr)
 			load_bundle(reader, &packet, block);
-		if (packet.timeline.ptr && packet.has_time)
-			load_timeline(reader, &packet, block);
+		load_packet(reader, &packet, block);
 	}
 	perfetto_block_sort(block);
 	return result < 0 ? result : 0;
@@ -600,10 +677,12 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->threads = calloc(1, sizeof(*reader->threads));
 	reader->times = calloc(1, sizeof(*reader->times));
 	reader->sequences = calloc(1, sizeof(*reader->sequences));
+	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
 	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
-	if (reader->threads && reader->times && reader->sequences && reader->regions &&
-	    reader->blocks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	if (reader->threads && reader->times && reader->sequences && reader->tracks &&
+	    reader->regions && reader->blocks &&
+	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;
@@ -619,6 +698,7 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	free(reader->blocks);
 	free(reader->regions);
 	free(reader->sequences);
+	perfetto_tracks_free(reader->tracks);
 	free(reader->times);
 	free(reader->threads);
 	free(reader);

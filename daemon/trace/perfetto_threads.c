@@ -43,8 +43,8 @@ static struct span comm_of(const struct perfetto_thread *thread)
 	return span_skip(name, name.len - (PERFETTO_COMM_SIZE - 1));
 }
 
-static void add(struct perfetto_threads *threads, const struct perfetto_thread *thread,
-		uint64_t time_ns)
+void perfetto_threads_add_one(struct perfetto_threads *threads,
+			      const struct perfetto_thread *thread, uint64_t time_ns)
 {
 	struct perfetto_thread_entry *entry = &threads->entries[place_of(threads, thread->tid)];
 	struct span comm = comm_of(thread);
@@ -75,6 +75,6 @@ bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree, ui
 	struct perfetto_thread thread;
 
 	while (perfetto_thread_next(&tree, &thread))
-		add(threads, &thread, time_ns);
+		perfetto_threads_add_one(threads, &thread, time_ns);
 	return tree.len == 0;
 }

@@ -27,6 +27,10 @@ struct perfetto_threads {
 	struct perfetto_thread_entry entries[PERFETTO_THREADS];
 };
 
+/* Adds a thread or a process. */
+void perfetto_threads_add_one(struct perfetto_threads *threads,
+			      const struct perfetto_thread *thread, uint64_t time_ns);
+
 /* Adds the threads of a tree. A later name replaces an earlier one, by @time_ns, of trees of the
  * same time by their order. Returns false if the tree is damaged. */
 bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree, uint64_t time_ns);

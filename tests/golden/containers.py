@@ -147,6 +147,25 @@ def packed_packets(checks):
         checks.that(not (here / "out").exists(), "zstd without libarchive: a folder")
 
 
+def track_events(checks):
+    """Markers that were written with perfetto's SDK: the rows of the same text. What they refer to and what was lost has its sign."""
+    with folder() as here:
+        analyze(here / "text", *OPTIONS, "-", input=TRACE)
+        for how in ({}, {"batch": 9999}, {"batch": 3, "clear": 50, "unit": 1000}):
+            (here / "trace").write_bytes(packets.track_events(TRACE, **how))
+            analyze(here / "events", *OPTIONS, here / "trace")
+            checks.equal(differences(outputs(here / "text"), outputs(here / "events")), [], f"track events {how}")
+        done = jankd("analyze", "-F", here / "none", "-", input=packets.track_events(TRACE, category=b"toplevel"))
+        checks.that(done.returncode == 1 and b"no markers" in done.stderr, f"track events of another program: {done.stderr}")
+        parts = [whole for _, _, whole in packets.fields(packets.track_events(TRACE))]
+        begin, lost = parts[len(parts) // 3:], parts[:len(parts) // 2] + [packets.packet((42, 1), (10, 607), (8, 0), (11, b""))] + parts[len(parts) // 2:]
+        unnamed = [part for part in parts if b"latchBuffer" not in part]
+        for what, some, kind, word in (("without the begin", begin, "tracing", "without a time"), ("lost", lost, "lost", ""), ("names", unnamed, "tracing", "malformed")):
+            analyze(here / "damaged", *OPTIONS, "-", input=b"".join(some))
+            found = [row["text"] for row in rows(here / "damaged", "events.csv") if row["kind"] == kind]
+            checks.that(any(word in text and f" 0 {word}" not in text for text in found), f"track events, {what}: events {found}")
+
+
 def cut(checks):
     """A text may begin anywhere, and so with the first letters of any format: the frames of its whole lines."""
     text = b"# tracer: nop\n#\n" + synthetic.trace(30).replace(b"com.example", "com.\u4f8b".encode())
@@ -231,6 +250,7 @@ check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unp
 # The oldest format has no process, and another function name.
 check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})
 packed_packets(checks)
+track_events(checks)
 cut(checks)
 damage(checks)
 if unpacks():

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small perfetto traces: the wire format of protocol buffers, and the packets that jankd reads."""
 
+import re
+import zlib
+
 
 def varint(value):
     out = bytearray()
@@ -72,3 +75,38 @@ def timeline_frames(n):
         + timeline(i * 10**7 + 30, 4, (1, 4 * i + 3), (2, i), (3, i), (4, 900), (5, layer), (6, 2), (7, 0), (8, 0), (9, 64),
                    (10, 1), (11, 1), (12, 3))
         + timeline(i * 10**7 + 40, 5, (1, 4 * i + 3)) + timeline(i * 10**7 + 50, 5, (1, 4 * i + 2)) for i in range(1, n + 1))
+
+
+def track_events(text, batch=40, unit=1, clear=200, category=b"graphics"):
+    """The markers of a text as perfetto's SDK writes them: each thread is a sequence with a default track, a clock of differences and numbers
+    for names, all of them new after @clear events. @batch: events of a thread that come together."""
+    threads = {}
+    for line in text.decode().splitlines():
+        head, payload = line.split(": tracing_mark_write: ")
+        comm, tid, tgid, seconds = re.match(r"(.{16})-(\d+) *\( *(\d+)\).* ([\d.]+)$", head).groups()
+        threads.setdefault(int(tid), []).append((comm.strip().encode(), int(tgid), round(float(seconds) * 1e6) * 1000, payload.encode()))
+    parts = []
+    for tid, events in threads.items():
+        names, tracks, last, sequence = {}, set(), 0, (10, tid + 7)
+        for at, (comm, pid, time_ns, payload) in enumerate(events):
+            out = b""
+            if at % clear == 0:
+                names, tracks, last = {}, set(), time_ns
+                out += packet((8, 0), (13, 1), (59, message((58, 64), (11, message((11, 5000 + tid))))), sequence,
+                              (12, message((1, message((1, 1), (2, category))))), (6, message((1, message((1, 6), (2, time_ns))), (1, message((1, 64), (2, time_ns // unit), (3, 1), (4, unit))))))
+                out += packet((8, 0), (13, 2), sequence, (60, message((1, 5000 + tid), (5, 99), (4, message((1, pid), (2, tid), (5, comm))))))
+            kind, _, name, value = (payload + b"|||").split(b"|")[:4]
+            event, new = [(9, {b"B": 1, b"E": 2, b"I": 3, b"C": 4}[kind])], []
+            if kind == b"C":
+                track = zlib.crc32(name) << 20
+                if track not in tracks:
+                    out += packet(sequence, (60, message((1, track), (5, 99), (2, name), (8, b""))))
+                tracks.add(track)
+                event += [(11, track), (30, int(value))]
+            elif kind != b"E":
+                new = [(12, message((2, message((1, len(names) + 1), (2, name)))))] if name not in names else []
+                event += [(3, 1), (10, names.setdefault(name, len(names) + 1))]
+            out += packet((8, (time_ns - last) // unit), (13, 2), sequence, (11, message(*event)), *new)
+            last += (time_ns - last) // unit * unit
+            parts.append((at // batch, tid, at, out))
+    return b"".join(part[3] for part in sorted(parts))

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/perfetto_tracks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Powers of two. A device has some hundreds of writers, and a track for each layer's counters. More
+ * of them, and more facts and names, do not fit: what refers to them is missing. */
+#define SEQUENCES 4096
+#define TRACKS 32768
+#define FACTS (1u << 20)
+#define NAMES_SIZE (32u << 20)
+#define SEARCHED 16
+
+/* What a packet defines for the packets of its sequence from itself on. Names have their numbers as
+ * keys. */
+enum {
+	KEY_CLEARED = -1, /* names before are void */
+	KEY_DEFAULT = -2, /* value: the default track */
+	KEY_THREAD = -3,  /* value: the track of a thread, for a sequence without a default */
+	KEY_TIME = -4,	  /* of this packet: value: the time on clock ->len; ->at: the unit in ns */
+	KEY_LOST = -5,	  /* packets before this one */
+	KEY_LAST = KEY_LOST,
+};
+
+struct fact {
+	uint64_t sequence, key, number;
+	uint64_t value;
+	uint32_t at, len; /* a name */
+};
+
+struct sequence {
+	uint64_t id;		     /* 0: unused */
+	bool has_events, is_cleared; /* so far, in the first pass */
+	bool is_atrace, is_other; /* it has events of categories of atrace; of other categories */
+	uint64_t untimed;	  /* events, in the first pass */
+	/* Of the clock that it defines. */
+	uint64_t clock, unit_ns, base_clock, time_ns;
+	uint64_t region; /* for which ->time_ns is that of its last packet */
+};
+
+struct track {
+	uint64_t id;
+	bool is_used;
+	int32_t pid, tid;
+	uint32_t at, len; /* its name */
+};
+
+struct perfetto_tracks {
+	bool is_ended; /* the first pass */
+	uint64_t region;
+	struct sequence sequences[SEQUENCES];
+	struct track tracks[TRACKS];
+	struct fact *facts; /* later in the order of sequence, key and number */
+	size_t n_facts, facts_capacity;
+	char *names;
+	size_t names_len, names_capacity;
+};
+
+struct perfetto_tracks *perfetto_tracks_new(void)
+{
+	return calloc(1, sizeof(struct perfetto_tracks));
+}
+
+void perfetto_tracks_free(struct perfetto_tracks *tracks)
+{
+	if (tracks) {
+		free(tracks->facts);
+		free(tracks->names);
+	}
+	free(tracks);
+}
+
+void perfetto_tracks_begin_region(struct perfetto_tracks *tracks)
+{
+	tracks->region++;
+}
+
+static uint64_t hash_of(uint64_t id)
+{
+	return id * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+}
+
+/* The sequence, or an unused entry for it; NULL: the packet has none, or there are too many. */
+static struct sequence *sequence_of(struct perfetto_tracks *tracks, uint64_t id)
+{
+	uint64_t at = hash_of(id);
+
+	for (unsigned int n = 0; id != 0 && n < SEARCHED; n++) {
+		struct sequence *sequence = &tracks->sequences[(at + n) % SEQUENCES];
+
+		if (sequence->id == id || sequence->id == 0)
+			return sequence;
+	}
+	return NULL;
+}
+
+static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
+{
+	uint64_t at = hash_of(id);
+
+	for (unsigned int n = 0; n < SEARCHED; n++) {
+		const struct track *track = &tracks->tracks[(at + n) % TRACKS];
+
+		if (!track->is_used || track->id == id)
+			return (struct track *)track;
+	}
+	return NULL;
+}
+
+/* --- the first pass --- */
+
+/* Makes space for @n elements of @size bytes in all, @max at most. Returns false if there is none.
+ */
+static bool make_space(void **array, size_t *capacity, size_t n, size_t size, size_t max)
+{
+	size_t more = *capacity ? *capacity : 256;
+	void *grown;
+
+	if (n > max)
+		return false;
+	while (more < n)
+		more *= 2;
+	if (more == *capacity)
+		return true;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*capacity = more;
+	return true;
+}
+
+/* Returns false if there is no space. */
+static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
+{
+	if (name.len >= PERFETTO_MARKER_SIZE)
+		name.len = PERFETTO_MARKER_SIZE - 1;
+	if (!make_space((void **)&tracks->names, &tracks->names_capacity,
+			tracks->names_len + name.len, 1, NAMES_SIZE))
+		return false;
+	if (name.len > 0)
+		memcpy(tracks->names + tracks->names_len, name.ptr, name.len);
+	*at = (uint32_t)tracks->names_len;
+	*len = (uint32_t)name.len;
+	tracks->names_len += *len;
+	return true;
+}
+
+static bool add_fact(struct perfetto_tracks *tracks, struct fact fact)
+{
+	if (!make_space((void **)&tracks->facts, &tracks->facts_capacity, tracks->n_facts + 1,
+			sizeof(fact), FACTS))
+		return false;
+	tracks->facts[tracks->n_facts++] = fact;
+	return true;
+}
+
+/* A fact without a name. */
+static bool add_value(struct perfetto_tracks *tracks, const struct sequence *sequence, int key,
+		      uint64_t number, uint64_t value)
+{
+	return add_fact(tracks, (struct fact){ .sequence = sequence->id,
+					       .key = (uint64_t)key,
+					       .number = number,
+					       .value = value });
+}
+
+static bool add_names(struct perfetto_tracks *tracks, const struct sequence *sequence,
+		      struct span interned, uint64_t number)
+{
+	struct fact fact = { .sequence = sequence->id, .number = number };
+	struct span name;
+	bool fits = true;
+
+	while (perfetto_name_next(&interned, PERFETTO_NAMES_EVENT, &fact.key, &name))
+		if (fact.key != 0 && fact.key < (uint64_t)KEY_LAST)
+			fits &= keep_name(tracks, name, &fact.at, &fact.len) &&
+				add_fact(tracks, fact);
+	return fits && interned.len == 0;
+}
+
+static bool add_track(struct perfetto_tracks *tracks, const struct sequence *sequence,
+		      struct span bytes, uint64_t number)
+{
+	struct perfetto_track read;
+	bool whole = perfetto_track_read(bytes, &read);
+	struct track *track = track_of(tracks, read.id);
+
+	if (!track)
+		return false;
+	if (!track->is_used)
+		*track = (struct track){ .id = read.id, .is_used = true, .pid = -1, .tid = -1 };
+	if (read.pid >= 0)
+		track->pid = read.pid;
+	if (read.tid >= 0)
+		track->tid = read.tid;
+	/* Each sequence that uses a track describes it, with the same name. */
+	if (read.name.len > 0 &&
+	    (read.name.len != track->len ||
+	     memcmp(tracks->names + track->at, read.name.ptr, track->len) != 0))
+		whole &= keep_name(tracks, read.name, &track->at, &track->len);
+	if (read.tid >= 0 && sequence)
+		whole &= add_value(tracks, sequence, KEY_THREAD, number, read.id);
+	return whole;
+}
+
+/* Chrome and others write events of their own. A sequence without any category has counters only,
+ * and is read, too. */
+static bool is_foreign(const struct sequence *sequence)
+{
+	return sequence && sequence->is_other && !sequence->is_atrace;
+}
+
+static void add_category(struct sequence *sequence, struct span name)
+{
+	static const struct span atrace[] = {
+		SPAN_INIT("graphics"), SPAN_INIT("gfx"),   SPAN_INIT("view"), SPAN_INIT("input"),
+		SPAN_INIT("wm"),       SPAN_INIT("am"),	   SPAN_INIT("app"),  SPAN_INIT("always"),
+		SPAN_INIT("hal"),      SPAN_INIT("video"),
+	};
+
+	for (size_t i = 0; i < sizeof(atrace) / sizeof(atrace[0]); i++)
+		if (span_equal(name, atrace[i])) {
+			sequence->is_atrace = true;
+			return;
+		}
+	sequence->is_other = true;
+}
+
+static void add_categories(struct sequence *sequence, const struct perfetto_packet *packet)
+{
+	struct span rest = packet->interned, name;
+	struct perfetto_track_event event;
+	uint64_t id;
+
+	while (perfetto_name_next(&rest, PERFETTO_NAMES_CATEGORY, &id, &name))
+		add_category(sequence, name);
+	if (packet->track_event.ptr && perfetto_track_event_read(packet->track_event, &event) &&
+	    event.category.ptr)
+		add_category(sequence, event.category);
+}
+
+bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			    uint64_t number)
+{
+	bool is_ours = packet->track_event.ptr || packet->track.ptr || packet->interned.ptr ||
+		       packet->has_default_track;
+	struct sequence *sequence;
+	bool whole = true;
+
+	if (!is_ours && !packet->cleared)
+		return true;
+	sequence = sequence_of(tracks, packet->sequence);
+	if (!sequence) {
+		if (packet->track.ptr)
+			whole = add_track(tracks, NULL, packet->track, number);
+		return whole && !packet->track_event.ptr;
+	}
+	if (!is_ours && sequence->id == 0)
+		return true;
+	sequence->id = packet->sequence;
+	if (packet->lost_before && sequence->has_events && !packet->is_first)
+		whole &= add_value(tracks, sequence, KEY_LOST, number, 0);
+	if (packet->cleared)
+		whole &= add_value(tracks, sequence, KEY_CLEARED, number, 0);
+	if (packet->has_default_track)
+		whole &= add_value(tracks, sequence, KEY_DEFAULT, number, packet->default_track);
+	if (packet->track.ptr)
+		whole &= add_track(tracks, sequence, packet->track, number);
+	if (packet->interned.ptr)
+		whole &= add_names(tracks, sequence, packet->interned, number);
+	if (!sequence->is_atrace)
+		add_categories(sequence, packet);
+	sequence->has_events |= packet->track_event.ptr != NULL;
+	sequence->is_cleared |= packet->cleared;
+	return whole;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct fact *a = left, *b = right;
+
+	if (a->sequence != b->sequence)
+		return a->sequence < b->sequence ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+uint64_t perfetto_tracks_end(struct perfetto_tracks *tracks)
+{
+	uint64_t untimed = 0;
+
+	for (size_t i = 0; i < SEQUENCES; i++)
+		if (!is_foreign(&tracks->sequences[i]))
+			untimed += tracks->sequences[i].untimed;
+	if (tracks->n_facts > 0)
+		qsort(tracks->facts, tracks->n_facts, sizeof(tracks->facts[0]), compare);
+	tracks->is_ended = true;
+	return untimed;
+}
+
+/* --- later --- */
+
+/* The last fact of that key at the packet @number or before; NULL: there is none. */
+static const struct fact *fact_at(const struct perfetto_tracks *tracks, uint64_t sequence,
+				  uint64_t key, uint64_t number)
+{
+	const struct fact wanted = { .sequence = sequence, .key = key, .number = number };
+	size_t begin = 0, end = tracks->n_facts;
+	const struct fact *last;
+
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (compare(&tracks->facts[middle], &wanted) <= 0)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	last = begin > 0 ? &tracks->facts[begin - 1] : NULL;
+	return last && last->sequence == sequence && last->key == key ? last : NULL;
+}
+
+static const struct fact *fact_of(const struct perfetto_tracks *tracks, uint64_t sequence,
+				  uint64_t key, uint64_t number)
+{
+	const struct fact *fact = fact_at(tracks, sequence, key, number);
+
+	return fact && fact->number == number ? fact : NULL;
+}
+
+static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
+{
+	struct perfetto_own_clock clock;
+	struct sequence *sequence;
+
+	perfetto_own_clock_read(packet->clocks, &clock);
+	sequence = clock.number && clock.base_clock ? sequence_of(tracks, packet->sequence) : NULL;
+	if (!sequence)
+		return;
+	sequence->id = packet->sequence;
+	sequence->clock = clock.number;
+	sequence->unit_ns = clock.unit_ns;
+	sequence->base_clock = clock.base_clock;
+	sequence->time_ns = clock.base_ns;
+	sequence->region = tracks->region;
+}
+
+/* The time of the sequence's first packet in a region: the second pass comes from elsewhere. */
+static bool begin_region(struct perfetto_tracks *tracks, struct sequence *sequence, uint64_t number)
+{
+	const struct fact *fact;
+
+	if (!tracks->is_ended)
+		return add_fact(tracks, (struct fact){ .sequence = sequence->id,
+						       .key = (uint64_t)KEY_TIME,
+						       .number = number,
+						       .value = sequence->time_ns,
+						       .at = (uint32_t)sequence->unit_ns,
+						       .len = (uint32_t)sequence->base_clock });
+	fact = fact_of(tracks, sequence->id, (uint64_t)KEY_TIME, number);
+	if (!fact)
+		return false;
+	sequence->time_ns = fact->value;
+	sequence->unit_ns = fact->at;
+	sequence->base_clock = fact->len;
+	return true;
+}
+
+bool perfetto_tracks_counts(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
+{
+	const struct sequence *sequence = sequence_of(tracks, packet->sequence);
+
+	return packet->clocks.ptr ||
+	       (packet->has_time && sequence && sequence->id != 0 && sequence->clock != 0);
+}
+
+static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
+		      const struct perfetto_packet *packet, uint64_t number, uint64_t *clock,
+		      uint64_t *time_ns)
+{
+	*time_ns = packet->time_ns;
+	/* What it refers to, its clock, too, was overwritten or lost. */
+	if (packet->needs_state &&
+	    !(tracks->is_ended
+		      ? fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number) != NULL
+		      : sequence && sequence->is_cleared))
+		return false;
+	if (*clock < PERFETTO_CLOCKS)
+		return true;
+	if (!sequence || sequence->id == 0 || sequence->clock != *clock || !packet->has_time)
+		return false;
+	if (!tracks->is_ended || sequence->region == tracks->region)
+		sequence->time_ns += packet->time_ns * sequence->unit_ns;
+	if (sequence->region != tracks->region) {
+		if (!begin_region(tracks, sequence, number))
+			return false;
+		sequence->region = tracks->region;
+	}
+	*clock = sequence->base_clock;
+	*time_ns = sequence->time_ns;
+	return true;
+}
+
+bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number, uint64_t *clock, uint64_t *time_ns)
+{
+	struct sequence *sequence;
+
+	if (packet->clocks.ptr)
+		define_clock(tracks, packet);
+	sequence = sequence_of(tracks, packet->sequence);
+	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)
+		return true;
+	if (!tracks->is_ended && sequence && sequence->id != 0 && packet->track_event.ptr)
+		sequence->untimed++;
+	return false;
+}
+
+bool perfetto_tracks_lost(const struct perfetto_tracks *tracks,
+			  const struct perfetto_packet *packet, uint64_t number)
+{
+	return packet->lost_before &&
+	       !is_foreign(sequence_of((struct perfetto_tracks *)tracks, packet->sequence)) &&
+	       fact_of(tracks, packet->sequence, (uint64_t)KEY_LOST, number) != NULL;
+}
+
+/* --- markers --- */
+
+/* The name of an event. Most are in the packet that uses them first, and only there. */
+static struct span name_of(const struct perfetto_tracks *tracks,
+			   const struct perfetto_packet *packet,
+			   const struct perfetto_track_event *event, uint64_t number)
+{
+	const struct fact *fact, *cleared;
+	struct span rest = packet->interned, name;
+	uint64_t id;
+
+	if (event->name.ptr || event->name_id == 0)
+		return event->name;
+	while (perfetto_name_next(&rest, PERFETTO_NAMES_EVENT, &id, &name))
+		if (id == event->name_id)
+			return name;
+	fact = fact_at(tracks, packet->sequence, event->name_id, number);
+	cleared = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number);
+	if (!fact || (cleared && fact->number < cleared->number))
+		return SPAN_NULL;
+	return (struct span){ tracks->names + fact->at, fact->len };
+}
+
+static const struct track *known_track(const struct perfetto_tracks *tracks, uint64_t id)
+{
+	const struct track *track = track_of(tracks, id);
+
+	return track && track->is_used ? track : NULL;
+}
+
+/* The track of the thread that writes the sequence, or NULL. */
+static const struct track *thread_of(const struct perfetto_tracks *tracks, uint64_t sequence,
+				     uint64_t number)
+{
+	static const int keys[] = { KEY_DEFAULT, KEY_THREAD };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct fact *fact = fact_at(tracks, sequence, (uint64_t)keys[i], number);
+		const struct track *track = fact ? known_track(tracks, fact->value) : NULL;
+
+		if (track && track->tid >= 0)
+			return track;
+	}
+	return NULL;
+}
+
+static int counter(const struct perfetto_tracks *tracks, const struct track *thread,
+		   const struct track *track, const struct perfetto_track_event *event,
+		   char text[static PERFETTO_MARKER_SIZE])
+{
+	/* SurfaceFlinger's counters are whole numbers. The first versions of Android's library
+	 * wrote them without a name, on the thread's track. */
+	if (!event->has_value || (track && track->tid >= 0))
+		return 0;
+	if (!thread || !track || track->len == 0)
+		return -1;
+	snprintf(text, PERFETTO_MARKER_SIZE, "C|%d|%.*s|%" PRId64, (int)thread->pid,
+		 track->len < PERFETTO_MARKER_SIZE - 64 ? (int)track->len
+							: PERFETTO_MARKER_SIZE - 64,
+		 tracks->names + track->at, event->value);
+	return 1;
+}
+
+int perfetto_tracks_marker(const struct perfetto_tracks *tracks,
+			   const struct perfetto_packet *packet, uint64_t number,
+			   char text[static PERFETTO_MARKER_SIZE], int32_t *tid)
+{
+	static const char letters[] = {
+		[PERFETTO_TRACK_BEGIN] = 'B', [PERFETTO_TRACK_INSTANT] = 'I'
+	};
+	const struct track *thread = thread_of(tracks, packet->sequence, number), *track = thread;
+	struct perfetto_track_event event;
+	struct span name;
+
+	if (is_foreign(sequence_of((struct perfetto_tracks *)tracks, packet->sequence)))
+		return 0;
+	if (!perfetto_track_event_read(packet->track_event, &event))
+		return -1;
+	if (event.type < PERFETTO_TRACK_BEGIN || event.type > PERFETTO_TRACK_COUNTER)
+		return 0;
+	if (event.has_track)
+		track = known_track(tracks, event.track);
+	*tid = thread ? thread->tid : track ? track->tid : -1;
+	if (event.type == PERFETTO_TRACK_COUNTER)
+		return counter(tracks, thread, track, &event, text);
+	if (!track)
+		return -1;
+	if (track->tid < 0)
+		return 0;
+	*tid = track->tid;
+	if (event.type == PERFETTO_TRACK_END) {
+		snprintf(text, PERFETTO_MARKER_SIZE, "E|%d", (int)track->pid);
+		return 1;
+	}
+	name = name_of(tracks, packet, &event, number);
+	if (!name.ptr)
+		return event.name_id ? -1 : 0;
+	snprintf(text, PERFETTO_MARKER_SIZE, "%c|%d|%.*s", letters[event.type], (int)track->pid,
+		 name.len < PERFETTO_MARKER_SIZE ? (int)name.len : PERFETTO_MARKER_SIZE, name.ptr);
+	return 1;
+}

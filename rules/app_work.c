@@ -427,6 +427,14 @@ void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uin
 	work->n_tokens = 0;
 }
 
+void app_work_new_surfaceflinger(struct app_work *work)
+{
+	work->tick_ns = work->app_tick_ns = 0;
+	work->n_tokens = 0;
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
+		work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
+}
+
 void app_work_new_clock(struct app_work *work)
 {
 	uint32_t last_id = work->last_id, version = work->version;

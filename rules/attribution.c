@@ -168,6 +168,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
 	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
+	app_work_new_surfaceflinger(a->work);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
 }

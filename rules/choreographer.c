@@ -712,13 +712,18 @@ void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 		choreographer_close(c);
 }
 
+void choreographer_forget_ticks(struct choreographer *c)
+{
+	c->edges = 0;
+	for (unsigned int i = 0; i < c->n; i++)
+		c->threads[i].follows = false;
+}
+
 static void forget(struct choreographer *c)
 {
 	c->n_open = 0;
 	c->some_open = 0;
-	c->edges = 0;
-	for (unsigned int i = 0; i < c->n; i++)
-		c->threads[i].follows = false;
+	choreographer_forget_ticks(c);
 }
 
 void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown)

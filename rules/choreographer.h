@@ -171,6 +171,9 @@ void choreographer_record(struct choreographer *c, const struct trace_record *re
 /* SurfaceFlinger wrote the tick @record. */
 void choreographer_tick(struct choreographer *c, const struct trace_record *record);
 
+/* Another SurfaceFlinger ticks: which of the ticks so far a callback answers is unknown. */
+void choreographer_forget_ticks(struct choreographer *c);
+
 /* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
  * dropped, and no interval spans the loss. */
 void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown);

@@ -213,7 +213,8 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
-		expected_forget(&p->producers->expected);
+		producers_new_surfaceflinger(p->producers);
+		choreographer_forget_ticks(p->choreographer);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!attribution_has_own_ticks(&p->attribution))
@@ -450,6 +451,13 @@ static inline void settle_if_due(struct pipeline *p)
 	report_overflow(p, false);
 }
 
+/* The period of the ticks that apps answer; 0: it is unknown, as another SurfaceFlinger may tick.
+ */
+static uint64_t app_period_ns(const struct pipeline *p)
+{
+	return p->attribution.candidate.active ? 0 : vsync_period_ns(&p->queue.vsync);
+}
+
 /* The kernel reports a loss. */
 static void take_loss(struct pipeline *p, const struct trace_record *record)
 {
@@ -483,7 +491,7 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
 	if (wanted && choreographer_wants(p->choreographer, record))
-		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
+		choreographer_record(p->choreographer, record, app_period_ns(p));
 	settle_if_due(p);
 }
 

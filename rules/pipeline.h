@@ -171,8 +171,8 @@ void pipeline_set_loss_ahead(struct pipeline *p, bool ahead);
 /* After this call times are those of another clock: all rows end. Includes pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
-/* A live trace has reached @time_ns. Only records of later times may be from the future, so no other
- * waits for those that confirm its time. */
+/* A live trace has reached @time_ns. Only records of later times may be from the future, so no
+ * other waits for those that confirm its time. */
 void pipeline_reached(struct pipeline *p, uint64_t time_ns);
 
 /* There was no record for @for_ns after the last one: counts the frames that have waited long

@@ -770,12 +770,26 @@ void producers_forget_open(struct producers *p)
 	expected_forget(&p->expected);
 }
 
+void producers_new_surfaceflinger(struct producers *p)
+{
+	expected_forget(&p->expected);
+	compositions_forget(&p->compositions);
+	p->app_tick_ns = 0;
+	for (unsigned int i = 0; i < p->n_threads; i++)
+		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		p->slices[i].buffer.vsync = (struct frame_vsync){ .number = -1 };
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
+		p->buffers[i].vsync = (struct frame_vsync){ .number = -1 };
+}
+
 void producers_new_clock(struct producers *p)
 {
 	producers_forget_open(p);
-	compositions_forget(&p->compositions);
+	producers_new_surfaceflinger(p);
+	p->expected.n_learnt = 0;
+	p->expected.app_ns = p->expected.sf_ns = 0;
 	p->n_choreographers = 0;
-	p->app_tick_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

@@ -178,6 +178,10 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 /* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
 void producers_forget_open(struct producers *p);
 
+/* Another SurfaceFlinger numbers its vsyncs anew. Which vsyncs the buffers since the old one's last
+ * event answer is unknown. */
+void producers_new_surfaceflinger(struct producers *p);
+
 /* Later times cannot be compared with earlier ones. */
 void producers_new_clock(struct producers *p);
 

@@ -10,7 +10,8 @@ import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, skip, trace_text, unpack
+from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, scenario, skip, trace_text, unpack
+from lines import lines, text
 
 # A place on the lattice is exact to 1/65536 period, so it may be one microsecond more.
 TIMES = ("present(s)", "vsync(s)", "queued(s)", "latched(s)", "gpu done(s)", "start time", "end time", "start VSYNC", "end VSYNC",
@@ -87,12 +88,36 @@ def large(checks, here):
         checks.equal(counters["last_ns"] // 10**9 - seconds, 1646954, f"{name}: last_ns of session.json")
 
 
+def restarted(checks, here):
+    """SurfaceFlinger ends and begins again, 200 ms later, with numbers of vsyncs from 100 on: no app is late by that, and every frame
+    has the vsyncs and the cause that it has alone, or an unknown cause."""
+    scenario("culprits", here / "first.txt", vocabulary="android-14")
+    first = [line for line in lines((here / "first.txt").read_bytes()) if line.us is not None]
+    second = text(line.moved(first[-1].us - first[0].us + 200_000) for line in first)
+    for before, after in ((rb"-(\d+) +\( +612\)", lambda found: b"-%d (6612)" % (6000 + int(found[1]))), (rb"(?m)\|612(?=\||$)", b"|6612"),
+                          (rb"\b125\d{4}\b", lambda found: b"%d" % (int(found[0]) - 1252900))):
+        second = re.sub(before, after, second)
+    (here / "second.txt").write_bytes(second)
+    (here / "both.txt").write_bytes((here / "first.txt").read_bytes() + (here / "second.txt").read_bytes())
+    for name in ("first", "second", "both"):
+        analyzed(here / f"{name}.txt")
+    frames = {name: [(row["layer"], row["vsyncs"], row["cause"]) for row in rows(here / name, "frames.csv")] for name in ("first", "second", "both")}
+    expected = frames["first"] + frames["second"]
+    checks.equal([frame[:2] for frame in frames["both"]], [frame[:2] for frame in expected], "restarted: layers and vsyncs")
+    others = [(got, before) for got, before in zip(frames["both"], expected) if got != before]
+    checks.that(len(others) <= 2 and all(got[2] == "unknown" for got, before in others), f"restarted: causes: {others}")
+    skipped = {name: sum(int(row["skipped"]) for row in rows(here / name, "doframe.csv")) for name in frames}
+    # Until the new one is found, the ticks that callbacks answer are unknown.
+    most = skipped["first"] + skipped["second"]
+    checks.that(most - 5 <= skipped["both"] <= most, f"restarted: skipped periods: {skipped}")
+
+
 checks = Checks()
 make = SHARED / "cases" / "make.py"
 if not make.exists():
     skip("there are no generated cases")
 with folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead, joined, lost_lines, large):
+    for case in (ahead, joined, lost_lines, large, restarted):
         case(checks, place)
 checks.end()

@@ -136,6 +136,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 		return NULL;
 	d = find_stated(periods, display);
 	report(d, period_ns, error_ns, now_ns);
+	d->stated = true;
 	return d;
 }
 

@@ -31,6 +31,7 @@
 struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* the part that is known; may be empty */
 	uint64_t used;		   /* number of its last report, 0: unused entry */
+	bool stated;		   /* its period was, not only asked for */
 	bool own, foreign;	   /* the ticks certainly belong to it; certainly not */
 	uint64_t reported_ns;	   /* period that SurfaceFlinger wrote, 0: none */
 	uint64_t reported_error_ns;

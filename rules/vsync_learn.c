@@ -40,10 +40,13 @@ static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
 {
 	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
 
+	/* A nominal period does not become more precise. */
+	bool is_open = error_ns * 400 > period_ns;
+
 	error_ns += k * reported->error_ns;
 	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)
 		return RELATION_OTHER;
-	return error_ns * 400 > period_ns ? RELATION_OPEN : RELATION_SAME;
+	return is_open ? RELATION_OPEN : RELATION_SAME;
 }
 
 /* The same for a fit, in which some ticks may be late. */
@@ -137,7 +140,7 @@ static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *displa
 		return false;
 	parts = (ticks_ns + reported.period_ns / 2) / reported.period_ns;
 	v->guessed = false;
-	follow_display(v, display, false);
+	follow_display(v, display, !reported_periods_several(&v->reported));
 	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
 	return true;
 }
@@ -453,7 +456,7 @@ static bool is_followed(const struct vsync_lattice *v)
 	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
 		return true;
 	/* Where the trace states which rate is active, it will state this one, too. */
-	return was_used(v) && (v->pending_as == PENDING_OTHER || !v->pending->reported_ns);
+	return was_used(v) && (v->pending_as == PENDING_OTHER || !v->pending->stated);
 }
 
 /* True: the pending period is that of the ticks' display, although no tick needs it: each second
@@ -589,8 +592,10 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, v->error_ns)) {
 		uint64_t parts = (fit.period_ns + period_ns / 2) / period_ns;
 
-		if (v->followed && fit.error_ns < v->error_ns * parts / 4)
+		if (v->followed && fit.error_ns < v->error_ns * parts / 4) {
 			lattice_refine(v, fit.period_ns / parts, fit.error_ns / parts);
+			v->followed->own |= !reported_periods_several(&v->reported);
+		}
 		return;
 	}
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))

@@ -238,6 +238,24 @@ TEST(test_a_rate_that_is_asked_for_counts_when_the_display_follows)
 	}
 }
 
+/* Android 12 states nothing else. */
+TEST(test_rates_that_are_only_asked_for_are_followed_each_time)
+{
+	static const int64_t hz[] = { 60, 120, 60, 120, 60 };
+	uint64_t at_ns = BEGIN;
+
+	for (size_t i = 0; i < COUNT_OF(hz); i++) {
+		uint64_t step_ns = SECOND / (uint64_t)hz[i];
+
+		phone.now_ns = at_ns;
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFPS_HWC", hz[i]);
+		at_ns = phone_run(&phone, a, at_ns + step_ns, step_ns, 200);
+	}
+	phone_end(&phone);
+	assert_string_equal(vsyncs_of(a), "? 1x999");
+	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 5);
+}
+
 /* A game uses each second or fifth vsync, and its ticks look like a slower display. What is stated
  * counts, also later and if it is nominal; what is only asked for does not. */
 TEST(test_a_stated_rate_counts_although_no_tick_needs_it)
@@ -247,10 +265,9 @@ TEST(test_a_stated_rate_counts_although_no_tick_needs_it)
 		int64_t hz, vsyncs;
 		bool late;
 	} rows[] = {
-		{ 25 * MS, 120, 3, true },
-		{ V60, 120, 2, true },
+		{ 25 * MS, 120, 3, true },   { V60, 120, 2, true },
 		{ 20960000, 240, 5, false }, /* of 4.192 ms, not 4.167 */
-		{ 6 * V60, 60, 6, false },
+		{ 6 * V60, 60, 6, false },   { 2 * V60, 60, 2, false },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -262,6 +279,8 @@ TEST(test_a_stated_rate_counts_although_no_tick_needs_it)
 		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, rows[i].hz);
 		at_ns = phone_run(&phone, a, at_ns, rows[i].step_ns, 100);
 		phone_write(&phone, TRACE_COUNTER, 0, "PendingModeFps " ID,
+			    rows[i].hz / rows[i].vsyncs);
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps 77",
 			    rows[i].hz / rows[i].vsyncs);
 		phone_run(&phone, a, at_ns + rows[i].step_ns, rows[i].step_ns, 100);
 		phone_end(&phone);

@@ -388,9 +388,9 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	return error;
 }
 
-void folder_skip_sync(struct folder *folder)
+void folder_skip_sync(struct folder *folder, bool skip)
 {
-	folder->skip_sync = true;
+	folder->skip_sync = skip;
 }
 
 static void temporary_name(char name_out[static 64], const char *name)
@@ -604,7 +604,9 @@ int folder_replace(const struct folder *folder, const char *name, int fd, int er
 
 int folder_replace_journal(const struct folder *folder, int fd, int error)
 {
-	return replace(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], fd, false,
+	/* After a power failure the journal does not count: a boot resets all settings. And it is
+	 * written while tracing is on and nothing reads the trace yet. */
+	return replace(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], fd, true,
 		       error);
 }
 

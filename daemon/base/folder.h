@@ -39,8 +39,8 @@ struct folder {
  */
 int folder_open(struct folder *folder, const char *command, const char *path);
 
-/* The files of this folder can be made again: from now on they are not synced. */
-void folder_skip_sync(struct folder *folder);
+/* Whether files that are replaced are synced: not while they can be made again. */
+void folder_skip_sync(struct folder *folder, bool skip);
 
 /* Removes the temporary file of @name that a killed jankd left. */
 void folder_remove_temporary(const struct folder *folder, const char *name);

@@ -70,6 +70,7 @@ struct capture {
 	uint64_t count_ns;	   /* when --wait is over, on the same clock */
 	struct capture_control control;
 	struct rules_reload reload;
+	char last_device[SESSION_ID_SIZE]; /* of the last capture in the folder, or "" */
 };
 
 struct status *capture_status(const struct capture *capture, enum status_surfaces which)
@@ -659,6 +660,15 @@ static int open_latency(struct capture *capture)
 	return EXIT_FAILED;
 }
 
+static void read_last_device(struct capture *capture)
+{
+	struct last_session last;
+
+	if (last_session_read(&last, capture->options->folder) == 0)
+		memcpy(capture->last_device, last.device, sizeof(last.device));
+	last_session_free(&last);
+}
+
 /* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
  */
 static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
@@ -671,9 +681,14 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
-	if (options->pipeline.is_fences)
+	if (options->pipeline.is_fences) {
+		read_last_device(capture);
 		return open_no_trace(capture);
+	}
 	rescue(&capture->session.folder, options->command, killed);
+	read_last_device(capture);
+	if (session_keep_earlier(&capture->session) < 0)
+		return EXIT_FAILED;
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
@@ -740,17 +755,14 @@ static void begin_device(struct capture *capture, struct session_origin *origin)
 
 /* Sets the id of the device: that of --device-id, its serial number, or a random one, which is that
  * of the last capture of the folder if there was one. */
-static void set_device_id(const struct options *options, struct android_device *device)
+static void set_device_id(const struct capture *capture, struct android_device *device)
 {
-	struct last_session last;
+	const char *given = capture->options->device_id;
 
-	if (options->device_id)
-		snprintf(device->id, sizeof(device->id), "%s", options->device_id);
-	if (device->id[0])
-		return;
-	if (last_session_read(&last, options->folder) == 0)
-		memcpy(device->id, last.device, sizeof(last.device));
-	last_session_free(&last);
+	if (given)
+		snprintf(device->id, sizeof(device->id), "%s", given);
+	if (!device->id[0])
+		snprintf(device->id, sizeof(device->id), "%s", capture->last_device);
 	if (!device->id[0])
 		session_id_make(device->id);
 }
@@ -791,7 +803,7 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
-	set_device_id(capture->options, &origin.device);
+	set_device_id(capture, &origin.device);
 	capture->options->pipeline.frame_timeline =
 		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
 	begin_device(capture, &origin);
@@ -850,6 +862,7 @@ static int begin_thread(struct capture *capture)
 	struct output *output = &capture->session.output;
 	int error;
 
+	folder_skip_sync(&capture->session.folder, false);
 	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
@@ -858,8 +871,10 @@ static int begin_thread(struct capture *capture)
 		.context = capture,
 	};
 	error = loop_watch(&capture->loop, &capture->files_done, EPOLLIN);
-	if (error == 0)
+	if (error == 0) {
+		session_sync_begin(&capture->session);
 		return 0;
+	}
 	report("%s: cannot watch the files: %s; %s", session_command(&capture->session),
 	       strerror(-error), report_advice(error, "stop programs that watch many files"));
 	return EXIT_FAILED;

@@ -435,11 +435,28 @@ static int create_pipeline(struct session *session)
 
 void session_undo(struct session *session)
 {
-	if (!session->output.command)
-		return;
-	output_close(&session->output);
-	snapshot_undo(&session->snapshot, session->folder.fd);
-	earlier_files_put_back(&session->folder);
+	if (session->output.command) {
+		output_close(&session->output);
+		snapshot_undo(&session->snapshot, session->folder.fd);
+	}
+	if (session->has_kept_earlier)
+		earlier_files_put_back(&session->folder);
+	session->has_kept_earlier = false;
+}
+
+int session_keep_earlier(struct session *session)
+{
+	int error = 0;
+
+	if (!session->has_kept_earlier)
+		error = earlier_files_keep(&session->folder, session_command(session));
+	session->has_kept_earlier = error == 0;
+	return error;
+}
+
+void session_sync_begin(struct session *session)
+{
+	write_json(session);
 }
 
 int session_begin(struct session *session, struct source *source,
@@ -457,13 +474,13 @@ int session_begin(struct session *session, struct source *source,
 		if (folder_open(&session->folder, session_command(session), options->folder) < 0)
 			return EXIT_FAILED;
 	}
-	/* A recorded trace can be read again. */
-	if (!origin->live)
-		folder_skip_sync(&session->folder);
-	if (earlier_files_keep(&session->folder, session_command(session)) < 0)
+	/* A recorded trace can be read again. A live one is not read yet, and its buffers fill: see
+	 * session_sync_begin(). */
+	folder_skip_sync(&session->folder, true);
+	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0) {
-		earlier_files_put_back(&session->folder);
+		session_undo(session);
 		return EXIT_FAILED;
 	}
 	output_set_clock(&session->output, origin->clock);
@@ -725,6 +742,7 @@ int session_end(struct session *session)
 		       "some disk space or name another folder with -F",
 		       session_command(session), session->folder.path,
 		       output_all_rows_lost(output));
+	session->has_kept_earlier = false;
 	return output->failed || session->failed ? EXIT_FAILED : check_input(session);
 }
 

@@ -55,6 +55,7 @@ struct session {
 	struct rate_limit failure_limit;
 	bool broke_off;		 /* the source is damaged, and an event was written */
 	bool failed;		 /* the source could not be read, and the reason was reported */
+	bool has_kept_earlier;	 /* session_keep_earlier() was successful */
 	bool started;		 /* the event of the start is in events.csv */
 	uint64_t recreations;	 /* how often the folder was created again, at the last check */
 	bool discarding;	 /* records are read, but not counted */
@@ -78,6 +79,15 @@ struct session {
  * reported.
  */
 int session_open(struct session *session, const struct options *options);
+
+/* Renames the files of the earlier session, which takes time on a slow disk: a capture does it
+ * before tracing is on, and session_begin() if that was not done. Returns 0, or -errno after the
+ * reason was reported. */
+int session_keep_earlier(struct session *session);
+
+/* Writes session.json again, with the thread that writes files: session_begin() did not wait for
+ * the disk. */
+void session_sync_begin(struct session *session);
 
 /* Opens the folder, if the caller did not, and its files. @source: borrowed until session_close().
  * @origin: copied, but its text is borrowed. Returns 0, or EXIT_FAILED after the reason was
@@ -142,7 +152,7 @@ void session_finish(struct session *session);
 int session_end(struct session *session);
 
 /* Removes the files of this session, and gives those of the earlier one their names back. Does
- * nothing if there are no open files. */
+ * nothing if it has ended. */
 void session_undo(struct session *session);
 
 /* Ends a session whose trace cannot be counted, and restores the folder. @why: the reason, which is

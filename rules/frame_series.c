@@ -156,6 +156,8 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	if (series->begun) {
 		interval = add_up(series, stamp, interval_between(&series->last, stamp));
 		in_time = is_in_time(series, stamp, interval);
+		series->repeats |= loss_context->number >= 0 &&
+				   loss_context->number == series->loss_context.number;
 		if (is_unknown(series, interval, loss_context)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 			series->history.n = 0;
@@ -169,8 +171,6 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		series->start_loss = loss_before(loss_context);
 		series->begun = true;
 	}
-	series->repeats |= series->begun && loss_context->number >= 0 &&
-			   loss_context->number == series->loss_context.number;
 	series->last = *stamp;
 	series->loss_context = *loss_context;
 	series->in_time = in_time;

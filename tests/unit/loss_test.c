@@ -192,6 +192,15 @@ TEST_ON(phone_14, test_buffer_that_is_shown_again_proves_nothing)
 	assert_string_equal(vsyncs_of(a), "? 1x29 ? 1x20");
 }
 
+/* The first frame, with buffer 0, does not show an earlier one again. */
+TEST_ON(phone_14, test_numbers_from_0_on_prove_intervals)
+{
+	phone.n_commits = -1U;
+	play("a0-38x2 lost 1 50 more -1 a40-78x2");
+	assert_int_equal(frame_of(a, 0)->frame_number, 0);
+	assert_string_equal(vsyncs_of(a), "? 2x39");
+}
+
 TEST_ON(phone_14, test_pending_loss_lasts_until_it_is_cleared)
 {
 	draw("a0-29");

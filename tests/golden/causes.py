@@ -102,7 +102,7 @@ def add_old_composition(text, row, latched, missed, version):
 
 def make_forgotten(path, version):
     """An app hangs in a doFrame for 3 s, while another one draws at each vsync: 540 numbers. Returns its layer."""
-    text, period, layers = Text(), 16667, ("com.a/com.a.Main#1", "com.b/com.b.Main#2")
+    text, period, layers = Text(), 16667, ("com.a/com.a.Main$_3000#1", "com.b/com.b.Main$_3001#2")
     numbers, before = [0, 0], [0, 0]
     second = lambda at: f"{at // 1000000}.{at % 1000000:06}"
     for n in range(420):

@@ -520,9 +520,10 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 			voted = find_process(work, owner->voted);
 		if (app.len > 0)
 			process = named_process(work, app, 0);
-		if (!process || overrules(voted, process))
-			process = voted ? voted : process;
 	}
+	owner->by_name = process && !overrules(voted, process);
+	if (!owner->by_name && voted)
+		process = voted;
 	owner->version = work->version;
 	owner->process = process ? process->id : 0;
 	return process;

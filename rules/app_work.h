@@ -95,6 +95,7 @@ struct work_owner {
 	uint32_t process; /* id; 0: unknown */
 	int32_t voted;	  /* process that was at work when buffers of the layer were queued */
 	int32_t votes;
+	bool by_name; /* names tell the process, not votes */
 };
 
 /* A slice begins that is work. @was_open: the thread had one already. @callback: it answers a

@@ -61,7 +61,8 @@ struct attribution_sink {
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
 	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
-	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
+	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
+		       bool direct);
 };
 
 /* The composition that a thread prepares. */

@@ -201,7 +201,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 			buffers_pop(layer);
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
-		e->queued(e->context, layer, record->time_ns, rule->context != 0);
+		e->queued(e->context, layer, record, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);

@@ -24,8 +24,10 @@ struct layer_events {
 	 * if frames must be counted early for it. */
 	int (*evict)(void *context, bool early);
 	void (*added)(void *context, struct layer *layer); /* a layer is new */
-	/* A producer queued a buffer of @layer; @direct: itself, without a transaction. */
-	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
+	/* A producer queued a buffer of @layer, as @record shows; @direct: itself, without a
+	 * transaction. */
+	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
+		       bool direct);
 
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */

@@ -264,11 +264,24 @@ static void on_layer(void *context, struct layer *layer)
 	frame_queue_apply_filters(&p->queue, layer);
 }
 
-static void on_queued(void *context, struct layer *layer, uint64_t time_ns, bool direct)
+/* The process whose frames @layer shows, if names tell it. That it was at work when buffers were
+ * queued is no evidence of whose they are. */
+static int32_t named_process(const struct pipeline *p, const struct layer *layer)
+{
+	struct work_owner owner = layer->evidence.owner;
+	const struct work_process *process =
+		app_work_process_of(p->queue.work, &owner, span_of(layer->name),
+				    layer->has_app ? span_of(layer->app) : SPAN_NULL);
+
+	return process && owner.by_name ? process->pid : TRACE_ID_UNKNOWN;
+}
+
+static void on_queued(void *context, struct layer *layer, const struct trace_record *record,
+		      bool direct)
 {
 	struct pipeline *p = context;
 
-	producers_queued(p->producers, layer, time_ns, direct);
+	producers_queued(p->producers, layer, named_process(p, layer), record, direct);
 }
 
 /* --- records --- */
@@ -327,6 +340,7 @@ static __attribute__((noinline)) void lost(struct pipeline *p, const struct trac
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
+	producers_lost(p->producers, from_ns);
 	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
 	choreographer_lost(p->choreographer, loss.events, loss.unknown_count);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);

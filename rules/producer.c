@@ -22,9 +22,11 @@
  * thread is in queueBuffer. From 12 on it gets the buffer's transaction soon after the app's BLAST
  * queue sent it. If there is only one buffer at that time, its producer (the thread, the BLAST
  * queue) is that of the layer, and is kept: later events count only for buffers of that producer.
- * An event without such a buffer is evidence against it. A frame gets its buffer when it is
- * counted, 400 ms later: by its number if both marks have one, else by the event of its layer, and
- * only if its layer still has that producer. If something does not fit, nothing is known.
+ * An event without such a buffer is evidence against it. If names tell whose the layer is, buffers
+ * of other processes are none of its; else three events must show the same BLAST queue, or all of
+ * the layer. After a loss all of this is found again. A frame gets its buffer when it is counted,
+ * 400 ms later: by its number if both marks have one, else by the event of its layer, and only if
+ * its layer still has that producer. If something does not fit, nothing is known.
  */
 #include "rules/producer.h"
 
@@ -36,11 +38,19 @@
 /* SurfaceFlinger gets a buffer within this time, if its process is not stopped. */
 #define WAY_NS UINT64_C(100000000)
 
+/* It nearly always gets it within this time. It must, if nothing but that time tells whose it is.
+ */
+#define SHORT_WAY_NS UINT64_C(5000000)
+
 /* A frame is counted at most this long after its buffer was queued. */
 #define KEPT_NS UINT64_C(5000000000)
 
 /* As many events without a buffer show that the producer is another one. */
 #define VOTES_MAX 4
+
+/* If nothing but the times of events shows a producer, so many of them must show the same one, or
+ * all of the layer. */
+#define VOTES_ENOUGH 3
 
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
@@ -62,6 +72,11 @@ static int32_t process_of(const struct trace_record *record)
 static uint64_t thread_key(int32_t tid)
 {
 	return (UINT64_C(1) << 63) | (uint32_t)tid;
+}
+
+static bool is_thread(uint64_t key)
+{
+	return key >> 63;
 }
 
 static bool is_blast(const struct queued_buffer *buffer)
@@ -435,6 +450,7 @@ static void enter_blast_queue(struct producers *p, const struct trace_record *re
 			    ~(UINT64_C(1) << 63);
 	slice->buffer.key += slice->buffer.key == 0;
 	slice->buffer.sent_ns = record->time_ns;
+	slice->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
 }
 
 /* Returns the number after @label in @name; -1: there is none. */
@@ -546,15 +562,6 @@ struct found {
 	struct queued_buffer *all[PRODUCER_SLICES_MAX + PRODUCER_RECENT_MAX];
 };
 
-/* True: SurfaceFlinger may get the buffer at @time_ns. */
-static bool may_arrive(const struct queued_buffer *buffer, uint64_t time_ns, bool direct)
-{
-	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
-	    direct == is_blast(buffer))
-		return false;
-	return time_ns - (direct ? buffer->begin_ns : buffer->sent_ns) <= WAY_NS;
-}
-
 static bool owner_is(struct producers *p, uint64_t key, uint64_t layer)
 {
 	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
@@ -573,13 +580,49 @@ static void set_owner(struct producers *p, uint64_t key, uint64_t layer)
 	p->owners[i].misses = 0;
 }
 
-static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
-		     const struct layer *layer, uint64_t time_ns, bool direct)
+/* An event of @layer. */
+struct arrival {
+	const struct layer *layer;
+	int32_t process; /* whose frames the layer shows, or TRACE_ID_UNKNOWN */
+	int32_t writer;
+	uint64_t time_ns;
+	bool direct, is_view;
+};
+
+/* True: SurfaceFlinger may get the buffer now. */
+static bool may_arrive(const struct queued_buffer *buffer, const struct arrival *arrival)
 {
-	if (!may_arrive(buffer, time_ns, direct) || is_own(p, buffer))
+	uint64_t time_ns = arrival->time_ns;
+	bool known = buffer->process == arrival->process && !buffer->shared;
+
+	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    arrival->direct == is_blast(buffer))
+		return false;
+	if (arrival->direct)
+		return time_ns - buffer->begin_ns <= WAY_NS;
+	return time_ns - buffer->sent_ns <= (known ? WAY_NS : SHORT_WAY_NS);
+}
+
+/* True: the buffer may be the layer's, as far as the event alone tells. A process that queues for
+ * itself gives nothing to SurfaceFlinger: it may not be known yet whose counter it is. */
+static bool may_be_of(struct producers *p, const struct queued_buffer *buffer,
+		      const struct arrival *arrival)
+{
+	if (arrival->process != TRACE_ID_UNKNOWN && buffer->process != arrival->process)
+		return false;
+	if (arrival->direct)
+		return buffer->process != arrival->writer;
+	return buffer->is_view == arrival->is_view && owner_is(p, buffer->key, arrival->layer->id);
+}
+
+static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
+		     const struct arrival *arrival)
+{
+	uint64_t producer = arrival->layer->producer;
+
+	if (!may_arrive(buffer, arrival) || is_own(p, buffer))
 		return;
-	if (layer->producer ? buffer->key == layer->producer
-			    : direct || owner_is(p, buffer->key, layer->id))
+	if (producer ? buffer->key == producer : may_be_of(p, buffer, arrival))
 		found->all[found->n++] = buffer;
 }
 
@@ -589,20 +632,20 @@ static bool is_full(const struct queued_buffer *buffer)
 	return buffer->ambiguous && buffer->n_hints == PRODUCER_HINTS_MAX;
 }
 
-static void find_buffers(struct producers *p, struct found *found, const struct layer *layer,
-			 uint64_t time_ns, bool direct)
+static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
+	uint64_t producer = arrival->layer->producer;
 	unsigned int n_sent = p->n_sent;
 
 	for (unsigned int i = 0; i < p->n_slices; i++)
 		if (p->slices[i].waits_for == FENCE_NONE)
-			consider(p, found, &p->slices[i].buffer, layer, time_ns, direct);
-	if (direct)
+			consider(p, found, &p->slices[i].buffer, arrival);
+	if (arrival->direct)
 		return;
-	if (layer->producer) {
-		for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_RECENT_MAX);
+	if (producer) {
+		for (uint32_t i = newest_of(p, producer); is_kept(p, i, PRODUCER_RECENT_MAX);
 		     i = buffer_at(p, i)->before)
-			consider(p, found, buffer_at(p, i), layer, time_ns, direct);
+			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
 	p->n_sent = 0;
@@ -614,12 +657,12 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 			continue;
 		p->sent[p->n_sent++] = number;
 		if (!is_full(buffer))
-			consider(p, found, buffer, layer, time_ns, direct);
+			consider(p, found, buffer, arrival);
 	}
 	/* More of these change nothing if there are two buffers already. */
 	for (unsigned int i = 0; i < p->n_sent && found->n < 2; i++)
 		if (is_full(buffer_at(p, p->sent[i])))
-			consider(p, found, buffer_at(p, p->sent[i]), layer, time_ns, direct);
+			consider(p, found, buffer_at(p, p->sent[i]), arrival);
 }
 
 static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
@@ -630,28 +673,68 @@ static void add_hint(struct queued_buffer *buffer, const struct layer *layer, ui
 		buffer->hints[buffer->n_hints++] = (struct queue_hint){ layer->id, time_ns };
 }
 
-void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct)
+/* SurfaceFlinger got a buffer of a layer of which nothing is known, but none is on its way. So
+ * another layer may have taken it, if nothing but the time told whose it was. */
+static void doubt_last(struct producers *p, uint64_t time_ns)
 {
+	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_RECENT_MAX); i--) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+
+		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
+		    buffer->sent_ns + SHORT_WAY_NS >= time_ns)
+			buffer->ambiguous = true;
+	}
+}
+
+void producers_queued(struct producers *p, struct layer *layer, int32_t process,
+		      const struct trace_record *record, bool direct)
+{
+	const struct arrival arrival = {
+		.layer = layer,
+		.process = process,
+		.writer = process_of(record),
+		.time_ns = record->time_ns,
+		.direct = direct,
+		.is_view = memmem(layer->name, strlen(layer->name), "SurfaceView[", 12) != NULL,
+	};
 	struct found found;
 
+	/* A loss may have hidden the buffer that was the layer's, and the event of another one. */
+	if (layer->producer_losses != p->losses) {
+		layer->producer_losses = p->losses;
+		layer->producer_votes = 0;
+		layer->producer = 0;
+		layer->producer_events = layer->producer_events > 0 ? VOTES_ENOUGH : 0;
+	}
 	found.n = 0;
-	find_buffers(p, &found, layer, time_ns, direct);
+	layer->producer_events += layer->producer_events < VOTES_ENOUGH;
+	find_buffers(p, &found, &arrival);
 	for (unsigned int i = 0; i < found.n; i++)
-		add_hint(found.all[i], layer, time_ns);
+		add_hint(found.all[i], layer, record->time_ns);
 	if (found.n == 1) {
 		found.all[0]->taken = true;
+		found.all[0]->is_known = process == found.all[0]->process;
 		layer->producer = found.all[0]->key;
 		layer->producer_votes += layer->producer_votes < VOTES_MAX;
+		if (found.all[0]->is_known)
+			layer->producer_votes = VOTES_MAX;
 		if (!direct)
 			set_owner(p, layer->producer, layer->id);
 	} else if (layer->producer && found.n == 0) {
 		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
 			layer->producer = 0;
+		if (!direct && process == TRACE_ID_UNKNOWN)
+			doubt_last(p, record->time_ns);
 	} else if (layer->producer) {
 		/* Several buffers of the layer are on their way. Only numbers can tell them apart.
 		 */
 		for (unsigned int i = 0; i < found.n; i++)
 			found.all[i]->taken = found.all[i]->ambiguous = true;
+	} else if (!direct && found.n == 0 && process == TRACE_ID_UNKNOWN) {
+		doubt_last(p, record->time_ns);
+	} else {
+		for (unsigned int i = 0; i < found.n; i++)
+			found.all[i]->shared = true;
 	}
 }
 
@@ -740,7 +823,10 @@ struct composition_work producers_composition(const struct producers *p, uint64_
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
 {
 	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
-	struct queued_buffer *buffer = layer->producer ? find_buffer(p, layer, frame) : NULL;
+	bool known = is_thread(layer->producer) || layer->producer_votes >= VOTES_ENOUGH ||
+		     layer->producer_votes >= layer->producer_events;
+	struct queued_buffer *buffer =
+		layer->producer && known ? find_buffer(p, layer, frame) : NULL;
 	const struct fence *gpu;
 
 	if (!buffer)
@@ -760,6 +846,22 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 }
 
 /* --- discontinuities --- */
+
+void producers_lost(struct producers *p, uint64_t from_ns)
+{
+	p->losses++;
+	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_BUFFERS_MAX); i--) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+		bool certain = buffer->taken;
+
+		if (buffer->begin_ns + WAY_NS < from_ns)
+			break;
+		for (unsigned int hint = 0; hint < buffer->n_hints; hint++)
+			certain &= buffer->hints[hint].queued_ns < from_ns;
+		if (!certain)
+			buffer->taken = buffer->ambiguous = true;
+	}
+}
 
 void producers_forget_open(struct producers *p)
 {

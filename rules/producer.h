@@ -45,6 +45,9 @@ struct queued_buffer {
 	int32_t process;
 	fence_id gpu, release; /* or FENCE_NONE */
 	uint8_t n_hints;
+	bool shared;	 /* an event is about it, or about another one */
+	bool is_known;	 /* taken by a layer of its process */
+	bool is_view;	 /* its queue is that of a SurfaceView */
 	bool taken;	 /* the event of its layer was found */
 	bool ambiguous;	 /* it may belong to several layers */
 	bool joined;	 /* a frame has it */
@@ -103,6 +106,7 @@ struct producers {
 		int32_t process;
 		uint64_t time_ns;
 	} choreographers[PRODUCER_PROCESSES_MAX];
+	uint32_t losses;	       /* so far */
 	unsigned int n_choreographers; /* 0: the trace does not have doFrame */
 	uint64_t app_tick_ns;	       /* last tick for apps */
 	bool ticks;		       /* there was a tick */
@@ -162,9 +166,11 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 	}
 }
 
-/* SurfaceFlinger got a buffer of @layer. @direct: the producer queued it there itself, up to
+/* SurfaceFlinger got a buffer of @layer, as the counter @record shows. @process: the one whose
+ * frames the layer shows, or TRACE_ID_UNKNOWN. @direct: the producer queued it there itself, up to
  * Android 11; else as a part of a transaction. */
-void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct);
+void producers_queued(struct producers *p, struct layer *layer, int32_t process,
+		      const struct trace_record *record, bool direct);
 
 /* A tick of SurfaceFlinger. */
 void producers_tick(struct producers *p, const struct trace_record *record);
@@ -174,6 +180,9 @@ struct composition_work producers_composition(const struct producers *p, uint64_
 
 /* The frame is counted: finds its buffer, which no other frame gets then. */
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);
+
+/* Events after @from_ns may be missing: which layer got which buffer since then is not certain. */
+void producers_lost(struct producers *p, uint64_t from_ns);
 
 /* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
 void producers_forget_open(struct producers *p);

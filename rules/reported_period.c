@@ -6,7 +6,9 @@
 #include "parser/chars.h"
 #include "rules/vsync_log.h"
 
-#define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
+#define ID_CUT 3 /* VSP-period keeps at least this many digits of an id */
+/* A mode and its render rate are stated within this time. */
+#define TOGETHER_NS UINT64_C(10000000)
 #define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
 #define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
 
@@ -137,6 +139,12 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	d = find_stated(periods, display);
 	report(d, period_ns, error_ns, now_ns);
 	d->stated = true;
+	if (d->n_renders) {
+		struct render_period *render = &d->renders[(d->n_renders - 1) % VSYNC_RENDERS];
+
+		if (now_ns < render->from_ns + TOGETHER_NS)
+			render->mode_ns = d->reported_ns;
+	}
 	return d;
 }
 
@@ -160,39 +168,39 @@ void reported_period_follow(struct vsync_display *display, uint64_t now_ns)
 void reported_periods_render(struct reported_periods *periods, struct span display,
 			     uint64_t period_ns, uint64_t now_ns)
 {
+	const struct render_period *last;
 	struct vsync_display *d;
 
 	if (!is_possible(period_ns))
 		return;
 	d = find_stated(periods, display);
-	if (d->n_renders && d->renders[(d->n_renders - 1) % VSYNC_RENDERS].period_ns == period_ns)
-		return;
-	d->renders[d->n_renders % VSYNC_RENDERS].period_ns = period_ns;
-	d->renders[d->n_renders++ % VSYNC_RENDERS].from_ns = now_ns;
+	last = d->n_renders ? &d->renders[(d->n_renders - 1) % VSYNC_RENDERS] : NULL;
+	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported_ns)
+		d->renders[d->n_renders++ % VSYNC_RENDERS] =
+			(struct render_period){ period_ns, now_ns, d->reported_ns };
 }
 
-uint64_t reported_render_at(const struct reported_periods *periods,
-			    const struct vsync_display *display, uint64_t time_ns,
-			    uint64_t *from_ns)
+const struct render_period *reported_render_at(const struct reported_periods *periods,
+					       const struct vsync_display *display,
+					       uint64_t time_ns)
 {
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !display; i++) {
 		if (!periods->displays[i].n_renders)
 			continue;
 		for (unsigned int k = i + 1; k < VSYNC_DISPLAYS; k++)
 			if (periods->displays[k].n_renders)
-				return 0;
+				return NULL;
 		display = &periods->displays[i];
 	}
 	if (!display)
-		return 0;
+		return NULL;
 	for (unsigned int back = 1; back <= display->n_renders && back <= VSYNC_RENDERS; back++) {
 		unsigned int at = (display->n_renders - back) % VSYNC_RENDERS;
 
-		*from_ns = display->renders[at].from_ns;
-		if (*from_ns <= time_ns)
-			return display->renders[at].period_ns;
+		if (display->renders[at].from_ns <= time_ns)
+			return &display->renders[at];
 	}
-	return 0;
+	return NULL;
 }
 
 /* The vsync of the run that is @back before the last one. */

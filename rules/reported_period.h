@@ -44,8 +44,9 @@ struct vsync_display {
 	unsigned int run_n; /* hardware vsyncs without a gap; run[] holds the last of them */
 	uint64_t run[VSYNC_RUN];
 	unsigned int n_renders; /* changes of the render period so far; renders[] holds the last */
-	struct {
+	struct render_period {
 		uint64_t period_ns, from_ns;
+		uint64_t mode_ns; /* the display's period, for which it was stated; 0: none */
 	} renders[VSYNC_RENDERS];
 };
 
@@ -81,11 +82,11 @@ void reported_period_follow(struct vsync_display *display, uint64_t now_ns);
 void reported_periods_render(struct reported_periods *periods, struct span display,
 			     uint64_t period_ns, uint64_t now_ns);
 
-/* The render period at @time_ns, of @display or, if it is NULL, of the only one that has one. 0:
- * the trace does not state it. *@from_ns: since when. */
-uint64_t reported_render_at(const struct reported_periods *periods,
-			    const struct vsync_display *display, uint64_t time_ns,
-			    uint64_t *from_ns);
+/* The render period at @time_ns, of @display or, if it is NULL, of the only one that has one. NULL:
+ * the trace does not state it. */
+const struct render_period *reported_render_at(const struct reported_periods *periods,
+					       const struct vsync_display *display,
+					       uint64_t time_ns);
 
 /* A hardware vsync of the display. Returns NULL while their run is too short or uneven. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,

@@ -551,20 +551,23 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 }
 
 /* Sets the step: SurfaceFlinger composes for every second or third vsync. Rates are stated in whole
- * Hz. If the render rate is no part of the display's, it is that of another mode. */
+ * Hz. Around a switch the render rate may be that of the other mode. */
 static void place_step(const struct vsync_lattice *v, const struct vsync_segment *segment,
 		       struct vsync_stamp *stamp)
 {
-	const struct vsync_display *display = segment->display ? segment->display : v->followed;
-	uint64_t from_ns = 0, period_ns = stamp->period_ns;
-	uint64_t render_ns = reported_render_at(&v->reported, display, stamp->time_ns, &from_ns);
-	uint64_t error_ns = render_ns / 100 + render_ns * render_ns / 2000000000;
-	uint64_t step = (render_ns + period_ns / 2) / period_ns;
+	const struct render_period *render = reported_render_at(
+		&v->reported, segment->display ? segment->display : v->followed, stamp->time_ns);
+	uint64_t period_ns = stamp->period_ns, error_ns, step;
 
-	stamp->step = 1;
-	stamp->step_from_ns = from_ns;
+	if (!render)
+		return;
+	stamp->step_from_ns = render->from_ns;
+	if (render->mode_ns && !vsync_is_near(render->mode_ns, period_ns, 30))
+		return;
+	error_ns = render->period_ns / 100 + render->period_ns * render->period_ns / 2000000000;
+	step = (render->period_ns + period_ns / 2) / period_ns;
 	if (step > 1 && step <= UINT8_MAX &&
-	    vsync_distance(render_ns, step * period_ns) <= error_ns)
+	    vsync_distance(render->period_ns, step * period_ns) <= error_ns)
 		stamp->step = (uint8_t)step;
 }
 

@@ -314,6 +314,29 @@ TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 3);
 }
 
+/* For some frames the display has its old mode, or has the new one before it is stated. */
+TEST(test_a_render_rate_of_another_mode_is_no_step)
+{
+	const uint64_t film_ns = 5 * V120;
+	uint64_t at_ns = BEGIN;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		const int64_t hz = i % 2 ? 24 : 120;
+
+		phone.now_ns = at_ns + MS;
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, hz);
+		phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, hz);
+		if (i % 2)
+			at_ns = phone_run(&phone, a, at_ns + V120, V120, 4);
+		at_ns = i % 2 ? phone_run(&phone, a, at_ns + film_ns, film_ns, 80)
+			      : phone_run(&phone, a, at_ns + V120, V120, 200);
+	}
+	phone_end(&phone);
+	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 4);
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		assert_null(strstr(phone.log.events[i].text, "rendered"));
+}
+
 /* A foldable: the ticks are of the display whose mode was stated last, if they show it. A game
  * beside a display of 60 Hz shows nothing. */
 TEST(test_the_other_display_of_a_foldable)

@@ -9,6 +9,7 @@ PERIODS_CONST struct periods periods = {
 	.drain_delayed_least_ns = 800 * MS,
 	.tick_ns = 850 * MS,
 	.restore_ns = 700 * MS,
+	.restores_ns = 60000 * MS,
 	.flush_ns = 450 * MS,
 	.flush_few_ns = 650 * MS,
 	.flush_many_ns = 990 * MS,

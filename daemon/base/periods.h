@@ -33,6 +33,10 @@ struct periods {
 	 * several settings, and a restore between two of them would break its setup. */
 	uint64_t restore_ns;
 
+	/* In this time only a few settings are restored: another program may change them again and
+	 * again. */
+	uint64_t restores_ns;
+
 	/* The thread that writes files is woken up with each drain if there are rows, but twice a
 	 * second at most. Drains that are between flush_few_ns and flush_many_ns apart, because of
 	 * many events, share a wakeup: so there are no more than two wakeups a second. If there are

@@ -19,7 +19,7 @@
 /* Events in a minute, as other programs can cause any number of them. */
 #define EVENTS_MAX 30
 
-/* Restored settings in a minute. After that the other program's value stays. */
+/* Restored settings in periods.restores_ns. After that the other program's value stays. */
 #define RESTORES_MAX 4
 
 /* Network time adjusts the wall clock continuously. Above this difference its offset is updated,
@@ -358,8 +358,9 @@ static void restore_if_due(struct interference *interference, enum interference_
 
 	if (!change->is_changed || loop_now() - change->since_ns < periods.restore_ns)
 		return;
-	if (!yield &&
-	    rate_limit_allows(&interference->restores, RESTORES_MAX, MINUTE_NS, loop_now())) {
+	if (!yield && !change->is_accepted &&
+	    rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
+			      loop_now())) {
 		restore(interference, kind);
 		return;
 	}

@@ -60,6 +60,8 @@ TEST(changes_that_damage_the_trace_are_undone)
 
 	begin(NULL);
 	change(changes, COUNT_OF(changes));
+	/* It also stays when that minute is over. */
+	usleep(60000000 / 5);
 	live_stop();
 	assert_int_equal(live_rows("frames.csv"), 20);
 	live_wait_setting("options/context-info", "0");

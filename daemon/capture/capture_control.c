@@ -91,7 +91,8 @@ static void finish_rotate(const struct output *output, FILE *out)
 	else if (error > 0)
 		fputs("ok\nno rows yet: no segment was closed\n", out);
 	else
-		fprintf(out, "ok\nsegment %06lu is closed\n", output->state.segment);
+		fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
+			output->state.segment_has_rows ? "" : "; it has no rows, events only");
 }
 
 static enum control_reply answer_mark(struct capture_control *control, const char *text,

@@ -155,6 +155,7 @@ static int rotate(struct session_files *files)
 {
 	unsigned long number = segments_next(files->folder->fd, files->state.segment);
 	int result = 1, unwritten = 1;
+	bool has_rows = false;
 
 	for (int i = 0; i < ROW_FILES; i++) {
 		struct csv_file *file = &files->rows[i];
@@ -165,11 +166,13 @@ static int rotate(struct session_files *files)
 			continue;
 		}
 		error = rotate_file(files, file, number);
+		has_rows |= error == 0 && i != ROW_EVENTS;
 		result = error < 0 ? error : result > 0 ? 0 : result;
 	}
 	if (result == 1)
 		return unwritten;
 	files->state.segment = number;
+	files->state.segment_has_rows = has_rows;
 	files->state.rotations++;
 	if (files->is_live)
 		segments_sync(files->folder->fd);

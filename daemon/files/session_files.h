@@ -22,6 +22,7 @@
 struct session_files_state {
 	uint64_t lost[ROW_FILES]; /* rows that could not be written */
 	unsigned long segment;	  /* number of the last closed segment */
+	bool segment_has_rows;	  /* it has files other than events.csv */
 	int rotate_result; /* of the last FILE_JOB_ROTATE: 0; 1: there was no row; or -errno */
 	uint64_t rotations;
 	uint64_t removed;     /* number of removed segments */

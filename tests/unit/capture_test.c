@@ -274,6 +274,8 @@ TEST(what_cannot_be_captured_is_reported)
 	assert_contains(program_out(), "\"kind\":\"trace_pipe_raw\"");
 	assert_int_equal(live_ask("status", NULL), 0);
 	assert_contains(program_out(), "0 presents, 0 frames");
+	assert_int_equal(live_ask("rotate", NULL), 0);
+	assert_contains(program_out(), " is closed; it has no rows, events only\n");
 	/* The buffers were empty. */
 	assert_int_equal(live_signal(SIGTERM), 1);
 	assert_contains(scratch_get("run.err"), "jankd: run: no markers found");

@@ -52,6 +52,7 @@ struct options {
 	int operand_count;
 	bool help;	       /* --help was given; nothing else is set then */
 	bool json;	       /* status, analyze: as JSON */
+	bool list_times;       /* files: list modification times, no checksums */
 	const char *read_name; /* files: print this file, or NULL: list all */
 	uint64_t read_from;    /* from this byte on */
 	bool read_from_given;

@@ -11,5 +11,5 @@ int cmd_files(struct options *options)
 	if (options->read_name)
 		return file_list_read(STDOUT_FILENO, options->folder, options->read_name,
 				      options->read_from);
-	return file_list_print(stdout, options->folder);
+	return file_list_print(stdout, options->folder, options->list_times);
 }

@@ -474,6 +474,14 @@ const struct option_row options_table[] = {
 		.help = "the folder that the capture writes to (as in 'jankd start')",
 	},
 	{
+		.name = "times",
+		.commands = FILES,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, list_times),
+		.help = "list modification times instead of checksums, for which all bytes are "
+			"read",
+	},
+	{
 		.name = "read",
 		.commands = FILES,
 		.value_name = "NAME",

@@ -127,7 +127,7 @@ static int checksum(int fd, uint32_t *crc, uint64_t *size)
 	return 0;
 }
 
-static int print_file(FILE *out, const char *path, int folder_fd, const char *name)
+static int print_file(FILE *out, const char *path, int folder_fd, const char *name, bool times)
 {
 	int error = 0, fd;
 	struct stat info;
@@ -141,6 +141,13 @@ static int print_file(FILE *out, const char *path, int folder_fd, const char *na
 		return 0;
 	if (fd < 0)
 		return fail(path, name, fd);
+	if (times) {
+		fprintf(out, "changed %" PRId64 ".%09ld %" PRId64 " %s\n",
+			(int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec, (int64_t)info.st_size,
+			name);
+		close(fd);
+		return 0;
+	}
 	is_open = is_written(path, name);
 	if (!is_open) {
 		error = checksum(fd, &crc, &size);
@@ -166,7 +173,7 @@ static void print_session(FILE *out, const char *path)
 	last_session_free(&last);
 }
 
-int file_list_print(FILE *out, const char *path)
+int file_list_print(FILE *out, const char *path, bool times)
 {
 	DIR *directory = opendir(path);
 	struct dirent *entry;
@@ -178,7 +185,7 @@ int file_list_print(FILE *out, const char *path)
 	print_session(out, path);
 	while (errno = 0, (entry = readdir(directory)))
 		if (is_listed(entry->d_name) &&
-		    print_file(out, path, dirfd(directory), entry->d_name) != 0)
+		    print_file(out, path, dirfd(directory), entry->d_name, times) != 0)
 			code = EXIT_FAILED;
 	if (errno != 0)
 		code = fail(path, NULL, -errno);

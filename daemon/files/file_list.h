@@ -4,6 +4,7 @@
 #ifndef JANKD_DAEMON_FILES_FILE_LIST_H
 #define JANKD_DAEMON_FILES_FILE_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,14 +18,18 @@
  *     closed 4038471504 1234 fps-000001.csv
  *     open - 567 fps.csv
  *
- * with the checksum of POSIX cksum, the size in bytes, and the name. Rows may be appended to an
- * open file. A running capture replaces summary.csv and session.json as a whole, so they are
- * closed. Only regular files are listed, whose names have only letters, digits and "._-", and do
- * not begin with '.' or '-'. All files of jankd except lock and journal have such names.
+ * with the checksum of POSIX cksum, the size in bytes, and the name. With @times no file is read:
+ *
+ *     changed 1700000000.123456789 567 fps.csv
+ *
+ * with the time of its last change. A file with the same line has the same bytes. Rows may be
+ * appended to an open file. A running capture replaces summary.csv and session.json as a whole, so
+ * they are closed. Only regular files are listed, whose names have only letters, digits and "._-",
+ * and do not begin with '.' or '-'. All files of jankd except lock and journal have such names.
  *
  * Returns 0, or EXIT_FAILED after the reason was reported: the folder or some file cannot be read.
  */
-int file_list_print(FILE *out, const char *path);
+int file_list_print(FILE *out, const char *path, bool times);
 
 /* Writes the bytes of a listed file from @offset to its end to the descriptor @out. Returns 0, or
  * EXIT_FAILED after the reason was reported. */

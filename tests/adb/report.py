@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import REPORT
 from phones import one_line, pieces, run_cases, succeeded, trace
+from segments import GROWING, joined
 
 WAIT = 90  # seconds
 
@@ -60,11 +61,16 @@ def once(checks, place):
     one_line(checks, "offline", place.jank_adb("report", environment=environment), 1, "offline")
 
 
+def asked(phone, verb):
+    """How often that command of jankd came to the device, without options."""
+    return sum(f"/jankd {verb} -F " in " ".join(command) and "'--" not in " ".join(command) for command in phone.log())
+
+
 def watched(checks, place):
     phone = place.phone()
     environment, notes = browser(place)
     text, _ = trace(place.here)
-    first, second = pieces(text, 2)
+    first, second, third = pieces(text, 3)
     place.capture(checks)
     phone.play(first)
     process = place.popen("report", "--watch", "out", environment=environment, process_group=0)
@@ -73,11 +79,19 @@ def watched(checks, place):
     before = rows(page)
     phone.play(second)
     checks.that(wait_until(lambda: rows(page) > before, WAIT), "the page has what came meanwhile")
+    # It disturbs the capture little: no rotation, and the device has read all of its files once.
+    checks.equal((asked(phone, "rotate"), asked(phone, "files")), (0, 1), "rotations, and lists with checksums")
+    # Another pull rotates, and the capture ends: the rows here are those of the device.
+    succeeded(checks, "another pull", place.jank_adb("pull", "elsewhere"))
+    phone.play(third)
     # The cable is pulled for a moment.
     phone.change(state="offline")
     checks.that(not wait_until(lambda: process.poll() is not None, 8), "it goes on without the device")
     phone.change(state="device")
     succeeded(checks, "stop", place.jank_adb("stop"))
+    here = next((place.here / "out").glob(f"{phone.serial}-*"))
+    checks.that(wait_until(lambda: all(joined(here, name) == joined(phone.folder(), name) for name in GROWING), WAIT),
+                "the same rows here and there")
     succeeded(checks, "start a later session", place.jank_adb("start"))
     earlier = sessions(page)[0]["session_id"]
     phone.play(first)

@@ -291,6 +291,7 @@ TEST(other_than_plain_files_are_left_out)
 	static const char *const names[] = { ".journal",	"-x.csv",      "a b.csv",
 					     "a\nclosed 1 2 b", "\x1b[2J.csv", "\xff.csv",
 					     "a\\b.csv" };
+	struct stat info;
 
 	put("fps.csv", "hello\n");
 	for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -300,6 +301,11 @@ TEST(other_than_plain_files_are_left_out)
 	assert_int_equal(mkfifo(scratch_path("out/fifo.csv"), 0600), 0);
 	list();
 	assert_string_equal(strchr(program_out(), '\n'), "\nclosed 3015617425 6 fps.csv\n");
+	assert_int_equal(program_run("files", "-F", "out", "--times", NULL), 0);
+	assert_int_equal(stat(scratch_path("out/fps.csv"), &info), 0);
+	assert_string_equal(strchr(program_out(), '\n'),
+			    formatted("\nchanged %lld.%09ld 6 fps.csv\n",
+				      (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec));
 }
 
 TEST(listed_names_are_read_from_an_offset)

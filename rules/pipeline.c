@@ -355,6 +355,10 @@ static void report_overflow(struct pipeline *p, bool last)
 		[OVERFLOW_EARLY] = q->counted_early,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
+		[OVERFLOW_SLICES] = q->work->refused,
+		[OVERFLOW_ENTRIES] = p->producers->choreographers_evicted +
+				     q->vsync.sources_evicted + q->vsync.reported.evicted +
+				     p->attribution.runs.holes_refused,
 	};
 
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
@@ -941,6 +945,11 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->frames_others = p->queue.summary.frames_in_others;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
+	c->slices_refused = a->work->refused;
+	c->processes_evicted = p->producers->choreographers_evicted;
+	c->ticks_evicted = p->queue.vsync.sources_evicted;
+	c->displays_evicted = p->queue.vsync.reported.evicted;
+	c->holes_evicted = a->runs.holes_refused;
 	c->doframes = p->choreographer->counters.callbacks;
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;

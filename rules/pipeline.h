@@ -56,6 +56,10 @@ struct pipeline_counters {
 	uint64_t marks_too_soon;       /* marks of apps that closed no row: see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces without percentiles: no space was left */
 	uint64_t threads_evicted;
+	uint64_t slices_refused; /* of apps, without space: stalls may be missing */
+	/* Entries that were in use and gave their place, as a table was full: processes with a
+	 * Choreographer, names of ticks, displays, holes of SurfaceFlinger's events. */
+	uint64_t processes_evicted, ticks_evicted, displays_evicted, holes_evicted;
 	uint64_t doframes;	   /* callbacks of all Choreographers */
 	uint64_t doframe_threads;  /* threads that had one */
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */

@@ -331,6 +331,8 @@ static void do_frame(struct producers *p, const struct trace_record *record)
 			if (p->choreographers[j].time_ns < p->choreographers[oldest].time_ns)
 				oldest = j;
 		i = oldest;
+		p->choreographers_evicted +=
+			record->time_ns < p->choreographers[i].time_ns + KEPT_NS;
 	} else if (i == p->n_choreographers) {
 		p->n_choreographers++;
 	}

@@ -112,8 +112,9 @@ struct producers {
 	bool ticks;		       /* there was a tick */
 	struct compositions compositions;
 	struct expected expected;
-	struct fence_counts counts; /* without the buffers that are in the table */
-	uint64_t evicted;	    /* slices dropped, as the table was full */
+	struct fence_counts counts;	 /* without the buffers that are in the table */
+	uint64_t evicted;		 /* slices dropped, as the table was full */
+	uint64_t choreographers_evicted; /* the same of processes that still drew */
 };
 
 /* SurfaceFlinger's own GPU work in a present. */

@@ -69,6 +69,7 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
 		if (periods->displays[i].used < oldest->used)
 			oldest = &periods->displays[i];
+	periods->evicted += oldest->used > 0;
 	*oldest = (struct vsync_display){ .used = ++periods->uses };
 	if (id.len > 0)
 		memcpy(oldest->id, id.ptr, id.len);

@@ -52,6 +52,7 @@ struct vsync_display {
 
 struct reported_periods {
 	uint64_t uses;
+	uint64_t evicted; /* displays, as the table was full */
 	struct vsync_display displays[VSYNC_DISPLAYS];
 };
 

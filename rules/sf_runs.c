@@ -148,11 +148,13 @@ static void add_hole(struct sf_runs *runs, int32_t cpu, uint64_t from_ns)
 {
 	const struct sf_hole hole = { cpu, from_ns, UINT64_MAX };
 
-	if (runs->n_holes < SF_HOLES_MAX)
+	if (runs->n_holes < SF_HOLES_MAX) {
 		runs->holes[runs->n_holes++] = hole;
-	else
+	} else {
 		/* The gap counts in any case. */
 		runs->holes[0] = (struct sf_hole){ last_run(runs)->cpu, 0, UINT64_MAX };
+		runs->holes_refused++;
+	}
 	runs->last = NULL;
 }
 

@@ -69,6 +69,7 @@ struct sf_runs {
 	bool foretold;	     /* each of holes[] certainly hides events */
 	unsigned int n_holes;
 	struct sf_hole holes[SF_HOLES_MAX]; /* the gap before the next event is not judged */
+	uint64_t holes_refused;		    /* without space: the gap counted in any case */
 	uint32_t n_ticks;		    /* so far; the last SF_TICKS_MAX are kept */
 	int64_t tick;			    /* value of the last one */
 	struct sf_tick ticks[SF_TICKS_MAX];

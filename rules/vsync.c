@@ -44,10 +44,11 @@
 #define SLOW_NS (450 * MS) /* a slower rate is searched for after few ticks for this time */
 #define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
 #define SLOW_WAIT_NS (1200 * MS)
-#define SILENT_PERIODS 30 /* after a silence of this many periods the edge is unknown */
-#define EDGE_TICKS 24	  /* the edge is the earliest of this many ticks */
-#define EVEN_TICKS 48	  /* after this many even ticks the edge no longer depends on older ones */
-#define SHARPEN_TICKS 32  /* ticks between two attempts to make the period more precise */
+#define SOURCE_IDLE_NS (5000 * MS) /* after a silence of this time a counter no longer ticks */
+#define SILENT_PERIODS 30	   /* after a silence of this many periods the edge is unknown */
+#define EDGE_TICKS 24		   /* the edge is the earliest of this many ticks */
+#define EVEN_TICKS 48	 /* after this many even ticks the edge no longer depends on older ones */
+#define SHARPEN_TICKS 32 /* ticks between two attempts to make the period more precise */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
 #define WALK_PERIODS 64 /* presents of so many periods make the period more precise */
@@ -66,12 +67,15 @@ void vsync_init(struct vsync_lattice *v, uint64_t option_ns)
 void vsync_reset(struct vsync_lattice *v)
 {
 	uint64_t option_ns = v->option_ns, dumpsys_ns = v->dumpsys_ns;
+	uint64_t sources_evicted = v->sources_evicted, displays_evicted = v->reported.evicted;
 	uint32_t epoch = v->epoch + 1;
 
 	memset(v, 0, sizeof(*v));
 	v->option_ns = option_ns;
 	v->dumpsys_ns = dumpsys_ns;
 	v->epoch = epoch;
+	v->sources_evicted = sources_evicted;
+	v->reported.evicted = displays_evicted;
 	if (option_ns)
 		lattice_lock(v, option_ns, option_ns / 500, VSYNC_OPTION);
 	else if (dumpsys_ns)
@@ -89,6 +93,7 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 		if (v->sources[i].last_ns < oldest->last_ns)
 			oldest = &v->sources[i];
 	}
+	v->sources_evicted += oldest->last_ns && time_ns < oldest->last_ns + SOURCE_IDLE_NS;
 	*oldest = (struct vsync_source){
 		.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX
 	};

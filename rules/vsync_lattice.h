@@ -66,6 +66,7 @@ struct vsync_lattice {
 	uint64_t dumpsys_ns; /* from dumpsys; 0: none */
 	bool option_refuted; /* presents do not fit --vsync-ms */
 	struct reported_periods reported;
+	uint64_t sources_evicted; /* that still ticked, as the table was full */
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool locked;

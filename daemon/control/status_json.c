@@ -385,6 +385,11 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "frametimeline_with_display", counters->timeline.with_display);
 	add_count(object, "frametimeline_without_display", counters->timeline.without_display);
 	add_count(object, "threads_evicted", counters->threads_evicted);
+	add_count(object, "slices_refused", counters->slices_refused);
+	add_count(object, "processes_evicted", counters->processes_evicted);
+	add_count(object, "ticks_evicted", counters->ticks_evicted);
+	add_count(object, "displays_evicted", counters->displays_evicted);
+	add_count(object, "holes_evicted", counters->holes_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
 	add_count(object, "fences", counters->fences.marks);
 	add_count(object, "fences_joined", counters->fences.joined);

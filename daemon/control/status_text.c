@@ -93,6 +93,11 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		{ "frames refused because tables were full", counters->frames_refused },
 		{ "frames counted early because tables were full", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
+		{ "slices that may have shown a stall refused because tables were full",
+		  counters->slices_refused },
+		{ "processes, ticks, displays or holes evicted",
+		  counters->processes_evicted + counters->ticks_evicted +
+			  counters->displays_evicted + counters->holes_evicted },
 		{ "layers evicted because the table was full", counters->layers_evicted },
 		{ "surfaces evicted", counters->surfaces_evicted },
 		{ "marks of apps ignored, too soon after another", counters->marks_too_soon },

@@ -17,7 +17,8 @@ from jankd import SHARED, Checks, analyze, folder, rows
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game,
-          "late sf": lambda seed, words: busy_phone.switching_phone(seed, words, place=0.6)}
+          "late sf": lambda seed, words: busy_phone.switching_phone(seed, words, place=0.6),
+          "held": lambda seed, words: busy_phone.switching_phone(seed, words, held=(1, 2, 5), jitter_us=100)}
 WORDS = ((), ("period",), ("target",), ("hardware",))
 # Seeds that were wrong once: in the moment of a switch, or in the display that a marker belongs to.
 REGRESSIONS = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]
@@ -26,6 +27,7 @@ REGRESSIONS += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 36
 REGRESSIONS += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
 REGRESSIONS += [("late", 178, ("hardware",)), ("paired", 329, ())]
 REGRESSIONS += [("late sf", seed, ()) for seed in (8, 18, 37, 57)]
+REGRESSIONS += [("held", seed, ()) for seed in (39, 170)]
 SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # for each kind of phone and of markers
 
 

@@ -22,14 +22,15 @@ class Phone:
     """A generated phone: the lines of its trace, and the number of vsyncs before each frame."""
 
     def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False,
-                 jitter_us=300, begin_us=100000000, scale=1.0, place=0.12):
+                 jitter_us=300, begin_us=100000000, scale=1.0, place=0.12, held=(1,)):
         """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the
         period, "period", "target", "hardware"; @demand: chance that the app draws nothing for up to a
         second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate;
-        @place: where in a vsync a present begins."""
+        @place: where in a vsync a present begins; @held: how many vsyncs it drops at a time."""
         self.random = random.Random(seed)
         self.begin_us = begin_us
-        self.late, self.words, self.jitter_us, self.place = late, words, jitter_us, place
+        self.late, self.words, self.jitter_us = late, words, jitter_us
+        self.place, self.held = place, held
         self.lines, self.truth, self.rates = [], [], []
         self.values = {}
         self.vsync_id = 1000
@@ -94,7 +95,7 @@ class Phone:
         self.seen = max(self.seen, first + n)
 
     def play(self, demand, drops, half):
-        rest, last, before = 0, None, 0
+        rest, drawn, last, before = 0, 0, None, 0
         said_us = -10e6
         for i, (at, period) in enumerate(self.vsyncs):
             if period != before or at - said_us > 2e6:
@@ -109,7 +110,10 @@ class Phone:
             self.tick("VSYNC-app", at, period, 0.3 * period)
             if half and i % 2:
                 continue
+            if i < drawn:
+                continue
             if self.random.random() < drops:
+                drawn = i + (self.random.choice(self.held) if len(self.held) > 1 else 1)
                 continue
             self.frame(at, period)
             self.truth.append(None if last is None else i - last)

@@ -187,6 +187,8 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 		index_bundle(reader, packet, region);
 	else
 		perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
+	/* Compressed packets inside of compressed ones are not unpacked. */
+	reader->counts.corrupt += packet->compressed.ptr != NULL;
 	if (!perfetto_tracks_follow(reader->tracks, packet, number_of(&reader->place)))
 		reader->counts.corrupt++;
 	if (packet->track.ptr)

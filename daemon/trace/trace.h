@@ -37,6 +37,8 @@
  *     kernel_clock   the time of the trace clock
  *     other_tracers  other programs that trace
  *
+ * input: reads of recorded traces, which a signal stops.
+ *
  * timeline_stream: FrameTimeline beside a live trace, from the output of a perfetto program.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_H

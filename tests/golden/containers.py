@@ -138,7 +138,8 @@ def packed_packets(checks):
             whole = b"".join(packets.packet((number, pack(part))) for part in parts)
             analyze(here / name, *OPTIONS, "-", input=whole)
             checks.equal(differences(plain, outputs(here / name)), [], f"packets compressed by {name}")
-            for what, data in (("a cut packet inside", b"".join(packed)), ("a cut one", packets.packet((number, pack(parts[0])[:-9])) + whole)):
+            for what, data in (("a cut packet inside", b"".join(packed)), ("a cut one", packets.packet((number, pack(parts[0])[:-9])) + whole),
+                               ("packed twice", parts[0] + packets.packet((50, zlib.compress(packets.packet((number, pack(parts[1])))))))):
                 analyze(here / "damaged", *OPTIONS, "-", input=data)
                 checks.that(any("1 corrupt" in row["text"] for row in rows(here / "damaged", "events.csv")), f"{name}, {what}: no sign")
         done = jankd("analyze", "-F", here / "out", "-", input=parts[0] + packets.packet((133, zstd(parts[1]))), env={"LD_LIBRARY_PATH": str(here / "none")})

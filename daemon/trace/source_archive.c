@@ -322,6 +322,7 @@ static void add_name(struct name_list *list, struct archive_entry *entry)
 }
 
 struct found {
+	bool is_bugreport;
 	struct name_list files, traces;
 	unsigned int trace; /* number of the first trace among the files */
 };
@@ -330,11 +331,14 @@ struct found {
 static int scan_files(struct source_archive *archive, struct found *found)
 {
 	struct archive_entry *entry;
+	const char *name;
 	int error = 0;
 	bool has;
 
 	while ((entry = next_file(archive, &error))) {
 		add_name(&found->files, entry);
+		name = la->archive_entry_pathname(entry);
+		found->is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
 		archive->quiet = true;
 		has = archive->input.has_markers(archive->input.context, archive);
 		archive->quiet = false;
@@ -360,6 +364,11 @@ static int check_files(const struct source_archive *archive, const struct found 
 		report("%s: %s: jankd cannot unpack the files in this zip archive: %s; unpack "
 		       "it first: %s",
 		       command, name, found->files.text, archive->packing->unpack);
+	else if (found->is_bugreport && found->traces.count == 0 && !archive->cut)
+		report("%s: %s: no trace with markers: it is a bugreport without one; record a "
+		       "trace with perfetto or atrace, or take the bugreport while one is recorded "
+		       "(developer options, System Tracing)",
+		       command, name);
 	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
 		report("%s: %s: no trace with markers: none of the %u files in this zip archive "
 		       "is one: %s; pass the trace file instead",

@@ -333,6 +333,11 @@ static const struct {
 	{ SPAN_INIT("--------- beginning of "), 0, "a log of logcat", NULL },
 	{ SPAN_INIT("buffers"), 0, "a configuration of perfetto",
 	  "record with it first: perfetto --txt -c FILE -o trace" },
+	{ SPAN_INIT("duration_ms:"), 0, "a configuration of perfetto",
+	  "record with it first: perfetto --txt -c FILE -o trace" },
+	{ SPAN_INIT("\x10\0\x04"
+		    "FxT"),
+	  0, "a trace of Fuchsia", NULL },
 	{ SPAN_INIT("JAVA PROFILE"), 0, "a heap dump of Java", NULL },
 	{ SPAN_INIT("*version\n"), 0, "a trace of Java methods", NULL },
 	{ SPAN_INIT("SLOW"), 0, "a trace of Java methods", NULL },
@@ -388,7 +393,10 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 {
 	bool is_binary = kind == CONTAINER_TEXT && !is_text(head);
 	struct source *source = &file->text.source;
+	struct span text = head; /* without white space before it */
 
+	while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\n' || text.ptr[0] == '\r'))
+		text = span_skip(text, 1);
 	if (head.len == 0)
 		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
 	if (is_own_csv(head))
@@ -397,7 +405,8 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 	if (kind == CONTAINER_HTML && !file->other)
 		source->what = "an HTML page without a systrace";
 	for (size_t i = 0; !source->what && i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!span_starts_with(span_skip(head, others[i].at), others[i].begin))
+		if (!span_starts_with(span_skip(head, others[i].at), others[i].begin) &&
+		    !span_starts_with(text, others[i].begin))
 			continue;
 		source->what = others[i].what;
 		is_binary &= others[i].begin.len > 1;
@@ -406,6 +415,8 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 	}
 	if (source->what && (file->other || is_binary))
 		return refuse(file, source->what, source->advice);
+	if (!source->what && kind == CONTAINER_TEXT && !is_text(head))
+		source->what = "of no known format";
 	return 0;
 }
 

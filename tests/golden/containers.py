@@ -220,6 +220,7 @@ def encrypted(archive):
 
 REFUSED = {
     "one file that is none": (zip_of(("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99))), "PNG"),
+    "a bugreport": (zip_of(("version.txt", b"2.0"), ("main_entry.txt", b"bugreport.txt"), ("bugreport.txt", PROSE)), "a bugreport without"),
     "no file": (zip_of(("a/", b"")), "empty zip archive"),
     "hostile names": (zip_of(("\x1b[31m\n", b""), ("b", b"")), "\\x1B[31m\\x0A, b"),
     "encrypted": (encrypted(zip_of(("a.txt", TRACE))), "jankd cannot unpack it", "unzip"),

@@ -139,9 +139,9 @@ static void write_row(struct choreographer *c, int32_t tid,
 		.draw_avg_ns = mean(thread->draw_ns, thread->draws),
 		.draw_max_ns = thread->draws > 0 ? (int64_t)thread->draw_max_ns : ROW_UNKNOWN,
 		.skipped = thread->placed > 0 ? (int64_t)thread->skipped : ROW_UNKNOWN,
-		.lost = c->lost.unknown > thread->lost_before.unknown
+		.lost = thread->lost_last.unknown > thread->lost_before.unknown
 				? ROW_UNKNOWN
-				: (int64_t)(c->lost.events - thread->lost_before.events),
+				: (int64_t)(thread->lost_last.events - thread->lost_before.events),
 	};
 
 	for (unsigned int i = 0; i < 5; i++)
@@ -165,7 +165,7 @@ static void close_row(struct choreographer *c, unsigned int at)
 	thread->placed = thread->skipped = 0;
 	memset(thread->matrix, 0, sizeof(thread->matrix));
 	thread->n_slowest = 0;
-	thread->lost_before = c->lost;
+	thread->lost_before = thread->lost_last;
 }
 
 /* As in fps.csv: at the first callback that is delay_ns or more after the last check. */
@@ -192,10 +192,18 @@ static void close_idle(struct choreographer *c, uint64_t now_ns)
 			close_row(c, i);
 }
 
-void choreographer_close(struct choreographer *c)
+static void close_rows(struct choreographer *c)
 {
 	for (unsigned int i = 0; i < c->n; i++)
 		close_row(c, i);
+}
+
+void choreographer_close(struct choreographer *c)
+{
+	/* No row follows: losses behind the last callbacks may have been callbacks. */
+	for (unsigned int i = 0; i < c->n; i++)
+		c->threads[i].lost_last = c->lost;
+	close_rows(c);
 }
 
 /* --- threads --- */
@@ -284,7 +292,7 @@ static int add_thread(struct choreographer *c, const struct trace_record *record
 	memset(&c->threads[at], 0, sizeof(c->threads[at]));
 	c->threads[at].pid = record->pid;
 	c->threads[at].start_ns = record->time_ns;
-	c->threads[at].lost_before = c->lost;
+	c->threads[at].lost_before = c->threads[at].lost_last = c->lost;
 	return at;
 }
 
@@ -431,7 +439,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 
 	close_idle(c, now_ns);
 	if (c->marks.n > 0 && marks_pass(&c->marks, now_ns))
-		choreographer_close(c);
+		close_rows(c);
 	at = thread_of(c, record);
 	c->counters.callbacks++;
 	if (at < 0) {
@@ -439,6 +447,9 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 		return;
 	}
 	thread = &c->threads[at];
+	if (thread->frames > 0 && now_ns >= thread->last_ns + IDLE_NS)
+		close_row(c, (unsigned int)at);
+	thread->lost_last = c->lost;
 	count_interval(thread, now_ns);
 	skipped = skipped_periods(c, thread, now_ns, period_ns);
 	first_edge = thread->edge_at_begin + 1;
@@ -709,7 +720,7 @@ void choreographer_tick(struct choreographer *c, const struct trace_record *reco
 void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 {
 	if (!marks_add(&c->marks, time_ns))
-		choreographer_close(c);
+		close_rows(c);
 }
 
 void choreographer_forget_ticks(struct choreographer *c)

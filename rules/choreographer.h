@@ -84,7 +84,8 @@ struct choreographer_thread {
 	uint64_t matrix[5];
 	struct loss_count {
 		uint64_t events, unknown;
-	} lost_before; /* all losses at the end of the row before */
+	} lost_before;		     /* all losses at the end of the row before */
+	struct loss_count lost_last; /* at its last callback */
 	unsigned int n_slowest;
 	uint32_t slowest_us[CHOREOGRAPHER_SLOWEST]; /* the longest first */
 };

@@ -26,6 +26,9 @@
 #define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
+#define SILENCE_NS UINT64_C(1000000000) /* a hole without an event is a silence from this time on  \
+					 */
+#define BACK_NS UINT64_C(2000000000)	/* what draws is back in this time after it */
 
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
@@ -77,14 +80,14 @@ static struct loss loss_so_far(const struct frame_queue *q)
 	return q->n > 0 ? q->waiting[q->first].loss_context.loss : q->loss;
 }
 
-/* The row includes the losses since the layer's last frame: these events may have been frames. */
-static void close_row(struct frame_queue *q, struct layer *layer)
+/* @loss: up to the end of the row. */
+static void close_row_with(struct frame_queue *q, struct layer *layer, struct loss loss)
 {
 	struct fps_row row;
 
 	if (!frame_series_has_row(&layer->series))
 		return;
-	frame_series_close(&layer->series, &q->store, loss_so_far(q), q->options.target_fps,
+	frame_series_close(&layer->series, &q->store, loss, q->options.target_fps,
 			   q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
@@ -94,6 +97,12 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 		summary_add_row(&q->summary, layer->surface_number, &row);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
+}
+
+/* The next row begins with the last frame of this one, so a hole behind that frame is in it. */
+static void close_row(struct frame_queue *q, struct layer *layer)
+{
+	close_row_with(q, layer, layer->series.loss_context.loss);
 }
 
 /* Closes rows at the first present that is delay_ns or more after the last check. */
@@ -125,6 +134,16 @@ static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 		close_all_rows(q);
 }
 
+/* The losses since the layer's last frame may have been frames. But behind a hole without any event
+ * it may come back, and its next row spans that. */
+static struct loss loss_of_idle(const struct frame_queue *q, const struct layer *layer,
+				uint64_t now_ns)
+{
+	return q->silence_ns > 0 && now_ns < q->silence_ns + BACK_NS
+		       ? layer->series.loss_context.loss
+		       : loss_so_far(q);
+}
+
 static void close_idle(struct frame_queue *q, uint64_t now_ns)
 {
 	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
@@ -135,7 +154,7 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 
 		if (layer->length && layer->series.begun &&
 		    now_ns >= layer->series.last.time_ns + IDLE_NS)
-			close_row(q, layer);
+			close_row_with(q, layer, loss_of_idle(q, layer, now_ns));
 	}
 }
 
@@ -703,18 +722,21 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	}
 	while (q->n > 0 && q->locked_once && can_count(q, now_ns))
 		count_first(q);
+	if (now_ns >= q->now_ns + SILENCE_NS && q->loss.events + q->loss.unknown_count > q->losses)
+		q->silence_ns = now_ns;
+	q->losses = q->loss.events + q->loss.unknown_count;
+	q->now_ns = now_ns;
 	if (now_ns <= lag_ns(q, now_ns))
 		return;
 	settled_ns = now_ns - lag_ns(q, now_ns);
 	if (q->n > 0 && q->waiting[q->first].frame.present_ns < settled_ns)
 		settled_ns = q->waiting[q->first].frame.present_ns;
-	/* It never goes back, but the lag becomes longer with the first frame. */
-	settled_ns = later(settled_ns, q->settled_ns);
 	trigger_pass(&q->trigger, settled_ns);
 	if (q->n == 0)
 		pass_marks(q, settled_ns);
 	close_idle(q, settled_ns);
-	q->settled_ns = settled_ns;
+	/* The lag becomes longer with the first frame. */
+	q->settled_ns = later(settled_ns, q->settled_ns);
 	summary_set_time(&q->summary, settled_ns);
 }
 
@@ -970,7 +992,10 @@ void frame_queue_count(struct frame_queue *q)
 static void count_all(struct frame_queue *q)
 {
 	frame_queue_count(q);
-	close_all_rows(q);
+	/* No row follows: losses behind the last frames may have been frames. */
+	for (int i = 0; i < q->layers.used; i++)
+		if (q->layers.layers[i].length)
+			close_row_with(q, &q->layers.layers[i], q->loss);
 	marks_clear(&q->marks);
 	trigger_end(&q->trigger, q->last_present_ns);
 }
@@ -997,6 +1022,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
+	q->now_ns = q->silence_ns = 0;
 	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = q->chain_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);

@@ -89,7 +89,7 @@ bool frame_series_has_row(const struct frame_series *series);
 
 /**
  * frame_series_close() - fill @row from the open row and begin the next one
- * @loss: up to now, with the losses after the last frame
+ * @loss: up to the end of the row
  * @row: set except for app and surface
  * @target_fps, @kpi_ns: for the score, see frame_stats_score()
  */

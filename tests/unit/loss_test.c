@@ -254,8 +254,18 @@ TEST_ON(phone_9, test_lost_events_of_rows_cpus_and_events_add_up)
 /* The layer has no later frame: its last frames may have been lost. */
 TEST_ON(phone_9, test_loss_after_the_last_frame_is_in_its_row)
 {
-	play("a0-29 lost 1 12 b40-639");
+	play("a0-9 lost 1 12 b40-639");
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
+}
+
+/* The row after the hole begins with the last frame before it. */
+TEST_ON(every_phone, test_loss_is_in_the_row_that_spans_it)
+{
+	play("a0-99 at 600 0 lost 1 12 a600-699");
+	expect_row(SURFACE_A, 1, "lost 0");
+	expect_row(SURFACE_A, 2, "lost 12");
+	assert_int_equal(row_of(SURFACE_A, 2)->start_ns, row_of(SURFACE_A, 1)->end_ns);
+	expect("lost_events 12");
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */

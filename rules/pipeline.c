@@ -48,11 +48,12 @@ struct pipeline {
 	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	bool unusual;		  /* hole_ns or gfx2019 is set, or counters.first_ns is not */
+	bool unusual; /* hole_ns, gap_ns or gfx2019 is set, or counters.first_ns is not */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
-	uint64_t fence_ns;	  /* the last one; 0: none */
+	uint64_t gap_ns;   /* the last event before a loss or a hole; 0: there was one since then */
+	uint64_t fence_ns; /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 	uint64_t fences_until_ns; /* all fences up to then were given */
 };
@@ -323,6 +324,23 @@ static uint64_t loss_begin(const struct pipeline *p, const struct trace_record *
 	return from_ns;
 }
 
+/* Events are missing between @since_ns and the next record. Where other CPUs have events since
+ * then, only what is missing of all CPUs counts. */
+static void begin_gap(struct pipeline *p, uint64_t since_ns)
+{
+	if (p->gap_ns == 0)
+		p->gap_ns = since_ns > p->clock.now_ns ? since_ns : p->clock.now_ns;
+	p->unusual = true;
+}
+
+static void end_gap(struct pipeline *p, uint64_t time_ns)
+{
+	if (p->gap_ns == 0 || time_ns <= p->gap_ns)
+		return;
+	p->counters.hole_time_ns += time_ns - p->gap_ns;
+	p->gap_ns = 0;
+}
+
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
  * event. Frames of that time, from other CPUs, may be in the queue already. */
 static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
@@ -339,6 +357,7 @@ static __attribute__((noinline)) void lost(struct pipeline *p, const struct trac
 	else
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
+	begin_gap(p, from_ns);
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
 	producers_lost(p->producers, from_ns);
 	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
@@ -382,7 +401,7 @@ static void start_over(struct pipeline *p)
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->unusual = true;
-	p->silent_until_ns = p->fences_until_ns = p->hole_ns = 0;
+	p->silent_until_ns = p->fences_until_ns = p->hole_ns = p->gap_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -421,8 +440,9 @@ static __attribute__((noinline)) void follow_unusual(struct pipeline *p,
 		p->counters.first_ns = record->time_ns;
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
+	end_gap(p, record->time_ns);
 	attribution_hole_ends(&p->attribution, record->time_ns);
-	p->unusual = p->hole_ns || p->gfx2019;
+	p->unusual = p->hole_ns || p->gap_ns || p->gfx2019;
 }
 
 /* Any app may write a mark into the trace. */
@@ -767,7 +787,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	p->reported_loss.unknown_count++;
 	forget_open(p, since_ns);
 	p->hole_ns = since_ns;
-	p->unusual = true;
+	begin_gap(p, since_ns);
 	choreographer_lost(p->choreographer, 0, 1);
 }
 
@@ -856,6 +876,7 @@ static uint64_t end_of(const struct pipeline *p)
 void pipeline_end(struct pipeline *p)
 {
 	decide(p);
+	end_gap(p, end_of(p));
 	trace_clock_end(&p->clock);
 	report_last_losses(p);
 	if (p->gfx2019) {

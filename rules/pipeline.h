@@ -76,6 +76,7 @@ struct pipeline_counters {
 	struct work_durations durations; /* that are used; 0: unknown */
 	enum durations_source durations_source;
 	int32_t sf_pid, sf_tid; /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
+	uint64_t hole_time_ns;	/* time without any event in which some were lost, or not traced */
 	uint64_t ahead;		/* ignored records: far ahead of all others, never confirmed */
 };
 

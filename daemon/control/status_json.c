@@ -281,11 +281,16 @@ static struct json_object *lost_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
+	char seconds[32];
 
+	snprintf(seconds, sizeof(seconds), "%.3f", (double)counters->hole_time_ns / 1e9);
 	add_count(object, "events", counters->lost_events);
 	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
 	add_count(object, "unknown_times", counters->lost_unknown);
 	add_count(object, "holes", counters->holes);
+	json_object_object_add(
+		object, "seconds_without_events",
+		json_object_new_double_s((double)counters->hole_time_ns / 1e9, seconds));
 	add_count(object, "stale_frames", counters->stale_frames);
 	add_count(object, "refused_frames", counters->frames_refused);
 	add_count(object, "rows", status->rows_lost);

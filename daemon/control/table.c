@@ -220,20 +220,23 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
-	char lost[64] = "", refused[64] = "", refresh[32] = "unknown";
-	char counts[264], time[100], all[366];
+	char lost[64] = "", gaps[48] = "", refused[64] = "", refresh[32] = "unknown";
+	char counts[320], time[100], all[422];
 
 	if (counters->lost_unknown > 0)
 		snprintf(lost, sizeof(lost), "|plus %" PRIu64 " %s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "loss" : "losses");
+	if (counters->hole_time_ns >= 50000000)
+		snprintf(gaps, sizeof(gaps), ",|%.1f s without events",
+			 (double)counters->hole_time_ns / 1e9);
 	if (counters->refresh_mhz >= 0)
 		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
 	if (counters->frames_refused > 0)
 		snprintf(refused, sizeof(refused), "|refused %" PRIu64 ",",
 			 counters->frames_refused);
 	snprintf(counts, sizeof(counts),
-		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s,",
-		 counters->presents, counters->frames, refused, counters->lost_events, lost);
+		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s%s,",
+		 counters->presents, counters->frames, refused, counters->lost_events, lost, gaps);
 	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
 	snprintf(all, sizeof(all), "%s|%s", counts, time);
 	*totals = (struct totals){ .lines = 0 };

@@ -268,6 +268,17 @@ TEST_ON(every_phone, test_loss_is_in_the_row_that_spans_it)
 	expect("lost_events 12");
 }
 
+/* Of all CPUs together: a time that several lose counts once, and one in which others write not. */
+TEST_ON(phone_14, test_time_without_events_is_counted)
+{
+	draw("a0-99 at 600 0 lost 1 12 lost 2 12 a600-659 lost 3 1 a660-699");
+	assert_in_range(counters()->hole_time_ns, 500 * V60, 503 * V60);
+	draw("hole 720 a760-799");
+	assert_in_range(counters()->hole_time_ns, 540 * V60, 544 * V60);
+	phone_end(&phone);
+	expect("lost_events 25 lost_unknown 1");
+}
+
 /* No kernel counts that far: the number is not added to the real losses. */
 TEST_ON(phone_9, test_impossible_number_of_lost_events_is_unknown)
 {

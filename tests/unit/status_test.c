@@ -97,6 +97,7 @@ static uint64_t set_up_status(void)
 	counters->sf_pid = 36;
 	counters->sf_tid = 37;
 	counters->ahead = 38;
+	counters->hole_time_ns = 8039 * MS;
 	return next;
 }
 
@@ -142,6 +143,7 @@ TEST(json_has_each_value)
 			"kb\":1024,\"atrace\":true,\"frametimeline\":false,\"categories\":"
 			"\"gfxview\",\"yield\":true,\"duration_ns\":44,\"wait_ns\":45,\"until_"
 			"exit\":null},\"arguments\":[\"--keep=38\",\"--yield\"]");
+	assert_contains(json(), "\"seconds_without_events\":8.039,");
 	assert_contains(
 		json(),
 		"\"rows\":20},\"malformed\":36,\"late\":1080,\"ahead\":38,\"repeated\":1081,"
@@ -229,6 +231,7 @@ TEST(text_has_each_value)
 		"reported low battery\n"
 		"\n"
 		"presents 1003, frames 1004, ");
+	assert_contains(text(), "8.0 s without events,");
 	/* Lines that are not always there. */
 	status.discarding = status.latency.is_on = false;
 	status.counters.lost_unknown = 1;

@@ -370,21 +370,24 @@ static uint64_t refine_by(const struct vsync_window *window, unsigned int begin,
 	static const unsigned int spans[] = { 2, 6, 16, 40 };
 	const unsigned int last = sizeof(spans) / sizeof(spans[0]) - 1;
 	uint64_t periods[2][PERIODS];
-	unsigned int n = 0, stage = 0;
+	unsigned int n = 0, used = 0;
 
-	/* Each stage has to be precise enough only for the next one. */
-	for (; stage <= last; stage++) {
+	/* Each stage has to be precise enough only for the next one. If only each fifth vsync is
+	 * used, as of a film, no two events are as near to each other as in the first. */
+	for (unsigned int stage = 0; stage <= last; stage++) {
 		unsigned int more =
 			measure(window, begin, end, period_ns, spans[stage],
 				stage < last ? PERIODS_FIRST : PERIODS, periods[stage % 2]);
 
+		if (more == 0 && stage == 0)
+			continue;
 		if (more < 4)
 			break;
 		n = more;
+		used = stage;
 		period_ns = select_rank(periods[stage % 2], n, n / 2);
 	}
-	*error_ns = stage > 0 ? error_of(periods[(stage - 1) % 2], n, spans[stage - 1])
-			      : period_ns / 20;
+	*error_ns = n > 0 ? error_of(periods[used % 2], n, spans[used]) : period_ns / 20;
 	return period_ns;
 }
 

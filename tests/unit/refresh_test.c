@@ -314,6 +314,19 @@ TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 3);
 }
 
+/* A film at 24 fps on 120.6 Hz, of which only 120 is stated: soon no frame's vsyncs are unknown. */
+TEST(test_sparse_ticks_give_the_last_digits_of_a_nominal_rate)
+{
+	const uint64_t film_ns = 41458335;
+
+	phone.now_ns = BEGIN - 10 * MS;
+	phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, 120);
+	phone_run(&phone, a, BEGIN, film_ns, 60);
+	phone_end(&phone);
+	assert_string_equal(vsyncs_of(a), "? 5x59");
+	assert_in_range(counters()->refresh_mhz, 120500, 120700);
+}
+
 /* For some frames the display has its old mode, or has the new one before it is stated. */
 TEST(test_a_render_rate_of_another_mode_is_no_step)
 {

@@ -29,6 +29,11 @@ struct periods {
 	 */
 	uint64_t tick_ns;
 
+	/* Without events for silent_ns the trace is silent: frames wait half of this time. After
+	 * asleep_ns the rows of the last events are in the files, and a device whose screen is off
+	 * is not woken up any more. */
+	uint64_t silent_ns, asleep_ns;
+
 	/* The delay from a detected change to its restore. A tool that sets up a trace writes
 	 * several settings, and a restore between two of them would break its setup. */
 	uint64_t restore_ns;

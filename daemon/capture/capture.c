@@ -33,9 +33,6 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* After this time without events the rows of the last ones are in the files. */
-#define SILENT_NS (4 * NS_PER_S)
-
 struct capture {
 	struct options *options;
 	const struct capture_view *view; /* or NULL */
@@ -134,7 +131,7 @@ static bool may_sleep(const struct capture *capture)
 {
 	uint64_t silent_ns = loop_now() - capture->drain.last_data_ns;
 
-	return silent_ns > SILENT_NS + capture->options->sync_ns &&
+	return silent_ns > periods.asleep_ns + capture->options->sync_ns &&
 	       device_state_is_screen_off(&capture->device);
 }
 

@@ -18,9 +18,6 @@
  * meanwhile. */
 #define NO_HIGHWATER_NS (500 * UINT64_C(1000000))
 
-/* Without events for this long the trace is silent. Frames wait half of this time. */
-#define SILENT_NS (1200 * UINT64_C(1000000))
-
 /* Without events for this long the trace pauses, and may be silent soon. */
 #define PAUSE_NS (100 * UINT64_C(1000000))
 
@@ -110,7 +107,7 @@ static void settle_if_silent(struct drain *drain)
 
 	if (silent_ns < since_ns)
 		silent_ns = since_ns;
-	if (silent_ns >= SILENT_NS && !drain->session->discarding)
+	if (silent_ns >= periods.silent_ns && !drain->session->discarding)
 		pipeline_silent(drain->session->pipeline, silent_ns);
 }
 
@@ -190,10 +187,11 @@ static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 	uint64_t period = drain_period_with_delay_ns(period_ns(drain), delay_ns);
 	uint64_t silent_ns = session_silent_ns(drain->session);
 
-	if (silent_ns < PAUSE_NS || silent_ns >= SILENT_NS || period < SILENT_NS ||
+	if (silent_ns < PAUSE_NS || silent_ns >= periods.silent_ns || period < periods.silent_ns ||
 	    pipeline_is_settled(drain->session->pipeline))
 		return period;
-	return silent_ns < SILENT_NS / 2 ? SILENT_NS - silent_ns : SILENT_NS / 2;
+	return silent_ns < periods.silent_ns / 2 ? periods.silent_ns - silent_ns
+						 : periods.silent_ns / 2;
 }
 
 /* The buffers were read to their end, or there is more to read. */

@@ -253,7 +253,10 @@ static bool may_be_in_use(const char *path)
 void folder_wait_for_lock(const char *path)
 {
 	for (int i = 0; i < LOCK_PAUSES; i++) {
-		if (!has_file(path, STATE_DIR_JOURNAL) || has_lock(path) || !may_be_in_use(path))
+		bool has_begun = has_file(path, STATE_DIR_JOURNAL) ||
+				 has_file(path, STATE_DIR_LOCK); /* it may be empty */
+
+		if (!has_begun || has_lock(path) || !may_be_in_use(path))
 			return;
 		usleep(LOCK_PAUSE_US);
 	}

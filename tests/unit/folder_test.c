@@ -88,7 +88,6 @@ TEST(a_folder_without_its_lock_may_be_in_use)
 	pid_t pid;
 
 	opens("out");
-	scratch_put("out/.journal", "");
 	scratch_put("out/.lock", "");
 	begin_ns = loop_now();
 	pid = fork();
@@ -102,6 +101,7 @@ TEST(a_folder_without_its_lock_may_be_in_use)
 	assert_in_range(loop_now() - begin_ns, 250 * MS, 4000 * MS);
 	folder_close(&folder);
 	unlink(scratch_path("out/.lock"));
+	scratch_put("out/.journal", "");
 	begin_ns = loop_now();
 	folder_wait_for_lock(path);
 	assert_in_range(loop_now() - begin_ns, 0, 1000 * MS);

@@ -7,6 +7,27 @@
 /* SurfaceFlinger prints the nominal period. Those of displays differ from it by up to this part. */
 #define PERIOD_ERROR 500
 
+/* Periods in @ns, rounded; one at least. */
+static uint64_t whole_periods(uint64_t ns, uint64_t period_ns)
+{
+	uint64_t n = (ns + period_ns / 2) / period_ns;
+
+	return n > 0 ? n : 1;
+}
+
+/* The period changed somewhere after the last present. If that moment decides how many vsyncs there
+ * were, their number is unknown. */
+static void cross_switch(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns)
+{
+	uint64_t ns = present_ns - lattice->last_ns;
+
+	if (lattice->last_ns && present_ns > lattice->last_ns &&
+	    whole_periods(ns, period_ns) != whole_periods(ns, lattice->period_ns))
+		lattice->uncertainty += VSYNC_ONE;
+	lattice->from_ns = present_ns;
+	lattice->switches++;
+}
+
 void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
 			   struct vsync_stamp *stamp)
 {
@@ -15,10 +36,8 @@ void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns,
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns };
 	if (period_ns == 0)
 		return;
-	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns)) {
-		lattice->from_ns = present_ns;
-		lattice->switches++;
-	}
+	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns))
+		cross_switch(lattice, present_ns, period_ns);
 	if (lattice->last_ns && present_ns > lattice->last_ns) {
 		/* More than a day is no interval, and must not overflow. */
 		uint64_t ns = present_ns - lattice->last_ns;

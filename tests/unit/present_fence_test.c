@@ -77,6 +77,33 @@ TEST(test_gap)
 	expect_stats(sum_of(SURFACE_A), "frames 28 lost ?");
 }
 
+/* From 60 to 120 Hz: 25 ms are 2 vsyncs or 3, as the switch was early or late in them; 8 ms are
+ * one. */
+TEST(test_vsyncs_across_a_switch_are_right_or_unknown)
+{
+	static const struct {
+		uint64_t gap;
+		const char *vsyncs;
+	} cases[] = { { 3, "? 1x9 ? 1x9" }, { 1, "? 1x19" } };
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		for (uint64_t n = 0; n < 20; n++) {
+			struct present_fence frame = frame_at(n);
+
+			if (n >= 10) {
+				frame.period_ns = PERIOD_NS / 2;
+				frame.actual_ns = BEGIN + 9 * PERIOD_NS +
+						  (n - 10 + cases[i].gap) * PERIOD_NS / 2;
+			}
+			pipeline_fence(phone.pipeline, &frame);
+		}
+		phone_end(&phone);
+		assert_string_equal(vsyncs_of(LAYER), cases[i].vsyncs);
+		stop_phone(NULL);
+		start(PHONE_14);
+	}
+}
+
 TEST(test_rows_without_a_sink_are_dropped)
 {
 	const struct row_sink none = { .context = NULL };

@@ -37,7 +37,6 @@ struct polled_layer {
 	char name[LATENCY_NAME_SIZE]; /* "": free */
 	struct latency_ring ring;
 	uint32_t gaps;
-	bool is_wanted;	    /* by --include */
 	uint64_t period_ns; /* of its last poll */
 	uint64_t fresh_ns;  /* of the last poll with frames, see awake_ns() */
 	uint64_t next_ns;   /* of the next poll */
@@ -335,12 +334,20 @@ static bool fits(const char *glob, const char *name)
 	       (app.ptr && pattern_glob(span_of(glob), app));
 }
 
-static bool is_wanted(const struct latency_poll *poll, const char *name)
+static bool fits_one(const char *const *globs, const char *name)
 {
-	for (const char *const *globs = poll->options->include; *globs; globs++)
+	for (; *globs; globs++)
 		if (fits(*globs, name))
 			return true;
-	return poll->options->include[0] == NULL;
+	return false;
+}
+
+static bool is_wanted(const struct latency_poll *poll, const char *name)
+{
+	const struct options *options = poll->options;
+
+	return (!options->include[0] || fits_one(options->include, name)) &&
+	       !fits_one(options->exclude, name);
 }
 
 static struct polled_layer *find_layer(struct latency_poll *poll, const char *name)
@@ -373,7 +380,7 @@ static struct polled_layer *free_layer(struct latency_poll *poll)
 
 static bool lives(const struct polled_layer *layer)
 {
-	return layer->name[0] && layer->is_wanted && awake_ns() - layer->fresh_ns <= LIVES_NS;
+	return layer->name[0] && awake_ns() - layer->fresh_ns <= LIVES_NS;
 }
 
 /* Half of the time in which the ring is overwritten. */
@@ -442,7 +449,7 @@ static void join(struct latency_poll *poll)
 		layer = free_layer(poll);
 		poll->counts.refused += layer == NULL;
 		if (layer) {
-			*layer = (struct polled_layer){ .is_wanted = is_wanted(poll, poll->name) };
+			*layer = (struct polled_layer){ .gaps = 0 };
 			snprintf(layer->name, sizeof(layer->name), "%s", poll->name);
 		}
 	}
@@ -703,6 +710,18 @@ static const char *name_at(const struct latency_poll *poll, unsigned int index)
 	return name;
 }
 
+/* The next name of the scan that is included; NULL: the scan is over. */
+static const char *next_wanted(struct latency_poll *poll)
+{
+	while (poll->next_name < poll->n_names) {
+		const char *name = name_at(poll, poll->next_name++);
+
+		if (is_wanted(poll, name))
+			return name;
+	}
+	return NULL;
+}
+
 static void report_no_clock(struct latency_poll *poll)
 {
 	if (!poll->reported_clock)
@@ -715,6 +734,7 @@ void latency_poll_follow(struct latency_poll *poll)
 {
 	const struct polled_layer *due;
 	uint64_t now_ns = loop_now();
+	const char *name;
 
 	if (!poll)
 		return;
@@ -730,8 +750,8 @@ void latency_poll_follow(struct latency_poll *poll)
 	due = due_layer(poll, now_ns);
 	if (due)
 		start_layer(poll, due->name);
-	else if (poll->is_scanning && poll->next_name < poll->n_names)
-		start_layer(poll, name_at(poll, poll->next_name++));
+	else if (poll->is_scanning && (name = next_wanted(poll)))
+		start_layer(poll, name);
 	else if (poll->is_scanning)
 		end_scan(poll);
 	else if (now_ns >= next_scan_ns(poll))

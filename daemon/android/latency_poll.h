@@ -4,8 +4,10 @@
  *
  *     scan     every 5 s: --list, then --latency of each name that may have buffers. A layer whose
  *              ring has fresh rows lives
- *     poll     between scans only the living layers, or those of --include, twice in the time in
- *              which a ring of 127 frames is overwritten
+ *     poll     between scans only the living layers, twice in the time in which a ring of 127
+ * frames is overwritten
+ *
+ * Layers that --include and --exclude leave out are only listed.
  *
  * Frames are passed on in the order of their times. A layer that is not polled between scans may
  * have frames, too, so only those from before the last scan can be passed on.

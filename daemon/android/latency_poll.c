@@ -2,6 +2,7 @@
 #include "daemon/android/latency_poll.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "parser/layer_list.h"
 #include "rules/memory.h"
 #include "rules/pattern.h"
+#include "rules/rate_limit.h"
 #include "rules/surface.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -27,11 +29,12 @@
 #define SUSPEND_NS ((int64_t)(5 * NS_PER_MS)) /* the offset of the clocks changes by more */
 #define LOOK_NS (100 * NS_PER_MS)	      /* between two looks at it */
 #define MEASURES 5
-#define MEASURE_WIDTH_NS 2000	  /* good enough: clocks of user space, without an interrupt */
-#define NEAREST_NAMES 3		  /* in a message */
-#define CHECK_NS (20 * NS_PER_MS) /* of a run's end */
-#define SWITCHES_MAX 8		  /* of the period, while frames wait for a scan */
-#define NO_CLOCK_NS NS_PER_S	  /* until the trace clock is read again */
+#define MEASURE_WIDTH_NS 2000	   /* good enough: clocks of user space, without an interrupt */
+#define NEAREST_NAMES 3		   /* in a message */
+#define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
+#define SWITCHES_MAX 8		   /* of the period, while frames wait for a scan */
+#define NO_CLOCK_NS NS_PER_S	   /* until the trace clock is read again */
+#define STARVED_NS (60 * NS_PER_S) /* between two events about polls that are too late */
 
 struct polled_layer {
 	char name[LATENCY_NAME_SIZE]; /* "": free */
@@ -92,6 +95,8 @@ struct latency_poll {
 	int64_t floor_ns; /* monotonic: earlier frames of layers that are new here do not count */
 
 	bool is_scanning;
+	bool was_due; /* the last run was none of the scan */
+	struct rate_limit starved;
 	uint64_t scan_ns;	/* begin of the last scan */
 	uint64_t scan_trace_ns; /* the same on the trace clock */
 	uint64_t passed_ns;
@@ -625,6 +630,24 @@ static const struct polled_layer *due_layer(const struct latency_poll *poll, uin
 	return due;
 }
 
+/* More than a ring's time has passed since the last poll of a living layer. */
+static void report_starved(struct latency_poll *poll, const struct polled_layer *due)
+{
+	char text[LATENCY_NAME_SIZE + 200];
+	unsigned int living = 0;
+
+	if (due->period_ns == 0 || loop_now() < due->next_ns + poll_period_ns(due->period_ns) ||
+	    !rate_limit_allows(&poll->starved, 1, STARVED_NS, loop_now()))
+		return;
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+		living += lives(&poll->layers[i]);
+	snprintf(text, sizeof(text),
+		 "dumpsys is too slow (%" PRIu64 " ms) to read the frames of %u layers in time: "
+		 "some may be missing; leave layers out with --include or --exclude; read late: %s",
+		 poll->counts.wall_ns / poll->counts.polls / NS_PER_MS, living, due->name);
+	poll->calls.event(poll->calls.context, "device", text);
+}
+
 /* In the first scan a layer may have no frame since the begin yet, and so no polls of its own: the
  * next one comes before its ring is overwritten. */
 static uint64_t next_scan_ns(const struct latency_poll *poll)
@@ -747,15 +770,19 @@ void latency_poll_follow(struct latency_poll *poll)
 		report_no_clock(poll);
 		return;
 	}
-	due = due_layer(poll, now_ns);
-	if (due)
+	/* Living layers come first, but however many there are, a scan goes on. */
+	due = poll->is_scanning && poll->was_due ? NULL : due_layer(poll, now_ns);
+	poll->was_due = due != NULL;
+	if (due) {
+		report_starved(poll, due);
 		start_layer(poll, due->name);
-	else if (poll->is_scanning && (name = next_wanted(poll)))
+	} else if (poll->is_scanning && (name = next_wanted(poll))) {
 		start_layer(poll, name);
-	else if (poll->is_scanning)
+	} else if (poll->is_scanning) {
 		end_scan(poll);
-	else if (now_ns >= next_scan_ns(poll))
+	} else if (now_ns >= next_scan_ns(poll)) {
 		start_scan(poll);
+	}
 }
 
 uint64_t latency_poll_next(const struct latency_poll *poll)

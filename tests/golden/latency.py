@@ -23,7 +23,7 @@ PENDING = 2**63 - 1
 SLEEP_S = 100
 
 # "lives": when a layer of that name exists; another instance has an empty ring. "draws": when it has frames. In s since
-# the begin. "slow": a call in that time ends with it.
+# the begin. "slow": a call in that time ends with it. "each": how long every call takes.
 DUMPSYS = '''#!PYTHON -IS
 import json, sys, time
 plan = json.load(open(sys.argv[0] + ".plan"))
@@ -46,6 +46,7 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
     for begin, end in plan["slow"]:
         if begin <= now() / 1e9 < end:
             time.sleep(end - now() / 1e9)
+    time.sleep(plan["each"])
     at = now()
     period = [period for since, period in plan["periods"] if since <= at / 1e9][-1]
     print(period)
@@ -91,7 +92,7 @@ def boot_minus_monotonic_ns():
 class Phone:
     """A folder with a stand-in, and a capture of it for @seconds."""
 
-    def __init__(self, place, name, seconds, period, layers, slow=(), options=(), **environment):
+    def __init__(self, place, name, seconds, period, layers, slow=(), each=0, options=(), **environment):
         self.name, self.path, self.layers, self.seconds = name, place / name, layers, seconds
         self.path.mkdir()
         program = self.path / "dumpsys"
@@ -100,7 +101,8 @@ class Phone:
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
         (self.path / "dumpsys.plan").write_text(json.dumps(
-            {"begin": self.begin, "periods": period if isinstance(period, list) else [(0, period)], "layers": layers, "slow": slow}))
+            {"begin": self.begin, "periods": period if isinstance(period, list) else [(0, period)], "layers": layers, "slow": slow,
+             "each": each}))
         environment = {key: value(self.begin) if callable(value) else value for key, value in environment.items()}
         self.process = subprocess.Popen([JANKD, "run", "--source", "latency", "-F", self.path / "out", *options],
                                         env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}", **environment},
@@ -215,6 +217,12 @@ def check_lost(checks, phone):
     checks.that(any(row["lost events"] == "" for row in phone.fps), "overrun: the number of lost events is known")
 
 
+def check_starved(checks, phone):
+    """More layers draw than dumpsys can serve in time: that is said, and layers that begin to draw are still found."""
+    checks.that("too slow" in phone.events and " layers in time" in phone.events, f"starved: {phone.events}")
+    checks.that(phone.of(phone.layers[-1]["name"]), "starved: a layer that begins later is not found")
+
+
 def check_suspend(checks, phone):
     check_exact(checks, phone, phone.layers[0], 11, slept_at_s=50)
     checks.equal([row["interval(ms)"] for row in phone.of(phone.layers[0]["name"])].count(""), 2, "suspend: intervals that are not known")
@@ -247,12 +255,16 @@ def phones(place):
               options=["--exclude", "com.out"]): check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
     }
+    found[Phone(place, "starved", 15, HZ_120, [*(layer(f"com.s{i}/com.s{i}.Main#{i}", HZ_120) for i in range(14)),
+                                               layer("com.late/com.late.Main#0", HZ_120, draws=((4, 1000),))], each=0.15)] = check_starved
     if not is_sanitized():  # a sanitizer must be the first library that is loaded
         asleep = layer("com.sleep/com.sleep.Main#1", 2 * HZ_120, draws=((-2, 6), (7, 1000)))
         found[Phone(place, "suspend", 13, HZ_120, [asleep], LD_PRELOAD=str(BUILD / "tests" / "golden" / "libsuspend.so"), SUSPEND_S=str(SLEEP_S),
                     SUSPEND_AT_NS=lambda begin: str(begin + 6_700_000_000))] = check_suspend
     return found
 
+
+OTHERS = (check_no_such_layer, check_starved)  # their rings are not polled, or too late
 
 # On a device dumpsys is answered in time, whatever else runs.
 with contextlib.suppress(OSError):
@@ -263,17 +275,17 @@ with folder() as place:
     running = phones(place)
     for phone in running:
         phone.end(checks)
-    longest_ms = max(phone.counts["longest_ms"] for phone in running if phone.name not in ("overrun", "suspend"))
+    longest_ms = max(phone.counts["longest_ms"] for phone in running if phone.name not in ("overrun", "starved", "suspend"))
     BUSY = longest_ms > 500
     print(f"the longest run of dumpsys: {longest_ms} ms")
     for phone, check in running.items():
-        if phone.counts["failed"] == 0 and check != check_no_such_layer:
+        if phone.counts["failed"] == 0 and check not in OTHERS:
             checks.equal(phone.counts["overruns"], phone.overwritten(), f"{phone.name}: overruns")
         if BUSY:
             for drawn in phone.layers if phone.counts["failed"] == 0 else ():
                 if phone.of(drawn["name"]):
                     check_exact(checks, phone, drawn, 0, slept_at_s=50 if phone.name == "suspend" else None)
         else:
-            checks.that(check == check_no_such_layer or phone.overwritten() == (phone.name == "overrun"), f"{phone.name}: a ring was polled late")
+            checks.that(check in OTHERS or phone.overwritten() == (phone.name == "overrun"), f"{phone.name}: a ring was polled late")
             check(checks, phone)
 checks.end()

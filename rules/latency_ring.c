@@ -44,6 +44,16 @@ static void find_gap(struct latency_ring *ring, const struct latency_row *rows, 
 	}
 }
 
+bool latency_ring_is_same(const struct latency_ring *ring, const struct latency_row *rows,
+			  unsigned int n)
+{
+	for (unsigned int i = n; i > 0; i--)
+		if (rows[i - 1].actual_ns == ring->last_ns &&
+		    rows[i - 1].ready_ns == ring->ready_ns)
+			return true;
+	return false;
+}
+
 unsigned int latency_ring_news(const struct latency_ring *ring, const struct latency_row *rows,
 			       unsigned int n)
 {
@@ -67,6 +77,7 @@ unsigned int latency_ring_join(struct latency_ring *ring, const struct latency_r
 			continue;
 		frames[found++] = rows[i];
 		ring->last_ns = rows[i].actual_ns;
+		ring->ready_ns = rows[i].ready_ns;
 	}
 	if (found > 0) {
 		ring->has_last = true;

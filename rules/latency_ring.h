@@ -26,14 +26,18 @@ enum latency_gap {
 /* All zeros, with ->last_ns set: frames up to then are not wanted. */
 struct latency_ring {
 	int64_t last_ns;      /* present time of the last frame taken */
+	int64_t ready_ns;     /* when that frame was ready */
 	bool has_last;	      /* a frame was taken */
 	enum latency_gap gap; /* since then */
 	uint64_t overruns, restarts;
 };
 
-/* The number of frames in @rows that are new. Of several layers with one name, the one with most
- * new frames is read. With the newest frame as the measure, it would be another one at each poll.
- */
+/* True: the last frame taken is in @rows, so they are of this layer. Layers of one name may present
+ * frames at the same time, but they are not ready at the same time. */
+bool latency_ring_is_same(const struct latency_ring *ring, const struct latency_row *rows,
+			  unsigned int n);
+
+/* The number of frames in @rows that are new. */
 unsigned int latency_ring_news(const struct latency_ring *ring, const struct latency_row *rows,
 			       unsigned int n);
 

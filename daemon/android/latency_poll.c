@@ -32,12 +32,16 @@
 #define MEASURE_WIDTH_NS 2000	   /* good enough: clocks of user space, without an interrupt */
 #define NEAREST_NAMES 3		   /* in a message */
 #define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
+#define RINGS_MAX 4		   /* of layers with one name */
 #define SWITCHES_MAX 8		   /* of the period, while frames wait for a scan */
 #define NO_CLOCK_NS NS_PER_S	   /* until the trace clock is read again */
 #define STARVED_NS (60 * NS_PER_S) /* between two events about polls that are too late */
 
+/* Of several layers with one name, each has an entry of its own. */
 struct polled_layer {
 	char name[LATENCY_NAME_SIZE]; /* "": free */
+	unsigned int twin;	      /* 0: the first one with that name */
+	uint64_t joined_ns;	      /* begin of the run with the last rows that are its own */
 	struct latency_ring ring;
 	uint32_t gaps;
 	uint64_t period_ns; /* of its last poll */
@@ -73,12 +77,13 @@ struct latency_poll {
 	uint64_t run_trace_ns;	      /* the same on the trace clock */
 	uint64_t run_cpu_ns;	      /* of all children, then */
 	char name[LATENCY_NAME_SIZE]; /* of the layer of this run */
-	/* Output of the run. Of several layers with one name one counts, see latency_ring_news().
-	 */
+	/* Output of the run: the rings of all layers with that name. */
 	uint64_t period_ns;
-	struct latency_row rows[LATENCY_ROWS], best[LATENCY_ROWS];
-	unsigned int n_rows, n_best;
-	unsigned int news; /* of the best rows */
+	struct printed_ring {
+		struct latency_row rows[LATENCY_ROWS];
+		unsigned int n; /* 0: it was joined */
+	} rings[RINGS_MAX + 1]; /* the last one is not whole yet, or one too many */
+	unsigned int n_rings;
 
 	uint64_t known_period_ns; /* of the last run, which began at ->period_at_ns */
 	uint64_t period_at_ns;
@@ -160,6 +165,16 @@ static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 
 /* --- frames in order --- */
 
+/* The name of a layer for others: they tell layers by it. */
+static struct span name_of(const struct polled_layer *layer,
+			   char copy[static LATENCY_NAME_SIZE + 16])
+{
+	if (layer->twin == 0)
+		return span_of(layer->name);
+	snprintf(copy, LATENCY_NAME_SIZE + 16, "%s#%u", layer->name, layer->twin + 1);
+	return span_of(copy);
+}
+
 static int compare_held(const void *a, const void *b)
 {
 	const struct held_frame *one = a, *other = b;
@@ -172,13 +187,14 @@ static int compare_held(const void *a, const void *b)
 /* Passes on the frames up to @until_ns. */
 static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
 {
+	char copy[LATENCY_NAME_SIZE + 16];
 	unsigned int n = 0;
 
 	qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
 	for (; n < poll->n_held && poll->held[n].actual_ns <= until_ns; n++) {
 		const struct held_frame *held = &poll->held[n];
 		const struct present_fence frame = {
-			.layer = span_of(poll->layers[held->layer].name),
+			.layer = name_of(&poll->layers[held->layer], copy),
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
@@ -355,12 +371,22 @@ static bool is_wanted(const struct latency_poll *poll, const char *name)
 	       !fits_one(options->exclude, name);
 }
 
-static struct polled_layer *find_layer(struct latency_poll *poll, const char *name)
+static bool is_of_run(const struct latency_poll *poll, const struct polled_layer *layer)
 {
+	return layer->name[0] && strcmp(layer->name, poll->name) == 0;
+}
+
+/* The lowest number that no layer with the name of this run has. */
+static unsigned int next_twin(const struct latency_poll *poll)
+{
+	unsigned int twin = 0;
+
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-		if (strcmp(poll->layers[i].name, name) == 0)
-			return &poll->layers[i];
-	return NULL;
+		if (is_of_run(poll, &poll->layers[i]) && poll->layers[i].twin == twin) {
+			twin++;
+			i = UINT_MAX; /* from the first one again */
+		}
+	return twin;
 }
 
 /* A free entry, or that of the layer that has been without frames longest. NULL: all live. Later,
@@ -431,36 +457,32 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 	layer->fresh_ns = awake_ns();
 }
 
-/* What was read of poll->name so far. */
-static struct latency_ring ring_of_run(struct latency_poll *poll)
+/* @layer NULL: a new one. A layer without a fresh row gets no entry. */
+static void join(struct latency_poll *poll, struct polled_layer *layer,
+		 const struct printed_ring *printed)
 {
-	const struct polled_layer *layer = find_layer(poll, poll->name);
-
-	return layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
-}
-
-/* The rows of poll->name are complete. A layer without a fresh row gets no entry. */
-static void join(struct latency_poll *poll)
-{
-	struct polled_layer *layer = find_layer(poll, poll->name);
-	struct latency_ring ring = ring_of_run(poll);
+	struct latency_ring ring =
+		layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
 	int64_t before_ns = ring.has_last ? ring.last_ns : 0;
 	uint64_t restarts = ring.restarts;
 	struct latency_row frames[LATENCY_ROWS];
 	enum latency_gap gap;
-	unsigned int n = latency_ring_join(&ring, poll->best, poll->n_best, frames, &gap);
+	unsigned int n = latency_ring_join(&ring, printed->rows, printed->n, frames, &gap);
 
 	if (!layer && n > 0) {
+		unsigned int twin = next_twin(poll);
+
 		layer = free_layer(poll);
 		poll->counts.refused += layer == NULL;
 		if (layer) {
-			*layer = (struct polled_layer){ .gaps = 0 };
+			*layer = (struct polled_layer){ .twin = twin };
 			snprintf(layer->name, sizeof(layer->name), "%s", poll->name);
 		}
 	}
 	if (!layer)
 		return;
 	layer->ring = ring;
+	layer->joined_ns = poll->run_ns;
 	poll->counts.restarts += ring.restarts - restarts;
 	if (n > 0) {
 		take_frames(poll, layer, frames, n, gap, before_ns);
@@ -471,19 +493,74 @@ static void join(struct latency_poll *poll)
 	layer->next_ns = poll->run_ns + poll_period_ns(poll->period_ns);
 }
 
+/* Each layer takes the ring that has its last frame. */
+static void join_known(struct latency_poll *poll)
+{
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
+		struct polled_layer *layer = &poll->layers[i];
+
+		if (!is_of_run(poll, layer))
+			continue;
+		for (unsigned int k = 0; k < poll->n_rings; k++) {
+			struct printed_ring *printed = &poll->rings[k];
+
+			if (!latency_ring_is_same(&layer->ring, printed->rows, printed->n))
+				continue;
+			join(poll, layer, printed);
+			printed->n = 0;
+			break;
+		}
+	}
+}
+
+/* The ring with most new frames of those that are not joined yet; NULL: all are. */
+static struct printed_ring *newest_ring(struct latency_poll *poll)
+{
+	const struct latency_ring none = { .last_ns = poll->floor_ns };
+	struct printed_ring *newest = NULL;
+	unsigned int most = 0;
+
+	for (unsigned int k = 0; k < poll->n_rings; k++) {
+		struct printed_ring *printed = &poll->rings[k];
+		unsigned int news = latency_ring_news(&none, printed->rows, printed->n);
+
+		if (printed->n > 0 && (!newest || news > most)) {
+			newest = printed;
+			most = news;
+		}
+	}
+	return newest;
+}
+
+/* A layer whose ring was overwritten or cleared takes one of the others. The rest is of new layers.
+ */
+static void join_others(struct latency_poll *poll)
+{
+	struct printed_ring *printed;
+
+	while ((printed = newest_ring(poll))) {
+		struct polled_layer *lost = NULL;
+
+		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX && !lost; i++)
+			if (is_of_run(poll, &poll->layers[i]) &&
+			    poll->layers[i].joined_ns != poll->run_ns)
+				lost = &poll->layers[i];
+		join(poll, lost, printed);
+		printed->n = 0;
+	}
+}
+
 /* --- output of a run --- */
 
 static void end_block(struct latency_poll *poll)
 {
-	struct latency_ring ring = ring_of_run(poll);
-	unsigned int news = latency_ring_news(&ring, poll->rows, poll->n_rows);
-
-	if (poll->n_best == 0 || news > poll->news) {
-		memcpy(poll->best, poll->rows, poll->n_rows * sizeof(poll->rows[0]));
-		poll->n_best = poll->n_rows;
-		poll->news = news;
-	}
-	poll->n_rows = 0;
+	if (poll->rings[poll->n_rings].n == 0)
+		return;
+	if (poll->n_rings < RINGS_MAX)
+		poll->n_rings++;
+	else
+		poll->counts.refused++;
+	poll->rings[poll->n_rings].n = 0;
 }
 
 /* "Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123", as an example. */
@@ -499,6 +576,7 @@ static void keep_answer(struct latency_counts *counts, struct span line)
 
 static void read_row(struct latency_poll *poll, struct span line)
 {
+	struct printed_ring *printed;
 	struct latency_row row;
 
 	switch (latency_dump_line(line, &row)) {
@@ -508,8 +586,9 @@ static void read_row(struct latency_poll *poll, struct span line)
 			poll->period_ns = (uint64_t)row.desired_ns;
 		break;
 	case LATENCY_LINE_ROW:
-		if (poll->n_rows < LATENCY_ROWS)
-			poll->rows[poll->n_rows++] = row;
+		printed = &poll->rings[poll->n_rings];
+		if (printed->n < LATENCY_ROWS)
+			printed->rows[printed->n++] = row;
 		break;
 	case LATENCY_LINE_END:
 		end_block(poll);
@@ -565,11 +644,20 @@ static void count_run(struct latency_poll *poll, int status)
 
 static void end_layer(struct latency_poll *poll)
 {
+	char copy[LATENCY_NAME_SIZE + 16];
+
 	follow_period(poll);
 	end_block(poll);
-	join(poll);
-	if (poll->n_best > 0)
-		poll->calls.known(poll->calls.context, span_of(poll->name), poll->run_trace_ns);
+	if (poll->n_rings == 0)
+		return;
+	join_known(poll);
+	join_others(poll);
+	poll->calls.known(poll->calls.context, span_of(poll->name), poll->run_trace_ns);
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+		if (is_of_run(poll, &poll->layers[i]) && poll->layers[i].twin > 0 &&
+		    poll->layers[i].joined_ns == poll->run_ns)
+			poll->calls.known(poll->calls.context, name_of(&poll->layers[i], copy),
+					  poll->run_trace_ns);
 }
 
 static void on_end(struct child *child, int status)
@@ -596,8 +684,7 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 	poll->run = run;
 	poll->run_ns = loop_now();
 	poll->run_cpu_ns = children_ns();
-	poll->n_rows = poll->n_best = 0;
-	poll->news = 0;
+	poll->n_rings = poll->rings[0].n = 0;
 	if (child_start(&poll->child, poll->loop, argv, DUMPSYS_MS) == 0)
 		return;
 	poll->counts.failed++;
@@ -607,11 +694,11 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 
 static void start_layer(struct latency_poll *poll, const char *name)
 {
-	struct polled_layer *layer = find_layer(poll, name);
-
 	memmove(poll->name, name, strlen(name) + 1);
-	if (layer)
-		layer->next_ns = loop_now() + poll_period_ns(layer->period_ns);
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+		if (is_of_run(poll, &poll->layers[i]))
+			poll->layers[i].next_ns =
+				loop_now() + poll_period_ns(poll->layers[i].period_ns);
 	start(poll, RUN_LAYER, "--latency");
 }
 

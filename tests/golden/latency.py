@@ -65,7 +65,7 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
             shown, ready = at - t > period, at - t > period // 2
             served += [t] if shown else []
             t += plan["begin"]
-            rows.append((t - 1000, t if shown else PENDING, t - 5000000 if ready else PENDING))
+            rows.append((t - 1000, t if shown else PENDING, t - 5000000 + layer["step"] % 4999 if ready else PENDING))
         with open(sys.argv[0] + ".log", "a") as log:
             print(json.dumps([layer["name"], layer["step"], served]), file=log)
         print("".join("%d\\t%d\\t%d\\n" % row for row in rows[-127:]))
@@ -217,6 +217,17 @@ def check_lost(checks, phone):
     checks.that(any(row["lost events"] == "" for row in phone.fps), "overrun: the number of lost events is known")
 
 
+def check_twins(checks, phone):
+    """Two layers with one name, of which dumpsys prints both rings. They share presents."""
+    names = sorted((phone.layers[0]["name"] + number for number in ("", "#2")), key=lambda name: -len(phone.of(name)))
+    for drawn, name, vsyncs in zip(phone.layers, names, ("2", "3")):
+        times = phone.times(name)
+        if checks.that(times, f"twins: no rows of {drawn}"):
+            checks.equal(len(times), len(phone.served(drawn, times[0], times[-1])), f"twins: frames of {name}")
+            checks.equal({row["vsyncs"] for row in phone.of(name)[1:]}, {vsyncs}, f"twins: vsyncs of {name}")
+    checks.equal((phone.counts["overruns"], phone.counts["restarts"]), (0, 0), "twins: overruns and restarts")
+
+
 def check_starved(checks, phone):
     """More layers draw than dumpsys can serve in time: that is said, and layers that begin to draw are still found."""
     checks.that("too slow" in phone.events and " layers in time" in phone.events, f"starved: {phone.events}")
@@ -255,6 +266,7 @@ def phones(place):
               options=["--exclude", "com.out"]): check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
     }
+    found[Phone(place, "twins", 9, HZ_120, [layer("com.twin/com.twin.Main", HZ_120 * n) for n in (2, 3)])] = check_twins
     found[Phone(place, "starved", 15, HZ_120, [*(layer(f"com.s{i}/com.s{i}.Main#{i}", HZ_120) for i in range(14)),
                                                layer("com.late/com.late.Main#0", HZ_120, draws=((4, 1000),))], each=0.15)] = check_starved
     if not is_sanitized():  # a sanitizer must be the first library that is loaded
@@ -264,7 +276,7 @@ def phones(place):
     return found
 
 
-OTHERS = (check_no_such_layer, check_starved)  # their rings are not polled, or too late
+OTHERS = (check_no_such_layer, check_starved, check_twins)  # their rings are not polled, too late, or of two layers
 
 # On a device dumpsys is answered in time, whatever else runs.
 with contextlib.suppress(OSError):

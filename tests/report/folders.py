@@ -3,10 +3,12 @@
 """Folders as they come: segments, packed or not, torn, missing, doubled, half a folder, several sessions, the files of 2019,
 and what is no folder of jankd. Each fault is one line, and nothing is counted twice."""
 
+import csv
 import gzip
 import json
 import pathlib
 import random
+import re
 import shutil
 import sys
 
@@ -157,6 +159,16 @@ def sessions(here, whole):
     checks.equal(len(model(here / "deep/1/2")), 1, "as deep as is read")
 
 
+def without_late(whole, expected):
+    """Files of before the columns of late frames have the same numbers, from frames.csv."""
+    out = copy(whole, "without late")
+    for name in ("fps.csv", "summary.csv"):
+        with open(out / name, encoding="utf-8", newline="") as file:
+            table = list(csv.DictReader(file))
+        write(out, name, table, [column for column in COLUMNS[name] if not re.match("late |lost.ms|longest|unknown", column)])
+    checks.equal(numbers(out), expected, "numbers without the columns of late frames")
+
+
 def of_2019(here):
     out = here / "2019"
     out.mkdir()
@@ -253,6 +265,7 @@ with folder() as here:
     doubled(whole, expected)
     half(here, whole)
     sessions(here, whole)
+    without_late(whole, expected)
     of_2019(here)
     refused(here, whole)
     wrong_rows(whole)

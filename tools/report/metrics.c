@@ -205,6 +205,8 @@ void numbers_derive(struct numbers *numbers)
 		of[METRIC_MISSED_1000] = 1000 * of[METRIC_MISSED] / known;
 	if (time > 0)
 		of[METRIC_STALLS_10MIN] = 600 * of[METRIC_STALLS] / time;
+	if (isnan(of[METRIC_LONGEST]) && of[METRIC_STALLS] == 0)
+		of[METRIC_LONGEST] = of[METRIC_MAX];
 	if (time > 0 && isnan(of[METRIC_LOST_RATE]))
 		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
 }

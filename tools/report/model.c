@@ -178,6 +178,8 @@ static void set_verdict(const struct session *session, struct surface *surface)
 
 static void set_harm(const struct session *session, struct surface *surface)
 {
+	int64_t longest_ns;
+
 	/* Without its frames, no harm is not known to be none. */
 	if (session->harm_source == FROM_NOTHING ||
 	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
@@ -189,6 +191,12 @@ static void set_harm(const struct session *session, struct surface *surface)
 		return;
 	surface->numbers.of[METRIC_LATE] = (double)surface->late;
 	surface->numbers.of[METRIC_LATE_TIME] = (double)(surface->late_ns / 1000) / 1e6;
+	if (!has_all_frames(surface))
+		return;
+	longest_ns = frame_stats_longest(&surface->from_frames);
+	surface->numbers.of[METRIC_UNKNOWN] = (double)surface->from_frames.unknown;
+	if (longest_ns >= 0)
+		surface->numbers.of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
 }
 
 /* --- sections --- */

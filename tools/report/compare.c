@@ -96,7 +96,7 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 		      const struct kept_frame *frame)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
-	uint64_t us = frame->interval_ns / 1000;
+	uint64_t us = kept_interval_ns(frame) / 1000;
 	struct compared_frame *frames;
 
 	if (frame->flags & FRAME_FIRST ||

@@ -14,7 +14,7 @@
 static uint64_t key_of(const struct kept_frame *frame, bool by_section)
 {
 	return (by_section ? (uint64_t)frame->section << 48 : 0) | (uint64_t)frame->surface << 32 |
-	       frame->interval_ns;
+	       kept_interval_ns(frame);
 }
 
 static int by_key(const void *a, const void *b)

@@ -242,9 +242,9 @@ static int print_frames(FILE *out, const struct session *session, const struct p
 	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
 		(unsigned long long)session->surfaces[surface].frame_rows);
 	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, frames[i]->interval_ns);
+		pack_add(&pack, kept_interval_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++) {
-		expected_us += (int64_t)(frames[i]->interval_ns / 1000);
+		expected_us += (int64_t)(kept_interval_ns(frames[i]) / 1000);
 		pack_add_signed(&pack, frames[i]->present_us - expected_us);
 		expected_us = frames[i]->present_us;
 	}
@@ -256,6 +256,10 @@ static int print_frames(FILE *out, const struct session *session, const struct p
 		pack_add(&pack, frames[i]->flags);
 	for (uint32_t i = 0; i < n; i++)
 		pack_add(&pack, frames[i]->cause);
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, kept_late_ns(frames[i]));
+	for (uint32_t i = 0; i < n; i++)
+		pack_add(&pack, frames[i]->step);
 	free(frames);
 	if (pack_print(&pack, out) < 0)
 		return -ENOMEM;

@@ -76,7 +76,7 @@ static uint8_t flags_of(const struct frame_stats *stats, struct interval interva
 	return (uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
 			 (stats->jank ? FRAME_JANK : 0) | (stats->big_jank ? FRAME_BIG_JANK : 0) |
 			 (stats->stalls > 0 ? FRAME_STALL : 0) | (stats->waits ? FRAME_WAIT : 0) |
-			 (stats->stalls < 0 ? FRAME_UNKNOWN : 0) |
+			 (stats->stalls < 0 ? FRAME_UNKNOWN : 0) | (stats->late ? FRAME_LATE : 0) |
 			 (interval.ns < 0 ? FRAME_FIRST : 0));
 }
 
@@ -214,7 +214,8 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (kept)
 		*kept = (struct kept_frame){
 			.present_us = present_us,
-			.interval_ns = interval.ns < 0 ? 0 : (uint64_t)interval.ns,
+			.packed_ns = (interval.ns < 0 ? 0 : (uint64_t)interval.ns) | stats.late_ns
+											     << 32,
 			.vsyncs = interval.vsyncs < 0 || interval.vsyncs >= FRAME_VSYNCS_UNKNOWN
 					  ? FRAME_VSYNCS_UNKNOWN
 					  : (uint16_t)interval.vsyncs,

@@ -69,6 +69,7 @@ enum frame_flags {
 	FRAME_WAIT = 16,    /* also of a stall */
 	FRAME_FIRST = 32,   /* its interval is not known */
 	FRAME_UNKNOWN = 64, /* a wait that may have been a stall */
+	FRAME_LATE = 128,
 };
 
 #define FRAME_VSYNCS_UNKNOWN UINT16_MAX
@@ -78,13 +79,25 @@ enum frame_flags {
 /* A row of frames.csv. */
 struct kept_frame {
 	int64_t present_us;
-	uint64_t interval_ns;
-	uint16_t vsyncs; /* or FRAME_VSYNCS_UNKNOWN */
+	uint64_t packed_ns; /* the interval; of a late frame also the time that it lost, times 2^32
+			     */
+	uint16_t vsyncs;    /* or FRAME_VSYNCS_UNKNOWN */
 	uint16_t surface, section;
 	uint8_t cause : 4; /* enum cause */
 	uint8_t step : 4;  /* vsyncs in a render period, FRAME_STEP_MAX at most */
 	uint8_t flags;	   /* of enum frame_flags */
 };
+
+static inline uint64_t kept_interval_ns(const struct kept_frame *frame)
+{
+	return frame->flags & FRAME_LATE ? frame->packed_ns % (UINT64_C(1) << 32)
+					 : frame->packed_ns;
+}
+
+static inline uint64_t kept_late_ns(const struct kept_frame *frame)
+{
+	return frame->flags & FRAME_LATE ? frame->packed_ns >> 32 : 0;
+}
 
 struct section {
 	uint32_t name;

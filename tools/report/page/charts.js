@@ -56,7 +56,7 @@ async function readRows({ n, data: text }) {
 async function readFrames({ n, data: text }) {
   const columns = new Columns(await unpack(text), n), interval = columns.numbers(), present = columns.signed();
   for (let i = 0, before = 0; i < n; i++) before = present[i] += before + Math.floor(interval[i] / 1000);
-  return inOrder({ n, interval, present, vsyncs: columns.known(), flags: columns.numbers(), cause: columns.numbers() }, "present");
+  return inOrder({ n, interval, present, vsyncs: columns.known(), flags: columns.numbers(), cause: columns.numbers(), late: columns.numbers(), step: columns.numbers() }, "present");
 }
 
 /* The rows and frames of a chart are unpacked once. */
@@ -116,9 +116,9 @@ function setRates(numbers, sums) {
 
 const noSums = () => ({ frames: 0, time: 0, max: 0, waits: 0, waiting: 0, A: 0, B: 0, C: 0, D: 0, missed: 0, unknown: 0, late: 0, lateTime: 0, jank: 0, bigJank: 0, jankTime: 0, stalls: 0, stallTime: 0 });
 
-/* Of each frame whose present is in the range; which are late depends on those before it. */
+/* Of each frame whose present is in the range. */
 function numbersOfFrames(frames, from, to) {
-  const sums = { ...noSums(), late: NaN, lateTime: NaN }, first = firstAt(frames.present, from), end = firstAt(frames.present, to), times = new Float64Array(end - first), vsyncs = new Map();
+  const sums = noSums(), first = firstAt(frames.present, from), end = firstAt(frames.present, to), times = new Float64Array(end - first), vsyncs = new Map();
   let n = 0, small = 0;
   for (let i = first; i < end; i++) {
     const ns = frames.interval[i], flags = frames.flags[i], count = frames.vsyncs[i], whole = !Number.isNaN(count);
@@ -140,9 +140,11 @@ function numbersOfFrames(frames, from, to) {
     if (reached(ns, 100e6, whole)) sums.A++;
     else if (reached(ns, 50e6, whole)) sums.B++;
     else if (reached(ns, 42e6, whole)) sums.C++;
-    if (whole) sums.D += count > 1;
-    if (whole) sums.missed += Math.max(0, count - 1);
+    if (whole) sums.D += count > Math.max(1, frames.step[i]);
+    if (whole) sums.missed += Math.max(0, count - Math.max(1, frames.step[i]));
     else sums.unknown++;
+    sums.late += frames.late[i] > 0;
+    sums.lateTime += frames.late[i];
     if (whole) vsyncs.set(count, (vsyncs.get(count) || 0) + 1);
   }
   sums.frames = n;

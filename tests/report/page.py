@@ -190,9 +190,9 @@ def any_ranges(page, out, here):
 def clicks(page):
     late_rows = lambda: page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
     all_rows, whole = late_rows(), window(page)
-    page.write("input[type=search]", "scheduling")
+    page.write("input[type=search]", "unknown")
     checks.that(0 < late_rows() < all_rows, f"the filter: {late_rows()} of {all_rows} rows")
-    late = page.run("return data.sessions[0].late.filter((one) => one.cause === 'scheduling')[0]")
+    late = page.run("return data.sessions[0].late.filter((one) => one.cause === 'unknown')[0]")
     page.click(".late tr[tabindex]:not([hidden])")
     left, right = window(page)
     checks.that(abs(right - left - 10 - late["interval(ms)"] / 1000) < 0.01, f"a row zooms to 5 s around it: {left} to {right}")

@@ -39,15 +39,16 @@ class Layer:
 
 
 def expected(path):
-    """Harm and time of continuous drawing of each Surface whose vsyncs are all known, in ms."""
+    """Harm and time of continuous drawing of each Surface whose vsyncs are all known, in ms, and late frames."""
     layers, harm, drawing, unknown = collections.defaultdict(Layer), collections.Counter(), collections.Counter(), set()
-    stretch = collections.Counter()
+    stretch, n = collections.Counter(), collections.Counter()
     for row in rows(path):
         surface = row["Surface"]
         if row["interval(ms)"] and not row["vsyncs"]:
             unknown.add(surface)
         late, gap = layers[row["layer"]].harm_and_gap(row)
         harm[surface] += late
+        n[surface] += late > 0
         if gap:
             stretch[surface] = 0
             continue
@@ -55,7 +56,7 @@ def expected(path):
         stretch[surface] += float(row["interval(ms)"])
         if stretch[surface] >= 1000:
             drawing[surface] += stretch[surface] - (before if before >= 1000 else 0)
-    return {name: (value, drawing[name]) for name, value in harm.items() if name not in unknown}
+    return {name: (value, drawing[name], n[name]) for name, value in harm.items() if name not in unknown}
 
 
 def close(got, truth):
@@ -108,9 +109,12 @@ def judge(checks, trace):
     verdict = json.loads(text)
     checks.equal(text.count("\n"), 1, f"{name}: lines of JSON")
     surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
-    for surface, (harm, drawing) in expected(trace.out / "frames.csv").items():
+    table = {row["Surface"]: row for row in trace.rows("summary.csv")}
+    for surface, (harm, drawing, late) in expected(trace.out / "frames.csv").items():
         one = surfaces[surface]
         JUDGED.extend([surface] if harm > 0 else [])
+        got = table[surface]["late frames"], table[surface]["unknown vsyncs"]
+        checks.that(surface == "(others)" or got == (str(late) if one["frames"] else got[0], "0"), f"{name}, {surface}: late frames, unknown vsyncs {got}, expected {late}")
         checks.that(close(one["harm_ms"], harm), f"{name}, {surface}: harm {one['harm_ms']} ms, expected {harm:.3f}")
         checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
     same(checks, name, surfaces, trace.rows("summary.csv"))

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which edge of VSYNC-app does a callback answer? An app asks for one edge at a time, and nothing
  * in the trace shows when. The edge is known if there was only one since the thread's previous
- * callback. If there were several, other apps asked for them, too: then the callback answers the
- * last one if it follows it as fast as a thread that waits for it does. Otherwise it may be late
- * for any of them, and the number of skipped periods is unknown.
+ * callback. If there were several, other apps asked for them, too.
+ *
+ * From Android 12 on the callback has the number of a vsync, and compositions have some, too.
+ * Numbers rise with time:
+ *
+ *     edges            |e          |e+1        |e+2
+ *     SurfaceFlinger       120         130         140      composes
+ *     callback                                   125        answers e + 1
+ *
+ * Else the callback answers the last edge if it follows it as fast as those of the thread whose
+ * edge is certain. Otherwise it may be late for any of them, and the number of skipped periods of
+ * the row is unknown.
  */
 #include "rules/choreographer.h"
 
@@ -19,6 +28,8 @@
 
 /* An entry of a full table is reused after this time. */
 #define UNUSED_NS UINT64_C(1000000000)
+
+#define SOON_NS UINT64_C(1000000)
 
 enum slice { SLICE_OTHER, SLICE_DO_FRAME, SLICE_DRAW };
 
@@ -122,6 +133,7 @@ static int64_t mean(uint64_t sum, uint64_t n)
 static void write_row(struct choreographer *c, int32_t tid,
 		      const struct choreographer_thread *thread)
 {
+	bool is_placed = thread->placed > 0 && thread->unplaced == 0;
 	struct doframe_row row = {
 		.start_ns = thread->start_ns,
 		.end_ns = thread->last_ns,
@@ -138,14 +150,14 @@ static void write_row(struct choreographer *c, int32_t tid,
 		.max_ns = thread->timed > 0 ? (int64_t)thread->max_ns : ROW_UNKNOWN,
 		.draw_avg_ns = mean(thread->draw_ns, thread->draws),
 		.draw_max_ns = thread->draws > 0 ? (int64_t)thread->draw_max_ns : ROW_UNKNOWN,
-		.skipped = thread->placed > 0 ? (int64_t)thread->skipped : ROW_UNKNOWN,
+		.skipped = is_placed ? (int64_t)thread->skipped : ROW_UNKNOWN,
 		.lost = thread->lost_last.unknown > thread->lost_before.unknown
 				? ROW_UNKNOWN
 				: (int64_t)(thread->lost_last.events - thread->lost_before.events),
 	};
 
 	for (unsigned int i = 0; i < 5; i++)
-		row.matrix[i] = thread->placed > 0 ? (int64_t)thread->matrix[i] : ROW_UNKNOWN;
+		row.matrix[i] = is_placed ? (int64_t)thread->matrix[i] : ROW_UNKNOWN;
 	if (c->row)
 		c->row(c->context, &row);
 }
@@ -162,7 +174,7 @@ static void close_row(struct choreographer *c, unsigned int at)
 	thread->frames = thread->intervals = thread->time_ns = 0;
 	thread->timed = thread->duration_ns = thread->max_ns = 0;
 	thread->draws = thread->draw_ns = thread->draw_max_ns = 0;
-	thread->placed = thread->skipped = 0;
+	thread->placed = thread->unplaced = thread->skipped = 0;
 	memset(thread->matrix, 0, sizeof(thread->matrix));
 	thread->n_slowest = 0;
 	thread->lost_before = thread->lost_last;
@@ -318,11 +330,61 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 
 /* --- skipped periods --- */
 
-static int64_t skipped_periods(const struct choreographer *c,
-			       const struct choreographer_thread *thread, uint64_t now_ns,
-			       uint64_t period_ns)
+/* The number of the vsync in the name of a callback; -1: there is none. */
+static int64_t number_in(struct span name)
 {
-	uint64_t late_ns = now_ns - c->last_edge_ns;
+	const char *at = memchr(name.ptr, ' ', name.len), *end = name.ptr + name.len;
+	int64_t number = 0;
+
+	if (!at)
+		return -1;
+	for (at++; at < end && number < INT64_MAX / 100; at++)
+		number = number * 10 + (*at - '0');
+	return number;
+}
+
+/* The edge, after number @before, that the callback of vsync @number answers: the only one between
+ * two compositions for an earlier and for a later vsync, or before @now_ns; 0: unknown. */
+static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t before,
+			uint64_t now_ns)
+{
+	unsigned int n = c->n_tokens < CHOREOGRAPHER_TOKENS ? c->n_tokens : CHOREOGRAPHER_TOKENS;
+	uint64_t from_ns = 0, to_ns = now_ns, found = 0;
+	unsigned int i = 1;
+
+	for (; i <= n && from_ns == 0; i++) {
+		unsigned int at = (c->n_tokens - i) % CHOREOGRAPHER_TOKENS;
+
+		if (c->tokens[at].number < number)
+			from_ns = c->tokens[at].time_ns;
+		else
+			to_ns = c->tokens[at].time_ns;
+	}
+	if (number < 0 || c->edges - before >= CHOREOGRAPHER_EDGES)
+		return 0;
+	for (uint64_t edge = before + 1; edge <= c->edges; edge++) {
+		uint64_t edge_ns = c->edge_ns[edge % CHOREOGRAPHER_EDGES];
+
+		if (edge_ns <= from_ns || edge_ns > to_ns)
+			continue;
+		if (found > 0)
+			return 0;
+		found = edge;
+	}
+	return found;
+}
+
+/* A callback that follows an edge within this time has waited for it. */
+static uint64_t soon_ns(const struct choreographer_thread *thread)
+{
+	return thread->usual_ns > 0 ? 2 * thread->usual_ns + SOON_NS : UINT64_MAX;
+}
+
+static int64_t skipped_periods(const struct choreographer *c,
+			       const struct choreographer_thread *thread,
+			       const struct trace_record *record, uint64_t period_ns)
+{
+	uint64_t now_ns = record->time_ns, late_ns = now_ns - c->last_edge_ns, edge;
 
 	if (period_ns == 0 || c->edges == 0 || now_ns < c->last_edge_ns)
 		return ROW_UNKNOWN;
@@ -330,7 +392,12 @@ static int64_t skipped_periods(const struct choreographer *c,
 		return ROW_UNKNOWN;
 	if (thread->follows && c->edges == thread->edge_at_begin + 1)
 		return (int64_t)(late_ns / period_ns);
-	if (late_ns >= period_ns / 4 || (thread->follows && c->edges == thread->edge_at_end))
+	edge = thread->follows ? edge_of(c, number_in(record->name), thread->edge_at_begin, now_ns)
+			       : 0;
+	if (edge > 0)
+		return (int64_t)((now_ns - c->edge_ns[edge % CHOREOGRAPHER_EDGES]) / period_ns);
+	if (late_ns >= period_ns / 4 || late_ns > soon_ns(thread) ||
+	    (thread->follows && c->edges == thread->edge_at_end))
 		return ROW_UNKNOWN;
 	return 0;
 }
@@ -432,7 +499,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	uint64_t now_ns = record->time_ns;
 	struct choreographer_thread *thread;
 	struct choreographer_open *slice;
-	uint64_t first_edge;
+	uint64_t first_edge, edges;
 	bool first_is_known;
 	int64_t skipped;
 	int at;
@@ -451,10 +518,17 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 		close_row(c, (unsigned int)at);
 	thread->lost_last = c->lost;
 	count_interval(thread, now_ns);
-	skipped = skipped_periods(c, thread, now_ns, period_ns);
+	skipped = skipped_periods(c, thread, record, period_ns);
 	first_edge = thread->edge_at_begin + 1;
 	first_is_known = thread->follows;
 	count_skipped(c, thread, skipped, now_ns);
+	/* Without a new edge it is not late for one: its edge is written after it. Neither is one
+	 * that follows its only edge at once, whatever the period is. */
+	edges = c->edges - thread->edge_at_begin;
+	thread->unplaced += skipped < 0 && thread->follows &&
+			    (edges > 1 || (edges == 1 && now_ns > c->last_edge_ns + SOON_NS));
+	if (skipped == 0 && thread->follows && c->edges == thread->edge_at_begin + 1)
+		thread->usual_ns = (3 * thread->usual_ns + now_ns - c->last_edge_ns) / 4;
 	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
@@ -487,6 +561,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	if (open->skipped == 0) {
 		thread->placed--;
 		thread->matrix[0]--;
+		thread->unplaced++;
 	}
 	open->skipped = ROW_UNKNOWN;
 	edge = open->first_edge;
@@ -502,6 +577,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	}
 	if (n != 1)
 		return;
+	thread->unplaced -= thread->unplaced > 0;
 	open->skipped = (int64_t)(late_ns / period_ns);
 	count_skipped(c, thread, open->skipped, open->begin_ns);
 }
@@ -715,6 +791,14 @@ void choreographer_tick(struct choreographer *c, const struct trace_record *reco
 	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = record->time_ns;
 }
 
+void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns)
+{
+	unsigned int at = c->n_tokens++ % CHOREOGRAPHER_TOKENS;
+
+	c->tokens[at].time_ns = time_ns;
+	c->tokens[at].number = number;
+}
+
 /* --- marks, losses, clocks --- */
 
 void choreographer_mark(struct choreographer *c, uint64_t time_ns)
@@ -726,6 +810,7 @@ void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 void choreographer_forget_ticks(struct choreographer *c)
 {
 	c->edges = 0;
+	c->n_tokens = 0;
 	for (unsigned int i = 0; i < c->n; i++)
 		c->threads[i].follows = false;
 }

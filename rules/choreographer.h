@@ -37,8 +37,9 @@
  * seconds. */
 #define CHOREOGRAPHER_LONG 128
 
-/* The last edges of VSYNC-app that are kept. */
+/* The last edges of VSYNC-app, and numbers of vsyncs, that are kept. */
 #define CHOREOGRAPHER_EDGES 128
+#define CHOREOGRAPHER_TOKENS 128
 
 /* Parts of a callback. */
 enum doframe_part {
@@ -73,6 +74,7 @@ struct choreographer_thread {
 	/* Numbers of the last edge of VSYNC-app at these times; valid if @follows. */
 	uint64_t edge_at_begin, edge_at_end;
 	bool follows;	    /* no event is missing since the last callback */
+	uint64_t usual_ns;  /* from its edge to a callback whose edge is certain; 0: unknown */
 	uint64_t callbacks; /* of the session */
 
 	uint64_t start_ns; /* of the row */
@@ -81,6 +83,7 @@ struct choreographer_thread {
 	uint64_t timed, duration_ns, max_ns; /* callbacks whose end is known */
 	uint64_t draws, draw_ns, draw_max_ns;
 	uint64_t placed, skipped; /* callbacks whose edge is known */
+	uint64_t unplaced;	  /* those whose edge is not, though no event is missing */
 	uint64_t matrix[5];
 	struct loss_count {
 		uint64_t events, unknown;
@@ -132,6 +135,11 @@ struct choreographer {
 	uint64_t last_check_ns, last_idle_check_ns;
 	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
 	uint64_t edge_ns[CHOREOGRAPHER_EDGES]; /* of the last ones, by number */
+	unsigned int n_tokens;		       /* so far; the last ones are kept */
+	struct {
+		uint64_t time_ns;
+		int64_t number;
+	} tokens[CHOREOGRAPHER_TOKENS]; /* vsyncs for which SurfaceFlinger composed */
 	struct loss_count lost;
 	struct marks marks; /* not reached yet */
 	void *context;
@@ -171,6 +179,9 @@ void choreographer_record(struct choreographer *c, const struct trace_record *re
 
 /* SurfaceFlinger wrote the tick @record. */
 void choreographer_tick(struct choreographer *c, const struct trace_record *record);
+
+/* SurfaceFlinger composes for the vsync of that number, from Android 12 on. */
+void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns);
 
 /* Another SurfaceFlinger ticks: which of the ticks so far a callback answers is unknown. */
 void choreographer_forget_ticks(struct choreographer *c);

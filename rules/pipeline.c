@@ -166,6 +166,7 @@ static void on_token(void *context, const struct trace_record *record, int64_t n
 	uint64_t in_ns = composition_plan_in(record->name, &adjusted);
 
 	expected_composition(&p->producers->expected, number, record->time_ns);
+	choreographer_token(p->choreographer, number, record->time_ns);
 	p->producers->expected.is_14 |= span_starts_with(record->name, SPAN_LITERAL("beginFrame "));
 	if (in_ns > 0)
 		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);

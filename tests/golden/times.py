@@ -106,7 +106,7 @@ def restarted(checks, here):
     checks.equal([frame[:2] for frame in frames["both"]], [frame[:2] for frame in expected], "restarted: layers and vsyncs")
     others = [(got, before) for got, before in zip(frames["both"], expected) if got != before]
     checks.that(len(others) <= 2 and all(got[2] == "unknown" for got, before in others), f"restarted: causes: {others}")
-    skipped = {name: sum(int(row["skipped"]) for row in rows(here / name, "doframe.csv")) for name in frames}
+    skipped = {name: sum(int(row["skipped"] or 0) for row in rows(here / name, "doframe.csv")) for name in frames}
     # Until the new one is found, the ticks that callbacks answer are unknown.
     most = skipped["first"] + skipped["second"]
     checks.that(most - 5 <= skipped["both"] <= most, f"restarted: skipped periods: {skipped}")

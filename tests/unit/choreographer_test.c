@@ -2,6 +2,7 @@
 /* Rows of doframe.csv: callbacks of Choreographers, thread by thread. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/choreographer.h"
@@ -161,7 +162,42 @@ TEST(the_edge_is_unknown_if_there_were_several)
 	      "Choreographer#doFrame - resynced to 1 in 9.1ms");
 	end(10, 10, BEGIN + 13 * V60 + 3 * MS);
 	choreographer_close(c);
-	expect(0, "frames 3 matrix0 1 skipped 0");
+	expect(0, "frames 3 matrix0 ? skipped ?");
+}
+
+/* Another thread draws for each edge. Callback 7 is late by 3 periods and a part, and begins soon
+ * after another edge; then it answers the edge that follows. @tokens: SurfaceFlinger composes for
+ * numbered vsyncs. */
+static void play_beside_another(bool tokens)
+{
+	char name[40];
+
+	for (uint64_t i = 0; i < 20; i++) {
+		uint64_t edge_ns = BEGIN + i * V60;
+
+		edge(edge_ns);
+		callback(11, edge_ns + MS / 5, MS);
+		snprintf(name, sizeof(name), "Choreographer#doFrame %d",
+			 (int)(i == 10 ? 7 : i) * 8);
+		if (i < 7 || i >= 10) {
+			begin(10, 10, edge_ns + (i == 10 ? 3 * MS : MS / 4), name);
+			end(10, 10, edge_ns + 4 * MS);
+		}
+		if (tokens)
+			choreographer_token(c, (int64_t)(i * 8 + 4), edge_ns + 5 * MS);
+	}
+	choreographer_close(c);
+}
+
+TEST(the_number_of_its_vsync_places_a_late_callback)
+{
+	play_beside_another(true);
+	expect(1, "tid 10 skipped 3 matrix0 16");
+	expect(0, "tid 11 skipped 0");
+	set_up(NULL);
+	play_beside_another(false);
+	expect(1, "tid 10 skipped ? matrix0 ?");
+	expect(0, "tid 11 skipped 0");
 }
 
 /* A callback from @at on, whose parts take that long; 0: it has none of that name. */

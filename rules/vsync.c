@@ -10,9 +10,11 @@
  * The period comes from the most reliable source: the display's hardware vsyncs, counters of
  * SurfaceFlinger that state it, --vsync-ms; without these from ticks and presents (vsync_log.h). It
  * stays until there is evidence for another one: more ticks than it allows, presents half a period
- * off, too few ticks for some time, or another reported period. To collect evidence takes some
- * time, and frames of that time wait (vsync_sure_until()). Then the time of the switch is found
- * from the events before and after it (vsync_switch.c).
+ * off, too few ticks for some time, or another reported period. A period that presents do not fit
+ * is not believed, whatever says it. If no other one explains them, the lattice is not locked, and
+ * their vsyncs are unknown. To collect evidence takes some time, and frames of that time wait
+ * (vsync_sure_until()). Then the time of the switch is found from the events before and after it
+ * (vsync_switch.c).
  *
  * The last digits of the period come from two ticks at the edge: the further apart they are, the
  * better. The first ticks may all agree and be wrong: while a machine that was late catches up,

@@ -71,9 +71,11 @@ jobs += REGRESSIONS
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")
-case = SHARED / "cases" / "switch_late.txt.xz"
-if case.exists():
-    truth = [None, *(int(n) if n else None for n in case.with_name("switch_late.vsyncs.txt").read_text().split("\n")[:-1])]
-    fault = fault_in(lzma.open(case, "rt").read(), "com.example.game/com.example.game.Main#0", truth, [60, 120, 60])
-    checks.that(not fault, f"{case.name}: {fault}")
+CASES = SHARED / "cases"
+if CASES.exists():
+    truth = [None, *(int(n) if n else None for n in (CASES / "switch_late.vsyncs.txt").read_text().split("\n")[:-1])]
+    for name, layer, truth, had in (("switch_late", "com.example.game/com.example.game.Main#0", truth, [60, 120, 60]),
+                                    ("emulator_hwvsync_jitter", "com.example.app/com.example.app.Main#42", [None] + [2] * 86, [60])):
+        fault = fault_in(lzma.open(CASES / f"{name}.txt.xz", "rt").read(), layer, truth, had)
+        checks.that(not fault, f"{name}: {fault}")
 checks.end()

@@ -483,7 +483,9 @@ static void check_settings(struct interference *interference)
 /* --- brief changes: changed back before the files were read --- */
 
 /* A write to these files empties a buffer. */
-#define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
+#define EMPTIED                                                                                    \
+	(1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF |               \
+	 1u << TRACE_FILE_SNAPSHOT)
 
 /* After a write to these files events may be missing, or may have had another format. */
 #define BRIEF (EMPTIED | 1u << TRACE_FILE_ON | 1u << TRACE_FILE_CPUS | 1u << TRACE_FILE_OPTION)

@@ -19,6 +19,7 @@ static const struct {
 	{ TRACE_FILE_ON, IN_MODIFY, "tracing_on", NULL },
 	{ TRACE_FILE_CLOCK, IN_MODIFY, "trace_clock", NULL },
 	{ TRACE_FILE_SUBBUF, IN_MODIFY, "buffer_subbuf_size_kb", NULL },
+	{ TRACE_FILE_SNAPSHOT, IN_MODIFY, "snapshot", "snapshot" },
 	{ TRACE_FILE_SIZE, IN_MODIFY, "buffer_size_kb", "buffer_size_kb" },
 	{ TRACE_FILE_TRACE, IN_MODIFY | IN_OPEN | IN_CLOSE, "trace", "trace" },
 	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },

@@ -15,6 +15,8 @@ enum trace_file {
 	TRACE_FILE_ON,	     /* tracing_on */
 	TRACE_FILE_CLOCK,    /* trace_clock */
 	TRACE_FILE_SUBBUF,   /* buffer_subbuf_size_kb: a new size empties the buffers */
+	TRACE_FILE_SNAPSHOT, /* snapshot: a write to it puts an empty buffer in place of the full
+				one */
 	TRACE_FILE_SIZE,     /* buffer_size_kb */
 	TRACE_FILE_TRACE,    /* trace: a write to it empties the buffers */
 	TRACE_FILE_RAW,	     /* trace_pipe_raw of a CPU: a read removes events */
@@ -24,9 +26,9 @@ enum trace_file {
 	TRACE_FILES,
 };
 
-/* Each CPU has a trace_pipe_raw, a trace and a size. */
+/* Each CPU has a trace_pipe_raw, a trace, a snapshot and a size. */
 #define TRACE_WATCH_CPUS_MAX 64
-#define TRACE_WATCHES_MAX (16 + INTERFERENCE_FORMAT_OPTIONS + 3 * TRACE_WATCH_CPUS_MAX)
+#define TRACE_WATCHES_MAX (16 + INTERFERENCE_FORMAT_OPTIONS + 4 * TRACE_WATCH_CPUS_MAX)
 
 struct trace_watch {
 	/* fd is -1 if no file can be watched. */

@@ -15,6 +15,7 @@ static int set_up(void **state)
 	/* Options that change the format of the text. */
 	live_set("options/raw", "0\n");
 	live_set("options/context-info", "1\n");
+	live_set("snapshot", "0\n");
 	return 0;
 }
 
@@ -94,6 +95,7 @@ TEST(clock_and_size_are_undone)
 TEST(changes_are_kept_with_yield)
 {
 	static const struct change changes[] = {
+		{ "snapshot", "1\n", "1", "another program emptied the trace buffer", NULL },
 		{ "tracing_on", "0\n", "0", "another program switched tracing off\n", NULL },
 		{ "options/overwrite", "0\n", "0", "drop new events: options/overwrite 0", NULL },
 		/* Changes after those: by now they would have been undone. */

@@ -18,8 +18,8 @@ struct ruleset *rules_parse(const char *command, const char *file, struct span t
 /* What a message about --rules advises. */
 #define RULES_ADVICE "name a rule file, or a built-in set that 'jankd rules show' lists"
 
-/* Reads a rule file, which must be a regular one: a FIFO could have no writer. Returns its text, to be freed with free(), or SPAN_NULL after the reason was
- * reported: "@what @path: why; @advice". */
+/* Reads a rule file, which must be a regular one: a FIFO could have no writer. Returns its text, to
+ * be freed with free(), or SPAN_NULL after the reason was reported: "@what @path: why; @advice". */
 struct span rules_read_file(const char *what, const char *path, const char *advice);
 
 #endif

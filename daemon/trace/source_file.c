@@ -369,8 +369,8 @@ static int refuse(const struct source_file *file, const char *what, const char *
 
 static bool is_own_csv(struct span head)
 {
-	const char *const headers[] = { csv_fps_header,	    csv_drop_header,	csv_frame_header,
-					csv_summary_header, csv_event_header,	csv_timeline_header,
+	const char *const headers[] = { csv_fps_header,	    csv_drop_header,   csv_frame_header,
+					csv_summary_header, csv_event_header,  csv_timeline_header,
 					csv_doframe_header, csv_latency_header };
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)

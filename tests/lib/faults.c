@@ -42,8 +42,8 @@ struct faults {
 	uint32_t key_phase, nth;
 	int32_t error;
 	_Atomic uint32_t phase;
-	int32_t pid; /* of the process in which it failed, or 0 */
-	uint32_t again; /* 1: all later calls at that site fail, too */
+	int32_t pid;	  /* of the process in which it failed, or 0 */
+	uint32_t again;	  /* 1: all later calls at that site fail, too */
 	uint64_t time_ns; /* when it failed, of CLOCK_BOOTTIME */
 	uint32_t reserved[6];
 	struct site {

@@ -367,9 +367,10 @@ static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t 
 
 		if (edge_ns <= from_ns || edge_ns > to_ns)
 			continue;
-		if (found > 0)
+		/* VSYNC-app and VSYNC-appSf may have one at the same time. */
+		if (found > 0 && edge_ns > c->edge_ns[found % CHOREOGRAPHER_EDGES] + SOON_NS)
 			return 0;
-		found = edge;
+		found = found > 0 ? found : edge;
 	}
 	return found;
 }
@@ -380,11 +381,12 @@ static uint64_t soon_ns(const struct choreographer_thread *thread)
 	return thread->usual_ns > 0 ? 2 * thread->usual_ns + SOON_NS : UINT64_MAX;
 }
 
+/* @edge: that the callback answers by its number; 0: unknown. */
 static int64_t skipped_periods(const struct choreographer *c,
-			       const struct choreographer_thread *thread,
-			       const struct trace_record *record, uint64_t period_ns)
+			       const struct choreographer_thread *thread, uint64_t now_ns,
+			       uint64_t edge, uint64_t period_ns)
 {
-	uint64_t now_ns = record->time_ns, late_ns = now_ns - c->last_edge_ns, edge;
+	uint64_t late_ns = now_ns - c->last_edge_ns;
 
 	if (period_ns == 0 || c->edges == 0 || now_ns < c->last_edge_ns)
 		return ROW_UNKNOWN;
@@ -392,8 +394,6 @@ static int64_t skipped_periods(const struct choreographer *c,
 		return ROW_UNKNOWN;
 	if (thread->follows && c->edges == thread->edge_at_begin + 1)
 		return (int64_t)(late_ns / period_ns);
-	edge = thread->follows ? edge_of(c, number_in(record->name), thread->edge_at_begin, now_ns)
-			       : 0;
 	if (edge > 0)
 		return (int64_t)((now_ns - c->edge_ns[edge % CHOREOGRAPHER_EDGES]) / period_ns);
 	if (late_ns >= period_ns / 4 || late_ns > soon_ns(thread) ||
@@ -499,7 +499,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	uint64_t now_ns = record->time_ns;
 	struct choreographer_thread *thread;
 	struct choreographer_open *slice;
-	uint64_t first_edge, edges;
+	uint64_t first_edge, edges, edge;
 	bool first_is_known;
 	int64_t skipped;
 	int at;
@@ -518,7 +518,9 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 		close_row(c, (unsigned int)at);
 	thread->lost_last = c->lost;
 	count_interval(thread, now_ns);
-	skipped = skipped_periods(c, thread, record, period_ns);
+	edge = thread->follows ? edge_of(c, number_in(record->name), thread->edge_at_begin, now_ns)
+			       : 0;
+	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
 	first_edge = thread->edge_at_begin + 1;
 	first_is_known = thread->follows;
 	count_skipped(c, thread, skipped, now_ns);
@@ -542,6 +544,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 		slice->skipped = skipped;
 		slice->first_edge = first_edge;
 		slice->first_is_known = first_is_known;
+		slice->is_placed = edge > 0;
 	}
 	close_due_rows(c, now_ns);
 }
@@ -555,7 +558,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	unsigned int n = 0;
 
 	/* Its row may be closed. One edge alone is the one that it answers. */
-	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 ||
+	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 || open->is_placed ||
 	    (open->first_is_known && open->first_edge == c->edges))
 		return;
 	if (open->skipped == 0) {

@@ -106,6 +106,7 @@ struct choreographer_open {
 	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
 	uint64_t first_edge; /* number of the first edge of VSYNC-app that it may answer, or */
 	bool first_is_known; /* false: that is unknown */
+	bool is_placed;	     /* its number tells the edge that it answers */
 };
 
 struct choreographer_counters {

@@ -54,6 +54,7 @@ struct layer {
 	uint64_t producer;	 /* who queues its buffers, see producer.c; 0: unknown */
 	unsigned int producer_votes;
 	unsigned int producer_events; /* its buffers so far, of which few are counted */
+	bool producer_is_sure;	      /* it had VOTES_ENOUGH */
 	uint32_t producer_losses;     /* producers.losses at the last one */
 	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */

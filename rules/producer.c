@@ -688,6 +688,13 @@ static void doubt_last(struct producers *p, uint64_t time_ns)
 	}
 }
 
+static void forget_producer(struct layer *layer)
+{
+	layer->producer = 0;
+	layer->producer_votes = 0;
+	layer->producer_is_sure = false;
+}
+
 void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		      const struct trace_record *record, bool direct)
 {
@@ -704,8 +711,7 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	/* A loss may have hidden the buffer that was the layer's, and the event of another one. */
 	if (layer->producer_losses != p->losses) {
 		layer->producer_losses = p->losses;
-		layer->producer_votes = 0;
-		layer->producer = 0;
+		forget_producer(layer);
 		layer->producer_events = layer->producer_events > 0 ? VOTES_ENOUGH : 0;
 	}
 	found.n = 0;
@@ -720,11 +726,12 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		layer->producer_votes += layer->producer_votes < VOTES_MAX;
 		if (found.all[0]->is_known)
 			layer->producer_votes = VOTES_MAX;
+		layer->producer_is_sure |= layer->producer_votes >= VOTES_ENOUGH;
 		if (!direct)
 			set_owner(p, layer->producer, layer->id);
 	} else if (layer->producer && found.n == 0) {
 		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
-			layer->producer = 0;
+			forget_producer(layer);
 		if (!direct && process == TRACE_ID_UNKNOWN)
 			doubt_last(p, record->time_ns);
 	} else if (layer->producer) {
@@ -825,7 +832,7 @@ struct composition_work producers_composition(const struct producers *p, uint64_
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
 {
 	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
-	bool known = is_thread(layer->producer) || layer->producer_votes >= VOTES_ENOUGH ||
+	bool known = is_thread(layer->producer) || layer->producer_is_sure ||
 		     layer->producer_votes >= layer->producer_events;
 	struct queued_buffer *buffer =
 		layer->producer && known ? find_buffer(p, layer, frame) : NULL;

@@ -219,7 +219,8 @@ static enum cause cause_of_late(const struct cause_facts *f)
 {
 	uint64_t latch_ns = latch_time(f);
 
-	if (f->lost || f->queued_ns == 0)
+	/* Else the cadence is that of another refresh rate. */
+	if (f->lost || f->queued_ns == 0 || !is_whole(f->late_ns, f->period_ns))
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > latch_ns)
 		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;

@@ -205,8 +205,8 @@ static uint64_t begin_of(const struct composition *composition)
 
 /* Most of the last presents began as long after their composition: so it is known about when that
  * begins. Most compositions began whole periods apart: so it is known exactly. */
-uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t present_ns,
-			    uint64_t period_ns)
+uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t since_ns,
+			    uint64_t present_ns, uint64_t period_ns)
 {
 	const struct composition *last[USUAL_OF];
 	int64_t sorted[USUAL_OF];
@@ -216,7 +216,8 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 	for (; n < USUAL_OF; number--) {
 		const struct composition *composition = compositions_get(c, number);
 
-		if (!composition)
+		if (!composition ||
+		    (composition->commit_ns > 0 && composition->commit_ns < since_ns))
 			break;
 		if (composition->commit_ns == 0 || composition->present_ns == 0 ||
 		    composition->commit_ns + USUAL_WITHIN_NS < present_ns)

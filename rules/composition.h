@@ -87,10 +87,10 @@ const struct composition_miss *compositions_miss_in(const struct compositions *c
 uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns);
 
 /* When SurfaceFlinger usually begins with a composition that it presents at @present_ns, as far as
- * the last ones up to number @number tell: at a tick, else at a commit, which are whole periods
- * apart. What is queued later is latched later. 0: unknown. */
-uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t present_ns,
-			    uint64_t period_ns);
+ * the last ones up to number @number and since @since_ns tell: at a tick, else at a commit, which
+ * are whole periods apart. What is queued later is latched later. 0: unknown. */
+uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t since_ns,
+			    uint64_t present_ns, uint64_t period_ns);
 
 /* The first commit of @from_ns or later; 0: unknown, or none. */
 uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns);

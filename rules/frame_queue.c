@@ -401,8 +401,8 @@ static void add_cadence(const struct producers *p, struct cause_facts *facts,
 	const struct composition_miss *miss;
 
 	facts->late_ns = late_ns;
-	facts->usual_ns = compositions_usual(compositions, waiting->composition, stamp->usual_ns,
-					     facts->period_ns);
+	facts->usual_ns = compositions_usual(compositions, waiting->composition, stamp->from_ns,
+					     stamp->usual_ns, facts->period_ns);
 	if (facts->usual_ns > 0)
 		deadline_ns = facts->usual_ns -= late_ns;
 	facts->before = times_of(p, compositions_get_before(compositions, waiting->composition));
@@ -454,6 +454,10 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		if (waiting->loss_context.wait == WAIT_STALL_QUEUED)
 			return cause_of_queued(&facts, (uint64_t)interval.ns);
 	}
+	/* The refresh rate has just changed: the cadence is still the one before. */
+	if (late_ns > 0 && stamp->from_ns > 0 &&
+	    stamp->time_ns < stamp->from_ns + 2 * LATE_INTERVALS * stamp->period_ns)
+		facts.lost = true;
 	if (late_ns > 0) {
 		add_cadence(q->producers, &facts, waiting, stamp, late_ns);
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;

@@ -85,6 +85,9 @@ static const struct {
 	{ "in place of one that was in time",
 	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND + MS },
 	  CAUSE_DROPPED },
+	{ "late by a vsync of the rate before",
+	  { LATE, .late_ns = V60 / 2, .queued_ns = SECOND + 2 * V60 },
+	  CAUSE_UNKNOWN },
 	{ "waits for the display", { LATE, .blocked = true }, CAUSE_DISPLAY },
 
 	/* --- by the plan --- */

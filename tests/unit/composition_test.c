@@ -148,18 +148,21 @@ TEST(test_when_a_composition_usually_begins)
 	uint64_t present_ns = 103 * V60 + 2 * MS + MS / 2;
 
 	/* A present that is half a millisecond late changes nothing. */
-	assert_int_equal(compositions_usual(&compositions, 100, present_ns, V60), 103 * V60);
+	assert_int_equal(compositions_usual(&compositions, 100, 0, present_ns, V60), 103 * V60);
 	/* Ticks tell it better than commits. */
 	for (unsigned int n = 101; n <= 104; n++) {
 		compositions_tick(&compositions, n * V60 - MS);
 		compositions_commit(&compositions, n * V60 + MS);
 		compositions_present(&compositions, n * V60 + 2 * MS);
 	}
-	assert_int_equal(compositions_usual(&compositions, 104, present_ns, V60), 103 * V60);
+	assert_int_equal(compositions_usual(&compositions, 104, 0, present_ns, V60), 103 * V60);
+	/* Those of another refresh rate do not count. */
+	assert_int_equal(compositions_usual(&compositions, 104, 102 * V60, present_ns, V60), 0);
 	present_ns += 54 * V60;
-	assert_int_equal(compositions_usual(&compositions, 104, present_ns, V60), 157 * V60 - MS);
+	assert_int_equal(compositions_usual(&compositions, 104, 0, present_ns, V60),
+			 157 * V60 - MS);
 	present_ns += 4 * V60;
-	assert_int_equal(compositions_usual(&compositions, 104, present_ns, V60), 0);
+	assert_int_equal(compositions_usual(&compositions, 104, 0, present_ns, V60), 0);
 }
 
 TEST(test_a_composition_has_a_number)

@@ -316,6 +316,9 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	double rate = 1e9 / (double)stamp->period_ns;
 	char render[32] = "", text[160];
 
+	if (stamp->switches != q->switches)
+		q->switched_ns = stamp->time_ns;
+	q->switches = stamp->switches;
 	if (!stamp->locked ||
 	    (!vsync_is_switch(q->refresh_period_ns, stamp->period_ns) &&
 	     q->refresh_is_guess == stamp->guessed && q->refresh_step == stamp->step))
@@ -392,16 +395,17 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 }
 
 /* What is known about it by the cadence, of which it is late by @late_ns. */
-static void add_cadence(const struct producers *p, struct cause_facts *facts,
+static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 			const struct waiting_frame *waiting, const struct vsync_stamp *stamp,
 			uint64_t late_ns)
 {
+	const struct producers *p = q->producers;
 	const struct compositions *compositions = &p->compositions;
 	uint64_t eighth_ns = facts->period_ns / 8, deadline_ns = facts->slot_ns - late_ns;
 	const struct composition_miss *miss;
 
 	facts->late_ns = late_ns;
-	facts->usual_ns = compositions_usual(compositions, waiting->composition, stamp->from_ns,
+	facts->usual_ns = compositions_usual(compositions, waiting->composition, q->switched_ns,
 					     stamp->usual_ns, facts->period_ns);
 	if (facts->usual_ns > 0)
 		deadline_ns = facts->usual_ns -= late_ns;
@@ -455,11 +459,11 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 			return cause_of_queued(&facts, (uint64_t)interval.ns);
 	}
 	/* The refresh rate has just changed: the cadence is still the one before. */
-	if (late_ns > 0 && stamp->from_ns > 0 &&
-	    stamp->time_ns < stamp->from_ns + 2 * LATE_INTERVALS * stamp->period_ns)
+	if (late_ns > 0 && q->switched_ns > 0 &&
+	    stamp->time_ns < q->switched_ns + 2 * LATE_INTERVALS * stamp->period_ns)
 		facts.lost = true;
 	if (late_ns > 0) {
-		add_cadence(q->producers, &facts, waiting, stamp, late_ns);
+		add_cadence(q, &facts, waiting, stamp, late_ns);
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
 	}
 	if (interval.ns < 0)
@@ -1024,6 +1028,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
+	q->switched_ns = q->switches = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
 	q->now_ns = q->silence_ns = 0;

@@ -55,6 +55,8 @@ struct frame_queue {
 	struct vsync_lattice vsync;
 	struct present_lattice fences; /* used instead with options.is_fences */
 	uint64_t refresh_period_ns;    /* of the last refresh event; 0: none */
+	uint32_t switches;	       /* of the refresh rate, up to the last frame */
+	uint64_t switched_ns;	       /* the first frame after the last one; 0: none */
 	bool refresh_is_guess;	       /* the period of that event is a guess */
 	uint8_t refresh_step;	       /* of that event */
 	bool overruled_reported;       /* an event reported that the trace overrules --vsync-ms */

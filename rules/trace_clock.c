@@ -49,7 +49,7 @@
 #define REFUTED 2
 
 /* Bytes for records that wait, and losses among them. */
-#define HELD_SIZE 65536
+#define HELD_SIZE 262144
 #define LOSSES_MAX 16
 
 /* --- events --- */
@@ -183,6 +183,8 @@ static void weigh(struct trace_clock *clock, uint64_t time_ns)
 			if (!waiting->is_loss)
 				drop_ahead(clock, waiting->time_ns);
 			drop(clock, waiting);
+		} else {
+			waiting->confirmed = 0;
 		}
 	}
 }

@@ -33,6 +33,20 @@ def ahead(checks, here):
     checks.equal(len([e for e in rows(here / "ahead", "events.csv") if "in the future" in e["text"]]), 2, "ahead.txt: events")
 
 
+def written_by_an_app(checks, here):
+    """Markers of an app change no frame: long ones after a silence, and some with lines of a later time, one behind the other."""
+    later = synthetic.lines(200, 113000000)
+    marker = lambda us, text: synthetic.line(us, text, synthetic.APP, "app", synthetic.APP)
+    long = "".join(marker(112900000 + n, f"B|{synthetic.APP}|{'x' * 3900}") for n in range(20))
+    forged = "".join(marker(100000000 + 200 * synthetic.PERIOD_US + n, "I|2000|y") + 23 * marker(3700000000 + n, "I|2000|y") for n in range(3))
+    frames = {}
+    for name, between in ("plain", ""), ("long", long), ("forged", forged):
+        (here / f"{name}.txt").write_text("".join([*synthetic.lines(200), between, *later]))
+        files, counters = analyzed(here / f"{name}.txt")
+        frames[name] = [line.split(b",", 2)[0::2] for line in files["frames.csv"].splitlines()]
+        checks.equal((frames[name] == frames["plain"], counters["ahead"]), (True, 69 if name == "forged" else 0), f"markers of an app: {name}: frames, lines ahead")
+
+
 def joined(checks, here):
     """Recordings of two and three boots: where the clock goes back, each has the rows that it has alone."""
     names = ("android-9-flutter", "android-11-launcher", "android-9-list-jank")
@@ -118,6 +132,6 @@ if not make.exists():
     skip("there are no generated cases")
 with folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead, joined, lost_lines, large, restarted):
+    for case in (ahead, written_by_an_app, joined, lost_lines, large, restarted):
         case(checks, place)
 checks.end()

@@ -350,11 +350,12 @@ static int listen_at_file(struct control *control, const char *name)
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", control->dir_fd,
 		 name);
 	unlinkat(control->dir_fd, name, 0);
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
+	/* The file gets the mode of the socket. Later its name may be another user's link. */
+	if (fd >= 0 && fchmod(fd, 0600) == 0 &&
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
 		snprintf(control->file, sizeof(control->file), "%s", name);
-		if (fchmodat(control->dir_fd, name, 0600, 0) == 0 &&
-		    fstatat(control->dir_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    listen(fd, BACKLOG) == 0) {
+		if (fstatat(control->dir_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISSOCK(info.st_mode) && listen(fd, BACKLOG) == 0) {
 			control->inode = info.st_ino;
 			return fd;
 		}

@@ -194,6 +194,7 @@ def elsewhere():
             return
         ask = ["unshare", "-n", JANKD, "status", "-F", daemon.out]
         s.equal(subprocess.run(ask, capture_output=True, timeout=30).returncode, 0, "with the file")
+        s.equal((s.out / ".socket").stat().st_mode & 0o777, 0o600, "mode of the file")
         (s.out / ".socket").unlink()
         s.equal(daemon.ask("status").returncode, 0, "without the file")
         done = subprocess.run(ask, capture_output=True, timeout=30)

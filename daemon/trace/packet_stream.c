@@ -200,8 +200,10 @@ static bool inflate_some(struct packet_stream *stream)
 	result = inflate(zlib, Z_SYNC_FLUSH);
 	inner->end = inner->capacity - zlib->avail_out;
 	stream->packed = span_skip(stream->packed, stream->packed.len - zlib->avail_in);
-	if (result == Z_STREAM_END)
+	if (result == Z_STREAM_END) {
+		stream->is_over = stream->packed.len == 0;
 		stream->packed = SPAN_NULL;
+	}
 	return result == Z_OK || result == Z_STREAM_END;
 }
 
@@ -250,8 +252,10 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 			continue;
 		if (frame == PERFETTO_FRAME_INVALID || needed > PACKET_MAX)
 			break;
-		if (stream->packed.len == 0 && rest.len == 0)
+		if (stream->packed.len == 0 && rest.len == 0 && stream->is_over)
 			return 0;
+		if (input_is_stopped())
+			return -EINTR;
 		if (buffer_make_space(inner, (size_t)needed) < 0)
 			return -ENOMEM;
 		result = unpack_some(stream);
@@ -289,6 +293,7 @@ int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_pac
 	}
 	stream->is_inner = true;
 	stream->packed = packet->compressed;
+	stream->is_over = packet->is_zstd || stream->packed.len == 0;
 	stream->unpacked = 0;
 	stream->inner.begin = stream->inner.end = 0;
 	inflateReset(&stream->zlib);

@@ -36,6 +36,7 @@ struct packet_stream {
 
 	struct packet_buffer inner;
 	struct span packed;	  /* of the compressed packet, not unpacked yet */
+	bool is_over;		  /* its end was reached, with nothing behind it */
 	struct packet_zstd *zstd; /* unpacks it, or NULL: zlib does */
 	bool is_inner;
 	uint64_t unpacked; /* bytes from this compressed packet */

@@ -142,6 +142,10 @@ def packed_packets(checks):
                                ("packed twice", parts[0] + packets.packet((50, zlib.compress(packets.packet((number, pack(parts[1])))))))):
                 analyze(here / "damaged", *OPTIONS, "-", input=data)
                 checks.that(any("1 corrupt" in row["text"] for row in rows(here / "damaged", "events.csv")), f"{name}, {what}: no sign")
+        early = zlib.compressobj()
+        for what, data in (("ends early", early.compress(parts[0]) + early.flush(zlib.Z_SYNC_FLUSH)), ("two streams", zlib.compress(parts[0]) * 2)):
+            analyze(here / "damaged", *OPTIONS, "-", input=packets.packet((50, data)))
+            checks.that(any("1 corrupt" in row["text"] for row in rows(here / "damaged", "events.csv")), f"zlib, {what}: no sign")
         done = jankd("analyze", "-F", here / "out", "-", input=parts[0] + packets.packet((133, zstd(parts[1]))), env={"LD_LIBRARY_PATH": str(here / "none")})
         said = done.stderr.decode()
         checks.equal((done.returncode, said.count("\n"), "compressed by zstd" in said, "traceconv" in said), (1, 1, True, True), f"zstd without libarchive: {said!r}")

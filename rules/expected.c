@@ -11,6 +11,9 @@
 /* Frames that are needed to learn. */
 #define LEARN_FRAMES 4
 
+/* By how much they may differ: ticks come late. */
+#define AGREE_NS UINT64_C(500000)
+
 /* SurfaceFlinger keeps the plans of so many numbers. */
 #define NUMBERS_KEPT 500
 
@@ -143,14 +146,24 @@ void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_
 	if (vsync->tick_ns == 0 || planned_ns <= vsync->tick_ns || period_ns == 0 ||
 	    ns > LEARN_PERIODS * period_ns)
 		return;
-	if (e->n_learnt == 0 || vsync_is_switch(e->learnt_period_ns, period_ns)) {
+	if (e->learnt_period_ns == 0 || vsync_is_switch(e->learnt_period_ns, period_ns)) {
 		e->learnt_period_ns = period_ns;
-		e->learnt_ns = ns;
-		e->n_learnt = 0;
+		e->learnt_ns = 0;
+		e->n_agree = 0;
 	}
-	e->n_learnt += e->n_learnt < LEARN_FRAMES;
-	if (ns < e->learnt_ns)
-		e->learnt_ns = ns;
+	if (e->learnt_ns > 0 && ns >= e->learnt_ns)
+		return;
+	/* A frame under way at a switch of the rate, or of which events were lost, may have the
+	 * plan of another one, so several frames have to agree. */
+	if (e->n_agree == 0 || vsync_distance(ns, e->agree_ns) > AGREE_NS) {
+		e->agree_ns = ns;
+		e->n_agree = 0;
+	}
+	e->agree_ns = later(e->agree_ns, ns);
+	if (++e->n_agree < LEARN_FRAMES)
+		return;
+	e->learnt_ns = e->agree_ns;
+	e->n_agree = 0;
 }
 
 static bool is_given(const struct expected *e, uint64_t period_ns)
@@ -179,8 +192,7 @@ struct expectation expected_at(struct expected *e, const struct frame_vsync *vsy
 		 */
 		total_ns = e->app_ns + e->sf_ns;
 		sf_ns = e->sf_ns;
-	} else if (e->n_learnt == LEARN_FRAMES &&
-		   !vsync_is_switch(e->learnt_period_ns, period_ns)) {
+	} else if (e->learnt_ns > 0 && !vsync_is_switch(e->learnt_period_ns, period_ns)) {
 		total_ns = e->learnt_ns;
 		e->used_learnt++;
 	}

@@ -42,8 +42,9 @@ struct expected {
 	uint64_t app_ns, sf_ns;	     /* in the trace; 0: unknown */
 	/* From tick to planned present. The least of so many frames, for displays of that period.
 	 */
-	uint64_t learnt_ns, learnt_period_ns;
-	unsigned int n_learnt;
+	uint64_t learnt_ns, learnt_period_ns;	/* 0: nothing is learnt yet */
+	uint64_t agree_ns;			/* the longest of the last frames that agree */
+	unsigned int n_agree;			/* how many these are */
 	uint64_t used_learnt;			/* frames whose expected time comes from that */
 	int64_t greatest;			/* number seen so far */
 	int64_t greatest_composed;		/* of SurfaceFlinger */

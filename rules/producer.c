@@ -898,7 +898,7 @@ void producers_new_clock(struct producers *p)
 {
 	producers_forget_open(p);
 	producers_new_surfaceflinger(p);
-	p->expected.n_learnt = 0;
+	p->expected.learnt_ns = p->expected.learnt_period_ns = 0;
 	p->expected.app_ns = p->expected.sf_ns = 0;
 	p->n_choreographers = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {

@@ -123,17 +123,19 @@ TEST(test_given_durations_are_valid_for_their_period)
 	expect(&vsync, V60 / 2, 0, 0);
 }
 
-TEST(test_the_least_time_to_the_planned_present_is_learnt)
+TEST(test_the_least_time_to_the_planned_present_of_four_frames_is_learnt)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
-	static const uint64_t late_ns[] = { V60, 2 * V60, 0, MS };
 
-	for (unsigned int i = 0; i < 4; i++) {
-		expect(&vsync, V60, 0, 0);
-		expected_learn(&expected, &vsync, vsync.tick_ns + 2 * V60 + late_ns[i], V60);
+	/* The first one has the plan of another frame. */
+	for (unsigned int i = 0; i < 9; i++) {
+		uint64_t late_ns = i > 0 && i < 5 ? V60 : 0;
+
+		expected_learn(&expected, &vsync, vsync.tick_ns + 2 * V60 + late_ns, V60);
+		expect(&vsync, V60, i < 4 ? 0 : i < 8 ? 13 * V60 : 12 * V60, 0);
 	}
-	expect(&vsync, V60, 12 * V60, 0);
-	assert_int_equal(expected.used_learnt, 1);
+	assert_int_equal(expected.used_learnt, 5);
+	expected_learn(&expected, &vsync, vsync.tick_ns + V60, V60);
 	/* A frame that is too late, or has no tick, or another period tells nothing. */
 	expected_learn(&expected, &vsync, vsync.tick_ns + 6 * V60, V60);
 	expected_learn(&expected, &vsync, vsync.tick_ns - 1, V60);

@@ -279,6 +279,12 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 	return CLOCK_WAITS;
 }
 
+static bool is_ahead(const struct trace_clock *clock, const struct trace_record *record)
+{
+	return clock->now_ns > 0 && record->time_ns > clock->now_ns &&
+	       record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
+}
+
 static enum clock_verdict judge_ahead(struct trace_clock *clock, const struct trace_record *record)
 {
 	if (clock->behind && ++clock->refuted < REFUTED) {
@@ -337,8 +343,7 @@ enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 		return verdict;
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
 		return judge_behind(clock, record);
-	if (clock->now_ns > 0 && record->time_ns > clock->now_ns &&
-	    record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS)
+	if (is_ahead(clock, record))
 		return judge_ahead(clock, record);
 	if (!clock->behind)
 		weigh(clock, record->time_ns);
@@ -350,10 +355,7 @@ enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 
 bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record *record)
 {
-	bool is_ahead = clock->now_ns > 0 && record->time_ns > clock->now_ns &&
-			record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
-
-	return (is_ahead || clock->n > 0) && add_waiting(clock, record);
+	return (is_ahead(clock, record) || clock->n > 0) && add_waiting(clock, record);
 }
 
 /* True: the first of those that wait is to wait no longer. */

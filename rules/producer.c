@@ -815,20 +815,6 @@ static enum pacing pacing_of(const struct producers *p, struct layer *layer,
 	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
 }
 
-struct composition_work producers_composition(const struct producers *p, uint64_t present_ns)
-{
-	struct composition_work work = { .client = CLIENT_UNKNOWN };
-	const struct composition *composition = compositions_at(&p->compositions, present_ns);
-	const struct fence *fence;
-
-	if (!composition)
-		return work;
-	work.client = composition->client;
-	fence = fences_get(&p->fences, composition->fence);
-	work.done_ns = fence ? fence->done_ns : 0;
-	return work;
-}
-
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
 {
 	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };

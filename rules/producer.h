@@ -117,12 +117,6 @@ struct producers {
 	uint64_t choreographers_evicted; /* the same of processes that still drew */
 };
 
-/* SurfaceFlinger's own GPU work in a present. */
-struct composition_work {
-	enum client_composition client;
-	uint64_t done_ns; /* RenderEngine has finished; 0: unknown, or there is none */
-};
-
 /* @p: all zeros. */
 void producers_init(struct producers *p, const struct surfaceflinger *sf);
 
@@ -175,9 +169,6 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 
 /* A tick of SurfaceFlinger. */
 void producers_tick(struct producers *p, const struct trace_record *record);
-
-/* SurfaceFlinger's part in the present at that time. */
-struct composition_work producers_composition(const struct producers *p, uint64_t present_ns);
 
 /* The frame is counted: finds its buffer, which no other frame gets then. */
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);

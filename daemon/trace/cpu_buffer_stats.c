@@ -103,12 +103,3 @@ uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int c
 	stats->cpu[cpu].dropped_new = 0;
 	return dropped;
 }
-
-uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats)
-{
-	uint64_t lost = 0;
-
-	for (unsigned int i = 0; i < stats->cpus; i++)
-		lost += stats->cpu[i].lost;
-	return lost;
-}

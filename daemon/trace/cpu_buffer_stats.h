@@ -43,9 +43,6 @@ void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_
  * why, of one of them: -errno. */
 uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *error);
 
-/* Events overwritten since the first read, on all CPUs. */
-uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats);
-
 /* Events that a CPU's full buffer dropped since the last call. A buffer that does not overwrite old
  * events reports this number only in its statistics. */
 uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu);

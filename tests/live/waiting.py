@@ -13,7 +13,9 @@ import synthetic
 from jankd import jankd, rows
 from live import run, session
 
+# Each case has an app of its own: they run at once, and a capture takes any process of that name for its app.
 APP = "org.example.waiting"
+DETACHED = "org.example.detached"
 
 # Seconds within which a capture must react, on a busy machine.
 SOON = 3
@@ -64,13 +66,13 @@ def detached():
     with session("start --wait") as s:
         begin = time.monotonic()
         done = jankd("start", "--tracefs", s.mount, "--instance", s.instance.name, "--no-atrace",
-                     "--frames-log", "--wait", 2, "--until-exit", APP, "-F", s.out)
+                     "--frames-log", "--wait", 2, "--until-exit", DETACHED, "-F", s.out)
         s.equal(done.returncode, 0, f"{done.stderr.decode(errors='replace')}")
         s.that(time.monotonic() - begin < 2, "it is not ready at once")
         said = jankd("status", "-F", s.out).stdout.decode(errors="replace")
         s.that("--wait" in said, f"status does not show the wait: {said}")
         frame(s, "com.example.early/A#0")
-        with app(APP):
+        with app(DETACHED):
             s.reports("counting began", 6)
             frame(s, "com.example.late/B#0")
             time.sleep(1.2)  # it looks for the app once a second

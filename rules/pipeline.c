@@ -42,6 +42,8 @@ struct pipeline {
 	struct producers *producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
+	uint64_t
+		reported_hole_ns; /* likewise of counters.hole_time_ns, with the gap that is open */
 	struct overflow overflow;
 	struct choreographer *choreographer;
 	struct frame_timeline *timeline; /* NULL: a live trace without such events */
@@ -293,6 +295,9 @@ static bool is_counted_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < PIPELINE_CPUS;
 }
 
+/* A shorter time without events is not told. */
+#define HOLE_TOLD_NS 1000000
+
 /* Reports the losses since the last such event: all these events together report the whole loss.
  * @cpus: of the losses, for the text. */
 static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
@@ -300,6 +305,8 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 	char text[160];
 	uint64_t events = p->queue.loss.events - p->reported_loss.events;
 	uint64_t unknown = p->queue.loss.unknown_count - p->reported_loss.unknown_count;
+	uint64_t open_ns = p->gap_ns > 0 && time_ns > p->gap_ns ? time_ns - p->gap_ns : 0;
+	uint64_t hole_ns = p->counters.hole_time_ns + open_ns - p->reported_hole_ns;
 	const char *losses = unknown == 1 ? "loss" : "losses";
 	int n = snprintf(text, sizeof(text), "%s: ", cpus);
 
@@ -311,8 +318,15 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 			 events > 0 ? ", plus %llu %s of unknown size"
 				    : "unknown number of events lost (%llu %s)",
 			 (unsigned long long)unknown, losses);
-	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text))
+	n = (int)strlen(text);
+	if (hole_ns >= HOLE_TOLD_NS)
+		snprintf(text + n, sizeof(text) - (size_t)n, "; %llu.%03llu s without events",
+			 (unsigned long long)(hole_ns / 1000000000),
+			 (unsigned long long)(hole_ns / 1000000 % 1000));
+	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text)) {
 		p->reported_loss = p->queue.loss;
+		p->reported_hole_ns += hole_ns;
+	}
 }
 
 /* Events that are no markers are known only if the record has their time. */
@@ -400,6 +414,7 @@ static void start_over(struct pipeline *p)
 	attribution_new_clock(&p->attribution);
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
+	p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
 	p->counters.first_ns = 0;
 	p->unusual = true;
 	p->silent_until_ns = p->fences_until_ns = p->hole_ns = p->gap_ns = 0;
@@ -916,6 +931,10 @@ void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row))
 {
 	struct summary_sink sink = { p, context, row };
+	const struct pipeline_counters *c = pipeline_counters(p);
+
+	p->queue.summary.span_ns = c->span_ns + (c->last_ns - c->first_ns);
+	p->queue.summary.missing_ns = c->hole_time_ns;
 
 	if (p->timeline && p->timeline->counts.rows > 0)
 		frame_queue_summary(&p->queue, &sink, on_summary_row);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "rules/cause.h"
+#include "rules/grade.h"
 #include "rules/harm.h"
 #include "rules/verdict.h"
 
@@ -171,7 +172,8 @@ struct summary_row {
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
 	struct harm harm;
-	uint64_t causes[CAUSES];	/* of the frames with harm */
+	struct grade_facts facts;
+	enum grade grade;
 	uint64_t drawing_ns;		/* time of continuous drawing */
 	char verdict[VERDICT_SIZE];	/* "": of the others */
 	const char *jank_types;		/* FrameTimeline's; "": it has no frame of the Surface */
@@ -181,10 +183,6 @@ struct summary_row {
 	struct fence_stats fences;
 	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
 			    */
-	/* Waits between even frames that nothing explains: they may be stalls. Their sum. */
-	uint64_t pauses, pause_ns;
-	uint64_t endless,
-		endless_ns; /* stalls that no frame ended, in no other number; their sum */
 	bool no_view_marks; /* its process presents frames and has no Choreographer */
 };
 

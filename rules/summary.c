@@ -142,7 +142,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		drawing_add(&entry->drawing, (uint64_t)interval.ns);
 	if (late.harm_ns > 0) {
 		harm_add(&entry->harm, present_ns, late.harm_ns);
-		entry->causes[cause]++;
+		grade_add_lost(&entry->facts, cause, late.harm_ns, interval_is_wait(interval));
 	}
 	if (!interval_is_frame_time(interval))
 		return;
@@ -188,16 +188,14 @@ void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	entry->pauses++;
-	entry->pause_ns += pause_ns;
+	grade_add_gap(&entry->facts, pause_ns);
 }
 
 void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	entry->endless++;
-	entry->endless_ns += stall_ns;
+	grade_add_endless(&entry->facts, stall_ns);
 }
 
 void summary_add_marks(struct summary *summary, int number, bool has_marks)
@@ -260,6 +258,22 @@ static void judge(const struct summary *summary, const struct summary_surface *e
 		verdict_write(row->verdict, &facts);
 }
 
+static void set_grade(const struct summary *summary, const struct summary_surface *entry,
+		      struct summary_row *row)
+{
+	struct grade_facts *facts = &row->facts;
+
+	*facts = entry->facts;
+	facts->frames = row->stats.frames;
+	facts->time_ns = row->stats.time_ns;
+	facts->unknown = row->stats.unknown;
+	facts->wait_ns = row->stats.wait_ns;
+	facts->span_ns = summary->span_ns;
+	facts->missing_ns = summary->missing_ns;
+	facts->fails_rule = strncmp(row->verdict, "fail", 4) == 0;
+	row->grade = grade_of(facts);
+}
+
 static void set_fences(const struct summary_surface *entry, const struct chunk_store *store,
 		       struct summary_row *row)
 {
@@ -287,10 +301,6 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
-		.pauses = entry->pauses,
-		.pause_ns = entry->pause_ns,
-		.endless = entry->endless,
-		.endless_ns = entry->endless_ns,
 		.no_view_marks = entry->without_marks > 0 && entry->with_marks == 0,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
@@ -308,8 +318,8 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.fps = frame_stats_fps(&out.stats);
 	set_recent(summary, entry, &out);
 	out.harm = entry->harm;
-	memcpy(out.causes, entry->causes, sizeof(out.causes));
 	judge(summary, entry, &out);
+	set_grade(summary, entry, &out);
 	set_fences(entry, store, &out);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);

@@ -16,6 +16,7 @@
 #include "rules/drawing.h"
 #include "rules/harm.h"
 #include "rules/gpu_work.h"
+#include "rules/grade.h"
 #include "rules/interval.h"
 #include "rules/late.h"
 #include "rules/long_names.h"
@@ -36,10 +37,8 @@ struct summary_surface {
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
 	struct harm harm;
-	uint64_t causes[CAUSES]; /* of the frames with harm */
+	struct grade_facts facts; /* without those that stats has */
 	struct drawing drawing;
-	uint64_t pauses, pause_ns;    /* see pause.h */
-	uint64_t endless, endless_ns; /* stalls that no frame ended */
 	/* Frames of processes that have a Choreographer, and of those that have none. */
 	uint64_t with_marks, without_marks;
 	struct frame_stats stats;   /* of the closed rows */
@@ -63,6 +62,7 @@ struct summary {
 	struct summary_surface others; /* if it is used */
 	uint64_t clocks;	       /* times that the clock changed */
 	uint64_t now_ns;	       /* all frames up to then are counted */
+	uint64_t span_ns, missing_ns;  /* see struct grade_facts */
 	uint64_t in_others; /* Surfaces in that row; those without a number: once for each layer */
 	uint64_t frames_in_others;
 	double target_fps; /* for the score, see frame_stats_score() */

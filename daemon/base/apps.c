@@ -5,71 +5,85 @@
 
 #include "rules/app_work.h"
 
-static bool comes_before(const struct app_result *a, const struct app_result *b)
-{
-	uint64_t a_ns = a->harm_ns + a->endless_ns, b_ns = b->harm_ns + b->endless_ns;
+/* At most this part of the intervals of an even Surface has another number of vsyncs. */
+#define UNEVEN_PERCENT 5
 
-	if (a_ns != b_ns)
-		return a_ns > b_ns;
-	return a->judged->drawing_ns > b->judged->drawing_ns;
+bool app_has_surface(const char *app, const char *surface)
+{
+	return app[0] && strstr(surface, app);
 }
 
-bool surface_is_worse(const struct status_surface *a, const struct status_surface *b)
+bool app_is_system(const char *app)
 {
-	uint64_t a_ns = a->harm.total_ns + a->endless_ns, b_ns = b->harm.total_ns + b->endless_ns;
-
-	return a_ns != b_ns ? a_ns > b_ns : a < b;
+	return strcmp(app, "com.android.systemui") == 0 || strcmp(app, "android") == 0;
 }
 
-static bool draws_longer(const struct status_surface *a, const struct status_surface *b)
+static void copy_name(char *to, size_t size, const char *from)
 {
-	if (a->drawing_ns != b->drawing_ns)
-		return a->drawing_ns > b->drawing_ns;
-	return a->stats.frames > b->stats.frames;
+	size_t length = strnlen(from, size - 1);
+
+	memcpy(to, from, length);
+	to[length] = '\0';
 }
 
-static struct app_result *find(struct app_result *apps, unsigned int n, const char *app)
+/* The Surface that draws longest has the app's frame rate. */
+static void set_surface(struct status_app *app, const struct summary_row *row)
 {
-	for (unsigned int i = 0; i < n; i++)
-		if (strcmp(apps[i].app, app) == 0)
-			return &apps[i];
-	return NULL;
+	const struct frame_stats *stats = &row->stats;
+	uint64_t known = stats->frames - stats->unknown;
+
+	app->surface_ns = grade_drawing_ns(&row->facts);
+	copy_name(app->surface, sizeof(app->surface), row->surface);
+	memcpy(app->verdict, row->verdict, sizeof(app->verdict));
+	app->fps = row->fps;
+	app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
+	app->is_even = known > 0 && (uint64_t)row->off_cadence * 100 <= known * UNEVEN_PERCENT;
 }
 
-static void sort(struct app_result *apps, unsigned int n)
+static bool comes_before(const struct status_app *a, const struct status_app *b)
 {
-	for (unsigned int i = 1; i < n; i++) {
-		struct app_result one = apps[i];
-		unsigned int at = i;
+	if (app_is_system(a->app) != app_is_system(b->app))
+		return app_is_system(b->app);
+	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
+}
 
-		for (; at > 0 && comes_before(&one, &apps[at - 1]); at--)
-			apps[at] = apps[at - 1];
-		apps[at] = one;
+void apps_add(struct status *status, const struct summary_row *row)
+{
+	struct status_app *apps = status->apps, one;
+	unsigned int at = 0;
+
+	if (!app_has_surface(row->app, row->surface) || row->facts.frames + row->facts.freezes == 0)
+		return;
+	while (at < status->n_apps && strcmp(apps[at].app, row->app) != 0)
+		at++;
+	if (at == status->n_apps) {
+		status->apps_total++;
+		if (at == STATUS_APPS_MAX)
+			return;
+		status->n_apps++;
+		apps[at] = (struct status_app){ .fps = -1, .rate_hz = -1 };
+		copy_name(apps[at].app, sizeof(apps[at].app), row->app);
 	}
+	grade_add(&apps[at].facts, &row->facts);
+	if (!apps[at].surface[0] || grade_drawing_ns(&row->facts) > apps[at].surface_ns)
+		set_surface(&apps[at], row);
+	apps[at].facts.fails_rule = strncmp(apps[at].verdict, "fail", 4) == 0;
+	one = apps[at];
+	for (; at > 0 && comes_before(&one, &apps[at - 1]); at--)
+		apps[at] = apps[at - 1];
+	apps[at] = one;
 }
 
-unsigned int apps_of(struct app_result apps[STATUS_SURFACES_MAX], const struct status *status)
+struct graded app_graded(const struct status_app *app)
 {
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < status->n_surfaces; i++) {
-		const struct status_surface *surface = &status->surfaces[i];
-		struct app_result *app = find(apps, n, surface->app);
-
-		if (!app) {
-			app = &apps[n++];
-			*app = (struct app_result){ .app = surface->app, .judged = surface };
-		}
-		if (draws_longer(surface, app->judged))
-			app->judged = surface;
-		app->harm_ns += surface->harm.total_ns;
-		app->endless_ns += surface->endless_ns;
-		app->is_late |=
-			surface->harm.frames > 0 || surface->stats.jank > 0 || surface->endless > 0;
-		app->surfaces++;
-	}
-	sort(apps, n);
-	return n;
+	return (struct graded){
+		.name = app->app,
+		.facts = &app->facts,
+		.fps = app->fps,
+		.rate_hz = app->rate_hz,
+		.is_even = app->is_even,
+		.missing_at = "",
+	};
 }
 
 const char *app_whole_name(const struct status *status, const char *end)

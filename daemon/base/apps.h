@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Surfaces of a session by app, for the verdict: as text, and as JSON. */
+/* The apps of a session: each is all Surfaces with its package in their name, added up. */
 #ifndef JANKD_DAEMON_BASE_APPS_H
 #define JANKD_DAEMON_BASE_APPS_H
 
+#include "daemon/base/grade_text.h"
 #include "daemon/base/status.h"
 
-/* An app is judged by the Surface that draws for the longest time. */
-struct app_result {
-	const char *app; /* "": Surfaces of no app */
-	const struct status_surface *judged;
-	unsigned int surfaces;
-	uint64_t harm_ns;    /* of all its Surfaces, as the next one */
-	uint64_t endless_ns; /* stalls that no frame ended */
-	bool is_late;	     /* a frame of it was late, a jank, or a stall */
-};
+/* True: the Surface is of that app by its name. The app of others, such as a status bar, is only
+ * the one that was in front: they are no part of it. */
+bool app_has_surface(const char *app, const char *surface);
 
-/* True: @a has more harm than @b. Of two with the same, one is worse. */
-bool surface_is_worse(const struct status_surface *a, const struct status_surface *b);
+/* True: its Surfaces are the system's own, such as the notification shade. */
+bool app_is_system(const char *app);
 
-/* The apps of status->surfaces: those with most harm first, then those that draw longest. Returns
- * their number. The results point into @status. */
-unsigned int apps_of(struct app_result apps[STATUS_SURFACES_MAX], const struct status *status);
+/* Adds a Surface to its app in @status, and sorts the apps. */
+void apps_add(struct status *status, const struct summary_row *row);
+
+/* What the sentences about an app need. @app must stay valid. */
+struct graded app_graded(const struct status_app *app);
 
 /* The whole name of the app whose main thread has the name @end, of which the kernel keeps the last
  * 15 bytes; @end itself if no Surface, or more than one app, fits. */

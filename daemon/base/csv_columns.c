@@ -35,6 +35,7 @@ const char csv_summary_header[] =
 	"matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),"
 	"gpu p99(ms),gpu bound,lost events,stalls,stall time(S),cadence(vsyncs),off cadence,"
 	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps),"
-	"late frames,late time(S),lost(ms/s),longest(ms),unknown vsyncs";
+	"late frames,late time(S),lost(ms/s),longest(ms),grade,"
+	"unknown vsyncs";
 
 const char csv_event_header[] = "time(s),wall time,kind,text";

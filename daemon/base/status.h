@@ -23,6 +23,7 @@
 
 /* Limits of the Surfaces and CSV files in it, and of the bytes of a Surface's name with its NUL. */
 #define STATUS_SURFACES_MAX 40
+#define STATUS_APPS_MAX 40
 #define STATUS_NAME_SIZE 1024
 #define STATUS_FILES_MAX 8
 
@@ -49,16 +50,27 @@ struct status_surface {
 	uint64_t recent_frames; /* as in struct summary_row */
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
-	uint64_t causes[CAUSES];   /* of the frames with harm */
-	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next nine */
-	uint64_t endless, endless_ns;
-	bool no_view_marks;
+	struct grade_facts facts;
+	enum grade grade;
+	bool no_view_marks; /* as in struct summary_row, also the next six */
 	int64_t gpu_p50_ns, gpu_p99_ns, gpu_bound;
 	int64_t release_p99_ns;
 	struct fence_stats fences;
 	bool paces_itself;
 	uint64_t drawing_ns; /* time of continuous drawing */
 	char verdict[VERDICT_SIZE];
+};
+
+/* An app: all Surfaces of the session with its package in their name. */
+struct status_app {
+	char app[STATUS_NAME_SIZE];
+	struct grade_facts facts;
+	/* Of the Surface that draws longest, which has the app's frame rate and verdict. */
+	char surface[STATUS_NAME_SIZE], verdict[VERDICT_SIZE];
+	uint64_t surface_ns; /* frame times and freezes */
+	double fps;	     /* negative: none */
+	double rate_hz;	     /* the display's, or the render rate; negative: unknown */
+	bool is_even;	     /* nearly all intervals have the same number of vsyncs */
 };
 
 /* What this process has cost the device so far. */
@@ -147,6 +159,9 @@ struct status {
 	unsigned int surfaces_total; /* all of the session, in @surfaces or not */
 	unsigned int n_surfaces;
 	struct status_surface surfaces[STATUS_SURFACES_MAX];
+	/* The apps that drew longest, the one with most first, those of the system last. */
+	unsigned int apps_total, n_apps;
+	struct status_app apps[STATUS_APPS_MAX];
 };
 
 #endif

@@ -238,3 +238,31 @@ void text_short_component(char *name)
 			memmove(class, class + len, strlen(class + len) + 1);
 	}
 }
+
+void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *text)
+{
+	char escaped[8192];
+	unsigned int at = (unsigned int)strspn(text, " ");
+
+	text_escape(escaped, sizeof(escaped), text + at);
+	fprintf(out, "%*s", (int)at, "");
+	for (char *word = escaped; *word;) {
+		size_t length = strcspn(word, " ");
+		char end = word[length];
+		unsigned int width;
+
+		word[length] = '\0';
+		width = (unsigned int)text_columns(word);
+		if (word > escaped && at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (word > escaped) {
+			fputc(' ', out);
+			at++;
+		}
+		fputs(word, out);
+		at += width;
+		word += length + (end != '\0');
+	}
+	fputc('\n', out);
+}

@@ -10,16 +10,13 @@
 /* Apps in the text; the others are in summary.csv. */
 #define APPS_SHOWN 3
 
-/* Surfaces below the one by which an app is judged. */
-#define OTHERS_SHOWN 2
+/* Surfaces of an app. */
+#define SURFACES_SHOWN 3
 
 /* Shorter waits for buffers are not worth a line. */
 #define RELEASE_WAIT_SHOWN_NS 1000000
 
 #define LINE_SIZE (4 * STATUS_NAME_SIZE + 256)
-
-/* Bytes of the names of an app and a Surface. */
-#define SHOWN_NAME_SIZE (2 * STATUS_NAME_SIZE + 8)
 
 static double seconds(uint64_t ns)
 {
@@ -37,16 +34,6 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* The name of a Surface in the text; after its app, if it does not name that itself. */
-static void name_of(char name[SHOWN_NAME_SIZE], const struct status_surface *surface)
-{
-	if (surface->app[0] && !strstr(surface->name, surface->app))
-		snprintf(name, SHOWN_NAME_SIZE, "%s, %s", surface->app, surface->name);
-	else
-		snprintf(name, SHOWN_NAME_SIZE, "%s", surface->name);
-	text_short_component(name);
-}
-
 /* Prints @name and @more; only the name is cut. */
 static void print_name(FILE *out, unsigned int columns, const char *name, const char *more)
 {
@@ -58,71 +45,64 @@ static void print_name(FILE *out, unsigned int columns, const char *name, const 
 	text_print_line(out, columns, "%s%s", shown, more);
 }
 
-static void print_verdict(FILE *out, unsigned int columns, const struct status_surface *surface)
-{
-	bool is_judged = strncmp(surface->verdict, "n/a", 3) != 0;
-	bool is_short = strchr(surface->verdict, '<') != NULL;
-	char name[SHOWN_NAME_SIZE], more[VERDICT_SIZE + 48];
+/* --- an app --- */
 
-	name_of(name, surface);
-	snprintf(more, sizeof(more), ": %s%s", surface->verdict,
-		 is_judged  ? " FPS"
-		 : is_short ? " of continuous drawing"
-			    : " a film of 24 FPS, where the rule asks for 25");
-	print_name(out, columns, name, more);
+static void print_grade(FILE *out, unsigned int columns, const struct status_app *app)
+{
+	char text[GRADE_TEXT_SIZE], line[2 * GRADE_TEXT_SIZE + 16];
+	struct graded graded = app_graded(app);
+	int n;
+
+	grade_sentence(text, &graded, ENGLISH);
+	n = snprintf(line, sizeof(line), "%s: %s", grade_names[grade_of(&app->facts)], text);
+	grade_causes(text, &app->facts, ENGLISH);
+	if (text[0])
+		snprintf(line + n, sizeof(line) - (size_t)n, " %s", text);
+	text_print_paragraph(out, columns, 2, line);
 }
 
-static void print_janks(FILE *out, unsigned int columns, const struct status_surface *surface)
+/* The time lost by each cause, most first. */
+static void print_causes(FILE *out, unsigned int columns, const struct grade_facts *facts)
 {
-	const struct frame_stats *stats = &surface->stats;
-	char stalls[64] = "";
+	char line[LINE_SIZE];
+	enum cause causes[CAUSES];
+	unsigned int n = grade_causes_by_time(causes, facts);
+	size_t length = (size_t)snprintf(line, sizeof(line), "  time lost:");
 
-	if (stats->stalls > 0)
-		snprintf(stalls, sizeof(stalls), ", stalls %" PRId64 ": %.2f s", stats->stalls,
-			 seconds(stats->stall_ns));
-	text_print_line(out, columns,
-			"  jank %" PRIu64 ", big jank %" PRIu64
-			" in %.1f s of frames; waits %" PRIu64 "%s%s",
-			stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits, stalls,
-			surface->paces_itself ? "; paces itself" : "");
-	if (surface->endless > 0)
-		text_print_line(out, columns, "  stalls that no frame ended %" PRIu64 ": %.2f s",
-				surface->endless, seconds(surface->endless_ns));
+	for (unsigned int i = 0; i < n; i++)
+		length += (size_t)snprintf(
+			line + length, sizeof(line) - length, "%s %s %.2f s (%" PRIu64 ")",
+			i > 0 ? "," : "", grade_cause_name(causes[i], ENGLISH),
+			seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
+	if (n > 0)
+		text_print_paragraph(out, columns, 4, line);
 }
 
-static void print_harm(FILE *out, unsigned int columns, const struct harm *harm)
+/* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
+static void print_rule(FILE *out, unsigned int columns, const char *verdict)
 {
-	if (harm->frames == 0)
+	char class[16] = "", number[16] = "";
+	const char *sign = strpbrk(verdict, "<>");
+
+	if (sscanf(verdict, "%*s %15s %15[0-9.]", class, number) < 1)
 		return;
-	text_print_line(out, columns,
-			"  late for %.2f s in %" PRIu64 " frame%s; worst moment at %.3f s: %.0f ms",
-			seconds(harm->total_ns), harm->frames, plural(harm->frames),
-			moment(harm->worst_at_ns), (double)harm->worst_ns / 1e6);
-	text_print_line(out, columns, "  worst minute from %.0f s: late for %.2f s",
-			seconds(harm->minute_from_ns), seconds(harm->minute_ns));
-}
-
-/* Whose fault the late frames were, the most frequent first. */
-static void print_causes(FILE *out, unsigned int columns, const uint64_t causes[CAUSES])
-{
-	char line[LINE_SIZE] = "  cause:";
-	bool printed[CAUSES] = { false };
-
-	for (;;) {
-		unsigned int most = CAUSE_NONE;
-
-		for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
-			if (!printed[i] && causes[i] > 0 &&
-			    (most == CAUSE_NONE || causes[i] > causes[most]))
-				most = i;
-		if (most == CAUSE_NONE)
-			break;
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s %s %" PRIu64,
-			 strchr(line, ':')[1] ? "," : "", cause_names[most], causes[most]);
-		printed[most] = true;
-	}
-	if (strchr(line, ':')[1])
-		text_print_line(out, columns, "%s", line);
+	class[strcspn(class, "?")] = '\0';
+	if (!sign)
+		text_print_line(
+			out, columns,
+			"  25 fps rule of the Software Green Alliance: not applicable to a film "
+			"of 24 fps");
+	else if (strncmp(verdict, "n/a", 3) == 0)
+		text_print_line(
+			out, columns,
+			"  %d fps rule of the Software Green Alliance: not applicable: never "
+			"even for 5 s",
+			strcmp(class, "app") == 0 ? 55 : 25);
+	else
+		text_print_line(out, columns,
+				"  %d fps rule of the Software Green Alliance: %s, %s",
+				strcmp(class, "app") == 0 ? 55 : 25,
+				strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number);
 }
 
 /* The GPU, and buffers that the display had not released. */
@@ -133,7 +113,7 @@ static void print_buffers(FILE *out, unsigned int columns, const struct status_s
 	if (surface->gpu_bound > 0)
 		text_print_line(
 			out, columns,
-			"  gpu bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
+			"  GPU bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
 			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
 			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
 	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
@@ -145,85 +125,92 @@ static void print_buffers(FILE *out, unsigned int columns, const struct status_s
 				(double)surface->release_p99_ns / 1e6);
 }
 
-/* Another Surface of an app, in a line. */
-static void print_other(FILE *out, unsigned int columns, const struct status_surface *surface)
+/* A Surface in a line, with what it lost. */
+static void print_surface(FILE *out, unsigned int columns, const struct status_surface *surface)
 {
-	char name[SHOWN_NAME_SIZE + 16], more[256];
+	const struct grade_facts *facts = &surface->facts;
+	char name[STATUS_NAME_SIZE + 16], more[256];
 	size_t n;
 
-	n = (size_t)snprintf(name, sizeof(name), "  also %s", surface->name);
+	snprintf(name, sizeof(name), "  %s", surface->name);
 	text_short_component(name);
-	n = (size_t)snprintf(more, sizeof(more), ": jank %" PRIu64, surface->stats.jank);
-	if (surface->stats.stalls > 0)
-		n += (size_t)snprintf(more + n, sizeof(more) - n, ", stalls %" PRId64,
-				      surface->stats.stalls);
-	if (surface->endless > 0)
-		n += (size_t)snprintf(more + n, sizeof(more) - n, ", without end %" PRIu64,
-				      surface->endless);
+	n = (size_t)snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
+	if (facts->freezes > 0)
+		n += (size_t)snprintf(more + n, sizeof(more) - n, ", %" PRIu64 " freeze%s %.2f s",
+				      facts->freezes, plural(facts->freezes),
+				      seconds(facts->freeze_ns));
+	if (facts->late > 0)
+		n += (size_t)snprintf(more + n, sizeof(more) - n,
+				      ", %" PRIu64 " late frame%s %.2f s", facts->late,
+				      plural(facts->late), seconds(facts->late_ns));
 	if (surface->harm.frames > 0)
-		snprintf(more + n, sizeof(more) - n, ", late for %.2f s, at %.3f s: %.0f ms",
-			 seconds(surface->harm.total_ns), moment(surface->harm.worst_at_ns),
-			 (double)surface->harm.worst_ns / 1e6);
+		snprintf(more + n, sizeof(more) - n, "; most at %.3f s: %.0f ms",
+			 moment(surface->harm.worst_at_ns), (double)surface->harm.worst_ns / 1e6);
 	print_name(out, columns, name, more);
 }
 
-/* True: it was late, or is a part of why an app was. */
-static bool was_late(const struct status_surface *surface)
+static bool is_of_app(const struct status_surface *surface, const struct status_app *app)
 {
-	return surface->harm.frames > 0 || surface->stats.jank > 0 || surface->endless > 0;
+	return strcmp(surface->app, app->app) == 0 && app_has_surface(app->app, surface->name);
 }
 
-/* The other Surfaces of the app, those with most harm. */
-static void print_others(FILE *out, unsigned int columns, const struct app_result *app,
-			 const struct status *status)
+static const struct status_surface *find_surface(const struct status *status,
+						 const struct status_app *app)
 {
-	const struct status_surface *last = NULL;
-	unsigned int n = 0;
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		if (is_of_app(&status->surfaces[i], app) &&
+		    strcmp(status->surfaces[i].name, app->surface) == 0)
+			return &status->surfaces[i];
+	return NULL;
+}
 
-	for (; n < OTHERS_SHOWN; n++) {
-		const struct status_surface *worst = NULL;
+/* The Surfaces of an app, or with NULL those of none: those that lost most. */
+static void print_surfaces(FILE *out, unsigned int columns, const struct status *status,
+			   const struct status_app *app)
+{
+	bool printed[STATUS_SURFACES_MAX] = { false };
+
+	for (unsigned int n = 0; n < SURFACES_SHOWN; n++) {
+		unsigned int worst = STATUS_SURFACES_MAX;
 
 		for (unsigned int i = 0; i < status->n_surfaces; i++) {
 			const struct status_surface *one = &status->surfaces[i];
 
-			if (one == app->judged || strcmp(one->app, app->app) != 0 ||
-			    !was_late(one) || (last && !surface_is_worse(last, one)))
+			if (printed[i] || one->facts.frames + one->facts.freezes == 0 ||
+			    (app ? !is_of_app(one, app) : app_has_surface(one->app, one->name)))
 				continue;
-			if (!worst || surface_is_worse(one, worst))
-				worst = one;
+			if (worst == STATUS_SURFACES_MAX ||
+			    grade_lost_ns(&one->facts) >
+				    grade_lost_ns(&status->surfaces[worst].facts))
+				worst = i;
 		}
-		if (!worst)
+		if (worst == STATUS_SURFACES_MAX)
 			return;
-		print_other(out, columns, worst);
-		last = worst;
+		printed[worst] = true;
+		print_surface(out, columns, &status->surfaces[worst]);
 	}
 }
 
-static void print_app(FILE *out, unsigned int columns, const struct app_result *app,
+static void print_app(FILE *out, unsigned int columns, const struct status_app *app,
 		      const struct status *status)
 {
-	const struct status_surface *surface = app->judged;
+	const struct status_surface *surface = find_surface(status, app);
 
-	print_verdict(out, columns, surface);
-	print_janks(out, columns, surface);
-	print_harm(out, columns, &surface->harm);
-	if (surface->harm.frames > 0)
-		print_causes(out, columns, surface->causes);
-	print_buffers(out, columns, surface);
-	if (surface->pauses > 0)
+	print_grade(out, columns, app);
+	print_causes(out, columns, &app->facts);
+	print_surfaces(out, columns, status, app);
+	if (surface && surface->harm.frames > 0)
+		text_print_line(out, columns, "  worst minute from %.0f s: %.2f s lost",
+				seconds(surface->harm.minute_from_ns),
+				seconds(surface->harm.minute_ns));
+	if (surface)
+		print_buffers(out, columns, surface);
+	if (app->facts.gaps > 0)
 		text_print_line(out, columns,
-				"  unknown: pauses %" PRIu64
-				": %.2f s that nothing in the trace explains; they may be stalls",
-				surface->pauses, seconds(surface->pause_ns));
-	print_others(out, columns, app, status);
-}
-
-/* True: its frames were late, or it drew for so long that it has a verdict. */
-static bool is_judged(const struct app_result *app)
-{
-	const char *verdict = app->judged->verdict;
-
-	return app->is_late || (verdict[0] && strncmp(verdict, "n/a", 3) != 0);
+				"  unexplained gaps: %" PRIu64
+				", %.2f s: still or frozen, the trace does not say",
+				app->facts.gaps, seconds(app->facts.gap_ns));
+	print_rule(out, columns, app->verdict);
 }
 
 /* --- the apps' own frames --- */
@@ -268,10 +255,8 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 	size_t n = 0;
 
 	if (status->counters.doframes == 0) {
-		text_print_line(
-			out, columns,
-			"no doframe.csv: no process has view marks (category view), so the apps' "
-			"own frames are unknown");
+		text_print_line(out, columns,
+				"the apps' own frame times are not recorded: add category view");
 		return;
 	}
 	for (unsigned int i = 0; i < status->n_surfaces && n < sizeof(names); i++)
@@ -281,7 +266,7 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 					      name_without_marks(&status->surfaces[i]));
 	if (n > 0)
 		print_name(out, columns, names,
-			   ": frames without view marks, so no row in doframe.csv");
+			   ": the app's own frame times are not recorded: add category view");
 }
 
 /* --- what is unknown --- */
@@ -296,13 +281,6 @@ static unsigned int surfaces_unknown(const struct status *status)
 	return n;
 }
 
-static const char *without_late_frames(const struct status *status)
-{
-	if (status->counters.frames == 0)
-		return "no frames, so no verdict";
-	return surfaces_unknown(status) > 0 ? "no frame is known to be late" : "no frame was late";
-}
-
 /* What the numbers do not include, and why. */
 static void print_unknown(FILE *out, unsigned int columns, const struct status *status)
 {
@@ -312,7 +290,7 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 	uint64_t causes = 0;
 
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		causes += status->surfaces[i].causes[CAUSE_UNKNOWN];
+		causes += status->surfaces[i].facts.causes[CAUSE_UNKNOWN];
 
 	if (counters->lost_unknown > 0)
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
@@ -348,17 +326,21 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
 	bool is_traced = status->counters.sf_pid != TRACE_ID_UNKNOWN;
-	struct app_result apps[STATUS_SURFACES_MAX];
-	unsigned int all = apps_of(apps, status), n = 0;
+	unsigned int n = status->n_apps;
 
-	for (unsigned int i = 0; i < all; i++)
-		if (is_judged(&apps[i]) && n++ < APPS_SHOWN)
-			print_app(out, columns, &apps[i], status);
-	if (n > APPS_SHOWN)
-		text_print_line(out, columns, "and %u more app%s in summary.csv", n - APPS_SHOWN,
-				plural(n - APPS_SHOWN));
-	if (n == 0)
-		text_print_line(out, columns, "%s", without_late_frames(status));
+	for (unsigned int i = 0; i < n && i < APPS_SHOWN; i++)
+		print_app(out, columns, &status->apps[i], status);
+	if (status->apps_total > APPS_SHOWN)
+		text_print_line(out, columns, "and %u more app%s in summary.csv",
+				status->apps_total - APPS_SHOWN,
+				plural(status->apps_total - APPS_SHOWN));
+	if (status->counters.frames == 0) {
+		text_print_line(out, columns, "no frames, so no grade");
+	} else if (n == 0) {
+		text_print_line(out, columns,
+				"no app: no Surface with frames has a package in its name");
+		print_surfaces(out, columns, status, NULL);
+	}
 	print_skipped(out, columns, status);
 	if (is_traced)
 		print_without_marks(out, columns, status);

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "daemon/base/apps.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/status.h"
@@ -40,6 +41,7 @@ static void add_surface(void *context, const struct summary_row *row)
 	unsigned int at = status->n_surfaces;
 
 	status->surfaces_total++;
+	apps_add(status, row);
 	while (at > 0 && comes_before(status->which, row, &status->surfaces[at - 1]))
 		at--;
 	if (at == STATUS_SURFACES_MAX)
@@ -58,11 +60,8 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->p50_ns = row->p50_ns;
 	to->p99_ns = row->p99_ns;
 	to->harm = row->harm;
-	memcpy(to->causes, row->causes, sizeof(to->causes));
-	to->pauses = row->pauses;
-	to->pause_ns = row->pause_ns;
-	to->endless = row->endless;
-	to->endless_ns = row->endless_ns;
+	to->facts = row->facts;
+	to->grade = row->grade;
 	to->no_view_marks = row->no_view_marks;
 	to->gpu_p50_ns = row->gpu_p50_ns;
 	to->gpu_p99_ns = row->gpu_p99_ns;

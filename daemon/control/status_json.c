@@ -596,13 +596,13 @@ static struct json_object *moment_object(const char *key, uint64_t time_ns, uint
 }
 
 /* The late frames of each cause that there is. */
-static struct json_object *causes_object(const uint64_t causes[CAUSES])
+static struct json_object *causes_object(const struct grade_facts *facts)
 {
 	struct json_object *object = json_object_new_object();
 
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
-		if (causes[i] > 0)
-			add_count(object, cause_names[i], causes[i]);
+		if (facts->causes[i] > 0)
+			add_count(object, cause_names[i], facts->causes[i]);
 	return object;
 }
 
@@ -627,10 +627,11 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_seconds(object, "waiting_s", stats->wait_ns);
 	add_signed(object, "stalls", stats->stalls);
 	add_seconds(object, "stalled_s", stats->stall_ns);
-	add_count(object, "pauses", surface->pauses);
-	add_seconds(object, "paused_s", surface->pause_ns);
-	add_count(object, "endless_stalls", surface->endless);
-	add_seconds(object, "endless_s", surface->endless_ns);
+	add_text(object, "grade", grade_names[surface->grade]);
+	add_count(object, "pauses", surface->facts.gaps);
+	add_seconds(object, "paused_s", surface->facts.gap_ns);
+	add_count(object, "endless_stalls", surface->facts.endless);
+	add_seconds(object, "endless_s", surface->facts.endless_ns);
 	add_signed(object, "lost_events", stats->lost);
 	add_bool(object, "without_view_marks", surface->no_view_marks);
 	add_bool(object, "paces_itself", surface->paces_itself);
@@ -646,7 +647,7 @@ static struct json_object *surface_object(const struct status_surface *surface)
 			       lost_rate < 0 ? NULL : json_object_new_double(lost_rate));
 	add_ms_if_known(object, "longest_ms", frame_stats_longest(stats));
 	add_ms(object, "harm_ms", harm->total_ns);
-	json_object_object_add(object, "causes", causes_object(surface->causes));
+	json_object_object_add(object, "causes", causes_object(&surface->facts));
 	json_object_object_add(object, "worst_moment",
 			       moment_object("time_s", harm->worst_at_ns, harm->worst_ns));
 	json_object_object_add(object, "worst_minute",
@@ -654,18 +655,49 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	return object;
 }
 
-static struct json_object *app_object(const struct app_result *app, const struct status *status)
+static struct json_object *lost_by_cause_object(const struct grade_facts *facts)
+{
+	struct json_object *object = json_object_new_object();
+	enum cause causes[CAUSES];
+	unsigned int n = grade_causes_by_time(causes, facts);
+
+	for (unsigned int i = 0; i < n; i++)
+		add_ms(object, cause_names[causes[i]], facts->cause_ns[causes[i]]);
+	return object;
+}
+
+static struct json_object *app_object(const struct status_app *app, const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *surfaces = json_object_new_array();
+	const struct grade_facts *facts = &app->facts;
+	const struct graded graded = app_graded(app);
+	char text[GRADE_TEXT_SIZE];
 
 	add_text(object, "app", app->app);
-	add_text(object, "verdict", app->judged->verdict);
-	add_ms(object, "harm_ms", app->harm_ns);
-	json_object_array_add(surfaces, surface_object(app->judged));
+	add_text(object, "grade", grade_names[grade_of(facts)]);
+	grade_sentence(text, &graded, ENGLISH);
+	add_text(object, "sentence", text);
+	grade_causes(text, facts, ENGLISH);
+	add_text(object, "whose", text);
+	add_text(object, "verdict", app->verdict);
+	add_count(object, "frames", facts->frames);
+	add_seconds(object, "time_s", facts->time_ns);
+	add_number(object, "lost_ms_per_s", grade_lost_rate(facts));
+	add_count(object, "late_frames", facts->late);
+	add_ms(object, "late_ms", facts->late_ns);
+	add_count(object, "freezes", facts->freezes);
+	add_ms(object, "frozen_ms", facts->freeze_ns);
+	add_ms(object, "longest_freeze_ms", facts->longest_freeze_ns);
+	add_count(object, "unexplained_gaps", facts->gaps);
+	add_ms(object, "unexplained_gaps_ms", facts->gap_ns);
+	add_count(object, "unknown_vsyncs", facts->unknown);
+	add_seconds(object, "captured_s", facts->span_ns);
+	add_seconds(object, "missing_s", facts->missing_ns);
+	json_object_object_add(object, "lost_ms_by_cause", lost_by_cause_object(facts));
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		if (&status->surfaces[i] != app->judged &&
-		    strcmp(status->surfaces[i].app, app->app) == 0)
+		if (strcmp(status->surfaces[i].app, app->app) == 0 &&
+		    app_has_surface(app->app, status->surfaces[i].name))
 			json_object_array_add(surfaces, surface_object(&status->surfaces[i]));
 	json_object_object_add(object, "surfaces", surfaces);
 	return object;
@@ -693,8 +725,7 @@ char *verdict_json(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
-	struct app_result apps[STATUS_SURFACES_MAX];
-	unsigned int n = apps_of(apps, status);
+	struct json_object *others = json_object_new_array();
 
 	add_count(object, "schema", SESSION_SCHEMA);
 	add_text(object, "folder", status->folder);
@@ -706,8 +737,12 @@ char *verdict_json(const struct status *status)
 	add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
 	add_count(object, "doframes", status->counters.doframes);
 	json_object_object_add(object, "skipped_30", skipped_object(status));
-	for (unsigned int i = 0; i < n; i++)
-		json_object_array_add(array, app_object(&apps[i], status));
+	for (unsigned int i = 0; i < status->n_apps; i++)
+		json_object_array_add(array, app_object(&status->apps[i], status));
 	json_object_object_add(object, "apps", array);
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		if (!app_has_surface(status->surfaces[i].app, status->surfaces[i].name))
+			json_object_array_add(others, surface_object(&status->surfaces[i]));
+	json_object_object_add(object, "surfaces_of_no_app", others);
 	return print(object, JSON_C_TO_STRING_PLAIN);
 }

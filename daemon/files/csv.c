@@ -555,6 +555,7 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	late_frames(text, stats);
 	number(text, frame_stats_lost_rate(stats), 3);
 	milliseconds(text, frame_stats_longest(stats));
+	name(text, grade_names[row->grade]);
 	count(text, stats->unknown);
 }
 

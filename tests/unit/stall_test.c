@@ -406,8 +406,8 @@ TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 		phone_end(&phone);
 		row = summary_of(MAIL_SURFACE);
 		assert_int_equal(row.stats.stalls, 0);
-		assert_int_equal(row.endless, stalls);
-		assert_in_range(row.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
+		assert_int_equal(row.facts.endless, stalls);
+		assert_in_range(row.facts.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
 		assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
 		assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
 	}
@@ -465,8 +465,8 @@ TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 		phone_run(&phone, mail, last_ns + WAIT, after[i].step_ns, after[i].n);
 		phone_end(&phone);
 		row = summary_of(MAIL_SURFACE);
-		assert_int_equal(row.pauses, after[i].pauses);
-		assert_in_range(row.pause_ns, after[i].pauses * 999 * MS,
+		assert_int_equal(row.facts.gaps, after[i].pauses);
+		assert_in_range(row.facts.gap_ns, after[i].pauses * 999 * MS,
 				after[i].pauses * 1001 * MS);
 		assert_int_equal(events_of(TRACE_EVENT_PAUSE), after[i].pauses);
 		assert_string_equal(event_text(TRACE_EVENT_PAUSE),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
 #include "tools/report/rows.h"
 
 /* --- percentiles of frames.csv --- */
@@ -189,14 +190,92 @@ static void set_harm(const struct session *session, struct surface *surface)
 	/* Files of before these columns. */
 	if (!isnan(surface->numbers.of[METRIC_LATE]))
 		return;
-	surface->numbers.of[METRIC_LATE] = (double)surface->late;
-	surface->numbers.of[METRIC_LATE_TIME] = (double)(surface->late_ns / 1000) / 1e6;
+	surface->numbers.of[METRIC_LATE] = (double)surface->facts.late;
+	surface->numbers.of[METRIC_LATE_TIME] = (double)(surface->facts.late_ns / 1000) / 1e6;
 	if (!has_all_frames(surface))
 		return;
 	longest_ns = frame_stats_longest(&surface->from_frames);
 	surface->numbers.of[METRIC_UNKNOWN] = (double)surface->from_frames.unknown;
 	if (longest_ns >= 0)
 		surface->numbers.of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
+}
+
+/* --- grades --- */
+
+static uint64_t ns_of(double seconds)
+{
+	return isnan(seconds) ? 0 : (uint64_t)(seconds * 1e9 + 0.5);
+}
+
+static uint64_t count_of(double value)
+{
+	return isnan(value) ? 0 : (uint64_t)value;
+}
+
+/* Adds the numbers to what late frames, stalls and gaps say. Files of 2019 have neither late frames
+ * nor stalls, so they have no grade. */
+static enum grade complete_facts(struct grade_facts *facts, const struct numbers *numbers,
+				 const char *verdict)
+{
+	const double *of = numbers->of;
+
+	facts->frames = count_of(of[METRIC_FRAMES]);
+	facts->time_ns = ns_of(of[METRIC_TIME]);
+	facts->wait_ns = ns_of(of[METRIC_WAITING]);
+	facts->unknown = count_of(of[METRIC_UNKNOWN]);
+	facts->fails_rule = strncmp(verdict, "fail", 4) == 0;
+	if (!isnan(of[METRIC_LATE])) {
+		facts->late = count_of(of[METRIC_LATE]);
+		facts->late_ns = ns_of(of[METRIC_LATE_TIME]);
+	}
+	if (!isnan(of[METRIC_STALLS])) {
+		facts->freezes = count_of(of[METRIC_STALLS]) + facts->endless;
+		facts->freeze_ns = ns_of(of[METRIC_STALL_TIME]) + facts->endless_ns;
+		if (of[METRIC_STALLS] > 0 &&
+		    ns_of(of[METRIC_LONGEST] / 1e3) > facts->longest_freeze_ns)
+			facts->longest_freeze_ns = ns_of(of[METRIC_LONGEST] / 1e3);
+	}
+	if (isnan(of[METRIC_LATE]) && isnan(of[METRIC_STALLS]) && facts->unknown < facts->frames)
+		return GRADE_NONE;
+	return grade_of(facts);
+}
+
+/* Time that is missing in a section. */
+static uint64_t missing_in(const struct session *session, const struct section *section)
+{
+	uint64_t sum_us = 0;
+
+	for (uint64_t i = 0; i < session->missing.n; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+		int64_t from_us = missing->from_us, to_us = missing->to_us;
+
+		from_us = from_us < section->from_us ? section->from_us : from_us;
+		to_us = to_us > section->to_us ? section->to_us : to_us;
+		sum_us += to_us > from_us ? (uint64_t)(to_us - from_us) : 0;
+	}
+	return sum_us * 1000;
+}
+
+/* What the capture counted, or what events.csv says. */
+static void set_missing(struct session *session)
+{
+	int64_t ms = session_missing_ms(session);
+	const struct section all = { .from_us = INT64_MIN, .to_us = INT64_MAX };
+
+	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : missing_in(session, &all);
+}
+
+static void set_grade(const struct session *session, struct surface *surface)
+{
+	surface->facts.missing_ns = session->missing_ns;
+	if (session->last_us > session->first_us)
+		surface->facts.span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+	surface->grade =
+		surface->source == FROM_NOTHING
+			? GRADE_NONE
+			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
+	surface->has_package =
+		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
 }
 
 /* --- sections --- */
@@ -260,6 +339,15 @@ static bool are_from_frames(const struct session *session, const struct section_
 	return in_frames >= in_windows;
 }
 
+static uint64_t length_of(const struct session *session, uint32_t section)
+{
+	const struct section *of = &session->sections[section];
+	int64_t from_us = section > 0 ? of->from_us : session->first_us;
+	int64_t to_us = section + 1 < session->n_sections ? of->to_us : session->last_us;
+
+	return to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
+}
+
 static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
 {
 	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
@@ -276,6 +364,10 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	else
 		forget_janks(&in->numbers, sum->without_janks, sum->without_late);
 	numbers_derive(&in->numbers);
+	in->facts = sum->facts;
+	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
+	in->facts.span_ns = length_of(session, sum->section);
+	in->grade = complete_facts(&in->facts, &in->numbers, "");
 }
 
 static int set_sections(struct reading *reading)
@@ -316,7 +408,7 @@ struct place {
 
 static uint64_t harm_of(const struct surface *surface)
 {
-	return surface->harm.total_ns + surface->endless_ns;
+	return surface->harm.total_ns + surface->facts.endless_ns;
 }
 
 /* As daemon/base/apps.c sorts: apps with most harm first, then those that draw longest; in an app
@@ -426,6 +518,76 @@ static int sort_surfaces(struct session *session)
 	free(sorted);
 	free(now);
 	return error;
+}
+
+static bool comes_before(const struct session *session, const struct graded_app *one,
+			 const struct graded_app *other)
+{
+	bool is_system = app_is_system(name_of(session, one->app));
+
+	if (is_system != app_is_system(name_of(session, other->app)))
+		return !is_system;
+	return grade_drawing_ns(&one->facts) > grade_drawing_ns(&other->facts);
+}
+
+/* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
+ * first. */
+static void add_to_app(const struct session *session, struct graded_app *apps, uint32_t *n,
+		       uint16_t section, uint16_t number, const struct grade_facts *facts)
+{
+	const struct surface *surface = &session->surfaces[number];
+	struct graded_app *app = apps;
+	struct graded_app one;
+
+	while (app < apps + *n && app->app != surface->app)
+		app++;
+	if (app == apps + *n) {
+		(*n)++;
+		*app = (struct graded_app){ .app = surface->app,
+					    .section = section,
+					    .surface = number };
+	}
+	grade_add(&app->facts, facts);
+	if (surface->is_judged)
+		app->surface = number;
+	app->facts.fails_rule = session->surfaces[app->surface].facts.fails_rule;
+	app->grade = grade_of(&app->facts);
+	one = *app;
+	for (; app > apps && comes_before(session, &one, app - 1); app--)
+		*app = app[-1];
+	*app = one;
+}
+
+static int add_apps(struct session *session)
+{
+	struct graded_app *in_section;
+	uint32_t n = 0;
+
+	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
+	session->in_section_apps =
+		calloc(session->n_in_sections + 1, sizeof(*session->in_section_apps));
+	if (!session->apps || !session->in_section_apps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (surface->has_package && surface->grade != GRADE_NONE)
+			add_to_app(session, session->apps, &session->n_apps, 0, (uint16_t)i,
+				   &surface->facts);
+	}
+	in_section = session->in_section_apps;
+	for (uint32_t i = 0; i < session->n_in_sections; i++) {
+		const struct section_numbers *in = &session->in_sections[i];
+
+		if (i > 0 && in->section != session->in_sections[i - 1].section) {
+			in_section += n;
+			n = 0;
+		}
+		if (session->surfaces[in->surface].has_package && in->grade != GRADE_NONE)
+			add_to_app(session, in_section, &n, in->section, in->surface, &in->facts);
+	}
+	session->n_in_section_apps = (uint32_t)(in_section - session->in_section_apps) + n;
+	return 0;
 }
 
 /* --- what is missing --- */
@@ -561,6 +723,7 @@ static int finish(struct reading *reading)
 	int error = 0;
 
 	choose_harm(reading);
+	set_missing(session);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		set_whole(&session->surfaces[i]);
 	if (rows_of(session, FILE_SUMMARY) == 0 && rows_of(session, FILE_FRAMES) > 0)
@@ -572,11 +735,14 @@ static int finish(struct reading *reading)
 		set_drawing(surface);
 		set_harm(session, surface);
 		numbers_derive(&surface->numbers);
+		set_grade(session, surface);
 	}
 	if (error == 0)
 		error = set_sections(reading);
 	if (error == 0)
 		error = sort_surfaces(session);
+	if (error == 0)
+		error = add_apps(session);
 	if (session->n_sections > 0 && session->last_us >= 0) {
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "daemon/base/grade_text.h"
 #include "tools/report/devices.h"
 
 #define SCHEMA 1
@@ -70,9 +71,47 @@ static struct json_object *harm_object(const struct surface *surface)
 		add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3, 3);
 	}
 	for (unsigned int i = 0; i < CAUSES; i++)
-		if (surface->causes[i] > 0)
+		if (surface->facts.causes[i] > 0)
 			add_count(causes, i == CAUSE_NONE ? "none" : cause_names[i],
-				  surface->causes[i]);
+				  surface->facts.causes[i]);
+	json_object_object_add(object, "causes", causes);
+	return object;
+}
+
+static void add_ns(struct json_object *object, const char *key, uint64_t ns)
+{
+	add_decimal(object, key, (double)(ns / 1000) / 1e6, 6);
+}
+
+/* What a grade is made of. */
+static struct json_object *facts_object(const struct grade_facts *facts)
+{
+	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
+	enum cause sorted[CAUSES];
+	unsigned int n = grade_causes_by_time(sorted, facts);
+
+	add_ns(object, "drawing(s)", grade_drawing_ns(facts));
+	add_count(object, "frames", facts->frames);
+	add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
+	add_count(object, "late frames", facts->late);
+	add_ns(object, "late time(s)", facts->late_ns);
+	add_count(object, "freezes", facts->freezes);
+	add_ns(object, "freeze time(s)", facts->freeze_ns);
+	add_ns(object, "longest freeze(s)", facts->longest_freeze_ns);
+	add_count(object, "freezes without end", facts->endless);
+	add_count(object, "gaps", facts->gaps);
+	add_ns(object, "gap time(s)", facts->gap_ns);
+	add_ns(object, "idle(s)", grade_idle_ns(facts));
+	add_ns(object, "captured(s)", facts->span_ns);
+	add_ns(object, "missing(s)", facts->missing_ns);
+	add_count(object, "unknown vsyncs", facts->unknown);
+	for (unsigned int i = 0; i < n; i++) {
+		struct json_object *cause = json_object_new_object();
+
+		add_count(cause, "times", facts->causes[sorted[i]]);
+		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
+		json_object_object_add(causes, cause_names[sorted[i]], cause);
+	}
 	json_object_object_add(object, "causes", causes);
 	return object;
 }
@@ -94,8 +133,8 @@ static struct json_object *surface_object(const struct session *session,
 	json_object_object_add(object, "harm",
 			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
 								       : harm_object(surface));
-	add_count(object, "pauses", surface->pauses);
-	add_count(object, "endless stalls", surface->endless);
+	add_text(object, "grade", surface->grade ? grade_names[surface->grade] : NULL);
+	json_object_object_add(object, "facts", facts_object(&surface->facts));
 	return object;
 }
 

@@ -79,10 +79,8 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 			.big_jank = known_count(surface, METRIC_BIG_JANK),
 		},
 		.harm = surface->harm,
-		.pauses = surface->pauses,
-		.pause_ns = surface->pause_ns,
-		.endless = surface->endless,
-		.endless_ns = surface->endless_ns,
+		.facts = surface->facts,
+		.grade = surface->grade,
 		.no_view_marks = surface->app != NAME_NONE && !surface->has_view_marks,
 		.gpu_p50_ns = ns_of(surface, METRIC_GPU_P50, 1e6),
 		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99, 1e6),
@@ -92,7 +90,6 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 	};
 	copy_name(to->app, name_of(session, surface->app));
 	copy_name(to->name, name_of(session, surface->name));
-	memcpy(to->causes, surface->causes, sizeof(to->causes));
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 
@@ -133,6 +130,47 @@ static void fill_surfaces(struct status *status, const struct session *session,
 	}
 }
 
+/* The refresh rate of the Surface's frames, as the vsyncs that it missed tell; negative: unknown.
+ */
+static double rate_of(const struct surface *surface)
+{
+	const double *of = surface->numbers.of;
+	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
+
+	return known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0
+		       ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known)
+		       : -1;
+}
+
+static void fill_apps(struct status *status, const struct session *session,
+		      const struct selection *selection)
+{
+	for (uint32_t i = 0; i < session->n_apps; i++) {
+		const struct graded_app *app = &session->apps[i];
+		const struct surface *surface = &session->surfaces[app->surface];
+		struct status_app *to = &status->apps[status->n_apps];
+		const double *of = surface->numbers.of;
+
+		if (selection->surface ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, app->app)))
+			continue;
+		status->apps_total++;
+		if (status->n_apps == STATUS_APPS_MAX)
+			continue;
+		status->n_apps++;
+		*to = (struct status_app){
+			.facts = app->facts,
+			.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
+			.rate_hz = rate_of(surface),
+			.is_even = of[METRIC_OFF_CADENCE] * 20 <= of[METRIC_FRAMES],
+		};
+		snprintf(to->app, sizeof(to->app), "%s", name_of(session, app->app));
+		snprintf(to->surface, sizeof(to->surface), "%s", name_of(session, surface->name));
+		memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
+	}
+}
+
 static uint64_t counter(const struct session *session, const char *key)
 {
 	int64_t value = session_json_number(session, "counters", key);
@@ -166,6 +204,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	if (!status)
 		return -ENOMEM;
 	fill_surfaces(status, session, selection);
+	fill_apps(status, session, selection);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		status->counters.frames += status->surfaces[i].stats.frames;
 	status->counters.doframes = session->doframes;

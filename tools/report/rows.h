@@ -12,6 +12,7 @@ struct section_sum {
 	struct frame_stats frames, windows; /* of frames.csv and of fps.csv */
 	uint32_t cadences[CADENCES_MAX];
 	uint16_t section, surface;
+	struct grade_facts facts; /* of late frames, stalls and gaps; without numbers of frames */
 	bool without_janks, without_late;
 	bool is_crossed; /* a row of fps.csv begins in it, and ends after the next mark */
 };

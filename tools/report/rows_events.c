@@ -122,6 +122,22 @@ static void add_section(struct reading *reading, int64_t time_us, uint32_t name)
 	};
 }
 
+/* "CPU 1: 12 events lost; 8.000 s without events" until @to_us. */
+static void add_missing(struct session *session, int64_t to_us, const char *text)
+{
+	const char *seconds = strstr(text, "; "), *end;
+	struct missing *missing;
+	int64_t us;
+
+	end = seconds ? strstr(seconds, " s without events") : NULL;
+	if (!end || to_us < 0 ||
+	    !csv_number((struct span){ seconds + 2, (size_t)(end - seconds - 2) }, 6, &us))
+		return;
+	missing = pool_add(&session->missing);
+	if (missing)
+		*missing = (struct missing){ us < to_us ? to_us - us : 0, to_us };
+}
+
 static void read_event(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
 	struct session *session = reading->session;
@@ -141,6 +157,8 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 	else if (span_equal(kind, SPAN_LITERAL("stall")))
 		add_keyed(reading, &reading->stalls, &reading->n_stalls, &reading->max_stalls,
 			  (struct keyed){ read.time_us, read.text });
+	else if (span_equal(kind, SPAN_LITERAL("lost")))
+		add_missing(session, read.time_us, name_of(session, read.text));
 	else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
 		add_keyed(reading, &reading->steps, &reading->n_steps, &reading->max_steps,
 			  (struct keyed){ read.time_us, step_in(name_of(session, read.text)) });
@@ -184,6 +202,14 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 	return false;
 }
 
+static void add_unended(struct grade_facts *facts, bool is_gap, uint64_t ns)
+{
+	if (is_gap)
+		grade_add_gap(facts, ns);
+	else
+		grade_add_endless(facts, ns);
+}
+
 void count_unended(struct reading *reading)
 {
 	static const char endless[] = "; no frame ended it";
@@ -192,6 +218,7 @@ void count_unended(struct reading *reading)
 	for (uint64_t i = 0; i < session->events.n; i++) {
 		const struct event *event = pool_at(&session->events, i);
 		const char *kind = name_of(session, event->kind);
+		struct section_sum *sum;
 		bool is_pause = strcmp(kind, "pause") == 0;
 		uint64_t ns;
 		const char *name = stall_name(name_of(session, event->text), &ns);
@@ -208,8 +235,11 @@ void count_unended(struct reading *reading)
 			if (strncmp(name, text, length) != 0 ||
 			    (name + length != end && strncmp(name + length, " of ", 4) != 0))
 				continue;
-			*(is_pause ? &surface->pauses : &surface->endless) += 1;
-			*(is_pause ? &surface->pause_ns : &surface->endless_ns) += ns;
+			add_unended(&surface->facts, is_pause, ns);
+			sum = sum_of(reading, session_section(session, event->time_us),
+				     (uint16_t)j);
+			if (sum)
+				add_unended(&sum->facts, is_pause, ns);
 			break;
 		}
 	}

@@ -111,7 +111,7 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 	if (late.harm_ns == 0)
 		return 0;
 	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
-	surface->causes[cause]++;
+	grade_add_lost(&surface->facts, cause, late.harm_ns, interval_is_wait(interval));
 	return late.harm_ns;
 }
 
@@ -183,11 +183,8 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (present_us < surface->last_us)
 		harm_new_clock(&surface->harm);
 	harm_ns = add_harm(reading, surface, place, present_us, interval, wait, cause);
-	if (harm_ns > 0 && !interval_is_wait(interval)) {
+	if (harm_ns > 0 && !interval_is_wait(interval))
 		frame_stats_add_late(&stats, harm_ns);
-		surface->late++;
-		surface->late_ns += harm_ns;
-	}
 	if (harm_ns > 0)
 		add_late_frame(reading, csv, columns,
 			       (struct late_row){
@@ -208,6 +205,8 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	sum = sum_of(reading, section, number_of_surface(session, surface));
 	if (sum) {
 		frame_stats_merge(&sum->frames, &stats);
+		if (harm_ns > 0)
+			grade_add_lost(&sum->facts, cause, harm_ns, interval_is_wait(interval));
 		count_cadence(sum->cadences, interval);
 	}
 	kept = add_frame(reading, present_us);

@@ -26,6 +26,7 @@ int session_init(struct session *session)
 	pool_init(&session->windows, sizeof(struct window), WINDOWS_MAX);
 	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX + RANGE_FRAMES_MAX);
 	pool_init(&session->events, sizeof(struct event), EVENTS_MAX);
+	pool_init(&session->missing, sizeof(struct missing), EVENTS_MAX);
 	return names_init(&session->names);
 }
 
@@ -35,6 +36,7 @@ void session_free(struct session *session)
 	pool_free(&session->windows);
 	pool_free(&session->frames);
 	pool_free(&session->events);
+	pool_free(&session->missing);
 	json_object_put(session->json);
 	for (uint32_t i = 0; i < session->n_notices; i++)
 		free(session->notices[i]);
@@ -42,6 +44,8 @@ void session_free(struct session *session)
 	free(session->surfaces);
 	free(session->sections);
 	free(session->in_sections);
+	free(session->apps);
+	free(session->in_section_apps);
 	free(session->late);
 	free(session->captured);
 	*session = (struct session){ 0 };
@@ -87,6 +91,17 @@ int64_t session_json_number(const struct session *session, const char *outer, co
 	struct json_object *found = json_at(session, outer, key);
 
 	return json_object_is_type(found, json_type_int) ? json_object_get_int64(found) : -1;
+}
+
+int64_t session_missing_ms(const struct session *session)
+{
+	struct json_object *found = json_at(session, "counters", "lost");
+
+	if (!json_object_is_type(found, json_type_object) ||
+	    !json_object_object_get_ex(found, "seconds_without_events", &found) ||
+	    !(json_object_get_double(found) >= 0 && json_object_get_double(found) < 1e9))
+		return -1;
+	return (int64_t)(json_object_get_double(found) * 1e3 + 0.5);
 }
 
 uint32_t session_section(const struct session *session, int64_t time_us)

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "rules/drawing.h"
+#include "rules/grade.h"
 #include "rules/harm.h"
 #include "rules/stats.h"
 #include "rules/verdict.h"
@@ -122,15 +123,15 @@ struct surface {
 	int64_t first_us, last_us;  /* or -1 */
 	char verdict[VERDICT_SIZE]; /* "": unknown */
 	uint32_t jank_types;
-	bool is_judged; /* its app is judged by it */
+	bool is_judged; /* it draws longest of its app, whose frame rate and verdict are its own */
 	bool has_view_marks;
 	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
 	uint64_t drawing_ns;
 	struct drawing drawing; /* from frames.csv */
 	struct harm harm;
-	uint64_t late, late_ns;	 /* the part of it that late frames have, without stalls */
-	uint64_t causes[CAUSES]; /* of the frames with harm */
-	uint64_t pauses, pause_ns, endless, endless_ns;
+	struct grade_facts facts;
+	enum grade grade;
+	bool has_package; /* of its app, in its name: it is a part of that app */
 	struct frame_stats from_frames;
 	struct frame_stats from_windows;
 	uint64_t frame_rows;		     /* of frames.csv */
@@ -145,6 +146,22 @@ struct section_numbers {
 	uint16_t section, surface;
 	enum numbers_source source;
 	struct numbers numbers;
+	struct grade_facts facts;
+	enum grade grade;
+};
+
+/* An app, in the whole session or in a section: its Surfaces, added up. */
+struct graded_app {
+	uint32_t app;
+	uint16_t section; /* 0 of the whole session */
+	uint16_t surface; /* the judged one */
+	struct grade_facts facts;
+	enum grade grade;
+};
+
+/* Time in which events were lost, and nothing was recorded. */
+struct missing {
+	int64_t from_us, to_us;
 };
 
 /* A late frame or a stall, with its evidence. Times, numbers: -1 if they are not captured; names:
@@ -217,6 +234,13 @@ struct session {
 	struct section_numbers *in_sections; /* sorted by section */
 	uint32_t n_in_sections;
 
+	/* Those of the whole session, and those of all sections. The one that draws longest first,
+	 * the system's own last. */
+	struct graded_app *apps, *in_section_apps;
+	uint32_t n_apps, n_in_section_apps;
+	struct pool missing; /* struct missing, in the order of events.csv */
+	uint64_t missing_ns; /* all of it, as the capture counted it */
+
 	struct late_row *late; /* the one with most harm first, after model_read() */
 	uint32_t n_late;
 	enum numbers_source harm_source; /* FROM_WINDOWS: from dropFrames.csv */
@@ -246,6 +270,9 @@ const char *session_json_text(const struct session *session, const char *outer, 
 
 /* The same for a number; -1 if there is none. */
 int64_t session_json_number(const struct session *session, const char *outer, const char *key);
+
+/* Time without events, of session.json; -1 if it does not say it. */
+int64_t session_missing_ms(const struct session *session);
 
 /* The section in which @time_us is; 0 without sections. */
 uint32_t session_section(const struct session *session, int64_t time_us);

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/grade_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* Bytes of a name in a sentence. */
+#define NAME_MAX_BYTES 300
+
+/* What a cause is called, and how its share of the lost time is told. */
+static const struct {
+	const char *name[2], *share[2];
+} causes[CAUSES] = {
+	[CAUSE_NONE] = { { "", "" }, { "", "" } },
+	[CAUSE_APP] = { { "App too slow", "应用太慢" }, { "the app's own", "应用自身" } },
+	[CAUSE_GPU] = { { "App's GPU work", "应用的 GPU 绘制" },
+			{ "the app's GPU work", "应用的 GPU 绘制" } },
+	[CAUSE_SF_CPU] = { { "System compositor (CPU)", "系统合成器（CPU）" },
+			   { "the system compositor's (CPU)", "系统合成器（CPU）" } },
+	[CAUSE_SF_GPU] = { { "System compositor (GPU)", "系统合成器（GPU）" },
+			   { "the system compositor's (GPU)", "系统合成器（GPU）" } },
+	[CAUSE_SCHEDULING] = { { "App woken too late", "系统唤醒应用太晚" },
+			       { "late wake-ups by the system", "系统唤醒太晚" } },
+	[CAUSE_DISPLAY] = { { "Display", "显示器" }, { "the display's", "显示器" } },
+	[CAUSE_STUFFING] = { { "Queue too full", "缓冲队列过满" },
+			     { "a queue that was too full", "缓冲队列过满" } },
+	[CAUSE_PREDICTION] = { { "Vsync prediction", "垂直同步预测" },
+			       { "wrong predictions of vsyncs", "垂直同步预测错误" } },
+	[CAUSE_DROPPED] = { { "Frame thrown away", "帧被丢弃" },
+			    { "frames that were thrown away", "帧被丢弃" } },
+	[CAUSE_UNKNOWN] = { { "Unknown", "未知" }, { "of unknown cause", "原因未知" } },
+};
+
+static const char *const grades_in_chinese[GRADES] = {
+	[GRADE_NONE] = "",	  [GRADE_TOO_SHORT] = "太短", [GRADE_BAD] = "差",
+	[GRADE_POOR] = "较差",	  [GRADE_FAIR] = "一般",      [GRADE_INCOMPLETE] = "不完整",
+	[GRADE_UNCLEAR] = "不明", [GRADE_GOOD] = "良好",
+};
+
+const char *grade_cause_name(enum cause cause, enum language language)
+{
+	return causes[cause].name[language];
+}
+
+const char *grade_name(enum grade grade, enum language language)
+{
+	return language == CHINESE ? grades_in_chinese[grade] : grade_names[grade];
+}
+
+/* --- numbers --- */
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n)
+{
+	char digits[GRADE_COUNT_SIZE];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			*text++ = ',';
+		*text++ = digits[i];
+	}
+	*text = '\0';
+}
+
+void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language)
+{
+	static const char *const minutes[] = { "%.0f minutes", "%.0f 分钟" };
+	static const char *const hours[] = { "%.1f hours", "%.1f 小时" };
+	static const char *const of_seconds[] = { "%.*f s", "%.*f 秒" };
+	double s = seconds(ns);
+
+	if (s < 119.5)
+		snprintf(text, GRADE_TIME_SIZE, of_seconds[language],
+			 s < 1.995  ? 2
+			 : s < 9.95 ? 1
+				    : 0,
+			 s);
+	else if (s < 7170)
+		snprintf(text, GRADE_TIME_SIZE, minutes[language], s / 60);
+	else
+		snprintf(text, GRADE_TIME_SIZE, hours[language], s / 3600);
+}
+
+/* A share that is not 0 is never told as 0. */
+static void share_of(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
+{
+	double percent = all > 0 ? 100 * (double)part / (double)all : 0;
+
+	if (part > 0 && percent < 0.05)
+		snprintf(text, GRADE_COUNT_SIZE, "< 0.1 %%");
+	else
+		snprintf(text, GRADE_COUNT_SIZE, "%.*f %%", percent < 9.95, percent);
+}
+
+/* --- sentences --- */
+
+static void add(char text[GRADE_TEXT_SIZE], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(char text[GRADE_TEXT_SIZE], const char *format, ...)
+{
+	size_t n = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + n, GRADE_TEXT_SIZE - n, format, arguments);
+	va_end(arguments);
+}
+
+static void add_name(char text[GRADE_TEXT_SIZE], const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > NAME_MAX_BYTES) {
+		length = NAME_MAX_BYTES;
+		while (length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80)
+			length--;
+	}
+	add(text, "%.*s", (int)length, name);
+}
+
+/* "450 freezes (longest 0.92 s) and 1,575 late frames" */
+static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		       enum language language)
+{
+	bool zh = language == CHINESE;
+	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
+
+	if (facts->freezes > 0) {
+		grade_count(n, facts->freezes);
+		grade_time(longest, facts->longest_freeze_ns, language);
+		if (zh)
+			add(text, "卡死 %s 次（最长 %s）", n, longest);
+		else if (facts->freezes == 1)
+			add(text, "1 freeze (%s)", longest);
+		else
+			add(text, "%s freezes (longest %s)", n, longest);
+		add(text, zh ? "，" : facts->late > 0 ? " and " : ", ");
+	}
+	grade_count(n, facts->late);
+	if (zh)
+		add(text, facts->late > 0 ? "迟到 %s 帧" : "没有迟到的帧", n);
+	else if (facts->late == 0)
+		add(text, "no late frame");
+	else
+		add(text, "%s late frame%s", n, facts->late == 1 ? "" : "s");
+	if (facts->freezes == 0)
+		add(text, zh ? "，没有卡死" : ", no freeze");
+}
+
+/* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
+static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	char share[GRADE_COUNT_SIZE], drew[GRADE_TIME_SIZE];
+
+	share_of(share, grade_lost_ns(facts), grade_drawing_ns(facts));
+	grade_time(drew, grade_drawing_ns(facts), language);
+	add_name(text, graded->name);
+	if (language == CHINESE)
+		add(text, " 在绘制的 %s 中有 %s 的时间%s：", drew, share,
+		    facts->freezes == 0 ? "迟到"
+		    : facts->late == 0	? "卡死"
+					: "卡死或迟到");
+	else
+		add(text, " was %s for %s of the %s it drew: ",
+		    facts->freezes == 0 ? "late"
+		    : facts->late == 0	? "frozen"
+					: "frozen or late",
+		    share, drew);
+	add_losses(text, facts, language);
+	add(text, language == CHINESE ? "。" : ".");
+}
+
+/* "... held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze." */
+static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
+{
+	bool zh = language == CHINESE;
+	char drew[GRADE_TIME_SIZE];
+
+	grade_time(drew, grade_drawing_ns(graded->facts), language);
+	add_name(text, graded->name);
+	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0)
+		add(text, zh ? " 绘制了 %s：" : " drew for %s: ", drew);
+	else if (zh)
+		add(text, " 在 %.0f Hz 的屏幕上稳定保持 %.0f fps，共 %s：", graded->rate_hz,
+		    graded->fps, drew);
+	else
+		add(text, " held an even %.0f fps on a %.0f Hz screen for %s: ", graded->fps,
+		    graded->rate_hz, drew);
+	add_losses(text, graded->facts, language);
+	add(text, zh ? "。" : ".");
+}
+
+static void add_what_is_known(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			      enum language language)
+{
+	if (grade_lost_ns(graded->facts) > 0)
+		add_lost(text, graded, language);
+	else
+		add_even(text, graded, language);
+}
+
+static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
+{
+	bool zh = language == CHINESE, is_lost = grade_lost_ns(graded->facts) > 0;
+
+	if (is_lost)
+		add_lost(text, graded, language);
+	else
+		add_name(text, graded->name);
+	add(text, is_lost ? (zh ? "而且慢" : " It was slow, too")
+			  : (zh ? " 平稳，但是慢" : " was even, but slow"));
+	if (graded->fps > 0 && graded->rate_hz > 0)
+		add(text, zh ? "：%.0f / %.0f fps" : ": %.0f of %.0f fps", graded->fps,
+		    graded->rate_hz);
+	add(text, zh ? "。" : ".");
+}
+
+static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
+	char captured[GRADE_TIME_SIZE], missing[GRADE_TIME_SIZE], share[GRADE_COUNT_SIZE];
+
+	grade_time(captured,
+		   facts->span_ns > facts->missing_ns ? facts->span_ns - facts->missing_ns : 0,
+		   language);
+	grade_time(missing, facts->missing_ns, language);
+	share_of(share, facts->missing_ns, facts->span_ns);
+	if (grade_lost_ns(facts) > 0)
+		add_lost(text, graded, language);
+	else
+		add(text,
+		    zh ? "已记录的 %s 中没有迟到的帧。" : "Nothing was late in the %s captured.",
+		    captured);
+	if (!zh && grade_lost_ns(facts) == 0)
+		text[strlen(text) - 1] = '\0';
+	add(text,
+	    zh			       ? "但缺少 %s（%s"
+	    : grade_lost_ns(facts) > 0 ? " But %s (%s"
+				       : ", but %s (%s",
+	    missing, share);
+	add(text, zh ? "）" : ") are missing");
+	if (graded->missing_at[0])
+		add(text, zh ? "（%s）" : " (%s)", graded->missing_at);
+	add(text, zh ? "：请用更大的缓冲区重新录制。" : ": record with a larger buffer.");
+}
+
+static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
+	char of[GRADE_TIME_SIZE], shortest[GRADE_TIME_SIZE], longest[GRADE_TIME_SIZE];
+
+	add_name(text, graded->name);
+	if (facts->gaps == 0) {
+		grade_time(of, grade_drawing_ns(facts), language);
+		add(text,
+		    zh ? " 绘制了 %s，但不知道显示器的周期，所以不知道是否有帧迟到。"
+		       : " drew for %s, but the display's period is unknown, so no late frame can "
+			 "be known.",
+		    of);
+		return;
+	}
+	grade_time(of, grade_drawing_ns(facts) + facts->gap_ns, language);
+	grade_time(shortest, facts->shortest_gap_ns, language);
+	grade_time(longest, facts->longest_gap_ns, language);
+	if (zh)
+		add(text, " 在 %s 中有 %.1f 秒没有绘制（", of, seconds(facts->gap_ns));
+	else
+		add(text, " drew nothing for %.1f of %s (", seconds(facts->gap_ns), of);
+	if (facts->gaps == 1)
+		add(text, zh ? "1 次空白" : "1 gap");
+	else if (zh)
+		add(text, "%" PRIu64 " 次空白，%s 到 %s", facts->gaps, shortest, longest);
+	else
+		add(text, "%" PRIu64 " gaps of %.2f to %s", facts->gaps,
+		    seconds(facts->shortest_gap_ns), longest);
+	add(text, zh ? "），从记录中看不出它是否卡死。"
+		     : "), and the trace does not say whether it hung.");
+}
+
+static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			  enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
+	char drew[GRADE_TIME_SIZE], frames[GRADE_COUNT_SIZE];
+
+	grade_time(drew, grade_drawing_ns(facts), language);
+	grade_count(frames, facts->frames);
+	add_name(text, graded->name);
+	add(text,
+	    zh ? " 只绘制了 %s（%s 帧），太短，无法评价："
+	       : " drew for only %s (%s frames), too short to judge: ",
+	    drew, frames);
+	add_losses(text, facts, language);
+	add(text, zh ? "。" : ".");
+}
+
+void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enum language language)
+{
+	text[0] = '\0';
+	switch (grade_of(graded->facts)) {
+	case GRADE_NONE:
+		add_name(text, graded->name);
+		add(text, language == CHINESE ? " 没有绘制。" : " drew nothing.");
+		break;
+	case GRADE_TOO_SHORT:
+		add_too_short(text, graded, language);
+		break;
+	case GRADE_INCOMPLETE:
+		add_missing(text, graded, language);
+		break;
+	case GRADE_UNCLEAR:
+		add_unclear(text, graded, language);
+		break;
+	case GRADE_FAIR:
+		if (graded->facts->fails_rule) {
+			add_slow(text, graded, language);
+			break;
+		}
+		/* fallthrough */
+	default:
+		add_what_is_known(text, graded, language);
+	}
+}
+
+unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_facts *facts)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++) {
+		unsigned int at = n;
+
+		if (facts->causes[i] == 0)
+			continue;
+		for (; at > 0 && facts->cause_ns[i] > facts->cause_ns[sorted[at - 1]]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = (enum cause)i;
+		n++;
+	}
+	return n;
+}
+
+/* Causes of less than a tenth of the time are not told. */
+void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		  enum language language)
+{
+	enum cause sorted[CAUSES];
+	unsigned int n = grade_causes_by_time(sorted, facts), told = 0;
+	uint64_t lost_ns = grade_lost_ns(facts);
+	bool zh = language == CHINESE;
+
+	text[0] = '\0';
+	for (; told < n && told < 3 && facts->cause_ns[sorted[told]] * 10 >= lost_ns; told++) {
+		const char *share = causes[sorted[told]].share[language];
+		double percent = 100 * (double)facts->cause_ns[sorted[told]] / (double)lost_ns;
+
+		if (told == 0 && n == 1)
+			add(text, zh ? "损失的时间全部归于：%s" : "All of the lost time is %s",
+			    share);
+		else if (told == 0)
+			add(text,
+			    zh ? "损失的时间：%.0f %% 归于%s" : "%.0f %% of the lost time is %s",
+			    percent, share);
+		else
+			add(text, zh ? "，%.0f %% 归于%s" : ", %.0f %% %s", percent, share);
+	}
+	if (told > 0)
+		add(text, zh ? "。" : ".");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A grade as sentences. The text at the end of a session, 'jankd analyze --json', and jank-report's
+ * text, page and Markdown have them from here, so they are the same. */
+#ifndef JANKD_DAEMON_BASE_GRADE_TEXT_H
+#define JANKD_DAEMON_BASE_GRADE_TEXT_H
+
+#include <stddef.h>
+
+#include "rules/grade.h"
+
+/* The longest sentence with its NUL; a longer name is cut. */
+#define GRADE_TEXT_SIZE 1024
+
+enum language { ENGLISH, CHINESE };
+
+struct graded {
+	const char *name; /* of an app, a Surface or a section */
+	const struct grade_facts *facts;
+	double fps;		/* of its frame times; negative: unknown */
+	double rate_hz;		/* the display's, or the render rate; negative: unknown */
+	bool is_even;		/* nearly all intervals have the same number of vsyncs */
+	const char *missing_at; /* "0:18 to 0:26"; "": at several times, or unknown */
+};
+
+/* "com.example.mail was frozen or late for 29 % of the 30 minutes it drew: 450 freezes (longest
+ * 0.92 s) and 1,575 late frames." */
+void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		    enum language language);
+
+/* "70 % of the lost time is the app's own, 30 % late wake-ups by the system."; "" if none is lost.
+ */
+void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		  enum language language);
+
+/* What people read instead of the name in the files: "App too slow". */
+const char *grade_cause_name(enum cause cause, enum language language);
+
+/* "TOO SHORT", or its translation. */
+const char *grade_name(enum grade grade, enum language language);
+
+/* The causes with time, the one that lost most first. Returns their number. */
+unsigned int grade_causes_by_time(enum cause causes[CAUSES], const struct grade_facts *facts);
+
+/* "0.92 s", "52 s", "30 minutes", "3.5 hours". */
+#define GRADE_TIME_SIZE 32
+void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language);
+
+/* "1,575". */
+#define GRADE_COUNT_SIZE 32
+void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n);
+
+#endif

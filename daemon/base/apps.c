@@ -26,6 +26,15 @@ static void copy_name(char *to, size_t size, const char *from)
 	to[length] = '\0';
 }
 
+bool app_has_activity(const char *app, const char *surface)
+{
+	const char *found = app[0] ? strstr(surface, app) : NULL;
+
+	while (found && found[strlen(app)] != '/')
+		found = strstr(found + 1, app);
+	return found != NULL;
+}
+
 /* The Surface that draws longest has the app's frame rate. */
 static void set_surface(struct status_app *app, const struct summary_row *row)
 {
@@ -42,8 +51,11 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 
 static bool comes_before(const struct status_app *a, const struct status_app *b)
 {
-	if (app_is_system(a->app) != app_is_system(b->app))
-		return app_is_system(b->app);
+	bool a_first = a->has_activity && !app_is_system(a->app);
+	bool b_first = b->has_activity && !app_is_system(b->app);
+
+	if (a_first != b_first)
+		return a_first;
 	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
 }
 
@@ -65,6 +77,7 @@ void apps_add(struct status *status, const struct summary_row *row)
 		copy_name(apps[at].app, sizeof(apps[at].app), row->app);
 	}
 	grade_add(&apps[at].facts, &row->facts);
+	apps[at].has_activity |= app_has_activity(row->app, row->surface);
 	if (!apps[at].surface[0] || grade_drawing_ns(&row->facts) > apps[at].surface_ns)
 		set_surface(&apps[at], row);
 	apps[at].facts.fails_rule = strncmp(apps[at].verdict, "fail", 4) == 0;

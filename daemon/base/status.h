@@ -70,6 +70,7 @@ struct status_app {
 	uint64_t surface_ns; /* frame times and freezes */
 	double fps;	     /* negative: none */
 	double rate_hz;	     /* the display's, or the render rate; negative: unknown */
+	bool has_activity;   /* see app_has_activity() */
 	bool is_even;	     /* nearly all intervals have the same number of vsyncs */
 };
 

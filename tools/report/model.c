@@ -523,10 +523,11 @@ static int sort_surfaces(struct session *session)
 static bool comes_before(const struct session *session, const struct graded_app *one,
 			 const struct graded_app *other)
 {
-	bool is_system = app_is_system(name_of(session, one->app));
+	bool one_first = one->has_activity && !app_is_system(name_of(session, one->app));
+	bool other_first = other->has_activity && !app_is_system(name_of(session, other->app));
 
-	if (is_system != app_is_system(name_of(session, other->app)))
-		return !is_system;
+	if (one_first != other_first)
+		return one_first;
 	return grade_drawing_ns(&one->facts) > grade_drawing_ns(&other->facts);
 }
 
@@ -548,6 +549,8 @@ static void add_to_app(const struct session *session, struct graded_app *apps, u
 					    .surface = number };
 	}
 	grade_add(&app->facts, facts);
+	app->has_activity |=
+		app_has_activity(name_of(session, surface->app), name_of(session, surface->name));
 	if (surface->is_judged)
 		app->surface = number;
 	app->facts.fails_rule = session->surfaces[app->surface].facts.fails_rule;

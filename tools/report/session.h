@@ -153,8 +153,9 @@ struct section_numbers {
 /* An app, in the whole session or in a section: its Surfaces, added up. */
 struct graded_app {
 	uint32_t app;
-	uint16_t section; /* 0 of the whole session */
-	uint16_t surface; /* the judged one */
+	uint16_t section;  /* 0 of the whole session */
+	uint16_t surface;  /* the judged one */
+	bool has_activity; /* see app_has_activity() */
 	struct grade_facts facts;
 	enum grade grade;
 };

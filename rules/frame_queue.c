@@ -602,7 +602,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&layer->late, q->options.late_ns, interval, waiting->loss_context.wait);
+	late = late_follow(&layer->late, layer->surface, q->options.late_ns, interval, waiting->loss_context.wait);
 	is_late = late.harm_ns > 0 && interval_is_frame_time(interval);
 	if (is_late)
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);

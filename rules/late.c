@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/late.h"
 
+#include "rules/verdict.h"
+
 #define INTERVALS_LEAST 8
 #define CADENCE_MAX_NS UINT64_C(100000000)
 #define GAP_CADENCES 4
+
+/* 25.25 and 23.76 frames per second. */
+#define FILM_SHORTEST_NS UINT64_C(39603960)
+#define FILM_LONGEST_NS UINT64_C(42087542)
 
 /* Deviation of presents from their vsyncs, if the vsyncs are unknown. */
 #define JITTER_NS UINT32_C(2000000)
@@ -71,15 +77,54 @@ static bool is_reported(const struct late_series *series, uint64_t limit_ns,
 	       draws_continuously(series, (uint32_t)cadence);
 }
 
+/* A film of 24 or 25 frames per second (1 % is for rates such as 23.976) is shown with 2 and 3
+ * vsyncs of 60 Hz in turn. True: the interval, with those before it that differ by one vsync at
+ * most, is such a film's. Its presents are at the vsyncs nearest to even times; those of a game
+ * that misses some vsyncs are not. */
+static bool is_film(const struct late_series *series, struct interval interval)
+{
+	uint64_t vsyncs[LATE_INTERVALS + 1] = { (uint64_t)interval.vsyncs };
+	uint64_t all = vsyncs[0], all_ns = (uint64_t)interval.ns, so_far = 0, period_ns;
+	uint64_t least = all, most = all, n = 1;
+
+	for (unsigned int i = 1; i <= kept(series); i++) {
+		unsigned int at = (series->n - i) % LATE_INTERVALS;
+		uint64_t one = series->vsyncs[at];
+
+		if (series->intervals[at].plain || one + 1 < most || one > least + 1)
+			break;
+		least = one < least ? one : least;
+		most = one > most ? one : most;
+		vsyncs[n++] = one;
+		all += one;
+		all_ns += series->intervals[at].ns;
+	}
+	period_ns = all_ns / all;
+	if (most == least || all_ns + period_ns < n * FILM_SHORTEST_NS ||
+	    all_ns > n * FILM_LONGEST_NS + period_ns)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t even = (i + 1) * all;
+
+		so_far += n * vsyncs[i];
+		if (so_far >= even + n || even >= so_far + n)
+			return false;
+	}
+	return true;
+}
+
 /* The time that a frame lost. */
-static uint64_t harm_ns(const struct late_series *series, struct interval interval,
-			uint64_t cadence)
+static uint64_t harm_ns(const struct late_series *series, const char *surface,
+			struct interval interval, uint64_t cadence)
 {
 	const struct late_interval *of = &series->intervals[series->cadence_at];
 	uint64_t ns = (uint64_t)interval.ns, period_ns;
 
 	/* The period may have become more precise since the cadence was found. */
 	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence + cadence / 100)
+		return 0;
+	if (interval.vsyncs <= interval_step(interval) ||
+	    (verdict_is_view(surface) && is_film(series, interval)))
 		return 0;
 	if (!of->plain)
 		return interval.vsyncs > series->vsyncs[series->cadence_at] ? ns - cadence : 0;
@@ -128,8 +173,8 @@ static void keep(struct late_series *series, struct interval interval)
 	series->same[at] = (uint8_t)count_same(series, one, 1);
 }
 
-struct lateness late_follow(struct late_series *series, uint64_t limit_ns, struct interval interval,
-			    enum wait_kind wait)
+struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
+			    struct interval interval, enum wait_kind wait)
 {
 	struct lateness late = { .gap = true };
 	uint64_t cadence;
@@ -145,7 +190,7 @@ struct lateness late_follow(struct late_series *series, uint64_t limit_ns, struc
 		return late;
 	}
 	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
-	late.harm_ns = harm_ns(series, interval, cadence);
+	late.harm_ns = harm_ns(series, surface, interval, cadence);
 	keep(series, interval);
 	return late;
 }

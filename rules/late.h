@@ -43,14 +43,15 @@ struct lateness {
 	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
 	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. An
 	 * interval after a switch of the refresh rate that has more vsyncs, but is no longer, is in
-	 * time; and so is one that is longer, but has no more vsyncs. */
+	 * time; and so is one that is longer, but has no more vsyncs; one of a render period; and
+	 * one of a film, whose frames have 2 and 3 vsyncs in turn. */
 	uint64_t harm_ns;
 	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */
 };
 
-/* Follows the layer's next interval. @limit_ns: reported are frames that are late by this time; 0:
- * none. */
-struct lateness late_follow(struct late_series *series, uint64_t limit_ns, struct interval interval,
-			    enum wait_kind wait);
+/* Follows the next interval of a layer of @surface. @limit_ns: reported are frames that are late by
+ * this time; 0: none. */
+struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
+			    struct interval interval, enum wait_kind wait);
 
 #endif

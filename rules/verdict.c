@@ -30,12 +30,17 @@ static double fps_of(const struct verdict_facts *facts)
 	return (double)facts->drawing_frames * 1e9 / (double)facts->drawing_time_ns;
 }
 
+bool verdict_is_view(const char *surface)
+{
+	return strstr(surface, "SurfaceView") != NULL;
+}
+
 /* An app's views are drawn in a window, at the display's rate. Games, videos and players draw to a
  * SurfaceView; a game in a window of its own holds a lower rate than the display's. A map draws as
  * an app does, so it cannot be learnt. */
 static enum app_class learn(const struct verdict_facts *facts)
 {
-	bool is_view = strstr(facts->surface, "SurfaceView") != NULL;
+	bool is_view = verdict_is_view(facts->surface);
 	bool is_slower = facts->cadence >= 2 && (uint64_t)facts->off_cadence * 10 <= facts->frames;
 
 	if (!is_view && !is_slower)

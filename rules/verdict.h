@@ -4,6 +4,7 @@
 #ifndef JANKD_RULES_VERDICT_H
 #define JANKD_RULES_VERDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Longest text of a verdict with its NUL. */
@@ -30,6 +31,9 @@ struct verdict_facts {
 	uint64_t drawing_frames;  /* in continuous drawing, see drawing.h */
 	uint64_t drawing_time_ns; /* their sum */
 };
+
+/* True: the Surface is a SurfaceView. Games, videos and players draw to one. */
+bool verdict_is_view(const char *surface);
 
 /* Writes the verdict: "pass app 59.8>=55", "fail game? 21.3<25" (the class was learnt), "n/a
  * app? 3.2s<5s" (too little continuous drawing to judge), "n/a video?" (a film of 24 frames per

@@ -127,6 +127,49 @@ TEST(test_frames_later_than_the_cadence_are_late)
 	}
 }
 
+/* A film's frames are at the vsyncs nearest to even times, so 2 and 3 vsyncs in turn are no news. A
+ * fourth vsync is, and so are 3 of a game of 30 fps, wherever they come. */
+TEST(test_films_are_even)
+{
+	static const struct {
+		double fps;
+		unsigned int late_frame, frames;
+		const char *expected;
+	} films[] = {
+		{ 25, 0, 300, "late_frames 0" },
+		{ 24, 0, 300, "late_frames 0" },
+		{ 23.976, 0, 300, "late_frames 0" },
+		{ 25, 200, 300, "late_frames 1" },
+		{ 29, 0, 116, "late_frames 7" },
+		{ 40, 0, 300, "late_frames 149" },
+		/* The last one is an app, which draws no film. */
+		{ 25, 0, 300, "late_frames 119" },
+	};
+
+	static const char view[] = "SurfaceView[com.a/com.a.Main]#0";
+
+	for (size_t i = 0; i < COUNT_OF(films); i++) {
+		uint64_t drawn = 0;
+
+		start_late(0);
+		for (uint64_t vsync = 0; drawn < films[i].frames; vsync++) {
+			bool is_due = (double)vsync >= (double)drawn * 60 / films[i].fps - 0.01;
+			uint64_t at_ns = BEGIN + vsync * V60;
+
+			if (is_due && drawn == films[i].late_frame && drawn > 0)
+				at_ns += 2 * V60;
+			if (is_due && ++drawn)
+				phone_frame(&phone, at_ns, i < COUNT_OF(films) - 1 ? view : a);
+			else
+				phone_tick(&phone, at_ns - 2 * MS);
+		}
+		count_late();
+		expect_summary(i < COUNT_OF(films) - 1 ? "SurfaceView[com.a/com.a.Main]"
+						       : SURFACE_A,
+			       films[i].expected);
+	}
+}
+
 /* Without ticks the times between presents count. */
 TEST(test_late_frames_are_found_without_vsyncs)
 {

@@ -102,7 +102,8 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 			 int64_t present_us, struct interval interval, enum wait_kind wait,
 			 enum cause cause)
 {
-	struct lateness late = late_follow(&reading->late[place], 0, interval, wait);
+	struct lateness late = late_follow(
+		&reading->late[place], name_of(reading->session, surface->name), 0, interval, wait);
 
 	if (late.gap)
 		drawing_gap(&surface->drawing);

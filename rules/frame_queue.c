@@ -572,7 +572,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct lateness late;
 	enum cause cause;
 	uint64_t pause_ns;
-	bool is_late;
+	bool is_late, had_frame = layer->series.begun;
 
 	layer->waiting--;
 	if (layer->series.begun &&
@@ -602,12 +602,16 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&layer->late, layer->surface, q->options.late_ns, interval, waiting->loss_context.wait);
+	late = late_follow(&layer->late, layer->surface, q->options.late_ns, interval,
+			   waiting->loss_context.wait);
 	is_late = late.harm_ns > 0 && interval_is_frame_time(interval);
 	if (is_late)
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	if (had_frame && interval.ns < 0)
+		summary_add_uncounted(&q->summary, layer->surface_number,
+				      stamp.time_ns - before.time_ns);
 	follow_marks(q, layer);
 	summary_gpu(&q->summary, layer->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,

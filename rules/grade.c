@@ -53,6 +53,14 @@ void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns)
 	facts->gap_ns += gap_ns;
 }
 
+/* A longer time may be idle for the most part: what is missing of it is in missing_ns. */
+#define UNCOUNTED_MAX_NS (SECOND_NS / 2)
+
+void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
+{
+	facts->uncounted_ns += ns < UNCOUNTED_MAX_NS ? ns : UNCOUNTED_MAX_NS;
+}
+
 static uint64_t longer(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -82,7 +90,15 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	}
 	sum->span_ns = longer(sum->span_ns, facts->span_ns);
 	sum->missing_ns = longer(sum->missing_ns, facts->missing_ns);
+	sum->uncounted_ns += facts->uncounted_ns;
 	sum->fails_rule |= facts->fails_rule;
+}
+
+uint64_t grade_missing_ns(const struct grade_facts *facts)
+{
+	uint64_t missing_ns = longer(facts->missing_ns, facts->uncounted_ns);
+
+	return missing_ns < facts->span_ns ? missing_ns : facts->span_ns;
 }
 
 uint64_t grade_drawing_ns(const struct grade_facts *facts)
@@ -138,7 +154,7 @@ enum grade grade_of(const struct grade_facts *facts)
 		return GRADE_POOR;
 	if (lost > LOST_FAIR || facts->freezes > 0 || facts->fails_rule)
 		return GRADE_FAIR;
-	if (is_much(facts->missing_ns, facts->span_ns))
+	if (is_much(grade_missing_ns(facts), facts->span_ns))
 		return GRADE_INCOMPLETE;
 	if (is_much(facts->gap_ns, drawing_ns + facts->gap_ns) || facts->unknown == facts->frames)
 		return GRADE_UNCLEAR;

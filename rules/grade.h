@@ -10,7 +10,8 @@
  *     POOR        more than 10 ms/s, or a freeze of 1 s or longer, or more than one freeze in 10
  *                 minutes of drawing
  *     FAIR        more than 5 ms/s, or a freeze, or the frame rate that its class needs is not met
- *     INCOMPLETE  more than 5 % of the time has no events, because they were lost
+ *     INCOMPLETE  more than 5 % of the time is missing: it has no events, because they were lost,
+ *                 or its frames cannot be counted for that reason
  *     UNCLEAR     more than 5 % of drawing and gaps are gaps that nothing explains; or no late
  * frame can be known, as the vsyncs of all frames are unknown GOOD        else
  *
@@ -55,6 +56,9 @@ struct grade_facts {
 	uint64_t gaps, gap_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t causes[CAUSES], cause_ns[CAUSES]; /* of late frames and freezes: number, time */
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
+	/* Time between frames that is in no number, as events that were lost may be frames of it.
+	 */
+	uint64_t uncounted_ns;
 	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
 };
 
@@ -69,6 +73,12 @@ void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns);
 
 /* Adds @facts of another Surface in the same time to @sum. */
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts);
+
+/* Adds the time since the frame before, which is in no number as events were lost. */
+void grade_add_uncounted(struct grade_facts *facts, uint64_t ns);
+
+/* The time of the capture that is missing, for whatever reason. */
+uint64_t grade_missing_ns(const struct grade_facts *facts);
 
 /* Frame times and freezes. */
 uint64_t grade_drawing_ns(const struct grade_facts *facts);

@@ -152,6 +152,11 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
+void summary_add_uncounted(struct summary *summary, int number, uint64_t ns)
+{
+	grade_add_uncounted(&entry_of(summary, number)->facts, ns);
+}
+
 /* Longer times are counted in the last bin. */
 static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 {

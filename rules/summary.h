@@ -87,6 +87,9 @@ int summary_home(const struct summary *summary, int number);
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause);
 
+/* Adds the time since the layer's frame before, which is in no number as events were lost. */
+void summary_add_uncounted(struct summary *summary, int number, uint64_t ns);
+
 /* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
  */
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,

@@ -234,13 +234,13 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
+	uint64_t missing_ns = grade_missing_ns(facts);
 	char captured[GRADE_TIME_SIZE], missing[GRADE_TIME_SIZE], share[GRADE_COUNT_SIZE];
 
-	grade_time(captured,
-		   facts->span_ns > facts->missing_ns ? facts->span_ns - facts->missing_ns : 0,
+	grade_time(captured, facts->span_ns > missing_ns ? facts->span_ns - missing_ns : 0,
 		   language);
-	grade_time(missing, facts->missing_ns, language);
-	share_of(share, facts->missing_ns, facts->span_ns);
+	grade_time(missing, missing_ns, language);
+	share_of(share, missing_ns, facts->span_ns);
 	if (grade_lost_ns(facts) > 0)
 		add_lost(text, graded, language);
 	else

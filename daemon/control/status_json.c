@@ -693,7 +693,7 @@ static struct json_object *app_object(const struct status_app *app, const struct
 	add_ms(object, "unexplained_gaps_ms", facts->gap_ns);
 	add_count(object, "unknown_vsyncs", facts->unknown);
 	add_seconds(object, "captured_s", facts->span_ns);
-	add_seconds(object, "missing_s", facts->missing_ns);
+	add_seconds(object, "missing_s", grade_missing_ns(facts));
 	json_object_object_add(object, "lost_ms_by_cause", lost_by_cause_object(facts));
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (strcmp(status->surfaces[i].app, app->app) == 0 &&

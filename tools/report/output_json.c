@@ -103,7 +103,7 @@ static struct json_object *facts_object(const struct grade_facts *facts)
 	add_ns(object, "gap time(s)", facts->gap_ns);
 	add_ns(object, "idle(s)", grade_idle_ns(facts));
 	add_ns(object, "captured(s)", facts->span_ns);
-	add_ns(object, "missing(s)", facts->missing_ns);
+	add_ns(object, "missing(s)", grade_missing_ns(facts));
 	add_count(object, "unknown vsyncs", facts->unknown);
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *cause = json_object_new_object();

@@ -135,10 +135,12 @@ int rows_begin(struct reading *reading, struct session *session, const struct fo
 	reading->janks = calloc(LAYERS_MAX, sizeof(*reading->janks));
 	reading->late = calloc(LAYERS_MAX, sizeof(*reading->late));
 	reading->owners = calloc(LAYERS_MAX, sizeof(*reading->owners));
+	reading->presents_us = calloc(LAYERS_MAX, sizeof(*reading->presents_us));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
 	if (!session->surfaces || !session->sections || !session->late ||
 	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
-	    !reading->captured_places || !reading->janks || !reading->owners || !reading->late)
+	    !reading->captured_places || !reading->janks || !reading->owners ||
+	    !reading->presents_us || !reading->late)
 		return -ENOMEM;
 	return 0;
 }
@@ -153,6 +155,7 @@ void rows_end(struct reading *reading)
 	free(reading->late_order);
 	free(reading->janks);
 	free(reading->owners);
+	free(reading->presents_us);
 	free(reading->place_of_layer);
 	free(reading->stalls);
 	free(reading->steps);

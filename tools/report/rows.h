@@ -33,6 +33,7 @@ struct reading {
 	struct late_series *late;   /* by place of the layer */
 	struct jank_history *janks; /* likewise */
 	uint64_t *owners;	    /* likewise: the layer whose history it is */
+	int64_t *presents_us;	    /* likewise: of its last frame */
 	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
 	uint32_t n_layers;	    /* places that are taken */
 	struct keyed *late_order;   /* numbers of late frames by their vsync, or by vsync id */

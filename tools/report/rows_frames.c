@@ -50,6 +50,7 @@ static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
 	place = *number > 0 ? *number - 1 : (int)(owner % LAYERS_MAX);
 	if (reading->owners[place] != owner) {
 		reading->owners[place] = owner;
+		reading->presents_us[place] = INT64_MAX;
 		reading->janks[place] = (struct jank_history){ 0 };
 		reading->late[place] = (struct late_series){ 0 };
 	}
@@ -196,14 +197,23 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 				       .cause = (uint8_t)cause,
 				       .is_stall = wait == WAIT_STALL,
 			       });
+	section = session_section(session, present_us);
+	sum = sum_of(reading, section, number_of_surface(session, surface));
+	/* Not of a layer's first frame. */
+	if (interval.ns < 0 && present_us > reading->presents_us[place]) {
+		uint64_t uncounted_ns = (uint64_t)(present_us - reading->presents_us[place]) * 1000;
+
+		grade_add_uncounted(&surface->facts, uncounted_ns);
+		if (sum)
+			grade_add_uncounted(&sum->facts, uncounted_ns);
+	}
+	reading->presents_us[place] = present_us;
 	frame_stats_merge(&surface->from_frames, &stats);
 	count_cadence(surface->cadences, interval);
 	surface->frame_rows++;
 	extend(session, present_us);
 	surface->first_us = surface->first_us < 0 ? present_us : surface->first_us;
 	surface->last_us = present_us;
-	section = session_section(session, present_us);
-	sum = sum_of(reading, section, number_of_surface(session, surface));
 	if (sum) {
 		frame_stats_merge(&sum->frames, &stats);
 		if (harm_ns > 0)

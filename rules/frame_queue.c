@@ -1045,6 +1045,15 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
+	for (int i = 0; i < q->layers.used; i++) {
+		struct layer *layer = &q->layers.layers[i];
+		uint64_t pause_ns = layer->length && !layer->excluded
+					    ? pause_end(layer, now_ns, q->events)
+					    : 0;
+
+		if (pause_ns > 0)
+			summary_add_pause(&q->summary, layer->surface_number, pause_ns);
+	}
 	report_endless(q, now_ns);
 }
 

@@ -7,6 +7,9 @@
 #define ODD_COSTS 10
 #define STEADY_MAX (2 * PAUSE_FRAMES)
 
+/* So many frames must follow before the trace ends. */
+#define FRAMES_AT_END 3
+
 /* Bytes of a Surface's name in an event. */
 #define NAME_MAX_LENGTH 700
 
@@ -41,11 +44,28 @@ static void follow_frame(struct pause_state *state, int64_t vsyncs)
 	}
 }
 
+/* The last wait was a pause if @frames have followed at the cadence before it. */
+static uint64_t end_pause(struct layer *layer, int64_t frames, uint64_t time_ns,
+			  struct event_writer *events)
+{
+	struct pause_state *state = &layer->pause;
+	bool is_pause = state->before > 0 && state->before == state->vsyncs;
+	char more[64];
+
+	if (state->before == 0 || state->n < frames)
+		return 0;
+	state->before = 0;
+	if (!is_pause)
+		return 0;
+	snprintf(more, sizeof(more), ": an unexplained pause before %d even frames", (int)state->n);
+	report(layer, TRACE_EVENT_PAUSE, state->wait_ns, more, time_ns, events);
+	return state->wait_ns;
+}
+
 uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,
 		      bool in_front, uint64_t time_ns, struct event_writer *events)
 {
 	struct pause_state *state = &layer->pause;
-	bool is_pause;
 
 	if (interval.ns < 0) {
 		*state = (struct pause_state){ 0 };
@@ -62,13 +82,10 @@ uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_k
 		return 0;
 	}
 	follow_frame(state, interval.vsyncs);
-	if (state->before == 0 || state->n < PAUSE_FRAMES)
-		return 0;
-	is_pause = state->before == state->vsyncs;
-	state->before = 0;
-	if (!is_pause)
-		return 0;
-	report(layer, TRACE_EVENT_PAUSE, state->wait_ns,
-	       ": an unexplained pause before 30 even frames", time_ns, events);
-	return state->wait_ns;
+	return end_pause(layer, PAUSE_FRAMES, time_ns, events);
+}
+
+uint64_t pause_end(struct layer *layer, uint64_t time_ns, struct event_writer *events)
+{
+	return end_pause(layer, FRAMES_AT_END, time_ns, events);
 }

@@ -8,6 +8,9 @@
 /* A frame waited for its buffer if the display gave it back at least this late. */
 #define RELEASE_WAIT_NS INT64_C(1000000)
 
+/* Times in texts of events, see pause.c. */
+#define EVENT_UNIT_NS 100000
+
 /* A Surface paces itself if at least this part of its frames does, of not too few. */
 #define PACES_ITSELF_PERCENT 90
 #define PACES_ITSELF_FRAMES 30
@@ -193,14 +196,14 @@ void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	grade_add_gap(&entry->facts, pause_ns);
+	grade_add_gap(&entry->facts, pause_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
 }
 
 void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	grade_add_endless(&entry->facts, stall_ns);
+	grade_add_endless(&entry->facts, stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
 }
 
 void summary_add_marks(struct summary *summary, int number, bool has_marks)
@@ -263,6 +266,7 @@ static void judge(const struct summary *summary, const struct summary_surface *e
 		verdict_write(row->verdict, &facts);
 }
 
+/* Times are as in the files, so that the same sentences follow from these. */
 static void set_grade(const struct summary *summary, const struct summary_surface *entry,
 		      struct summary_row *row)
 {
@@ -270,9 +274,11 @@ static void set_grade(const struct summary *summary, const struct summary_surfac
 
 	*facts = entry->facts;
 	facts->frames = row->stats.frames;
-	facts->time_ns = row->stats.time_ns;
+	facts->time_ns = row->stats.time_ns / 1000 * 1000;
 	facts->unknown = row->stats.unknown;
-	facts->wait_ns = row->stats.wait_ns;
+	facts->late_ns = facts->late_ns / 1000 * 1000;
+	facts->freeze_ns = facts->freeze_ns / 1000 * 1000;
+	facts->wait_ns = row->stats.wait_ns / 1000 * 1000;
 	facts->span_ns = summary->span_ns;
 	facts->missing_ns = summary->missing_ns;
 	facts->fails_rule = strncmp(row->verdict, "fail", 4) == 0;

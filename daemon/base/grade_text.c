@@ -80,9 +80,9 @@ void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language)
 
 	if (s < 119.5)
 		snprintf(text, GRADE_TIME_SIZE, of_seconds[language],
-			 s < 1.995  ? 2
-			 : s < 9.95 ? 1
-				    : 0,
+			 s < 1.995 ? 2
+			 : s < 9.5 ? 1
+				   : 0,
 			 s);
 	else if (s < 7170)
 		snprintf(text, GRADE_TIME_SIZE, minutes[language], s / 60);

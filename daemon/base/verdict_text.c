@@ -49,15 +49,13 @@ static void print_name(FILE *out, unsigned int columns, const char *name, const 
 
 static void print_grade(FILE *out, unsigned int columns, const struct status_app *app)
 {
-	char text[GRADE_TEXT_SIZE], line[2 * GRADE_TEXT_SIZE + 16];
+	char sentence[GRADE_TEXT_SIZE], whose[GRADE_TEXT_SIZE], line[4 * GRADE_TEXT_SIZE];
 	struct graded graded = app_graded(app);
-	int n;
 
-	grade_sentence(text, &graded, ENGLISH);
-	n = snprintf(line, sizeof(line), "%s: %s", grade_names[grade_of(&app->facts)], text);
-	grade_causes(text, &app->facts, ENGLISH);
-	if (text[0])
-		snprintf(line + n, sizeof(line) - (size_t)n, " %s", text);
+	grade_sentence(sentence, &graded, ENGLISH);
+	grade_causes(whose, &app->facts, ENGLISH);
+	snprintf(line, sizeof(line), "%s: %s %s", grade_names[grade_of(&app->facts)],
+		 app->sentence ? app->sentence : sentence, app->whose ? app->whose : whose);
 	text_print_paragraph(out, columns, 2, line);
 }
 

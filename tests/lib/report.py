@@ -24,7 +24,7 @@ def model(*arguments):
 
 def surfaces(session):
     """{Surface: its object} of a session."""
-    return {surface["Surface"]: surface for app in session["apps"] for surface in app["surfaces"]}
+    return {surface["Surface"]: surface for app in [*session["apps"], {"surfaces": session["other surfaces"]}] for surface in app["surfaces"]}
 
 
 def demo(here, *arguments, name="out"):

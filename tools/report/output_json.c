@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "daemon/base/grade_text.h"
+#include "tools/report/sentences.h"
 #include "tools/report/devices.h"
 
 #define SCHEMA 1
@@ -182,35 +182,104 @@ static void end_array_and_object(struct printer *printer)
 	printer->is_first = false;
 }
 
-/* The Surfaces are sorted by app. */
+static bool is_shown(const struct session *session, const struct surface *surface,
+		     const struct selection *selection)
+{
+	return surface->source != FROM_NOTHING &&
+	       select_surface(selection, name_of(session, surface->name),
+			      name_of(session, surface->app));
+}
+
+/* True: the selection shows one of its Surfaces. */
+static bool is_shown_app(const struct session *session, const struct graded_app *app,
+			 const struct selection *selection)
+{
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		if (session->surfaces[i].has_package && session->surfaces[i].app == app->app &&
+		    is_shown(session, &session->surfaces[i], selection))
+			return true;
+	return false;
+}
+
+/* Grade and facts of an app in the session, or in a section. */
+static struct json_object *app_object(const struct session *session, const struct graded_app *app)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "app", name_of(session, app->app));
+	add_text(object, "grade", grade_names[app->grade]);
+	add_text(object, "grade zh", grade_name(app->grade, CHINESE));
+	json_object_object_add(object, "facts", facts_object(&app->facts));
+	return object;
+}
+
+static void add_sentences(struct json_object *object, const struct session *session,
+			  const struct graded_app *app)
+{
+	static const char *const keys[][2] = { { "sentence", "whose" },
+					       { "sentence zh", "whose zh" } };
+	struct session_sentences *sentences = malloc(sizeof(*sentences));
+
+	for (unsigned int i = ENGLISH; sentences && i <= CHINESE; i++) {
+		session_sentences(sentences, session, app, (enum language)i);
+		add_text(object, keys[i][0], sentences->grade);
+		add_text(object, keys[i][1], sentences->whose[0] ? sentences->whose : NULL);
+	}
+	free(sentences);
+}
+
 static void print_apps(struct printer *printer, const struct session *session,
 		       const struct selection *selection)
 {
-	uint32_t last = UINT32_MAX;
-
 	begin_array(printer, "apps");
+	for (uint32_t i = 0; i < session->n_apps; i++) {
+		const struct graded_app *app = &session->apps[i];
+		const struct surface *judged = &session->surfaces[app->surface];
+		struct json_object *object;
+
+		if (!is_shown_app(session, app, selection))
+			continue;
+		object = app_object(session, app);
+		add_sentences(object, session, app);
+		add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
+		print_element(printer, object, true);
+		begin_array(printer, "surfaces");
+		for (uint32_t j = 0; j < session->n_surfaces; j++) {
+			const struct surface *surface = &session->surfaces[j];
+
+			if (surface->has_package && surface->app == app->app &&
+			    is_shown(session, surface, selection))
+				print_element(printer, surface_object(session, surface), false);
+		}
+		end_array_and_object(printer);
+	}
+	fputc(']', printer->out);
+	printer->is_first = false;
+	begin_array(printer, "other surfaces");
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (surface->source == FROM_NOTHING ||
-		    !select_surface(selection, name_of(session, surface->name),
-				    name_of(session, surface->app)))
-			continue;
-		if (surface->app != last) {
-			struct json_object *app = json_object_new_object();
+		if (!is_in_app(session, surface) && is_shown(session, surface, selection)) {
+			struct json_object *object = surface_object(session, surface);
 
-			if (last != UINT32_MAX)
-				end_array_and_object(printer);
-			add_text(app, "app", name_of(session, surface->app));
-			add_text(app, "verdict", surface->verdict[0] ? surface->verdict : NULL);
-			print_element(printer, app, true);
-			begin_array(printer, "surfaces");
+			add_text(object, "app", name_of(session, surface->app));
+			print_element(printer, object, false);
 		}
-		last = surface->app;
-		print_element(printer, surface_object(session, surface), false);
 	}
-	if (last != UINT32_MAX)
-		end_array_and_object(printer);
+	fputc(']', printer->out);
+}
+
+static void print_missing(struct printer *printer, const struct session *session)
+{
+	begin_array(printer, "missing");
+	for (uint64_t i = 0; i < session->missing.n; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+		struct json_object *object = json_object_new_object();
+
+		add_seconds(object, "from(s)", missing->from_us);
+		add_seconds(object, "to(s)", missing->to_us);
+		print_element(printer, object, false);
+	}
 	fputc(']', printer->out);
 }
 
@@ -234,7 +303,9 @@ static struct json_object *in_section_object(const struct session *session,
 	add_text(object, "app", name_of(session, surface->app));
 	add_text(object, "Surface", name_of(session, surface->name));
 	add_text(object, "source", numbers_source_names[in->source]);
+	add_text(object, "grade", in->grade ? grade_names[in->grade] : NULL);
 	json_object_object_add(object, "numbers", numbers_object(&in->numbers));
+	json_object_object_add(object, "facts", facts_object(&in->facts));
 	return object;
 }
 
@@ -245,11 +316,21 @@ static void print_sections(struct printer *printer, const struct session *sessio
 
 	begin_array(printer, "sections");
 	for (uint32_t i = 0; i < session->n_sections; i++) {
+		struct json_object *object, *apps;
+
 		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
 			;
 		if (!select_section(selection, session, i))
 			continue;
-		print_element(printer, section_object(session, i), true);
+		object = section_object(session, i);
+		apps = json_object_new_array();
+		for (uint32_t j = 0; j < session->n_in_section_apps; j++)
+			if (session->in_section_apps[j].section == i &&
+			    is_shown_app(session, &session->in_section_apps[j], selection))
+				json_object_array_add(
+					apps, app_object(session, &session->in_section_apps[j]));
+		json_object_object_add(object, "apps", apps);
+		print_element(printer, object, true);
 		begin_array(printer, "surfaces");
 		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
 			const struct section_numbers *in = &session->in_sections[at];
@@ -328,6 +409,8 @@ static struct json_object *session_object(const struct session *session)
 	add_json_count(cost, "wakeups", session, "cost", "wakeups");
 	json_object_object_add(object, "cost", cost);
 	json_object_object_add(object, "files", files_object(session));
+	add_text(object, "app",
+		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
 	add_text(object, "harm source",
 		 session->harm_source == FROM_NOTHING  ? NULL
 		 : session->harm_source == FROM_FRAMES ? "frames.csv"
@@ -446,6 +529,7 @@ static void print_session(struct printer *printer, const struct session *session
 {
 	print_element(printer, session_object(session), true);
 	print_apps(printer, session, selection);
+	print_missing(printer, session);
 	print_sections(printer, session, selection);
 	print_captured(printer, session, selection);
 	print_late(printer, session, selection);

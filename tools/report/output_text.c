@@ -8,6 +8,7 @@
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
 #include "tools/report/devices.h"
+#include "tools/report/sentences.h"
 
 #define NOTICES_SHOWN 20
 #define SECTIONS_SHOWN 30
@@ -130,45 +131,35 @@ static void fill_surfaces(struct status *status, const struct session *session,
 	}
 }
 
-/* The refresh rate of the Surface's frames, as the vsyncs that it missed tell; negative: unknown.
- */
-static double rate_of(const struct surface *surface)
+/* Returns the sentences of the apps, or NULL. */
+static struct session_sentences *fill_apps(struct status *status, const struct session *session,
+					   const struct selection *selection)
 {
-	const double *of = surface->numbers.of;
-	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
+	struct session_sentences *sentences = calloc(STATUS_APPS_MAX, sizeof(*sentences));
 
-	return known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0
-		       ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known)
-		       : -1;
-}
-
-static void fill_apps(struct status *status, const struct session *session,
-		      const struct selection *selection)
-{
-	for (uint32_t i = 0; i < session->n_apps; i++) {
+	for (uint32_t i = 0; sentences && i < session->n_apps && !selection->surface; i++) {
 		const struct graded_app *app = &session->apps[i];
 		const struct surface *surface = &session->surfaces[app->surface];
 		struct status_app *to = &status->apps[status->n_apps];
-		const double *of = surface->numbers.of;
 
-		if (selection->surface ||
-		    !select_surface(selection, name_of(session, surface->name),
+		if (!select_surface(selection, name_of(session, surface->name),
 				    name_of(session, app->app)))
 			continue;
 		status->apps_total++;
 		if (status->n_apps == STATUS_APPS_MAX)
 			continue;
-		status->n_apps++;
+		session_sentences(&sentences[status->n_apps], session, app, ENGLISH);
 		*to = (struct status_app){
 			.facts = app->facts,
-			.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
-			.rate_hz = rate_of(surface),
-			.is_even = of[METRIC_OFF_CADENCE] * 20 <= of[METRIC_FRAMES],
+			.sentence = sentences[status->n_apps].grade,
+			.whose = sentences[status->n_apps].whose,
 		};
-		snprintf(to->app, sizeof(to->app), "%s", name_of(session, app->app));
-		snprintf(to->surface, sizeof(to->surface), "%s", name_of(session, surface->name));
+		copy_name(to->app, name_of(session, app->app));
+		copy_name(to->surface, name_of(session, surface->name));
 		memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
+		status->n_apps++;
 	}
+	return sentences;
 }
 
 static uint64_t counter(const struct session *session, const char *key)
@@ -200,11 +191,12 @@ static int print_verdict(FILE *out, const struct session *session,
 {
 	struct status *status = calloc(1, sizeof(*status));
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
+	struct session_sentences *sentences;
 
 	if (!status)
 		return -ENOMEM;
 	fill_surfaces(status, session, selection);
-	fill_apps(status, session, selection);
+	sentences = fill_apps(status, session, selection);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		status->counters.frames += status->surfaces[i].stats.frames;
 	status->counters.doframes = session->doframes;
@@ -216,6 +208,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	    !(selection->surface || selection->app || has_plain(session, selection)))
 		verdict_print(out, status, columns);
 	free(status);
+	free(sentences);
 	return 0;
 }
 

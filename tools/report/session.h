@@ -275,6 +275,9 @@ int64_t session_json_number(const struct session *session, const char *outer, co
 /* Time without events, of session.json; -1 if it does not say it. */
 int64_t session_missing_ms(const struct session *session);
 
+/* True: the Surface is a part of an app of @session->apps. */
+bool is_in_app(const struct session *session, const struct surface *surface);
+
 /* The section in which @time_us is; 0 without sections. */
 uint32_t session_section(const struct session *session, int64_t time_us);
 

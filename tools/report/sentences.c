@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/sentences.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A section is told if it loses at least so many times as much of its time as the others. */
+#define WORSE_BY 1.5
+
+void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
+{
+	int64_t s = (time_us - session->first_us + 500000) / 1000000;
+
+	if (s >= 3600)
+		snprintf(text, SESSION_TIME_SIZE, "%lld:%02lld:%02lld", (long long)(s / 3600),
+			 (long long)(s / 60 % 60), (long long)(s % 60));
+	else
+		snprintf(text, SESSION_TIME_SIZE, "%lld:%02lld", (long long)(s / 60),
+			 (long long)(s % 60));
+}
+
+/* The hole that is nearly all of the missing time, if there is one. */
+static void tell_missing(char text[MISSING_AT_SIZE], const struct session *session)
+{
+	int64_t from_us = 0, to_us = 0;
+	char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE];
+
+	text[0] = '\0';
+	for (uint64_t i = 0; i < session->missing.n; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+
+		if (missing->to_us - missing->from_us > to_us - from_us) {
+			from_us = missing->from_us;
+			to_us = missing->to_us;
+		}
+	}
+	if ((uint64_t)(to_us - from_us) * 1000 * 10 < session->missing_ns * 9 || to_us == from_us)
+		return;
+	session_time(from, session, from_us);
+	session_time(to, session, to_us);
+	snprintf(text, MISSING_AT_SIZE, "%s to %s", from, to);
+}
+
+/* The refresh rate of the Surface's frames, as the vsyncs that it missed tell; negative: unknown.
+ */
+static double rate_of(const struct surface *surface)
+{
+	const double *of = surface->numbers.of;
+	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
+
+	return known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0
+		       ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known)
+		       : -1;
+}
+
+struct graded session_graded(const struct session *session, const struct graded_app *app,
+			     char missing_at[MISSING_AT_SIZE])
+{
+	const struct surface *surface = &session->surfaces[app->surface];
+	const double *of = surface->numbers.of;
+
+	tell_missing(missing_at, session);
+	return (struct graded){
+		.name = name_of(session, app->app),
+		.facts = &app->facts,
+		.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
+		.rate_hz = rate_of(surface),
+		.is_even = of[METRIC_OFF_CADENCE] * 20 <= of[METRIC_FRAMES],
+		.missing_at = missing_at,
+	};
+}
+
+/* "Worst: checkout (18:00 to 20:00), frozen for 34 % of it." Only where one section of several
+ * loses clearly more than the whole session does. */
+static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session,
+		       const struct graded_app *app, enum language language)
+{
+	const struct graded_app *worst = NULL;
+	const struct section *section;
+	char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE], name[200];
+	const struct grade_facts *facts;
+	bool zh = language == CHINESE;
+	const char *lost;
+	size_t n;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
+		const struct graded_app *one = &session->in_section_apps[i];
+
+		if (one->app == app->app && grade_lost_ns(&one->facts) > 0 &&
+		    (!worst || grade_lost_rate(&one->facts) > grade_lost_rate(&worst->facts)))
+			worst = one;
+	}
+	if (!worst || grade_lost_rate(&worst->facts) < WORSE_BY * grade_lost_rate(&app->facts))
+		return;
+	section = &session->sections[worst->section];
+	facts = &worst->facts;
+	session_time(from, session, worst->section > 0 ? section->from_us : session->first_us);
+	session_time(to, session, section->to_us);
+	n = strlen(name_of(session, section->name));
+	if (n >= sizeof(name))
+		n = sizeof(name) - 1;
+	memcpy(name, name_of(session, section->name), n);
+	name[n] = '\0';
+	lost = facts->freeze_ns == 0 ? (zh ? "迟到" : "late")
+	       : facts->late == 0    ? (zh ? "卡死" : "frozen")
+				     : (zh ? "卡死或迟到" : "frozen or late");
+	snprintf(text, GRADE_TEXT_SIZE,
+		 zh ? "最差的一段：%s（%s 到 %s），%s占 %.0f %%。"
+		    : "Worst: %s (%s to %s), %s for %.0f %% of it.",
+		 name, from, to, lost, grade_lost_rate(facts) / 10);
+}
+
+void session_sentences(struct session_sentences *sentences, const struct session *session,
+		       const struct graded_app *app, enum language language)
+{
+	char missing_at[MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
+	struct graded graded = session_graded(session, app, missing_at);
+
+	grade_sentence(sentences->grade, &graded, language);
+	grade_causes(causes, &app->facts, language);
+	tell_worst(worst, session, app, language);
+	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s", worst,
+		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session says of an app, in sentences: of text, page, JSON and Markdown. */
+#ifndef JANKD_TOOLS_REPORT_SENTENCES_H
+#define JANKD_TOOLS_REPORT_SENTENCES_H
+
+#include "daemon/base/grade_text.h"
+#include "tools/report/session.h"
+
+struct session_sentences {
+	char grade[GRADE_TEXT_SIZE]; /* grade_sentence() */
+	/* Whose fault the lost time is, and which section is worst; may be empty. */
+	char whose[2 * GRADE_TEXT_SIZE];
+};
+
+void session_sentences(struct session_sentences *sentences, const struct session *session,
+		       const struct graded_app *app, enum language language);
+
+/* A time of the session from its begin: "18:00", "1:02:03". */
+#define SESSION_TIME_SIZE 32
+void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
+
+/* What they need of it. @missing_at: space for a text. */
+#define MISSING_AT_SIZE (2 * SESSION_TIME_SIZE + 8)
+struct graded session_graded(const struct session *session, const struct graded_app *app,
+			     char missing_at[MISSING_AT_SIZE]);
+
+#endif

@@ -32,8 +32,9 @@ static const char help[] =
 	"folder of such folders stands for all of them.\n"
 	"\n"
 	"what to print:\n"
-	"  --text              the verdict, sections and notes as text (default)\n"
+	"  --text              grades, sections and notes as text (default)\n"
 	"  --json              all numbers as JSON\n"
+	"  --markdown          grades and sentences for a pull request or a chat\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
@@ -70,6 +71,7 @@ enum long_option {
 	OPTION_TEXT = 256,
 	OPTION_JSON,
 	OPTION_CSV,
+	OPTION_MARKDOWN,
 	OPTION_OPENMETRICS,
 	OPTION_SURFACE,
 	OPTION_APP,
@@ -89,6 +91,7 @@ static const struct option options[] = {
 	{ "text", no_argument, NULL, OPTION_TEXT },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "csv", no_argument, NULL, OPTION_CSV },
+	{ "markdown", no_argument, NULL, OPTION_MARKDOWN },
 	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "surface", required_argument, NULL, OPTION_SURFACE },
@@ -227,6 +230,7 @@ static void set_option(struct settings *settings, int option, const char *argume
 		break;
 	case OPTION_TEXT:
 	case OPTION_JSON:
+	case OPTION_MARKDOWN:
 	case OPTION_CSV:
 	case OPTION_OPENMETRICS:
 		set_format(settings, (enum long_option)option);
@@ -472,6 +476,8 @@ static int print_report(const struct settings *settings, const struct report *re
 		return output_json(stdout, report);
 	case OPTION_CSV:
 		return output_csv(stdout, report);
+	case OPTION_MARKDOWN:
+		return output_markdown(stdout, report);
 	case OPTION_OPENMETRICS:
 		return output_openmetrics(stdout, report);
 	default:

@@ -36,6 +36,7 @@ int output_json_session(FILE *out, const struct session *session,
 /* Prints a text as JSON. */
 void output_json_text(FILE *out, const char *text);
 
+int output_markdown(FILE *out, const struct report *report);
 int output_csv(FILE *out, const struct report *report);
 int output_openmetrics(FILE *out, const struct report *report);
 int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns);

@@ -39,7 +39,8 @@ static void print_seconds(FILE *out, int64_t time_us)
 
 static void print_row(FILE *out, const struct session *session, const struct section *section,
 		      const struct surface *surface, enum numbers_source source,
-		      const struct numbers *numbers)
+		      const struct numbers *numbers, enum grade grade,
+		      const struct grade_facts *facts)
 {
 	print_text(out, session->folder);
 	fprintf(out, "%u,", (unsigned int)session->number + 1);
@@ -59,6 +60,9 @@ static void print_row(FILE *out, const struct session *session, const struct sec
 		metric_print(text, (enum metric)i, numbers->of[i]);
 		fprintf(out, ",%s", text);
 	}
+	fprintf(out, ",%s", grade_names[grade]);
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		fprintf(out, ",%.6f", (double)(facts->cause_ns[i] / 1000) / 1e6);
 	fputc('\n', out);
 }
 
@@ -75,7 +79,8 @@ static void print_session(FILE *out, const struct report *report, const struct s
 	for (uint32_t i = 0; !report->selection->section && i < session->n_surfaces; i++)
 		if (is_selected(report, session, &session->surfaces[i]))
 			print_row(out, session, NULL, &session->surfaces[i],
-				  session->surfaces[i].source, &session->surfaces[i].numbers);
+				  session->surfaces[i].source, &session->surfaces[i].numbers,
+				  session->surfaces[i].grade, &session->surfaces[i].facts);
 	for (uint32_t i = 0; i < session->n_in_sections; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
 		const struct surface *surface = &session->surfaces[in->surface];
@@ -83,7 +88,7 @@ static void print_session(FILE *out, const struct report *report, const struct s
 		if (is_selected(report, session, surface) &&
 		    select_section(report->selection, session, in->section))
 			print_row(out, session, &session->sections[in->section], surface,
-				  in->source, &in->numbers);
+				  in->source, &in->numbers, in->grade, &in->facts);
 	}
 }
 
@@ -94,6 +99,9 @@ int output_csv(FILE *out, const struct report *report)
 	      out);
 	for (unsigned int i = 0; i < METRICS; i++)
 		fprintf(out, ",%s", metrics[i].name);
+	fputs(",grade", out);
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		fprintf(out, ",lost by %s(s)", cause_names[i]);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < report->n; i++)
 		print_session(out, report, &report->sessions[i]);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer for a pull request or a chat: grades, sentences, and two small tables. */
+#include "tools/report/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/report/sentences.h"
+
+/* Names are data: nothing in them is formatted. */
+static void print_escaped(FILE *out, const char *text)
+{
+	char escaped[NAMES_SIZE];
+
+	escaped[names_escape(escaped, span_of(text))] = '\0';
+	for (const char *at = escaped; *at; at++) {
+		if (strchr("\\`*_[]<>|#~", *at))
+			fputc('\\', out);
+		fputc(*at, out);
+	}
+}
+
+static void print_about(FILE *out, const struct session *session)
+{
+	const char *model = session_json_text(session, "device", "model");
+	const char *build = session_json_text(session, "device", "build");
+	const char *began = session_json_text(session, NULL, "began");
+	char length[GRADE_TIME_SIZE], missing[GRADE_TIME_SIZE];
+
+	grade_time(length, (uint64_t)(session->last_us - session->first_us) * 1000, ENGLISH);
+	grade_time(missing, session->missing_ns, ENGLISH);
+	print_escaped(out, model ? model : "device not known (recorded trace)");
+	if (build) {
+		fputs(" · ", out);
+		print_escaped(out, build);
+	}
+	fprintf(out, " · %s · ", length);
+	if (began) {
+		print_escaped(out, began);
+		fputs(" · ", out);
+	}
+	fprintf(out, "%s%s\n\n", session->missing_ns > 0 ? missing : "complete",
+		session->missing_ns > 0 ? " missing" : "");
+}
+
+static void print_causes(FILE *out, const struct grade_facts *facts)
+{
+	enum cause causes[CAUSES];
+	unsigned int n = grade_causes_by_time(causes, facts);
+
+	if (n == 0)
+		return;
+	fputs("| what to fix first | time lost | share | times |\n|---|---:|---:|---:|\n", out);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "| %s | %.2f s | %.0f %% | %llu |\n",
+			grade_cause_name(causes[i], ENGLISH),
+			(double)facts->cause_ns[causes[i]] / 1e9,
+			100 * (double)facts->cause_ns[causes[i]] / (double)grade_lost_ns(facts),
+			(unsigned long long)facts->causes[causes[i]]);
+	fputc('\n', out);
+}
+
+static void print_sections(FILE *out, const struct session *session, const struct graded_app *app,
+			   const struct selection *selection)
+{
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
+		const struct graded_app *in = &session->in_section_apps[i];
+		char from[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
+
+		if (in->app != app->app || !select_section(selection, session, in->section))
+			continue;
+		if (is_first)
+			fputs("| section | from | grade | lost, ms/s | late frames | freezes | "
+			      "longest "
+			      "freeze |\n|---|---:|---|---:|---:|---:|---:|\n",
+			      out);
+		is_first = false;
+		session_time(from, session,
+			     in->section > 0 ? session->sections[in->section].from_us
+					     : session->first_us);
+		grade_time(longest, in->facts.longest_freeze_ns, ENGLISH);
+		fputs("| ", out);
+		print_escaped(out, name_of(session, session->sections[in->section].name));
+		fprintf(out, " | %s | %s | %.0f | %llu | %llu | %s |\n", from,
+			grade_names[in->grade], grade_lost_rate(&in->facts),
+			(unsigned long long)in->facts.late, (unsigned long long)in->facts.freezes,
+			in->facts.freezes > 0 ? longest : "-");
+	}
+	if (!is_first)
+		fputc('\n', out);
+}
+
+int output_markdown(FILE *out, const struct report *report)
+{
+	struct session_sentences *sentences = malloc(sizeof(*sentences));
+
+	for (uint32_t i = 0; sentences && i < report->n; i++) {
+		const struct session *session = &report->sessions[i];
+
+		if (session->n_apps == 0) {
+			fputs("No app in ", out);
+			print_escaped(out, session->folder);
+			fputs(": no Surface with frames has a package in its name.\n\n", out);
+		}
+		for (uint32_t j = 0; j < session->n_apps; j++) {
+			const struct graded_app *app = &session->apps[j];
+
+			if (!select_surface(report->selection,
+					    name_of(session, session->surfaces[app->surface].name),
+					    name_of(session, app->app)))
+				continue;
+			session_sentences(sentences, session, app, ENGLISH);
+			fprintf(out, "**%s** ", grade_names[app->grade]);
+			print_escaped(out, sentences->grade);
+			fputs("\n\n", out);
+			if (sentences->whose[0]) {
+				print_escaped(out, sentences->whose);
+				fputs("\n\n", out);
+			}
+			print_about(out, session);
+			print_causes(out, &app->facts);
+			print_sections(out, session, app, report->selection);
+		}
+	}
+	free(sentences);
+	return sentences ? 0 : -ENOMEM;
+}

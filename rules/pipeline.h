@@ -71,13 +71,13 @@ struct pipeline_counters {
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	struct fence_counts fences; /* what became of the fences of queued buffers */
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */
-	uint64_t span_ns;	    /* from the first record to the last of all earlier clocks */
 	uint64_t first_ns, last_ns; /* times of the first and last record on the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN if no vsync lattice is locked */
 	struct work_durations durations; /* that are used; 0: unknown */
 	enum durations_source durations_source;
 	int32_t sf_pid, sf_tid; /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
 	uint64_t hole_time_ns;	/* time without any event in which some were lost, or not traced */
+	uint64_t span_ns;	/* from the first record to the last of all earlier clocks */
 	uint64_t ahead;		/* ignored records: far ahead of all others, never confirmed */
 };
 

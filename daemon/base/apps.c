@@ -49,14 +49,25 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 	app->is_even = known > 0 && (uint64_t)row->off_cadence * 100 <= known * UNEVEN_PERCENT;
 }
 
+uint64_t app_weight(const struct grade_facts *facts)
+{
+	return grade_drawing_ns(facts) + 2 * grade_lost_ns(facts);
+}
+
+int app_rank(const char *app, bool has_activity)
+{
+	if (!has_activity || app_is_system(app))
+		return 2;
+	return strstr(app, "launcher") || strstr(app, ".home");
+}
+
 static bool comes_before(const struct status_app *a, const struct status_app *b)
 {
-	bool a_first = a->has_activity && !app_is_system(a->app);
-	bool b_first = b->has_activity && !app_is_system(b->app);
+	int a_rank = app_rank(a->app, a->has_activity), b_rank = app_rank(b->app, b->has_activity);
 
-	if (a_first != b_first)
-		return a_first;
-	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
+	if (a_rank != b_rank)
+		return a_rank < b_rank;
+	return app_weight(&a->facts) > app_weight(&b->facts);
 }
 
 void apps_add(struct status *status, const struct summary_row *row)

@@ -70,7 +70,7 @@ with folder() as here:
         checks.equal(compare(base, worse, condition).returncode, 3, condition)
         checks.equal(compare(worse, base, condition).returncode, 0, f"{condition}, the other way")
     done = compare(base, worse, "jank > +10%", "p99 > +10%", more=("--junit", junit))
-    checks.equal((done.returncode, done.stderr.count(": holds: "), junit_of(junit)), (3, 2, ["failure"] * 2), f"worse: {done.stderr}")
+    checks.equal((done.returncode, done.stderr.count(": FAILED: "), junit_of(junit)), (3, 2, ["failure"] * 2), f"worse: {done.stderr}")
     checks.that("worse" in done.stdout and "better" not in done.stdout and "4 runs" in done.stdout, done.stdout)
 
     # What a run lacks is a note, once for all runs that lack the same.

@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import Checks, folder
-from report import report
+from report import report, surfaces
 
 NAMES = {
     b"</script><script>alert(1)</script>": "</script><script>alert(1)</script>",
@@ -57,8 +57,7 @@ with folder() as here:
     out = here / "out"
     write(out)
     session, = json.loads(report("--json", out).stdout)["sessions"]
-    found = {one["Surface"] for app in session["apps"] for one in app["surfaces"]}
-    checks.equal(found, set(NAMES.values()), "names in --json")
+    checks.equal(set(surfaces(session)), set(NAMES.values()), "names in --json")
     checks.equal([s["section"] for s in session["sections"]][1:], list(NAMES.values()), "marks in --json")
     checks.equal(session["device"]["model"], "\\x1B[2J</script>", "the model in --json")
 

@@ -29,10 +29,12 @@ def tables(out):
     for row in table:
         for column, value in found[row["Surface"]]["numbers"].items():
             checks.equal(float(row[column]) if row[column] else None, value, f"--csv: {column} of {row['Surface']}")
-        checks.equal(row["verdict"] or None, found[row["Surface"]]["verdict"], "verdict of --csv")
+        checks.equal((row["verdict"] or None, row["grade"] or None), (found[row["Surface"]]["verdict"], found[row["Surface"]]["grade"]), "of --csv")
+        checks.equal({name: float(row[f"lost by {name}(s)"]) for name in found[row["Surface"]]["facts"]["causes"]},
+                     {name: one["lost(s)"] for name, one in found[row["Surface"]]["facts"]["causes"].items()}, "lost by cause of --csv")
     text = report("--openmetrics", out).stdout
     for name, column, scale in (("fps", "FPS", 1), ("p99_seconds", "p99(ms)", 1e-3), ("janks", "jank", 1), ("stutter_ratio", "stutter(%)", 1e-2),
-                                ("harm_seconds", "harm(ms)", 1e-3)):
+                                ("lost_seconds", "time lost(ms)", 1e-3)):
         values = {surface: float(value) for surface, value in
                   re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
         for surface, one in found.items():
@@ -51,10 +53,16 @@ def events(out):
 
 def conditions(here, out):
     junit = here / "junit.xml"
-    for arguments, code in ((["FPS < 55"], 3), (["FPS < 20"], 0), (["FPS < 55", "--app", "com.example.game"], 3),
+    for arguments, code in ((["FPS < 55"], 3), (["FPS < 20", "--allow-freezes", "5"], 0), (["FPS < 55", "--app", "com.example.game"], 3),
                             (["FPS < 29", "--app", "com.example.game"], 0), (["jank(/10min) > 600"], 3), (["jank > 23"], 0), (["jank >= 23"], 3),
-                            (["fps <= 20", "--fail-if", "stalls > 4"], 3), (["harm > 5700"], 3), (["FPS < 61", "--surface", "StatusBar"], 0),
-                            (["FPS < 61", "--surface", "StatusBar", "--strict"], 4), (["FPS < 1", "--app", "none", "--strict"], 4)):
+                            (["fps <= 20", "--fail-if", "stalls > 4"], 3), (["time lost > 5700"], 3), (["FPS < 61", "--surface", "StatusBar"], 0),
+                            (["FPS < 61", "--surface", "StatusBar", "--strict"], 4), (["FPS < 1", "--app", "none", "--strict"], 4),
+                            # An app that hangs passes no gate, whatever that asks for.
+                            (["FPS < 20"], 3), (["max time(ms) > 500"], 3), (["p99.9(ms) > 200"], 3), (["low 1% mean(fps) < 1"], 3),
+                            (["FPS < 20", "--allow-freezes", "4"], 3), (["freezes > 5"], 0), (["freezes(/10min) > 100"], 3), (["lost(ms/s) > 280"], 3),
+                            (["longest > 910"], 3), (["grade < FAIR"], 3), (["grade < FAIR", "--app", "com.example.game"], 0),
+                            # A status bar is no app.
+                            (["grade < GOOD", "--app", "StatusBar", "--strict"], 4)):
         done = report("--fail-if", *arguments, "--junit", junit, out)
         checks.equal(done.returncode, code, f"exit code of {arguments}: {done.stderr}")
         suite = xml.etree.ElementTree.parse(junit).getroot()
@@ -65,10 +73,10 @@ def conditions(here, out):
         for relation, code in ((">=", 3), ("<=", 3), (">", 0), ("<", 0)):
             words = [word for column, value in half for word in ("--fail-if", f"{column} {relation} {value}")]
             done = report(*words, "--app", "com.example.mail", out)
-            checks.equal((done.returncode, done.stderr.count(": holds: ")), (code, len(half) if code else 0), f"{relation}: {done.stderr}")
+            checks.equal((done.returncode, done.stderr.count(": FAILED: ")), (code, len(half) if code else 0), f"{relation}: {done.stderr}")
     done = report("--fail-if", "FPS < 55", out)
     checks.equal(done.stdout, report(out).stdout, "conditions do not change the output, which is the same twice")
-    checks.that(f"jank-report: FPS < 55: holds: {out}: {MAIL}: FPS is 53.13" in done.stderr, f"what holds: {done.stderr}")
+    checks.that(f"jank-report: FPS < 55: FAILED: {out}: com.example.mail: FPS is 53.13" in done.stderr, f"what failed: {done.stderr}")
 
 
 def usage(here, out):

@@ -53,7 +53,7 @@ def outputs(here):
     same_page("page", "out", cwd=here)
     same("sections", "--csv", "--app", "*.game", "out", cwd=here)
     for what, code, words in (("no folder", 1, ["none"]), ("a file", 1, ["demo.txt"]), ("usage", 2, ["--fly"]), ("no operand", 2, []),
-                              ("holds", 3, ["--fail-if", "FPS < 1000", "out"]), ("holds not", 0, ["--fail-if", "FPS < 1", "out"]),
+                              ("FAILED", 3, ["--fail-if", "FPS < 1000", "out"]), ("passed", 0, ["--fail-if", "FPS < 1", "--allow-freezes", "99", "out"]),
                               ("unknown", 4, ["--strict", "--fail-if", "FPS < 1", "--surface", "StatusBar", "out"])):
         checks.equal(same(what, *words, cwd=here)[0], code, f"{what}: exit code")
     junit = []

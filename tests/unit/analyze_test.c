@@ -46,21 +46,24 @@ TEST(what_is_printed_and_late_frames)
 	put_trace("late.txt", 300, (const unsigned int[]){ 2, 20, 0 });
 	assert_int_equal(analyze("out", "-T 2 late.txt"), 0);
 	assert_string_equal(program_err(), "");
-	assert_string_equal(program_out(),
-			    "Surface                          FPS 1% low p50 ms p99 ms max ms "
-			    "jank big waits  frames missed score\n"
-			    "com.example.mail/.Main          55.9    7.2   16.7   16.7  350.0"
-			    "    1   1     0     299     22  81.5\n"
-			    "presents 300, frames 300, lost events 0, span 5.354 s, "
-			    "refresh 60.00 Hz\n"
-			    "com.example.mail/.Main: pass app? 59.6>=55 FPS\n"
-			    "  jank 1, big jank 1 in 5.4 s of frames; waits 0\n"
-			    "  late for 0.37 s in 2 frames; worst moment at 103.700 s: 333 ms\n"
-			    "  worst minute from 101 s: late for 0.37 s\n"
-			    "  cause: app 2\n"
-			    "no doframe.csv: no process has view marks (category view), "
-			    "so the apps' own frames are unknown\n"
-			    "CSV files in out\n");
+	assert_string_equal(
+		program_out(),
+		"Surface                          FPS 1% low p50 ms p99 ms max ms "
+		"jank big waits  frames missed score\n"
+		"com.example.mail/.Main          55.9    7.2   16.7   16.7  350.0"
+		"    1   1     0     299     22  81.5\n"
+		"presents 300, frames 300, lost events 0, span 5.354 s, "
+		"refresh 60.00 Hz\n"
+		"BAD: com.example.mail was late for 6.9 % of the 5.4 s it drew: 2 late "
+		"frames, no freeze. All of the\n"
+		"  lost time is the app's own.\n"
+		"  time lost: App too slow 0.37 s (2)\n"
+		"  com.example.mail/.Main: BAD, 2 late frames 0.37 s; most at 103.700 s: 333 "
+		"ms\n"
+		"  worst minute from 101 s: 0.37 s lost\n"
+		"  55 fps rule of the Software Green Alliance: met, 59.6\n"
+		"the apps' own frame times are not recorded: add category view\n"
+		"CSV files in out\n");
 	assert_contains(scratch_get("out/dropFrames.csv"),
 			"\n101.664700,101.714701,50.001,VSYNC-sf,0,com.example.mail," SURFACE
 			",BufferTX - " SURFACE "#1,2,app," SURFACE "#1,0\n"

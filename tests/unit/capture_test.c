@@ -79,10 +79,16 @@ TEST(a_running_capture_answers_requests)
 	assert_int_equal(live_ask("stop", NULL), 0);
 	assert_contains(program_out(), " s: 100 presents, 100 frames; CSV files in out\n");
 	live_end();
-	assert_string_equal(scratch_get("run.out"),
-			    "capturing from tr (Ctrl-C ends)\n" TABLE "no frame was late\n"
-			    "no doframe.csv: no process has view marks (category view), so the "
-			    "apps' own frames are unknown\nCSV files in out\n");
+	assert_string_equal(
+		scratch_get("run.out"),
+		"capturing from tr (Ctrl-C ends)\n" TABLE
+		"TOO SHORT: com.example.app drew for only 1.65 s (99 frames), too short to "
+		"judge: no late frame, no\n  freeze.\n"
+		"  com.example.app/.Main: TOO SHORT\n"
+		"  55 fps rule of the Software Green Alliance: not applicable: never even for "
+		"5 s\n"
+		"the apps' own frame times are not recorded: add category view\n"
+		"CSV files in out\n");
 	assert_int_equal(live_rows("frames-000002.csv") + live_rows("frames.csv"), 100);
 	assert_int_equal(live_rows("summary.csv"), 1);
 	assert_contains(events(), ",stop,");

@@ -66,9 +66,12 @@ static struct frame_stats some_stats(void)
 TEST(rows_match_their_headers)
 {
 	struct fps_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
-	struct summary_row whole = {
-		.app = "a", .surface = "s", .jank_types = "", .stats = some_stats(), .fps = 58
-	};
+	struct summary_row whole = { .grade = GRADE_POOR,
+				     .app = "a",
+				     .surface = "s",
+				     .jank_types = "",
+				     .stats = some_stats(),
+				     .fps = 58 };
 	struct frame_row frame = { .app = "a", .surface = "s", .layer = "l" };
 	struct drop_row drop = {
 		.tick = "t", .app = "a", .surface = "s", .info = "", .layer = "l"
@@ -87,19 +90,20 @@ TEST(rows_match_their_headers)
 	whole.low1_time_fps = whole.low01_time_fps = whole.low1_fps = whole.low01_fps = 20;
 	csv_summary_row(&row_text, &whole);
 	check_row(csv_summary_header, ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00,1,0.016666,"
-				      "719.048,900.000,2");
+				      "719.048,900.000,POOR,2");
 	/* A row of waits only has no rates. */
 	whole.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
+	whole.grade = GRADE_NONE;
 	whole.cadence = whole.off_cadence = ROW_UNKNOWN;
 	csv_summary_row(&row_text, &whole);
 	check_row(csv_summary_header, "");
 	assert_string_equal(
 		text, "a,s,0.000000,0.000000,0,0.000000,,,,,,,,,,0.000000,1,0,0,0,0,,0,"
-		      "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,,0,0.000000,,,0");
+		      "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,,0,0.000000,,,,0");
 	/* Of all frames the vsyncs are unknown. */
 	whole.stats.frames = whole.stats.unknown = 2;
 	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, ",0,0.000000,,,,,,,20.00,20.00,,,,,2");
+	check_row(csv_summary_header, ",0,0.000000,,,,,,,20.00,20.00,,,,,,2");
 }
 
 #define PLAIN "~ }|{zyx.wvu_tsr-qpo/nml kji!hgf#edc$ba0"

@@ -17,7 +17,7 @@ const enum metric compare_metrics[] = {
 	METRIC_JANK_10MIN,
 	METRIC_BIG_JANK_10MIN,
 	METRIC_STUTTER,
-	METRIC_STALLS_10MIN,
+	METRIC_FREEZES_10MIN,
 	METRICS,
 };
 
@@ -473,7 +473,7 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 		block->above += (frame->flags & FRAME_BIG_JANK) != 0;
 		block->below += s;
 		break;
-	case METRIC_STALLS_10MIN:
+	case METRIC_FREEZES_10MIN:
 		block->above += is_stall;
 		block->below += s;
 		break;
@@ -518,7 +518,7 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 		block->above += window->big_jank;
 		block->below += time_s + stall_s;
 		return true;
-	case METRIC_STALLS_10MIN:
+	case METRIC_FREEZES_10MIN:
 		if (window->stalls != WINDOW_UNKNOWN) {
 			block->above += window->stalls;
 			block->below += time_s + stall_s;
@@ -672,7 +672,7 @@ static enum metric rate_of(enum metric metric)
 	case METRIC_BIG_JANK:
 		return METRIC_BIG_JANK_10MIN;
 	case METRIC_STALLS:
-		return METRIC_STALLS_10MIN;
+		return METRIC_FREEZES_10MIN;
 	case METRIC_MISSED:
 		return METRIC_MISSED_1000;
 	default:
@@ -685,7 +685,7 @@ bool compare_can(enum metric metric)
 	metric = rate_of(metric);
 	return metric == METRIC_FPS || low_share(metric) > 0 || percentile_share(metric) > 0 ||
 	       metric == METRIC_MISSED_1000 || metric == METRIC_JANK_10MIN ||
-	       metric == METRIC_BIG_JANK_10MIN || metric == METRIC_STALLS_10MIN ||
+	       metric == METRIC_BIG_JANK_10MIN || metric == METRIC_FREEZES_10MIN ||
 	       metric == METRIC_STUTTER;
 }
 

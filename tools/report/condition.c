@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/report/os.h"
 
@@ -46,6 +47,43 @@ static const char *parse_limit(struct condition *condition, const char *at)
 	return end;
 }
 
+/* Returns what follows the grade, or NULL. */
+static const char *parse_grade(struct condition *condition, const char *at)
+{
+	for (enum grade grade = GRADE_BAD; grade < GRADES; grade++) {
+		size_t length = strlen(grade_names[grade]);
+
+		if (strncasecmp(at, grade_names[grade], length) != 0 || isnan(metric_grade(grade)))
+			continue;
+		condition->limit = metric_grade(grade);
+		return at + length;
+	}
+	return NULL;
+}
+
+bool condition_counts_freezes(const struct condition *condition)
+{
+	switch (condition->metric) {
+	case METRIC_FREEZES:
+	case METRIC_FREEZES_10MIN:
+	case METRIC_STALLS:
+	case METRIC_STALL_TIME:
+	case METRIC_LOST_RATE:
+	case METRIC_LONGEST:
+	case METRIC_GRADE:
+	case METRIC_HARM:
+	case METRIC_JANK:
+	case METRIC_BIG_JANK:
+	case METRIC_JANK_10MIN:
+	case METRIC_BIG_JANK_10MIN:
+	case METRIC_STUTTER:
+	case METRIC_FROZEN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const char *condition_parse(struct condition *condition, const char *text)
 {
 	const char *at = strpbrk(text, "<>=!");
@@ -63,15 +101,20 @@ const char *condition_parse(struct condition *condition, const char *text)
 	}
 	condition->metric = find_metric(text, length);
 	if (condition->metric == METRICS)
-		return "no such metric: use a column of summary.csv, as FPS or jank(/10min)";
+		return "no such metric: use a column of summary.csv, as grade, lost(ms/s) or FPS, "
+		       "or "
+		       "freezes";
 	equal = at[1] == '=';
 	condition->relation =
 		*at == '<' ? (equal ? LESS_OR_EQUAL : LESS) : (equal ? MORE_OR_EQUAL : MORE);
 	at += 1 + equal;
 	at += strspn(at, " ");
-	at = parse_limit(condition, at);
+	at = condition->metric == METRIC_GRADE ? parse_grade(condition, at)
+					       : parse_limit(condition, at);
 	if (!at)
-		return "needs a number behind the comparison";
+		return condition->metric == METRIC_GRADE
+			       ? "needs BAD, POOR, FAIR or GOOD behind the comparison"
+			       : "needs a number behind the comparison";
 	at += strspn(at, " ");
 	if (*at == '%') {
 		condition->is_relative = true;
@@ -100,7 +143,7 @@ bool condition_holds(const struct condition *condition, double value)
 	return false;
 }
 
-const char *const outcome_names[] = { "holds not", "holds", "not judged" };
+const char *const outcome_names[] = { "passed", "FAILED", "not judged" };
 
 void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
 		 const char *text)

@@ -2,6 +2,7 @@
 /* Conditions of --fail-if, and what became of them.
  *
  *     FPS < 55               of a session
+ *     grade < FAIR           of a session: BAD or POOR
  *     jank(/10min) > +10%    of NEW compared with BASE: a change of 10 %
  *     stutter(%) > +0.5      likewise, in the metric's own unit
  *     p99(ms) > +10%         likewise: the share of frames beyond the base's p99, see compare.h
@@ -34,6 +35,9 @@ struct condition {
 
 /* Returns NULL, or what is wrong with @text. */
 const char *condition_parse(struct condition *condition, const char *text);
+
+/* True: its metric counts freezes. FPS, percentiles and lows leave them out. */
+bool condition_counts_freezes(const struct condition *condition);
 
 /* True: @value, which is known, fulfils the condition. */
 bool condition_holds(const struct condition *condition, double value);

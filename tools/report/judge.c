@@ -5,71 +5,197 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "daemon/base/apps.h"
+
 #define WHERE_SIZE (3 * NAMES_SIZE)
 #define TEXT_SIZE 256
 
 /* --- sessions --- */
 
 static void judge(struct results *results, const struct condition *condition, const char *where,
-		  const struct numbers *numbers)
+		  const struct numbers *numbers, enum grade grade)
 {
-	double value = numbers->of[condition->metric], time = numbers->of[METRIC_TIME];
+	const double *of = numbers->of;
+	double value = of[condition->metric];
+	double time = of[METRIC_TIME] + (isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME]);
 	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE];
 	enum outcome outcome = OUTCOME_UNKNOWN;
 
 	metric_print(number, condition->metric, value);
-	if (isnan(value)) {
+	if (condition->metric == METRIC_GRADE && isnan(value)) {
+		snprintf(text, sizeof(text), "the grade is %s",
+			 grade == GRADE_NONE ? "unknown" : grade_names[grade]);
+	} else if (isnan(value)) {
 		snprintf(text, sizeof(text), "%s is not captured", metrics[condition->metric].name);
 	} else if (!(time >= JUDGE_SECONDS_LEAST)) {
 		snprintf(text, sizeof(text), "not enough data: %.1f s of frames, %d are needed",
 			 isnan(time) ? 0 : time, JUDGE_SECONDS_LEAST);
 	} else {
 		/* As it is printed, and as it is in summary.csv. */
-		value = strtod(number, NULL);
+		value = condition->metric == METRIC_GRADE ? value : strtod(number, NULL);
 		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
 		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);
 	}
 	results_add(results, outcome, where, condition->text, text);
 }
 
-static bool is_judged(const struct report *report, const struct session *session,
-		      const struct surface *surface)
+/* Adds the numbers of another Surface of an app. What is no sum stays that of the first one, the
+ * one that draws longest. */
+static void add_numbers(struct numbers *sum, const struct numbers *numbers)
 {
+	for (unsigned int i = 0; i < METRICS; i++)
+		if (metrics[i].is_sum && !isnan(numbers->of[i]))
+			sum->of[i] =
+				isnan(sum->of[i]) ? numbers->of[i] : sum->of[i] + numbers->of[i];
+	sum->of[METRIC_MAX] = fmax(sum->of[METRIC_MAX], numbers->of[METRIC_MAX]);
+	sum->of[METRIC_LONGEST] = fmax(sum->of[METRIC_LONGEST], numbers->of[METRIC_LONGEST]);
+}
+
+/* What follows from the sums. */
+static void derive(struct numbers *numbers, const struct graded_app *app)
+{
+	double *of = numbers->of, time = of[METRIC_TIME];
+
+	if (time > 0)
+		of[METRIC_FPS] = of[METRIC_FRAMES] / time;
+	time += isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME];
+	if (time > 0) {
+		of[METRIC_JANK_10MIN] = 600 * of[METRIC_JANK] / time;
+		of[METRIC_BIG_JANK_10MIN] = 600 * of[METRIC_BIG_JANK] / time;
+		of[METRIC_FREEZES_10MIN] = 600 * of[METRIC_FREEZES] / time;
+		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
+	}
+	of[METRIC_GRADE] = metric_grade(app->grade);
+}
+
+static void app_numbers(struct numbers *sum, const struct session *session,
+			const struct graded_app *app)
+{
+	unsigned int n = 1;
+
+	*sum = session->surfaces[app->surface].numbers;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (i != app->surface && surface->app == app->app && surface->has_package &&
+		    surface->source != FROM_NOTHING) {
+			add_numbers(sum, &surface->numbers);
+			n++;
+		}
+	}
+	if (n > 1)
+		derive(sum, app);
+}
+
+/* The same in a section. */
+static void app_numbers_in(struct numbers *sum, const struct session *session,
+			   const struct graded_app *app)
+{
+	const struct section_numbers *first = NULL;
+	unsigned int n = 0;
+
+	for (unsigned int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < session->n_in_sections; i++) {
+			const struct section_numbers *in = &session->in_sections[i];
+			const struct surface *surface = &session->surfaces[in->surface];
+
+			if (in->section != app->section || surface->app != app->app ||
+			    !surface->has_package)
+				continue;
+			if (round == 0) {
+				if (!first || in->surface == app->surface)
+					first = in;
+				n++;
+			} else if (in != first) {
+				add_numbers(sum, &in->numbers);
+			}
+			if (round == 0)
+				*sum = first->numbers;
+		}
+	if (n > 1)
+		derive(sum, app);
+}
+
+/* True: conditions are for that app: one that somebody uses, or that is named. */
+static bool is_judged_app(const struct report *report, const struct session *session,
+			  const struct graded_app *app)
+{
+	const char *name = name_of(session, app->app);
+
+	if (report->selection->app)
+		return select_surface(report->selection, "", name);
+	return app->has_activity && !app_is_system(name);
+}
+
+static bool is_judged_surface(const struct report *report, const struct session *session,
+			      uint32_t number)
+{
+	const struct surface *surface = &session->surfaces[number];
+
 	return surface->source != FROM_NOTHING &&
-	       (surface->is_judged || report->selection->surface) &&
 	       select_surface(report->selection, name_of(session, surface->name),
 			      name_of(session, surface->app));
 }
 
 /* Returns how many were judged. */
-static unsigned int judge_session(struct results *results, const struct report *report,
-				  const struct session *session, const struct condition *condition)
+static unsigned int judge_apps(struct results *results, const struct report *report,
+			       const struct session *session, const struct condition *condition)
 {
+	const char *section = report->selection->section;
+	const struct graded_app *apps = section ? session->in_section_apps : session->apps;
+	uint32_t n_apps = section ? session->n_in_section_apps : session->n_apps;
 	char *where = malloc(WHERE_SIZE);
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; where && !report->selection->section && i < session->n_surfaces; i++) {
+	for (uint32_t i = 0; where && i < n_apps; i++) {
+		struct numbers numbers;
+
+		if (!is_judged_app(report, session, &apps[i]) ||
+		    (section && !select_section(report->selection, session, apps[i].section)))
+			continue;
+		if (section)
+			app_numbers_in(&numbers, session, &apps[i]);
+		else
+			app_numbers(&numbers, session, &apps[i]);
+		snprintf(where, WHERE_SIZE, "%s: %s%s%s", session->folder,
+			 section ? name_of(session, session->sections[apps[i].section].name) : "",
+			 section ? ": " : "", name_of(session, apps[i].app));
+		judge(results, condition, where, &numbers, apps[i].grade);
+		n++;
+	}
+	results->failed |= !where;
+	free(where);
+	return n;
+}
+
+/* The same of the Surfaces that --surface names. */
+static unsigned int judge_surfaces(struct results *results, const struct report *report,
+				   const struct session *session, const struct condition *condition)
+{
+	const char *section = report->selection->section;
+	char *where = malloc(WHERE_SIZE);
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; where && !section && i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (!is_judged(report, session, surface))
+		if (!is_judged_surface(report, session, i))
 			continue;
 		snprintf(where, WHERE_SIZE, "%s: %s", session->folder,
 			 name_of(session, surface->name));
-		judge(results, condition, where, &surface->numbers);
+		judge(results, condition, where, &surface->numbers, surface->grade);
 		n++;
 	}
-	for (uint32_t i = 0; where && report->selection->section && i < session->n_in_sections;
-	     i++) {
+	for (uint32_t i = 0; where && section && i < session->n_in_sections; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
-		const struct surface *surface = &session->surfaces[in->surface];
 
-		if (!is_judged(report, session, surface) ||
+		if (!is_judged_surface(report, session, in->surface) ||
 		    !select_section(report->selection, session, in->section))
 			continue;
 		snprintf(where, WHERE_SIZE, "%s: %s: %s", session->folder,
 			 name_of(session, session->sections[in->section].name),
-			 name_of(session, surface->name));
-		judge(results, condition, where, &in->numbers);
+			 name_of(session, session->surfaces[in->surface].name));
+		judge(results, condition, where, &in->numbers, in->grade);
 		n++;
 	}
 	results->failed |= !where;
@@ -84,11 +210,14 @@ void judge_sessions(struct results *results, const struct report *report,
 		unsigned int judged = 0;
 
 		for (uint32_t j = 0; j < report->n; j++)
-			judged += judge_session(results, report, &report->sessions[j],
-						&conditions[i]);
+			judged += report->selection->surface
+					  ? judge_surfaces(results, report, &report->sessions[j],
+							   &conditions[i])
+					  : judge_apps(results, report, &report->sessions[j],
+						       &conditions[i]);
 		if (judged == 0)
 			results_add(results, OUTCOME_UNKNOWN, "all", conditions[i].text,
-				    "not enough data: no Surface or section fits");
+				    "not enough data: no app, Surface or section fits");
 	}
 }
 

@@ -8,8 +8,8 @@
 /* Frame time in seconds below which a Surface is not judged: there is not enough data. */
 #define JUDGE_SECONDS_LEAST 5
 
-/* Without a base: each condition on the numbers of each app's judged Surface, or of all that
- * --surface selects; with --section in each section of that name. */
+/* Without a base: each condition on the numbers of each app, all of its Surfaces added up, or of
+ * the Surfaces that --surface selects; with --section in each section of that name. */
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n);
 

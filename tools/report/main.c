@@ -52,6 +52,8 @@ static const char help[] =
 	"  --fail-if CONDITION\n"
 	"                      exit with 3 if it holds: 'FPS < 55'; with --compare of a change:\n"
 	"                      'jank(/10min) > +10%'. Repeatable\n"
+	"  --allow-freezes N   with --fail-if, fail beyond N freezes: 0 if no condition counts "
+	"them\n"
 	"  --strict            exit with 4 if a condition has not enough data\n"
 	"  --junit FILE        write the results of the conditions as JUnit XML\n"
 	"two groups of runs:\n"
@@ -79,6 +81,7 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_FAIL_IF,
+	OPTION_ALLOW_FREEZES,
 	OPTION_STRICT,
 	OPTION_JUNIT,
 	OPTION_COMPARE,
@@ -100,6 +103,7 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, OPTION_FROM },
 	{ "to", required_argument, NULL, OPTION_TO },
 	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
+	{ "allow-freezes", required_argument, NULL, OPTION_ALLOW_FREEZES },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "junit", required_argument, NULL, OPTION_JUNIT },
 	{ "compare", no_argument, NULL, OPTION_COMPARE },
@@ -115,6 +119,7 @@ struct settings {
 	struct selection selection;
 	struct condition conditions[CONDITIONS_MAX];
 	unsigned int n_conditions;
+	const char *allow_freezes;
 	bool strict, compare, has_new;
 	const char *junit, *output;
 	struct page_options page;
@@ -260,6 +265,9 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_FAIL_IF:
 		add_condition(settings, argument);
 		break;
+	case OPTION_ALLOW_FREEZES:
+		settings->allow_freezes = argument;
+		break;
 	case OPTION_STRICT:
 		settings->strict = true;
 		break;
@@ -304,6 +312,30 @@ static void check_condition(const struct settings *settings, const struct condit
 				  "only a change in percent fits: +10%");
 }
 
+/* A gate must not pass an app that hangs: FPS, percentiles and lows leave freezes out. */
+static void add_freezes(struct settings *settings)
+{
+	static char text[64];
+	bool counted = settings->n_conditions == 0;
+	const char *wrong;
+
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		counted |= condition_counts_freezes(&settings->conditions[i]);
+	if (counted && !settings->allow_freezes)
+		return;
+	snprintf(text, sizeof(text), "freezes > %.40s",
+		 settings->allow_freezes ? settings->allow_freezes : "0");
+	if (settings->n_conditions == CONDITIONS_MAX)
+		wrong_usage("--fail-if", "too many conditions");
+	wrong = condition_parse(&settings->conditions[settings->n_conditions], text);
+	if (wrong || strspn(text + 10, "0123456789") != strlen(text + 10))
+		wrong_usage("--allow-freezes", "needs a number of freezes");
+	settings->n_conditions++;
+	if (!settings->allow_freezes)
+		fprintf(stderr, "jank-report: no condition counts freezes, so 'freezes > 0' is "
+				"added; --allow-freezes N allows N of them\n");
+}
+
 static void check_settings(struct settings *settings)
 {
 	if (settings->has_new && !settings->compare)
@@ -333,6 +365,10 @@ static void check_settings(struct settings *settings)
 		wrong_usage("--strict", "needs --fail-if");
 	for (unsigned int i = 0; i < settings->n_conditions; i++)
 		check_condition(settings, &settings->conditions[i]);
+	if (settings->allow_freezes && (settings->compare || settings->n_conditions == 0))
+		wrong_usage("--allow-freezes", "is for --fail-if, without --compare");
+	if (!settings->compare)
+		add_freezes(settings);
 	if (!settings->format && !settings->output)
 		settings->format = OPTION_TEXT;
 }

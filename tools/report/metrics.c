@@ -56,8 +56,10 @@ const struct metric_info metrics[METRICS] = {
 	[METRIC_LONGEST] = { "longest(ms)", 3, false, "longest_seconds", 1e-3 },
 	[METRIC_UNKNOWN] = { "unknown vsyncs", 0, true, "unknown_vsyncs_frames", 1 },
 	[METRIC_MISSED_1000] = { "missed vsyncs(/1000 frames)", 2, false, NULL, 1 },
-	[METRIC_STALLS_10MIN] = { "stalls(/10min)", 2, false, NULL, 1 },
-	[METRIC_HARM] = { "harm(ms)", 3, true, "harm_seconds", 1e-3 },
+	[METRIC_FREEZES_10MIN] = { "freezes(/10min)", 2, false, NULL, 1 },
+	[METRIC_FREEZES] = { "freezes", 0, true, "freezes", 1 },
+	[METRIC_HARM] = { "time lost(ms)", 3, true, "lost_seconds", 1e-3 },
+	[METRIC_GRADE] = { "grade", 0, false, NULL, 1 },
 };
 
 void numbers_clear(struct numbers *numbers)
@@ -76,9 +78,24 @@ enum metric metric_find(const char *name, size_t length)
 	return (enum metric)i;
 }
 
+/* Those that can be compared, from worst to best. */
+static const enum grade grades[] = { GRADE_BAD, GRADE_POOR, GRADE_FAIR, GRADE_GOOD };
+
+double metric_grade(enum grade grade)
+{
+	for (unsigned int i = 0; i < sizeof(grades) / sizeof(grades[0]); i++)
+		if (grades[i] == grade)
+			return i;
+	return NAN;
+}
+
 void metric_print(char text[METRIC_TEXT_SIZE], enum metric metric, double value)
 {
 	text[0] = '\0';
+	if (metric == METRIC_GRADE && value >= 0 && value <= 3) {
+		strcpy(text, grade_names[grades[(unsigned int)value]]);
+		return;
+	}
 	if (isfinite(value))
 		snprintf(text, METRIC_TEXT_SIZE, "%.*f", (int)metrics[metric].decimals,
 			 value < -1e17	? -1e17
@@ -203,8 +220,10 @@ void numbers_derive(struct numbers *numbers)
 
 	if (known > 0)
 		of[METRIC_MISSED_1000] = 1000 * of[METRIC_MISSED] / known;
+	if (isnan(of[METRIC_FREEZES]))
+		of[METRIC_FREEZES] = of[METRIC_STALLS];
 	if (time > 0)
-		of[METRIC_STALLS_10MIN] = 600 * of[METRIC_STALLS] / time;
+		of[METRIC_FREEZES_10MIN] = 600 * of[METRIC_FREEZES] / time;
 	if (isnan(of[METRIC_LONGEST]) && of[METRIC_STALLS] == 0)
 		of[METRIC_LONGEST] = of[METRIC_MAX];
 	if (time > 0 && isnan(of[METRIC_LOST_RATE]))

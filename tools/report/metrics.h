@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rules/grade.h"
 #include "rules/stats.h"
 
 enum metric {
@@ -57,9 +58,11 @@ enum metric {
 	METRIC_LONGEST,
 	METRIC_UNKNOWN,
 	METRIC_MISSED_1000, /* from here on not in summary.csv */
-	METRIC_STALLS_10MIN,
+	METRIC_FREEZES_10MIN,
+	METRIC_FREEZES, /* stalls, with those that no frame ended */
 	METRIC_HARM,
-	METRICS, /* their number */
+	METRIC_GRADE, /* 0 BAD to 3 GOOD; the others are unknown */
+	METRICS,      /* their number */
 };
 
 struct metric_info {
@@ -85,6 +88,9 @@ void numbers_clear(struct numbers *numbers);
 
 /* The metric with that name, whatever the case of its letters; METRICS: there is none. */
 enum metric metric_find(const char *name, size_t length);
+
+/* A grade as a number of METRIC_GRADE. */
+double metric_grade(enum grade grade);
 
 /* Prints a number as in the files; "" if it is unknown. */
 void metric_print(char text[METRIC_TEXT_SIZE], enum metric metric, double value);

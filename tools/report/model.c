@@ -240,6 +240,18 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 	return grade_of(facts);
 }
 
+static void add_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
+{
+	double *of = numbers->of;
+	uint64_t drawing_ns = grade_drawing_ns(facts);
+
+	of[METRIC_GRADE] = metric_grade(grade);
+	if (isnan(of[METRIC_STALLS]) || drawing_ns == 0)
+		return;
+	of[METRIC_FREEZES] = (double)facts->freezes;
+	of[METRIC_FREEZES_10MIN] = 600e9 * (double)facts->freezes / (double)drawing_ns;
+}
+
 /* Time that is missing in a section. */
 static uint64_t missing_in(const struct session *session, const struct section *section)
 {
@@ -274,6 +286,7 @@ static void set_grade(const struct session *session, struct surface *surface)
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
+	add_grade(&surface->numbers, &surface->facts, surface->grade);
 	surface->has_package =
 		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
 }
@@ -368,6 +381,7 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
 	in->facts.span_ns = length_of(session, sum->section);
 	in->grade = complete_facts(&in->facts, &in->numbers, "");
+	add_grade(&in->numbers, &in->facts, in->grade);
 }
 
 static int set_sections(struct reading *reading)
@@ -523,12 +537,12 @@ static int sort_surfaces(struct session *session)
 static bool comes_before(const struct session *session, const struct graded_app *one,
 			 const struct graded_app *other)
 {
-	bool one_first = one->has_activity && !app_is_system(name_of(session, one->app));
-	bool other_first = other->has_activity && !app_is_system(name_of(session, other->app));
+	int rank = app_rank(name_of(session, one->app), one->has_activity);
+	int other_rank = app_rank(name_of(session, other->app), other->has_activity);
 
-	if (one_first != other_first)
-		return one_first;
-	return grade_drawing_ns(&one->facts) > grade_drawing_ns(&other->facts);
+	if (rank != other_rank)
+		return rank < other_rank;
+	return app_weight(&one->facts) > app_weight(&other->facts);
 }
 
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes

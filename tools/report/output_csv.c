@@ -54,7 +54,7 @@ static void print_row(FILE *out, const struct session *session, const struct sec
 	print_text(out, name_of(session, surface->name));
 	fprintf(out, "%s,", numbers_source_names[source]);
 	print_name(out, section ? "" : surface->verdict);
-	for (unsigned int i = 0; i < METRICS; i++) {
+	for (unsigned int i = 0; i < METRIC_GRADE; i++) {
 		char text[METRIC_TEXT_SIZE];
 
 		metric_print(text, (enum metric)i, numbers->of[i]);
@@ -97,7 +97,7 @@ int output_csv(FILE *out, const struct report *report)
 	fputs("folder,session,session id,model,build,section,from(s),to(s),app,Surface,source,"
 	      "verdict",
 	      out);
-	for (unsigned int i = 0; i < METRICS; i++)
+	for (unsigned int i = 0; i < METRIC_GRADE; i++)
 		fprintf(out, ",%s", metrics[i].name);
 	fputs(",grade", out);
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)

@@ -51,7 +51,7 @@ static struct json_object *numbers_object(const struct numbers *numbers)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (unsigned int i = 0; i < METRICS; i++)
+	for (unsigned int i = 0; i < METRIC_GRADE; i++)
 		add_decimal(object, metrics[i].name, numbers->of[i], (int)metrics[i].decimals);
 	return object;
 }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grade at each of its bounds, and the sentence that goes with it. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "daemon/base/apps.h"
+
+#define MINUTES (60 * SECOND)
+
+/* Facts of drawing at 60 frames per second; times in ms. */
+static struct grade_facts facts_of(uint64_t time_ms, uint64_t late_ms, uint64_t freezes,
+				   uint64_t freeze_ms)
+{
+	struct grade_facts facts = { .frames = time_ms * 60 / 1000, .time_ns = time_ms * MS };
+
+	if (late_ms > 0)
+		grade_add_lost(&facts, CAUSE_APP, late_ms * MS, false);
+	for (uint64_t i = 0; i < freezes; i++)
+		grade_add_lost(&facts, CAUSE_SCHEDULING, freeze_ms * MS, true);
+	return facts;
+}
+
+TEST(first_bound_that_holds_is_the_grade)
+{
+	static const struct {
+		uint64_t time_ms, late_ms, freezes, freeze_ms;
+		enum grade grade;
+	} cases[] = {
+		{ 0, 0, 0, 0, GRADE_NONE },
+		{ 4999, 0, 0, 0, GRADE_TOO_SHORT },
+		{ 4000, 0, 1, 999, GRADE_TOO_SHORT }, /* drawing: with the freeze */
+		{ 4000, 0, 1, 1000, GRADE_BAD },
+		{ 1650, 0, 4, 1000, GRADE_TOO_SHORT }, /* 99 frames */
+		{ 5000, 0, 0, 0, GRADE_GOOD },
+		{ 10000, 50, 0, 0, GRADE_GOOD },
+		{ 10000, 51, 0, 0, GRADE_FAIR },
+		{ 10000, 100, 0, 0, GRADE_FAIR },
+		{ 10000, 101, 0, 0, GRADE_POOR },
+		{ 10000, 300, 0, 0, GRADE_POOR },
+		{ 10000, 301, 0, 0, GRADE_BAD },
+		/* A freeze: however rare, then one of a second, then two in ten minutes, a minute.
+		 */
+		{ 6000000, 0, 1, 999, GRADE_FAIR },
+		{ 6000000, 0, 1, 1000, GRADE_POOR },
+		{ 1199000, 0, 2, 500, GRADE_FAIR },
+		{ 1198000, 0, 2, 500, GRADE_POOR },
+		{ 119000, 0, 2, 500, GRADE_POOR },
+		{ 118000, 0, 2, 500, GRADE_BAD },
+		/* One says nothing about how often it happens. */
+		{ 119500, 0, 1, 500, GRADE_FAIR },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct grade_facts facts = facts_of(cases[i].time_ms, cases[i].late_ms,
+						    cases[i].freezes, cases[i].freeze_ms);
+
+		if (grade_of(&facts) != cases[i].grade)
+			fail_msg("case %zu: %s, not %s", i, grade_names[grade_of(&facts)],
+				 grade_names[cases[i].grade]);
+	}
+}
+
+TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
+{
+	struct grade_facts facts = facts_of(9500, 0, 0, 0);
+
+	facts.span_ns = 10 * SECOND;
+	facts.missing_ns = SECOND / 2;
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
+	facts.missing_ns++;
+	assert_int_equal(grade_of(&facts), GRADE_INCOMPLETE);
+	facts.fails_rule = true;
+	assert_int_equal(grade_of(&facts), GRADE_FAIR);
+	facts.fails_rule = false;
+	facts.missing_ns = 0;
+	grade_add_uncounted(&facts, SECOND / 4);
+	grade_add_uncounted(&facts, SECOND / 4);
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
+	grade_add_uncounted(&facts, SECOND / 1000);
+	assert_int_equal(grade_of(&facts), GRADE_INCOMPLETE);
+	facts.uncounted_ns = 0;
+	grade_add_gap(&facts, SECOND / 2);
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
+	grade_add_gap(&facts, 1);
+	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
+	facts.gap_ns = 0;
+	facts.unknown = facts.frames - 1;
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
+	facts.unknown++;
+	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
+	/* A stall that no frame ended is a freeze, too. */
+	grade_add_endless(&facts, 2 * SECOND);
+	assert_int_equal(grade_of(&facts), GRADE_BAD);
+	assert_int_equal(facts.freezes, 1);
+}
+
+TEST(an_app_is_the_sum_of_its_surfaces)
+{
+	struct grade_facts app = facts_of(60000, 100, 0, 0), other = facts_of(1000, 0, 2, 700);
+
+	grade_add_gap(&app, SECOND);
+	grade_add_gap(&other, SECOND / 2);
+	app.span_ns = other.span_ns = MINUTES;
+	app.missing_ns = other.missing_ns = SECOND;
+	grade_add(&app, &other);
+	assert_int_equal(app.frames, 3660);
+	assert_int_equal(app.freezes, 2);
+	assert_int_equal(app.longest_freeze_ns, 700 * MS);
+	assert_int_equal(app.shortest_gap_ns, SECOND / 2);
+	assert_int_equal(app.longest_gap_ns, SECOND);
+	assert_int_equal(app.missing_ns, SECOND);
+	assert_int_equal(app.cause_ns[CAUSE_SCHEDULING], 1400 * MS);
+	assert_int_equal(grade_of(&app), GRADE_BAD);
+	assert_true(app_has_surface("com.a", "com.a/com.a.Main"));
+	assert_false(app_has_surface("com.a", "StatusBar") || app_has_surface("", "StatusBar"));
+	assert_true(app_has_activity("com.a", "x com.a.Wall com.a/com.a.Main"));
+	assert_false(app_has_activity("com.a", "com.a.ImageWallpaper"));
+	assert_true(app_rank("com.a", true) < app_rank("com.android.launcher3", true) &&
+		    app_rank("a.launcher", true) < app_rank("com.android.systemui", true));
+}
+
+static const char *sentence(struct grade_facts facts, enum language language)
+{
+	static char text[GRADE_TEXT_SIZE];
+	struct graded graded = { .name = "com.a",
+				 .facts = &facts,
+				 .fps = 30,
+				 .rate_hz = 60,
+				 .is_even = true,
+				 .missing_at = "0:18 to 0:26" };
+
+	grade_sentence(text, &graded, language);
+	return text;
+}
+
+TEST(sentences_say_how_bad_it_is)
+{
+	struct grade_facts facts = facts_of(1380000, 0, 450, 920), good = facts_of(10000, 0, 0, 0);
+	char text[GRADE_TEXT_SIZE];
+
+	for (unsigned int i = 0; i < 1575; i++)
+		grade_add_lost(&facts, CAUSE_APP, 70 * MS, false);
+	assert_string_equal(
+		sentence(facts, ENGLISH),
+		"com.a was frozen or late for 29 % of the 30 minutes it drew: 450 freezes "
+		"(longest 0.92 s) and 1,575 late frames.");
+	assert_string_equal(
+		sentence(facts, CHINESE),
+		"com.a 在绘制的 30 分钟 中有 29 % 的时间卡死或迟到：卡死 450 次（最长 0.92 "
+		"秒），迟到 1,575 帧。");
+	grade_causes(text, &facts, ENGLISH);
+	assert_string_equal(text, "79 % of the lost time is late wake-ups by the system, 21 % the "
+				  "app's own.");
+	assert_string_equal(sentence(good, ENGLISH), "com.a held an even 30 fps on a 60 Hz screen "
+						     "for 10 s: no late frame, no freeze.");
+	good.fails_rule = true;
+	assert_string_equal(sentence(good, ENGLISH), "com.a was even, but slow: 30 of 60 fps.");
+	good.fails_rule = false;
+	good.span_ns = MINUTES;
+	good.missing_ns = 8 * SECOND;
+	assert_string_equal(sentence(good, ENGLISH),
+			    "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing "
+			    "(0:18 to 0:26): record with a larger buffer.");
+	good.missing_ns = 0;
+	grade_add_gap(&good, 600 * MS);
+	grade_add_gap(&good, 1450 * MS);
+	assert_string_equal(
+		sentence(good, ENGLISH),
+		"com.a drew nothing for 2.0 of 12 s (2 gaps of 0.60 to 1.45 s), and the "
+		"trace does not say whether it hung.");
+	assert_string_equal(sentence(facts_of(50, 0, 0, 0), ENGLISH),
+			    "com.a drew for only 0.05 s (3 frames), too short to judge: no late "
+			    "frame, no freeze.");
+	assert_string_equal(sentence(facts_of(0, 0, 0, 0), ENGLISH), "com.a drew nothing.");
+	assert_string_equal(
+		sentence(facts_of(1000000, 1, 0, 0), ENGLISH),
+		"com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no "
+		"freeze.");
+	assert_string_equal(sentence(facts_of(8000, 0, 1, 1450), ENGLISH),
+			    "com.a was frozen for 15 % of the 9.4 s it drew: 1 freeze (1.45 s), no "
+			    "late frame.");
+}

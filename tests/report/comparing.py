@@ -87,7 +87,7 @@ with folder() as here:
     answer = in_json(base, worse)
     surface, = answer["surfaces"]
     changes = {change["metric"]: change for change in surface["changes"]}
-    checks.equal((answer["base runs"], answer["new runs"], surface["Surface"]), (4, 4, "com.a/com.a.Main"), "what was compared")
+    checks.equal((answer["base runs"], answer["new runs"], surface["Surface"]), (4, 4, "com.a"), "what was compared")
     jank = changes["jank(/10min)"]
     checks.that(jank["from(%)"] < jank["change(%)"] < jank["to(%)"] and jank["noise"] > 1, f"jank: {jank}")
     checks.that(surface["effect"] > 0.005, f"effect: {surface['effect']}")

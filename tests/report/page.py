@@ -296,7 +296,7 @@ def compared(page, here):
     options = ("--compare", here / "base", "--new", here / "new", "--surface", "*Main*", "--fail-if", "FPS < -1%")
     expected = json.loads(report("--json", *options).stdout)
     show(page, make(None, here / "compare.html", *options))
-    checks.equal(page.run("return data.comparison"), expected, "data of the comparison")
+    checks.equal(page.run("return data.comparisons"), [expected], "data of the comparison")
     text = page.run("return document.body.innerText")
     for surface in expected["surfaces"]:
         for change in surface["changes"]:

@@ -6,9 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
+
 #define HOUR_US UINT32_C(3600000000)
 
+/* Equal groups differ by freezes so much with this probability at most. */
+#define FREEZES_LEVEL 0.004
+
+const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
+
 const enum metric compare_metrics[] = {
+	METRIC_LOST_RATE,
+	METRIC_FREEZES_10MIN,
 	METRIC_FPS,
 	METRIC_LOW1_MEAN,
 	METRIC_P90,
@@ -17,7 +26,6 @@ const enum metric compare_metrics[] = {
 	METRIC_JANK_10MIN,
 	METRIC_BIG_JANK_10MIN,
 	METRIC_STUTTER,
-	METRIC_FREEZES_10MIN,
 	METRICS,
 };
 
@@ -73,12 +81,18 @@ static struct compared_surface *add_surface(struct comparison *comparison, const
 	return surface;
 }
 
-static struct compared_run *add_run(struct comparison *comparison, struct compared_surface *surface,
-				    enum group group)
+/* That of the session which is added. */
+static struct compared_run *run_of(struct comparison *comparison, struct compared_surface *surface,
+				   enum group group)
 {
+	struct compared_run *last =
+		surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
 	uint64_t max = surface->max_runs;
-	struct compared_run *all = grown(surface->runs, surface->n_runs, &max, sizeof(*all));
+	struct compared_run *all;
 
+	if (last && last->group == group && last->run == comparison->runs[group])
+		return last;
+	all = grown(surface->runs, surface->n_runs, &max, sizeof(*all));
 	if (!all) {
 		comparison->out_of_memory = true;
 		return NULL;
@@ -92,8 +106,46 @@ static struct compared_run *add_run(struct comparison *comparison, struct compar
 	return &all[surface->n_runs++];
 }
 
+static struct compared_section *section_of(struct comparison *comparison,
+					   struct compared_surface *surface, const char *name)
+{
+	uint64_t max = surface->max_sections;
+	struct compared_section *all;
+
+	for (uint32_t i = 0; i < surface->n_sections; i++)
+		if (strcmp(surface->sections[i].name, name) == 0)
+			return &surface->sections[i];
+	all = grown(surface->sections, surface->n_sections, &max, sizeof(*all));
+	if (!all) {
+		comparison->out_of_memory = true;
+		return NULL;
+	}
+	surface->sections = all;
+	surface->max_sections = (uint32_t)max;
+	all[surface->n_sections] = (struct compared_section){ .name = strdup(name) };
+	comparison->out_of_memory |= !all[surface->n_sections].name;
+	return &all[surface->n_sections++];
+}
+
+/* Time that was lost, with its cause. @section: NULL without sections. */
+static void add_lost(struct comparison *comparison, struct compared_surface *surface,
+		     enum group group, const struct kept_frame *frame, const char *section)
+{
+	double interval_s = (double)kept_interval_ns(frame) / 1e9;
+	bool is_stall = frame->flags & FRAME_STALL;
+	double lost_s = is_stall ? interval_s : (double)kept_late_ns(frame) / 1e9;
+	struct compared_section *in = section ? section_of(comparison, surface, section) : NULL;
+
+	surface->cause_s[group][frame->cause] += lost_s;
+	if (!in)
+		return;
+	in->lost_s[group] += lost_s;
+	in->drawing_s[group] += interval_s;
+	in->freezes[group] += is_stall;
+}
+
 static void add_frame(struct comparison *comparison, struct compared_surface *surface,
-		      const struct kept_frame *frame)
+		      const struct kept_frame *frame, const char *section)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
 	uint64_t us = kept_interval_ns(frame) / 1000;
@@ -113,8 +165,10 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 	}
 	run->frames = frames;
 	comparison->frames++;
+	add_lost(comparison, surface, run->group, frame, section);
 	frames[run->n_frames++] = (struct compared_frame){
 		.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
+		.late_us = (uint32_t)(kept_late_ns(frame) / 1000),
 		.vsyncs = frame->vsyncs,
 		.flags = frame->flags,
 		.step = frame->step,
@@ -139,7 +193,8 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 	surface->time_s[run->group] += (double)window->time_us / 1e6;
 }
 
-/* The Surfaces of the session that are compared, by their numbers in it. */
+/* The Surfaces of the session that are compared, by their numbers in it: those of apps, which are
+ * compared as one, or those that the selection names. */
 static void choose_surfaces(struct comparison *comparison, enum group group,
 			    const struct session *session, const struct selection *selection,
 			    uint32_t *place)
@@ -147,15 +202,18 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const char *name = name_of(session, session->surfaces[i].name);
 		const char *app = name_of(session, session->surfaces[i].app);
-		struct compared_surface *surface = select_surface(selection, name, app)
-							   ? add_surface(comparison, name, app)
-							   : NULL;
+		bool is_part = session->surfaces[i].has_package && !app_is_system(app) &&
+			       app_has_activity(app, name);
+		struct compared_surface *surface;
+		struct compared_run *run;
 
-		struct compared_run *run = surface ? add_run(comparison, surface, group) : NULL;
-
+		if (!select_surface(selection, name, app) || !(selection->surface || is_part))
+			continue;
+		surface = add_surface(comparison, selection->surface ? name : app, app);
+		run = surface ? run_of(comparison, surface, group) : NULL;
 		if (!run)
 			continue;
-		run->without_janks = session->surfaces[i].without_janks;
+		run->without_janks |= session->surfaces[i].without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
 }
@@ -217,7 +275,10 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 
 		if (place[frame->surface] > 0 && select_section(selection, session, frame->section))
 			add_frame(comparison, &comparison->surfaces[place[frame->surface] - 1],
-				  frame);
+				  frame,
+				  session->n_sections > 0
+					  ? name_of(session, session->sections[frame->section].name)
+					  : NULL);
 	}
 	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
 		const struct window *window = pool_at(windows, i);
@@ -239,6 +300,9 @@ static void free_surface(struct compared_surface *surface)
 		free(surface->runs[i].frames);
 		free(surface->runs[i].windows);
 	}
+	for (uint32_t i = 0; i < surface->n_sections; i++)
+		free(surface->sections[i].name);
+	free(surface->sections);
 	free(surface->runs);
 	free(surface->app);
 	free(surface->name);
@@ -274,26 +338,11 @@ static int by_time(const void *a, const void *b)
 	return strcmp(one->app, other->app);
 }
 
-void compare_choose(struct comparison *comparison, const struct selection *selection)
+void compare_choose(struct comparison *comparison)
 {
-	uint32_t n = 0;
-
 	if (comparison->n_surfaces > 0)
 		qsort(comparison->surfaces, comparison->n_surfaces, sizeof(*comparison->surfaces),
 		      by_time);
-	for (uint32_t i = 0; !selection->surface && i < comparison->n_surfaces; i++) {
-		struct compared_surface surface = comparison->surfaces[i];
-		bool is_first = true;
-
-		for (uint32_t j = 0; j < n && is_first; j++)
-			is_first = strcmp(comparison->surfaces[j].app, surface.app) != 0;
-		if (is_first)
-			comparison->surfaces[n++] = surface;
-		else
-			free_surface(&surface);
-	}
-	if (!selection->surface)
-		comparison->n_surfaces = n;
 }
 
 /* --- distributions --- */
@@ -448,6 +497,10 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 	bool is_stall = !is_frame_time(frame);
 
 	switch (ratio->metric) {
+	case METRIC_LOST_RATE:
+		block->above += is_stall ? s : frame->late_us / 1e6;
+		block->below += s;
+		break;
 	case METRIC_FPS:
 		block->above += !is_stall;
 		block->below += is_stall ? 0 : s;
@@ -500,6 +553,12 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 	     ratio->metric == METRIC_STUTTER))
 		return false;
 	switch (ratio->metric) {
+	case METRIC_LOST_RATE:
+		if (window->late != WINDOW_UNKNOWN && window->stalls != WINDOW_UNKNOWN) {
+			block->above += (double)window->late_us / 1e6 + stall_s;
+			block->below += time_s + stall_s;
+		}
+		return true;
 	case METRIC_FPS:
 		block->above += window->frames;
 		block->below += time_s;
@@ -658,7 +717,7 @@ static double scale_of(enum metric metric)
 {
 	if (metric == METRIC_FPS || low_share(metric) > 0)
 		return 1;
-	if (metric == METRIC_MISSED_1000)
+	if (metric == METRIC_MISSED_1000 || metric == METRIC_LOST_RATE)
 		return 1000;
 	return metric == METRIC_STUTTER || percentile_share(metric) > 0 ? 100 : 600;
 }
@@ -672,6 +731,7 @@ static enum metric rate_of(enum metric metric)
 	case METRIC_BIG_JANK:
 		return METRIC_BIG_JANK_10MIN;
 	case METRIC_STALLS:
+	case METRIC_FREEZES:
 		return METRIC_FREEZES_10MIN;
 	case METRIC_MISSED:
 		return METRIC_MISSED_1000;
@@ -683,10 +743,10 @@ static enum metric rate_of(enum metric metric)
 bool compare_can(enum metric metric)
 {
 	metric = rate_of(metric);
-	return metric == METRIC_FPS || low_share(metric) > 0 || percentile_share(metric) > 0 ||
-	       metric == METRIC_MISSED_1000 || metric == METRIC_JANK_10MIN ||
-	       metric == METRIC_BIG_JANK_10MIN || metric == METRIC_FREEZES_10MIN ||
-	       metric == METRIC_STUTTER;
+	return metric == METRIC_FPS || metric == METRIC_LOST_RATE || low_share(metric) > 0 ||
+	       percentile_share(metric) > 0 || metric == METRIC_MISSED_1000 ||
+	       metric == METRIC_JANK_10MIN || metric == METRIC_BIG_JANK_10MIN ||
+	       metric == METRIC_FREEZES_10MIN || metric == METRIC_STUTTER;
 }
 
 static bool is_enough(const struct compared_surface *surface, const struct estimate *estimate,
@@ -699,8 +759,8 @@ static bool is_enough(const struct compared_surface *surface, const struct estim
 /* Events are few: janks, stalls, frames beyond a percentile. */
 static bool is_rare(const struct change *change)
 {
-	return change->metric != METRIC_FPS && low_share(change->metric) == 0 &&
-	       change->metric != METRIC_STUTTER &&
+	return change->metric != METRIC_FPS && change->metric != METRIC_LOST_RATE &&
+	       low_share(change->metric) == 0 && change->metric != METRIC_STUTTER &&
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
 
@@ -763,6 +823,131 @@ const char *compare_words(const struct change *change)
 	if (change->excess <= 1 && !less)
 		return "no difference beyond the noise";
 	return less == compare_less_is_better(change->metric) ? "better" : "worse";
+}
+
+/* --- the verdict --- */
+
+/* Freezes of equal groups are in NEW by chance with its share of the time. The probability that so
+ * many of them, or more, are there. */
+static double chance_of(const uint64_t freezes[2], const double drawing_s[2])
+{
+	uint64_t n = freezes[BASE] + freezes[NEW];
+	double share = drawing_s[NEW] / (drawing_s[BASE] + drawing_s[NEW]), sum = 0;
+
+	for (uint64_t i = freezes[NEW]; i <= n; i++)
+		sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
+			   lgamma((double)(n - i) + 1) + (double)i * log(share) +
+			   (double)(n - i) * log1p(-share));
+	return sum;
+}
+
+/* Adds what one run lost. Returns the share of its time. */
+static double add_run_to(struct compared_verdict *verdict, const struct compared_run *run,
+			 uint64_t *freezes)
+{
+	double lost_s = 0, drawing_s = 0, late_s = 0;
+
+	*freezes = 0;
+	for (uint64_t i = 0; i < run->n_frames; i++) {
+		const struct compared_frame *frame = &run->frames[i];
+		double s = frame->interval_us / 1e6;
+		bool is_freeze = !is_frame_time(frame);
+
+		drawing_s += s;
+		lost_s += is_freeze ? s : frame->late_us / 1e6;
+		late_s += is_freeze ? 0 : frame->late_us / 1e6;
+		*freezes += is_freeze;
+		if (is_freeze && s > verdict->longest_freeze_s[run->group])
+			verdict->longest_freeze_s[run->group] = s;
+	}
+	for (uint64_t i = 0; i < run->n_windows; i++) {
+		const struct window *window = &run->windows[i];
+		double stall_s = (double)window->stall_us / 1e6;
+
+		drawing_s += (double)window->time_us / 1e6 + stall_s;
+		lost_s += (double)window->late_us / 1e6 + stall_s;
+		late_s += (double)window->late_us / 1e6;
+		*freezes += window->stalls == WINDOW_UNKNOWN ? 0 : window->stalls;
+	}
+	verdict->drawing_s[run->group] += drawing_s;
+	verdict->lost_s[run->group] += lost_s;
+	verdict->late_s[run->group] += late_s;
+	verdict->freezes[run->group] += *freezes;
+	verdict->runs[run->group]++;
+	return drawing_s > 0 ? lost_s / drawing_s : 0;
+}
+
+double compare_run_rate(const struct compared_run *run)
+{
+	struct compared_verdict verdict = { 0 };
+	uint64_t freezes;
+
+	return 1000 * add_run_to(&verdict, run, &freezes);
+}
+
+/* NEW has more freezes than by chance. Where no run of BASE has one and every run of NEW has, four
+ * runs of each are enough: of equal groups 1 in 256 looks like that, however often they freeze. */
+static void compare_freezes(const struct compared_surface *surface,
+			    struct compared_verdict *verdict)
+{
+	double most = 0;
+	uint32_t frozen[2] = { 0, 0 };
+
+	for (unsigned int group = BASE; group <= NEW; group++)
+		for (uint32_t i = 0; i < surface->n_runs; i++) {
+			uint64_t freezes;
+			double rate;
+
+			if (surface->runs[i].group != group)
+				continue;
+			rate = add_run_to(verdict, &surface->runs[i], &freezes);
+			frozen[group] += freezes > 0;
+			if (group == BASE)
+				most = fmax(most, rate);
+			else
+				verdict->runs_above += rate > most;
+		}
+	if (verdict->freezes[NEW] == 0 || !(verdict->drawing_s[BASE] > 0))
+		return;
+	verdict->freezes_more = chance_of(verdict->freezes, verdict->drawing_s) < FREEZES_LEVEL ||
+				(frozen[BASE] == 0 && frozen[NEW] == verdict->runs[NEW] &&
+				 verdict->runs[BASE] >= 4 && verdict->runs[NEW] >= 4);
+}
+
+static double lost_more(const struct compared_section *section)
+{
+	if (section->drawing_s[BASE] <= 0 || section->drawing_s[NEW] <= 0)
+		return 0;
+	return section->lost_s[NEW] -
+	       section->lost_s[BASE] / section->drawing_s[BASE] * section->drawing_s[NEW];
+}
+
+int compare_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
+{
+	int error;
+
+	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
+	compare_freezes(surface, verdict);
+	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
+	if (error == 0)
+		error = compare_metric(surface, METRIC_FPS, &verdict->fps);
+	if (error < 0)
+		return error;
+	for (uint32_t i = 0; i < surface->n_sections; i++)
+		if (lost_more(&surface->sections[i]) >
+		    (verdict->worst ? lost_more(verdict->worst) : 0))
+			verdict->worst = &surface->sections[i];
+	if (verdict->freezes_more || verdict->lost.excess > 1)
+		verdict->word = COMPARED_WORSE;
+	else if (!verdict->lost.is_known && !verdict->fps.is_known)
+		verdict->word = COMPARED_UNCLEAR;
+	else if (verdict->lost.excess < -1)
+		verdict->word = COMPARED_BETTER;
+	else if (verdict->fps.excess < -1)
+		verdict->word = COMPARED_WORSE;
+	else
+		verdict->word = verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
+	return 0;
 }
 
 enum outcome compare_judge(const struct condition *condition, const struct change *change)

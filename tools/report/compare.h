@@ -5,6 +5,7 @@
  * noise.h); without frames.csv whole rows of fps.csv do. Each compared number is a ratio of sums
  * over blocks:
  *
+ *     lost(ms/s)                time lost by late frames and stalls / (time + stall time)
  *     FPS                       frames / time
  *     jank(/10min)              janks / (time + stall time), as big jank, stalls, stutter(%)
  *     missed vsyncs(/1000 frames)
@@ -29,7 +30,7 @@
 #include "tools/report/select.h"
 #include "tools/report/session.h"
 
-/* Frame times of all runs that are kept, of 8 bytes. */
+/* Frame times of all runs that are kept, of 12 bytes. */
 #define COMPARE_FRAMES_MAX UINT64_C(16000000)
 
 /* Less drawing than this in a group, or fewer blocks, is not enough data. */
@@ -43,12 +44,13 @@ enum group { BASE, NEW };
 
 struct compared_frame {
 	uint32_t interval_us; /* of a stall its length, cut at an hour */
+	uint32_t late_us;     /* the time that a late frame lost, without stalls */
 	uint16_t vsyncs;      /* or FRAME_VSYNCS_UNKNOWN */
 	uint8_t flags;	      /* of enum frame_flags */
 	uint8_t step;	      /* vsyncs in a render period */
 };
 
-/* Of one Surface in one run: frames, or else rows. */
+/* Of one app, or of a Surface that is selected, in one run: frames, or else rows. */
 struct compared_run {
 	enum group group;
 	uint32_t run; /* number in its group */
@@ -59,9 +61,20 @@ struct compared_run {
 	bool without_janks; /* rows of 2019 */
 };
 
+/* What was lost in the sections of one name, by group. */
+struct compared_section {
+	char *name;
+	double lost_s[2], drawing_s[2];
+	uint64_t freezes[2];
+};
+
+/* An app: its Surfaces together. Or a Surface that the selection names. */
 struct compared_surface {
 	char *app, *name;
-	double time_s[2]; /* of drawing, by group */
+	struct compared_section *sections;
+	uint32_t n_sections, max_sections;
+	double cause_s[2][CAUSES]; /* lost time */
+	double time_s[2];	   /* of drawing, by group */
 	struct compared_run *runs;
 	uint32_t n_runs, max_runs;
 };
@@ -105,14 +118,37 @@ struct change {
 	double low, high;    /* of the change, as noise_interval() */
 };
 
+/* What becomes of an app, or of all of them, in a word. */
+enum compared_word { COMPARED_UNCLEAR, COMPARED_SAME, COMPARED_BETTER, COMPARED_WORSE };
+
+/* "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE". */
+extern const char *const compared_words[];
+
+/* Freezes decide before lost time, and that before FPS, which leaves freezes out: one that is worse
+ * is not outvoted by others that are better. */
+struct compared_verdict {
+	enum compared_word word;
+	bool freezes_more; /* more than by chance */
+	struct change lost, fps;
+	uint64_t freezes[2];
+	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
+	uint32_t runs[2], runs_above;	      /* runs of NEW that lost more than each of BASE */
+	const struct compared_section *worst; /* the one that lost most more; or NULL */
+};
+
+/* What a run lost, in ms/s. */
+double compare_run_rate(const struct compared_run *run);
+
+/* Returns 0 or -ENOMEM. */
+int compare_verdict(const struct compared_surface *surface, struct compared_verdict *verdict);
+
 /* Adds a session to a group. Its rows are copied. */
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,
 		 const struct selection *selection);
 void compare_free(struct comparison *comparison);
 
-/* Sorts the Surfaces: those that draw longest first. Of each app only that one stays, unless the
- * selection names Surfaces. */
-void compare_choose(struct comparison *comparison, const struct selection *selection);
+/* Sorts the apps, or Surfaces: those that draw longest first. */
+void compare_choose(struct comparison *comparison);
 
 /* True: the metric, or its rate, can be compared. */
 bool compare_can(enum metric metric);

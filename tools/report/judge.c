@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/apps.h"
+#include "tools/report/compare_text.h"
 
 #define WHERE_SIZE (3 * NAMES_SIZE)
 #define TEXT_SIZE 256
@@ -248,9 +249,31 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 		snprintf(text + n, TEXT_SIZE - n, "open");
 }
 
+/* Whatever else is asked for: more freezes than in BASE fail. */
+static int judge_freezes(struct results *results, const struct comparison *comparison)
+{
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
+		struct compared_verdict verdict;
+		int error = compare_verdict(&comparison->surfaces[i], &verdict);
+
+		if (error < 0)
+			return error;
+		compare_lines(lines, comparison, &verdict);
+		if (verdict.freezes_more)
+			results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
+				    "more freezes than BASE", lines[0]);
+	}
+	return 0;
+}
+
 int judge_comparison(struct results *results, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
+	int freezes = judge_freezes(results, comparison);
+
+	if (freezes < 0)
+		return freezes;
 
 	for (unsigned int i = 0; i < report->n_conditions; i++) {
 		const struct condition *condition = &report->conditions[i];

@@ -14,6 +14,7 @@
 #include "tools/report/page.h"
 
 #define CONDITIONS_MAX 32
+#define NEWS_MAX 16
 
 /* Folders within folders: DIR/SERIAL-SESSION/NAME. */
 #define DEPTH_MAX 3
@@ -58,7 +59,7 @@ static const char help[] =
 	"  --junit FILE        write the results of the conditions as JUnit XML\n"
 	"two groups of runs:\n"
 	"  --compare           compare the folders BASE with the folders NEW\n"
-	"  --new               the folders after it are NEW\n"
+	"  --new               the folders after it are NEW; repeated for each build\n"
 	"  -h, --help          show this help\n"
 	"  --version           show the version\n"
 	"\n"
@@ -121,6 +122,7 @@ struct settings {
 	unsigned int n_conditions;
 	const char *allow_freezes;
 	bool strict, compare, has_new;
+	unsigned int n_news, new_from[NEWS_MAX]; /* groups NEW: the first operand of each */
 	const char *junit, *output;
 	struct page_options page;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
@@ -280,7 +282,10 @@ static void set_option(struct settings *settings, int option, const char *argume
 		settings->compare = true;
 		break;
 	case OPTION_NEW:
+		if (settings->n_news == NEWS_MAX)
+			wrong_usage("--new", "more than 16 groups");
 		settings->has_new = true;
+		settings->new_from[settings->n_news++] = settings->n_operands[NEW];
 		break;
 	case OPTION_WATCH:
 		settings->page.watch = true;
@@ -343,6 +348,10 @@ static void check_settings(struct settings *settings)
 	if (settings->compare &&
 	    (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0))
 		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
+	for (unsigned int i = 0; i < settings->n_news; i++)
+		if (settings->new_from[i] == settings->n_operands[NEW] ||
+		    (i > 0 && settings->new_from[i] == settings->new_from[i - 1]))
+			wrong_usage("--new", "needs folders after it");
 	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
 		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
 	if (settings->page.watch && !settings->output)
@@ -488,11 +497,12 @@ static void read_folder(struct collection *collection, const char *path, int dep
 	folder_files_free(&files);
 }
 
+/* @from, @to: the operands. */
 static void read_group(struct collection *collection, const struct settings *settings,
-		       enum group group)
+		       enum group group, unsigned int from, unsigned int to)
 {
 	collection->group = group;
-	for (unsigned int i = 0; i < settings->n_operands[group]; i++)
+	for (unsigned int i = from; i < to; i++)
 		read_folder(collection, settings->operands[group][i], DEPTH_MAX);
 }
 
@@ -532,7 +542,7 @@ static int print_comparison(const struct settings *settings, struct collection *
 	};
 	int error;
 
-	compare_choose(&collection->comparison, &settings->selection);
+	compare_choose(&collection->comparison);
 	error = judge_comparison(results, &report);
 	if (error < 0)
 		return error;
@@ -541,6 +551,32 @@ static int print_comparison(const struct settings *settings, struct collection *
 	return settings->format == OPTION_JSON
 		       ? output_compare_json(stdout, &report)
 		       : output_compare_text(stdout, &report, columns_of_terminal());
+}
+
+/* Each group NEW is compared with BASE. */
+static int print_comparisons(const struct settings *settings, struct collection *collection,
+			     struct results *results)
+{
+	bool is_array = settings->n_news > 1 && settings->format == OPTION_JSON;
+	int error = 0;
+
+	for (unsigned int i = 0; i < settings->n_news && error == 0; i++) {
+		unsigned int end = i + 1 < settings->n_news ? settings->new_from[i + 1]
+							    : settings->n_operands[NEW];
+
+		if (i > 0) {
+			compare_free(&collection->comparison);
+			read_group(collection, settings, BASE, 0, settings->n_operands[BASE]);
+			fputs(is_array ? "," : settings->format ? "\n" : "", stdout);
+		} else if (is_array) {
+			fputs("[", stdout);
+		}
+		read_group(collection, settings, NEW, settings->new_from[i], end);
+		error = print_comparison(settings, collection, results);
+	}
+	if (is_array)
+		fputs("]\n", stdout);
+	return error;
 }
 
 /* Returns false if that failed; this was printed. */
@@ -684,7 +720,7 @@ static bool watch_round(const struct settings *settings, bool *is_there)
 	begin_round();
 	done = begin_page(&collection, &page, settings);
 	if (done) {
-		read_group(&collection, settings, BASE);
+		read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);
 		done = end_page(&page, settings->output, collection.report.n == 0);
 	}
 	if (done && collection.report.n > 0 && !*is_there) {
@@ -734,10 +770,9 @@ int main(int argc, char **argv)
 	}
 	if (settings.output && !begin_page(&collection, &page, &settings))
 		exit(1);
-	read_group(&collection, &settings, BASE);
-	read_group(&collection, &settings, NEW);
+	read_group(&collection, &settings, BASE, 0, settings.n_operands[BASE]);
 	if (settings.compare)
-		error = print_comparison(&settings, &collection, &results);
+		error = print_comparisons(&settings, &collection, &results);
 	else if (collection.report.n > 0 && settings.format)
 		error = print_report(&settings, &collection.report);
 	if (!settings.compare && collection.report.n > 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tools/report/sentences.h"
+#include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 
 #define SCHEMA 1
@@ -637,7 +638,8 @@ static struct json_object *change_object(const struct change *change)
 	}
 	json_object_object_add(object, "base", estimate_object(change, BASE));
 	json_object_object_add(object, "new", estimate_object(change, NEW));
-	add_decimal(object, "change(%)", base > 0 ? 100 * (change->of[NEW].value / base - 1) : NAN,
+	add_decimal(object, "change(%)",
+		    base * change->scale >= 0.005 ? 100 * (change->of[NEW].value / base - 1) : NAN,
 		    2);
 	add_decimal(object, "from(%)", 100 * change->low, 2);
 	add_decimal(object, "to(%)", 100 * change->high, 2);
@@ -709,6 +711,67 @@ static struct json_object *compared_notices(const struct comparison *comparison)
 	return all;
 }
 
+/* Verdict and lines; what each group, run, section and cause lost. */
+static void add_verdict(struct json_object *object, const struct comparison *comparison,
+			const struct compared_surface *surface,
+			const struct compared_verdict *verdict)
+{
+	static const char *const keys[] = { [BASE] = "base", [NEW] = "new" };
+	char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
+	struct json_object *said = json_object_new_array(), *causes = json_object_new_array();
+	struct json_object *sections = json_object_new_array();
+	enum cause sorted[CAUSES];
+	unsigned int n = compare_lines(lines, comparison, verdict);
+
+	for (unsigned int i = 0; i < n; i++)
+		json_object_array_add(said, text_of(lines[i]));
+	add_text(object, "verdict", compared_words[verdict->word]);
+	json_object_object_add(object, "lines", said);
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		struct json_object *one = json_object_new_object(), *runs = json_object_new_array();
+		double s = verdict->drawing_s[group];
+
+		add_decimal(one, "drawing(s)", s, 3);
+		add_decimal(one, "lost(ms/s)", s > 0 ? 1000 * verdict->lost_s[group] / s : NAN, 3);
+		add_decimal(one, "late(ms/s)", s > 0 ? 1000 * verdict->late_s[group] / s : NAN, 3);
+		add_count(one, "freezes", verdict->freezes[group]);
+		add_decimal(one, "longest freeze(s)", verdict->longest_freeze_s[group], 3);
+		for (uint32_t i = 0; i < surface->n_runs; i++)
+			if (surface->runs[i].group == group)
+				json_object_array_add(runs, json_object_new_double(compare_run_rate(
+								    &surface->runs[i])));
+		json_object_object_add(one, "runs, lost(ms/s)", runs);
+		json_object_object_add(object, keys[group], one);
+	}
+	n = compare_causes(sorted, surface);
+	for (unsigned int i = 0; i < n; i++) {
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "cause", cause_names[sorted[i]]);
+		for (unsigned int group = BASE; group <= NEW; group++)
+			add_decimal(one, group == BASE ? "base lost(s)" : "new lost(s)",
+				    surface->cause_s[group][sorted[i]], 3);
+		json_object_array_add(causes, one);
+	}
+	json_object_object_add(object, "causes", causes);
+	for (uint32_t i = 0; i < surface->n_sections; i++) {
+		const struct compared_section *section = &surface->sections[i];
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "section", section->name);
+		for (unsigned int group = BASE; group <= NEW; group++) {
+			double s = section->drawing_s[group];
+
+			add_decimal(one, group == BASE ? "base lost(ms/s)" : "new lost(ms/s)",
+				    s > 0 ? 1000 * section->lost_s[group] / s : NAN, 1);
+			add_count(one, group == BASE ? "base freezes" : "new freezes",
+				  section->freezes[group]);
+		}
+		json_object_array_add(sections, one);
+	}
+	json_object_object_add(object, "sections", sections);
+}
+
 int output_compare_json(FILE *out, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
@@ -729,9 +792,15 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		struct json_object *one = json_object_new_object();
 		struct json_object *changes = json_object_new_array();
+		struct compared_verdict verdict;
 
+		if (compare_verdict(surface, &verdict) < 0) {
+			json_object_put(object);
+			return -ENOMEM;
+		}
 		add_text(one, "app", surface->app);
 		add_text(one, "Surface", surface->name);
+		add_verdict(one, comparison, surface, &verdict);
 		add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
 		add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
 		add_decimal(one, "effect", compare_effect(surface), 6);

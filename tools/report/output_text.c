@@ -7,6 +7,7 @@
 
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
+#include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/sentences.h"
 
@@ -434,7 +435,7 @@ static void print_change(FILE *out, const struct change *change, unsigned int co
 	print_value(new, change, change->of[NEW].value);
 	print_bound(low, change->low);
 	print_bound(high, change->high);
-	if (change->of[BASE].value > 0)
+	if (strtod(base, NULL) > 0)
 		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name,
 				base, new,
 				100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
@@ -470,13 +471,46 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 	}
 }
 
+/* Time lost by each cause, in seconds of each hour of drawing. */
+static void print_compared_causes(FILE *out, const struct compared_surface *surface,
+				  unsigned int columns)
+{
+	enum cause causes[CAUSES];
+	unsigned int n = compare_causes(causes, surface);
+	char line[1024];
+	size_t length = (size_t)snprintf(line, sizeof(line), "  time lost:");
+
+	for (unsigned int i = 0; i < n; i++)
+		length += (size_t)snprintf(
+			line + length, sizeof(line) - length, "%s %s %.2f -> %.2f s",
+			i > 0 ? "," : "", grade_cause_name(causes[i], ENGLISH),
+			surface->cause_s[BASE][causes[i]], surface->cause_s[NEW][causes[i]]);
+	if (n > 0)
+		text_print_paragraph(out, columns, 4, line);
+}
+
 int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns)
 {
 	const struct comparison *comparison = report->comparison;
 
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
+		char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
+			head[2 * COMPARE_LINE_SIZE + NAMES_SIZE];
+		struct compared_verdict verdict;
+		unsigned int n_lines;
 
+		if (compare_verdict(surface, &verdict) < 0)
+			return -ENOMEM;
+		n_lines = compare_lines(lines, comparison, &verdict);
+		snprintf(head, sizeof(head), "%s: %s: %s", compared_words[verdict.word],
+			 surface->name, lines[0]);
+		text_print_paragraph(out, columns, 2, head);
+		for (unsigned int j = 1; j < n_lines; j++) {
+			snprintf(head, sizeof(head), "  %s", lines[j]);
+			text_print_paragraph(out, columns, 4, head);
+		}
+		print_compared_causes(out, surface, columns);
 		text_print_line(out, columns,
 				"%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
 				surface->name, surface->time_s[BASE], comparison->runs[BASE],

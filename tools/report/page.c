@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/grade_text.h"
 #include "tools/report/os.h"
 #include "tools/report/pack.h"
 #include "tools/report/page_frames.h"
@@ -12,7 +13,7 @@
 
 /* In the order in which they use each other. */
 static const struct span *const scripts[] = {
-	&page_words_js,	  &page_base_js,    &page_charts_js,
+	&page_words_js,	  &page_base_js,    &page_charts_js, &page_verdict_js,
 	&page_session_js, &page_compare_js, &page_page_js,
 };
 
@@ -49,7 +50,12 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 	put(page, page_dygraph_min_css);
 	put(page, page_page_css);
 	put(page, page_body_html);
-	fputc('{', page->out);
+	fputs("{\"cause names\":{", page->out);
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		fprintf(page->out, "%s\"%s\":[\"%s\",\"%s\"]", i > CAUSE_NONE + 1 ? "," : "",
+			cause_names[i], grade_cause_name((enum cause)i, ENGLISH),
+			grade_cause_name((enum cause)i, CHINESE));
+	fputs("},", page->out);
 	return 0;
 }
 
@@ -365,8 +371,9 @@ int page_compare(struct page *page, const struct compare_report *report)
 	if (os_memory_close(out, &text, &size) != 0)
 		error = -ENOMEM;
 	if (error == 0) {
-		fputs("\"comparison\":", page->out);
+		fputs(page->is_first ? "\"comparisons\":[" : ",", page->out);
 		put_json(page, text, size);
+		page->is_first = false;
 	}
 	free(text);
 	return error;

@@ -106,7 +106,7 @@ function setRates(numbers, sums) {
     "max time(ms)": sums.frames > 0 ? truncated(sums.max / 1000, 3) : NaN, "waiting time(S)": truncated(sums.waiting / 1000, 6), "wait times": sums.waits,
     "A": sums.A, "B": sums.B, "C": sums.C, "D": sums.D, "missed vsyncs": sums.missed, "jank": sums.jank, "big jank": sums.bigJank,
     "stutter(%)": all > 0 ? 100 * sums.jankTime / all : NaN, "stalls": sums.stalls, "stall time(S)": Number.isNaN(sums.stalls) ? NaN : truncated(sums.stallTime / 1000, 6),
-    "jank(/10min)": per10(sums.jank), "big jank(/10min)": per10(sums.bigJank), "stalls(/10min)": per10(sums.stalls),
+    "jank(/10min)": per10(sums.jank), "big jank(/10min)": per10(sums.bigJank), "freezes(/10min)": per10(sums.stalls),
     "missed vsyncs(/1000 frames)": known > 0 ? 1000 * sums.missed / known : NaN,
     "unknown vsyncs": sums.unknown, "late frames": sums.late, "late time(S)": truncated(sums.lateTime / 1000, 6),
     "lost(ms/s)": all > 0 && !Number.isNaN(sums.stalls) ? 1000 * (sums.lateTime + sums.stallTime) / all : NaN,

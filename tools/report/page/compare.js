@@ -39,15 +39,37 @@ function groupText(name, group) {
   return `${word(name)}: ${[group.model, group.build, group.folder].filter(Boolean).join(", ")} (${group.runs} ${word("runs")})`;
 }
 
-/* What a lead reads first: a line for each Surface. */
-function inWords(one) {
-  const of = (verdict) => one.changes.filter((change) => change.verdict === verdict).map((change) => change.metric.split("(")[0]);
-  const worse = of("worse"), better = of("better"), known = one.changes.filter((change) => !change.unknown);
-  const parts = [];
-  if (worse.length) parts.push(element("span", { className: "bad" }, `${word("worse")}: ${worse.join(", ")}`));
-  if (better.length) parts.push(element("span", { className: "good" }, `${word("better")}: ${better.join(", ")}`));
-  if (!parts.length) parts.push(element("span", {}, known.length ? word("no difference beyond the noise") : word(one.changes[0].unknown)));
-  return element("p", { className: "verdict" }, ...parts.flatMap((part, n) => (n ? [" · ", part] : [part])));
+/* Verdict, sentence, and a bar of lost time for each group with a dot for each run. */
+function comparedCard(one) {
+  const groups = [["BASE", one.base], ["NEW", one.new]];
+  const most = Math.max(5, ...groups.flatMap(([, group]) => [group["lost(ms/s)"] || 0, ...group["runs, lost(ms/s)"]]));
+  const bar = ([name, group]) => element("div", { className: "lost-row" }, element("b", {}, name),
+    element("span", { className: "lost-bar" },
+      element("span", { className: "late", style: `width:${(100 * (group["late(ms/s)"] || 0) / most).toFixed(2)}%` }),
+      element("span", { className: "frozen", style: `width:${(100 * Math.max(0, (group["lost(ms/s)"] || 0) - (group["late(ms/s)"] || 0)) / most).toFixed(2)}%` }),
+      ...group["runs, lost(ms/s)"].map((rate) => element("span", { className: "dot", style: `left:${(100 * rate / most).toFixed(2)}%`, title: `${rate.toFixed(1)} ms/s` }))),
+    element("span", {}, group["lost(ms/s)"] === null ? "–" : `${group["lost(ms/s)"].toFixed(1)} ms/s`));
+  return element("div", { className: "card" },
+    element("p", {}, element("span", { className: `grade ${one.verdict.replace(" ", "-")}` }, word(one.verdict))),
+    element("h2", { className: "sentence" }, `${one.Surface}: ${one.lines[0]}`),
+    ...one.lines.slice(1).map((line) => element("p", { className: "soft" }, line)),
+    ...groups.map(bar), soft(word("time lost in each second of drawing: late (orange) and frozen (red); a dot is a run; good is 5 ms or less")));
+}
+
+/* Sections and causes: what they lost before and after. */
+function comparedSections(one) {
+  const number = (key, digits) => (row) => (row[key] === null ? "–" : row[key].toFixed(digits));
+  const tables = [];
+  if (one.sections.length > 0) {
+    tables.push(makeTable(`${word("sections")}: ${one.Surface}`, [["section", true, (row) => row.section],
+      ["BASE, ms/s", false, number("base lost(ms/s)", 0)], ["NEW, ms/s", false, number("new lost(ms/s)", 0)],
+      ["freezes BASE", false, (row) => String(row["base freezes"])], ["freezes NEW", false, (row) => String(row["new freezes"])]], one.sections));
+  }
+  if (one.causes.length > 0) {
+    tables.push(makeTable(`${word("what to fix first")}: ${one.Surface}`, [["cause", true, (row) => causeName(row.cause)],
+      ["BASE, s", false, number("base lost(s)", 2)], ["NEW, s", false, number("new lost(s)", 2)]], one.causes));
+  }
+  return element("div", {}, ...tables);
 }
 
 function drawComparison(comparison) {
@@ -58,14 +80,14 @@ function drawComparison(comparison) {
   else if (comparison["base runs"] < 2 || comparison["new runs"] < 2) into.append(soft(word("a group with one run: what differs from run to run is not known")));
   into.append(...notesList(comparison.notices.map((one) => `${one.folder}${one.runs > 1 ? ` (${one.runs} ${word("runs")})` : ""}: ${note(one.text)}`)));
   if (comparison.conditions.length > 0) {
-    const classes = { "holds": "bad", "holds not": "good" };
+    const classes = { "FAILED": "bad", "passed": "good" };
     into.append(heading(3, "conditions"), makeTable(word("conditions"), [
       ["condition", true, (one) => one.condition], ["outcome", true, (one) => element("td", { className: `text ${classes[one.outcome] || ""}` }, word(one.outcome))],
       ["Surface", true, (one) => one.Surface], ["why", true, (one) => one.text],
     ], comparison.conditions));
   }
   for (const one of comparison.surfaces) {
-    into.append(element("h3", {}, one.Surface), inWords(one),
+    into.append(comparedCard(one), comparedSections(one), element("h3", {}, one.Surface),
       soft(`${word("BASE")} ${seconds(one["base drawing(S)"])} s ${word("of drawing")}, ${word("NEW")} ${seconds(one["new drawing(S)"])} s`), changesTable(one));
     into.append(one.effect === null ? soft(`${word("effect")}: ${word("not captured")}: ${word("needs frames.csv")}`)
       : element("p", {}, `${word("effect")} ${one.effect >= 0 ? "+" : ""}${one.effect.toFixed(4)}: ${word("a frame of NEW is longer than one of BASE that much more often than shorter")}`));

@@ -27,8 +27,11 @@ async function draw() {
   language.onclick = () => { state.language = state.language === "zh" ? "en" : "zh"; draw(); save(); };
   document.getElementById("main").replaceChildren();
   delete document.body.dataset.ready;
-  if (data.comparison) drawComparison(data.comparison);
-  const sessions = data.sessions || [];
+  (data.comparisons || []).forEach(drawComparison);
+  const sessions = data.sessions || [], first = sessions[0];
+  const name = first && sessions.length === 1 ? [first.app, first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
+    : data.comparisons ? `${word("comparison")}: ${data.comparisons.flatMap((one) => one.surfaces.map((surface) => `${surface.Surface} ${word(surface.verdict)}`)).join(", ")}` : "jank-report";
+  document.querySelector("h1").textContent = document.title = name;
   if (sessions.length > 1) drawSessions(sessions);
   await Promise.all(sessions.map(drawSession));
   if (drawing !== drawings) return;

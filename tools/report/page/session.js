@@ -2,11 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the page of one session. */
 
-const causes = (one) => (!one.harm ? word("not captured")
-  : Object.entries(one.harm.causes).sort((a, b) => b[1] - a[1]).map(([cause, n]) => `${cause} ${n}`).join(", ") || word("none"));
-const lateText = (harm) => (harm ? `${harm.whole ? "" : "≥ "}${(harm["total(ms)"] / 1000).toFixed(2)} s` : word("not captured"));
-const surfacesOf = (session) => session.apps.flatMap((app) => app.surfaces);
-const nameOf = (session) => [session.device.model, session.device.build].filter(Boolean).join(", ") || `${word("no device")}: ${session.folder}`;
+const surfacesOf = (session) => [...session.apps.flatMap((app) => app.surfaces), ...session["other surfaces"]];
 
 /* Of several sessions: which devices and builds, and the worst app of each. */
 function drawSessions(sessions) {
@@ -15,26 +11,13 @@ function drawSessions(sessions) {
   document.getElementById("main").append(into);
   into.append(heading(2, "devices and builds"), makeTable(word("devices and builds"), [
     ["device", true, (session) => [session.device.model, session.device.id].filter(Boolean).join(" ") || word("unknown")], ["build", true, (session) => session.device.build || word("unknown")],
-    ["from", true, (session) => session.began || "–"], ["app", true, (session) => (worst(session) ? session.apps[0].app || worst(session).Surface : word("none"))],
-    ["verdict", true, (session) => verdictCell(worst(session) && worst(session).verdict)],
+    ["from", true, (session) => session.began || "–"], ["app", true, (session) => session.app || word("none")],
+    ["grade", true, (session) => element("td", { className: "text" }, session.app ? element("span", { className: gradeClass(session.apps[0].grade) }, ofLanguage(session.apps[0], "grade")) : "–")],
+    ["lost(ms/s)", false, (session) => (session.app ? shown(session.apps[0].facts["lost(ms/s)"], 1) : "–")], ["freezes", false, (session) => (session.app ? session.apps[0].facts.freezes : "–")],
     ["FPS", false, (session) => shown(worst(session) && worst(session).numbers.FPS, 1)], ["jank(/10min)", false, (session) => shown(worst(session) && worst(session).numbers["jank(/10min)"], 1)],
-    ["late", false, (session) => lateText(worst(session) && worst(session).harm)], ["lost events", false, (session) => shown(session.lost.events)],
+    ["lost events", false, (session) => shown(session.lost.events)],
     ["folder", true, (session) => session.folder],
   ], sessions, (session, n) => document.querySelectorAll("section.session")[n].scrollIntoView()));
-}
-
-function overview(session, show) {
-  const rows = session.apps.map((app) => ({ ...app.surfaces[0], app: app.app || app.surfaces[0].Surface }));
-  return makeTable(word("verdict"), [
-    ["app", true, (one) => one.app], ["verdict", true, (one) => verdictCell(one.verdict)],
-    number("FPS", 1), number("low 1% mean(fps)", 1), number("jank(/10min)", 1), number("stalls"),
-    ["late", false, (one) => lateText(one.harm)], ["whose fault", true, causes],
-    ["worst minute", false, (one) => (one.harm && one.harm["worst minute(s)"] !== undefined
-      ? `${one.harm["worst minute(s)"].toFixed(0)} s: ${(one.harm["worst minute(ms)"] / 1000).toFixed(2)} s` : "–")],
-  ], rows, (one) => {
-    const from = one.harm && one.harm["worst minute(s)"];
-    if (from !== undefined && from !== null) show([from, from + 60], one.Surface);
-  });
 }
 
 function facts(session) {
@@ -50,7 +33,7 @@ const quotedForShell = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.repl
 /* --- charts, and the range that is chosen in them --- */
 
 const DIGITS = { "FPS": 2, "gpu avg(ms)": 3, "gpu max(ms)": 3, "stutter(%)": 3, "jank(/10min)": 2, "big jank(/10min)": 2, "low 1% mean(fps)": 2, "low 0.1% mean(fps)": 2, "low 1% time(fps)": 2, "low 0.1% time(fps)": 2,
-  "missed vsyncs(/1000 frames)": 2, "stalls(/10min)": 2 };
+  "missed vsyncs(/1000 frames)": 2, "freezes(/10min)": 2 };
 
 function rangePanel(session, chart, [from, to], clear) {
   const bounds = [from, to].map((time) => Math.round(time * 1e6));
@@ -224,7 +207,7 @@ function evidence(session, row, close) {
 }
 
 function lateTable(session, into, show) {
-  into.append(heading(3, "drops and stalls by harm"));
+  into.append(heading(3, "moments one by one"));
   if (session["harm source"] === null && session.late.length === 0) {
     into.append(soft(`${word("not captured")}: ${word("needs frames.csv")}, -T 2`));
     return;
@@ -342,9 +325,9 @@ const TIMES = ["frames", "Time(S)", "FPS", "p50(ms)", "p90(ms)", "p95(ms)", "p99
 function numberTables(session, into) {
   const all = surfacesOf(session), names = all.length ? Object.keys(all[0].numbers) : [];
   const table = (title, list) => into.append(heading(3, title), makeTable(word(title), [["Surface", true, (one) => one.Surface], ...list.filter((name) => names.includes(name)).map((name) => number(name)),
-    ...(title === "jank dialects" ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
+    ...(title === "other tools' numbers" ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
   table("frame times and rates", TIMES);
-  table("jank dialects", DIALECTS);
+  table("other tools' numbers", DIALECTS);
   /* On paper the tables above have them: this one is wider than a sheet. */
   into.append(element("div", { className: "no-print" }, heading(3, "all numbers"), makeTable(word("whole session"),
     [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all)));
@@ -357,10 +340,18 @@ async function drawSession(session) {
   document.getElementById("main").append(into);
   const parts = [session.folder, session.session_id && `${word("session")} ${session.session_id}`, began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`];
   const above = element("div", {}), below = element("div", {});
-  into.append(element("h2", {}, nameOf(session)), soft(parts.filter(Boolean).join(" · ")), above, heading(3, "charts"));
-  const charts = chartsOf(session, into);
-  above.append(overview(session, charts.show), facts(session));
-  above.append(...notesList(session.notices.map(note)));
+  into.append(above, heading(3, "charts"));
+  const charts = chartsOf(session, into), app = session.apps[0];
+  const filter = (cause) => {
+    const field = below.querySelector("input");
+    if (!field) return;
+    field.value = cause;
+    field.oninput();
+  };
+  above.append(sessionBar(session), ...(app ? [verdictCard(session, app)] : [soft(word("no grade"))]));
+  into.append(...(app ? [element("div", { className: "halves" }, ...[fixFirst(app, filter), sectionBars(session, app, (window) => charts.show(window))].filter(Boolean))] : []),
+    ...[moments(session, charts.show), app && howSure(session, app), otherApps(session)].filter(Boolean));
+  into.append(soft(parts.filter(Boolean).join(" · ")), facts(session), ...notesList(session.notices.map(note)));
   into.append(below);
   await charts.ready;
   document.body.dataset.charts ??= performance.now().toFixed(0); // ms since the page was opened

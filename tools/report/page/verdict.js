@@ -1,0 +1,153 @@
+"use strict";
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer: grade, sentence, where the time went, what to fix first, sections and moments. Grades and sentences are those of
+ * jank-report itself. */
+const causeName = (cause) => (data["cause names"][cause] || [cause, cause])[state.language === "zh" ? 1 : 0] || word("unknown");
+const ofLanguage = (app, key) => (state.language === "zh" ? app[`${key} zh`] : app[key]);
+const gradeClass = (grade) => `grade ${grade.replace(" ", "-")}`;
+
+/* "18:00" or "1:02:03". */
+function clock(s) {
+  const all = Math.round(s), two = (n) => String(n).padStart(2, "0"), h = Math.floor(all / 3600), m = Math.floor(all / 60) % 60;
+  return h > 0 ? `${h}:${two(m)}:${two(all % 60)}` : `${m}:${two(all % 60)}`;
+}
+const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(s));
+const deviceOf = (session) => [session.device.model || word("device not known (recorded trace)"), session.device.build].filter(Boolean).join(" · ");
+
+/* The bar on top: what was captured, and whether all of it is there. */
+function sessionBar(session) {
+  const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = session["to(s)"] - session["from(s)"];
+  return element("p", { className: "top" }, element("b", {}, session.app || word("no app: no Surface has a package in its name")), " ",
+    element("span", { className: "soft" }, [deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
+    missing > 0 || session.lost.events > 0 ? element("span", { className: "bad" }, `${lasting(missing)} ${word("missing")} · ${word("lost events")}: ${shown(session.lost.events)}`)
+      : element("span", { className: "soft" }, `✓ ${word("complete: no events lost")}`));
+}
+
+/* Where the time of the app went, as one bar of 100 %. */
+function timeBar(facts) {
+  const late = facts["late time(s)"], frozen = facts["freeze time(s)"];
+  const parts = [["smooth", Math.max(0, facts["drawing(s)"] - late - frozen)], ["late", late], ["frozen", frozen], ["idle", facts["idle(s)"]],
+    ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s > 0);
+  const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
+  return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
+    ...parts.map(([name, s]) => element("span", { className: name.replace(" ", "-"), style: `width:${(100 * s / sum).toFixed(3)}%` }))),
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch ${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
+}
+
+function tile(value, text, isBad) {
+  return element("div", { className: "tile" }, element("b", { className: isBad ? "bad" : "" }, value), element("span", { className: "soft" }, text));
+}
+
+/* The last temperature or battery that was captured, with the first one. */
+function deviceTile(session) {
+  for (const [pattern, text] of [[/skin (-?\d+(?:\.\d)?) C/, "skin °C at the end (at the start {})"], [/battery (\d+) ?%/, "battery % at the end (at the start {})"]]) {
+    const found = session.events.filter((event) => event.kind === "device").map((event) => pattern.exec(event.text || "")).filter(Boolean);
+    if (found.length > 0) return tile(found[found.length - 1][1], word(text).replace("{}", found[0][1]), false);
+  }
+  return null;
+}
+
+function tiles(session, app) {
+  const { facts } = app, judged = app.surfaces.reduce((a, b) => (b.facts["drawing(s)"] > a.facts["drawing(s)"] ? b : a), app.surfaces[0]);
+  const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
+  const fps = judged ? judged.numbers["low 1% mean(fps)"] : null;
+  return element("div", { className: "tiles" },
+    tile(`${facts["lost(ms/s)"].toFixed(facts["lost(ms/s)"] < 10 ? 1 : 0)} ms/s`, word("time lost in each second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
+    tile(String(facts.freezes), facts.freezes > 0 ? `${word("freezes, the longest")} ${lasting(facts["longest freeze(s)"])}` : word("freezes"), facts.freezes > 0),
+    tile(rate(drawing), word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %")),
+    deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times")));
+}
+
+/* The small print: the rule of the Software Green Alliance. */
+function rule(verdict) {
+  const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
+  if (!found) return null;
+  const least = found[2] === "app" ? 55 : 25, said = found[1] === "n/a" ? word("not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`;
+  return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}`);
+}
+
+function verdictCard(session, app) {
+  return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
+    element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, ofLanguage(app, "whose") || ""),
+    timeBar(app.facts), tiles(session, app), rule(app.verdict));
+}
+
+/* Seconds by cause, most first. */
+function fixFirst(app, filter) {
+  const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9);
+  const sum = all.reduce((s, [, one]) => s + one["lost(s)"], 0) || 1;
+  return element("div", { className: "card half" }, element("h3", {}, word("what to fix first"), " ", element("small", { className: "soft" }, word("time lost by cause"))),
+    ...(all.length === 0 ? [soft(word("nothing was lost"))] : all.map(([cause, one]) => button("", () => filter(cause), { className: "lost-row" }))).map((row, n) => {
+      if (all.length === 0) return row;
+      const [cause, one] = all[n];
+      row.append(element("span", { className: `swatch cause-${cause}` }), element("span", { className: "name" }, causeName(cause)),
+        element("span", { className: "lost-bar" }, element("span", { className: `cause-${cause}`, style: `width:${(100 * one["lost(s)"] / most).toFixed(2)}%` })),
+        element("b", {}, lasting(one["lost(s)"])), element("span", { className: "soft" }, ` ${(100 * one["lost(s)"] / sum).toFixed(0)} % · ${one.times} ×`));
+      return row;
+    }));
+}
+
+/* Milliseconds lost per second in each section, stacked by cause. */
+function sectionBars(session, app, show) {
+  const rows = session.sections.flatMap((section) => section.apps.filter((one) => one.app === app.app).map((one) => ({ section, one })));
+  if (rows.length === 0) return null;
+  const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
+  return element("div", { className: "card half" }, element("h3", {}, word("sections"), " ", element("small", { className: "soft" }, word("ms lost per second of drawing"))),
+    ...rows.slice(0, 40).map(({ section, one }) => {
+      const drawing = one.facts["drawing(s)"] || 1, row = button("", () => show([section["from(s)"], section["to(s)"]]), { className: "lost-row" });
+      row.append(element("span", { className: "name" }, section.section), element("span", { className: "lost-bar" }, ...Object.entries(one.facts.causes).map(([cause, lost]) =>
+        element("span", { className: `cause-${cause}`, title: `${causeName(cause)} ${lasting(lost["lost(s)"])}`, style: `width:${(100 * 1000 * lost["lost(s)"] / drawing / most).toFixed(2)}%` }))),
+      element("b", {}, one.facts["lost(ms/s)"].toFixed(0)), element("span", { className: "soft" }, one.facts.freezes > 0 ? ` · ${one.facts.freezes} ${word("frozen")}` : ""));
+      return row;
+    }), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
+}
+
+/* Alike moments are one line, most time lost first: 'freeze, checkout, app, 40 times, 0.60 to 1.45 s, 41.0 s lost'. */
+function momentGroups(session) {
+  const groups = new Map();
+  for (const row of session.late) {
+    const section = session.sections.filter((one) => one["from(s)"] === null || one["from(s)"] <= row["time(s)"]).pop();
+    const key = [row.kind, section ? section.section : "", row.cause || "unknown", row.Surface].join("\n");
+    if (!groups.has(key)) groups.set(key, { kind: row.kind, section: section ? section.section : "–", cause: row.cause || "unknown", Surface: row.Surface, n: 0, lost: 0, least: Infinity, most: 0, worst: row });
+    const group = groups.get(key), ms = row["interval(ms)"];
+    group.n += 1;
+    group.lost += (row["harm(ms)"] || 0) / 1000;
+    group.least = Math.min(group.least, ms);
+    group.most = Math.max(group.most, ms);
+    if ((row["harm(ms)"] || 0) > (group.worst["harm(ms)"] || 0)) group.worst = row;
+  }
+  return [...groups.values()].sort((a, b) => b.lost - a.lost);
+}
+
+function moments(session, show) {
+  const groups = momentGroups(session);
+  if (groups.length === 0) return null;
+  const each = (group) => (group.most >= 1000 || group.kind === "stall" ? `${(group.least / 1000).toFixed(2)}–${(group.most / 1000).toFixed(2)} s` : `${group.least.toFixed(0)}–${group.most.toFixed(0)} ms`);
+  return element("div", { className: "card" }, element("h3", {}, word("moments"), " ", element("small", { className: "soft" }, word("alike ones are one line, most time lost first"))),
+    makeTable(word("moments"), [
+      ["what", true, (group) => element("td", { className: `text${group.kind === "stall" ? " bad" : ""}` }, word(group.kind === "stall" ? "freeze" : "late frames"))],
+      ["section", true, (group) => group.section],
+      ["whose", true, (group) => element("td", { className: "text" }, element("span", { className: `swatch cause-${group.cause}` }), causeName(group.cause))],
+      ["times", false, (group) => group.n], ["each", false, each], ["lost in all", false, (group) => lasting(group.lost)],
+      ["worst at", false, (group) => clock(group.worst["time(s)"] - session["from(s)"])], ["Surface", true, (group) => group.Surface],
+    ], groups, (group) => show([group.worst["time(s)"] - group.worst["interval(ms)"] / 1000 - 5, group.worst["time(s)"] + 5], group.Surface)));
+}
+
+/* What is not known, and how much of it. */
+function howSure(session, app) {
+  const { facts } = app, unknown = facts.causes.unknown, lines = [];
+  if (facts["unknown vsyncs"] > 0) lines.push(`${word("frames whose vsyncs are not known")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
+  if (unknown) lines.push(`${word("lost time of unknown cause")}: ${lasting(unknown["lost(s)"])} (${unknown.times} ×)`);
+  if (facts.gaps > 0) lines.push(`${word("unexplained gaps: still or frozen, the trace does not say")}: ${facts.gaps}, ${lasting(facts["gap time(s)"])}`);
+  if (facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} (${(100 * facts["missing(s)"] / Math.max(facts["captured(s)"], 1e-9)).toFixed(1)} %)`);
+  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces of no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}`);
+  return lines.length === 0 ? soft(`✓ ${word("how sure: nothing is unknown")}`) : element("div", { className: "card" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))));
+}
+
+/* The other apps of the session, folded. */
+function otherApps(session) {
+  const others = session.apps.slice(1);
+  if (others.length === 0) return null;
+  return element("details", {}, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
+    ...others.map((app) => verdictCard(session, app)));
+}

@@ -281,7 +281,7 @@ def part_of(page, out, here):
     ranges(page, model(part)[0], "fps.csv")
     section(page, 1)
     text = page.run("return document.body.innerText")
-    checks.that("frames.csv was not captured" in text and re.search(r"drops and stalls by harm\s+not captured", text), "what is not captured is said so")
+    checks.that("frames.csv was not captured" in text and re.search(r"moments one by one\s+not captured", text), "what is not captured is said so")
     checks.equal(page.console(), [], "the console without frames")
 
 
@@ -402,7 +402,7 @@ def evidence(page, here):
     for part in ("APP_DEADLINE_MISSED", "busy <b>looper</b>", "GPU done: not captured", f"{out}/snapshot-000001.txt", "ui.perfetto.dev"):
         checks.that(part in text, f"{part!r} in the evidence: {text}")
     axis = page.run("return document.querySelector('.chart').innerText")
-    checks.that("03:04:0" in axis, f"wall time on the axis: {axis}")
+    checks.that(re.search(r"^0:0\d", axis, re.M), f"times of the session on the axis: {axis}")
     press(page, "End")
     checks.that("03:04:0" in page.run("return document.querySelector('.readout').textContent"), "wall time of a row")
     checks.that("GPU: not captured" in page.run("return document.body.innerText"), "GPU times that are not there")
@@ -420,7 +420,7 @@ def old_files(page, here):
     show(page, make(out, here / "2019.html"))
     numbers(page, out)
     drops = page.run("return [...document.querySelectorAll('.late tbody tr')].map((row) => row.innerText.split('\\t').slice(1))")
-    checks.equal(drops, [["not captured", interval, "drop", "–", name] for interval in ("120.0 ms", "50.0 ms")], "drops of 2019")
+    checks.equal(drops, [["not captured", interval, "late frame", "–", name] for interval in ("120.0 ms", "50.0 ms")], "drops of 2019")
     page.click(".late tr[tabindex]")
     checks.that("two" in page.run("return document.querySelector('.evidence').innerText"), "the evidence of a drop of 2019")
     got = page.wait("""const done = arguments[0], session = data.sessions[0];
@@ -430,6 +430,27 @@ def old_files(page, here):
                 "max time(ms)": 50.5 + part[-1][0], "jank": None, "missed vsyncs": None, "stutter(%)": None}
     checks.equal({key: got[key] for key in expected}, expected, "a range of a file of 2019")
     checks.equal(page.console(), [], "the console with files of 2019")
+
+
+def answer(page, out, here):
+    """Grade and sentence come first; a cause filters, a section zooms, a group of moments opens its evidence in place."""
+    show(page, here / "demo.html")
+    app = model(out)[0]["apps"][0]
+    top = page.run("return [document.querySelector('.grade').textContent, document.querySelector('.sentence').textContent, document.title]")
+    checks.equal(top[:2], [app["grade"], app["sentence"]], "grade and sentence on the page")
+    checks.that(app["app"] in top[2] and app["grade"] in top[2], f"the title: {top[2]}")
+    widths = page.run("return Object.fromEntries([...document.querySelectorAll('.card')[0].querySelectorAll('.times span')].map((one) => [one.className, parseFloat(one.style.width)]))")
+    facts, all_s = app["facts"], app["facts"]["drawing(s)"] + app["facts"]["idle(s)"] + app["facts"]["gap time(s)"] + app["facts"]["missing(s)"]
+    checks.that(abs(widths["t-frozen"] - 100 * facts["freeze time(s)"] / all_s) < 0.01 and abs(widths["t-late"] - 100 * facts["late time(s)"] / all_s) < 0.01, f"the bar: {widths}, {facts}")
+    rows = page.run("return [...document.querySelectorAll('.half')[0].querySelectorAll('.lost-row b')].map((one) => parseFloat(one.textContent))")
+    checks.that(len(rows) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(rows, facts["causes"].values())), f"causes {rows}, {facts['causes']}")
+    page.click(".half .lost-row")
+    shown = page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
+    checks.equal(shown, next(iter(facts["causes"].values()))["times"], "moments of the first cause")
+    before = page.run("return scrollY")
+    page.run("[...document.querySelectorAll('.card tr[tabindex]')][0].click()")
+    checks.equal(page.run("return [document.querySelectorAll('.card .evidence').length, scrollY]"), [1, before], "evidence in place, without a jump")
+    checks.equal(page.console(), [], "the console of the answer")
 
 
 def pictures(page, here):
@@ -506,6 +527,7 @@ with folder() as here, browser() as page:
     state(page, here)
     looks(page, "demo")
     checks.equal(page.console(), [], "the console")
+    answer(page, out, here)
     pictures(page, here)
     part_of(page, out, here)
     evidence(page, here)

@@ -11,7 +11,7 @@
 #define HOUR_US UINT32_C(3600000000)
 
 /* Equal groups differ by freezes so much with this probability at most. */
-#define FREEZES_LEVEL 0.004
+#define FREEZES_LEVEL 0.01
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
 
@@ -945,6 +945,8 @@ int compare_verdict(const struct compared_surface *surface, struct compared_verd
 		verdict->word = COMPARED_BETTER;
 	else if (verdict->fps.excess < -1)
 		verdict->word = COMPARED_WORSE;
+	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
+		verdict->word = COMPARED_UNCLEAR;
 	else
 		verdict->word = verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
 	return 0;

@@ -8,6 +8,9 @@
 
 #include "daemon/base/grade_text.h"
 
+/* A share of the time by which late frames must be less to be told. */
+#define LESS_LATE 0.002
+
 /* Bytes of a group's or section's name in a sentence. */
 #define SHORT_NAME 80
 
@@ -51,7 +54,14 @@ static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct compared_ver
 {
 	const struct change *fps = &verdict->fps;
 
-	if (verdict->word == COMPARED_UNCLEAR)
+	if (verdict->word == COMPARED_UNCLEAR && verdict->freezes[NEW] > 0 &&
+	    verdict->freezes[BASE] == 0)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 "%s has %llu freeze%s, %s none: too few to rule out chance; compare more "
+			 "runs.",
+			 new, (unsigned long long)verdict->freezes[NEW],
+			 verdict->freezes[NEW] == 1 ? "" : "s", base);
+	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, "%s.",
 			 verdict->lost.why ? verdict->lost.why : "not enough data");
 	else if (verdict->word == COMPARED_SAME)
@@ -100,7 +110,7 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			 (unsigned long long)worst->freezes[BASE],
 			 (unsigned long long)worst->freezes[NEW]);
 	if (verdict->freezes_more &&
-	    (verdict->fps.excess > 1 || verdict->late_s[NEW] / verdict->drawing_s[NEW] <
+	    (verdict->fps.excess > 1 || verdict->late_s[NEW] / verdict->drawing_s[NEW] + LESS_LATE <
 						verdict->late_s[BASE] / verdict->drawing_s[BASE]))
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
 			 "Between its freezes %s looks better: FPS and percentiles are measured "

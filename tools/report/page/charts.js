@@ -78,7 +78,7 @@ function firstAt(times, time) {
 
 /* --- numbers of a range --- */
 
-const SMALL_JANK = 1, JANK = 2, BIG_JANK = 4, STALL = 8, WAIT = 16, FIRST = 32, UNKNOWN = 64;
+const SMALL_JANK = 1, JANK = 2, BIG_JANK = 4, STALL = 8, WAIT = 16, FIRST = 32, UNKNOWN = 64, LATE = 128;
 const truncated = (value, digits) => Math.floor(value) / 10 ** digits;
 
 /* Intervals of whole vsyncs have a tolerance of 0.5 %, see rules/interval.h. */
@@ -211,7 +211,7 @@ function numbersOfRange(session, chart, from, to) {
 const POINTS_MOST = 800; // more than a chart has pixels on most screens
 const GAP_US = 10e6;
 
-/* [time in s, lowest rate, mean rate] of rows in the window, joined if they are many; a gap is no line. */
+/* [time in s, lowest rate, mean rate], freezes included, of rows in the window, joined if they are many; a gap is no line. */
 function ratePoints(rows, from, to) {
   const first = Math.max(0, firstAt(rows.end, from) - 1), end = Math.min(rows.n, firstAt(rows.start, to) + 1), points = [];
   const width = end - first > POINTS_MOST ? (to - from) / POINTS_MOST : 0;
@@ -220,9 +220,10 @@ function ratePoints(rows, from, to) {
     let least = Infinity, frames = 0, time = 0, last = begin;
     for (; i < end && (last === begin || rows.end[i] - begin <= width); i++) {
       last = rows.end[i];
-      if (rows.time[i] > 0) least = Math.min(least, rows.frames[i] * 1e6 / rows.time[i]);
+      const drawing = rows.time[i] + rows.stallTime[i];
+      if (drawing > 0) least = Math.min(least, rows.frames[i] * 1e6 / drawing);
       frames += rows.frames[i];
-      time += rows.time[i];
+      time += drawing;
       if (width === 0) { i++; break; }
     }
     if (begin - before > GAP_US + width) points.push([before / 1e6 + 0.001, null, null]);
@@ -239,8 +240,8 @@ function ratePointsOfFrames(frames, from, to) {
     let count = 0, time = 0, last = begin;
     for (; i < end && frames.present[i] - begin < width; i++) {
       last = frames.present[i];
-      if (frames.flags[i] & (FIRST | WAIT)) continue;
-      count++;
+      if (frames.flags[i] & FIRST || (frames.flags[i] & WAIT && !(frames.flags[i] & STALL))) continue;
+      count += !(frames.flags[i] & WAIT);
       time += frames.interval[i];
     }
     points.push([last / 1e6, null, time > 0 ? count * 1e9 / time : null]);
@@ -249,7 +250,7 @@ function ratePointsOfFrames(frames, from, to) {
 }
 
 /* [time in s, longest ms] of the values in the window; of many the longest in each part, at its own time. */
-function longestPoints(times, values, scale, from, to, most) {
+function longestPoints(times, values, scale, from, to, most, causes) {
   const first = Math.max(0, firstAt(times, from) - 1), end = Math.min(times.length, firstAt(times, to) + 1), points = [];
   const width = end - first > most ? (to - from) / most : -1;
   for (let i = first; i < end;) {
@@ -258,20 +259,30 @@ function longestPoints(times, values, scale, from, to, most) {
     for (i++; i < end && times[i] - begin <= width; i++) if (values[i] > values[longest]) longest = i;
     if (begin - before > GAP_US + Math.max(0, width)) points.push([before / 1e6 + 0.001, null]);
     points.push([times[longest] / 1e6, values[longest] / scale]);
+    if (causes) causes.set(times[longest] / 1e6, longest);
   }
   return points;
 }
 
-/* A line from 0 to each frame time. */
-function stems(event) {
-  const context = event.drawingContext, bottom = event.dygraph.toDomYCoord(0);
-  context.beginPath();
-  for (const point of event.points) {
-    if (Number.isNaN(point.canvasy)) continue;
-    context.moveTo(point.canvasx, bottom);
-    context.lineTo(point.canvasx, point.canvasy);
-  }
-  context.stroke();
+/* A line from 0 to each frame time, in the colour of its cause. @colorOf: of a time. */
+function stems(colorOf) {
+  return (event) => {
+    const context = event.drawingContext, bottom = event.dygraph.toDomYCoord(0), lines = new Map();
+    for (const point of event.points) {
+      const one = colorOf(point.xval);
+      if (!lines.has(one)) lines.set(one, []);
+      if (!Number.isNaN(point.canvasy)) lines.get(one).push(point);
+    }
+    for (const [one, points] of lines) {
+      context.strokeStyle = one;
+      context.beginPath();
+      for (const point of points) {
+        context.moveTo(point.canvasx, bottom);
+        context.lineTo(point.canvasx, point.canvasy);
+      }
+      context.stroke();
+    }
+  };
 }
 
 /* Wall time less time of the trace, in ms; NaN: no event has both. */
@@ -288,7 +299,8 @@ const wallTime = (session, time, digits = 12) => (Number.isNaN(session.wall) ? "
 function axisLabel(session) {
   return (time, granularity, options, graph) => {
     const [from, to] = graph.xAxisRange(), digits = to - from < 5 ? 3 : to - from < 60 ? 1 : 0;
-    return Number.isNaN(session.wall) ? `${time.toFixed(digits)} s` : wallTime(session, time, digits ? 9 + digits : 8);
+    const s = time - session["from(s)"], rest = digits ? (s - Math.floor(s)).toFixed(digits).slice(1) : "";
+    return s < 0 ? "" : clock(digits ? Math.floor(s) : s) + rest;
   };
 }
 
@@ -310,9 +322,11 @@ function underlay(session, chart) {
   const marks = session.sections.slice(1).map((one) => ({ time: one["from(s)"], text: one.section }));
   const of = (kind) => session.events.filter((event) => event.kind === kind && event["time(s)"] !== null);
   const warm = of("device").map((event) => ({ time: event["time(s)"], c: Number((/(-?\d+\.\d) C/.exec(event.text) || [])[1]) })).filter((one) => !Number.isNaN(one.c));
-  const style = Object.fromEntries(["lost", "tracing", "refresh", "focus", "mark", "soft"].map((name) => [name, color(`--${name}`)]));
+  const style = Object.fromEntries(["lost", "tracing", "refresh", "focus", "mark", "soft", "span"].map((name) => [name, color(`--${name}`)]));
   const events = Object.fromEntries(["lost", "tracing", "surfaceflinger", "refresh", "focus"].map((kind) => [kind, of(kind)]));
-  const lost = lostBands(session, chart.read.rows);
+  const lost = session.missing.length > 0 ? session.missing.map((one) => [one["from(s)"], one["to(s)"]]) : lostBands(session, chart.read.rows);
+  const { frames } = chart.read, freezes = [];
+  for (let i = 0; i < frames.n; i++) if (frames.flags[i] & STALL) freezes.push([frames.present[i] / 1e6 - frames.interval[i] / 1e9, frames.present[i] / 1e6]);
   return (context, area, graph) => {
     const x = (time) => graph.toDomXCoord(time), right = area.x + area.w;
     const band = (from, to, fill, top = area.y, height = area.h) => {
@@ -323,6 +337,7 @@ function underlay(session, chart) {
     const [from, to] = graph.xAxisRange();
     context.save();
     for (const [begin, end] of lost) if (end > from && begin < to) band(begin, end, style.lost);
+    for (const [begin, end] of freezes) if (end > from && begin < to) band(begin, end, style.span);
     for (const { "time(s)": time } of events.lost) band(time, time, style.lost);
     for (const { "time(s)": time } of [...events.tracing, ...events.surfaceflinger]) band(time, time, style.tracing);
     for (const kind of ["refresh", "focus"]) for (const { "time(s)": time } of events[kind]) band(time, time, style[kind]);
@@ -365,7 +380,7 @@ class Charts {
     this.busy = true;
     this.graphs = [
       new Dygraph(this.boxes[0], this.points(0), { ...shared, labels: ["s", "lowest", "mean"], colors: [color("--bad"), color("--link")] }),
-      new Dygraph(this.boxes[1], this.points(1), { ...shared, labels: ["s", "longest"], colors: [color("--link")], plotter: stems }),
+      new Dygraph(this.boxes[1], this.points(1), { ...shared, labels: ["s", "longest"], colors: [color("--link")], plotter: stems((time) => this.colorOf(time)) }),
     ];
     this.busy = false;
     this.boxes.forEach((box, n) => { box.chart = this.graphs[n]; });
@@ -377,11 +392,21 @@ class Charts {
     const { present } = this.chart.read.frames, [from, to] = this.window.map((time) => time * 1e6);
     return firstAt(present, to) > firstAt(present, from) && this.session["frames in"].some(([a, b]) => a * 1e6 <= Math.max(from, this.session["from(s)"] * 1e6) && Math.min(to, this.session["to(s)"] * 1e6) <= b * 1e6);
   }
+  /* Of a frame in time the colour of smooth, of others that of their cause. */
+  colorOf(time) {
+    const { frames } = this.chart.read, i = this.causes.get(time);
+    if (i === undefined) return color("--link");
+    const cause = frames.flags[i] & (LATE | STALL) ? this.session.causes[frames.cause[i]] || "unknown" : "smooth";
+    this.colors ||= new Map();
+    if (!this.colors.has(cause)) this.colors.set(cause, color(cause === "smooth" ? "--on-time" : `--cause-${cause}`));
+    return this.colors.get(cause);
+  }
   points(n) {
+    if (n === 1) this.causes = new Map();
     const { rows, frames } = this.chart.read, [from, to] = this.window.map((time) => time * 1e6);
     const nothing = n === 0 ? [[this.whole[0], null, null]] : [[this.whole[0], null]];
     const made = n === 0 ? rows.n > 0 ? ratePoints(rows, from, to) : ratePointsOfFrames(frames, from, to)
-      : this.hasFrames || rows.n === 0 ? longestPoints(frames.present, frames.interval, 1e6, from, to, 2 * POINTS_MOST)
+      : this.hasFrames || rows.n === 0 ? longestPoints(frames.present, frames.interval, 1e6, from, to, 2 * POINTS_MOST, this.causes)
         : longestPoints(rows.end, rows.max, 1e3, from, to, POINTS_MOST);
     return made.length > 0 ? made : nothing;
   }

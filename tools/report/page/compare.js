@@ -45,8 +45,8 @@ function comparedCard(one) {
   const most = Math.max(5, ...groups.flatMap(([, group]) => [group["lost(ms/s)"] || 0, ...group["runs, lost(ms/s)"]]));
   const bar = ([name, group]) => element("div", { className: "lost-row" }, element("b", {}, name),
     element("span", { className: "lost-bar" },
-      element("span", { className: "late", style: `width:${(100 * (group["late(ms/s)"] || 0) / most).toFixed(2)}%` }),
-      element("span", { className: "frozen", style: `width:${(100 * Math.max(0, (group["lost(ms/s)"] || 0) - (group["late(ms/s)"] || 0)) / most).toFixed(2)}%` }),
+      element("span", { className: "t-late", style: `width:${(100 * (group["late(ms/s)"] || 0) / most).toFixed(2)}%` }),
+      element("span", { className: "t-frozen", style: `width:${(100 * Math.max(0, (group["lost(ms/s)"] || 0) - (group["late(ms/s)"] || 0)) / most).toFixed(2)}%` }),
       ...group["runs, lost(ms/s)"].map((rate) => element("span", { className: "dot", style: `left:${(100 * rate / most).toFixed(2)}%`, title: `${rate.toFixed(1)} ms/s` }))),
     element("span", {}, group["lost(ms/s)"] === null ? "–" : `${group["lost(ms/s)"].toFixed(1)} ms/s`));
   return element("div", { className: "card" },

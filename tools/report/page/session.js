@@ -73,7 +73,7 @@ function downloadShown(session, charts) {
 
 /* What the lines and bands behind the charts are. */
 function legend(session) {
-  const kinds = [["mark", "marks"], ["focus", "app in front changes"], ["refresh", "refresh rate changes"], ["tracing", "another program or SurfaceFlinger changes the trace"], ["lost", "events lost"]];
+  const kinds = [["mark", "marks"], ["focus", "app in front changes"], ["refresh", "refresh rate changes"], ["span", "frozen"], ["tracing", "another program or SurfaceFlinger changes the trace"], ["lost", "events lost"]];
   const swatch = (style) => element("span", { className: "swatch", style: `background:${style}`, "aria-hidden": "true" });
   const parts = kinds.map(([name, text]) => element("span", {}, swatch(`var(--${name})`), word(text)));
   if (session.events.some((event) => event.kind === "device" && /-?\d+\.\d C/.test(event.text)))
@@ -123,7 +123,7 @@ function chartsOf(session, into) {
     toRange(null);
   }, { className: "reset" });
   into.append(element("div", { className: "bar no-print" }, surface, section, reset, button(word("download what is shown"), () => downloadShown(session, charts), { className: "download" })),
-    soft(`${word("frame rate")} (FPS): ${word("mean")}, ${word("lowest")}`), boxes[0], soft(`${word("longest frame time")} (ms)`), boxes[1],
+    soft(`${word("frame rate")} (${word("fps, freezes included")}): ${word("mean")}, ${word("lowest")}`), boxes[0], soft(`${word("longest frame time")} (ms): ${word("colour: whose fault")}`), boxes[1],
     legend(session), readout, single, element("p", { className: "soft no-print" }, word(KEYS)), panel);
 
   const isTime = (value) => typeof value === "number" && Number.isFinite(value);
@@ -148,7 +148,6 @@ function chartsOf(session, into) {
       charts.window = window;
       if (n >= 0 && Number(surface.value) !== n) { surface.value = n; await surface.onchange(); }
       charts.zoom(window);
-      boxes[0].scrollIntoView({ block: "center" });
     },
   };
 }
@@ -198,7 +197,7 @@ function evidence(session, row, close) {
   const names = ["cause", "layer", "frame number", "vsync id", "jank type", "present type", "info"];
   const around = session.events.filter((event) => event["time(s)"] !== null && Math.abs(event["time(s)"] - row["time(s)"]) <= 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(row.kind)} ${row["interval(ms)"].toFixed(3)} ms, ${word("harm")} ${harmText(row, 3)}: ${row.Surface}`), " ", button(word("close"), close, { className: "no-print" })),
+    element("p", {}, element("strong", {}, `${word(row.kind === "stall" ? "freeze" : "late frame")} ${row["interval(ms)"].toFixed(3)} ms, ${word("time lost")} ${harmText(row, 3)}: ${row.Surface}`), " ", button(word("close"), close, { className: "no-print" })),
     timeLine(row),
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word(name === "cause" ? "unknown" : "not captured") : String(row[name]))])),
     snapshotOf(session, row),
@@ -227,9 +226,10 @@ function lateTable(session, into, show) {
     line.setAttribute("aria-expanded", "true");
     choose(session, { late: n });
   };
+  session.evidence = (row) => evidence(session, row, () => session.evidencePlace.replaceChildren());
   const table = makeTable(`${word("first")} ${session.late.length}`, [
-    ["time", false, (row) => seconds(row["time(s)"])], ["harm", false, (row) => harmText(row, 1)], ["interval", false, (row) => `${row["interval(ms)"].toFixed(1)} ms`],
-    ["kind", true, (row) => word(row.kind)], ["cause", true, (row) => row.cause || "–"], ["Surface", true, (row) => row.Surface],
+    ["time", false, (row) => seconds(row["time(s)"])], ["time lost", false, (row) => harmText(row, 1)], ["interval", false, (row) => `${row["interval(ms)"].toFixed(1)} ms`],
+    ["kind", true, (row) => word(row.kind === "stall" ? "freeze" : "late frame")], ["cause", true, (row) => (row.cause ? causeName(row.cause) : "–")], ["Surface", true, (row) => row.Surface],
   ], session.late, (row, n, line) => { open(row, n, line); show([row["time(s)"] - row["interval(ms)"] / 1000 - 5, row["time(s)"] + 5], row.Surface); });
   table.classList.add("late");
   filter.value = String(chosen(session).filter || "");
@@ -345,7 +345,7 @@ async function drawSession(session) {
   const filter = (cause) => {
     const field = below.querySelector("input");
     if (!field) return;
-    field.value = cause;
+    field.value = causeName(cause);
     field.oninput();
   };
   above.append(sessionBar(session), ...(app ? [verdictCard(session, app)] : [soft(word("no grade"))]));

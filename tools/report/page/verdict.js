@@ -30,8 +30,8 @@ function timeBar(facts) {
     ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s > 0);
   const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
   return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
-    ...parts.map(([name, s]) => element("span", { className: name.replace(" ", "-"), style: `width:${(100 * s / sum).toFixed(3)}%` }))),
-  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch ${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
+    ...parts.map(([name, s]) => element("span", { className: `t-${name.replace(" ", "-")}`, style: `width:${(100 * s / sum).toFixed(3)}%` }))),
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
 }
 
 function tile(value, text, isBad) {
@@ -123,6 +123,8 @@ function moments(session, show) {
   const groups = momentGroups(session);
   if (groups.length === 0) return null;
   const each = (group) => (group.most >= 1000 || group.kind === "stall" ? `${(group.least / 1000).toFixed(2)}–${(group.most / 1000).toFixed(2)} s` : `${group.least.toFixed(0)}–${group.most.toFixed(0)} ms`);
+  const place = element("div", {});
+  session.evidencePlace = place;
   return element("div", { className: "card" }, element("h3", {}, word("moments"), " ", element("small", { className: "soft" }, word("alike ones are one line, most time lost first"))),
     makeTable(word("moments"), [
       ["what", true, (group) => element("td", { className: `text${group.kind === "stall" ? " bad" : ""}` }, word(group.kind === "stall" ? "freeze" : "late frames"))],
@@ -130,7 +132,10 @@ function moments(session, show) {
       ["whose", true, (group) => element("td", { className: "text" }, element("span", { className: `swatch cause-${group.cause}` }), causeName(group.cause))],
       ["times", false, (group) => group.n], ["each", false, each], ["lost in all", false, (group) => lasting(group.lost)],
       ["worst at", false, (group) => clock(group.worst["time(s)"] - session["from(s)"])], ["Surface", true, (group) => group.Surface],
-    ], groups, (group) => show([group.worst["time(s)"] - group.worst["interval(ms)"] / 1000 - 5, group.worst["time(s)"] + 5], group.Surface)));
+    ], groups, (group) => {
+      place.replaceChildren(session.evidence(group.worst));
+      show([group.worst["time(s)"] - group.worst["interval(ms)"] / 1000 - 5, group.worst["time(s)"] + 5], group.Surface);
+    }), place);
 }
 
 /* What is not known, and how much of it. */

@@ -5,7 +5,7 @@ const WORDS = {
   en: {},
   zh: {
     "device not known (recorded trace)": "设备未知（录制的记录）", "no app: no Surface has a package in its name": "没有应用：没有 Surface 的名称含有包名", "missing": "缺失", "complete: no events lost": "完整：没有丢失事件",
-    "smooth": "流畅", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
+    "smooth": "流畅", "colour: whose fault": "颜色：责任方", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
     "time lost in each second (good: 5 or less)": "每秒损失的时间（5 以下为良好）", "freezes, the longest": "次卡死，最长", "freezes": "卡死次数", "fps, freezes included": "fps，含卡死", "fps while it moves": "fps，不含卡死", "fps, slowest 1 %": "fps，最慢的 1 %", "p99 of frame times": "帧时间 p99",
     "not applicable": "不适用", "met": "达到", "not met": "未达到", "rule of the Software Green Alliance": "软件绿色联盟规则", "what to fix first": "优先修复", "time lost by cause": "按原因损失的时间", "nothing was lost": "没有损失时间",
     "ms lost per second of drawing": "每秒绘制损失的毫秒", "moments": "时刻", "alike ones are one line, most time lost first": "相似的合为一行，损失最多的在前", "freeze": "卡死", "late frames": "迟到的帧", "what": "类型", "whose": "责任方", "times": "次数", "each": "每次", "lost in all": "共损失", "worst at": "最差时刻",
@@ -16,7 +16,7 @@ const WORDS = {
     "whose fault": "责任方", "worst minute": "最差的一分钟", "late": "迟到", "stalls": "停顿", "lost events": "丢失的事件", "the capture cost": "采集开销",
     "of CPU time": "CPU 时间", "of memory": "内存", "notes": "说明", "charts": "图表", "whole session": "整个会话", "reset zoom": "恢复缩放",
     "frame rate": "帧率", "frame time": "帧时间", "longest frame time": "最长帧时间", "lowest": "最低", "mean": "平均", "sections": "区段", "section": "区段",
-    "moments one by one": "逐个时刻", "filter": "筛选", "cause": "原因", "harm": "危害", "kind": "类型", "stall": "停顿", "drop": "掉帧",
+    "moments one by one": "逐个时刻", "filter": "筛选", "cause": "原因", "time lost": "损失的时间", "late frame": "迟到的帧", "kind": "类型", "stall": "停顿", "drop": "掉帧",
     "interval": "间隔", "distribution of intervals in vsyncs": "以 vsync 计的间隔分布", "frames": "帧数", "share": "占比", "all numbers": "全部数值",
     "copy as CSV": "复制为 CSV", "copy as Markdown": "复制为 Markdown", "download as CSV": "下载 CSV", "show all rows": "显示所有行", "copied": "已复制", "not captured": "未采集",
     "needs frames.csv": "需要 frames.csv（--frames-log）", "no charts: fps.csv has no rows, and frames.csv no frames": "没有图表：fps.csv 没有行，frames.csv 没有帧",

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ten sessions that a lead looks at for ten seconds each: which app, how bad, since when, whose fault? Grade and sentence are right,
+and the same in the text of jankd and of jank-report, JSON, Markdown, summary.csv, and on the first screen of the page."""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from browser import browser
+from jankd import Checks, folder, jankd, rows, scenario
+from report import model, report
+
+TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
+CPUS = 8
+SCREEN = 1280, 800
+
+checks = Checks()
+
+
+def play(here, name, seconds, **options):
+    return scenario(name, here / "part.txt", seconds=seconds, **options).read_text()
+
+
+def second_of(line):
+    found = TIME.search(line)
+    return int(found[1]) - 1000 if found else -1
+
+
+def without(text, begin, end):
+    """The kernel's buffers were full from second @begin to @end of the capture."""
+    lines = text.splitlines(keepends=True)
+    return "".join([line for line in lines if second_of(line) < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(CPUS)] +
+                   [line for line in lines if second_of(line) >= end])
+
+
+def in_sections(here, *sections):
+    """(mark, scenario, seconds), one after the other."""
+    text, begin = "", 0
+    for mark, name, seconds in sections:
+        line = f"  example.tester-4711  ( 4711) [000] ....  {1000 + begin}.000001: tracing_mark_write: I|4711|jankd:{mark}\n"
+        played = TIME.sub(lambda found: f"{int(found[1]) + begin}.{found[2]}: ", play(here, name, seconds))
+        text += played.partition("\n")[0] + "\n" + line + played.partition("\n")[2] if not text else line + played
+        begin += seconds
+    return text
+
+
+# name: (how its trace is made, options of analyze, app, grade, what the sentence says)
+SESSIONS = {
+    "mail": (lambda here: play(here, "demo", 60), (), "com.example.mail", "BAD",
+             r"was frozen or late for 29 % of the 60 s it drew: 15 freezes \(longest 0.92 s\) and 53 late frames"),
+    "freezes": (lambda here: play(here, "hang-doframe", 40), (), "com.example.scroll", "BAD",
+                r"was frozen for 3\d % of the 40 s it drew: 13 freezes \(longest 1.45 s\), no late frame\. All of the lost time is the app's own"),
+    "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew: \d+ late frames, no freeze"),
+    "hole": (lambda here: without(play(here, "steady-60", 60), 18, 26), (), "com.example.scroll", "INCOMPLETE",
+             r"Nothing was late in the 52 s captured, but 8.0 s \(13 %\) are missing"),
+    "gaps": (lambda here: play(here, "hang-native", 12), (), "com.example.game", "UNCLEAR",
+             r"drew nothing for 4.1 of 12 s \(4 gaps of 0.60 to 1.45? s\), and the trace does not say whether it hung"),
+    "game": (lambda here: play(here, "game-30", 10), (), "com.example.game", "GOOD",
+             r"held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze"),
+    "slow": (lambda here: play(here, "game-30", 10), ("--class", "app"), "com.example.game", "FAIR", r"was even, but slow: 30 of 60 fps"),
+    "one frame": (lambda here: play(here, "steady-60", 1), (), "com.example.scroll", "TOO SHORT", r"drew for only 0.9\d s \(\d+ frames\), too short to judge"),
+    "checkout": (lambda here: in_sections(here, ("login", "steady-60", 20), ("checkout", "hang-doframe", 20), ("home", "steady-60", 20)), (),
+                 "com.example.scroll", "BAD", r"was frozen or late for 1\d % of the 60 s it drew: 7 freezes \(longest 1.45 s\) and 1 late frame"),
+    "culprits": (lambda here: play(here, "culprits", 30), (), "com.example.scroll", "BAD", r"was late for 4.\d % of the 30 s it drew"),
+}
+
+
+def words(text):
+    """In one line: the text of jankd is cut into lines."""
+    return re.sub(r"\s+", " ", text)
+
+
+def check(name, here, page):
+    made, options, app, grade, said = SESSIONS[name]
+    trace, out = here / f"{name}.txt", here / name
+    trace.write_text(made(here))
+    done = jankd("analyze", "-F", out, "--frames-log", "-T", 2, *options, trace)
+    if not checks.equal(done.returncode, 0, f"{name}: {done.stderr.decode()}"):
+        return
+    first = json.loads(jankd("analyze", "--json", "-F", here / f"{name} again", *options, trace).stdout)["apps"][0]
+    checks.equal((first["app"], first["grade"]), (app, grade), f"{name}: app and grade")
+    sentence = words(first["sentence"])
+    checks.that(re.search(said, words(f"{sentence} {first['whose']}")), f"{name}: '{sentence}' has no '{said}'")
+    one = [row for row in rows(out, "summary.csv") if app in row["Surface"] and row["grade"] not in ("TOO SHORT", "")] or rows(out, "summary.csv")
+    checks.that(grade in {row["grade"] for row in one}, f"{name}: summary.csv: {[row['grade'] for row in one]}")
+    checks.that(f"{grade}: {sentence}" in words(done.stdout.decode()), f"{name}: text of jankd: {done.stdout.decode()}")
+    # jank-report knows when events are missing, and the sections: its sentence can say more.
+    begin = re.sub(r"( are missing|\.$).*", "", sentence)
+    for output, arguments in (("text", ()), ("Markdown", ("--markdown",))):
+        head = words(report(*arguments, out).stdout.replace("**", "").replace("\\", ""))[:1200]
+        checks.that(grade in head and begin in head, f"{name}: {output} of jank-report: {head[:600]}")
+    session = model(out)[0]
+    checks.equal((session["app"], session["apps"][0]["grade"]), (app, grade), f"{name}: JSON of jank-report")
+    checks.that(begin in session["apps"][0]["sentence"], f"{name}: JSON of jank-report: {session['apps'][0]['sentence']}")
+    html = here / f"{name}.html"
+    report("-o", html, out)
+    page.open(html)
+    seen = words(page.run("return [...document.querySelectorAll('body *')].filter(e => e.children.length === 0 || e.tagName.match(/^(H1|H2|P)$/))"
+                          ".filter(e => { const box = e.getBoundingClientRect(); return box.width > 0 && box.bottom <= innerHeight; })"
+                          ".map(e => e.textContent).join('\\n')"))
+    checks.that(grade in seen and begin in seen, f"{name}: first screen of the page: {seen[:600]}")
+
+
+def gates_and_comparison(here):
+    """A gate fails exactly the bad ones, and a build whose checkout freezes is worse than one whose checkout does not."""
+    for name, (_, _, _, grade, _) in SESSIONS.items():
+        done = report("--fail-if", "grade < FAIR", "--strict", here / name)
+        code = {"BAD": 3, "FAIR": 0, "GOOD": 0}.get(grade, 4)
+        checks.equal(done.returncode, code, f"{name}: gate: {done.stderr}")
+    base = here / "base"
+    (here / "base.txt").write_text(in_sections(here, ("login", "steady-60", 20), ("checkout", "steady-60", 20), ("home", "steady-60", 20)))
+    checks.equal(jankd("analyze", "-F", base, "--frames-log", here / "base.txt").returncode, 0, "base")
+    done = report("--compare", base, "--new", here / "checkout", "--new", base)
+    first, _, second = done.stdout.partition("\n\n")
+    checks.equal(done.returncode, 3, f"comparison: {done.stdout}")
+    checks.that(first.startswith("WORSE: com.example.scroll: NEW freezes: 7.0 freezes a minute, up to 1.45 s; BASE has none.") and "Most in checkout: 0 -> 2" in first
+                and " better" not in first, f"comparison: {first}")
+    checks.that("NO DIFFERENCE" in second, f"comparison with itself: {second}")
+
+
+def main():
+    with folder() as here, browser() as page:
+        page.size(*SCREEN)
+        for name in SESSIONS:
+            check(name, here, page)
+        gates_and_comparison(here)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

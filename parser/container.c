@@ -650,3 +650,9 @@ bool container_html_next(struct container_html *html, struct span *input, bool l
 			return true;
 	return false;
 }
+
+/* Nothing of the trace can follow the string of a file of JSON, so its last brackets may be cut. */
+bool container_html_is_open(const struct container_html *html)
+{
+	return html->place != (html->is_json ? HTML_JSON : HTML_MARKUP);
+}

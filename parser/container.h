@@ -78,4 +78,7 @@ struct container_html {
 bool container_html_next(struct container_html *html, struct span *input, bool last,
 			 struct span *text);
 
+/* True: a file that ends now is cut: a tag, a script, a section or a string is not closed. */
+bool container_html_is_open(const struct container_html *html);
+
 #endif

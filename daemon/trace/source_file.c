@@ -266,8 +266,11 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 
 		if (error < 0)
 			return error;
-		if (text->len == 0)
-			return 0; /* the end of the file */
+		if (text->len == 0) { /* the end of the file */
+			if (container_html_is_open(&file->html_state))
+				set_damage(file, "the file is cut: its HTML or JSON is incomplete");
+			return 0;
+		}
 	}
 	n = text->len < size ? text->len : size;
 	memcpy(buffer, text->ptr, n);

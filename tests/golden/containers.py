@@ -193,6 +193,10 @@ def damage(checks):
     if unpacks():
         cut |= {"xz": lzma.compress(TRACE), "xz of gzip": lzma.compress(gzip.compress(TRACE))}
     cases = [(name, "truncated", data[:len(data) * 3 // 4]) for name, data in cut.items()]
+    for name in ("html", "old html", "json", "html of json"):
+        data = WRAPPINGS[name](TRACE)
+        cases += [(f"{name}, {place}", "is cut", data[:at] + end)
+                  for place, at, end in (("in a line", len(data) * 3 // 4, b""), ("in an escape", data.index(b"|", len(data) * 3 // 4), b"\\"))]
     if unpacks():
         # Both have a checksum of the original content.
         xz, at = cut["xz"], len(TRACE) * 3 // 4

@@ -625,6 +625,15 @@ static const char *input_of(const struct session *session)
 	return strcmp(options->operands[0], "-") == 0 ? "standard input" : options->operands[0];
 }
 
+/* Why data of the trace is missing, or NULL. */
+static const char *damage_of(const struct source *source, char text[static 200])
+{
+	if (source->damage || source->counts.unread == 0)
+		return source->damage;
+	source_describe_damage(source, text);
+	return text;
+}
+
 /* Reports if there was nothing to count. Returns 0 or EXIT_FAILED. */
 static int check_input(const struct session *session)
 {
@@ -632,6 +641,8 @@ static int check_input(const struct session *session)
 	const struct source *source = session->source;
 	const char *name = session_command(session);
 	bool live = session->origin.live;
+	char text[200];
+	const char *damage = damage_of(source, text);
 
 	if (session->discarding) {
 		report("%s: nothing was counted: the capture ended before --wait was over; use a "
@@ -655,9 +666,9 @@ static int check_input(const struct session *session)
 		       name);
 		return EXIT_FAILED;
 	}
-	if (source->counts.markers == 0 && source->damage) {
+	if (source->counts.markers == 0 && damage) {
 		report("%s: %s: no markers found: %s; get an undamaged copy", name, source->name,
-		       source->damage);
+		       damage);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && source->what) {
@@ -687,9 +698,9 @@ static int check_input(const struct session *session)
 			      "slices in a rule file");
 		return EXIT_FAILED;
 	}
-	if (source->damage)
+	if (damage)
 		report("warning: %s: %s: %s; only what could be read is counted", name,
-		       source->name, source->damage);
+		       source->name, damage);
 	return 0;
 }
 

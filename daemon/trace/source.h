@@ -43,6 +43,7 @@ struct source_counts {
 	uint64_t glued;	    /* markers found after another one on the same line */
 	uint64_t too_long;  /* lines that were dropped because of their length */
 	uint64_t damaged;   /* malformed, glued and too_long together */
+	uint64_t unread;    /* packets of a file that are corrupt or too large */
 };
 
 /* Callers read these members but do not write them. */

@@ -491,7 +491,8 @@ static void copy_perfetto_counts(struct source_file *file)
 	source->counts = (struct source_counts){
 		.bytes = from->bytes,
 		.markers = from->markers,
-		.malformed = from->malformed,
+		.malformed = from->malformed + from->corrupt + from->too_large,
+		.unread = from->corrupt + from->too_large,
 		.damaged = from->malformed + from->corrupt + from->too_large + from->lost +
 			   from->late + from->untimed,
 	};

@@ -140,8 +140,12 @@ def packed_packets(checks):
             checks.equal(differences(plain, outputs(here / name)), [], f"packets compressed by {name}")
             for what, data in (("a cut packet inside", b"".join(packed)), ("a cut one", packets.packet((number, pack(parts[0])[:-9])) + whole),
                                ("packed twice", parts[0] + packets.packet((50, zlib.compress(packets.packet((number, pack(parts[1])))))))):
-                analyze(here / "damaged", *OPTIONS, "-", input=data)
+                said = analyze(here / "damaged", *OPTIONS, "-", input=data).stderr
                 checks.that(any("1 corrupt" in row["text"] for row in rows(here / "damaged", "events.csv")), f"{name}, {what}: no sign")
+                checks.that(b"warning: " in said and b"1 corrupt" in said, f"{name}, {what}: {said!r}")
+                checks.equal(json.loads((here / "damaged" / "session.json").read_text())["counters"]["malformed"], 1, f"{name}, {what}: session.json")
+            done = jankd("analyze", "-F", here / "none of it", "-", input=packets.packet((number, pack(parts[0])[:40])) * 2)
+            checks.that(done.returncode == 1 and b"no markers found" in done.stderr and b"2 corrupt" in done.stderr, f"{name}, all: {done.stderr!r}")
         early = zlib.compressobj()
         for what, data in (("ends early", early.compress(parts[0]) + early.flush(zlib.Z_SYNC_FLUSH)), ("two streams", zlib.compress(parts[0]) * 2)):
             analyze(here / "damaged", *OPTIONS, "-", input=packets.packet((50, data)))

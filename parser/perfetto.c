@@ -114,6 +114,10 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 			break;
 		case 50:
 		case 133:
+			/* There is one of them. Of two, perfetto's own reader takes zlib's. */
+			whole &= !packet->compressed.ptr;
+			if (field.number == 133 && packet->compressed.ptr && !packet->is_zstd)
+				break;
 			packet->compressed = field.bytes;
 			packet->is_zstd = field.number == 133;
 			break;

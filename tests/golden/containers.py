@@ -146,6 +146,12 @@ def packed_packets(checks):
                 checks.equal(json.loads((here / "damaged" / "session.json").read_text())["counters"]["malformed"], 1, f"{name}, {what}: session.json")
             done = jankd("analyze", "-F", here / "none of it", "-", input=packets.packet((number, pack(parts[0])[:40])) * 2)
             checks.that(done.returncode == 1 and b"no markers found" in done.stderr and b"2 corrupt" in done.stderr, f"{name}, all: {done.stderr!r}")
+        # A packet has one of them. Of two, perfetto's own reader takes zlib's, and the last of a kind.
+        one, other = (50, zlib.compress(parts[0])), zlib.compress(parts[1])
+        for what, fields in (("zstd last", (one, (133, zstd(parts[1])))), ("zlib last", ((133, zstd(parts[1])), one)), ("zlib twice", ((50, other), one))):
+            analyze(here / "two", *OPTIONS, "-", input=packets.packet(*fields) + b"".join(parts[1:]))
+            checks.equal(outputs(here / "two")["frames.csv"], plain["frames.csv"], f"two fields, {what}")
+            checks.that(any("1 corrupt" in row["text"] for row in rows(here / "two", "events.csv")), f"two fields, {what}: no sign")
         early = zlib.compressobj()
         for what, data in (("ends early", early.compress(parts[0]) + early.flush(zlib.Z_SYNC_FLUSH)), ("two streams", zlib.compress(parts[0]) * 2)):
             analyze(here / "damaged", *OPTIONS, "-", input=packets.packet((50, data)))

@@ -146,6 +146,8 @@ static int spawn_apart(struct child *child, char *const argv[])
 		error = open_pipe(errors);
 	if (error == 0) {
 		fcntl(output[1], F_SETPIPE_SZ, PIPE_SIZE);
+		if (child->waits)
+			fcntl(output[1], F_SETFL, 0);
 		error = spawn_into(argv, input, output[1], errors[1], &child->pid);
 	}
 	if (error < 0 && output[0] >= 0)
@@ -406,7 +408,8 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 				     ? UINT64_MAX
 				     : loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
 	/* Even without EPOLLIN epoll reports the end of a pipe. */
-	error = loop_watch(loop, &child->output, child->brief || child->bytes ? 0 : EPOLLIN);
+	error = loop_watch(loop, &child->output,
+			   child->brief || (child->bytes && !child->waits) ? 0 : EPOLLIN);
 	if (error < 0)
 		child_kill(child);
 	return error;

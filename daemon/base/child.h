@@ -35,6 +35,7 @@ struct child {
 	 * wake up the loop: child_check() reads it. No process that writes it waits for this one:
 	 * what does not fit the pipe, 1 MB, is lost. */
 	void (*bytes)(struct child *child, struct span bytes);
+	bool waits; /* with ->bytes: it does wait, nothing is lost, and output wakes up the loop */
 	int errors; /* with ->bytes: its standard error, see child_last_error() */
 	/* What it reads from standard input, less than a page; borrowed. NULL: nothing. */
 	const char *input;

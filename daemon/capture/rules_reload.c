@@ -2,6 +2,7 @@
 #include "daemon/capture/rules_reload.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ static void on_bytes(struct child *child, struct span bytes)
 		bytes.len = RULES_FILE_MAX - reload->len;
 	memcpy(reload->text + reload->len, bytes.ptr, bytes.len);
 	reload->len += bytes.len;
+	if (reload->len == RULES_FILE_MAX)
+		child_signal(child, SIGKILL);
 }
 
 /* @rules: NULL: they could not be loaded, which was reported. */
@@ -43,9 +46,9 @@ static void on_end(struct child *child, int status)
 		       command, path);
 	else if (status != 0 || reload->len == RULES_FILE_MAX)
 		report("%s: --rules %s: %s; " RULES_ADVICE, command, path,
-		       status == 0 ? strerror(EFBIG)
-		       : colon	   ? colon + 2
-				   : "cannot be read");
+		       reload->len == RULES_FILE_MAX ? strerror(EFBIG)
+		       : colon			     ? colon + 2
+						     : "cannot be read");
 	else
 		rules = rules_parse(command, path, (struct span){ reload->text, reload->len });
 	use(reload, rules);
@@ -62,7 +65,9 @@ void rules_reload_begin(struct rules_reload *reload, struct session *session, st
 	reload->session = session;
 	reload->drain = drain;
 	reload->len = 0;
-	reload->child = (struct child){ .bytes = on_bytes, .ended = on_end, .context = reload };
+	reload->child = (struct child){
+		.bytes = on_bytes, .waits = true, .ended = on_end, .context = reload
+	};
 	if (ruleset_builtin(path).ptr) {
 		use(reload, rules_load(session_command(session), path));
 		return;

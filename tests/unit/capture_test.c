@@ -160,6 +160,11 @@ TEST(a_daemon_outlives_its_caller)
 	scratch_put("my.rules", "nonsense here\n");
 	kill(live_daemon(), SIGHUP);
 	live_wait_event("my.rules:1:");
+	/* More than any pipe holds. */
+	unlink(scratch_path("my.rules"));
+	assert_int_equal(symlink("/dev/zero", scratch_path("my.rules")), 0);
+	kill(live_daemon(), SIGHUP);
+	live_wait_event("File too large");
 	/* A FIFO without a writer, which stands for a disk that does not answer. */
 	unlink(scratch_path("my.rules"));
 	assert_int_equal(mkfifo(scratch_path("my.rules"), 0600), 0);

@@ -488,6 +488,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 				text->malformed++;
 				continue;
 			}
+			record->text_len = (uint32_t)(next - record->comm.ptr);
 			*input = span_skip(*input, (size_t)(next - input->ptr));
 			return FTRACE_TEXT_RECORD;
 		}
@@ -508,6 +509,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			line = span_skip(line, line.len);
 		}
 		if (found || parse_line(text, &line, at, record)) {
+			record->text_len = found ? 0 : (uint32_t)(line.ptr - record->comm.ptr);
 			*input = span_skip(*input, (size_t)(line.ptr - input->ptr));
 			return FTRACE_TEXT_RECORD;
 		}

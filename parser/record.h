@@ -50,6 +50,8 @@ struct trace_record {
 	int32_t tgid; /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
 	int32_t pid; /* the process in the payload, in the writer's pid namespace; TRACE_ID_UNKNOWN:
 			none */
+	/* Bytes of its line of text, from ->comm on; 0: it was in no text, so it is not forged. */
+	uint32_t text_len;
 	/* of the trace clock. TRACE_LOST has no time of its own: in text it gets that of the record
 	 * before it, in raw pages that of the record after it. */
 	uint64_t time_ns;

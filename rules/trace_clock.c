@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A time is believed before it is used. Any app can write a line end, and after it a line with any
- * time and CPU: into one marker go 1,024 bytes, which are up to 24 such lines.
+ * time and CPU: into one marker go 1,024 bytes, which are up to 24 such lines, and since Linux 6.8
+ * 4,096, which are 97.
  *
  *     now      | 50 ms |
  *     ---------+-------+------------------------------------+---->
@@ -9,8 +10,9 @@
  *
  * A record that is ahead of all others waits, and those after it that are ahead, too. Real time
  * does not go back: two later records that are earlier by 50 ms refute it, and it is dropped and
- * counted. 31 that are not earlier confirm it. So a silence of the phone costs nothing but the wait
- * for these records, or for the reader to say that there are none.
+ * counted. More text than one marker holds confirms it, in lines that are not earlier, or 31 such
+ * records of a source that is no text, where none is forged. So a silence of the phone costs
+ * nothing but the wait for these records, or for the reader to say that there are none.
  *
  * Records of several CPUs come out of order: by milliseconds, and by more if a writer was delayed
  * between its time stamp and its text. But the records of one CPU are always in order, and so are
@@ -23,9 +25,9 @@
  *     or a record is a second earlier than the latest one.
  *
  * Such records wait, too. One that is in order shows that they were forged. Without one, two are a
- * step of less than a second, and 32 a larger one; then they are the first of the new clock. A line
- * that was ahead by less than 50 ms makes the next record seem too early; if that one is in order
- * without it, that line's time does not count.
+ * step of less than a second, and as many as confirm a time a larger one; then they are the first
+ * of the new clock. A line that was ahead by less than 50 ms makes the next record seem too early;
+ * if that one is in order without it, that line's time does not count.
  */
 #include "rules/trace_clock.h"
 
@@ -42,8 +44,11 @@
 /* Records of several CPUs can be out of order by this much. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* Records that confirm a time: more than there are lines in one marker. */
-#define CONFIRMED 31
+/* The weight of records that confirm a time: bytes of text, more than there are in one marker. */
+#define CONFIRMED 4096
+
+/* The weight of a record that was in no text: 31 of them confirm a time. */
+#define NO_TEXT_WEIGHT 133
 
 /* Two records out of order refute a time, as one may have been delayed. */
 #define REFUTED 2
@@ -168,23 +173,31 @@ static void drop(struct trace_clock *clock, struct clock_waiting *waiting)
 		waiting->is_dropped = true;
 }
 
-/* A record with that time follows those that wait. */
-static void weigh(struct trace_clock *clock, uint64_t time_ns)
+static unsigned int weight_of(const struct trace_record *record)
 {
+	return record->text_len > 0 ? record->text_len : NO_TEXT_WEIGHT;
+}
+
+/* @record follows those that wait. */
+static void weigh(struct trace_clock *clock, const struct trace_record *record)
+{
+	uint64_t time_ns = record->time_ns;
+
 	for (unsigned int i = 0; i < clock->n; i++) {
 		struct clock_waiting *waiting = waiting_at(clock, i);
 
 		if (waiting->is_dropped || waiting->time_ns == 0)
 			continue;
 		if (time_ns >= waiting->time_ns ||
-		    waiting->time_ns - time_ns < TRACE_CLOCK_AHEAD_NS)
+		    waiting->time_ns - time_ns < TRACE_CLOCK_AHEAD_NS) {
 			waiting->confirmed++;
-		else if (++waiting->refuted >= REFUTED) {
+			waiting->weight += weight_of(record);
+		} else if (++waiting->refuted >= REFUTED) {
 			if (!waiting->is_loss)
 				drop_ahead(clock, waiting->time_ns);
 			drop(clock, waiting);
 		} else {
-			waiting->confirmed = 0;
+			waiting->confirmed = waiting->weight = 0;
 		}
 	}
 }
@@ -243,7 +256,7 @@ static void begin_behind(struct trace_clock *clock, const struct trace_record *r
 	clock->is_duplicate = is_duplicate;
 	clock->cpu = record->cpu;
 	clock->past_ns = record->time_ns;
-	clock->n_behind = clock->refuted = 0;
+	clock->n_behind = clock->refuted = clock->weight = 0;
 }
 
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
@@ -267,12 +280,13 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 		return forget_future(clock, record);
 	if (!clock->behind)
 		begin_behind(clock, record, is_duplicate);
-	weigh(clock, record->time_ns);
+	weigh(clock, record);
 	if (!add_waiting(clock, record))
 		return ignore_past(clock, record);
-	clock->n_behind++;
+	if (clock->n_behind++ > 0)
+		clock->weight += weight_of(record);
 	if (clock->n_behind > 1 &&
-	    (clock->n_behind > CONFIRMED || clock->now_ns - clock->past_ns < DISORDER_NS))
+	    (clock->weight >= CONFIRMED || clock->now_ns - clock->past_ns < DISORDER_NS))
 		clock->stepped = true;
 	if (clock->stepped)
 		step_back(clock, clock->past_ns);
@@ -293,7 +307,7 @@ static enum clock_verdict judge_ahead(struct trace_clock *clock, const struct tr
 	}
 	if (clock->behind)
 		drop_behind(clock, clock->now_ns);
-	weigh(clock, record->time_ns);
+	weigh(clock, record);
 	if (!add_waiting(clock, record))
 		drop_ahead(clock, record->time_ns);
 	return CLOCK_WAITS;
@@ -346,7 +360,7 @@ enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 	if (is_ahead(clock, record))
 		return judge_ahead(clock, record);
 	if (!clock->behind)
-		weigh(clock, record->time_ns);
+		weigh(clock, record);
 	else if (refutes_behind(clock, record))
 		drop_behind(clock, record->time_ns);
 	trace_clock_follow(clock, record);
@@ -364,8 +378,7 @@ static bool is_ready(const struct trace_clock *clock, const struct clock_waiting
 	uint64_t until_ns = clock->now_ns > clock->reached_ns ? clock->now_ns : clock->reached_ns;
 
 	return clock->now_ns == 0 || waiting->time_ns <= until_ns ||
-	       waiting->time_ns - until_ns < TRACE_CLOCK_AHEAD_NS ||
-	       waiting->confirmed >= CONFIRMED ||
+	       waiting->time_ns - until_ns < TRACE_CLOCK_AHEAD_NS || waiting->weight >= CONFIRMED ||
 	       (clock->deciding && waiting->confirmed > waiting->refuted);
 }
 

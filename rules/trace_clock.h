@@ -21,7 +21,7 @@
 #define TRACE_CLOCK_AHEAD_NS UINT64_C(50000000)
 
 /* Records that wait, at most. */
-#define TRACE_CLOCK_WAITING 64
+#define TRACE_CLOCK_WAITING 128
 
 enum clock_verdict {
 	CLOCK_RUNS,  /* process the record */
@@ -35,6 +35,7 @@ struct clock_waiting {
 	bool is_loss;
 	bool is_dropped;
 	unsigned int confirmed; /* by so many later records */
+	unsigned int weight;	/* of these */
 	unsigned int refuted;
 };
 
@@ -63,6 +64,7 @@ struct trace_clock {
 	int32_t cpu;	   /* its CPU */
 	uint64_t past_ns;  /* its time */
 	unsigned int n_behind;
+	unsigned int weight;  /* of those after the first */
 	unsigned int refuted; /* by so many records that are ahead */
 	bool stepped;	      /* they are the first of a new clock */
 	bool deciding;	      /* none of them is to wait any longer */

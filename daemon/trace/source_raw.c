@@ -198,6 +198,7 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	struct trace_record record; /* marker_parse() and thread_cache_name() set the rest */
 
 	record.cpu = cpu->cpu;
+	record.text_len = 0;
 	record.tid = buffer->next.tid;
 	record.time_ns = time_of(buffer);
 	if (buffer->has_lost) {

@@ -465,7 +465,7 @@ void child_end_on(const int *numbers, size_t count)
 		sigaddset(&ending, numbers[i]);
 }
 
-static bool signal_came(void)
+bool child_signal_came(void)
 {
 	sigset_t pending;
 
@@ -478,7 +478,7 @@ void child_discard_signals(void)
 {
 	const struct timespec at_once = { 0, 0 };
 
-	while (signal_came() && sigtimedwait(&ending, NULL, &at_once) > 0)
+	while (child_signal_came() && sigtimedwait(&ending, NULL, &at_once) > 0)
 		;
 }
 
@@ -492,7 +492,7 @@ struct limits {
 /* Returns 0 within the limits, else -ETIMEDOUT or -EINTR. */
 static int check_limits(const struct limits *limits)
 {
-	if (limits->until_signal && signal_came())
+	if (limits->until_signal && child_signal_came())
 		return -EINTR;
 	if (limits->silent_ms > 0 && now_ms() - limits->last_output_ms >= limits->silent_ms)
 		return -ETIMEDOUT;

@@ -100,6 +100,9 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 /* Sets the signals that end a capture, for @until_signal. Before the first call there are none. */
 void child_end_on(const int *numbers, size_t count);
 
+/* True: one of them is pending. */
+bool child_signal_came(void);
+
 /* Discards pending signals of child_end_on(): the capture is already ending. */
 void child_discard_signals(void);
 

@@ -70,6 +70,12 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	error = tracefs_find(undo->directory, options->tracefs);
 	if (error == 0)
 		undo->lock_fd = tracefs_lock(undo->directory, LOCK_MS);
+	if (undo->lock_fd == -EINTR) {
+		report("%s: %s: ended by a signal while another jankd was setting up or restoring "
+		       "tracing; nothing was changed",
+		       command, undo->directory);
+		return EXIT_FAILED;
+	}
 	if (undo->lock_fd == -EWOULDBLOCK) {
 		report("%s: %s: another jankd is setting up or restoring tracing for more than "
 		       "9 s; try again, or end it",

@@ -13,6 +13,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "daemon/base/child.h"
 #include "daemon/base/denial.h"
 #include "daemon/base/report.h"
 #include "daemon/base/wall_clock.h"
@@ -367,8 +368,11 @@ int tracefs_lock(const char *directory, int wait_ms)
 		if (error == -EINTR)
 			continue;
 		if (error == -EWOULDBLOCK && (wait_ms -= LOCK_PAUSE_MS) > 0) {
-			nanosleep(&pause, NULL);
-			continue;
+			if (!child_signal_came()) {
+				nanosleep(&pause, NULL);
+				continue;
+			}
+			error = -EINTR;
 		}
 		close(fd);
 		return error;

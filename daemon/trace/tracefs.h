@@ -64,8 +64,8 @@ int tracefs_open_pipe(struct tracefs *tracefs);
  *
  * Held from before the settings are read until they are changed and the trace is open, and from
  * before it is closed until they are restored: else a start would read the settings of a capture
- * that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain; or another
- * -errno: there is no lock.
+ * that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain; -EINTR if
+ * a signal of child_end_on() ended the wait; or another -errno: there is no lock.
  */
 int tracefs_lock(const char *directory, int wait_ms);
 

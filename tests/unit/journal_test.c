@@ -4,12 +4,14 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/base/boot_id.h"
+#include "daemon/base/child.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/journal.h"
@@ -78,10 +80,19 @@ TEST(a_start_that_fails_early_restores_nothing)
 {
 	struct tracing_undo later;
 	struct folder other;
+	const int ending = SIGINT;
+	sigset_t blocked;
 	int lock = tracefs_lock(fake_tracefs, 0);
 
-	/* The setup that has begun in the fixture is not over. */
+	/* The setup that has begun in the fixture is not over. Ctrl-C ends the wait for it. */
 	assert_int_equal(lock, -EWOULDBLOCK);
+	child_end_on(&ending, 1);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	raise(SIGINT);
+	assert_int_equal(tracefs_lock(fake_tracefs, 9000), -EINTR);
+	child_discard_signals();
 	tracing_undo_unlock(&undo);
 	assert_int_equal(folder_open(&other, "run", scratch_path("other")), 0);
 	assert_int_equal(tracing_undo_begin(&later, &capture_options, &other), 0);

@@ -806,8 +806,7 @@ void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_
 
 void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 {
-	if (!marks_add(&c->marks, time_ns))
-		close_rows(c);
+	marks_add(&c->marks, time_ns);
 }
 
 void choreographer_forget_ticks(struct choreographer *c)

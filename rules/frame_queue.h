@@ -154,7 +154,7 @@ uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
 /* Adds a mark at @time_ns: it closes the rows that are open then, and an interval that spans it
- * belongs to the row after it. Returns false if too many marks wait. */
+ * belongs to the row after it. Returns false as marks_add(). */
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
 
 /* The same for a mark that an app wrote into the trace. Also returns false less than a second after

@@ -5,23 +5,38 @@
 
 #define OF_APPS_EVERY_NS UINT64_C(1000000000)
 
+/* Makes one of the two that are closest. */
+static void merge_two(struct marks *marks)
+{
+	unsigned int closest = 1;
+
+	for (unsigned int i = 2; i < marks->n; i++)
+		if (marks->at_ns[i] - marks->at_ns[i - 1] <
+		    marks->at_ns[closest] - marks->at_ns[closest - 1])
+			closest = i;
+	marks->n--;
+	memmove(&marks->at_ns[closest], &marks->at_ns[closest + 1],
+		(marks->n - closest) * sizeof(marks->at_ns[0]));
+}
+
 bool marks_add(struct marks *marks, uint64_t time_ns)
 {
-	unsigned int at = marks->n;
+	bool has_space = marks->n < MARKS_MAX;
+	unsigned int at;
 
-	if (marks->n == MARKS_MAX)
-		return false;
+	if (!has_space)
+		merge_two(marks);
+	at = marks->n;
 	for (; at > 0 && marks->at_ns[at - 1] > time_ns; at--)
 		marks->at_ns[at] = marks->at_ns[at - 1];
 	marks->at_ns[at] = time_ns;
 	marks->n++;
-	return true;
+	return has_space;
 }
 
 bool marks_add_of_app(struct marks *marks, uint64_t time_ns)
 {
-	if (marks->n == MARKS_MAX ||
-	    !rate_limit_allows(&marks->of_apps, 1, OF_APPS_EVERY_NS, time_ns))
+	if (!rate_limit_allows(&marks->of_apps, 1, OF_APPS_EVERY_NS, time_ns))
 		return false;
 	return marks_add(marks, time_ns);
 }

@@ -21,11 +21,11 @@ struct marks {
 	uint64_t at_ns[MARKS_MAX]; /* in the order of time */
 };
 
-/* Returns false if there is no space. */
+/* Returns false if there was no space: then the two that are closest have become one. */
 bool marks_add(struct marks *marks, uint64_t time_ns);
 
 /* Adds a mark from the trace, at most one a second for all apps together. Returns false if it was
- * not added. */
+ * not added, or as marks_add(). */
 bool marks_add_of_app(struct marks *marks, uint64_t time_ns);
 
 /* Removes the marks up to @time_ns. True: there was at least one. */

@@ -758,10 +758,11 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	return 0;
 }
 
-int pipeline_mark(struct pipeline *p, uint64_t time_ns)
+void pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
 	choreographer_mark(p->choreographer, time_ns);
-	return p->gfx2019 || frame_queue_mark(&p->queue, time_ns) ? 0 : -ENOSPC;
+	if (!p->gfx2019 && !frame_queue_mark(&p->queue, time_ns))
+		p->counters.marks_too_soon++;
 }
 
 bool pipeline_focus(struct pipeline *p, const char *focus)

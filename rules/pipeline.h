@@ -53,7 +53,7 @@ struct pipeline_counters {
 	uint64_t surfaces_evicted;     /* series of gfx2019, from the full table */
 	uint64_t surfaces_others;      /* counted in the row '(others)' instead of their own */
 	uint64_t frames_others;	       /* frames that only that row counts */
-	uint64_t marks_too_soon;       /* marks of apps that closed no row: see pipeline_mark() */
+	uint64_t marks_too_soon;       /* marks that closed no row: see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces without percentiles: no space was left */
 	uint64_t threads_evicted;
 	uint64_t slices_refused; /* of apps, without space: stalls may be missing */
@@ -147,8 +147,8 @@ void pipeline_set_durations(struct pipeline *p, const struct work_durations *dur
 /* Adds a mark at the trace time @time_ns, which may be ahead of the last record: all open rows end
  * with their last frame before it, and are written even with few frames. Rule set gfx2019 ignores
  * marks. A mark that an app writes into the trace, I|pid|jankd:TEXT, has the same effect, at most
- * once a second. Returns 0, or -ENOSPC: too many marks wait for the records before them. */
-int pipeline_mark(struct pipeline *p, uint64_t time_ns);
+ * once a second. Of more than 256 that wait for a record, those that are closest become one. */
+void pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
 /* pipeline_front_app_uncertain_since() returns the trace time since which the app in front is
  * uncertain: a window of another app, *@app, began to draw then. 0: it is certain.

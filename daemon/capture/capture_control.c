@@ -96,13 +96,11 @@ static void finish_rotate(const struct output *output, FILE *out)
 }
 
 static enum control_reply answer_mark(struct capture_control *control, const char *text,
-				      uint64_t *ticket, FILE *out)
+				      uint64_t *ticket)
 {
 	drain_for_request(control->drain);
-	if (session_mark(control->session, text) == 0)
-		return wait_for_files(control, ticket);
-	fputs("error: too many marks in a short time; try again in a second\n", out);
-	return CONTROL_ANSWERED;
+	session_mark(control->session, text);
+	return wait_for_files(control, ticket);
 }
 
 /* After the end of the capture marks and rotations are no longer possible. */
@@ -128,7 +126,7 @@ static enum control_reply answer(void *context, const struct control_request *re
 		answer_status(control, request, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_MARK:
-		return answer_mark(control, request->text, ticket, out);
+		return answer_mark(control, request->text, ticket);
 	case CONTROL_ROTATE:
 		return answer_rotate(control, ticket, out);
 	default: /* CONTROL_STOP */

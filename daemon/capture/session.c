@@ -574,22 +574,17 @@ bool session_rotate(struct session *session, const char *why)
 	return true;
 }
 
-int session_mark(struct session *session, const char *text)
+void session_mark(struct session *session, const char *text)
 {
 	int64_t wall_ns = wall_clock_now();
 	int64_t time_ns = live_time(session, wall_ns);
 
 	/* Before the first record, and while records are discarded, no row is open. */
-	if (time_ns >= 0 && !session->discarding) {
-		int error = pipeline_mark(session->pipeline, (uint64_t)time_ns);
-
-		if (error < 0)
-			return error;
-	}
+	if (time_ns >= 0 && !session->discarding)
+		pipeline_mark(session->pipeline, (uint64_t)time_ns);
 	output_event(&session->output, time_ns, wall_ns, "mark", text);
 	output_release_events(&session->output);
 	output_flush(&session->output);
-	return 0;
 }
 
 void session_set_rules(struct session *session, struct ruleset *rules)

@@ -100,7 +100,7 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 			  counters->displays_evicted + counters->holes_evicted },
 		{ "layers evicted because the table was full", counters->layers_evicted },
 		{ "surfaces evicted", counters->surfaces_evicted },
-		{ "marks of apps ignored, too soon after another", counters->marks_too_soon },
+		{ "marks that closed no row, too soon after another", counters->marks_too_soon },
 		{ "surfaces in the row (others)", counters->surfaces_others },
 		{ "rows or surfaces without percentiles", counters->percentiles_refused },
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },

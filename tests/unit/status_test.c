@@ -218,7 +218,7 @@ TEST(text_has_each_value)
 		"1093 threads evicted, 1094 slices that may have shown a stall refused because "
 		"tables were full, 4386 processes, ticks, displays or holes evicted, 1084 layers "
 		"evicted because the table was full, 1088 "
-		"surfaces evicted, 1091 marks of apps ignored, too soon "
+		"surfaces evicted, 1091 marks that closed no row, too soon "
 		"after another, 1089 surfaces in the row (others), 1092 rows or surfaces without "
 		"percentiles, 1078 restarts "
 		"of SurfaceFlinger, 21 rotations, 23 snapshots, 24 snapshots not taken, too soon "

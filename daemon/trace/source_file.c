@@ -352,7 +352,6 @@ static const struct {
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
 	{ SPAN_INIT("\xfe\xff"), 0, "text in UTF-16",
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
-	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json written by jankd", NULL },
 	{ SPAN_INIT("{"), 0, "JSON without a systrace in \"systemTraceEvents\"",
 	  "pass the perfetto trace or the systrace that it was made from" },
 	{ SPAN_INIT("["), 0, "JSON without a systrace in \"systemTraceEvents\"",
@@ -370,6 +369,18 @@ static int refuse(const struct source_file *file, const char *what, const char *
 	return -ENOTSUP;
 }
 
+/* Without white space and the mark of UTF-8 before it. */
+static struct span without_blanks(struct span text)
+{
+	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
+
+	if (span_starts_with(text, bom))
+		text = span_skip(text, bom.len);
+	while (text.len > 0 && memchr(" \t\r\n", text.ptr[0], 4))
+		text = span_skip(text, 1);
+	return text;
+}
+
 static bool is_own_csv(struct span head)
 {
 	const char *const headers[] = { csv_fps_header,	    csv_drop_header,   csv_frame_header,
@@ -380,6 +391,14 @@ static bool is_own_csv(struct span head)
 		if (span_starts_with(head, span_of(headers[i])))
 			return true;
 	return false;
+}
+
+/* A session.json, in lines or not. */
+static bool is_own_json(struct span text)
+{
+	return span_starts_with(text, SPAN_LITERAL("{")) &&
+	       span_starts_with(without_blanks(span_skip(text, 1)), SPAN_LITERAL("\"schema\"")) &&
+	       memmem(text.ptr, text.len, "\"jankd\"", 7);
 }
 
 /* True: the first bytes are those of a text. A tar archive begins with the name of a file, a bzip2
@@ -396,17 +415,17 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 {
 	bool is_binary = kind == CONTAINER_TEXT && !is_text(head);
 	struct source *source = &file->text.source;
-	struct span text = head; /* without white space before it */
+	struct span text = without_blanks(head);
 
-	while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\n' || text.ptr[0] == '\r'))
-		text = span_skip(text, 1);
 	if (head.len == 0)
 		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
-	if (is_own_csv(head))
+	if (is_own_csv(text))
 		return refuse(file, "a CSV file written by jankd", "pass the trace file instead");
 	source->advice = "pass the trace file instead";
 	if (kind == CONTAINER_HTML && !file->other)
 		source->what = "an HTML page without a systrace";
+	if (is_own_json(text))
+		source->what = "a session.json written by jankd";
 	for (size_t i = 0; !source->what && i < sizeof(others) / sizeof(others[0]); i++) {
 		if (!span_starts_with(span_skip(head, others[i].at), others[i].begin) &&
 		    !span_starts_with(text, others[i].begin))

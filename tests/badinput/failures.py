@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import json
 import os
 import pathlib
 import re
@@ -84,7 +85,8 @@ def other_files(checks, here):
     cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG",
              TRACE.decode("latin-1").encode("utf-16"): "UTF-16", **{before[f"{name}.csv"]: "CSV" for name in ("fps", "summary", "events")},
              LATENCY: "CSV", DOFRAME: "CSV", b"": "empty",
-             before["session.json"]: "session.json", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n": "git lfs pull",
+             before["session.json"]: "session.json", json.dumps(json.loads(before["session.json"])).encode(): "session.json",
+             b"\xef\xbb\xbf" + before["fps.csv"]: "CSV", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n": "git lfs pull",
              b"\x17\x08\x44tracing6\0": "trace-cmd report", b"PERFILE2h\0": "simpleperf", b"OHOSPROF\xe6\0": "hitrace --text", b"\tLYRTRACE": "Winscope",
              b"=" * 56 + b"\n== dumpstate: 2026\n": "bugreport", b'[{"ph": "B"}]': "systemTraceEvents", b'{"traceEvents": []}': "systemTraceEvents",
              b" [ {}]": "systemTraceEvents", bytes(16) + b"\xff": "no known format",

@@ -145,6 +145,7 @@ static void device_tick(struct capture *capture)
 
 static void tick_if_due(struct capture *capture)
 {
+	uint64_t recreations;
 	bool sleeps;
 
 	if (!drain_tick_due(&capture->drain))
@@ -157,7 +158,10 @@ static void tick_if_due(struct capture *capture)
 	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
 	live_timeline_tick(capture->timeline);
+	recreations = capture->session.recreations;
 	session_flush(&capture->session);
+	if (capture->session.recreations != recreations)
+		control_reopen(capture->control.control, capture->session.folder.path);
 	if (session_console_failed(&capture->session))
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);

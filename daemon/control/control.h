@@ -123,6 +123,9 @@ struct control;
 int control_open(struct control **control, struct loop *loop, const struct control_handler *handler,
 		 const struct state_dir *dir);
 
+/* Makes the socket's file again in the folder at @path, which was removed and made again. */
+void control_reopen(struct control *control, const char *path);
+
 /* Returns the name of its abstract socket. */
 const char *control_name(const struct control *control);
 

@@ -376,6 +376,8 @@ static void remove_file(struct control *control)
 		unlinkat(control->dir_fd, control->file, 0);
 	if (control->dir_fd >= 0)
 		close(control->dir_fd);
+	control->file[0] = '\0';
+	control->dir_fd = -1;
 }
 
 /* Without its file, clients use the abstract socket. */
@@ -422,6 +424,33 @@ int control_open(struct control **out, struct loop *loop, const struct control_h
 	return error;
 }
 
+static void close_listener(struct control *control, enum listener which)
+{
+	if (control->listeners[which].fd < 0)
+		return;
+	loop_forget(control->loop, &control->listeners[which]);
+	close(control->listeners[which].fd);
+	control->listeners[which].fd = -1;
+}
+
+void control_reopen(struct control *control, const char *path)
+{
+	int fd = control ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct state_dir dir;
+
+	if (fd < 0)
+		return;
+	close_listener(control, LISTENER_FILE);
+	remove_file(control);
+	state_dir_open(&dir, fd);
+	open_file(control, &dir);
+	if (control->listeners[LISTENER_FILE].fd >= 0 &&
+	    loop_watch(control->loop, &control->listeners[LISTENER_FILE], EPOLLIN) < 0)
+		close_listener(control, LISTENER_FILE);
+	state_dir_close(&dir);
+	close(fd);
+}
+
 const char *control_name(const struct control *control)
 {
 	return control->name;
@@ -461,12 +490,8 @@ void control_close(struct control *control, const char *text)
 			send_and_drop(client, text);
 		drop(client);
 	}
-	for (int i = 0; i < LISTENERS; i++) {
-		if (control->listeners[i].fd < 0)
-			continue;
-		loop_forget(control->loop, &control->listeners[i]);
-		close(control->listeners[i].fd);
-	}
+	for (int i = 0; i < LISTENERS; i++)
+		close_listener(control, (enum listener)i);
 	remove_file(control);
 	free(control);
 }

@@ -160,7 +160,7 @@ def folder_replaced():
                 break
         # On a busy machine each may be late for another reason.
         s.that(waited and min(waited) < 1.2, f"its event came late: {waited}")
-        s.until(lambda: s.frames() and s.frames("fps.csv"), "rows afterwards")
+        s.until(lambda: s.frames() and s.frames("fps.csv") and (s.out / ".socket").exists(), "rows afterwards, a socket")
         ended(s, phone, capture)
         s.that(s.frames("summary.csv") and (s.out / ".lock").exists(), "not complete")
         s.equal(segments.damage(s.out), [], "files")

@@ -392,6 +392,11 @@ TEST(the_owner_is_served_beside_a_crowd_of_strangers)
 	free(question.answer.body);
 	for (int i = 0; i <= BACKLOG; i++)
 		close(crowd[i]);
+	/* The folder is moved away and made again. */
+	assert_int_equal(rename(scratch_path("out"), scratch_path("away")), 0);
+	assert_int_equal(mkdir(scratch_path("out"), 0700), 0);
+	control_reopen(control, scratch_path("out"));
+	assert_false(scratch_has("away/.socket"));
 	/* Nobody else can connect there, and it is removed at the end. */
 	assert_int_equal(stat(scratch_path("out/.socket"), &info), 0);
 	assert_int_equal(info.st_mode & 07777, 0600);

@@ -13,7 +13,7 @@
 
 #include "parser/span.h"
 
-#define CSV_READER_COLUMNS_MAX 64
+#define CSV_READER_COLUMNS_MAX 96
 #define CSV_READER_ROW_MAX (1 << 20) /* bytes */
 
 struct csv_reader {

@@ -26,9 +26,10 @@
 #define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
-#define SILENCE_NS UINT64_C(1000000000) /* a hole without an event is a silence from this time on  \
-					 */
-#define BACK_NS UINT64_C(2000000000)	/* what draws is back in this time after it */
+#define SILENCE_NS                                                                                 \
+	UINT64_C(1000000000)	     /* a hole without an event is a silence from this time on     \
+				      */
+#define BACK_NS UINT64_C(2000000000) /* what draws is back in this time after it */
 
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
@@ -1047,9 +1048,8 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 	count_all(q);
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
-		uint64_t pause_ns = layer->length && !layer->excluded
-					    ? pause_end(layer, now_ns, q->events)
-					    : 0;
+		uint64_t pause_ns =
+			layer->length && !layer->excluded ? pause_end(layer, now_ns, q->events) : 0;
 
 		if (pause_ns > 0)
 			summary_add_pause(&q->summary, layer->surface_number, pause_ns);
@@ -1090,11 +1090,26 @@ static struct frame_stats sum_of_open(const struct frame_queue *q, int n, int nu
 	return sum;
 }
 
-void frame_queue_summary(struct frame_queue *q, void *context,
+/* Finds the stalls under way of the app in front. A frame that is not counted yet ends one. */
+static void find_frozen(struct frame_queue *q, uint64_t now_ns)
+{
+	summary_clear_frozen(&q->summary);
+	for (int i = 0; i < q->layers.used; i++) {
+		struct layer *layer = &q->layers.layers[i];
+
+		if (layer->length && !layer->excluded && layer->waiting == 0 &&
+		    layer->surface_number != SUMMARY_NONE && front_app_has(&q->front_app, layer))
+			summary_set_frozen(&q->summary, layer->surface_number,
+					   stall_now(q->work, layer, now_ns));
+	}
+}
+
+void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
 	int n = find_open_rows(q), count = summary_count(&q->summary);
 
+	find_frozen(q, now_ns);
 	for (int i = 0; i <= count; i++) {
 		int number = i < count ? i : SUMMARY_OTHERS;
 		struct frame_stats open = sum_of_open(q, n, number);

@@ -174,7 +174,7 @@ void frame_queue_new_clock(struct frame_queue *q);
 void frame_queue_end(struct frame_queue *q, uint64_t now_ns);
 
 /* See pipeline_summary(). */
-void frame_queue_summary(struct frame_queue *q, void *context,
+void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 			 void (*row)(void *context, const struct summary_row *row));
 
 #endif

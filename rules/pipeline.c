@@ -938,9 +938,9 @@ void pipeline_summary(struct pipeline *p, void *context,
 	p->queue.summary.missing_ns = c->hole_time_ns;
 
 	if (p->timeline && p->timeline->counts.rows > 0)
-		frame_queue_summary(&p->queue, &sink, on_summary_row);
+		frame_queue_summary(&p->queue, end_of(p), &sink, on_summary_row);
 	else
-		frame_queue_summary(&p->queue, context, row);
+		frame_queue_summary(&p->queue, end_of(p), context, row);
 }
 
 bool pipeline_trigger_matched(const struct pipeline *p)

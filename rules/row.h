@@ -166,6 +166,7 @@ struct summary_row {
 	double fps;		/* negative = none */
 	double now_fps;		/* of the last complete second of the trace; negative = none */
 	uint64_t recent_frames; /* in the last RECENT_SECONDS complete seconds */
+	uint64_t frozen_ns; /* so long a stall has lasted that no frame has ended yet; 0: none */
 	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
 	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
@@ -181,8 +182,8 @@ struct summary_row {
 	int64_t gpu_bound;
 	int64_t release_p99_ns; /* waits for the display to release a buffer */
 	struct fence_stats fences;
-	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
-			    */
+	bool paces_itself;  /* 90 % of its frames or more without a vsync of the app: see producer.h
+			     */
 	bool no_view_marks; /* its process presents frames and has no Choreographer */
 };
 

@@ -210,18 +210,37 @@ static uint64_t open_time(const struct app_work *work, const struct stall_eviden
 	return queued_ns > open_ns ? queued_ns : open_ns;
 }
 
-uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
+static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t open_ns = open_time(work, evidence, process_of(work, layer, now_ns), now_ns);
 	struct stall_finding found = stall_since_frame(work, layer, now_ns);
 
-	if (evidence->from_ns == 0 || evidence->reported || found.length_ns < STATS_WAIT_NS)
+	if (evidence->from_ns == 0 || found.length_ns < STATS_WAIT_NS)
 		return 0;
-	if (!wait_is_stall(found.kind))
-		found.length_ns = open_ns >= STATS_WAIT_NS ? open_ns : 0;
-	evidence->reported = found.length_ns > 0;
-	return found.length_ns;
+	if (wait_is_stall(found.kind))
+		return found.length_ns;
+	return open_ns >= STATS_WAIT_NS ? open_ns : 0;
+}
+
+uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence before = layer->evidence;
+	uint64_t length_ns = stall_length(work, layer, now_ns);
+
+	layer->evidence = before;
+	return length_ns;
+}
+
+uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	uint64_t length_ns = stall_length(work, layer, now_ns);
+
+	if (evidence->reported)
+		return 0;
+	evidence->reported = length_ns > 0;
+	return length_ns;
 }
 
 enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns)

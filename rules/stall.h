@@ -38,8 +38,11 @@ void stall_clear(struct layer *layer);
 /* The stretch from the layer's last frame to @now_ns. */
 struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
-/* How long no frame has ended a stall of @layer at @now_ns; 0: there is none. Returns each one
- * once. */
+/* How long no frame has ended a stall of @layer at @now_ns; 0: there is none, as far as is known.
+ * It changes nothing, so it may be asked at any time. */
+uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns);
+
+/* The same, but returns each one once. */
 uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
 /* The layer has a frame at @present_ns: what was before it, and a new stretch begins. */

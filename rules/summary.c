@@ -206,6 +206,21 @@ void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns)
 	grade_add_endless(&entry->facts, stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
 }
 
+void summary_clear_frozen(struct summary *summary)
+{
+	for (int i = 0; i < summary_count(summary); i++)
+		summary->table[i].frozen_ns = 0;
+	summary->others.frozen_ns = 0;
+}
+
+void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	if (frozen_ns > entry->frozen_ns)
+		entry->frozen_ns = frozen_ns;
+}
+
 void summary_add_marks(struct summary *summary, int number, bool has_marks)
 {
 	struct summary_surface *entry = entry_of(summary, number);
@@ -311,6 +326,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.jank_types = "",
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
+		.frozen_ns = entry->frozen_ns,
 		.stats = entry->stats,
 		.no_view_marks = entry->without_marks > 0 && entry->with_marks == 0,
 		.p50_ns = histogram_percentile(store, h, 500),

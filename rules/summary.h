@@ -36,6 +36,7 @@ struct summary_surface {
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
+	uint64_t frozen_ns;	    /* as in struct summary_row */
 	struct harm harm;
 	struct grade_facts facts; /* without those that stats has */
 	struct drawing drawing;
@@ -103,6 +104,10 @@ void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
 
 /* Adds a stall that no frame ended. */
 void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns);
+
+/* Forgets the stalls under way, and sets one. */
+void summary_clear_frozen(struct summary *summary);
+void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns);
 
 /* Adds a frame of a process that has a Choreographer, or that has none. */
 void summary_add_marks(struct summary *summary, int number, bool has_marks);

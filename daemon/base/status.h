@@ -31,7 +31,8 @@
 enum status_surfaces {
 	STATUS_NO_SURFACES,
 	STATUS_OF_SESSION, /* those with most frames in the whole session */
-	STATUS_OF_NOW,	   /* those with most frames in the last ten seconds, for a live view */
+	STATUS_OF_NOW, /* for a live view: the frozen ones, then those with most frames in the last
+			  ten seconds */
 };
 
 /* The rows of one CSV file. */
@@ -48,6 +49,7 @@ struct status_surface {
 	double now_fps;		/* in the last whole second of the trace; negative: none */
 	double fps, low1_fps;	/* as in struct summary_row; negative: none */
 	uint64_t recent_frames; /* as in struct summary_row */
+	uint64_t frozen_ns;	/* likewise */
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
 	struct grade_facts facts;

@@ -36,7 +36,7 @@ static void print_top(const struct status *status, const struct control_request 
 	snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
 		 status->uptime_s);
 	fputs("ok\n", out);
-	table_print_page(out, status, title, request->lines, request->columns);
+	table_print_page(out, status, title, request->lines, request->columns, request->colour);
 }
 
 static void answer_status(struct capture_control *control, const struct control_request *request,

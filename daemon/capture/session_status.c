@@ -28,6 +28,8 @@ static void copy(char *to, size_t size, const char *from)
 static bool comes_before(enum status_surfaces which, const struct summary_row *a,
 			 const struct status_surface *b)
 {
+	if (which == STATUS_OF_NOW && (a->frozen_ns > 0) != (b->frozen_ns > 0))
+		return a->frozen_ns > 0;
 	if (which == STATUS_OF_NOW && a->recent_frames != b->recent_frames)
 		return a->recent_frames > b->recent_frames;
 	return a->stats.frames > b->stats.frames;
@@ -57,6 +59,7 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->fps = row->fps;
 	to->low1_fps = row->low1_fps;
 	to->recent_frames = row->recent_frames;
+	to->frozen_ns = row->frozen_ns;
 	to->p50_ns = row->p50_ns;
 	to->p99_ns = row->p99_ns;
 	to->harm = row->harm;

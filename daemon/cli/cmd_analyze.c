@@ -47,7 +47,7 @@ static int analyze_one(struct options *options, bool *printed)
 		terminal_size(STDOUT_FILENO, &lines, &columns);
 		if (printed)
 			print_title(options->operands[0], printed);
-		table_print_result(stdout, status, columns);
+		table_print_result(stdout, status, columns, terminal_has_colour(STDOUT_FILENO));
 	}
 	free(status);
 	return code;

@@ -76,7 +76,7 @@ static void print_table(const struct status *status, FILE *out)
 	if (!memory)
 		return;
 	terminal_size(fileno(out), &lines, &columns);
-	table_print_result(memory, status, columns);
+	table_print_result(memory, status, columns, terminal_has_colour(fileno(out)));
 	if (fclose(memory) == 0) {
 		fflush(out);
 		stream = stream_open(fileno(out));

@@ -63,12 +63,13 @@ static int update(struct top *top)
 	unsigned int lines = LINES_MAX, columns = TABLE_COLUMNS;
 	struct control_answer answer;
 	char line[64];
+	bool colour = top->live && terminal_has_colour(STDOUT_FILENO);
 	int error;
 
 	if (top->live)
 		terminal_size(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, CONTROL_SIDE_MAX),
-		 at_most(lines, CONTROL_SIDE_MAX));
+	snprintf(line, sizeof(line), "top %u %u%s\n", at_most(columns, CONTROL_SIDE_MAX),
+		 at_most(lines, CONTROL_SIDE_MAX), colour ? " colour" : "");
 	error = control_send(&answer, top->folder, line, ANSWER_S);
 	if (error == 0) {
 		show(top, answer.body);

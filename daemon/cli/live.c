@@ -120,7 +120,7 @@ void live_draw(struct live *live, const struct status *status, const char *title
 	if (!memory)
 		return;
 	terminal_size(STDOUT_FILENO, &lines, &columns);
-	table_print_page(memory, status, title, lines, columns);
+	table_print_page(memory, status, title, lines, columns, terminal_has_colour(STDOUT_FILENO));
 	if (fclose(memory) == 0)
 		live_show(live, text);
 	free(text);

@@ -60,6 +60,7 @@ enum control_verb {
 struct control_request {
 	enum control_verb verb;
 	unsigned int columns, lines;
+	bool colour;
 	char text[CONTROL_MARK_MAX + 1]; /* of a mark */
 };
 
@@ -169,18 +170,21 @@ char *verdict_json(const struct status *status);
 /* Columns if the output is not a terminal. */
 #define TABLE_COLUMNS 100
 
-/* Prints at most @lines surfaces of @status, in @columns, and a line of totals. Components are in
- * Android's short form (com.a/.Main). A narrow terminal shows only the most important columns. With
- * 80 columns these are the current frame rate (only with STATUS_OF_NOW), that of the session, the
- * mean of the slowest 1 %, p99, max, jank, big jank and waits. '-' is an unknown number. */
-void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns);
+/* Prints at most @lines surfaces of @status, in @columns, the worst first, and a line of totals.
+ * Components are in Android's short form (com.a/.Main). A narrow terminal shows only the most
+ * important columns. With 80 columns these are the current frame rate and the time since a freeze
+ * began (only with STATUS_OF_NOW), and of the session grade, lost time, freezes, frame rate, p99
+ * and, if there is space, max. '-' is an unknown number. @colour: with escape sequences, for a
+ * terminal. */
+void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
+		 bool colour);
 
 /* Prints the table as a page of at most @lines for a live view, below @title and the last reported
  * line. */
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
-		      unsigned int columns);
+		      unsigned int columns, bool colour);
 
 /* Prints the end of a session: all surfaces of @status, the verdict, and the folder. */
-void table_print_result(FILE *out, const struct status *status, unsigned int columns);
+void table_print_result(FILE *out, const struct status *status, unsigned int columns, bool colour);
 
 #endif

@@ -89,10 +89,13 @@ static const char *parse_status(struct rest *rest, struct control_request *reque
 static const char *parse_top(struct rest *rest, struct control_request *request)
 {
 	request->verb = CONTROL_TOP;
-	if (parse_side(rest, &request->columns) && parse_side(rest, &request->lines) &&
-	    rest->at == rest->end)
-		return NULL;
-	return "top: must be 'top COLUMNS LINES'";
+	if (parse_side(rest, &request->columns) && parse_side(rest, &request->lines)) {
+		request->colour = skip_blank(rest);
+		if (rest->at == rest->end ? !request->colour
+					  : skip_word(rest, "colour") && rest->at == rest->end)
+			return NULL;
+	}
+	return "top: must be 'top COLUMNS LINES' or 'top COLUMNS LINES colour'";
 }
 
 static const char *parse_end(const struct rest *rest, struct control_request *request,
@@ -107,6 +110,7 @@ const char *control_request_parse(struct control_request *request, const char *l
 	struct rest rest = { line, line + len };
 
 	request->columns = request->lines = 0;
+	request->colour = false;
 	request->text[0] = '\0';
 	if (skip_word(&rest, "status"))
 		return parse_status(&rest, request);

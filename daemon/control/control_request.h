@@ -3,7 +3,8 @@
  *
  *     status               a JSON object: that of session.json, with pid, uptime_s and others
  *     status text COLUMNS  the same as text for people
- *     top COLUMNS LINES    the table of surfaces, of at most this size
+ *     top COLUMNS LINES    the table of surfaces, of at most this size; for a terminal with colours
+ *                          'colour' follows
  *     mark TEXT            a row of events.csv; in TEXT, "\n" is a line end and "\\" a backslash
  *     rotate               closes the current segments and starts new ones
  *     stop                 ends the capture

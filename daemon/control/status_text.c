@@ -177,5 +177,5 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	if (status->last_report[0])
 		print_text(out, "reported", status->last_report);
 	fputc('\n', out);
-	table_print(out, status, SURFACES_SHOWN, columns);
+	table_print(out, status, SURFACES_SHOWN, columns, false);
 }

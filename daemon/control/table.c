@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
 
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
-#define NUMBER_SIZE 400 /* of any double */
+#define CELL_SIZE 400 /* of any double */
 
 /* Widths of the name. A column of numbers is left out if less than NAME_LEAST would remain. A
  * column for wide terminals is left out if less than NAME_GOOD would remain: the width of
@@ -18,13 +19,25 @@
 #define NAME_GOOD 30
 #define APP_WIDTH 20
 
-/* Lines of a page besides the surfaces: title, last report, head, "and more", totals, cursor. */
-#define OTHER_LINES 7
+/* Lines of a page besides the surfaces: title, last report, two of the head, "and more", totals,
+ * cursor. */
+#define OTHER_LINES 8
 #define TOTALS_LINES 2 /* included in OTHER_LINES */
 
-/* The columns of numbers, from left to right. */
+/* Colours of a terminal. Each is beside a word or number that says the same. */
+#define RED "\x1b[31m"
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define BLUE "\x1b[36m"
+#define PLAIN "\x1b[0m"
+
+/* The columns, from left to right: those of this moment, and those of the whole session. */
 enum table_column {
 	COLUMN_NOW,
+	COLUMN_FROZEN,
+	COLUMN_GRADE,
+	COLUMN_LOST,
+	COLUMN_FREEZES,
 	COLUMN_FPS,
 	COLUMN_LOW,
 	COLUMN_P50,
@@ -36,36 +49,38 @@ enum table_column {
 	COLUMN_FRAMES,
 	COLUMN_MISSED,
 	COLUMN_SCORE,
-	TABLE_NUMBERS,
+	TABLE_COLUMN_KINDS,
 };
 
 /* Names include the unit, widths the blank before the column. */
 static const struct {
 	const char *name;
 	unsigned int width;
-} numbers[TABLE_NUMBERS] = {
-	[COLUMN_NOW] = { "FPS now", 8 },   [COLUMN_FPS] = { "FPS", 6 },
-	[COLUMN_LOW] = { "1% low", 7 },	   [COLUMN_P50] = { "p50 ms", 7 },
-	[COLUMN_P99] = { "p99 ms", 7 },	   [COLUMN_MAX] = { "max ms", 7 },
-	[COLUMN_JANK] = { "jank", 5 },	   [COLUMN_BIG] = { "big", 4 },
-	[COLUMN_WAITS] = { "waits", 6 },   [COLUMN_SCORE] = { "score", 6 },
-	[COLUMN_FRAMES] = { "frames", 8 }, [COLUMN_MISSED] = { "missed", 7 },
+} cells[TABLE_COLUMN_KINDS] = {
+	[COLUMN_NOW] = { "FPS now", 8 },     [COLUMN_FROZEN] = { "frozen", 8 },
+	[COLUMN_GRADE] = { "grade", 11 },    [COLUMN_LOST] = { "lost ms/s", 10 },
+	[COLUMN_FREEZES] = { "freezes", 8 }, [COLUMN_FPS] = { "FPS", 6 },
+	[COLUMN_LOW] = { "1% low", 7 },	     [COLUMN_P50] = { "p50 ms", 7 },
+	[COLUMN_P99] = { "p99 ms", 7 },	     [COLUMN_MAX] = { "max ms", 7 },
+	[COLUMN_JANK] = { "jank", 5 },	     [COLUMN_BIG] = { "big", 4 },
+	[COLUMN_WAITS] = { "waits", 6 },     [COLUMN_SCORE] = { "score", 6 },
+	[COLUMN_FRAMES] = { "frames", 8 },   [COLUMN_MISSED] = { "missed", 7 },
 };
 
-/* The columns, the most important first. The first NARROW_COLUMNS of a live table, or the first
- * NARROW_COLUMNS_OF_SESSION of a session's table, are for all terminals; the others only for wide
- * ones. */
-static const enum table_column importance[TABLE_NUMBERS] = {
-	COLUMN_NOW, COLUMN_FPS,	  COLUMN_LOW,	COLUMN_JANK,   COLUMN_P99,    COLUMN_MAX,
-	COLUMN_BIG, COLUMN_WAITS, COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
+/* The columns, the most important first. The first NARROW_COLUMNS are for all terminals, the others
+ * only for wide ones. */
+static const enum table_column importance[TABLE_COLUMN_KINDS] = {
+	COLUMN_NOW,   COLUMN_FROZEN, COLUMN_GRADE,  COLUMN_LOST, COLUMN_FREEZES, COLUMN_FPS,
+	COLUMN_P99,   COLUMN_MAX,    COLUMN_LOW,    COLUMN_JANK, COLUMN_BIG,	 COLUMN_WAITS,
+	COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
 };
-#define NARROW_COLUMNS 8
-#define NARROW_COLUMNS_OF_SESSION 9
+#define NARROW_COLUMNS 9
 
 /* What fits: widths of the names (0: left out), and which columns of numbers. */
 struct table_layout {
 	unsigned int app, surface;
-	bool has[TABLE_NUMBERS];
+	bool has[TABLE_COLUMN_KINDS];
+	bool colour;
 };
 
 /* Cuts a long name at its beginning, which all activities of an app have in common. */
@@ -80,21 +95,21 @@ static void print_name(FILE *out, const char *name, unsigned int width)
 }
 
 /* Formats a number that is too long in thousands, millions, and so on. Negative: '-'. */
-static void format_count(char text[static NUMBER_SIZE], double count, int width)
+static void format_count(char text[static CELL_SIZE], double count, int width)
 {
 	static const char suffixes[] = " kMGTPE";
 	unsigned int n = 0;
 
-	snprintf(text, NUMBER_SIZE, count < 0 ? "-" : "%.0f", count);
+	snprintf(text, CELL_SIZE, count < 0 ? "-" : "%.0f", count);
 	while (strlen(text) > (size_t)width && n + 2 < sizeof(suffixes)) {
 		count = (double)(uint64_t)(count / 1000);
-		snprintf(text, NUMBER_SIZE, "%.0f%c", count, suffixes[++n]);
+		snprintf(text, CELL_SIZE, "%.0f%c", count, suffixes[++n]);
 	}
 }
 
-static void format_number(char text[static NUMBER_SIZE], double number, int width)
+static void format_number(char text[static CELL_SIZE], double number, int width)
 {
-	snprintf(text, NUMBER_SIZE, "%.1f", number);
+	snprintf(text, CELL_SIZE, "%.1f", number);
 	if (number < 0 || strlen(text) > (size_t)width)
 		format_count(text, number, width);
 }
@@ -111,7 +126,11 @@ static double number_of(const struct status_surface *row, enum table_column colu
 
 	switch (column) {
 	case COLUMN_NOW:
-		return row->now_fps;
+		return row->frozen_ns > 0 ? 0 : row->now_fps;
+	case COLUMN_LOST:
+		return grade_drawing_ns(&row->facts) > 0 ? grade_lost_rate(&row->facts) : -1;
+	case COLUMN_FREEZES:
+		return (double)row->facts.freezes;
 	case COLUMN_FPS:
 		return row->fps;
 	case COLUMN_LOW:
@@ -139,20 +158,53 @@ static double number_of(const struct status_surface *row, enum table_column colu
 
 static bool is_count(enum table_column column)
 {
-	return column >= COLUMN_JANK && column <= COLUMN_MISSED;
+	return (column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES;
 }
 
-static void print_number(FILE *out, const struct status_surface *row, enum table_column column)
+static const char *colour_of(const struct status_surface *row, enum table_column column)
 {
-	int width = (int)numbers[column].width - 1;
-	double number = number_of(row, column);
-	char text[NUMBER_SIZE];
+	static const char *const colours[GRADES] = {
+		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
+		[GRADE_INCOMPLETE] = BLUE, [GRADE_UNCLEAR] = BLUE, [GRADE_GOOD] = GREEN,
+	};
 
-	if (is_count(column))
+	if (column == COLUMN_GRADE)
+		return colours[row->grade];
+	return (column == COLUMN_NOW || column == COLUMN_FROZEN) && row->frozen_ns > 0 ? RED : NULL;
+}
+
+static void format_cell(char text[static CELL_SIZE], const struct status_surface *row,
+			enum table_column column, int width)
+{
+	double number = number_of(row, column);
+
+	if (column == COLUMN_GRADE)
+		snprintf(text, CELL_SIZE, "%s", row->grade ? grade_names[row->grade] : "-");
+	else if (column == COLUMN_FROZEN && row->frozen_ns == 0)
+		text[0] = '\0';
+	else if (column == COLUMN_FROZEN)
+		snprintf(text, CELL_SIZE,
+			 row->frozen_ns < UINT64_C(1000000000000) ? "%.1f s" : "%.0f s",
+			 (double)row->frozen_ns / 1e9);
+	else if (is_count(column))
 		format_count(text, number, width);
 	else
-		format_number(text, row->stats.frames > 0 ? number : -1, width);
-	fprintf(out, " %*s", width, text);
+		format_number(text, row->stats.frames > 0 || column <= COLUMN_LOST ? number : -1,
+			      width);
+}
+
+static void print_cell(FILE *out, const struct status_surface *row, enum table_column column,
+		       bool colour)
+{
+	int width = (int)cells[column].width - 1;
+	const char *sequence = colour ? colour_of(row, column) : NULL;
+	char text[CELL_SIZE];
+
+	format_cell(text, row, column, width);
+	if (sequence)
+		fprintf(out, " %*s%s%s" PLAIN, width - (int)strlen(text), "", sequence, text);
+	else
+		fprintf(out, " %*s", width, text);
 }
 
 static void print_row(FILE *out, const struct status_surface *row,
@@ -167,20 +219,34 @@ static void print_row(FILE *out, const struct status_surface *row,
 	memcpy(name, row->name, sizeof(name));
 	text_short_component(name);
 	print_name(out, name, layout->surface);
-	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
 		if (layout->has[i])
-			print_number(out, row, i);
+			print_cell(out, row, i, layout->colour);
 	fputc('\n', out);
+}
+
+/* What is of this moment, and what of the whole session. */
+static void print_parts(FILE *out, const struct table_layout *layout)
+{
+	unsigned int now = layout->surface + (layout->app > 0 ? layout->app + 1 : 0), rest = 0;
+
+	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
+		if (layout->has[i])
+			*(i <= COLUMN_FROZEN ? &now : &rest) += cells[i].width;
+	fprintf(out, "%*s%*s\n", (int)now, "now", (int)rest,
+		rest > strlen("the whole session") ? "the whole session" : "");
 }
 
 static void print_head(FILE *out, const struct table_layout *layout)
 {
+	if (layout->has[COLUMN_NOW])
+		print_parts(out, layout);
 	if (layout->app > 0)
 		fprintf(out, "%-*s ", (int)layout->app, "app");
 	fprintf(out, "%-*s", (int)layout->surface, "Surface");
-	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
 		if (layout->has[i])
-			fprintf(out, "%*s", (int)numbers[i].width, numbers[i].name);
+			fprintf(out, "%*s", (int)cells[i].width, cells[i].name);
 	fputc('\n', out);
 }
 
@@ -248,22 +314,21 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 	}
 }
 
-/* @live: with the column of the current frame rate. */
-static struct table_layout layout_in(unsigned int columns, bool live)
+/* @live: with the columns of this moment. */
+static struct table_layout layout_in(unsigned int columns, bool live, bool colour)
 {
-	struct table_layout layout = { .surface = columns };
-	unsigned int narrow = live ? NARROW_COLUMNS : NARROW_COLUMNS_OF_SESSION;
+	struct table_layout layout = { .surface = columns, .colour = colour };
 
-	for (unsigned int i = 0; i < TABLE_NUMBERS; i++) {
+	for (unsigned int i = 0; i < TABLE_COLUMN_KINDS; i++) {
 		enum table_column column = importance[i];
-		unsigned int least = i < narrow ? NAME_LEAST : NAME_GOOD;
+		unsigned int least = i < NARROW_COLUMNS ? NAME_LEAST : NAME_GOOD;
 
-		if (column == COLUMN_NOW && !live)
+		if (column <= COLUMN_FROZEN && !live)
 			continue;
-		if (layout.surface < least + numbers[column].width)
+		if (layout.surface < least + cells[column].width)
 			break;
 		layout.has[column] = true;
-		layout.surface -= numbers[column].width;
+		layout.surface -= cells[column].width;
 	}
 	if (layout.surface < NAME_LEAST)
 		layout.surface = NAME_LEAST;
@@ -274,32 +339,80 @@ static struct table_layout layout_in(unsigned int columns, bool live)
 	return layout;
 }
 
+/* True: it has nothing to say about an app: it has no package in its name, or a grade is not
+ * possible. */
+static bool is_minor(const struct status_surface *row)
+{
+	return !app_has_surface(row->app, row->name) || app_is_system(row->app) ||
+	       row->grade <= GRADE_TOO_SHORT;
+}
+
+/* The worst first. In a live table, what is frozen now is worse than all others, and what has drawn
+ * nothing for ten seconds is the last. */
+static bool is_worse(const struct status_surface *a, const struct status_surface *b, bool live)
+{
+	bool a_draws = a->frozen_ns > 0 || a->recent_frames > 0;
+	bool b_draws = b->frozen_ns > 0 || b->recent_frames > 0;
+	double a_lost = grade_lost_rate(&a->facts), b_lost = grade_lost_rate(&b->facts);
+
+	if (live && a->frozen_ns != b->frozen_ns)
+		return a->frozen_ns > b->frozen_ns;
+	if (live && a_draws != b_draws)
+		return a_draws;
+	if (is_minor(a) != is_minor(b))
+		return is_minor(b);
+	if (!is_minor(a) && a->grade != b->grade)
+		return a->grade < b->grade;
+	if (a_lost != b_lost)
+		return a_lost > b_lost;
+	return a->stats.frames > b->stats.frames;
+}
+
+/* Sorts the numbers of the surfaces. */
+static void sort_surfaces(unsigned int order[STATUS_SURFACES_MAX], const struct status *status)
+{
+	const struct status_surface *rows = status->surfaces;
+
+	for (unsigned int i = 0; i < status->n_surfaces; i++) {
+		unsigned int at = i;
+
+		for (; at > 0 &&
+		       is_worse(&rows[i], &rows[order[at - 1]], status->which == STATUS_OF_NOW);
+		     at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
 /* Prints at most @lines surfaces, and the totals. */
 static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
-			   const struct totals *totals, unsigned int columns)
+			   const struct totals *totals, unsigned int columns, bool colour)
 {
-	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW);
+	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW, colour);
 	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
+	unsigned int order[STATUS_SURFACES_MAX];
 
+	sort_surfaces(order, status);
 	if (shown > 0)
 		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &status->surfaces[i], &layout);
+		print_row(out, &status->surfaces[order[i]], &layout);
 	if (shown < status->surfaces_total)
 		fprintf(out, "and %u more in summary.csv\n", status->surfaces_total - shown);
 	fputs(totals->text, out);
 }
 
-void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns)
+void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
+		 bool colour)
 {
 	struct totals totals;
 
 	make_totals(&totals, &status->counters, columns);
-	print_surfaces(out, status, lines, &totals, columns);
+	print_surfaces(out, status, lines, &totals, columns, colour);
 }
 
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
-		      unsigned int columns)
+		      unsigned int columns, bool colour)
 {
 	char shown[SHOWN_MAX_BYTES];
 	struct totals totals;
@@ -311,12 +424,13 @@ void table_print_page(FILE *out, const struct status *status, const char *title,
 	fprintf(out, "%s\n", shown);
 	text_shorten(shown, sizeof(shown), status->last_report, columns);
 	fprintf(out, "%s\n", shown);
-	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns);
+	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns,
+		       colour);
 }
 
-void table_print_result(FILE *out, const struct status *status, unsigned int columns)
+void table_print_result(FILE *out, const struct status *status, unsigned int columns, bool colour)
 {
-	table_print(out, status, UINT32_MAX, columns);
+	table_print(out, status, UINT32_MAX, columns, colour);
 	verdict_print(out, status, columns);
 	fprintf(out, "CSV files in %s\n", status->folder);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output on a terminal: a table that fits its width, without control bytes from names."""
 
+import os
 import pathlib
 import re
 import sys
@@ -26,7 +27,7 @@ def analyzed(checks, here, columns, text):
     """(lines of the table, lines of the totals) of a trace."""
     what = f"a terminal of {columns} columns"
     (here / "trace.txt").write_text(text)
-    code, shown = on_terminal((JANKD, "analyze", "-F", here / "out", here / "trace.txt"), columns)
+    code, shown = on_terminal((JANKD, "analyze", "-F", here / "out", here / "trace.txt"), columns, env=dict(os.environ, TERM="xterm", NO_COLOR="1"))
     said = shown.decode(errors="replace")
     lines = said.replace("\r", "").split("\n")
     first = next(n for n, line in enumerate(lines) if line.startswith("presents "))
@@ -44,7 +45,7 @@ def names(checks, here, columns):
     checks.equal(len(table), 1 + len(layers), f"{what}: lines of the table")
     checks.that(any(line.startswith(("TOO SHORT: ", "GOOD: ")) for line in rest), f"{what}: no verdict in {rest}")
     checks.equal({width(line) for line in table}, {width(table[0])}, f"{what}: widths of lines")
-    checks.that(width(table[0]) <= columns and "FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
+    checks.that(width(table[0]) <= columns and "FPS" in table[0] and "grade" in table[0], f"{what}: head {table[0]!r}")
 
 
 def totals(checks, here, columns):
@@ -55,9 +56,20 @@ def totals(checks, here, columns):
                  "8.3 s without events, span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
 
 
+def colours(checks, here):
+    """The grade has a colour on a terminal that has some, unless NO_COLOR forbids it."""
+    (here / "trace.txt").write_text("".join(synthetic.lines(400)))
+    for more, has in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | more
+        shown = on_terminal((JANKD, "analyze", "-F", here / "out", here / "trace.txt"), 100, env=env)[1]
+        checks.equal((b"\x1b[32mGOOD\x1b[0m" in shown, b"\x1b[" in shown), (has, has), f"colours with {more}: {shown[:300]!r}")
+
+
 checks = Checks()
 for case, widths in ((names, (70, 100, 250)), (totals, (32, 60, 120))):
     for columns in widths:
         with folder() as place:
             case(checks, place, columns)
+with folder() as place:
+    colours(checks, place)
 checks.end()

@@ -228,14 +228,18 @@ TEST(a_request_gets_one_answer_and_is_closed)
 	assert_int_equal(last_request.verb, CONTROL_TOP);
 	assert_int_equal(last_request.columns, 80);
 	assert_int_equal(last_request.lines, 4096);
-	assert_int_equal(n_requests, 2);
+	assert_false(last_request.colour);
+	assert_answer("top 80 24 colour\n", "ok\nhere\n");
+	assert_true(last_request.colour);
+	assert_answer("top 80 24 \n", "error: ");
+	assert_int_equal(n_requests, 3);
 	assert_answer("dance\n", "error: ");
 	assert_answer("\n", "error: ");
-	assert_int_equal(n_requests, 2);
+	assert_int_equal(n_requests, 3);
 	/* Only the first of two lines is used. */
 	assert_answer("rotate\nstop\n", "ok\nhere\n");
 	assert_int_equal(last_request.verb, CONTROL_ROTATE);
-	assert_int_equal(n_requests, 3);
+	assert_int_equal(n_requests, 4);
 	memset(line, 'A', CONTROL_LINE_MAX - 1);
 	send_text(fd, line);
 	assert_null(received_text(fd));

@@ -1090,15 +1090,15 @@ static struct frame_stats sum_of_open(const struct frame_queue *q, int n, int nu
 	return sum;
 }
 
-/* Finds the stalls under way of the app in front. A frame that is not counted yet ends one. */
+/* Finds the stalls under way of the app in front. */
 static void find_frozen(struct frame_queue *q, uint64_t now_ns)
 {
 	summary_clear_frozen(&q->summary);
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
 
-		if (layer->length && !layer->excluded && layer->waiting == 0 &&
-		    layer->surface_number != SUMMARY_NONE && front_app_has(&q->front_app, layer))
+		if (layer->length && !layer->excluded && layer->surface_number != SUMMARY_NONE &&
+		    front_app_has(&q->front_app, layer))
 			summary_set_frozen(&q->summary, layer->surface_number,
 					   stall_now(q->work, layer, now_ns));
 	}

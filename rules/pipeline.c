@@ -53,6 +53,7 @@ struct pipeline {
 	bool unusual; /* hole_ns, gap_ns or gfx2019 is set, or counters.first_ns is not */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
+	uint64_t read_until_ns;	  /* see pipeline_read_until() */
 	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
 	uint64_t gap_ns;   /* the last event before a loss or a hole; 0: there was one since then */
 	uint64_t fence_ns; /* the last one; 0: none */
@@ -417,7 +418,7 @@ static void start_over(struct pipeline *p)
 	p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
 	p->counters.first_ns = 0;
 	p->unusual = true;
-	p->silent_until_ns = p->fences_until_ns = p->hole_ns = p->gap_ns = 0;
+	p->silent_until_ns = p->read_until_ns = p->fences_until_ns = p->hole_ns = p->gap_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -833,6 +834,11 @@ void pipeline_reached(struct pipeline *p, uint64_t time_ns)
 	trace_clock_reached(&p->clock, time_ns);
 }
 
+void pipeline_read_until(struct pipeline *p, uint64_t time_ns)
+{
+	p->read_until_ns = time_ns;
+}
+
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
 	uint64_t until_ns = p->clock.now_ns + for_ns;
@@ -933,14 +939,15 @@ void pipeline_summary(struct pipeline *p, void *context,
 {
 	struct summary_sink sink = { p, context, row };
 	const struct pipeline_counters *c = pipeline_counters(p);
+	uint64_t now_ns = p->read_until_ns > end_of(p) ? p->read_until_ns : end_of(p);
 
 	p->queue.summary.span_ns = c->span_ns + (c->last_ns - c->first_ns);
 	p->queue.summary.missing_ns = c->hole_time_ns;
 
 	if (p->timeline && p->timeline->counts.rows > 0)
-		frame_queue_summary(&p->queue, end_of(p), &sink, on_summary_row);
+		frame_queue_summary(&p->queue, now_ns, &sink, on_summary_row);
 	else
-		frame_queue_summary(&p->queue, end_of(p), context, row);
+		frame_queue_summary(&p->queue, now_ns, context, row);
 }
 
 bool pipeline_trigger_matched(const struct pipeline *p)

@@ -181,6 +181,10 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
  * other waits for those that confirm its time. */
 void pipeline_reached(struct pipeline *p, uint64_t time_ns);
 
+/* All records up to @time_ns were given: what has no frame since its last one has none until then.
+ * Only for pipeline_summary(). */
+void pipeline_read_until(struct pipeline *p, uint64_t time_ns);
+
 /* There was no record for @for_ns after the last one: counts the frames that have waited long
  * enough, as the next record would. */
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);

@@ -226,8 +226,18 @@ static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_
 uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence before = layer->evidence;
-	uint64_t length_ns = stall_length(work, layer, now_ns);
+	uint64_t length_ns, open_ns;
 
+	if (layer->waiting > 0) { /* the evidence is that since an earlier frame */
+		const struct work_process *process = process_of(work, layer, now_ns);
+
+		open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+		length_ns = since(layer->drawn_ns, now_ns);
+		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
+			length_ns = 0;
+	} else {
+		length_ns = stall_length(work, layer, now_ns);
+	}
 	layer->evidence = before;
 	return length_ns;
 }

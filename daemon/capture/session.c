@@ -276,16 +276,18 @@ static void handle_record(void *context, const struct trace_record *record)
 ssize_t session_read(struct session *session, enum source_how how)
 {
 	const struct record_sink sink = { handle_record, session };
+	int64_t now_ns = 0;
 	ssize_t n;
 
 	if (how != SOURCE_HELD_ONLY)
 		snapshot_make_way(&session->snapshot);
 	if (session->origin.live && session->output.clock.known) {
-		int64_t now_ns = live_time(session, wall_clock_now());
-
+		now_ns = live_time(session, wall_clock_now());
 		pipeline_reached(session->pipeline, now_ns > 0 ? (uint64_t)now_ns : 0);
 	}
 	n = source_read(session->source, how, session->discarding ? NULL : &sink);
+	if (n == -EAGAIN && how != SOURCE_HELD_ONLY && now_ns > 0)
+		pipeline_read_until(session->pipeline, (uint64_t)now_ns);
 	if (n > 0 && !session->origin.live)
 		output_watch(&session->output);
 	session->failed |= n < 0 && n != -EAGAIN;

@@ -61,7 +61,8 @@ static bool matches_any(const char *const *globs, struct span surface, struct sp
 	return false;
 }
 
-bool frame_queue_excludes(const struct frame_queue *q, struct span surface, struct span app)
+/* True: by these options a layer is not counted. @app: SPAN_NULL: its name contains none. */
+static bool excludes(const struct frame_queue *q, struct span surface, struct span app)
 {
 	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
 
@@ -71,8 +72,8 @@ bool frame_queue_excludes(const struct frame_queue *q, struct span surface, stru
 
 void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 {
-	layer->excluded = frame_queue_excludes(q, span_of(layer->surface),
-					       layer->has_app ? span_of(layer->app) : SPAN_NULL);
+	layer->excluded = excludes(q, span_of(layer->surface),
+				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
 }
 
 /* The losses up to the next frame in the queue. */
@@ -594,8 +595,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->excluded;
 		frame_series_skip(&layer->series);
-		if (q->check)
-			fence_check_hole(q->check, stamp.time_ns, stamp.time_ns);
 		return;
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
@@ -622,10 +621,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->options.is_fences)
 		emit_latency_row(q, waiting, interval);
-	if (q->check)
-		fence_check_frame(q->check,
-				  (struct name_key){ layer->name, layer->hash, layer->length },
-				  waiting->frame.present_ns, !waiting->loss_context.in_hole);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
@@ -938,8 +933,6 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	lost.break_count = 1;
 	add_loss(&q->hole, lost);
 	add_loss(&q->loss, lost);
-	if (q->check)
-		fence_check_hole(q->check, from_ns, q->last_present_ns);
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
 
@@ -1017,8 +1010,6 @@ void frame_queue_new_clock(struct frame_queue *q)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
-	if (q->check)
-		fence_check_new_clock(q->check);
 	for (int i = 0; i < q->layers.used; i++) {
 		if (!q->layers.layers[i].length)
 			continue;

@@ -16,7 +16,6 @@
 #include "rules/choreographer.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
-#include "rules/fence_check.h"
 #include "rules/frame_timeline.h"
 #include "rules/present_fence.h"
 #include "rules/front_app.h"
@@ -50,7 +49,6 @@ struct frame_queue {
 	struct frame_timeline *timeline; /* borrowed; NULL: none */
 	const struct choreographer *choreographer; /* of the owner */
 	const struct trace_clock *clock;	   /* the same */
-	struct fence_check *check;		   /* the same */
 	struct trigger_state trigger;
 	struct vsync_lattice vsync;
 	struct present_lattice fences; /* used instead with options.is_fences */
@@ -110,9 +108,6 @@ void frame_queue_free(struct frame_queue *q);
 /* Decides by options.include and options.exclude if a new layer is counted. Called before its first
  * frame. */
 void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer);
-
-/* True: by these options a layer is not counted. @app: SPAN_NULL: its name contains none. */
-bool frame_queue_excludes(const struct frame_queue *q, struct span surface, struct span app);
 
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */

@@ -19,7 +19,6 @@ struct work_durations {
 
 struct pipeline_options {
 	bool is_fences;		  /* frames come from pipeline_fence(), not from records */
-	bool has_fences;	  /* pipeline_fence() is called beside pipeline_record() */
 	double target_fps;	  /* in Hz; 0: the display's refresh rate, 60 if unknown */
 	enum app_class app_class; /* of all apps; APP_CLASS_UNKNOWN: learnt */
 	uint64_t kpi_ns;	  /* longest acceptable frame time; default 100 ms */

@@ -47,7 +47,6 @@ struct pipeline {
 	struct overflow overflow;
 	struct choreographer *choreographer;
 	struct frame_timeline *timeline; /* NULL: a live trace without such events */
-	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	bool unusual; /* hole_ns, gap_ns or gfx2019 is set, or counters.first_ns is not */
@@ -58,7 +57,6 @@ struct pipeline {
 	uint64_t gap_ns;   /* the last event before a loss or a hole; 0: there was one since then */
 	uint64_t fence_ns; /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
-	uint64_t fences_until_ns; /* all fences up to then were given */
 };
 
 /* --- the results of attribution --- */
@@ -418,7 +416,7 @@ static void start_over(struct pipeline *p)
 	p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
 	p->counters.first_ns = 0;
 	p->unusual = true;
-	p->silent_until_ns = p->read_until_ns = p->fences_until_ns = p->hole_ns = p->gap_ns = 0;
+	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -648,63 +646,6 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
-static int64_t known_or_unknown(uint64_t ns)
-{
-	return ns > 0 && ns <= INT64_MAX ? (int64_t)ns : ROW_UNKNOWN;
-}
-
-/* The fence of a frame that the trace counts, too. It changes nothing of the trace. */
-static void fence_beside(struct pipeline *p, const struct present_fence *fence)
-{
-	char copy[SURFACE_MAX], name[NAME_SIZE], surface[NAME_SIZE], app[APP_SIZE];
-	struct span its_surface = ruleset_surface(p->rules, fence->layer, copy);
-	struct span its_app = app_of_layer(fence->layer);
-	bool excluded = frame_queue_excludes(&p->queue, its_surface, its_app);
-	struct interval interval = fence_check_fence(p->check, fence, excluded);
-	struct latency_csv_row row = {
-		.desired_ns = known_or_unknown(fence->desired_ns),
-		.actual_ns = fence->actual_ns,
-		.ready_ns = known_or_unknown(fence->ready_ns),
-		.interval_ns = interval.ns,
-		.vsyncs = interval.vsyncs,
-		.app = app,
-		.surface = surface,
-		.layer = name,
-	};
-
-	if (excluded || !p->events.sink.latency)
-		return;
-	name_copy(name, sizeof(name), fence->layer);
-	name_copy(surface, sizeof(surface), its_surface);
-	name_copy(app, sizeof(app), its_app.ptr ? its_app : span_of(p->queue.front_app.app));
-	p->events.sink.latency(p->events.sink.context, &row);
-}
-
-void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns)
-{
-	if (p->check)
-		fence_check_known(p->check, layer, until_ns);
-}
-
-static void check_fences(struct pipeline *p, uint64_t counted_ns)
-{
-	fence_check_until(p->check,
-			  counted_ns < p->fences_until_ns ? counted_ns : p->fences_until_ns,
-			  pipeline_now(p), &p->events);
-}
-
-void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns)
-{
-	if (!p->check)
-		return;
-	if (!p->check->has_begun) {
-		fence_check_until(p->check, until_ns, until_ns, &p->events);
-		return;
-	}
-	p->fences_until_ns = until_ns;
-	check_fences(p, frame_queue_settled_ns(&p->queue));
-}
-
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
@@ -713,10 +654,6 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
-	if (p->check) {
-		fence_beside(p, fence);
-		return;
-	}
 	p->events.records = ++p->counters.records;
 	trace_clock_follow(&p->clock, &record);
 	if (p->unusual)
@@ -907,8 +844,6 @@ void pipeline_end(struct pipeline *p)
 	} else {
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue, end_of(p));
-		if (p->check)
-			check_fences(p, pipeline_now(p));
 		choreographer_close(p->choreographer);
 	}
 	if (p->timeline)
@@ -1007,8 +942,6 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
-	if (p->check)
-		c->fence_check = p->check->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->fences = producers_counts(p->producers);
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
@@ -1093,13 +1026,6 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;
 	}
-	if (options->has_fences) {
-		p->check = memory_new(1, sizeof(*p->check));
-		if (!p->check)
-			return -ENOMEM;
-		p->check->without_trace = p->rules->last_counter;
-		p->queue.check = p->check;
-	}
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;
@@ -1158,7 +1084,6 @@ struct pipeline *pipeline_free(struct pipeline *p)
 		free(p->queue.log);
 		free(p->producers);
 		free(p->timeline);
-		free(p->check);
 		free(p->choreographer);
 	}
 	free(p);

@@ -12,7 +12,6 @@
 
 #include "parser/record.h"
 #include "rules/choreographer.h"
-#include "rules/fence_check.h"
 #include "rules/frame_timeline.h"
 #include "rules/present_fence.h"
 #include "rules/options.h"
@@ -65,9 +64,8 @@ struct pipeline_counters {
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
 	uint64_t durations_learnt; /* frames whose expected time comes from learnt durations */
 	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
-	struct doframe_skipped doframe_worst;  /* the worst of these */
-	struct timeline_counts timeline;       /* of FrameTimeline */
-	struct fence_check_counts fence_check; /* of present fences beside a trace */
+	struct doframe_skipped doframe_worst; /* the worst of these */
+	struct timeline_counts timeline;      /* of FrameTimeline */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	struct fence_counts fences; /* what became of the fences of queued buffers */
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */
@@ -110,14 +108,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
 void pipeline_timeline(struct pipeline *p, const struct trace_record *record);
 
 /* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
- * layers must come in the order of their actual times. With options.has_fences it gives a row of
- * latency.csv, and the frame is compared with those of the trace. */
+ * layers must come in the order of their actual times. */
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence);
-
-/* With options.has_fences: all fences of one layer, or of all layers, up to @until_ns were given.
- * The first call of pipeline_fences_passed() says when they begin. See fence_check.h. */
-void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns);
-void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns);
 
 /* The current time of the trace in ns; 0 before the first record. Lines far ahead of all others do
  * not count until others confirm them. */

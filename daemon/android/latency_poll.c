@@ -34,7 +34,6 @@
 #define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
 #define RINGS_MAX 4		   /* of layers with one name */
 #define SWITCHES_MAX 8		   /* of the period, while frames wait for a scan */
-#define NO_CLOCK_NS NS_PER_S	   /* until the trace clock is read again */
 #define STARVED_NS (60 * NS_PER_S) /* between two events about polls that are too late */
 
 /* Of several layers with one name, each has an entry of its own. */
@@ -90,12 +89,10 @@ struct latency_poll {
 	unsigned int n_switches; /* so far; the last ones are kept */
 	struct period_switch switches[SWITCHES_MAX];
 
-	bool has_clock;	     /* the trace clock could be read at the last look */
-	bool reported_clock; /* an event says that it could not */
-	uint64_t looked_ns;  /* time of that look on the clock of loop_now() */
-	int64_t offset_ns;   /* trace clock minus monotonic clock, then */
-	int64_t seen_ns;     /* monotonic time of that look */
-	int64_t slept_ns;    /* monotonic time of the last suspend, about; 0: none */
+	uint64_t looked_ns; /* time of that look on the clock of loop_now() */
+	int64_t offset_ns;  /* trace clock minus monotonic clock, then */
+	int64_t seen_ns;    /* monotonic time of that look */
+	int64_t slept_ns;   /* monotonic time of the last suspend, about; 0: none */
 	int64_t offset_before_ns;
 	int64_t floor_ns; /* monotonic: earlier frames of layers that are new here do not count */
 
@@ -250,17 +247,15 @@ static uint64_t trace_time(const struct latency_poll *poll, int64_t monotonic_ns
 
 /* The best of some readings counts: in others, an interrupt may have come between the clocks.
  * *@error_ns is how far the offset may be wrong. */
-static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns,
-		    int64_t *error_ns)
+static void measure(int64_t *monotonic_ns, int64_t *offset_ns, int64_t *error_ns)
 {
 	int64_t narrowest_ns = INT64_MAX;
 
 	for (int i = 0; i < MEASURES && narrowest_ns > MEASURE_WIDTH_NS; i++) {
-		int64_t before_ns = clock_read(CLOCK_MONOTONIC), now_ns, width_ns;
+		int64_t before_ns = clock_read(CLOCK_MONOTONIC);
+		int64_t now_ns = clock_read(CLOCK_BOOTTIME);
+		int64_t width_ns = clock_read(CLOCK_MONOTONIC) - before_ns;
 
-		if (!poll->calls.now(poll->calls.context, &now_ns))
-			return false;
-		width_ns = clock_read(CLOCK_MONOTONIC) - before_ns;
 		if (width_ns >= narrowest_ns)
 			continue;
 		narrowest_ns = width_ns;
@@ -268,19 +263,9 @@ static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *o
 		*offset_ns = now_ns - before_ns - width_ns / 2;
 		*error_ns = width_ns / 2 + 1;
 	}
-	return true;
 }
 
-/* The trace clock went back, or it is another one: times before and after cannot be compared. */
-static void begin_new_clock(struct latency_poll *poll)
-{
-	pass_frames(poll, UINT64_MAX);
-	poll->passed_ns = 0;
-	poll->n_switches = 0;
-	poll->calls.passed(poll->calls.context, trace_time(poll, clock_read(CLOCK_MONOTONIC)));
-}
-
-/* A suspend changes the offset of some clocks. It is looked at often, so the moment is known well.
+/* A suspend changes the offset. It is looked at often, so the moment is known well.
  */
 static void look_at_clocks(struct latency_poll *poll)
 {
@@ -288,9 +273,7 @@ static void look_at_clocks(struct latency_poll *poll)
 	bool is_first = poll->seen_ns == 0;
 
 	poll->looked_ns = loop_now();
-	poll->has_clock = measure(poll, &now_ns, &offset_ns, &error_ns);
-	if (!poll->has_clock)
-		return;
+	measure(&now_ns, &offset_ns, &error_ns);
 	/* Layers are polled one after the other. Frames of one present must get one time, so a
 	 * reading that does not contradict the offset does not change it. */
 	if (!is_first && llabs(offset_ns - before_ns) <= error_ns)
@@ -303,8 +286,6 @@ static void look_at_clocks(struct latency_poll *poll)
 	}
 	poll->offset_ns = offset_ns;
 	poll->seen_ns = now_ns;
-	if (!is_first && offset_ns < before_ns - SUSPEND_NS)
-		begin_new_clock(poll);
 }
 
 /* Without suspends: a layer that drew before one may draw after it at once. */
@@ -644,20 +625,12 @@ static void count_run(struct latency_poll *poll, int status)
 
 static void end_layer(struct latency_poll *poll)
 {
-	char copy[LATENCY_NAME_SIZE + 16];
-
 	follow_period(poll);
 	end_block(poll);
 	if (poll->n_rings == 0)
 		return;
 	join_known(poll);
 	join_others(poll);
-	poll->calls.known(poll->calls.context, span_of(poll->name), poll->run_trace_ns);
-	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-		if (is_of_run(poll, &poll->layers[i]) && poll->layers[i].twin > 0 &&
-		    poll->layers[i].joined_ns == poll->run_ns)
-			poll->calls.known(poll->calls.context, name_of(&poll->layers[i], copy),
-					  poll->run_trace_ns);
 }
 
 static void on_end(struct child *child, int status)
@@ -832,14 +805,6 @@ static const char *next_wanted(struct latency_poll *poll)
 	return NULL;
 }
 
-static void report_no_clock(struct latency_poll *poll)
-{
-	if (!poll->reported_clock)
-		poll->calls.event(poll->calls.context, "tracing",
-				  "the trace clock cannot be read, so no present fences are read");
-	poll->reported_clock = true;
-}
-
 void latency_poll_follow(struct latency_poll *poll)
 {
 	const struct polled_layer *due;
@@ -848,15 +813,11 @@ void latency_poll_follow(struct latency_poll *poll)
 
 	if (!poll)
 		return;
-	if (now_ns >= poll->looked_ns + (poll->has_clock ? LOOK_NS : NO_CLOCK_NS))
+	if (now_ns >= poll->looked_ns + LOOK_NS)
 		look_at_clocks(poll);
 	child_check(&poll->child);
 	if (poll->run != RUN_NONE)
 		return;
-	if (!poll->has_clock) {
-		report_no_clock(poll);
-		return;
-	}
 	/* Living layers come first, but however many there are, a scan goes on. */
 	due = poll->is_scanning && poll->was_due ? NULL : due_layer(poll, now_ns);
 	poll->was_due = due != NULL;
@@ -880,8 +841,6 @@ uint64_t latency_poll_next(const struct latency_poll *poll)
 		return UINT64_MAX;
 	if (poll->run != RUN_NONE)
 		return now_ns + CHECK_NS;
-	if (!poll->has_clock)
-		return poll->looked_ns + NO_CLOCK_NS;
 	if (poll->is_scanning)
 		return now_ns;
 	next_ns = next_scan_ns(poll);
@@ -908,7 +867,6 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	poll->child = (struct child){ .line = on_line, .ended = on_end, .context = poll };
 	poll->floor_ns = clock_read(CLOCK_MONOTONIC);
 	look_at_clocks(poll);
-	poll->calls.passed(poll->calls.context, trace_time(poll, poll->floor_ns));
 	*out = poll;
 	return 0;
 }

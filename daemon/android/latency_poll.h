@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polls the present fences of layers with 'dumpsys SurfaceFlinger --latency', beside the event
- * loop: instead of a trace, or beside one.
+/* Polls the present fences of layers with 'dumpsys SurfaceFlinger --latency' instead of reading a
+ * trace.
  *
  *     scan     every 5 s: --list, then --latency of each name that may have buffers. A layer whose
  *              ring has fresh rows lives
@@ -43,13 +43,8 @@ struct latency_counts {
 };
 
 struct latency_calls {
-	/* Sets *now_ns to the time of the trace clock, to which the times of fences are brought.
-	 * False: it cannot be read. */
-	bool (*now)(void *context, int64_t *now_ns);
 	void (*frame)(void *context, const struct present_fence *frame);
-	/* The ring of the layer was read: its frames up to @until_ns are passed on next. */
-	void (*known)(void *context, struct span layer, uint64_t until_ns);
-	/* All frames up to @until_ns were passed on. The first call: none from before it are. */
+	/* All frames up to @until_ns were passed on. Times are those of the boot clock. */
 	void (*passed)(void *context, uint64_t until_ns);
 	void (*event)(void *context, const char *kind, const char *text);
 	void *context;

@@ -83,7 +83,6 @@ struct options {
 	const char *tracefs;  /* where tracefs is mounted, or NULL: search for it */
 	const char *instance; /* NULL: the top level */
 	enum options_source source;
-	bool latency;		/* poll present fences beside the trace (analyze refuses it) */
 	const char *device_id;	/* NULL: ro.serialno */
 	const char *categories; /* of atrace, separated by blanks or commas */
 	bool categories_given;
@@ -97,7 +96,7 @@ struct options {
 	bool yield; /* do not restore settings that another program changes */
 	/* analyze */
 	const char *dumpsys; /* a file with the output of dumpsys SurfaceFlinger, or NULL */
-	bool stdout_begun; /* the header was already printed for an earlier file */
+	bool stdout_begun;   /* the header was already printed for an earlier file */
 };
 
 /* All options of @command at their defaults. */

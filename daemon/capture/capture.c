@@ -212,13 +212,6 @@ static void change_if_due(struct capture *capture)
 	}
 }
 
-/* While the screen is off and nothing is drawn, nothing is polled beside a trace: its first event
- * wakes up the loop. */
-static struct latency_poll *poll_of_fences(const struct capture *capture)
-{
-	return capture->latency && capture->tracefs && may_sleep(capture) ? NULL : capture->latency;
-}
-
 /* When clients and child processes have to be checked, as they may hang. */
 static uint64_t next_deadline(const struct capture *capture)
 {
@@ -232,7 +225,6 @@ static uint64_t next_deadline(const struct capture *capture)
 static void read_until_over(struct capture *capture)
 {
 	while (!capture->is_over) {
-		struct latency_poll *fences;
 		uint64_t until_ns;
 
 		int error = drain_if_due(&capture->drain);
@@ -246,10 +238,9 @@ static void read_until_over(struct capture *capture)
 		control_answer_waiting(capture->control.control);
 		rules_reload_check(&capture->reload);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
-		fences = poll_of_fences(capture);
-		latency_poll_follow(fences);
+		latency_poll_follow(capture->latency);
 		until_ns = loop_earlier(until_ns, next_deadline(capture));
-		until_ns = loop_earlier(until_ns, latency_poll_next(fences));
+		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
@@ -573,38 +564,11 @@ static int open_no_trace(struct capture *capture)
 	return 0;
 }
 
-/* The fences are brought to this clock. While another program has set another one, the kernel's
- * time is that clock's. */
-static bool on_latency_now(void *context, int64_t *now_ns)
-{
-	struct capture *capture = context;
-	const struct interference *interference = &capture->interference;
-	clockid_t id = CLOCK_BOOTTIME;
-	uint64_t kernel_ns;
-
-	if (!capture->tracefs || wall_clock_same(interference->clock, &id)) {
-		*now_ns = clock_read(id);
-		return true;
-	}
-	if (interference->changes[INTERFERENCE_CLOCK].is_changed ||
-	    !kernel_clock_now(&capture->files, 0, &kernel_ns) || kernel_ns > INT64_MAX)
-		return false;
-	*now_ns = (int64_t)kernel_ns;
-	return true;
-}
-
 static void on_fence(void *context, const struct present_fence *fence)
 {
 	struct capture *capture = context;
 
 	session_fence(&capture->session, fence);
-}
-
-static void on_fences_known(void *context, struct span layer, uint64_t until_ns)
-{
-	struct capture *capture = context;
-
-	session_fences_known(&capture->session, layer, until_ns);
 }
 
 static void on_fences_passed(void *context, uint64_t until_ns)
@@ -621,31 +585,23 @@ static void on_latency_event(void *context, const char *kind, const char *text)
 	session_event(&capture->session, kind, text);
 }
 
-static const char *latency_option(const struct options *options)
-{
-	return options->latency ? "--latency" : "--source latency";
-}
-
 /* Before anything is changed. */
 static int check_dumpsys(const struct options *options)
 {
-	const char *others = options->latency ? "omit it" : "use another source";
-
-	if (!options->pipeline.is_fences && !options->pipeline.has_fences)
+	if (!options->pipeline.is_fences)
 		return 0;
 	if (child_program_exists("dumpsys"))
 		return 0;
-	report("%s: %s: there is no program dumpsys; run it on an Android device, or %s",
-	       options_command_name(options->command), latency_option(options), others);
+	report("%s: --source latency: there is no program dumpsys; run it on an Android device, or "
+	       "use another source",
+	       options_command_name(options->command));
 	return EXIT_FAILED;
 }
 
 static int open_latency(struct capture *capture)
 {
 	const struct latency_calls calls = {
-		.now = on_latency_now,
 		.frame = on_fence,
-		.known = on_fences_known,
 		.passed = on_fences_passed,
 		.event = on_latency_event,
 		.context = capture,
@@ -656,8 +612,8 @@ static int open_latency(struct capture *capture)
 		session_set_latency(&capture->session, latency_poll_counts(capture->latency));
 		return 0;
 	}
-	report("%s: %s: %s; %s", session_command(&capture->session),
-	       latency_option(capture->options), strerror(-error), report_advice(error, ""));
+	report("%s: --source latency: %s; %s", session_command(&capture->session), strerror(-error),
+	       report_advice(error, ""));
 	return EXIT_FAILED;
 }
 
@@ -830,7 +786,7 @@ static int begin_session(struct capture *capture)
 			      "tracing was restored after an earlier jankd was killed");
 	report_kept(capture, &capture->undo.recovered_kept);
 	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
-	return capture->options->latency ? open_latency(capture) : 0;
+	return 0;
 }
 
 /* Writes the journal again if the folder was emptied, removed or moved. */
@@ -918,7 +874,6 @@ int capture_begin(struct capture **out, struct options *options,
 	capture->signals = capture->timer = capture->files_done = WATCHER_NONE;
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
-	options->pipeline.has_fences = options->latency;
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
 	report_name(options_command_name(options->command));
 	logcat_open(&capture->logcat, options->device_root);

@@ -304,18 +304,11 @@ void session_fence(struct session *session, const struct present_fence *fence)
 	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
-void session_fences_known(struct session *session, struct span layer, uint64_t until_ns)
-{
-	pipeline_fences_known(session->pipeline, layer, until_ns);
-}
-
 void session_fences_passed(struct session *session, uint64_t until_ns)
 {
 	uint64_t now_ns = pipeline_now(session->pipeline);
 
-	if (session->options->pipeline.has_fences)
-		pipeline_fences_passed(session->pipeline, until_ns);
-	else if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
+	if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
 		pipeline_silent(session->pipeline, until_ns - now_ns);
 	if (output_has_events(&session->output))
 		output_settle(&session->output);

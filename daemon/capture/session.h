@@ -111,10 +111,9 @@ int session_end_again(struct session *session);
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);
 
-/* Counts the frame of a present fence, with options.pipeline.is_fences or has_fences; and says that
- * all of them up to @until_ns, of one layer or of all, were counted. */
+/* Counts the frame of a present fence, with options.pipeline.is_fences; and says that
+ * all of them up to @until_ns were counted. */
 void session_fence(struct session *session, const struct present_fence *fence);
-void session_fences_known(struct session *session, struct span layer, uint64_t until_ns);
 void session_fences_passed(struct session *session, uint64_t until_ns);
 
 /* True: the trace contained markers. False before session_begin(). */

@@ -307,24 +307,6 @@ const struct option_row options_table[] = {
 			"dumpsys SurfaceFlinger --latency prints, also in latency.csv (auto)",
 	},
 	{
-		.name = "latency",
-		.commands = CAPTURE,
-		.parse = option_parse_flag,
-		.field = FIELD(bool, latency),
-		.help = "also poll the present fences that dumpsys SurfaceFlinger --latency "
-			"prints, beside the trace, into latency.csv. Where a second of a layer has "
-			"other frames by its fences than by the trace, events.csv has an event",
-	},
-	{
-		/* Parsed, so that options_parse.c refuses it with a better reason than 'unknown
-		 * option'. */
-		.name = "latency",
-		.commands = ANALYZE,
-		.parse = option_parse_flag,
-		.field = FIELD(bool, latency),
-		.is_once = true,
-	},
-	{
 		.name = "tracefs",
 		.commands = CAPTURE | DOCTOR,
 		.value_name = "DIR",

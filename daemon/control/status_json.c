@@ -149,7 +149,6 @@ static void add_files_options(struct json_object *object, const struct options *
 
 static void add_capture_options(struct json_object *object, const struct options *options)
 {
-	add_bool(object, "latency", options->latency);
 	add_text(object, "tracefs", options->tracefs);
 	add_text(object, "instance", options->instance);
 	add_count(object, "buffer_kb", options->buffer_kb);
@@ -425,7 +424,6 @@ static struct json_object *cost_object(const struct status_cost *cost)
 static struct json_object *latency_object(const struct status *status)
 {
 	const struct status_latency *latency = &status->latency;
-	const struct fence_check_counts *check = &status->counters.fence_check;
 	struct json_object *object;
 
 	if (!latency->is_on)
@@ -442,10 +440,6 @@ static struct json_object *latency_object(const struct status *status)
 	add_count(object, "restarts", latency->restarts);
 	add_count(object, "out_of_order", latency->out_of_order);
 	add_count(object, "refused", latency->refused);
-	add_count(object, "seconds_compared", check->compared);
-	add_count(object, "seconds_disagreed", check->disagreed);
-	add_count(object, "seconds_unknown", check->unknown);
-	add_count(object, "disagreements_not_reported", check->events_left_out);
 	return object;
 }
 

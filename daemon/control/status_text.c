@@ -138,7 +138,6 @@ static void print_costs(FILE *out, const struct status *status)
 static void print_latency(FILE *out, const struct status *status)
 {
 	const struct status_latency *latency = &status->latency;
-	const struct fence_check_counts *check = &status->counters.fence_check;
 	double polls = latency->polls > 0 ? (double)latency->polls : 1;
 
 	if (!latency->is_on)
@@ -146,16 +145,10 @@ static void print_latency(FILE *out, const struct status *status)
 	fprintf(out,
 		"fences   %" PRIu64 " polls (%" PRIu64
 		" failed) of %.1f ms, the longest of %.1f ms, "
-		"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns",
+		"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns\n",
 		latency->polls, latency->failed, (double)latency->wall_ns / 1e6 / polls,
 		(double)latency->wall_most_ns / 1e6, (double)latency->cpu_ns / NS_PER_S,
 		latency->frames, latency->overruns);
-	if (status->options->latency)
-		fprintf(out,
-			"; seconds compared with the trace: %" PRIu64 ", not the same: %" PRIu64
-			", unknown: %" PRIu64,
-			check->compared, check->disagreed, check->unknown);
-	fputc('\n', out);
 }
 
 void status_text_print(FILE *out, const struct status *status, unsigned int columns)

@@ -596,8 +596,7 @@ int session_files_open(struct session_files *files, const struct options *option
 		error = create(files, ROW_DOFRAMES, "doframe.csv", csv_doframe_header);
 	if (error == 0 && (!is_live || options->pipeline.frame_timeline))
 		error = create(files, ROW_TIMELINE, "frametimeline.csv", csv_timeline_header);
-	if (error == 0 && is_live &&
-	    (options->latency || options->source == OPTIONS_SOURCE_LATENCY))
+	if (error == 0 && is_live && options->source == OPTIONS_SOURCE_LATENCY)
 		error = create(files, ROW_LATENCY, "latency.csv", csv_latency_header);
 	if (error == 0 && options->frames_log)
 		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);

@@ -24,8 +24,6 @@ WRONG = (
     (("analyze", "--min-free", "8589934592G", "x"), "to 9223372036854775807;"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     # Options that need, or exclude, another one.
-    (("analyze", "--latency", "x"), "--latency: polls this device"),
-    (("run", "--latency", "--source", "latency"), "--latency: is for a trace"),
     (("analyze", "--type", "4", "--stdout", "x"), "--stdout"),
     (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
     (("doctor", "--json"), "--json"),
@@ -49,7 +47,7 @@ def wrong_usage(checks, here):
 
 
 # Parsed, so that the reason is better than 'unknown option'.
-REFUSED = {("start", "--stdout"), ("analyze", "--latency")}
+REFUSED = {("start", "--stdout")}
 
 
 def listed(text):

@@ -44,7 +44,7 @@ def files(checks, out):
     jankd("analyze", "-F", out / "timeline", "-", input=packets.timeline_frames(1))
     (out / "timeline" / "frametimeline.csv").rename(out / "frametimeline.csv")
     shutil.rmtree(out / "timeline")
-    made = {path.name for path in out.glob("[!.]*")} | {"latency.csv"}  # of --latency, see golden/latency.py
+    made = {path.name for path in out.glob("[!.]*")} | {"latency.csv"}  # of --source latency, see golden/latency.py
     same(checks, re.findall(r"^\.Ss (\S+\.\w+)$", text, re.M), made, "files of jankd-csv(5)")
     for path in sorted(out.glob("*.csv")):
         part = items(section(text, path.name), "Sy")

@@ -59,7 +59,7 @@ SCENARIOS = (
     Scenario("raw", "run", "capture", ("--no-atrace", "--source", "raw", "--stdout")),
     Scenario("text", "start", "capture", ("--no-atrace", "--source", "text", "--snapshot", "5", "--snapshot-seconds", "1", "--sync", "0.3",
                                           "--min-free", "1M")),
-    Scenario("device", "start", "capture", ("--source", "raw", "--latency", "--rotate-time", "0.5", "--buffer-kb", "8192")),
+    Scenario("device", "start", "capture", ("--source", "raw", "--rotate-time", "0.5", "--buffer-kb", "8192")),
     Scenario("clients", "start", "requests", ("--no-atrace", "--source", "raw")),
     Scenario("rescue", "run", "requests", ("--no-atrace", "--source", "raw")),
 )

@@ -265,19 +265,6 @@ const struct composition *compositions_get_before(const struct compositions *c, 
 	return composition;
 }
 
-const struct composition *compositions_at(const struct compositions *c, uint64_t present_ns)
-{
-	for (uint32_t i = 0; i < kept(c); i++) {
-		const struct composition *composition = at(c, i);
-
-		if (composition->present_ns == present_ns)
-			return composition;
-		if (composition->present_ns && composition->present_ns < present_ns)
-			break;
-	}
-	return NULL;
-}
-
 bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
 				 uint64_t latched_ns)
 {

@@ -102,9 +102,6 @@ uint32_t compositions_next(const struct compositions *c);
 const struct composition *compositions_get(const struct compositions *c, uint32_t number);
 const struct composition *compositions_get_before(const struct compositions *c, uint32_t number);
 
-/* The composition with that present; NULL: unknown. When its GPU work ended is in its fence. */
-const struct composition *compositions_at(const struct compositions *c, uint64_t present_ns);
-
 /* True: SurfaceFlinger could have latched the buffer earlier, when it was queued and the GPU had
  * not finished it. Times in ns; @latched_ns: when it was latched. */
 bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,

@@ -58,11 +58,6 @@ static uint64_t rows_at_risk(const struct csv_file *file)
 	return rows_in(file, file->len, UINT64_MAX, &end);
 }
 
-uint64_t csv_file_rows_written(const struct csv_file *file)
-{
-	return file->rows - rows_at_risk(file);
-}
-
 uint64_t csv_file_rows_lost(const struct csv_file *file)
 {
 	return file->rows_lost + rows_at_risk(file);
@@ -231,7 +226,6 @@ void csv_file_append(struct csv_file *file, const char *row, size_t len)
 {
 	memcpy(file->buffer + file->len, row, len);
 	file->len += len;
-	file->rows++;
 	if (file->is_stream)
 		csv_file_flush(file);
 }

@@ -32,7 +32,6 @@ struct csv_file {
 	off_t size;	    /* bytes on the disk */
 	off_t synced;	    /* bytes that survive a power cut */
 	uint64_t limit;	    /* the most bytes on the disk; 0: no limit */
-	uint64_t rows;	    /* appended so far, written or in the buffer */
 	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
 			       slow */
 	int error;	    /* of the last attempt to write: -errno, or 0 */
@@ -108,9 +107,6 @@ bool csv_file_is_gone(const struct csv_file *file);
 /* Closes the file on the disk. The next flush creates a new one in @folder_fd and writes the rest
  * of the buffer into it. */
 void csv_file_recreate(struct csv_file *file, int folder_fd);
-
-/* Rows that were written; those in the buffer count, unless the last flush failed. */
-uint64_t csv_file_rows_written(const struct csv_file *file);
 
 /* Rows that were not written; after a failed flush those in the buffer count, too. */
 uint64_t csv_file_rows_lost(const struct csv_file *file);

@@ -413,7 +413,6 @@ TEST(full_disk_leaves_whole_rows)
 		assert_int_equal(whole_rows(bytes, strlen(bytes)), strlen(bytes));
 		limit_files(RLIM_INFINITY);
 		assert_int_equal(csv_file_rows_lost(&file), limit < 47 ? 2 : limit < 73);
-		assert_int_equal(csv_file_rows_written(&file) + csv_file_rows_lost(&file), 2);
 		add_row("three");
 		assert_int_equal(csv_file_close(&file), 0);
 		assert_string_equal(scratch_get(NAME), expected);

@@ -6,12 +6,10 @@
 
 #include "rules/row.h"
 
-/* ceil(permille * n / 1000), but at least 1. Ranks begin with 1. */
+/* ceil(permille * n / 1000). Ranks begin with 1. */
 static uint64_t rank_of(uint64_t n, unsigned int permille)
 {
-	uint64_t rank = (n * permille + 999) / 1000;
-
-	return rank > 0 ? rank : 1;
+	return (n * permille + 999) / 1000;
 }
 
 /* --- histogram --- */

@@ -161,7 +161,7 @@ TEST(number_of_lost_events_is_read_from_the_page)
 	const uint64_t lost = UINT64_C(1) << 31, counted = UINT64_C(1) << 30;
 	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the field is signed in the kernel */
 	struct builder b = { .len = 0 };
-	uint64_t number = 4572;
+	uint64_t number = 1;
 	struct ftrace_page page;
 
 	put_print(&b, 0, "x");
@@ -169,7 +169,7 @@ TEST(number_of_lost_events_is_read_from_the_page)
 	assert_int_equal(begin(&b, 0, lost).lost, FTRACE_LOST_UNKNOWN);
 	memcpy(b.bytes + format.data_offset + b.len, &number, sizeof(number));
 	page = begin(&b, 0, lost | counted | high);
-	assert_int_equal(page.lost, 4572);
+	assert_int_equal(page.lost, 1);
 	assert_print(&page, 0, "x");
 	assert_end(&page);
 	/* A page without space for the number only says that events were lost. */

@@ -137,6 +137,8 @@ TEST(test_slowest_time_is_a_share_of_the_duration)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 300, SECOND), 50 * MS);
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 301, SECOND), 10 * MS);
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1, 300 * SECOND), 50 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1, 300 * SECOND + 1), 10 * MS);
 }
 
 /* If several numbers are equally frequent, the smallest one. */

@@ -145,6 +145,7 @@ TEST(test_windows_of_activities_are_recognised)
 	assert_false(is_activity_layer(SPAN_LITERAL("SurfaceView - com.a/com.a.Main#0")));
 	assert_false(is_activity_layer(SPAN_LITERAL("Splash Screen com.a.b#3")));
 	assert_false(is_activity_layer(SPAN_LITERAL("StatusBar#0")));
+	assert_false(is_activity_layer(SPAN_LITERAL("com.a.b.Wall#0")));
 	assert_false(is_activity_layer(SPAN_LITERAL("")));
 }
 

@@ -40,7 +40,7 @@ TEST(columns_of_wide_characters_are_counted)
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc\xc3\xa9"), 4);
 	assert_int_equal(text_columns("\xe6\xb8\xb8\xe6\x88\x8f"), 4);	   /* two of Han */
-	assert_int_equal(text_columns("\xed\x95\x9c\xea\xb8\x80 x"), 6);   /* two of Hangul */
+	assert_int_equal(text_columns("\xed\x95\x9c\xea\xb0\x80 x"), 6);   /* two of Hangul */
 	assert_int_equal(text_columns("\xef\xbc\xa1\xf0\x9f\x8e\xae"), 4); /* wide A, an emoji */
 	assert_int_equal(text_columns("\xef\xbd\xb1\xd0\x96\xce\xb1"), 3); /* half-wide Kana */
 }

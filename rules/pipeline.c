@@ -413,7 +413,8 @@ static void start_over(struct pipeline *p)
 	attribution_new_clock(&p->attribution);
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
-	p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
+	if (p->counters.first_ns > 0)
+		p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
 	p->counters.first_ns = 0;
 	p->unusual = true;
 	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;

@@ -51,6 +51,26 @@ def events(out):
     checks.equal(found, [tuple(row.values()) for row in rows(out, "events.csv")], "events of --json")
 
 
+def text(out):
+    """What was measured comes first; moments are grouped, and say what the app did and no counters, as --json does unless asked."""
+    session, = model(out)
+    said = report(out).stdout
+    checks.that(said.startswith(f"com.example.mail, device not known (recorded trace), 20 s, complete\n{out}: "), f"the head: {said}")
+    groups = {}
+    for one in session["late"]:
+        groups.setdefault((one["kind"], one["cause"]), []).append(one)
+    worst = max(groups.values(), key=lambda group: sum(one["harm(ms)"] for one in group))
+    first = said.split("moments, most time lost first:\n")[1].split("\n")[0]
+    checks.that(f", {len(worst)} times, " in first and f", {sum(one['harm(ms)'] for one in worst) / 1e3:.2f} s lost, " in first, f"the first moments: {first}")
+    checks.equal(said.count(" s lost, first at ") + said.count(" s lost, at "), len(groups), "kinds of moments")
+    checks.that("(traversal " in said and "BufferTX" not in said, f"work of the app: {said}")
+    whole, = model("--info", out)
+    for one, other in zip(session["late"], whole["late"], strict=True):
+        work = [part for part in (other["info"] or "").split("; ") if part.startswith("doFrame ")]
+        checks.equal(one["info"], "; ".join(work) or None, f"info of {one['time(s)']}")
+    checks.that(any("BufferTX" in one["info"] for one in whole["late"] if one["info"]), "--info has the counters")
+
+
 def conditions(here, out):
     junit = here / "junit.xml"
     for arguments, code in ((["FPS < 55"], 3), (["FPS < 20", "--allow-freezes", "5"], 0), (["FPS < 55", "--app", "com.example.game"], 3),
@@ -87,7 +107,7 @@ def usage(here, out):
                             (("--strict", out), "--strict"), (("--compare", "--csv", out, "--new", out), "--compare"), (("--surface",), "--surface"),
                             (("--compare", out, "--new", out, "--fail-if", "p99 > 20"), "--fail-if"),
                             (("--compare", out, "--new", out, "--fail-if", "frozen > +10%"), "--fail-if"),
-                            (("--json", "-o", here / "x", out), "--output"), (("",), "DIR"), (("-o", "", out), "--output"), (("--junit", "", "--fail-if", "FPS < 1", out), "--junit"),
+                            (("--json", "-o", here / "x", out), "--output"), (("--info", out), "--info"), (("",), "DIR"), (("-o", "", out), "--output"), (("--junit", "", "--fail-if", "FPS < 1", out), "--junit"),
                             (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
                             (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),
                             (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from"),
@@ -149,6 +169,7 @@ with folder() as here:
     out = demo(here, "--frames-log", "-T", 2)
     tables(out)
     events(out)
+    text(out)
     conditions(here, out)
     usage(here, out)
     page(here, out)

@@ -35,6 +35,7 @@ static const char help[] =
 	"what to print:\n"
 	"  --text              grades, sections and notes as text (default)\n"
 	"  --json              all numbers as JSON\n"
+	"  --info              late frames of --json with the counters of dropFrames.csv, too\n"
 	"  --markdown          grades and sentences for a pull request or a chat\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
@@ -88,6 +89,7 @@ enum long_option {
 	OPTION_COMPARE,
 	OPTION_NEW,
 	OPTION_WATCH,
+	OPTION_INFO,
 	OPTION_VERSION,
 };
 
@@ -110,6 +112,7 @@ static const struct option options[] = {
 	{ "compare", no_argument, NULL, OPTION_COMPARE },
 	{ "new", no_argument, NULL, OPTION_NEW },
 	{ "watch", no_argument, NULL, OPTION_WATCH },
+	{ "info", no_argument, NULL, OPTION_INFO },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -290,6 +293,9 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_WATCH:
 		settings->page.watch = true;
 		break;
+	case OPTION_INFO:
+		settings->selection.with_info = true;
+		break;
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
 	case 'h':
@@ -361,6 +367,8 @@ static void check_settings(struct settings *settings)
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON)
 		wrong_usage("--compare", "prints --text or --json");
+	if (settings->selection.with_info && settings->format != OPTION_JSON)
+		wrong_usage("--info", "needs --json");
 	if (settings->output && settings->format)
 		wrong_usage("--output",
 			    "cannot be combined with --text, --json, --csv, --openmetrics");

@@ -5,9 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tools/report/sentences.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
+#include "tools/report/moments.h"
+#include "tools/report/sentences.h"
 
 #define SCHEMA 1
 
@@ -450,7 +451,27 @@ static void add_name(struct json_object *object, const char *key, const struct s
 	add_text(object, key, name == NAME_NONE ? NULL : name_of(session, name));
 }
 
-static struct json_object *late_object(const struct session *session, const struct late_row *late)
+/* What the app did itself; with @is_whole the counters that were written then, too. */
+static void add_info(struct json_object *object, const struct session *session,
+		     const struct late_row *late, bool is_whole)
+{
+	char text[NAMES_SIZE];
+	const char *work;
+	size_t length = moment_work(session, late, &work);
+
+	if (is_whole) {
+		add_name(object, "info", session, late->info);
+		return;
+	}
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	memcpy(text, work, length);
+	text[length] = '\0';
+	add_text(object, "info", length > 0 ? text : NULL);
+}
+
+static struct json_object *late_object(const struct session *session, const struct late_row *late,
+				       bool with_info)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -471,7 +492,7 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "end(s)", late->finished_us);
 	add_name(object, "jank type", session, late->jank_type);
 	add_name(object, "present type", session, late->present_type);
-	add_name(object, "info", session, late->info);
+	add_info(object, session, late, with_info);
 	return object;
 }
 
@@ -485,7 +506,9 @@ static void print_late(struct printer *printer, const struct session *session,
 		if (surface->source != FROM_NOTHING &&
 		    select_surface(selection, name_of(session, surface->name),
 				   name_of(session, surface->app)))
-			print_element(printer, late_object(session, &session->late[i]), false);
+			print_element(printer,
+				      late_object(session, &session->late[i], selection->with_info),
+				      false);
 	}
 	fputc(']', printer->out);
 }

@@ -9,11 +9,13 @@
 #include "daemon/base/verdict_text.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
+#include "tools/report/moments.h"
 #include "tools/report/sentences.h"
 
 #define NOTICES_SHOWN 20
 #define SECTIONS_SHOWN 30
 #define DEVICES_SHOWN 100
+#define MOMENTS_SHOWN 8
 
 /* --- the verdict, by the function that prints it at the end of a session --- */
 
@@ -233,13 +235,31 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 		(double)wakeups / span_s);
 }
 
-static void print_head(FILE *out, const struct session *session, unsigned int columns)
+/* The app of which the selection shows the grade first. */
+static const char *first_app(const struct session *session, const struct selection *selection)
+{
+	for (uint32_t i = 0; i < session->n_apps; i++) {
+		const struct graded_app *app = &session->apps[i];
+
+		if (select_surface(selection,
+				   name_of(session, session->surfaces[app->surface].name),
+				   name_of(session, app->app)))
+			return name_of(session, app->app);
+	}
+	return "no app";
+}
+
+/* What was measured, then where it lies and when. */
+static void print_head(FILE *out, const struct session *session, const struct selection *selection,
+		       unsigned int columns)
 {
 	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
 	const char *id = session_json_text(session, NULL, "session_id");
-	char more[64] = "", times[80] = "";
+	uint64_t span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+	char more[64] = "", times[80] = "", length[GRADE_TIME_SIZE] = "length not known",
+	     missing[80] = "complete";
 
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
@@ -247,10 +267,53 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (session->first_us >= 0)
 		snprintf(times, sizeof(times), " %.3f s to %.3f s", (double)session->first_us / 1e6,
 			 (double)session->last_us / 1e6);
-	text_print_line(out, columns, "%s%s:%s%s%s%s%s%s%s%s%s", session->folder, more,
-			model ? " " : "", model ? model : "", build ? ", " : "", build ? build : "",
-			began ? ", began " : "", began ? began : "", id ? ", session " : "",
+	if (session->last_us > session->first_us)
+		grade_time(length, span_ns, ENGLISH);
+	if (session->missing_ns > 0 && span_ns > 0)
+		snprintf(missing, sizeof(missing), "%.1f s (%.*f %%) missing",
+			 (double)session->missing_ns / 1e9, session->missing_ns * 10 < span_ns,
+			 100 * (double)session->missing_ns / (double)span_ns);
+	else if (counter(session, "lost_events") > 0 || counter(session, "lost_unknown") > 0)
+		strcpy(missing, "events are missing");
+	else if (!session->json)
+		strcpy(missing, "complete or not is not known");
+	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session, selection),
+			model ? model : "device not known (recorded trace)", build ? ", " : "",
+			build ? build : "", length, missing);
+	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
+			began ? " began " : "", began ? began : "", id ? ", session " : "",
 			id ? id : "", times);
+}
+
+/* An app in a section: "BAD com.example.mail: 345 ms lost per second, 40 freezes ..." */
+static void print_section_app(FILE *out, const struct session *session, const struct graded_app *in,
+			      unsigned int columns)
+{
+	const struct grade_facts *facts = &in->facts;
+	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
+
+	grade_count(freezes, facts->freezes);
+	grade_count(late, facts->late);
+	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
+	text_print_line(out, columns,
+			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s, %s late frame%s",
+			grade_names[in->grade], name_of(session, in->app), grade_lost_rate(facts),
+			freezes, facts->freezes == 1 ? "" : "s",
+			facts->freezes > 0 ? " (longest " : "", facts->freezes > 0 ? longest : "",
+			facts->freezes > 0 ? ")" : "", late, facts->late == 1 ? "" : "s");
+}
+
+static void print_section_apps(FILE *out, const struct session *session, uint32_t section,
+			       const struct selection *selection, unsigned int columns)
+{
+	for (uint32_t i = 0; i < session->n_in_section_apps && !selection->surface; i++) {
+		const struct graded_app *in = &session->in_section_apps[i];
+
+		if (in->section == section && in->grade != GRADE_NONE &&
+		    select_surface(selection, name_of(session, session->surfaces[in->surface].name),
+				   name_of(session, in->app)))
+			print_section_app(out, session, in, columns);
+	}
 }
 
 static void print_section(FILE *out, const struct session *session,
@@ -263,7 +326,7 @@ static void print_section(FILE *out, const struct session *session,
 	metric_print(p99, METRIC_P99, of[METRIC_P99]);
 	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
 	metric_print(stalls, METRIC_STALLS, of[METRIC_STALLS]);
-	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, stalls %s in %.1f s: %s",
+	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s in %.1f s: %s",
 			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
 			jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
 			name_of(session, surface->name));
@@ -294,10 +357,63 @@ static void print_sections(FILE *out, const struct session *session,
 					name_of(session, section->name),
 					(double)section->from_us / 1e6,
 					(double)section->to_us / 1e6);
+			print_section_apps(out, session, in->section, selection, columns);
 		}
 		last = in->section;
 		print_section(out, session, in, columns);
 	}
+}
+
+/* Late frames and freezes, alike ones together. */
+static int print_moments(FILE *out, const struct session *session,
+			 const struct selection *selection, unsigned int columns)
+{
+	struct moments *groups;
+	int n = moments_read(&groups, session, selection);
+
+	if (n > 0 && session->n_late == LATE_MAX)
+		text_print_line(
+			out, columns,
+			"moments, most time lost first, of the %d that lost most:", LATE_MAX);
+	else if (n > 0)
+		text_print_line(out, columns, "moments, most time lost first:");
+	for (int i = 0; i < n && i < MOMENTS_SHOWN; i++) {
+		char told[MOMENTS_TEXT_SIZE], first[SESSION_TIME_SIZE], name[STATUS_NAME_SIZE];
+		const char *work;
+		int length = (int)moment_work(session, groups[i].worst, &work);
+
+		moments_tell(told, session, &groups[i]);
+		session_time(first, session, groups[i].first_us);
+		copy_name(name, name_of(session, session->surfaces[groups[i].surface].name));
+		text_short_component(name);
+		text_print_line(out, columns, "  %s, %s %s: %s%s%.*s", told,
+				groups[i].times > 1 ? "first at" : "at", first, name,
+				length > 0 ? ": " : "", length, work);
+	}
+	if (n > MOMENTS_SHOWN)
+		text_print_line(out, columns, "  and %d more kinds, see --json", n - MOMENTS_SHOWN);
+	free(groups);
+	return n < 0 ? n : 0;
+}
+
+/* What Android itself says of frames, where nothing else was recorded of them. */
+static void print_timeline(FILE *out, const struct session *session, unsigned int columns)
+{
+	uint64_t frames = 0, bad = 0;
+	char all[GRADE_COUNT_SIZE], missed[GRADE_COUNT_SIZE];
+
+	for (uint32_t i = 0; i < session->n_captured; i++)
+		if (session->captured[i].kind == CAPTURED_TIMELINE) {
+			frames += session->captured[i].frames;
+			bad += session->captured[i].bad;
+		}
+	if (frames == 0 || session->n_apps > 0)
+		return;
+	grade_count(all, frames);
+	grade_count(missed, bad);
+	text_print_line(out, columns,
+			"Android itself says: %s of %s frames missed the app's deadline", missed,
+			all);
 }
 
 /* A number with its unit, or "-" if it is unknown. */
@@ -330,12 +446,12 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 		if (numbers[METRIC_LATE] > 0)
 			snprintf(late, sizeof(late), "; late for %.2f s in %s frames",
 				 numbers[METRIC_HARM] / 1e3, of[11]);
-		text_print_line(
-			out, columns,
-			"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, stalls %s, A %s, B %s, "
-			"C %s, waits %s: %s s%s",
-			name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4], of[5],
-			of[6], of[7], of[8], of[9], of[10], late);
+		text_print_line(out, columns,
+				"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
+				"%s, B %s, "
+				"C %s, waits %s: %s s%s",
+				name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4],
+				of[5], of[6], of[7], of[8], of[9], of[10], late);
 		n++;
 	}
 }
@@ -385,12 +501,20 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 
 		if (i > 0)
 			fputc('\n', out);
-		print_head(out, session, columns);
+		print_head(out, session, report->selection, columns);
+		if (session->is_2019)
+			text_print_line(
+				out, columns,
+				"no grade: files of the 2019 program do not say which frames "
+				"were late");
 		error = print_verdict(out, session, report->selection, columns);
 		if (error < 0)
 			return error;
 		print_plain(out, session, report->selection, columns);
+		print_timeline(out, session, columns);
 		print_sections(out, session, report->selection, columns);
+		if (print_moments(out, session, report->selection, columns) < 0)
+			return -ENOMEM;
 		print_cost(out, session, columns);
 		for (uint32_t j = 0; j < session->n_notices && j < NOTICES_SHOWN; j++)
 			text_print_line(out, columns, "note: %s", session->notices[j]);

@@ -9,6 +9,7 @@
 struct selection {
 	const char *surface, *app; /* globs */
 	const char *section;	   /* the text of a mark, as a glob */
+	bool with_info;		   /* --info: all of the info of late frames */
 	bool has_range;		   /* --from or --to */
 	int64_t from_us, to_us;	   /* of the frames on the page: from_us <= time < to_us */
 };

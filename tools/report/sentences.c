@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/report/moments.h"
+
 /* A section is told if it loses at least so many times as much of its time as the others. */
 #define WORSE_BY 1.5
 
@@ -71,8 +73,27 @@ struct graded session_graded(const struct session *session, const struct graded_
 	};
 }
 
-/* "Worst: checkout (18:00 to 20:00), frozen for 34 % of it." Only where one section of several
- * loses clearly more than the whole session does. */
+/* True: more than half of what the app lost in the section are freezes in which its own doFrame
+ * ran, as far as they are kept. */
+static bool is_in_doframe(const struct session *session, const struct graded_app *in)
+{
+	uint64_t lost_us = 0;
+
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+		const struct surface *surface = &session->surfaces[late->surface];
+		const char *work;
+
+		if (late->is_stall && surface->has_package && surface->app == in->app &&
+		    session_section(session, late->time_us) == in->section &&
+		    late->cause == CAUSE_APP && moment_work(session, late, &work) > 0)
+			lost_us += late->harm_us;
+	}
+	return lost_us * 1000 * 2 > grade_lost_ns(&in->facts);
+}
+
+/* "Worst: checkout (18:00 to 20:00), frozen 34 % of it, in the app's doFrame." Only where one
+ * section of several loses clearly more than the whole session does. */
 static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session,
 		       const struct graded_app *app, enum language language)
 {
@@ -107,9 +128,12 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 	       : facts->late == 0    ? (zh ? "卡死" : "frozen")
 				     : (zh ? "卡死或迟到" : "frozen or late");
 	snprintf(text, GRADE_TEXT_SIZE,
-		 zh ? "最差的一段：%s（%s 到 %s），%s占 %.0f %%。"
-		    : "Worst: %s (%s to %s), %s for %.0f %% of it.",
-		 name, from, to, lost, grade_lost_rate(facts) / 10);
+		 zh ? "最差的一段：%s（%s 到 %s），%s占 %.0f %%%s。"
+		    : "Worst: %s (%s to %s), %s %.0f %% of it%s.",
+		 name, from, to, lost, grade_lost_rate(facts) / 10,
+		 !is_in_doframe(session, worst) ? ""
+		 : zh				? "，在应用的 doFrame 中"
+						: ", in the app's doFrame");
 }
 
 void session_sentences(struct session_sentences *sentences, const struct session *session,

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/report/moments.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/grade_text.h"
+
+static bool is_alike(const struct moments *group, const struct moments *one)
+{
+	return group->is_freeze == one->is_freeze && group->surface == one->surface &&
+	       group->cause == one->cause && group->section == one->section;
+}
+
+static void add(struct moments *groups, int *n, const struct moments *one)
+{
+	struct moments *to = groups;
+
+	while (to < groups + *n && !is_alike(to, one))
+		to++;
+	if (to == groups + *n) {
+		*to = *one;
+		(*n)++;
+		return;
+	}
+	to->times++;
+	to->lost_us += one->lost_us;
+	if (one->shortest_us < to->shortest_us)
+		to->shortest_us = one->shortest_us;
+	if (one->longest_us > to->longest_us)
+		to->longest_us = one->longest_us;
+	if (one->first_us < to->first_us)
+		to->first_us = one->first_us;
+}
+
+static int by_lost(const void *a, const void *b)
+{
+	const struct moments *one = a, *other = b;
+
+	if (one->lost_us != other->lost_us)
+		return one->lost_us > other->lost_us ? -1 : 1;
+	return (one->first_us > other->first_us) - (one->first_us < other->first_us);
+}
+
+int moments_read(struct moments **groups, const struct session *session,
+		 const struct selection *selection)
+{
+	int n = 0;
+
+	*groups = calloc(session->n_late + 1, sizeof(**groups));
+	if (!*groups)
+		return -ENOMEM;
+	/* The one that lost most comes first, so it is the worst of its group. */
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+		const struct surface *surface = &session->surfaces[late->surface];
+		uint32_t section = session_section(session, late->time_us);
+		struct moments one = {
+			.is_freeze = late->is_stall,
+			.surface = late->surface,
+			.cause = late->cause,
+			.section = session->n_sections > 0 ? session->sections[section].name
+							   : NAME_NONE,
+			.times = 1,
+			.shortest_us = late->interval_us,
+			.longest_us = late->interval_us,
+			.lost_us = late->harm_us,
+			.first_us = late->time_us,
+			.worst = late,
+		};
+
+		if (surface->source != FROM_NOTHING &&
+		    select_surface(selection, name_of(session, surface->name),
+				   name_of(session, surface->app)) &&
+		    select_section(selection, session, section))
+			add(*groups, &n, &one);
+	}
+	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);
+	return n;
+}
+
+size_t moment_work(const struct session *session, const struct late_row *late, const char **text)
+{
+	static const char work[] = "doFrame ";
+	const char *end;
+
+	*text = late->info == NAME_NONE ? "" : name_of(session, late->info);
+	end = *text;
+	/* Those of the app come first; the counters follow. */
+	while (strncmp(end, work, sizeof(work) - 1) == 0) {
+		const char *next = strstr(end, "; ");
+
+		if (!next)
+			return strlen(*text);
+		if (strncmp(next + 2, work, sizeof(work) - 1) != 0)
+			return (size_t)(next - *text);
+		end = next + 2;
+	}
+	return 0;
+}
+
+/* "0.60 to 1.45 s", "33 to 83 ms", "33 ms" */
+static void tell_lengths(char *text, size_t size, const struct moments *group)
+{
+	bool in_s = group->longest_us >= 100000;
+	double scale = in_s ? 1e6 : 1e3;
+	char from[32], to[32];
+
+	snprintf(from, sizeof(from), "%.*f", in_s ? 2 : 0, (double)group->shortest_us / scale);
+	snprintf(to, sizeof(to), "%.*f", in_s ? 2 : 0, (double)group->longest_us / scale);
+	if (strcmp(from, to) == 0)
+		snprintf(text, size, "%s %s", to, in_s ? "s" : "ms");
+	else
+		snprintf(text, size, "%s to %s %s", from, to, in_s ? "s" : "ms");
+}
+
+void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
+		  const struct moments *group)
+{
+	const char *cause = grade_cause_name((enum cause)group->cause, ENGLISH);
+	char lengths[80], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
+	const char *section = group->section == NAME_NONE ? "" : name_of(session, group->section);
+
+	tell_lengths(lengths, sizeof(lengths), group);
+	grade_count(times, group->times);
+	if (group->lost_us > 0)
+		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%s, %s time%s, %s, %s",
+		 group->is_freeze     ? "freeze"
+		 : group->lost_us > 0 ? "late frame"
+				      : "drop",
+		 section[0] ? ", " : "", section, cause[0] ? ", " : "", cause, times,
+		 group->times == 1 ? "" : "s", lengths, lost);
+}

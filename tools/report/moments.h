@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Late frames and freezes, alike ones together: of one kind, Surface, cause and name of section. */
+#ifndef JANKD_TOOLS_REPORT_MOMENTS_H
+#define JANKD_TOOLS_REPORT_MOMENTS_H
+
+#include "tools/report/select.h"
+#include "tools/report/session.h"
+
+struct moments {
+	bool is_freeze;
+	uint16_t surface;
+	uint8_t cause;	  /* enum cause */
+	uint32_t section; /* its name; NAME_NONE without sections */
+	uint32_t times;
+	uint64_t shortest_us, longest_us, lost_us; /* lost_us: 0 is unknown, of a drop of 2019 */
+	int64_t first_us;
+	const struct late_row *worst;
+};
+
+/* Groups those that the session keeps and the selection shows, most time lost first. Returns their
+ * number or -ENOMEM; *@groups must be freed. */
+int moments_read(struct moments **groups, const struct session *session,
+		 const struct selection *selection);
+
+/* What the info of a late frame says of the app's own work: "doFrame 1433.3 ms (traversal 1433.3)".
+ * The counters after it are left out. "": nothing. */
+size_t moment_work(const struct session *session, const struct late_row *late, const char **text);
+
+/* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost" */
+#define MOMENTS_TEXT_SIZE 512
+void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
+		  const struct moments *group);
+
+#endif

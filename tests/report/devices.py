@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of devices and builds: of several sessions, in --json and in the text, against the sessions themselves."""
 
+import collections
 import json
 import pathlib
 import shutil
@@ -12,6 +13,7 @@ from csv_files import write
 from jankd import Checks, analyze, folder
 from report import demo, model, report, scenario
 
+GRADES = ("BAD", "POOR", "FAIR", "INCOMPLETE", "UNCLEAR", "GOOD")
 HOSTILE = "</script>\t=1\x1b"
 
 
@@ -57,10 +59,13 @@ with folder() as here:
         checks.that(own and all(abs(one - other) < 2e-6 for one, other in zip(got, own)), f"{row}: expected {own}")
         checks.that(abs(row["FPS"] - own[1] / own[2]) < 0.006, f"FPS of {row}")
         checks.that(abs(row["jank(/10min)"] - 600 * own[3] / (own[2] + own[5])) < 0.006, f"jank(/10min) of {row}")
-    rates = [row["jank(/10min)"] for row in found]
-    checks.equal(rates, sorted(rates, reverse=True), "the worst first")
+        grades = collections.Counter(app["grade"] for session in model(lab) for app in session["apps"]
+                                     if (session["device"]["id"], session["device"]["build"], app["app"]) == (row["device"], row["build"], row["app"]))
+        checks.equal((row["grades"], row["grade"]), (grades, *grades), f"grades of {row}")
+    order = [(GRADES.index(row["grade"]), -sum(one["lost(s)"] for one in row["facts"]["causes"].values())) for row in found]
+    checks.equal(order, sorted(order), "the worst first")
     said = report(lab).stdout.split("\n\n")[0]
-    checks.that(said.count("\n") == len(found) and "sessions 2, " in said and "\x1b" not in said, f"the text: {said[:2000]}")
+    checks.that(said.count("\n") == len(found) and "sessions 2: BAD 2: " in said and "\x1b" not in said, f"the text: {said[:2000]}")
     checks.that("devices and builds" not in report(lab / "1").stdout, "one session has no table in the text")
     checks.equal(len(table(lab / "1")), len(model(lab / "1")[0]["apps"]), "rows of one session")
     checks.equal({row["app"] for row in table("--app", "com.example.mail", lab)}, {"com.example.mail"}, "--app")
@@ -77,7 +82,7 @@ with folder() as here:
     for name in ("1", "2"):
         write(here / "bare" / name, "summary.csv", [{"app": "com.x", "Surface": "com.x/x"}], ["app", "Surface", "frames", "FPS"])
     said = report(here / "bare").stdout
-    checks.that("- FPS, jank(/10min) -, stalls - in - s, sessions 2" in said, f"numbers that are unknown: {said}")
+    checks.that("no grade: 0 ms lost per second, 0.00 s; freezes 0, late frames 0, - FPS in - s, sessions 2" in said, f"numbers that are unknown: {said}")
     page = here / "page.html"
     done = report("-o", page, lab)
     checks.equal((done.returncode, done.stdout.strip()), (0, str(page)), f"a page of several devices: {done.stderr}")

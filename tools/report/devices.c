@@ -27,8 +27,7 @@ static struct span device_of_folder(const struct session *session, const char *i
 	return name;
 }
 
-/* Returns -ENOMEM, or 0; *device may be NULL then: it is unknown. */
-static int copy_device(char **device, const struct session *session)
+int device_of(char **device, const struct session *session)
 {
 	const char *id = session_json_text(session, "device", "id");
 	struct span name =
@@ -55,8 +54,24 @@ static bool is_in_table(const struct selection *selection, const struct session 
 			      name_of(session, surface->app));
 }
 
-static struct device_row row_of(const struct session *session, const struct surface *surface)
+static const struct grade_facts *facts_of(const struct session *session,
+					  const struct surface *surface,
+					  const struct selection *selection)
 {
+	static const struct grade_facts none;
+
+	if (selection->surface)
+		return &surface->facts;
+	for (uint32_t i = 0; i < session->n_apps; i++)
+		if (session->apps[i].app == surface->app)
+			return &session->apps[i].facts;
+	return &none;
+}
+
+static struct device_row row_of(const struct session *session, const struct surface *surface,
+				const struct selection *selection)
+{
+	const struct grade_facts *facts = facts_of(session, surface, selection);
 	const double *of = surface->numbers.of;
 
 	return (struct device_row){
@@ -71,6 +86,7 @@ static struct device_row row_of(const struct session *session, const struct surf
 		.jank = of[METRIC_JANK],
 		.stalls = of[METRIC_STALLS],
 		.stall_time_s = of[METRIC_STALL_TIME],
+		.facts = *facts,
 	};
 }
 
@@ -91,9 +107,10 @@ static int add_session(struct devices *devices, const struct session *session, u
 			devices->rows = row;
 		}
 		row = &devices->rows[devices->n++];
-		*row = row_of(session, &session->surfaces[i]);
+		*row = row_of(session, &session->surfaces[i], selection);
+		row->grades[grade_of(&row->facts)] = 1;
 		row->last = number;
-		if (copy_device(&row->device, session) < 0)
+		if (device_of(&row->device, session) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -126,17 +143,21 @@ static int by_name_and_session(const void *a, const void *b)
 	return order != 0 ? order : (one->last > other->last) - (one->last < other->last);
 }
 
-/* Unknown rates come last. */
-static int by_jank(const void *a, const void *b)
+/* From worst to best; those without a grade come last. */
+static unsigned int rank(enum grade grade)
+{
+	return grade <= GRADE_TOO_SHORT ? GRADES - grade : grade;
+}
+
+static int by_grade(const void *a, const void *b)
 {
 	const struct device_row *one = a, *other = b;
-	double first = device_per_10_min(one, one->jank);
-	double second = device_per_10_min(other, other->jank);
+	uint64_t lost_ns = grade_lost_ns(&one->facts), of_other_ns = grade_lost_ns(&other->facts);
 
-	if (isnan(first) != isnan(second))
-		return isnan(first) ? 1 : -1;
-	if (first != second && !isnan(first))
-		return first > second ? -1 : 1;
+	if (one->grade != other->grade)
+		return rank(one->grade) < rank(other->grade) ? -1 : 1;
+	if (lost_ns != of_other_ns)
+		return lost_ns > of_other_ns ? -1 : 1;
 	return by_name(one, other);
 }
 
@@ -151,6 +172,12 @@ static void add(struct device_row *to, struct device_row *row)
 	to->jank += row->jank;
 	to->stalls += row->stalls;
 	to->stall_time_s += row->stall_time_s;
+	/* The sessions do not have the same time. */
+	row->facts.span_ns += to->facts.span_ns;
+	row->facts.missing_ns += to->facts.missing_ns;
+	grade_add(&to->facts, &row->facts);
+	for (unsigned int i = 0; i < GRADES; i++)
+		to->grades[i] += row->grades[i];
 	free(row->device);
 }
 
@@ -174,7 +201,9 @@ int devices_read(struct devices *devices, const struct session *sessions, uint32
 			devices->rows[++n] = devices->rows[i];
 	}
 	devices->n = n + 1;
-	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_jank);
+	for (uint32_t i = 0; i < devices->n; i++)
+		devices->rows[i].grade = grade_of(&devices->rows[i].facts);
+	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_grade);
 	return 0;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of devices and builds: the sessions of several devices, added up.
  *
- * A row for each device, build and app. Its numbers are sums over the Surfaces by which the app is
- * judged in each session, or that --surface selects. The device is the id of session.json, else the
- * name of the folder before the session id, as jank-adb pull names it.
+ * A row for each device, build and app. Its grade is that of all sessions of the app, one after the
+ * other; frame rate and jank are sums over the Surfaces by which the app is judged in each session,
+ * or that --surface selects, of which the grade is then. The device is the id of session.json, else
+ * the name of the folder before the session id, as jank-adb pull names it.
  */
 #ifndef JANKD_TOOLS_REPORT_DEVICES_H
 #define JANKD_TOOLS_REPORT_DEVICES_H
@@ -18,13 +19,20 @@ struct device_row {
 	uint32_t sessions, pass, fail;
 	/* Sums; NAN if one of them is unknown. */
 	double frames, time_s, jank, stalls, stall_time_s;
-	uint32_t last; /* session that was counted last */
+	struct grade_facts facts;
+	enum grade grade;
+	uint32_t grades[GRADES]; /* sessions with each grade */
+	uint32_t last;		 /* session that was counted last */
 };
 
 struct devices {
-	struct device_row *rows; /* the one with most janks in 10 minutes first */
+	struct device_row *rows; /* the worst grade first, of equal ones the one that lost most */
 	uint32_t n;
 };
+
+/* The device of a session, in memory of its own. Returns -ENOMEM, or 0; *@device may be NULL then:
+ * it is unknown. */
+int device_of(char **device, const struct session *session);
 
 /* Returns 0 or -ENOMEM; devices_free() must be called in any case. */
 int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,

@@ -577,13 +577,19 @@ void output_json_text(FILE *out, const char *text)
 
 static struct json_object *device_row_object(const struct device_row *row)
 {
-	struct json_object *object = json_object_new_object();
+	struct json_object *object = json_object_new_object(), *grades = json_object_new_object();
 
 	add_text(object, "device", row->device);
 	add_text(object, "model", row->model);
 	add_text(object, "build", row->build);
 	add_text(object, "app", row->app);
 	add_count(object, "sessions", row->sessions);
+	add_text(object, "grade", row->grade ? grade_names[row->grade] : NULL);
+	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
+		if (row->grades[i] > 0)
+			add_count(grades, grade_names[i], row->grades[i]);
+	json_object_object_add(object, "grades", grades);
+	json_object_object_add(object, "facts", facts_object(&row->facts));
 	add_count(object, "pass", row->pass);
 	add_count(object, "fail", row->fail);
 	add_decimal(object, "frames", row->frames, 0);

@@ -458,18 +458,23 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 
 static void print_device(FILE *out, const struct device_row *row, unsigned int columns)
 {
-	char rates[4][METRIC_TEXT_SIZE];
+	char rates[2][METRIC_TEXT_SIZE], grades[200] = "";
+	size_t n = 0;
 
 	print_or_dash(rates[0], METRIC_FPS, device_fps(row));
-	print_or_dash(rates[1], METRIC_JANK_10MIN, device_per_10_min(row, row->jank));
-	print_or_dash(rates[2], METRIC_STALLS, row->stalls);
-	print_or_dash(rates[3], METRIC_TIME, row->time_s);
+	print_or_dash(rates[1], METRIC_TIME, row->time_s);
+	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
+		if (row->grades[i] > 0)
+			n += (size_t)snprintf(grades + n, sizeof(grades) - n, "%s%s %u",
+					      n > 0 ? ", " : ": ", grade_names[i], row->grades[i]);
 	text_print_line(out, columns,
-			"  %6s FPS, jank(/10min) %s, stalls %s in %s s, sessions %u, pass %u, "
-			"fail %u: %s, %s, %s: %s",
-			rates[0], rates[1], rates[2], rates[3], row->sessions, row->pass, row->fail,
-			row->device ? row->device : "-", row->model ? row->model : "-",
-			row->build ? row->build : "-", row->app);
+			"  %s: %.0f ms lost per second, %.2f s; freezes %llu, late frames %llu, %s "
+			"FPS in %s s, sessions %u%s: %s, %s, %s: %s",
+			row->grade ? grade_names[row->grade] : "no grade",
+			grade_lost_rate(&row->facts), (double)grade_lost_ns(&row->facts) / 1e9,
+			(unsigned long long)row->facts.freezes, (unsigned long long)row->facts.late,
+			rates[0], rates[1], row->sessions, grades, row->device ? row->device : "-",
+			row->model ? row->model : "-", row->build ? row->build : "-", row->app);
 }
 
 /* Of several sessions: which device and build is worst. */
@@ -479,7 +484,7 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 	int error = devices_read(&devices, report->sessions, report->n, report->selection);
 
 	if (error == 0 && devices.n > 0) {
-		text_print_line(out, columns, "devices and builds, by jank(/10min):");
+		text_print_line(out, columns, "devices and builds, the worst first:");
 		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
 			print_device(out, &devices.rows[i], columns);
 		if (devices.n > DEVICES_SHOWN)

@@ -39,6 +39,17 @@ def tables(out):
                   re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
         for surface, one in found.items():
             checks.that(math.isclose(values[surface], one["numbers"][column] * scale, rel_tol=1e-9), f"--openmetrics: {name} of {surface}")
+    apps = {(name, *labels): float(value) for name, *labels, value in
+            re.findall(r'^jank_(app_\w+)\{device="",model="",build="",app="(.*?)",section="(.*?)"(?:,grade="(.*)")?\} (\S+)$', text, re.M)}
+    for app in model(out)[0]["apps"]:
+        facts = app["facts"]
+        for name, value in (("app_lost_ratio", facts["lost(ms/s)"] / 1000), ("app_freezes", facts["freezes"]), ("app_drawing_seconds", facts["drawing(s)"]),
+                            ("app_lost_seconds", facts["late time(s)"] + facts["freeze time(s)"])):
+            checks.that(abs(apps[name, app["app"], "", ""] - value) < 3e-6, f"--openmetrics: {name} of {app['app']}: {value}")
+        checks.equal([key[3] for key, value in apps.items() if key[:2] == ("app_grade", app["app"]) and value == 1], [app["grade"]], "grade of --openmetrics")
+    checks.that("folder" not in text and "session_id" not in text, "labels that are new with each run")
+    twice = [line.rsplit(" ", 1)[0] for line in report("--openmetrics", out, out).stdout.split("\n") if line and line[0] != "#"]
+    checks.equal(len(twice), len(set(twice)), "two sessions with the same labels are one sample")
     families = re.findall(r"^# TYPE (\S+) gauge$", text, re.M)
     checks.equal(len(families), len(set(families)), "a family is printed once")
     checks.that(all(f"# HELP {family} " in text for family in families), "each family has a help")

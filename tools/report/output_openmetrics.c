@@ -1,9 +1,203 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenMetrics 1.0 text, for Prometheus' textfile collector and its like. All are gauges: a session
- * is over, and its numbers do not count on. Values are in base units, so seconds and ratios. */
+ * is over, and its numbers do not count on. Values are in base units, so seconds and ratios.
+ *
+ * No label is new with each run, such as a folder or the id of a session: each would begin a series
+ * of its own. Of several sessions of one device and build the last one that has a number counts.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/report/devices.h"
 #include "tools/report/output.h"
 
-#include <math.h>
+/* An app in the session, or in all sections of one name. */
+struct app_part {
+	const char *app, *section; /* section: "" of the session */
+	bool is_shown;
+	struct grade_facts facts;
+};
+
+struct labelled {
+	const struct session *session;
+	char *device;
+	uint32_t next;		/* the next session with the same labels; 0: none */
+	struct app_part *parts; /* sorted */
+	size_t n_parts;
+	bool *is_hidden; /* each Surface: not selected, or a later session has it */
+};
+
+struct exposition {
+	FILE *out;
+	const struct report *report;
+	struct labelled *sessions;
+};
+
+/* --- sessions by their labels --- */
+
+static bool is_equal(const char *one, const char *other)
+{
+	return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
+static bool has_equal_labels(const struct labelled *one, const struct labelled *other)
+{
+	const char *const keys[] = { "model", "build" };
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (!is_equal(session_json_text(one->session, "device", keys[i]),
+			      session_json_text(other->session, "device", keys[i])))
+			return false;
+	return is_equal(one->device, other->device);
+}
+
+/* --- what is printed of a session --- */
+
+static bool is_selected(const struct exposition *exposition, const struct session *session,
+			const struct surface *surface)
+{
+	return surface->source != FROM_NOTHING &&
+	       select_surface(exposition->report->selection, name_of(session, surface->name),
+			      name_of(session, surface->app));
+}
+
+static bool has_surface(const struct exposition *exposition, const struct session *session,
+			uint32_t from, const char *app, const char *name)
+{
+	/* It is at the same place in most cases. */
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *one = &session->surfaces[(from + i) % session->n_surfaces];
+
+		if (strcmp(name_of(session, one->name), name) == 0 &&
+		    strcmp(name_of(session, one->app), app) == 0)
+			return is_selected(exposition, session, one);
+	}
+	return false;
+}
+
+static int hide_surfaces(const struct exposition *exposition, struct labelled *own)
+{
+	const struct session *session = own->session;
+
+	own->is_hidden = calloc(session->n_surfaces + 1, sizeof(*own->is_hidden));
+	if (!own->is_hidden)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		own->is_hidden[i] = !is_selected(exposition, session, surface);
+		for (uint32_t at = own->next; at != 0 && !own->is_hidden[i];
+		     at = exposition->sessions[at].next)
+			own->is_hidden[i] = has_surface(
+				exposition, exposition->sessions[at].session, i,
+				name_of(session, surface->app), name_of(session, surface->name));
+	}
+	return 0;
+}
+
+static int by_names(const void *a, const void *b)
+{
+	const struct app_part *one = a, *other = b;
+	int order = strcmp(one->app, other->app);
+
+	return order != 0 ? order : strcmp(one->section, other->section);
+}
+
+static void add_part(const struct exposition *exposition, struct labelled *to,
+		     const struct graded_app *app, const char *section)
+{
+	const struct session *session = to->session;
+
+	if (is_selected(exposition, session, &session->surfaces[app->surface]))
+		to->parts[to->n_parts++] = (struct app_part){ .app = name_of(session, app->app),
+							      .section = section,
+							      .is_shown = true,
+							      .facts = app->facts };
+}
+
+/* Sections of one name are one after the other, so their times add up. */
+static void join_parts(struct labelled *own)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < own->n_parts; i++) {
+		struct app_part *to = &own->parts[n], *one = &own->parts[i];
+
+		if (by_names(to, one) != 0) {
+			own->parts[++n] = *one;
+			continue;
+		}
+		one->facts.span_ns += to->facts.span_ns;
+		one->facts.missing_ns += to->facts.missing_ns;
+		grade_add(&to->facts, &one->facts);
+	}
+	if (own->n_parts > 0)
+		own->n_parts = n + 1;
+}
+
+static int find_parts(const struct exposition *exposition, struct labelled *own)
+{
+	const struct session *session = own->session;
+
+	own->parts = calloc((size_t)session->n_apps + session->n_in_section_apps + 1,
+			    sizeof(*own->parts));
+	if (!own->parts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->n_apps; i++)
+		add_part(exposition, own, &session->apps[i], "");
+	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
+		const struct graded_app *app = &session->in_section_apps[i];
+		const char *name = name_of(session, session->sections[app->section].name);
+
+		if (select_section(exposition->report->selection, session, app->section))
+			add_part(exposition, own, app, name[0] ? name : "(no name)");
+	}
+	qsort(own->parts, own->n_parts, sizeof(*own->parts), by_names);
+	join_parts(own);
+	return 0;
+}
+
+/* Of several sessions with the same labels the last one with the part shows it. */
+static void hide_earlier(const struct exposition *exposition, struct labelled *own)
+{
+	for (size_t i = 0; i < own->n_parts; i++)
+		for (uint32_t at = own->next; at != 0 && own->parts[i].is_shown;
+		     at = exposition->sessions[at].next) {
+			const struct labelled *later = &exposition->sessions[at];
+
+			own->parts[i].is_shown =
+				!bsearch(&own->parts[i], later->parts, later->n_parts,
+					 sizeof(*later->parts), by_names);
+		}
+}
+
+static int label_sessions(struct exposition *exposition)
+{
+	const struct report *report = exposition->report;
+
+	exposition->sessions = calloc(report->n + 1, sizeof(*exposition->sessions));
+	if (!exposition->sessions)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < report->n; i++) {
+		exposition->sessions[i].session = &report->sessions[i];
+		if (device_of(&exposition->sessions[i].device, &report->sessions[i]) < 0)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < report->n; i++)
+		for (uint32_t j = i + 1; j < report->n && exposition->sessions[i].next == 0; j++)
+			if (has_equal_labels(&exposition->sessions[i], &exposition->sessions[j]))
+				exposition->sessions[i].next = j;
+	for (uint32_t i = 0; i < report->n; i++)
+		if (hide_surfaces(exposition, &exposition->sessions[i]) < 0 ||
+		    find_parts(exposition, &exposition->sessions[i]) < 0)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < report->n; i++)
+		hide_earlier(exposition, &exposition->sessions[i]);
+	return 0;
+}
+
+/* --- samples --- */
 
 static void print_label(FILE *out, const char *name, const char *value)
 {
@@ -19,54 +213,129 @@ static void print_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-static void print_sample(FILE *out, const struct session *session, const struct surface *surface,
-			 const char *family, double value)
+static void begin_sample(FILE *out, const struct labelled *of, const char *family, const char *app)
 {
 	fprintf(out, "jank_%s{", family);
-	print_label(out, "folder", session->folder);
-	fprintf(out, ",session=\"%u\",", (unsigned int)session->number + 1);
-	print_label(out, "session_id", session_json_text(session, NULL, "session_id"));
+	print_label(out, "device", of->device);
 	fputc(',', out);
-	print_label(out, "model", session_json_text(session, "device", "model"));
+	print_label(out, "model", session_json_text(of->session, "device", "model"));
 	fputc(',', out);
-	print_label(out, "build", session_json_text(session, "device", "build"));
+	print_label(out, "build", session_json_text(of->session, "device", "build"));
 	fputc(',', out);
-	print_label(out, "app", name_of(session, surface->app));
-	fputc(',', out);
-	print_label(out, "surface", name_of(session, surface->name));
-	fprintf(out, "} %.10g\n", value);
+	print_label(out, "app", app);
 }
 
-static void print_family(FILE *out, const struct report *report, enum metric metric)
+static void begin_family(FILE *out, const char *family, const char *help, const char *of)
+{
+	fprintf(out, "# TYPE jank_%s gauge\n", family);
+	if (strstr(family, "_seconds"))
+		fprintf(out, "# UNIT jank_%s seconds\n", family);
+	if (strstr(family, "_ratio"))
+		fprintf(out, "# UNIT jank_%s ratio\n", family);
+	fprintf(out, "# HELP jank_%s %s of %s; see jankd-metrics(7)\n", family, help, of);
+}
+
+/* --- Surfaces --- */
+
+static void print_metric(const struct exposition *exposition, enum metric metric)
 {
 	const struct metric_info *info = &metrics[metric];
+	FILE *out = exposition->out;
 
-	fprintf(out, "# TYPE jank_%s gauge\n", info->open_name);
-	if (strstr(info->open_name, "_seconds"))
-		fprintf(out, "# UNIT jank_%s seconds\n", info->open_name);
-	if (strstr(info->open_name, "_ratio"))
-		fprintf(out, "# UNIT jank_%s ratio\n", info->open_name);
-	fprintf(out, "# HELP jank_%s %s of a Surface in a session; see jankd-metrics(7)\n",
-		info->open_name, info->name);
-	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = 0; j < report->sessions[i].n_surfaces; j++) {
-			const struct session *session = &report->sessions[i];
+	begin_family(out, info->open_name, info->name, "a Surface");
+	for (uint32_t i = 0; i < exposition->report->n; i++)
+		for (uint32_t j = 0; j < exposition->report->sessions[i].n_surfaces; j++) {
+			const struct session *session = &exposition->report->sessions[i];
 			const struct surface *surface = &session->surfaces[j];
-			double value = surface->numbers.of[metric];
 
-			if (isfinite(value) &&
-			    select_surface(report->selection, name_of(session, surface->name),
-					   name_of(session, surface->app)))
-				print_sample(out, session, surface, info->open_name,
-					     value * info->open_scale);
+			if (!isfinite(surface->numbers.of[metric]) ||
+			    exposition->sessions[i].is_hidden[j])
+				continue;
+			begin_sample(out, &exposition->sessions[i], info->open_name,
+				     name_of(session, surface->app));
+			fputc(',', out);
+			print_label(out, "surface", name_of(session, surface->name));
+			fprintf(out, "} %.10g\n", surface->numbers.of[metric] * info->open_scale);
 		}
+}
+
+/* --- apps, in the session and in its sections --- */
+
+enum app_family { APP_GRADE, APP_LOST_RATE, APP_LOST, APP_FREEZES, APP_DRAWING };
+
+static const struct {
+	const char *name, *help;
+} app_families[] = {
+	[APP_GRADE] = { "app_grade", "grade, 1 for the one that it is," },
+	[APP_LOST_RATE] = { "app_lost_ratio", "share of drawing lost to late frames and freezes" },
+	[APP_LOST] = { "app_lost_seconds", "time lost to late frames and freezes" },
+	[APP_FREEZES] = { "app_freezes", "freezes" },
+	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
+};
+
+static double value_of(enum app_family family, const struct grade_facts *facts)
+{
+	switch (family) {
+	case APP_LOST_RATE:
+		return grade_lost_rate(facts) / 1e3;
+	case APP_LOST:
+		return (double)grade_lost_ns(facts) / 1e9;
+	case APP_FREEZES:
+		return (double)facts->freezes;
+	default:
+		return (double)grade_drawing_ns(facts) / 1e9;
+	}
+}
+
+static void print_part(const struct exposition *exposition, const struct labelled *own,
+		       const struct app_part *part, enum app_family family)
+{
+	FILE *out = exposition->out;
+
+	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++) {
+		begin_sample(out, own, app_families[family].name, part->app);
+		fputs(",", out);
+		print_label(out, "section", part->section);
+		if (family != APP_GRADE) {
+			fprintf(out, "} %.10g\n", value_of(family, &part->facts));
+			return;
+		}
+		fputs(",", out);
+		print_label(out, "grade", grade_names[i]);
+		fprintf(out, "} %d\n", i == grade_of(&part->facts));
+	}
+}
+
+static void print_app_family(const struct exposition *exposition, enum app_family family)
+{
+	begin_family(exposition->out, app_families[family].name, app_families[family].help,
+		     "an app in a section; section is empty for the whole session");
+	for (uint32_t i = 0; i < exposition->report->n; i++) {
+		const struct labelled *own = &exposition->sessions[i];
+
+		for (size_t j = 0; j < own->n_parts; j++)
+			if (own->parts[j].is_shown)
+				print_part(exposition, own, &own->parts[j], family);
+	}
 }
 
 int output_openmetrics(FILE *out, const struct report *report)
 {
-	for (unsigned int i = 0; i < METRICS; i++)
+	struct exposition exposition = { .out = out, .report = report };
+	int error = label_sessions(&exposition);
+
+	for (unsigned int i = APP_GRADE; error == 0 && i <= APP_DRAWING; i++)
+		print_app_family(&exposition, (enum app_family)i);
+	for (unsigned int i = 0; error == 0 && i < METRICS; i++)
 		if (metrics[i].open_name)
-			print_family(out, report, (enum metric)i);
-	fputs("# EOF\n", out);
-	return 0;
+			print_metric(&exposition, (enum metric)i);
+	if (error == 0)
+		fputs("# EOF\n", out);
+	for (uint32_t i = 0; exposition.sessions && i < report->n; i++) {
+		free(exposition.sessions[i].device);
+		free(exposition.sessions[i].parts);
+		free(exposition.sessions[i].is_hidden);
+	}
+	free(exposition.sessions);
+	return error;
 }

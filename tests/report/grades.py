@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Time lost, freezes, grade, causes in seconds and sections of --json, --csv, --markdown and the text equal a computation of this test
+from frames.csv, events.csv and summary.csv alone."""
+
+import collections
+import csv
+import io
+import pathlib
+import re
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
+from jankd import TRACES, Checks, analyze, folder, microseconds, rows, unpack
+from report import marked, model, report, scenario
+from verdict import WAIT_MS, Layer
+
+ENDLESS = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ ;]+)?; no frame ended it")
+GAP = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ :]+)?: an unexplained")
+HOLE = re.compile(r"; ([\d.]+) s without events")
+WHOLE = None  # in the place of a section
+NAMES = {"app": "App too slow", "gpu": "App's GPU work", "unknown": "Unknown", "scheduling": "App woken too late", "stuffing": "Queue too full",
+         "surfaceflinger-cpu": "System compositor (CPU)", "surfaceflinger-gpu": "System compositor (GPU)", "dropped": "Frame thrown away"}
+
+
+class Facts:
+    """What a grade is made of, in ms, by the contract."""
+
+    def __init__(self):
+        self.frames = self.unknown = self.late = self.freezes = 0
+        self.time = self.late_ms = self.freeze_ms = self.longest = self.gap_ms = self.uncounted = 0.0
+        self.causes, self.misses_rule = collections.defaultdict(lambda: [0, 0.0]), False
+
+    def lose(self, cause, ms, is_freeze):
+        self.causes[cause][0] += 1
+        self.causes[cause][1] += ms
+        if is_freeze:
+            self.freezes, self.freeze_ms, self.longest = self.freezes + 1, self.freeze_ms + ms, max(self.longest, ms)
+        else:
+            self.late, self.late_ms = self.late + 1, self.late_ms + ms
+
+    def drawing(self):
+        return self.time + self.freeze_ms
+
+    def rate(self):
+        return 1000 * (self.late_ms + self.freeze_ms) / self.drawing() if self.drawing() else 0
+
+    def grade(self, missing, span):
+        minutes, lost = self.drawing() / 60000, self.rate()
+        often = self.freezes if self.freezes > 1 else 0
+        if self.drawing() < 5000 or self.frames < 100:
+            return "TOO SHORT"
+        if lost > 30 or often > minutes:
+            return "BAD"
+        if lost > 10 or self.longest >= 1000 or often > minutes / 10:
+            return "POOR"
+        if lost > 5 or self.freezes or self.misses_rule:
+            return "FAIR"
+        if max(missing, self.uncounted) > 0.05 * span:
+            return "INCOMPLETE"
+        return "UNCLEAR" if self.gap_ms > 0.05 * (self.drawing() + self.gap_ms) or self.unknown == self.frames else "GOOD"
+
+
+def expected(out):
+    """{(app, WHOLE or the time of the mark): Facts}, and the holes."""
+    events = rows(out, "events.csv")
+    marks = [-1] + [microseconds(row["time(s)"]) for row in events if row["kind"] == "mark"]
+    stalls = {(microseconds(row["time(s)"]), row["text"].split(" on ", 1)[1]) for row in events if row["kind"] == "stall"}
+    found, layers, last, apps = collections.defaultdict(Facts), collections.defaultdict(Layer), {}, {}
+
+    def places(app, at):
+        return [found[app, WHOLE]] + [found[app, max(mark for mark in marks if mark <= at)]]
+
+    for row in rows(out, "frames.csv"):
+        at, surface = microseconds(row["present(s)"]), row["Surface"]
+        if not row["app"] or row["app"] not in surface:
+            continue
+        apps[surface] = row["app"]
+        lost, _ = layers[row["layer"]].harm_and_gap(row)
+        before, last[row["layer"]] = last.get(row["layer"]), at
+        for facts in places(row["app"], at):
+            if not row["interval(ms)"]:
+                facts.uncounted += min((at - before) / 1000, 500) if before is not None else 0
+                continue
+            interval, is_stall = float(row["interval(ms)"]), any((at, surface + rest) in stalls for rest in ("", f" of {row['app']}"))
+            if interval < (WAIT_MS if row["vsyncs"] else 500):
+                facts.frames, facts.time, facts.unknown = facts.frames + 1, facts.time + interval, facts.unknown + (not row["vsyncs"])
+                if lost:
+                    facts.lose(row["cause"] or "unknown", lost, False)
+            elif is_stall:
+                facts.lose(row["cause"] or "unknown", interval, True)
+    for row in events:
+        endless, gap = (pattern.match(row["text"]) if row["kind"] == kind else None for kind, pattern in (("stall", ENDLESS), ("pause", GAP)))
+        if endless or gap:
+            for facts in places(apps[(endless or gap)[2]], microseconds(row["time(s)"])) if (endless or gap)[2] in apps else ():
+                if endless:
+                    facts.lose("unknown", float(endless[1]), True)
+                else:
+                    facts.gap_ms += float(gap[1])
+    for row in rows(out, "summary.csv"):
+        if apps.get(row["Surface"]) and row["verdict"].startswith("fail"):
+            found[apps[row["Surface"]], WHOLE].misses_rule = True
+    holes = [(microseconds(row["time(s)"]) - float(seconds[1]) * 1e6, microseconds(row["time(s)"])) for row in events
+             if row["kind"] == "lost" and (seconds := HOLE.search(row["text"]))]
+    return found, holes
+
+
+def same(checks, what, app, facts, grade):
+    got = app["facts"]
+    for key, value, near in (("drawing(s)", facts.drawing() / 1e3, 2e-4), ("lost(ms/s)", facts.rate(), 0.05), ("late time(s)", facts.late_ms / 1e3, 2e-3),
+                             ("freeze time(s)", facts.freeze_ms / 1e3, 2e-4), ("longest freeze(s)", facts.longest / 1e3, 1e-4),
+                             ("gap time(s)", facts.gap_ms / 1e3, 2e-4)):
+        checks.that(abs(got[key] - value) <= near, f"{what}: {key} is {got[key]}, computed {value}")
+    checks.equal((got["frames"], got["late frames"], got["freezes"], got["unknown vsyncs"]),
+                 (facts.frames, facts.late, facts.freezes, facts.unknown), f"{what}: frames, late frames, freezes, unknown vsyncs")
+    checks.equal({cause: one["times"] for cause, one in got["causes"].items()}, {cause: n for cause, (n, _) in facts.causes.items()}, f"{what}: causes")
+    for cause, one in got["causes"].items():
+        checks.that(abs(one["lost(s)"] - facts.causes[cause][1] / 1e3) < 2e-3, f"{what}: {cause}: {one}, computed {facts.causes[cause]}")
+    lost = [one["lost(s)"] for one in got["causes"].values()]
+    checks.equal(lost, sorted(lost, reverse=True), f"{what}: the cause that lost most is first")
+    checks.equal(app["grade"], grade, f"{what}: grade")
+
+
+def outputs(checks, name, out, session, truth):
+    """The text and --markdown have the numbers of the app, and --csv adds up to them."""
+    said, markdown = report(out).stdout, report("--markdown", out).stdout
+    table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout)))
+    for app in session["apps"]:
+        facts, own = truth[app["app"], WHOLE], [row for row in table if row["app"] == app["app"] and row["app"] in row["Surface"]]
+        for cause, (n, ms) in facts.causes.items():
+            checks.that(f"{NAMES[cause]} {ms / 1e3:.2f} s ({n})" in said or f"| {NAMES[cause]} | {ms / 1e3:.2f} s | " in markdown,
+                        f"{name}: {cause} of {ms} ms is in\n{said}\n{markdown}")
+        plain = markdown.replace("\\", "")
+        checks.that(f"**{app['grade']}** {app['sentence']}" in plain and f"{app['grade']}: {app['sentence']}" in said, f"{name}: {app['sentence']}")
+        checks.that(not app["whose"] or app["whose"] in plain and app["whose"] in said, f"{name}: {app['whose']}")
+        for section in (True, False):  # a section is a part of the session
+            rest = [row for row in own if bool(row["section"]) == section]
+            if rest:
+                lost = sum(float(row["late time(S)"] or 0) + float(row["stall time(S)"] or 0) for row in rest)
+                ended = sum(ms for _, ms in facts.causes.values()) - sum(float(found[1]) for row in rows(out, "events.csv")
+                                                                         if (found := ENDLESS.match(row["text"])) and app["app"] in row["text"])
+                checks.that(abs(lost - ended / 1e3) < 3e-3, f"{name}: --csv lost {lost} s, computed {ended} ms")
+    for section in session["sections"]:
+        for app in section["apps"]:
+            line = f"  {app['grade']} {app['app']}: {app['facts']['lost(ms/s)']:.0f} ms lost per second, "
+            checks.that(line in said, f"{name}: {line} is not in\n{said}")
+
+
+def judge(checks, name, out, least=1):
+    session, = model(out)
+    truth, holes = expected(out)
+    begin, end = session["from(s)"] * 1e6, session["to(s)"] * 1e6
+    checks.equal({app["app"] for app in session["apps"]}, {app for app, section in truth if section is WHOLE and truth[app, section].frames}, f"{name}: apps")
+    checks.that(len(session["apps"]) >= least, f"{name}: {len(session['apps'])} apps")
+    for app in session["apps"]:
+        facts = truth[app["app"], WHOLE]
+        same(checks, f"{name}: {app['app']}", app, facts, facts.grade(app["facts"]["missing(s)"] * 1e3, (end - begin) / 1e3))
+        missing = sum(to - since for since, to in holes) / 1e6
+        checks.that(app["facts"]["missing(s)"] >= missing - 0.002, f"{name}: missing {app['facts']['missing(s)']} s, computed {missing}")
+    for n, section in enumerate(session["sections"]):
+        start, since = (-1, begin) if n == 0 else [round(section["from(s)"] * 1e6)] * 2
+        to = round(section["to(s)"] * 1e6)
+        missing = sum(max(0, min(to, b) - max(since, a)) for a, b in holes) / 1e3
+        for app in section["apps"]:
+            facts = truth[app["app"], start]
+            if facts.frames + facts.freezes:
+                same(checks, f"{name}: {section['section']}: {app['app']}", app, facts, facts.grade(missing, (to - since) / 1e3))
+    outputs(checks, name, out, session, truth)
+
+
+def without(text, begin, end):
+    """The buffers of all CPUs were full from second @begin to @end."""
+    lines = [(float(found[1]) - 1000 if (found := re.search(r" (\d{4}\.\d{6}): ", line)) else -1, line) for line in text.splitlines(keepends=True)]
+    return "".join([line for at, line in lines if at < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)] + [line for at, line in lines if at >= end])
+
+
+if __name__ == "__main__":
+    checks = Checks()
+    for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
+                          ("culprits", 30), ("culprits-game", 30)):
+        with folder() as here:
+            trace = scenario(name, here / "trace.txt", seconds=seconds)
+            judge(checks, name, analyze(here / "out", "--frames-log", "-T", 2, trace) and here / "out")
+            if name == "demo":
+                (here / "marked.txt").write_bytes(marked(trace.read_bytes(), (7, 9), lambda n: f"screen {n % 3}"))
+                analyze(here / "marked", "--frames-log", "-T", 2, here / "marked.txt")
+                judge(checks, "sections", here / "marked")
+                (here / "hole.txt").write_text(without(trace.read_text(), 18, 26))
+                analyze(here / "hole", "--frames-log", "-T", 2, here / "hole.txt")
+                judge(checks, "hole", here / "hole")
+    if TRACES.is_dir():
+        with folder() as here:
+            analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))
+            judge(checks, "android-9-list-jank", here / "out", 0)
+    else:
+        checks.cannot_judge("a recorded trace", "../shared/traces is missing")
+    checks.end()

@@ -6,6 +6,7 @@ from frames.csv, events.csv and summary.csv alone."""
 import collections
 import csv
 import io
+import lzma
 import pathlib
 import re
 import sys
@@ -175,6 +176,18 @@ def without(text, begin, end):
     return "".join([line for at, line in lines if at < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)] + [line for at, line in lines if at >= end])
 
 
+def timeline(checks, here):
+    """Without markers of SurfaceFlinger there is no grade; what FrameTimeline says of each app is told."""
+    (here / "trace").write_bytes(lzma.decompress((TRACES / "android-13-frametimeline" / "trace.perfetto-trace.xz").read_bytes()))
+    analyze(here / "timeline", here / "trace")
+    counts = collections.Counter((row["app"], row["on time finish"]) for row in rows(here / "timeline", "frametimeline.csv") if row["kind"] == "surface")
+    for output in (report(here / "timeline").stdout, report("--markdown", here / "timeline").stdout):
+        for app in {app for app, _ in counts if app}:
+            line = f"{counts[app, '0']} of {counts[app, '0'] + counts[app, '1']} frames missed the app's deadline"
+            checks.that(any(app in one and "no grade" in one and line in one for one in output.split("\n")), f"{app}: {line} is not in\n{output}")
+        checks.that("17 of 821 frames" in output, output)
+
+
 if __name__ == "__main__":
     checks = Checks()
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
@@ -193,6 +206,7 @@ if __name__ == "__main__":
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))
             judge(checks, "android-9-list-jank", here / "out", 0)
+            timeline(checks, here)
     else:
         checks.cannot_judge("a recorded trace", "../shared/traces is missing")
     checks.end()

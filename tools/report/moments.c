@@ -39,6 +39,8 @@ static int by_lost(const void *a, const void *b)
 {
 	const struct moments *one = a, *other = b;
 
+	if (one->is_of_app != other->is_of_app)
+		return one->is_of_app ? -1 : 1;
 	if (one->lost_us != other->lost_us)
 		return one->lost_us > other->lost_us ? -1 : 1;
 	return (one->first_us > other->first_us) - (one->first_us < other->first_us);
@@ -59,6 +61,7 @@ int moments_read(struct moments **groups, const struct session *session,
 		uint32_t section = session_section(session, late->time_us);
 		struct moments one = {
 			.is_freeze = late->is_stall,
+			.is_of_app = surface->has_package,
 			.surface = late->surface,
 			.cause = late->cause,
 			.section = session->n_sections > 0 ? session->sections[section].name

@@ -7,7 +7,7 @@
 #include "tools/report/session.h"
 
 struct moments {
-	bool is_freeze;
+	bool is_freeze, is_of_app; /* is_of_app: the Surface is a part of an app */
 	uint16_t surface;
 	uint8_t cause;	  /* enum cause */
 	uint32_t section; /* its name; NAME_NONE without sections */
@@ -17,8 +17,8 @@ struct moments {
 	const struct late_row *worst;
 };
 
-/* Groups those that the session keeps and the selection shows, most time lost first. Returns their
- * number or -ENOMEM; *@groups must be freed. */
+/* Groups those that the session keeps and the selection shows, those of apps first, then by time
+ * lost. Returns their number or -ENOMEM; *@groups must be freed. */
 int moments_read(struct moments **groups, const struct session *session,
 		 const struct selection *selection);
 

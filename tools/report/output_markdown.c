@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tools/report/moments.h"
 #include "tools/report/sentences.h"
+
+#define MOMENTS_SHOWN 5
 
 /* Names are data: nothing in them is formatted. */
 static void print_escaped(FILE *out, const char *text)
@@ -60,6 +63,54 @@ static void print_causes(FILE *out, const struct grade_facts *facts)
 	fputc('\n', out);
 }
 
+/* What the numbers do not say. */
+static void print_unknown(FILE *out, const struct grade_facts *facts)
+{
+	char n[GRADE_COUNT_SIZE];
+
+	if (facts->causes[CAUSE_UNKNOWN] > 0) {
+		grade_count(n, facts->causes[CAUSE_UNKNOWN]);
+		fprintf(out, "Unknown: whose fault %s of the late frames and freezes were.\n\n", n);
+	}
+	if (facts->gaps > 0) {
+		grade_count(n, facts->gaps);
+		fprintf(out,
+			"Unexplained gaps: %s, %.2f s: still or frozen, the trace does not "
+			"say.\n\n",
+			n, (double)facts->gap_ns / 1e9);
+	}
+	if (facts->unknown > 0) {
+		grade_count(n, facts->unknown);
+		fprintf(out, "Unknown: the vsyncs of %s frames.\n\n", n);
+	}
+}
+
+/* The moments of the app: alike ones in a line. */
+static int print_moments(FILE *out, const struct session *session, const struct graded_app *app,
+			 const struct selection *selection)
+{
+	struct moments *groups;
+	int n = moments_read(&groups, session, selection), shown = 0;
+
+	for (int i = 0; i < n && shown < MOMENTS_SHOWN; i++) {
+		const struct surface *surface = &session->surfaces[groups[i].surface];
+		char told[MOMENTS_TEXT_SIZE], first[SESSION_TIME_SIZE];
+
+		if (!groups[i].is_of_app || surface->app != app->app)
+			continue;
+		moments_tell(told, session, &groups[i]);
+		session_time(first, session, groups[i].first_us);
+		fputs("- ", out);
+		print_escaped(out, told);
+		fprintf(out, ", %s %s\n", groups[i].times > 1 ? "first at" : "at", first);
+		shown++;
+	}
+	if (shown > 0)
+		fputc('\n', out);
+	free(groups);
+	return n < 0 ? n : 0;
+}
+
 static void print_sections(FILE *out, const struct session *session, const struct graded_app *app,
 			   const struct selection *selection)
 {
@@ -92,18 +143,40 @@ static void print_sections(FILE *out, const struct session *session, const struc
 		fputc('\n', out);
 }
 
+/* What Android itself says; else nothing is known. */
+static void print_without_app(FILE *out, const struct session *session)
+{
+	struct timeline_app apps[TIMELINE_APPS_MAX];
+	unsigned int n = timeline_apps(apps, session);
+
+	for (unsigned int i = 0; i < n; i++) {
+		char told[TIMELINE_SAID_SIZE];
+
+		timeline_tell(told, &apps[i]);
+		fputs("**", out);
+		print_escaped(out, name_of(session, apps[i].app));
+		fprintf(out, "**: %s.\n\n", told);
+	}
+	if (n > 0)
+		return;
+	fputs("No app in ", out);
+	print_escaped(out, session->folder);
+	fputs(session->is_2019 ? ": no grade, as files of the 2019 program do not say which frames "
+				 "were late.\n\n"
+			       : ": no Surface with frames has a package in its name.\n\n",
+	      out);
+}
+
 int output_markdown(FILE *out, const struct report *report)
 {
 	struct session_sentences *sentences = malloc(sizeof(*sentences));
+	int error = sentences ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; sentences && i < report->n; i++) {
 		const struct session *session = &report->sessions[i];
 
-		if (session->n_apps == 0) {
-			fputs("No app in ", out);
-			print_escaped(out, session->folder);
-			fputs(": no Surface with frames has a package in its name.\n\n", out);
-		}
+		if (session->n_apps == 0)
+			print_without_app(out, session);
 		for (uint32_t j = 0; j < session->n_apps; j++) {
 			const struct graded_app *app = &session->apps[j];
 
@@ -122,8 +195,11 @@ int output_markdown(FILE *out, const struct report *report)
 			print_about(out, session);
 			print_causes(out, &app->facts);
 			print_sections(out, session, app, report->selection);
+			if (print_moments(out, session, app, report->selection) < 0)
+				error = -ENOMEM;
+			print_unknown(out, &app->facts);
 		}
 	}
 	free(sentences);
-	return sentences ? 0 : -ENOMEM;
+	return error;
 }

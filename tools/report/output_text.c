@@ -193,6 +193,7 @@ static int print_verdict(FILE *out, const struct session *session,
 			 const struct selection *selection, unsigned int columns)
 {
 	struct status *status = calloc(1, sizeof(*status));
+	struct timeline_app timeline[TIMELINE_APPS_MAX];
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
 	struct session_sentences *sentences;
 
@@ -208,7 +209,8 @@ static int print_verdict(FILE *out, const struct session *session,
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
 	/* Without a verdict nothing says that no frame was late. */
 	if (status->n_surfaces > 0 ||
-	    !(selection->surface || selection->app || has_plain(session, selection)))
+	    !(timeline_apps(timeline, session) > 0 || selection->surface || selection->app ||
+	      has_plain(session, selection)))
 		verdict_print(out, status, columns);
 	free(status);
 	free(sentences);
@@ -238,6 +240,8 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 /* The app of which the selection shows the grade first. */
 static const char *first_app(const struct session *session, const struct selection *selection)
 {
+	struct timeline_app timeline[TIMELINE_APPS_MAX];
+
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
 
@@ -246,6 +250,8 @@ static const char *first_app(const struct session *session, const struct selecti
 				   name_of(session, app->app)))
 			return name_of(session, app->app);
 	}
+	if (timeline_apps(timeline, session) > 0)
+		return name_of(session, timeline[0].app);
 	return "no app";
 }
 
@@ -386,9 +392,10 @@ static int print_moments(FILE *out, const struct session *session,
 		session_time(first, session, groups[i].first_us);
 		copy_name(name, name_of(session, session->surfaces[groups[i].surface].name));
 		text_short_component(name);
-		text_print_line(out, columns, "  %s, %s %s: %s%s%.*s", told,
+		text_print_line(out, columns, "  %s, %s %s: %s%s%s%.*s", told,
 				groups[i].times > 1 ? "first at" : "at", first, name,
-				length > 0 ? ": " : "", length, work);
+				groups[i].is_of_app ? "" : " (of no app)", length > 0 ? ": " : "",
+				length, work);
 	}
 	if (n > MOMENTS_SHOWN)
 		text_print_line(out, columns, "  and %d more kinds, see --json", n - MOMENTS_SHOWN);
@@ -396,24 +403,46 @@ static int print_moments(FILE *out, const struct session *session,
 	return n < 0 ? n : 0;
 }
 
-/* What Android itself says of frames, where nothing else was recorded of them. */
-static void print_timeline(FILE *out, const struct session *session, unsigned int columns)
+/* Surfaces that belong to no app, such as a status bar: they are not graded. */
+static void print_others(FILE *out, const struct session *session,
+			 const struct selection *selection, unsigned int columns)
 {
-	uint64_t frames = 0, bad = 0;
-	char all[GRADE_COUNT_SIZE], missed[GRADE_COUNT_SIZE];
+	uint64_t n = 0, late = 0, freezes = 0;
 
-	for (uint32_t i = 0; i < session->n_captured; i++)
-		if (session->captured[i].kind == CAPTURED_TIMELINE) {
-			frames += session->captured[i].frames;
-			bad += session->captured[i].bad;
-		}
-	if (frames == 0 || session->n_apps > 0)
-		return;
-	grade_count(all, frames);
-	grade_count(missed, bad);
-	text_print_line(out, columns,
-			"Android itself says: %s of %s frames missed the app's deadline", missed,
-			all);
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (surface->source == FROM_NOTHING || surface->has_package ||
+		    !select_surface(selection, name_of(session, surface->name),
+				    name_of(session, surface->app)))
+			continue;
+		n++;
+		late += surface->facts.late;
+		freezes += surface->facts.freezes;
+	}
+	if (n > 0 && session->n_apps > 0)
+		text_print_line(out, columns,
+				"not graded: %llu Surface%s of no app, such as a status bar, with "
+				"%llu late frame%s and %llu freeze%s",
+				(unsigned long long)n, n == 1 ? "" : "s", (unsigned long long)late,
+				late == 1 ? "" : "s", (unsigned long long)freezes,
+				freezes == 1 ? "" : "s");
+}
+
+static void print_timeline(FILE *out, const struct session *session,
+			   const struct selection *selection, unsigned int columns)
+{
+	struct timeline_app apps[TIMELINE_APPS_MAX];
+	unsigned int n = timeline_apps(apps, session);
+
+	for (unsigned int i = 0; i < n; i++) {
+		char told[TIMELINE_SAID_SIZE];
+		const char *app = name_of(session, apps[i].app);
+
+		timeline_tell(told, &apps[i]);
+		if (select_surface(selection, app, app))
+			text_print_line(out, columns, "%s: %s", app, told);
+	}
 }
 
 /* A number with its unit, or "-" if it is unknown. */
@@ -516,7 +545,8 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 		if (error < 0)
 			return error;
 		print_plain(out, session, report->selection, columns);
-		print_timeline(out, session, columns);
+		print_others(out, session, report->selection, columns);
+		print_timeline(out, session, report->selection, columns);
 		print_sections(out, session, report->selection, columns);
 		if (print_moments(out, session, report->selection, columns) < 0)
 			return -ENOMEM;

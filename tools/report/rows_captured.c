@@ -42,6 +42,7 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 		.kind = (uint8_t)kind,
 		.name = name,
 		.detail = detail,
+		.app = NAME_NONE,
 	};
 	reading->captured_places[at] = session->n_captured;
 	return &all[session->n_captured - 1];
@@ -139,6 +140,7 @@ enum timeline_column {
 	TIMELINE_END,
 	TIMELINE_EXPECTED,
 	TIMELINE_TOKEN,
+	TIMELINE_APP,
 	TIMELINE_SURFACE,
 	TIMELINE_JANK,
 	TIMELINE_PRESENT,
@@ -146,8 +148,9 @@ enum timeline_column {
 };
 
 static const char *const timeline_columns[] = {
-	"kind",	   "start(s)",	"end(s)",	"expected end(s)", "display token",
-	"Surface", "jank type", "present type", "on time finish",  NULL,
+	"kind", "start(s)", "end(s)",	 "expected end(s)", "display token",
+	"app",	"Surface",  "jank type", "present type",    "on time finish",
+	NULL,
 };
 static const char *const timeline_needed[] = { "kind", "token", NULL };
 
@@ -175,6 +178,7 @@ static void read_timeline(struct reading *reading, const struct csv_reader *csv,
 {
 	int64_t start_us = number_of(csv, columns[TIMELINE_START], 6);
 	int64_t end_us = number_of(csv, columns[TIMELINE_END], 6);
+	struct captured *captured;
 	uint32_t surface;
 
 	if (!reading->is_ordered_by_id) {
@@ -187,10 +191,12 @@ static void read_timeline(struct reading *reading, const struct csv_reader *csv,
 	extend_without_frames(reading->session, start_us, end_us);
 	surface = name_in(reading, csv, columns[TIMELINE_SURFACE]);
 	join_timeline(reading, csv, columns, surface);
-	add_captured(captured_of(reading, CAPTURED_TIMELINE,
-				 session_section(reading->session, end_us), surface,
-				 name_in(reading, csv, columns[TIMELINE_JANK])),
-		     1, end_us - start_us, end_us - start_us,
+	captured =
+		captured_of(reading, CAPTURED_TIMELINE, session_section(reading->session, end_us),
+			    surface, name_in(reading, csv, columns[TIMELINE_JANK]));
+	if (captured)
+		captured->app = name_in(reading, csv, columns[TIMELINE_APP]);
+	add_captured(captured, 1, end_us - start_us, end_us - start_us,
 		     number_of(csv, columns[TIMELINE_ON_TIME], 0) == 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/report/moments.h"
@@ -147,4 +148,48 @@ void session_sentences(struct session_sentences *sentences, const struct session
 	tell_worst(worst, session, app, language);
 	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s", worst,
 		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes);
+}
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct timeline_app *one = a, *other = b;
+
+	return (one->frames < other->frames) - (one->frames > other->frames);
+}
+
+unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
+			   const struct session *session)
+{
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; session->n_apps == 0 && i < session->n_captured; i++) {
+		const struct captured *captured = &session->captured[i];
+		unsigned int at = 0;
+
+		if (captured->kind != CAPTURED_TIMELINE || captured->app == NAME_NONE ||
+		    !name_of(session, captured->app)[0])
+			continue;
+		while (at < n && apps[at].app != captured->app)
+			at++;
+		if (at == TIMELINE_APPS_MAX)
+			continue;
+		if (at == n)
+			apps[n++] = (struct timeline_app){ .app = captured->app };
+		apps[at].frames += captured->frames;
+		apps[at].missed += captured->bad;
+	}
+	qsort(apps, n, sizeof(*apps), by_frames);
+	return n;
+}
+
+void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app)
+{
+	char frames[GRADE_COUNT_SIZE], missed[GRADE_COUNT_SIZE];
+
+	grade_count(frames, app->frames);
+	grade_count(missed, app->missed);
+	snprintf(text, TIMELINE_SAID_SIZE,
+		 "no grade: the trace has no markers of SurfaceFlinger. Android itself says: "
+		 "%s of %s frames missed the app's deadline",
+		 missed, frames);
 }

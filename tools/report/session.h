@@ -194,6 +194,7 @@ struct captured {
 	uint16_t section; /* 0 without sections */
 	uint8_t kind;	  /* enum captured_kind */
 	uint32_t name, detail;
+	uint32_t app; /* of FrameTimeline; else NAME_NONE */
 	uint64_t frames, bad;
 	double sum_us; /* of all frames */
 	uint64_t max_us;

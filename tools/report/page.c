@@ -176,11 +176,118 @@ static uint64_t or_unknown(uint32_t number)
 	for (uint32_t i = 0; i < n; i++)                                                           \
 	pack_add(&pack, (value))
 
-static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined)
+/* Those of the Surface; NULL: out of memory. */
+static const struct kept_frame **frames_of(const struct session *session, uint32_t surface,
+					   uint32_t *n)
+{
+	const struct kept_frame **frames;
+
+	*n = 0;
+	frames = calloc(session->surfaces[surface].frame_rows + 1, sizeof(const void *));
+	for (uint64_t i = 0; frames && i < session->frames.n; i++) {
+		const struct kept_frame *frame = pool_at(&session->frames, i);
+
+		if (frame->surface == surface)
+			frames[(*n)++] = frame;
+	}
+	return frames;
+}
+
+static uint64_t lost_by(const struct kept_frame *frame)
+{
+	return frame->flags & FRAME_STALL ? kept_interval_ns(frame) : kept_late_ns(frame);
+}
+
+/* Late frames and freezes of one section and cause. */
+struct moments {
+	uint32_t times;
+	uint64_t lost_ns, shortest_ns, longest_ns, worst_ns;
+	int64_t worst_us;
+};
+
+static void add_moment(struct moments *moments, const struct kept_frame *frame)
+{
+	uint64_t ns = kept_interval_ns(frame), lost_ns = lost_by(frame);
+
+	if (moments->times == 0 || ns < moments->shortest_ns)
+		moments->shortest_ns = ns;
+	if (ns > moments->longest_ns)
+		moments->longest_ns = ns;
+	if (lost_ns > moments->worst_ns) {
+		moments->worst_ns = lost_ns;
+		moments->worst_us = frame->present_us;
+	}
+	moments->lost_ns += lost_ns;
+	moments->times++;
+}
+
+/* [section, is it a freeze, cause, times, lost, shortest and longest interval, time of the worst]
+ * of each group of moments that are alike. */
+static void print_moments(FILE *out, const struct kept_frame **frames, uint32_t n)
+{
+	struct moments groups[2][CAUSES];
+	bool is_first = true;
+
+	fputs(",\"moments\":[", out);
+	for (uint32_t i = 0; i < n;) {
+		uint16_t section = frames[i]->section;
+
+		memset(groups, 0, sizeof(groups));
+		for (; i < n && frames[i]->section == section; i++)
+			if (lost_by(frames[i]) > 0)
+				add_moment(&groups[!!(frames[i]->flags & FRAME_STALL)]
+						  [frames[i]->cause],
+					   frames[i]);
+		for (unsigned int j = 0; j < 2 * CAUSES; j++) {
+			const struct moments *group = &groups[j / CAUSES][j % CAUSES];
+
+			if (group->times == 0)
+				continue;
+			fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
+				section, j / CAUSES, j % CAUSES, group->times,
+				(double)(group->lost_ns / 1000) / 1e6,
+				(double)(group->shortest_ns / 1000) / 1e6,
+				(double)(group->longest_ns / 1000) / 1e6,
+				(double)group->worst_us / 1e6);
+			is_first = false;
+		}
+	}
+	fputc(']', out);
+}
+
+/* What lost most time in each row, as far as frames.csv says it. NULL: out of memory. */
+static uint8_t *causes_of(const struct window *rows, uint32_t n, const struct kept_frame **frames,
+			  uint32_t n_frames)
+{
+	uint8_t *causes = calloc(n + 1, 1);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; causes && i < n; i++) {
+		uint64_t lost_ns[CAUSES] = { 0 };
+
+		/* On another clock the time goes back: then the causes of some rows are unknown. */
+		for (; at < n_frames && frames[at]->present_us <= rows[i].end_us; at++)
+			if (frames[at]->present_us > rows[i].start_us)
+				lost_ns[frames[at]->cause] += lost_by(frames[at]);
+		for (unsigned int cause = CAUSE_NONE + 1; cause < CAUSES; cause++)
+			if (lost_ns[cause] > lost_ns[causes[i]])
+				causes[i] = (uint8_t)cause;
+	}
+	return causes;
+}
+
+static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined,
+		      const struct kept_frame **frames, uint32_t n_frames)
 {
 	struct pack pack = { 0 };
 	uint32_t n;
 	struct window *rows = rows_of(session, surface, joined, &n);
+	uint8_t *causes = causes_of(rows, n, frames, n_frames);
+
+	if (!causes) {
+		free(rows);
+		return -ENOMEM;
+	}
 
 	fprintf(out, "\"rows\":{\"n\":%u,\"joined\":%u,\"data\":\"", n, joined);
 	for (uint32_t i = 0; i < n; i++)
@@ -210,43 +317,27 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 	ROW_COLUMN(rows[i].unknown);
 	ROW_COLUMN(or_unknown(rows[i].late));
 	ROW_COLUMN(rows[i].late_us);
+	ROW_COLUMN(causes[i]);
 	free(rows);
+	free(causes);
 	if (pack_print(&pack, out) < 0)
 		return -ENOMEM;
 	fputs("\"}", out);
 	return 0;
 }
 
-/* Those of the Surface that are on the page; NULL: out of memory. */
-static const struct kept_frame **frames_of(const struct session *session,
-					   const struct page_frames *chosen, uint32_t surface,
-					   uint32_t *n)
-{
-	const struct kept_frame **frames;
-
-	*n = 0;
-	frames = calloc(session->surfaces[surface].frame_rows + 1, sizeof(const void *));
-	for (uint64_t i = 0; frames && i < session->frames.n; i++) {
-		const struct kept_frame *frame = pool_at(&session->frames, i);
-
-		if (frame->surface == surface && page_frames_have(chosen, frame->present_us))
-			frames[(*n)++] = frame;
-	}
-	return frames;
-}
-
-static int print_frames(FILE *out, const struct session *session, const struct page_frames *chosen,
-			uint32_t surface)
+/* Those that are on the page. */
+static int print_frames(FILE *out, const struct page_frames *chosen, uint64_t of,
+			const struct kept_frame **frames, uint32_t n_frames)
 {
 	struct pack pack = { 0 };
 	int64_t expected_us = 0;
-	uint32_t n;
-	const struct kept_frame **frames = frames_of(session, chosen, surface, &n);
+	uint32_t n = 0;
 
-	if (!frames)
-		return -ENOMEM;
-	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
-		(unsigned long long)session->surfaces[surface].frame_rows);
+	for (uint32_t i = 0; i < n_frames; i++)
+		if (page_frames_have(chosen, frames[i]->present_us))
+			frames[n++] = frames[i];
+	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n, (unsigned long long)of);
 	for (uint32_t i = 0; i < n; i++)
 		pack_add(&pack, kept_interval_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++) {
@@ -266,7 +357,6 @@ static int print_frames(FILE *out, const struct session *session, const struct p
 		pack_add(&pack, kept_late_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++)
 		pack_add(&pack, frames[i]->step);
-	free(frames);
 	if (pack_print(&pack, out) < 0)
 		return -ENOMEM;
 	fputs("\"}", out);
@@ -295,7 +385,15 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	fputs(",\n\"causes\":[\"\"", out);
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
 		fprintf(out, ",\"%s\"", cause_names[i]);
-	fputs("],\n\"frames in\":[", out);
+	fputs("],\n\"cause names\":[[\"\",\"\"]", out);
+	for (enum cause i = CAUSE_NONE + 1; i < CAUSES; i++)
+		fprintf(out, ",[\"%s\",\"%s\"]", grade_cause_name(i, ENGLISH),
+			grade_cause_name(i, CHINESE));
+	fputs("],\n\"grade names\":{", out);
+	for (enum grade i = GRADE_NONE + 1; i < GRADES; i++)
+		fprintf(out, "%s\"%s\":\"%s\"", i > GRADE_NONE + 1 ? "," : "",
+			grade_name(i, ENGLISH), grade_name(i, CHINESE));
+	fputs("},\n\"frames in\":[", out);
 	for (uint32_t i = 0; i < chosen->n; i++)
 		fprintf(out, "%s[%.6f,%.6f]", i > 0 ? "," : "",
 			(double)chosen->ranges[i].from_us / 1e6,
@@ -303,18 +401,25 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	fputs("],\n\"charts\":[", out);
 	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX && error == 0; i++) {
 		const struct surface *surface = &session->surfaces[i];
+		const struct kept_frame **frames;
+		uint32_t n_frames;
 
 		if (!chosen->is_shown[i])
 			continue;
+		frames = frames_of(session, i, &n_frames);
+		if (!frames)
+			return -ENOMEM;
 		fprintf(out, "%s\n{\"Surface\":", n++ > 0 ? "," : "");
 		output_json_text(out, name_of(session, surface->name));
 		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
 			surface->without_janks ? "true" : "false");
 		print_vsyncs(out, surface);
 		fputs("],", out);
-		error = print_rows(out, session, i, joined);
+		error = print_rows(out, session, i, joined, frames, n_frames);
+		print_moments(out, frames, n_frames);
 		if (error == 0)
-			error = print_frames(out, session, chosen, i);
+			error = print_frames(out, chosen, surface->frame_rows, frames, n_frames);
+		free(frames);
 		fputc('}', out);
 	}
 	fputs("]", out);

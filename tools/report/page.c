@@ -55,6 +55,10 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 		fprintf(page->out, "%s\"%s\":[\"%s\",\"%s\"]", i > CAUSE_NONE + 1 ? "," : "",
 			cause_names[i], grade_cause_name((enum cause)i, ENGLISH),
 			grade_cause_name((enum cause)i, CHINESE));
+	fputs("},\"grade names\":{", page->out);
+	for (enum grade i = GRADE_NONE + 1; i < GRADES; i++)
+		fprintf(page->out, "%s\"%s\":\"%s\"", i > GRADE_NONE + 1 ? "," : "",
+			grade_name(i, ENGLISH), grade_name(i, CHINESE));
 	fputs("},", page->out);
 	return 0;
 }
@@ -385,15 +389,7 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	fputs(",\n\"causes\":[\"\"", out);
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
 		fprintf(out, ",\"%s\"", cause_names[i]);
-	fputs("],\n\"cause names\":[[\"\",\"\"]", out);
-	for (enum cause i = CAUSE_NONE + 1; i < CAUSES; i++)
-		fprintf(out, ",[\"%s\",\"%s\"]", grade_cause_name(i, ENGLISH),
-			grade_cause_name(i, CHINESE));
-	fputs("],\n\"grade names\":{", out);
-	for (enum grade i = GRADE_NONE + 1; i < GRADES; i++)
-		fprintf(out, "%s\"%s\":\"%s\"", i > GRADE_NONE + 1 ? "," : "",
-			grade_name(i, ENGLISH), grade_name(i, CHINESE));
-	fputs("},\n\"frames in\":[", out);
+	fputs("],\n\"frames in\":[", out);
 	for (uint32_t i = 0; i < chosen->n; i++)
 		fprintf(out, "%s[%.6f,%.6f]", i > 0 ? "," : "",
 			(double)chosen->ranges[i].from_us / 1e6,

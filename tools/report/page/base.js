@@ -136,42 +136,64 @@ function tableButtons(cells, caption) {
 /* A table of more rows begins with the first ones: thousands of rows take seconds. */
 const LONG_TABLE = 200;
 
-/* columns: [heading, is it text, function of a row: a cell or its text] */
-function makeTable(caption, columns, rows, onRow) {
-  const table = element("table", {}, element("caption", {}, caption));
-  const head = table.createTHead().insertRow();
-  for (const [name, isText] of columns) {
-    const cell = element("th", { scope: "col", className: isText ? "text" : "" }, word(name));
-    if (Object.hasOwn(FORMULAS, name)) { cell.title = FORMULAS[name]; cell.tabIndex = 0; }
+/* What a cell is sorted by: a number, a time or else its text. */
+function sortKey(text) {
+  const parts = text.replace(/,/g, "").split(":"), numbers = parts.map((part) => parseFloat(part));
+  return numbers.some(Number.isNaN) ? text : numbers.reduce((sum, one) => sum * 60 + one, 0);
+}
+
+/* columns: [heading, is it text, function of a row: a cell or its text, function of a row: what it is sorted by (its text)] */
+function makeTable(caption, columns, rows, onRow, onMade) {
+  const table = element("table", {}, caption ? element("caption", {}, caption) : null);
+  const head = table.createTHead().insertRow(), body = table.createTBody();
+  const cellOf = (one, [, isText, value]) => { const got = value(one); return got instanceof Node ? got : element("td", { className: isText ? "text" : "" }, shown(got)); };
+  let order = rows;
+  const sort = (column, n) => {
+    const wasUp = head.cells[n].getAttribute("aria-sort") === "ascending", wasDown = head.cells[n].getAttribute("aria-sort") === "descending", sign = wasDown || (column[1] && !wasUp) ? 1 : -1;
+    const keys = new Map(rows.map((one) => [one, column[3] ? column[3](one) : sortKey(cellOf(one, column).textContent)]));
+    const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : typeof a === typeof b ? String(a).localeCompare(String(b)) : typeof a === "number" ? 1 : -1);
+    order = [...rows].sort((a, b) => sign * compare(keys.get(a), keys.get(b)));
+    for (const cell of head.cells) cell.removeAttribute("aria-sort");
+    head.cells[n].setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+    const shownRows = body.rows.length, hidden = new Set([...body.rows].filter((row) => row.hidden).map((row) => row.of));
+    body.replaceChildren();
+    order.slice(0, shownRows).forEach(add);
+    for (const row of body.rows) row.hidden = hidden.has(row.of);
+  };
+  columns.forEach((column, n) => {
+    const cell = element("th", { scope: "col", className: column[1] ? "text" : "" }, button(word(column[0]), () => sort(column, n), { className: "sort" }));
+    if (Object.hasOwn(FORMULAS, column[0])) { cell.title = FORMULAS[column[0]]; }
     head.append(cell);
-  }
-  const body = table.createTBody();
+  });
   const add = (one, n) => {
     const row = body.insertRow();
-    for (const [, isText, value] of columns) {
-      const got = value(one);
-      row.append(got instanceof Node ? got : element("td", { className: isText ? "text" : "" }, shown(got)));
+    row.of = one;
+    for (const column of columns) {
+      const cell = cellOf(one, column);
+      cell.dataset.label = word(column[0]);
+      row.append(cell);
     }
+    if (onMade) onMade(one, row);
     if (onRow) {
       row.tabIndex = 0;
       row.onclick = () => onRow(one, n, row);
-      row.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); onRow(one, n, row); } };
+      row.onkeydown = (event) => { if (event.target === row && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); onRow(one, n, row); } };
     }
   };
   const isLong = rows.length > LONG_TABLE + 100;
   rows.slice(0, isLong ? LONG_TABLE : rows.length).forEach(add);
   const more = () => {
-    for (let n = body.rows.length; n < rows.length; n++) add(rows[n], n);
+    for (let n = body.rows.length; n < rows.length; n++) add(order[n], n);
     all.hidden = true;
   };
   const all = button(`${word("show all rows")}: ${rows.length}`, more, { hidden: !isLong, className: "all-rows" });
   const cells = () => {
     more();
-    return [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].map((cell) => cell.textContent));
+    return [...table.rows].filter((row) => !row.hidden && row.className !== "detail").map((row) => [...row.cells].map((cell) => cell.textContent));
   };
-  const buttons = tableButtons(cells, caption);
+  const buttons = tableButtons(cells, caption || "table");
   buttons.append(all);
-  const made = element("div", {}, element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption }, table), buttons);
+  const made = element("div", {}, element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption || word("table") }, table), buttons);
   made.more = more;
   return made;
 }

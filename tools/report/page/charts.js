@@ -31,7 +31,7 @@ class Columns {
 const UNKNOWN_IF_0 = ["D", "missed", "stalls", "p99", "gpu", "gpuMax", "lost", "refresh", "late"];
 const BY_VSYNCS = ["D", "missed", "late"];
 const ROW_COLUMNS = ["frames", "time", "max", "waits", "waiting", "A", "B", "C", "D", "missed", "jank", "bigJank", "jankTime", "stalls", "stallTime",
-  "p99", "gpu", "gpuMax", "lost", "refresh", "unknown", "late", "lateTime"];
+  "p99", "gpu", "gpuMax", "lost", "refresh", "unknown", "late", "lateTime", "cause"];
 
 /* On another clock the time goes back; charts need it in order. */
 function inOrder(all, key) {
@@ -61,7 +61,9 @@ async function readFrames({ n, data: text }) {
 
 /* The rows and frames of a chart are unpacked once. */
 function read(chart) {
-  chart.ready ??= Promise.all([readRows(chart.rows), readFrames(chart.frames)]).then(([rows, frames]) => Object.assign(chart, { read: { rows, frames } }));
+  chart.ready ??= Promise.all([readRows(chart.rows), readFrames(chart.frames)]).then(([rows, frames]) => {
+    chart.read = { rows, frames, drawn: rows.n > 0 ? rows : rowsOfFrames(frames) };
+  });
   return chart.ready;
 }
 
@@ -78,7 +80,7 @@ function firstAt(times, time) {
 
 /* --- numbers of a range --- */
 
-const SMALL_JANK = 1, JANK = 2, BIG_JANK = 4, STALL = 8, WAIT = 16, FIRST = 32, UNKNOWN = 64, LATE = 128;
+const SMALL_JANK = 1, JANK = 2, BIG_JANK = 4, STALL = 8, WAIT = 16, FIRST = 32, UNKNOWN = 64;
 const truncated = (value, digits) => Math.floor(value) / 10 ** digits;
 
 /* Intervals of whole vsyncs have a tolerance of 0.5 %, see rules/interval.h. */
@@ -206,83 +208,65 @@ function numbersOfRange(session, chart, from, to) {
     : onPage ? "frames.csv does not have all frames of this range" : "its frames are not on this page" };
 }
 
-/* --- charts --- */
+/* --- the timeline --- */
 
-const POINTS_MOST = 800; // more than a chart has pixels on most screens
-const GAP_US = 10e6;
+const GAP_US = 2e6;
 
-/* [time in s, lowest rate, mean rate], freezes included, of rows in the window, joined if they are many; a gap is no line. */
-function ratePoints(rows, from, to) {
-  const first = Math.max(0, firstAt(rows.end, from) - 1), end = Math.min(rows.n, firstAt(rows.start, to) + 1), points = [];
-  const width = end - first > POINTS_MOST ? (to - from) / POINTS_MOST : 0;
-  for (let i = first; i < end;) {
-    const begin = rows.end[i], before = i > 0 ? rows.end[i - 1] : NaN;
-    let least = Infinity, frames = 0, time = 0, last = begin;
-    for (; i < end && (last === begin || rows.end[i] - begin <= width); i++) {
-      last = rows.end[i];
-      const drawing = rows.time[i] + rows.stallTime[i];
-      if (drawing > 0) least = Math.min(least, rows.frames[i] * 1e6 / drawing);
-      frames += rows.frames[i];
-      time += drawing;
-      if (width === 0) { i++; break; }
+/* Rows of a second each, where there are frames only. */
+function rowsOfFrames(frames) {
+  const made = { start: [], end: [], frames: [], time: [], max: [], lateTime: [], stallTime: [], cause: [], lost: [], refresh: [] };
+  for (let i = 0; i < frames.n;) {
+    const begin = frames.present[i] - (frames.flags[i] & FIRST ? 0 : frames.interval[i] / 1e3), row = { start: begin, end: 0, frames: 0, time: 0, max: 0, lateTime: 0, stallTime: 0, cause: 0, lost: 0, refresh: NaN };
+    let worst = 0;
+    for (; i < frames.n && (row.end === 0 || frames.present[i] - begin < 1e6); i++) {
+      const us = frames.interval[i] / 1e3, flags = frames.flags[i], lost = flags & STALL ? us : frames.late[i] / 1e3;
+      row.end = frames.present[i];
+      if (flags & STALL) row.stallTime += us;
+      if (lost > worst) { worst = lost; row.cause = frames.cause[i]; }
+      if (flags & (FIRST | WAIT)) continue;
+      row.frames++;
+      row.time += us;
+      row.max = Math.max(row.max, us);
+      row.lateTime += frames.late[i] / 1e3;
     }
-    if (begin - before > GAP_US + width) points.push([before / 1e6 + 0.001, null, null]);
-    if (time > 0) points.push([last / 1e6, least, frames * 1e6 / time]);
+    for (const [name, value] of Object.entries(row)) made[name].push(value);
   }
-  return points;
+  return { n: made.end.length, ...made };
 }
 
-/* The same from frames, where there are no rows: of each second, or of longer parts. */
-function ratePointsOfFrames(frames, from, to) {
-  const width = Math.max(1e6, (to - from) / POINTS_MOST), end = Math.min(frames.n, firstAt(frames.present, to) + 1), points = [];
-  for (let i = firstAt(frames.present, from - width); i < end;) {
-    const begin = frames.present[i];
-    let count = 0, time = 0, last = begin;
-    for (; i < end && frames.present[i] - begin < width; i++) {
-      last = frames.present[i];
-      if (frames.flags[i] & FIRST || (frames.flags[i] & WAIT && !(frames.flags[i] & STALL))) continue;
-      count += !(frames.flags[i] & WAIT);
-      time += frames.interval[i];
+/* The rows in the window; many of them are joined, so that there are no more than @most. */
+function binsOf(rows, from, to, most) {
+  const width = (to - from) / most, bins = [];
+  let bin = null, worst = 0;
+  for (let i = firstAt(rows.end, from); i < rows.n && rows.start[i] < to; i++) {
+    if (!bin || rows.end[i] - bin.from > width) {
+      bins.push(bin = { from: rows.start[i], to: 0, frames: 0, time: 0, max: 0, late: 0, stall: 0, cause: 0, refresh: NaN });
+      worst = 0;
     }
-    points.push([last / 1e6, null, time > 0 ? count * 1e9 / time : null]);
+    const lost = rows.lateTime[i] + rows.stallTime[i];
+    bin.to = rows.end[i];
+    bin.frames += rows.frames[i];
+    bin.time += rows.time[i];
+    bin.late += rows.lateTime[i];
+    bin.stall += rows.stallTime[i];
+    bin.max = Math.max(bin.max, rows.max[i]);
+    bin.refresh = rows.refresh[i];
+    if (lost > worst) { worst = lost; bin.cause = rows.cause[i]; }
   }
-  return points;
+  return bins;
 }
 
-/* [time in s, longest ms] of the values in the window; of many the longest in each part, at its own time. */
-function longestPoints(times, values, scale, from, to, most, causes) {
-  const first = Math.max(0, firstAt(times, from) - 1), end = Math.min(times.length, firstAt(times, to) + 1), points = [];
-  const width = end - first > most ? (to - from) / most : -1;
-  for (let i = first; i < end;) {
-    const begin = times[i], before = i > 0 ? times[i - 1] : NaN;
-    let longest = i;
-    for (i++; i < end && times[i] - begin <= width; i++) if (values[i] > values[longest]) longest = i;
-    if (begin - before > GAP_US + Math.max(0, width)) points.push([before / 1e6 + 0.001, null]);
-    points.push([times[longest] / 1e6, values[longest] / scale]);
-    if (causes) causes.set(times[longest] / 1e6, longest);
+/* The longest frame time of each part of the window, and whose fault it was. */
+function stemsOf(frames, from, to, most) {
+  const width = (to - from) / most, stems = [];
+  let stem = null, until = -Infinity;
+  for (let i = firstAt(frames.present, from); i < frames.n && frames.present[i] <= to; i++) {
+    if (frames.flags[i] & (FIRST | WAIT)) continue;
+    if (frames.present[i] > until) { stems.push(stem = { at: 0, ms: -1, cause: 0 }); until = frames.present[i] + width; }
+    const ms = frames.interval[i] / 1e6;
+    if (ms > stem.ms) Object.assign(stem, { at: frames.present[i] / 1e6, ms, cause: frames.late[i] > 0 ? frames.cause[i] : 0 });
   }
-  return points;
-}
-
-/* A line from 0 to each frame time, in the colour of its cause. @colorOf: of a time. */
-function stems(colorOf) {
-  return (event) => {
-    const context = event.drawingContext, bottom = event.dygraph.toDomYCoord(0), lines = new Map();
-    for (const point of event.points) {
-      const one = colorOf(point.xval);
-      if (!lines.has(one)) lines.set(one, []);
-      if (!Number.isNaN(point.canvasy)) lines.get(one).push(point);
-    }
-    for (const [one, points] of lines) {
-      context.strokeStyle = one;
-      context.beginPath();
-      for (const point of points) {
-        context.moveTo(point.canvasx, bottom);
-        context.lineTo(point.canvasx, point.canvasy);
-      }
-      context.stroke();
-    }
-  };
+  return stems;
 }
 
 /* Wall time less time of the trace, in ms; NaN: no event has both. */
@@ -296,186 +280,432 @@ function wallOffset(session) {
 
 const wallTime = (session, time, digits = 12) => (Number.isNaN(session.wall) ? "" : new Date(session.wall + time * 1000).toISOString().slice(11, 11 + digits));
 
-function axisLabel(session) {
-  return (time, granularity, options, graph) => {
-    const [from, to] = graph.xAxisRange(), digits = to - from < 5 ? 3 : to - from < 60 ? 1 : 0;
-    const s = time - session["from(s)"], rest = digits ? (s - Math.floor(s)).toFixed(digits).slice(1) : "";
-    return s < 0 ? "" : clock(digits ? Math.floor(s) : s) + rest;
-  };
-}
-
-/* Times of rows in which events were lost, a known number or not; those that follow each other are one. */
-function lostBands(session, rows) {
-  const bands = [];
+/* Times in which events were lost: those that the capture knows, and else rows in which some were lost. */
+function holesOf(session, rows) {
+  if (session.missing.length > 0) return session.missing.map((one) => [one["from(s)"], one["to(s)"]]);
+  const holes = [];
   for (let i = 0; i < rows.n; i++) {
     if (!(rows.lost[i] > 0 || (Number.isNaN(rows.lost[i]) && !session.is2019))) continue;
-    const last = bands[bands.length - 1];
+    const last = holes[holes.length - 1];
     if (last && rows.start[i] / 1e6 <= last[1]) last[1] = rows.end[i] / 1e6;
-    else bands.push([rows.start[i] / 1e6, rows.end[i] / 1e6]);
+    else holes.push([rows.start[i] / 1e6, rows.end[i] / 1e6]);
   }
-  return bands;
+  return holes;
 }
 
-/* Behind the lines: sections, marks with their names, switches of app and refresh rate, temperature, and bands where events were lost
- * or another program changed the trace. */
-function underlay(session, chart) {
-  const marks = session.sections.slice(1).map((one) => ({ time: one["from(s)"], text: one.section }));
-  const of = (kind) => session.events.filter((event) => event.kind === kind && event["time(s)"] !== null);
-  const warm = of("device").map((event) => ({ time: event["time(s)"], c: Number((/(-?\d+\.\d) C/.exec(event.text) || [])[1]) })).filter((one) => !Number.isNaN(one.c));
-  const style = Object.fromEntries(["lost", "tracing", "refresh", "focus", "mark", "soft", "span"].map((name) => [name, color(`--${name}`)]));
-  const events = Object.fromEntries(["lost", "tracing", "surfaceflinger", "refresh", "focus"].map((kind) => [kind, of(kind)]));
-  const lost = session.missing.length > 0 ? session.missing.map((one) => [one["from(s)"], one["to(s)"]]) : lostBands(session, chart.read.rows);
-  const { frames } = chart.read, freezes = [];
-  for (let i = 0; i < frames.n; i++) if (frames.flags[i] & STALL) freezes.push([frames.present[i] / 1e6 - frames.interval[i] / 1e9, frames.present[i] / 1e6]);
-  return (context, area, graph) => {
-    const x = (time) => graph.toDomXCoord(time), right = area.x + area.w;
-    const band = (from, to, fill, top = area.y, height = area.h) => {
-      const left = Math.max(area.x, x(from)), width = Math.min(right, Math.max(x(to), left + 2)) - left;
-      context.fillStyle = fill;
-      if (width > 0 && left < right) context.fillRect(left, top, width, height);
-    };
-    const [from, to] = graph.xAxisRange();
-    context.save();
-    for (const [begin, end] of lost) if (end > from && begin < to) band(begin, end, style.lost);
-    for (const [begin, end] of freezes) if (end > from && begin < to) band(begin, end, style.span);
-    for (const { "time(s)": time } of events.lost) band(time, time, style.lost);
-    for (const { "time(s)": time } of [...events.tracing, ...events.surfaceflinger]) band(time, time, style.tracing);
-    for (const kind of ["refresh", "focus"]) for (const { "time(s)": time } of events[kind]) band(time, time, style[kind]);
-    warm.forEach((one, i) => band(one.time, i + 1 < warm.length ? warm[i + 1].time : session["to(s)"],
-      `hsl(${Math.round(Math.max(0, Math.min(120, 120 - (one.c - 28) * 7)))} 70% 50%)`, area.y + area.h - 4, 4));
-    context.font = "10px system-ui, sans-serif";
-    let free = area.x;
-    for (const { time, text } of marks) {
-      if (time < from || time > to) continue;
-      band(time, time, style.mark);
-      context.fillStyle = style.soft;
-      if (x(time) < free) continue;
-      context.fillText(text.slice(0, 24), x(time) + 4, area.y + 10);
-      free = x(time) + 10 + context.measureText(text.slice(0, 24)).width;
-    }
-    context.restore();
-  };
+/* Of events of a kind whose text begins with a length: [from, to, text]. */
+const spansOf = (session, kind) => session.events.filter((one) => one.kind === kind && one["time(s)"] !== null).map((one) =>
+  [one["time(s)"] - (parseFloat(one.text) || 0) / 1e3, one["time(s)"], one.text]);
+
+/* [from, to, value] of each change. */
+function stepsOf(session, kind, value) {
+  const found = session.events.filter((one) => one.kind === kind && one["time(s)"] !== null).map((one) => [one["time(s)"], 0, value(one.text)]).filter((one) => one[2] !== null);
+  found.forEach((one, n) => { one[1] = n + 1 < found.length ? found[n + 1][0] : session["to(s)"]; });
+  return found;
 }
 
-/* Both charts of a session: rates and frame times of one Surface over the same time. @onRange: a range was dragged. */
-class Charts {
-  constructor(session, boxes, readout, onRange, onWindow) {
-    Object.assign(this, { session, boxes, readout, onRange, onWindow, graphs: [], busy: false });
-    boxes.forEach((box) => { box.onkeydown = (event) => this.key(event); });
+const firstNumber = (pattern) => (text) => { const found = pattern.exec(text || ""); return found ? Number(found[1]) : null; };
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
+
+/* Lanes of one session over the same time: sections, lost time, frame times, rate, temperature, battery, the app in front. What
+ * the pointer does, it does in all of them. @on: range(window), window(window), moment(row). */
+class Timeline {
+  constructor(session, into, on) {
+    Object.assign(this, { session, on, graphs: [], lanes: [], pointers: new Map(), marked: null, origin: session["from(s)"] });
+    this.box = element("div", { className: "lanes", tabIndex: 0, role: "application", "aria-label": `${word("timeline")}. ${word(KEYS)}` });
+    this.cross = element("div", { className: "cross", hidden: true });
+    this.select = element("div", { className: "select", hidden: true });
+    this.tip = element("div", { className: "tip", hidden: true });
+    this.box.append(this.cross, this.select);
+    into.append(element("div", { className: "around-lanes" }, this.box, this.tip));
+    this.style = Object.fromEntries(["good-time", "late", "frozen", "missing", "idle", "gap", "soft", "text", "line", "link", "box", "back", "mark"].map((name) => [name, color(`--${name}`)]));
+    this.causes = session.causes.map((name) => (name ? color(`--cause-${name}`) : this.style["good-time"]));
+    this.focus = stepsOf(session, "focus", (text) => text);
+    this.gaps = spansOf(session, "pause");
+    for (const [type, handler] of [["pointerdown", this.down], ["pointermove", this.move], ["pointerup", this.up], ["pointercancel", this.cancel], ["pointerleave", this.leave], ["dblclick", () => this.dragged(...this.whole)],
+      ["keydown", this.key], ["wheel", this.wheel]]) this.box.addEventListener(type, handler.bind(this));
+    new ResizeObserver(() => { if (this.chart && this.box.clientWidth !== this.width) this.layout(); }).observe(this.box);
   }
   get whole() { return [this.session["from(s)"], Math.max(this.session["to(s)"], this.session["from(s)"] + 0.001)]; }
+  ofApp(text) { return !!this.session.app && text.includes(this.session.app); }
+
+  lane(name, height, draw) {
+    const canvas = element("canvas", { className: "lane", height });
+    canvas.style.height = `${height}px`;
+    this.box.append(element("p", { className: "lane-name" }, word(name)), canvas);
+    this.lanes.push({ name, canvas, height, draw });
+  }
+  graph(name, height, draw, range) {
+    const box = element("div", { className: "chart" });
+    box.style.height = `${height}px`;
+    this.box.append(element("p", { className: "lane-name" }, word(name)), box);
+    const ticker = (from, to, pixels) => {
+      const step = STEPS.find((one) => (to - from) / one <= pixels / 70) || STEPS[STEPS.length - 1], ticks = [];
+      for (let n = Math.ceil((from - this.origin) / step - 1e-9); this.origin + n * step <= to; n++) ticks.push({ v: this.origin + n * step, label: exactClock(n * step, step) });
+      return ticks;
+    };
+    const graph = new Dygraph(box, [[this.whole[0], 0], [this.whole[1], 0]], {
+      labels: ["s", "value"], legend: "never", showLabelsOnHighlight: false, highlightCircleSize: 0, interactionModel: {}, axisLabelFontSize: 11, gridLineColor: this.style.line, axisLineColor: this.style.line,
+      dateWindow: this.window, valueRange: range(), axes: { x: { ticker, axisLabelWidth: 56 }, y: { axisLabelWidth: 40, pixelsPerLabel: 26 } },
+      plotter: (event) => { draw(event.drawingContext, event.dygraph); },
+    });
+    box.chart = graph;
+    this.graphs.push({ graph, range });
+  }
 
   async show(chart, window) {
     await read(chart);
-    this.chart = chart;
-    this.window = window;
-    for (const old of this.graphs) old.destroy();
-    const shared = {
-      legend: "never", connectSeparatedPoints: false, animatedZooms: false, axisLabelFontSize: 11, gridLineColor: color("--line"), axisLineColor: color("--line"),
-      strokeWidth: 1.3, includeZero: true, underlayCallback: underlay(this.session, chart), dateWindow: window,
-      axes: { x: { axisLabelFormatter: axisLabel(this.session), pixelsPerLabel: 80 }, y: { axisLabelWidth: 42 } },
-      highlightCallback: (event, time, points) => this.hover(time, points), zoomCallback: (from, to) => this.dragged(from, to),
-      drawCallback: (graph, first) => { if (!this.busy && !first) this.moved(graph.xAxisRange()); },
-    };
-    this.busy = true;
-    this.graphs = [
-      new Dygraph(this.boxes[0], this.points(0), { ...shared, labels: ["s", "lowest", "mean"], colors: [color("--bad"), color("--link")] }),
-      new Dygraph(this.boxes[1], this.points(1), { ...shared, labels: ["s", "longest"], colors: [color("--link")], plotter: stems((time) => this.colorOf(time)) }),
-    ];
-    this.busy = false;
-    this.boxes.forEach((box, n) => { box.chart = this.graphs[n]; });
-    this.onWindow(window);
+    for (const { graph } of this.graphs) graph.destroy();
+    for (const old of [...this.box.querySelectorAll(".lane, .lane-name, .chart")]) old.remove();
+    Object.assign(this, { chart, window, graphs: [], lanes: [], holes: holesOf(this.session, chart.read.rows) });
+    this.freezes = this.session.late.filter((row) => row.kind === "stall" && row.Surface === chart.Surface);
+    this.gaps = spansOf(this.session, "pause").filter((one) => one[2].includes(` on ${chart.Surface} of `));
+    this.prepare();
+    if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
+    this.lane("time lost: grey none, orange late, red frozen", 22, this.drawLost);
+    this.graph("longest frame time, ms; colour: whose fault; red span: frozen; dashed: one frame", 170, this.drawFrames.bind(this), () => [0, this.tallest * 1.06]);
+    this.graph("frames per second, freezes included; dashed: refresh rate", 110, this.drawRate.bind(this), () => [0, this.fastest * 1.1]);
+    for (const [name, pattern] of [["temperature, °C", /(-?\d+(?:\.\d+)?) C\b/], ["battery, %", /battery (\d+) ?%/]]) {
+      const steps = stepsOf(this.session, "device", firstNumber(pattern)), values = steps.map((one) => one[2]);
+      if (new Set(values).size > 1) this.graph(name, 60, (context, graph) => this.drawSteps(context, graph, steps), () => [Math.min(...values) - 1, Math.max(...values) + 1]);
+    }
+    if (this.focus.length > 1) this.lane("app in front", 16, this.drawFocus);
+    this.layout();
+    this.on.window(window);
   }
 
-  /* Frames in the window that are on the page; few enough of them are drawn each. */
+  /* All graphs have their numbers at the same left edge. */
+  layout() {
+    this.width = this.box.clientWidth;
+    for (const { graph } of this.graphs) graph.resize();
+    this.area = this.graphs[0].graph.getArea();
+    const ratio = devicePixelRatio || 1;
+    for (const { canvas, height } of this.lanes) {
+      Object.assign(canvas.style, { marginLeft: `${this.area.x}px`, width: `${this.area.w}px` });
+      canvas.width = Math.round(this.area.w * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    this.zoom(this.window);
+  }
+
+  /* What the window shows. */
+  prepare() {
+    const { frames, drawn } = this.chart.read, [from, to] = this.window.map((time) => time * 1e6), columns = Math.max(200, this.area ? Math.round(this.area.w) : 700);
+    const first = firstAt(frames.present, from), last = firstAt(frames.present, to);
+    this.bins = binsOf(drawn, from, to, columns);
+    this.stems = this.hasFrames && last - first < 200000 ? stemsOf(frames, from, to, columns) : this.bins.map((bin) => ({ at: bin.to / 1e6, ms: bin.max / 1e3, cause: bin.late > 0 ? bin.cause : 0 }));
+    this.beat = this.bins.map((bin) => (bin.refresh > 0 ? 1e5 / bin.refresh : NaN));
+    if (this.beat.every(Number.isNaN)) {
+      const known = frames.interval.findIndex((ns, i) => frames.vsyncs[i] > 0);
+      if (known >= 0) this.beat.fill(frames.interval[known] / frames.vsyncs[known] / 1e6);
+    }
+    this.tallest = this.stems.reduce((most, stem) => Math.max(most, stem.ms), 30);
+    this.fastest = this.bins.reduce((most, bin, n) => Math.max(most, bin.time + bin.stall > 0 ? bin.frames * 1e6 / (bin.time + bin.stall) : 0, 1e3 / this.beat[n] || 0), 10);
+  }
+
+  /* Whether frames of the window are on the page. */
   get hasFrames() {
     const { present } = this.chart.read.frames, [from, to] = this.window.map((time) => time * 1e6);
     return firstAt(present, to) > firstAt(present, from) && this.session["frames in"].some(([a, b]) => a * 1e6 <= Math.max(from, this.session["from(s)"] * 1e6) && Math.min(to, this.session["to(s)"] * 1e6) <= b * 1e6);
   }
-  /* Of a frame in time the colour of smooth, of others that of their cause. */
-  colorOf(time) {
-    const { frames } = this.chart.read, i = this.causes.get(time);
-    if (i === undefined) return color("--link");
-    const cause = frames.flags[i] & (LATE | STALL) ? this.session.causes[frames.cause[i]] || "unknown" : "smooth";
-    this.colors ||= new Map();
-    if (!this.colors.has(cause)) this.colors.set(cause, color(cause === "smooth" ? "--on-time" : `--cause-${cause}`));
-    return this.colors.get(cause);
-  }
-  points(n) {
-    if (n === 1) this.causes = new Map();
-    const { rows, frames } = this.chart.read, [from, to] = this.window.map((time) => time * 1e6);
-    const nothing = n === 0 ? [[this.whole[0], null, null]] : [[this.whole[0], null]];
-    const made = n === 0 ? rows.n > 0 ? ratePoints(rows, from, to) : ratePointsOfFrames(frames, from, to)
-      : this.hasFrames || rows.n === 0 ? longestPoints(frames.present, frames.interval, 1e6, from, to, 2 * POINTS_MOST, this.causes)
-        : longestPoints(rows.end, rows.max, 1e3, from, to, POINTS_MOST);
-    return made.length > 0 ? made : nothing;
-  }
 
   zoom(window) {
     this.window = window;
-    if (this.graphs.length === 0) return;
-    this.busy = true;
-    this.graphs.forEach((graph, n) => graph.updateOptions({ file: this.points(n), dateWindow: window, valueRange: null }));
-    this.busy = false;
-    this.onWindow(window);
+    if (!this.chart) return;
+    this.prepare();
+    for (const { graph, range } of this.graphs) graph.updateOptions({ dateWindow: window, valueRange: range() });
+    const ratio = devicePixelRatio || 1;
+    for (const { canvas, height, draw } of this.lanes) {
+      const context = canvas.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, this.area.w, height);
+      context.font = "11px system-ui, sans-serif";
+      draw.call(this, context, height, (time) => (time - window[0]) / (window[1] - window[0]) * this.area.w);
+    }
+    this.cross.hidden = this.tip.hidden = true;
+    this.on.window(window);
   }
-  /* dygraphs draws while it is dragged; the points follow in the next picture. */
-  moved(window) {
-    if (window[0] === this.window[0] && window[1] === this.window[1]) return;
+
+  /* --- lanes --- */
+
+  drawSections(context, height, x) {
+    this.session.sections.forEach((one, n) => {
+      const left = Math.max(0, x(one["from(s)"])), right = Math.min(this.area.w, x(one["to(s)"]));
+      if (right <= 0 || left >= this.area.w) return;
+      context.fillStyle = n % 2 ? this.style.line : this.style.box;
+      context.fillRect(left, 0, Math.max(1, right - left), height);
+      context.fillStyle = this.style.text;
+      if (right - left > 26) context.fillText(fitted(context, one.section, right - left - 6), left + 4, height - 6);
+    });
+  }
+  drawLost(context, height, x) {
+    for (const bin of this.bins) {
+      const drawing = bin.time + bin.stall, rate = drawing > 0 ? (bin.late + bin.stall) / drawing : 0, left = x(bin.from / 1e6), width = Math.max(1, x(bin.to / 1e6) - left);
+      context.globalAlpha = bin.stall > 0 || rate === 0 ? 1 : Math.min(1, 0.45 + rate * 6);
+      context.fillStyle = bin.stall > 0 ? this.style.frozen : rate > 0.005 ? this.style.late : this.style["good-time"];
+      context.fillRect(left, 0, width + 0.5, height);
+      /* Not by colour alone: what is frozen is higher than what is late. */
+      context.globalAlpha = 1;
+      if (bin.stall === 0) context.clearRect(left, 0, width + 0.5, rate > 0.005 ? 4 : 9);
+    }
+    for (const [from, to] of this.gaps) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.gap);
+    for (const [from, to] of this.holes) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.missing);
+  }
+  drawFocus(context, height, x) {
+    let drawn = -1;
+    for (const [from, to, text] of this.focus) {
+      const left = Math.max(0, x(from)), right = Math.min(this.area.w, x(to));
+      if (right < drawn + 0.5 || left >= this.area.w) continue;
+      drawn = right;
+      context.fillStyle = this.ofApp(text) ? this.style["good-time"] : this.style.line;
+      context.fillRect(left, this.ofApp(text) ? 0 : height / 2, Math.max(0.5, right - left - (right - left > 3 ? 1 : 0)), height);
+      context.fillStyle = this.style.text;
+      if (right - left > 60) context.fillText(fitted(context, text.split("/")[0], right - left - 6), left + 3, height - 4);
+    }
+  }
+
+  /* --- graphs --- */
+
+  /* Where events were lost, where the app was frozen, and the moment that is open. */
+  drawBehind(context, graph, isTop) {
+    const area = graph.getArea(), x = (time) => Math.max(area.x, Math.min(area.x + area.w, graph.toDomXCoord(time))), [first, last] = this.window;
+    for (const [from, to] of this.holes) if (to >= first && from <= last) hatch(context, x(from), area.y, Math.max(2, x(to) - x(from)), area.h, this.style.missing);
+    for (const [from, to] of this.gaps) if (to >= first && from <= last) hatch(context, x(from), area.y, Math.max(2, x(to) - x(from)), area.h, this.style.gap);
+    for (const row of this.freezes) {
+      const from = row["time(s)"] - row["interval(ms)"] / 1e3, to = row["time(s)"];
+      if (to < first || from > last) continue;
+      const width = Math.max(1, x(to) - x(from));
+      context.globalAlpha = 0.25;
+      context.fillStyle = this.style.frozen;
+      context.fillRect(x(from), area.y, width, area.h);
+      context.globalAlpha = 1;
+      context.fillStyle = this.causes[Math.max(0, this.session.causes.indexOf(row.cause || "unknown"))];
+      if (isTop) context.fillRect(x(from), area.y, width, 5);
+    }
+    if (this.marked && this.marked["time(s)"] >= first && this.marked["time(s)"] - this.marked["interval(ms)"] / 1e3 <= last) {
+      const from = x(this.marked["time(s)"] - this.marked["interval(ms)"] / 1e3), to = x(this.marked["time(s)"]), middle = (from + to) / 2;
+      context.strokeStyle = context.fillStyle = this.style.mark;
+      context.lineWidth = 2;
+      context.strokeRect(from - 1, area.y + 1, to - from + 2, area.h - 2);
+      context.beginPath();
+      context.moveTo(middle - 7, area.y);
+      context.lineTo(middle + 7, area.y);
+      context.lineTo(middle, area.y + 10);
+      if (isTop) context.fill();
+    }
+  }
+  drawFrames(context, graph) {
+    const area = graph.getArea(), bottom = area.y + area.h, wide = Math.max(1, Math.min(8, area.w / Math.max(1, this.stems.length) - 1));
+    this.drawBehind(context, graph, true);
+    for (let cause = 0; cause < this.causes.length; cause++) {
+      context.fillStyle = this.causes[cause];
+      for (const stem of this.stems) {
+        if (stem.cause !== cause) continue;
+        const y = graph.toDomYCoord(stem.ms);
+        context.fillRect(graph.toDomXCoord(stem.at) - wide / 2, y, wide, bottom - y);
+      }
+    }
+    this.drawDashed(context, graph, this.beat);
+  }
+  drawRate(context, graph) {
+    this.drawBehind(context, graph, false);
+    this.drawSteps(context, graph, this.bins.map((bin) => [bin.from / 1e6, bin.to / 1e6, bin.time + bin.stall > 0 ? bin.frames * 1e6 / (bin.time + bin.stall) : null]));
+    this.drawDashed(context, graph, this.beat.map((ms) => 1e3 / ms));
+  }
+  /* The line of the display: of each bin. */
+  drawDashed(context, graph, values) {
+    context.save();
+    context.strokeStyle = this.style.text;
+    context.lineWidth = 1;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    let before = NaN, to = 0;
+    this.bins.forEach((bin, n) => {
+      const y = graph.toDomYCoord(values[n]), x = graph.toDomXCoord(bin.from / 1e6);
+      if (Number.isNaN(y)) return;
+      if (Number.isNaN(before)) context.moveTo(x, y);
+      else if (Math.abs(y - before) > 0.5) context.lineTo(x, before), context.lineTo(x, y);
+      before = y;
+      to = graph.toDomXCoord(bin.to / 1e6);
+    });
+    if (!Number.isNaN(before)) context.lineTo(to, before);
+    context.stroke();
+    context.restore();
+  }
+  /* A line, which breaks where nothing was drawn or events were lost. */
+  drawSteps(context, graph, steps) {
+    const broken = (from, to) => to - from > GAP_US / 1e6 || this.holes.some(([begin, end]) => end > from && begin < to);
+    context.strokeStyle = this.style.link;
+    context.lineWidth = 1.3;
+    context.beginPath();
+    steps.forEach(([from, to, value], n) => {
+      if (value === null) return;
+      const y = graph.toDomYCoord(value), before = steps[n - 1];
+      if (!before || before[2] === null || broken(before[1], from + 1e-6)) context.moveTo(graph.toDomXCoord(from), y);
+      else context.lineTo(graph.toDomXCoord(from), y);
+      context.lineTo(graph.toDomXCoord(to), y);
+    });
+    context.stroke();
+  }
+
+  /* --- pointer and keys --- */
+
+  timeAt(clientX) {
+    const left = this.box.getBoundingClientRect().left + this.area.x, [from, to] = this.window;
+    return Math.max(from, Math.min(to, from + (clientX - left) / this.area.w * (to - from)));
+  }
+  down(event) {
+    if (!this.chart || event.button !== 0) return;
+    this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, first: event.clientX });
+    this.began = this.window;
+    this.moved = false;
+    if (event.pointerType === "mouse") this.box.setPointerCapture(event.pointerId);
+  }
+  move(event) {
+    if (!this.chart) return;
+    const pointer = this.pointers.get(event.pointerId);
+    if (!pointer) { this.hover(this.timeAt(event.clientX), event); return; }
+    pointer.x = event.clientX;
+    this.moved ||= Math.abs(pointer.x - pointer.first) > 4;
+    if (!this.moved) return;
+    const [from, to] = this.began, perPixel = (to - from) / this.area.w;
+    if (event.pointerType === "mouse" && !event.shiftKey) {
+      const box = this.box.getBoundingClientRect(), left = Math.max(this.area.x, Math.min(pointer.first, pointer.x) - box.left);
+      Object.assign(this.select.style, { left: `${left}px`, width: `${Math.max(pointer.first, pointer.x) - box.left - left}px` });
+      this.select.hidden = false;
+      return;
+    }
+    const [a, b] = [...this.pointers.values()];
+    if (b) {
+      const left = this.box.getBoundingClientRect().left + this.area.x, scale = Math.max(20, Math.abs(a.first - b.first)) / Math.max(20, Math.abs(a.x - b.x));
+      const middle = from + ((a.first + b.first) / 2 - left) * perPixel, shift = ((a.first + b.first) - (a.x + b.x)) / 2 * perPixel * scale;
+      this.later([middle - (middle - from) * scale + shift, middle + (to - middle) * scale + shift]);
+    } else {
+      const by = (pointer.first - pointer.x) * perPixel;
+      this.later([from + by, to + by]);
+    }
+  }
+  /* Once in a picture. */
+  later(window) {
     this.next = window;
     this.moving ||= requestAnimationFrame(() => { this.moving = 0; this.zoom(this.next); });
+  }
+  up(event) {
+    const pointer = this.pointers.get(event.pointerId);
+    this.pointers.delete(event.pointerId);
+    this.select.hidden = true;
+    if (!pointer || this.pointers.size > 0) { this.began = this.window; for (const other of this.pointers.values()) other.first = other.x; return; }
+    if (this.moved && event.pointerType === "mouse" && !event.shiftKey) {
+      const one = this.timeAt(pointer.first), other = this.timeAt(event.clientX);
+      if (one !== other) this.dragged(Math.min(one, other), Math.max(one, other));
+    } else if (!this.moved) this.click(event);
+  }
+  cancel(event) { this.pointers.delete(event.pointerId); this.select.hidden = true; }
+  leave() { if (this.pointers.size === 0) this.cross.hidden = this.tip.hidden = true; }
+  wheel(event) {
+    if (!event.ctrlKey || !this.chart) return;
+    event.preventDefault();
+    const [from, to] = this.window, at = this.timeAt(event.clientX), scale = event.deltaY > 0 ? 1.25 : 0.8;
+    this.later([at - (at - from) * scale, at + (to - at) * scale]);
+  }
+  click(event) {
+    const time = this.timeAt(event.clientX), lane = this.lanes.find(({ canvas }) => canvas === event.target || (event.clientY >= canvas.getBoundingClientRect().top && event.clientY < canvas.getBoundingClientRect().bottom));
+    const section = lane && lane.name === "sections" && this.session.sections.find((one) => one["from(s)"] <= time && time < one["to(s)"]);
+    if (section) { this.dragged(section["from(s)"], section["to(s)"]); return; }
+    const row = this.nearest(time, 8 / this.area.w * (this.window[1] - this.window[0]));
+    if (event.pointerType !== "mouse") this.hover(time, event);
+    if (row) this.on.moment(row);
+  }
+  /* The moment at that time that lost most. */
+  nearest(time, within) {
+    let found = null;
+    for (const row of this.session.late)
+      if (row.Surface === this.chart.Surface && time >= row["time(s)"] - row["interval(ms)"] / 1e3 - within && time <= row["time(s)"] + within && (!found || row["harm(ms)"] > found["harm(ms)"])) found = row;
+    return found;
+  }
+  mark(row) {
+    this.marked = row;
+    if (this.chart) this.zoom(this.window);
   }
   dragged(from, to) {
     const [first, last] = this.whole, isWhole = from <= first && to >= last;
     const window = isWhole ? [first, last] : [from, to];
     this.zoom(window);
-    this.onRange(isWhole ? null : window);
+    this.on.range(isWhole ? null : window);
   }
   key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.chart) return;
     const [from, to] = this.window, width = to - from, middle = (from + to) / 2;
     const moves = {
       ArrowLeft: [from - width / 5, to - width / 5], ArrowRight: [from + width / 5, to + width / 5],
       "+": [middle - width / 4, middle + width / 4], "=": [middle - width / 4, middle + width / 4], "-": [middle - width, middle + width], 0: this.whole,
     };
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (moves[event.key]) this.dragged(...moves[event.key]);
     else if (event.key === "Home" || event.key === "End") this.step(event.key === "End" ? 1 : -1);
-    else if (event.key === "Escape") this.onRange(null);
+    else if (event.key === "Enter" && this.reached) this.on.moment(this.reached);
+    else if (event.key === "Escape") { this.cross.hidden = this.tip.hidden = true; this.on.range(null); }
     else return;
     event.preventDefault();
   }
-  /* The row before or after, for the keyboard. */
+  /* The moment before or after in the window, for the keyboard. */
   step(by) {
-    const graph = this.graphs[1], n = graph.numRows(), at = Math.max(0, Math.min(n - 1, (this.at ?? (by > 0 ? -1 : n)) + by));
-    this.at = at;
-    graph.setSelection(at);
-    this.hover(graph.getValue(at, 0), []);
+    const rows = this.session.late.filter((row) => row.Surface === this.chart.Surface && row["time(s)"] >= this.window[0] && row["time(s)"] <= this.window[1]).sort((a, b) => a["time(s)"] - b["time(s)"]);
+    if (rows.length === 0) return;
+    const at = rows.indexOf(this.reached);
+    this.reached = rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by))];
+    this.hover(this.reached["time(s)"], null);
   }
 
-  /* The row of the file at that time, in a line below the charts. */
-  hover(time) {
-    const { rows, frames } = this.chart.read, us = Math.round(time * 1e6), parts = [], ms = (value) => (value / 1000).toFixed(3);
-    const row = firstAt(rows.end, us), frame = this.hasFrames ? firstAt(frames.present, us) : frames.n;
-    if (frame < frames.n && Math.abs(frames.present[frame] - us) < 2) {
-      parts.push(`${word("frame")} ${(frames.present[frame] / 1e6).toFixed(6)} s`, `${word("interval")} ${(frames.interval[frame] / 1e6).toFixed(3)} ms`);
-      if (!Number.isNaN(frames.vsyncs[frame])) parts.push(`${frames.vsyncs[frame]} vsyncs`);
-      if (frames.cause[frame] > 0) parts.push(`${word("cause")} ${this.session.causes[frames.cause[frame]]}`);
+  /* The line in all lanes, and no more than five facts beside it. */
+  hover(time, event) {
+    const [from, to] = this.window, left = this.area.x + (time - from) / (to - from) * this.area.w;
+    if (!event || event.clientX >= this.box.getBoundingClientRect().left + this.area.x) {
+      this.cross.style.left = `${left}px`;
+      this.cross.hidden = false;
+      this.tip.replaceChildren(...this.facts(time).slice(0, 5).map((text) => element("div", {}, text)));
+      this.tip.hidden = false;
+      const box = this.box.getBoundingClientRect(), width = this.tip.offsetWidth, y = event ? event.clientY - box.top + 14 : 60;
+      Object.assign(this.tip.style, { left: `${Math.max(0, left + 12 + width > box.width ? left - 12 - width : left + 12)}px`, top: `${y}px` });
     }
-    if (row < rows.n && rows.start[row] <= us) {
-      const optional = (name, value, unit) => { if (!Number.isNaN(value)) parts.push(`${name} ${value}${unit}`); };
-      parts.push(`${word("row")} ${(rows.start[row] / 1e6).toFixed(6)} – ${(rows.end[row] / 1e6).toFixed(6)} s`, `FPS ${rows.time[row] > 0 ? (rows.frames[row] * 1e6 / rows.time[row]).toFixed(2) : "–"}`,
-        `${word("frames")} ${rows.frames[row]}`, `${word("max")} ${ms(rows.max[row])} ms`, `A ${rows.A[row]}, B ${rows.B[row]}, C ${rows.C[row]}`);
-      optional("p99", rows.p99[row] / 1000, " ms");
-      optional("missed vsyncs", rows.missed[row], "");
-      if (!this.chart["without janks"]) parts.push(`jank ${rows.jank[row]}, big jank ${rows.bigJank[row]}`);
-      if (rows.waits[row] > 0) parts.push(`wait times ${rows.waits[row]}: ${(rows.waiting[row] / 1e6).toFixed(3)} s`);
-      optional("stalls", rows.stalls[row], "");
-      optional("GPU", rows.gpu[row] / 1000, " ms");
-      optional("refresh", rows.refresh[row] / 100, " Hz");
-      parts.push(`lost events ${shown(rows.lost[row])}`);
-    }
-    for (const event of this.session.events) if (event["time(s)"] !== null && Math.abs(event["time(s)"] - time) < (this.window[1] - this.window[0]) / 200 && parts.length < 30)
-      parts.push(`${event.kind}: ${event.text}`);
-    this.readout.textContent = [wallTime(this.session, time), ...parts].filter(Boolean).join(" · ");
   }
+  facts(time) {
+    const { session } = this, us = time * 1e6, near = (this.window[1] - this.window[0]) / this.area.w * 3, facts = [[exactClock(time - this.origin, 0.01), wallTime(session, time, 8)].filter(Boolean).join(" · ")];
+    const late = this.nearest(time, near), gap = this.gaps.find(([a, b]) => a - near <= time && time <= b + near), hole = this.holes.find(([a, b]) => a - near <= time && time <= b + near);
+    const bin = this.bins.find((one) => one.to >= us), stem = this.stems.reduce((best, one) => (Math.abs(one.at - time) < Math.abs(best.at - time) ? one : best), { at: Infinity, ms: NaN });
+    if (late) facts.push(`${word(late.kind === "stall" ? "freeze" : "late frame")} ${lasting(late["interval(ms)"] / 1e3)}: ${causeName(late.cause || "unknown")}`);
+    if (hole) facts.push(`${word("events lost")}: ${lasting(hole[1] - hole[0])}`);
+    if (gap) facts.push(`${word("unexplained gap")} ${lasting(gap[1] - gap[0])}`);
+    if (!late && Math.abs(stem.at - time) <= near + 1) facts.push(`${word("frame time")} ${stem.ms.toFixed(1)} ms${stem.cause > 0 ? `: ${causeName(session.causes[stem.cause])}` : ""}`);
+    if (bin && bin.from <= us && bin.time + bin.stall > 0) facts.push(`${(bin.frames * 1e6 / (bin.time + bin.stall)).toFixed(1)} fps${bin.refresh > 0 ? ` · ${(bin.refresh / 100).toFixed(0)} Hz` : ""}`);
+    const section = session.sections.find((one) => one["from(s)"] <= time && time < one["to(s)"]), app = this.focus.find(([a, b]) => a <= time && time < b);
+    if (section) facts.push(`${word("section")} ${section.section}`);
+    if (app) facts.push(`${word("in front")}: ${app[2].split("/")[0]}`);
+    return facts;
+  }
+}
+
+function exactClock(s, step) {
+  const digits = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3, whole = Math.floor(s + 0.5 * 10 ** -digits), rest = digits ? Math.max(0, s - whole).toFixed(digits).slice(1) : "";
+  return clock(whole) + rest;
+}
+
+function fitted(context, text, width) {
+  let shown = text.slice(0, 60);
+  while (shown.length > 1 && context.measureText(shown).width > width) shown = `${shown.slice(0, -2)}…`;
+  return shown;
+}
+
+function hatch(context, x, y, width, height, style) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  context.globalAlpha = 0.25;
+  context.fillStyle = context.strokeStyle = style;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
+  context.beginPath();
+  for (let at = -height; at < Math.min(width, 3000); at += 7) { context.moveTo(x + at, y + height); context.lineTo(x + at + height, y); }
+  context.stroke();
+  context.restore();
 }

@@ -2,16 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws the page, anew when the language or the theme changes. */
 
-/* jank-report --watch replaces the file. While a button is pressed, as for a zoom, and while something is typed, the page stays. */
+/* jank-report --watch replaces the file, until the capture ends. While a button is pressed, as for a zoom, and while something is
+ * typed, the page stays. */
 function loadAgain() {
   const watch = document.querySelector("meta[name=jank-report-watch]");
   let pressed = false;
-  if (!watch) return;
+  if (!watch || isEnded()) return;
   addEventListener("pointerdown", () => { pressed = true; });
   addEventListener("pointerup", () => { pressed = false; });
   addEventListener("pointercancel", () => { pressed = false; });
   setInterval(() => { if (!pressed) { save(); location.reload(); } }, 1000 * (Number(watch.content) || 5));
 }
+const isEnded = () => (data.sessions || []).length > 0 && data.sessions.every((session) => session.ended !== null || (session.jankd !== null && session.began === null)); // or of a recorded trace
 
 let drawings = 0;
 
@@ -26,6 +28,7 @@ async function draw() {
   language.lang = state.language === "zh" ? "en" : "zh";
   language.onclick = () => { state.language = state.language === "zh" ? "en" : "zh"; draw(); save(); };
   document.getElementById("main").replaceChildren();
+  document.getElementById("live").textContent = !document.querySelector("meta[name=jank-report-watch]") ? "" : word(isEnded() ? "ended" : "● live");
   delete document.body.dataset.ready;
   (data.comparisons || []).forEach(drawComparison);
   const sessions = data.sessions || [], first = sessions[0];
@@ -38,7 +41,6 @@ async function draw() {
   document.body.dataset.ready = performance.now().toFixed(0);
 }
 
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
 draw().then(() => {
   if (state.top) scrollTo(0, state.top);
   loadAgain();

@@ -4,6 +4,10 @@
 
 const surfacesOf = (session) => [...session.apps.flatMap((app) => app.surfaces), ...session["other surfaces"]];
 
+/* The Surface of an app that draws longest. */
+const mainSurface = (app) => app.surfaces.reduce((a, b) => (b.facts["drawing(s)"] > a.facts["drawing(s)"] ? b : a), app.surfaces[0]);
+const titled = (name, about) => element("h3", {}, word(name), " ", element("small", { className: "soft" }, word(about)));
+
 /* Of several sessions: which devices and builds, and the worst app of each. */
 function drawSessions(sessions) {
   const worst = (session) => (session.apps.length ? session.apps[0].surfaces[0] : null);
@@ -18,14 +22,6 @@ function drawSessions(sessions) {
     ["lost events", false, (session) => shown(session.lost.events)],
     ["folder", true, (session) => session.folder],
   ], sessions, (session, n) => document.querySelectorAll("section.session")[n].scrollIntoView()));
-}
-
-function facts(session) {
-  const { cost, lost } = session, parts = [`${word("lost events")}: ${shown(lost.events)}`];
-  if (lost["unknown times"] > 0) parts.push(`${word("unknown")}: ${lost["unknown times"]} ×`);
-  if (cost["cpu(ms)"] !== null) parts.push(`${word("the capture cost")}: ${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`);
-  else parts.push(`${word("the capture cost")}: ${word("not captured")}`);
-  return element("p", {}, parts.join(" · "));
 }
 
 const quotedForShell = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
@@ -71,90 +67,77 @@ function downloadShown(session, charts) {
   download(`${fileName(name)}.csv`, csvOf(lines));
 }
 
-/* What the lines and bands behind the charts are. */
-function legend(session) {
-  const kinds = [["mark", "marks"], ["focus", "app in front changes"], ["refresh", "refresh rate changes"], ["span", "frozen"], ["tracing", "another program or SurfaceFlinger changes the trace"], ["lost", "events lost"]];
-  const swatch = (style) => element("span", { className: "swatch", style: `background:${style}`, "aria-hidden": "true" });
-  const parts = kinds.map(([name, text]) => element("span", {}, swatch(`var(--${name})`), word(text)));
-  if (session.events.some((event) => event.kind === "device" && /-?\d+\.\d C/.test(event.text)))
-    parts.push(element("span", {}, swatch("linear-gradient(to right, hsl(120 70% 50%), hsl(0 70% 50%))"), word("temperature")));
-  return element("p", { className: "soft legend" }, ...parts);
-}
+const KEYS = "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the moments, Enter for the evidence";
 
-/* Returns { ready, show, paced }: show(window, surface) zooms, paced() shows how even the frames are. */
-function chartsOf(session, into) {
-  const usable = session.charts.filter((one) => one.rows.n > 0 || one.frames.n > 0);
+/* The card with the lanes. Returns { ready, show, mark }: show(window, surface) zooms, mark(row) marks a moment. */
+function timelineCard(session, into) {
+  const usable = session.charts.filter((one) => one.rows.n > 0 || one.frames.n > 0), card = element("div", { className: "card timeline" });
   const problem = usable.length === 0 ? "no charts: fps.csv has no rows, and frames.csv no frames" : typeof Dygraph === "undefined" ? "built without dygraphs: no charts"
     : typeof DecompressionStream === "undefined" ? "this browser cannot unpack data (DecompressionStream): no charts" : "";
+  card.append(titled("timeline", "drag to zoom, double click for all, click a moment for its evidence"));
+  into.append(card);
   if (problem) {
-    into.append(soft(word(problem)));
-    return { ready: Promise.resolve(), show: () => {}, paced: () => {} };
+    card.append(soft(word(problem)));
+    return { ready: Promise.resolve(), show: () => {}, mark: () => {} };
   }
   const all = surfacesOf(session).length;
-  if (session.charts.length < all) into.append(soft(`${word("Surfaces with a chart")}: ${session.charts.length} / ${all}. ${word("others: --surface NAME")}`));
+  if (session.charts.length < all) card.append(soft(`${word("Surfaces with a chart")}: ${session.charts.length} / ${all}. ${word("others: --surface NAME")}`));
   const before = chosen(session), whole = [session["from(s)"], Math.max(session["to(s)"], session["from(s)"] + 0.001)];
   const surface = element("select", { className: "surface", "aria-label": "Surface" }, ...usable.map((one, n) => element("option", { value: n }, one.Surface)));
   const section = element("select", { className: "of-section", "aria-label": word("section") }, element("option", { value: "" }, word("whole session")),
     ...session.sections.map((one, n) => element("option", { value: n }, one.section)));
-  const boxes = ["frame rate", "longest frame time"].map((name) => element("div", { className: "chart", role: "application", tabIndex: 0, "aria-label": `${word(name)}. ${word(KEYS)}` }));
-  const readout = element("p", { className: "readout", role: "status" }), single = element("p", { className: "soft single" }), panel = element("div", {});
+  const single = element("p", { className: "soft single no-print" }, ""), panel = element("div", {}), open = element("div", { className: "of-chart" });
   const toWindow = (window) => {
     const isWhole = window[0] <= whole[0] && window[1] >= whole[1], [from, to] = window;
     choose(session, isWhole ? { from: undefined, to: undefined } : { from, to });
-    const has = charts.hasFrames, captured = charts.chart.frames.of > 0;
+    const has = lanes.hasFrames, captured = lanes.chart.frames.of > 0;
     single.textContent = has ? "" : !captured ? `${word("frame")}: ${word("not captured")}: ${word("needs frames.csv")}`
       : `${word("every frame of this range: ")}jank-report --from ${(Math.floor(from * 1e3) / 1e3).toFixed(3)} --to ${(Math.ceil(to * 1e3) / 1e3).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`;
   };
   const toRange = (range) => {
     choose(session, range ? { range } : { range: undefined });
-    panel.replaceChildren(...(range && charts.chart ? [rangePanel(session, charts.chart, range, () => toRange(null))] : []));
+    panel.replaceChildren(...(range && lanes.chart ? [rangePanel(session, lanes.chart, range, () => toRange(null))] : []));
   };
-  const charts = new Charts(session, boxes, readout, toRange, toWindow);
-  const paced = () => charts.chart && pacing(session, charts.chart, into.querySelector(".pacing"));
+  const toMoment = (row) => {
+    lanes.mark(row);
+    open.replaceChildren(evidence(session, row, () => { open.replaceChildren(); lanes.mark(null); lanes.box.focus({ preventScroll: true }); }));
+  };
+  const reset = button(word("reset zoom"), () => { section.value = ""; choose(session, { section: undefined }); lanes.dragged(...whole); }, { className: "reset" });
+  card.append(element("div", { className: "bar no-print" }, surface, section, reset, button(word("download what is shown"), () => downloadShown(session, lanes))));
+  const lanes = new Timeline(session, card, { range: toRange, window: toWindow, moment: toMoment });
+  card.append(open, single, panel);
   const pick = async (window) => {
-    await charts.show(usable[surface.value || 0], window);
-    toRange(chosen(session).range);
-    paced();
+    await lanes.show(usable[surface.value], window);
+    if (chosen(session).range) toRange(chosen(session).range);
   };
-  const reset = button(word("reset zoom"), () => {
-    section.value = "";
-    choose(session, { section: undefined });
-    charts.zoom(whole);
-    toRange(null);
-  }, { className: "reset" });
-  into.append(element("div", { className: "bar no-print" }, surface, section, reset, button(word("download what is shown"), () => downloadShown(session, charts), { className: "download" })),
-    soft(`${word("frame rate")} (${word("fps, freezes included")}): ${word("mean")}, ${word("lowest")}`), boxes[0], soft(`${word("longest frame time")} (ms): ${word("colour: whose fault")}`), boxes[1],
-    legend(session), readout, single, element("p", { className: "soft no-print" }, word(KEYS)), panel);
-
   const isTime = (value) => typeof value === "number" && Number.isFinite(value);
   const isWindow = (value) => Array.isArray(value) && value.length === 2 && value.every(isTime) && value[0] < value[1];
   if (!isWindow(before.range)) delete before.range;
-  if (usable.some((one) => one.Surface === before.surface)) surface.value = usable.findIndex((one) => one.Surface === before.surface);
+  const first = usable.findIndex((one) => one.Surface === before.surface), judged = session.apps.length ? usable.findIndex((one) => one.Surface === mainSurface(session.apps[0]).Surface) : 0;
+  surface.value = first >= 0 ? first : Math.max(0, judged);
   if (session.sections.some((one) => one.section === before.section)) section.value = session.sections.findIndex((one) => one.section === before.section);
-  surface.onchange = () => { choose(session, { surface: usable[surface.value].Surface }); return pick(charts.window); };
+  surface.onchange = () => { choose(session, { surface: usable[surface.value].Surface }); return pick(lanes.window); };
   section.onchange = () => {
     const one = session.sections[section.value], window = one ? [one["from(s)"], one["to(s)"]] : whole;
     choose(session, { section: one && one.section });
-    charts.zoom(window);
-    toRange(one ? window : null);
+    lanes.dragged(...window);
   };
   const asked = session["frames in"].length === 1 ? session["frames in"][0] : whole;
-  const first = isWindow([before.from, before.to]) ? [before.from, before.to] : asked[1] > asked[0] ? [Math.max(asked[0], whole[0]), Math.min(asked[1], whole[1])] : whole;
-  charts.window = first;
+  const window = isWindow([before.from, before.to]) ? [before.from, before.to] : asked[1] > asked[0] ? [Math.max(asked[0], whole[0]), Math.min(asked[1], whole[1])] : whole;
+  lanes.window = window;
   return {
-    ready: pick(first), paced,
+    ready: pick(window),
+    mark: (row) => { if (!row || (lanes.chart && row.Surface === lanes.chart.Surface)) lanes.mark(row); },
     show: async (window, name) => {
       const n = usable.findIndex((one) => one.Surface === name);
-      charts.window = window;
+      lanes.window = window;
       if (n >= 0 && Number(surface.value) !== n) { surface.value = n; await surface.onchange(); }
-      charts.zoom(window);
+      lanes.dragged(...window);
     },
   };
 }
 
-const KEYS = "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the row";
-
-/* --- drops and stalls --- */
+/* --- moments and their evidence --- */
 
 const SVG = "http://www.w3.org/2000/svg";
 function svg(name, attributes, ...children) {
@@ -193,58 +176,190 @@ function snapshotOf(session, row) {
     element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer noopener", target: "_blank" }, "ui.perfetto.dev"));
 }
 
-function evidence(session, row, close) {
-  const names = ["cause", "layer", "frame number", "vsync id", "jank type", "present type", "info"];
+/* What helps of the counters and slices in a late frame. */
+const COUNTERS = /^(VSP-mode|VSYNC|HW_VSYNC|TransactionQueue|mTransactionFlags|BufferTX|TX - |Total Buffer Size|hasClientComposition|Prev\w*|PowerMode|FramebufferSurface|SF_|setTransactionState)/;
+const helpful = (text) => (text || "").split("; ").filter((part) => !COUNTERS.test(part)).join("; ") || null;
+
+function evidence(session, row, close, zoom) {
+  const names = ["layer", "frame number", "vsync id", "jank type", "present type", "info"], isFreeze = row.kind === "stall";
   const around = session.events.filter((event) => event["time(s)"] !== null && Math.abs(event["time(s)"] - row["time(s)"]) <= 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(row.kind === "stall" ? "freeze" : "late frame")} ${row["interval(ms)"].toFixed(3)} ms, ${word("time lost")} ${harmText(row, 3)}: ${row.Surface}`), " ", button(word("close"), close, { className: "no-print" })),
-    timeLine(row),
-    element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word(name === "cause" ? "unknown" : "not captured") : String(row[name]))])),
+    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(row["time(s)"] - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
+      ` · ${word("time lost")} ${harmText(row, 3)} · ${row.Surface} `, zoom ? button(word("show in the timeline"), zoom, { className: "no-print zoom" }) : null, " ", button(word("close"), close, { className: "no-print close" })),
+    element("div", { className: "both" }, closeUp(session, row), timeLine(row)),
+    element("dl", {}, ...names.flatMap((name) => { const value = name === "info" ? helpful(row.info) : row[name]; return [element("dt", {}, word(name)), element("dd", {}, value === null ? word("not captured") : String(value))]; })),
     snapshotOf(session, row),
     around.length === 0 ? null : element("details", {}, element("summary", {}, `${word("events within 5 s")}: ${around.length}`),
       element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${event["time(s)"].toFixed(6)} s ${event.kind}: ${event.text}`)))));
 }
 
-function lateTable(session, into, show) {
-  into.append(heading(3, "moments one by one"));
-  if (session["harm source"] === null && session.late.length === 0) {
-    into.append(soft(`${word("not captured")}: ${word("needs frames.csv")}, -T 2`));
-    return;
+/* Frames around a moment, which is marked. */
+function closeUp(session, row) {
+  const chart = session.charts.find((one) => one.Surface === row.Surface);
+  if (!chart || !chart.read) return null;
+  const from = row["time(s)"] - row["interval(ms)"] / 1e3 - 0.5, to = row["time(s)"] + 0.5, width = 640, height = 90, { frames } = chart.read;
+  const stems = stemsOf(frames, from * 1e6, to * 1e6, width / 2), most = Math.max(50, ...stems.map((stem) => stem.ms)), x = (time) => width * (time - from) / (to - from);
+  if (stems.length === 0) return null;
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "close-up", "aria-label": word("frames half a second before and after it") },
+    svg("rect", { x: x(from + 0.5), y: 0, width: x(to - 0.5) - x(from + 0.5), height, class: "marked" }),
+    ...stems.map((stem) => svg("rect", { x: x(stem.at) - 1.5, y: height * (1 - stem.ms / most), width: 3, height: height * stem.ms / most, style: `fill:var(--${stem.cause > 0 ? `cause-${session.causes[stem.cause]}` : "good-time"})` })),
+    svg("text", { x: 2, y: 11 }, `${most.toFixed(0)} ms`));
+}
+
+/* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
+function groupsOf(session) {
+  const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
+    Surface: chart.Surface, section: session.sections.length ? session.sections[section].section : "", isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
+  const rowsOf = new Map(), sectionOf = (row) => { const found = session.sections.findLast((one) => one["from(s)"] <= row["time(s)"]) || session.sections[0]; return found ? found.section : ""; };
+  const keyOf = (one) => [one.Surface, one.section, one.isFreeze, one.cause].join("\n");
+  for (const row of session.late) {
+    const key = keyOf({ Surface: row.Surface, section: sectionOf(row), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
+    if (!rowsOf.has(key)) rowsOf.set(key, []);
+    rowsOf.get(key).push(row);
   }
-  const filter = element("input", { type: "search", placeholder: word("filter"), "aria-label": word("filter") }), panel = element("div", {});
+  const known = new Set(groups.map(keyOf));
+  for (const [key, rows] of rowsOf) {
+    const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, isFreeze, cause] = key.split("\n");
+    if (known.has(key) || session["harm source"] === "frames.csv") continue;
+    groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["harm(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["harm(ms)"], 0) / 1e3,
+      least: Math.min(...of), most: Math.max(...of), worst: rows[0]["time(s)"] });
+  }
+  for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
+  return groups.sort((a, b) => b.lost - a.lost);
+}
+
+const eachText = ({ least, most }) => { const scale = most >= 0.5 ? 1 : 1000, text = (s) => (s * scale).toFixed(scale > 1 ? 0 : 2); return `${text(least) === text(most) ? text(most) : `${text(least)}–${text(most)}`} ${scale > 1 ? "ms" : "s"}`; };
+
+/* Alike moments are one line, which opens in place: 'freeze, checkout, app, 40 times, 0.60 to 1.45 s, 41.0 s lost'. Returns what
+ * shows one cause only. */
+function momentsCard(session, into, timeline) {
+  const groups = groupsOf(session), card = element("div", { className: "card moments" }, titled("moments", "alike ones are one line, most time lost first; click: its evidence"));
+  into.append(card);
+  if (groups.length === 0) {
+    card.append(soft(session["harm source"] === null ? `${word("not captured")}: ${word("needs frames.csv")}, -T 2` : word("nothing was lost")));
+    return () => {};
+  }
   let opened = null;
   const close = () => {
-    panel.replaceChildren();
-    choose(session, { late: undefined });
-    if (opened) { opened.removeAttribute("aria-expanded"); opened.focus({ preventScroll: true }); }
+    if (!opened) return;
+    opened.detail.remove();
+    opened.line.removeAttribute("aria-expanded");
+    opened.line.focus({ preventScroll: true });
     opened = null;
+    choose(session, { open: undefined });
+    timeline.mark(null);
   };
-  const open = (row, n, line) => {
+  const open = (group, line) => {
+    const isSame = opened && opened.line === line;
     close();
-    panel.replaceChildren(evidence(session, row, close));
-    opened = line;
+    if (isSame) return;
+    const cell = element("td", { colSpan: line.cells.length, className: "detail" }), detail = element("tr", { className: "detail" }, cell);
+    const show = (row) => {
+      timeline.mark(row);
+      cell.replaceChildren(evidence(session, row, close, () => { timeline.show([row["time(s)"] - row["interval(ms)"] / 1e3 - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
+      if (group.rows.length > 1) cell.append(element("div", { className: "bar no-print others" }, ...group.rows.slice(0, 24).map((one) =>
+        button(`${exactClock(one["time(s)"] - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
+      group.times > 24 ? element("span", { className: "soft" }, `+ ${group.times - Math.min(24, group.rows.length)}`) : null));
+    };
+    line.after(detail);
     line.setAttribute("aria-expanded", "true");
-    choose(session, { late: n });
+    opened = { line, detail };
+    choose(session, { open: keyOf(group) });
+    if (group.rows.length > 0) show(group.rows[0]);
+    else cell.append(soft(`${word("not among the moments of this page")}: jank-report --from ${(group.worst - 5).toFixed(3)} --to ${(group.worst + 5).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`));
   };
-  session.evidence = (row) => evidence(session, row, () => session.evidencePlace.replaceChildren());
-  const table = makeTable(`${word("first")} ${session.late.length}`, [
-    ["time", false, (row) => seconds(row["time(s)"])], ["time lost", false, (row) => harmText(row, 1)], ["interval", false, (row) => `${row["interval(ms)"].toFixed(1)} ms`],
-    ["kind", true, (row) => word(row.kind === "stall" ? "freeze" : "late frame")], ["cause", true, (row) => (row.cause ? causeName(row.cause) : "–")], ["Surface", true, (row) => row.Surface],
-  ], session.late, (row, n, line) => { open(row, n, line); show([row["time(s)"] - row["interval(ms)"] / 1000 - 5, row["time(s)"] + 5], row.Surface); });
+  const keyOf = (group) => [group.Surface, group.section, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
+  const table = makeTable("", [
+    ["what", true, (group) => element("td", { className: `text${group.isFreeze ? " bad" : ""}` }, word(group.isFreeze ? "freeze" : "late frames"))],
+    ...(session.sections.length ? [["section", true, (group) => group.section]] : []),
+    ["whose", true, (group) => element("td", { className: "text" }, swatch(group.cause), causeName(group.cause))],
+    ["times", false, (group) => group.times.toLocaleString("en")], ["each", false, eachText, (group) => group.most], ["lost in all", false, (group) => (group.lost === null ? word("not captured") : lasting(group.lost)), (group) => group.lost],
+    ["worst at", false, (group) => clock(group.worst - session["from(s)"]), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),
+  ], groups, (group, n, line) => open(group, line), (group, line) => { line.dataset.cause = group.cause; line.dataset.key = keyOf(group); });
   table.classList.add("late");
-  filter.value = String(chosen(session).filter || "");
-  filter.oninput = () => {
-    const text = filter.value.toLowerCase();
-    choose(session, { filter: filter.value });
+  const all = element("p", { className: "soft no-print", hidden: true });
+  card.append(all, table);
+  const filter = (cause) => {
+    close();
+    choose(session, { cause });
     table.more();
-    for (const row of table.querySelectorAll("tbody tr")) row.hidden = !row.textContent.toLowerCase().includes(text);
+    for (const row of table.querySelectorAll("tbody tr")) row.hidden = !!cause && row.dataset.cause !== cause;
+    for (const one of document.querySelectorAll(".lost-row[data-cause]")) one.setAttribute("aria-pressed", String(one.dataset.cause === cause));
+    all.hidden = !cause;
+    all.replaceChildren(cause ? `${word("only")}: ${causeName(cause)} ` : "", button(word("show all"), () => filter(undefined)));
   };
-  if (filter.value) filter.oninput();
-  into.append(element("div", { className: "bar no-print" }, filter), table, panel);
-  const before = chosen(session).late;
-  if (before >= LONG_TABLE) table.more();
-  const lines = table.querySelectorAll("tbody tr");
-  if (Number.isInteger(before) && lines[before]) open(session.late[before], before, lines[before]);
+  const before = chosen(session);
+  if (before.cause && groups.some((group) => group.cause === before.cause)) filter(before.cause);
+  const line = before.open && [...table.querySelectorAll("tbody tr")].find((row) => row.dataset.key === before.open);
+  if (line) open(groups.find((group) => keyOf(group) === before.open), line);
+  return (cause) => filter(chosen(session).cause === cause ? undefined : cause);
+}
+
+/* --- frame times --- */
+
+/* [ms, frames] of the app's Surfaces, and the lengths of freezes. */
+function timesOf(session, app) {
+  const names = new Set(app.surfaces.map((one) => one.Surface)), charts = session.charts.filter((one) => names.has(one.Surface)), counts = new Map();
+  for (const chart of charts) for (const [vsyncs, n] of chart.vsyncs) counts.set(vsyncs, (counts.get(vsyncs) || 0) + n);
+  const main = charts.find((one) => one.Surface === mainSurface(app).Surface) || charts[0];
+  let period = NaN;
+  if (main && main.read) {
+    const { frames, rows } = main.read, i = frames.vsyncs.findIndex((one, n) => one > 0 && frames.interval[n] > 0), hz = rows.n ? rows.refresh.findLast((one) => one > 0) : NaN;
+    period = i >= 0 ? frames.interval[i] / frames.vsyncs[i] / 1e6 : 1e5 / hz;
+  }
+  const freezes = session.late.filter((row) => row.kind === "stall" && names.has(row.Surface)).map((row) => row["interval(ms)"]);
+  return { period, counts: [...counts].sort((a, b) => a[0] - b[0]), freezes: freezes.sort((a, b) => a - b) };
+}
+
+function frameTimesCard(session, app) {
+  const { period, counts, freezes } = timesOf(session, app), card = element("div", { className: "card half" }, titled("frame times", "number of frames, log scale; below: percentiles with freezes"));
+  if (counts.length === 0 || Number.isNaN(period)) {
+    card.append(soft(`${word("not captured")}: ${word(session.charts.some((one) => one.frames.of > 0) ? "the vsyncs of no frame are known" : "needs frames.csv")}`));
+    return card;
+  }
+  const cadence = mainSurface(app).numbers["cadence(vsyncs)"] || counts[0][0], sum = counts.reduce((all, one) => all + one[1], 0) + app.facts.freezes;
+  const rows = counts.filter(([, n]) => n > 0).slice(0, 7).map(([vsyncs, n]) => [`${(vsyncs * period).toFixed(1)} ms`, vsyncs <= cadence ? word("on time") : `+${vsyncs - cadence}`, n, vsyncs <= cadence ? "smooth" : "late"]);
+  const rest = counts.slice(7).reduce((all, one) => all + one[1], 0);
+  if (rest > 0) rows.push([`≥ ${(counts[7][0] * period).toFixed(0)} ms`, "", rest, "late"]);
+  if (app.facts.freezes > 0) rows.push(["≥ 500 ms", word("freeze"), app.facts.freezes, "frozen"]);
+  card.append(...rows.map(([name, about, n, style]) => element("div", { className: "lost-row" }, element("span", { className: "name" }, `${name}${about ? ` · ${about}` : ""}`),
+    element("span", { className: "lost-bar" }, element("span", { className: style, style: `width:${(100 * Math.log10(1 + n) / Math.log10(1 + sum)).toFixed(2)}%` })),
+    element("b", {}, `${(100 * n / sum).toFixed(2)} %`), element("span", { className: "soft" }, n.toLocaleString("en")))));
+  card.append(curve([...counts.map(([vsyncs, n]) => [vsyncs * period, n]), ...freezes.map((ms) => [ms, 1])]));
+  return card;
+}
+
+/* Percentiles of frame times, both axes stretched: 50, 90, 99, 99.9 are at equal distances. */
+function curve(counts) {
+  const width = 560, height = 170, left = 44, bottom = 22, sum = counts.reduce((all, one) => all + one[1], 0), least = counts[0][0] / 1.3, most = counts[counts.length - 1][0] * 1.3;
+  const x = (share) => left + (width - left - 8) * Math.min(1, -Math.log10(Math.max(1 - share, 1e-4)) / 4), y = (ms) => 6 + (height - bottom - 6) * (1 - Math.log(ms / least) / Math.log(most / least));
+  let before = 0, path = "";
+  for (const [ms, n] of counts) {
+    path += `${path ? "L" : "M"}${x(before / sum).toFixed(1)} ${y(ms).toFixed(1)}L${x((before + n) / sum).toFixed(1)} ${y(ms).toFixed(1)}`;
+    before += n;
+  }
+  const lines = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000].filter((ms) => ms > least && ms < most);
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "curve", "aria-label": word("percentiles of frame times, freezes included") },
+    ...lines.flatMap((ms) => [svg("line", { x1: left, x2: width - 8, y1: y(ms), y2: y(ms), class: "grid" }), svg("text", { x: left - 4, y: y(ms) + 4, "text-anchor": "end" }, `${ms}`)]),
+    ...[0.5, 0.9, 0.99, 0.999].flatMap((share) => [svg("line", { x1: x(share), x2: x(share), y1: 6, y2: height - bottom, class: "grid" }), svg("text", { x: x(share), y: height - 6, "text-anchor": "middle" }, `p${share * 100}`)]),
+    svg("text", { x: 2, y: 14 }, "ms"), svg("path", { d: path, class: "line" }));
+}
+
+function numbersCard(session, app) {
+  const main = mainSurface(app), of = (name, digits) => shown(main.numbers[name], digits), { facts } = app;
+  const rows = [["p50 / p90", `${of("p50(ms)", 1)} / ${of("p90(ms)", 1)} ms`], ["p99 / p99.9", `${of("p99(ms)", 1)} / ${of("p99.9(ms)", 1)} ms`],
+    [word("longest, freezes included"), `${of("longest(ms)", 0)} ms`], [word("late frames"), `${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
+    [word("late time"), lasting(facts["late time(s)"])], [word("time in freezes"), lasting(facts["freeze time(s)"])], [word("missed vsyncs"), of("missed vsyncs")], ["jank / big jank (PerfDog)", `${of("jank")} / ${of("big jank")}`]];
+  return element("div", { className: "card half" }, titled("numbers", app.surfaces.length > 1 ? main.Surface : ""),
+    element("dl", { className: "eight" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])), rule(app.verdict));
+}
+
+/* What Android itself says, where frames are from FrameTimeline only. */
+function androidSays(session) {
+  const all = session.captured.filter((one) => one.kind === "FrameTimeline"), sum = (rows, key) => rows.reduce((n, one) => n + (one[key] || 0), 0), frames = sum(all, "frames");
+  if (frames === 0) return null;
+  const missed = sum(all.filter((one) => /app.?deadline.?missed/i.test(one.detail || "")), "frames"), late = sum(all, "bad");
+  return element("p", { className: "android" }, `${word("Android itself says")}: ${word("{1} of {2} frames missed the app's deadline, {3} were janky").replace("{1}", missed.toLocaleString("en")).replace("{2}", frames.toLocaleString("en")).replace("{3}", late.toLocaleString("en"))}`);
 }
 
 /* --- tables of numbers --- */
@@ -285,7 +400,7 @@ function pacing(session, chart, into) {
   if (!into) return;
   const { frames } = chart.read, runs = cadence ? runsOf(frames, cadence) : [];
   if (runs.length === 0) {
-    into.replaceChildren(soft(`${chart.Surface}: ${word("not captured")}: ${word("needs frames.csv")}`));
+    into.replaceChildren(soft(`${chart.Surface}: ${word("not captured")}: ${word(frames.n === 0 ? "needs frames.csv" : "the vsyncs of no frame are known")}`));
     return;
   }
   const even = runs.reduce((a, b) => a + b, 0);
@@ -322,43 +437,47 @@ const DIALECTS = ["small jank", "jank", "big jank", "jank(/10min)", "big jank(/1
   "matrix high", "matrix frozen", "slow", "frozen", "missed vsyncs", "stalls"];
 const TIMES = ["frames", "Time(S)", "FPS", "p50(ms)", "p90(ms)", "p95(ms)", "p99(ms)", "p99.9(ms)", "max time(ms)", "low 1% mean(fps)", "low 0.1% mean(fps)", "low 1% time(fps)", "low 0.1% time(fps)"];
 
-function numberTables(session, into) {
+function numberTables(session, into, isOther) {
   const all = surfacesOf(session), names = all.length ? Object.keys(all[0].numbers) : [];
   const table = (title, list) => into.append(heading(3, title), makeTable(word(title), [["Surface", true, (one) => one.Surface], ...list.filter((name) => names.includes(name)).map((name) => number(name)),
-    ...(title === "other tools' numbers" ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
+    ...(isOther ? [["jank type", true, (one) => one["jank types"] || "–"]] : [])], all));
+  if (isOther) {
+    table("other tools' numbers", DIALECTS);
+    return;
+  }
   table("frame times and rates", TIMES);
-  table("other tools' numbers", DIALECTS);
-  /* On paper the tables above have them: this one is wider than a sheet. */
-  into.append(element("div", { className: "no-print" }, heading(3, "all numbers"), makeTable(word("whole session"),
-    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all)));
+  into.append(heading(3, "all numbers"), makeTable(word("whole session"),
+    [["Surface", true, (one) => one.Surface], ["verdict", true, (one) => verdictCell(one.verdict)], ...names.map((name) => number(name))], all));
+}
+
+/* What is folded: the numbers of all Surfaces, and of other tools. */
+function folded(name, fill) {
+  const made = element("details", { className: "card folded" }, element("summary", {}, word(name)));
+  made.addEventListener("toggle", () => { if (made.open && made.childElementCount === 1) fill(made); });
+  return made;
 }
 
 async function drawSession(session) {
-  const into = element("section", { className: "session" }), began = session.began;
+  const into = element("section", { className: "session" }), app = session.apps[0];
   session.wall = wallOffset(session);
   session.is2019 = session.notices.some((text) => /2019/.test(text));
   document.getElementById("main").append(into);
-  const parts = [session.folder, session.session_id && `${word("session")} ${session.session_id}`, began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`];
-  const above = element("div", {}), below = element("div", {});
-  into.append(above, heading(3, "charts"));
-  const charts = chartsOf(session, into), app = session.apps[0];
-  const filter = (cause) => {
-    const field = below.querySelector("input");
-    if (!field) return;
-    field.value = causeName(cause);
-    field.oninput();
-  };
-  above.append(sessionBar(session), ...(app ? [verdictCard(session, app)] : [soft(word("no grade"))]));
-  into.append(...(app ? [element("div", { className: "halves" }, ...[fixFirst(app, filter), sectionBars(session, app, (window) => charts.show(window))].filter(Boolean))] : []),
-    ...[moments(session, charts.show), app && howSure(session, app), otherApps(session)].filter(Boolean));
-  into.append(soft(parts.filter(Boolean).join(" · ")), facts(session), ...notesList(session.notices.map(note)));
-  into.append(below);
-  await charts.ready;
+  into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), androidSays(session)));
+  const timeline = timelineCard(session, into), halves = element("div", { className: "halves" }), times = element("div", { className: "halves" });
+  into.append(halves);
+  await timeline.ready;
   document.body.dataset.charts ??= performance.now().toFixed(0); // ms since the page was opened
-  lateTable(session, below, charts.show);
-  sections(session, below);
-  captured(session, below);
-  distribution(session, below);
-  numberTables(session, below);
-  charts.paced();
+  const filter = momentsCard(session, into, timeline);
+  if (app) halves.append(...[fixFirst(app, filter), sectionBars(session, app, (window) => timeline.show(window))].filter(Boolean));
+  if (app) times.append(frameTimesCard(session, app), numbersCard(session, app));
+  if (chosen(session).cause) for (const one of halves.querySelectorAll("[data-cause]")) one.setAttribute("aria-pressed", String(one.dataset.cause === chosen(session).cause));
+  into.append(times, howSure(session, app), ...[otherApps(session)].filter(Boolean));
+  into.append(folded("all numbers", (box) => numberTables(session, box, false)), folded("other tools' numbers", (box) => numberTables(session, box, true)),
+    folded("sections, pacing and what else was captured", (box) => {
+      sections(session, box);
+      captured(session, box);
+      distribution(session, box);
+      const chart = session.charts.find((one) => one.read && (!app || one.Surface === mainSurface(app).Surface)) || session.charts.find((one) => one.read);
+      if (chart) pacing(session, chart, box.querySelector(".pacing"));
+    }));
 }

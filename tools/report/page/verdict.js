@@ -4,6 +4,10 @@
  * jank-report itself. */
 const causeName = (cause) => (data["cause names"][cause] || [cause, cause])[state.language === "zh" ? 1 : 0] || word("unknown");
 const ofLanguage = (app, key) => (state.language === "zh" ? app[`${key} zh`] : app[key]);
+/* Not by colour alone: each cause has a letter, too. */
+const LETTERS = { app: "A", gpu: "G", "surfaceflinger-cpu": "C", "surfaceflinger-gpu": "S", scheduling: "W", display: "D", stuffing: "Q", prediction: "V", dropped: "T", unknown: "?", none: "?" };
+const swatch = (cause) => element("span", { className: `swatch cause-${cause}`, "aria-hidden": "true" }, LETTERS[cause] || "?");
+const gradeText = (grade) => (grade === null ? word("no grade") : state.language === "zh" ? data["grade names"][grade] || grade : grade);
 const gradeClass = (grade) => `grade ${grade.replace(" ", "-")}`;
 
 /* "18:00" or "1:02:03". */
@@ -17,8 +21,9 @@ const deviceOf = (session) => [session.device.model || word("device not known (r
 /* The bar on top: what was captured, and whether all of it is there. */
 function sessionBar(session) {
   const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = session["to(s)"] - session["from(s)"];
-  return element("p", { className: "top" }, element("b", {}, session.app || word("no app: no Surface has a package in its name")), " ",
-    element("span", { className: "soft" }, [deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
+  const isOne = (data.sessions || []).length === 1; // then the heading of the page has the rest
+  return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface has a package in its name")), " ",
+    element("span", { className: "soft" }, [isOne ? "" : deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
     missing > 0 || session.lost.events > 0 ? element("span", { className: "bad" }, `${lasting(missing)} ${word("missing")} · ${word("lost events")}: ${shown(session.lost.events)}`)
       : element("span", { className: "soft" }, `✓ ${word("complete: no events lost")}`));
 }
@@ -30,8 +35,8 @@ function timeBar(facts) {
     ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s > 0);
   const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
   return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
-    ...parts.map(([name, s]) => element("span", { className: `t-${name.replace(" ", "-")}`, style: `width:${(100 * s / sum).toFixed(3)}%` }))),
-  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
+    ...parts.map(([name, s]) => element("span", { className: name.replace(" ", "-"), style: `width:${(100 * s / sum).toFixed(3)}%` }))),
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch ${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
 }
 
 function tile(value, text, isBad) {
@@ -48,7 +53,7 @@ function deviceTile(session) {
 }
 
 function tiles(session, app) {
-  const { facts } = app, judged = app.surfaces.reduce((a, b) => (b.facts["drawing(s)"] > a.facts["drawing(s)"] ? b : a), app.surfaces[0]);
+  const { facts } = app, judged = mainSurface(app);
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
   const fps = judged ? judged.numbers["low 1% mean(fps)"] : null;
   return element("div", { className: "tiles" },
@@ -77,10 +82,10 @@ function fixFirst(app, filter) {
   const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9);
   const sum = all.reduce((s, [, one]) => s + one["lost(s)"], 0) || 1;
   return element("div", { className: "card half" }, element("h3", {}, word("what to fix first"), " ", element("small", { className: "soft" }, word("time lost by cause"))),
-    ...(all.length === 0 ? [soft(word("nothing was lost"))] : all.map(([cause, one]) => button("", () => filter(cause), { className: "lost-row" }))).map((row, n) => {
+    ...(all.length === 0 ? [soft(word("nothing was lost"))] : all.map(([cause, one]) => button("", () => filter(cause), { className: "lost-row", "data-cause": cause, "aria-pressed": "false" }))).map((row, n) => {
       if (all.length === 0) return row;
       const [cause, one] = all[n];
-      row.append(element("span", { className: `swatch cause-${cause}` }), element("span", { className: "name" }, causeName(cause)),
+      row.append(swatch(cause), element("span", { className: "name" }, causeName(cause)),
         element("span", { className: "lost-bar" }, element("span", { className: `cause-${cause}`, style: `width:${(100 * one["lost(s)"] / most).toFixed(2)}%` })),
         element("b", {}, lasting(one["lost(s)"])), element("span", { className: "soft" }, ` ${(100 * one["lost(s)"] / sum).toFixed(0)} % · ${one.times} ×`));
       return row;
@@ -102,51 +107,21 @@ function sectionBars(session, app, show) {
     }), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 
-/* Alike moments are one line, most time lost first: 'freeze, checkout, app, 40 times, 0.60 to 1.45 s, 41.0 s lost'. */
-function momentGroups(session) {
-  const groups = new Map();
-  for (const row of session.late) {
-    const section = session.sections.filter((one) => one["from(s)"] === null || one["from(s)"] <= row["time(s)"]).pop();
-    const key = [row.kind, section ? section.section : "", row.cause || "unknown", row.Surface].join("\n");
-    if (!groups.has(key)) groups.set(key, { kind: row.kind, section: section ? section.section : "–", cause: row.cause || "unknown", Surface: row.Surface, n: 0, lost: 0, least: Infinity, most: 0, worst: row });
-    const group = groups.get(key), ms = row["interval(ms)"];
-    group.n += 1;
-    group.lost += (row["harm(ms)"] || 0) / 1000;
-    group.least = Math.min(group.least, ms);
-    group.most = Math.max(group.most, ms);
-    if ((row["harm(ms)"] || 0) > (group.worst["harm(ms)"] || 0)) group.worst = row;
-  }
-  return [...groups.values()].sort((a, b) => b.lost - a.lost);
-}
-
-function moments(session, show) {
-  const groups = momentGroups(session);
-  if (groups.length === 0) return null;
-  const each = (group) => (group.most >= 1000 || group.kind === "stall" ? `${(group.least / 1000).toFixed(2)}–${(group.most / 1000).toFixed(2)} s` : `${group.least.toFixed(0)}–${group.most.toFixed(0)} ms`);
-  const place = element("div", {});
-  session.evidencePlace = place;
-  return element("div", { className: "card" }, element("h3", {}, word("moments"), " ", element("small", { className: "soft" }, word("alike ones are one line, most time lost first"))),
-    makeTable(word("moments"), [
-      ["what", true, (group) => element("td", { className: `text${group.kind === "stall" ? " bad" : ""}` }, word(group.kind === "stall" ? "freeze" : "late frames"))],
-      ["section", true, (group) => group.section],
-      ["whose", true, (group) => element("td", { className: "text" }, element("span", { className: `swatch cause-${group.cause}` }), causeName(group.cause))],
-      ["times", false, (group) => group.n], ["each", false, each], ["lost in all", false, (group) => lasting(group.lost)],
-      ["worst at", false, (group) => clock(group.worst["time(s)"] - session["from(s)"])], ["Surface", true, (group) => group.Surface],
-    ], groups, (group) => {
-      place.replaceChildren(session.evidence(group.worst));
-      show([group.worst["time(s)"] - group.worst["interval(ms)"] / 1000 - 5, group.worst["time(s)"] + 5], group.Surface);
-    }), place);
-}
-
 /* What is not known, and how much of it. */
 function howSure(session, app) {
-  const { facts } = app, unknown = facts.causes.unknown, lines = [];
-  if (facts["unknown vsyncs"] > 0) lines.push(`${word("frames whose vsyncs are not known")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
+  const { cost } = session, facts = app ? app.facts : null, unknown = app && facts.causes.unknown, lines = [];
+  if (app && facts["unknown vsyncs"] > 0) lines.push(`${word("frames whose vsyncs are not known")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
   if (unknown) lines.push(`${word("lost time of unknown cause")}: ${lasting(unknown["lost(s)"])} (${unknown.times} ×)`);
-  if (facts.gaps > 0) lines.push(`${word("unexplained gaps: still or frozen, the trace does not say")}: ${facts.gaps}, ${lasting(facts["gap time(s)"])}`);
-  if (facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} (${(100 * facts["missing(s)"] / Math.max(facts["captured(s)"], 1e-9)).toFixed(1)} %)`);
-  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces of no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}`);
-  return lines.length === 0 ? soft(`✓ ${word("how sure: nothing is unknown")}`) : element("div", { className: "card" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))));
+  if (app && facts.gaps > 0) lines.push(`${word("unexplained gaps: still or frozen, the trace does not say")}: ${facts.gaps}, ${lasting(facts["gap time(s)"])}`);
+  if (app && facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} (${(100 * facts["missing(s)"] / Math.max(facts["captured(s)"], 1e-9)).toFixed(1)} %): `
+    + session.missing.slice(0, 8).map((one) => `${clock(one["from(s)"] - session["from(s)"])}–${clock(one["to(s)"] - session["from(s)"])}`).join(", "));
+  if (session.lost.events > 0 || session.lost["unknown times"] > 0) lines.push(`${word("lost events")}: ${shown(session.lost.events)}${session.lost["unknown times"] > 0 ? ` + ${word("unknown")} ${session.lost["unknown times"]} ×` : ""}`);
+  if (lines.length === 0) lines.push(`✓ ${word("how sure: nothing is unknown")}`);
+  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces of no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}${session["other surfaces"].length > 5 ? " …" : ""}`);
+  for (const kind of ["GPU", "doFrame", "FrameTimeline"]) if (!session.captured.some((one) => one.kind === kind)) lines.push(`${kind}: ${word("not captured")}`);
+  lines.push(`${word("the capture cost")}: ${cost["cpu(ms)"] === null ? word("not captured") : `${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`}`);
+  lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`].filter(Boolean).join(" · "));
+  return element("div", { className: "card sure" }, heading(3, "how sure"), app ? androidSays(session) : null, element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
 }
 
 /* The other apps of the session, folded. */

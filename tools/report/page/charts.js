@@ -293,9 +293,17 @@ function holesOf(session, rows) {
   return holes;
 }
 
-/* Of events of a kind whose text begins with a length: [from, to, text]. */
-const spansOf = (session, kind) => session.events.filter((one) => one.kind === kind && one["time(s)"] !== null).map((one) =>
-  [one["time(s)"] - (parseFloat(one.text) || 0) / 1e3, one["time(s)"], one.text]);
+/* Gaps that nothing explains: [from, to, text]. The event comes after the even frames that follow the gap, so its frame is looked
+ * up; where that is not on the page, the number of even frames says it. */
+function gapsOf(session, chart) {
+  const { frames, rows } = chart.read, hz = rows.n > 0 ? rows.refresh[rows.n - 1] / 100 || 60 : 60;
+  return session.events.filter((one) => one.kind === "pause" && one["time(s)"] !== null && one.text.includes(` on ${chart.Surface} of `)).map((one) => {
+    const ms = parseFloat(one.text) || 0, even = Number((/before (\d+) even/.exec(one.text) || [])[1]) || 0;
+    for (let i = firstAt(frames.present, one["time(s)"] * 1e6 + 1) - 1; i >= 0 && i > firstAt(frames.present, (one["time(s)"] - 10) * 1e6); i--)
+      if (frames.flags[i] & WAIT && Math.abs(frames.interval[i] / 1e6 - ms) < 2) return [frames.present[i] / 1e6 - ms / 1e3, frames.present[i] / 1e6, one.text];
+    return [one["time(s)"] - even / hz - ms / 1e3, one["time(s)"] - even / hz, one.text];
+  });
+}
 
 /* [from, to, value] of each change. */
 function stepsOf(session, kind, value) {
@@ -314,6 +322,7 @@ class Timeline {
     Object.assign(this, { session, on, graphs: [], lanes: [], pointers: new Map(), marked: null, origin: session["from(s)"] });
     this.box = element("div", { className: "lanes", tabIndex: 0, role: "application", "aria-label": `${word("timeline")}. ${word(KEYS)}` });
     this.cross = element("div", { className: "cross", hidden: true });
+    this.box.timeline = this;
     this.select = element("div", { className: "select", hidden: true });
     this.tip = element("div", { className: "tip", hidden: true });
     this.box.append(this.cross, this.select);
@@ -321,7 +330,6 @@ class Timeline {
     this.style = Object.fromEntries(["good-time", "late", "frozen", "missing", "idle", "gap", "soft", "text", "line", "link", "box", "back", "mark"].map((name) => [name, color(`--${name}`)]));
     this.causes = session.causes.map((name) => (name ? color(`--cause-${name}`) : this.style["good-time"]));
     this.focus = stepsOf(session, "focus", (text) => text);
-    this.gaps = spansOf(session, "pause");
     for (const [type, handler] of [["pointerdown", this.down], ["pointermove", this.move], ["pointerup", this.up], ["pointercancel", this.cancel], ["pointerleave", this.leave], ["dblclick", () => this.dragged(...this.whole)],
       ["keydown", this.key], ["wheel", this.wheel]]) this.box.addEventListener(type, handler.bind(this));
     new ResizeObserver(() => { if (this.chart && this.box.clientWidth !== this.width) this.layout(); }).observe(this.box);
@@ -359,7 +367,7 @@ class Timeline {
     for (const old of [...this.box.querySelectorAll(".lane, .lane-name, .chart")]) old.remove();
     Object.assign(this, { chart, window, graphs: [], lanes: [], holes: holesOf(this.session, chart.read.rows) });
     this.freezes = this.session.late.filter((row) => row.kind === "stall" && row.Surface === chart.Surface);
-    this.gaps = spansOf(this.session, "pause").filter((one) => one[2].includes(` on ${chart.Surface} of `));
+    this.gaps = gapsOf(this.session, chart);
     this.prepare();
     if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
     this.lane("time lost: grey none, orange late, red frozen", 22, this.drawLost);
@@ -441,13 +449,12 @@ class Timeline {
   drawLost(context, height, x) {
     for (const bin of this.bins) {
       const drawing = bin.time + bin.stall, rate = drawing > 0 ? (bin.late + bin.stall) / drawing : 0, left = x(bin.from / 1e6), width = Math.max(1, x(bin.to / 1e6) - left);
-      context.globalAlpha = bin.stall > 0 || rate === 0 ? 1 : Math.min(1, 0.45 + rate * 6);
-      context.fillStyle = bin.stall > 0 ? this.style.frozen : rate > 0.005 ? this.style.late : this.style["good-time"];
-      context.fillRect(left, 0, width + 0.5, height);
-      /* Not by colour alone: what is frozen is higher than what is late. */
-      context.globalAlpha = 1;
-      if (bin.stall === 0) context.clearRect(left, 0, width + 0.5, rate > 0.005 ? 4 : 9);
+      const isLate = bin.stall > 0 || rate > 0.005, top = bin.stall > 0 ? 0 : isLate ? 4 : 9; // not by colour alone
+      context.globalAlpha = isLate && bin.stall === 0 ? Math.min(1, 0.45 + rate * 6) : 1;
+      context.fillStyle = bin.stall > 0 ? this.style.frozen : isLate ? this.style.late : this.style["good-time"];
+      context.fillRect(left, top, width + 0.5, height - top);
     }
+    context.globalAlpha = 1;
     for (const [from, to] of this.gaps) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.gap);
     for (const [from, to] of this.holes) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.missing);
   }

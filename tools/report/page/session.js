@@ -276,7 +276,7 @@ function momentsCard(session, into, timeline) {
     ["times", false, (group) => group.times.toLocaleString("en")], ["each", false, eachText, (group) => group.most], ["lost in all", false, (group) => (group.lost === null ? word("not captured") : lasting(group.lost)), (group) => group.lost],
     ["worst at", false, (group) => clock(group.worst - session["from(s)"]), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),
   ], groups, (group, n, line) => open(group, line), (group, line) => { line.dataset.cause = group.cause; line.dataset.key = keyOf(group); });
-  table.classList.add("late");
+  table.classList.add("alike");
   const all = element("p", { className: "soft no-print", hidden: true });
   card.append(all, table);
   const filter = (cause) => {
@@ -318,10 +318,10 @@ function frameTimesCard(session, app) {
     return card;
   }
   const cadence = mainSurface(app).numbers["cadence(vsyncs)"] || counts[0][0], sum = counts.reduce((all, one) => all + one[1], 0) + app.facts.freezes;
-  const rows = counts.filter(([, n]) => n > 0).slice(0, 7).map(([vsyncs, n]) => [`${(vsyncs * period).toFixed(1)} ms`, vsyncs <= cadence ? word("on time") : `+${vsyncs - cadence}`, n, vsyncs <= cadence ? "smooth" : "late"]);
+  const rows = counts.filter(([, n]) => n > 0).slice(0, 7).map(([vsyncs, n]) => [`${(vsyncs * period).toFixed(1)} ms`, vsyncs <= cadence ? word("on time") : `+${vsyncs - cadence}`, n, vsyncs <= cadence ? "t-smooth" : "t-late"]);
   const rest = counts.slice(7).reduce((all, one) => all + one[1], 0);
-  if (rest > 0) rows.push([`≥ ${(counts[7][0] * period).toFixed(0)} ms`, "", rest, "late"]);
-  if (app.facts.freezes > 0) rows.push(["≥ 500 ms", word("freeze"), app.facts.freezes, "frozen"]);
+  if (rest > 0) rows.push([`≥ ${(counts[7][0] * period).toFixed(0)} ms`, "", rest, "t-late"]);
+  if (app.facts.freezes > 0) rows.push(["≥ 500 ms", word("freeze"), app.facts.freezes, "t-frozen"]);
   card.append(...rows.map(([name, about, n, style]) => element("div", { className: "lost-row" }, element("span", { className: "name" }, `${name}${about ? ` · ${about}` : ""}`),
     element("span", { className: "lost-bar" }, element("span", { className: style, style: `width:${(100 * Math.log10(1 + n) / Math.log10(1 + sum)).toFixed(2)}%` })),
     element("b", {}, `${(100 * n / sum).toFixed(2)} %`), element("span", { className: "soft" }, n.toLocaleString("en")))));
@@ -351,7 +351,7 @@ function numbersCard(session, app) {
     [word("longest, freezes included"), `${of("longest(ms)", 0)} ms`], [word("late frames"), `${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
     [word("late time"), lasting(facts["late time(s)"])], [word("time in freezes"), lasting(facts["freeze time(s)"])], [word("missed vsyncs"), of("missed vsyncs")], ["jank / big jank (PerfDog)", `${of("jank")} / ${of("big jank")}`]];
   return element("div", { className: "card half" }, titled("numbers", app.surfaces.length > 1 ? main.Surface : ""),
-    element("dl", { className: "eight" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])), rule(app.verdict));
+    element("dl", { className: "eight" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 }
 
 /* What Android itself says, where frames are from FrameTimeline only. */

@@ -32,11 +32,11 @@ function sessionBar(session) {
 function timeBar(facts) {
   const late = facts["late time(s)"], frozen = facts["freeze time(s)"];
   const parts = [["smooth", Math.max(0, facts["drawing(s)"] - late - frozen)], ["late", late], ["frozen", frozen], ["idle", facts["idle(s)"]],
-    ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s > 0);
+    ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s >= 0.005);
   const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
   return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
-    ...parts.map(([name, s]) => element("span", { className: name.replace(" ", "-"), style: `width:${(100 * s / sum).toFixed(3)}%` }))),
-  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch ${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
+    ...parts.map(([name, s]) => element("span", { className: `t-${name.replace(" ", "-")}`, style: `width:${(100 * s / sum).toFixed(3)}%` }))),
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
 }
 
 function tile(value, text, isBad) {
@@ -57,7 +57,7 @@ function tiles(session, app) {
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
   const fps = judged ? judged.numbers["low 1% mean(fps)"] : null;
   return element("div", { className: "tiles" },
-    tile(`${facts["lost(ms/s)"].toFixed(facts["lost(ms/s)"] < 10 ? 1 : 0)} ms/s`, word("time lost in each second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
+    tile(`${facts["lost(ms/s)"].toFixed(facts["lost(ms/s)"] < 10 ? 1 : 0)} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
     tile(String(facts.freezes), facts.freezes > 0 ? `${word("freezes, the longest")} ${lasting(facts["longest freeze(s)"])}` : word("freezes"), facts.freezes > 0),
     tile(rate(drawing), word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %")),
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times")));
@@ -73,7 +73,7 @@ function rule(verdict) {
 
 function verdictCard(session, app) {
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
-    element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, ofLanguage(app, "whose") || ""),
+    element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
     timeBar(app.facts), tiles(session, app), rule(app.verdict));
 }
 
@@ -101,7 +101,8 @@ function sectionBars(session, app, show) {
     ...rows.slice(0, 40).map(({ section, one }) => {
       const drawing = one.facts["drawing(s)"] || 1, row = button("", () => show([section["from(s)"], section["to(s)"]]), { className: "lost-row" });
       row.append(element("span", { className: "name" }, section.section), element("span", { className: "lost-bar" }, ...Object.entries(one.facts.causes).map(([cause, lost]) =>
-        element("span", { className: `cause-${cause}`, title: `${causeName(cause)} ${lasting(lost["lost(s)"])}`, style: `width:${(100 * 1000 * lost["lost(s)"] / drawing / most).toFixed(2)}%` }))),
+        element("span", { className: `stacked cause-${cause}`, title: `${causeName(cause)} ${lasting(lost["lost(s)"])}`, style: `width:${(100 * 1000 * lost["lost(s)"] / drawing / most).toFixed(2)}%` },
+          100 * 1000 * lost["lost(s)"] / drawing / most > 8 ? LETTERS[cause] || "?" : ""))),
       element("b", {}, one.facts["lost(ms/s)"].toFixed(0)), element("span", { className: "soft" }, one.facts.freezes > 0 ? ` · ${one.facts.freezes} ${word("frozen")}` : ""));
       return row;
     }), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);

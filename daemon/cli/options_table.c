@@ -217,7 +217,7 @@ const struct option_row options_table[] = {
 			"ui.perfetto.dev and 'jankd analyze': snapshot-000001.txt and so on. A "
 			"frame's lateness is its interval minus the layer's cadence: the most "
 			"frequent of the layer's last 16 intervals, while it draws continuously. A "
-			"stall is late, idle time is not. "
+			"freeze is late, idle time is not. "
 			"At most one snapshot is saved in 10 s, and only the newest 64 are kept",
 	},
 	{
@@ -240,7 +240,7 @@ const struct option_row options_table[] = {
 		.field = FIELD(const char *, trigger),
 		.help = "write only the rows of the time in which EXPR holds, and of the 5 s "
 			"before. EXPR is 'fps<30' (over the last second of a surface's frames) or "
-			"'interval>100ms' (of one frame or stall), with <, <=, > or >=. After it, "
+			"'interval>100ms' (of one frame or freeze), with <, <=, > or >=. After it, "
 			"'for 3s' "
 			"(it held at each frame for that time) and 'on GLOB' (surfaces that match, "
 			"as in --include) are optional: \"fps<30 for 3s on com.game*\". It holds "

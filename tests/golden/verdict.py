@@ -144,11 +144,37 @@ def end(checks):
         checks.equal([line for line in lines if line not in text], [], f"{what}: lines that are not in {text}")
 
 
+def grades(checks, what, verdict, summary):
+    """Each app of the JSON is the sum of its Surfaces in summary.csv, and has the grade of that by the contract's bounds."""
+    def total(mine, *columns):
+        return sum(float(row[column] or 0) for row in mine for column in columns)
+
+    for app in verdict["apps"]:
+        mine = [row for row in summary if row["app"] == app["app"] and app["app"] in row["Surface"]]
+        # A freeze that no frame ended is none of those in the columns.
+        endless = sum(one["endless_stalls"] for one in app["surfaces"]), sum(one["endless_s"] for one in app["surfaces"])
+        freezes, drawing = total(mine, "stalls") + endless[0], total(mine, "Time(S)", "stall time(S)") + endless[1]
+        lost = 1000 * (total(mine, "late time(S)", "stall time(S)") + endless[1]) / drawing if drawing else 0
+        checks.equal((app["frames"], app["freezes"], app["late_frames"]),
+                     (total(mine, "frames"), freezes, total(mine, "late frames")), f"{what}: {app['app']}: sums")
+        checks.that(abs((app["lost_ms_per_s"] or 0) - lost) < 0.01, f"{what}: {app['app']}: {app['lost_ms_per_s']} ms/s, not {lost}")
+        often = freezes if freezes > 1 else 0
+        grade = ("TOO SHORT" if drawing < 5 or app["frames"] < 100 else "BAD" if lost > 30 or often * 60 > drawing
+                 else "POOR" if lost > 10 or often * 600 > drawing or app["longest_freeze_ms"] >= 1000
+                 else "FAIR" if lost > 5 or freezes or app["verdict"].startswith("fail") else None)
+        if grade or app["unexplained_gaps"] + app["unknown_vsyncs"] + app["missing_s"] == 0:
+            checks.equal(app["grade"], grade or "GOOD", f"{what}: {app['app']}: grade")
+        checks.that(app["sentence"].startswith(app["app"]), f"{what}: {app['sentence']}")
+    named = {row["app"] for row in summary if row["app"] and row["app"] in row["Surface"] and (row["frames"] != "0" or row["stalls"] not in ("", "0"))}
+    checks.equal({app["app"] for app in verdict["apps"]}, named, f"{what}: apps")
+
+
 def judge_played(checks, scenario, here):
     """The same of the trace of jank-phone in the folder @here."""
     verdict = json.loads(analyze(here / "json", "--json", here / "trace").stdout)
     surfaces = surfaces_of(verdict)
     same(checks, scenario, surfaces, rows(here / "json" / "summary.csv"))
+    grades(checks, scenario, verdict, rows(here / "json" / "summary.csv"))
     worst = verdict["skipped_30"]
     checks.equal(worst and (worst["app"], worst["doframes"], worst["most"]),
                  ("com.example.scroll", 4, 85) if scenario == "hang-before" else None, f"{scenario}: Skipped N frames")

@@ -124,7 +124,7 @@ TEST(test_every_full_table_is_counted)
 	assert_in_range(counters()->slices_refused, 200 - 128, 200);
 	assert_in_range(counters()->processes_evicted, 100, 200 - 64);
 	assert_in_range(counters()->displays_evicted, 100, 200);
-	assert_true(is_reported("slices that may have shown a stall"));
+	assert_true(is_reported("slices that may have shown a freeze"));
 	assert_true(is_reported("entries of processes, ticks, displays or holes"));
 }
 

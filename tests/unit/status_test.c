@@ -214,7 +214,7 @@ TEST(text_has_each_value)
 		"all others, ignored, 1074 presents without "
 		"a frame, 3228 SurfaceFlinger markers from other processes, 1086 frames refused "
 		"because tables were full, 1087 frames counted early because tables were full, "
-		"1093 threads evicted, 1094 slices that may have shown a stall refused because "
+		"1093 threads evicted, 1094 slices that may have shown a freeze refused because "
 		"tables were full, 4386 processes, ticks, displays or holes evicted, 1084 layers "
 		"evicted because the table was full, 1088 "
 		"surfaces evicted, 1091 marks that closed no row, too soon "

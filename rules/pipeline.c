@@ -305,7 +305,9 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 	uint64_t events = p->queue.loss.events - p->reported_loss.events;
 	uint64_t unknown = p->queue.loss.unknown_count - p->reported_loss.unknown_count;
 	uint64_t open_ns = p->gap_ns > 0 && time_ns > p->gap_ns ? time_ns - p->gap_ns : 0;
-	uint64_t hole_ns = p->counters.hole_time_ns + open_ns - p->reported_hole_ns;
+	uint64_t all_ns = p->counters.hole_time_ns + open_ns;
+	/* A gap that was open in the event before may have ended a little earlier. */
+	uint64_t hole_ns = all_ns > p->reported_hole_ns ? all_ns - p->reported_hole_ns : 0;
 	const char *losses = unknown == 1 ? "loss" : "losses";
 	int n = snprintf(text, sizeof(text), "%s: ", cpus);
 

@@ -269,14 +269,28 @@ TEST_ON(every_phone, test_loss_is_in_the_row_that_spans_it)
 }
 
 /* Of all CPUs together: a time that several lose counts once, and one in which others write not. */
-TEST_ON(phone_14, test_time_without_events_is_counted)
+TEST_ON(phone_14, test_time_without_events_is_counted_and_told)
 {
+	uint64_t told_ms = 0;
+
 	draw("a0-99 at 600 0 lost 1 12 lost 2 12 a600-659 lost 3 1 a660-699");
 	assert_in_range(counters()->hole_time_ns, 500 * V60, 503 * V60);
 	draw("hole 720 a760-799");
 	assert_in_range(counters()->hole_time_ns, 540 * V60, 544 * V60);
 	phone_end(&phone);
 	expect("lost_events 25 lost_unknown 1");
+	/* Each of the events has its part of that time. */
+	for (size_t i = 0; i < phone.log.n_events; i++) {
+		const char *text = phone.log.events[i].text, *at = strchr(text, ';');
+		unsigned long long s, ms;
+
+		if (phone.log.events[i].kind == TRACE_EVENT_LOST && at) {
+			assert_int_equal(sscanf(at, "; %llu.%3llu s without events", &s, &ms), 2);
+			assert_string_equal(strrchr(text, ' '), " events");
+			told_ms += s * 1000 + ms;
+		}
+	}
+	assert_in_range(told_ms, 8330, 8400);
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */

@@ -48,10 +48,10 @@ TEST(what_is_printed_and_late_frames)
 	assert_string_equal(program_err(), "");
 	assert_string_equal(
 		program_out(),
-		"Surface                          FPS 1% low p50 ms p99 ms max ms "
-		"jank big waits  frames missed score\n"
-		"com.example.mail/.Main          55.9    7.2   16.7   16.7  350.0"
-		"    1   1     0     299     22  81.5\n"
+		"Surface                                  grade lost ms/s freezes   FPS "
+		"1% low p99 ms max ms jank big\n"
+		"com.example.mail/.Main                     BAD      68.5       0  55.9 "
+		"   7.2   16.7  350.0    1   1\n"
 		"presents 300, frames 300, lost events 0, span 5.354 s, "
 		"refresh 60.00 Hz\n"
 		"BAD: com.example.mail was late for 6.9 % of the 5.4 s it drew: 2 late "

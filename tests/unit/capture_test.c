@@ -37,7 +37,11 @@ static int start_in(const char *folder)
 
 #define TABLE                                                                                      \
 	"Surface                                  grade lost ms/s freezes   FPS 1% low p99 ms max" \
-	" ms jank big\ncom.example.app/.Main                TOO SHORT       0.0       0  60.0"
+	" ms jank big\n"                                                                           \
+	"com.example.app/.Main                TOO SHORT       0.0       0  60.0   60.0   16.7   "  \
+	"16"                                                                                       \
+	".7    0   0\n"                                                                            \
+	"presents 100, frames 100, lost events 0, span 1.654 s, refresh 60.00 Hz\n"
 
 TEST(a_running_capture_answers_requests)
 {

@@ -654,7 +654,7 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 		a->sink.hidden(a->sink.context, from_ns, false, false);
 		return;
 	}
-	slice_stacks_lost(&a->stacks, cpu, a->sf.tid);
+	slice_stacks_lost(&a->stacks, a->sf.tid);
 	app_work_lost(a->work, &a->stacks, time_ns);
 	layer_events_lost(&a->layer_events);
 	/* Buffers queued from now on are not in the hole. */
@@ -792,7 +792,6 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 
 void attribution_record(struct attribution *a, const struct trace_record *record)
 {
-	a->stacks.cpu = record->cpu;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		foreign_record(a, record);
 		return;

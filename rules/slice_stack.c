@@ -133,7 +133,6 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 	if (!stack)
 		stack = enter(table, tid);
 	stack->last_use = ++table->uses;
-	stack->cpu = table->cpu;
 	drop_open(table, stack, closed);
 	stack->depth++;
 	if (!mask)
@@ -155,7 +154,6 @@ uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 	if (!stack)
 		return 0;
 	before = stack->open;
-	stack->cpu = table->cpu;
 	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
 		drop_last(stack);
 	if (stack->depth > 0)
@@ -176,12 +174,12 @@ void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 	leave(table, stack);
 }
 
-void slice_stacks_lost(struct slice_stacks *table, int32_t cpu, int32_t kept_tid)
+void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid)
 {
 	for (unsigned int i = table->n; i > 0; i--) {
 		struct slice_stack *stack = &table->stacks[i - 1];
 
-		if (stack->tid == kept_tid || (stack->cpu != cpu && stack->cpu >= 0))
+		if (stack->tid == kept_tid)
 			continue;
 		table->unbalanced += stack->n;
 		leave(table, stack);

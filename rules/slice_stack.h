@@ -16,7 +16,6 @@
 
 struct slice_stack {
 	int32_t tid;
-	int32_t cpu;	/* of its last slice that began or ended */
 	uint32_t depth; /* slices open since the first one that a rule names */
 	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
@@ -33,7 +32,6 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
-	int32_t cpu;	    /* set by the owner: that of the current record */
 	unsigned int found; /* where the last thread was found */
 	uint64_t some; /* bit tid % 64 is set for all threads in the table, and maybe for others */
 	uint64_t uses; /* slices that began so far */
@@ -83,7 +81,6 @@ static inline void slice_stacks_begin_unnamed(struct slice_stacks *table, int32_
 		return;
 	}
 	stack->last_use = ++table->uses;
-	stack->cpu = table->cpu;
 	stack->depth++;
 }
 
@@ -98,7 +95,6 @@ static inline uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
 	/* Most ends are those of slices that no rule names. */
 	if (!stack || stack->n == 0 || stack->slices[stack->n - 1].depth >= stack->depth)
 		return slice_stacks_end_any(table, tid);
-	stack->cpu = table->cpu;
 	stack->depth--;
 	return 0;
 }
@@ -109,9 +105,9 @@ uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid,
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);
 
-/* Drops the open slices of the threads that were last on @cpu, except of @kept_tid: their ends may
- * be lost. */
-void slice_stacks_lost(struct slice_stacks *table, int32_t cpu, int32_t kept_tid);
+/* Events of a CPU are lost. Drops the open slices of all threads except @kept_tid: whichever CPU a
+ * thread was last seen on, it may have gone on on that one, so the ends may be lost. */
+void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid);
 
 /* Drops all open slices: their ends may be lost. */
 void slice_stacks_forget(struct slice_stacks *table);

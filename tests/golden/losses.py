@@ -140,8 +140,20 @@ def played(name, vocabulary, seconds):
     return f"{name}, {vocabulary}", events, truth
 
 
+def lose_a_move(checks):
+    """The RenderThread goes on on the CPU of the hole: its DrawFrame ends there, and idle waits are no stalls."""
+    _, events, _ = played("idle-gaps", "android-11", 10)
+    on_cpu_1 = [i for i, event in enumerate(events) if event[0] == 1 and event[1] > 1000.6434][:10]
+    text, _ = render(events, [i in on_cpu_1 for i in range(len(events))])
+    with folder() as out:
+        analyze(out, "-T", "2", "-", input=text)
+        found = [(row["wait times"] != "0", row["stalls"] or "0", row["big jank"]) for row in rows(out, "summary.csv") if "scroll" in row["Surface"]]
+    checks.equal(found, [(True, "0", "0")], "a thread moves in the hole: waits, stalls, big jank")
+
+
 checks = Checks()
 if "--pages" not in sys.argv:
+    lose_a_move(checks)
     for vocabulary in ("android-9", "android-11", "android-14"):
         for name in ("drops-120", "game-30"):
             lose_stretches(checks, *played(name, vocabulary, 6))

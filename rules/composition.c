@@ -284,6 +284,18 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 	return false;
 }
 
+void compositions_lost(struct compositions *c)
+{
+	compositions_plan(c, 0, false);
+	compositions_tick(c, 0);
+	if (c->n == 0 || newest(c)->end_ns > 0)
+		return;
+	/* Many holes in a row must not fill the table. */
+	if (newest(c)->commit_ns == 0 && newest(c)->present_ns == 0)
+		c->n--;
+	begin(c, 0);
+}
+
 void compositions_forget(struct compositions *c)
 {
 	c->n = c->n_misses = 0;

@@ -107,6 +107,10 @@ const struct composition *compositions_get_before(const struct compositions *c, 
 bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
 				 uint64_t latched_ns);
 
+/* Events are lost: the present or the end that comes next may be that of another composition than
+ * the open one, and the next commit may answer to another tick or plan. */
+void compositions_lost(struct compositions *c);
+
 /* Later times cannot be compared with earlier ones. */
 void compositions_forget(struct compositions *c);
 

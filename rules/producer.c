@@ -845,6 +845,7 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 void producers_lost(struct producers *p, uint64_t from_ns)
 {
 	p->losses++;
+	compositions_lost(&p->compositions);
 	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_BUFFERS_MAX); i--) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 		bool certain = buffer->taken;

@@ -52,6 +52,26 @@ TEST(test_a_present_has_its_own_gpu_work)
 	assert_int_equal(without->fence, 1050);
 }
 
+TEST(test_a_loss_tears_the_open_composition)
+{
+	uint32_t n = compositions.n;
+
+	/* The end and the next present are those of another one; so may be the tick and the plan.
+	 */
+	compositions_tick(&compositions, 101 * V60);
+	compositions_plan(&compositions, 103 * V60, false);
+	for (unsigned int i = 0; i < 3; i++)
+		compositions_lost(&compositions);
+	compositions_end(&compositions, 104 * V60);
+	compositions_present(&compositions, 104 * V60);
+	assert_int_equal(compositions.n, n + 1);
+	assert_int_equal(compositions_get(&compositions, n)->end_ns, 0);
+	assert_int_equal(compositions_at(&compositions, 104 * V60)->commit_ns, 0);
+	compositions_commit(&compositions, 105 * V60);
+	assert_int_equal(compositions_get(&compositions, n + 2)->tick_ns, 0);
+	assert_int_equal(compositions_get(&compositions, n + 2)->planned_ns, 0);
+}
+
 TEST(test_old_compositions_are_forgotten)
 {
 	assert_int_equal(compositions_commit_from(&compositions, 50 * V60 + 1), 51 * V60);

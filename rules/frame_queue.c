@@ -944,6 +944,13 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	}
 }
 
+/* Between the two the buffer that was latched may have been queued inside the hole. */
+static void doubt_queued(struct frame *frame, uint64_t hole_ns)
+{
+	if (frame->queued_ns <= hole_ns && hole_ns < frame->latched_ns)
+		frame->queued_ns = 0;
+}
+
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
 {
 	q->loss.events += lost.events;
@@ -963,6 +970,7 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 		context->hole.events += lost.events;
 		context->hole.unknown_count += lost.unknown_count;
 		context->in_hole = true;
+		doubt_queued(&waiting->frame, from_ns);
 		if (context->wait == WAIT_STALL_LATE)
 			context->wait = WAIT_UNKNOWN;
 	}

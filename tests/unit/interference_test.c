@@ -368,6 +368,8 @@ TEST(period_follows_the_rate)
 
 TEST(fullest_buffer_counts)
 {
+	char text_of_size[SETTING_SIZE];
+
 	for (int i = 0; i < 4; i++)
 		write_for(1000, 1000, 512 * 1024); /* full after 2 s */
 	assert_in_range(period_ms(), 495, 500);
@@ -375,6 +377,9 @@ TEST(fullest_buffer_counts)
 	assert_in_range(period_ms(), 250, 257);
 	size.kb[0] = 0; /* unknown */
 	assert_in_range(period_ms(), 495, 500);
+	size.differ = true;
+	interference_size_print(&size, text_of_size);
+	assert_string_equal(text_of_size, "0, 1024 KB per CPU");
 }
 
 /* Its lines may come from any CPU. */

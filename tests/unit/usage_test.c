@@ -69,6 +69,10 @@ TEST(rule_sets_are_shown_and_checked)
 	scratch_put("my.rules", program_out());
 	assert_int_equal(run("rules", "check", "my.rules"), 0);
 	assert_contains(program_out(), "my.rules: ok");
+	scratch_put("two.rules",
+		    "present slice post\n \t# one\n\n latch counter {layer} inside b\n");
+	assert_int_equal(run("rules", "check", "two.rules"), 0);
+	assert_string_equal(program_out(), "two.rules: ok, 2 rules\n");
 	scratch_put("bad.rules", "# a comment\nnonsense \"x\"\n");
 	assert_int_equal(run("rules", "check", "bad.rules"), 1);
 	assert_contains(program_err(), "bad.rules:2:1: ");

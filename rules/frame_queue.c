@@ -609,6 +609,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		frame_stats_add_late(&layer->series.stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
+		summary_add_unknown_wait(&q->summary, layer->surface_number, (uint64_t)interval.ns);
 	if (had_frame && interval.ns < 0)
 		summary_add_uncounted(&q->summary, layer->surface_number,
 				      stamp.time_ns - before.time_ns);

@@ -56,8 +56,8 @@ struct grade_facts {
 	uint64_t gaps, gap_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t causes[CAUSES], cause_ns[CAUSES]; /* of late frames and freezes: number, time */
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
-	/* Time between frames that is in no number, as events that were lost may be frames of it.
-	 */
+	/* Time between frames that is in no number, as events that were lost may be frames of it;
+	 * and waits that may be stalls for the same reason. */
 	uint64_t uncounted_ns;
 	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
 };

@@ -160,6 +160,11 @@ void summary_add_uncounted(struct summary *summary, int number, uint64_t ns)
 	grade_add_uncounted(&entry_of(summary, number)->facts, ns);
 }
 
+void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns)
+{
+	entry_of(summary, number)->facts.uncounted_ns += ns;
+}
+
 /* Longer times are counted in the last bin. */
 static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 {

@@ -91,6 +91,9 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 /* Adds the time since the layer's frame before, which is in no number as events were lost. */
 void summary_add_uncounted(struct summary *summary, int number, uint64_t ns);
 
+/* Adds a wait that may be a stall: events of it were lost. */
+void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns);
+
 /* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
  */
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,

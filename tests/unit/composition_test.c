@@ -66,7 +66,7 @@ TEST(test_a_loss_tears_the_open_composition)
 	compositions_present(&compositions, 104 * V60);
 	assert_int_equal(compositions.n, n + 1);
 	assert_int_equal(compositions_get(&compositions, n)->end_ns, 0);
-	assert_int_equal(compositions_at(&compositions, 104 * V60)->commit_ns, 0);
+	assert_int_equal(compositions_get(&compositions, n + 1)->commit_ns, 0);
 	compositions_commit(&compositions, 105 * V60);
 	assert_int_equal(compositions_get(&compositions, n + 2)->tick_ns, 0);
 	assert_int_equal(compositions_get(&compositions, n + 2)->planned_ns, 0);

@@ -242,6 +242,8 @@ static void print_metric(const struct exposition *exposition, enum metric metric
 	const struct metric_info *info = &metrics[metric];
 	FILE *out = exposition->out;
 
+	if (!info->open_name)
+		return;
 	begin_family(out, info->open_name, info->name, "a Surface");
 	for (uint32_t i = 0; i < exposition->report->n; i++)
 		for (uint32_t j = 0; j < exposition->report->sessions[i].n_surfaces; j++) {

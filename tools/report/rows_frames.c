@@ -207,6 +207,11 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		if (sum)
 			grade_add_uncounted(&sum->facts, uncounted_ns);
 	}
+	if (wait == WAIT_UNKNOWN) {
+		surface->facts.uncounted_ns += (uint64_t)interval.ns;
+		if (sum)
+			sum->facts.uncounted_ns += (uint64_t)interval.ns;
+	}
 	reading->presents_us[place] = present_us;
 	frame_stats_merge(&surface->from_frames, &stats);
 	count_cadence(surface->cadences, interval);

@@ -27,7 +27,7 @@ DROPS_2019 = '101.5,101.62,120.0,VSYNC-app,0,com.a,"com.a/com.a.Main","one\ntwo\
 
 
 def numbers(path, *arguments):
-    return {name: (one["numbers"], one["harm"]) for name, one in surfaces(model(*arguments, path)[0]).items()}
+    return {name: (one["numbers"], one["time lost"]) for name, one in surfaces(model(*arguments, path)[0]).items()}
 
 
 def one_line_each(what, lines, number=None):
@@ -127,20 +127,20 @@ def half(here, whole):
         done = report(here / f"only {path.name}")
         checks.that(done.returncode in (0, 1) and (done.returncode == 0) == (done.stderr == ""), f"only {path.name}: {done}")
         one_line_each(f"only {path.name}", done.stderr)
-    harm, truth = (surfaces(model(path)[0])[MAIL]["harm"] for path in (here / "without frames.csv", whole))
+    harm, truth = (surfaces(model(path)[0])[MAIL]["time lost"] for path in (here / "without frames.csv", whole))
     checks.equal((harm["frames"], round(harm["total(ms)"]), harm["causes"]),
-                 (truth["frames"], round(truth["total(ms)"]), truth["causes"]), "harm of dropFrames.csv")
+                 (truth["frames"], round(truth["total(ms)"]), truth["causes"]), "time lost of dropFrames.csv")
     text = report(here / "only fps.csv").stdout
     checks.that(f"{MAIL}: 53.13 FPS" in text and "no frame" not in text and ":  FPS" not in text, f"fps.csv alone: {text}")
     # Also without summary.csv: a game at 30 fps on 60 Hz is not late. And a part of frames.csv is not all of it.
     (here / "without frames.csv/summary.csv").unlink()
     found = surfaces(model(here / "without frames.csv")[0])
-    checks.equal((found[MAIL]["harm"]["frames"], found[GAME]["harm"]["frames"]), (truth["frames"], 0), "harm without summary.csv")
+    checks.equal((found[MAIL]["time lost"]["frames"], found[GAME]["time lost"]["frames"]), (truth["frames"], 0), "time lost without summary.csv")
     third = copy(whole, "third")
     (third / "frames.csv").write_text(part(third / "frames.csv", 1 / 3))
     session, = model(third)
-    checks.equal((session["harm source"], surfaces(session)[MAIL]["harm"]["frames"]), ("dropFrames.csv", truth["frames"]),
-                 "harm with a third of frames.csv")
+    checks.equal((session["time lost source"], surfaces(session)[MAIL]["time lost"]["frames"]), ("dropFrames.csv", truth["frames"]),
+                 "time lost with a third of frames.csv")
 
 
 def sessions(here, whole):
@@ -179,9 +179,9 @@ def of_2019(here):
         session, = model("--info", out)
         found = surfaces(session)["com.a/com.a.Main"]
         checks.equal(session["files"]["dropFrames.csv"]["rows"], 2, "rows of dropFrames.csv")
-        checks.equal([(one["time(s)"], one["interval(ms)"], one["harm(ms)"], one["info"]) for one in session["late"]],
+        checks.equal([(one["time(s)"], one["interval(ms)"], one["time lost(ms)"], one["info"]) for one in session["late"]],
                      [(101.62, 120.0, None, "one\\x0Atwo\\x0A"), (102.55, 50.0, None, None)], "drops of 2019")
-        checks.equal((session["harm source"], found["harm"]), (None, None), "harm of 2019")
+        checks.equal((session["time lost source"], found["time lost"]), (None, None), "time lost of 2019")
     checks.equal([found["numbers"][name] for name in ("frames", "Time(S)", "FPS", "max time(ms)", "A", "B", "C", "D")],
                  [120, 2.083, round(120 / 2.083, 2), 120, 1, 0, 0, 1], "sums of a fps.csv of 2019")
     checks.equal([found["numbers"][name] for name in ("p99(ms)", "jank", "stutter(%)", "frozen", "time lost(ms)")], [None] * 5, "what it does not have")

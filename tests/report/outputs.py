@@ -70,9 +70,9 @@ def text(out):
     groups = {}
     for one in session["late"]:
         groups.setdefault((one["kind"], one["cause"]), []).append(one)
-    worst = max(groups.values(), key=lambda group: sum(one["harm(ms)"] for one in group))
+    worst = max(groups.values(), key=lambda group: sum(one["time lost(ms)"] for one in group))
     first = said.split("moments, most time lost first:\n")[1].split("\n")[0]
-    checks.that(f", {len(worst)} times, " in first and f", {sum(one['harm(ms)'] for one in worst) / 1e3:.2f} s lost, " in first, f"the first moments: {first}")
+    checks.that(f", {len(worst)} times, " in first and f", {sum(one['time lost(ms)'] for one in worst) / 1e3:.2f} s lost, " in first, f"the first moments: {first}")
     checks.equal(said.count(" s lost, first at ") + said.count(" s lost, at "), len(groups), "kinds of moments")
     checks.that("(traversal " in said and "BufferTX" not in said, f"work of the app: {said}")
     whole, = model("--info", out)

@@ -653,15 +653,15 @@ static void report_missing(struct session *session)
 		session_notice(
 			session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
 			session->harm_source == FROM_WINDOWS
-				? "harm is that of dropFrames.csv, sections are whole rows of "
+				? "time lost is that of dropFrames.csv, sections are whole rows of "
 				  "fps.csv without percentiles"
-				: "harm is not captured, sections are whole rows of fps.csv "
+				: "time lost is not captured, sections are whole rows of fps.csv "
 				  "without percentiles",
 			session->files[FILE_FRAMES].segments > 0 ? ""
 								 : "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
 		session_notice(session,
-			       "dropFrames.csv has intervals of 42 ms and more only: harm is "
+			       "dropFrames.csv has intervals of 42 ms and more only: time lost is "
 			       "that of these; capture with -T 2");
 	if (rows_of(session, FILE_EVENTS) == 0)
 		session_notice(session,
@@ -683,8 +683,9 @@ static void report_partial(struct session *session)
 			"without all of their frames are whole rows of fps.csv",
 			(unsigned long long)surface->from_frames.frames,
 			surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
-			session->harm_source == FROM_FRAMES ? "its harm is that of these"
-							    : "harm is that of dropFrames.csv");
+			session->harm_source == FROM_FRAMES
+				? "its time lost is that of these"
+				: "time lost is that of dropFrames.csv");
 		return;
 	}
 }

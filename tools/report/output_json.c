@@ -132,7 +132,7 @@ static struct json_object *surface_object(const struct session *session,
 	add_text(object, "jank types",
 		 surface->jank_types ? name_of(session, surface->jank_types) : NULL);
 	json_object_object_add(object, "numbers", numbers_object(&surface->numbers));
-	json_object_object_add(object, "harm",
+	json_object_object_add(object, "time lost",
 			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
 								       : harm_object(surface));
 	add_text(object, "grade", surface->grade ? grade_names[surface->grade] : NULL);
@@ -413,7 +413,7 @@ static struct json_object *session_object(const struct session *session)
 	json_object_object_add(object, "files", files_object(session));
 	add_text(object, "app",
 		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
-	add_text(object, "harm source",
+	add_text(object, "time lost source",
 		 session->harm_source == FROM_NOTHING  ? NULL
 		 : session->harm_source == FROM_FRAMES ? "frames.csv"
 						       : "dropFrames.csv");
@@ -478,7 +478,8 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "time(s)", late->time_us);
 	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
 	add_text(object, "kind", late->is_stall ? "stall" : "drop");
-	add_decimal(object, "harm(ms)", late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN, 3);
+	add_decimal(object, "time lost(ms)", late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN,
+		    3);
 	add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
 	add_text(object, "cause", late->cause == CAUSE_NONE ? NULL : cause_names[late->cause]);
 	add_seconds(object, "vsync(s)", late->vsync_us);

@@ -627,7 +627,7 @@ class Timeline {
   nearest(time, within) {
     let found = null;
     for (const row of this.session.late)
-      if (row.Surface === this.chart.Surface && time >= row["time(s)"] - row["interval(ms)"] / 1e3 - within && time <= row["time(s)"] + within && (!found || row["harm(ms)"] > found["harm(ms)"])) found = row;
+      if (row.Surface === this.chart.Surface && time >= row["time(s)"] - row["interval(ms)"] / 1e3 - within && time <= row["time(s)"] + within && (!found || row["time lost(ms)"] > found["time lost(ms)"])) found = row;
     return found;
   }
   mark(row) {

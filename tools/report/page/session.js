@@ -154,7 +154,7 @@ function timeLine(row) {
   const known = steps.filter(([, time]) => time !== null), missing = steps.filter(([, time]) => time === null);
   const from = Math.min(...known.map(([, time]) => time)), to = Math.max(...known.map(([, time]) => time)), width = 640;
   const at = (time) => 20 + (width - 40) * (time - from) / Math.max(to - from, 1e-6), ms = (time) => ((time - begin) * 1000).toFixed(3);
-  const ordered = [...known].sort((a, b) => a[1] - b[1]), late = row["time(s)"] - row["harm(ms)"] / 1000;
+  const ordered = [...known].sort((a, b) => a[1] - b[1]), late = row["time(s)"] - row["time lost(ms)"] / 1000;
   const line = svg("svg", { viewBox: `0 0 ${width} ${40 + 15 * ordered.length}`, role: "img", class: "time-line", "aria-label": ordered.map(([name, time]) => `${word(name)} ${ms(time)} ms`).join(", ") });
   line.append(svg("line", { x1: at(from), x2: at(to), y1: 16, y2: 16, class: "axis" }), svg("line", { x1: at(Math.max(from, late)), x2: at(row["time(s)"]), y1: 16, y2: 16, class: "late" }));
   ordered.forEach(([name, time], n) => {
@@ -166,7 +166,7 @@ function timeLine(row) {
 }
 
 /* A drop of 2019 does not have it. */
-const harmText = (row, decimals) => (row["harm(ms)"] === null ? word("not captured") : `${row["harm(ms)"].toFixed(decimals)} ms`);
+const harmText = (row, decimals) => (row["time lost(ms)"] === null ? word("not captured") : `${row["time lost(ms)"].toFixed(decimals)} ms`);
 
 /* The text of a snapshot's event begins with its file. */
 function snapshotOf(session, row) {
@@ -220,8 +220,8 @@ function groupsOf(session) {
   const known = new Set(groups.map(keyOf));
   for (const [key, rows] of rowsOf) {
     const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, isFreeze, cause] = key.split("\n");
-    if (known.has(key) || session["harm source"] === "frames.csv") continue;
-    groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["harm(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["harm(ms)"], 0) / 1e3,
+    if (known.has(key) || session["time lost source"] === "frames.csv") continue;
+    groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
       least: Math.min(...of), most: Math.max(...of), worst: rows[0]["time(s)"] });
   }
   for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
@@ -236,7 +236,7 @@ function momentsCard(session, into, timeline) {
   const groups = groupsOf(session), card = element("div", { className: "card moments" }, titled("moments", "alike ones are one line, most time lost first; click: its evidence"));
   into.append(card);
   if (groups.length === 0) {
-    card.append(soft(session["harm source"] === null ? `${word("not captured")}: ${word("needs frames.csv")}, -T 2` : word("nothing was lost")));
+    card.append(soft(session["time lost source"] === null ? `${word("not captured")}: ${word("needs frames.csv")}, -T 2` : word("nothing was lost")));
     return () => {};
   }
   let opened = null;

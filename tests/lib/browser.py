@@ -54,9 +54,24 @@ class Browser:
     def drag(self, from_x, from_y, to_x, to_y):
         """With the left button, between two places in the window."""
         move = lambda x, y, ms: {"type": "pointerMove", "x": round(x), "y": round(y), "duration": ms}
-        actions = [move(from_x, from_y, 0), {"type": "pointerDown", "button": 0}, move((from_x + to_x) / 2, to_y, 50), move(to_x, to_y, 50),
-                   {"type": "pointerUp", "button": 0}]
-        self.call("POST", "/actions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}])
+        self.mouse(move(from_x, from_y, 0), {"type": "pointerDown", "button": 0}, move((from_x + to_x) / 2, to_y, 50), move(to_x, to_y, 50), {"type": "pointerUp", "button": 0})
+
+    def mouse(self, *actions):
+        self.call("POST", "/actions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}])
+
+    def move(self, x, y):
+        self.mouse({"type": "pointerMove", "x": round(x) - 3, "y": round(y), "duration": 0}, {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 50})
+
+    def double_click(self, x, y):
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.mouse({"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0}, *press, *press)
+
+    def fingers(self, moves):
+        """Fingers that move at once: (from x, from y, to x, to y) of each."""
+        move = lambda x, y, ms: {"type": "pointerMove", "x": round(x), "y": round(y), "duration": ms}
+        self.call("POST", "/actions", actions=[{"type": "pointer", "id": f"finger {n}", "parameters": {"pointerType": "touch"}, "actions": [
+            move(a, b, 0), {"type": "pointerDown", "button": 0}, *(move(a + (c - a) * i / 5, b + (d - b) * i / 5, 60) for i in range(1, 6)), {"type": "pointerUp", "button": 0}]}
+            for n, (a, b, c, d) in enumerate(moves)])
 
     def size(self, width, height):
         self.call("POST", "/window/rect", width=width, height=height)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in a real browser: its numbers are those of --json, charts zoom, tables filter, sections select; both languages,
 dark and light, print and a phone; no error in the console; names are text; contrast and labels. With a big folder it is
-small, and its chart is there within 2 s. Screenshots are in the build folder."""
+small, its chart is there within 3 s and moves 50 times a second. Screenshots are in the build folder."""
 
 import json
 import pathlib
@@ -43,10 +43,10 @@ return wrong;
 """
 # 60 steps of zoom and pan; how many a second.
 ZOOM = """
-const done = arguments[arguments.length - 1], chart = document.querySelector(".chart").chart, [from, to] = chart.xAxisExtremes();
+const done = arguments[arguments.length - 1], lanes = document.querySelector(".lanes").timeline, [from, to] = lanes.whole;
 let n = 0, began = performance.now();
 const step = () => { const width = (to - from) * (1 - n / 70), left = from + (to - from - width) * (n % 10) / 10;
-  chart.updateOptions({ dateWindow: [left, left + width] });
+  lanes.zoom([left, left + width]);
   if (++n < 60) requestAnimationFrame(step); else done(60000 / (performance.now() - began)); };
 requestAnimationFrame(step);
 """
@@ -79,10 +79,15 @@ def make(out, path, *options):
     return path
 
 
+def unfold(page):
+    page.wait("for (const one of document.querySelectorAll('.folded')) one.open = true; setTimeout(arguments[0], 100)")
+
+
 def numbers(page, out):
     """What the table of the page shows are the numbers of --json. Its data: outputs.py."""
     expected = model(out)
-    table = page.run("return [...document.querySelectorAll('main table')].pop().innerText").split("\n")
+    unfold(page)
+    table = page.run("return [...document.querySelector('.folded').querySelectorAll('table')].pop().innerText").split("\n")
     head = table[1].split("\t")
     cells = {row.split("\t")[0]: row.split("\t") for row in table[2:]}
     for app in expected[0]["apps"]:
@@ -107,8 +112,18 @@ def window(page):
     return page.run("return document.querySelector('.chart').chart.xAxisRange()")
 
 
+def alike(page):
+    """The groups of moments that are shown."""
+    return page.run("return [...document.querySelectorAll('.alike tbody tr[tabindex]')].filter((row) => !row.hidden).map((row) => [...row.cells].map((cell) => cell.innerText))")
+
+
+def lanes(page):
+    """Where the first chart is in the window: left, top, width, height."""
+    return page.run("const r = document.querySelector('.chart'); r.scrollIntoView({block: 'center'}); const b = r.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
+
+
 def press(page, key):
-    page.run("document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))", key)
+    page.run("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))", key)
 
 
 def packed(page, out):
@@ -188,57 +203,107 @@ def any_ranges(page, out, here):
 
 
 def clicks(page):
-    late_rows = lambda: page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
-    all_rows, whole = late_rows(), window(page)
-    page.write("input[type=search]", "unknown")
-    checks.that(0 < late_rows() < all_rows, f"the filter: {late_rows()} of {all_rows} rows")
-    late = page.run("return data.sessions[0].late.filter((one) => one.cause === 'unknown')[0]")
-    page.click(".late tr[tabindex]:not([hidden])")
-    left, right = window(page)
-    checks.that(abs(right - left - 10 - late["interval(ms)"] / 1000) < 0.01, f"a row zooms to 5 s around it: {left} to {right}")
-    both = page.run("return [...document.querySelectorAll('.chart')].slice(0, 2).map((box) => box.chart.xAxisRange())")
-    checks.equal(both[0], both[1], "both charts show the same time")
-    text = page.run("return document.querySelector('.evidence').innerText")
+    whole, groups = window(page), alike(page)
+    # A moment opens in place, marked, with its evidence; nothing moves.
+    page.run("document.querySelector('.alike').scrollIntoView({block: 'center'})")
+    top = page.run("return scrollY")
+    page.click(".alike tr[tabindex]")
+    late = page.run("const lanes = document.querySelector('.lanes').timeline; return lanes.marked")
+    checks.equal((page.run("return scrollY"), window(page)), (top, whole), "a click on a moment is no jump")
+    text = page.run("return document.querySelector('.alike .evidence').innerText")
     line = page.run("return document.querySelector('.time-line').getAttribute('aria-label')")
     for name in ("queued", "GPU done", "latched", "presented"):
         checks.that(name in line, f"{name} on the time line: {line}")
     checks.that("not captured" in text and "--snapshot" in text and late["Surface"] in text and "jank type" in text, f"the evidence: {text}")
+    checks.that("doFrame" in text and "VSP-mode" not in text, f"what helps of the info: {text}")
+    checks.that(page.run("return document.querySelectorAll('.close-up .marked').length") == 1, "the moment is marked among its frames")
+    page.click(".evidence .zoom")
+    left, right = window(page)
+    checks.that(abs(right - left - 10 - late["interval(ms)"] / 1000) < 0.01, f"5 s around a moment: {left} to {right}")
+    every = page.run("return [...document.querySelectorAll('.chart')].map((box) => box.chart.xAxisRange())")
+    checks.that(len(every) >= 2 and all(one == every[0] for one in every), "all lanes show the same time")
+    page.click(".evidence .close")
+    checks.that(page.run("return !document.querySelector('.evidence') && !document.querySelector('.lanes').timeline.marked"), "the evidence is closed")
+    # Tables sort by a click on a heading, numbers as numbers.
+    page.click(".alike th:nth-child(4) button")
+    times = [int(row[3].replace(",", "")) for row in alike(page)]
+    checks.equal((times, len(times) > 1), (sorted(times, reverse=True), True), "sorted by times")
+    page.click(".alike th:nth-child(4) button")
+    checks.equal([int(row[3].replace(",", "")) for row in alike(page)], sorted(times), "sorted the other way round")
+    page.click(".alike th:nth-child(6) button")
+    checks.equal(len(alike(page)), len(groups), "no row is lost")
     section(page, 1)
     left, right = window(page)
     checks.that(4.9 < right - left < 5.1, f"a section: {left} to {right}")
     checks.that("computed from every frame" in page.run("return document.querySelector('.range').innerText"), "a section has its numbers")
     page.click(".reset")
     checks.equal((window(page), page.run("return document.querySelector('.range')")), (whole, None), "reset zoom")
-    # Dragged with a pointer.
-    box = page.run("const r = document.querySelector('.chart'); r.scrollIntoView({block: 'center'}); const b = r.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
-    page.drag(box[0] + box[2] * 0.4, box[1] + box[3] / 2, box[0] + box[2] * 0.6, box[1] + box[3] / 2)
-    left, right = window(page)
+    # Dragged with a pointer; a double click shows all.
+    left, top, width, height = lanes(page)
+    page.drag(left + width * 0.4, top + height / 2, left + width * 0.6, top + height / 2)
+    begin, end = window(page)
     range_ = json.loads(page.run("return document.querySelector('.range').dataset.numbers"))
-    checks.that(3 < right - left < 6 and range_["frames"] > 50, f"a range is dragged: {left} to {right}: {range_}")
+    checks.that(3 < end - begin < 6 and range_["frames"] > 50, f"a range is dragged: {begin} to {end}: {range_}")
     press(page, "+")
-    checks.that(abs((window(page)[1] - window(page)[0]) * 2 - (right - left)) < 0.01, "the key +")
+    checks.that(abs((window(page)[1] - window(page)[0]) * 2 - (end - begin)) < 0.01, "the key +")
+    left, top, width, height = lanes(page)
+    page.double_click(left + width / 2, top + height / 2)
+    checks.equal(window(page), whole, "a double click shows all")
+    # One line in all lanes, and five facts at most.
+    page.move(left + width * 0.55, top + 20)
+    tip = page.run("const tip = document.querySelector('.tip'); return [tip.hidden, tip.childElementCount, tip.innerText, document.querySelector('.cross').hidden]")
+    checks.that(tip[0] is False and tip[3] is False and 2 <= tip[1] <= 5 and "fps" in tip[2], f"what is at the pointer: {tip}")
+    # A freeze in the chart opens its evidence below the chart.
+    freeze = page.run("""const lanes = document.querySelector('.lanes').timeline, row = lanes.freezes[0], box = lanes.box.getBoundingClientRect();
+      return [box.left + lanes.area.x + (row["time(s)"] - row["interval(ms)"] / 2000 - lanes.window[0]) / (lanes.window[1] - lanes.window[0]) * lanes.area.w, row["time(s)"]]""")
+    page.drag(freeze[0], top + 60, freeze[0], top + 60)
+    checks.equal(page.run("const lanes = document.querySelector('.lanes').timeline; return [document.querySelectorAll('.of-chart .evidence').length, lanes.marked && lanes.marked['time(s)']]"),
+                 [1, freeze[1]], "a click on a freeze in the chart")
     press(page, "End")
-    checks.that("ms" in page.run("return document.querySelector('.readout').textContent"), "a row by the keyboard is read")
+    checks.that("ms" in page.run("return document.querySelector('.tip').textContent") or " s:" in page.run("return document.querySelector('.tip').textContent"), "a moment by the keyboard is read")
+    press(page, "Enter")
+    checks.equal(page.run("return document.querySelectorAll('.of-chart .evidence').length"), 1, "a moment by the keyboard is opened")
+    press(page, "+")
     press(page, "0")
     checks.equal(window(page), whole, "the key 0")
-    page.wait("const s = document.querySelector('.surface'); s.value = s.options.length - 1; s.onchange().then(arguments[0])")
-    points = page.run("const c = document.querySelector('.chart').chart; return Array.from({length: c.numRows()}, (_, n) => c.getValue(n, 1)).filter((v) => v !== null).length")
-    checks.that(0 < points < 30, f"another Surface: the status bar: {points} points")
-    page.run("document.querySelector('.late tr[tabindex]:not([hidden])').focus()")
+    axis = page.run("return document.querySelector('.chart').innerText")
+    checks.that(re.search(r"^0:00$", axis, re.M), f"the axis begins at 0:00: {axis}")
+    page.wait("const s = document.querySelector('.surface'); s.value = [...s.options].findIndex((one) => one.text === 'StatusBar'); s.onchange().then(arguments[0])")
+    stems = page.run("return document.querySelector('.lanes').timeline.stems.length")
+    checks.that(0 < stems < 200, f"another Surface: the status bar: {stems} frame times")
+    page.run("document.querySelector('.alike tr[tabindex]:not([hidden])').focus()")
     page.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
-    checks.that(wait_until(lambda: window(page) != whole), "a row by the keyboard")
+    checks.equal(page.run("return document.querySelectorAll('.alike .evidence').length"), 1, "a row by the keyboard")
     checks.that("copied" in page.run("const b = document.querySelector('table').closest('div').nextElementSibling.querySelector('button');"
                                      " b.click(); return b.textContent"), "a table is copied")
+    unfold(page)
+    checks.that(re.search("median run", page.run("return document.querySelector('.pacing').innerText")), "how even the frames are")
+
+
+def touches(page):
+    """A finger that moves up scrolls the page, also on the lanes; two of them zoom."""
+    page.size(390, 844)
+    page.run("document.querySelector('.surface').value = 0; return document.querySelector('.surface').onchange()")
+    left, top, width, height = lanes(page)
+    whole, before = window(page), page.run("return scrollY")
+    page.fingers([(left + width / 2, top + height, left + width / 2, top - 120)])
+    checks.that(wait_until(lambda: page.run("return scrollY") > before + 50, 5) and window(page) == whole, "a finger on the lanes scrolls the page")
+    left, top, width, height = lanes(page)
+    middle = left + width / 2
+    page.fingers([(middle - 20, top + 50, middle - 100, top + 50), (middle + 20, top + 50, middle + 100, top + 50)])
+    checks.that(wait_until(lambda: window(page)[1] - window(page)[0] < 0.7 * (whole[1] - whole[0]), 5), f"two fingers zoom: {window(page)}")
+    page.size(1200, 1000)
+    page.click(".reset")
 
 
 def state(page, here):
     """Zoom, section, filter, language and theme stay when the page loads again; a page of --watch does so itself."""
     section(page, 2)
-    page.run("const i = document.querySelector('input[type=search]'); i.value = 'app'; i.oninput()")
+    page.click(".lost-row[data-cause=app]")
     for button in ("#language", "#theme"):
         page.click(button)
         drawn(page)
-    chosen = """return [document.querySelector('.of-section').value, document.querySelector('input[type=search]').value,
+    chosen = """return [document.querySelector('.of-section').value, document.querySelector('.lost-row[aria-pressed=true]')?.dataset.cause,
                         document.documentElement.lang, document.documentElement.dataset.theme, !!document.querySelector('.range')]"""
     before, zoom = page.run(chosen), window(page)
     time.sleep(0.5)
@@ -248,8 +313,15 @@ def state(page, here):
     drawn(page)
     checks.equal((page.run(chosen), window(page)), (before, zoom), "after loading the page again")
     text = (here / "demo.html").read_text(encoding="utf-8")
-    (here / "watched.html").write_text(text.replace("<style>", '<meta name="jank-report-watch" content="2">\n<style>', 1), encoding="utf-8")
+    text = text.replace("<style>", '<meta name="jank-report-watch" content="2">\n<style>', 1)
+    (here / "ended.html").write_text(text, encoding="utf-8")
+    show(page, here / "ended.html")
+    page.run("window.old = true")
+    time.sleep(3)
+    checks.equal(page.run("return [window.old, document.getElementById('live').textContent]"), [True, "ended"], "a page of a capture that has ended stays")
+    (here / "watched.html").write_text(text.replace('"began":null', '"began":"2026-01-02T03:04:05Z"', 1), encoding="utf-8")
     show(page, here / "watched.html")
+    checks.equal(page.run("return document.getElementById('live').textContent"), "● live", "a capture that runs")
     page.run("window.old = true")
     section(page, 2)
     zoom = window(page)
@@ -281,7 +353,8 @@ def part_of(page, out, here):
     ranges(page, model(part)[0], "fps.csv")
     section(page, 1)
     text = page.run("return document.body.innerText")
-    checks.that("frames.csv was not captured" in text and re.search(r"moments one by one\s+not captured", text), "what is not captured is said so")
+    moments = page.run("return document.querySelector('.moments').innerText")
+    checks.that("frames.csv was not captured" in text and "not captured: needs frames.csv" in moments, f"what is not captured is said so: {moments}")
     checks.equal(page.console(), [], "the console without frames")
 
 
@@ -329,7 +402,7 @@ def notes_in_chinese(page):
     checks.equal((unknown, len(fragments) > 40), ([], True), f"notes without Chinese, of {len(fragments)} parts")
 
 
-def looks(page, name, chinese="结论"):
+def looks(page, name, chinese="时间线", pages=None):
     """Themes, languages, a phone, print."""
     for theme in ("light", "dark"):
         page.run("state.theme = arguments[0]; return draw()", theme)
@@ -343,16 +416,16 @@ def looks(page, name, chinese="结论"):
         page.screenshot(SHOTS / f"{name}-{theme}.png")
     page.click("#theme")
     checks.equal(page.run("return document.documentElement.dataset.theme"), "light", "the button changes the theme")
-    page.size(360, 800)
+    page.size(390, 844)
     time.sleep(0.4)
-    wide = page.run("return [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll'))"
-                    ".map((one) => one.outerHTML.slice(0, 80))")
-    checks.that(page.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name} is no wider than a phone: {wide}")
+    wide = page.run("return [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.checkVisibility()).map((one) => one.outerHTML.slice(0, 80))")
+    checks.equal((wide, page.run("return document.documentElement.scrollWidth <= innerWidth")), ([], True), f"{name}: nothing is right of a phone's screen")
     page.screenshot(SHOTS / f"{name}-phone.png")
     page.size(1200, 1000)
     pdf = page.printed()
     (SHOTS / f"{name}.pdf").write_bytes(pdf)
-    checks.that(pdf.startswith(b"%PDF") and len(pdf) > 10000, "it prints")
+    printed = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    checks.that(pdf.startswith(b"%PDF") and len(pdf) > 10000 and pages in (None, printed), f"{name} prints: {printed} pages")
 
 
 def evidence(page, here):
@@ -372,7 +445,7 @@ def evidence(page, here):
             frames[n].update({"gpu done(s)": "", "cause": "app"})
     write(out, "frames.csv", frames)
     write(out, "dropFrames.csv", [{**of, "start VSYNC": late - 0.1, "end VSYNC": f"{late:.6f}", "used time(ms)": 100, "VSYNC type": "VSYNC-sf",
-                                   "TX": 0, "info": "busy <b>looper</b>", "missed vsyncs": 5, "cause": "app", "frame number": 200}])
+                                   "TX": 0, "info": "doFrame 90.0 ms (<b>looper</b>)", "missed vsyncs": 5, "cause": "app", "frame number": 200}])
     timeline = {**of, "kind": "surface", "pid": 9, "layer": f"TX - {name}#1", "gpu composition": 0, "prediction": "VALID", "buffer": 1}
     write(out, "frametimeline.csv", [
         {**timeline, "start(s)": f"{late - 0.09:.6f}", "end(s)": f"{late - 0.01:.6f}", "expected start(s)": f"{late - 0.09:.6f}",
@@ -391,21 +464,21 @@ def evidence(page, here):
         (late, "", "snapshot", f"snapshot-000001.txt: 100.0 ms, {name}"), (late + 1, "", "refresh", "120 Hz"))])
     session, = model(out)
     found = [(one["jank type"], one["present type"], one["info"], one["frame number"], one["gpu done(s)"]) for one in session["late"]]
-    checks.equal(found, [("APP_DEADLINE_MISSED", "LATE", "busy <b>looper</b>", 200, None)], "the late frame, joined")
+    checks.equal(found, [("APP_DEADLINE_MISSED", "LATE", "doFrame 90.0 ms (<b>looper</b>)", 200, None)], "the late frame, joined")
     captured = {(one["section"], one["kind"], one["detail"]): (one["frames"], one["mean(ms)"], one["max(ms)"], one["bad"]) for one in session["captured"]}
     first, second = "(before the first mark)", "second"
     checks.equal(captured, {(first, "doFrame", "9/9"): (200, 7.0, 12.0, 3), (second, "doFrame", "9/9"): (60, 5.0, 11.0, 0), (first, "latency", None): (2, 6.0, 8.0, None),
                             (first, "FrameTimeline", "NONE"): (1, 4.0, 4.0, 0), (second, "FrameTimeline", "APP_DEADLINE_MISSED"): (1, 80.0, 80.0, 1)}, "what else was captured")
     show(page, make(out, here / "evidence.html"))
-    page.click(".late tr[tabindex]")
+    page.click(".alike tr[tabindex]")
     text = page.run("return document.querySelector('.evidence').innerText")
-    for part in ("APP_DEADLINE_MISSED", "busy <b>looper</b>", "GPU done: not captured", f"{out}/snapshot-000001.txt", "ui.perfetto.dev"):
+    for part in ("APP_DEADLINE_MISSED", "doFrame 90.0 ms (<b>looper</b>)", "GPU done: not captured", f"{out}/snapshot-000001.txt", "ui.perfetto.dev"):
         checks.that(part in text, f"{part!r} in the evidence: {text}")
     axis = page.run("return document.querySelector('.chart').innerText")
     checks.that(re.search(r"^0:0\d", axis, re.M), f"times of the session on the axis: {axis}")
     press(page, "End")
-    checks.that("03:04:0" in page.run("return document.querySelector('.readout').textContent"), "wall time of a row")
-    checks.that("GPU: not captured" in page.run("return document.body.innerText"), "GPU times that are not there")
+    checks.that("03:04:0" in page.run("return document.querySelector('.tip').textContent"), "wall time of a moment")
+    checks.that("GPU: not captured" in page.run("return document.querySelector('.sure').innerText"), "GPU times that are not there")
     checks.equal(page.console(), [], "the console with evidence")
 
 
@@ -416,12 +489,12 @@ def old_files(page, here):
     write(out, "fps.csv", [second(n, **{"frames": frames, "FPS": frames, "max time(ms)": 50.5 + n, "waiting time(S)": 0.6, "wait times": waits, "A": a,
                                         "Surface": name}) for n, frames, waits, a in rows], COLUMNS_2019)
     # awk removed the header that the shell had written.
-    (out / "dropFrames.csv").write_text(f'10.5,10.62,120.0,VSYNC-app,0,com.a,"{name}","one\ntwo\n"\n20.5,20.55,50,VSYNC-sf,0,com.a,"{name}",""\n')
+    (out / "dropFrames.csv").write_text(f'10.5,10.62,120.0,VSYNC-app,0,com.a,"{name}","doFrame 90.0 ms (two\nlines)"\n20.5,20.55,50,VSYNC-sf,0,com.a,"{name}",""\n')
     show(page, make(out, here / "2019.html"))
     numbers(page, out)
-    drops = page.run("return [...document.querySelectorAll('.late tbody tr')].map((row) => row.innerText.split('\\t').slice(1))")
-    checks.equal(drops, [["not captured", interval, "late frame", "–", name] for interval in ("120.0 ms", "50.0 ms")], "drops of 2019")
-    page.click(".late tr[tabindex]")
+    checks.equal([row[:5] for row in alike(page)], [["late frames", "?Unknown", "2", "50–120 ms", "not captured"]], "drops of 2019")
+    page.click(".alike tr[tabindex]")
+    page.run("const all = [...document.querySelectorAll('.others button')]; if (!document.querySelector('.evidence').innerText.includes('two')) all[1].click()")
     checks.that("two" in page.run("return document.querySelector('.evidence').innerText"), "the evidence of a drop of 2019")
     got = page.wait("""const done = arguments[0], session = data.sessions[0];
       read(session.charts[0]).then(() => done(numbersOfRange(session, session.charts[0], 10e6, 20e6).numbers));""")
@@ -444,12 +517,13 @@ def answer(page, out, here):
     checks.that(abs(widths["t-frozen"] - 100 * facts["freeze time(s)"] / all_s) < 0.01 and abs(widths["t-late"] - 100 * facts["late time(s)"] / all_s) < 0.01, f"the bar: {widths}, {facts}")
     rows = page.run("return [...document.querySelectorAll('.half')[0].querySelectorAll('.lost-row b')].map((one) => parseFloat(one.textContent))")
     checks.that(len(rows) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(rows, facts["causes"].values())), f"causes {rows}, {facts['causes']}")
+    cause, one = next(iter(facts["causes"].items()))
     page.click(".half .lost-row")
-    shown = page.run("return [...document.querySelectorAll('.late tbody tr')].filter((row) => !row.hidden).length")
-    checks.equal(shown, next(iter(facts["causes"].values()))["times"], "moments of the first cause")
-    before = page.run("return scrollY")
-    page.run("[...document.querySelectorAll('.card tr[tabindex]')][0].click()")
-    checks.equal(page.run("return [document.querySelectorAll('.card .evidence').length, scrollY]"), [1, before], "evidence in place, without a jump")
+    times = sum(int(row[3].replace(",", "")) for row in alike(page))
+    checks.equal(times, one["times"], "moments of the first cause")
+    everything = page.run("return data.sessions[0].charts.filter((c) => c.Surface.includes(data.sessions[0].app)).flatMap((c) => c.moments)")
+    checks.that(abs(sum(group[4] for group in everything) - facts["late time(s)"] - facts["freeze time(s)"]) < 1e-3, f"moments add up to the lost time: {cause}")
+    page.click(".half .lost-row")
     checks.equal(page.console(), [], "the console of the answer")
 
 
@@ -459,10 +533,10 @@ def pictures(page, here):
     page.size(1200, 1150)
     show(page, here / "picture.html")
     page.screenshot(SHOTS / "page.png")
-    page.size(1000, 900)
-    page.click(".late tr[tabindex]:nth-child(6)")
+    page.size(1000, 760)
+    page.click(".alike tr[tabindex]")
     time.sleep(0.5)
-    page.run("document.querySelectorAll('.late .scroll')[0].style.maxHeight = '15rem'; document.querySelector('input[type=search]').scrollIntoView()")
+    page.run("document.querySelector('.moments').scrollIntoView()")
     page.screenshot(SHOTS / "drop.png")
     page.size(1200, 1000)
 
@@ -502,11 +576,11 @@ def big(page, here):
     for _ in range(3):  # other programs may use the CPUs
         show(page, path)
         ready, rate = min(ready, int(page.run("return document.body.dataset.charts"))), max(rate, page.wait(ZOOM))
-        if ready <= 2000 and rate >= 30:
+        if ready <= 3000 and rate >= 50:
             break
     print(f"72 hours: {size / 1e6:.1f} MB, charts after {ready} ms, zoom and pan {rate:.0f} a second")
-    # The machine may have other work; on one without, the bounds are 2 s and 30 a second.
-    checks.that(size <= SIZE_MOST and ready <= 6000 and rate >= 8, "the page of 72 hours")
+    # The machine may have other work; on one without, the bounds are 3 s and 50 a second.
+    checks.that(size <= SIZE_MOST and ready <= 9000 and rate >= 12, "the page of 72 hours")
     page.screenshot(SHOTS / "72-hours.png")
 
 
@@ -524,8 +598,9 @@ with folder() as here, browser() as page:
     ranges(page, truth, "frames.csv")
     any_ranges(page, out, here)
     clicks(page)
+    touches(page)
     state(page, here)
-    looks(page, "demo")
+    looks(page, "demo", pages=2)
     checks.equal(page.console(), [], "the console")
     answer(page, out, here)
     pictures(page, here)

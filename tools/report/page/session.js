@@ -176,10 +176,6 @@ function snapshotOf(session, row) {
     element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer noopener", target: "_blank" }, "ui.perfetto.dev"));
 }
 
-/* What helps of the counters and slices in a late frame. */
-const COUNTERS = /^(VSP-mode|VSYNC|HW_VSYNC|TransactionQueue|mTransactionFlags|BufferTX|TX - |Total Buffer Size|hasClientComposition|Prev\w*|PowerMode|FramebufferSurface|SF_|setTransactionState)/;
-const helpful = (text) => (text || "").split("; ").filter((part) => !COUNTERS.test(part)).join("; ") || null;
-
 function evidence(session, row, close, zoom) {
   const names = ["layer", "frame number", "vsync id", "jank type", "present type", "info"], isFreeze = row.kind === "stall";
   const around = session.events.filter((event) => event["time(s)"] !== null && Math.abs(event["time(s)"] - row["time(s)"]) <= 5 && event.kind !== "snapshot");
@@ -187,7 +183,7 @@ function evidence(session, row, close, zoom) {
     element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(row["time(s)"] - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
       ` · ${word("time lost")} ${harmText(row, 3)} · ${row.Surface} `, zoom ? button(word("show in the timeline"), zoom, { className: "no-print zoom" }) : null, " ", button(word("close"), close, { className: "no-print close" })),
     element("div", { className: "both" }, closeUp(session, row), timeLine(row)),
-    element("dl", {}, ...names.flatMap((name) => { const value = name === "info" ? helpful(row.info) : row[name]; return [element("dt", {}, word(name)), element("dd", {}, value === null ? word("not captured") : String(value))]; })),
+    element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
     snapshotOf(session, row),
     around.length === 0 ? null : element("details", {}, element("summary", {}, `${word("events within 5 s")}: ${around.length}`),
       element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${event["time(s)"].toFixed(6)} s ${event.kind}: ${event.text}`)))));

@@ -202,6 +202,15 @@ function closeUp(session, row) {
     svg("text", { x: 2, y: 11 }, `${most.toFixed(0)} ms`));
 }
 
+/* Freezes that no frame ended: events.csv alone has them. */
+function endlessOf(session) {
+  const nothing = Object.fromEntries(["vsync(s)", "queued(s)", "gpu done(s)", "latched(s)", "layer", "frame number", "vsync id", "expected end(s)", "end(s)", "jank type", "present type", "info"].map((name) => [name, null]));
+  return session.events.filter((event) => event.kind === "stall" && event["time(s)"] !== null && / no frame ended it/.test(event.text)).map((event) => {
+    const found = /^([\d.]+) ms on (.*) of [^;]*; no frame ended it/.exec(event.text), ms = found ? Number(found[1]) : 0;
+    return { ...nothing, "time(s)": event["time(s)"], kind: "stall", Surface: found ? found[2] : "", "time lost(ms)": ms, "interval(ms)": ms, cause: "unknown", isEndless: true };
+  }).filter((row) => session.charts.some((chart) => chart.Surface === row.Surface));
+}
+
 /* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
@@ -216,7 +225,12 @@ function groupsOf(session) {
   const known = new Set(groups.map(keyOf));
   for (const [key, rows] of rowsOf) {
     const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, isFreeze, cause] = key.split("\n");
-    if (known.has(key) || session["time lost source"] === "frames.csv") continue;
+    if (known.has(key)) {
+      const group = groups.find((one) => keyOf(one) === key);
+      for (const row of rows) if (row.isEndless) Object.assign(group, { times: group.times + 1, lost: group.lost + row["time lost(ms)"] / 1e3, least: Math.min(group.least, row["interval(ms)"] / 1e3), most: Math.max(group.most, row["interval(ms)"] / 1e3) });
+      continue;
+    }
+    if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.isEndless)) continue;
     groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
       least: Math.min(...of), most: Math.max(...of), worst: rows[0]["time(s)"] });
   }
@@ -456,6 +470,7 @@ function folded(name, fill) {
 async function drawSession(session) {
   const into = element("section", { className: "session" }), app = session.apps[0];
   session.wall = wallOffset(session);
+  if (!session.late.some((row) => row.isEndless)) session.late.push(...endlessOf(session));
   session.is2019 = session.notices.some((text) => /2019/.test(text));
   document.getElementById("main").append(into);
   into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), androidSays(session)));

@@ -67,7 +67,7 @@ function tiles(session, app) {
 function rule(verdict) {
   const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
   if (!found) return null;
-  const least = found[2] === "app" ? 55 : 25, said = found[1] === "n/a" ? word("not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`;
+  const least = found[2] === "app" ? 55 : 25, said = found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`;
   return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}`);
 }
 
@@ -129,6 +129,6 @@ function howSure(session, app) {
 function otherApps(session) {
   const others = session.apps.slice(1);
   if (others.length === 0) return null;
-  return element("details", {}, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
+  return element("details", { className: "card folded" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
     ...others.map((app) => verdictCard(session, app)));
 }

@@ -202,6 +202,11 @@ if __name__ == "__main__":
                 (here / "hole.txt").write_text(without(trace.read_text(), 18, 26))
                 analyze(here / "hole", "--frames-log", "-T", 2, here / "hole.txt")
                 judge(checks, "hole", here / "hole")
+                # A text says that events were lost where the hole begins.
+                (here / "even.txt").write_text(without(scenario("steady-60", here / "steady.txt", seconds=60).read_text(), 18, 26))
+                analyze(here / "even", "--frames-log", "-T", 2, here / "even.txt")
+                judge(checks, "even", here / "even")
+                checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in report(here / "even").stdout, "when it is missing")
     if TRACES.is_dir():
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))

@@ -268,6 +268,44 @@ static uint64_t missing_in(const struct session *session, const struct section *
 	return sum_us * 1000;
 }
 
+static bool has_frames_in(const struct session *session, int64_t from_us, int64_t to_us)
+{
+	for (uint64_t i = 0; i < session->frames.n; i++) {
+		const struct kept_frame *frame = pool_at(&session->frames, i);
+
+		/* Frames of before the loss may be presented a little later. */
+		if (frame->present_us > from_us + 100000 && frame->present_us < to_us - 100000)
+			return true;
+	}
+	return false;
+}
+
+/* Of a trace as text the losses are known where the hole begins, and not yet its length. If all are
+ * at one time, the missing time is one hole: before or behind it, where no frame is. */
+static void find_missing(struct session *session)
+{
+	int64_t us = (int64_t)(session->missing_ns / 1000), at_us = -1;
+	struct missing *missing;
+
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+
+		if (strcmp(name_of(session, event->kind), "lost") != 0)
+			continue;
+		if (event->time_us < 0 || (at_us >= 0 && event->time_us != at_us))
+			return;
+		at_us = event->time_us;
+	}
+	if (at_us < 0 || us == 0 || session->frames.n == 0 || session->frames.refused > 0 ||
+	    has_frames_in(session, at_us, at_us + us) == has_frames_in(session, at_us - us, at_us))
+		return;
+	if (has_frames_in(session, at_us, at_us + us))
+		at_us -= us;
+	missing = pool_add(&session->missing);
+	if (missing)
+		*missing = (struct missing){ at_us, at_us + us };
+}
+
 /* What the capture counted, or what events.csv says. */
 static void set_missing(struct session *session)
 {
@@ -275,6 +313,8 @@ static void set_missing(struct session *session)
 	const struct section all = { .from_us = INT64_MIN, .to_us = INT64_MAX };
 
 	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : missing_in(session, &all);
+	if (session->missing.n == 0)
+		find_missing(session);
 }
 
 static void set_grade(const struct session *session, struct surface *surface)

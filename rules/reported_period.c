@@ -204,6 +204,20 @@ const struct render_period *reported_render_at(const struct reported_periods *pe
 	return NULL;
 }
 
+uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns)
+{
+	uint64_t error_ns, step;
+
+	/* Around a switch the render rate may be that of the other mode. */
+	if (!render || (render->mode_ns && !vsync_is_near(render->mode_ns, period_ns, 30)))
+		return 1;
+	error_ns = render->period_ns / 100 + render->period_ns * render->period_ns / 2000000000;
+	step = (render->period_ns + period_ns / 2) / period_ns;
+	if (step > UINT8_MAX || vsync_distance(render->period_ns, step * period_ns) > error_ns)
+		return 1;
+	return step > 1 ? (uint8_t)step : 1;
+}
+
 /* The vsync of the run that is @back before the last one. */
 static uint64_t in_run(const struct vsync_display *d, unsigned int back)
 {

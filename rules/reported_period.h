@@ -89,6 +89,10 @@ const struct render_period *reported_render_at(const struct reported_periods *pe
 					       const struct vsync_display *display,
 					       uint64_t time_ns);
 
+/* The vsyncs of @period_ns in a render period that was stated for it, with the precision of whole
+ * Hz; 1: @render is NULL or of another period. */
+uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns);
+
 /* A hardware vsync of the display. Returns NULL while their run is too short or uneven. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns);

@@ -442,6 +442,9 @@ static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 {
 	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
+	/* Without ticks presents alone have to show it. */
+	if (v->pending && time_ns > v->last_tick_ns + PENDING_NS)
+		vsync_learn_follow_pending(v, time_ns);
 	if (v->locked)
 		follow_walk(v, time_ns);
 }
@@ -456,7 +459,7 @@ void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_
 	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
 
 	if (d)
-		vsync_learn_report(v, d, time_ns);
+		vsync_learn_report(v, d, d->measured_error_ns, time_ns);
 }
 
 void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
@@ -466,7 +469,7 @@ void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t 
 		reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
 
 	if (d)
-		vsync_learn_report(v, d, now_ns);
+		vsync_learn_report(v, d, error_ns, now_ns);
 }
 
 void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
@@ -557,25 +560,15 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
 }
 
-/* Sets the step: SurfaceFlinger composes for every second or third vsync. Rates are stated in whole
- * Hz. Around a switch the render rate may be that of the other mode. */
+/* Sets the step: SurfaceFlinger composes for every second or third vsync. */
 static void place_step(const struct vsync_lattice *v, const struct vsync_segment *segment,
 		       struct vsync_stamp *stamp)
 {
 	const struct render_period *render = reported_render_at(
 		&v->reported, segment->display ? segment->display : v->followed, stamp->time_ns);
-	uint64_t period_ns = stamp->period_ns, error_ns, step;
 
-	if (!render)
-		return;
-	stamp->step_from_ns = render->from_ns;
-	if (render->mode_ns && !vsync_is_near(render->mode_ns, period_ns, 30))
-		return;
-	error_ns = render->period_ns / 100 + render->period_ns * render->period_ns / 2000000000;
-	step = (render->period_ns + period_ns / 2) / period_ns;
-	if (step > 1 && step <= UINT8_MAX &&
-	    vsync_distance(render->period_ns, step * period_ns) <= error_ns)
-		stamp->step = (uint8_t)step;
+	stamp->step = reported_step_of(render, stamp->period_ns);
+	stamp->step_from_ns = render ? render->from_ns : 0;
 }
 
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)

@@ -261,6 +261,15 @@ static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
 		v->n_switch_ranges--;
 }
 
+uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
+			       uint64_t period_ns, uint64_t time_ns)
+{
+	const struct render_period *render =
+		display ? reported_render_at(&v->reported, display, time_ns) : NULL;
+
+	return period_ns * reported_step_of(render, period_ns);
+}
+
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
 {
@@ -268,9 +277,13 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 	uint64_t before_ns, old_from_ns;
 	struct vsync_switch found;
 	struct vsync_window window;
+	bool draws_less;
 
 	drop_recent(v, now_ns);
 	before_ns = lattice_period_of(v);
+	draws_less = lattice_render_period(v, v->segments[v->n_segments - 1].display, before_ns,
+					   back_from(sure_ns, PENDING_NS)) <
+		     lattice_render_period(v, v->followed, period_ns, now_ns);
 	v->authority = authority;
 	v->pending = NULL;
 	if (v->n_segments > 1 && lattice_is_unused(v) &&
@@ -281,6 +294,7 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 	found = vsync_switch_find(&v->log, lattice_main_source(v),
 				  &(struct vsync_switch_search){ .before_ns = before_ns,
 								 .after_ns = period_ns,
+								 .draws_less = draws_less,
 								 .error_ns = error_ns,
 								 .old_from_ns = old_from_ns,
 								 .from_ns = from_ns,

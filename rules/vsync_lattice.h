@@ -18,8 +18,9 @@
 #define CHECK_EVERY_NS (40 * MS) /* interval between two checks of the evidence */
 #define PENDING_NS (400 * MS)	 /* a reported period waits this long for ticks that confirm it */
 #define PENDING_LATE_NS (1000 * MS) /* the same while there are too many ticks for it */
-#define SEARCH_BACK_NS (1500 * MS)  /* a switch is searched for in this time */
-#define SUSPECT_NS (600 * MS)	    /* a surplus tick counts for this time */
+
+#define SEARCH_BACK_NS (1500 * MS) /* a switch is searched for in this time */
+#define SUSPECT_NS (600 * MS)	   /* a surplus tick counts for this time */
 
 #define VSYNC_SEGMENTS 12
 #define VSYNC_SWITCH_RANGES 6
@@ -176,6 +177,10 @@ void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_
 
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);
+
+/* The time between two compositions of @display, which may be NULL, if it has that period. */
+uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
+			       uint64_t period_ns, uint64_t time_ns);
 
 /* The display switched to another period before @sure_ns: finds when, and begins the period. */
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,

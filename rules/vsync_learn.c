@@ -26,6 +26,83 @@ static uint64_t usual_period(uint64_t period_ns)
 	return period_ns / parts;
 }
 
+/* --- which of two hypotheses explains the events --- */
+
+/* SurfaceFlinger composes for each @step-th vsync of that period, or for fewer. */
+struct hypothesis {
+	uint64_t period_ns, error_ns;
+	uint64_t step;
+};
+
+/* How many distances between ticks, and between presents, only one of two hypotheses explains. */
+struct trial {
+	unsigned int n;
+	unsigned int only[2], neither;
+	unsigned int used[2]; /* they are as short as the step allows */
+};
+
+enum answer {
+	ANSWER_NO,
+	ANSWER_OPEN, /* a late event may have that distance */
+	ANSWER_YES,
+};
+
+static struct hypothesis hypothesis_of(const struct vsync_lattice *v,
+				       const struct vsync_display *display, uint64_t period_ns,
+				       uint64_t error_ns, uint64_t now_ns)
+{
+	const struct render_period *render = NULL;
+
+	if (display)
+		render = reported_render_at(&v->reported, display, now_ns);
+	return (struct hypothesis){ period_ns, error_ns, reported_step_of(render, period_ns) };
+}
+
+static enum answer explains_distance(const struct hypothesis *h, uint64_t distance_ns,
+				     uint64_t *vsyncs)
+{
+	uint64_t k = (distance_ns + h->period_ns / 2) / h->period_ns;
+	uint64_t off_ns = vsync_distance(distance_ns, k * h->period_ns), error_ns = k * h->error_ns;
+
+	*vsyncs = k;
+	if (k < h->step || off_ns * 10 >= 3 * h->period_ns + 10 * error_ns)
+		return ANSWER_NO;
+	return (off_ns + error_ns) * 8 <= h->period_ns ? ANSWER_YES : ANSWER_OPEN;
+}
+
+static struct trial try_both(const struct vsync_lattice *v, const struct vsync_window *window,
+			     const struct hypothesis *both)
+{
+	const unsigned int kinds[] = { lattice_main_source(v), VSYNC_PRESENTS };
+	struct trial trial = { 0 };
+
+	for (unsigned int at = 0; at < 2; at++) {
+		const int64_t *at_ns = window->at_ns[kinds[at]];
+
+		for (unsigned int i = 1; i < window->n[kinds[at]]; i++) {
+			uint64_t distance_ns = (uint64_t)(at_ns[i] - at_ns[i - 1]), k[2];
+			enum answer answers[2];
+
+			for (unsigned int j = 0; j < 2; j++) {
+				answers[j] = explains_distance(&both[j], distance_ns, &k[j]);
+				trial.used[j] += answers[j] == ANSWER_YES && k[j] == both[j].step;
+			}
+			trial.n++;
+			for (unsigned int j = 0; j < 2; j++)
+				trial.only[j] +=
+					answers[j] == ANSWER_YES && answers[1 - j] == ANSWER_NO;
+			trial.neither += answers[0] == ANSWER_NO && answers[1] == ANSWER_NO;
+		}
+	}
+	return trial;
+}
+
+/* True: enough distances are as short as the hypothesis allows. */
+static bool is_used(const struct trial *trial, unsigned int which)
+{
+	return trial->used[which] >= 3 && trial->used[which] * 10 >= trial->n;
+}
+
 /* --- reported periods --- */
 
 /* The relation of a reported period to one that ticks show. */
@@ -176,18 +253,17 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 }
 
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
- * now on: only then SurfaceFlinger states its mode. */
-static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+ * now on: only then SurfaceFlinger states its mode, in whole Hz. */
+static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			uint64_t now_ns)
 {
-	struct reported_period reported = reported_period_of(display);
+	uint64_t period_ns = reported_period_of(display).period_ns;
 
-	if (!v->locked || lattice_is_new(v) || v->pending ||
-	    reported.error_ns * 200 < reported.period_ns ||
-	    vsync_is_near(lattice_period_of(v), reported.period_ns, 15) ||
+	if (!v->locked || lattice_is_new(v) || v->pending || error_ns * 200 < period_ns ||
 	    (v->other_ns && now_ns < v->other_ns + OTHER_NS))
 		return;
 	v->other_ns = now_ns;
-	await(v, display, PENDING_OTHER, reported.period_ns, now_ns);
+	await(v, display, PENDING_OTHER, period_ns, now_ns);
 }
 
 /* True: @period_ns may be the reported period, which is exact to an error. */
@@ -357,7 +433,8 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 	}
 }
 
-void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
 	struct vsync_window window;
@@ -367,14 +444,14 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	if (!reported.period_ns)
 		return;
 	if (v->followed && v->followed != display && v->followed->own) {
-		watch_other(v, display, now_ns);
+		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
 	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
 	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
 		display->foreign = false;
 	if (display->foreign) {
-		watch_other(v, display, now_ns);
+		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
 	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
@@ -456,33 +533,93 @@ static bool is_followed(const struct vsync_lattice *v)
 	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
 		return true;
 	/* Where the trace states which rate is active, it will state this one, too. */
-	return was_used(v) && (v->pending_as == PENDING_OTHER || !v->pending->stated);
+	return was_used(v) && !v->pending->stated;
 }
 
-/* True: the pending period is that of the ticks' display, although no tick needs it: each second
- * vsync may be used, or each third one. */
-static bool is_believed(const struct vsync_lattice *v, const struct vsync_display *display)
+/* True: ticks, or presents if there are none, no longer have the phase that they had before
+ * @from_ns. Two displays of one rate have that in common only by chance. */
+static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
-	if (display->own)
-		return true;
-	return (v->followed == display || !reported_periods_several(&v->reported)) &&
-	       is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100);
+	unsigned int kind = lattice_main_source(v);
+	uint64_t period_ns = lattice_period_of(v), off_ns;
+	struct vsync_score before, after;
+	struct vsync_window window;
+
+	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
+	if (window.n[kind] < LOCK_TICKS)
+		kind = VSYNC_PRESENTS;
+	before = vsync_score_kind(&window, kind, period_ns);
+	off_ns = window.from_ns + (uint64_t)before.edge_ns;
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	after = vsync_score_kind(&window, kind, period_ns);
+	off_ns = vsync_distance(off_ns, window.from_ns + (uint64_t)after.edge_ns) % period_ns;
+	return before.n >= LOCK_TICKS && after.n >= LOCK_TICKS && off_ns * 10 > period_ns &&
+	       off_ns * 10 < 9 * period_ns;
+}
+
+/* Which period ticks and presents since @from_ns show: that of the lattice, or the pending one. An
+ * app that draws in every second vsync looks like a display that is half as fast, but not if just
+ * before, it drew in each one. */
+static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = v->pending_from_ns;
+	uint64_t error_ns = v->pending_as == PENDING_ASKED
+				    ? v->pending_ns / 100
+				    : reported_period_of(v->pending).error_ns;
+	struct vsync_window window;
+	struct trial before, after;
+	struct hypothesis both[2];
+
+	both[0] =
+		hypothesis_of(v, v->followed, lattice_period_of(v), v->error_ns, v->pending_at_ns);
+	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
+	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
+	before = try_both(v, &window, both);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	both[1].period_ns = vsync_refine(&window, v->pending_ns, &both[1].error_ns);
+	if (vsync_distance(both[1].period_ns, v->pending_ns) > error_ns + v->pending_ns / 1000)
+		both[1] = (struct hypothesis){ v->pending_ns, error_ns, both[1].step };
+	after = try_both(v, &window, both);
+	if (after.only[1] >= 3 && after.only[1] > 4 * after.only[0] &&
+	    after.neither <= after.only[1])
+		return ANSWER_YES;
+	if (after.only[0] >= 3 && after.only[0] > 4 * after.only[1])
+		return ANSWER_NO;
+	if (after.n >= 8 && (v->pending_as == PENDING_STATED || is_used(&before, 0)) &&
+	    is_used(&after, 1) && after.only[0] * 8 <= after.n && after.neither * 8 <= after.n &&
+	    (!is_used(&after, 0) ||
+	     (now_ns >= v->pending_at_ns + PENDING_LATE_NS &&
+	      (after.only[1] > after.only[0] + after.neither ||
+	       (after.only[1] >= after.only[0] && has_another_phase(v, from_ns, now_ns))))))
+		return ANSWER_YES;
+	return ANSWER_OPEN;
 }
 
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
+	bool other = v->pending_as == PENDING_OTHER, shown, is_even, too_many = false;
+	enum answer answer = ANSWER_OPEN;
 	struct vsync_window window;
-	bool shown, too_many;
 	uint64_t error_ns;
 
 	if (now_ns < v->next_check_ns)
 		return;
 	v->next_check_ns = now_ns + CHECK_EVERY_NS;
 	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
-	shown = shows_pending(v, &window, &too_many) && is_followed(v);
+	shown = !other && shows_pending(v, &window, &too_many) && is_followed(v);
+	if (other || (!shown && now_ns >= v->pending_at_ns + PENDING_NS))
+		answer = is_pending_shown(v, now_ns);
+	shown |= answer == ANSWER_YES && v->pending_as != PENDING_STATED;
+	/* As many compositions before as after: their number does not tell the moment, so the
+	 * statement does. */
+	is_even = other &&
+		  vsync_is_near(lattice_render_period(v, v->followed, lattice_period_of(v),
+						      v->pending_at_ns),
+				lattice_render_period(v, display, v->pending_ns, now_ns), 15);
 	/* Waits longer while the old period still ticks, as the report may have come early. */
-	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
+	if (!shown &&
+	    now_ns < v->pending_at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
 			v->pending_from_ns += CHECK_EVERY_NS;
 		return;
@@ -490,7 +627,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->pending = NULL;
 	if (!shown && v->pending_as != PENDING_STATED)
 		return;
-	display->foreign = !shown && !is_believed(v, display);
+	display->foreign = !shown && answer == ANSWER_NO;
 	if (!shown && (too_many || display->foreign))
 		return;
 	if (v->pending_as == PENDING_ASKED)
@@ -498,7 +635,9 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	error_ns = reported_period_of(display).error_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
-	if (shown) {
+	if (vsync_is_near(lattice_period_of(v), v->pending_ns, 15)) {
+		lattice_set_period(v, lattice_period_of(v), v->error_ns, v->pending_from_ns);
+	} else if (shown && !is_even) {
 		lattice_switch_to(v, v->pending_ns, error_ns, v->pending_from_ns, now_ns,
 				  VSYNC_REPORTED);
 	} else {

@@ -13,8 +13,9 @@ void vsync_learn_dumpsys(struct vsync_lattice *v);
 /* Chooses the period from all sources, while no present is placed on the lattice. */
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns);
 
-/* A period of @display was reported. */
-void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns);
+/* A period of @display was reported, exact to @error_ns. */
+void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			uint64_t now_ns);
 
 /* SurfaceFlinger asks @display for a period: it is pending, until ticks or presents show it. */
 void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns);

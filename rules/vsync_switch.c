@@ -8,9 +8,9 @@
  *              both    both    both new both new
  *
  * The switch is the moment with the fewest events on the wrong side. If events fit both periods,
- * the longer one is assumed, as the shorter one would have more events. Two ticks in one slot of
- * the longer period do not belong to it, even if they are late. Moments that are nearly as good
- * widen the range [from_ns, to_ns].
+ * the one with fewer compositions is assumed, as the other one would have more events. Two ticks in
+ * one slot of the longer period do not belong to it, even if they are late. Moments that are nearly
+ * as good widen the range [from_ns, to_ns].
  *
  * The new period is seldom precise so early. Of the values within its error, that with the fewest
  * events on the wrong side is used.
@@ -18,7 +18,7 @@
 #include "rules/vsync_switch.h"
 
 /* Costs of an event on the wrong side (ticks are late more often than presents), and of an event
- * that fits both, on the side of the shorter period. */
+ * that fits both, on the side of the period with more compositions. */
 #define COST_TICK 3
 #define COST_EXACT 6
 #define COST_BOTH_TICK 2
@@ -96,12 +96,21 @@ static unsigned int merge(const struct vsync_window *window, unsigned int source
 	return n;
 }
 
-static int cost_of(const struct event *event, bool old, bool old_is_shorter, int tick)
+/* The events, and which of them may be the first one of the new period. */
+struct balance {
+	struct event events[EVENTS_MAX];
+	int costs[EVENTS_MAX + 1];
+	unsigned int n, best, low, high;
+	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
+	bool old_draws_more;
+};
+
+static int cost_of(const struct balance *b, const struct event *event, bool old, int tick)
 {
-	if (event->second && old != old_is_shorter)
+	if (event->second && old != b->old_is_shorter)
 		return COST_EXACT;
 	if (event->old && event->new) {
-		if (old != old_is_shorter)
+		if (old != b->old_draws_more)
 			return 0;
 		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
 	}
@@ -110,22 +119,21 @@ static int cost_of(const struct event *event, bool old, bool old_is_shorter, int
 	return 0;
 }
 
-/* Sets costs[i], with the first i events in the old period. Returns the i with the lowest costs. */
-static unsigned int weigh(const struct event *events, unsigned int n, bool old_is_shorter, int tick,
-			  int *costs)
+/* Sets costs[i], with the first i events in the old period; the lowest of them are the best. */
+static void weigh(struct balance *b, int tick)
 {
-	unsigned int best = 0;
+	int *costs = b->costs;
 
+	b->best = 0;
 	costs[0] = 0;
-	for (unsigned int i = 0; i < n; i++)
-		costs[0] += cost_of(&events[i], false, old_is_shorter, tick);
-	for (unsigned int i = 0; i < n; i++) {
-		costs[i + 1] = costs[i] + cost_of(&events[i], true, old_is_shorter, tick) -
-			       cost_of(&events[i], false, old_is_shorter, tick);
-		if (costs[i + 1] < costs[best])
-			best = i + 1;
+	for (unsigned int i = 0; i < b->n; i++)
+		costs[0] += cost_of(b, &b->events[i], false, tick);
+	for (unsigned int i = 0; i < b->n; i++) {
+		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true, tick) -
+			       cost_of(b, &b->events[i], false, tick);
+		if (costs[i + 1] < costs[b->best])
+			b->best = i + 1;
 	}
-	return best;
 }
 
 /* Number of late ticks if the first @best events are in the old period. */
@@ -149,13 +157,6 @@ static int64_t present_of(const struct side *side, const struct event *event)
 	       after_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
 }
 
-/* The events, and which of them may be the first one of the new period. */
-struct balance {
-	struct event events[EVENTS_MAX];
-	int costs[EVENTS_MAX + 1];
-	unsigned int n, best, low, high;
-};
-
 /* Marks the ticks that are the second one in a slot of @side. */
 static void find_second(struct balance *b, const struct side *side)
 {
@@ -175,7 +176,6 @@ static void find_second(struct balance *b, const struct side *side)
 
 static void find_balance(struct balance *b, const struct side *old, const struct side *new)
 {
-	bool old_is_shorter = old->period_ns < new->period_ns;
 	int uncertainty = COST_MARGIN;
 
 	for (unsigned int i = 0; i < b->n; i++) {
@@ -189,13 +189,14 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		event->old = fits_side(old, event->at_ns, event->present);
 		event->new = fits_side(new, event->at_ns, event->present);
 	}
-	find_second(b, old_is_shorter ? new : old);
+	b->old_is_shorter = old->period_ns < new->period_ns;
+	find_second(b, b->old_is_shorter ? new : old);
 	/* Late ticks must not count for the shorter period. If there are many, ticks cost less. */
-	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
+	weigh(b, COST_TICK);
 	if (count_late(b->events, b->n, b->best) * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
 	else
-		b->best = weigh(b->events, b->n, old_is_shorter, COST_EXACT, b->costs);
+		weigh(b, COST_EXACT);
 	b->low = b->high = b->best;
 	for (unsigned int i = 0; i <= b->n; i++) {
 		if (b->costs[i] > b->costs[b->best] + uncertainty)
@@ -205,14 +206,14 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	}
 }
 
-/* Late events do not count: the switch is next to an event that fits. If the new period is the
- * longer one, that is its first event; else the last event of the old one. */
+/* Late events do not count: the switch is next to an event that fits. If the new period has fewer
+ * compositions, that is its first event; else the last event of the old one. */
 static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
 			 int64_t end_ns)
 {
 	unsigned int i = b->best;
 
-	if (old->period_ns < new->period_ns) {
+	if (b->old_draws_more) {
 		while (i < b->n && !b->events[i].new)
 			i++;
 		return i < b->n ? present_of(new, &b->events[i]) : end_ns;
@@ -265,6 +266,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 
 	vsync_window_fill(&window, log, search->from_ns, search->now_ns);
 	b.n = merge(&window, source, b.events);
+	b.old_draws_more = search->draws_less;
 	/* From the middle of the error's range to both of its ends. */
 	for (unsigned int i = 0; i < steps; i++) {
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;

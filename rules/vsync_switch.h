@@ -3,6 +3,7 @@
 #ifndef JANKD_RULES_VSYNC_SWITCH_H
 #define JANKD_RULES_VSYNC_SWITCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rules/vsync_log.h"
@@ -15,6 +16,7 @@ struct vsync_switch {
 /* What to search for, and in which time. */
 struct vsync_switch_search {
 	uint64_t before_ns, after_ns; /* the two periods */
+	bool draws_less;	      /* the new one has fewer compositions */
 	uint64_t error_ns;	      /* of the new period */
 	uint64_t old_from_ns;	      /* the period before is valid from here on */
 	uint64_t from_ns;	      /* start of the search */

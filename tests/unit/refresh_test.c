@@ -373,3 +373,62 @@ TEST(test_the_other_display_of_a_foldable)
 		assert_int_equal(events_of(TRACE_EVENT_REFRESH), game ? 1 : 3);
 	}
 }
+
+/* SurfaceFlinger states a display's rate, and that it composes for each @step-th vsync. */
+static void state_rates(unsigned int display, uint64_t period_ns, uint64_t step, uint64_t at_ns)
+{
+	int64_t hz = (int64_t)((SECOND + period_ns / 2) / period_ns);
+
+	phone.now_ns = at_ns;
+	phone_write(&phone, TRACE_COUNTER, 0,
+		    display ? "ActiveModeFps " ID "2" : "ActiveModeFps " ID "1", hz);
+	phone_write(&phone, TRACE_COUNTER, 0,
+		    display ? "RenderRateFps " ID "2" : "RenderRateFps " ID "1",
+		    hz / (int64_t)step);
+}
+
+/* One or both displays are rendered at a part of their rate. Each 20th frame is one vsync late,
+ * which only one of the two periods explains. */
+TEST(test_a_foldable_renders_at_a_part_of_its_rates)
+{
+	static const struct {
+		uint64_t period_ns[2], step[2];
+		bool folds; /* else the other display is an external one */
+	} rows[] = {
+		{ { V60, V120 }, { 1, 3 }, true },     { { V60, V120 }, { 1, 2 }, true },
+		{ { V120, V90 }, { 1, 3 }, true },     { { V120, V60 }, { 3, 1 }, true },
+		{ { V120, V60 }, { 2, 1 }, true },     { { V60, V120 }, { 2, 4 }, true },
+		{ { V120, V120 }, { 1, 3 }, true },    { { V120, V120 }, { 3, 1 }, true },
+		{ { V120, V60 }, { 2, 1 }, false },    { { V120, 25 * MS }, { 3, 1 }, false },
+		{ { V60, 2 * V60 }, { 2, 1 }, false },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t at_ns = BEGIN, numbers[400];
+		unsigned int shown = 0;
+
+		start(PHONE_14);
+		for (size_t n = 0; n < 400; n++) {
+			if (n % 200 == 0) {
+				state_rates(n > 0, rows[i].period_ns[n > 0], rows[i].step[n > 0],
+					    at_ns - 5 * MS);
+				shown = n > 0 && rows[i].folds;
+				at_ns += shown * 3 * MS;
+			}
+			phone_frame(&phone, at_ns, a);
+			numbers[n] = rows[i].step[shown] + (n % 20 == 13);
+			at_ns += numbers[n] * rows[i].period_ns[shown];
+		}
+		phone_end(&phone);
+		/* Between the last frame on one display and the first on the other: either. */
+		for (size_t n = 1; n < frames_of(a); n++)
+			if (n != 200)
+				assert_int_equal(frame_of(a, n)->vsyncs, numbers[n - 1]);
+		assert_in_range(counters()->refresh_mhz * rows[i].period_ns[shown] / SECOND, 990,
+				1010);
+		assert_int_equal(strstr(event_text(TRACE_EVENT_REFRESH), "rendered") != NULL,
+				 rows[i].step[0] > 1);
+		assert_in_range(events_of(TRACE_EVENT_REFRESH), 1 + rows[i].folds,
+				1 + 2 * rows[i].folds);
+	}
+}

@@ -6,9 +6,7 @@
 #include "parser/chars.h"
 #include "rules/vsync_log.h"
 
-#define ID_CUT 3 /* VSP-period keeps at least this many digits of an id */
-/* A mode and its render rate are stated within this time. */
-#define TOGETHER_NS UINT64_C(10000000)
+#define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
 #define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
 #define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
 

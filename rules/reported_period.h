@@ -27,6 +27,8 @@
 #define VSYNC_DISPLAY_ID 24
 #define VSYNC_RUN 16
 #define VSYNC_RENDERS 16
+/* A mode and its render rate are stated within this time. */
+#define TOGETHER_NS UINT64_C(10000000)
 
 struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* the part that is known; may be empty */

@@ -570,8 +570,8 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 	struct trial before, after;
 	struct hypothesis both[2];
 
-	both[0] =
-		hypothesis_of(v, v->followed, lattice_period_of(v), v->error_ns, v->pending_at_ns);
+	both[0] = hypothesis_of(v, v->followed, lattice_period_of(v), v->error_ns,
+				back_from(v->pending_at_ns, TOGETHER_NS));
 	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
 	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
 	before = try_both(v, &window, both);
@@ -613,10 +613,9 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	shown |= answer == ANSWER_YES && v->pending_as != PENDING_STATED;
 	/* As many compositions before as after: their number does not tell the moment, so the
 	 * statement does. */
-	is_even = other &&
-		  vsync_is_near(lattice_render_period(v, v->followed, lattice_period_of(v),
-						      v->pending_at_ns),
-				lattice_render_period(v, display, v->pending_ns, now_ns), 15);
+	is_even = vsync_is_near(
+		lattice_render_period(v, v->followed, lattice_period_of(v), v->pending_at_ns),
+		lattice_render_period(v, display, v->pending_ns, now_ns), 15);
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown &&
 	    now_ns < v->pending_at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {

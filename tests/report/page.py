@@ -482,6 +482,32 @@ def evidence(page, here):
     checks.equal(page.console(), [], "the console with evidence")
 
 
+def without_frames(page, here):
+    """FrameTimeline alone: what Android says. A freeze that no frame ended is a moment, in the chart, too."""
+    out, timeline = here / "timeline", {"app": "com.a", "Surface": "com.a/com.a.Main", "kind": "surface", "pid": 9, "layer": "TX - com.a/com.a.Main#1", "gpu composition": 0,
+                                        "prediction": "VALID", "buffer": 1, "severity": "FULL"}
+    write(out, "frametimeline.csv", [{**timeline, "start(s)": 100 + n / 60, "end(s)": 100.01 + n / 60, "expected start(s)": 100 + n / 60, "expected end(s)": 100.016 + n / 60, "token": n,
+                                      "display token": 500 + n, "present type": "LATE" if n < 3 else "ON_TIME", "on time finish": int(n >= 3),
+                                      "jank type": "APP_DEADLINE_MISSED" if n < 3 else "NONE"} for n in range(40)])
+    write_events(out, (100.0, "start", "jankd"), (101.0, "stop", "0 presents"))
+    show(page, make(out, here / "timeline.html"))
+    checks.that("com.a: Android itself says: 3 of 40 frames missed the app's deadline" in page.run("return document.querySelector('.card').innerText"), "what Android says")
+    checks.that(page.run("return document.title").startswith("com.a"), "the title without a grade")
+    analyze(here / "killed", "--frames-log", "-T", 2, scenario("hang-killed", here / "killed.txt"))
+    show(page, make(here / "killed", here / "killed.html"))
+    facts = model(here / "killed")[0]["apps"][0]["facts"]
+    freezes = page.run("return document.querySelector('.lanes').timeline.freezes.map((row) => row['interval(ms)'] / 1000)")
+    checks.that(facts["freezes without end"] == 1 and len(freezes) == 1 and abs(freezes[0] - facts["freeze time(s)"]) < 0.002, f"a freeze without end: {freezes}, {facts}")
+    checks.equal([row[0] for row in alike(page)], ["freeze"], "its moment")
+    page.click(".alike tr[tabindex]")
+    checks.equal((page.run("return document.querySelectorAll('.alike .evidence').length"), page.console()), (1, []), "its evidence")
+    # A gap that nothing explains stands where no frame is.
+    analyze(here / "native", "--frames-log", "-T", 2, scenario("hang-native", here / "native.txt"))
+    show(page, make(here / "native", here / "native.html"))
+    gaps, presents = page.run("const lanes = document.querySelector('.lanes').timeline; return [lanes.gaps, [...lanes.chart.read.frames.present].map((us) => us / 1e6)]")
+    checks.that(len(gaps) >= 3 and not any(begin + 0.002 < time < end - 0.002 for begin, end, _ in gaps for time in presents), f"gaps: {gaps}")
+
+
 def old_files(page, here):
     """fps.csv of the 2019 program: its numbers are there, and those that it does not have are empty, not 0."""
     out, name = here / "2019", "com.a/com.a.Main"
@@ -607,6 +633,7 @@ with folder() as here, browser() as page:
     part_of(page, out, here)
     evidence(page, here)
     old_files(page, here)
+    without_frames(page, here)
     compared(page, here)
     hostile(page, here)
     many_surfaces(page, here)

@@ -10,6 +10,7 @@
 #include "tools/report/pack.h"
 #include "tools/report/page_frames.h"
 #include "tools/report/page_parts.h"
+#include "tools/report/sentences.h"
 
 /* In the order in which they use each other. */
 static const struct span *const scripts[] = {
@@ -383,10 +384,19 @@ static void print_vsyncs(FILE *out, const struct surface *surface)
 static int print_charts(FILE *out, const struct session *session, const struct page_frames *chosen,
 			uint32_t joined)
 {
-	unsigned int n = 0;
+	struct timeline_app timeline[TIMELINE_APPS_MAX];
+	unsigned int n = 0, n_timeline;
 	int error = 0;
 
-	fputs(",\n\"causes\":[\"\"", out);
+	n_timeline = timeline_apps(timeline, session);
+	fputs(",\n\"timeline apps\":[", out);
+	for (unsigned int i = 0; i < n_timeline; i++) {
+		fputs(i > 0 ? ",[" : "[", out);
+		output_json_text(out, name_of(session, timeline[i].app));
+		fprintf(out, ",%llu,%llu]", (unsigned long long)timeline[i].frames,
+			(unsigned long long)timeline[i].missed);
+	}
+	fputs("],\n\"causes\":[\"\"", out);
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
 		fprintf(out, ",\"%s\"", cause_names[i]);
 	fputs("],\n\"frames in\":[", out);

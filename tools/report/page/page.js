@@ -32,7 +32,7 @@ async function draw() {
   delete document.body.dataset.ready;
   (data.comparisons || []).forEach(drawComparison);
   const sessions = data.sessions || [], first = sessions[0];
-  const name = first && sessions.length === 1 ? [first.app, first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
+  const name = first && sessions.length === 1 ? [first.app || (first["timeline apps"][0] || [])[0], first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
     : data.comparisons ? `${word("comparison")}: ${data.comparisons.flatMap((one) => one.surfaces.map((surface) => `${surface.Surface} ${word(surface.verdict)}`)).join(", ")}` : "jank-report";
   document.querySelector("h1").textContent = document.title = name;
   if (sessions.length > 1) drawSessions(sessions);

@@ -358,18 +358,16 @@ function curve(counts) {
 function numbersCard(session, app) {
   const main = mainSurface(app), of = (name, digits) => shown(main.numbers[name], digits), { facts } = app;
   const rows = [["p50 / p90", `${of("p50(ms)", 1)} / ${of("p90(ms)", 1)} ms`], ["p99 / p99.9", `${of("p99(ms)", 1)} / ${of("p99.9(ms)", 1)} ms`],
-    [word("longest, freezes included"), `${of("longest(ms)", 0)} ms`], [word("late frames"), `${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
+    [word("longest, freezes included"), `${Math.max(main.numbers["longest(ms)"] || 0, 1e3 * facts["longest freeze(s)"]).toFixed(0)} ms`], [word("late frames"), `${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
     [word("late time"), lasting(facts["late time(s)"])], [word("time in freezes"), lasting(facts["freeze time(s)"])], [word("missed vsyncs"), of("missed vsyncs")], ["jank / big jank (PerfDog)", `${of("jank")} / ${of("big jank")}`]];
   return element("div", { className: "card half" }, titled("numbers", app.surfaces.length > 1 ? main.Surface : ""),
     element("dl", { className: "eight" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 }
 
-/* What Android itself says, where frames are from FrameTimeline only. */
+/* What Android itself says, of a trace that has FrameTimeline alone. */
 function androidSays(session) {
-  const all = session.captured.filter((one) => one.kind === "FrameTimeline"), sum = (rows, key) => rows.reduce((n, one) => n + (one[key] || 0), 0), frames = sum(all, "frames");
-  if (frames === 0) return null;
-  const missed = sum(all.filter((one) => /app.?deadline.?missed/i.test(one.detail || "")), "frames"), late = sum(all, "bad");
-  return element("p", { className: "android" }, `${word("Android itself says")}: ${word("{1} of {2} frames missed the app's deadline, {3} were janky").replace("{1}", missed.toLocaleString("en")).replace("{2}", frames.toLocaleString("en")).replace("{3}", late.toLocaleString("en"))}`);
+  return session["timeline apps"].map(([app, frames, missed]) => element("p", { className: "android" }, element("b", {}, app), `: ${word("Android itself says")}: `
+    + word("{1} of {2} frames missed the app's deadline").replace("{1}", missed.toLocaleString("en")).replace("{2}", frames.toLocaleString("en"))));
 }
 
 /* --- tables of numbers --- */
@@ -473,7 +471,7 @@ async function drawSession(session) {
   if (!session.late.some((row) => row.isEndless)) session.late.push(...endlessOf(session));
   session.is2019 = session.notices.some((text) => /2019/.test(text));
   document.getElementById("main").append(into);
-  into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), androidSays(session)));
+  into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), soft(word(session["timeline apps"].length > 0 ? "the trace has no markers of SurfaceFlinger" : "no app: no Surface has a package in its name")), ...androidSays(session)));
   const timeline = timelineCard(session, into), halves = element("div", { className: "halves" }), times = element("div", { className: "halves" });
   into.append(halves);
   await timeline.ready;

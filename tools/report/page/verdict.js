@@ -117,18 +117,19 @@ function howSure(session, app) {
   if (app && facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} (${(100 * facts["missing(s)"] / Math.max(facts["captured(s)"], 1e-9)).toFixed(1)} %): `
     + session.missing.slice(0, 8).map((one) => `${clock(one["from(s)"] - session["from(s)"])}–${clock(one["to(s)"] - session["from(s)"])}`).join(", "));
   if (session.lost.events > 0 || session.lost["unknown times"] > 0) lines.push(`${word("lost events")}: ${shown(session.lost.events)}${session.lost["unknown times"] > 0 ? ` + ${word("unknown")} ${session.lost["unknown times"]} ×` : ""}`);
-  if (lines.length === 0) lines.push(`✓ ${word("how sure: nothing is unknown")}`);
+  if (!app) lines.push(word("no frame is graded: nothing is known about it"));
+  else if (lines.length === 0) lines.push(`✓ ${word("how sure: nothing is unknown")}`);
   if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces of no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}${session["other surfaces"].length > 5 ? " …" : ""}`);
   for (const kind of ["GPU", "doFrame", "FrameTimeline"]) if (!session.captured.some((one) => one.kind === kind)) lines.push(`${kind}: ${word("not captured")}`);
   lines.push(`${word("the capture cost")}: ${cost["cpu(ms)"] === null ? word("not captured") : `${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`}`);
   lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`].filter(Boolean).join(" · "));
-  return element("div", { className: "card sure" }, heading(3, "how sure"), app ? androidSays(session) : null, element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
+  return element("div", { className: "card sure" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
 }
 
 /* The other apps of the session, folded. */
 function otherApps(session) {
   const others = session.apps.slice(1);
   if (others.length === 0) return null;
-  return element("details", { className: "card folded" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
+  return element("details", { className: "card" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
     ...others.map((app) => verdictCard(session, app)));
 }

@@ -70,7 +70,7 @@ const WORDS = {
     "numbers": "数值",
     "frame times": "帧时间",
     "Android itself says": "Android 自己的结论",
-    "{1} of {2} frames missed the app's deadline, {3} were janky": "{2} 帧中有 {1} 帧错过了应用的期限，{3} 帧卡顿",
+    "{1} of {2} frames missed the app's deadline": "{2} 帧中有 {1} 帧错过了应用的期限", "the trace has no markers of SurfaceFlinger": "记录中没有 SurfaceFlinger 的标记", "no frame is graded: nothing is known about it": "没有帧得到评级：一无所知",
     "sections, pacing and what else was captured": "区段、节奏与其他采集内容",
     "ended": "已结束",
     "● live": "● 实时",

@@ -55,7 +55,6 @@ static void on_focus_end(struct child *child, int status)
 	if (name[0] && !probe->is_second && !is_of_app(name, probe->new_app))
 		return;
 	pipeline_set_front_app(*probe->pipeline, name, probe->since_ns);
-	probe->since_ns = 0;
 }
 
 void android_probe_follow(struct android_probe *probe)

@@ -104,7 +104,6 @@ struct latency_poll {
 	uint64_t passed_ns;
 	size_t names_len;
 	unsigned int n_names, next_name;
-	uint64_t last_run_end_ns;
 	unsigned int n_held;
 	struct held_frame held[LATENCY_HELD_MAX];
 	struct polled_layer layers[LATENCY_LAYERS_MAX];
@@ -642,7 +641,6 @@ static void on_end(struct child *child, int status)
 	if (poll->run == RUN_LAYER && (status == 0 || status == -ECHILD))
 		end_layer(poll);
 	poll->run = RUN_NONE;
-	poll->last_run_end_ns = loop_now();
 }
 
 /* --- runs --- */
@@ -662,7 +660,6 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 		return;
 	poll->counts.failed++;
 	poll->run = RUN_NONE;
-	poll->last_run_end_ns = poll->run_ns;
 }
 
 static void start_layer(struct latency_poll *poll, const char *name)

@@ -170,7 +170,6 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	bool whole = perfetto_packet_read(bytes, &packet);
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
 
-	stream->counts.packets++;
 	if (writer) {
 		/* perfetto sets it in the first packet of each writer, too. */
 		stream->counts.lost += packet.lost_before && writer->has_sent;

@@ -29,7 +29,6 @@
 #define TIMELINE_WRITERS 64
 
 struct timeline_stream_counts {
-	uint64_t packets;
 	uint64_t events;    /* of FrameTimeline */
 	uint64_t lost;	    /* times that a writer of packets lost some */
 	uint64_t too_large; /* packets that were left out */

@@ -251,6 +251,7 @@ function binsOf(rows, from, to, most) {
     bin.stall += rows.stallTime[i];
     bin.max = Math.max(bin.max, rows.max[i]);
     bin.refresh = rows.refresh[i];
+    if (rows.late && Number.isNaN(rows.late[i])) bin.isUnknown = true;
     if (lost > worst) { worst = lost; bin.cause = rows.cause[i]; }
   }
   return bins;
@@ -401,12 +402,14 @@ class Timeline {
     const { frames, drawn } = this.chart.read, [from, to] = this.window.map((time) => time * 1e6), columns = Math.max(200, this.area ? Math.round(this.area.w) : 700);
     const first = firstAt(frames.present, from), last = firstAt(frames.present, to);
     this.bins = binsOf(drawn, from, to, columns);
-    this.stems = this.hasFrames && last - first < 200000 ? stemsOf(frames, from, to, columns) : this.bins.map((bin) => ({ at: bin.to / 1e6, ms: bin.max / 1e3, cause: bin.late > 0 ? bin.cause : 0 }));
     this.beat = this.bins.map((bin) => (bin.refresh > 0 ? 1e5 / bin.refresh : NaN));
     if (this.beat.every(Number.isNaN)) {
       const known = frames.interval.findIndex((ns, i) => frames.vsyncs[i] > 0);
       if (known >= 0) this.beat.fill(frames.interval[known] / frames.vsyncs[known] / 1e6);
     }
+    /* Where late frames are not known, as in old files, a long one is no good one. */
+    const unknown = this.session.causes.indexOf("unknown"), causeOf = (bin, n) => (bin.late > 0 ? bin.cause : bin.isUnknown && bin.max / 1e3 > 1.5 * this.beat[n] ? unknown : 0);
+    this.stems = this.hasFrames && last - first < 200000 ? stemsOf(frames, from, to, columns) : this.bins.map((bin, n) => ({ at: bin.to / 1e6, ms: bin.max / 1e3, cause: causeOf(bin, n) }));
     this.tallest = this.stems.reduce((most, stem) => Math.max(most, stem.ms), 30);
     this.fastest = this.bins.reduce((most, bin, n) => Math.max(most, bin.time + bin.stall > 0 ? bin.frames * 1e6 / (bin.time + bin.stall) : 0, 1e3 / this.beat[n] || 0), 10);
   }

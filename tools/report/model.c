@@ -212,8 +212,8 @@ static uint64_t count_of(double value)
 	return isnan(value) ? 0 : (uint64_t)value;
 }
 
-/* Adds the numbers to what late frames, stalls and gaps say. Files of 2019 have neither late frames
- * nor stalls, so they have no grade. */
+/* Adds the numbers to what late frames, stalls and gaps say. Where late frames are not known, as
+ * in files of 2019, there is no grade. */
 static enum grade complete_facts(struct grade_facts *facts, const struct numbers *numbers,
 				 const char *verdict)
 {
@@ -235,7 +235,7 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 		    ns_of(of[METRIC_LONGEST] / 1e3) > facts->longest_freeze_ns)
 			facts->longest_freeze_ns = ns_of(of[METRIC_LONGEST] / 1e3);
 	}
-	if (isnan(of[METRIC_LATE]) && isnan(of[METRIC_STALLS]) && facts->unknown < facts->frames)
+	if (isnan(of[METRIC_LATE]) && facts->unknown < facts->frames)
 		return GRADE_NONE;
 	return grade_of(facts);
 }

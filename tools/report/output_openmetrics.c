@@ -227,11 +227,13 @@ static void begin_sample(FILE *out, const struct labelled *of, const char *famil
 
 static void begin_family(FILE *out, const char *family, const char *help, const char *of)
 {
+	size_t length = strlen(family);
+	bool is_time = length > 8 && strcmp(family + length - 8, "_seconds") == 0;
+	bool is_ratio = length > 6 && strcmp(family + length - 6, "_ratio") == 0;
+
 	fprintf(out, "# TYPE jank_%s gauge\n", family);
-	if (strstr(family, "_seconds"))
-		fprintf(out, "# UNIT jank_%s seconds\n", family);
-	if (strstr(family, "_ratio"))
-		fprintf(out, "# UNIT jank_%s ratio\n", family);
+	if (is_time || is_ratio)
+		fprintf(out, "# UNIT jank_%s %s\n", family, is_time ? "seconds" : "ratio");
 	fprintf(out, "# HELP jank_%s %s of %s; see jankd-metrics(7)\n", family, help, of);
 }
 
@@ -242,8 +244,6 @@ static void print_metric(const struct exposition *exposition, enum metric metric
 	const struct metric_info *info = &metrics[metric];
 	FILE *out = exposition->out;
 
-	if (!info->open_name)
-		return;
 	begin_family(out, info->open_name, info->name, "a Surface");
 	for (uint32_t i = 0; i < exposition->report->n; i++)
 		for (uint32_t j = 0; j < exposition->report->sessions[i].n_surfaces; j++) {

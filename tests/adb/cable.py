@@ -135,7 +135,7 @@ def table(checks, place):
     process = place.popen("top")
     wait_until(lambda: phone.cuts() >= 6, 60)
     phone.change(cable=None)
-    shown = any("com.example.mail" in line for line in process.stdout)
+    shown = any("mail/.MainActivity" in line for line in process.stdout)
     succeeded(checks, "stop", place.jank_adb("stop"))
     _, error = process.communicate(timeout=120)
     checks.that(process.returncode == 0 and shown and len(error.splitlines()) <= 1, f"top with cuts: {process.returncode} {error}")

@@ -22,7 +22,7 @@ KEYS = (("day", "Date"), ("load", "UInt64"), ("device", "String"), ("session", "
         ("build", "String"))
 
 # Columns that are text; all others are numbers.
-TEXT = {"app", "Surface", "layer", "info", "VSYNC type", "cause", "wall time", "kind", "text", "process", "thread", "verdict",
+TEXT = {"app", "Surface", "layer", "info", "VSYNC type", "cause", "wall time", "kind", "text", "process", "thread", "verdict", "grade",
         "jank types", "token", "display token", "present type", "on time finish", "gpu composition", "prediction", "jank type",
         "severity", "jankd", "sdk", "kernel", "clock"}
 
@@ -58,7 +58,7 @@ FILES = {
         "low 0.1% mean(fps),waiting time(S),wait times,A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
         "matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),gpu p99(ms),gpu bound,lost events,stalls,"
         "stall time(S),cadence(vsyncs),off cadence,jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),"
-        "low 0.1% time(fps),late frames,late time(S),lost(ms/s),longest(ms),unknown vsyncs"),
+        "low 0.1% time(fps),late frames,late time(S),lost(ms/s),longest(ms),grade,unknown vsyncs"),
     # The loader makes a row of it: times in seconds since 1970; clock is 'wrong' if the device's cannot be right.
     "session.json": ("began", "jankd,sdk,kernel,began,ended,clock,lost events,rows lost"),
 }

@@ -321,6 +321,7 @@ void compare_free(struct comparison *comparison)
 		free(comparison->notices[i].text);
 		free(comparison->notices[i].folder);
 	}
+	free(comparison->verdicts);
 	free(comparison->surfaces);
 	*comparison = (struct comparison){ 0 };
 }
@@ -336,13 +337,6 @@ static int by_time(const void *a, const void *b)
 	if (strcmp(one->name, other->name) != 0)
 		return strcmp(one->name, other->name);
 	return strcmp(one->app, other->app);
-}
-
-void compare_choose(struct comparison *comparison)
-{
-	if (comparison->n_surfaces > 0)
-		qsort(comparison->surfaces, comparison->n_surfaces, sizeof(*comparison->surfaces),
-		      by_time);
 }
 
 /* --- distributions --- */
@@ -922,7 +916,7 @@ static double lost_more(const struct compared_section *section)
 	       section->lost_s[BASE] / section->drawing_s[BASE] * section->drawing_s[NEW];
 }
 
-int compare_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
+static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	int error;
 
@@ -950,6 +944,21 @@ int compare_verdict(const struct compared_surface *surface, struct compared_verd
 	else
 		verdict->word = verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
 	return 0;
+}
+
+int compare_end(struct comparison *comparison)
+{
+	uint32_t n = comparison->n_surfaces;
+	int error = 0;
+
+	if (n > 0)
+		qsort(comparison->surfaces, n, sizeof(*comparison->surfaces), by_time);
+	comparison->verdicts = calloc(n + 1, sizeof(*comparison->verdicts));
+	if (!comparison->verdicts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n && error == 0; i++)
+		error = set_verdict(&comparison->surfaces[i], &comparison->verdicts[i]);
+	return error;
 }
 
 enum outcome compare_judge(const struct condition *condition, const struct change *change)

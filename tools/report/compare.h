@@ -99,6 +99,7 @@ struct comparison {
 	uint32_t n_notices, notices_refused;
 	struct compared_surface *surfaces;
 	uint32_t n_surfaces, max_surfaces;
+	struct compared_verdict *verdicts; /* of each of @surfaces, after compare_end() */
 	uint32_t runs[2];
 	uint64_t frames;  /* kept */
 	uint64_t refused; /* frames beyond COMPARE_FRAMES_MAX */
@@ -139,16 +140,14 @@ struct compared_verdict {
 /* What a run lost, in ms/s. */
 double compare_run_rate(const struct compared_run *run);
 
-/* Returns 0 or -ENOMEM. */
-int compare_verdict(const struct compared_surface *surface, struct compared_verdict *verdict);
-
 /* Adds a session to a group. Its rows are copied. */
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,
 		 const struct selection *selection);
 void compare_free(struct comparison *comparison);
 
-/* Sorts the apps, or Surfaces: those that draw longest first. */
-void compare_choose(struct comparison *comparison);
+/* After all sessions: sorts the apps, or Surfaces, those that draw longest first, and sets the
+ * verdicts. Returns 0 or -ENOMEM. */
+int compare_end(struct comparison *comparison);
 
 /* True: the metric, or its rate, can be compared. */
 bool compare_can(enum metric metric);

@@ -8,7 +8,6 @@
 #include "daemon/base/apps.h"
 #include "tools/report/compare_text.h"
 
-#define WHERE_SIZE (3 * NAMES_SIZE)
 #define TEXT_SIZE 256
 
 /* --- sessions --- */
@@ -69,50 +68,41 @@ static void derive(struct numbers *numbers, const struct graded_app *app)
 	of[METRIC_GRADE] = metric_grade(app->grade);
 }
 
-static void app_numbers(struct numbers *sum, const struct session *session,
-			const struct graded_app *app)
+/* The numbers of place @i of the session's Surfaces, or with @in_sections of those in sections, if
+ * they are a part of the app; else NULL. */
+static const struct numbers *part_of(const struct session *session, const struct graded_app *app,
+				     bool in_sections, uint32_t i)
 {
-	unsigned int n = 1;
+	const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
+	const struct surface *surface = &session->surfaces[in ? in->surface : i];
 
-	*sum = session->surfaces[app->surface].numbers;
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (i != app->surface && surface->app == app->app && surface->has_package &&
-		    surface->source != FROM_NOTHING) {
-			add_numbers(sum, &surface->numbers);
-			n++;
-		}
-	}
-	if (n > 1)
-		derive(sum, app);
+	if (surface->app != app->app || !surface->has_package ||
+	    (in ? in->section != app->section : surface->source == FROM_NOTHING))
+		return NULL;
+	return in ? &in->numbers : &surface->numbers;
 }
 
-/* The same in a section. */
-static void app_numbers_in(struct numbers *sum, const struct session *session,
-			   const struct graded_app *app)
+static void app_numbers(struct numbers *sum, const struct session *session,
+			const struct graded_app *app, bool in_sections)
 {
-	const struct section_numbers *first = NULL;
-	unsigned int n = 0;
+	uint32_t max = in_sections ? session->n_in_sections : session->n_surfaces, first = max,
+		 n = 0;
 
-	for (unsigned int round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < session->n_in_sections; i++) {
-			const struct section_numbers *in = &session->in_sections[i];
-			const struct surface *surface = &session->surfaces[in->surface];
+	for (uint32_t i = 0; i < max; i++) {
+		if (!part_of(session, app, in_sections, i))
+			continue;
+		n++;
+		if (first == max ||
+		    (in_sections ? session->in_sections[i].surface : i) == app->surface)
+			first = i;
+	}
+	*sum = *part_of(session, app, in_sections, first);
+	for (uint32_t i = 0; i < max; i++) {
+		const struct numbers *part = part_of(session, app, in_sections, i);
 
-			if (in->section != app->section || surface->app != app->app ||
-			    !surface->has_package)
-				continue;
-			if (round == 0) {
-				if (!first || in->surface == app->surface)
-					first = in;
-				n++;
-			} else if (in != first) {
-				add_numbers(sum, &in->numbers);
-			}
-			if (round == 0)
-				*sum = first->numbers;
-		}
+		if (part && i != first)
+			add_numbers(sum, part);
+	}
 	if (n > 1)
 		derive(sum, app);
 }
@@ -128,44 +118,44 @@ static bool is_judged_app(const struct report *report, const struct session *ses
 	return app->has_activity && !app_is_system(name);
 }
 
-static bool is_judged_surface(const struct report *report, const struct session *session,
-			      uint32_t number)
+/* @section: NULL of the whole session. */
+static void judge_at(struct results *results, const struct session *session,
+		     const struct condition *condition, const struct section *section,
+		     uint32_t name, const struct numbers *numbers, enum grade grade)
 {
-	const struct surface *surface = &session->surfaces[number];
+	char *where = NULL;
 
-	return surface->source != FROM_NOTHING &&
-	       select_surface(report->selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
+	if (asprintf(&where, "%s: %s%s%s", session->folder,
+		     section ? name_of(session, section->name) : "", section ? ": " : "",
+		     name_of(session, name)) < 0) {
+		results->failed = true;
+		return;
+	}
+	judge(results, condition, where, numbers, grade);
+	free(where);
 }
 
 /* Returns how many were judged. */
 static unsigned int judge_apps(struct results *results, const struct report *report,
 			       const struct session *session, const struct condition *condition)
 {
-	const char *section = report->selection->section;
-	const struct graded_app *apps = section ? session->in_section_apps : session->apps;
-	uint32_t n_apps = section ? session->n_in_section_apps : session->n_apps;
-	char *where = malloc(WHERE_SIZE);
+	bool in_sections = report->selection->section != NULL;
+	const struct graded_app *apps = in_sections ? session->in_section_apps : session->apps;
+	uint32_t n_apps = in_sections ? session->n_in_section_apps : session->n_apps;
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; where && i < n_apps; i++) {
+	for (uint32_t i = 0; i < n_apps; i++) {
 		struct numbers numbers;
 
 		if (!is_judged_app(report, session, &apps[i]) ||
-		    (section && !select_section(report->selection, session, apps[i].section)))
+		    (in_sections && !select_section(report->selection, session, apps[i].section)))
 			continue;
-		if (section)
-			app_numbers_in(&numbers, session, &apps[i]);
-		else
-			app_numbers(&numbers, session, &apps[i]);
-		snprintf(where, WHERE_SIZE, "%s: %s%s%s", session->folder,
-			 section ? name_of(session, session->sections[apps[i].section].name) : "",
-			 section ? ": " : "", name_of(session, apps[i].app));
-		judge(results, condition, where, &numbers, apps[i].grade);
+		app_numbers(&numbers, session, &apps[i], in_sections);
+		judge_at(results, session, condition,
+			 in_sections ? &session->sections[apps[i].section] : NULL, apps[i].app,
+			 &numbers, apps[i].grade);
 		n++;
 	}
-	results->failed |= !where;
-	free(where);
 	return n;
 }
 
@@ -173,34 +163,24 @@ static unsigned int judge_apps(struct results *results, const struct report *rep
 static unsigned int judge_surfaces(struct results *results, const struct report *report,
 				   const struct session *session, const struct condition *condition)
 {
-	const char *section = report->selection->section;
-	char *where = malloc(WHERE_SIZE);
+	bool in_sections = report->selection->section != NULL;
+	uint32_t max = in_sections ? session->n_in_sections : session->n_surfaces;
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; where && !section && i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
+	for (uint32_t i = 0; i < max; i++) {
+		const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
+		const struct surface *surface = &session->surfaces[in ? in->surface : i];
 
-		if (!is_judged_surface(report, session, i))
+		if (surface->source == FROM_NOTHING ||
+		    !select_surface(report->selection, name_of(session, surface->name),
+				    name_of(session, surface->app)) ||
+		    (in && !select_section(report->selection, session, in->section)))
 			continue;
-		snprintf(where, WHERE_SIZE, "%s: %s", session->folder,
-			 name_of(session, surface->name));
-		judge(results, condition, where, &surface->numbers, surface->grade);
+		judge_at(results, session, condition, in ? &session->sections[in->section] : NULL,
+			 surface->name, in ? &in->numbers : &surface->numbers,
+			 in ? in->grade : surface->grade);
 		n++;
 	}
-	for (uint32_t i = 0; where && section && i < session->n_in_sections; i++) {
-		const struct section_numbers *in = &session->in_sections[i];
-
-		if (!is_judged_surface(report, session, in->surface) ||
-		    !select_section(report->selection, session, in->section))
-			continue;
-		snprintf(where, WHERE_SIZE, "%s: %s: %s", session->folder,
-			 name_of(session, session->sections[in->section].name),
-			 name_of(session, session->surfaces[in->surface].name));
-		judge(results, condition, where, &in->numbers, in->grade);
-		n++;
-	}
-	results->failed |= !where;
-	free(where);
 	return n;
 }
 
@@ -249,32 +229,20 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 		snprintf(text + n, TEXT_SIZE - n, "open");
 }
 
-/* Whatever else is asked for: more freezes than in BASE fail. */
-static int judge_freezes(struct results *results, const struct comparison *comparison)
-{
-	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
-		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
-		struct compared_verdict verdict;
-		int error = compare_verdict(&comparison->surfaces[i], &verdict);
-
-		if (error < 0)
-			return error;
-		compare_lines(lines, comparison, &verdict);
-		if (verdict.freezes_more)
-			results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
-				    "more freezes than BASE", lines[0]);
-	}
-	return 0;
-}
-
 int judge_comparison(struct results *results, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
-	int freezes = judge_freezes(results, comparison);
 
-	if (freezes < 0)
-		return freezes;
+	/* Whatever else is asked for: more freezes than in BASE fail. */
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
 
+		if (!comparison->verdicts[i].freezes_more)
+			continue;
+		compare_lines(lines, comparison, &comparison->verdicts[i]);
+		results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
+			    "more freezes than BASE", lines[0]);
+	}
 	for (unsigned int i = 0; i < report->n_conditions; i++) {
 		const struct condition *condition = &report->conditions[i];
 

@@ -550,8 +550,9 @@ static int print_comparison(const struct settings *settings, struct collection *
 	};
 	int error;
 
-	compare_choose(&collection->comparison);
-	error = judge_comparison(results, &report);
+	error = compare_end(&collection->comparison);
+	if (error == 0)
+		error = judge_comparison(results, &report);
 	if (error < 0)
 		return error;
 	if (settings->output)

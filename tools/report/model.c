@@ -465,8 +465,8 @@ static uint64_t harm_of(const struct surface *surface)
 	return surface->harm.total_ns + surface->facts.endless_ns;
 }
 
-/* As daemon/base/apps.c sorts: apps with most harm first, then those that draw longest; in an app
- * the judged Surface first, then by harm. */
+/* Those of an app together: apps with most harm first, then those that draw longest; in an app the
+ * judged Surface first, then by harm. The order of the headline is that of comes_before(). */
 static int by_app(const void *a, const void *b)
 {
 	const struct place *one = a, *other = b;

@@ -822,15 +822,10 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		struct json_object *one = json_object_new_object();
 		struct json_object *changes = json_object_new_array();
-		struct compared_verdict verdict;
 
-		if (compare_verdict(surface, &verdict) < 0) {
-			json_object_put(object);
-			return -ENOMEM;
-		}
 		add_text(one, "app", surface->app);
 		add_text(one, "Surface", surface->name);
-		add_verdict(one, comparison, surface, &verdict);
+		add_verdict(one, comparison, surface, &comparison->verdicts[i]);
 		add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
 		add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
 		add_decimal(one, "effect", compare_effect(surface), 6);

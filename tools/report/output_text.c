@@ -90,7 +90,6 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99, 1e6),
 		.gpu_bound = count_of(surface, METRIC_GPU_BOUND),
 		.release_p99_ns = ROW_UNKNOWN,
-		.drawing_ns = surface->drawing_ns,
 	};
 	copy_name(to->app, name_of(session, surface->app));
 	copy_name(to->name, name_of(session, surface->name));
@@ -656,13 +655,10 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			head[2 * COMPARE_LINE_SIZE + NAMES_SIZE];
-		struct compared_verdict verdict;
-		unsigned int n_lines;
+		const struct compared_verdict *verdict = &comparison->verdicts[i];
+		unsigned int n_lines = compare_lines(lines, comparison, verdict);
 
-		if (compare_verdict(surface, &verdict) < 0)
-			return -ENOMEM;
-		n_lines = compare_lines(lines, comparison, &verdict);
-		snprintf(head, sizeof(head), "%s: %s: %s", compared_words[verdict.word],
+		snprintf(head, sizeof(head), "%s: %s: %s", compared_words[verdict->word],
 			 surface->name, lines[0]);
 		text_print_paragraph(out, columns, 2, head);
 		for (unsigned int j = 1; j < n_lines; j++) {

@@ -77,7 +77,7 @@ with folder() as here:
     run(here / "torn/1", noise, 0.02, 60)
     (here / "torn/1/fps.csv").write_text(",".join(COLUMNS_2019) + "\n100.0,101.0,60")
     text = compare(base, here / "torn").stdout
-    cut = "fps.csv: cut off in its last row, which is left out"
+    cut = "fps.csv: its last row is cut off; left out"
     checks.that(f"note: {here}/torn/1: {cut}\n" in text, f"a torn file: {text}")
     checks.equal(text.count(" and 4 more: session.json is missing"), 1, f"what all runs lack: {text}")
     listed = in_json(base, here / "torn")["notices"]

@@ -71,7 +71,7 @@ def segments(here, expected):
     cut = out / "events-000001.csv.gz"
     cut.write_bytes(cut.read_bytes()[:cut.stat().st_size // 2])
     session, = model(out)
-    for text in ("fps-000002.csv: cut off", "frames-000002.csv: cut off", f"{cut.name}: "):
+    for text in ("fps-000002.csv: its last row is cut off", "frames-000002.csv: its last row is cut off", f"{cut.name}: "):
         checks.that(any(notice.startswith(text) for notice in session["notices"]), f"torn files: {text!r} is not in {session['notices']}")
     checks.that(session["files"]["fps.csv"]["torn"], "the file is torn")
     checks.equal(surfaces(session)[MAIL]["numbers"]["FPS"], expected[MAIL][0]["FPS"], "FPS is that of summary.csv")
@@ -223,7 +223,7 @@ def wrong_rows(whole):
     header, row = (out / "fps.csv").read_text().splitlines(keepends=True)[:2]
     cells = row.split(",")
     wrong = [",".join([*cells[:3], value, *cells[4:]]) for value in ("-1", "nan", "1e308")]
-    for rows, notice in ((wrong, "3 lines are no rows"), ([row[:20] + "\n"], "1 line is no row")):
+    for rows, notice in ((wrong, "3 lines are not rows"), ([row[:20] + "\n"], "1 line is not a row")):
         (out / "fps.csv").write_text(header + row + "".join(rows))
         session, = model(out)
         checks.that(f"fps.csv: {notice} of this file; left out" in session["notices"], f"wrong rows: {session['notices']}")
@@ -236,7 +236,7 @@ def other_files(here):
         write(out, name, [])
     write_events(out, ("", "start", "jankd"))
     text = report(out).stdout
-    checks.that("-0.000" not in text and text.startswith(f"no app, device not known (recorded trace), length not known, complete or not is not known\n{out}:\n"), f"no time is known: {text}")
+    checks.that("-0.000" not in text and text.startswith(f"no app, device not known (recorded trace), length not known, not known whether complete\n{out}:\n"), f"no time is known: {text}")
     checks.that("computed from" not in text and "note: fps.csv has no rows\n" in text, f"no rows: {text}")
     write(out, "frametimeline.csv", [{"kind": "surface", "start(s)": 7.5, "end(s)": 7.75, "expected start(s)": 7.5, "expected end(s)": 7.6,
                                       "token": 1, "display token": 2, "pid": 9, "app": "com.a", "Surface": "com.a/x", "layer": "com.a/x#1",
@@ -256,7 +256,7 @@ def rubbish(whole):
     done = report("--json", out, timeout=60)
     checks.equal(done.returncode, 0, f"rubbish: {done.stderr}")
     session, = json.loads(done.stdout)["sessions"]
-    checks.that(any("more Surfaces than" in notice for notice in session["notices"]), f"{session['notices']}")
+    checks.that(any("Surfaces beyond the limit" in notice for notice in session["notices"]), f"{session['notices']}")
     checks.equal(session["files"]["fps.csv"]["malformed"], 1000000, "lines that are no rows")
 
 

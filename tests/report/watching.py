@@ -80,7 +80,7 @@ def grows(here, whole):
     watch = Watch(here, out)
     time.sleep(ROUND + 1)
     checks.equal(watch.made(), None, "a page of an empty folder")
-    checks.that(len(watch.said()) == 1 and "no file of jankd in it" in watch.said()[0], f"one line of an empty folder: {watch.said()}")
+    checks.that(len(watch.said()) == 1 and "it has no files of jankd" in watch.said()[0], f"one line of an empty folder: {watch.said()}")
     (out / "fps.csv").write_bytes((whole / "fps.csv").read_bytes()[:3000])
     page = watch.next(None, "half a file")
     checks.that(b'<meta name="jank-report-watch" content="5">' in watch.page.read_bytes(), "the page loads itself again")

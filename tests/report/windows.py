@@ -116,7 +116,7 @@ def console(here):
     shown = windows.on_a_console("cmd", "/c", "chcp 936 & jank-report.exe 报告 不在 & jank-report.exe 报告 > text.txt", cwd=here)
     shown = re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", shown).replace("\r", "")
     checks.that("936" in shown, f"the console has code page 936: {shown[:80]!r}")
-    checks.that("jank-report: 不在: No such file or directory; name a folder that jankd wrote\n" in shown, f"an error on a console: {shown!r}")
+    checks.that("jank-report: 不在: No such file or directory; name an output folder of jankd\n" in shown, f"an error on a console: {shown!r}")
     # A console breaks a line at its last column.
     checks.that("".join(text.split()) in "".join(shown.split()), f"a text on a console: {shown!r}")
     checks.equal((here / "text.txt").read_bytes().decode(), text, "a text in a file")

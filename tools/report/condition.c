@@ -101,9 +101,8 @@ const char *condition_parse(struct condition *condition, const char *text)
 	}
 	condition->metric = find_metric(text, length);
 	if (condition->metric == METRICS)
-		return "no such metric: use a column of summary.csv, as grade, lost(ms/s) or FPS, "
-		       "or "
-		       "freezes";
+		return "no such metric: use freezes or a column of summary.csv, such as grade, "
+		       "lost(ms/s) or FPS";
 	equal = at[1] == '=';
 	condition->relation =
 		*at == '<' ? (equal ? LESS_OR_EQUAL : LESS) : (equal ? MORE_OR_EQUAL : MORE);
@@ -113,8 +112,8 @@ const char *condition_parse(struct condition *condition, const char *text)
 					       : parse_limit(condition, at);
 	if (!at)
 		return condition->metric == METRIC_GRADE
-			       ? "needs BAD, POOR, FAIR or GOOD behind the comparison"
-			       : "needs a number behind the comparison";
+			       ? "needs BAD, POOR, FAIR or GOOD after the comparison"
+			       : "needs a number after the comparison";
 	at += strspn(at, " ");
 	if (*at == '%') {
 		condition->is_relative = true;
@@ -122,7 +121,7 @@ const char *condition_parse(struct condition *condition, const char *text)
 		at += 1 + strspn(at + 1, " ");
 	}
 	if (*at)
-		return "has something behind the number";
+		return "has extra text after the number";
 	if (condition->is_relative && !condition->is_change)
 		return "a change in percent needs a sign: +10%";
 	return NULL;

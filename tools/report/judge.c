@@ -28,7 +28,7 @@ static void judge(struct results *results, const struct condition *condition, co
 	} else if (isnan(value)) {
 		snprintf(text, sizeof(text), "%s is not captured", metrics[condition->metric].name);
 	} else if (!(time >= JUDGE_SECONDS_LEAST)) {
-		snprintf(text, sizeof(text), "not enough data: %.1f s of frames, %d are needed",
+		snprintf(text, sizeof(text), "not enough data: %.1f s of drawing, %d s are needed",
 			 isnan(time) ? 0 : time, JUDGE_SECONDS_LEAST);
 	} else {
 		/* As it is printed, and as it is in summary.csv. */
@@ -198,7 +198,7 @@ void judge_sessions(struct results *results, const struct report *report,
 						       &conditions[i]);
 		if (judged == 0)
 			results_add(results, OUTCOME_UNKNOWN, "all", conditions[i].text,
-				    "not enough data: no app, Surface or section fits");
+				    "not enough data: no app, Surface or section matches");
 	}
 }
 

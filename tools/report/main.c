@@ -28,47 +28,47 @@ static const char help[] =
 	"usage: jank-report [options] DIR...\n"
 	"       jank-report --compare [options] BASE... --new NEW...\n"
 	"\n"
-	"Reads folders of CSV files that jankd wrote: all segments, plain or gzip; also those of\n"
-	"the 2019 program, and half a folder. Prints the verdict, and what is missing and why. A\n"
-	"folder of such folders stands for all of them.\n"
+	"Reads the CSV files that jankd wrote to each DIR: all segments, plain or gzip, also\n"
+	"incomplete folders and files of the 2019 program. Prints the grade of each app with a\n"
+	"sentence, and what is missing and why. Of a DIR without such files, all folders in it\n"
+	"are read.\n"
 	"\n"
 	"what to print:\n"
 	"  --text              grades, sections and notes as text (default)\n"
 	"  --json              all numbers as JSON\n"
-	"  --info              late frames of --json with the counters of dropFrames.csv, too\n"
+	"  --info              with --json: late frames include the counters of dropFrames.csv\n"
 	"  --markdown          grades and sentences for a pull request or a chat\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
-	"  --watch             make the page again every 5 s in which a file grew, until Ctrl-C; "
-	"the\n"
-	"                      browser loads it again. Without -o it is report.html\n"
+	"  --watch             rebuild the page every 5 s while data arrives, until Ctrl-C; the\n"
+	"                      browser reloads it. Without -o the page is report.html\n"
 	"what to read:\n"
-	"  --surface GLOB      only Surfaces of that name; '*' is any text, '?' a character\n"
-	"  --app GLOB          only Surfaces of that app\n"
-	"  --section GLOB      only sections of that name: from a mark to the next\n"
-	"  --from SECONDS      with -o, a page with every frame from that time of the trace clock "
-	"on\n"
-	"  --to SECONDS        the same, up to that time\n"
+	"  --surface GLOB      only Surfaces that match; '*' is any text, '?' any one character\n"
+	"  --app GLOB          only apps that match\n"
+	"  --section GLOB      only sections that match; a section lasts from a mark to the next\n"
+	"  --from SECONDS      with -o: a page with every frame from this time of the trace clock\n"
+	"  --to SECONDS        with -o: a page with every frame up to this time\n"
 	"conditions:\n"
 	"  --fail-if CONDITION\n"
-	"                      exit with 3 if it holds: 'FPS < 55'; with --compare of a change:\n"
-	"                      'jank(/10min) > +10%'. Repeatable\n"
-	"  --allow-freezes N   with --fail-if, fail beyond N freezes: 0 if no condition counts "
-	"them\n"
-	"  --strict            exit with 4 if a condition has not enough data\n"
+	"                      exit with 3 if CONDITION is true: 'FPS < 55'; with --compare also\n"
+	"                      of a change: 'jank(/10min) > +10%'. Repeatable\n"
+	"  --allow-freezes N   with --fail-if: fail on more than N freezes (0 if no condition\n"
+	"                      counts freezes)\n"
+	"  --strict            exit with 4 if there is not enough data for a condition\n"
 	"  --junit FILE        write the results of the conditions as JUnit XML\n"
 	"two groups of runs:\n"
 	"  --compare           compare the folders BASE with the folders NEW\n"
-	"  --new               the folders after it are NEW; repeated for each build\n"
+	"  --new               the folders after it are NEW; repeat it for each build\n"
 	"  -h, --help          show this help\n"
 	"  --version           show the version\n"
 	"\n"
-	"A condition is a column of summary.csv, one of < <= > >= and a number. With --compare it\n"
-	"holds only if the change is beyond the noise of both groups.\n"
+	"A condition is a column of summary.csv, one of < <= > >=, and a number. With --compare a\n"
+	"change counts only if it is beyond the noise of both groups.\n"
 	"\n"
-	"Exit codes: 0 done; 1 error; 2 wrong usage; 3 a condition holds; 4 not enough data, with\n"
-	"--strict.\n";
+	"Exit codes: 0 done; 1 error; 2 wrong usage; 3 a condition failed; 4 not enough data for "
+	"a\n"
+	"condition, with --strict.\n";
 
 enum long_option {
 	OPTION_OPERAND = 1,
@@ -314,13 +314,14 @@ static void check_condition(const struct settings *settings, const struct condit
 
 	snprintf(what, sizeof(what), "--fail-if '%s'", condition->text);
 	if (condition->is_change && !settings->compare)
-		wrong_usage(what, "a change needs --compare; without it the number has no sign");
+		wrong_usage(what, "a number with a sign is a change, which needs --compare; "
+				  "without it omit the sign");
 	if (settings->compare && !compare_can(condition->metric))
-		wrong_usage(what, "that metric cannot be compared: use FPS, p99, low 1% mean, "
-				  "jank(/10min), stalls, stutter or missed vsyncs");
+		wrong_usage(what, "that metric cannot be compared: use lost(ms/s), freezes, FPS, "
+				  "p99, low 1% mean, jank(/10min), stutter or missed vsyncs");
 	if (settings->compare && is_percentile(condition->metric) && !condition->is_relative)
 		wrong_usage(what, "a percentile is compared by the share of frames beyond it, so "
-				  "only a change in percent fits: +10%");
+				  "the change must be in percent: +10%");
 }
 
 /* A gate must not pass an app that hangs: FPS, percentiles and lows leave freezes out. */
@@ -373,7 +374,7 @@ static void check_settings(struct settings *settings)
 		wrong_usage("--output",
 			    "cannot be combined with --text, --json, --csv, --openmetrics");
 	if (settings->selection.has_range && (!settings->output || settings->compare))
-		wrong_usage("--from, --to", "are for the page of folders, -o");
+		wrong_usage("--from, --to", "are for a page, -o, without --compare");
 	if (settings->selection.from_us >= settings->selection.to_us)
 		wrong_usage("--from, --to", "the range ends before it begins");
 	if (settings->junit && settings->n_conditions == 0)
@@ -457,7 +458,7 @@ static void read_session(struct collection *collection, const struct folder_file
 	if (result == MODEL_NOTHING) {
 		complain(files->path,
 			 session.n_notices > 0 ? session.notices[0] : "no file has a row",
-			 "name a folder that jankd wrote");
+			 "name an output folder of jankd");
 		collection->failed = true;
 		session_free(&session);
 	} else if (collection->compare) {
@@ -481,12 +482,11 @@ static void read_folder(struct collection *collection, const char *path, int dep
 	if (error < 0) {
 		complain(path, strerror(-error),
 			 error == -ENOTDIR ? "name the folder that the file is in"
-					   : "name a folder that jankd wrote");
+					   : "name an output folder of jankd");
 		collection->failed = true;
 	}
 	if (files.left_out > 0) {
-		complain(path, "more files than are read; some are left out",
-			 "name the folders in it");
+		complain(path, "too many files; some are left out", "name the folders in it");
 		collection->failed = true;
 	}
 	for (uint32_t i = 0; i < files.sessions; i++)
@@ -494,11 +494,11 @@ static void read_folder(struct collection *collection, const char *path, int dep
 	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
 		read_folder(collection, files.folders[i], depth - 1);
 	if (files.sessions == 0 && depth == 0 && files.n_folders > 0) {
-		complain(path, "the folders in it are too deep to be read", "name one of them");
+		complain(path, "its folders are nested too deeply", "name one of them");
 		collection->failed = true;
 	}
 	if (error == 0 && files.sessions == 0 && files.n_folders == 0) {
-		complain(path, "no file of jankd in it",
+		complain(path, "it has no files of jankd",
 			 "name the folder that has fps.csv or summary.csv");
 		collection->failed = true;
 	}
@@ -660,12 +660,12 @@ static void report_selection(const struct report *report)
 		complain(selection->surface && selection->app ? "--surface, --app"
 			 : selection->surface		      ? "--surface"
 							      : "--app",
-			 "no Surface fits", "its names are in --csv without that option");
+			 "no Surface matches", "--csv without that option lists all names");
 	if (selection->section && !section_fits(report))
-		complain("--section", "no section fits", "marks are in events.csv");
+		complain("--section", "no section matches", "events.csv lists the marks");
 	if (selection->has_range && !range_fits(report))
-		complain("--from, --to", "no session has that time",
-			 "--text prints from when to when each one is");
+		complain("--from, --to", "no session covers that time",
+			 "--text prints the time range of each session");
 }
 
 /* One line for each condition that holds, or that has not enough data. */

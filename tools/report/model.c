@@ -665,8 +665,8 @@ static const char *instead_of_summary(const struct session *session)
 		return ": the numbers of the whole session are computed from frames.csv, or from "
 		       "fps.csv where that has more frames";
 	return rows_of(session, FILE_FPS) > 0
-		       ? ": the numbers of the whole session are computed from fps.csv, so "
-			 "without percentiles and verdict"
+		       ? ": the numbers of the whole session are computed from fps.csv, so there "
+			 "are no percentiles and no 55 fps rule"
 		       : "";
 }
 
@@ -676,13 +676,13 @@ static void report_missing(struct session *session)
 
 	if (session->is_2019) {
 		session_notice(session, "files of the 2019 program: no percentiles, no jank, no "
-					"verdict; jankd analyze or run writes them");
+					"grade; capture with jankd to get them");
 		return;
 	}
 	if (!session->json && session->files[FILE_SESSION].left_out == 0)
-		session_notice(session,
-			       "session.json is missing: device, options and what was lost "
-			       "are unknown");
+		session_notice(
+			session,
+			"session.json is missing: device, options and lost events are unknown");
 	if (rows_of(session, FILE_SUMMARY) == 0)
 		session_notice(session, "summary.csv %s%s", why_no_rows(session, FILE_SUMMARY),
 			       instead_of_summary(session));
@@ -690,22 +690,21 @@ static void report_missing(struct session *session)
 		session_notice(session, "fps.csv %s%s", why_no_rows(session, FILE_FPS),
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
 	if (rows_of(session, FILE_FRAMES) == 0)
-		session_notice(
-			session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
-			session->harm_source == FROM_WINDOWS
-				? "time lost is that of dropFrames.csv, sections are whole rows of "
-				  "fps.csv without percentiles"
-				: "time lost is not captured, sections are whole rows of fps.csv "
-				  "without percentiles",
-			session->files[FILE_FRAMES].segments > 0 ? ""
-								 : "; capture with --frames-log");
+		session_notice(session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
+			       session->harm_source == FROM_WINDOWS
+				       ? "time lost is computed from dropFrames.csv, sections are "
+					 "sums of whole rows of fps.csv without percentiles"
+				       : "time lost is unknown, sections are sums of whole rows of "
+					 "fps.csv without percentiles",
+			       session->files[FILE_FRAMES].segments > 0
+				       ? ""
+				       : "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
-		session_notice(session,
-			       "dropFrames.csv has intervals of 42 ms and more only: time lost is "
-			       "that of these; capture with -T 2");
+		session_notice(session, "dropFrames.csv has only intervals of 42 ms or more: time "
+					"lost by shorter ones is not counted; capture with -T 2");
 	if (rows_of(session, FILE_EVENTS) == 0)
 		session_notice(session,
-			       "events.csv %s: marks, stalls and what happened are unknown",
+			       "events.csv %s: marks, freezes and other events are unknown",
 			       why_no_rows(session, FILE_EVENTS));
 }
 
@@ -717,15 +716,14 @@ static void report_partial(struct session *session)
 		if (rows_of(session, FILE_FRAMES) == 0 || has_all_frames(surface) ||
 		    !(surface->numbers.of[METRIC_FRAMES] > 0))
 			continue;
-		session_notice(
-			session,
-			"frames.csv has %llu of the %.0f frame times of %.200s: %s; sections "
-			"without all of their frames are whole rows of fps.csv",
-			(unsigned long long)surface->from_frames.frames,
-			surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
-			session->harm_source == FROM_FRAMES
-				? "its time lost is that of these"
-				: "time lost is that of dropFrames.csv");
+		session_notice(session,
+			       "frames.csv has %llu of the %.0f frame times of %.200s: %s; "
+			       "sections that lack frames are sums of whole rows of fps.csv",
+			       (unsigned long long)surface->from_frames.frames,
+			       surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
+			       session->harm_source == FROM_FRAMES
+				       ? "its time lost is computed from these"
+				       : "time lost is computed from dropFrames.csv");
 		return;
 	}
 }
@@ -733,34 +731,36 @@ static void report_partial(struct session *session)
 static void report_limits(struct session *session)
 {
 	if (session->windows.refused > 0)
-		session_notice(session, "fps.csv has %llu rows more than the %d that are kept",
+		session_notice(session, "fps.csv has %llu rows beyond the limit of %d; left out",
 			       (unsigned long long)session->windows.refused, WINDOWS_MAX);
 	if (session->frames.refused > 0)
 		session_notice(session,
-			       "frames.csv has %llu rows more than the %d that are kept: "
-			       "percentiles of sections with them are left out",
+			       "frames.csv has %llu rows beyond the limit of %d; sections with "
+			       "these rows have no percentiles",
 			       (unsigned long long)session->frames.refused, FRAMES_MAX);
 	if (session->events.refused > 0)
-		session_notice(session, "events.csv has %llu rows more than the %d that are kept",
+		session_notice(session, "events.csv has %llu rows beyond the limit of %d; left out",
 			       (unsigned long long)session->events.refused, EVENTS_MAX);
 	if (session->surfaces_refused > 0)
-		session_notice(session,
-			       "%llu rows are of more Surfaces than the %d that are kept; left out",
+		session_notice(session, "%llu rows of Surfaces beyond the limit of %d; left out",
 			       (unsigned long long)session->surfaces_refused, SURFACES_MAX);
 	if (session->names.refused > 0)
-		session_notice(session, "%llu names have no space and are shown as (others)",
+		session_notice(session,
+			       "%llu names do not fit into memory and are shown as (others)",
 			       (unsigned long long)session->names.refused);
 	if (session->n_sections == SECTIONS_MAX)
-		session_notice(session, "more than %d marks: the last section has all after it",
-			       SECTIONS_MAX - 1);
+		session_notice(
+			session,
+			"more than %d marks: the last section covers everything after its mark",
+			SECTIONS_MAX - 1);
 }
 
 static void report_end(struct session *session)
 {
 	if (session->json && !session_json_text(session, NULL, "ended") &&
 	    session_json_text(session, NULL, "began"))
-		session_notice(session, "session.json has no end: the capture still ran, or was "
-					"killed; what came last may be missing");
+		session_notice(session, "session.json has no end: the capture was still running, "
+					"or was killed; its last rows may be missing");
 }
 
 /* --- the model --- */

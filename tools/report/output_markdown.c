@@ -70,7 +70,7 @@ static void print_unknown(FILE *out, const struct grade_facts *facts)
 
 	if (facts->causes[CAUSE_UNKNOWN] > 0) {
 		grade_count(n, facts->causes[CAUSE_UNKNOWN]);
-		fprintf(out, "Unknown: whose fault %s of the late frames and freezes were.\n\n", n);
+		fprintf(out, "Unknown: the cause of %s of the late frames and freezes.\n\n", n);
 	}
 	if (facts->gaps > 0) {
 		grade_count(n, facts->gaps);

@@ -268,7 +268,7 @@ enum app_family { APP_GRADE, APP_LOST_RATE, APP_LOST, APP_FREEZES, APP_DRAWING }
 static const struct {
 	const char *name, *help;
 } app_families[] = {
-	[APP_GRADE] = { "app_grade", "grade, 1 for the one that it is," },
+	[APP_GRADE] = { "app_grade", "grade (1 for the label grade that applies)" },
 	[APP_LOST_RATE] = { "app_lost_ratio", "share of drawing lost to late frames and freezes" },
 	[APP_LOST] = { "app_lost_seconds", "time lost to late frames and freezes" },
 	[APP_FREEZES] = { "app_freezes", "freezes" },

@@ -281,7 +281,7 @@ static void print_head(FILE *out, const struct session *session, const struct se
 	else if (counter(session, "lost_events") > 0 || counter(session, "lost_unknown") > 0)
 		strcpy(missing, "events are missing");
 	else if (!session->json)
-		strcpy(missing, "complete or not is not known");
+		strcpy(missing, "not known whether complete");
 	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session, selection),
 			model ? model : "device not known (recorded trace)", build ? ", " : "",
 			build ? build : "", length, missing);
@@ -393,11 +393,12 @@ static int print_moments(FILE *out, const struct session *session,
 		text_short_component(name);
 		text_print_line(out, columns, "  %s, %s %s: %s%s%s%.*s", told,
 				groups[i].times > 1 ? "first at" : "at", first, name,
-				groups[i].is_of_app ? "" : " (of no app)", length > 0 ? ": " : "",
-				length, work);
+				groups[i].is_of_app ? "" : " (belongs to no app)",
+				length > 0 ? ": " : "", length, work);
 	}
 	if (n > MOMENTS_SHOWN)
-		text_print_line(out, columns, "  and %d more kinds, see --json", n - MOMENTS_SHOWN);
+		text_print_line(out, columns, "  and %d more groups, see --json",
+				n - MOMENTS_SHOWN);
 	free(groups);
 	return n < 0 ? n : 0;
 }
@@ -421,11 +422,11 @@ static void print_others(FILE *out, const struct session *session,
 	}
 	if (n > 0 && session->n_apps > 0)
 		text_print_line(out, columns,
-				"not graded: %llu Surface%s of no app, such as a status bar, with "
-				"%llu late frame%s and %llu freeze%s",
-				(unsigned long long)n, n == 1 ? "" : "s", (unsigned long long)late,
-				late == 1 ? "" : "s", (unsigned long long)freezes,
-				freezes == 1 ? "" : "s");
+				"not graded: %llu Surface%s to no app, such as the status bar: "
+				"%llu late frame%s, %llu freeze%s",
+				(unsigned long long)n, n == 1 ? " that belongs" : "s that belong",
+				(unsigned long long)late, late == 1 ? "" : "s",
+				(unsigned long long)freezes, freezes == 1 ? "" : "s");
 }
 
 static void print_timeline(FILE *out, const struct session *session,
@@ -477,7 +478,7 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 		text_print_line(out, columns,
 				"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
 				"%s, B %s, "
-				"C %s, waits %s: %s s%s",
+				"C %s, gaps of 0.5 s or more %s: %s s%s",
 				name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4],
 				of[5], of[6], of[7], of[8], of[9], of[10], late);
 		n++;
@@ -512,7 +513,7 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 	int error = devices_read(&devices, report->sessions, report->n, report->selection);
 
 	if (error == 0 && devices.n > 0) {
-		text_print_line(out, columns, "devices and builds, the worst first:");
+		text_print_line(out, columns, "devices and builds, worst first:");
 		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
 			print_device(out, &devices.rows[i], columns);
 		if (devices.n > DEVICES_SHOWN)
@@ -609,11 +610,10 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 	double shares[2][COMPARE_BINS], effect = compare_effect(surface);
 
 	if (!isnan(effect))
-		text_print_line(
-			out, columns,
-			"  effect %+.4f: a frame of NEW is longer than one of BASE that much more "
-			"often than shorter",
-			effect);
+		text_print_line(out, columns,
+				"  effect %+.4f: the share of pairs in which the frame of NEW is "
+				"longer, less that in which it is shorter",
+				effect);
 	if (!compare_distribution(surface, shares))
 		return;
 	for (unsigned int group = BASE; group <= NEW; group++) {
@@ -684,8 +684,8 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		text_print_line(out, columns, "not enough data: no Surface to compare");
 	else if (comparison->runs[BASE] < 2 || comparison->runs[NEW] < 2)
 		text_print_line(out, columns,
-				"note: a group with one run: what differs from run to run "
-				"is not known, and not a part of the noise");
+				"note: a group with one run: how much runs differ is unknown, so "
+				"the noise does not include it");
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		const struct compared_notice *notice = &comparison->notices[i];
 
@@ -698,7 +698,7 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 	if (comparison->notices_refused > 0)
 		text_print_line(out, columns, "note: and %u more", comparison->notices_refused);
 	if (comparison->refused > 0)
-		text_print_line(out, columns, "note: %llu frames more than are kept; left out",
+		text_print_line(out, columns, "note: %llu frames beyond the limit; left out",
 				(unsigned long long)comparison->refused);
 	return 0;
 }

@@ -127,11 +127,12 @@ static void report_segment(struct reading *reading, const struct csv_reader *csv
 	if (csv->is_damaged)
 		session_notice(session, "%s: damaged gzip data; the rows before it are used", name);
 	else if (csv->is_torn)
-		session_notice(session, "%s: cut off in its last row, which is left out", name);
+		session_notice(session, "%s: its last row is cut off; left out", name);
 	if (bad + wrong > 0)
-		session_notice(session, "%s: %llu line%s no row%s of this file; left out", name,
+		session_notice(session, "%s: %llu line%s row%s of this file; left out", name,
 			       (unsigned long long)(bad + wrong),
-			       bad + wrong == 1 ? " is" : "s are", bad + wrong == 1 ? "" : "s");
+			       bad + wrong == 1 ? " is not a" : "s are not",
+			       bad + wrong == 1 ? "" : "s");
 	if (csv->headers > 0)
 		session_notice(session, "%s: %llu more headers between the rows; left out", name,
 			       (unsigned long long)csv->headers);
@@ -161,7 +162,7 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	int error = csv_reader_open(&csv, segment->path);
 
 	if (error == 0 && lacks_header(kind, &csv))
-		session_notice(session, "%s: no header; read as one of the 2019 program", name);
+		session_notice(session, "%s: no header; read as a file of the 2019 program", name);
 	for (unsigned int i = 0; error == 0 && kind->needed[i]; i++)
 		if (csv_reader_column(&csv, kind->needed[i]) < 0 && !missing)
 			missing = kind->needed[i];
@@ -170,7 +171,7 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	else if (error == CSV_READER_EMPTY)
 		session_notice(session, "%s: empty, not even a header; left out", name);
 	else if (error)
-		session_notice(session, "%s: no CSV file; left out", name);
+		session_notice(session, "%s: not a CSV file; left out", name);
 	else if (missing)
 		session_notice(session, "%s: not a %s: it has no column '%s'; left out", name,
 			       report_file_names[kind->file], missing);

@@ -77,7 +77,7 @@ function drawComparison(comparison) {
   document.getElementById("main").append(into);
   into.append(heading(2, "comparison"), soft(groupText("BASE", comparison.base)), soft(groupText("NEW", comparison.new)));
   if (comparison.surfaces.length === 0) into.append(element("p", {}, word("not enough data: no Surface to compare")));
-  else if (comparison["base runs"] < 2 || comparison["new runs"] < 2) into.append(soft(word("a group with one run: what differs from run to run is not known")));
+  else if (comparison["base runs"] < 2 || comparison["new runs"] < 2) into.append(soft(word("a group with one run: how much runs differ is unknown")));
   into.append(...notesList(comparison.notices.map((one) => `${one.folder}${one.runs > 1 ? ` (${one.runs} ${word("runs")})` : ""}: ${note(one.text)}`)));
   if (comparison.conditions.length > 0) {
     const classes = { "FAILED": "bad", "passed": "good" };
@@ -90,7 +90,7 @@ function drawComparison(comparison) {
     into.append(comparedCard(one), comparedSections(one), element("h3", {}, one.Surface),
       soft(`${word("BASE")} ${seconds(one["base drawing(S)"])} s ${word("of drawing")}, ${word("NEW")} ${seconds(one["new drawing(S)"])} s`), changesTable(one));
     into.append(one.effect === null ? soft(`${word("effect")}: ${word("not captured")}: ${word("needs frames.csv")}`)
-      : element("p", {}, `${word("effect")} ${one.effect >= 0 ? "+" : ""}${one.effect.toFixed(4)}: ${word("a frame of NEW is longer than one of BASE that much more often than shorter")}`));
+      : element("p", {}, `${word("effect")} ${one.effect >= 0 ? "+" : ""}${one.effect.toFixed(4)}: ${word("share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter")}`));
     into.append(one.distribution ? sideBySide(one) : soft(`${word("distributions side by side")}: ${word("not captured")}: ${word("needs frames.csv")}`));
   }
 }

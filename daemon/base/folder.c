@@ -380,8 +380,8 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 		       "folder with -F",
 		       command, path, lock_owner(folder->lock_fd));
 	else if (error == -ELOOP && folder->fd < 0)
-		report("%s: %s: a symbolic link on this path is another user's, or there are too "
-		       "many; name another folder with -F",
+		report("%s: %s: a symbolic link on this path belongs to another user, or there are "
+		       "too many; name another folder with -F",
 		       command, path);
 	else
 		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",

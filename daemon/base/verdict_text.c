@@ -116,7 +116,7 @@ static void print_buffers(FILE *out, unsigned int columns, const struct status_s
 			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
 	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
 		text_print_line(out, columns,
-				"  waited for a buffer: %" PRIu64 " of %" PRIu64
+				"  waited for a free buffer: %" PRIu64 " of %" PRIu64
 				" late frame%s (%.0f %%); p99 %.1f ms",
 				fences->late_released, fences->late, plural(fences->late),
 				100.0 * (double)fences->late_released / (double)fences->late,
@@ -294,29 +294,27 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
 	if (counters->lost_events > 0 || counters->lost_unknown > 0)
-		text_print_line(out, columns,
-				"unknown: frames in the time of %" PRIu64 " lost events%s",
+		text_print_line(out, columns, "unknown: frames around %" PRIu64 " lost events%s",
 				counters->lost_events, losses);
 	if (counters->ahead > 0)
 		text_print_line(out, columns,
-				"ignored: %" PRIu64 " line%s with a time far ahead of all others: "
-				"damaged or forged",
+				"ignored: %" PRIu64
+				" line%s whose time is far ahead of all others: damaged or forged",
 				counters->ahead, plural((unsigned int)counters->ahead));
 	if (surfaces > 0)
+		text_print_line(out, columns,
+				"unknown: vsyncs of some frames of %u of %u surface%s: the "
+				"display's period is not certain there",
+				surfaces, status->n_surfaces, plural(status->n_surfaces));
+	if (causes > 0)
 		text_print_line(
 			out, columns,
-			"unknown: vsyncs of some frames of %u of %u surface%s, as the display's "
-			"period is not certain there",
-			surfaces, status->n_surfaces, plural(status->n_surfaces));
-	if (causes > 0)
-		text_print_line(out, columns,
-				"unknown: whose fault %" PRIu64
-				" late frame%s, as marks of buffers are missing or ambiguous",
-				causes, causes == 1 ? " was" : "s were");
+			"unknown: the cause of %" PRIu64
+			" late frame%s or freeze%s: marks of buffers are missing or ambiguous",
+			causes, plural(causes), plural(causes));
 	if (status->surfaces_total > status->n_surfaces)
 		text_print_line(out, columns,
-				"not judged here: %u surfaces with fewer frames, see "
-				"summary.csv",
+				"not shown: %u surfaces with fewer frames, see summary.csv",
 				status->surfaces_total - status->n_surfaces);
 }
 

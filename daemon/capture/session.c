@@ -645,7 +645,7 @@ static int check_input(const struct session *session)
 			return 0;
 		if (session->latency && !session->latency->has_answer &&
 		    session->latency->said[0]) {
-			report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency says "
+			report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency prints "
 			       "'%s'; run jankd as root or in adb shell",
 			       name, session->latency->said);
 			return EXIT_FAILED;

@@ -77,8 +77,8 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		return EXIT_FAILED;
 	}
 	if (undo->lock_fd == -EWOULDBLOCK) {
-		report("%s: %s: another jankd is setting up or restoring tracing for more than "
-		       "9 s; try again, or end it",
+		report("%s: %s: another jankd has been setting up or restoring tracing for more "
+		       "than 9 s; try again, or end it",
 		       command, undo->directory);
 		return EXIT_FAILED;
 	}

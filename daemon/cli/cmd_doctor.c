@@ -282,7 +282,7 @@ static void check_others(struct doctor *doctor)
 	if (doctor->others.others[0])
 		print(doctor, NOTE,
 		      "%s: while it records, it changes buffer, clock and events; do not record "
-		      "with both",
+		      "with both at once",
 		      doctor->others.others);
 	if (!n_events && !doctor->others.others[0] && (!tracer[0] || strcmp(tracer, "nop") == 0) &&
 	    strtoull(tags, NULL, 0) == 0)
@@ -323,7 +323,7 @@ static void check_display(struct doctor *doctor)
 	}
 	if (period_ns == 0 && rates.n == 0)
 		print(doctor, NOTE,
-		      "dumpsys does not say the refresh rate; jankd learns it from the trace");
+		      "dumpsys does not print the refresh rate; jankd learns it from the trace");
 	else if (period_ns == 0)
 		print(doctor, OK, "modes of %s Hz", text);
 	else
@@ -401,7 +401,7 @@ static void check_capture(struct doctor *doctor)
 		last_session_describe(&last, how);
 	last_session_free(&last);
 	if (how[0])
-		print(doctor, NOTE, "none runs in %s: %s; go on with 'jankd start --resume'%s",
+		print(doctor, NOTE, "none runs in %s: %s; continue with 'jankd start --resume'%s",
 		      folder, how,
 		      last.end == LAST_SESSION_KILLED
 			      ? ", or restore its settings with 'jankd stop'"

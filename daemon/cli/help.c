@@ -25,7 +25,7 @@ void help_print_program(void)
 	      "  mark TEXT             add a mark with this text to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
 	      "  files                 list the files of a folder, with checksums, for a copy\n"
-	      "  doctor                check what this device allows, and what to do about it\n"
+	      "  doctor                check what this device allows, and print what to do\n"
 	      "  analyze FILE...       count frames in recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
 	      "  rules show [NAME]     print a built-in rule set; without NAME, list the names\n"
@@ -53,15 +53,11 @@ static const struct {
 	},
 	[OPTIONS_STOP] = {
 		"usage: jankd stop [-F DIR]\n",
-		"Ends the capture that writes to the folder. Returns when its files are complete "
-		"and the tracing settings are restored. If that capture was killed, adds the frames "
-		"that the trace buffers still hold to its files, and restores the settings.",
+		"Ends the capture that writes to the folder. Returns when its files are complete and the tracing settings are restored. If that capture was killed, adds the frames that are still in the trace buffers to its files, and restores the settings.",
 	},
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
-		"Prints the state of the capture that writes to the folder: counts, losses and "
-		"costs. If none runs, returns 1, and says if the last one was killed or ended with "
-		"a reboot, and when.",
+		"Prints the state of the capture that writes to the folder: counts, losses and costs. If none runs, prints whether the last one was killed or ended by a reboot, and when, and returns 1.",
 	},
 	[OPTIONS_TOP] = {
 		"usage: jankd top [-F DIR]\n",
@@ -93,7 +89,7 @@ static const struct {
 	},
 	[OPTIONS_DOCTOR] = {
 		"usage: jankd doctor [options]\n",
-		"Checks if this device allows a capture, and changes nothing: user, SELinux, "
+		"Checks whether this device allows a capture, and changes nothing: user, SELinux, "
 		"tracefs, its settings, other programs that trace, atrace, refresh rates, free "
 		"space, the last capture. Prints a line for each: 'ok', 'note' or 'problem', the "
 		"subject, what was found, and after ';' what to do. Returns 0 if a capture is "

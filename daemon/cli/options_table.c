@@ -72,7 +72,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_seconds,
 		.field = FIELD(uint64_t, pipeline.delay_ns),
 		.limits = { 0, 1e6, "a number of seconds" },
-		.help = "seconds of trace time between two checks of the open rows (1)",
+		.help = "check every S seconds of trace time whether a row of fps.csv is complete "
+			"(1)",
 	},
 	{
 		.name = "frames",
@@ -82,7 +83,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_count,
 		.field = FIELD(uint64_t, pipeline.min_frames),
 		.limits = { 0, UINT32_MAX, "a number of frames" },
-		.help = "a check closes rows of more than N frames (20)",
+		.help = "a row is complete if it has more than N frames (20)",
 	},
 	{
 		.name = "folder",
@@ -186,15 +187,11 @@ const struct option_row options_table[] = {
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
-		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
-			"except events.csv; then jankd stops writing frames.csv, then "
-			"frametimeline.csv, then "
-			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, "
-			"until "
-			"there is enough "
-			"space again (run "
-			"and start on Android: 5 % of the file system or 500M, whichever is less; "
-			"otherwise 0, no limit)",
+		.help = "keep this much disk space free: jankd deletes the oldest segments, except "
+			"events.csv; if that is not enough, it stops writing frames.csv, then "
+			"frametimeline.csv, dropFrames.csv, doframe.csv, latency.csv and last "
+			"fps.csv, until there is space again (run and start on Android: 5 % of the "
+			"file system or 500M, whichever is less; otherwise 0, no limit)",
 	},
 	{
 		.name = "sync",
@@ -238,13 +235,13 @@ const struct option_row options_table[] = {
 		.value_name = "EXPR",
 		.parse = option_parse_trigger,
 		.field = FIELD(const char *, trigger),
-		.help = "write only the rows of the time in which EXPR holds, and of the 5 s "
+		.help = "write only the rows of the time in which EXPR is true, and of the 5 s "
 			"before. EXPR is 'fps<30' (over the last second of a surface's frames) or "
 			"'interval>100ms' (of one frame or freeze), with <, <=, > or >=. After it, "
-			"'for 3s' "
-			"(it held at each frame for that time) and 'on GLOB' (surfaces that match, "
-			"as in --include) are optional: \"fps<30 for 3s on com.game*\". It holds "
-			"until 1 s after the last frame that fulfils it. A GLOB that matched no "
+			"'for 3s' (it was true at each frame for that time) and 'on GLOB' "
+			"(surfaces that match, "
+			"as in --include) are optional: \"fps<30 for 3s on com.game*\". EXPR stays "
+			"true until 1 s after the last frame that meets it. A GLOB that matched no "
 			"surface is reported at the end",
 	},
 	{
@@ -253,9 +250,9 @@ const struct option_row options_table[] = {
 		.value_name = "app|game|map|video",
 		.parse = option_parse_class,
 		.field = FIELD(enum app_class, pipeline.app_class),
-		.help = "what the verdict judges all apps as: an app needs 55 frames per second "
-			"while it draws, the others 25 (learnt for each surface, and marked with "
-			"'?')",
+		.help = "the class of all apps, for the rule of the Software Green Alliance: an "
+			"app needs 55 frames per second while it draws continuously, the others 25 "
+			"(learnt for each surface, and marked with '?')",
 	},
 	{
 		.name = "max-surfaces",
@@ -420,8 +417,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_flag,
 		.field = FIELD(bool, json),
 		.is_once = true,
-		.help = "print the verdict as JSON instead of the table: an object for each file, "
-			"in one line",
+		.help = "print the grades as JSON instead of the table: one object, on one line, "
+			"for each file",
 	},
 	{
 		.name = "dumpsys",
@@ -460,7 +457,7 @@ const struct option_row options_table[] = {
 		.commands = FILES,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, list_times),
-		.help = "list modification times instead of checksums, for which all bytes are "
+		.help = "list modification times instead of checksums, which need all bytes to be "
 			"read",
 	},
 	{

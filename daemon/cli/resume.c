@@ -66,7 +66,7 @@ static const char *check_word(const struct last_session *last, const char *word)
 	if (!row)
 		return "it has an option that this version does not have";
 	if (names_a_file(row, word) && !last->is_trusted)
-		return "another user can have written it, and it names a file";
+		return "another user may have written it, and it names a file";
 	return NULL;
 }
 
@@ -94,7 +94,7 @@ static int parse_again(struct options *options, const struct last_session *last,
 	int n = 1, code = 0;
 
 	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
-		return refuse(options, "it has no options to go on with");
+		return refuse(options, "it has no options to resume with");
 	words = malloc(((size_t)argc + count + 1) * sizeof(*words));
 	if (!words)
 		return refuse(options, strerror(ENOMEM));
@@ -117,7 +117,7 @@ int resume_options(struct options *options, int argc, char **argv)
 	int error = last_session_read(&last, options->folder);
 
 	if (error == -EPROTO)
-		return refuse(options, "it is not of a capture");
+		return refuse(options, "it was not written by a capture");
 	if (error < 0)
 		return refuse(options, folder_why(error));
 	return parse_again(options, &last, argc, argv);

@@ -248,7 +248,8 @@ static void not_running(struct control_answer *answer, const char *folder, int e
 	last_session_free(&last);
 	if (how[0])
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.200s: no jankd is running there: %s; go on with 'jankd start --resume'",
+			 "%.200s: no jankd is running there: %s; continue with 'jankd start "
+			 "--resume'",
 			 folder, how);
 	else
 		snprintf(answer->why, sizeof(answer->why),

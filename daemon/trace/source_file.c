@@ -438,7 +438,7 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 	if (source->what && (file->other || is_binary))
 		return refuse(file, source->what, source->advice);
 	if (!source->what && kind == CONTAINER_TEXT && !is_text(head))
-		source->what = "of no known format";
+		source->what = "in an unknown format";
 	return 0;
 }
 

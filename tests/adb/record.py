@@ -96,7 +96,7 @@ def interrupted(checks, place):
     wait_until(lambda: any((place.here / "$(my) files/.jank-adb").glob("*")), 60)
     code, _, error = end(process)
     checks.equal((code, [line for line in error if "interrupted" in line]),
-                 (130, ["jank-adb: interrupted; stopping and copying the files", "jank-adb: interrupted; go on with 'jank-adb pull $(my) files'"]),
+                 (130, ["jank-adb: interrupted; stopping and copying the files", "jank-adb: interrupted; continue with 'jank-adb pull $(my) files'"]),
                  "Ctrl-C twice")
 
 

@@ -89,7 +89,7 @@ def other_files(checks, here):
              b"\xef\xbb\xbf" + before["fps.csv"]: "CSV", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n": "git lfs pull",
              b"\x17\x08\x44tracing6\0": "trace-cmd report", b"PERFILE2h\0": "simpleperf", b"OHOSPROF\xe6\0": "hitrace --text", b"\tLYRTRACE": "Winscope",
              b"=" * 56 + b"\n== dumpstate: 2026\n": "bugreport", b'[{"ph": "B"}]': "systemTraceEvents", b'{"traceEvents": []}': "systemTraceEvents",
-             b" [ {}]": "systemTraceEvents", bytes(16) + b"\xff": "no known format",
+             b" [ {}]": "systemTraceEvents", bytes(16) + b"\xff": "unknown format",
              gzip.compress(b"<html></html>"): "HTML", gzip.compress(gzip.compress(TRACE)): "gzip -d", b"SQLite format 3\0": "SQLite", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
              b"\x1f\x8b\x08\x00" + bytes(range(255)): "",
              b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "no markers"}

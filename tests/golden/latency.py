@@ -246,7 +246,7 @@ def check_refused(checks, place):
     (place / "dumpsys").chmod(0o755)
     done = subprocess.run([JANKD, "run", "--source", "latency", "-F", place / "refused", "--duration", "1"], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"})
-    checks.that(done.returncode == 1 and "says 'Permission Denial: can't dump SurfaceFlinger" in done.stderr, f"refused: {done}")
+    checks.that(done.returncode == 1 and "prints 'Permission Denial: can't dump SurfaceFlinger" in done.stderr, f"refused: {done}")
 
 
 def phones(place):

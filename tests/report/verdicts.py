@@ -15,7 +15,7 @@ from report import model, report, scenario, surfaces
 SCENARIOS = ("demo", "culprits", "culprits-120", "culprits-game", "drops-120", "switch-60-120", "idle-gaps", "app-switch",
              "late-switch", "hang-doframe", "hang-native", "hang-killed", "idle-beside", "surfaces-200")
 # What no file has: who waited for buffers, who paces itself, the worst doFrame.
-NOT_IN_FILES = re.compile(r"^  waited for a buffer:.*\n|; paces itself|^Skipped \d+ frames!.*\n", re.M)
+NOT_IN_FILES = re.compile(r"^  waited for a free buffer:.*\n|; paces itself|^Skipped \d+ frames!.*\n", re.M)
 # An event has the length of a stall to 0.1 ms.
 FINE = re.compile(r"(stalls that no frame ended \d+: \d+\.\d)\d|(pauses \d+: \d+\.\d)\d")
 

@@ -101,7 +101,7 @@ TEST(programs_that_hang_or_fail_are_notes)
 	fake_device_fail("dumpsys", "nothing");
 	assert_int_equal(doctor(NULL, NULL), 0);
 	assert_line("note", "atrace", "cannot be listed: no such service\\x1B[2J");
-	assert_line("note", "display", "does not say");
+	assert_line("note", "display", "does not print");
 }
 
 TEST(programs_that_are_missing_are_named)

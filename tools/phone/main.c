@@ -57,7 +57,7 @@ static const char help[] =
 	"  -h, --help          show this help\n"
 	"  --version           show the version\n"
 	"\n"
-	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause. present(s) is\n"
+	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause. present(s) is the\n"
 	"time at which the start of the present slice was written: read from the clock of the\n"
 	"instance just before the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or\n"
 	"the time in the text. In a scenario the vsyncs of the display are known: vsync(s), the\n"

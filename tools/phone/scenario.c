@@ -655,7 +655,7 @@ static const struct scenario scenarios[] = {
 	  step_game, false },
 	{ "switch-60-120", "the display changes from 60 to 120 Hz halfway", 10, period_switch,
 	  set_up_app, step_steady, false },
-	{ "idle-gaps", "bursts of frames with pauses in between, one of more than 5 s", 30,
+	{ "idle-gaps", "bursts of frames with idle time in between, once more than 5 s", 30,
 	  period_60, set_up_app, step_idle, false },
 	{ "app-switch", "launcher and apps in turn, with splash screens", 15, period_60,
 	  set_up_switch, step_switch, false },
@@ -694,8 +694,8 @@ static const struct scenario scenarios[] = {
 	  false },
 	{ "fold", "a foldable: its outer display at 60 Hz, the inner one at 120, the outer one", 12,
 	  period_fold, set_up_app, step_steady, false },
-	{ "demo", "an app that janks and stalls, a game at 30 fps, a mostly idle status bar", 20,
-	  period_60, set_up_demo, step_demo, false },
+	{ "demo", "an app with late frames and freezes, a game at 30 fps, a mostly idle status bar",
+	  20, period_60, set_up_demo, step_demo, false },
 };
 
 static const struct vocabulary *const vocabularies[] = {

@@ -66,7 +66,7 @@ def copies(checks, here, fleet_):
     wrong = whole.replace("\n5.0", "\n\0.0").replace("\n6.0", "\nx.0")
     for device, copies_ in (("torn", ((whole[:-9], range(19), "fps.csv: the last row is cut off; left out"), (whole, range(20), ""),
                                       (whole[:-700], range(20), ""), (wrong, range(20), ""))),
-                            ("wrong", ((wrong, (n for n in range(20) if n not in (5, 6)), "lines are no rows of this file: 2 left out"),
+                            ("wrong", ((wrong, (n for n in range(20) if n not in (5, 6)), "lines are not rows of this file: 2 left out"),
                                        (whole, range(20), "")))):
         path = session(here / "a" / device, device)
         for number, (content, expected, line) in enumerate(copies_):
@@ -140,7 +140,7 @@ def columns(checks, here, fleet_):
     path = session(here / "c" / "new", "new")
     (path / "fps.csv").write_text(text([second(n, Surface='a "b", c ', **{"`,x": "un,known", "new\tone": 7}) for n in range(3)], ["`,x", *FPS, "new\tone"]))
     said = fleet_.load(path)
-    checks.that("column '`,x' is none" in said and "column 'new\\u0009one' is none" in said, f"unknown columns: {said!r}")
+    checks.that("no column '`,x'" in said and "no column 'new\\u0009one'" in said, f"unknown columns: {said!r}")
     checks.equal(fleet_.sql("SELECT count(), sum(frames), any(Surface), any(`off cadence`) FROM jank_fleet.fps WHERE device = 'new'"),
                  [[3, 180, 'a "b", c ', 0]], "rows with unknown columns")
     path = session(here / "c" / "blanks", "blanks")

@@ -39,9 +39,9 @@ class Server:
         try:
             self.host, self.port = parts.hostname, parts.port or 8123
         except ValueError as error:
-            raise Failure(f"{url}: {error}; give http://HOST:PORT") from error
+            raise Failure(f"{url}: {error}; use http://HOST:PORT") from error
         if parts.scheme != "http" or not self.host:
-            raise Failure(f"{url}: no URL of a server; give http://HOST:PORT")
+            raise Failure(f"{url}: not the URL of a server; use http://HOST:PORT")
         self.name = f"{self.host}:{self.port}"
         self.headers = {}
         if parts.username:
@@ -158,7 +158,7 @@ class Private:
     def urls(self):
         known = self.known()
         if not known:
-            raise Failure(f"{self.folder}: no server was started here; run 'jank-fleet start', or give --server")
+            raise Failure(f"{self.folder}: no server was started here; run 'jank-fleet start', or use --server")
         return [f"http://default:{known['password']}@127.0.0.1:{shard['http']}" for shard in known["shards"]]
 
     def make(self, shards):

@@ -113,7 +113,7 @@ class Session:
         about = value.get("device") if isinstance(value.get("device"), dict) else {}
         self.device = escaped(about.get("id")) or self.device_of_name() or device
         if not self.device:
-            raise Damaged("no device id in session.json, nor in the name of the folder (ID-SESSION); give --device ID")
+            raise Damaged("no device id in session.json, nor in the name of the folder (ID-SESSION); add --device ID")
         if max(len(self.session), len(self.device)) > NAME_MAX:
             raise Damaged(f"a device or session id of more than {NAME_MAX} characters")
         self.model, self.build, self.sdk, self.kernel = (escaped(about.get(key))[:NAME_MAX]
@@ -275,7 +275,7 @@ class Segment:
         """The rows of a piece, as the server takes them."""
         lines = piece.split(b"\n")
         good = [line for line in lines if self.is_row(line)]
-        self.leave_out("lines are no rows of this file", len(lines) - len(good))
+        self.leave_out("lines are not rows of this file", len(lines) - len(good))
         self.rows += len(good)
         # Rows are in order of time, but for those of summary.csv.
         for line in good if self.file == "summary.csv" else good[-1:]:

@@ -112,7 +112,7 @@ class Loader:
         for column in segment.unknown:
             if (segment.file, column) not in self.unknown:
                 self.unknown.add((segment.file, column))
-                self.notice(segment.path, f"column '{column}' is none of this version; left out here and in other files")
+                self.notice(segment.path, f"this version has no column '{column}'; left out here and in other files")
 
     # --- a batch ---
 
@@ -125,7 +125,7 @@ class Loader:
             if loads:
                 break
         else:
-            raise Failure(f"{home.server.name}: has not the rows that were sent, {ATTEMPTS} times; see the log of the server")
+            raise Failure(f"{home.server.name}: rows that were sent are missing, after {ATTEMPTS} attempts; see the log of the server")
         for _, segment in batch:
             if segment.is_unreadable:
                 self.failed += 1
@@ -176,14 +176,14 @@ class Loader:
                 result = action()
             except Unreachable as error:
                 if time.monotonic() >= end:
-                    raise Failure(f"{error}; what is loaded stays, run the same command again to load the rest") from error
+                    raise Failure(f"{error}; loaded rows are kept; run the same command again to load the rest") from error
                 if not said:
                     self.say(f"{error}; waiting for the server, {self.wait_s:.0f} s at most")
                 said = True
                 time.sleep(0.2)
                 continue
             if said:
-                self.say(f"{server.name}: answers again; loading goes on")
+                self.say(f"{server.name}: answers again; loading continues")
             return result
 
 

@@ -372,7 +372,7 @@ class Timeline {
     this.prepare();
     if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
     this.lane("time lost: grey none, orange late, red frozen", 22, this.drawLost);
-    this.graph("longest frame time, ms; colour: whose fault; red span: frozen; dashed: one frame", 170, this.drawFrames.bind(this), () => [0, this.tallest * 1.06]);
+    this.graph("longest frame time, ms; colour: cause; red span: frozen; dashed: one frame", 170, this.drawFrames.bind(this), () => [0, this.tallest * 1.06]);
     this.graph("frames per second, freezes included; dashed: refresh rate", 110, this.drawRate.bind(this), () => [0, this.fastest * 1.1]);
     for (const [name, pattern] of [["temperature, °C", /(-?\d+(?:\.\d+)?) C\b/], ["battery, %", /battery (\d+) ?%/]]) {
       const steps = stepsOf(this.session, "device", firstNumber(pattern)), values = steps.map((one) => one[2]);

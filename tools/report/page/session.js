@@ -243,7 +243,7 @@ const eachText = ({ least, most }) => { const scale = most >= 0.5 ? 1 : 1000, te
 /* Alike moments are one line, which opens in place: 'freeze, checkout, app, 40 times, 0.60 to 1.45 s, 41.0 s lost'. Returns what
  * shows one cause only. */
 function momentsCard(session, into, timeline) {
-  const groups = groupsOf(session), card = element("div", { className: "card moments" }, titled("moments", "alike ones are one line, most time lost first; click: its evidence"));
+  const groups = groupsOf(session), card = element("div", { className: "card moments" }, titled("moments", "similar ones share a line, most time lost first; click a line for its evidence"));
   into.append(card);
   if (groups.length === 0) {
     card.append(soft(session["time lost source"] === null ? `${word("not captured")}: ${word("needs frames.csv")}, -T 2` : word("nothing was lost")));
@@ -324,7 +324,7 @@ function timesOf(session, app) {
 function frameTimesCard(session, app) {
   const { period, counts, freezes } = timesOf(session, app), card = element("div", { className: "card half" }, titled("frame times", "number of frames, log scale; below: percentiles with freezes"));
   if (counts.length === 0 || Number.isNaN(period)) {
-    card.append(soft(`${word("not captured")}: ${word(session.charts.some((one) => one.frames.of > 0) ? "the vsyncs of no frame are known" : "needs frames.csv")}`));
+    card.append(soft(`${word("not captured")}: ${word(session.charts.some((one) => one.frames.of > 0) ? "no frame has known vsyncs" : "needs frames.csv")}`));
     return card;
   }
   const cadence = mainSurface(app).numbers["cadence(vsyncs)"] || counts[0][0], sum = counts.reduce((all, one) => all + one[1], 0) + app.facts.freezes;
@@ -408,7 +408,7 @@ function pacing(session, chart, into) {
   if (!into) return;
   const { frames } = chart.read, runs = cadence ? runsOf(frames, cadence) : [];
   if (runs.length === 0) {
-    into.replaceChildren(soft(`${chart.Surface}: ${word("not captured")}: ${word(frames.n === 0 ? "needs frames.csv" : "the vsyncs of no frame are known")}`));
+    into.replaceChildren(soft(`${chart.Surface}: ${word("not captured")}: ${word(frames.n === 0 ? "needs frames.csv" : "no frame has known vsyncs")}`));
     return;
   }
   const even = runs.reduce((a, b) => a + b, 0);

@@ -111,7 +111,7 @@ function sectionBars(session, app, show) {
 /* What is not known, and how much of it. */
 function howSure(session, app) {
   const { cost } = session, facts = app ? app.facts : null, unknown = app && facts.causes.unknown, lines = [];
-  if (app && facts["unknown vsyncs"] > 0) lines.push(`${word("frames whose vsyncs are not known")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
+  if (app && facts["unknown vsyncs"] > 0) lines.push(`${word("frames with unknown vsyncs")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
   if (unknown) lines.push(`${word("lost time of unknown cause")}: ${lasting(unknown["lost(s)"])} (${unknown.times} ×)`);
   if (app && facts.gaps > 0) lines.push(`${word("unexplained gaps: still or frozen, the trace does not say")}: ${facts.gaps}, ${lasting(facts["gap time(s)"])}`);
   if (app && facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} (${(100 * facts["missing(s)"] / Math.max(facts["captured(s)"], 1e-9)).toFixed(1)} %): `
@@ -119,7 +119,7 @@ function howSure(session, app) {
   if (session.lost.events > 0 || session.lost["unknown times"] > 0) lines.push(`${word("lost events")}: ${shown(session.lost.events)}${session.lost["unknown times"] > 0 ? ` + ${word("unknown")} ${session.lost["unknown times"]} ×` : ""}`);
   if (!app) lines.push(word("no frame is graded: nothing is known about it"));
   else if (lines.length === 0) lines.push(`✓ ${word("how sure: nothing is unknown")}`);
-  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces of no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}${session["other surfaces"].length > 5 ? " …" : ""}`);
+  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces that belong to no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}${session["other surfaces"].length > 5 ? " …" : ""}`);
   for (const kind of ["GPU", "doFrame", "FrameTimeline"]) if (!session.captured.some((one) => one.kind === kind)) lines.push(`${kind}: ${word("not captured")}`);
   lines.push(`${word("the capture cost")}: ${cost["cpu(ms)"] === null ? word("not captured") : `${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`}`);
   lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`].filter(Boolean).join(" · "));

@@ -111,6 +111,17 @@ static const struct frame_vsync *find_frame(const struct expected *e, int32_t pr
 	return NULL;
 }
 
+/* True: an earlier frame of the process answers that tick. Each number has a tick of its own, so
+ * that of @number is late, and comes behind the frame. */
+static bool is_answered(const struct expected *e, int32_t process, int64_t number, uint64_t tick_ns)
+{
+	for (unsigned int i = 0; i < kept(e->n_frames, EXPECTED_FRAMES); i++)
+		if (e->frames[i].vsync.tick_ns == tick_ns && e->frames[i].process == process &&
+		    e->frames[i].vsync.number < number)
+			return true;
+	return false;
+}
+
 struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t number,
 				  uint64_t time_ns)
 {
@@ -127,6 +138,8 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t n
 		until_ns = announced_until(e, process, number, time_ns);
 	}
 	vsync.tick_ns = tick_before(e, until_ns);
+	if (is_answered(e, process, number, vsync.tick_ns))
+		vsync.tick_ns = 0;
 	if (e->app_ns > 0 && e->sf_ns > 0) {
 		vsync.total_ns = e->app_ns + e->sf_ns;
 		vsync.sf_ns = e->sf_ns;

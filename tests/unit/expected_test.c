@@ -48,6 +48,17 @@ TEST(test_a_frame_answers_the_last_tick_that_can_have_its_number)
 	assert_int_equal(tick_of(50, V60 / 2), 0);
 }
 
+TEST(test_a_tick_that_comes_behind_its_frame_is_unknown)
+{
+	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
+	assert_int_equal(tick_of(1002, 11 * V60 + MS), 0);
+	expected_tick(&expected, 11 * V60 + 2 * MS);
+	expected_tick(&expected, 12 * V60);
+	assert_int_equal(tick_of(1003, 12 * V60 + MS), 12 * V60);
+	/* Another app answers the same tick. */
+	assert_int_equal(expected_frame(&expected, 8, 1003, 12 * V60 + MS).tick_ns, 12 * V60);
+}
+
 TEST(test_a_number_keeps_its_tick)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
@@ -75,17 +86,17 @@ TEST(test_durations_in_the_trace)
 	struct frame_vsync before_ticks = expected_frame(&expected, 7, 50, V60 / 2);
 
 	count("VsyncWorkDuration-app", 20000000);
-	vsync = expected_frame(&expected, 7, 1002, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 8, 1002, 10 * V60 + MS);
 	expect(&vsync, V60, 0, 0);
 	count("VsyncWorkDuration-sf", 15000000);
 	count("VsyncWorkDuration-appSf", 1000000);
-	vsync = expected_frame(&expected, 7, 1003, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 9, 1003, 10 * V60 + MS);
 	/* Those at that time are valid. */
 	count("VsyncWorkDuration-sf", 10000000);
 	count("VsyncWorkDuration-sf", 0);
 	count("VsyncWorkDuration-sf", INT64_MAX);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
-	vsync = expected_frame(&expected, 7, 1003, 10 * V60 + 2 * MS);
+	vsync = expected_frame(&expected, 9, 1003, 10 * V60 + 2 * MS);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
 	expect(&vsync, 0, 0, 0);
 	/* A frame from before the trace, or before SurfaceFlinger was known, has none of its own.

@@ -14,6 +14,9 @@
 /* By how much they may differ: ticks come late. */
 #define AGREE_NS UINT64_C(500000)
 
+/* A frame that begins so soon after a tick was woken by it, or by one that was not much later. */
+#define WOKEN_NS UINT64_C(2000000)
+
 /* SurfaceFlinger keeps the plans of so many numbers. */
 #define NUMBERS_KEPT 500
 
@@ -111,19 +114,30 @@ static const struct frame_vsync *find_frame(const struct expected *e, int32_t pr
 	return NULL;
 }
 
-/* True: an earlier frame of the process answers that tick. Each number has a tick of its own, so
- * that of @number is late, and comes behind the frame. */
-static bool is_answered(const struct expected *e, int32_t process, int64_t number, uint64_t tick_ns)
+/* True: the tick is that of an earlier frame of the thread: the frame answers it, or came before
+ * it, and knows none. Each number of a Choreographer has a tick of its own, so that of @number is
+ * late, and comes behind @until_ns. */
+static bool is_answered(const struct expected *e, int32_t thread, int64_t number, uint64_t tick_ns,
+			uint64_t until_ns)
 {
-	for (unsigned int i = 0; i < kept(e->n_frames, EXPECTED_FRAMES); i++)
-		if (e->frames[i].vsync.tick_ns == tick_ns && e->frames[i].process == process &&
-		    e->frames[i].vsync.number < number)
+	uint64_t before_ns = tick_before(e, tick_ns - 1);
+
+	for (unsigned int i = 0; i < kept(e->n_frames, EXPECTED_FRAMES); i++) {
+		const struct frame_vsync *vsync = &e->frames[i].vsync;
+
+		if (e->frames[i].thread != thread || vsync->number >= number)
+			continue;
+		if (vsync->tick_ns == tick_ns)
 			return true;
+		if (vsync->tick_ns == 0 && e->frames[i].until_ns < tick_ns &&
+		    e->frames[i].until_ns >= before_ns && until_ns > tick_ns + WOKEN_NS)
+			return true;
+	}
 	return false;
 }
 
-struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t number,
-				  uint64_t time_ns)
+struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
+				  int64_t number, uint64_t time_ns)
 {
 	const struct frame_vsync *known;
 	struct frame_vsync vsync = { .number = number };
@@ -138,7 +152,7 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t n
 		until_ns = announced_until(e, process, number, time_ns);
 	}
 	vsync.tick_ns = tick_before(e, until_ns);
-	if (is_answered(e, process, number, vsync.tick_ns))
+	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))
 		vsync.tick_ns = 0;
 	if (e->app_ns > 0 && e->sf_ns > 0) {
 		vsync.total_ns = e->app_ns + e->sf_ns;
@@ -148,6 +162,8 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t n
 	i = e->n_frames++ % EXPECTED_FRAMES;
 	e->frames[i].vsync = vsync;
 	e->frames[i].process = process;
+	e->frames[i].thread = thread;
+	e->frames[i].until_ns = until_ns;
 	return vsync;
 }
 

@@ -58,7 +58,8 @@ struct expected {
 	} seen[EXPECTED_SEEN];
 	struct {
 		struct frame_vsync vsync;
-		int32_t process;
+		uint64_t until_ns; /* its tick was announced until then */
+		int32_t process, thread;
 	} frames[EXPECTED_FRAMES]; /* the last ones */
 };
 
@@ -77,9 +78,9 @@ void expected_counter(struct expected *e, const struct trace_record *record);
 /* SurfaceFlinger composes for the vsync of that number. */
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
 
-/* An app draws a frame for the vsync of that number. */
-struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t number,
-				  uint64_t time_ns);
+/* A thread of an app draws a frame for the vsync of that number. */
+struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
+				  int64_t number, uint64_t time_ns);
 
 /* True: SurfaceFlinger has forgotten the vsync of that number; it keeps the plans of 500. */
 bool expected_is_expired(const struct expected *e, int64_t number);

@@ -302,8 +302,8 @@ static void draw_frame(struct producers *p, const struct trace_record *record, s
 	int64_t number = vsync_number(record->name, prefix);
 
 	if (number >= 0)
-		p->threads[thread_of(p, record->tid)].vsync =
-			expected_frame(&p->expected, process_of(record), number, record->time_ns);
+		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
+			&p->expected, process_of(record), record->tid, number, record->time_ns);
 }
 
 static unsigned int find_choreographer(const struct producers *p, int32_t process)
@@ -506,8 +506,8 @@ static void set_vsync(struct producers *p, const struct trace_record *record)
 	number = number_after(record->name, " vsyncId: ");
 	if (number < 0)
 		return;
-	slice->buffer.vsync =
-		expected_frame(&p->expected, process_of(record), number, record->time_ns);
+	slice->buffer.vsync = expected_frame(&p->expected, process_of(record), record->tid, number,
+					     record->time_ns);
 	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
 }
 

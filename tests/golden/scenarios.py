@@ -105,6 +105,9 @@ for name, vocabulary in phones():
         judged(checks, what, name, out, played)
         if name.startswith("culprits"):
             compare_causes(checks, what, truth, frames, rows(out, "dropFrames.csv"))
+        if name.startswith("late-"):
+            found = [(row["present(s)"], row["cause"]) for row in frames if row["vsyncs"] == "1" and row["cause"]]
+            checks.equal(found, [], f"{what}: frames in time with a cause")
         if name in HANGS:
             found = {row["cause"] for row in frames if row["cause"] and "StatusBar" not in row["layer"]}
             checks.equal(found, {HANGS[name]}, f"{what}: causes of stalls")

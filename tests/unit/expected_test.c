@@ -32,7 +32,7 @@ static void count(const char *name, int64_t value)
 
 static uint64_t tick_of(int64_t number, uint64_t time_ns)
 {
-	return expected_frame(&expected, 7, number, time_ns).tick_ns;
+	return expected_frame(&expected, 7, 7, number, time_ns).tick_ns;
 }
 
 TEST(test_a_frame_answers_the_last_tick_that_can_have_its_number)
@@ -52,11 +52,17 @@ TEST(test_a_tick_that_comes_behind_its_frame_is_unknown)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 	assert_int_equal(tick_of(1002, 11 * V60 + MS), 0);
-	expected_tick(&expected, 11 * V60 + 2 * MS);
-	expected_tick(&expected, 12 * V60);
-	assert_int_equal(tick_of(1003, 12 * V60 + MS), 12 * V60);
-	/* Another app answers the same tick. */
-	assert_int_equal(expected_frame(&expected, 8, 1003, 12 * V60 + MS).tick_ns, 12 * V60);
+	expected_tick(&expected, 11 * V60 + 8 * MS);
+	assert_int_equal(tick_of(1003, 12 * V60 + MS), 0);
+	expected_tick(&expected, 12 * V60 + 8 * MS);
+	expected_tick(&expected, 13 * V60);
+	assert_int_equal(tick_of(1004, 13 * V60 + 5 * MS), 13 * V60);
+	/* A late doFrame took a number that no tick has: the next tick is that of its frame. */
+	assert_int_equal(tick_of(1005, 13 * V60 + 9 * MS), 0);
+	expected_tick(&expected, 14 * V60);
+	assert_int_equal(tick_of(1006, 14 * V60 + MS), 14 * V60);
+	/* Another Choreographer of the app answers the same tick. */
+	assert_int_equal(expected_frame(&expected, 7, 8, 1007, 14 * V60 + MS).tick_ns, 14 * V60);
 }
 
 TEST(test_a_number_keeps_its_tick)
@@ -66,8 +72,8 @@ TEST(test_a_number_keeps_its_tick)
 	assert_int_equal(tick_of(1001, 11 * V60 + MS), 10 * V60);
 	/* Numbers of another app do not count: one that no tick can have had, and the same one. */
 	set_up(NULL);
-	expected_frame(&expected, 8, 100000, V60 + MS);
-	expected_frame(&expected, 8, 1001, V60 + MS);
+	expected_frame(&expected, 8, 8, 100000, V60 + MS);
+	expected_frame(&expected, 8, 8, 1001, V60 + MS);
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 }
 
@@ -82,21 +88,21 @@ static void expect(const struct frame_vsync *vsync, uint64_t period_ns, uint64_t
 
 TEST(test_durations_in_the_trace)
 {
-	struct frame_vsync first = expected_frame(&expected, 7, 1001, 10 * V60 + MS), vsync;
-	struct frame_vsync before_ticks = expected_frame(&expected, 7, 50, V60 / 2);
+	struct frame_vsync first = expected_frame(&expected, 7, 7, 1001, 10 * V60 + MS), vsync;
+	struct frame_vsync before_ticks = expected_frame(&expected, 7, 7, 50, V60 / 2);
 
 	count("VsyncWorkDuration-app", 20000000);
-	vsync = expected_frame(&expected, 8, 1002, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 7, 8, 1002, 10 * V60 + MS);
 	expect(&vsync, V60, 0, 0);
 	count("VsyncWorkDuration-sf", 15000000);
 	count("VsyncWorkDuration-appSf", 1000000);
-	vsync = expected_frame(&expected, 9, 1003, 10 * V60 + MS);
+	vsync = expected_frame(&expected, 7, 9, 1003, 10 * V60 + MS);
 	/* Those at that time are valid. */
 	count("VsyncWorkDuration-sf", 10000000);
 	count("VsyncWorkDuration-sf", 0);
 	count("VsyncWorkDuration-sf", INT64_MAX);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
-	vsync = expected_frame(&expected, 9, 1003, 10 * V60 + 2 * MS);
+	vsync = expected_frame(&expected, 7, 9, 1003, 10 * V60 + 2 * MS);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
 	expect(&vsync, 0, 0, 0);
 	/* A frame from before the trace, or before SurfaceFlinger was known, has none of its own.
@@ -113,7 +119,7 @@ TEST(test_surfaceflinger_forgets_a_number_after_500_more)
 	assert_true(expected_is_expired(&expected, 0));
 	assert_false(expected_is_expired(&expected, -1));
 	/* An app can write any number. */
-	expected_frame(&expected, 7, 100000, 10 * V60 + MS);
+	expected_frame(&expected, 7, 7, 100000, 10 * V60 + MS);
 	assert_false(expected_is_expired(&expected, 500));
 	/* Nothing is known after a loss. */
 	expected_forget(&expected);
@@ -125,7 +131,7 @@ TEST(test_surfaceflinger_forgets_a_number_after_500_more)
 
 TEST(test_given_durations_are_valid_for_their_period)
 {
-	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+	struct frame_vsync vsync = expected_frame(&expected, 7, 7, 1001, 10 * V60 + MS);
 
 	expected.given = (struct work_durations){ .app_ns = 16 * MS, .sf_ns = 11 * MS };
 	expect(&vsync, V60 / 2, 10 * V60 + 27 * MS, 10 * V60 + 16 * MS);
@@ -136,7 +142,7 @@ TEST(test_given_durations_are_valid_for_their_period)
 
 TEST(test_the_least_time_to_the_planned_present_of_four_frames_is_learnt)
 {
-	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+	struct frame_vsync vsync = expected_frame(&expected, 7, 7, 1001, 10 * V60 + MS);
 
 	/* The first one has the plan of another frame. */
 	for (unsigned int i = 0; i < 9; i++) {

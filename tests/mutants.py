@@ -5,6 +5,7 @@
     tests/mutants.py                                        300 mutants, an hour or more: run it by hand, not in CI
     tests/mutants.py --files 'rules/vsync*.c' --count 40    of some files
     tests/mutants.py --source ../before --work /var/tmp/m   of another tree, whose own tests judge
+    tests/mutants.py --plain --count 80                     without sanitizers: several times quicker, and finds no more
 
 A mutant is the program with one change of one place in a .c file: a comparison turned, a constant off by one, a call or an
 assignment removed, a branch taken always or never, && for ||, an operator or a truth value changed. The place is never in a
@@ -226,6 +227,11 @@ class Tree:
         return self.compiled(file) not in ([], self.originals[file])
 
 
+def load():
+    """How much longer something takes on this machine now than on an idle one."""
+    return max(1, os.getloadavg()[0] / os.cpu_count())
+
+
 def is_live(test):
     return any(suite.endswith("live") for suite in test["suite"])
 
@@ -271,11 +277,11 @@ def parallel(jobs, work, items):
 class Map:
     """Which tests execute a line, and how long each takes. It is kept for each test and state of the tree."""
 
-    def __init__(self, source, work, trees, suites):
+    def __init__(self, source, work, trees, suites, plain):
         sums = hashlib.sha1()
         for path in sorted(files_of(source)):
             sums.update(f"{path.relative_to(source)}\n".encode() + path.read_bytes())
-        self.work, self.trees, self.kept = work, trees, work / f"map-{sums.hexdigest()[:12]}"
+        self.work, self.trees, self.kept = work, trees, work / f"map-{'plain-' if plain else ''}{sums.hexdigest()[:12]}"
         self.kept.mkdir(exist_ok=True)
         self.known = [tree.tests(suites) for tree in trees]
         missing = [name for name in sorted(self.known[0]) if not (self.kept / f"{name}.json").exists()]
@@ -295,13 +301,13 @@ class Map:
                     self.lines[file][line] += [name] if count else []
 
     def measure(self, number, name):
-        code, seconds = self.trees[number].run(self.known[number][name], 300)
+        code, seconds = self.trees[number].run(self.known[number][name], 300 * load())
         if code != 0:
             sys.stderr.write(f"{name}: not used: exit code {code} without a change\n")
             return
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             build = self.counting.build
-            self.counting.run(self.counted[name], 600, GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
+            self.counting.run(self.counted[name], 600 * load(), GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
             data = [path.relative_to(folder) for room in ROOMS for path in pathlib.Path(folder, room).rglob("*.gcda")]
             for path in (path.with_suffix(".gcno") for path in data):
                 pathlib.Path(folder, path).symlink_to(build / path)
@@ -334,7 +340,7 @@ class Map:
 def judge(tree, tests, executed, names):
     """The first of the tests that finds the tree's mutant, and how; or None."""
     for name in names:
-        limit = (5 * executed.seconds[name] + 10) * max(1, os.getloadavg()[0] / os.cpu_count())
+        limit = (5 * executed.seconds[name] + 10) * load()
         code, _ = tree.run(tests[name], limit)
         # A failure that is not one of the machine's load is there again.
         if code is None or (code not in (0, 77) and tree.run(tests[name], limit)[0] not in (0, 77)):
@@ -350,14 +356,16 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--plain", action="store_true", help="judge in a build without sanitizers")
     parser.add_argument("--suites", nargs="+", default=SUITES, help="the tests of these suites only")
     parser.add_argument("--list", type=argparse.FileType("a+"), help="append a line of JSON for each mutant; one in it is not run again")
     options = parser.parse_args()
 
     source = options.source.resolve()
     work = (options.work or source / "build-mutants").resolve()
-    trees = [Tree(source, work / str(number), SANITIZED) for number in range(options.jobs)]
-    executed = Map(source, work, trees, options.suites)
+    setup = ["-Dc_args=-O2 -w"] if options.plain else SANITIZED
+    trees = [Tree(source, work / f"{'plain' if options.plain else ''}{number}", setup) for number in range(options.jobs)]
+    executed = Map(source, work, trees, options.suites, options.plain)
     judged = {}
     if options.list:
         options.list.seek(0)

@@ -28,8 +28,18 @@ WRONG = (
     (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
     (("doctor", "--json"), "--json"),
     (("top", "24"), "24"),
+    (("dance",), "dance"),
+    (("--dance",), "--dance"),
+    (("mark", ""), "TEXT"),
+    (("mark", 1025 * "x"), "1024"),
+    (("rules",), "check"),
     (("rules", "check"), ""),
+    (("rules", "dance"), "dance"),
+    (("rules", "--dance"), "--dance"),
+    (("rules", "show", "nonsense"), "nonsense"),
+    (("rules", "show", "a", "b"), "show"),
 )
+COMMANDS = ("run", "start", "stop", "status", "top", "mark", "rotate", "files", "doctor", "analyze", "rules")
 
 
 def wrong_usage(checks, here):
@@ -58,8 +68,11 @@ def listed(text):
 
 def help_lists_what_is_accepted(checks, here):
     """A command accepts exactly the options that its help lists."""
-    texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in ("run", "start", "analyze")}
-    names = {name: listed(text) for name, text in texts.items()}
+    texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in COMMANDS}
+    names = {name: listed(texts[name]) for name in ("run", "start", "analyze")}
+    every, version = (jankd(option, cwd=here).stdout.decode() for option in ("-h", "--version"))
+    checks.equal([name for name, text in texts.items() if f"jankd {name}" not in text or name not in every], [], "commands without help")
+    checks.that(version.startswith("jankd "), f"--version: {version}")
     checks.equal(names["run"] - names["start"], {"--stdout"}, "options of run that start has not")
     checks.equal(names["start"] - names["run"], {"--resume"}, "options of start that run has not")
     checks.that(len(names["analyze"]) > 20, f"options of analyze: {names['analyze']}")
@@ -72,8 +85,27 @@ def help_lists_what_is_accepted(checks, here):
             checks.equal(known, option in own, f"{command} {option}: {said!r}")
 
 
+def rule_sets(checks, here):
+    """They are shown and checked; the message names the place of an error."""
+    checks.equal(jankd("rules", "show").stdout.split(), [b"default", b"gfx2019"], "rules show")
+    (here / "my").write_bytes(jankd("rules", "show", "default").stdout)
+    (here / "two").write_text("present slice post\n \t# one\n\n latch counter {layer} inside b\n")
+    (here / "bad").write_text("# a comment\nnonsense \"x\"\n")
+    (here / "empty").write_text("")
+    for name, code, said in (("my", 0, "my: ok"), ("two", 0, "two: ok, 2 rules\n"), ("bad", 1, "bad:2:1: "), ("none", 1, "none"), (".", 1, ""),
+                             ("empty", 1, "empty")):
+        done = jankd("rules", "check", name, cwd=here)
+        checks.equal((done.returncode, done.stdout == b""), (code, code == 1), f"rules check {name}: {done}")
+        checks.that(said in (done.stdout or done.stderr).decode(), f"rules check {name}: {done}")
+        if code == 1:
+            done = jankd("analyze", "--rules", name, "-F", here / "out", here / "my", cwd=here)
+            checks.that(done.returncode == 1 and said in done.stderr.decode(), f"analyze --rules {name}: {done}")
+    checks.that(not (here / "out").exists(), "analyze: a folder")
+
+
 checks = Checks()
 with folder() as place:
     wrong_usage(checks, place)
     help_lists_what_is_accepted(checks, place)
+    rule_sets(checks, place)
 checks.end()

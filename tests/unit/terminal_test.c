@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal shows during a capture, and that it is restored afterwards. Pages that fit, and
- * Ctrl-C: tests/live/screen.py. */
+/* What a terminal shows during a capture, and that it is restored afterwards. Pages that fit:
+ * table_test.c and tests/badinput/terminal.py. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -131,16 +131,14 @@ static void run_with_frames(unsigned int n)
 	shows("com.example.app/.Main");
 }
 
-/* Starts a daemon, and waits until it has frames; then a command for it on the terminal. */
-static void ask_daemon(const char *command)
+static void start_top(void)
 {
-	const char *const words[] = { command, "-F", "out", NULL };
+	static const char *const words[] = { "top", "-F", "out", NULL };
 
-	live_start("--no-atrace", "--frames-log", NULL);
-	live_frames(60);
-	live_wait_rows("frames.csv", 20);
 	assert_true(is_echoing());
 	terminal.pid = program_start_on(terminal.slave, words);
+	shows(ENTER);
+	shows("com.example.app/.Main");
 }
 
 TEST(ctrl_z_and_sigterm_restore_the_screen)
@@ -170,9 +168,12 @@ TEST(hangup_of_the_terminal_ends_the_capture)
 
 TEST(top_restores_the_terminal)
 {
-	ask_daemon("top");
-	shows(ENTER);
-	shows("com.example.app/.Main");
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	live_start("--no-atrace", "--frames-log", NULL);
+	live_frames(60);
+	live_wait_rows("frames.csv", 20);
+	start_top();
 	assert_false(is_echoing());
 	kill(terminal.pid, SIGTSTP);
 	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));
@@ -184,11 +185,14 @@ TEST(top_restores_the_terminal)
 	press("q");
 	shows(LEAVE);
 	ends();
-	assert_true(is_echoing());
+	for (size_t i = 0; i < COUNT_OF(signals); i++) {
+		start_top();
+		kill(terminal.pid, signals[i]);
+		shows(LEAVE);
+		ends();
+	}
 	/* It ends with the daemon, too, and prints nothing. */
-	terminal.pid =
-		program_start_on(terminal.slave, (const char *const[]){ "top", "-F", "out", NULL });
-	shows(ENTER);
+	start_top();
 	assert_int_equal(live_ask("stop", NULL), 0);
 	shows(LEAVE);
 	ends();

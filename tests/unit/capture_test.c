@@ -11,15 +11,30 @@
 
 #include "tests/unit/live.h"
 
-static pid_t app; /* the app that a capture waits for; 0: none */
+static pid_t apps[3]; /* processes of apps; 0: none */
+
+static void begin_app(size_t i, const char *name)
+{
+	apps[i] = fork();
+	if (apps[i] == 0) {
+		execl("/bin/sleep", name, "1000", NULL);
+		_exit(127);
+	}
+}
+
+static void end_app(size_t i)
+{
+	if (apps[i] > 0) {
+		kill(apps[i], SIGKILL);
+		waitpid(apps[i], NULL, 0);
+	}
+	apps[i] = 0;
+}
 
 static int tear_down(void **state)
 {
-	if (app > 0) {
-		kill(app, SIGKILL);
-		waitpid(app, NULL, 0);
-	}
-	app = 0;
+	for (size_t i = 0; i < COUNT_OF(apps); i++)
+		end_app(i);
 	return live_tear_down(state);
 }
 
@@ -102,6 +117,8 @@ TEST(events_count_between_wait_and_duration)
 {
 	live_run("--no-atrace", "--frames-log", "--wait", "4", "--duration", "4", NULL);
 	live_frames(40);
+	assert_int_equal(live_ask("status", NULL), 0);
+	assert_contains(program_out(), "--wait");
 	/* Events from before the start of counting are not counted. */
 	live_wait_event(",tracing,");
 	assert_int_equal(live_rows("frames.csv"), 0);
@@ -110,24 +127,25 @@ TEST(events_count_between_wait_and_duration)
 	assert_int_equal(live_rows("frames.csv"), 20);
 }
 
+/* It begins after the capture, and ends with the last of its processes. */
 TEST(until_exit_ends_with_the_app)
 {
-	double begin = program_seconds();
+	double begin;
 
-	app = fork();
-	if (app == 0) {
-		execl("/bin/sleep", "com.example.unittest:remote", "1000", NULL);
-		_exit(127);
-	}
+	begin_app(0, "com.example.unittest.other");
 	live_run("--no-atrace", "--frames-log", "--until-exit", "com.example.unittest", NULL);
+	begin_app(1, "com.example.unittest:remote");
+	begin = program_seconds();
 	/* It searches for the app once a second. Before Linux 5.3 there are no pidfds. */
 	wait_until(system(formatted("ls -l /proc/%d/fd | grep -q pidfd", (int)live_pid)) == 0 ||
 		   program_seconds() - begin > 5);
+	begin_app(2, "com.example.unittest");
 	live_frames(50);
 	live_wait_rows("frames.csv", 20);
-	kill(app, SIGKILL);
-	waitpid(app, NULL, 0);
-	app = 0;
+	end_app(1);
+	sleep(1);
+	assert_int_equal(waitpid(live_pid, NULL, WNOHANG), 0);
+	end_app(2);
 	live_end();
 	assert_contains(events(), "com.example.unittest");
 }
@@ -291,6 +309,9 @@ TEST(what_cannot_be_captured_is_reported)
 	/* The buffers were empty. */
 	assert_int_equal(live_signal(SIGTERM), 1);
 	assert_contains(scratch_get("run.err"), "jankd: run: no markers found");
+	live_run("--no-atrace", "--wait", "60", NULL);
+	assert_int_equal(live_signal(SIGTERM), 1);
+	assert_contains(scratch_get("run.err"), "--wait");
 	/* A daemon says the same, to the command that ends it. */
 	live_start("--no-atrace", NULL);
 	assert_int_equal(live_ask("stop", NULL), 1);
@@ -304,17 +325,19 @@ TEST(what_cannot_be_captured_is_reported)
 
 /* --- contents of the trace --- */
 
+/* Nothing follows it in the trace. */
 TEST(late_frame_saves_a_snapshot)
 {
-	uint64_t at = live_now_us() - 4000000;
+	uint64_t at;
 
 	fake_tracefs_raw();
 	live_run("--no-atrace", "--frames-log", "--snapshot", "100", "--snapshot-seconds", "2",
 		 NULL);
 	/* It saves text. */
 	assert_contains(program_out(), "\"kind\":\"trace_pipe\"");
+	at = live_now_us() - 1800000;
 	live_frames_at(LIVE_LAYER, at, 60);
-	live_frames_at(LIVE_LAYER, at + 59 * 16667 + 300000, 120);
+	live_frames_at(LIVE_LAYER, at + 59 * 16667 + 300000, 30);
 	live_wait_event(",snapshot,");
 	assert_contains(scratch_get("out/snapshot-000001.txt"), "presentFrameAndReleaseLayers");
 	live_stop();

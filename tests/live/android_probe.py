@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""jankd runs dumpsys for the focused app and the vsync period; a missing answer delays nothing. When
-another app's window begins to draw it runs dumpsys again."""
+"""jankd runs dumpsys for the focused app and the vsync period. When another app's window begins to draw it runs dumpsys again. One
+that hangs: unit device_capture."""
 
 import pathlib
 import sys
@@ -10,7 +10,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
 from jankd import rows
-from live import Capture, run, session
+from live import run, session
 
 NOISE = "  x\n" * 100000
 LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
@@ -28,22 +28,6 @@ def play(s, seconds, *layers):
                                                          "E", "E")),
                   "E", "B|1|handleMessageRefresh", "B|1|postFramebuffer", "E", "E")
             time.sleep(0.025 - time.monotonic() % 0.025)
-
-
-def starts(what, calls, *arguments, **environment):
-    """Without an answer the start is not delayed, and no app has the focus."""
-    with session(what) as s:
-        device = Device(s.here / "device", s.instance)
-        begin = time.monotonic()
-        capture = Capture(s.mount, s.instance, s.out, *arguments, device=device, **environment)
-        s.that(capture.wait_ready(), "jankd does not start")
-        took = time.monotonic() - begin
-        s.that(took < 3, f"the start took {took:.1f} s")
-        play(s, 2.5, "SurfaceView")
-        s.stop(capture)
-        s.equal(s.texts("focus"), [], "focus")
-        queries = sorted(call for call in device.log() if call.startswith("dumpsys"))
-        s.that(not calls or queries == calls, f"queries {queries}")
 
 
 def answer(app):
@@ -90,7 +74,5 @@ def limits_calls():
         s.that(2 <= len(queries) <= most, f"{len(queries)} queries in {2 * most} s")
 
 
-run(lambda: starts("--focus", [SCHEDULER, VSYNC], "--focus", "com.x/.Y", "--vsync-ms", "16.6"),
-    lambda: starts("dumpsys hangs", None, HANG="dumpsys"),
-    lambda: moves_on("another app comes", answer("com.b"), "com.b"),
+run(lambda: moves_on("another app comes", answer("com.b"), "com.b"),
     lambda: moves_on("another app comes, and no answer", "", ""), limits_calls)

@@ -247,36 +247,6 @@ def emptied_alone():
         played.end()
 
 
-def kilobytes(instance):
-    return [int((cpu / "buffer_size_kb").read_text()) for cpu in sorted(instance.glob("per_cpu/cpu*"))]
-
-
-def sizes_of_cpus(source):
-    """If CPUs have buffers of different sizes, each is checked, and restored to its own size."""
-    with session(f"sizes of CPUs, {source}") as s:
-        cpus = sorted(s.instance.glob("per_cpu/cpu*/buffer_size_kb"))
-        if len(cpus) < 2:
-            s.cannot_judge("this machine has one CPU")
-            return
-        cpus[0].write_text("2000")
-        before = kilobytes(s.instance)
-        capture = s.run("--source", source, quick=QUICK)
-        for name, value, notice, back in (
-                (cpus[1], 500, "shrank .*, 50[0-9]", "enlarged .* again"),
-                (cpus[0], 300, "shrank .* 30[0-9],", "enlarged .* again"),
-                ("buffer_size_kb", 64, "shrank .* 6[0-9]", "enlarged .* again"),
-                (cpus[1], 9000, "resized", None)):
-            reported = len(s.texts("tracing"))
-            s.write(name, value)
-            expected = [notice, back] if back else [notice]
-            wait_until(lambda: len(s.texts("tracing")) >= reported + len(expected), 6)
-            texts = s.texts("tracing")[reported:]
-            s.that(len(texts) == len(expected) and all(map(re.search, expected, texts)), f"{name} {value}: {texts}")
-            if back:
-                s.equal(kilobytes(s.instance), before, f"{name} {value}")
-        s.stop(capture, code=1)  # no markers
-
-
 def floods():
     """Settings that change all the time cost little CPU time and cause few events."""
     with session("floods") as s:
@@ -324,5 +294,4 @@ CASES = [
 ]
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))
-run(each(moments, "raw", "text"), each(disturbed, *CASES), each(sizes_of_cpus, "raw", "text"),
-    emptied_alone, floods, number=4)
+run(each(moments, "raw", "text"), each(disturbed, *CASES), emptied_alone, floods, number=4)

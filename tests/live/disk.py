@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A capture continues when the disk is full, its folder is removed, or another program cuts, replaces or moves its files; it
-reports that, and later rows are whole."""
+"""A capture continues when the disk is full, or its folder is removed or moved; it reports that, and later rows are whole. Files
+that other programs cut or replace: unit disk."""
 
 import contextlib
 import datetime
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from daemon import wait_until
 from jankd import folder, jankd, rows
-from live import checks, each, remove_folder, run, session
+from live import checks, remove_folder, run, session
 from mounts import pinned, tmpfs
 
 FLOOR = 512 * 1024
@@ -181,35 +181,6 @@ def folder_removed_at_the_end():
         s.equal(segments.damage(s.out), [], "files")
 
 
-# --- changes by other programs ---
-
-
-def emptied(path):
-    path.write_bytes(b"")
-
-
-def moved_and_replaced(path):
-    path.rename(path.with_name("moved.csv"))
-    path.symlink_to("/dev/null")
-
-
-def changed(change):
-    with session(change.__name__) as s:
-        capture = s.run(quick=QUICK)
-        before = s.play()
-        s.until(lambda: s.frames() == before, "frames before it")
-        header = (s.out / "frames.csv").read_bytes().split(b"\n")[0]
-        change(s.out / "frames.csv")
-        s.reports("frames.csv was")
-        frames = s.play()
-        s.stop(capture)
-        content = (s.out / "frames.csv").read_bytes()
-        s.that(content.startswith(header + b"\n") and b"\0" not in content, f"{content[:100]!r}")
-        s.equal(s.frames(), frames, "frames after it")
-        s.equal(segments.damage(s.out) if change == emptied else [], [], "files")
-        s.equal(sum("frames.csv was" in text for text in s.texts()), 1, f"{s.texts()}")
-
-
 def pinned_file():
     """A file in the place of frames.csv that cannot be renamed: the message names it."""
     with session("pinned") as s:
@@ -249,7 +220,7 @@ def moved_for_good():
         s.that(not (there / ".journal").exists(), "a journal is left")
 
 
-cases = [folder_replaced, folder_removed_at_the_end, each(changed, emptied, moved_and_replaced), pinned_file, moved_for_good]
+cases = [folder_replaced, folder_removed_at_the_end, pinned_file, moved_for_good]
 with folder() as here, tmpfs("2M", here) as mounted:
     if mounted:
         cases += [floor, full, full_for_long]

@@ -157,7 +157,7 @@ def compare_loss(s, lost):
     s.equal(by_surface.most_common(1)[0][1], lost, f"rows of fps.csv: {by_surface}")
 
 
-def check(trouble, vocabulary, first_kilobytes=KILOBYTES):
+def check(trouble, vocabulary, first_kilobytes=KILOBYTES, source="raw"):
     with session(trouble.__name__) as s:
         if trouble not in (held_up, flooded) and len(os.sched_getaffinity(0)) < 2:
             s.cannot_judge("this machine has one CPU")
@@ -166,7 +166,7 @@ def check(trouble, vocabulary, first_kilobytes=KILOBYTES):
         s.write("trace_clock", "mono")
         s.write("per_cpu/cpu0/buffer_size_kb", first_kilobytes)
         before = s.kernel("overrun")
-        capture = s.run("-T", "2")
+        capture = s.run("-T", "2", "--source", source)
         phone = s.phone("--vocabulary", vocabulary, scenario="game-30", seconds=60)
         s.until(lambda: s.frames() > BEFORE, f"{BEFORE} frames", 30)
         total = 0
@@ -210,5 +210,5 @@ def hidden(trouble, vocabulary, *options):
 
 run(each(hidden, *((trouble, vocabulary, *options) for trouble, vocabulary in ((one_cpu, "android-14"), (full, "android-11"))
                    for options in ((), ("--yield",), ("--source", "text")))),
-    each(check, (held_up, "android-14"), (flooded, "android-9"), (held_up_on_one, "android-14", 4096),
+    each(check, (held_up, "android-14"), (flooded, "android-9", KILOBYTES, "text"), (held_up_on_one, "android-14", 4096),
          (held_up_while_it_reads, "android-14", 8192)), number=2)

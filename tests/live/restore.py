@@ -129,20 +129,6 @@ def own_instance():
             tracefs.remove(mine)
 
 
-def journal_again():
-    """A journal that was removed is made again; when the folder was moved, it is in the new one only."""
-    with session("journal again") as s:
-        capture = s.run(quick=QUICK)
-        s.until(lambda: journal(s), "a journal")
-        (s.out / ".journal").unlink()
-        s.until(lambda: journal(s), "removed: made again")
-        s.out.rename(s.here / "moved")
-        s.until(lambda: journal(s), "moved: a journal in the new folder")
-        s.until(lambda: not (s.here / "moved" / ".journal").exists(), "moved: no journal in the old one")
-        capture.stop(signal.SIGTERM)
-        s.that(not journal(s), "a journal is left")
-
-
 def changed_meanwhile():
     """A setting that another program has changed since is kept and reported once. The rest is restored."""
     with session("changed meanwhile") as s:
@@ -237,4 +223,4 @@ AGAIN = (("tracing_on", "0", ("1",), "1"), ("tracing_on", "0", ("0", "1"), "1"),
 run(each(ended, usual, as_found), each(killed, usual, as_found), changed_meanwhile,
     each(set_again, *((*case, "raw") for case in (*AGAIN, ("tracing_on", "1", ("0",), "1"))),
          *((*case, "text", "--yield") for case in (*AGAIN, ("tracing_on", "1", ("0",), "0")))),
-    each(start_during_stop, 40), own_instance, journal_again, hangs, prints_at_the_end)
+    each(start_during_stop, 40), own_instance, hangs, prints_at_the_end)

@@ -55,8 +55,10 @@ TEST(files_that_others_change_go_on)
 	fclose(file);
 	goes_on("frames.csv was appended to", 60);
 	assert_lacks(scratch_get(FRAMES), "foreign");
+	unlink(scratch_path("out/.journal"));
 	unlink(scratch_path("out/.lock"));
 	wait_for_text("out/.lock", "jankd-");
+	wait_until(scratch_has("out/.journal"));
 	assert_int_equal(live_ask("stop", NULL), 0);
 	live_end();
 }
@@ -72,6 +74,7 @@ TEST(moved_folder_is_created_again)
 	/* It answers in the new folder, and the journal is there. */
 	assert_int_equal(live_ask("status", "--json"), 0);
 	assert_true(scratch_has("out/.journal"));
+	assert_false(scratch_has("moved/.journal"));
 	live_stop();
 	assert_false(scratch_has("out/.journal"));
 	assert_true(scratch_has("out/session.json"));

@@ -385,10 +385,10 @@ void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns)
 
 /* --- vsyncs --- */
 
-void app_work_tick(struct app_work *work, struct span name, uint64_t time_ns)
+void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns)
 {
 	work->tick_ns = time_ns;
-	if (!span_equal(name, SPAN_LITERAL("VSYNC-sf")))
+	if (of_apps)
 		work->app_tick_ns = time_ns;
 }
 

@@ -114,8 +114,8 @@ enum work_owner_kind {
 };
 enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record);
 
-/* A tick, of that name. */
-void app_work_tick(struct app_work *work, struct span name, uint64_t time_ns);
+/* A tick. @of_apps: it wakes up apps. */
+void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns);
 
 /* SurfaceFlinger begins a slice that names a vsync's number. */
 void app_work_token(struct app_work *work, struct span slice, uint64_t time_ns);

@@ -246,7 +246,7 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 	}
 	if (replaces_surfaceflinger(a, record))
 		return true;
-	c->ticks += rule->role == RULE_TICK;
+	c->ticks += rule_is_tick(rule);
 	c->latches += rule->role == RULE_LATCH;
 	hold(a, HELD_EVENT, record);
 	return false;
@@ -410,13 +410,11 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 		return;
 	a->tick_pid = record->pid;
 	a->tick_tgid = record->tgid;
-	if (rule->role == RULE_TICK) {
-		app_work_tick(a->work, record->name, record->time_ns);
-		if (span_equal(record->name, SPAN_LITERAL("VSYNC-sf")))
-			sf_runs_tick(&a->runs, record->time_ns, record->value);
-	}
-	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
-		     rule->role == RULE_HWVSYNC);
+	if (rule_is_tick(rule))
+		app_work_tick(a->work, rule->role != RULE_SF_TICK, record->time_ns);
+	if (rule->role == RULE_SF_TICK)
+		sf_runs_tick(&a->runs, record->time_ns, record->value);
+	a->sink.tick(a->sink.context, record, rule);
 	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
 		return;
 	a->sink.period(a->sink.context, record, RULE_NOMINAL, a->nominal_ns, a->nominal_ns / 100);
@@ -486,6 +484,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	if (rule) {
 		switch (rule->role) {
 		case RULE_TICK:
+		case RULE_APP_TICK:
+		case RULE_SF_TICK:
 			remember_tick(a, record);
 			tick(a, rule, record);
 			return;

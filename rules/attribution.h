@@ -33,8 +33,8 @@ struct frame {
 /* Receives the results. */
 struct attribution_sink {
 	void *context;
-	void (*tick)(void *context, const struct trace_record *record, unsigned int rank,
-		     bool hardware);
+	/* A vsync, predicted or of the hardware, as the role of @rule tells. */
+	void (*tick)(void *context, const struct trace_record *record, const struct rule *rule);
 	/* A rule of the role period, nominal, rate, asked or render. The record's name ends in the
 	 * display's id. @period_ns is exact to @error_ns. */
 	void (*period)(void *context, const struct trace_record *record, enum rule_role role,

@@ -782,16 +782,11 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 	}
 }
 
-void choreographer_tick(struct choreographer *c, const struct trace_record *record)
+void choreographer_tick(struct choreographer *c, uint64_t time_ns)
 {
-	static const struct span app = SPAN_INIT("VSYNC-app"), both = SPAN_INIT("VSYNC-sf-app");
-
-	/* VSYNC-appSf, too: which of the two a thread has asked for is unknown. */
-	if (!span_starts_with(record->name, app) && !span_equal(record->name, both))
-		return;
 	c->edges++;
-	c->last_edge_ns = record->time_ns;
-	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = record->time_ns;
+	c->last_edge_ns = time_ns;
+	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = time_ns;
 }
 
 void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns)

@@ -178,8 +178,9 @@ static inline bool choreographer_wants(const struct choreographer *c,
 void choreographer_record(struct choreographer *c, const struct trace_record *record,
 			  uint64_t period_ns);
 
-/* SurfaceFlinger wrote the tick @record. */
-void choreographer_tick(struct choreographer *c, const struct trace_record *record);
+/* SurfaceFlinger wakes up apps. VSYNC-app or VSYNC-appSf: which a thread has asked for is unknown.
+ */
+void choreographer_tick(struct choreographer *c, uint64_t time_ns);
 
 /* SurfaceFlinger composes for the vsync of that number, from Android 12 on. */
 void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns);

@@ -285,7 +285,7 @@ void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 	if (fields.n != 4)
 		return;
 	rule = ruleset_match(g->rules, &g->rules->counters, fields.third, 0, &capture);
-	if (rule && rule->role == RULE_TICK)
+	if (rule && rule_is_tick(rule))
 		tick(g, record);
 	else if (g->open && !(rule && rule->role == RULE_IGNORE))
 		counter(g, rule, fields.third);

@@ -92,19 +92,20 @@ static void on_doframes(void *context, const struct doframe_row *row)
 	p->events.sink.doframe(p->events.sink.context, &whole);
 }
 
-static void on_tick(void *context, const struct trace_record *record, unsigned int rank,
-		    bool hardware)
+static void on_tick(void *context, const struct trace_record *record, const struct rule *rule)
 {
 	struct pipeline *p = context;
 
-	p->counters.ticks += !hardware;
-	if (hardware) {
+	if (rule->role == RULE_HWVSYNC) {
 		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
 		return;
 	}
-	choreographer_tick(p->choreographer, record);
-	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
-	producers_tick(p->producers, record);
+	p->counters.ticks++;
+	if (rule->role != RULE_SF_TICK)
+		choreographer_tick(p->choreographer, record->time_ns);
+	vsync_tick(&p->queue.vsync, name_hash(record->name), (unsigned int)(rule - p->rules->rules),
+		   record->time_ns);
+	producers_tick(p->producers, rule->role, record->time_ns);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }

@@ -270,15 +270,15 @@ static unsigned int thread_of(struct producers *p, int32_t tid)
 
 /* --- vsyncs that a process follows --- */
 
-void producers_tick(struct producers *p, const struct trace_record *record)
+void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns)
 {
 	p->ticks = true;
-	if (span_equal(record->name, SPAN_LITERAL("VSYNC-sf")))
-		compositions_tick(&p->compositions, record->time_ns);
-	if (!span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
-		return;
-	p->app_tick_ns = record->time_ns;
-	expected_tick(&p->expected, record->time_ns);
+	if (role == RULE_SF_TICK)
+		compositions_tick(&p->compositions, time_ns);
+	else
+		p->app_tick_ns = time_ns;
+	if (role == RULE_APP_TICK)
+		expected_tick(&p->expected, time_ns);
 }
 
 /* The number after the only blank of "Choreographer#doFrame 4711"; -1: there is none. */

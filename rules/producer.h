@@ -167,8 +167,8 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		      const struct trace_record *record, bool direct);
 
-/* A tick of SurfaceFlinger. */
-void producers_tick(struct producers *p, const struct trace_record *record);
+/* A tick of that role. */
+void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns);
 
 /* The frame is counted: finds its buffer, which no other frame gets then. */
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);

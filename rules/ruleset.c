@@ -12,47 +12,19 @@ static const struct {
 	const char *word;
 	enum rule_event event;
 } event_words[] = {
-	{ "slice", EVENT_SLICE }, { "instant", EVENT_INSTANT }, { "counter", EVENT_COUNTER },
-	{ "rise", EVENT_RISE },	  { "fall", EVENT_FALL },	{ "layer", EVENT_LAYER },
+	{ "counter", EVENT_COUNTER }, { "rise", EVENT_RISE },	{ "fall", EVENT_FALL },
+	{ "instant", EVENT_INSTANT }, { "slice", EVENT_SLICE }, { "layer", EVENT_LAYER },
 };
-
-#define EVENT_BIT(event) (1U << (event))
-#define ANY_COUNTER (EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_RISE) | EVENT_BIT(EVENT_FALL))
 
 static const struct {
 	const char *word;
 	enum rule_role role;
 	unsigned int events; /* mask of EVENT_BIT */
-	bool needs_layer;
-	const char *events_text; /* for messages */
+	enum pattern_part_kind needs;
 } role_words[] = {
-	{ "tick", RULE_TICK, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "hwvsync", RULE_HWVSYNC, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "period", RULE_PERIOD, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "nominal", RULE_NOMINAL, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_SLICE), false,
-	  "counter or slice" },
-	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "asked", RULE_ASKED, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "render", RULE_RENDER, EVENT_BIT(EVENT_COUNTER), false, "counter" },
-	{ "target", RULE_TARGET, EVENT_BIT(EVENT_INSTANT), false, "instant" },
-	{ "commit", RULE_COMMIT, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "composite", RULE_COMPOSITE, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "latch", RULE_LATCH, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
-	  true, "counter, rise, fall, instant or slice" },
-	{ "queue", RULE_QUEUE, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
-	  true, "counter, rise, fall, instant or slice" },
-	{ "drop", RULE_DROP, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE), true,
-	  "counter, rise, fall, instant or slice" },
-	{ "transaction", RULE_TRANSACTION, ANY_COUNTER, true, "counter, rise or fall" },
-	{ "work", RULE_WORK, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "callback", RULE_CALLBACK, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "producer", RULE_PRODUCER, EVENT_BIT(EVENT_COUNTER), true, "counter" },
-	{ "token", RULE_TOKEN, EVENT_BIT(EVENT_SLICE), false, "slice" },
-	{ "ignore", RULE_IGNORE, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_LAYER), false,
-	  "counter or layer" },
-	{ "rename", RULE_RENAME, EVENT_BIT(EVENT_LAYER), false, "layer" },
-	{ "engine", RULE_ENGINE, 0, false, "" },
+#define ROLE(name, word, events, needs) { word, RULE_##name, events, needs },
+	RULE_ROLES(ROLE)
+#undef ROLE
 };
 
 #define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
@@ -79,6 +51,13 @@ static int fail(struct reader *r, const char *at, const char *what, struct span 
 	else
 		snprintf(r->error->message, sizeof(r->error->message), "%s", what);
 	return 1;
+}
+
+static void add_text(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s", text);
 }
 
 /* Reads "text with \" and \\" in place; @r->at is after the opening quote. */
@@ -180,15 +159,16 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 
 	if (result)
 		return result;
+	snprintf(what, sizeof(what), "'%s' takes", role_words[role].word);
 	for (size_t i = 0; i < N_EVENTS; i++) {
-		if (!span_equal(word, span_of(event_words[i].word)) ||
-		    !(role_words[role].events & EVENT_BIT(event_words[i].event)))
+		if (!(role_words[role].events & EVENT_BIT(event_words[i].event)))
 			continue;
+		add_text(what, sizeof(what), rule->event == EVENT_NONE ? " " : " or ");
+		add_text(what, sizeof(what), event_words[i].word);
 		rule->event = event_words[i].event;
-		return 0;
+		if (span_equal(word, span_of(event_words[i].word)))
+			return 0;
 	}
-	snprintf(what, sizeof(what), "'%s' takes %s", role_words[role].word,
-		 role_words[role].events_text);
 	return fail(r, r->word, what, word);
 }
 
@@ -250,6 +230,7 @@ static int read_engine(struct reader *r)
 static int read_rule(struct reader *r, size_t role)
 {
 	struct rule rule = { .role = role_words[role].role };
+	enum pattern_part_kind needs = role_words[role].needs;
 	struct span text;
 	int result;
 
@@ -261,17 +242,11 @@ static int read_rule(struct reader *r, size_t role)
 	result = read_pattern(r, &rule.pattern, &text);
 	if (result)
 		return result;
-	if (role_words[role].needs_layer && !r->rules->last_counter &&
-	    !pattern_has(&rule.pattern, PATTERN_LAYER))
-		return fail(r, text.ptr, "this pattern must contain {layer}, the layer's name",
-			    SPAN_NULL);
-	if (rule.role == RULE_TARGET && !pattern_has(&rule.pattern, PATTERN_TIME))
+	if (needs && !pattern_has(&rule.pattern, needs) &&
+	    !(needs == PATTERN_LAYER ? r->rules->last_counter : rule.event == EVENT_COUNTER))
 		return fail(r, text.ptr,
-			    "this pattern must contain {time}, the time until the vsync",
-			    SPAN_NULL);
-	if (rule.role == RULE_NOMINAL && rule.event == EVENT_SLICE &&
-	    !pattern_has(&rule.pattern, PATTERN_TIME))
-		return fail(r, text.ptr, "this pattern must contain {time}, the vsync period",
+			    needs == PATTERN_LAYER ? "this pattern must contain {layer}"
+						   : "this pattern must contain {time}",
 			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
@@ -290,6 +265,7 @@ static int read_rule(struct reader *r, size_t role)
 
 static int read_line(struct reader *r)
 {
+	char what[600] = "a rule begins with";
 	struct span word;
 	int result = read_word(r, &word);
 
@@ -298,13 +274,11 @@ static int read_line(struct reader *r)
 	for (size_t i = 0; i < N_ROLES; i++)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
-	return fail(
-		r, r->word,
-		"a rule begins with tick, hwvsync, period, nominal, rate, asked, render, target, "
-		"commit, present, composite, latch, queue, drop, transaction, work, callback, "
-		"producer, token, "
-		"ignore, rename or engine",
-		word);
+	for (size_t i = 0; i < N_ROLES; i++) {
+		add_text(what, sizeof(what), i == 0 ? " " : ", ");
+		add_text(what, sizeof(what), role_words[i].word);
+	}
+	return fail(r, r->word, what, word);
 }
 
 static int read_lines(struct reader *r, char *end)

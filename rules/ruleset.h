@@ -16,7 +16,7 @@ struct ruleset;
 struct ruleset_error {
 	unsigned int line;
 	unsigned int column;
-	char message[300]; /* one line: what is expected, and the wrong word */
+	char message[700]; /* one line: what is expected, and the wrong word */
 };
 
 /**

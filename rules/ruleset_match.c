@@ -111,7 +111,7 @@ bool rule_is_unique(const struct rule *rule)
 }
 
 /* The meaning that a rule of that role gives to a slice. */
-static const uint32_t slice_bits[RULE_ROLES] = {
+static const uint32_t slice_bits[RULE_N_ROLES] = {
 	[RULE_NOMINAL] = SLICE_NOMINAL, [RULE_COMMIT] = SLICE_COMMIT,
 	[RULE_PRESENT] = SLICE_PRESENT, [RULE_COMPOSITE] = SLICE_COMPOSITE,
 	[RULE_WORK] = SLICE_WORK,	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,

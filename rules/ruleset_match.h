@@ -13,41 +13,59 @@
 #define RULES_MAX 200
 #define RULE_CONTEXTS_MAX 24
 
-/* Those from RULE_TICK to RULE_TARGET are about the display's vsyncs. */
-enum rule_role {
-	RULE_NONE,
-	RULE_TICK,	  /* a predicted vsync: any write */
-	RULE_HWVSYNC,	  /* a hardware vsync: any write */
-	RULE_PERIOD,	  /* value: the vsync period in ns */
-	RULE_NOMINAL,	  /* the same as the mode has it: value, or {time} of a slice */
-	RULE_RATE,	  /* value: the refresh rate in Hz */
-	RULE_ASKED,	  /* value: the refresh rate that the display is to have */
-	RULE_RENDER,	  /* value: the rate in Hz at which SurfaceFlinger composes */
-	RULE_TARGET,	  /* a predicted vsync, {time} from now */
-	RULE_COMMIT,	  /* slice: SurfaceFlinger takes the buffers of a composition */
-	RULE_PRESENT,	  /* slice: a frame is sent to a display */
-	RULE_COMPOSITE,	  /* slice: one composition, for all displays */
-	RULE_LATCH,	  /* SurfaceFlinger latched a buffer of {layer} */
-	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
-	RULE_DROP,	  /* a buffer of {layer} was replaced before it was latched */
-	RULE_TRANSACTION, /* SurfaceFlinger applied a transaction of {layer} */
-	RULE_WORK,	  /* slice: an app works on a frame */
-	RULE_CALLBACK,	  /* slice: the same, in answer to a vsync; it never contains itself */
-	RULE_PRODUCER,	  /* counter of an app that queues buffers of {layer} */
-	RULE_TOKEN,	  /* slice: SurfaceFlinger composes for a vsync */
-	RULE_IGNORE,	  /* a counter that is no evidence of frames; a name that is no layer's */
-	RULE_RENAME,
-	RULE_ENGINE,
-	RULE_ROLES, /* their number */
-};
-
 enum rule_event {
+	EVENT_NONE,
 	EVENT_SLICE,
 	EVENT_INSTANT,
 	EVENT_COUNTER, /* any write */
 	EVENT_RISE,    /* a write of a greater value than the last */
 	EVENT_FALL,    /* a write of a smaller value than the last, or the first write */
 	EVENT_LAYER,   /* no event: the name of a layer */
+};
+
+#define EVENT_BIT(event) (1U << (event))
+#define SLICES EVENT_BIT(EVENT_SLICE)
+#define INSTANTS EVENT_BIT(EVENT_INSTANT)
+#define COUNTERS EVENT_BIT(EVENT_COUNTER)
+#define LAYERS EVENT_BIT(EVENT_LAYER)
+#define ANY_COUNTER (COUNTERS | EVENT_BIT(EVENT_RISE) | EVENT_BIT(EVENT_FALL))
+#define ANY_EVENT (ANY_COUNTER | INSTANTS | SLICES)
+
+/* The roles: name here, name in a rule file, events that it takes, what the pattern must have (of
+ * counters their value instead of a time). Those from RULE_TICK to RULE_TARGET are about the
+ * display's vsyncs. default.rules describes them. */
+#define RULE_ROLES(ROLE)                                                                           \
+	ROLE(TICK, "tick", COUNTERS, 0)                                                            \
+	ROLE(APP_TICK, "apptick", COUNTERS, 0)                                                     \
+	ROLE(SF_TICK, "sftick", COUNTERS, 0)                                                       \
+	ROLE(HWVSYNC, "hwvsync", COUNTERS, 0)                                                      \
+	ROLE(PERIOD, "period", COUNTERS, 0)                                                        \
+	ROLE(NOMINAL, "nominal", COUNTERS | SLICES, PATTERN_TIME)                                  \
+	ROLE(RATE, "rate", COUNTERS, 0)                                                            \
+	ROLE(ASKED, "asked", COUNTERS, 0)                                                          \
+	ROLE(RENDER, "render", COUNTERS, 0)                                                        \
+	ROLE(TARGET, "target", INSTANTS, PATTERN_TIME)                                             \
+	ROLE(COMMIT, "commit", SLICES, 0)                                                          \
+	ROLE(PRESENT, "present", SLICES, 0)                                                        \
+	ROLE(COMPOSITE, "composite", SLICES, 0)                                                    \
+	ROLE(LATCH, "latch", ANY_EVENT, PATTERN_LAYER)                                             \
+	ROLE(QUEUE, "queue", ANY_EVENT, PATTERN_LAYER)                                             \
+	ROLE(DROP, "drop", ANY_EVENT, PATTERN_LAYER)                                               \
+	ROLE(TRANSACTION, "transaction", ANY_COUNTER, PATTERN_LAYER)                               \
+	ROLE(WORK, "work", SLICES, 0)                                                              \
+	ROLE(CALLBACK, "callback", SLICES, 0)                                                      \
+	ROLE(PRODUCER, "producer", COUNTERS, PATTERN_LAYER)                                        \
+	ROLE(TOKEN, "token", SLICES, 0)                                                            \
+	ROLE(IGNORE, "ignore", COUNTERS | LAYERS, 0)                                               \
+	ROLE(RENAME, "rename", LAYERS, 0)                                                          \
+	ROLE(ENGINE, "engine", 0, 0)
+
+enum rule_role {
+	RULE_NONE,
+#define ROLE(name, word, events, needs) RULE_##name,
+	RULE_ROLES(ROLE)
+#undef ROLE
+		RULE_N_ROLES,
 };
 
 struct rule {
@@ -109,6 +127,11 @@ void ruleset_build_indexes(struct ruleset *rules);
 /* True: only SurfaceFlinger writes names that match. This is not true of a layer's bare name: apps
  * write it, too. */
 bool rule_is_unique(const struct rule *rule);
+
+static inline bool rule_is_tick(const struct rule *rule)
+{
+	return rule->role >= RULE_TICK && rule->role <= RULE_SF_TICK;
+}
 
 /* False: no name that begins with the two bytes of @name matches. */
 static inline bool rule_seconds_have(uint64_t seconds, struct span name)

@@ -45,7 +45,7 @@ static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time
 					    .name = span_of(name) };
 
 	if (kind == TRACE_COUNTER)
-		choreographer_tick(c, &event);
+		choreographer_tick(c, time_ns);
 	else
 		choreographer_record(c, &event, V60);
 }

@@ -476,10 +476,10 @@ static void named_event(struct attribution *a, const struct trace_record *record
 
 	if (rule && rule->role == RULE_PRODUCER)
 		app_work_producer(a->work, record, capture.layer);
-	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK ||
-		     rule->role == RULE_TOKEN || rule->role == RULE_PRODUCER))
+	if (rule && rule->role >= RULE_WORK && rule->role < RULE_IGNORE)
 		return;
-	if (rule && !is_sf_process(a, record) && !watch_event(a, rule, record))
+	if (rule && !rule_tells_of_composition(rule) && !is_sf_process(a, record) &&
+	    !watch_event(a, rule, record))
 		return;
 	if (rule) {
 		switch (rule->role) {
@@ -510,12 +510,18 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		case RULE_TRANSACTION:
 			layer_event(&a->layer_events, rule, &capture, record);
 			break;
+		case RULE_CLIENT:
+		case RULE_MISSED:
+		case RULE_GPU_MISSED:
+		case RULE_APP_TIME:
+		case RULE_SF_TIME:
+			break;
 		default:
 			return;
 		}
 	}
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
-		a->sink.counter(a->sink.context, record);
+		a->sink.counter(a->sink.context, record, rule);
 }
 
 /* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
@@ -746,7 +752,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 
 	if (rule && rule->role == RULE_PRODUCER)
 		app_work_producer(a->work, record, capture.layer);
-	if (!rule || rule->role == RULE_PRODUCER || !rule_is_unique(rule))
+	if (!rule || !rule_is_unique(rule))
 		return false;
 	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
 		a->foreign_ticks++;

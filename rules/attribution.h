@@ -47,7 +47,8 @@ struct attribution_sink {
 	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
 	/* SurfaceFlinger begins to compose for a vsync: the slice names its number. */
 	void (*token)(void *context, const struct trace_record *record, int64_t number);
-	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
+	/* A counter of SurfaceFlinger. @rule: NULL if none matches. */
+	void (*counter)(void *context, const struct trace_record *record, const struct rule *rule);
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
 	/* Another process writes markers that only SurfaceFlinger writes; called once. */

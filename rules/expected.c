@@ -27,20 +27,10 @@ void expected_tick(struct expected *e, uint64_t time_ns)
 	e->ticks[e->n_ticks++ % EXPECTED_TICKS] = time_ns;
 }
 
-void expected_counter(struct expected *e, const struct trace_record *record)
+void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
 {
-	static const struct span prefix = SPAN_INIT("VsyncWorkDuration-");
-	struct span name = record->name;
-
-	if (name.len < prefix.len || name.ptr[0] != 'V' || !span_starts_with(name, prefix))
-		return;
-	if (record->value <= 0 || record->value > DURATION_MAX_NS)
-		return;
-	name = span_skip(name, prefix.len);
-	if (span_equal(name, SPAN_LITERAL("app")))
-		e->app_ns = (uint64_t)record->value;
-	else if (span_equal(name, SPAN_LITERAL("sf")))
-		e->sf_ns = (uint64_t)record->value;
+	if (ns > 0 && ns <= DURATION_MAX_NS)
+		*(role == RULE_APP_TIME ? &e->app_ns : &e->sf_ns) = (uint64_t)ns;
 }
 
 static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)

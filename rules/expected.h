@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parser/record.h"
 #include "rules/options.h"
+#include "rules/ruleset_match.h"
 
 #define EXPECTED_TICKS 128
 #define EXPECTED_SEEN 256
@@ -72,8 +72,8 @@ struct expectation {
 /* A tick that wakes up apps. */
 void expected_tick(struct expected *e, uint64_t time_ns);
 
-/* A counter of SurfaceFlinger: perhaps a duration. */
-void expected_counter(struct expected *e, const struct trace_record *record);
+/* SurfaceFlinger tells how long apps (RULE_APP_TIME) or itself (RULE_SF_TIME) have. */
+void expected_duration(struct expected *e, enum rule_role role, int64_t ns);
 
 /* SurfaceFlinger composes for the vsync of that number. */
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);

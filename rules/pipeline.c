@@ -174,35 +174,20 @@ static void on_token(void *context, const struct trace_record *record, int64_t n
 		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);
 }
 
-/* SurfaceFlinger found that the display had not shown the frame before: FrameMissed to 10,
- * PrevFramePending and PrevFrameMissed from 11 on, with the display's name from 14 on. It adds if
- * it had composed that frame with the GPU. */
-static bool is_miss(const struct trace_record *record, bool *by_gpu)
-{
-	struct span name = record->name;
-
-	if (record->value <= 0 || name.len < 11)
-		return false;
-	if (name.ptr[0] == 'P' && span_starts_with(name, SPAN_LITERAL("Prev")))
-		name = span_skip(name, 4);
-	*by_gpu = span_starts_with(name, SPAN_LITERAL("GpuFrameMissed"));
-	return *by_gpu || span_starts_with(name, SPAN_LITERAL("FrameMissed")) ||
-	       span_starts_with(name, SPAN_LITERAL("FramePending"));
-}
-
-static void on_counter(void *context, const struct trace_record *record)
+static void on_counter(void *context, const struct trace_record *record, const struct rule *rule)
 {
 	struct pipeline *p = context;
-	bool by_gpu = false;
+	struct producers *producers = p->producers;
+	enum rule_role role = rule ? rule->role : RULE_NONE;
 
-	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition"))) {
-		compositions_client(&p->producers->compositions, record->value > 0);
-		/* The display's name follows. */
-		p->producers->expected.is_14 |= record->name.len > strlen("hasClientComposition");
-	} else if (is_miss(record, &by_gpu))
-		compositions_missed(&p->producers->compositions, record->time_ns, by_gpu);
-	else
-		expected_counter(&p->producers->expected, record);
+	if (role == RULE_CLIENT)
+		compositions_client(&producers->compositions, record->value > 0);
+	else if ((role == RULE_MISSED || role == RULE_GPU_MISSED) && record->value > 0)
+		compositions_missed(&producers->compositions, record->time_ns,
+				    role == RULE_GPU_MISSED);
+	else if (role == RULE_APP_TIME || role == RULE_SF_TIME)
+		expected_duration(&producers->expected, role, record->value);
+	producers->expected.is_14 |= rule && rule->since_14;
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }

@@ -172,18 +172,8 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	return fail(r, r->word, what, word);
 }
 
-/* What may follow here in a rule, for a message. */
-static const char *expected_in_tail(const struct rule *rule)
-{
-	if (rule->role == RULE_RENAME || (rule->context != 0 && rule->role != RULE_LATCH))
-		return "expected the end of the line";
-	if (rule->role != RULE_LATCH)
-		return "expected 'inside SLICE' or the end of the line";
-	return rule->context == 0 ? "expected 'inside SLICE', 'fallback' or the end of the line"
-				  : "expected 'fallback' or the end of the line";
-}
-
-/* Reads the part after the pattern: "inside SLICE", "fallback", the new name of a rename. */
+/* Reads the part after the pattern: "inside SLICE", "fallback", "since-14", the new name of a
+ * rename. */
 static int read_tail(struct reader *r, struct rule *rule)
 {
 	struct span word;
@@ -202,13 +192,20 @@ static int read_tail(struct reader *r, struct rule *rule)
 		result = read_word(r, &word);
 		if (result || !word.ptr)
 			return result;
-		if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0 &&
-		    rule->role != RULE_RENAME)
+		if (rule->role == RULE_RENAME)
+			result = fail(r, r->word, "expected the end of the line", word);
+		else if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0)
 			result = read_context(r, rule);
 		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
 			rule->fallback = true;
+		else if (span_equal(word, SPAN_LITERAL("since-14")))
+			rule->since_14 = true;
 		else
-			result = fail(r, r->word, expected_in_tail(rule), word);
+			result = fail(
+				r, r->word,
+				"expected one 'inside SLICE', 'since-14', of a latch 'fallback', "
+				"or the end of the line",
+				word);
 		if (result)
 			return result;
 	}

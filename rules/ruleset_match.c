@@ -107,7 +107,7 @@ static unsigned int first_byte(struct span name)
 
 bool rule_is_unique(const struct rule *rule)
 {
-	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
 
 /* The meaning that a rule of that role gives to a slice. */

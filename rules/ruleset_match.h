@@ -33,7 +33,8 @@ enum rule_event {
 
 /* The roles: name here, name in a rule file, events that it takes, what the pattern must have (of
  * counters their value instead of a time). Those from RULE_TICK to RULE_TARGET are about the
- * display's vsyncs. default.rules describes them. */
+ * display's vsyncs, and up to RULE_TRANSACTION they show which process is SurfaceFlinger.
+ * default.rules describes them. */
 #define RULE_ROLES(ROLE)                                                                           \
 	ROLE(TICK, "tick", COUNTERS, 0)                                                            \
 	ROLE(APP_TICK, "apptick", COUNTERS, 0)                                                     \
@@ -52,6 +53,11 @@ enum rule_event {
 	ROLE(QUEUE, "queue", ANY_EVENT, PATTERN_LAYER)                                             \
 	ROLE(DROP, "drop", ANY_EVENT, PATTERN_LAYER)                                               \
 	ROLE(TRANSACTION, "transaction", ANY_COUNTER, PATTERN_LAYER)                               \
+	ROLE(CLIENT, "client", COUNTERS, 0)                                                        \
+	ROLE(MISSED, "missed", COUNTERS, 0)                                                        \
+	ROLE(GPU_MISSED, "gpumissed", COUNTERS, 0)                                                 \
+	ROLE(APP_TIME, "apptime", COUNTERS, 0)                                                     \
+	ROLE(SF_TIME, "sftime", COUNTERS, 0)                                                       \
 	ROLE(WORK, "work", SLICES, 0)                                                              \
 	ROLE(CALLBACK, "callback", SLICES, 0)                                                      \
 	ROLE(PRODUCER, "producer", COUNTERS, PATTERN_LAYER)                                        \
@@ -75,6 +81,7 @@ struct rule {
 	uint32_t context; /* mask of the slice that must be open on the thread, 0: none; of a
 			     composite rule: its own slice */
 	bool fallback;	  /* used only while no other latch rule matches */
+	bool since_14;	  /* names of that kind are of Android 14 or later */
 	struct span text; /* of a rename: the new name */
 };
 
@@ -124,13 +131,18 @@ struct ruleset {
 /* The last step of building a rule set: fills the indexes from the rules and contexts. */
 void ruleset_build_indexes(struct ruleset *rules);
 
-/* True: only SurfaceFlinger writes names that match. This is not true of a layer's bare name: apps
- * write it, too. */
+/* True: only SurfaceFlinger writes names that match, and they show that it is. This is not true of
+ * a layer's bare name: apps write it, too. */
 bool rule_is_unique(const struct rule *rule);
 
 static inline bool rule_is_tick(const struct rule *rule)
 {
 	return rule->role >= RULE_TICK && rule->role <= RULE_SF_TICK;
+}
+
+static inline bool rule_tells_of_composition(const struct rule *rule)
+{
+	return rule->role >= RULE_CLIENT && rule->role <= RULE_SF_TIME;
 }
 
 /* False: no name that begins with the two bytes of @name matches. */

@@ -10,7 +10,7 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 from jankd import JANKD, Checks, analyze, differences, folder, outputs, scenario
 
 # Names, or their common begin: each is another one on a phone of its own.
-NAMES = ("VSYNC-",)
+NAMES = ("VSYNC-", "hasClientComposition", "FrameMissed", "VsyncWorkDuration-")
 
 
 def main():
@@ -22,6 +22,8 @@ def main():
             analyze(here / "before", "--frames-log", "-T", "2", here / "trace")
             for name in NAMES:
                 old, new = name.encode(), name.swapcase().encode()
+                if old not in text:
+                    continue
                 (here / "renamed").write_bytes(text.replace(old, new))
                 (here / "rules").write_bytes(rules.replace(old, new))
                 analyze(here / "after", "--frames-log", "-T", "2", "--rules", here / "rules", here / "renamed")

@@ -21,15 +21,6 @@ static int set_up(void **state)
 
 FIXTURE(set_up, NULL)
 
-static void count(const char *name, int64_t value)
-{
-	const struct trace_record record = { .kind = TRACE_COUNTER,
-					     .name = span_of(name),
-					     .value = value };
-
-	expected_counter(&expected, &record);
-}
-
 static uint64_t tick_of(int64_t number, uint64_t time_ns)
 {
 	return expected_frame(&expected, 7, 7, number, time_ns).tick_ns;
@@ -91,16 +82,15 @@ TEST(test_durations_in_the_trace)
 	struct frame_vsync first = expected_frame(&expected, 7, 7, 1001, 10 * V60 + MS), vsync;
 	struct frame_vsync before_ticks = expected_frame(&expected, 7, 7, 50, V60 / 2);
 
-	count("VsyncWorkDuration-app", 20000000);
+	expected_duration(&expected, RULE_APP_TIME, 20000000);
 	vsync = expected_frame(&expected, 7, 8, 1002, 10 * V60 + MS);
 	expect(&vsync, V60, 0, 0);
-	count("VsyncWorkDuration-sf", 15000000);
-	count("VsyncWorkDuration-appSf", 1000000);
+	expected_duration(&expected, RULE_SF_TIME, 15000000);
 	vsync = expected_frame(&expected, 7, 9, 1003, 10 * V60 + MS);
 	/* Those at that time are valid. */
-	count("VsyncWorkDuration-sf", 10000000);
-	count("VsyncWorkDuration-sf", 0);
-	count("VsyncWorkDuration-sf", INT64_MAX);
+	expected_duration(&expected, RULE_SF_TIME, 10000000);
+	expected_duration(&expected, RULE_SF_TIME, 0);
+	expected_duration(&expected, RULE_SF_TIME, INT64_MAX);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
 	vsync = expected_frame(&expected, 7, 9, 1003, 10 * V60 + 2 * MS);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);

@@ -88,6 +88,16 @@ with folder() as here:
     surface, = answer["surfaces"]
     changes = {change["metric"]: change for change in surface["changes"]}
     checks.equal((answer["base runs"], answer["new runs"], surface["Surface"]), (4, 4, "com.a"), "what was compared")
+    # What groups, runs and sections lost, by the definitions from frames.csv: the cadence is 1 vsync.
+    for side, group in (("base", base), ("new", worse)):
+        lost = [[sum(int(row["vsyncs"] or 1) - 1 for row in each), sum(float(row["interval(ms)"] or 0) for row in each), len(each) - 1]
+                for each in (rows(path, "frames.csv") for path in sorted(group.glob("*")))]
+        for (missed, ms, frames), one in [*zip(lost, surface[side]["runs"]), ([sum(column) for column in zip(*lost)], surface[side])]:
+            checks.that(abs(one["lost(ms/s)"] - 1e3 * missed * PERIOD / 1e6 / ms) < 0.002 and abs(one["FPS with freezes"] - 1e3 * frames / ms) < 0.002
+                        and one["freezes"] == 0 and one["grade"] == "BAD", f"{side}: {missed} vsyncs in {ms} ms: {one}")
+    sections = surface["sections"]
+    checks.equal(([one["section"] for one in sections], {one["new"]["grade"] for one in sections}), (["(before the first mark)", "second half"], {"BAD"}), "sections")
+    checks.that(abs(sum(one["new"]["drawing(s)"] for one in sections) - surface["new"]["drawing(s)"]) < 0.01, "sections add up")
     jank = changes["jank(/10min)"]
     checks.that(jank["from(%)"] < jank["change(%)"] < jank["to(%)"] and jank["noise"] > 1, f"jank: {jank}")
     checks.that(surface["effect"] > 0.005, f"effect: {surface['effect']}")

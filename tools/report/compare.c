@@ -81,9 +81,17 @@ static struct compared_surface *add_surface(struct comparison *comparison, const
 	return surface;
 }
 
+static char *copy_of(struct comparison *comparison, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	comparison->out_of_memory |= text && !copy;
+	return copy;
+}
+
 /* That of the session which is added. */
 static struct compared_run *run_of(struct comparison *comparison, struct compared_surface *surface,
-				   enum group group)
+				   enum group group, const char *folder)
 {
 	struct compared_run *last =
 		surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
@@ -102,6 +110,7 @@ static struct compared_run *run_of(struct comparison *comparison, struct compare
 	all[surface->n_runs] = (struct compared_run){
 		.group = group,
 		.run = comparison->runs[group],
+		.folder = copy_of(comparison, folder),
 	};
 	return &all[surface->n_runs++];
 }
@@ -127,25 +136,8 @@ static struct compared_section *section_of(struct comparison *comparison,
 	return &all[surface->n_sections++];
 }
 
-/* Time that was lost, with its cause. @section: NULL without sections. */
-static void add_lost(struct comparison *comparison, struct compared_surface *surface,
-		     enum group group, const struct kept_frame *frame, const char *section)
-{
-	double interval_s = (double)kept_interval_ns(frame) / 1e9;
-	bool is_stall = frame->flags & FRAME_STALL;
-	double lost_s = is_stall ? interval_s : (double)kept_late_ns(frame) / 1e9;
-	struct compared_section *in = section ? section_of(comparison, surface, section) : NULL;
-
-	surface->cause_s[group][frame->cause] += lost_s;
-	if (!in)
-		return;
-	in->lost_s[group] += lost_s;
-	in->drawing_s[group] += interval_s;
-	in->freezes[group] += is_stall;
-}
-
 static void add_frame(struct comparison *comparison, struct compared_surface *surface,
-		      const struct kept_frame *frame, const char *section)
+		      const struct kept_frame *frame)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
 	uint64_t us = kept_interval_ns(frame) / 1000;
@@ -165,7 +157,6 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 	}
 	run->frames = frames;
 	comparison->frames++;
-	add_lost(comparison, surface, run->group, frame, section);
 	frames[run->n_frames++] = (struct compared_frame){
 		.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
 		.late_us = (uint32_t)(kept_late_ns(frame) / 1000),
@@ -210,20 +201,12 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 		if (!select_surface(selection, name, app) || !(selection->surface || is_part))
 			continue;
 		surface = add_surface(comparison, selection->surface ? name : app, app);
-		run = surface ? run_of(comparison, surface, group) : NULL;
+		run = surface ? run_of(comparison, surface, group, session->folder) : NULL;
 		if (!run)
 			continue;
 		run->without_janks |= session->surfaces[i].without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
-}
-
-static char *copy_of(struct comparison *comparison, const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	comparison->out_of_memory |= text && !copy;
-	return copy;
 }
 
 static void name_group(struct comparison *comparison, struct compared_group *group,
@@ -257,6 +240,72 @@ static void add_notice(struct comparison *comparison, const char *folder, const 
 	notice->runs++;
 }
 
+/* @part: of the run; 0 without sections. The sessions, and sections, do not have the same time. */
+static void add_facts(struct compared_facts *to, const struct compared_run *run, uint32_t part,
+		      const struct surface *surface, const struct grade_facts *facts)
+{
+	struct grade_facts one = *facts;
+	uint64_t number = ((uint64_t)run->run << 32) + part + 1;
+	bool is_new = to->part != number;
+
+	one.fails_rule = surface->is_judged && surface->facts.fails_rule;
+	one.span_ns = is_new ? one.span_ns + to->sum.span_ns : 0;
+	one.missing_ns = is_new ? one.missing_ns + to->sum.missing_ns : 0;
+	to->part = number;
+	grade_add(&to->sum, &one);
+}
+
+/* What sections and, if none is selected, the whole session have. */
+static void add_session(struct comparison *comparison, enum group group,
+			const struct session *session, const struct selection *selection,
+			const uint32_t *place)
+{
+	for (uint32_t i = 0; i < session->n_in_sections && session->n_sections > 0; i++) {
+		const struct section_numbers *in = &session->in_sections[i];
+		const struct surface *from = &session->surfaces[in->surface];
+		const char *name = name_of(session, session->sections[in->section].name);
+		struct compared_surface *to;
+		struct compared_section *section;
+
+		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
+			continue;
+		to = &comparison->surfaces[place[in->surface] - 1];
+		section = section_of(comparison, to, name);
+		if (!section)
+			return;
+		add_facts(&section->facts[group], &to->runs[to->n_runs - 1], in->section, from,
+			  &in->facts);
+		if (selection->section)
+			add_facts(&to->runs[to->n_runs - 1].facts, &to->runs[to->n_runs - 1],
+				  in->section, from, &in->facts);
+	}
+	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
+		struct compared_surface *to;
+
+		if (place[i] == 0)
+			continue;
+		to = &comparison->surfaces[place[i] - 1];
+		add_facts(&to->runs[to->n_runs - 1].facts, &to->runs[to->n_runs - 1], 0,
+			  &session->surfaces[i], &session->surfaces[i].facts);
+	}
+}
+
+struct grade_facts compare_facts(const struct compared_surface *surface, enum group group)
+{
+	struct grade_facts sum = { 0 };
+
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		struct grade_facts one = surface->runs[i].facts.sum;
+
+		if (surface->runs[i].group != group)
+			continue;
+		one.span_ns += sum.span_ns;
+		one.missing_ns += sum.missing_ns;
+		grade_add(&sum, &one);
+	}
+	return sum;
+}
+
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,
 		 const struct selection *selection)
 {
@@ -270,15 +319,14 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 	if (comparison->runs[group] == 0)
 		name_group(comparison, &comparison->groups[group], session);
 	choose_surfaces(comparison, group, session, selection, place);
+	if (!comparison->out_of_memory)
+		add_session(comparison, group, session, selection, place);
 	for (uint64_t i = 0; i < frames->n; i++) {
 		const struct kept_frame *frame = pool_at(frames, i);
 
 		if (place[frame->surface] > 0 && select_section(selection, session, frame->section))
 			add_frame(comparison, &comparison->surfaces[place[frame->surface] - 1],
-				  frame,
-				  session->n_sections > 0
-					  ? name_of(session, session->sections[frame->section].name)
-					  : NULL);
+				  frame);
 	}
 	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
 		const struct window *window = pool_at(windows, i);
@@ -299,6 +347,7 @@ static void free_surface(struct compared_surface *surface)
 	for (uint32_t i = 0; i < surface->n_runs; i++) {
 		free(surface->runs[i].frames);
 		free(surface->runs[i].windows);
+		free(surface->runs[i].folder);
 	}
 	for (uint32_t i = 0; i < surface->n_sections; i++)
 		free(surface->sections[i].name);
@@ -871,14 +920,6 @@ static double add_run_to(struct compared_verdict *verdict, const struct compared
 	return drawing_s > 0 ? lost_s / drawing_s : 0;
 }
 
-double compare_run_rate(const struct compared_run *run)
-{
-	struct compared_verdict verdict = { 0 };
-	uint64_t freezes;
-
-	return 1000 * add_run_to(&verdict, run, &freezes);
-}
-
 /* NEW has more freezes than by chance. Where no run of BASE has one and every run of NEW has, four
  * runs of each are enough: of equal groups 1 in 256 looks like that, however often they freeze. */
 static void compare_freezes(const struct compared_surface *surface,
@@ -908,12 +949,14 @@ static void compare_freezes(const struct compared_surface *surface,
 				 verdict->runs[BASE] >= 4 && verdict->runs[NEW] >= 4);
 }
 
+/* Time that a section lost more than BASE would have in the same time of drawing. */
 static double lost_more(const struct compared_section *section)
 {
-	if (section->drawing_s[BASE] <= 0 || section->drawing_s[NEW] <= 0)
+	const struct grade_facts *base = &section->facts[BASE].sum, *new = &section->facts[NEW].sum;
+
+	if (grade_drawing_ns(base) == 0)
 		return 0;
-	return section->lost_s[NEW] -
-	       section->lost_s[BASE] / section->drawing_s[BASE] * section->drawing_s[NEW];
+	return (grade_lost_rate(new) - grade_lost_rate(base)) * (double)grade_drawing_ns(new);
 }
 
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)

@@ -50,10 +50,18 @@ struct compared_frame {
 	uint8_t step;	      /* vsyncs in a render period */
 };
 
+/* Facts of Surfaces and runs, added up. */
+struct compared_facts {
+	struct grade_facts sum;
+	uint64_t part; /* the section of a run that was added last: its Surfaces share its time */
+};
+
 /* Of one app, or of a Surface that is selected, in one run: frames, or else rows. */
 struct compared_run {
 	enum group group;
 	uint32_t run; /* number in its group */
+	char *folder;
+	struct compared_facts facts;
 	struct compared_frame *frames;
 	uint64_t n_frames, max_frames;
 	struct window *windows;
@@ -61,11 +69,10 @@ struct compared_run {
 	bool without_janks; /* rows of 2019 */
 };
 
-/* What was lost in the sections of one name, by group. */
+/* The sections of one name, by group. */
 struct compared_section {
 	char *name;
-	double lost_s[2], drawing_s[2];
-	uint64_t freezes[2];
+	struct compared_facts facts[2];
 };
 
 /* An app: its Surfaces together. Or a Surface that the selection names. */
@@ -73,8 +80,7 @@ struct compared_surface {
 	char *app, *name;
 	struct compared_section *sections;
 	uint32_t n_sections, max_sections;
-	double cause_s[2][CAUSES]; /* lost time */
-	double time_s[2];	   /* of drawing, by group */
+	double time_s[2]; /* of drawing, by group */
 	struct compared_run *runs;
 	uint32_t n_runs, max_runs;
 };
@@ -137,8 +143,8 @@ struct compared_verdict {
 	const struct compared_section *worst; /* the one that lost most more; or NULL */
 };
 
-/* What a run lost, in ms/s. */
-double compare_run_rate(const struct compared_run *run);
+/* The facts of all runs of a group. */
+struct grade_facts compare_facts(const struct compared_surface *surface, enum group group);
 
 /* Adds a session to a group. Its rows are copied. */
 void compare_add(struct comparison *comparison, enum group group, const struct session *session,

@@ -105,10 +105,10 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 	if (verdict->word == COMPARED_WORSE && worst)
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
 			 "Most in %.100s: %.0f -> %.0f ms/s, freezes %llu -> %llu.", worst->name,
-			 1000 * worst->lost_s[BASE] / worst->drawing_s[BASE],
-			 1000 * worst->lost_s[NEW] / worst->drawing_s[NEW],
-			 (unsigned long long)worst->freezes[BASE],
-			 (unsigned long long)worst->freezes[NEW]);
+			 grade_lost_rate(&worst->facts[BASE].sum),
+			 grade_lost_rate(&worst->facts[NEW].sum),
+			 (unsigned long long)worst->facts[BASE].sum.freezes,
+			 (unsigned long long)worst->facts[NEW].sum.freezes);
 	if (verdict->freezes_more &&
 	    (verdict->fps.excess > 1 || verdict->late_s[NEW] / verdict->drawing_s[NEW] + LESS_LATE <
 						verdict->late_s[BASE] / verdict->drawing_s[BASE]))
@@ -119,23 +119,10 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 	return n;
 }
 
-unsigned int compare_causes(enum cause causes[CAUSES], const struct compared_surface *surface)
+unsigned int compare_causes(enum cause causes[CAUSES], const struct grade_facts facts[2])
 {
-	unsigned int n = 0;
+	struct grade_facts both = facts[BASE];
 
-	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++) {
-		double s = surface->cause_s[BASE][i] + surface->cause_s[NEW][i];
-		unsigned int at = n;
-
-		if (s <= 0)
-			continue;
-		for (; at > 0 && surface->cause_s[BASE][causes[at - 1]] +
-						 surface->cause_s[NEW][causes[at - 1]] <
-					 s;
-		     at--)
-			causes[at] = causes[at - 1];
-		causes[at] = (enum cause)i;
-		n++;
-	}
-	return n;
+	grade_add(&both, &facts[NEW]);
+	return grade_causes_by_time(causes, &both);
 }

@@ -13,6 +13,6 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			   const struct compared_verdict *verdict);
 
 /* The causes that lost time in a group, most of both first. Returns their number. */
-unsigned int compare_causes(enum cause causes[CAUSES], const struct compared_surface *surface);
+unsigned int compare_causes(enum cause causes[CAUSES], const struct grade_facts facts[2]);
 
 #endif

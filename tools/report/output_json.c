@@ -741,6 +741,47 @@ static struct json_object *compared_notices(const struct comparison *comparison)
 	return all;
 }
 
+static double per_second(const struct grade_facts *facts, double number)
+{
+	uint64_t ns = grade_drawing_ns(facts);
+
+	return ns > 0 ? number * 1e9 / (double)ns : NAN;
+}
+
+/* What a group, a run or a section of a group lost. */
+static struct json_object *lost_object(const struct grade_facts *facts)
+{
+	struct json_object *one = json_object_new_object();
+
+	add_text(one, "grade", grade_names[grade_of(facts)]);
+	add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 3);
+	add_decimal(one, "lost(ms/s)", per_second(facts, (double)grade_lost_ns(facts) / 1e6), 3);
+	add_decimal(one, "late(ms/s)", per_second(facts, (double)facts->late_ns / 1e6), 3);
+	add_count(one, "freezes", facts->freezes);
+	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 3);
+	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 3);
+	add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 3);
+	return one;
+}
+
+/* Seconds by cause, most first. */
+static struct json_object *compared_causes(const struct grade_facts facts[2])
+{
+	struct json_object *causes = json_object_new_array();
+	enum cause sorted[CAUSES];
+	unsigned int n = compare_causes(sorted, facts);
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "cause", cause_names[sorted[i]]);
+		add_decimal(one, "base lost(s)", (double)facts[BASE].cause_ns[sorted[i]] / 1e9, 3);
+		add_decimal(one, "new lost(s)", (double)facts[NEW].cause_ns[sorted[i]] / 1e9, 3);
+		json_object_array_add(causes, one);
+	}
+	return causes;
+}
+
 /* Verdict and lines; what each group, run, section and cause lost. */
 static void add_verdict(struct json_object *object, const struct comparison *comparison,
 			const struct compared_surface *surface,
@@ -748,9 +789,8 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 {
 	static const char *const keys[] = { [BASE] = "base", [NEW] = "new" };
 	char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
-	struct json_object *said = json_object_new_array(), *causes = json_object_new_array();
-	struct json_object *sections = json_object_new_array();
-	enum cause sorted[CAUSES];
+	struct json_object *said = json_object_new_array(), *sections = json_object_new_array();
+	struct grade_facts facts[2];
 	unsigned int n = compare_lines(lines, comparison, verdict);
 
 	for (unsigned int i = 0; i < n; i++)
@@ -758,45 +798,34 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 	add_text(object, "verdict", compared_words[verdict->word]);
 	json_object_object_add(object, "lines", said);
 	for (unsigned int group = BASE; group <= NEW; group++) {
-		struct json_object *one = json_object_new_object(), *runs = json_object_new_array();
-		double s = verdict->drawing_s[group];
+		struct json_object *one, *runs = json_object_new_array();
 
-		add_decimal(one, "drawing(s)", s, 3);
-		add_decimal(one, "lost(ms/s)", s > 0 ? 1000 * verdict->lost_s[group] / s : NAN, 3);
-		add_decimal(one, "late(ms/s)", s > 0 ? 1000 * verdict->late_s[group] / s : NAN, 3);
-		add_count(one, "freezes", verdict->freezes[group]);
-		add_decimal(one, "longest freeze(s)", verdict->longest_freeze_s[group], 3);
-		for (uint32_t i = 0; i < surface->n_runs; i++)
-			if (surface->runs[i].group == group)
-				json_object_array_add(runs, json_object_new_double(compare_run_rate(
-								    &surface->runs[i])));
-		json_object_object_add(one, "runs, lost(ms/s)", runs);
+		facts[group] = compare_facts(surface, group);
+		one = lost_object(&facts[group]);
+		for (uint32_t i = 0; i < surface->n_runs; i++) {
+			const struct compared_run *run = &surface->runs[i];
+			struct json_object *lost;
+
+			if (run->group != group)
+				continue;
+			lost = lost_object(&run->facts.sum);
+			add_text(lost, "folder", run->folder);
+			json_object_array_add(runs, lost);
+		}
+		json_object_object_add(one, "runs", runs);
 		json_object_object_add(object, keys[group], one);
 	}
-	n = compare_causes(sorted, surface);
-	for (unsigned int i = 0; i < n; i++) {
-		struct json_object *one = json_object_new_object();
-
-		add_text(one, "cause", cause_names[sorted[i]]);
-		for (unsigned int group = BASE; group <= NEW; group++)
-			add_decimal(one, group == BASE ? "base lost(s)" : "new lost(s)",
-				    surface->cause_s[group][sorted[i]], 3);
-		json_object_array_add(causes, one);
-	}
-	json_object_object_add(object, "causes", causes);
+	json_object_object_add(object, "causes", compared_causes(facts));
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
 		const struct compared_section *section = &surface->sections[i];
 		struct json_object *one = json_object_new_object();
 
 		add_text(one, "section", section->name);
 		for (unsigned int group = BASE; group <= NEW; group++) {
-			double s = section->drawing_s[group];
-
-			add_decimal(one, group == BASE ? "base lost(ms/s)" : "new lost(ms/s)",
-				    s > 0 ? 1000 * section->lost_s[group] / s : NAN, 1);
-			add_count(one, group == BASE ? "base freezes" : "new freezes",
-				  section->freezes[group]);
+			facts[group] = section->facts[group].sum;
+			json_object_object_add(one, keys[group], lost_object(&facts[group]));
 		}
+		json_object_object_add(one, "causes", compared_causes(facts));
 		json_object_array_add(sections, one);
 	}
 	json_object_object_add(object, "sections", sections);

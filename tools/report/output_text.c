@@ -629,20 +629,22 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 	}
 }
 
-/* Time lost by each cause, in seconds of each hour of drawing. */
+/* Time lost by each cause. */
 static void print_compared_causes(FILE *out, const struct compared_surface *surface,
 				  unsigned int columns)
 {
 	enum cause causes[CAUSES];
-	unsigned int n = compare_causes(causes, surface);
+	struct grade_facts facts[2] = { compare_facts(surface, BASE), compare_facts(surface, NEW) };
+	unsigned int n = compare_causes(causes, facts);
 	char line[1024];
 	size_t length = (size_t)snprintf(line, sizeof(line), "  time lost:");
 
 	for (unsigned int i = 0; i < n; i++)
-		length += (size_t)snprintf(
-			line + length, sizeof(line) - length, "%s %s %.2f -> %.2f s",
-			i > 0 ? "," : "", grade_cause_name(causes[i], ENGLISH),
-			surface->cause_s[BASE][causes[i]], surface->cause_s[NEW][causes[i]]);
+		length += (size_t)snprintf(line + length, sizeof(line) - length,
+					   "%s %s %.2f -> %.2f s", i > 0 ? "," : "",
+					   grade_cause_name(causes[i], ENGLISH),
+					   (double)facts[BASE].cause_ns[causes[i]] / 1e9,
+					   (double)facts[NEW].cause_ns[causes[i]] / 1e9);
 	if (n > 0)
 		text_print_paragraph(out, columns, 4, line);
 }

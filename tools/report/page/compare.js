@@ -42,12 +42,12 @@ function groupText(name, group) {
 /* Verdict, sentence, and a bar of lost time for each group with a dot for each run. */
 function comparedCard(one) {
   const groups = [["BASE", one.base], ["NEW", one.new]];
-  const most = Math.max(5, ...groups.flatMap(([, group]) => [group["lost(ms/s)"] || 0, ...group["runs, lost(ms/s)"]]));
+  const most = Math.max(5, ...groups.flatMap(([, group]) => [group["lost(ms/s)"] || 0, ...group.runs.map((run) => run["lost(ms/s)"])]));
   const bar = ([name, group]) => element("div", { className: "lost-row" }, element("b", {}, name),
     element("span", { className: "lost-bar" },
       element("span", { className: "t-late", style: `width:${(100 * (group["late(ms/s)"] || 0) / most).toFixed(2)}%` }),
       element("span", { className: "t-frozen", style: `width:${(100 * Math.max(0, (group["lost(ms/s)"] || 0) - (group["late(ms/s)"] || 0)) / most).toFixed(2)}%` }),
-      ...group["runs, lost(ms/s)"].map((rate) => element("span", { className: "dot", style: `left:${(100 * rate / most).toFixed(2)}%`, title: `${rate.toFixed(1)} ms/s` }))),
+      ...group.runs.map((run) => run["lost(ms/s)"]).map((rate) => element("span", { className: "dot", style: `left:${(100 * rate / most).toFixed(2)}%`, title: `${rate.toFixed(1)} ms/s` }))),
     element("span", {}, group["lost(ms/s)"] === null ? "–" : `${group["lost(ms/s)"].toFixed(1)} ms/s`));
   return element("div", { className: "card" },
     element("p", {}, element("span", { className: `grade ${one.verdict.replace(" ", "-")}` }, word(one.verdict))),
@@ -58,12 +58,12 @@ function comparedCard(one) {
 
 /* Sections and causes: what they lost before and after. */
 function comparedSections(one) {
-  const number = (key, digits) => (row) => (row[key] === null ? "–" : row[key].toFixed(digits));
+  const number = (key, digits, of) => (row) => shown((of ? row[of] : row)[key], digits);
   const tables = [];
   if (one.sections.length > 0) {
     tables.push(makeTable(`${word("sections")}: ${one.Surface}`, [["section", true, (row) => row.section],
-      ["BASE, ms/s", false, number("base lost(ms/s)", 0)], ["NEW, ms/s", false, number("new lost(ms/s)", 0)],
-      ["freezes BASE", false, (row) => String(row["base freezes"])], ["freezes NEW", false, (row) => String(row["new freezes"])]], one.sections));
+      ["BASE, ms/s", false, number("lost(ms/s)", 0, "base")], ["NEW, ms/s", false, number("lost(ms/s)", 0, "new")],
+      ["freezes BASE", false, (row) => String(row.base.freezes)], ["freezes NEW", false, (row) => String(row.new.freezes)]], one.sections));
   }
   if (one.causes.length > 0) {
     tables.push(makeTable(`${word("what to fix first")}: ${one.Surface}`, [["cause", true, (row) => causeName(row.cause)],

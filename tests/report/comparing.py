@@ -5,6 +5,7 @@
 import json
 import pathlib
 import random
+import re
 import sys
 import xml.etree.ElementTree
 
@@ -95,6 +96,12 @@ with folder() as here:
         for (missed, ms, frames), one in [*zip(lost, surface[side]["runs"]), ([sum(column) for column in zip(*lost)], surface[side])]:
             checks.that(abs(one["lost(ms/s)"] - 1e3 * missed * PERIOD / 1e6 / ms) < 0.002 and abs(one["FPS with freezes"] - 1e3 * frames / ms) < 0.002
                         and one["freezes"] == 0 and one["grade"] == "BAD", f"{side}: {missed} vsyncs in {ms} ms: {one}")
+        # A share of the time is in frames of at least that length.
+        times, all_ms = sorted((float(row["interval(ms)"] or 0) for path in group.glob("*") for row in rows(path, "frames.csv")), reverse=True), sum(one[1] for one in lost)
+        for n, point in enumerate(surface[side]["curve"]):
+            share, ms, longer = 10 ** (-n / 10), point["from(ms)"], [time for time in times if time > point["from(ms)"] + 0.002]
+            least = sum(time for time in times if time >= ms - 0.002)
+            checks.that(abs(point["time(%)"] - 100 * share) < 0.001 and sum(longer) < share * all_ms * (1 + 1e-6) <= least * (1 + 1e-5), f"{side}: {point}, {sum(longer)} to {least} of {all_ms} ms")
     sections = surface["sections"]
     checks.equal(([one["section"] for one in sections], {one["new"]["grade"] for one in sections}), (["(before the first mark)", "second half"], {"BAD"}), "sections")
     checks.that(abs(sum(one["new"]["drawing(s)"] for one in sections) - surface["new"]["drawing(s)"]) < 0.01, "sections add up")
@@ -103,6 +110,14 @@ with folder() as here:
     checks.that(surface["effect"] > 0.005, f"effect: {surface['effect']}")
     checks.that(0.7 < changes["p99(ms)"]["base"]["value"] < 1.4, f"share beyond p99: {changes['p99(ms)']}")
     checks.equal(in_json(base, worse), answer, "twice")
+
+    # Groups are called by the folders that differ, in both languages; each comparison has its own conditions.
+    done = report("--json", "--compare", *sorted(base.glob("*")), "--new", *sorted(worse.glob("*")), "--new", base, "--fail-if", "jank > +10%")
+    first, second = json.loads(done.stdout)
+    checks.equal([[one[side]["name"] for side in ("base", "new")] for one in (first, second)], [["base", "worse"], ["BASE", "NEW"]], "names of the groups")
+    checks.equal([[(one["condition"], one["outcome"]) for one in each["conditions"]] for each in (first, second)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
+    numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in first["surfaces"][0]["lines"]]
+    checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in first["surfaces"][0]["lines zh"]], "worse loses" in first["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
 
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
     for new, text in (("short", "not enough data"), ("other", "not in NEW")):

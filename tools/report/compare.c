@@ -365,6 +365,7 @@ void compare_free(struct comparison *comparison)
 		free(comparison->groups[i].folder);
 		free(comparison->groups[i].model);
 		free(comparison->groups[i].build);
+		free(comparison->groups[i].name);
 	}
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		free(comparison->notices[i].text);
@@ -402,8 +403,10 @@ static int by_length(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* All frame times of a group, sorted; *n: their number. NULL: none, or out of memory. */
-static uint32_t *sorted_times(const struct compared_surface *surface, enum group group, size_t *n)
+/* All frame times of a group, and with @freezes those, sorted; *n: their number. NULL: none, or out
+ * of memory. */
+static uint32_t *sorted_times(const struct compared_surface *surface, enum group group,
+			      bool freezes, size_t *n)
 {
 	uint32_t *times;
 	size_t max = 1;
@@ -417,7 +420,7 @@ static uint32_t *sorted_times(const struct compared_surface *surface, enum group
 		const struct compared_run *run = &surface->runs[i];
 
 		for (uint64_t j = 0; run->group == group && j < run->n_frames; j++)
-			if (is_frame_time(&run->frames[j]))
+			if (freezes || is_frame_time(&run->frames[j]))
 				times[(*n)++] = run->frames[j].interval_us;
 	}
 	if (*n == 0) {
@@ -451,8 +454,8 @@ static size_t count_below(const uint32_t *times, size_t n, double value)
 double compare_effect(const struct compared_surface *surface)
 {
 	size_t n[2];
-	uint32_t *base = sorted_times(surface, BASE, &n[BASE]);
-	uint32_t *new = sorted_times(surface, NEW, &n[NEW]);
+	uint32_t *base = sorted_times(surface, BASE, false, &n[BASE]);
+	uint32_t *new = sorted_times(surface, NEW, false, &n[NEW]);
 	double sum = 0;
 
 	for (size_t i = 0; base && new &&i < n[NEW]; i++) {
@@ -496,6 +499,27 @@ bool compare_distribution(const struct compared_surface *surface, double shares[
 		shares[NEW][i] /= all[NEW];
 	}
 	return all[BASE] > 0 && all[NEW] > 0;
+}
+
+bool compare_curve(const struct compared_surface *surface, enum group group,
+		   double shares[COMPARE_SHARES], double ms[COMPARE_SHARES])
+{
+	size_t n;
+	uint32_t *times = sorted_times(surface, group, true, &n);
+	double all_us = 0, us = 0;
+
+	if (!times)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		all_us += times[i];
+	for (unsigned int i = COMPARE_SHARES; i > 0; i--) {
+		shares[i - 1] = pow(10, -(i - 1.0) / 10);
+		while (n > 0 && us < shares[i - 1] * all_us * (1 - 1e-9))
+			us += times[--n];
+		ms[i - 1] = times[n] / 1e3;
+	}
+	free(times);
+	return true;
 }
 
 /* --- blocks --- */
@@ -741,7 +765,7 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 	ratio->share = is_low ? low_share(ratio->metric) : percentile_share(ratio->metric);
 	for (unsigned int group = BASE; group <= (is_low ? NEW : BASE); group++) {
 		size_t n;
-		uint32_t *times = sorted_times(surface, (enum group)group, &n);
+		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
 
 		if (!times)
 			return missing;

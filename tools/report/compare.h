@@ -85,9 +85,10 @@ struct compared_surface {
 	uint32_t n_runs, max_runs;
 };
 
-/* The first run of a group, from which the group has its name. Texts may be NULL. */
+/* The first run of a group. Texts may be NULL. */
 struct compared_group {
 	char *folder, *model, *build;
+	char *name; /* what its path has and that of the other group has not */
 };
 
 /* More different notices than this are counted only. */
@@ -174,6 +175,12 @@ double compare_effect(const struct compared_surface *surface);
 #define COMPARE_BINS 6
 extern const char *const compare_bins[COMPARE_BINS];
 bool compare_distribution(const struct compared_surface *surface, double shares[2][COMPARE_BINS]);
+
+/* Shares of the time of a group, from all of it to a ten-thousandth of it, and the length in ms
+ * that frames and freezes which last so long have at least. Returns false without frames.csv. */
+#define COMPARE_SHARES 41
+bool compare_curve(const struct compared_surface *surface, enum group group,
+		   double shares[COMPARE_SHARES], double ms[COMPARE_SHARES]);
 
 /* The change in words: "better", "worse", "no difference beyond the noise". */
 const char *compare_words(const struct change *change);

@@ -2,11 +2,13 @@
 /* A comparison in sentences: of text, JSON and page. */
 #include "tools/report/compare_text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/grade_text.h"
+#include "tools/report/os.h"
 
 /* A share of the time by which late frames must be less to be told. */
 #define LESS_LATE 0.002
@@ -14,17 +16,102 @@
 /* Bytes of a group's or section's name in a sentence. */
 #define SHORT_NAME 80
 
-/* Its build, if the other group has another one. */
-static void name_of_group(char name[SHORT_NAME], const struct comparison *comparison,
-			  enum group group)
-{
-	const char *build = comparison->groups[group].build;
-	const char *other = comparison->groups[group == BASE ? NEW : BASE].build;
+#define NUMBER_SIZE 96
 
-	if (build && other && strcmp(build, other) != 0)
-		snprintf(name, SHORT_NAME, "build %.70s", build);
-	else
-		snprintf(name, SHORT_NAME, group == BASE ? "BASE" : "NEW");
+/* --- names of groups --- */
+
+/* The folder that has all @paths: of one path itself. NULL: out of memory. */
+static char *common_folder(const char *const *paths, unsigned int n)
+{
+	char *folder = strdup(paths[0]);
+
+	for (unsigned int i = 1; folder && i < n; i++) {
+		size_t same = 0;
+
+		while (folder[same] && folder[same] == paths[i][same])
+			same++;
+		while (same > 0 && !os_is_separator(folder[same - 1]))
+			same--;
+		folder[same] = '\0';
+	}
+	return folder;
+}
+
+/* Its last folder; what follows that is cut off. */
+static char *last_folder(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 0 && os_is_separator(path[n - 1]))
+		n--;
+	path[n] = '\0';
+	while (n > 0 && !os_is_separator(path[n - 1]))
+		n--;
+	return path + n;
+}
+
+static bool is_name(const char *text)
+{
+	return text[strspn(text, ".")] != '\0';
+}
+
+int compare_name_groups(struct comparison *comparison, const char *const *const paths[2],
+			const unsigned int n[2])
+{
+	char *base = common_folder(paths[BASE], n[BASE]), *new = common_folder(paths[NEW], n[NEW]);
+	char *of_base = base ? last_folder(base) : NULL, *of_new = new ? last_folder(new) : NULL;
+	struct compared_group *groups = comparison->groups;
+	int error = base && new ? 0 : -ENOMEM;
+
+	while (error == 0 && *of_base && strcmp(of_base, of_new) == 0) {
+		*of_base = *of_new = '\0';
+		of_base = last_folder(base);
+		of_new = last_folder(new);
+	}
+	if (error == 0 && is_name(of_base) && is_name(of_new)) {
+		groups[BASE].name = strdup(of_base);
+		groups[NEW].name = strdup(of_new);
+		error = groups[BASE].name && groups[NEW].name ? 0 : -ENOMEM;
+	}
+	free(base);
+	free(new);
+	return error;
+}
+
+static bool has_own_build(const struct comparison *comparison)
+{
+	const char *base = comparison->groups[BASE].build, *new = comparison->groups[NEW].build;
+
+	return base && new &&strcmp(base, new) != 0;
+}
+
+const char *compare_group_name(const struct comparison *comparison, enum group group)
+{
+	if (has_own_build(comparison))
+		return comparison->groups[group].build;
+	if (comparison->groups[group].name)
+		return comparison->groups[group].name;
+	return group == BASE ? "BASE" : "NEW";
+}
+
+/* --- sentences --- */
+
+/* What is said of the groups. */
+struct said {
+	const struct compared_verdict *verdict;
+	char name[2][SHORT_NAME]; /* by group: "build 2.0" */
+	bool zh;
+};
+
+/* No character is cut in two. */
+static void short_name(char to[SHORT_NAME], const char *before, const char *name)
+{
+	size_t most = SHORT_NAME - 1 - strlen(before), length = strlen(name);
+
+	if (length > most)
+		for (length = most; length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80;)
+			length--;
+	snprintf(to, SHORT_NAME, "%s%.*s", before, (int)length, name);
 }
 
 static double rate(const struct compared_verdict *verdict, enum group group)
@@ -34,88 +121,157 @@ static double rate(const struct compared_verdict *verdict, enum group group)
 		       : 0;
 }
 
-static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct compared_verdict *verdict,
-			 const char *base, const char *new)
-{
-	double minutes[2] = { verdict->drawing_s[BASE] / 60, verdict->drawing_s[NEW] / 60 };
-	char longest[GRADE_TIME_SIZE], before[96];
+static const struct {
+	const char *why, *zh;
+} reasons[] = {
+	{ "not captured: needs frames.csv of all runs", "未采集：需要每次运行的 frames.csv" },
+	{ "not captured, or unknown in all rows of a group", "未采集，或一组的所有行中都未知" },
+	{ "not enough data: needs 20 s of drawing in each group",
+	  "数据不足：每组需要 20 秒的绘制" },
+	{ "not in BASE", "基准组中没有" },
+	{ "not in NEW", "新组中没有" },
+};
 
-	grade_time(longest, (uint64_t)(verdict->longest_freeze_s[NEW] * 1e9), ENGLISH);
-	snprintf(before, sizeof(before), "%.80s has none", base);
-	if (verdict->freezes[BASE] > 0)
-		snprintf(before, sizeof(before), "%.60s has %.1f a minute", base,
-			 (double)verdict->freezes[BASE] / minutes[BASE]);
-	snprintf(text, COMPARE_LINE_SIZE, "%s freezes: %.1f freezes a minute, up to %s; %s.", new,
-		 (double)verdict->freezes[NEW] / minutes[NEW], longest, before);
+const char *compare_why(const char *why, enum language language)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (language == CHINESE && strcmp(reasons[i].why, why) == 0)
+			return reasons[i].zh;
+	return why;
 }
 
-static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct compared_verdict *verdict,
-			 const char *base, const char *new)
+/* "7.5 freezes a minute"; fewer in 10 minutes. */
+static void tell_often(char text[NUMBER_SIZE], const struct said *said, enum group group)
 {
-	const struct change *fps = &verdict->fps;
+	double minutes = said->verdict->drawing_s[group] / 60;
+	double often = (double)said->verdict->freezes[group] / minutes;
+
+	if (often < 0.95)
+		snprintf(text, NUMBER_SIZE,
+			 said->zh ? "每 10 分钟卡死 %.1f 次" : "%.1f freezes in 10 minutes",
+			 10 * often);
+	else
+		snprintf(text, NUMBER_SIZE,
+			 said->zh ? "每分钟卡死 %.1f 次" : "%.1f freezes a minute", often);
+}
+
+static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said)
+{
+	char longest[GRADE_TIME_SIZE], often[2][NUMBER_SIZE];
+
+	snprintf(often[BASE], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
+	if (said->verdict->freezes[BASE] > 0)
+		tell_often(often[BASE], said, BASE);
+	tell_often(often[NEW], said, NEW);
+	grade_time(longest, (uint64_t)(said->verdict->longest_freeze_s[NEW] * 1e9),
+		   said->zh ? CHINESE : ENGLISH);
+	snprintf(text, COMPARE_LINE_SIZE,
+		 said->zh ? "%s 会卡死：%s，最长 %s；%s %s。"
+			  : "%s freezes: %s, up to %s; %s has %s.",
+		 said->name[NEW], often[NEW], longest, said->name[BASE], often[BASE]);
+}
+
+static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
+{
+	const struct compared_verdict *verdict = said->verdict;
+	const char *base = said->name[BASE], *new = said->name[NEW];
 
 	if (verdict->word == COMPARED_UNCLEAR && verdict->freezes[NEW] > 0 &&
 	    verdict->freezes[BASE] == 0)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 "%s has %llu freeze%s, %s none: too few to rule out chance; compare more "
-			 "runs.",
+			 said->zh ? "%s 有 %llu 次%s卡死，%s "
+				    "没有：次数太少，不能排除偶然；请对比更多次运行。"
+				  : "%s has %llu freeze%s, %s none: too few to rule out chance; "
+				    "compare more runs.",
 			 new, (unsigned long long)verdict->freezes[NEW],
-			 verdict->freezes[NEW] == 1 ? "" : "s", base);
+			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
 	else if (verdict->word == COMPARED_UNCLEAR)
-		snprintf(text, COMPARE_LINE_SIZE, "%s.",
-			 verdict->lost.why ? verdict->lost.why : "not enough data");
+		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
+			 compare_why(verdict->lost.why ? verdict->lost.why : reasons[2].why,
+				     said->zh ? CHINESE : ENGLISH));
 	else if (verdict->word == COMPARED_SAME)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 "%s and %s do not differ beyond the noise: %.1f and %.1f ms lost in each "
-			 "second of drawing.",
+			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒。"
+				  : "%s and %s do not differ beyond the noise: %.1f and %.1f ms "
+				    "lost in each second of drawing.",
 			 base, new, rate(verdict, BASE), rate(verdict, NEW));
 	else if (fabs(verdict->lost.excess) > 1)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 "%s loses %.1f ms of each second of drawing, %s %.1f ms.", new,
-			 rate(verdict, NEW), base, rate(verdict, BASE));
+			 said->zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒。"
+				  : "%s loses %.1f ms of each second of drawing, %s %.1f ms.",
+			 new, rate(verdict, NEW), base, rate(verdict, BASE));
 	else
-		snprintf(text, COMPARE_LINE_SIZE, "%s draws %.1f frames per second, %s %.1f.", new,
-			 fps->of[NEW].value, base, fps->of[BASE].value);
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧。"
+				  : "%s draws %.1f frames per second, %s %.1f.",
+			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value);
+}
+
+static void tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said)
+{
+	const struct compared_verdict *verdict = said->verdict;
+	double before = rate(verdict, BASE), after = rate(verdict, NEW);
+	char times[NUMBER_SIZE] = "", above[2 * NUMBER_SIZE] = "";
+
+	if (before >= 0.05 && after > before)
+		snprintf(times, sizeof(times), said->zh ? "（%.1f 倍）" : " (%.1fx)",
+			 after / before);
+	if (verdict->runs[NEW] > 1 && verdict->runs_above > 0)
+		snprintf(above, sizeof(above),
+			 said->zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
+				  : ", in %u of %u runs above every run of %s",
+			 verdict->runs_above, verdict->runs[NEW], said->name[BASE]);
+	snprintf(text, COMPARE_LINE_SIZE,
+		 said->zh ? "损失的时间：%.1f -> %.1f ms/s%s%s。"
+			  : "Lost time: %.1f -> %.1f ms/s%s%s.",
+		 before, after, times, above);
+}
+
+static void tell_section(char text[COMPARE_LINE_SIZE], const struct said *said)
+{
+	const struct compared_section *worst = said->verdict->worst;
+	const struct grade_facts *base = &worst->facts[BASE].sum, *new = &worst->facts[NEW].sum;
+	char name[SHORT_NAME], freezes[NUMBER_SIZE] = "";
+
+	short_name(name, "", worst->name);
+	if (base->freezes + new->freezes > 0)
+		snprintf(freezes, sizeof(freezes),
+			 said->zh ? "，卡死 %llu -> %llu 次" : ", freezes %llu -> %llu",
+			 (unsigned long long)base->freezes, (unsigned long long)new->freezes);
+	snprintf(text, COMPARE_LINE_SIZE,
+		 said->zh ? "主要在 %s：%.1f -> %.1f ms/s%s。" : "Most in %s: %.1f -> %.1f ms/s%s.",
+		 name, grade_lost_rate(base), grade_lost_rate(new), freezes);
 }
 
 unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			   const struct comparison *comparison,
-			   const struct compared_verdict *verdict)
+			   const struct compared_verdict *verdict, enum language language)
 {
-	char base[SHORT_NAME], new[SHORT_NAME], times[32] = "", above[64] = "";
-	double before = rate(verdict, BASE), after = rate(verdict, NEW);
-	const struct compared_section *worst = verdict->worst;
+	struct said said = { .verdict = verdict, .zh = language == CHINESE };
+	const char *before = !has_own_build(comparison) ? "" : said.zh ? "版本 " : "build ";
 	unsigned int n = 0;
 
-	name_of_group(base, comparison, BASE);
-	name_of_group(new, comparison, NEW);
+	for (unsigned int group = BASE; group <= NEW; group++)
+		short_name(said.name[group], before,
+			   compare_group_name(comparison, (enum group)group));
 	if (verdict->freezes_more)
-		tell_freezes(lines[n++], verdict, base, new);
+		tell_freezes(lines[n++], &said);
 	else
-		tell_numbers(lines[n++], verdict, base, new);
-	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0) {
-		if (before >= 0.05 && after > before)
-			snprintf(times, sizeof(times), " (%.1fx)", after / before);
-		if (verdict->runs[NEW] > 1 && verdict->runs_above > 0)
-			snprintf(above, sizeof(above), ", in %u of %u runs above every run of BASE",
-				 verdict->runs_above, verdict->runs[NEW]);
-		snprintf(lines[n++], COMPARE_LINE_SIZE, "Lost time: %.1f -> %.1f ms/s%s%s.", before,
-			 after, times, above);
-	}
-	if (verdict->word == COMPARED_WORSE && worst)
-		snprintf(lines[n++], COMPARE_LINE_SIZE,
-			 "Most in %.100s: %.0f -> %.0f ms/s, freezes %llu -> %llu.", worst->name,
-			 grade_lost_rate(&worst->facts[BASE].sum),
-			 grade_lost_rate(&worst->facts[NEW].sum),
-			 (unsigned long long)worst->facts[BASE].sum.freezes,
-			 (unsigned long long)worst->facts[NEW].sum.freezes);
+		tell_numbers(lines[n++], &said);
+	if (strncmp(lines[0], "build ", 6) == 0)
+		lines[0][0] = 'B';
+	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0)
+		tell_lost(lines[n++], &said);
+	if (verdict->word == COMPARED_WORSE && verdict->worst)
+		tell_section(lines[n++], &said);
 	if (verdict->freezes_more &&
 	    (verdict->fps.excess > 1 || verdict->late_s[NEW] / verdict->drawing_s[NEW] + LESS_LATE <
 						verdict->late_s[BASE] / verdict->drawing_s[BASE]))
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
-			 "Between its freezes %s looks better: FPS and percentiles are measured "
-			 "without the freezes.",
-			 new);
+			 said.zh ? "在卡死之间 %s 看起来更好：FPS 和百分位数不含卡死。"
+				 : "Between its freezes %s looks better: FPS and percentiles are "
+				   "measured without the freezes.",
+			 said.name[NEW]);
 	return n;
 }
 

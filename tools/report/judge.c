@@ -239,7 +239,7 @@ int judge_comparison(struct results *results, const struct compare_report *repor
 
 		if (!comparison->verdicts[i].freezes_more)
 			continue;
-		compare_lines(lines, comparison, &comparison->verdicts[i]);
+		compare_lines(lines, comparison, &comparison->verdicts[i], ENGLISH);
 		results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
 			    "more freezes than BASE", lines[0]);
 	}

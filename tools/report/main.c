@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "tools/report/compare_text.h"
 #include "tools/report/csv_reader.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
@@ -547,6 +548,7 @@ static int print_comparison(const struct settings *settings, struct collection *
 		.conditions = settings->conditions,
 		.n_conditions = settings->n_conditions,
 		.results = results,
+		.first_result = results->n,
 	};
 	int error;
 
@@ -572,6 +574,14 @@ static int print_comparisons(const struct settings *settings, struct collection 
 	for (unsigned int i = 0; i < settings->n_news && error == 0; i++) {
 		unsigned int end = i + 1 < settings->n_news ? settings->new_from[i + 1]
 							    : settings->n_operands[NEW];
+		const char *const *const paths[2] = {
+			settings->operands[BASE],
+			settings->operands[NEW] + settings->new_from[i],
+		};
+		unsigned int n_paths[2] = {
+			settings->n_operands[BASE],
+			end - settings->new_from[i],
+		};
 
 		if (i > 0) {
 			compare_free(&collection->comparison);
@@ -581,7 +591,9 @@ static int print_comparisons(const struct settings *settings, struct collection 
 			fputs("[", stdout);
 		}
 		read_group(collection, settings, NEW, settings->new_from[i], end);
-		error = print_comparison(settings, collection, results);
+		error = compare_name_groups(&collection->comparison, paths, n_paths);
+		if (error == 0)
+			error = print_comparison(settings, collection, results);
 	}
 	if (is_array)
 		fputs("]\n", stdout);

@@ -24,6 +24,7 @@ struct compare_report {
 	const struct condition *conditions;
 	unsigned int n_conditions;
 	const struct results *results; /* of the conditions */
+	unsigned int first_result;     /* those before it are of other comparisons */
 };
 
 /* Each prints to @out, and returns 0 or -ENOMEM. @columns: of the terminal. */

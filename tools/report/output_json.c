@@ -664,6 +664,7 @@ static struct json_object *change_object(const struct change *change)
 	}
 	if (!change->is_known) {
 		add_text(object, "unknown", change->why);
+		add_text(object, "unknown zh", compare_why(change->why, CHINESE));
 		return object;
 	}
 	json_object_object_add(object, "base", estimate_object(change, BASE));
@@ -702,6 +703,7 @@ static struct json_object *group_object(const struct comparison *comparison, enu
 {
 	struct json_object *object = json_object_new_object();
 
+	add_text(object, "name", compare_group_name(comparison, group));
 	add_count(object, "runs", comparison->runs[group]);
 	add_text(object, "folder", comparison->groups[group].folder);
 	add_text(object, "model", comparison->groups[group].model);
@@ -709,11 +711,11 @@ static struct json_object *group_object(const struct comparison *comparison, enu
 	return object;
 }
 
-static struct json_object *results_array(const struct results *results)
+static struct json_object *results_array(const struct results *results, unsigned int first)
 {
 	struct json_object *all = json_object_new_array();
 
-	for (unsigned int i = 0; i < results->n; i++) {
+	for (unsigned int i = first; i < results->n; i++) {
 		const struct result *result = &results->all[i];
 		struct json_object *object = json_object_new_object();
 
@@ -748,20 +750,40 @@ static double per_second(const struct grade_facts *facts, double number)
 	return ns > 0 ? number * 1e9 / (double)ns : NAN;
 }
 
-/* What a group, a run or a section of a group lost. */
+/* What a group, a run or a section of a group lost. With six decimals: who shows fewer rounds as
+ * the text does. */
 static struct json_object *lost_object(const struct grade_facts *facts)
 {
 	struct json_object *one = json_object_new_object();
 
 	add_text(one, "grade", grade_names[grade_of(facts)]);
-	add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 3);
-	add_decimal(one, "lost(ms/s)", per_second(facts, (double)grade_lost_ns(facts) / 1e6), 3);
-	add_decimal(one, "late(ms/s)", per_second(facts, (double)facts->late_ns / 1e6), 3);
+	add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 6);
+	add_decimal(one, "lost(ms/s)", per_second(facts, (double)grade_lost_ns(facts) / 1e6), 6);
+	add_decimal(one, "late(ms/s)", per_second(facts, (double)facts->late_ns / 1e6), 6);
 	add_count(one, "freezes", facts->freezes);
-	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 3);
-	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 3);
-	add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 3);
+	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 6);
+	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 6);
+	add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 6);
 	return one;
+}
+
+/* How long the frames and freezes are at least that last for a share of the time. */
+static struct json_object *curve_array(const struct compared_surface *surface, enum group group)
+{
+	double shares[COMPARE_SHARES], ms[COMPARE_SHARES];
+	struct json_object *all;
+
+	if (!compare_curve(surface, group, shares, ms))
+		return NULL;
+	all = json_object_new_array();
+	for (unsigned int i = 0; i < COMPARE_SHARES; i++) {
+		struct json_object *point = json_object_new_object();
+
+		add_decimal(point, "time(%)", 100 * shares[i], 4);
+		add_decimal(point, "from(ms)", ms[i], 3);
+		json_object_array_add(all, point);
+	}
+	return all;
 }
 
 /* Seconds by cause, most first. */
@@ -775,8 +797,8 @@ static struct json_object *compared_causes(const struct grade_facts facts[2])
 		struct json_object *one = json_object_new_object();
 
 		add_text(one, "cause", cause_names[sorted[i]]);
-		add_decimal(one, "base lost(s)", (double)facts[BASE].cause_ns[sorted[i]] / 1e9, 3);
-		add_decimal(one, "new lost(s)", (double)facts[NEW].cause_ns[sorted[i]] / 1e9, 3);
+		add_decimal(one, "base lost(s)", (double)facts[BASE].cause_ns[sorted[i]] / 1e9, 6);
+		add_decimal(one, "new lost(s)", (double)facts[NEW].cause_ns[sorted[i]] / 1e9, 6);
 		json_object_array_add(causes, one);
 	}
 	return causes;
@@ -788,15 +810,20 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 			const struct compared_verdict *verdict)
 {
 	static const char *const keys[] = { [BASE] = "base", [NEW] = "new" };
+	static const char *const lines_keys[] = { [ENGLISH] = "lines", [CHINESE] = "lines zh" };
 	char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
-	struct json_object *said = json_object_new_array(), *sections = json_object_new_array();
+	struct json_object *sections = json_object_new_array();
 	struct grade_facts facts[2];
-	unsigned int n = compare_lines(lines, comparison, verdict);
 
-	for (unsigned int i = 0; i < n; i++)
-		json_object_array_add(said, text_of(lines[i]));
 	add_text(object, "verdict", compared_words[verdict->word]);
-	json_object_object_add(object, "lines", said);
+	for (unsigned int language = ENGLISH; language <= CHINESE; language++) {
+		struct json_object *said = json_object_new_array();
+		unsigned int n = compare_lines(lines, comparison, verdict, (enum language)language);
+
+		for (unsigned int i = 0; i < n; i++)
+			json_object_array_add(said, text_of(lines[i]));
+		json_object_object_add(object, lines_keys[language], said);
+	}
 	for (unsigned int group = BASE; group <= NEW; group++) {
 		struct json_object *one, *runs = json_object_new_array();
 
@@ -813,6 +840,7 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 			json_object_array_add(runs, lost);
 		}
 		json_object_object_add(one, "runs", runs);
+		json_object_object_add(one, "curve", curve_array(surface, (enum group)group));
 		json_object_object_add(object, keys[group], one);
 	}
 	json_object_object_add(object, "causes", compared_causes(facts));
@@ -846,7 +874,8 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	json_object_object_add(object, "new", group_object(comparison, NEW));
 	add_count(object, "left out frames", comparison->refused);
 	json_object_object_add(object, "notices", compared_notices(comparison));
-	json_object_object_add(object, "conditions", results_array(report->results));
+	json_object_object_add(object, "conditions",
+			       results_array(report->results, report->first_result));
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		struct json_object *one = json_object_new_object();

@@ -658,7 +658,7 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			head[2 * COMPARE_LINE_SIZE + NAMES_SIZE];
 		const struct compared_verdict *verdict = &comparison->verdicts[i];
-		unsigned int n_lines = compare_lines(lines, comparison, verdict);
+		unsigned int n_lines = compare_lines(lines, comparison, verdict, ENGLISH);
 
 		snprintf(head, sizeof(head), "%s: %s: %s", compared_words[verdict->word],
 			 surface->name, lines[0]);

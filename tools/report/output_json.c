@@ -763,6 +763,9 @@ static struct json_object *lost_object(const struct grade_facts *facts)
 	add_count(one, "freezes", facts->freezes);
 	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 6);
 	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 6);
+	add_decimal(one, "gap time(s)", (double)facts->gap_ns / 1e9, 6);
+	add_decimal(one, "missing(s)", (double)grade_missing_ns(facts) / 1e9, 6);
+	add_count(one, "unknown vsyncs", facts->unknown);
 	add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 6);
 	return one;
 }

@@ -30,10 +30,10 @@ async function draw() {
   document.getElementById("main").replaceChildren();
   document.getElementById("live").textContent = !document.querySelector("meta[name=jank-report-watch]") ? "" : word(isEnded() ? "ended" : "● live");
   delete document.body.dataset.ready;
-  (data.comparisons || []).forEach(drawComparison);
+  if (data.comparisons) drawComparisons(data.comparisons);
   const sessions = data.sessions || [], first = sessions[0];
   const name = first && sessions.length === 1 ? [first.app || (first["timeline apps"][0] || [])[0], first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
-    : data.comparisons ? `${word("comparison")}: ${data.comparisons.flatMap((one) => one.surfaces.map((surface) => `${surface.Surface} ${word(surface.verdict)}`)).join(", ")}` : "jank-report";
+    : data.comparisons ? comparisonTitle(data.comparisons) : "jank-report";
   document.querySelector("h1").textContent = document.title = name;
   if (sessions.length > 1) drawSessions(sessions);
   await Promise.all(sessions.map(drawSession));

@@ -335,24 +335,31 @@ function frameTimesCard(session, app) {
   card.append(...rows.map(([name, about, n, style]) => element("div", { className: "lost-row" }, element("span", { className: "name" }, `${name}${about ? ` · ${about}` : ""}`),
     element("span", { className: "lost-bar" }, element("span", { className: style, style: `width:${(100 * Math.log10(1 + n) / Math.log10(1 + sum)).toFixed(2)}%` })),
     element("b", {}, `${(100 * n / sum).toFixed(2)} %`), element("span", { className: "soft" }, n.toLocaleString("en")))));
-  card.append(curve([...counts.map(([vsyncs, n]) => [vsyncs * period, n]), ...freezes.map((ms) => [ms, 1])]));
+  card.append(curve([{ points: percentiles([...counts.map(([vsyncs, n]) => [vsyncs * period, n]), ...freezes.map((ms) => [ms, 1])]) }], [0.5, 0.9, 0.99, 0.999].map((share) => [share, `p${share * 100}`]), word("percentiles of frame times, freezes included")));
   return card;
 }
 
-/* Percentiles of frame times, both axes stretched: 50, 90, 99, 99.9 are at equal distances. */
-function curve(counts) {
-  const width = 560, height = 170, left = 44, bottom = 22, sum = counts.reduce((all, one) => all + one[1], 0), least = counts[0][0] / 1.3, most = counts[counts.length - 1][0] * 1.3;
-  const x = (share) => left + (width - left - 8) * Math.min(1, -Math.log10(Math.max(1 - share, 1e-4)) / 4), y = (ms) => 6 + (height - bottom - 6) * (1 - Math.log(ms / least) / Math.log(most / least));
-  let before = 0, path = "";
+/* [ms, frames], the shortest first, to [share of shorter ones, ms]. */
+function percentiles(counts) {
+  const sum = counts.reduce((all, one) => all + one[1], 0), points = [];
+  let before = 0;
   for (const [ms, n] of counts) {
-    path += `${path ? "L" : "M"}${x(before / sum).toFixed(1)} ${y(ms).toFixed(1)}L${x((before + n) / sum).toFixed(1)} ${y(ms).toFixed(1)}`;
+    points.push([before / sum, ms], [(before + n) / sum, ms]);
     before += n;
   }
-  const lines = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000].filter((ms) => ms > least && ms < most);
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "curve", "aria-label": word("percentiles of frame times, freezes included") },
-    ...lines.flatMap((ms) => [svg("line", { x1: left, x2: width - 8, y1: y(ms), y2: y(ms), class: "grid" }), svg("text", { x: left - 4, y: y(ms) + 4, "text-anchor": "end" }, `${ms}`)]),
-    ...[0.5, 0.9, 0.99, 0.999].flatMap((share) => [svg("line", { x1: x(share), x2: x(share), y1: 6, y2: height - bottom, class: "grid" }), svg("text", { x: x(share), y: height - 6, "text-anchor": "middle" }, `p${share * 100}`)]),
-    svg("text", { x: 2, y: 14 }, "ms"), svg("path", { d: path, class: "line" }));
+  return points;
+}
+
+/* Lines of { points: [share, ms], style }, both axes stretched: shares of 50, 90, 99, 99.9 % are at equal distances. @ticks:
+ * [share, text]. */
+function curve(lines, ticks, label) {
+  const width = 560, height = 170, left = 44, bottom = 22, all = lines.flatMap((line) => line.points.map((point) => point[1])), least = Math.min(...all) / 1.3, most = Math.max(...all) * 1.3;
+  const x = (share) => left + (width - left - 8) * Math.min(1, -Math.log10(Math.max(1 - share, 1e-4)) / 4), y = (ms) => 6 + (height - bottom - 6) * (1 - Math.log(ms / least) / Math.log(most / least));
+  const grid = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000].filter((ms) => ms > least && ms < most);
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "curve", "aria-label": label },
+    ...grid.flatMap((ms) => [svg("line", { x1: left, x2: width - 8, y1: y(ms), y2: y(ms), class: "grid" }), svg("text", { x: left - 4, y: y(ms) + 4, "text-anchor": "end" }, `${ms}`)]),
+    ...ticks.flatMap(([share, text]) => [svg("line", { x1: x(share), x2: x(share), y1: 6, y2: height - bottom, class: "grid" }), svg("text", { x: x(share), y: height - 6, "text-anchor": "middle" }, text)]),
+    svg("text", { x: 2, y: 14 }, "ms"), ...lines.map(({ points, style }) => svg("path", { d: points.map(([share, ms], n) => `${n ? "L" : "M"}${x(share).toFixed(1)} ${y(ms).toFixed(1)}`).join(""), class: "line", style: style || "" })));
 }
 
 function numbersCard(session, app) {

@@ -385,3 +385,30 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 	if (told > 0)
 		add(text, zh ? "。" : ".");
 }
+
+unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
+			    const struct grade_facts *facts)
+{
+	char count[GRADE_COUNT_SIZE];
+	unsigned int n = 0;
+
+	if (facts->gaps > 0) {
+		grade_count(count, facts->gaps);
+		snprintf(lines[n++], GRADE_UNKNOWN_SIZE,
+			 "unexplained gaps: %s, %.2f s: still or frozen, the trace does not say",
+			 count, seconds(facts->gap_ns));
+	}
+	if (facts->causes[CAUSE_UNKNOWN] > 0) {
+		grade_count(count, facts->causes[CAUSE_UNKNOWN]);
+		snprintf(lines[n++], GRADE_UNKNOWN_SIZE,
+			 "unknown: the cause of %s of the late frames and freezes", count);
+	}
+	if (facts->unknown > 0) {
+		grade_count(count, facts->unknown);
+		snprintf(lines[n++], GRADE_UNKNOWN_SIZE,
+			 "unknown: vsyncs of %s frame%s, as the display's period is not certain "
+			 "there",
+			 count, facts->unknown == 1 ? "" : "s");
+	}
+	return n;
+}

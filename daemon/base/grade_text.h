@@ -32,6 +32,12 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language);
 
+/* What the numbers do not say: whose fault, gaps, vsyncs. Returns the number of lines. */
+#define GRADE_UNKNOWNS 3
+#define GRADE_UNKNOWN_SIZE 128
+unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
+			    const struct grade_facts *facts);
+
 /* What people read instead of the name in the files: "App too slow". */
 const char *grade_cause_name(enum cause cause, enum language language);
 

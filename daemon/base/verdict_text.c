@@ -76,6 +76,17 @@ static void print_causes(FILE *out, unsigned int columns, const struct grade_fac
 		text_print_paragraph(out, columns, 4, line);
 }
 
+/* What the numbers do not say. */
+static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
+			   const struct grade_facts *facts)
+{
+	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
+	unsigned int n = grade_unknowns(lines, facts);
+
+	for (unsigned int i = 0; i < n; i++)
+		text_print_line(out, columns, "%s%s", indent, lines[i]);
+}
+
 /* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
 static void print_rule(FILE *out, unsigned int columns, const char *verdict)
 {
@@ -203,11 +214,7 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 				seconds(surface->harm.minute_ns));
 	if (surface)
 		print_buffers(out, columns, surface);
-	if (app->facts.gaps > 0)
-		text_print_line(out, columns,
-				"  unexplained gaps: %" PRIu64
-				", %.2f s: still or frozen, the trace does not say",
-				app->facts.gaps, seconds(app->facts.gap_ns));
+	print_unknowns(out, columns, "  ", &app->facts);
 	print_rule(out, columns, app->verdict);
 }
 
@@ -269,26 +276,11 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 
 /* --- what is unknown --- */
 
-/* Surfaces of which the vsyncs of some frames are unknown. */
-static unsigned int surfaces_unknown(const struct status *status)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		n += status->surfaces[i].stats.unknown > 0;
-	return n;
-}
-
 /* What the numbers do not include, and why. */
-static void print_unknown(FILE *out, unsigned int columns, const struct status *status)
+static void print_left_out(FILE *out, unsigned int columns, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	char losses[64] = "";
-	unsigned int surfaces = surfaces_unknown(status);
-	uint64_t causes = 0;
-
-	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		causes += status->surfaces[i].facts.causes[CAUSE_UNKNOWN];
 
 	if (counters->lost_unknown > 0)
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
@@ -301,17 +293,6 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 				"ignored: %" PRIu64
 				" line%s whose time is far ahead of all others: damaged or forged",
 				counters->ahead, plural((unsigned int)counters->ahead));
-	if (surfaces > 0)
-		text_print_line(out, columns,
-				"unknown: vsyncs of some frames of %u of %u surface%s: the "
-				"display's period is not certain there",
-				surfaces, status->n_surfaces, plural(status->n_surfaces));
-	if (causes > 0)
-		text_print_line(
-			out, columns,
-			"unknown: the cause of %" PRIu64
-			" late frame%s or freeze%s: marks of buffers are missing or ambiguous",
-			causes, plural(causes), plural(causes));
 	if (status->surfaces_total > status->n_surfaces)
 		text_print_line(out, columns,
 				"not shown: %u surfaces with fewer frames, see summary.csv",
@@ -322,6 +303,7 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
 	bool is_traced = status->counters.sf_pid != TRACE_ID_UNKNOWN;
+	struct grade_facts facts = { 0 };
 	unsigned int n = status->n_apps;
 
 	for (unsigned int i = 0; i < n && i < APPS_SHOWN; i++)
@@ -336,9 +318,12 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		text_print_line(out, columns,
 				"no app: no Surface with frames has a package in its name");
 		print_surfaces(out, columns, status, NULL);
+		for (unsigned int i = 0; i < status->n_surfaces; i++)
+			grade_add(&facts, &status->surfaces[i].facts);
+		print_unknowns(out, columns, "", &facts);
 	}
 	print_skipped(out, columns, status);
 	if (is_traced)
 		print_without_marks(out, columns, status);
-	print_unknown(out, columns, status);
+	print_left_out(out, columns, status);
 }

@@ -41,6 +41,8 @@ def same_verdict(checks, name, here, trace):
     for line in expected.splitlines():
         head = line.split("..")[0] if ".." in line and len(line) >= 98 else line
         checks.that(" ".join(head.split()) in found, f"{name}: {line!r} is not in\n{lines}")
+    unknown, markdown = re.findall(r"^ *(?:unknown: (?!frames)|unexplained gaps: )(.*)", got.stdout, re.M), report("--markdown", out).stdout
+    checks.equal([line for line in unknown if line not in markdown], [], f"{name}: what Markdown has otherwise: {markdown}")
 
 
 def same_numbers(checks, name, here, trace):

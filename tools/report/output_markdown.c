@@ -2,6 +2,7 @@
 /* The answer for a pull request or a chat: grades, sentences, and two small tables. */
 #include "tools/report/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,25 +65,13 @@ static void print_causes(FILE *out, const struct grade_facts *facts)
 }
 
 /* What the numbers do not say. */
-static void print_unknown(FILE *out, const struct grade_facts *facts)
+static void print_unknowns(FILE *out, const struct grade_facts *facts)
 {
-	char n[GRADE_COUNT_SIZE];
+	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
+	unsigned int n = grade_unknowns(lines, facts);
 
-	if (facts->causes[CAUSE_UNKNOWN] > 0) {
-		grade_count(n, facts->causes[CAUSE_UNKNOWN]);
-		fprintf(out, "Unknown: the cause of %s of the late frames and freezes.\n\n", n);
-	}
-	if (facts->gaps > 0) {
-		grade_count(n, facts->gaps);
-		fprintf(out,
-			"Unexplained gaps: %s, %.2f s: still or frozen, the trace does not "
-			"say.\n\n",
-			n, (double)facts->gap_ns / 1e9);
-	}
-	if (facts->unknown > 0) {
-		grade_count(n, facts->unknown);
-		fprintf(out, "Unknown: the vsyncs of %s frames.\n\n", n);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[i][0]), lines[i] + 1);
 }
 
 /* The moments of the app: alike ones in a line. */
@@ -197,7 +186,7 @@ int output_markdown(FILE *out, const struct report *report)
 			print_sections(out, session, app, report->selection);
 			if (print_moments(out, session, app, report->selection) < 0)
 				error = -ENOMEM;
-			print_unknown(out, &app->facts);
+			print_unknowns(out, &app->facts);
 		}
 	}
 	free(sentences);

@@ -127,7 +127,7 @@ def outputs(checks, name, out, session, truth):
     """The text and --markdown have the numbers of the app, and --csv adds up to them."""
     said, markdown = report(out).stdout, report("--markdown", out).stdout
     table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout)))
-    for app in session["apps"]:
+    for app in session["apps"][:3]:  # the others are not in the text
         facts, own = truth[app["app"], WHOLE], [row for row in table if row["app"] == app["app"] and row["app"] in row["Surface"]]
         for cause, (n, ms) in facts.causes.items():
             checks.that(f"{NAMES[cause]} {ms / 1e3:.2f} s ({n})" in said or f"| {NAMES[cause]} | {ms / 1e3:.2f} s | " in markdown,
@@ -146,6 +146,21 @@ def outputs(checks, name, out, session, truth):
         for app in section["apps"]:
             line = f"  {app['grade']} {app['app']}: {app['facts']['lost(ms/s)']:.0f} ms lost per second, "
             checks.that(line in said, f"{name}: {line} is not in\n{said}")
+
+
+def gates(checks, name, out, session, truth):
+    """A condition judges the numbers of the app: all its Surfaces, with stalls that no frame ended."""
+    table, metrics = rows(out, "summary.csv"), ("freezes(/10min)", "freezes", "lost(ms/s)", "longest(ms)", "missed vsyncs(/1000 frames)")
+    said = report(*(word for metric in metrics for word in ("--fail-if", f"{metric} >= 0")), out).stderr
+    for app in session["apps"]:
+        facts, own = truth[app["app"], WHOLE], [row for row in table if row["app"] == app["app"] and row["app"] in row["Surface"]]
+        known = sum(int(row["frames"]) - int(row["unknown vsyncs"]) for row in own)
+        longest = max([facts.longest, *(float(row["longest(ms)"] or 0) for row in own)])
+        for metric, value in zip(metrics, (600e3 * facts.freezes / facts.drawing(), facts.freezes, facts.rate(), longest,
+                                           1000 * sum(int(row["missed vsyncs"] or 0) for row in own) / known if known else None), strict=True):
+            found = re.search(rf": {re.escape(app['app'])}: {re.escape(metric)} is ([\d.]+)$", said, re.M)
+            checks.that(not found or value is not None and abs(float(found[1]) - value) < 0.051, f"{name}: {app['app']}: {metric}: {found}, computed {value}")
+    return said
 
 
 def judge(checks, name, out, least=1):
@@ -168,6 +183,7 @@ def judge(checks, name, out, least=1):
             if facts.frames + facts.freezes:
                 same(checks, f"{name}: {section['section']}: {app['app']}", app, facts, facts.grade(missing, (to - since) / 1e3))
     outputs(checks, name, out, session, truth)
+    return gates(checks, name, out, session, truth)
 
 
 def without(text, begin, end):
@@ -207,6 +223,12 @@ if __name__ == "__main__":
                 analyze(here / "even", "--frames-log", "-T", 2, here / "even.txt")
                 judge(checks, "even", here / "even")
                 checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in report(here / "even").stdout, "when it is missing")
+    with folder() as here:  # apps of two Surfaces, of which one hangs at the end
+        analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
+        with open(here / "out" / "events.csv", "a") as table:
+            table.write("1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")
+        said = judge(checks, "two Surfaces", here / "out")
+        checks.that("com.example.mail: freezes is 1\n" in said, f"the hang at the end: {said}")
     if TRACES.is_dir():
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))

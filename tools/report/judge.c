@@ -52,7 +52,7 @@ static void add_numbers(struct numbers *sum, const struct numbers *numbers)
 }
 
 /* What follows from the sums. */
-static void derive(struct numbers *numbers, const struct graded_app *app)
+static void derive(struct numbers *numbers)
 {
 	double *of = numbers->of, time = of[METRIC_TIME];
 
@@ -62,10 +62,23 @@ static void derive(struct numbers *numbers, const struct graded_app *app)
 	if (time > 0) {
 		of[METRIC_JANK_10MIN] = 600 * of[METRIC_JANK] / time;
 		of[METRIC_BIG_JANK_10MIN] = 600 * of[METRIC_BIG_JANK] / time;
-		of[METRIC_FREEZES_10MIN] = 600 * of[METRIC_FREEZES] / time;
-		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
 	}
-	of[METRIC_GRADE] = metric_grade(app->grade);
+	of[METRIC_LOST_RATE] = NAN;
+	numbers_derive(numbers);
+}
+
+/* The columns leave out stalls that no frame ended, and an app must not pass for one. */
+static void add_endless(struct numbers *numbers, const struct grade_facts *facts)
+{
+	double *of = numbers->of;
+
+	if (facts->endless == 0)
+		return;
+	if (!isnan(of[METRIC_LOST_RATE]))
+		of[METRIC_LOST_RATE] = grade_lost_rate(facts);
+	if (!isnan(of[METRIC_HARM]))
+		of[METRIC_HARM] += (double)facts->endless_ns / 1e6;
+	of[METRIC_LONGEST] = fmax(of[METRIC_LONGEST], (double)facts->longest_freeze_ns / 1e6);
 }
 
 /* The numbers of place @i of the session's Surfaces, or with @in_sections of those in sections, if
@@ -104,7 +117,8 @@ static void app_numbers(struct numbers *sum, const struct session *session,
 			add_numbers(sum, part);
 	}
 	if (n > 1)
-		derive(sum, app);
+		derive(sum);
+	numbers_set_grade(sum, &app->facts, app->grade);
 }
 
 /* True: conditions are for that app: one that somebody uses, or that is named. */
@@ -121,9 +135,12 @@ static bool is_judged_app(const struct report *report, const struct session *ses
 /* @section: NULL of the whole session. */
 static void judge_at(struct results *results, const struct session *session,
 		     const struct condition *condition, const struct section *section,
-		     uint32_t name, const struct numbers *numbers, enum grade grade)
+		     uint32_t name, struct numbers numbers, const struct grade_facts *facts,
+		     enum grade grade)
 {
 	char *where = NULL;
+
+	add_endless(&numbers, facts);
 
 	if (asprintf(&where, "%s: %s%s%s", session->folder,
 		     section ? name_of(session, section->name) : "", section ? ": " : "",
@@ -131,7 +148,7 @@ static void judge_at(struct results *results, const struct session *session,
 		results->failed = true;
 		return;
 	}
-	judge(results, condition, where, numbers, grade);
+	judge(results, condition, where, &numbers, grade);
 	free(where);
 }
 
@@ -153,7 +170,7 @@ static unsigned int judge_apps(struct results *results, const struct report *rep
 		app_numbers(&numbers, session, &apps[i], in_sections);
 		judge_at(results, session, condition,
 			 in_sections ? &session->sections[apps[i].section] : NULL, apps[i].app,
-			 &numbers, apps[i].grade);
+			 numbers, &apps[i].facts, apps[i].grade);
 		n++;
 	}
 	return n;
@@ -177,8 +194,8 @@ static unsigned int judge_surfaces(struct results *results, const struct report 
 		    (in && !select_section(report->selection, session, in->section)))
 			continue;
 		judge_at(results, session, condition, in ? &session->sections[in->section] : NULL,
-			 surface->name, in ? &in->numbers : &surface->numbers,
-			 in ? in->grade : surface->grade);
+			 surface->name, in ? in->numbers : surface->numbers,
+			 in ? &in->facts : &surface->facts, in ? in->grade : surface->grade);
 		n++;
 	}
 	return n;

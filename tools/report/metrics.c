@@ -220,12 +220,21 @@ void numbers_derive(struct numbers *numbers)
 
 	if (known > 0)
 		of[METRIC_MISSED_1000] = 1000 * of[METRIC_MISSED] / known;
-	if (isnan(of[METRIC_FREEZES]))
-		of[METRIC_FREEZES] = of[METRIC_STALLS];
-	if (time > 0)
-		of[METRIC_FREEZES_10MIN] = 600 * of[METRIC_FREEZES] / time;
 	if (isnan(of[METRIC_LONGEST]) && of[METRIC_STALLS] == 0)
 		of[METRIC_LONGEST] = of[METRIC_MAX];
 	if (time > 0 && isnan(of[METRIC_LOST_RATE]))
 		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
+}
+
+void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
+{
+	double *of = numbers->of;
+	uint64_t drawing_ns = grade_drawing_ns(facts);
+
+	of[METRIC_GRADE] = metric_grade(grade);
+	if (isnan(of[METRIC_STALLS]))
+		return;
+	of[METRIC_FREEZES] = (double)facts->freezes;
+	if (drawing_ns > 0)
+		of[METRIC_FREEZES_10MIN] = 600e9 * (double)facts->freezes / (double)drawing_ns;
 }

@@ -240,18 +240,6 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 	return grade_of(facts);
 }
 
-static void add_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
-{
-	double *of = numbers->of;
-	uint64_t drawing_ns = grade_drawing_ns(facts);
-
-	of[METRIC_GRADE] = metric_grade(grade);
-	if (isnan(of[METRIC_STALLS]) || drawing_ns == 0)
-		return;
-	of[METRIC_FREEZES] = (double)facts->freezes;
-	of[METRIC_FREEZES_10MIN] = 600e9 * (double)facts->freezes / (double)drawing_ns;
-}
-
 /* Time that is missing in a section. */
 static uint64_t missing_in(const struct session *session, const struct section *section)
 {
@@ -326,7 +314,7 @@ static void set_grade(const struct session *session, struct surface *surface)
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
-	add_grade(&surface->numbers, &surface->facts, surface->grade);
+	numbers_set_grade(&surface->numbers, &surface->facts, surface->grade);
 	surface->has_package =
 		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
 }
@@ -421,7 +409,7 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
 	in->facts.span_ns = length_of(session, sum->section);
 	in->grade = complete_facts(&in->facts, &in->numbers, "");
-	add_grade(&in->numbers, &in->facts, in->grade);
+	numbers_set_grade(&in->numbers, &in->facts, in->grade);
 }
 
 static int set_sections(struct reading *reading)

@@ -124,7 +124,7 @@ const FORMULAS = {
   "low 0.1% time(fps)": "1000 / the last of the slowest intervals that add up to 0.1 % of Time (ms)", "jank(/10min)": "janks × 600 / (Time + stall time)",
   "big jank(/10min)": "big janks × 600 / (Time + stall time)", "stutter(%)": "time in janks / (Time + stall time)",
   "score": "60·min(1, FPS/target) + 20·min(1, kpi/max) + 10·(1−A/frames) + 7·(1−B/frames) + 3·(1−C/frames)", "missed vsyncs": "sum of vsyncs − render period",
-  "missed vsyncs(/1000 frames)": "1000 × missed vsyncs / frames", "freezes(/10min)": "stalls × 600 / (Time + stall time)",
+  "missed vsyncs(/1000 frames)": "1000 × missed vsyncs / frames", "freezes(/10min)": "freezes × 600 / (Time + stall time)",
   "small jank": "> 2 × the mean of the three before, and > 41.667 ms, and not a jank", "jank": "> 2 × the mean of the three before, and > 83.333 ms; and freezes",
   "big jank": "> 2 × the mean of the three before, and > 125 ms; and freezes", "A": "[100, 500) ms", "B": "[50, 100) ms", "C": "[42, 50) ms", "D": "more than one render period",
   "matrix best": "0 to 2 missed vsyncs", "matrix normal": "3 to 8 missed vsyncs", "matrix middle": "9 to 23 missed vsyncs", "matrix high": "24 to 41 missed vsyncs",

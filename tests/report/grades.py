@@ -6,14 +6,16 @@ from frames.csv, events.csv and summary.csv alone."""
 import collections
 import csv
 import io
+import json
 import lzma
 import pathlib
 import re
+import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
-from jankd import TRACES, Checks, analyze, folder, microseconds, rows, unpack
+from jankd import REPORT, TRACES, Checks, analyze, folder, microseconds, rows, unpack
 from report import marked, model, report, scenario
 from verdict import WAIT_MS, Layer
 
@@ -123,10 +125,22 @@ def same(checks, what, app, facts, grade):
     checks.equal(app["grade"], grade, f"{what}: grade")
 
 
+def given_back(checks, name, apps):
+    """--grade says the same of the facts that --json prints, but for frame rates and places, which are no facts, and for what
+    microseconds round."""
+    again = json.loads(subprocess.run([REPORT, "--grade"], input=json.dumps(apps), capture_output=True, text=True, check=True).stdout)
+    for app, one in zip(apps, again, strict=True):
+        checks.equal((one["facts"], one["grade"], [cause["cause"] for cause in one["causes"]]), (app["facts"], app["grade"], list(app["facts"]["causes"])), f"{name}: --grade")
+        checks.that(one["sentence"][:40] == app["sentence"][:40] or "even" in app["sentence"], f"{name}: --grade says {one['sentence']}")
+        whose, said = (re.sub(r"\d+ %", "", words["whose"] or "") for words in (one, app))
+        checks.that(said.endswith(whose), f"{name}: --grade says {one['whose']}")
+
+
 def outputs(checks, name, out, session, truth):
     """The text and --markdown have the numbers of the app, and --csv adds up to them."""
     said, markdown = report(out).stdout, report("--markdown", out).stdout
     table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout)))
+    given_back(checks, name, session["apps"])
     for app in session["apps"][:3]:  # the others are not in the text
         facts, own = truth[app["app"], WHOLE], [row for row in table if row["app"] == app["app"] and row["app"] in row["Surface"]]
         for cause, (n, ms) in facts.causes.items():

@@ -39,6 +39,9 @@ static const char help[] =
 	"  --json              all numbers as JSON\n"
 	"  --info              with --json: late frames include the counters of dropFrames.csv\n"
 	"  --markdown          grades and sentences for a pull request or a chat\n"
+	"  --grade             grades of facts of --json that were added up: reads no folder, but "
+	"a\n"
+	"                      JSON array from standard input\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
@@ -91,6 +94,7 @@ enum long_option {
 	OPTION_NEW,
 	OPTION_WATCH,
 	OPTION_INFO,
+	OPTION_GRADE,
 	OPTION_VERSION,
 };
 
@@ -114,6 +118,7 @@ static const struct option options[] = {
 	{ "new", no_argument, NULL, OPTION_NEW },
 	{ "watch", no_argument, NULL, OPTION_WATCH },
 	{ "info", no_argument, NULL, OPTION_INFO },
+	{ "grade", no_argument, NULL, OPTION_GRADE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -187,6 +192,20 @@ static _Noreturn void print_and_exit(const char *text)
 {
 	fputs(text, stdout);
 	exit(fflush(stdout) ? 1 : 0);
+}
+
+static _Noreturn void grade_and_exit(void)
+{
+	int error = output_grades(stdin, stdout);
+
+	if (error == -ENOMEM)
+		out_of_memory();
+	if (fflush(stdout) != 0)
+		fail("standard output", strerror(errno), "check the reader of the pipe");
+	if (error < 0)
+		fail("--grade", "standard input is no JSON array of objects with app and facts",
+		     "jank-report(1) describes it");
+	exit(0);
 }
 
 static void add_operand(struct settings *settings, const char *operand)
@@ -297,6 +316,8 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_INFO:
 		settings->selection.with_info = true;
 		break;
+	case OPTION_GRADE:
+		grade_and_exit();
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
 	case 'h':

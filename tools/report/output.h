@@ -37,6 +37,10 @@ int output_json_session(FILE *out, const struct session *session,
 /* Prints a text as JSON. */
 void output_json_text(FILE *out, const char *text);
 
+/* For each object of the JSON array @in, with app and facts as output_json() prints them, prints
+ * one with grade and sentences. Returns 0, -ENOMEM, or -EINVAL: it is no array. */
+int output_grades(FILE *in, FILE *out);
+
 int output_markdown(FILE *out, const struct report *report);
 int output_csv(FILE *out, const struct report *report);
 int output_openmetrics(FILE *out, const struct report *report);

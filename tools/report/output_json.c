@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "daemon/base/apps.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"
@@ -103,10 +104,13 @@ static struct json_object *facts_object(const struct grade_facts *facts)
 	add_count(object, "freezes without end", facts->endless);
 	add_count(object, "gaps", facts->gaps);
 	add_ns(object, "gap time(s)", facts->gap_ns);
+	add_ns(object, "shortest gap(s)", facts->shortest_gap_ns);
+	add_ns(object, "longest gap(s)", facts->longest_gap_ns);
 	add_ns(object, "idle(s)", grade_idle_ns(facts));
 	add_ns(object, "captured(s)", facts->span_ns);
 	add_ns(object, "missing(s)", grade_missing_ns(facts));
 	add_count(object, "unknown vsyncs", facts->unknown);
+	json_object_object_add(object, "fails rule", json_object_new_boolean(facts->fails_rule));
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *cause = json_object_new_object();
 
@@ -203,16 +207,22 @@ static bool is_shown_app(const struct session *session, const struct graded_app 
 	return false;
 }
 
+static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
+{
+	struct json_object *object = json_object_new_object();
+	enum grade grade = grade_of(facts);
+
+	add_text(object, "app", app);
+	add_text(object, "grade", grade_names[grade]);
+	add_text(object, "grade zh", grade_name(grade, CHINESE));
+	json_object_object_add(object, "facts", facts_object(facts));
+	return object;
+}
+
 /* Grade and facts of an app in the session, or in a section. */
 static struct json_object *app_object(const struct session *session, const struct graded_app *app)
 {
-	struct json_object *object = json_object_new_object();
-
-	add_text(object, "app", name_of(session, app->app));
-	add_text(object, "grade", grade_names[app->grade]);
-	add_text(object, "grade zh", grade_name(app->grade, CHINESE));
-	json_object_object_add(object, "facts", facts_object(&app->facts));
-	return object;
+	return graded_object(name_of(session, app->app), &app->facts);
 }
 
 static void add_sentences(struct json_object *object, const struct session *session,
@@ -244,6 +254,8 @@ static void print_apps(struct printer *printer, const struct session *session,
 		object = app_object(session, app);
 		add_sentences(object, session, app);
 		add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
+		add_count(object, "rank",
+			  (uint64_t)app_rank(name_of(session, app->app), app->has_activity));
 		print_element(printer, object, true);
 		begin_array(printer, "surfaces");
 		for (uint32_t j = 0; j < session->n_surfaces; j++) {
@@ -633,6 +645,108 @@ int output_json(FILE *out, const struct report *report)
 	fputc(']', out);
 	print_devices(&printer, report);
 	fputs("}\n", out);
+	return printer.failed ? -ENOMEM : 0;
+}
+
+/* --- facts that were added up --- */
+
+/* A count or a time as facts_object() prints it, in units of 1 / @scale. What is missing, or no
+ * number, is 0. */
+static uint64_t read_fact(struct json_object *facts, const char *key, double scale)
+{
+	double value = json_object_get_double(json_object_object_get(facts, key)) * scale;
+
+	return value > 0 && value < 1e19 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static struct grade_facts read_facts(struct json_object *object)
+{
+	struct json_object *causes = json_object_object_get(object, "causes");
+	struct grade_facts facts = {
+		.frames = read_fact(object, "frames", 1),
+		.unknown = read_fact(object, "unknown vsyncs", 1),
+		.late = read_fact(object, "late frames", 1),
+		.late_ns = read_fact(object, "late time(s)", 1e9),
+		.freezes = read_fact(object, "freezes", 1),
+		.freeze_ns = read_fact(object, "freeze time(s)", 1e9),
+		.longest_freeze_ns = read_fact(object, "longest freeze(s)", 1e9),
+		.endless = read_fact(object, "freezes without end", 1),
+		.gaps = read_fact(object, "gaps", 1),
+		.gap_ns = read_fact(object, "gap time(s)", 1e9),
+		.shortest_gap_ns = read_fact(object, "shortest gap(s)", 1e9),
+		.longest_gap_ns = read_fact(object, "longest gap(s)", 1e9),
+		.span_ns = read_fact(object, "captured(s)", 1e9),
+		.missing_ns = read_fact(object, "missing(s)", 1e9),
+		.fails_rule = json_object_get_boolean(json_object_object_get(object, "fails rule")),
+	};
+	uint64_t drawing_ns = read_fact(object, "drawing(s)", 1e9);
+
+	facts.time_ns = drawing_ns > facts.freeze_ns ? drawing_ns - facts.freeze_ns : 0;
+	facts.wait_ns = read_fact(object, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
+	for (unsigned int i = CAUSE_NONE + 1; causes && i < CAUSES; i++) {
+		struct json_object *cause = json_object_object_get(causes, cause_names[i]);
+
+		facts.causes[i] = read_fact(cause, "times", 1);
+		facts.cause_ns[i] = read_fact(cause, "lost(s)", 1e9);
+	}
+	return facts;
+}
+
+/* The causes with the names that people read, most time lost first. */
+static struct json_object *causes_by_time(const struct grade_facts *facts)
+{
+	struct json_object *causes = json_object_new_array();
+	enum cause sorted[CAUSES];
+	unsigned int n = grade_causes_by_time(sorted, facts);
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct json_object *cause = json_object_new_object();
+
+		add_text(cause, "cause", cause_names[sorted[i]]);
+		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
+		add_count(cause, "times", facts->causes[sorted[i]]);
+		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
+		json_object_array_add(causes, cause);
+	}
+	return causes;
+}
+
+static struct json_object *graded_sum(struct json_object *sum)
+{
+	const char *name = json_object_get_string(json_object_object_get(sum, "app"));
+	struct grade_facts facts = read_facts(json_object_object_get(sum, "facts"));
+	struct graded graded = {
+		.name = name ? name : "",
+		.facts = &facts,
+		.fps = -1,
+		.rate_hz = -1,
+		.missing_at = "",
+	};
+	struct json_object *object = graded_object(graded.name, &facts);
+	char text[GRADE_TEXT_SIZE];
+
+	grade_sentence(text, &graded, ENGLISH);
+	add_text(object, "sentence", text);
+	grade_causes(text, &facts, ENGLISH);
+	add_text(object, "whose", text[0] ? text : NULL);
+	json_object_object_add(object, "causes", causes_by_time(&facts));
+	return object;
+}
+
+int output_grades(FILE *in, FILE *out)
+{
+	struct json_object *all = json_object_from_fd(fileno(in));
+	struct printer printer = { .out = out, .is_first = true };
+
+	if (!json_object_is_type(all, json_type_array)) {
+		json_object_put(all);
+		return -EINVAL;
+	}
+	fputc('[', out);
+	for (size_t i = 0; i < json_object_array_length(all); i++)
+		print_element(&printer, graded_sum(json_object_array_get_idx(all, i)), false);
+	fputs("]\n", out);
+	json_object_put(all);
 	return printer.failed ? -ENOMEM : 0;
 }
 

@@ -125,22 +125,25 @@ def same(checks, what, app, facts, grade):
     checks.equal(app["grade"], grade, f"{what}: grade")
 
 
-def given_back(checks, name, apps):
-    """--grade says the same of the facts that --json prints, but for frame rates and places, which are no facts, and for what
+def given_back(checks, name, out, apps):
+    """--grades has the apps of --json, and says the same of the facts that --json prints, but for frame rates and places, which are no facts, and for what
     microseconds round."""
-    again = json.loads(subprocess.run([REPORT, "--grade"], input=json.dumps(apps), capture_output=True, text=True, check=True).stdout)
+    first = json.loads(report("--grades", out).stdout)
+    checks.equal([{key: app[key] for key in app if key not in ("folder", "session_id")} for app in first],
+                 [{key: app[key] for key in app if key != "surfaces"} for app in apps], f"{name}: --grades")
+    again = json.loads(subprocess.run([REPORT, "--grades", "-"], input=json.dumps(first), capture_output=True, text=True, check=True).stdout)
     for app, one in zip(apps, again, strict=True):
-        checks.equal((one["facts"], one["grade"], [cause["cause"] for cause in one["causes"]]), (app["facts"], app["grade"], list(app["facts"]["causes"])), f"{name}: --grade")
-        checks.that(one["sentence"][:40] == app["sentence"][:40] or "even" in app["sentence"], f"{name}: --grade says {one['sentence']}")
+        checks.equal((one["facts"], one["grade"], [cause["cause"] for cause in one["causes"]]), (app["facts"], app["grade"], list(app["facts"]["causes"])), f"{name}: --grades -")
+        checks.that(one["sentence"][:40] == app["sentence"][:40] or "even" in app["sentence"], f"{name}: --grades - says {one['sentence']}")
         whose, said = (re.sub(r"\d+ %", "", words["whose"] or "") for words in (one, app))
-        checks.that(said.endswith(whose), f"{name}: --grade says {one['whose']}")
+        checks.that(said.endswith(whose), f"{name}: --grades - says {one['whose']}")
 
 
 def outputs(checks, name, out, session, truth):
     """The text and --markdown have the numbers of the app, and --csv adds up to them."""
     said, markdown = report(out).stdout, report("--markdown", out).stdout
     table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout)))
-    given_back(checks, name, session["apps"])
+    given_back(checks, name, out, session["apps"])
     for app in session["apps"][:3]:  # the others are not in the text
         facts, own = truth[app["app"], WHOLE], [row for row in table if row["app"] == app["app"] and row["app"] in row["Surface"]]
         for cause, (n, ms) in facts.causes.items():

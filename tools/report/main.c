@@ -39,9 +39,9 @@ static const char help[] =
 	"  --json              all numbers as JSON\n"
 	"  --info              with --json: late frames include the counters of dropFrames.csv\n"
 	"  --markdown          grades and sentences for a pull request or a chat\n"
-	"  --grade             grades of facts of --json that were added up: reads no folder, but "
-	"a\n"
-	"                      JSON array from standard input\n"
+	"  --grades            grades, sentences and their facts as JSON; DIR is '-': of facts "
+	"that\n"
+	"                      were added up, a JSON array from standard input\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
@@ -81,6 +81,7 @@ enum long_option {
 	OPTION_CSV,
 	OPTION_MARKDOWN,
 	OPTION_OPENMETRICS,
+	OPTION_GRADES,
 	OPTION_SURFACE,
 	OPTION_APP,
 	OPTION_SECTION,
@@ -94,7 +95,6 @@ enum long_option {
 	OPTION_NEW,
 	OPTION_WATCH,
 	OPTION_INFO,
-	OPTION_GRADE,
 	OPTION_VERSION,
 };
 
@@ -103,6 +103,7 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "csv", no_argument, NULL, OPTION_CSV },
 	{ "markdown", no_argument, NULL, OPTION_MARKDOWN },
+	{ "grades", no_argument, NULL, OPTION_GRADES },
 	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "surface", required_argument, NULL, OPTION_SURFACE },
@@ -118,7 +119,6 @@ static const struct option options[] = {
 	{ "new", no_argument, NULL, OPTION_NEW },
 	{ "watch", no_argument, NULL, OPTION_WATCH },
 	{ "info", no_argument, NULL, OPTION_INFO },
-	{ "grade", no_argument, NULL, OPTION_GRADE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -194,20 +194,6 @@ static _Noreturn void print_and_exit(const char *text)
 	exit(fflush(stdout) ? 1 : 0);
 }
 
-static _Noreturn void grade_and_exit(void)
-{
-	int error = output_grades(stdin, stdout);
-
-	if (error == -ENOMEM)
-		out_of_memory();
-	if (fflush(stdout) != 0)
-		fail("standard output", strerror(errno), "check the reader of the pipe");
-	if (error < 0)
-		fail("--grade", "standard input is no JSON array of objects with app and facts",
-		     "jank-report(1) describes it");
-	exit(0);
-}
-
 static void add_operand(struct settings *settings, const char *operand)
 {
 	enum group group = settings->has_new ? NEW : BASE;
@@ -263,6 +249,7 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_MARKDOWN:
 	case OPTION_CSV:
 	case OPTION_OPENMETRICS:
+	case OPTION_GRADES:
 		set_format(settings, (enum long_option)option);
 		break;
 	case 'o':
@@ -316,8 +303,6 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_INFO:
 		settings->selection.with_info = true;
 		break;
-	case OPTION_GRADE:
-		grade_and_exit();
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
 	case 'h':
@@ -556,6 +541,8 @@ static int print_report(const struct settings *settings, const struct report *re
 		return output_markdown(stdout, report);
 	case OPTION_OPENMETRICS:
 		return output_openmetrics(stdout, report);
+	case OPTION_GRADES:
+		return output_grades(stdout, report);
 	default:
 		return output_text(stdout, report, columns_of_terminal());
 	}
@@ -726,6 +713,21 @@ static int exit_code(const struct settings *settings, const struct collection *c
 	return settings->strict && results->of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN : 0;
 }
 
+static _Noreturn void grade_and_exit(void)
+{
+	int error = output_grades_of(stdin, stdout);
+
+	if (error == -ENOMEM)
+		out_of_memory();
+	if (error < 0)
+		fail("--grades -", "standard input is no JSON array of objects with app and facts",
+		     "jank-report(1) describes it");
+	if (fflush(stdout) != 0 || ferror(stdout))
+		fail("standard output", strerror(errno),
+		     "check the disk, or the reader of the pipe");
+	exit(0);
+}
+
 /* --- watch --- */
 
 static uint64_t mixed(uint64_t state, uint64_t value)
@@ -804,6 +806,8 @@ int main(int argc, char **argv)
 	os_begin(&argc, &argv);
 	settings.selection.to_us = INT64_MAX;
 	read_options(&settings, argc, argv);
+	if (settings.format == OPTION_GRADES && strcmp(settings.operands[BASE][0], "-") == 0)
+		grade_and_exit();
 	collection.report.selection = &settings.selection;
 	collection.compare = settings.compare;
 	if (settings.page.watch) {

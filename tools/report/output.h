@@ -37,9 +37,12 @@ int output_json_session(FILE *out, const struct session *session,
 /* Prints a text as JSON. */
 void output_json_text(FILE *out, const char *text);
 
-/* For each object of the JSON array @in, with app and facts as output_json() prints them, prints
- * one with grade and sentences. Returns 0, -ENOMEM, or -EINVAL: it is no array. */
-int output_grades(FILE *in, FILE *out);
+/* The apps of all sessions with grade, sentences and facts, and nothing else: a JSON array. */
+int output_grades(FILE *out, const struct report *report);
+
+/* The same for the objects of a JSON array that @in has: app and facts are used. Returns 0,
+ * -ENOMEM, or -EINVAL: it is no array. */
+int output_grades_of(FILE *in, FILE *out);
 
 int output_markdown(FILE *out, const struct report *report);
 int output_csv(FILE *out, const struct report *report);

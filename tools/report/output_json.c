@@ -240,23 +240,30 @@ static void add_sentences(struct json_object *object, const struct session *sess
 	free(sentences);
 }
 
+/* All of an app in the session but its Surfaces. */
+static struct json_object *session_app_object(const struct session *session,
+					      const struct graded_app *app)
+{
+	const struct surface *judged = &session->surfaces[app->surface];
+	struct json_object *object = app_object(session, app);
+
+	add_sentences(object, session, app);
+	add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
+	add_count(object, "rank",
+		  (uint64_t)app_rank(name_of(session, app->app), app->has_activity));
+	return object;
+}
+
 static void print_apps(struct printer *printer, const struct session *session,
 		       const struct selection *selection)
 {
 	begin_array(printer, "apps");
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
-		const struct surface *judged = &session->surfaces[app->surface];
-		struct json_object *object;
 
 		if (!is_shown_app(session, app, selection))
 			continue;
-		object = app_object(session, app);
-		add_sentences(object, session, app);
-		add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
-		add_count(object, "rank",
-			  (uint64_t)app_rank(name_of(session, app->app), app->has_activity));
-		print_element(printer, object, true);
+		print_element(printer, session_app_object(session, app), true);
 		begin_array(printer, "surfaces");
 		for (uint32_t j = 0; j < session->n_surfaces; j++) {
 			const struct surface *surface = &session->surfaces[j];
@@ -648,7 +655,33 @@ int output_json(FILE *out, const struct report *report)
 	return printer.failed ? -ENOMEM : 0;
 }
 
-/* --- facts that were added up --- */
+/* --- grades alone --- */
+
+int output_grades(FILE *out, const struct report *report)
+{
+	struct printer printer = { .out = out, .is_first = true };
+
+	fputc('[', out);
+	for (uint32_t i = 0; i < report->n; i++) {
+		const struct session *session = &report->sessions[i];
+
+		for (uint32_t j = 0; j < session->n_apps; j++) {
+			struct json_object *object;
+
+			if (!is_shown_app(session, &session->apps[j], report->selection))
+				continue;
+			object = session_app_object(session, &session->apps[j]);
+			add_text(object, "folder", session->folder);
+			add_text(object, "session_id",
+				 session_json_text(session, NULL, "session_id"));
+			print_element(&printer, object, false);
+		}
+	}
+	fputs("]\n", out);
+	return printer.failed ? -ENOMEM : 0;
+}
+
+/* --- of facts that were added up --- */
 
 /* A count or a time as facts_object() prints it, in units of 1 / @scale. What is missing, or no
  * number, is 0. */
@@ -733,7 +766,7 @@ static struct json_object *graded_sum(struct json_object *sum)
 	return object;
 }
 
-int output_grades(FILE *in, FILE *out)
+int output_grades_of(FILE *in, FILE *out)
 {
 	struct json_object *all = json_object_from_fd(fileno(in));
 	struct printer printer = { .out = out, .is_first = true };

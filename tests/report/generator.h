@@ -13,7 +13,18 @@ struct generator {
 			       frequent; 1: equally. The share stays */
 	unsigned int frame; /* number of the next one */
 	unsigned int left;  /* late frames of the burst */
+
+	/* Freezes of 0.5 s and more, 1.1 s in the mean. */
+	double freezes;	     /* a minute */
+	double followers;    /* mean number of further freezes in the 10 s after each of them */
+	bool in_one_section; /* all of them are, five times as frequent there */
+	bool is_planted;     /* and one in each minute of that section, besides */
+	double section_s;    /* time in that section, of all runs */
+	double planted_s;    /* that of the next one */
 };
+
+/* Sections of each run, of the same length. */
+#define GENERATED_SECTIONS 5
 
 /* Adds @seconds of frames at 60 Hz, a run of its own, to @surface. Frames that are late have 2 to 6
  * vsyncs, the others 1. */

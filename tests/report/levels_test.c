@@ -116,3 +116,155 @@ TEST(test_a_known_difference_is_found)
 	measure(&setup, PLANTED, 0.01, 0.015, held);
 	assert_in_range(held[0], FOUND_LEAST, PLANTED);
 }
+
+/* --- verdicts --- */
+
+struct app {
+	const char *name;
+	double share, between;		 /* late frames, and how much runs differ by them */
+	double freezes, freezes_between; /* a minute, and the same */
+	double followers;
+	bool in_one_section;
+};
+
+/* How much NEW is slower or freezes besides. */
+struct difference {
+	double late; /* times as many frames */
+	bool is_planted;
+};
+
+struct groups {
+	unsigned int runs; /* of each group; 0: from 3 to 10 */
+	double minutes;	   /* of each run; 0: from 1 to 30, short ones more often */
+};
+
+static const struct app smooth = { "smooth", 0.002, 0.2, 0, 0, 0, false };
+static const struct app janky = { "janky", 0.05, 0.3, 0, 0, 0, false };
+
+static const struct app freezing[] = {
+	{ "0.1 freezes a minute", 0.01, 0.2, 0.1, 0, 0, false },
+	{ "0.5 freezes a minute", 0.01, 0.2, 0.5, 0, 0, false },
+	{ "2 freezes a minute", 0.01, 0.2, 2, 0, 0, false },
+	{ "0.1, in bursts of 2", 0.01, 0.2, 0.05, 0, 0.5, false },
+	{ "0.5, in bursts of 2", 0.01, 0.2, 0.25, 0, 0.5, false },
+	{ "0.1, runs differ by a factor of 2", 0.01, 0.2, 0.1, 0.7, 0, false },
+	{ "0.5, runs differ by a factor of 2", 0.01, 0.2, 0.5, 0.7, 0, false },
+	{ "2, runs differ by a factor of 2", 0.01, 0.2, 2, 0.7, 0, false },
+	{ "0.1, all in one section", 0.01, 0.2, 0.1, 0, 0, true },
+	{ "0.5, all in one section", 0.01, 0.2, 0.5, 0, 0, true },
+};
+
+static void make_group(struct generator *generator, const struct app *app,
+		       struct compared_surface *surface, enum group group, unsigned int runs,
+		       double minutes, double late)
+{
+	generator->burst = 3;
+	generator->calm_factor = 2;
+	generator->followers = app->followers;
+	generator->in_one_section = app->in_one_section;
+	generator->section_s = 0;
+	for (unsigned int run = 0; run < runs; run++) {
+		double factor = app->freezes_between * generator_normal(generator) -
+				app->freezes_between * app->freezes_between / 2;
+
+		generator->share =
+			late * app->share * exp(app->between * generator_normal(generator));
+		generator->freezes = app->freezes * exp(factor);
+		generate_run(generator, surface, group, run, 60 * minutes);
+	}
+}
+
+/* Adds up the verdicts of @pairs of groups. */
+static void judge_pairs(struct generator *generator, const struct app *app, const struct app *new,
+			struct difference difference, struct groups groups, unsigned int pairs,
+			unsigned int words[4])
+{
+	unsigned int of[4] = { 0 };
+
+	for (unsigned int i = 0; i < pairs; i++) {
+		struct compared_surface surface = { 0 };
+		struct comparison comparison = { .surfaces = &surface, .n_surfaces = 1 };
+		unsigned int runs = groups.runs;
+		double minutes = groups.minutes;
+
+		if (runs == 0)
+			runs = 3 + (unsigned int)(8 * generator_random(generator));
+		if (minutes <= 0)
+			minutes = exp(log(30) * generator_random(generator));
+		make_group(generator, app, &surface, BASE, runs, minutes, 1);
+		generator->is_planted = difference.is_planted;
+		make_group(generator, new, &surface, NEW, runs, minutes, difference.late);
+		generator->is_planted = false;
+		assert_int_equal(compare_end(&comparison), 0);
+		of[comparison.verdicts[0].word]++;
+		free(comparison.verdicts);
+		generated_free(&surface);
+	}
+	printf("%s, then %s%s, %.1f times as many late frames, %u runs of %.0f minutes: of %u "
+	       "pairs "
+	       "%u WORSE, %u BETTER, %u UNCLEAR\n",
+	       app->name, new->name, difference.is_planted ? " with planted freezes" : "",
+	       difference.late, groups.runs, groups.minutes, pairs, of[COMPARED_WORSE],
+	       of[COMPARED_BETTER], of[COMPARED_UNCLEAR]);
+	fflush(stdout);
+	for (unsigned int i = 0; i < COUNT_OF(of); i++)
+		words[i] += of[i];
+}
+
+/* Runs of equal groups differ by their late frames and freezes, as those of apps do. Without --all
+ * the alarms of all apps together. */
+TEST(test_equal_groups_are_rarely_worse)
+{
+	struct generator generator = { .state = 0x2545f4914f6cdd1d };
+	struct groups groups = { unit_argument ? 0 : 3, unit_argument ? 0 : 3 };
+	unsigned int words[4] = { 0 }, pairs = unit_argument ? PAIRS : PAIRS / 10;
+
+	judge_pairs(&generator, &smooth, &smooth, (struct difference){ 1, false }, groups, pairs,
+		    words);
+	judge_pairs(&generator, &janky, &janky, (struct difference){ 1, false }, groups, pairs,
+		    words);
+	for (unsigned int i = 0; i < COUNT_OF(freezing); i++) {
+		if (unit_argument) {
+			assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
+			words[COMPARED_WORSE] = 0;
+		}
+		judge_pairs(&generator, &freezing[i], &freezing[i], (struct difference){ 1, false },
+			    groups, pairs, words);
+	}
+	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
+}
+
+/* One a minute in one section of five, also where late frames are much fewer. */
+TEST(test_planted_freezes_are_found)
+{
+	struct generator generator = { .state = 0x2545f4914f6cdd1d };
+	static const struct groups groups[] = { { 3, 5 }, { 4, 5 }, { 10, 5 }, { 3, 30 } };
+
+	for (unsigned int i = 0; i < (unit_argument ? COUNT_OF(groups) : 2); i++) {
+		unsigned int pairs = unit_argument ? PAIRS : PAIRS / 10, words[4] = { 0 };
+
+		judge_pairs(&generator, &smooth, &smooth, (struct difference){ 1, true }, groups[i],
+			    pairs, words);
+		judge_pairs(&generator, &janky, &janky, (struct difference){ 0.2, true }, groups[i],
+			    pairs, words);
+		assert_true(words[COMPARED_WORSE] >= 2 * pairs * 0.99);
+	}
+}
+
+/* Freezes of BASE that NEW has not. */
+TEST(test_freezes_that_are_gone_are_no_alarm)
+{
+	struct generator generator = { .state = 0x2545f4914f6cdd1d };
+	unsigned int pairs = unit_argument ? PAIRS : PAIRS / 10, words[4] = { 0 };
+	struct groups groups = { 0, unit_argument ? 0 : 5 };
+
+	for (unsigned int i = 0; i < COUNT_OF(freezing); i++) {
+		struct app mended = freezing[i];
+
+		mended.name = "none";
+		mended.freezes = 0;
+		judge_pairs(&generator, &freezing[i], &mended, (struct difference){ 1, false },
+			    groups, pairs, words);
+	}
+	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
+}

@@ -10,8 +10,14 @@
 
 #define HOUR_US UINT32_C(3600000000)
 
-/* Equal groups differ by freezes so much with this probability at most. */
-#define FREEZES_LEVEL 0.01
+/* Where one group never freezes: as many runs of equal groups freeze with this probability at most;
+ * and in the same section with that one, if it has most of the freezes of an app. */
+#define FREEZES_LEVEL 0.005
+#define SECTION_LEVEL 0.02
+
+/* Fewer runs say nothing about how much they differ, so that freezes count, not runs. */
+#define RUNS_LEAST 3
+#define EVENTS_LEVEL 0.01
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
 
@@ -266,6 +272,7 @@ static void add_session(struct comparison *comparison, enum group group,
 		const char *name = name_of(session, session->sections[in->section].name);
 		struct compared_surface *to;
 		struct compared_section *section;
+		const struct compared_run *run;
 
 		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
 			continue;
@@ -273,11 +280,15 @@ static void add_session(struct comparison *comparison, enum group group,
 		section = section_of(comparison, to, name);
 		if (!section)
 			return;
-		add_facts(&section->facts[group], &to->runs[to->n_runs - 1], in->section, from,
-			  &in->facts);
+		run = &to->runs[to->n_runs - 1];
+		add_facts(&section->facts[group], run, in->section, from, &in->facts);
+		if (in->facts.freezes > 0 && section->last_frozen[group] != run->run + 1) {
+			section->last_frozen[group] = run->run + 1;
+			section->frozen[group]++;
+		}
 		if (selection->section)
-			add_facts(&to->runs[to->n_runs - 1].facts, &to->runs[to->n_runs - 1],
-				  in->section, from, &in->facts);
+			add_facts(&to->runs[to->n_runs - 1].facts, run, in->section, from,
+				  &in->facts);
 	}
 	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
 		struct compared_surface *to;
@@ -894,18 +905,27 @@ const char *compare_words(const struct change *change)
 
 /* --- the verdict --- */
 
-/* Freezes of equal groups are in NEW by chance with its share of the time. The probability that so
- * many of them, or more, are there. */
-static double chance_of(const uint64_t freezes[2], const double drawing_s[2])
+/* The probability of @least or more of @n, if each has the probability @p. */
+static double binomial_tail(uint32_t n, uint32_t least, double p)
 {
-	uint64_t n = freezes[BASE] + freezes[NEW];
-	double share = drawing_s[NEW] / (drawing_s[BASE] + drawing_s[NEW]), sum = 0;
+	double sum = 0;
 
-	for (uint64_t i = freezes[NEW]; i <= n; i++)
-		sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
-			   lgamma((double)(n - i) + 1) + (double)i * log(share) +
-			   (double)(n - i) * log1p(-share));
+	for (uint32_t i = least; i <= n; i++)
+		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(p) +
+			   (n - i) * log1p(-p));
 	return sum;
+}
+
+/* Of groups of an app that is the same in both, one does not freeze in as much time as @still runs
+ * of the other have, and of these @frozen or more of @runs freeze: the probability, for that app
+ * which does so most often, however its freezes are spread over a run. */
+static double chance_of(double still, uint32_t runs, uint32_t frozen)
+{
+	double most = 0;
+
+	for (double p = 0.005; p < 1; p += 0.005)
+		most = fmax(most, pow(1 - p, still) * binomial_tail(runs, frozen, p));
+	return most;
 }
 
 /* Adds what one run lost. Returns the share of its time. */
@@ -944,13 +964,11 @@ static double add_run_to(struct compared_verdict *verdict, const struct compared
 	return drawing_s > 0 ? lost_s / drawing_s : 0;
 }
 
-/* NEW has more freezes than by chance. Where no run of BASE has one and every run of NEW has, four
- * runs of each are enough: of equal groups 1 in 256 looks like that, however often they freeze. */
-static void compare_freezes(const struct compared_surface *surface,
-			    struct compared_verdict *verdict)
+/* Adds what all runs lost. frozen: runs with freezes. */
+static void add_runs_to(struct compared_verdict *verdict, const struct compared_surface *surface,
+			uint32_t frozen[2])
 {
 	double most = 0;
-	uint32_t frozen[2] = { 0, 0 };
 
 	for (unsigned int group = BASE; group <= NEW; group++)
 		for (uint32_t i = 0; i < surface->n_runs; i++) {
@@ -966,11 +984,55 @@ static void compare_freezes(const struct compared_surface *surface,
 			else
 				verdict->runs_above += rate > most;
 		}
-	if (verdict->freezes[NEW] == 0 || !(verdict->drawing_s[BASE] > 0))
-		return;
-	verdict->freezes_more = chance_of(verdict->freezes, verdict->drawing_s) < FREEZES_LEVEL ||
-				(frozen[BASE] == 0 && frozen[NEW] == verdict->runs[NEW] &&
-				 verdict->runs[BASE] >= 4 && verdict->runs[NEW] >= 4);
+}
+
+/* More runs of @group freeze than by chance, while @other never freezes. */
+static bool freezes_alone(const struct compared_surface *surface,
+			  const struct compared_verdict *verdict, enum group group,
+			  enum group other, uint32_t frozen)
+{
+	uint32_t runs = verdict->runs[group];
+	const double *drawing_s = verdict->drawing_s;
+
+	if (runs < RUNS_LEAST || verdict->runs[other] < RUNS_LEAST)
+		return (double)verdict->freezes[group] *
+			       log(drawing_s[group] / (drawing_s[BASE] + drawing_s[NEW])) <
+		       log(EVENTS_LEVEL);
+	if (chance_of(fmin(verdict->runs[other], drawing_s[other] / drawing_s[group] * runs), runs,
+		      frozen) < FREEZES_LEVEL)
+		return true;
+	for (uint32_t i = 0; i < surface->n_sections; i++) {
+		const struct compared_section *in = &surface->sections[i];
+		double in_s[2] = { grade_drawing_ns(&in->facts[BASE].sum) / 1e9,
+				   grade_drawing_ns(&in->facts[NEW].sum) / 1e9 };
+		double still = fmin(verdict->runs[other], in_s[other] / in_s[group] * runs);
+
+		if (in->frozen[group] > 0 && in_s[group] < drawing_s[group] / 2 &&
+		    chance_of(still, runs, in->frozen[group]) < SECTION_LEVEL)
+			return true;
+	}
+	return false;
+}
+
+static int compare_freezes(const struct compared_surface *surface, struct compared_verdict *verdict)
+{
+	uint32_t frozen[2] = { 0, 0 };
+	const uint64_t *freezes = verdict->freezes;
+	struct change change = { 0 };
+	int error = 0;
+
+	add_runs_to(verdict, surface, frozen);
+	if (!(verdict->drawing_s[BASE] > 0) || !(verdict->drawing_s[NEW] > 0))
+		return 0;
+	if (freezes[BASE] > 0 && freezes[NEW] > 0)
+		error = compare_metric(surface, METRIC_FREEZES_10MIN, &change);
+	verdict->freezes_more =
+		change.excess > 1 || (freezes[BASE] == 0 && freezes[NEW] > 0 &&
+				      freezes_alone(surface, verdict, NEW, BASE, frozen[NEW]));
+	verdict->freezes_less =
+		change.excess < -1 || (freezes[NEW] == 0 && freezes[BASE] > 0 &&
+				       freezes_alone(surface, verdict, BASE, NEW, frozen[BASE]));
+	return error;
 }
 
 /* Time that a section lost more than BASE would have in the same time of drawing. */
@@ -985,11 +1047,13 @@ static double lost_more(const struct compared_section *section)
 
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
+	bool is_better;
 	int error;
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
-	compare_freezes(surface, verdict);
-	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
+	error = compare_freezes(surface, verdict);
+	if (error == 0)
+		error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
 	if (error == 0)
 		error = compare_metric(surface, METRIC_FPS, &verdict->fps);
 	if (error < 0)
@@ -998,18 +1062,17 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		if (lost_more(&surface->sections[i]) >
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
-	if (verdict->freezes_more || verdict->lost.excess > 1)
+	is_better = verdict->lost.excess < -1 || verdict->freezes_less;
+	if (verdict->freezes_more || verdict->lost.excess > 1 ||
+	    (verdict->fps.excess < -1 && !is_better))
 		verdict->word = COMPARED_WORSE;
-	else if (!verdict->lost.is_known && !verdict->fps.is_known)
+	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;
-	else if (verdict->lost.excess < -1)
-		verdict->word = COMPARED_BETTER;
-	else if (verdict->fps.excess < -1)
-		verdict->word = COMPARED_WORSE;
 	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
 		verdict->word = COMPARED_UNCLEAR;
 	else
-		verdict->word = verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
+		verdict->word =
+			is_better || verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
 	return 0;
 }
 

@@ -73,6 +73,8 @@ struct compared_run {
 struct compared_section {
 	char *name;
 	struct compared_facts facts[2];
+	uint32_t frozen[2];	 /* runs with a freeze in it */
+	uint32_t last_frozen[2]; /* of these the last one, counted from 1 */
 };
 
 /* An app: its Surfaces together. Or a Surface that the selection names. */
@@ -132,11 +134,11 @@ enum compared_word { COMPARED_UNCLEAR, COMPARED_SAME, COMPARED_BETTER, COMPARED_
 /* "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE". */
 extern const char *const compared_words[];
 
-/* Freezes decide before lost time, and that before FPS, which leaves freezes out: one that is worse
- * is not outvoted by others that are better. */
+/* Freezes, lost time and FPS, which leaves freezes out: one that is worse is not outvoted by others
+ * that are better. */
 struct compared_verdict {
 	enum compared_word word;
-	bool freezes_more; /* more than by chance */
+	bool freezes_more, freezes_less; /* more than by chance: NEW, BASE */
 	struct change lost, fps;
 	uint64_t freezes[2];
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];

@@ -155,20 +155,22 @@ static void tell_often(char text[NUMBER_SIZE], const struct said *said, enum gro
 			 said->zh ? "每分钟卡死 %.1f 次" : "%.1f freezes a minute", often);
 }
 
-static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said)
+/* That group @more freezes more than the other one. */
+static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, enum group more)
 {
+	enum group less = more == BASE ? NEW : BASE;
 	char longest[GRADE_TIME_SIZE], often[2][NUMBER_SIZE];
 
-	snprintf(often[BASE], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
-	if (said->verdict->freezes[BASE] > 0)
-		tell_often(often[BASE], said, BASE);
-	tell_often(often[NEW], said, NEW);
-	grade_time(longest, (uint64_t)(said->verdict->longest_freeze_s[NEW] * 1e9),
+	snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
+	if (said->verdict->freezes[less] > 0)
+		tell_often(often[less], said, less);
+	tell_often(often[more], said, more);
+	grade_time(longest, (uint64_t)(said->verdict->longest_freeze_s[more] * 1e9),
 		   said->zh ? CHINESE : ENGLISH);
 	snprintf(text, COMPARE_LINE_SIZE,
 		 said->zh ? "%s 会卡死：%s，最长 %s；%s %s。"
 			  : "%s freezes: %s, up to %s; %s has %s.",
-		 said->name[NEW], often[NEW], longest, said->name[BASE], often[BASE]);
+		 said->name[more], often[more], longest, said->name[less], often[less]);
 }
 
 static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
@@ -255,7 +257,9 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 		short_name(said.name[group], before,
 			   compare_group_name(comparison, (enum group)group));
 	if (verdict->freezes_more)
-		tell_freezes(lines[n++], &said);
+		tell_freezes(lines[n++], &said, NEW);
+	else if (verdict->word == COMPARED_BETTER && verdict->freezes_less)
+		tell_freezes(lines[n++], &said, BASE);
 	else
 		tell_numbers(lines[n++], &said);
 	if (strncmp(lines[0], "build ", 6) == 0)

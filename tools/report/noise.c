@@ -8,6 +8,9 @@
 /* A variance of 1,000 draws is exact to 4.5 %, a standard error to half of that. */
 #define DRAWS 1000
 
+/* Few runs may differ by this part of the variance within them, and look as if they did not. */
+#define UNSEEN 0.7
+
 /* --- random numbers: xorshift64*, by Vigna (2016) --- */
 
 static uint64_t next_random(uint64_t *state)
@@ -139,7 +142,8 @@ int noise_estimate(const struct block *blocks, size_t n, struct estimate *estima
 		extra = fmax(0, between - inner);
 		estimate->variance = inner + extra;
 		estimate->freedom = inner_freedom;
-		if (extra > 0)
+		extra = fmax(extra, UNSEEN * inner);
+		if (n_runs > 1)
 			estimate->freedom = estimate->variance * estimate->variance /
 					    (extra * extra / (double)(n_runs - 1) +
 					     inner * inner / inner_freedom);

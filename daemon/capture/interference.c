@@ -832,6 +832,9 @@ void interference_begin(struct interference *interference, struct session *sessi
 	while (interference->n_cpus < CPU_BUFFER_CPUS_MAX &&
 	       trace_files_has_cpu(files, interference->n_cpus))
 		interference->n_cpus++;
+	/* Who may not look into per_cpu is refused every number. */
+	if (interference->n_cpus == CPU_BUFFER_CPUS_MAX)
+		interference->n_cpus = cpu_buffer_stats_cpus();
 	for (size_t i = 0; i < N_PLAIN; i++) {
 		if (trace_files_setting(files, settings[plain[i]], value) < 0)
 			continue;

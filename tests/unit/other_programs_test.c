@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,6 +167,20 @@ TEST(no_interval_spans_time_in_which_frames_may_be_hidden)
 		n += 30;
 	}
 	live_stop();
+}
+
+TEST(all_cpus_are_traced_if_per_cpu_cannot_be_read)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char mask[40];
+
+	snprintf(mask, sizeof(mask), "%lx\n", cpus < 60 ? (1L << cpus) - 1 : -1L);
+	live_set("tracing_cpumask", mask);
+	assert_int_equal(rename(scratch_path("tr/per_cpu"), scratch_path("tr/other")), 0);
+	scratch_put("tr/per_cpu", "");
+	begin("--yield");
+	live_stop();
+	assert_lacks(scratch_get("out/events.csv"), "(the traced CPUs)");
 }
 
 TEST(accesses_that_change_nothing_are_reported)

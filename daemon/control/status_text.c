@@ -93,7 +93,7 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		{ "frames refused because tables were full", counters->frames_refused },
 		{ "frames counted early because tables were full", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
-		{ "slices that may have shown a freeze refused because tables were full",
+		{ "slices refused because tables were full, which may hide freezes",
 		  counters->slices_refused },
 		{ "processes, ticks, displays or holes evicted",
 		  counters->processes_evicted + counters->ticks_evicted +

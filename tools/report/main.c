@@ -31,7 +31,7 @@ static const char help[] =
 	"\n"
 	"Reads the CSV files that jankd wrote to each DIR: all segments, plain or gzip, also\n"
 	"incomplete folders and files of the 2019 program. Prints the grade of each app with a\n"
-	"sentence, and what is missing and why. Of a DIR without such files, all folders in it\n"
+	"sentence, and what is missing and why. If a DIR has no such files, the folders in it\n"
 	"are read.\n"
 	"\n"
 	"what to print:\n"

@@ -177,7 +177,7 @@ int option_parse_glob(const struct option_arg *arg)
 	while (globs[n])
 		n++;
 	if (n == OPTIONS_GLOBS_MAX)
-		return refuse(arg, "too many globs, at most 64 are possible");
+		return refuse(arg, "too many globs, at most 64 are allowed");
 	last.field = &globs[n];
 	return option_parse_text(&last);
 }

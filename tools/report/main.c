@@ -234,7 +234,8 @@ static int64_t time_in(const char *option, const char *text)
 static void set_format(struct settings *settings, enum long_option format)
 {
 	if (settings->format && settings->format != format)
-		wrong_usage("--text, --json, --csv, --openmetrics", "more than one of them");
+		wrong_usage("--text, --json, --markdown, --csv, --openmetrics",
+			    "choose one of them");
 	settings->format = format;
 }
 
@@ -367,7 +368,7 @@ static void check_settings(struct settings *settings)
 		    (i > 0 && settings->new_from[i] == settings->new_from[i - 1]))
 			wrong_usage("--new", "needs folders after it");
 	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
-		wrong_usage("--watch", "cannot be combined with --compare, --fail-if");
+		wrong_usage("--watch", "cannot be combined with --compare or --fail-if");
 	if (settings->page.watch && !settings->output)
 		settings->output = "report.html";
 	if (settings->n_operands[BASE] == 0)
@@ -378,8 +379,9 @@ static void check_settings(struct settings *settings)
 	if (settings->selection.with_info && settings->format != OPTION_JSON)
 		wrong_usage("--info", "needs --json");
 	if (settings->output && settings->format)
-		wrong_usage("--output",
-			    "cannot be combined with --text, --json, --csv, --openmetrics");
+		wrong_usage(
+			"--output",
+			"cannot be combined with --text, --json, --markdown, --csv, --openmetrics");
 	if (settings->selection.has_range && (!settings->output || settings->compare))
 		wrong_usage("--from, --to", "are for a page, -o, without --compare");
 	if (settings->selection.from_us >= settings->selection.to_us)

@@ -239,27 +239,3 @@ TEST(test_extreme_values_and_times_change_no_later_frame)
 	assert_string_equal(vsyncs_of(a), "? 1x99");
 	assert_true(counters()->clock_steps > 0);
 }
-
-/* More layers than a present can have. */
-TEST(test_layers_beyond_the_limit_of_a_present_are_counted)
-{
-	options.max_surfaces = 320;
-	start(PHONE_9);
-	phone_frame(&phone, BEGIN, a);
-	phone.now_ns = BEGIN + V60 - MS;
-	phone_begin(&phone, "handleMessageInvalidate");
-	for (unsigned int i = 0; i < 1000; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "layer#%u", i);
-		phone_latch(&phone, name);
-	}
-	phone_end_slices(&phone, 1);
-	phone_compose(&phone, BEGIN + V60, 1);
-	play("a2-61");
-	assert_int_equal(frames_of(a), 61);
-	assert_in_range(phone.log.n_frames, 201, 1060);
-	assert_int_equal(phone.log.n_frames + counters()->layers_refused, 1061);
-	assert_int_equal(phone.log.n_frames + counters()->frames_refused, 1061);
-	assert_true(is_reported("frames missing"));
-}

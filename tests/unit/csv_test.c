@@ -32,80 +32,6 @@ static const char *made(void)
 	return text;
 }
 
-/* The row has as many columns as the header, and this end. */
-static void check_row(const char *header, const char *end)
-{
-	size_t wanted = 0, n = 0, len = strlen(made());
-
-	for (const char *c = header; *c; c++)
-		wanted += *c == ',';
-	for (const char *c = text; *c; c++)
-		n += *c == ',';
-	assert_int_equal(n, wanted);
-	assert_true(len > strlen(end));
-	assert_string_equal(text + len - strlen(end), end);
-}
-
-static struct frame_stats some_stats(void)
-{
-	return (struct frame_stats){ .frames = 58,
-				     .time_ns = UINT64_C(1000000000),
-				     .max_ns = UINT64_C(50000000),
-				     .stalls = 3,
-				     .stall_ns = UINT64_C(2500000000),
-				     .jank = 2,
-				     .big_jank = 1,
-				     .longest_stall_ns = UINT64_C(900000000),
-				     .unknown = 2,
-				     .missed = 2,
-				     .late = 1,
-				     .late_ns = 16666667,
-				     .score = 98 };
-}
-
-TEST(rows_match_their_headers)
-{
-	struct fps_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
-	struct summary_row whole = { .grade = GRADE_POOR,
-				     .app = "a",
-				     .surface = "s",
-				     .jank_types = "",
-				     .stats = some_stats(),
-				     .fps = 58 };
-	struct frame_row frame = { .app = "a", .surface = "s", .layer = "l" };
-	struct drop_row drop = {
-		.tick = "t", .app = "a", .surface = "s", .info = "", .layer = "l"
-	};
-
-	row.cadence = row.off_cadence = whole.cadence = whole.off_cadence = 1;
-	csv_fps_row(&row_text, &row);
-	check_row(csv_fps_header, ",0,3,2.500000,1,1,1,0.016666,2");
-	row.legacy = true;
-	csv_fps_row(&row_text, &row);
-	check_row(csv_fps_header, "s,,,,,,,,,,,,,,,,,,");
-	csv_frame_row(&row_text, &frame);
-	check_row(csv_frame_header, "");
-	csv_drop_row(&row_text, &drop);
-	check_row(csv_drop_header, "");
-	whole.low1_time_fps = whole.low01_time_fps = whole.low1_fps = whole.low01_fps = 20;
-	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00,1,0.016666,"
-				      "719.048,900.000,POOR,2");
-	/* A row of waits only has no rates. */
-	whole.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
-	whole.grade = GRADE_NONE;
-	whole.cadence = whole.off_cadence = ROW_UNKNOWN;
-	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, "");
-	assert_string_equal(
-		text, "a,s,0.000000,0.000000,0,0.000000,,,,,,,,,,0.000000,1,0,0,0,0,,0,"
-		      "0,0,0,,0,0,0,0,0,0,0,0.000,0.000,0,0,0,0.000000,,,,,,,,,0,0.000000,,,,0");
-	/* Of all frames the vsyncs are unknown. */
-	whole.stats.frames = whole.stats.unknown = 2;
-	csv_summary_row(&row_text, &whole);
-	check_row(csv_summary_header, ",0,0.000000,,,,,,,20.00,20.00,,,,,,2");
-}
-
 #define PLAIN "~ }|{zyx.wvu_tsr-qpo/nml kji!hgf#edc$ba0"
 
 TEST(names_are_escaped_and_quoted)
@@ -200,7 +126,7 @@ static double double_of(uint64_t bits)
 
 static void check_number(double value)
 {
-	struct fps_row row = { .app = "", .surface = "", .stats = some_stats(), .fps = value };
+	struct fps_row row = { .app = "", .surface = "", .stats.frames = 1, .fps = value };
 	bool is_known = value >= 0 && value <= 1e15;
 
 	csv_fps_row(&row_text, &row);

@@ -71,19 +71,6 @@ TEST_ON(phone_9, test_check_is_exactly_at_the_delay)
 	expect_row(SURFACE_A, 1, "frames 1");
 }
 
-/* Checks are counted from presents of any layer. */
-TEST(test_check_closes_rows_of_all_series)
-{
-	options.delay_ns = 100 * MS;
-	options.min_frames = 4;
-	start(PHONE_9);
-	play("ab0-6 a7");
-	expect_row(SURFACE_A, 0, "frames 6");
-	expect_row(SURFACE_B, 0, "frames 6");
-	expect_row(SURFACE_A, 1, "frames 1");
-	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
-}
-
 static void no_summary(void *context, const struct summary_row *row)
 {
 	fail_msg("a row of %s", row->surface);
@@ -125,16 +112,6 @@ TEST_ON(phone_9, test_idle_series_continues_with_a_wait)
 	assert_sums(b, SURFACE_B);
 }
 
-TEST(test_percentiles_of_a_row_are_frame_times)
-{
-	options.delay_ns = 100 * SECOND;
-	start(PHONE_9);
-	for (unsigned int i = 0, at = 0; i <= 100; at += ++i)
-		phone_show(&phone, BEGIN + at * MS, a);
-	phone_end(&phone);
-	expect_row(SURFACE_A, 0, "frames 100 p50_ns 50ms p90_ns 90ms p99_ns 99ms");
-}
-
 /* The three frames before a jank may be in the previous row. */
 TEST_ON(phone_9, test_history_of_jank_continues_across_rows)
 {
@@ -155,23 +132,6 @@ TEST_ON(phone_9, test_without_a_lattice_vsyncs_are_unknown)
 	expect_frame(a, 5, "vsyncs ? vsync_ns ? interval_ns 16666667");
 }
 
-TEST(test_given_period_gives_whole_vsyncs)
-{
-	options.vsync_ns = V60;
-	options.target_fps = 60;
-	start(PHONE_9);
-	phone_show(&phone, BEGIN, a);
-	phone_show(&phone, BEGIN + V60 + MS, a);
-	phone_show(&phone, BEGIN + 4 * V60 - MS, a);
-	phone_end(&phone);
-	assert_string_equal(vsyncs_of(a), "? 1 3");
-	expect_frame(a, 1, "interval_ns 16666667");
-	expect_row(SURFACE_A, 0, "missed 2 d 1 refresh_mhz 60000");
-	/* Half of the target, and one of two frames has 50 ms. */
-	assert_float_equal(row_of(SURFACE_A, 0)->stats.score, 100 - 60 / 2 - 7.0 / 2, 0.001);
-}
-
-/* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
 /* A period that is wrong by 1 %: frames are too few to refute it. */
 TEST(test_intervals_add_up)
 {
@@ -190,24 +150,6 @@ TEST(test_intervals_add_up)
 		assert_in_range(off_ns + 33 * (int64_t)MS, 0, 66 * MS);
 	}
 	assert_in_range(unknown, 1, 10);
-}
-
-TEST(test_cadence_is_the_most_frequent_number_of_vsyncs)
-{
-	static const unsigned int numbers[] = { 2, 2, 3, 2, 1, 60, 2 };
-	uint64_t at_ns = BEGIN;
-
-	options.vsync_ns = V60;
-	start(PHONE_9);
-	phone_show(&phone, at_ns, a);
-	for (size_t i = 0; i < COUNT_OF(numbers); i++)
-		phone_show(&phone, at_ns += numbers[i] * V60, a);
-	run("com.a/com.a.Main#1", at_ns + V60, V60, 7);
-	phone_end(&phone);
-	expect_row(SURFACE_A, 0, "cadence 2 off_cadence 2");
-	expect_row(SURFACE_A, 1, "cadence 1 off_cadence 0");
-	expect_summary(SURFACE_A, "cadence 1 off_cadence 5");
-	assert_float_equal(summary_of(SURFACE_A).low1_time_fps, 20, 0.01);
 }
 
 /* Drops by time with types 1 and 3, by vsyncs with 2 and 4; 3 and 4 give only drops. */
@@ -249,63 +191,6 @@ TEST(test_drops_by_time_are_42_ms_and_no_wait)
 	assert_int_equal(phone.log.drops[0].start_ns, ROW_UNKNOWN);
 	assert_int_equal(phone.log.drops[0].end_ns, ROW_UNKNOWN);
 	assert_int_equal(phone.log.drops[0].missed, ROW_UNKNOWN);
-}
-
-/* Each counter once, in the order of the trace. A name may be the end of another one. */
-TEST(test_drop_lists_the_counters_of_its_interval)
-{
-	static const char *const names[] = { "GPU completion", "completion", "GPU completion",
-					     "GPU" };
-
-	options.type = 2;
-	options.vsync_ns = V60;
-	start(PHONE_9);
-	run(a, BEGIN, V60, 3);
-	phone.now_ns = BEGIN + 3 * V60;
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		phone_write(&phone, TRACE_COUNTER, 0, names[i], i < 2);
-	phone_show(&phone, BEGIN + 4 * V60, a);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_drops, 1);
-	assert_string_equal(phone.log.drops[0].info,
-			    "GPU completion; completion; GPU; com.a/com.a.Main#0");
-}
-
-TEST(test_exclude_and_include_select_surfaces)
-{
-	static const char *const include[] = { "com.*", "StatusBar", NULL };
-	static const char *const exclude[] = { "*com.b.*", NULL };
-
-	options.include = include;
-	options.exclude = exclude;
-	start(PHONE_9);
-	run(a, BEGIN, V60, 3);
-	run(b, BEGIN + SECOND, V60, 3);
-	run("StatusBar2#0", BEGIN + 2 * SECOND, V60, 3);
-	phone_end(&phone);
-	expect("fps_rows 1 rows 3");
-	assert_non_null(row_log_fps(&phone.log, SURFACE_A, 0));
-}
-
-TEST_ON(phone_9, test_the_summary_joins_layers_of_one_surface)
-{
-	struct summary_row summary;
-
-	run("com.a/com.a.Main#0", BEGIN, V60, 31);
-	run("com.b/com.b.Main#0", BEGIN + SECOND, V60, 2);
-	run("com.a/com.a.Main#1", BEGIN + 2 * SECOND, 2 * V60, 11);
-	phone_end(&phone);
-	assert_int_equal(summary_of(SURFACE_B).stats.frames, 1);
-	summary = summary_of(SURFACE_A);
-	expect_stats(summary.stats, "frames 40 waits 0");
-	assert_int_equal(summary.stats.time_ns, 30 * V60 + 20 * V60);
-	assert_int_equal(summary.first_ns, BEGIN);
-	assert_int_equal(summary.last_ns, BEGIN + 2 * SECOND + 20 * V60);
-	assert_in_range(summary.p50_ns, V60 - 100000, V60 + 100000);
-	assert_in_range(summary.p999_ns, 2 * V60 - 100000, 2 * V60 + 100000);
-	assert_float_equal(summary.low1_fps, 30, 0.01);
-	assert_float_equal(summary.fps, 48, 0.01);
-	assert_float_equal(summary.stats.score, 60 * 48.0 / 60 + 40, 0.01);
 }
 
 /* A summary that is written during the trace includes all that was counted, also the open row: all

@@ -6,22 +6,6 @@
 
 FIXTURE(on_phone_14, stop_phone)
 
-static uint64_t any(uint64_t below)
-{
-	static uint32_t seed = 3;
-
-	seed = seed * 1664525 + 1013904223;
-	return (seed >> 8) % below;
-}
-
-/* A frame whose present begins @late_ns late; its tick is on time. */
-static void late_frame(uint64_t present_ns, uint64_t late_ns)
-{
-	phone_queue(&phone, present_ns - 3 * MS, a, 1);
-	phone_tick(&phone, present_ns - 2 * MS);
-	phone_show(&phone, present_ns + late_ns, a);
-}
-
 /* All frames are on time, through two switches: neither a row nor the session gets a worse score
  * from the rate at its end. */
 TEST(test_switches_do_not_lower_the_score)
@@ -38,55 +22,6 @@ TEST(test_switches_do_not_lower_the_score)
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_float_equal(phone.log.fps[i].stats.score, 100, 0.01);
 	assert_float_equal(summary_of(SURFACE_A).stats.score, 100, 0.01);
-}
-
-/* A frame's interval is its vsyncs, whatever the jitter of its present, as in real traces. */
-TEST(test_missed_vsyncs_are_counted_exactly)
-{
-	static const uint64_t rates[][2] = { { V60, 3400000 },
-					     { V90, 3400000 },
-					     { V120, 2400000 } };
-
-	for (size_t k = 0; k < COUNT_OF(rates); k++) {
-		const uint64_t period_ns = rates[k][0];
-		uint64_t vsync = 0, numbers[500];
-
-		start(PHONE_14);
-		for (int i = 0; i < 500; i++) {
-			numbers[i] = i % 3 ? 1 : 1 + any(6);
-			vsync += numbers[i];
-			late_frame(BEGIN + vsync * period_ns, any(rates[k][1]));
-		}
-		phone_end(&phone);
-		for (size_t i = 1; i < phone.log.n_frames; i++) {
-			assert_int_equal(frame_of(a, i)->vsyncs, numbers[i]);
-			assert_in_range(frame_of(a, i)->interval_ns / (int64_t)numbers[i],
-					period_ns - 30000, period_ns + 30000);
-		}
-		assert_int_equal(sum_of(SURFACE_A).missed, vsync - numbers[0] - 499);
-	}
-}
-
-TEST(test_switches_of_the_rate_are_detected)
-{
-	static const uint64_t rates[][2] = { { V60, V120 }, { V60, V90 }, { V90, V60 } };
-
-	for (size_t i = 0; i < COUNT_OF(rates); i++) {
-		const uint64_t before_ns = rates[i][0], after_ns = rates[i][1];
-		size_t others = 0;
-		uint64_t last;
-
-		start(PHONE_14);
-		last = phone_run(&phone, a, BEGIN, before_ns, 300);
-		phone_run(&phone, a, last + after_ns, after_ns, 300);
-		phone_end(&phone);
-		for (size_t n = 1; n < 600; n++)
-			others += frame_of(a, n)->vsyncs != 1;
-		assert_in_range(others, 0, 2);
-		assert_in_range(counters()->refresh_mhz, 1000 * SECOND / after_ns - 100,
-				1000 * SECOND / after_ns + 100);
-		assert_int_equal(events_of(TRACE_EVENT_REFRESH), 2);
-	}
 }
 
 /* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a

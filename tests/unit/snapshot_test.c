@@ -260,23 +260,6 @@ static void check_file(unsigned int number)
 	last_ms = lines_check(text, first_ms) - 1;
 }
 
-TEST(snapshot_has_the_time_around_the_frame)
-{
-	begin(10 * SECOND, false);
-	read_until(30 * SECOND);
-	late_at(29 * SECOND + 500 * MS, 200 * MS);
-	read_until(40 * SECOND);
-	check_file(1);
-	assert_int_equal(first_ms, 20500);
-	assert_in_range(last_ms, 30500, 30700);
-	assert_int_equal(bench.snapshot.written, 1);
-	/* It begins before a longer frame. */
-	late_at(39 * SECOND + 500 * MS, 12 * SECOND);
-	read_until(45 * SECOND);
-	check_file(2);
-	assert_int_equal(first_ms, 27250);
-}
-
 /* Saved in pieces during a flood: unsaved lines are not overwritten. */
 TEST(snapshot_is_complete_during_a_flood)
 {

@@ -185,20 +185,6 @@ TEST(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown)
 	assert_true(frame_stats_lost_rate(&sum) < 0);
 }
 
-/* A wait in which the layer was idle. */
-TEST(test_wait_is_counted_only_as_wait)
-{
-	for (int i = 0; i < 3; i++)
-		add(V60, 1);
-	add(800 * MS, 48);
-	expect_stats(series.stats, "waits 1 wait_ns 800ms frames 3 matrix0 3 matrix3 0 matrix4 0 "
-				   "frozen 0 stalls 0 slow 0 missed 0 d 0");
-	/* It is not one of the three frames before a jank, and neither are those before it. */
-	interval(200 * MS);
-	assert_janks(0, 0, 0);
-	assert_int_equal(series.history.n, 1);
-}
-
 /* An interval within one vsync misses none. */
 TEST(test_missed_and_slow_are_counted_by_vsyncs)
 {

@@ -254,20 +254,6 @@ TEST(worst_surface_is_first)
 	assert_true(place_of(".MainActivity ") < place_of("StatusBar"));
 }
 
-TEST(table_at_the_end_has_no_current_rate)
-{
-	play();
-	phone_end(&phone);
-	print(false, 80);
-	assert_null(strstr(page, "now"));
-	assert_non_null(strstr(line_with("Surface "), "grade"));
-	print(false, 200);
-	assert_non_null(strstr(line_with("Surface "), "score"));
-	assert_non_null(strstr(line_with("com.example.mail/.MainActivity  "), " 100.0"));
-	assert_int_equal(strncmp(line_with("Surface "), "app  ", 5), 0);
-	assert_int_equal(strncmp(line_with("mail"), "com.example.mail  ", 18), 0);
-}
-
 TEST(table_fits_any_width)
 {
 	static const char *const words[] = { "FPS now", "frozen", "grade", "lost ms/s",

@@ -7,6 +7,7 @@ A build with a sanitizer does not have this test: the sanitizer itself needs mor
 
 import bz2
 import io
+import itertools
 import lzma
 import os
 import pathlib
@@ -18,14 +19,15 @@ import zipfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import packets
 import synthetic
-from jankd import BUILD, JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks
+from jankd import JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks
 from measure import memory_kb
 
 MB = 1024  # KB
 LIMITS_KB = {(): 6 * MB, ("--frames-log", "-T", "2"): 8 * MB}
-PERFETTO = BUILD / "tests" / "bench" / "perfetto-trace"
 PERFETTO_MB, PERFETTO_CPUS, PERFETTO_LIMIT_KB = 500, 8, 32 * MB
+BUNDLES, BUNDLE_NS, FRAMES = 25, 8_000_004, 12  # between two reads, of each CPU; a frame is 16,666,675 ns
 PIPE_MB = 64  # of a perfetto trace that is not a plain file
 BOMB_LIMIT_KB = 24 * MB
 
@@ -49,17 +51,42 @@ def peak_of(checks, what, limit_kb, out, *arguments, pieces=(), code=0):
     return said
 
 
+def frame(time_ns, number):
+    """SurfaceFlinger's marks."""
+    layer = b"C|500|com.a/com.a.Main#7|"
+    marks = (b"C|500|VSYNC-sf|%d" % (number % 2), layer + b"1", b"B|500|commit", b"B|500|latchBuffer", b"B|500|acquireBuffer", layer + b"0", b"E|500",
+             b"E|500", b"E|500", b"B|500|composite", b"B|500|postFramebuffer", b"E|500", b"E|500")
+    return [(2, packets.message((1, time_ns + 2000 * n), (2, 500), (3, packets.message((2, mark + b"\n"))))) for n, mark in enumerate(marks)]
+
+
+def recorded(megabytes):
+    """Pieces of a trace with the shape of a recorded one: bundles of events of each CPU, read every 200 ms, one CPU after the other; most
+    are switches of threads; frames at 60 Hz, in FrameTimeline, too."""
+    begin = 1 << 41  # all times have six bytes
+    switch = packets.message((1, b"RenderThread"), (2, 1010), (3, 120), (4, 1), (5, b"kworker/u16:3"), (6, 1020), (7, 120))
+    switches = packets.message(*((2, packets.message((1, begin), (2, 1000 + n % 50), (4, switch))) for n in range(200)))
+    step, size = BUNDLES * BUNDLE_NS // FRAMES, 0
+    for read in itertools.count(1):
+        frames = {number * step // BUNDLE_NS: number for number in range(read * FRAMES, (read + 1) * FRAMES)}
+        for cpu, bundle in itertools.product(range(PERFETTO_CPUS), range(read * BUNDLES, (read + 1) * BUNDLES)):
+            at, number = begin + bundle * BUNDLE_NS, frames.get(bundle, -1)
+            marks = packets.message(*frame(begin + number * step, number)) if number % PERFETTO_CPUS == cpu and number >= 0 else b""
+            yield packets.packet((1, packets.message((1, cpu)) + marks + switches.replace(packets.varint(begin), packets.varint(at))), (10, 2 + cpu))
+        piece = packets.timeline_frames(FRAMES, begin // step + read * FRAMES, step)
+        yield piece
+        size += len(piece) + PERFETTO_CPUS * BUNDLES * len(switches)
+        if size > megabytes * 1_000_000:
+            return
+
+
 def perfetto(checks, here):
     """A file is read twice, so its length does not matter; nor does the order of its packets. In a pipe it is kept in memory."""
-    def make(megabytes, **keywords):
-        return subprocess.run([PERFETTO, str(megabytes), str(PERFETTO_CPUS)], check=True, **keywords).stdout
-
     with open(here / "trace", "wb") as file:
-        make(PERFETTO_MB, stdout=file)
+        file.writelines(recorded(PERFETTO_MB))
     peak_of(checks, f"perfetto file of {PERFETTO_MB} MB", PERFETTO_LIMIT_KB, here / "out", "--frames-log", here / "trace")
     frames, timeline = (len(rows(here / "out", name)) for name in ("frames.csv", "frametimeline.csv"))
     checks.that(frames > 2000 and timeline == 2 * frames, f"perfetto file: {frames} frames, {timeline} of FrameTimeline")
-    peak_of(checks, "perfetto in a pipe", (PIPE_MB + 32) * MB, here / "pipe", "-", pieces=[make(PIPE_MB - 2, stdout=subprocess.PIPE)])
+    peak_of(checks, "perfetto in a pipe", (PIPE_MB + 32) * MB, here / "pipe", "-", pieces=recorded(PIPE_MB - 4))
 
 
 def with_dictionary(data, code):

@@ -66,15 +66,15 @@ def timeline(time_ns, kind, *fields):
     return packet((58, 6), (8, time_ns), (76, message((kind, message(*fields)))), (10, 3))
 
 
-def timeline_frames(n):
-    """A trace with nothing but @n frames of FrameTimeline: of the display, and of a layer."""
+def timeline_frames(n, first=1, step=10**7):
+    """A trace with nothing but @n frames of FrameTimeline, @step ns apart: of the display, and of a layer."""
     layer = b"TX - com.a/com.a.Main#7"
     return b"".join(
-        timeline(i * 10**7, 1, (1, 4 * i + 1), (2, i), (3, 500)) + timeline(i * 10**7 + 10, 5, (1, 4 * i + 1))
-        + timeline(i * 10**7 + 20, 2, (1, 4 * i + 2), (2, i), (3, 500), (4, 1), (5, 1), (6, 0), (7, 1), (8, 1), (9, 1))
-        + timeline(i * 10**7 + 30, 4, (1, 4 * i + 3), (2, i), (3, i), (4, 900), (5, layer), (6, 2), (7, 0), (8, 0), (9, 64),
+        timeline(i * step, 1, (1, 4 * i + 1), (2, i), (3, 500)) + timeline(i * step + 10, 5, (1, 4 * i + 1))
+        + timeline(i * step + 20, 2, (1, 4 * i + 2), (2, i), (3, 500), (4, 1), (5, 1), (6, 0), (7, 1), (8, 1), (9, 1))
+        + timeline(i * step + 30, 4, (1, 4 * i + 3), (2, i), (3, i), (4, 900), (5, layer), (6, 2), (7, 0), (8, 0), (9, 64),
                    (10, 1), (11, 1), (12, 3))
-        + timeline(i * 10**7 + 40, 5, (1, 4 * i + 3)) + timeline(i * 10**7 + 50, 5, (1, 4 * i + 2)) for i in range(1, n + 1))
+        + timeline(i * step + 40, 5, (1, 4 * i + 3)) + timeline(i * step + 50, 5, (1, 4 * i + 2)) for i in range(first, first + n))
 
 
 def track_events(text, batch=40, unit=1, clear=200, category=b"graphics"):

@@ -27,10 +27,10 @@ DAMAGED = ("app-switch", "culprits", "drops-120", "late-switch", "hang-gpu")
 OPTIONS = {
     "android-9-list-jank": (["-T", "3", "-k", "50", "-t", "90"], ["--rules", "gfx2019"], ["--stdout"], ["--json", "-T", "4", "-f", "5"],
                             ["--snapshot", "50", "--snapshot-seconds", "2", *ALL], ["--rotate-size", "8K", "--keep", "3", *ALL]),
-    "android-11-launcher": (["--rules", "gfx2019", *ALL], ["--include", "*launcher*"], ["--exclude", "StatusBar*", "--max-surfaces", "4"],
-                            ["--trigger", "interval>30ms", *ALL], ["--max-threads", "8", *ALL], ["-d", "0.1", "-f", "3"]),
+    "android-11-launcher": (["--rules", "gfx2019", *ALL], ["--include", "*launcher*"], ["--exclude", "StatusBar*", "-T", "1"],
+                            ["--trigger", "interval>30ms", *ALL], ["--max-threads", "16", *ALL], ["-d", "0.1", "-f", "3"]),
     "android-14 demo": (["--trigger", "fps<40 for 0.5s on *game*", *ALL], ["--class", "game"], ["--rotate-time", "2", *ALL],
-                        ["--vsync-ms", "8.333", *ALL], ["--focus", "com.example.game"], ["--rules", "gfx2019", *ALL]),
+                        ["--vsync-ms", "8.333", *ALL], ["--focus", "com.example.game"], ["--exclude", "*game*", "--keep", "2", "--rotate-time", "1"]),
 }
 
 
@@ -102,6 +102,8 @@ def main():
             for number, words in enumerate(OPTIONS.get(name.partition(" txt")[0], ()), 1):
                 done.append((f"{name} {number}", pool.submit(output, outputs / f"{name} {number}", path, words)))
         found = {name: digest(result.result()) for name, result in done}
+        for name, result in done:
+            checks.that(name[-2:-1] != " " or (result.result() / "said").read_bytes().endswith(b" 0\n"), f"{name}: the options are refused")
     if options.write:
         SUMS.write_text("".join(f"{sums} {name}\n" for name, sums in sorted(found.items())))
     known = dict(reversed(line.split(" ", 1)) for line in SUMS.read_text().splitlines())

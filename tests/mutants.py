@@ -191,8 +191,9 @@ class Tree:
             return subprocess.run(["ninja", "-C", self.build, "-j2", *files], stdout=subprocess.DEVNULL).returncode == 0
 
     def tests(self, suites):
-        return {test["name"]: test for test in self.introspect("tests")
-                if {suite.split(":")[-1] for suite in test["suite"]} <= {*suites, "sanitized"}}
+        """By suite and name: two suites may have a test of one name."""
+        named = (([suite.split(":")[-1] for suite in test["suite"]], test) for test in self.introspect("tests"))
+        return {f"{own[0]} {test['name']}": test for own, test in named if {*own} <= {*suites, "sanitized"}}
 
     def run(self, test, limit, **environment):
         """The exit code of a test, or None if it takes longer than the limit; and how long it took, in seconds."""

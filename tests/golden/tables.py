@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import SHARED, Checks, analyze, folder, rows, scenario
+from jankd import SHARED, Checks, analyze, folder, rows
 
 APPS = 640
 MOST = 4096  # layers, and surfaces
@@ -47,15 +47,6 @@ def same_rows(checks, here, what, trace, surfaces):
     return rows(outs[0], "frames.csv")
 
 
-def waiting_layers(checks, here, vocabulary):
-    """200 surfaces, up to 64 in one present: each frame has a row with its vsyncs."""
-    trace = scenario("surfaces-200", here / "surfaces", vocabulary=vocabulary)
-    played = {(row["present(s)"], row["layer"]): row["vsyncs"] for row in rows(here / "surfaces.truth")}
-    found = same_rows(checks, here, vocabulary, trace.read_bytes(), 200)
-    wrong = [row for row in found if row["vsyncs"] not in ("", played.get((row["present(s)"], row["layer"])))]
-    checks.equal((wrong[:3], len(found)), ([], len(played)), f"{vocabulary}: wrong frames, and how many there are")
-
-
 def first_present(checks, out):
     """Instant and counter of one latch are one frame, even before SurfaceFlinger is known."""
     names = [f"com.vendor{layer}/com.vendor{layer}.Main#{layer}" for layer in range(MOST + 24)]
@@ -71,8 +62,6 @@ def first_present(checks, out):
 checks = Checks()
 with folder() as place:
     first_present(checks, place / "first")
-    for name in ("android-9", "android-11", "android-14"):
-        waiting_layers(checks, place, name)
     same_rows(checks, place, "apps", apps_in_turn(), APPS)
     if (SHARED / "cases" / "make.py").exists():
         subprocess.run([sys.executable, SHARED / "cases" / "make.py", place / "cases"], check=True, capture_output=True)

@@ -6,7 +6,6 @@ Markers that jank-phone has written stay in the ring buffers: the kernel prints 
 consuming them, then jankd reads the buffers. Both are the same stream: all rows are equal byte by byte.
 """
 
-import collections
 import json
 import pathlib
 import re
@@ -15,7 +14,6 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from frames import per_layer
 from jankd import JANKD, analyze, differences, outputs
 from live import each, run, session
 from others import ended, fork
@@ -151,21 +149,8 @@ def text_damaged():
         s.that(glued > 50, f"{glued} glued lines")
 
 
-def restarted(source):
-    """Another SurfaceFlinger starts within a second of the end of the previous one."""
-    with session(f"started again, {source}") as s:
-        capture = s.run("--source", source)
-        truth = collections.Counter()
-        for seed in (1, 2, 3):
-            s.play("--seed", str(seed), scenario="drops-120", seconds=1)
-            truth += per_layer(s.truth)
-        s.stop(capture)
-        s.equal(per_layer(s.out / "frames.csv"), truth, "frames")
-        s.equal(s.counters()["restarts"], 2, "restarts")
-
-
 run(each(same_stream, ("android-14", "drops-120", 4, "-T", "2"), ("android-9", "game-30", 16, "-T", "1"),
          ("android-11", "app-switch", 64), ("android-11", "switch-60-120", 4, "--rules", "gfx2019", "-T", "1")),
     each(forged, ("android-14", APP_UID, "surfaceflinger"), ("android-9", APP_UID, "com.evil"),
          ("android-11", 0, "surfaceflinger")),
-    text_damaged, each(restarted, "raw", "text"))
+    text_damaged)

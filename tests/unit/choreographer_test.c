@@ -98,27 +98,6 @@ static void expect(size_t row, const char *expected)
 	expect_numbers(numbers, COUNT_OF(numbers), expected);
 }
 
-/* A resynced part is no callback of its own, nor is a slice with another name. */
-TEST(counts_callbacks_and_their_rate)
-{
-	const uint64_t last_ns = BEGIN + SECOND - 10 * MS;
-
-	for (uint64_t i = 0; i < 59; i++)
-		callback(10, BEGIN + i * V60, (1 + i % 2) * MS);
-	begin(10, 10, last_ns, "Choreographer#doFrame 4711");
-	slice(last_ns, last_ns + MS, "Choreographer#doFrame - resynced to 1 in 9.1ms");
-	slice(last_ns + MS, last_ns + 2 * MS, "Choreographer#doFrameX");
-	end(10, 10, last_ns + 5 * MS);
-	end(10, 10, last_ns + 9 * MS);
-	choreographer_close(c);
-	assert_int_equal(c->counters.callbacks, 60);
-	assert_int_equal(n_rows, 1);
-	expect(0, "frames 60 time_ns 990ms max_ns 5ms p99_ns 5ms tid 10 skipped ? "
-		  "draw_max_ns ?");
-	assert_true(rows[0].fps > 59.59 && rows[0].fps < 59.61);
-	assert_string_equal(apps[0], "com.a");
-}
-
 /* The row of an idle thread ends 5 s after its last callback; that is looked at once a second. */
 TEST(callbacks_of_threads_overlap)
 {

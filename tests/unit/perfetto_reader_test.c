@@ -175,27 +175,6 @@ static void put_lost(unsigned int sequence)
 
 /* --- a file --- */
 
-TEST(cpus_and_writers_are_merged_by_time)
-{
-	struct packets bundle = { 0 };
-
-	packets_print(&bundle, 30000, 7, "B|7|third\n");
-	packets_print(&bundle, 50000, 7, "B|7|fifth\n");
-	packets_bundle(&sent, 2, 1, &bundle);
-	packets_print(&bundle, 10000, 7, "B|7|first\n");
-	packets_print(&bundle, 40000, 7, "B|7|fourth\n");
-	packets_bundle(&sent, 3, 0, &bundle);
-	put_event(2, 2, 20, "B|7|second\n");
-	reads_as("10 B cpu 0 7/-1 <...> first\n"
-		 "20 B cpu 2 7/-1 <...> second\n"
-		 "30 B cpu 1 7/-1 <...> third\n"
-		 "40 B cpu 0 7/-1 <...> fourth\n"
-		 "50 B cpu 1 7/-1 <...> fifth\n");
-	assert_int_equal(counts.markers, 5);
-	assert_int_equal(damaged(), 0);
-	assert_null(damage);
-}
-
 static void add_thread(struct packets *tree, bool is_process, int tid, int tgid, const char *name)
 {
 	struct packets thread = { 0 };

@@ -173,23 +173,6 @@ static void expect_open(uint64_t from_ns, uint64_t to_ns)
 	assert_int_equal(gate[1].time_ns, to_ns);
 }
 
-/* The gate opens with the row of the late frame, and stays open for a second after the last one. */
-TEST(test_late_frames_open_the_gate_for_a_second)
-{
-	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
-
-	start_with("interval>100ms");
-	draw("a0-59");
-	phone_run(&phone, a, BEGIN + 60 * V60 + 100 * MS, V60, 30);
-	phone_run(&phone, a, late_ns, V60, 120);
-	phone_end(&phone);
-	expect_open(BEGIN + 60 * V60 + 100 * MS, late_ns + SECOND);
-	assert_int_equal(phone.log.gate[0].n_frames, 60);
-	assert_int_equal(phone.log.gate[1].n_frames, 60 + 30 + 60);
-	assert_int_equal(events_of(TRACE_EVENT_TRIGGER), 2);
-	assert_string_equal(event_text(TRACE_EVENT_TRIGGER), "begins: 116.7 ms on " SURFACE_A);
-}
-
 /* 30 fps is not less than 30 fps, nor more. */
 TEST(test_even_rate_at_the_limit_keeps_the_gate_closed)
 {
@@ -238,17 +221,6 @@ TEST(test_lasting_low_rate_opens_the_gate)
 	/* The last second has fewer than 30 frames after 15 frames at 20 fps. */
 	assert_in_range(phone.log.gate[0].time_ns, slow_ns + 3600 * MS, slow_ns + 3900 * MS);
 	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
-}
-
-TEST(test_surfaces_outside_of_the_glob_do_not_count)
-{
-	start_with("interval>100ms on com.b/*");
-	play("a0-59 a70-129 b130-189 b200-259");
-	expect_open(BEGIN + 200 * V60, phone.now_ns - 50000);
-	start_with("interval>100ms on c");
-	play("a0-59 a70-129");
-	expect("gate 0 event.trigger 1");
-	assert_string_equal(event_text(TRACE_EVENT_TRIGGER), "no surface or app matched: c");
 }
 
 /* A series keeps the gate open and then has no frames at all. */

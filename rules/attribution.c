@@ -662,7 +662,7 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	}
 	slice_stacks_lost(&a->stacks, a->sf.tid);
 	app_work_lost(a->work, &a->stacks, time_ns);
-	layer_events_lost(&a->layer_events);
+	layer_events_lost(&a->layer_events, from_ns);
 	/* Buffers queued from now on are not in the hole. */
 	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
 		layer_events_reset(&a->layer_events, from_ns);

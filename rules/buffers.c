@@ -80,3 +80,11 @@ uint64_t buffers_pop(struct layer *layer)
 		keep(layer, layer->n_queued - 1);
 	return queued_ns;
 }
+
+void buffers_doubt(struct layer *layer, uint64_t time_ns)
+{
+	for (unsigned int i = 0; i < layer->n_queued && layer->queued_ns[i] <= time_ns; i++)
+		layer->queued_ns[i] = 0;
+	if (layer->left_queued_ns <= time_ns)
+		layer->left_queued_ns = 0;
+}

@@ -47,4 +47,7 @@ bool buffers_wait(const struct layer *layer);
 /* Removes the oldest buffer, without a counter. Returns its queue time; 0: unknown. */
 uint64_t buffers_pop(struct layer *layer);
 
+/* Those that were queued until @time_ns have no queue time any more. */
+void buffers_doubt(struct layer *layer, uint64_t time_ns);
+
 #endif

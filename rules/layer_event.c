@@ -254,10 +254,17 @@ void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 	e->resets++;
 }
 
-void layer_events_lost(struct layer_events *e)
+void layer_events_lost(struct layer_events *e, uint64_t from_ns)
 {
-	for (int i = 0; i < e->layers->used; i++)
+	struct latch_list *latches = &e->latches;
+
+	for (int i = 0; i < e->layers->used; i++) {
 		e->layers->layers[i].evidence.lost |= e->layers->layers[i].length > 0;
+		buffers_doubt(&e->layers->layers[i], from_ns);
+	}
+	for (unsigned int i = 0; i < latches->n; i++)
+		if (latches->all[i].queued_ns <= from_ns && from_ns < latches->all[i].time_ns)
+			latches->all[i].queued_ns = 0;
 }
 
 void layer_events_forget(struct layer_events *e, uint64_t time_ns)

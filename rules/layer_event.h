@@ -55,9 +55,9 @@ void layer_events_forget(struct layer_events *e, uint64_t time_ns);
 /* The same for queues and values only. */
 void layer_events_reset(struct layer_events *e, uint64_t time_ns);
 
-/* Events of one CPU are missing, but none of SurfaceFlinger: what shows that an app was at work may
- * be incomplete. */
-void layer_events_lost(struct layer_events *e);
+/* Events of one CPU are missing after @from_ns, but none of SurfaceFlinger: what shows that an app
+ * was at work may be incomplete, and what is latched after that may have been queued after it. */
+void layer_events_lost(struct layer_events *e, uint64_t from_ns);
 
 /* Another thread, @tid, presents from @time_ns on: latches of other threads, queues and counters
  * become invalid. */

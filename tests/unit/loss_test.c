@@ -162,6 +162,19 @@ TEST_ON(phone_14, test_latch_with_a_late_present_in_a_hole_is_stale)
 	assert_string_equal(vsyncs_of(a), "? 1x20 ? 1x20");
 }
 
+/* Behind the last event of a CPU another buffer may have been queued instead: before its loss is
+ * reported, one is latched, and then one more is in the queue. */
+TEST_ON(every_phone, test_a_buffer_from_before_a_hole_is_not_the_latched_one)
+{
+	draw("a0-19 at 20 -14 queue a at 20 -10 cpu 2 queue b cpu 1 at 20 -2 commit latch a");
+	phone_lost(&phone, 2, 50);
+	draw("end 1 compose 20 a21-29 at 30 -14 queue a at 30 -10 cpu 2 queue b cpu 1");
+	phone_lost(&phone, 2, 50);
+	play("at 30 -2 commit latch a end 1 compose 30 a31-40");
+	for (size_t i = 0; i <= 40; i++)
+		assert_int_equal(frame_of(a, i)->queued_ns == ROW_UNKNOWN, i == 20 || i == 30);
+}
+
 /* The buffer count increased during a loss: the latch is found although the next value is not
  * lower. */
 TEST_ON(phone_14, test_loss_clears_the_buffer_counts)

@@ -210,7 +210,8 @@ static void drop_behind(struct trace_clock *clock, uint64_t time_ns)
 	report_by(clock, time_ns, "ignored a line stamped", clock->now_ns - clock->past_ns,
 		  " in the past");
 	for (unsigned int i = 0; i < clock->n; i++)
-		drop(clock, waiting_at(clock, i));
+		if (waiting_at(clock, i)->time_ns <= clock->now_ns)
+			drop(clock, waiting_at(clock, i));
 }
 
 /* --- the verdict on a record --- */
@@ -301,11 +302,7 @@ static bool is_ahead(const struct trace_clock *clock, const struct trace_record 
 
 static enum clock_verdict judge_ahead(struct trace_clock *clock, const struct trace_record *record)
 {
-	if (clock->behind && ++clock->refuted < REFUTED) {
-		drop_ahead(clock, record->time_ns);
-		return CLOCK_WAITS;
-	}
-	if (clock->behind)
+	if (clock->behind && ++clock->refuted >= REFUTED)
 		drop_behind(clock, clock->now_ns);
 	weigh(clock, record);
 	if (!add_waiting(clock, record))
@@ -359,10 +356,10 @@ enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 		return judge_behind(clock, record);
 	if (is_ahead(clock, record))
 		return judge_ahead(clock, record);
+	if (clock->behind && refutes_behind(clock, record))
+		drop_behind(clock, record->time_ns);
 	if (!clock->behind)
 		weigh(clock, record);
-	else if (refutes_behind(clock, record))
-		drop_behind(clock, record->time_ns);
 	trace_clock_follow(clock, record);
 	return CLOCK_RUNS;
 }

@@ -145,6 +145,19 @@ TEST_ON(every_phone, test_silence_is_no_forged_time)
 	assert_string_equal(vsyncs_of(a), "? 1x99 61 60x2 1x2");
 }
 
+/* The phone is silent after a block of lines from the past: the first record then counts, too. */
+TEST_ON(every_phone, test_silence_after_forged_lines_drops_nothing)
+{
+	draw("a0-99");
+	for (unsigned int i = 0; i < LINES; i++) {
+		phone.now_ns = BEGIN - 3 * SECOND;
+		phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
+	}
+	play("a160-199");
+	expect("rows 140 clock_steps 0 late 24 ahead 0");
+	assert_string_equal(vsyncs_of(a), "? 1x99 61 1x39");
+}
+
 /* A line that is lost is in the past of a forged one. */
 TEST_ON(phone_9, test_loss_beside_a_forged_line_has_its_own_time)
 {

@@ -443,7 +443,10 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 
 	if (!reported.period_ns)
 		return;
-	if (v->followed && v->followed != display && v->followed->own) {
+	/* Another display's, or the same one's by another name. */
+	if (v->followed && v->followed != display &&
+	    (v->followed->own || (v->n_ticks >= UNDECIDED_TICKS &&
+				  !vsync_is_near(lattice_period_of(v), reported.period_ns, 15)))) {
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}

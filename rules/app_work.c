@@ -297,23 +297,6 @@ static void begin_thread(struct app_work *work, struct work_process *process, in
 		process->open_ns = time_ns;
 }
 
-/* The number after the first blank of @slice, or -1. */
-static int64_t number_in(struct span slice)
-{
-	const char *blank = memchr(slice.ptr, ' ', slice.len);
-	int64_t number = 0;
-	size_t at;
-
-	if (!blank)
-		return -1;
-	at = (size_t)(blank - slice.ptr) + 1;
-	if (at == slice.len || !is_digit(slice.ptr[at]))
-		return -1;
-	for (; at < slice.len && is_digit(slice.ptr[at]) && number < INT64_MAX / 100; at++)
-		number = number * 10 + (slice.ptr[at] - '0');
-	return number;
-}
-
 /* The time of the first commit for a later vsync than number @token; UINT64_MAX: there was none
  * so far. */
 static uint64_t passed_ns(const struct app_work *work, int64_t token)
@@ -332,13 +315,12 @@ static uint64_t passed_ns(const struct app_work *work, int64_t token)
 	return time_ns;
 }
 
-/* A doFrame begins: keeps how late it is, if it is late. Its vsync is the last tick, or an earlier
- * one, if apps had a tick that this process has not answered. (The tick of a doFrame that is in
- * time may be written after its begin.) */
+/* A doFrame for vsync number @token begins: keeps how late it is, if it is late. Its vsync is the
+ * last tick, or an earlier one, if apps had a tick that this process has not answered. (The tick of
+ * a doFrame that is in time may be written after its begin.) */
 static void measure_delay(const struct app_work *work, struct work_process *process,
-			  const struct trace_record *record)
+			  const struct trace_record *record, int64_t token)
 {
-	int64_t token = number_in(record->name);
 	uint64_t from_ns = token >= 0 ? passed_ns(work, token) : UINT64_MAX;
 
 	if (work->app_tick_ns > process->answered_ns && work->tick_ns < from_ns)
@@ -352,7 +334,7 @@ static void measure_delay(const struct app_work *work, struct work_process *proc
 }
 
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    bool callback)
+		    const struct slice_meaning *meaning)
 {
 	struct work_process *process = find_process(work, pid_of(record));
 	struct work_thread *thread = find_thread(work, record->tid);
@@ -367,8 +349,8 @@ void app_work_begin(struct app_work *work, const struct trace_record *record, bo
 	}
 	process->last_ns = record->time_ns;
 	learn_name(work, process, record);
-	if (callback) {
-		measure_delay(work, process, record);
+	if (meaning->mask & SLICE_CALLBACK) {
+		measure_delay(work, process, record, meaning->number);
 		process->answered_ns = record->time_ns;
 	}
 	if (!thread)
@@ -392,10 +374,8 @@ void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns)
 		work->app_tick_ns = time_ns;
 }
 
-void app_work_token(struct app_work *work, struct span slice, uint64_t time_ns)
+void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns)
 {
-	int64_t number = number_in(slice);
-
 	if (number >= 0)
 		work->tokens[work->n_tokens++ % WORK_TOKENS] =
 			(struct work_token){ time_ns, number };

@@ -21,6 +21,7 @@
 
 #include "parser/record.h"
 #include "parser/span.h"
+#include "rules/ruleset_match.h"
 #include "rules/slice_stack.h"
 
 #define WORK_PROCESSES 64
@@ -98,10 +99,9 @@ struct work_owner {
 	bool by_name; /* names tell the process, not votes */
 };
 
-/* A slice begins that is work. @was_open: the thread had one already. @callback: it answers a
- * vsync. */
+/* A slice begins that is work. @was_open: the thread had one already. */
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    bool callback);
+		    const struct slice_meaning *meaning);
 
 /* The last slice of that thread that was work has ended. */
 void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns);
@@ -117,8 +117,8 @@ enum work_owner_kind app_work_owner(const struct app_work *work, const struct tr
 /* A tick. @of_apps: it wakes up apps. */
 void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns);
 
-/* SurfaceFlinger begins a slice that names a vsync's number. */
-void app_work_token(struct app_work *work, struct span slice, uint64_t time_ns);
+/* SurfaceFlinger begins a slice for the vsync of that number; -1: unknown. */
+void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns);
 
 /* The process of @record queues buffers of the Surface that the counter names: with a package in it
  * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */

@@ -38,9 +38,6 @@
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
-/* More digits are no vsync id: they would not fit into 64 bits. */
-#define VSYNC_ID_DIGITS 18
-
 static void on_hidden(void *context, const struct sf_hidden *hidden);
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
@@ -439,16 +436,13 @@ static void period(struct attribution *a, const struct rule *rule,
 
 /* A slice of SurfaceFlinger states the period of the display whose hardware vsync is in it. The
  * number in the slice's name is the composer's, not that of other names. */
-static void nominal_slice(struct attribution *a, const struct trace_record *record)
+static void nominal_slice(struct attribution *a, const struct trace_record *record,
+			  const struct slice_meaning *meaning)
 {
-	struct pattern_capture capture;
-	const struct rule *rule =
-		ruleset_match(a->rules, &a->rules->slices, record->name, 0, &capture);
-
-	if (!rule || rule->role != RULE_NOMINAL || !is_sf_process(a, record))
+	if (!is_sf_process(a, record))
 		return;
 	a->nominal_tid = record->tid;
-	a->nominal_ns = (uint64_t)capture.time_ns;
+	a->nominal_ns = (uint64_t)meaning->time_ns;
 }
 
 static const struct rule_index *index_of(const struct ruleset *rules, enum trace_kind kind)
@@ -467,6 +461,15 @@ static void remember_tick(struct attribution *a, const struct trace_record *reco
 		a->sf.tick_ns = record->time_ns;
 }
 
+/* An event of an app that @rule matches. */
+static void app_event(struct attribution *a, const struct rule *rule,
+		      const struct pattern_capture *capture, const struct trace_record *record)
+{
+	if (rule->role == RULE_PRODUCER)
+		app_work_producer(a->work, record, capture->layer);
+	a->sink.app_event(a->sink.context, rule->role, capture, record);
+}
+
 /* An event whose thread has the slices @open. */
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
 {
@@ -474,8 +477,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
 						record->name, open, &capture);
 
-	if (rule && rule->role == RULE_PRODUCER)
-		app_work_producer(a->work, record, capture.layer);
+	if (rule && rule->role >= RULE_PRODUCER && rule->role < RULE_IGNORE)
+		app_event(a, rule, &capture, record);
 	if (rule && rule->role >= RULE_WORK && rule->role < RULE_IGNORE)
 		return;
 	if (rule && !rule_tells_of_composition(rule) && !is_sf_process(a, record) &&
@@ -535,25 +538,12 @@ static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 	return closed;
 }
 
-/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
-static int64_t vsync_id_in(struct span name)
-{
-	const char *blank = memchr(name.ptr, ' ', name.len);
-	size_t at = blank ? (size_t)(blank - name.ptr) + 1 : name.len;
-	size_t first = at;
-	int64_t number = 0;
-
-	while (at < name.len && is_digit(name.ptr[at]) && at - first < VSYNC_ID_DIGITS)
-		number = number * 10 + (name.ptr[at++] - '0');
-	return at > first && (at == name.len || name.ptr[at] == ' ') ? number : -1;
-}
-
 /* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
  * until the composition has presented. */
-static void follow_composition(struct attribution *a, const struct trace_record *record)
+static void follow_composition(struct attribution *a, const struct trace_record *record,
+			       int64_t vsync_id)
 {
 	struct sf_composition *composition = &a->composition;
-	int64_t vsync_id = vsync_id_in(record->name);
 
 	if (a->sf.known && record->tid != a->sf.tid)
 		return;
@@ -563,8 +553,10 @@ static void follow_composition(struct attribution *a, const struct trace_record 
 
 /* A slice that is work, of a process other than SurfaceFlinger, begins after this. Returns what its
  * begin changes: work inside other work changes nothing. */
-static uint32_t work_begin(struct attribution *a, const struct trace_record *record, uint32_t mask)
+static uint32_t work_begin(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning)
 {
+	uint32_t mask = meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
 	enum work_owner_kind owner = app_work_owner(a->work, record);
 	bool was_open;
 
@@ -573,32 +565,32 @@ static uint32_t work_begin(struct attribution *a, const struct trace_record *rec
 	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
 	if (was_open && owner == WORK_OWN && !(mask & SLICE_CALLBACK))
 		return mask & ~SLICE_WORK;
-	app_work_begin(a->work, record, was_open, mask & SLICE_CALLBACK);
+	app_work_begin(a->work, record, was_open, meaning);
 	return mask;
 }
 
-static void slice_begin(struct attribution *a, const struct trace_record *record)
+static void slice_begin(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning)
 {
-	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
+	uint32_t mask = meaning->mask;
 	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
 
 	if (mask & SLICE_WORK) {
-		if (a->sf.known && is_sf_process(a, record))
-			kept &= ~(SLICE_WORK | SLICE_CALLBACK);
-		else
-			kept &= work_begin(a, record, mask);
+		kept &= ~(SLICE_WORK | SLICE_CALLBACK);
+		if (!a->sf.known || !is_sf_process(a, record))
+			kept |= work_begin(a, record, meaning);
 	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
-		app_work_token(a->work, record->name, record->time_ns);
-		a->sink.token(a->sink.context, record, vsync_id_in(record->name));
+		app_work_token(a->work, meaning->number, record->time_ns);
+		a->sink.token(a->sink.context, record->time_ns, meaning);
 	}
 
 	if (mask & SLICE_NOMINAL)
-		nominal_slice(a, record);
+		nominal_slice(a, record, meaning);
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
-		follow_composition(a, record);
+		follow_composition(a, record, meaning->number);
 	if (kept)
 		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	else
@@ -674,13 +666,10 @@ void attribution_hole_ends(struct attribution *a, uint64_t time_ns)
 }
 
 /* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
-static void follow_run(struct attribution *a, const struct trace_record *record)
+static void follow_run(struct attribution *a, const struct trace_record *record, uint32_t mask)
 {
-	uint32_t mask;
-
 	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
 		return;
-	mask = record->kind == TRACE_SLICE_BEGIN ? ruleset_slice_mask(a->rules, record->name) : 0;
 	sf_runs_begin(
 		&a->runs, record->tid,
 		&(struct sf_run){ .from_ns = record->time_ns,
@@ -750,8 +739,8 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 	struct pattern_capture capture;
 	const struct rule *rule = ruleset_match(a->rules, index, record->name, 0, &capture);
 
-	if (rule && rule->role == RULE_PRODUCER)
-		app_work_producer(a->work, record, capture.layer);
+	if (rule && rule->role >= RULE_PRODUCER && rule->role < RULE_IGNORE)
+		app_event(a, rule, &capture, record);
 	if (!rule || !rule_is_unique(rule))
 		return false;
 	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
@@ -761,11 +750,12 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 	return true;
 }
 
-/* The same for a process that is certainly not SurfaceFlinger. @mask: only work. */
-static void foreign_slice(struct attribution *a, const struct trace_record *record, uint32_t mask)
+/* The same for a process that is certainly not SurfaceFlinger. */
+static void foreign_slice(struct attribution *a, const struct trace_record *record,
+			  const struct slice_meaning *meaning)
 {
-	if (mask)
-		mask = work_begin(a, record, mask);
+	uint32_t mask = meaning->mask & SLICE_WORK ? work_begin(a, record, meaning) : 0;
+
 	if (mask)
 		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
 	else
@@ -773,15 +763,14 @@ static void foreign_slice(struct attribution *a, const struct trace_record *reco
 }
 
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
-static void foreign_record(struct attribution *a, const struct trace_record *record)
+static void foreign_record(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning)
 {
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-
-		foreign_slice(a, record, mask & (SLICE_WORK | SLICE_CALLBACK));
-		forged = mask & SLICE_PRESENT;
+		foreign_slice(a, record, meaning);
+		forged = meaning->mask & SLICE_PRESENT;
 		a->foreign_presents += forged;
 	} else if (record->kind == TRACE_SLICE_END) {
 		slice_end(a, record);
@@ -796,19 +785,20 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	}
 }
 
-void attribution_record(struct attribution *a, const struct trace_record *record)
+void attribution_record(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning)
 {
 	if (record->writer == TRACE_WRITER_OTHER) {
-		foreign_record(a, record);
+		foreign_record(a, record, meaning);
 		return;
 	}
 	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
 	if (a->sf.known && record->tid == a->sf.tid)
-		follow_run(a, record);
+		follow_run(a, record, meaning->mask);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
-		slice_begin(a, record);
+		slice_begin(a, record, meaning);
 		break;
 	case TRACE_SLICE_END:
 		slice_end(a, record);

@@ -45,8 +45,11 @@ struct attribution_sink {
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
 	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
-	/* SurfaceFlinger begins to compose for a vsync: the slice names its number. */
-	void (*token)(void *context, const struct trace_record *record, int64_t number);
+	/* SurfaceFlinger begins to compose for the vsync of that number. */
+	void (*token)(void *context, uint64_t time_ns, const struct slice_meaning *meaning);
+	/* An app's event of the role producer or answer. */
+	void (*app_event)(void *context, enum rule_role role, const struct pattern_capture *capture,
+			  const struct trace_record *record);
 	/* A counter of SurfaceFlinger. @rule: NULL if none matches. */
 	void (*counter)(void *context, const struct trace_record *record, const struct rule *rule);
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
@@ -107,8 +110,9 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 		     struct layer_table *layers, const struct attribution_sink *sink);
 void attribution_free(struct attribution *a);
 
-/* Processes the next record. */
-void attribution_record(struct attribution *a, const struct trace_record *record);
+/* Processes the next record. @meaning: of a slice that begins, else slice_unnamed. */
+void attribution_record(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning);
 
 /* True: SurfaceFlinger wrote the last tick. */
 bool attribution_has_own_ticks(const struct attribution *a);

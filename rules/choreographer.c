@@ -31,41 +31,7 @@
 
 #define SOON_NS UINT64_C(1000000)
 
-enum slice { SLICE_OTHER, SLICE_DO_FRAME, SLICE_DRAW };
-
-/* --- names --- */
-
-static bool is_number(const char *at, const char *end)
-{
-	if (at == end)
-		return false;
-	for (; at < end; at++)
-		if (*at < '0' || *at > '9')
-			return false;
-	return true;
-}
-
-/* True: @name is @word, alone or with a vsync id. */
-static bool is_word(struct span name, struct span word)
-{
-	const char *rest = name.ptr + word.len, *end = name.ptr + name.len;
-
-	if (!span_starts_with(name, word))
-		return false;
-	return rest == end || (*rest == ' ' && is_number(rest + 1, end));
-}
-
-static enum slice slice_of(struct span name)
-{
-	static const struct span do_frame = SPAN_INIT("Choreographer#doFrame");
-	static const struct span draw = SPAN_INIT("DrawFrame"), draws = SPAN_INIT("DrawFrames");
-
-	if (is_word(name, do_frame))
-		return SLICE_DO_FRAME;
-	return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
-}
-
-/* Names of the parts, as Choreographer and ViewRootImpl write them. */
+/* Names of the parts, as Choreographer and ViewRootImpl write them, for texts. */
 static const char *const part_names[] = {
 	[DOFRAME_NO_PART] = "",
 	[DOFRAME_INPUT] = "input",
@@ -76,41 +42,11 @@ static const char *const part_names[] = {
 	[DOFRAME_DRAW] = "draw",
 };
 
-/* "draw", and "draw-VRI[Main]" since Android 14. */
-static bool is_drawing(struct span name)
+static enum doframe_part part_of(enum rule_role role)
 {
-	return span_starts_with(name, SPAN_LITERAL("draw")) &&
-	       (name.len == 4 || name.ptr[4] == '-');
-}
-
-static bool is_resync(struct span name)
-{
-	return span_starts_with(name, SPAN_LITERAL("Choreographer#doFrame - resynced"));
-}
-
-static enum doframe_part part_of(struct span name)
-{
-	enum doframe_part part;
-
-	switch (name.len > 2 ? name.ptr[0] : '\0') {
-	case 'd':
-		return is_drawing(name) ? DOFRAME_DRAW : DOFRAME_NO_PART;
-	case 'i':
-		part = name.ptr[2] == 'p' ? DOFRAME_INPUT : DOFRAME_INSETS;
-		break;
-	case 'a':
-		part = DOFRAME_ANIMATION;
-		break;
-	case 't':
-		part = DOFRAME_TRAVERSAL;
-		break;
-	case 'c':
-		part = DOFRAME_COMMIT;
-		break;
-	default:
-		return DOFRAME_NO_PART;
-	}
-	return span_equal(name, span_of(part_names[part])) ? part : DOFRAME_NO_PART;
+	return role >= RULE_INPUT && role <= RULE_DRAW
+		       ? (enum doframe_part)(role - RULE_INPUT + DOFRAME_INPUT)
+		       : DOFRAME_NO_PART;
 }
 
 /* --- rows --- */
@@ -330,19 +266,6 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 
 /* --- skipped periods --- */
 
-/* The number of the vsync in the name of a callback; -1: there is none. */
-static int64_t number_in(struct span name)
-{
-	const char *at = memchr(name.ptr, ' ', name.len), *end = name.ptr + name.len;
-	int64_t number = 0;
-
-	if (!at)
-		return -1;
-	for (at++; at < end && number < INT64_MAX / 100; at++)
-		number = number * 10 + (*at - '0');
-	return number;
-}
-
 /* The edge, after number @before, that the callback of vsync @number answers: the only one between
  * two compositions for an earlier and for a later vsync, or before @now_ns; 0: unknown. */
 static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t before,
@@ -494,7 +417,7 @@ static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
 }
 
 static void begin_do_frame(struct choreographer *c, int open, const struct trace_record *record,
-			   uint64_t period_ns)
+			   int64_t number, uint64_t period_ns)
 {
 	uint64_t now_ns = record->time_ns;
 	struct choreographer_thread *thread;
@@ -518,8 +441,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 		close_row(c, (unsigned int)at);
 	thread->lost_last = c->lost;
 	count_interval(thread, now_ns);
-	edge = thread->follows ? edge_of(c, number_in(record->name), thread->edge_at_begin, now_ns)
-			       : 0;
+	edge = thread->follows ? edge_of(c, number, thread->edge_at_begin, now_ns) : 0;
 	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
 	first_edge = thread->edge_at_begin + 1;
 	first_is_known = thread->follows;
@@ -587,16 +509,16 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 
 /* A slice begins inside the callback @open. */
 static void begin_inside(struct choreographer *c, struct choreographer_open *open,
-			 const struct trace_record *record, uint64_t period_ns)
+			 const struct trace_record *record, enum rule_role role, uint64_t period_ns)
 {
-	if (open->depth == 0 && !open->is_draw && is_resync(record->name)) {
+	if (open->depth == 0 && !open->is_draw && role == RULE_RESYNC) {
 		open->base = 1;
 		resync(c, open, period_ns);
 	} else if (open->depth == open->base && !open->is_draw) {
-		open->part = part_of(record->name);
+		open->part = part_of(role);
 		open->part_begin_ns = record->time_ns;
 	} else if (open->depth == open->base + 1 && open->part == DOFRAME_TRAVERSAL &&
-		   is_drawing(record->name)) {
+		   role == RULE_DRAW) {
 		open->draw_begin_ns = record->time_ns;
 	}
 	open->depth++;
@@ -635,7 +557,7 @@ static void begin_draw(struct choreographer *c, int open, const struct trace_rec
 	int thread = find_process(c, record->pid);
 
 	if (open >= 0 && !c->open[open].is_draw) {
-		begin_inside(c, &c->open[open], record, period_ns);
+		begin_inside(c, &c->open[open], record, RULE_DRAW_FRAME, period_ns);
 		return;
 	}
 	if (thread >= 0)
@@ -705,36 +627,27 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	add_slowest(thread, duration_ns);
 }
 
-/* A slice begins whose name begins like that of a callback. @open: as for open_slice(). */
-static __attribute__((noinline)) void begin_named(struct choreographer *c, int open,
-						  const struct trace_record *record,
-						  uint64_t period_ns)
-{
-	enum slice slice = slice_of(record->name);
-
-	if (slice == SLICE_DO_FRAME)
-		begin_do_frame(c, open, record, period_ns);
-	else if (slice == SLICE_DRAW)
-		begin_draw(c, open, record, period_ns);
-	else if (open >= 0)
-		begin_inside(c, &c->open[open], record, period_ns);
-}
-
-/* Hot path: called for each slice in a callback. */
-void choreographer_record(struct choreographer *c, const struct trace_record *record,
-			  uint64_t period_ns)
+void choreographer_begin(struct choreographer *c, const struct trace_record *record,
+			 const struct slice_meaning *meaning, uint64_t period_ns)
 {
 	int open = find_open(c, record->tid);
 
-	if (record->kind == TRACE_SLICE_BEGIN && may_be_callback(record->name))
-		begin_named(c, open, record, period_ns);
-	else if (open < 0)
-		return;
-	else if (record->kind == TRACE_SLICE_BEGIN)
-		begin_inside(c, &c->open[open], record, period_ns);
-	else if (c->open[open].depth > 0)
+	if (meaning->role == RULE_CALLBACK)
+		begin_do_frame(c, open, record, meaning->number, period_ns);
+	else if (meaning->role == RULE_DRAW_FRAME)
+		begin_draw(c, open, record, period_ns);
+	else if (open >= 0)
+		begin_inside(c, &c->open[open], record, meaning->role, period_ns);
+}
+
+void choreographer_end(struct choreographer *c, const struct trace_record *record,
+		       uint64_t period_ns)
+{
+	int open = find_open(c, record->tid);
+
+	if (open >= 0 && c->open[open].depth > 0)
 		end_inside(&c->open[open], record->time_ns);
-	else
+	else if (open >= 0)
 		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
 }
 

@@ -23,6 +23,7 @@
 #include "parser/record.h"
 #include "rules/marks.h"
 #include "rules/row.h"
+#include "rules/ruleset_match.h"
 
 #define CHOREOGRAPHER_THREADS 64
 #define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
@@ -41,7 +42,7 @@
 #define CHOREOGRAPHER_EDGES 128
 #define CHOREOGRAPHER_TOKENS 128
 
-/* Parts of a callback. */
+/* Parts of a callback, in the order of their roles. */
 enum doframe_part {
 	DOFRAME_NO_PART, /* one of no known name, or none */
 	DOFRAME_INPUT,
@@ -153,30 +154,12 @@ struct choreographer {
 	struct long_doframe longs[CHOREOGRAPHER_LONG];
 };
 
-/* False: a slice of that name is no callback, and does not draw. */
-static inline bool may_be_callback(struct span name)
-{
-	return name.len >= 9 && (name.ptr[0] == 'C' || name.ptr[0] == 'D');
-}
-
-/* True: the record may matter. Most do not: their thread has no slice in open[], and the name
- * begins with another byte. */
-static inline bool choreographer_wants(const struct choreographer *c,
-				       const struct trace_record *record)
-{
-	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
-
-	if (record->kind == TRACE_SLICE_END)
-		return c->some_open & bit;
-	if (record->kind != TRACE_SLICE_BEGIN)
-		return false;
-	return (c->some_open & bit) || may_be_callback(record->name);
-}
-
-/* A record for which choreographer_wants() returns true. @period_ns: of the display; 0: unknown.
- */
-void choreographer_record(struct choreographer *c, const struct trace_record *record,
-			  uint64_t period_ns);
+/* A slice begins or ends. Those of threads that are not in some_open matter only if they begin with
+ * the role of a callback or of drawing. @period_ns: of the display; 0: unknown. */
+void choreographer_begin(struct choreographer *c, const struct trace_record *record,
+			 const struct slice_meaning *meaning, uint64_t period_ns);
+void choreographer_end(struct choreographer *c, const struct trace_record *record,
+		       uint64_t period_ns);
 
 /* SurfaceFlinger wakes up apps. VSYNC-app or VSYNC-appSf: which a thread has asked for is unknown.
  */

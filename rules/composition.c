@@ -33,25 +33,6 @@ static struct composition *open_one(struct compositions *c)
 	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c) : begin(c, 0);
 }
 
-uint64_t composition_plan_in(struct span name, bool *adjusted)
-{
-	static const struct span label = SPAN_INIT(" vsyncIn ");
-	const char *at = memmem(name.ptr, name.len, label.ptr, label.len);
-	const char *end = name.ptr + name.len;
-	uint64_t ns = 0, digit_ns = 1000000;
-
-	if (!at)
-		return 0;
-	for (at += label.len; at < end && is_digit(*at) && ns < 1000000000; at++)
-		ns = ns * 10 + (uint64_t)(*at - '0') * 1000000;
-	if (at < end && *at == '.')
-		for (at++; at < end && is_digit(*at) && digit_ns >= 10; at++)
-			ns += (uint64_t)(*at - '0') * (digit_ns /= 10);
-	name = span_skip(name, (size_t)(at - name.ptr));
-	*adjusted = span_equal(name, SPAN_LITERAL("ms (adjusted)"));
-	return *adjusted || span_equal(name, SPAN_LITERAL("ms")) ? ns : 0;
-}
-
 void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
 {
 	c->adjusted = adjusted;

@@ -49,11 +49,6 @@ struct compositions {
 	struct composition all[COMPOSITIONS_MAX];
 };
 
-/* How long it is to the planned present, by the name of a slice: "commit 4711 vsyncIn 12.34ms". 0:
- * it does not say. @adjusted: " (adjusted)" follows, as SurfaceFlinger began after the first plan.
- */
-uint64_t composition_plan_in(struct span name, bool *adjusted);
-
 /* SurfaceFlinger wakes up, to compose for the vsync at @planned_ns. Its commit follows. */
 void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted);
 

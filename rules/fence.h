@@ -20,6 +20,7 @@
 
 #include "parser/span.h"
 
+/* Kinds and steps are in the order of the roles of rules. */
 enum fence_kind {
 	FENCE_GPU,     /* "GPU completion": a buffer is drawn */
 	FENCE_RELEASE, /* "HWC release": the display no longer reads a buffer */
@@ -38,9 +39,6 @@ struct fence_mark {
 	enum fence_step step;
 	uint64_t number;
 };
-
-/* True: a slice of that name is a mark of a fence. */
-bool fence_mark_parse(struct span name, struct fence_mark *mark);
 
 struct fence {
 	uint64_t queued_ns;

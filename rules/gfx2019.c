@@ -274,9 +274,11 @@ void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 {
 	struct fields fields = fields_of(record);
 	struct pattern_capture capture;
+	struct slice_meaning meaning;
 	const struct rule *rule;
 
-	if (fields.n == 3 && ruleset_slice_mask(g->rules, fields.third) & SLICE_PRESENT) {
+	if (fields.n == 3 &&
+	    (ruleset_slice(g->rules, fields.third, &meaning)->mask & SLICE_PRESENT)) {
 		g->open = false;
 		g->presented = true;
 		g->presents += record->kind == TRACE_SLICE_BEGIN;

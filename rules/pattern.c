@@ -7,10 +7,9 @@ static const struct {
 	struct span text;
 	enum pattern_part_kind kind;
 } specials[] = {
-	{ SPAN_INIT("*"), PATTERN_ANY },
-	{ SPAN_INIT("{layer}"), PATTERN_LAYER },
-	{ SPAN_INIT("{frame}"), PATTERN_FRAME },
-	{ SPAN_INIT("{time}"), PATTERN_TIME },
+	{ SPAN_INIT("*"), PATTERN_ANY },	 { SPAN_INIT("{layer}"), PATTERN_LAYER },
+	{ SPAN_INIT("{frame}"), PATTERN_FRAME }, { SPAN_INIT("{number}"), PATTERN_FRAME },
+	{ SPAN_INIT("{newer}"), PATTERN_NEWER }, { SPAN_INIT("{time}"), PATTERN_TIME },
 };
 
 #define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
@@ -33,7 +32,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		if (!span_starts_with(*text, specials[i].text))
 			continue;
 		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
-			return "{layer}, {frame} and {time} may occur only once in a pattern";
+			return "{layer} and the others in braces may occur only once in a pattern";
 		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
 			return "two wildcards need a literal character between them";
 		part->kind = specials[i].kind;
@@ -42,7 +41,8 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		*text = span_skip(*text, specials[i].text.len);
 		return NULL;
 	}
-	return "'{' must begin {layer}, {frame} or {time}; nothing else is allowed in braces";
+	return "'{' must begin {layer}, {frame} or {time}, {number} or {newer}; nothing else is "
+	       "allowed in braces";
 }
 
 /* Sets the first bytes of the pattern, for pattern_may_match(). */
@@ -84,6 +84,9 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			return "'*' and {layer} may occur at most twice in a pattern";
 	}
 	*at = 0;
+	pattern->captures = false;
+	for (unsigned int i = 0; i < pattern->n_parts; i++)
+		pattern->captures |= pattern->parts[i].kind > PATTERN_ANY;
 	set_head(pattern);
 	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
 }
@@ -150,7 +153,9 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 		return span_starts_with(name, part->text) &&
 		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
 	case PATTERN_FRAME:
-		n = read_number(name, &capture->frame);
+	case PATTERN_NEWER:
+		n = read_number(name,
+				part->kind == PATTERN_FRAME ? &capture->frame : &capture->newer);
 		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
 	case PATTERN_TIME:
 		n = read_time(name, &capture->time_ns);
@@ -162,12 +167,20 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 	/* Tries the longest match first, as names of layers contain " - ", too ("SurfaceView -
 	 * app/Activity"). */
 	least = part->kind == PATTERN_LAYER ? 1 : 0;
-	n = name.len + 1;
 	if (n_parts == 1 && name.len >= least)
 		goto matched;
-	while (n-- > least)
+	for (n = name.len + 1; n-- > least;) {
+		if (part[1].kind == PATTERN_LITERAL) {
+			const char *at = memrchr(name.ptr, part[1].text.ptr[0],
+						 n < name.len ? n + 1 : name.len);
+
+			if (!at || at < name.ptr + least)
+				return false;
+			n = (size_t)(at - name.ptr);
+		}
 		if (match_parts(part + 1, n_parts - 1, span_skip(name, n), capture))
 			goto matched;
+	}
 	return false;
 matched:
 	if (part->kind == PATTERN_LAYER)
@@ -178,7 +191,7 @@ matched:
 bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
 {
 	const struct pattern_part *part = &pattern->parts[0];
-	struct pattern_capture found = { SPAN_NULL, -1, -1 };
+	struct pattern_capture found = PATTERN_NO_CAPTURE;
 
 	/* Most patterns are a literal, or begin with one: other names end here. */
 	if (part->kind == PATTERN_LITERAL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of rule files: literal text, '*', {layer}, {frame} and {time}. They match whole names.
- */
+/* Patterns of rule files: literal text, '*', {layer}, {frame}, {number}, {newer} and {time}. They
+ * match whole names. */
 #ifndef JANKD_RULES_PATTERN_H
 #define JANKD_RULES_PATTERN_H
 
@@ -19,13 +19,15 @@ enum pattern_part_kind {
 	PATTERN_LITERAL,
 	PATTERN_ANY,   /* '*': any text, or none */
 	PATTERN_LAYER, /* {layer}: any text of at least one byte, the longest match */
-	PATTERN_FRAME, /* {frame}: a decimal number */
+	PATTERN_FRAME, /* {frame}, {number}: a decimal number */
+	PATTERN_NEWER, /* {newer}: another one */
 	PATTERN_TIME,  /* {time}: "16666us", "16.66ms" */
 };
 
 struct pattern {
 	uint64_t head, head_mask; /* first bytes of matching names, one word at most */
 	unsigned int n_parts;
+	bool captures; /* a part sets a field of struct pattern_capture */
 	struct pattern_part {
 		enum pattern_part_kind kind;
 		struct span text; /* of a literal; borrowed from the parsed text */
@@ -34,9 +36,12 @@ struct pattern {
 
 struct pattern_capture {
 	struct span layer; /* borrowed from the name */
-	int64_t frame;	   /* -1 if the pattern has no {frame} */
+	int64_t frame;	   /* -1 if the pattern has no {frame} or {number} */
+	int64_t newer;	   /* -1 if it has no {newer} */
 	int64_t time_ns;   /* -1 if it has no {time} */
 };
+
+#define PATTERN_NO_CAPTURE ((struct pattern_capture){ SPAN_NULL, -1, -1, -1 })
 
 /**
  * pattern_parse() - compile a pattern

@@ -31,6 +31,9 @@
  * more than this. */
 #define GFX2019_DISORDER_NS UINT64_C(1000000000)
 
+/* SurfaceFlinger plans no further ahead: such a name is forged. */
+#define PLAN_MAX_NS INT64_C(10000000000)
+
 /* No kernel loses more events between two reads: such a line is forged. */
 #define LOST_MAX INT64_C(1000000000000)
 
@@ -161,17 +164,28 @@ static void on_commit(void *context, uint64_t time_ns)
 	compositions_commit(&p->producers->compositions, time_ns);
 }
 
-static void on_token(void *context, const struct trace_record *record, int64_t number)
+static void on_token(void *context, uint64_t time_ns, const struct slice_meaning *meaning)
 {
 	struct pipeline *p = context;
-	bool adjusted = false;
-	uint64_t in_ns = composition_plan_in(record->name, &adjusted);
+	bool plans = meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN;
 
-	expected_composition(&p->producers->expected, number, record->time_ns);
-	choreographer_token(p->choreographer, number, record->time_ns);
-	p->producers->expected.is_14 |= span_starts_with(record->name, SPAN_LITERAL("beginFrame "));
-	if (in_ns > 0)
-		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);
+	expected_composition(&p->producers->expected, meaning->number, time_ns);
+	choreographer_token(p->choreographer, meaning->number, time_ns);
+	p->producers->expected.is_14 |= meaning->since_14;
+	if (plans && meaning->time_ns > 0 && meaning->time_ns < PLAN_MAX_NS)
+		compositions_plan(&p->producers->compositions, time_ns + (uint64_t)meaning->time_ns,
+				  meaning->role == RULE_REPLAN);
+}
+
+static void on_app_event(void *context, enum rule_role role, const struct pattern_capture *capture,
+			 const struct trace_record *record)
+{
+	struct pipeline *p = context;
+
+	if (role == RULE_PRODUCER)
+		producers_enter_blast_queue(p->producers, record, capture->layer);
+	else
+		producers_answer(p->producers, record, capture->frame);
 }
 
 static void on_counter(void *context, const struct trace_record *record, const struct rule *rule)
@@ -463,21 +477,6 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 	close_rows_at(p, record->time_ns);
 }
 
-/* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
-static const bool wanted_bytes[256] = {
-	['C'] = true, ['D'] = true, ['G'] = true, ['H'] = true, ['Q'] = true,
-	['R'] = true, ['T'] = true, ['q'] = true, ['w'] = true,
-};
-
-/* False: the record, if it has a name or ends a slice, matters to neither of the two. */
-static bool are_slices_wanted(const struct pipeline *p, const struct trace_record *record)
-{
-	uint64_t some = p->producers->some | p->choreographer->some_open;
-
-	return some >> ((uint32_t)record->tid % 64) & 1 ||
-	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
-}
-
 void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
 {
 	if (p->timeline)
@@ -505,7 +504,7 @@ static void take_loss(struct pipeline *p, const struct trace_record *record)
 {
 	lost(p, record);
 	p->unusual = true; /* the next record ends the hole */
-	producers_record(p->producers, record);
+	producers_forget_open(p->producers);
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
 	if (p->gfx2019)
@@ -514,12 +513,34 @@ static void take_loss(struct pipeline *p, const struct trace_record *record)
 		settle_if_due(p);
 }
 
+/* A slice begins or ends. Most are of a thread and of a name that matter to attribution only. */
+static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
+							     const struct trace_record *record)
+{
+	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
+	const struct slice_meaning *meaning = &slice_unnamed;
+	struct slice_meaning named;
+	bool wanted;
+
+	if (record->kind == TRACE_SLICE_BEGIN)
+		meaning = ruleset_slice(p->rules, record->name, &named);
+	wanted = meaning->role != RULE_NONE ||
+		 ((p->producers->some | p->choreographer->some_open) & bit);
+	if (wanted && record->kind == TRACE_SLICE_BEGIN)
+		producers_begin(p->producers, record, meaning);
+	else if (wanted)
+		producers_end(p->producers, record);
+	attribution_record(&p->attribution, record, meaning);
+	if (wanted && record->kind == TRACE_SLICE_BEGIN)
+		choreographer_begin(p->choreographer, record, meaning, app_period_ns(p));
+	else if (wanted)
+		choreographer_end(p->choreographer, record, app_period_ns(p));
+}
+
 /* A marker whose time is believed. On the path of each record, so it is inlined. */
 static inline __attribute__((always_inline)) void take(struct pipeline *p,
 						       const struct trace_record *record)
 {
-	bool wanted;
-
 	if (p->unusual)
 		follow_unusual(p, record);
 	if (record->kind == TRACE_INSTANT)
@@ -528,12 +549,10 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	wanted = are_slices_wanted(p, record);
-	if (wanted && producers_wants(p->producers, record))
-		producers_record(p->producers, record);
-	attribution_record(&p->attribution, record);
-	if (wanted && choreographer_wants(p->choreographer, record))
-		choreographer_record(p->choreographer, record, app_period_ns(p));
+	if (record->kind <= TRACE_SLICE_END)
+		take_slice(p, record);
+	else
+		attribution_record(&p->attribution, record, &slice_unnamed);
 	settle_if_due(p);
 }
 
@@ -980,6 +999,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.composed = on_composed,
 		.commit = on_commit,
 		.token = on_token,
+		.app_event = on_app_event,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,

@@ -281,26 +281,9 @@ void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns)
 		expected_tick(&p->expected, time_ns);
 }
 
-/* The number after the only blank of "Choreographer#doFrame 4711"; -1: there is none. */
-static int64_t vsync_number(struct span name, size_t prefix)
+/* A slice of that thread draws the frame for the vsync of that number; -1: unknown. */
+static void draw_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	int64_t number = 0;
-
-	if (name.len <= prefix + 1 || name.len > prefix + DIGITS_MAX || name.ptr[prefix] != ' ')
-		return -1;
-	for (size_t i = prefix + 1; i < name.len; i++) {
-		if (name.ptr[i] < '0' || name.ptr[i] > '9')
-			return -1;
-		number = number * 10 + (name.ptr[i] - '0');
-	}
-	return number;
-}
-
-/* A slice of that thread draws the frame for a vsync: its name has @prefix bytes before that. */
-static void draw_frame(struct producers *p, const struct trace_record *record, size_t prefix)
-{
-	int64_t number = vsync_number(record->name, prefix);
-
 	if (number >= 0)
 		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
 			&p->expected, process_of(record), record->tid, number, record->time_ns);
@@ -316,15 +299,12 @@ static unsigned int find_choreographer(const struct producers *p, int32_t proces
 }
 
 /* Choreographer#doFrame, with a number from Android 12 on. */
-static void do_frame(struct producers *p, const struct trace_record *record)
+static void do_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	static const struct span prefix = SPAN_INIT("Choreographer#doFrame");
 	int32_t process = process_of(record);
 	unsigned int i, oldest = 0;
 
-	if (!span_starts_with(record->name, prefix))
-		return;
-	draw_frame(p, record, prefix.len);
+	draw_frame(p, record, number);
 	i = find_choreographer(p, process);
 	if (i == PRODUCER_PROCESSES_MAX) {
 		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
@@ -380,7 +360,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 	slice->buffer.vsync.expired = expected_is_expired(&p->expected, slice->buffer.vsync.number);
 }
 
-static void end_slice(struct producers *p, const struct trace_record *record)
+void producers_end(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = find_slice(p, record->tid);
 
@@ -415,39 +395,39 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 }
 
 static void fence_mark(struct producers *p, const struct trace_record *record,
-		       const struct fence_mark *mark)
+		       const struct slice_meaning *meaning)
 {
+	unsigned int step = meaning->role - RULE_GPU_QUEUED;
+	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
 	int32_t process = process_of(record);
 	struct producer_slice *slice;
 	fence_id id;
 
-	if (mark->step == FENCE_WAITED) {
-		id = fences_wait(&p->fences, process, mark);
+	if (mark.step == FENCE_WAITED) {
+		id = fences_wait(&p->fences, process, &mark);
 		if (id == FENCE_NONE || queueing(p, record->tid))
 			return;
 		slice = open_slice(p, record);
 		slice->waits_for = id;
 		return;
 	}
-	id = fences_queue(&p->fences, process, mark, record->time_ns);
-	if (mark->kind == FENCE_GPU)
+	id = fences_queue(&p->fences, process, &mark, record->time_ns);
+	if (mark.kind == FENCE_GPU)
 		queue_gpu_fence(p, record, id);
-	else if (mark->kind == FENCE_RELEASE)
+	else if (mark.kind == FENCE_RELEASE)
 		p->threads[thread_of(p, record->tid)].release = id;
 	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
 		compositions_fence(&p->compositions, id, true);
 }
 
 /* QueuedBuffer - NAME#iBLAST#i: the thread's buffer is in the BLAST queue NAME#i. */
-static void enter_blast_queue(struct producers *p, const struct trace_record *record)
+void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
+				 struct span name)
 {
-	static const struct span prefix = SPAN_INIT("QueuedBuffer - ");
 	struct producer_slice *slice = queueing(p, record->tid);
-	struct span name = record->name;
 
-	if (!slice || is_blast(&slice->buffer) || !span_starts_with(name, prefix))
+	if (!slice || is_blast(&slice->buffer))
 		return;
-	name = span_skip(name, prefix.len);
 	slice->buffer.key = (name_hash(name) ^ ((uint64_t)(uint32_t)slice->buffer.process << 32)) &
 			    ~(UINT64_C(1) << 63);
 	slice->buffer.key += slice->buffer.key == 0;
@@ -455,105 +435,48 @@ static void enter_blast_queue(struct producers *p, const struct trace_record *re
 	slice->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
 }
 
-/* Returns the number after @label in @name; -1: there is none. */
-static int64_t number_after(struct span name, const char *label)
-{
-	const char *at = name.ptr, *end = name.ptr + name.len;
-	size_t length = strlen(label);
-	int64_t number = 0;
-
-	/* memmem() costs more for so short a name. */
-	while ((at = memchr(at, label[0], (size_t)(end - at))) &&
-	       !span_starts_with((struct span){ at, (size_t)(end - at) }, span_of(label)))
-		at++;
-	if (!at || (at += length) == end || *at < '0' || *at > '9')
-		return -1;
-	for (; at < end && *at >= '0' && *at <= '9'; at++) {
-		if (number > INT64_MAX / 10 - 1)
-			return -1;
-		number = number * 10 + (*at - '0');
-	}
-	return number;
-}
-
 /* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue sends the oldest
  * buffer, N; F newer ones stay, of which the thread's own is the newest. */
-static void leave_blast_queue(struct producers *p, const struct trace_record *record)
+static void leave_blast_queue(struct producers *p, const struct trace_record *record,
+			      const struct slice_meaning *meaning)
 {
-	static const struct span prefix = SPAN_INIT("acquireNextBufferLocked - ");
 	struct producer_slice *slice = queueing(p, record->tid);
-	int64_t left, number;
 
-	if (!slice || !is_blast(&slice->buffer) || slice->buffer.number >= 0 ||
-	    !span_starts_with(record->name, prefix))
-		return;
-	left = number_after(record->name, "(f:");
-	number = number_after(record->name, ")frame=");
-	if (left >= 0 && left < 64 && number >= 0)
-		slice->buffer.number = number + left;
+	if (slice && is_blast(&slice->buffer) && slice->buffer.number < 0 && meaning->newer >= 0 &&
+	    meaning->newer < 64)
+		slice->buffer.number = meaning->number + meaning->newer;
 }
 
 /* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
  * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
-static void set_vsync(struct producers *p, const struct trace_record *record)
+void producers_answer(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	static const struct span prefix = SPAN_INIT("Transaction::setFrameTimelineInfo ");
 	struct producer_slice *slice = queueing(p, record->tid);
-	int64_t number;
 
-	if (!slice || !span_starts_with(record->name, prefix))
-		return;
-	number = number_after(record->name, " vsyncId: ");
-	if (number < 0)
+	if (!slice)
 		return;
 	slice->buffer.vsync = expected_frame(&p->expected, process_of(record), record->tid, number,
 					     record->time_ns);
 	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
 }
 
-static void slice_begin(struct producers *p, const struct trace_record *record)
+void producers_begin(struct producers *p, const struct trace_record *record,
+		     const struct slice_meaning *meaning)
 {
 	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
-	struct span name = record->name;
-	struct fence_mark mark;
 
 	if (slice)
 		slice->depth++;
-	if (name.len < 11)
-		return;
-	if (name.ptr[0] == 'q' && span_equal(name, SPAN_LITERAL("queueBuffer")))
+	if (meaning->role == RULE_ENQUEUE)
 		begin_queueing(p, record);
-	else if (name.ptr[0] == 'C')
-		do_frame(p, record);
-	else if (span_starts_with(name, SPAN_LITERAL("DrawFrame")))
-		draw_frame(p, record, name.ptr[9] == 's' ? 10 : 9);
-	else if (name.ptr[0] == 'a' && slice)
-		leave_blast_queue(p, record);
-	else if (fence_mark_parse(name, &mark))
-		fence_mark(p, record, &mark);
-}
-
-void producers_record(struct producers *p, const struct trace_record *record)
-{
-	switch (record->kind) {
-	case TRACE_SLICE_BEGIN:
-		slice_begin(p, record);
-		break;
-	case TRACE_SLICE_END:
-		end_slice(p, record);
-		break;
-	case TRACE_COUNTER:
-		enter_blast_queue(p, record);
-		break;
-	case TRACE_INSTANT:
-		set_vsync(p, record);
-		break;
-	case TRACE_LOST:
-		producers_forget_open(p);
-		break;
-	default:
-		break;
-	}
+	else if (meaning->role == RULE_CALLBACK)
+		do_frame(p, record, meaning->number);
+	else if (meaning->role == RULE_DRAW_FRAME)
+		draw_frame(p, record, meaning->number);
+	else if (meaning->role == RULE_SEND)
+		leave_blast_queue(p, record, meaning);
+	else if (meaning->role >= RULE_GPU_QUEUED && meaning->role <= RULE_RENDER_WAIT)
+		fence_mark(p, record, meaning);
 }
 
 /* --- the layer of a buffer --- */

@@ -120,46 +120,18 @@ struct producers {
 /* @p: all zeros. */
 void producers_init(struct producers *p, const struct surfaceflinger *sf);
 
-/* Processes a record for which producers_wants() returns true. */
-void producers_record(struct producers *p, const struct trace_record *record);
+/* A slice begins or ends. Those of threads that are not in some matter only if they begin with a
+ * role. */
+void producers_begin(struct producers *p, const struct trace_record *record,
+		     const struct slice_meaning *meaning);
+void producers_end(struct producers *p, const struct trace_record *record);
 
-/* True: the record may matter. Most do not: no slice of a producer is open, and no name of interest
- * begins with that byte. */
-static inline bool producers_wants(const struct producers *p, const struct trace_record *record)
-{
-	bool is_open = p->some & (UINT64_C(1) << ((uint32_t)record->tid % 64));
+/* The buffer that the thread of @record queues is in the BLAST queue of that name. */
+void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
+				 struct span name);
 
-	switch (record->kind) {
-	case TRACE_SLICE_BEGIN:
-		if (is_open)
-			return true;
-		if (record->name.len < 11)
-			return false;
-		switch (record->name.ptr[0]) {
-		case 'C': /* Choreographer#doFrame */
-		case 'D': /* DrawFrames */
-		case 'G': /* marks of fences */
-		case 'H':
-		case 'R':
-		case 'T':
-		case 'q': /* queueBuffer */
-		case 'w':
-			return true;
-		default:
-			return false;
-		}
-	case TRACE_SLICE_END:
-		return is_open;
-	case TRACE_COUNTER:
-		return is_open && record->name.len > 15 && record->name.ptr[0] == 'Q';
-	case TRACE_INSTANT:
-		return is_open && record->name.len > 40 && record->name.ptr[0] == 'T';
-	case TRACE_LOST:
-		return true;
-	default:
-		return false;
-	}
-}
+/* The frame of that buffer answers the vsync of that number. */
+void producers_answer(struct producers *p, const struct trace_record *record, int64_t number);
 
 /* SurfaceFlinger got a buffer of @layer, as the counter @record shows. @process: the one whose
  * frames the layer shows, or TRACE_ID_UNKNOWN. @direct: the producer queued it there itself, up to

@@ -242,8 +242,9 @@ static int read_rule(struct reader *r, size_t role)
 	if (needs && !pattern_has(&rule.pattern, needs) &&
 	    !(needs == PATTERN_LAYER ? r->rules->last_counter : rule.event == EVENT_COUNTER))
 		return fail(r, text.ptr,
-			    needs == PATTERN_LAYER ? "this pattern must contain {layer}"
-						   : "this pattern must contain {time}",
+			    needs == PATTERN_LAYER  ? "this pattern must contain {layer}"
+			    : needs == PATTERN_TIME ? "this pattern must contain {time}"
+						    : "this pattern must contain {number}",
 			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/ruleset_match.h"
 
+#include "parser/chars.h"
+
 /* --- the indexes --- */
 
 /* The first part of rule @i, or of context @i (there are fewer contexts than rules). NULL if it
@@ -37,15 +39,6 @@ static void add_list(struct ruleset *rules, struct rule_index *index, unsigned i
 	}
 }
 
-static bool has_own_list(const struct ruleset *rules, const struct rule_index *index,
-			 unsigned int byte)
-{
-	for (unsigned int i = 0; i < rules->n_rules; i++)
-		if (begins_with(begin_of(rules, index, i), byte))
-			return true;
-	return false;
-}
-
 /* Bits of the second bytes of names that begin with @part. */
 static uint64_t seconds_of(const struct pattern_part *part)
 {
@@ -70,12 +63,19 @@ static void set_seconds(struct ruleset *rules, struct rule_index *index, unsigne
 static void build_index(struct ruleset *rules, struct rule_index *index)
 {
 	unsigned int shared = rules->n_numbers;
+	bool has_own_list[256] = { false };
 	unsigned int n_shared;
 
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		const struct pattern_part *part = begin_of(rules, index, i);
+
+		if (part && part->kind == PATTERN_LITERAL)
+			has_own_list[(uint8_t)part->text.ptr[0]] = true;
+	}
 	add_list(rules, index, 256);
 	n_shared = rules->n_numbers - shared;
 	for (unsigned int byte = 0; byte < 256; byte++) {
-		bool own = has_own_list(rules, index, byte);
+		bool own = has_own_list[byte];
 		unsigned int first = own ? rules->n_numbers : shared;
 
 		if (own)
@@ -118,30 +118,66 @@ static const uint32_t slice_bits[RULE_N_ROLES] = {
 	[RULE_TOKEN] = SLICE_TOKEN,
 };
 
-uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name)
+/* More digits are no vsync id: they would not fit into 64 bits. */
+#define VSYNC_ID_DIGITS 18
+
+/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
+static int64_t vsync_id_in(struct span name)
+{
+	const char *blank = memchr(name.ptr, ' ', name.len);
+	size_t at = blank ? (size_t)(blank - name.ptr) + 1 : name.len;
+	size_t first = at;
+	int64_t number = 0;
+
+	while (at < name.len && is_digit(name.ptr[at]) && at - first < VSYNC_ID_DIGITS)
+		number = number * 10 + (name.ptr[at++] - '0');
+	return at > first && (at == name.len || name.ptr[at] == ' ') ? number : -1;
+}
+
+const struct slice_meaning slice_unnamed = { .number = -1, .newer = -1, .time_ns = -1 };
+
+const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
+						struct slice_meaning *meaning)
 {
 	unsigned int byte = first_byte(name);
 	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
 	uint64_t head = word_load_some(name.ptr, name.len);
-	uint32_t mask = 0;
+	struct pattern_capture capture;
 
+	*meaning = slice_unnamed;
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
+		const struct pattern *pattern = &rule->pattern;
 
-		if (slice_bits[rule->role] == 0 || !pattern_may_match(&rule->pattern, head) ||
-		    !pattern_is(&rule->pattern, name))
+		if (!pattern_may_match(pattern, head) ||
+		    (rule->role >= RULE_PLAN ? meaning->role != RULE_NONE && !slice_bits[rule->role]
+					     : !slice_bits[rule->role]) ||
+		    !(pattern->captures ? pattern_match(pattern, name, &capture)
+					: pattern_is(pattern, name)))
 			continue;
-		mask |= slice_bits[rule->role];
+		meaning->mask |= slice_bits[rule->role];
+		meaning->since_14 |= rule->since_14;
+		if (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)
+			meaning->role = rule->role;
+		else if (rule->role != RULE_NOMINAL)
+			continue;
+		if (pattern->captures) {
+			meaning->number = capture.frame;
+			meaning->newer = capture.newer;
+			meaning->time_ns = capture.time_ns;
+		}
 	}
+	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED))
+		meaning->number = vsync_id_in(name);
 	numbers = rules->numbers + rules->in_slices.first[byte];
 	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
 		unsigned int number = numbers[i];
 
 		if (pattern_may_match(&rules->contexts[number], head) &&
 		    pattern_is(&rules->contexts[number], name))
-			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
+			meaning->mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
 	}
-	return mask;
+	return meaning;
 }
 
 const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
@@ -160,7 +196,8 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 		if ((rule->context != 0 && !(rule->context & open)) ||
 		    !pattern_may_match(&rule->pattern, head))
 			continue;
-		if (pattern_match(&rule->pattern, name, capture))
+		if (rule->pattern.captures ? pattern_match(&rule->pattern, name, capture)
+					   : pattern_is(&rule->pattern, name))
 			return rule;
 	}
 	return NULL;

@@ -24,46 +24,68 @@ enum rule_event {
 };
 
 #define EVENT_BIT(event) (1U << (event))
-#define SLICES EVENT_BIT(EVENT_SLICE)
-#define INSTANTS EVENT_BIT(EVENT_INSTANT)
-#define COUNTERS EVENT_BIT(EVENT_COUNTER)
-#define LAYERS EVENT_BIT(EVENT_LAYER)
-#define ANY_COUNTER (COUNTERS | EVENT_BIT(EVENT_RISE) | EVENT_BIT(EVENT_FALL))
-#define ANY_EVENT (ANY_COUNTER | INSTANTS | SLICES)
+#define ON_SLICE EVENT_BIT(EVENT_SLICE)
+#define ON_INSTANT EVENT_BIT(EVENT_INSTANT)
+#define ON_COUNTER EVENT_BIT(EVENT_COUNTER)
+#define ON_LAYER EVENT_BIT(EVENT_LAYER)
+#define ON_ANY_COUNTER (ON_COUNTER | EVENT_BIT(EVENT_RISE) | EVENT_BIT(EVENT_FALL))
+#define ON_ANY (ON_ANY_COUNTER | ON_INSTANT | ON_SLICE)
 
 /* The roles: name here, name in a rule file, events that it takes, what the pattern must have (of
  * counters their value instead of a time). Those from RULE_TICK to RULE_TARGET are about the
  * display's vsyncs, and up to RULE_TRANSACTION they show which process is SurfaceFlinger.
  * default.rules describes them. */
 #define RULE_ROLES(ROLE)                                                                           \
-	ROLE(TICK, "tick", COUNTERS, 0)                                                            \
-	ROLE(APP_TICK, "apptick", COUNTERS, 0)                                                     \
-	ROLE(SF_TICK, "sftick", COUNTERS, 0)                                                       \
-	ROLE(HWVSYNC, "hwvsync", COUNTERS, 0)                                                      \
-	ROLE(PERIOD, "period", COUNTERS, 0)                                                        \
-	ROLE(NOMINAL, "nominal", COUNTERS | SLICES, PATTERN_TIME)                                  \
-	ROLE(RATE, "rate", COUNTERS, 0)                                                            \
-	ROLE(ASKED, "asked", COUNTERS, 0)                                                          \
-	ROLE(RENDER, "render", COUNTERS, 0)                                                        \
-	ROLE(TARGET, "target", INSTANTS, PATTERN_TIME)                                             \
-	ROLE(COMMIT, "commit", SLICES, 0)                                                          \
-	ROLE(PRESENT, "present", SLICES, 0)                                                        \
-	ROLE(COMPOSITE, "composite", SLICES, 0)                                                    \
-	ROLE(LATCH, "latch", ANY_EVENT, PATTERN_LAYER)                                             \
-	ROLE(QUEUE, "queue", ANY_EVENT, PATTERN_LAYER)                                             \
-	ROLE(DROP, "drop", ANY_EVENT, PATTERN_LAYER)                                               \
-	ROLE(TRANSACTION, "transaction", ANY_COUNTER, PATTERN_LAYER)                               \
-	ROLE(CLIENT, "client", COUNTERS, 0)                                                        \
-	ROLE(MISSED, "missed", COUNTERS, 0)                                                        \
-	ROLE(GPU_MISSED, "gpumissed", COUNTERS, 0)                                                 \
-	ROLE(APP_TIME, "apptime", COUNTERS, 0)                                                     \
-	ROLE(SF_TIME, "sftime", COUNTERS, 0)                                                       \
-	ROLE(WORK, "work", SLICES, 0)                                                              \
-	ROLE(CALLBACK, "callback", SLICES, 0)                                                      \
-	ROLE(PRODUCER, "producer", COUNTERS, PATTERN_LAYER)                                        \
-	ROLE(TOKEN, "token", SLICES, 0)                                                            \
-	ROLE(IGNORE, "ignore", COUNTERS | LAYERS, 0)                                               \
-	ROLE(RENAME, "rename", LAYERS, 0)                                                          \
+	ROLE(TICK, "tick", ON_COUNTER, 0)                                                          \
+	ROLE(APP_TICK, "apptick", ON_COUNTER, 0)                                                   \
+	ROLE(SF_TICK, "sftick", ON_COUNTER, 0)                                                     \
+	ROLE(HWVSYNC, "hwvsync", ON_COUNTER, 0)                                                    \
+	ROLE(PERIOD, "period", ON_COUNTER, 0)                                                      \
+	ROLE(NOMINAL, "nominal", ON_COUNTER | ON_SLICE, PATTERN_TIME)                              \
+	ROLE(RATE, "rate", ON_COUNTER, 0)                                                          \
+	ROLE(ASKED, "asked", ON_COUNTER, 0)                                                        \
+	ROLE(RENDER, "render", ON_COUNTER, 0)                                                      \
+	ROLE(TARGET, "target", ON_INSTANT, PATTERN_TIME)                                           \
+	ROLE(COMMIT, "commit", ON_SLICE, 0)                                                        \
+	ROLE(PRESENT, "present", ON_SLICE, 0)                                                      \
+	ROLE(COMPOSITE, "composite", ON_SLICE, 0)                                                  \
+	ROLE(LATCH, "latch", ON_ANY, PATTERN_LAYER)                                                \
+	ROLE(QUEUE, "queue", ON_ANY, PATTERN_LAYER)                                                \
+	ROLE(DROP, "drop", ON_ANY, PATTERN_LAYER)                                                  \
+	ROLE(TRANSACTION, "transaction", ON_ANY_COUNTER, PATTERN_LAYER)                            \
+	ROLE(CLIENT, "client", ON_COUNTER, 0)                                                      \
+	ROLE(MISSED, "missed", ON_COUNTER, 0)                                                      \
+	ROLE(GPU_MISSED, "gpumissed", ON_COUNTER, 0)                                               \
+	ROLE(APP_TIME, "apptime", ON_COUNTER, 0)                                                   \
+	ROLE(SF_TIME, "sftime", ON_COUNTER, 0)                                                     \
+	ROLE(WORK, "work", ON_SLICE, 0)                                                            \
+	ROLE(TOKEN, "token", ON_SLICE, 0)                                                          \
+	ROLE(PLAN, "plan", ON_SLICE, PATTERN_TIME)                                                 \
+	ROLE(REPLAN, "replan", ON_SLICE, PATTERN_TIME)                                             \
+	ROLE(CALLBACK, "callback", ON_SLICE, 0)                                                    \
+	ROLE(RESYNC, "resync", ON_SLICE, 0)                                                        \
+	ROLE(INPUT, "input", ON_SLICE, 0)                                                          \
+	ROLE(ANIMATION, "animation", ON_SLICE, 0)                                                  \
+	ROLE(INSETS, "insets", ON_SLICE, 0)                                                        \
+	ROLE(TRAVERSAL, "traversal", ON_SLICE, 0)                                                  \
+	ROLE(FINISH, "finish", ON_SLICE, 0)                                                        \
+	ROLE(DRAW, "draw", ON_SLICE, 0)                                                            \
+	ROLE(DRAW_FRAME, "drawframe", ON_SLICE, 0)                                                 \
+	ROLE(ENQUEUE, "enqueue", ON_SLICE, 0)                                                      \
+	ROLE(SEND, "send", ON_SLICE, PATTERN_FRAME)                                                \
+	ROLE(GPU_QUEUED, "gpuqueued", ON_SLICE, PATTERN_FRAME)                                     \
+	ROLE(GPU_DONE, "gpudone", ON_SLICE, PATTERN_FRAME)                                         \
+	ROLE(GPU_WAIT, "gpuwait", ON_SLICE, PATTERN_FRAME)                                         \
+	ROLE(RELEASE_QUEUED, "releasequeued", ON_SLICE, PATTERN_FRAME)                             \
+	ROLE(RELEASE_DONE, "releasedone", ON_SLICE, PATTERN_FRAME)                                 \
+	ROLE(RELEASE_WAIT, "releasewait", ON_SLICE, PATTERN_FRAME)                                 \
+	ROLE(RENDER_QUEUED, "renderqueued", ON_SLICE, PATTERN_FRAME)                               \
+	ROLE(RENDER_DONE, "renderdone", ON_SLICE, PATTERN_FRAME)                                   \
+	ROLE(RENDER_WAIT, "renderwait", ON_SLICE, PATTERN_FRAME)                                   \
+	ROLE(PRODUCER, "producer", ON_COUNTER, PATTERN_LAYER)                                      \
+	ROLE(ANSWER, "answer", ON_INSTANT, PATTERN_FRAME)                                          \
+	ROLE(IGNORE, "ignore", ON_COUNTER | ON_LAYER, 0)                                           \
+	ROLE(RENAME, "rename", ON_LAYER, 0)                                                        \
 	ROLE(ENGINE, "engine", 0, 0)
 
 enum rule_role {
@@ -95,6 +117,9 @@ struct rule {
 #define SLICE_COMMIT (UINT32_C(1) << 5)
 #define SLICE_NOMINAL (UINT32_C(1) << 6)
 #define SLICE_CONTEXT_SHIFT 7
+
+/* The number after the first blank of their name is that of a vsync. */
+#define SLICE_NUMBERED (SLICE_COMMIT | SLICE_COMPOSITE | SLICE_TOKEN | SLICE_CALLBACK)
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
  * with different bytes, and half with a wildcard. */
@@ -151,16 +176,34 @@ static inline bool rule_seconds_have(uint64_t seconds, struct span name)
 	return name.len < 2 || seconds >> ((uint8_t)name.ptr[1] % 64) & 1;
 }
 
-/* ruleset_slice_mask() for a slice that a rule may name. */
-uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name);
+/* What a slice means, by its name. */
+struct slice_meaning {
+	uint32_t mask; /* SLICE_PRESENT and others, and contexts */
+	enum rule_role
+		role;	/* of the first rule from RULE_PLAN on, of which a name has one; or none */
+	bool since_14;	/* as of the rules that match */
+	int64_t number; /* -1: it has none, as for the next ones */
+	int64_t newer;
+	int64_t time_ns;
+};
 
-/* Mask of the meanings of the slice @name; 0 for most slices. */
-static inline uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+/* Of a slice that no rule names, as most. */
+extern const struct slice_meaning slice_unnamed;
+
+/* ruleset_slice() for a slice that a rule may name. */
+const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
+						struct slice_meaning *meaning);
+
+/* What the slice @name means: @meaning, or slice_unnamed. */
+static inline const struct slice_meaning *ruleset_slice(const struct ruleset *rules,
+							struct span name,
+							struct slice_meaning *meaning)
 {
 	unsigned int byte = name.len > 0 ? (uint8_t)name.ptr[0] : 0;
 	uint64_t seconds = rules->slices.seconds[byte] | rules->in_slices.seconds[byte];
 
-	return rule_seconds_have(seconds, name) ? ruleset_match_slice(rules, name) : 0;
+	return rule_seconds_have(seconds, name) ? ruleset_match_slice(rules, name, meaning)
+						: &slice_unnamed;
 }
 
 /**
@@ -168,7 +211,7 @@ static inline uint32_t ruleset_slice_mask(const struct ruleset *rules, struct sp
  * @index: that of the kind of event
  * @name: the event's name
  * @open: mask of the slices open on its thread
- * @capture: set if a rule matches
+ * @capture: set if a rule matches whose pattern has {layer} or its like
  *
  * Returns the rule or NULL.
  */

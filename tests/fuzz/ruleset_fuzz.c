@@ -27,8 +27,9 @@ static void match_words(const struct ruleset *rules, struct span text)
 		const char *newline = memchr(text.ptr, '\n', text.len);
 		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
 		struct span name = { text.ptr, len < 64 ? len : 64 };
-		struct pattern_capture capture = { SPAN_NULL, -1, -1 };
-		uint32_t open = ruleset_slice_mask(rules, name);
+		struct pattern_capture capture = PATTERN_NO_CAPTURE;
+		struct slice_meaning meaning;
+		uint32_t open = ruleset_slice(rules, name, &meaning)->mask;
 
 		ruleset_match(rules, &rules->counters, name, open, &capture);
 		ruleset_match(rules, &rules->instants, name, open, &capture);

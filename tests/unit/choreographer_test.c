@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "rules/choreographer.h"
+#include "rules/ruleset.h"
 #include "tests/unit/numbers.h"
 
 #define BEGIN (100 * SECOND)
 #define ROWS_MAX 512
 
 static struct choreographer choreographer, *const c = &choreographer;
+static struct ruleset *rules;
 static struct doframe_row rows[ROWS_MAX];
 static char apps[ROWS_MAX][DOFRAME_APP_SIZE];
 static size_t n_rows;
@@ -28,10 +30,16 @@ static int set_up(void **state)
 {
 	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
 	n_rows = 0;
+	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });
+}
+
+static int tear_down(void **state)
+{
+	rules = ruleset_free(rules);
 	return 0;
 }
 
-FIXTURE(set_up, NULL)
+FIXTURE(set_up, tear_down)
 
 static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time_ns,
 		   const char *name)
@@ -43,11 +51,14 @@ static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time
 					    .time_ns = time_ns,
 					    .comm = span_of("com.a"),
 					    .name = span_of(name) };
+	struct slice_meaning meaning;
 
 	if (kind == TRACE_COUNTER)
 		choreographer_tick(c, time_ns);
+	else if (kind == TRACE_SLICE_BEGIN)
+		choreographer_begin(c, &event, ruleset_slice(rules, event.name, &meaning), V60);
 	else
-		choreographer_record(c, &event, V60);
+		choreographer_end(c, &event, V60);
 }
 
 static void begin(int32_t pid, int32_t tid, uint64_t time_ns, const char *name)

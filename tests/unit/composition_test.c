@@ -84,34 +84,6 @@ TEST(test_old_compositions_are_forgotten)
 	assert_false(waited(500 * V60, 502 * V60, 505 * V60));
 }
 
-TEST(test_the_plan_is_in_the_name_of_a_slice)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-		bool adjusted;
-	} names[] = {
-		{ "commit 4711 vsyncIn 12.34ms", 12340000, false },
-		{ "beginFrame 1253124 vsyncIn 27.38ms", 27380000, false },
-		{ "onMessageInvalidate 1 vsyncIn 5.00ms", 5000000, false },
-		{ "commit 4711 vsyncIn 12.34ms (adjusted)", 12340000, true },
-		{ "commit 4711 vsyncIn -1.50ms", 0, false },
-		{ "commit 4711 vsyncIn 1.234567ms", 1234567, false },
-		{ "commit 4711 vsyncIn 5ms", 5000000, false },
-		{ "commit 4711", 0, false },
-		{ "commit 4711 vsyncIn ", 0, false },
-		{ "commit 4711 vsyncIn 99999999999999999999.99ms", 0, false },
-	};
-
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		bool adjusted = false;
-
-		assert_int_equal(composition_plan_in(span_of(names[i].name), &adjusted),
-				 names[i].ns);
-		assert_int_equal(adjusted, names[i].adjusted);
-	}
-}
-
 static const struct composition *planned(uint64_t commit_ns, uint64_t in_ns)
 {
 	const struct composition *composition;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fences in the trace: the names of their marks, which wait belongs to which fence, and tables that
- * are full. */
+/* Fences in the trace: which wait belongs to which fence, and tables that are full. */
 #include "tests/unit/unit.h"
 
 #include "rules/fence.h"
@@ -32,49 +31,6 @@ static fence_id wait_for(int32_t process, uint64_t number)
 	struct fence_mark mark = mark_of(FENCE_WAITED, number);
 
 	return fences_wait(&table, process, &mark);
-}
-
-static void assert_mark(const char *name, enum fence_kind kind, enum fence_step step,
-			uint64_t number)
-{
-	struct fence_mark mark;
-
-	assert_true(fence_mark_parse(span_of(name), &mark));
-	assert_int_equal(mark.kind, kind);
-	assert_int_equal(mark.step, step);
-	assert_int_equal(mark.number, number);
-}
-
-TEST(test_marks_of_all_kinds_are_recognized)
-{
-	assert_mark("Trace GPU completion fence 0", FENCE_GPU, FENCE_QUEUED, 0);
-	assert_mark("waiting for GPU completion 4294967295", FENCE_GPU, FENCE_WAITED, 4294967295);
-	assert_mark("GPU completion fence 12 has signaled", FENCE_GPU, FENCE_SIGNALED, 12);
-	assert_mark("Trace HWC release fence 1", FENCE_RELEASE, FENCE_QUEUED, 1);
-	assert_mark("HWC release fence 15832 has signaled", FENCE_RELEASE, FENCE_SIGNALED, 15832);
-	assert_mark("waiting for RE Completion 3317", FENCE_RENDER, FENCE_WAITED, 3317);
-}
-
-TEST(test_other_names_are_no_marks)
-{
-	static const char *const others[] = {
-		"Trace GPU completion fence",
-		"Trace GPU completion fence ",
-		"Trace GPU completion fence 1x",
-		"Trace GPU completion fence -1",
-		"Trace GPU completion fence 99999999999999999999",
-		"waiting for GPU completion",
-		"waiting for something 12345",
-		"GPU completion fence 1 has signaled?",
-		"GPU completion fence has signaled",
-		"HWC release",
-		"",
-		"T",
-	};
-	struct fence_mark mark;
-
-	for (size_t i = 0; i < COUNT_OF(others); i++)
-		assert_false(fence_mark_parse(span_of(others[i]), &mark));
 }
 
 TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)

@@ -134,6 +134,13 @@ TEST(test_too_many_contexts_are_refused)
 	free(text);
 }
 
+static uint32_t mask_of(const struct ruleset *rules, struct span name)
+{
+	struct slice_meaning meaning;
+
+	return ruleset_slice(rules, name, &meaning)->mask;
+}
+
 /* Follows the README's instructions for a vendor's present slice. */
 TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 {
@@ -144,10 +151,60 @@ TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 	memcpy(text, base.ptr, base.len);
 	strcpy(text + base.len, "present slice \"vendorPresent *\"\n");
 	rules = parsed(text);
-	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent 1")), SLICE_PRESENT);
-	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent")), 0);
+	assert_int_equal(mask_of(rules, SPAN_LITERAL("vendorPresent 1")), SLICE_PRESENT);
+	assert_int_equal(mask_of(rules, SPAN_LITERAL("vendorPresent")), 0);
 	ruleset_free(rules);
 	free(text);
+}
+
+TEST(test_roles_and_numbers_of_the_default_rules)
+{
+	static const struct {
+		const char *name;
+		enum rule_role role;
+		int64_t number, newer, time_ns;
+	} slices[] = {
+		{ "beginFrame 1253124 vsyncIn 27.38ms", RULE_PLAN, 1253124, -1, 27380000 },
+		{ "onMessageInvalidate 1 vsyncIn 5.00ms", RULE_PLAN, 1, -1, 5000000 },
+		{ "commit 4711 vsyncIn 12.34ms (adjusted)", RULE_REPLAN, 4711, -1, 12340000 },
+		{ "commit 4711 vsyncIn 1.234567ms", RULE_PLAN, 4711, -1, 1234567 },
+		{ "commit 4711 vsyncIn -1.50ms", RULE_NONE, 4711, -1, -1 },
+		{ "commit 4711 vsyncIn 99999999999999999999.99ms", RULE_NONE, 4711, -1, -1 },
+		{ "commit 4711", RULE_NONE, 4711, -1, -1 },
+		{ "commit", RULE_FINISH, -1, -1, -1 },
+		{ "Choreographer#doFrame 4711", RULE_CALLBACK, 4711, -1, -1 },
+		{ "Choreographer#doFrame", RULE_CALLBACK, -1, -1, -1 },
+		{ "Choreographer#doFrameX", RULE_NONE, -1, -1, -1 },
+		{ "Choreographer#doFrame - resynced to 7 in 9.1ms", RULE_RESYNC, -1, -1, -1 },
+		{ "draw-VRI[Main]", RULE_DRAW, -1, -1, -1 },
+		{ "drawn", RULE_NONE, -1, -1, -1 },
+		{ "DrawFrames 4711", RULE_DRAW_FRAME, 4711, -1, -1 },
+		{ "DrawFrameX 4711", RULE_NONE, -1, -1, -1 },
+		{ "acquireNextBufferLocked - VRI[(f:9,]#0(f:1,a:2)frame=12", RULE_SEND, 12, 1, -1 },
+		{ "Trace GPU completion fence 0", RULE_GPU_QUEUED, 0, -1, -1 },
+		{ "waiting for GPU completion 4294967295", RULE_GPU_WAIT, 4294967295, -1, -1 },
+		{ "HWC release fence 15832 has signaled", RULE_RELEASE_DONE, 15832, -1, -1 },
+		{ "waiting for RE Completion 3317", RULE_RENDER_WAIT, 3317, -1, -1 },
+		{ "Trace GPU completion fence", RULE_NONE, -1, -1, -1 },
+		{ "Trace GPU completion fence 1x", RULE_NONE, -1, -1, -1 },
+		{ "Trace GPU completion fence 99999999999999999999", RULE_NONE, -1, -1, -1 },
+		{ "waiting for something 12345", RULE_NONE, -1, -1, -1 },
+		{ "GPU completion fence 1 has signaled?", RULE_NONE, -1, -1, -1 },
+	};
+	struct ruleset *rules = parsed(ruleset_builtin("default").ptr);
+
+	for (size_t i = 0; i < COUNT_OF(slices); i++) {
+		struct slice_meaning own;
+		const struct slice_meaning *meaning =
+			ruleset_slice(rules, span_of(slices[i].name), &own);
+
+		if (meaning->role != slices[i].role || meaning->number != slices[i].number ||
+		    meaning->newer != slices[i].newer || meaning->time_ns != slices[i].time_ns)
+			fail_msg("%s: role %d, number %lld, newer %lld, time %lld", slices[i].name,
+				 (int)meaning->role, (long long)meaning->number,
+				 (long long)meaning->newer, (long long)meaning->time_ns);
+	}
+	ruleset_free(rules);
 }
 
 static const struct rule *counter_rule(const struct ruleset *rules, const char *name, uint32_t open)
@@ -197,7 +254,7 @@ TEST(test_first_rule_counts_with_the_most_rules)
 TEST(test_a_rule_with_a_context_needs_its_slice)
 {
 	struct ruleset *rules = parsed(LEAST);
-	uint32_t open = ruleset_slice_mask(rules, SPAN_LITERAL("acquireBuffer"));
+	uint32_t open = mask_of(rules, SPAN_LITERAL("acquireBuffer"));
 
 	assert_int_not_equal(open, 0);
 	assert_null(counter_rule(rules, "StatusBar#0", 0));
@@ -210,6 +267,6 @@ TEST(test_empty_name_matches_a_star)
 	struct ruleset *rules = parsed(LEAST "ignore counter *\n");
 
 	assert_int_equal(counter_rule(rules, "", 0)->role, RULE_IGNORE);
-	assert_int_equal(ruleset_slice_mask(rules, SPAN_NULL), 0);
+	assert_int_equal(mask_of(rules, SPAN_NULL), 0);
 	ruleset_free(rules);
 }

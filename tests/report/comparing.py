@@ -120,7 +120,7 @@ with folder() as here:
     checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in first["surfaces"][0]["lines zh"]], "worse loses" in first["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
 
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
-    for new, text in (("short", "not enough data"), ("other", "not in NEW")):
+    for new, text in (("short", "not enough data"), ("other", "other drew nothing: there is nothing to compare"), ("other", "not in NEW")):
         done = compare(base, here / new, "jank > +10%", more=("--junit", junit))
         checks.that(done.returncode == 0 and text in done.stdout + done.stderr, f"{new}: {done.stdout}{done.stderr}")
         checks.equal(set(junit_of(junit)), {"skipped"}, f"JUnit of {new}")
@@ -136,7 +136,10 @@ with folder() as here:
     for path in list(here.glob("rows*/*/fps.csv")):
         write(here / "2019" / path.parent.relative_to(here), "fps.csv", rows(path), COLUMNS_2019)
     old = [here / "2019" / name for name in ("rows", "rows worse")]
-    changes = in_json(*old)["surfaces"][0]["changes"]
+    surface = in_json(*old)["surfaces"][0]
+    changes = surface["changes"]
+    checks.equal([(surface[side]["grade"], surface[side]["lost(ms/s)"]) for side in ("base", "new")], [("", None)] * 2, "no grade, and nothing is known to be lost")
+    checks.that("frames per second" in surface["lines"][0] and "Lost time" not in surface["lines"][-1], f"lines: {surface['lines']}")
     checks.equal({change["metric"] for change in changes if "unknown" not in change}, {"FPS"}, "what files of 2019 have")
     checks.that(not any("20 s" in change.get("unknown", "") for change in changes), f"why the others are unknown: {changes}")
     checks.equal(compare(*old, "FPS < -1%").returncode, 3, "files of 2019")

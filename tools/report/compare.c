@@ -246,14 +246,18 @@ static void add_notice(struct comparison *comparison, const char *folder, const 
 	notice->runs++;
 }
 
-/* @part: of the run; 0 without sections. The sessions, and sections, do not have the same time. */
+/* @part: of the run; 0 without sections. The sessions, and sections, do not have the same time.
+ * What has no grade has no facts: of files of 2019 it is not known what was late. */
 static void add_facts(struct compared_facts *to, const struct compared_run *run, uint32_t part,
-		      const struct surface *surface, const struct grade_facts *facts)
+		      const struct surface *surface, const struct grade_facts *facts,
+		      enum grade grade)
 {
 	struct grade_facts one = *facts;
 	uint64_t number = ((uint64_t)run->run << 32) + part + 1;
 	bool is_new = to->part != number;
 
+	if (grade == GRADE_NONE)
+		return;
 	one.fails_rule = surface->is_judged && surface->facts.fails_rule;
 	one.span_ns = is_new ? one.span_ns + to->sum.span_ns : 0;
 	one.missing_ns = is_new ? one.missing_ns + to->sum.missing_ns : 0;
@@ -281,14 +285,14 @@ static void add_session(struct comparison *comparison, enum group group,
 		if (!section)
 			return;
 		run = &to->runs[to->n_runs - 1];
-		add_facts(&section->facts[group], run, in->section, from, &in->facts);
+		add_facts(&section->facts[group], run, in->section, from, &in->facts, in->grade);
 		if (in->facts.freezes > 0 && section->last_frozen[group] != run->run + 1) {
 			section->last_frozen[group] = run->run + 1;
 			section->frozen[group]++;
 		}
 		if (selection->section)
 			add_facts(&to->runs[to->n_runs - 1].facts, run, in->section, from,
-				  &in->facts);
+				  &in->facts, in->grade);
 	}
 	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
 		struct compared_surface *to;
@@ -297,7 +301,8 @@ static void add_session(struct comparison *comparison, enum group group,
 			continue;
 		to = &comparison->surfaces[place[i] - 1];
 		add_facts(&to->runs[to->n_runs - 1].facts, &to->runs[to->n_runs - 1], 0,
-			  &session->surfaces[i], &session->surfaces[i].facts);
+			  &session->surfaces[i], &session->surfaces[i].facts,
+			  session->surfaces[i].grade);
 	}
 }
 

@@ -121,6 +121,12 @@ static double rate(const struct compared_verdict *verdict, enum group group)
 		       : 0;
 }
 
+/* False: in files of 2019, it is not known what was late. */
+static bool has_lost(const struct compared_verdict *verdict)
+{
+	return !isnan(verdict->lost.of[BASE].value) && !isnan(verdict->lost.of[NEW].value);
+}
+
 static const struct {
 	const char *why, *zh;
 } reasons[] = {
@@ -173,7 +179,8 @@ static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, 
 		 said->name[more], often[more], longest, said->name[less], often[less]);
 }
 
-static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
+/* Returns true if it told what both groups lose. */
+static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	const char *base = said->name[BASE], *new = said->name[NEW];
@@ -187,10 +194,21 @@ static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 new, (unsigned long long)verdict->freezes[NEW],
 			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
+	else if (!(verdict->drawing_s[BASE] > 0) || !(verdict->drawing_s[NEW] > 0))
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 没有绘制：无从对比。"
+				  : "%s drew nothing: there is nothing to compare.",
+			 verdict->drawing_s[BASE] > 0 ? new : base);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
 			 compare_why(verdict->lost.why ? verdict->lost.why : reasons[2].why,
 				     said->zh ? CHINESE : ENGLISH));
+	else if (verdict->word == COMPARED_SAME && !has_lost(verdict))
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧。"
+				  : "%s and %s do not differ beyond the noise: %.1f and %.1f "
+				    "frames per second.",
+			 base, new, verdict->fps.of[BASE].value, verdict->fps.of[NEW].value);
 	else if (verdict->word == COMPARED_SAME)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒。"
@@ -207,15 +225,29 @@ static void tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 said->zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧。"
 				  : "%s draws %.1f frames per second, %s %.1f.",
 			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value);
+	return verdict->word != COMPARED_UNCLEAR &&
+	       (verdict->word == COMPARED_SAME || fabs(verdict->lost.excess) > 1);
 }
 
-static void tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said)
+/* @is_told: the sentence before has the rates. Returns false if there is nothing more to tell. */
+static bool tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said, bool is_told)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	double before = rate(verdict, BASE), after = rate(verdict, NEW);
-	char times[NUMBER_SIZE] = "", above[2 * NUMBER_SIZE] = "";
+	char lost[NUMBER_SIZE] = "", times[NUMBER_SIZE] = "", above[2 * NUMBER_SIZE] = "";
+	bool is_more = before >= 0.05 && after / before >= 1.05;
 
-	if (before >= 0.05 && after > before)
+	if (is_told && !is_more)
+		return false;
+	if (!is_told)
+		snprintf(lost, sizeof(lost),
+			 said->zh ? "损失的时间：%.1f -> %.1f ms/s"
+				  : "Lost time: %.1f -> %.1f ms/s",
+			 before, after);
+	if (is_told)
+		snprintf(times, sizeof(times),
+			 said->zh ? "损失的时间是 %.1f 倍" : "%.1f times as much", after / before);
+	else if (is_more)
 		snprintf(times, sizeof(times), said->zh ? "（%.1f 倍）" : " (%.1fx)",
 			 after / before);
 	if (verdict->runs[NEW] > 1 && verdict->runs_above > 0)
@@ -223,10 +255,8 @@ static void tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 said->zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
 				  : ", in %u of %u runs above every run of %s",
 			 verdict->runs_above, verdict->runs[NEW], said->name[BASE]);
-	snprintf(text, COMPARE_LINE_SIZE,
-		 said->zh ? "损失的时间：%.1f -> %.1f ms/s%s%s。"
-			  : "Lost time: %.1f -> %.1f ms/s%s%s.",
-		 before, after, times, above);
+	snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s%s%s。" : "%s%s%s.", lost, times, above);
+	return true;
 }
 
 static void tell_section(char text[COMPARE_LINE_SIZE], const struct said *said)
@@ -252,6 +282,7 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 	struct said said = { .verdict = verdict, .zh = language == CHINESE };
 	const char *before = !has_own_build(comparison) ? "" : said.zh ? "版本 " : "build ";
 	unsigned int n = 0;
+	bool is_told = false;
 
 	for (unsigned int group = BASE; group <= NEW; group++)
 		short_name(said.name[group], before,
@@ -261,11 +292,11 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 	else if (verdict->word == COMPARED_BETTER && verdict->freezes_less)
 		tell_freezes(lines[n++], &said, BASE);
 	else
-		tell_numbers(lines[n++], &said);
+		is_told = tell_numbers(lines[n++], &said);
 	if (strncmp(lines[0], "build ", 6) == 0)
 		lines[0][0] = 'B';
-	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0)
-		tell_lost(lines[n++], &said);
+	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0 && has_lost(verdict))
+		n += tell_lost(lines[n], &said, is_told);
 	if (verdict->word == COMPARED_WORSE && verdict->worst)
 		tell_section(lines[n++], &said);
 	if (verdict->freezes_more &&

@@ -902,11 +902,15 @@ static double per_second(const struct grade_facts *facts, double number)
 static struct json_object *lost_object(const struct grade_facts *facts)
 {
 	struct json_object *one = json_object_new_object();
+	/* Where no vsyncs are known, what was late is not. */
+	bool is_known = facts->unknown == 0 || facts->unknown < facts->frames;
 
 	add_text(one, "grade", grade_names[grade_of(facts)]);
 	add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 6);
-	add_decimal(one, "lost(ms/s)", per_second(facts, (double)grade_lost_ns(facts) / 1e6), 6);
-	add_decimal(one, "late(ms/s)", per_second(facts, (double)facts->late_ns / 1e6), 6);
+	add_decimal(one, "lost(ms/s)",
+		    is_known ? per_second(facts, (double)grade_lost_ns(facts) / 1e6) : NAN, 6);
+	add_decimal(one, "late(ms/s)",
+		    is_known ? per_second(facts, (double)facts->late_ns / 1e6) : NAN, 6);
 	add_count(one, "freezes", facts->freezes);
 	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 6);
 	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 6);

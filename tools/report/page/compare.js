@@ -34,7 +34,9 @@ const named = (build) => element("span", { className: "name" }, badge(build), bu
 
 function comparisonTitle(comparisons) {
   const builds = buildsOf(comparisons), apps = appsOf(builds);
-  return apps.length === 0 ? word("comparison") : `${apps[0][0]}: ${builds[0].name} → ${builds.slice(1).map((build) => `${build.name} ${build.compared(apps[0][0]) ? word(build.compared(apps[0][0]).verdict) : ""}`).join(", ")}`;
+  if (apps.length === 0) return word("comparison");
+  const [app, worst] = apps[0], said = builds.slice(1).filter((build) => build.compared(app)).map((build) => `${build.name} ${word(build.compared(app).verdict)}`);
+  return `${app}: ${builds[0].name} → ${said.length > 3 ? `${said.length} ${word("builds")}: ${worst.name} ${word(worst.compared(app).verdict)}` : said.join(", ")}`;
 }
 
 /* Which build, by what, in which section; then what is said of each other build. */
@@ -49,7 +51,7 @@ function comparedCard(builds, app, worst) {
 function gatesCard(builds) {
   const rows = builds.slice(1).flatMap((build) => build.comparison.conditions.map((one) => ({ ...one, build })));
   if (rows.length === 0) return null;
-  const looks = { FAILED: ["bad", "✗"], passed: ["good", "✓"] }, isMany = new Set(rows.map((one) => one.Surface)).size > 1;
+  const looks = { FAILED: ["bad", "✗"], passed: ["good", "✓"] }, order = ["FAILED", "not judged", "passed"], isMany = new Set(rows.map((one) => one.Surface)).size > 1;
   /* The sentence of a build, or why a number is not known: both are there in Chinese, too. */
   const why = (one) => {
     const of = state.language === "zh" && one.build.compared(one.Surface), unknown = of && of.changes.find((change) => change.unknown === one.text);
@@ -58,7 +60,7 @@ function gatesCard(builds) {
   return element("div", { className: "card gates" }, heading(3, "conditions"), makeTable("", [
     ["outcome", true, (one) => element("td", { className: `text ${(looks[one.outcome] || [""])[0]}` }, `${(looks[one.outcome] || ["", "?"])[1]} ${word(one.outcome)}`)],
     ["condition", true, (one) => word(one.condition)], ["build", true, (one) => one.build.name], ...(isMany ? [["Surface", true, (one) => one.Surface]] : []), ["why", true, why],
-  ], rows));
+  ], rows.sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))), notPrinted(rows));
 }
 
 /* A bar of each build, with a dot for each of its runs. @parts(lost): [class, value] of the parts of a bar. @limit: a line. */
@@ -66,12 +68,12 @@ function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, 
   const of = builds.map((build) => [build, build.of(app)]), values = of.flatMap(([, lost]) => (lost ? [lost, ...lost.runs].map((one) => one[key] || 0) : [])), most = Math.max(limit || 0, ...values, 1e-9) * 1.02;
   const at = (value) => `${(100 * value / most).toFixed(2)}%`;
   const row = ([build, lost]) => {
-    const rates = lost ? lost.runs.map((run) => run[key]).filter((rate) => rate !== null) : [], range = rates.length > 1 ? ` (${rates.length} ${word("runs")}: ${fixed(Math.min(...rates), digits)}–${fixed(Math.max(...rates), digits)})` : "";
-    return element("div", { className: "build-row", title: range && build.name + range }, named(build),
-      element("span", { className: "track" }, element("span", { className: "fill" }, ...(lost ? parts(lost, build) : []).filter(([, value]) => value > 0).map(([style, value]) => element("span", { className: style, style: `width:${at(value || 0)}` }))),
+    const rates = lost ? lost.runs.map((run) => run[key]).filter((rate) => rate !== null) : [], runs = rates.length > 0 ? `; ${rates.length} ${word("runs")}: ${fixed(Math.min(...rates), digits)} ${word("to")} ${fixed(Math.max(...rates), digits)}` : "";
+    return element("div", { className: "build-row" }, named(build),
+      element("span", { className: "track", role: "img", "aria-label": `${build.name}: ${lost ? fixed(lost[key], digits) : "–"}${unit}${runs}` }, element("span", { className: "fill" }, ...(lost ? parts(lost, build) : []).filter(([, value]) => value > 0).map(([style, value]) => element("span", { className: style, style: `width:${at(value || 0)}` }))),
         element("span", { className: "dots" }, ...(lost ? lost.runs : []).filter((run) => run[key] !== null).map((run) => element("span", { className: "dot", style: `left:${at(run[key])}`, title: `${run.folder}: ${fixed(run[key], digits)}${unit}` }))),
         limit ? element("span", { className: "limit", style: `left:${at(limit)}` }) : null),
-      element("b", {}, lost ? `${fixed(lost[key], digits)}${unit}` : word("not captured"), lost && more && more(lost) ? element("small", { className: "soft" }, more(lost)) : null));
+      element("b", {}, lost && lost[key] !== null ? `${fixed(lost[key], digits)}${unit}` : "–", lost && more && more(lost) ? element("small", { className: "soft" }, more(lost)) : null));
   };
   return element("div", { className: "bars", role: "group", "aria-label": word(name) }, titled(name, about), ...of.map(row));
 }
@@ -88,16 +90,22 @@ const BARS = [
 function curveCard(builds, app) {
   const lines = builds.map((build) => ({ build, lost: build.of(app) })).filter(({ lost }) => lost && lost.curve).map(({ build, lost }) => ({
     build, style: `stroke:var(--build-${build.n === 0 ? 0 : 1 + (build.n - 1) % 5});stroke-dasharray:${DASHES[build.n % DASHES.length]}`, points: lost.curve.map((point) => [1 - point["time(%)"] / 100, point["from(ms)"]]) }));
-  const card = element("div", { className: "card" }, titled("longest frames", "freezes included: this share of the time is in frames at least this long"));
+  const card = element("div", { className: "card" }, titled("longest frames", "ms, freezes included: this share of the time is in frames at least this long"));
   if (lines.length === 0) card.append(soft(`${word("not captured")}: ${word("needs frames.csv")}`));
   else card.append(curve(lines, [1, 0.1, 0.01, 0.001].map((share) => [1 - share, `${+(100 * share).toFixed(2)} %`]), lines.map(({ build, points }) => `${build.name}: 1 % ${word("of the time")} ≥ ${fixed(points[20][1], 1)} ms, ${word("longest")} ${fixed(points[40][1], 1)} ms`).join("; ")),
     element("p", { className: "legend" }, ...lines.map(({ build, style }) => element("span", {}, svg("svg", { viewBox: "0 0 34 10", class: "dash", "aria-hidden": "true" }, svg("line", { x1: 0, x2: 34, y1: 5, y2: 5, style, class: "line" })), named(build)))));
   return card;
 }
 
+/* A table prints its first rows: of many sections those that lose most, of conditions those that failed. */
+const PRINTED = 15;
+const notPrinted = (rows) => (rows.length > PRINTED ? element("p", { className: "print-only" }, `+ ${rows.length - PRINTED}`) : null);
+
 /* Section × build, coloured by grade; the change is that against BASE. */
 function matrixCard(builds, app, pick, picked) {
   const names = [...new Set(builds.flatMap((build) => (build.compared(app) ? build.compared(app).sections.map((one) => one.section) : [])))];
+  const most = (section) => Math.max(...builds.map((build) => { const one = build.compared(app) && build.section(app, section); return one ? one["lost(ms/s)"] || 0 : 0; }));
+  if (names.length > PRINTED) names.sort((a, b) => most(b) - most(a));
   const rows = [{ name: word("all"), section: "" }, ...names.map((section) => ({ name: section, section }))];
   const of = (build, row) => { const one = !build.compared(app) ? null : row.section ? build.section(app, row.section) : build.of(app); return one && one["drawing(s)"] > 0 ? one : null; };
   const cell = (build) => (row) => {
@@ -110,7 +118,7 @@ function matrixCard(builds, app, pick, picked) {
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });
   table.classList.add("matrix");
-  return element("div", { className: "card half" }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click: its causes"), table);
+  return element("div", { className: `card half${builds.length > 4 ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click: its causes"), table, notPrinted(rows));
 }
 
 /* Seconds by cause, of each build or of a section of it. */
@@ -121,7 +129,7 @@ function causesCard(builds, app, section) {
   for (const [build, causes] of rows) for (const [cause, s] of causes) all.set(cause, { ...all.get(cause), [build.n]: s });
   const sorted = [...all].filter(([, of]) => Object.values(of).some((s) => s > 0)).sort((a, b) => Math.max(...Object.values(b[1])) - Math.max(...Object.values(a[1])));
   const card = element("div", { className: "card causes" }, titled("what to fix first", section ? "" : "seconds lost by cause; bar: of each second of drawing"), section ? soft(`${word("only")}: ${section}`) : null);
-  if (sorted.length === 0) card.append(soft(word("nothing was lost")));
+  if (sorted.length === 0) card.append(soft(rows.some(([, , lost]) => lost["lost(ms/s)"] !== 0) ? `${word("not captured")}: ${word("needs frames.csv")}` : word("nothing was lost")));
   else card.append(...rows.map(([build, causes, lost]) => element("div", { className: "build-row" }, named(build), element("span", { className: "track" }, element("span", { className: "fill" }, ...sorted.map(([cause]) => [cause, (causes.find(([one]) => one === cause) || [0, 0])[1]]).filter(([, s]) => s > 0).map(([cause, s]) => {
     const width = 100 * per(lost, s) / most;
     return element("span", { className: `stacked cause-${cause}`, style: `width:${width.toFixed(2)}%`, title: `${causeName(cause)} ${s.toFixed(2)} s` }, width > 4 ? LETTERS[cause] || "?" : "");
@@ -149,7 +157,7 @@ function changesTable(builds, app) {
   const news = builds.slice(1).filter((build) => build.compared(app)), all = news.map((build) => build.compared(app).changes);
   const value = (change, side) => (change[side] ? shown(change[side].value, change["base percentile(ms)"] === undefined ? 2 : 3) : "–");
   const cell = (k) => ({ n }) => {
-    const change = all[k][n], mark = { better: ["good", "▼ "], worse: ["bad", "▲ "] }[change.verdict] || ["", ""];
+    const change = all[k][n], mark = { better: ["good", "✓ "], worse: ["bad", "✗ "] }[change.verdict] || ["", ""];
     if (change.unknown) return element("td", { className: "text soft" }, state.language === "zh" ? change["unknown zh"] : change.unknown);
     return element("td", { className: "text change" }, element("b", {}, value(change, "new")), change["change(%)"] === null ? "" : ` ${percent(change["change(%)"])}`, " ", element("span", { className: mark[0] }, mark[1] + word(change.verdict)),
       element("small", { className: "soft" }, ...changeBar(change)));

@@ -322,7 +322,7 @@ function timesOf(session, app) {
 }
 
 function frameTimesCard(session, app) {
-  const { period, counts, freezes } = timesOf(session, app), card = element("div", { className: "card half" }, titled("frame times", "number of frames, log scale; below: percentiles with freezes"));
+  const { period, counts, freezes } = timesOf(session, app), card = element("div", { className: "card half" }, titled("frame times", "number of frames, log scale; below: percentiles with freezes, ms"));
   if (counts.length === 0 || Number.isNaN(period)) {
     card.append(soft(`${word("not captured")}: ${word(session.charts.some((one) => one.frames.of > 0) ? "no frame has known vsyncs" : "needs frames.csv")}`));
     return card;
@@ -359,7 +359,7 @@ function curve(lines, ticks, label) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "curve", "aria-label": label },
     ...grid.flatMap((ms) => [svg("line", { x1: left, x2: width - 8, y1: y(ms), y2: y(ms), class: "grid" }), svg("text", { x: left - 4, y: y(ms) + 4, "text-anchor": "end" }, `${ms}`)]),
     ...ticks.flatMap(([share, text]) => [svg("line", { x1: x(share), x2: x(share), y1: 6, y2: height - bottom, class: "grid" }), svg("text", { x: x(share), y: height - 6, "text-anchor": "middle" }, text)]),
-    svg("text", { x: 2, y: 14 }, "ms"), ...lines.map(({ points, style }) => svg("path", { d: points.map(([share, ms], n) => `${n ? "L" : "M"}${x(share).toFixed(1)} ${y(ms).toFixed(1)}`).join(""), class: "line", style: style || "" })));
+    ...lines.map(({ points, style }) => svg("path", { d: points.map(([share, ms], n) => `${n ? "L" : "M"}${x(share).toFixed(1)} ${y(ms).toFixed(1)}`).join(""), class: "line", style: style || "" })));
 }
 
 function numbersCard(session, app) {

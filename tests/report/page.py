@@ -388,13 +388,17 @@ def compared(page, here):
     gates = [(row[2], row[1], row[0][2:]) for row in cells(".gates")]
     checks.equal(gates, sorted(((name, one["condition"], one["outcome"]) for name, each in zip(names[1:], done) for one in each["conditions"]), key=lambda one: one[2] != "FAILED"), "conditions, those that failed first")
     checks.that(("2.0", "more freezes than BASE", "FAILED") in gates and ("1.1", "FPS < -50%", "passed") in gates, f"conditions: {gates}")
-    bars = page.run("""return [...document.querySelectorAll('.bars')].map((box) => [...box.querySelectorAll('.build-row')].map((row) => [row.querySelector('.name').lastChild.textContent, row.querySelector('b').firstChild.textContent,
-      [...row.querySelectorAll('.fill span')].reduce((sum, one) => sum + parseFloat(one.style.width), 0), [...row.querySelectorAll('.dot')].map((one) => parseFloat(one.style.left))]))""")
+    bars = page.run("""return [...document.querySelectorAll('.bars')].map((box) => [...box.querySelectorAll('.lost-row')].map((row) => [row.querySelector('.name').lastChild.textContent, row.querySelector('b').firstChild.textContent,
+      [...row.querySelectorAll('.stacked')].reduce((sum, one) => sum + parseFloat(one.style.width), 0), [...row.querySelectorAll('.dot')].map((one) => parseFloat(one.style.left))]))""")
     for key, unit, rows_ in zip(("lost(ms/s)", "freezes(/10min)", "FPS with freezes"), (" ms/s", "", ""), bars):
         most = max(100 * one[key] / row[2] for one, row in zip(of, rows_) if row[2] > 1)
         for name, one, row in zip(names, of, rows_):
             checks.equal(row[:2], [name, f"{one[key]:.1f}{unit}"], f"{key} of {name}")
             checks.that(all(abs(at - 100 * value[key] / most) < 0.2 for at, value in zip([row[2], *row[3]], [one, *one["runs"]])) and len(row[3]) == 2, f"{key} of {name}: bar and dots {row}, {one}")
+    for width in (390, 1200):  # bars are of one scale: all begin and end at the same places
+        page.size(width, 1000)
+        places = page.run("return [...document.querySelectorAll('.bars, .causes')].map((box) => [...box.querySelectorAll('.lost-bar')].map((bar) => bar.getBoundingClientRect()).map((place) => `${place.left.toFixed(0)} ${place.width.toFixed(0)}`))")
+        checks.that(len(places) == 4 and all(len(set(each)) == 1 and int(each[0].split()[1]) > 60 for each in places), f"bars at {width} px: {places}")
     matrix = cells(".matrix")
     sections = [[one["section"] for one in each["sections"]] for each in (late, frozen)]
     checks.equal(([row[0] for row in matrix], sections[0]), (["all", *sections[1]], sections[1]), "sections")

@@ -29,8 +29,8 @@ const appsOf = (builds) => [...new Set(builds.flatMap((build) => build.compariso
 const pill = (verdict) => element("span", { className: `grade ${verdict.replace(" ", "-")}` }, word(verdict));
 /* Not by colour alone: a letter or number, and its own dashes. */
 const DASHES = ["", "7 3", "2 3", "10 3 2 3", "14 4", "4 2 1 2"];
-const badge = (build) => element("span", { className: `swatch build-${build.n === 0 ? 0 : 1 + (build.n - 1) % 5}`, "aria-hidden": "true" }, build.n === 0 ? "B" : String(build.n));
-const named = (build) => element("span", { className: "name" }, badge(build), build.name);
+const badge = (build) => element("span", { className: `swatch ${colorOf(build)}`, "aria-hidden": "true" }, build.n === 0 ? "B" : String(build.n));
+const named = (build) => element("span", { className: "name" }, badge(build), build.name), colorOf = (build) => `build-${build.n === 0 ? 0 : 1 + (build.n - 1) % 5}`;
 
 function comparisonTitle(comparisons) {
   const builds = buildsOf(comparisons), apps = appsOf(builds);
@@ -66,14 +66,14 @@ function gatesCard(builds) {
 /* A bar of each build, with a dot for each of its runs. @parts(lost): [class, value] of the parts of a bar. @limit: a line. */
 function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, more }) {
   const of = builds.map((build) => [build, build.of(app)]), values = of.flatMap(([, lost]) => (lost ? [lost, ...lost.runs].map((one) => one[key] || 0) : [])), most = Math.max(limit || 0, ...values, 1e-9) * 1.02;
-  const at = (value) => `${(100 * value / most).toFixed(2)}%`;
+  const at = (value) => 100 * value / most, place = (style, value, title) => element("span", { className: style, style: `left:${at(value).toFixed(2)}%`, title });
   const row = ([build, lost]) => {
-    const rates = lost ? lost.runs.map((run) => run[key]).filter((rate) => rate !== null) : [], runs = rates.length > 0 ? `; ${rates.length} ${word("runs")}: ${fixed(Math.min(...rates), digits)} ${word("to")} ${fixed(Math.max(...rates), digits)}` : "";
-    return element("div", { className: "build-row" }, named(build),
-      element("span", { className: "track", role: "img", "aria-label": `${build.name}: ${lost ? fixed(lost[key], digits) : "–"}${unit}${runs}` }, element("span", { className: "fill" }, ...(lost ? parts(lost, build) : []).filter(([, value]) => value > 0).map(([style, value]) => element("span", { className: style, style: `width:${at(value || 0)}` }))),
-        element("span", { className: "dots" }, ...(lost ? lost.runs : []).filter((run) => run[key] !== null).map((run) => element("span", { className: "dot", style: `left:${at(run[key])}`, title: `${run.folder}: ${fixed(run[key], digits)}${unit}` }))),
-        limit ? element("span", { className: "limit", style: `left:${at(limit)}` }) : null),
-      element("b", {}, lost && lost[key] !== null ? `${fixed(lost[key], digits)}${unit}` : "–", lost && more && more(lost) ? element("small", { className: "soft" }, more(lost)) : null));
+    const runs = lost ? lost.runs.filter((run) => run[key] !== null) : [], rates = runs.map((run) => run[key]), value = lost && lost[key] !== null ? `${fixed(lost[key], digits)}${unit}` : "–";
+    const made = barRow(element("div", {}), [named(build)], (lost ? parts(lost, build) : []).filter(([, part]) => part > 0).map(([style, part]) => [style, at(part)]), value, ...(more ? [element("small", { className: "soft" }, lost ? more(lost) : "")] : [])), bar = made.querySelector(".lost-bar");
+    bar.append(...runs.map((run) => place("dot", run[key], `${run.folder}: ${fixed(run[key], digits)}${unit}`)), ...(limit ? [place("limit", limit, "")] : []));
+    bar.setAttribute("role", "img");
+    bar.setAttribute("aria-label", `${build.name}: ${value}${runs.length > 0 ? `; ${runs.length} ${word("runs")}: ${fixed(Math.min(...rates), digits)} ${word("to")} ${fixed(Math.max(...rates), digits)}` : ""}`);
+    return made;
   };
   return element("div", { className: "bars", role: "group", "aria-label": word(name) }, titled(name, about), ...of.map(row));
 }
@@ -84,12 +84,12 @@ const BARS = [
     more: (lost) => (lost.freezes > 0 ? `${word("frozen")} ${fixed(lost["lost(ms/s)"] - lost["late(ms/s)"], 1)}` : "") },
   { name: "freezes in 10 minutes", about: "", key: "freezes(/10min)", unit: "", digits: 1, parts: (lost) => [["t-frozen", lost["freezes(/10min)"]]],
     more: (lost) => (lost.freezes > 0 ? `${word("longest")} ${lasting(lost["longest freeze(s)"])}` : "") },
-  { name: "frames per second", about: "freezes included", key: "FPS with freezes", unit: "", digits: 1, parts: (lost, build) => [[`build-${build.n === 0 ? 0 : 1 + (build.n - 1) % 5}`, lost["FPS with freezes"]]] },
+  { name: "frames per second", about: "freezes included", key: "FPS with freezes", unit: "", digits: 1, parts: (lost, build) => [[colorOf(build), lost["FPS with freezes"]]] },
 ];
 
 function curveCard(builds, app) {
   const lines = builds.map((build) => ({ build, lost: build.of(app) })).filter(({ lost }) => lost && lost.curve).map(({ build, lost }) => ({
-    build, style: `stroke:var(--build-${build.n === 0 ? 0 : 1 + (build.n - 1) % 5});stroke-dasharray:${DASHES[build.n % DASHES.length]}`, points: lost.curve.map((point) => [1 - point["time(%)"] / 100, point["from(ms)"]]) }));
+    build, style: `stroke:var(--${colorOf(build)});stroke-dasharray:${DASHES[build.n % DASHES.length]}`, points: lost.curve.map((point) => [1 - point["time(%)"] / 100, point["from(ms)"]]) }));
   const card = element("div", { className: "card" }, titled("longest frames", "ms, freezes included: this share of the time is in frames at least this long"));
   if (lines.length === 0) card.append(soft(`${word("not captured")}: ${word("needs frames.csv")}`));
   else card.append(curve(lines, [1, 0.1, 0.01, 0.001].map((share) => [1 - share, `${+(100 * share).toFixed(2)} %`]), lines.map(({ build, points }) => `${build.name}: 1 % ${word("of the time")} ≥ ${fixed(points[20][1], 1)} ms, ${word("longest")} ${fixed(points[40][1], 1)} ms`).join("; ")),
@@ -130,10 +130,8 @@ function causesCard(builds, app, section) {
   const sorted = [...all].filter(([, of]) => Object.values(of).some((s) => s > 0)).sort((a, b) => Math.max(...Object.values(b[1])) - Math.max(...Object.values(a[1])));
   const card = element("div", { className: "card causes" }, titled("what to fix first", section ? "" : "seconds lost by cause; bar: of each second of drawing"), section ? soft(`${word("only")}: ${section}`) : null);
   if (sorted.length === 0) card.append(soft(rows.some(([, , lost]) => lost["lost(ms/s)"] !== 0) ? `${word("not captured")}: ${word("needs frames.csv")}` : word("nothing was lost")));
-  else card.append(...rows.map(([build, causes, lost]) => element("div", { className: "build-row" }, named(build), element("span", { className: "track" }, element("span", { className: "fill" }, ...sorted.map(([cause]) => [cause, (causes.find(([one]) => one === cause) || [0, 0])[1]]).filter(([, s]) => s > 0).map(([cause, s]) => {
-    const width = 100 * per(lost, s) / most;
-    return element("span", { className: `stacked cause-${cause}`, style: `width:${width.toFixed(2)}%`, title: `${causeName(cause)} ${s.toFixed(2)} s` }, width > 4 ? LETTERS[cause] || "?" : "");
-  }))), element("b", {}, `${causes.reduce((sum, [, s]) => sum + s, 0).toFixed(1)} s`))), makeTable("", [["cause", true, ([cause]) => element("td", { className: "text" }, swatch(cause), causeName(cause))],
+  else card.append(...rows.map(([build, causes, lost]) => barRow(element("div", {}), [named(build)], causeParts(sorted.map(([cause, of]) => [cause, per(lost, of[build.n] || 0), of[build.n] || 0]).filter(([, , s]) => s > 0), most),
+    `${causes.reduce((sum, [, s]) => sum + s, 0).toFixed(1)} s`)), makeTable("", [["cause", true, ([cause]) => element("td", { className: "text" }, swatch(cause), causeName(cause))],
     ...rows.map(([build]) => [`${build.name}, s`, false, ([, of]) => fixed(of[build.n] || 0, 2)])], sorted));
   return card;
 }
@@ -175,7 +173,7 @@ function numbersOf(builds, app) {
   }
   if (with_.length === 0) return [...made, soft(`${word("distributions side by side")}: ${word("not captured")}: ${word("needs frames.csv")}`)];
   const of = (build) => build.compared(app).distribution, most = Math.max(...with_.flatMap((build) => of(build).flatMap((bin) => [bin["base(%)"], bin["new(%)"]])), 1e-9);
-  const bar = (build, key) => ({ n }) => element("td", { className: "text" }, element("span", { className: `meter build-${key === "base(%)" ? 0 : 1 + (build.n - 1) % 5}`, style: `width:${Math.max(1, 90 * Math.sqrt(of(build)[n][key] / most)).toFixed(0)}px`, "aria-hidden": "true" }), ` ${of(build)[n][key].toFixed(4)} %`);
+  const bar = (build, key) => ({ n }) => element("td", { className: "text" }, element("span", { className: `meter ${key === "base(%)" ? "build-0" : colorOf(build)}`, style: `width:${Math.max(1, 90 * Math.sqrt(of(build)[n][key] / most)).toFixed(0)}px`, "aria-hidden": "true" }), ` ${of(build)[n][key].toFixed(4)} %`);
   return [...made, makeTable(word("distributions side by side"), [["vsyncs", true, ({ bin }) => bin.vsyncs], [builds[0].name, true, bar(with_[0], "base(%)")], ...with_.map((build) => [build.name, true, bar(build, "new(%)")])], of(with_[0]).map((bin, n) => ({ bin, n })))];
 }
 

@@ -332,9 +332,8 @@ function frameTimesCard(session, app) {
   const rest = counts.slice(7).reduce((all, one) => all + one[1], 0);
   if (rest > 0) rows.push([`≥ ${(counts[7][0] * period).toFixed(0)} ms`, "", rest, "t-late"]);
   if (app.facts.freezes > 0) rows.push(["≥ 500 ms", word("freeze"), app.facts.freezes, "t-frozen"]);
-  card.append(...rows.map(([name, about, n, style]) => element("div", { className: "lost-row" }, element("span", { className: "name" }, `${name}${about ? ` · ${about}` : ""}`),
-    element("span", { className: "lost-bar" }, element("span", { className: style, style: `width:${(100 * Math.log10(1 + n) / Math.log10(1 + sum)).toFixed(2)}%` })),
-    element("b", {}, `${(100 * n / sum).toFixed(2)} %`), element("span", { className: "soft" }, n.toLocaleString("en")))));
+  card.append(...rows.map(([name, about, n, style]) => barRow(element("div", {}), [nameOf(`${name}${about ? ` · ${about}` : ""}`)], [[style, 100 * Math.log10(1 + n) / Math.log10(1 + sum)]],
+    `${(100 * n / sum).toFixed(2)} %`, element("span", { className: "soft" }, n.toLocaleString("en")))));
   card.append(curve([{ points: percentiles([...counts.map(([vsyncs, n]) => [vsyncs * period, n]), ...freezes.map((ms) => [ms, 1])]) }], [0.5, 0.9, 0.99, 0.999].map((share) => [share, `p${share * 100}`]), word("percentiles of frame times, freezes included")));
   return card;
 }

@@ -77,35 +77,34 @@ function verdictCard(session, app) {
     timeBar(app.facts), tiles(session, app), rule(app.verdict));
 }
 
+/* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */
+function barRow(row, name, parts, value, ...about) {
+  row.className = "lost-row";
+  row.append(...name, element("span", { className: "lost-bar" }, ...parts.map(([style, width, title, letter]) =>
+    element("span", { className: `stacked ${style}`, title: title || "", style: `width:${width.toFixed(2)}%` }, letter && width > 8 ? letter : ""))), element("b", {}, value), ...about);
+  return row;
+}
+const nameOf = (text) => element("span", { className: "name" }, text);
+
 /* Seconds by cause, most first. */
 function fixFirst(app, filter) {
-  const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9);
-  const sum = all.reduce((s, [, one]) => s + one["lost(s)"], 0) || 1;
-  return element("div", { className: "card half" }, element("h3", {}, word("what to fix first"), " ", element("small", { className: "soft" }, word("time lost by cause"))),
-    ...(all.length === 0 ? [soft(word("nothing was lost"))] : all.map(([cause, one]) => button("", () => filter(cause), { className: "lost-row", "data-cause": cause, "aria-pressed": "false" }))).map((row, n) => {
-      if (all.length === 0) return row;
-      const [cause, one] = all[n];
-      row.append(swatch(cause), element("span", { className: "name" }, causeName(cause)),
-        element("span", { className: "lost-bar" }, element("span", { className: `cause-${cause}`, style: `width:${(100 * one["lost(s)"] / most).toFixed(2)}%` })),
-        element("b", {}, lasting(one["lost(s)"])), element("span", { className: "soft" }, ` ${(100 * one["lost(s)"] / sum).toFixed(0)} % · ${one.times} ×`));
-      return row;
-    }));
+  const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9), sum = all.reduce((s, [, one]) => s + one["lost(s)"], 0) || 1;
+  return element("div", { className: "card half" }, titled("what to fix first", "time lost by cause"), all.length === 0 ? soft(word("nothing was lost")) : null,
+    ...all.map(([cause, one]) => barRow(button("", () => filter(cause), { "data-cause": cause, "aria-pressed": "false" }), [swatch(cause), nameOf(causeName(cause))], [[`cause-${cause}`, 100 * one["lost(s)"] / most]],
+      lasting(one["lost(s)"]), element("span", { className: "soft" }, ` ${(100 * one["lost(s)"] / sum).toFixed(0)} % · ${one.times} ×`))));
 }
+
+/* Causes of lost time as parts of a bar, of which @most is the whole. */
+const causeParts = (causes, most) => causes.map(([cause, share, s]) => [`cause-${cause}`, 100 * share / most, `${causeName(cause)} ${lasting(s)}`, LETTERS[cause] || "?"]);
 
 /* Milliseconds lost per second in each section, stacked by cause. */
 function sectionBars(session, app, show) {
   const rows = session.sections.flatMap((section) => section.apps.filter((one) => one.app === app.app).map((one) => ({ section, one })));
   if (rows.length === 0) return null;
   const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
-  return element("div", { className: "card half" }, element("h3", {}, word("sections"), " ", element("small", { className: "soft" }, word("ms lost per second of drawing"))),
-    ...rows.slice(0, 40).map(({ section, one }) => {
-      const drawing = one.facts["drawing(s)"] || 1, row = button("", () => show([section["from(s)"], section["to(s)"]]), { className: "lost-row" });
-      row.append(element("span", { className: "name" }, section.section), element("span", { className: "lost-bar" }, ...Object.entries(one.facts.causes).map(([cause, lost]) =>
-        element("span", { className: `stacked cause-${cause}`, title: `${causeName(cause)} ${lasting(lost["lost(s)"])}`, style: `width:${(100 * 1000 * lost["lost(s)"] / drawing / most).toFixed(2)}%` },
-          100 * 1000 * lost["lost(s)"] / drawing / most > 8 ? LETTERS[cause] || "?" : ""))),
-      element("b", {}, one.facts["lost(ms/s)"].toFixed(0)), element("span", { className: "soft" }, one.facts.freezes > 0 ? ` · ${one.facts.freezes} ${word("frozen")}` : ""));
-      return row;
-    }), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
+  return element("div", { className: "card half" }, titled("sections", "ms lost per second of drawing"), ...rows.slice(0, 40).map(({ section, one: { facts } }) =>
+    barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(section.section)], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
+      facts["lost(ms/s)"].toFixed(0), element("span", { className: "soft" }, facts.freezes > 0 ? ` · ${facts.freezes} ${word("frozen")}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 
 /* What is not known, and how much of it. */

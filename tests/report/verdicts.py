@@ -64,8 +64,11 @@ def same_numbers(checks, name, here, trace):
             checks.equal(got["time lost"].get("worst minute(s)"), minute.get("from_s"), f"{what}: when the worst minute began")
             checks.equal({cause: n for cause, n in got["time lost"]["causes"].items() if cause != "none"}, one["causes"], f"{what}: causes")
     if not truth["surfaces_left_out"]:  # analyze chooses among 40 Surfaces
-        for key, other in (("app", "app"), ("grade", "grade"), ("whose", "whose")):
-            checks.equal([app[key] for app in session["apps"]], [app[other] for app in truth["apps"]], f"{name}: {key} of the apps")
+        for key in ("app", "grade", "whose", "verdict"):
+            checks.equal([app[key] for app in session["apps"]], [app[key] for app in truth["apps"]], f"{name}: {key} of the apps")
+    for app in session["apps"]:
+        judged = max((one["facts"]["drawing(s)"], one["verdict"]) for one in app["surfaces"])
+        checks.equal([(one["facts"]["drawing(s)"], one["verdict"]) for one in app["surfaces"] if one["judged"]], [judged], f"{name}: the Surface of {app['app']}")
     for row in rows(here / "out", "summary.csv"):
         one = found[row["Surface"]]
         for column, value in one["numbers"].items():

@@ -136,25 +136,6 @@ static bool has_all_frames(const struct surface *surface)
 	       (double)surface->from_frames.frames >= surface->numbers.of[METRIC_FRAMES];
 }
 
-/* The time of continuous drawing that decides which Surface an app is judged by. Without frames.csv
- * only a verdict without enough of it says how long it was. */
-static void set_drawing(struct surface *surface)
-{
-	double time_s = surface->numbers.of[METRIC_TIME];
-	const char *blank;
-
-	if (has_all_frames(surface)) {
-		surface->drawing_ns = drawing_sum(&surface->drawing).time_ns;
-		return;
-	}
-	blank = strchr(surface->verdict, ' ');
-	blank = blank ? strchr(blank + 1, ' ') : NULL;
-	if (strncmp(surface->verdict, "n/a", 3) == 0 && blank)
-		surface->drawing_ns = (uint64_t)(strtod(blank + 1, NULL) * 1e9);
-	else if (surface->verdict[0])
-		surface->drawing_ns = (uint64_t)(time_s > 5 ? time_s * 1e9 : 5e9);
-}
-
 static int64_t known(double value)
 {
 	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
@@ -437,63 +418,55 @@ static int set_sections(struct reading *reading)
 
 /* --- apps --- */
 
-struct app_sum {
-	uint64_t harm_ns, drawing_ns; /* drawing: of the judged Surface */
-	uint32_t judged;	      /* number of the Surface + 1 */
+/* Of the Surfaces whose rows name an app. */
+struct app_place {
+	uint32_t judged; /* number of its Surface + 1 */
+	uint32_t number; /* of the app in the session + 1; 0: it is none */
 };
 
 struct place {
 	const struct session *session;
-	const struct app_sum *app;
+	uint32_t app; /* its number; those of no app come last */
 	uint32_t surface;
 };
 
-static uint64_t harm_of(const struct surface *surface)
-{
-	return surface->harm.total_ns + surface->facts.endless_ns;
-}
-
-/* Those of an app together: apps with most harm first, then those that draw longest; in an app the
- * judged Surface first, then by harm. The order of the headline is that of comes_before(). */
+/* In the order of the apps; in each the judged one first, then by time lost, then by drawing. */
 static int by_app(const void *a, const void *b)
 {
 	const struct place *one = a, *other = b;
 	const struct surface *first = &one->session->surfaces[one->surface];
 	const struct surface *second = &other->session->surfaces[other->surface];
+	uint64_t lost = grade_lost_ns(&first->facts), other_lost = grade_lost_ns(&second->facts);
+	uint64_t drew = grade_drawing_ns(&first->facts),
+		 other_drew = grade_drawing_ns(&second->facts);
 
-	if (first->app != second->app) {
-		if (one->app->harm_ns != other->app->harm_ns)
-			return one->app->harm_ns > other->app->harm_ns ? -1 : 1;
-		if (one->app->drawing_ns != other->app->drawing_ns)
-			return one->app->drawing_ns > other->app->drawing_ns ? -1 : 1;
-		return one->app->judged < other->app->judged ? -1 : 1;
-	}
+	if (one->app != other->app)
+		return one->app < other->app ? -1 : 1;
 	if (first->is_judged != second->is_judged)
 		return first->is_judged ? -1 : 1;
-	if (harm_of(first) != harm_of(second))
-		return harm_of(first) > harm_of(second) ? -1 : 1;
+	if (lost != other_lost)
+		return lost > other_lost ? -1 : 1;
+	if (drew != other_drew)
+		return drew > other_drew ? -1 : 1;
 	return one->surface < other->surface ? -1 : 1;
 }
 
+/* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
 static bool draws_longer(const struct surface *a, const struct surface *b)
 {
-	if (a->drawing_ns != b->drawing_ns)
-		return a->drawing_ns > b->drawing_ns;
-	return a->numbers.of[METRIC_FRAMES] > b->numbers.of[METRIC_FRAMES];
+	if (a->has_package != b->has_package)
+		return a->has_package;
+	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
 }
 
-static void sum_apps(struct session *session, struct app_sum *apps)
+static void choose_judged(struct session *session, struct app_place *apps)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct surface *surface = &session->surfaces[i];
-		struct app_sum *app = &apps[surface->app];
+		uint32_t *judged = &apps[surface->app].judged;
 
-		app->harm_ns += harm_of(surface);
-		if (app->judged == 0 ||
-		    draws_longer(surface, &session->surfaces[app->judged - 1])) {
-			app->judged = i + 1;
-			app->drawing_ns = surface->drawing_ns;
-		}
+		if (*judged == 0 || draws_longer(surface, &session->surfaces[*judged - 1]))
+			*judged = i + 1;
 	}
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		session->surfaces[i].is_judged = apps[session->surfaces[i].app].judged == i + 1;
@@ -527,39 +500,12 @@ static void renumber(struct session *session, const uint16_t *now)
 	for (uint32_t i = 0; i < session->n_late; i++)
 		session->late[i].surface = now[session->late[i].surface];
 	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
+	for (uint32_t i = 0; i < session->n_apps; i++)
+		session->apps[i].surface = now[session->apps[i].surface];
 	for (uint32_t i = 0; i < session->n_in_sections; i++)
 		session->in_sections[i].surface = now[session->in_sections[i].surface];
 	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
 	      by_section);
-}
-
-static int sort_surfaces(struct session *session)
-{
-	struct app_sum *apps = calloc(session->names.n, sizeof(*apps));
-	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
-	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
-	uint16_t *now = calloc(session->n_surfaces + 1, sizeof(*now));
-	int error = apps && places && sorted && now ? 0 : -ENOMEM;
-
-	if (error == 0) {
-		sum_apps(session, apps);
-		for (uint32_t i = 0; i < session->n_surfaces; i++)
-			places[i] = (struct place){ session, &apps[session->surfaces[i].app], i };
-		qsort(places, session->n_surfaces, sizeof(*places), by_app);
-		for (uint32_t i = 0; i < session->n_surfaces; i++) {
-			sorted[i] = session->surfaces[places[i].surface];
-			now[places[i].surface] = (uint16_t)i;
-		}
-		free(session->surfaces);
-		session->surfaces = sorted;
-		sorted = NULL;
-		renumber(session, now);
-	}
-	free(apps);
-	free(places);
-	free(sorted);
-	free(now);
-	return error;
 }
 
 static bool comes_before(const struct session *session, const struct graded_app *one,
@@ -605,13 +551,8 @@ static void add_to_app(const struct session *session, struct graded_app *apps, u
 
 static int add_apps(struct session *session)
 {
-	struct graded_app *in_section;
-	uint32_t n = 0;
-
 	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
-	session->in_section_apps =
-		calloc(session->n_in_sections + 1, sizeof(*session->in_section_apps));
-	if (!session->apps || !session->in_section_apps)
+	if (!session->apps)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
@@ -620,6 +561,58 @@ static int add_apps(struct session *session)
 			add_to_app(session, session->apps, &session->n_apps, 0, (uint16_t)i,
 				   &surface->facts);
 	}
+	return 0;
+}
+
+/* The apps, and the Surfaces in their order. */
+static int sort_surfaces(struct session *session)
+{
+	struct app_place *apps = calloc(session->names.n, sizeof(*apps));
+	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
+	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
+	uint16_t *now = calloc(session->n_surfaces + 1, sizeof(*now));
+	int error = apps && places && sorted && now ? 0 : -ENOMEM;
+
+	if (error == 0) {
+		choose_judged(session, apps);
+		error = add_apps(session);
+	}
+	if (error == 0) {
+		for (uint32_t i = 0; i < session->n_apps; i++)
+			apps[session->apps[i].app].number = i + 1;
+		for (uint32_t i = 0; i < session->n_surfaces; i++) {
+			const struct surface *surface = &session->surfaces[i];
+			uint32_t number = surface->has_package ? apps[surface->app].number : 0;
+
+			places[i] = (struct place){ session, number - 1, i };
+		}
+		qsort(places, session->n_surfaces, sizeof(*places), by_app);
+		for (uint32_t i = 0; i < session->n_surfaces; i++) {
+			sorted[i] = session->surfaces[places[i].surface];
+			now[places[i].surface] = (uint16_t)i;
+		}
+		free(session->surfaces);
+		session->surfaces = sorted;
+		sorted = NULL;
+		renumber(session, now);
+	}
+	free(apps);
+	free(places);
+	free(sorted);
+	free(now);
+	return error;
+}
+
+/* The same apps in each section. */
+static int add_section_apps(struct session *session)
+{
+	struct graded_app *in_section;
+	uint32_t n = 0;
+
+	session->in_section_apps =
+		calloc(session->n_in_sections + 1, sizeof(*session->in_section_apps));
+	if (!session->in_section_apps)
+		return -ENOMEM;
 	in_section = session->in_section_apps;
 	for (uint32_t i = 0; i < session->n_in_sections; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
@@ -778,7 +771,6 @@ static int finish(struct reading *reading)
 		struct surface *surface = &session->surfaces[i];
 
 		set_verdict(session, surface);
-		set_drawing(surface);
 		set_harm(session, surface);
 		numbers_derive(&surface->numbers);
 		set_grade(session, surface);
@@ -788,7 +780,7 @@ static int finish(struct reading *reading)
 	if (error == 0)
 		error = sort_surfaces(session);
 	if (error == 0)
-		error = add_apps(session);
+		error = add_section_apps(session);
 	if (session->n_sections > 0 && session->last_us >= 0) {
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;

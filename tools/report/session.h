@@ -123,10 +123,9 @@ struct surface {
 	int64_t first_us, last_us;  /* or -1 */
 	char verdict[VERDICT_SIZE]; /* "": unknown */
 	uint32_t jank_types;
-	bool is_judged; /* it draws longest of its app, whose frame rate and verdict are its own */
+	bool is_judged; /* it draws longest of its app, whose frame rate and verdict it has */
 	bool has_view_marks;
 	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
-	uint64_t drawing_ns;
 	struct drawing drawing; /* from frames.csv */
 	struct harm harm;
 	struct grade_facts facts;
@@ -226,7 +225,7 @@ struct session {
 	bool is_2019;		   /* fps.csv has no column behind those of the 2019 program */
 	int64_t first_us, last_us; /* of all rows; -1: none */
 
-	struct surface *surfaces; /* sorted: by app, the judged one first */
+	struct surface *surfaces; /* sorted: in the order of apps, the judged one first */
 	uint32_t n_surfaces;
 	uint64_t surfaces_refused;
 

@@ -5,7 +5,7 @@
 const surfacesOf = (session) => [...session.apps.flatMap((app) => app.surfaces), ...session["other surfaces"]];
 
 /* The Surface of an app that draws longest. */
-const mainSurface = (app) => app.surfaces.reduce((a, b) => (b.facts["drawing(s)"] > a.facts["drawing(s)"] ? b : a), app.surfaces[0]);
+const mainSurface = (app) => app.surfaces.find((one) => one.judged) || app.surfaces[0];
 const titled = (name, about) => element("h3", {}, word(name), " ", element("small", { className: "soft" }, word(about)));
 
 /* Of several sessions: which devices and builds, and the worst app of each. */

@@ -246,6 +246,11 @@ if __name__ == "__main__":
             table.write("1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")
         said = judge(checks, "two Surfaces", here / "out")
         checks.that("com.example.mail: freezes is 1\n" in said, f"the hang at the end: {said}")
+        said, markdown = (report(*option, "--surface", "*MainActivity", here / "out").stdout for option in ((), ("--markdown",)))
+        for app in model("--surface", "*MainActivity", here / "out")[0]["apps"][:3]:
+            checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")
+            checks.that(f"**{app['grade']}** {app['sentence']}" in markdown and f"{app['grade']}: {app['sentence']}" in said
+                        and app["sentence"].startswith(f"{app['app']}/"), f"what is told of one Surface: {app['sentence']} {said}")
     if TRACES.is_dir():
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))

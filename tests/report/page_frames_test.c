@@ -19,7 +19,7 @@ static void make(struct session *session)
 	assert_true(session->surfaces && session->sections && session->late);
 	session->n_surfaces = session->n_late = 1;
 	session->n_sections = 3;
-	session->surfaces[0] = (struct surface){ .source = FROM_FRAMES, .is_judged = true };
+	session->surfaces[0] = (struct surface){ .is_shown = true, .is_judged = true };
 	session->surfaces[0].harm.minute_from_ns = UINT64_C(300000000000);
 	session->surfaces[0].harm.minute_ns = 1;
 	session->sections[0] = (struct section){ .from_us = 0, .to_us = 500 * SECOND_US };

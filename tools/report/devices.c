@@ -46,14 +46,6 @@ int device_of(char **device, const struct session *session)
 	return 0;
 }
 
-static bool is_in_table(const struct selection *selection, const struct session *session,
-			const struct surface *surface)
-{
-	return surface->source != FROM_NOTHING && (surface->is_judged || selection->surface) &&
-	       select_surface(selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
-}
-
 static const struct grade_facts *facts_of(const struct session *session,
 					  const struct surface *surface,
 					  const struct selection *selection)
@@ -97,7 +89,8 @@ static int add_session(struct devices *devices, const struct session *session, u
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct device_row *row;
 
-		if (!is_in_table(selection, session, &session->surfaces[i]))
+		if (!session->surfaces[i].is_shown ||
+		    !(session->surfaces[i].is_judged || selection->surface))
 			continue;
 		if (devices->n == *max) {
 			*max = *max ? 2 * *max : 64;

@@ -89,8 +89,8 @@ static const struct numbers *part_of(const struct session *session, const struct
 	const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
 	const struct surface *surface = &session->surfaces[in ? in->surface : i];
 
-	if (surface->app != app->app || !surface->has_package ||
-	    (in ? in->section != app->section : surface->source == FROM_NOTHING))
+	if (surface->app != app->app || !surface->has_package || !surface->is_shown ||
+	    (in && in->section != app->section))
 		return NULL;
 	return in ? &in->numbers : &surface->numbers;
 }
@@ -127,9 +127,7 @@ static bool is_judged_app(const struct report *report, const struct session *ses
 {
 	const char *name = name_of(session, app->app);
 
-	if (report->selection->app)
-		return select_surface(report->selection, "", name);
-	return app->has_activity && !app_is_system(name);
+	return report->selection->app || (app->has_activity && !app_is_system(name));
 }
 
 /* @section: NULL of the whole session. */
@@ -188,9 +186,7 @@ static unsigned int judge_surfaces(struct results *results, const struct report 
 		const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
 		const struct surface *surface = &session->surfaces[in ? in->surface : i];
 
-		if (surface->source == FROM_NOTHING ||
-		    !select_surface(report->selection, name_of(session, surface->name),
-				    name_of(session, surface->app)) ||
+		if (!surface->is_shown ||
 		    (in && !select_section(report->selection, session, in->section)))
 			continue;
 		judge_at(results, session, condition, in ? &session->sections[in->section] : NULL,

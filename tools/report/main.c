@@ -644,14 +644,9 @@ static bool end_page(struct page *page, const char *path, bool is_empty)
 static bool surface_fits(const struct report *report)
 {
 	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = 0; j < report->sessions[i].n_surfaces; j++) {
-			const struct session *session = &report->sessions[i];
-			const struct surface *surface = &session->surfaces[j];
-
-			if (select_surface(report->selection, name_of(session, surface->name),
-					   name_of(session, surface->app)))
+		for (uint32_t j = 0; j < report->sessions[i].n_surfaces; j++)
+			if (report->sessions[i].surfaces[j].is_shown)
 				return true;
-		}
 	return false;
 }
 

@@ -454,6 +454,8 @@ static int by_app(const void *a, const void *b)
 /* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
 static bool draws_longer(const struct surface *a, const struct surface *b)
 {
+	if (a->is_shown != b->is_shown)
+		return a->is_shown;
 	if (a->has_package != b->has_package)
 		return a->has_package;
 	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
@@ -521,9 +523,10 @@ static bool comes_before(const struct session *session, const struct graded_app 
 
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
  * first. */
-static void add_to_app(const struct session *session, struct graded_app *apps, uint32_t *n,
+static void add_to_app(const struct reading *reading, struct graded_app *apps, uint32_t *n,
 		       uint16_t section, uint16_t number, const struct grade_facts *facts)
 {
+	const struct session *session = reading->session;
 	const struct surface *surface = &session->surfaces[number];
 	struct graded_app *app = apps;
 	struct graded_app one;
@@ -533,8 +536,12 @@ static void add_to_app(const struct session *session, struct graded_app *apps, u
 	if (app == apps + *n) {
 		(*n)++;
 		*app = (struct graded_app){ .app = surface->app,
+					    .name = reading->selection->surface ? surface->name
+										: surface->app,
 					    .section = section,
 					    .surface = number };
+	} else {
+		app->name = surface->app;
 	}
 	grade_add(&app->facts, facts);
 	app->has_activity |=
@@ -549,24 +556,27 @@ static void add_to_app(const struct session *session, struct graded_app *apps, u
 	*app = one;
 }
 
-static int add_apps(struct session *session)
+static int add_apps(const struct reading *reading)
 {
+	struct session *session = reading->session;
+
 	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
 	if (!session->apps)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (surface->has_package && surface->grade != GRADE_NONE)
-			add_to_app(session, session->apps, &session->n_apps, 0, (uint16_t)i,
+		if (surface->has_package && surface->is_shown && surface->grade != GRADE_NONE)
+			add_to_app(reading, session->apps, &session->n_apps, 0, (uint16_t)i,
 				   &surface->facts);
 	}
 	return 0;
 }
 
 /* The apps, and the Surfaces in their order. */
-static int sort_surfaces(struct session *session)
+static int sort_surfaces(const struct reading *reading)
 {
+	struct session *session = reading->session;
 	struct app_place *apps = calloc(session->names.n, sizeof(*apps));
 	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
 	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
@@ -575,7 +585,7 @@ static int sort_surfaces(struct session *session)
 
 	if (error == 0) {
 		choose_judged(session, apps);
-		error = add_apps(session);
+		error = add_apps(reading);
 	}
 	if (error == 0) {
 		for (uint32_t i = 0; i < session->n_apps; i++)
@@ -604,8 +614,9 @@ static int sort_surfaces(struct session *session)
 }
 
 /* The same apps in each section. */
-static int add_section_apps(struct session *session)
+static int add_section_apps(const struct reading *reading)
 {
+	struct session *session = reading->session;
 	struct graded_app *in_section;
 	uint32_t n = 0;
 
@@ -616,13 +627,14 @@ static int add_section_apps(struct session *session)
 	in_section = session->in_section_apps;
 	for (uint32_t i = 0; i < session->n_in_sections; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
+		const struct surface *surface = &session->surfaces[in->surface];
 
 		if (i > 0 && in->section != session->in_sections[i - 1].section) {
 			in_section += n;
 			n = 0;
 		}
-		if (session->surfaces[in->surface].has_package && in->grade != GRADE_NONE)
-			add_to_app(session, in_section, &n, in->section, in->surface, &in->facts);
+		if (surface->has_package && surface->is_shown && in->grade != GRADE_NONE)
+			add_to_app(reading, in_section, &n, in->section, in->surface, &in->facts);
 	}
 	session->n_in_section_apps = (uint32_t)(in_section - session->in_section_apps) + n;
 	return 0;
@@ -774,13 +786,17 @@ static int finish(struct reading *reading)
 		set_harm(session, surface);
 		numbers_derive(&surface->numbers);
 		set_grade(session, surface);
+		surface->is_shown =
+			surface->source != FROM_NOTHING &&
+			select_surface(reading->selection, name_of(session, surface->name),
+				       name_of(session, surface->app));
 	}
 	if (error == 0)
 		error = set_sections(reading);
 	if (error == 0)
-		error = sort_surfaces(session);
+		error = sort_surfaces(reading);
 	if (error == 0)
-		error = add_section_apps(session);
+		error = add_section_apps(reading);
 	if (session->n_sections > 0 && session->last_us >= 0) {
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;

@@ -74,10 +74,7 @@ int moments_read(struct moments **groups, const struct session *session,
 			.worst = late,
 		};
 
-		if (surface->source != FROM_NOTHING &&
-		    select_surface(selection, name_of(session, surface->name),
-				   name_of(session, surface->app)) &&
-		    select_section(selection, session, section))
+		if (surface->is_shown && select_section(selection, session, section))
 			add(*groups, &n, &one);
 	}
 	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);

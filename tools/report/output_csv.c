@@ -66,18 +66,10 @@ static void print_row(FILE *out, const struct session *session, const struct sec
 	fputc('\n', out);
 }
 
-static bool is_selected(const struct report *report, const struct session *session,
-			const struct surface *surface)
-{
-	return surface->source != FROM_NOTHING &&
-	       select_surface(report->selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
-}
-
 static void print_session(FILE *out, const struct report *report, const struct session *session)
 {
 	for (uint32_t i = 0; !report->selection->section && i < session->n_surfaces; i++)
-		if (is_selected(report, session, &session->surfaces[i]))
+		if (session->surfaces[i].is_shown)
 			print_row(out, session, NULL, &session->surfaces[i],
 				  session->surfaces[i].source, &session->surfaces[i].numbers,
 				  session->surfaces[i].grade, &session->surfaces[i].facts);
@@ -85,8 +77,7 @@ static void print_session(FILE *out, const struct report *report, const struct s
 		const struct section_numbers *in = &session->in_sections[i];
 		const struct surface *surface = &session->surfaces[in->surface];
 
-		if (is_selected(report, session, surface) &&
-		    select_section(report->selection, session, in->section))
+		if (surface->is_shown && select_section(report->selection, session, in->section))
 			print_row(out, session, &session->sections[in->section], surface,
 				  in->source, &in->numbers, in->grade, &in->facts);
 	}

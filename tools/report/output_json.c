@@ -188,25 +188,6 @@ static void end_array_and_object(struct printer *printer)
 	printer->is_first = false;
 }
 
-static bool is_shown(const struct session *session, const struct surface *surface,
-		     const struct selection *selection)
-{
-	return surface->source != FROM_NOTHING &&
-	       select_surface(selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
-}
-
-/* True: the selection shows one of its Surfaces. */
-static bool is_shown_app(const struct session *session, const struct graded_app *app,
-			 const struct selection *selection)
-{
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		if (session->surfaces[i].has_package && session->surfaces[i].app == app->app &&
-		    is_shown(session, &session->surfaces[i], selection))
-			return true;
-	return false;
-}
-
 static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
 {
 	struct json_object *object = json_object_new_object();
@@ -254,22 +235,18 @@ static struct json_object *session_app_object(const struct session *session,
 	return object;
 }
 
-static void print_apps(struct printer *printer, const struct session *session,
-		       const struct selection *selection)
+static void print_apps(struct printer *printer, const struct session *session)
 {
 	begin_array(printer, "apps");
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
 
-		if (!is_shown_app(session, app, selection))
-			continue;
 		print_element(printer, session_app_object(session, app), true);
 		begin_array(printer, "surfaces");
 		for (uint32_t j = 0; j < session->n_surfaces; j++) {
 			const struct surface *surface = &session->surfaces[j];
 
-			if (surface->has_package && surface->app == app->app &&
-			    is_shown(session, surface, selection))
+			if (surface->has_package && surface->app == app->app && surface->is_shown)
 				print_element(printer, surface_object(session, surface), false);
 		}
 		end_array_and_object(printer);
@@ -280,7 +257,7 @@ static void print_apps(struct printer *printer, const struct session *session,
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (!is_in_app(session, surface) && is_shown(session, surface, selection)) {
+		if (!is_in_app(session, surface) && surface->is_shown) {
 			struct json_object *object = surface_object(session, surface);
 
 			add_text(object, "app", name_of(session, surface->app));
@@ -346,8 +323,7 @@ static void print_sections(struct printer *printer, const struct session *sessio
 		object = section_object(session, i);
 		apps = json_object_new_array();
 		for (uint32_t j = 0; j < session->n_in_section_apps; j++)
-			if (session->in_section_apps[j].section == i &&
-			    is_shown_app(session, &session->in_section_apps[j], selection))
+			if (session->in_section_apps[j].section == i)
 				json_object_array_add(
 					apps, app_object(session, &session->in_section_apps[j]));
 		json_object_object_add(object, "apps", apps);
@@ -357,8 +333,7 @@ static void print_sections(struct printer *printer, const struct session *sessio
 			const struct section_numbers *in = &session->in_sections[at];
 			const struct surface *surface = &session->surfaces[in->surface];
 
-			if (select_surface(selection, name_of(session, surface->name),
-					   name_of(session, surface->app)))
+			if (surface->is_shown)
 				print_element(printer, in_section_object(session, in), false);
 		}
 		end_array_and_object(printer);
@@ -523,9 +498,7 @@ static void print_late(struct printer *printer, const struct session *session,
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct surface *surface = &session->surfaces[session->late[i].surface];
 
-		if (surface->source != FROM_NOTHING &&
-		    select_surface(selection, name_of(session, surface->name),
-				   name_of(session, surface->app)))
+		if (surface->is_shown)
 			print_element(printer,
 				      late_object(session, &session->late[i], selection->with_info),
 				      false);
@@ -572,7 +545,7 @@ static void print_session(struct printer *printer, const struct session *session
 			  const struct selection *selection)
 {
 	print_element(printer, session_object(session), true);
-	print_apps(printer, session, selection);
+	print_apps(printer, session);
 	print_missing(printer, session);
 	print_sections(printer, session, selection);
 	print_captured(printer, session, selection);
@@ -666,11 +639,8 @@ int output_grades(FILE *out, const struct report *report)
 		const struct session *session = &report->sessions[i];
 
 		for (uint32_t j = 0; j < session->n_apps; j++) {
-			struct json_object *object;
+			struct json_object *object = session_app_object(session, &session->apps[j]);
 
-			if (!is_shown_app(session, &session->apps[j], report->selection))
-				continue;
-			object = session_app_object(session, &session->apps[j]);
 			add_text(object, "folder", session->folder);
 			add_text(object, "session_id",
 				 session_json_text(session, NULL, "session_id"));

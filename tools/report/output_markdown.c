@@ -169,10 +169,6 @@ int output_markdown(FILE *out, const struct report *report)
 		for (uint32_t j = 0; j < session->n_apps; j++) {
 			const struct graded_app *app = &session->apps[j];
 
-			if (!select_surface(report->selection,
-					    name_of(session, session->surfaces[app->surface].name),
-					    name_of(session, app->app)))
-				continue;
 			session_sentences(sentences, session, app, ENGLISH);
 			fprintf(out, "**%s** ", grade_names[app->grade]);
 			print_escaped(out, sentences->grade);

@@ -54,14 +54,6 @@ static bool has_equal_labels(const struct labelled *one, const struct labelled *
 
 /* --- what is printed of a session --- */
 
-static bool is_selected(const struct exposition *exposition, const struct session *session,
-			const struct surface *surface)
-{
-	return surface->source != FROM_NOTHING &&
-	       select_surface(exposition->report->selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
-}
-
 static bool has_surface(const struct exposition *exposition, const struct session *session,
 			uint32_t from, const char *app, const char *name)
 {
@@ -71,7 +63,7 @@ static bool has_surface(const struct exposition *exposition, const struct sessio
 
 		if (strcmp(name_of(session, one->name), name) == 0 &&
 		    strcmp(name_of(session, one->app), app) == 0)
-			return is_selected(exposition, session, one);
+			return one->is_shown;
 	}
 	return false;
 }
@@ -86,7 +78,7 @@ static int hide_surfaces(const struct exposition *exposition, struct labelled *o
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		own->is_hidden[i] = !is_selected(exposition, session, surface);
+		own->is_hidden[i] = !surface->is_shown;
 		for (uint32_t at = own->next; at != 0 && !own->is_hidden[i];
 		     at = exposition->sessions[at].next)
 			own->is_hidden[i] = has_surface(
@@ -109,7 +101,7 @@ static void add_part(const struct exposition *exposition, struct labelled *to,
 {
 	const struct session *session = to->session;
 
-	if (is_selected(exposition, session, &session->surfaces[app->surface]))
+	if (session->surfaces[app->surface].is_shown)
 		to->parts[to->n_parts++] = (struct app_part){ .app = name_of(session, app->app),
 							      .section = section,
 							      .is_shown = true,

@@ -98,8 +98,7 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 
 /* Those with a verdict that have most frames, as in a capture: of equal ones those that come first
  * in summary.csv. */
-static void fill_surfaces(struct status *status, const struct session *session,
-			  const struct selection *selection)
+static void fill_surfaces(struct status *status, const struct session *session)
 {
 	uint32_t orders[STATUS_SURFACES_MAX + 1];
 
@@ -108,9 +107,7 @@ static void fill_surfaces(struct status *status, const struct session *session,
 		unsigned int at = status->n_surfaces;
 		uint64_t frames = known_count(surface, METRIC_FRAMES);
 
-		if (surface->source == FROM_NOTHING || !surface->verdict[0] ||
-		    !select_surface(selection, name_of(session, surface->name),
-				    name_of(session, surface->app)))
+		if (!surface->is_shown || !surface->verdict[0])
 			continue;
 		status->surfaces_total++;
 		for (; at > 0; at--) {
@@ -134,19 +131,15 @@ static void fill_surfaces(struct status *status, const struct session *session,
 }
 
 /* Returns the sentences of the apps, or NULL. */
-static struct session_sentences *fill_apps(struct status *status, const struct session *session,
-					   const struct selection *selection)
+static struct session_sentences *fill_apps(struct status *status, const struct session *session)
 {
 	struct session_sentences *sentences = calloc(STATUS_APPS_MAX, sizeof(*sentences));
 
-	for (uint32_t i = 0; sentences && i < session->n_apps && !selection->surface; i++) {
+	for (uint32_t i = 0; sentences && i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
 		const struct surface *surface = &session->surfaces[app->surface];
 		struct status_app *to = &status->apps[status->n_apps];
 
-		if (!select_surface(selection, name_of(session, surface->name),
-				    name_of(session, app->app)))
-			continue;
 		status->apps_total++;
 		if (status->n_apps == STATUS_APPS_MAX)
 			continue;
@@ -172,18 +165,15 @@ static uint64_t counter(const struct session *session, const char *key)
 }
 
 /* A Surface without a verdict: of 2019, or of half a folder. */
-static bool is_plain(const struct session *session, const struct selection *selection,
-		     const struct surface *surface)
+static bool is_plain(const struct surface *surface)
 {
-	return surface->source != FROM_NOTHING && !surface->verdict[0] &&
-	       select_surface(selection, name_of(session, surface->name),
-			      name_of(session, surface->app));
+	return surface->is_shown && !surface->verdict[0];
 }
 
-static bool has_plain(const struct session *session, const struct selection *selection)
+static bool has_plain(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		if (is_plain(session, selection, &session->surfaces[i]))
+		if (is_plain(&session->surfaces[i]))
 			return true;
 	return false;
 }
@@ -198,8 +188,8 @@ static int print_verdict(FILE *out, const struct session *session,
 
 	if (!status)
 		return -ENOMEM;
-	fill_surfaces(status, session, selection);
-	sentences = fill_apps(status, session, selection);
+	fill_surfaces(status, session);
+	sentences = fill_apps(status, session);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		status->counters.frames += status->surfaces[i].stats.frames;
 	status->counters.doframes = session->doframes;
@@ -207,9 +197,8 @@ static int print_verdict(FILE *out, const struct session *session,
 	status->counters.lost_unknown = counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
 	/* Without a verdict nothing says that no frame was late. */
-	if (status->n_surfaces > 0 ||
-	    !(timeline_apps(timeline, session) > 0 || selection->surface || selection->app ||
-	      has_plain(session, selection)))
+	if (status->n_surfaces > 0 || !(timeline_apps(timeline, session) > 0 ||
+					selection->surface || selection->app || has_plain(session)))
 		verdict_print(out, status, columns);
 	free(status);
 	free(sentences);
@@ -236,27 +225,19 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 		(double)wakeups / span_s);
 }
 
-/* The app of which the selection shows the grade first. */
-static const char *first_app(const struct session *session, const struct selection *selection)
+static const char *first_app(const struct session *session)
 {
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
 
-	for (uint32_t i = 0; i < session->n_apps; i++) {
-		const struct graded_app *app = &session->apps[i];
-
-		if (select_surface(selection,
-				   name_of(session, session->surfaces[app->surface].name),
-				   name_of(session, app->app)))
-			return name_of(session, app->app);
-	}
+	if (session->n_apps > 0)
+		return name_of(session, session->apps[0].app);
 	if (timeline_apps(timeline, session) > 0)
 		return name_of(session, timeline[0].app);
 	return "no app";
 }
 
 /* What was measured, then where it lies and when. */
-static void print_head(FILE *out, const struct session *session, const struct selection *selection,
-		       unsigned int columns)
+static void print_head(FILE *out, const struct session *session, unsigned int columns)
 {
 	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
@@ -282,7 +263,7 @@ static void print_head(FILE *out, const struct session *session, const struct se
 		strcpy(missing, "events are missing");
 	else if (!session->json)
 		strcpy(missing, "not known whether complete");
-	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session, selection),
+	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
 			model ? model : "device not known (recorded trace)", build ? ", " : "",
 			build ? build : "", length, missing);
 	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
@@ -302,21 +283,19 @@ static void print_section_app(FILE *out, const struct session *session, const st
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
 	text_print_line(out, columns,
 			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s, %s late frame%s",
-			grade_names[in->grade], name_of(session, in->app), grade_lost_rate(facts),
+			grade_names[in->grade], name_of(session, in->name), grade_lost_rate(facts),
 			freezes, facts->freezes == 1 ? "" : "s",
 			facts->freezes > 0 ? " (longest " : "", facts->freezes > 0 ? longest : "",
 			facts->freezes > 0 ? ")" : "", late, facts->late == 1 ? "" : "s");
 }
 
 static void print_section_apps(FILE *out, const struct session *session, uint32_t section,
-			       const struct selection *selection, unsigned int columns)
+			       unsigned int columns)
 {
-	for (uint32_t i = 0; i < session->n_in_section_apps && !selection->surface; i++) {
+	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
 		const struct graded_app *in = &session->in_section_apps[i];
 
-		if (in->section == section && in->grade != GRADE_NONE &&
-		    select_surface(selection, name_of(session, session->surfaces[in->surface].name),
-				   name_of(session, in->app)))
+		if (in->section == section && in->grade != GRADE_NONE)
 			print_section_app(out, session, in, columns);
 	}
 }
@@ -348,9 +327,7 @@ static void print_sections(FILE *out, const struct session *session,
 		const struct section *section = &session->sections[in->section];
 
 		if (!(in->numbers.of[METRIC_FRAMES] > 0) ||
-		    !select_section(selection, session, in->section) ||
-		    !select_surface(selection, name_of(session, surface->name),
-				    name_of(session, surface->app)))
+		    !select_section(selection, session, in->section) || !surface->is_shown)
 			continue;
 		if (in->section != last) {
 			if (shown++ == SECTIONS_SHOWN) {
@@ -362,7 +339,7 @@ static void print_sections(FILE *out, const struct session *session,
 					name_of(session, section->name),
 					(double)section->from_us / 1e6,
 					(double)section->to_us / 1e6);
-			print_section_apps(out, session, in->section, selection, columns);
+			print_section_apps(out, session, in->section, columns);
 		}
 		last = in->section;
 		print_section(out, session, in, columns);
@@ -404,17 +381,14 @@ static int print_moments(FILE *out, const struct session *session,
 }
 
 /* Surfaces that belong to no app, such as a status bar: they are not graded. */
-static void print_others(FILE *out, const struct session *session,
-			 const struct selection *selection, unsigned int columns)
+static void print_others(FILE *out, const struct session *session, unsigned int columns)
 {
 	uint64_t n = 0, late = 0, freezes = 0;
 
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (surface->source == FROM_NOTHING || surface->has_package ||
-		    !select_surface(selection, name_of(session, surface->name),
-				    name_of(session, surface->app)))
+		if (!surface->is_shown || surface->has_package)
 			continue;
 		n++;
 		late += surface->facts.late;
@@ -454,8 +428,7 @@ static void print_or_dash(char text[METRIC_TEXT_SIZE], enum metric metric, doubl
 }
 
 /* Numbers of Surfaces without a verdict, as far as they are known. */
-static void print_plain(FILE *out, const struct session *session, const struct selection *selection,
-			unsigned int columns)
+static void print_plain(FILE *out, const struct session *session, unsigned int columns)
 {
 	static const enum metric shown[] = {
 		METRIC_FPS, METRIC_FRAMES, METRIC_TIME, METRIC_MAX,   METRIC_JANK,    METRIC_STALLS,
@@ -468,7 +441,7 @@ static void print_plain(FILE *out, const struct session *session, const struct s
 		const double *numbers = surface->numbers.of;
 		char late[2 * METRIC_TEXT_SIZE] = "";
 
-		if (!is_plain(session, selection, surface))
+		if (!is_plain(surface))
 			continue;
 		for (unsigned int j = 0; j < sizeof(shown) / sizeof(shown[0]); j++)
 			print_or_dash(of[j], shown[j], numbers[shown[j]]);
@@ -535,7 +508,7 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 
 		if (i > 0)
 			fputc('\n', out);
-		print_head(out, session, report->selection, columns);
+		print_head(out, session, columns);
 		if (session->is_2019)
 			text_print_line(
 				out, columns,
@@ -544,8 +517,8 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 		error = print_verdict(out, session, report->selection, columns);
 		if (error < 0)
 			return error;
-		print_plain(out, session, report->selection, columns);
-		print_others(out, session, report->selection, columns);
+		print_plain(out, session, columns);
+		print_others(out, session, columns);
 		print_timeline(out, session, report->selection, columns);
 		print_sections(out, session, report->selection, columns);
 		if (print_moments(out, session, report->selection, columns) < 0)

@@ -410,7 +410,7 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 		const struct kept_frame **frames;
 		uint32_t n_frames;
 
-		if (!chosen->is_shown[i])
+		if (!surface->is_shown)
 			continue;
 		frames = frames_of(session, i, &n_frames);
 		if (!frames)

@@ -63,7 +63,7 @@ static uint64_t count(const struct page_frames *chosen, const struct session *se
 	for (uint64_t i = 0; i < session->frames.n; i++) {
 		const struct kept_frame *frame = pool_at(&session->frames, i);
 
-		if (!chosen->is_shown[frame->surface])
+		if (!session->surfaces[frame->surface].is_shown)
 			continue;
 		if (page_frames_have(chosen, frame->present_us))
 			n++;
@@ -81,13 +81,13 @@ static void add_worst(struct page_frames *chosen, const struct session *session,
 		const struct surface *surface = &session->surfaces[i];
 		int64_t from_us = (int64_t)(surface->harm.minute_from_ns / 1000);
 
-		if (chosen->is_shown[i] && surface->is_judged && surface->harm.minute_ns > 0)
+		if (surface->is_shown && surface->is_judged && surface->harm.minute_ns > 0)
 			add(chosen, from_us, from_us + MINUTE_US);
 	}
 	for (uint32_t i = 0; i < n_late; i++) {
 		const struct late_row *late = &session->late[i];
 
-		if (chosen->is_shown[late->surface])
+		if (session->surfaces[late->surface].is_shown)
 			add(chosen, late->time_us - (int64_t)late->interval_us - AROUND_US,
 			    late->time_us + AROUND_US);
 	}
@@ -151,23 +151,14 @@ int page_frames_choose(struct page_frames *chosen, const struct session *session
 	*chosen = (struct page_frames){
 		.ranges = calloc(session->n_surfaces + session->n_late + session->n_sections + 1,
 				 sizeof(*chosen->ranges)),
-		.is_shown = calloc(session->n_surfaces + 1, sizeof(*chosen->is_shown)),
 	};
-	if (!chosen->ranges || !chosen->is_shown)
+	if (!chosen->ranges)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		chosen->is_shown[i] = surface->source != FROM_NOTHING &&
-				      select_surface(selection, name_of(session, surface->name),
-						     name_of(session, surface->app));
-	}
 	return choose(chosen, session, selection, max);
 }
 
 void page_frames_free(struct page_frames *chosen)
 {
 	free(chosen->ranges);
-	free(chosen->is_shown);
 	*chosen = (struct page_frames){ 0 };
 }

@@ -23,7 +23,6 @@ struct time_range {
 struct page_frames {
 	struct time_range *ranges; /* in order, apart from each other */
 	uint32_t n;
-	bool *is_shown;	 /* by Surface: it is selected */
 	uint64_t frames; /* in the ranges */
 };
 

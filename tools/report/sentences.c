@@ -65,7 +65,7 @@ struct graded session_graded(const struct session *session, const struct graded_
 
 	tell_missing(missing_at, session);
 	return (struct graded){
-		.name = name_of(session, app->app),
+		.name = name_of(session, app->name),
 		.facts = &app->facts,
 		.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
 		.rate_hz = rate_of(surface),
@@ -162,7 +162,10 @@ unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
 {
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; session->n_apps == 0 && i < session->n_captured; i++) {
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		if (session->surfaces[i].has_package && session->surfaces[i].grade != GRADE_NONE)
+			return 0;
+	for (uint32_t i = 0; i < session->n_captured; i++) {
 		const struct captured *captured = &session->captured[i];
 		unsigned int at = 0;
 

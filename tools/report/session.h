@@ -123,6 +123,7 @@ struct surface {
 	int64_t first_us, last_us;  /* or -1 */
 	char verdict[VERDICT_SIZE]; /* "": unknown */
 	uint32_t jank_types;
+	bool is_shown;	/* it has numbers, and --surface and --app select it */
 	bool is_judged; /* it draws longest of its app, whose frame rate and verdict it has */
 	bool has_view_marks;
 	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
@@ -149,9 +150,10 @@ struct section_numbers {
 	enum grade grade;
 };
 
-/* An app, in the whole session or in a section: its Surfaces, added up. */
+/* An app, in the whole session or in a section: its Surfaces that are shown, added up. */
 struct graded_app {
 	uint32_t app;
+	uint32_t name;	   /* the app's, or of the one Surface that --surface selects */
 	uint16_t section;  /* 0 of the whole session */
 	uint16_t surface;  /* the judged one */
 	bool has_activity; /* see app_has_activity() */

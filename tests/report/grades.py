@@ -228,6 +228,11 @@ if __name__ == "__main__":
         with folder() as here:
             trace = scenario(name, here / "trace.txt", seconds=seconds)
             judge(checks, name, analyze(here / "out", "--frames-log", "-T", 2, trace) and here / "out")
+            if name == "hang-doframe":  # events.csv alone has the freezes
+                for file in ("frames.csv", "dropFrames.csv"):
+                    (here / "out" / file).unlink()
+                freezes = model(here / "out")[0]["apps"][0]["facts"]["freezes"]
+                checks.that(freezes > 5 and f"- freeze, {freezes} times, 0." in report("--markdown", here / "out").stdout, f"moments of {freezes} freezes")
             if name == "demo":
                 (here / "marked.txt").write_bytes(marked(trace.read_bytes(), (7, 9), lambda n: f"screen {n % 3}"))
                 analyze(here / "marked", "--frames-log", "-T", 2, here / "marked.txt")
@@ -246,6 +251,8 @@ if __name__ == "__main__":
             table.write("1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")
         said = judge(checks, "two Surfaces", here / "out")
         checks.that("com.example.mail: freezes is 1\n" in said, f"the hang at the end: {said}")
+        for option in ("--text", "--markdown"):
+            checks.that(", 1 time, 2.50 s, 2.50 s lost, no frame ended it, at 0:59" in report(option, here / "out").stdout, f"the moment of the hang: {option}")
         said, markdown = (report(*option, "--surface", "*MainActivity", here / "out").stdout for option in ((), ("--markdown",)))
         for app in model("--surface", "*MainActivity", here / "out")[0]["apps"][:3]:
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")

@@ -331,12 +331,12 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 		bool folds; /* else the other display is an external one */
 		uint64_t jitter_us;
 	} rows[] = {
-		{ { V60, V120 }, { 1, 3 }, true },     { { V60, V120 }, { 1, 2 }, true },
-		{ { V120, V90 }, { 1, 3 }, true },     { { V120, V60 }, { 3, 1 }, true },
-		{ { V120, V60 }, { 2, 1 }, true },     { { V60, V120 }, { 2, 4 }, true },
-		{ { V120, V120 }, { 1, 3 }, true },    { { V120, V120 }, { 3, 1 }, true },
-		{ { V120, V60 }, { 2, 1 }, false },    { { V120, 25 * MS }, { 3, 1 }, false },
-		{ { V60, 2 * V60 }, { 2, 1 }, false }, { { V120, V60 }, { 4, 1 }, false, 1000 },
+		{ { V60, V120 }, { 1, 3 }, true, 0 },	  { { V60, V120 }, { 1, 2 }, true, 0 },
+		{ { V120, V90 }, { 1, 3 }, true, 0 },	  { { V120, V60 }, { 3, 1 }, true, 0 },
+		{ { V120, V60 }, { 2, 1 }, true, 0 },	  { { V60, V120 }, { 2, 4 }, true, 0 },
+		{ { V120, V120 }, { 1, 3 }, true, 0 },	  { { V120, V120 }, { 3, 1 }, true, 0 },
+		{ { V120, V60 }, { 2, 1 }, false, 0 },	  { { V120, 25 * MS }, { 3, 1 }, false, 0 },
+		{ { V60, 2 * V60 }, { 2, 1 }, false, 0 }, { { V120, V60 }, { 4, 1 }, false, 1000 },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -10,8 +10,9 @@
 
 static bool is_alike(const struct moments *group, const struct moments *one)
 {
-	return group->is_freeze == one->is_freeze && group->surface == one->surface &&
-	       group->cause == one->cause && group->section == one->section;
+	return group->is_freeze == one->is_freeze && group->is_endless == one->is_endless &&
+	       group->surface == one->surface && group->cause == one->cause &&
+	       group->section == one->section;
 }
 
 static void add(struct moments *groups, int *n, const struct moments *one)
@@ -61,6 +62,7 @@ int moments_read(struct moments **groups, const struct session *session,
 		uint32_t section = session_section(session, late->time_us);
 		struct moments one = {
 			.is_freeze = late->is_stall,
+			.is_endless = late->is_endless,
 			.is_of_app = surface->has_package,
 			.surface = late->surface,
 			.cause = late->cause,
@@ -127,10 +129,11 @@ void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 	grade_count(times, group->times);
 	if (group->lost_us > 0)
 		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
-	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%s, %s time%s, %s, %s",
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%s, %s time%s, %s, %s%s",
 		 group->is_freeze     ? "freeze"
 		 : group->lost_us > 0 ? "late frame"
 				      : "drop",
 		 section[0] ? ", " : "", section, cause[0] ? ", " : "", cause, times,
-		 group->times == 1 ? "" : "s", lengths, lost);
+		 group->times == 1 ? "" : "s", lengths, lost,
+		 group->is_endless ? ", no frame ended it" : "");
 }

@@ -8,6 +8,7 @@
 
 struct moments {
 	bool is_freeze, is_of_app; /* is_of_app: the Surface is a part of an app */
+	bool is_endless;	   /* no frame ended it */
 	uint16_t surface;
 	uint8_t cause;	  /* enum cause */
 	uint32_t section; /* its name; NAME_NONE without sections */
@@ -26,7 +27,8 @@ int moments_read(struct moments **groups, const struct session *session,
  * The counters after it are left out. "": nothing. */
 size_t moment_work(const struct session *session, const struct late_row *late, const char **text);
 
-/* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost" */
+/* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost"; "..., no frame ended
+ * it" */
 #define MOMENTS_TEXT_SIZE 512
 void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 		  const struct moments *group);

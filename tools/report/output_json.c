@@ -472,6 +472,8 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "time(s)", late->time_us);
 	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
 	add_text(object, "kind", late->is_stall ? "stall" : "drop");
+	json_object_object_add(object, "no frame ended it",
+			       json_object_new_boolean(late->is_endless));
 	add_decimal(object, "time lost(ms)", late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN,
 		    3);
 	add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);

@@ -202,12 +202,58 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 	return false;
 }
 
-static void add_unended(struct grade_facts *facts, bool is_gap, uint64_t ns)
+/* True: another file has the stall, too. The end of a drop is a vsync. */
+static bool has_late_row(const struct session *session, uint16_t surface, int64_t time_us)
 {
-	if (is_gap)
-		grade_add_gap(facts, ns);
-	else
-		grade_add_endless(facts, ns);
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+
+		if (late->is_stall && late->surface == surface &&
+		    llabs(late->time_us - time_us) < 100000)
+			return true;
+	}
+	return false;
+}
+
+static void add_stall(struct session *session, uint16_t surface, int64_t time_us, uint64_t ns,
+		      bool is_endless)
+{
+	struct late_row row = {
+		.time_us = time_us,
+		.harm_us = ns / 1000,
+		.interval_us = ns / 1000,
+		.vsync_us = -1,
+		.queued_us = -1,
+		.latched_us = -1,
+		.gpu_done_us = -1,
+		.frame_number = -1,
+		.vsync_id = -1,
+		.expected_us = -1,
+		.finished_us = -1,
+		.surface = surface,
+		.cause = is_endless ? CAUSE_UNKNOWN : CAUSE_NONE,
+		.is_stall = true,
+		.is_endless = is_endless,
+	};
+
+	if (time_us >= 0 && has_place(session, &row) && !has_late_row(session, surface, time_us))
+		add_late(session, row);
+}
+
+/* The Surface whose name ends at @end, or before " of ". Returns n_surfaces if there is none. */
+static uint32_t surface_in(const struct session *session, const char *name, const char *end)
+{
+	uint32_t i = 0;
+
+	for (; i < session->n_surfaces; i++) {
+		const char *text = name_of(session, session->surfaces[i].name);
+		size_t length = strlen(text);
+
+		if (strncmp(name, text, length) == 0 &&
+		    (name + length == end || strncmp(name + length, " of ", 4) == 0))
+			break;
+	}
+	return i;
 }
 
 void count_unended(struct reading *reading)
@@ -218,29 +264,32 @@ void count_unended(struct reading *reading)
 	for (uint64_t i = 0; i < session->events.n; i++) {
 		const struct event *event = pool_at(&session->events, i);
 		const char *kind = name_of(session, event->kind);
-		struct section_sum *sum;
 		bool is_pause = strcmp(kind, "pause") == 0;
 		uint64_t ns;
 		const char *name = stall_name(name_of(session, event->text), &ns);
 		const char *end =
 			name ? strstr(name, is_pause ? ": an unexplained" : endless) : NULL;
+		struct section_sum *sum;
+		uint32_t surface;
 
-		if (!end || (!is_pause && strcmp(kind, "stall") != 0))
+		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
 			continue;
-		for (uint32_t j = 0; j < session->n_surfaces; j++) {
-			struct surface *surface = &session->surfaces[j];
-			const char *text = name_of(session, surface->name);
-			size_t length = strlen(text);
+		surface = surface_in(session, name, end ? end : name + strlen(name));
+		if (surface == session->n_surfaces)
+			continue;
+		if (!is_pause)
+			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
+		if (!end)
+			continue;
+		sum = sum_of(reading, session_section(session, event->time_us), (uint16_t)surface);
+		for (unsigned int j = 0; j <= (sum != NULL); j++) {
+			struct grade_facts *facts =
+				j == 0 ? &session->surfaces[surface].facts : &sum->facts;
 
-			if (strncmp(name, text, length) != 0 ||
-			    (name + length != end && strncmp(name + length, " of ", 4) != 0))
-				continue;
-			add_unended(&surface->facts, is_pause, ns);
-			sum = sum_of(reading, session_section(session, event->time_us),
-				     (uint16_t)j);
-			if (sum)
-				add_unended(&sum->facts, is_pause, ns);
-			break;
+			if (is_pause)
+				grade_add_gap(facts, ns);
+			else
+				grade_add_endless(facts, ns);
 		}
 	}
 }

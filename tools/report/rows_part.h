@@ -131,7 +131,7 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 /* The vsyncs in a render period at @time_us, by events.csv. */
 uint8_t step_at(const struct reading *reading, int64_t time_us);
 
-/* Stalls that no frame ended, and pauses, by Surface. */
+/* Stalls that no frame ended, and pauses, by Surface; and stalls that no other file has. */
 void count_unended(struct reading *reading);
 
 /* --- late frames (rows_late.c) --- */

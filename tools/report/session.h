@@ -178,6 +178,7 @@ struct late_row {
 	uint16_t surface;
 	uint8_t cause; /* enum cause */
 	bool is_stall;
+	bool is_endless; /* no frame ended it: events.csv alone has it */
 };
 
 enum captured_kind { CAPTURED_GPU, CAPTURED_DOFRAME, CAPTURED_TIMELINE, CAPTURED_LATENCY };

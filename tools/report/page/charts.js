@@ -459,7 +459,7 @@ class Timeline {
     }
     context.globalAlpha = 1;
     context.fillStyle = this.style.frozen;
-    for (const row of this.freezes) if (row.isEndless) context.fillRect(x(row["time(s)"] - row["interval(ms)"] / 1e3), 0, x(row["time(s)"]) - x(row["time(s)"] - row["interval(ms)"] / 1e3), height);
+    for (const row of this.freezes) if (row.layer === null) context.fillRect(x(row["time(s)"] - row["interval(ms)"] / 1e3), 0, x(row["time(s)"]) - x(row["time(s)"] - row["interval(ms)"] / 1e3), height);
     for (const [from, to] of this.gaps) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.gap);
     for (const [from, to] of this.holes) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.missing);
   }

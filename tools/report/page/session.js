@@ -202,15 +202,6 @@ function closeUp(session, row) {
     svg("text", { x: 2, y: 11 }, `${most.toFixed(0)} ms`));
 }
 
-/* Freezes that no frame ended: events.csv alone has them. */
-function endlessOf(session) {
-  const nothing = Object.fromEntries(["vsync(s)", "queued(s)", "gpu done(s)", "latched(s)", "layer", "frame number", "vsync id", "expected end(s)", "end(s)", "jank type", "present type", "info"].map((name) => [name, null]));
-  return session.events.filter((event) => event.kind === "stall" && event["time(s)"] !== null && / no frame ended it/.test(event.text)).map((event) => {
-    const found = /^([\d.]+) ms on (.*) of [^;]*; no frame ended it/.exec(event.text), ms = found ? Number(found[1]) : 0;
-    return { ...nothing, "time(s)": event["time(s)"], kind: "stall", Surface: found ? found[2] : "", "time lost(ms)": ms, "interval(ms)": ms, cause: "unknown", isEndless: true };
-  }).filter((row) => session.charts.some((chart) => chart.Surface === row.Surface));
-}
-
 /* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
@@ -227,10 +218,10 @@ function groupsOf(session) {
     const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, isFreeze, cause] = key.split("\n");
     if (known.has(key)) {
       const group = groups.find((one) => keyOf(one) === key);
-      for (const row of rows) if (row.isEndless) Object.assign(group, { times: group.times + 1, lost: group.lost + row["time lost(ms)"] / 1e3, least: Math.min(group.least, row["interval(ms)"] / 1e3), most: Math.max(group.most, row["interval(ms)"] / 1e3) });
+      for (const row of rows) if (row.layer === null) Object.assign(group, { times: group.times + 1, lost: group.lost + row["time lost(ms)"] / 1e3, least: Math.min(group.least, row["interval(ms)"] / 1e3), most: Math.max(group.most, row["interval(ms)"] / 1e3) });
       continue;
     }
-    if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.isEndless)) continue;
+    if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.layer === null)) continue;
     groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
       least: Math.min(...of), most: Math.max(...of), worst: rows[0]["time(s)"] });
   }
@@ -245,8 +236,9 @@ const eachText = ({ least, most }) => { const scale = most >= 0.5 ? 1 : 1000, te
 function momentsCard(session, into, timeline) {
   const groups = groupsOf(session), card = element("div", { className: "card moments" }, titled("moments", "similar ones share a line, most time lost first; click a line for its evidence"));
   into.append(card);
+  if (session["time lost source"] === null) card.append(soft(`${word("not captured")}: ${word("needs frames.csv")}, -T 2`)); // freezes may be in events.csv
   if (groups.length === 0) {
-    card.append(soft(session["time lost source"] === null ? `${word("not captured")}: ${word("needs frames.csv")}, -T 2` : word("nothing was lost")));
+    if (session["time lost source"] !== null) card.append(soft(word("nothing was lost")));
     return () => {};
   }
   let opened = null;
@@ -474,7 +466,6 @@ function folded(name, fill) {
 async function drawSession(session) {
   const into = element("section", { className: "session" }), app = session.apps[0];
   session.wall = wallOffset(session);
-  if (!session.late.some((row) => row.isEndless)) session.late.push(...endlessOf(session));
   session.is2019 = session.notices.some((text) => /2019/.test(text));
   document.getElementById("main").append(into);
   into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), soft(word(session["timeline apps"].length > 0 ? "the trace has no markers of SurfaceFlinger" : "no app: no Surface has a package in its name")), ...androidSays(session)));

@@ -14,8 +14,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
+from report import report
 
 SHELLS = (["sh"], ["dash"], ["busybox", "ash"], ["bash", "--posix"], ["mksh"])
+GRADED = r"^(BAD|POOR|FAIR|GOOD|TOO SHORT|INCOMPLETE|UNCLEAR): com\.example\..*"
 
 
 def record(place, phones, text, *words, seconds=600, **keywords):
@@ -50,6 +52,9 @@ def shells(checks, place):
         done = succeeded(checks, f"{shell}: record", end(process), "is installed", "capturing to", "new files")
         if done[0] == 0:
             same_frames(checks, f"{shell}: record", truth, place.into(done))
+            said = re.search(GRADED, report("--text", place.into(done)).stdout, re.M)[0]
+            checks.equal(done[1][-2:], [said, "out dir/report.html"], f"{shell}: the end of record: {done}")
+            checks.that((place.here / "out dir" / "report.html").exists(), f"{shell}: the page")
         succeeded(checks, f"{shell}: uninstall", place.jank_adb("uninstall", "-s", phone.serial, shell=shell), "removed")
 
 
@@ -73,8 +78,10 @@ def two(checks, place):
         checks.that(len(lines) >= 3, f"lines of {phone.serial}: {done}")
         if lines:
             same_frames(checks, phone.serial, truth, place.into((0, lines)))
-    checks.that(all(re.match(r"(one|10\.0\.0\.2:5555): ", line) for line in done[1]), f"each line names its device: {done[1]}")
-    checks.equal(len(list((place.here / "out").glob("[a-z0-9]*"))), 2, "folders")
+    checks.that(all(re.match(r"(one|10\.0\.0\.2:5555): ", line) for line in done[1][:-1]), f"each line names its device: {done[1]}")
+    checks.equal((done[1][-1], [sum(line.startswith(f"{phone.serial}: ") and re.match(GRADED, line.removeprefix(f"{phone.serial}: ")) is not None for line in done[1])
+                                  for phone in phones[:2]]), ("out/report.html", [1, 1]), f"the end of two: {done}")
+    checks.equal(sum(path.is_dir() for path in (place.here / "out").glob("[a-z0-9]*")), 2, "folders")
     done = place.jank_adb("status", "-s", "one", "-s", "10.0.0.2:5555")
     checks.that(done[0] == 1 and sorted(line.split(": ")[1] for line in done[2]) == ["10.0.0.2", "one"] or
                 done[0] == 1 and len(done[2]) == 2, f"status of two: {done}")

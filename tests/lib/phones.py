@@ -20,7 +20,7 @@ import time
 
 import segments
 from daemon import is_alive, wait_until
-from jankd import JANKD, PHONE, SOURCE, Checks, folder, rows, skip
+from jankd import JANKD, PHONE, REPORT, SOURCE, Checks, folder, rows, skip
 
 JANK_ADB = SOURCE / "tools" / "adb" / "jank-adb"
 FOLDER = "/data/local/tmp/fps"
@@ -166,6 +166,7 @@ class Desk:
         adb = self.bin / "adb"
         adb.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(str(SOURCE / 'tests/adb/adb.py'))} \"$@\"\n")
         adb.chmod(0o755)
+        (self.bin / "jank-report").symlink_to(REPORT)
         self.phones = []
 
     def phone(self, *arguments, **about):
@@ -202,8 +203,8 @@ class Desk:
         checks.equal(done[0], 0 if text else 1, f"stop: exit code: {done}")
 
     def into(self, done):
-        """The folder that the last line of pull names."""
-        return self.here / done[1][-1].rsplit(": ", 1)[1]
+        """The folder that the last line of pull names. That of record is followed by a grade and the page."""
+        return self.here / [line for line in done[1] if " new files (" in line][-1].rsplit(": ", 1)[1]
 
 
 def trace(here, scenario="demo", seconds=8):

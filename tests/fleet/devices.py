@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folders of a lab, as jank-adb pulls them, and the sums of what is written: each device draws for 10 minutes a day.
 
-Planted: build 2 comes on the fourth day and janks three times as often on model 2; every 20th device is silent from the
+Planted: build 2 comes on the fourth day and janks twenty times as often on model 2; every 20th device is silent from the
 fourth day on; the clock of every 50th is that of 1970; devices 10 and 11 have the same session ids."""
 
 import collections
@@ -18,9 +18,13 @@ UTC = datetime.timezone.utc
 
 class Sums:
     def __init__(self):
-        self.frames = self.jank = self.big = self.missed = 0
-        self.time = self.longest = 0.0
+        self.frames = self.late = 0
+        self.time = self.late_s = 0.0
         self.devices, self.sessions, self.days, self.builds = set(), set(), set(), set()
+
+    def rate(self):
+        """Milliseconds lost in each second of drawing."""
+        return round(1000 * self.late_s / self.time, 3)
 
 
 class Lab:
@@ -29,9 +33,9 @@ class Lab:
         self.noise, self.first = random.Random(1), first
         self.rows = self.segments = 0
         self.by_build, self.by_device = collections.defaultdict(Sums), collections.defaultdict(Sums)
-        self.sessions, self.drops = collections.defaultdict(list), collections.defaultdict(lambda: [0, 0, set()])
+        self.sessions, self.drops = collections.defaultdict(list), collections.defaultdict(lambda: [0.0, 0])
         self.last, self.wrong, self.lines = {}, collections.Counter(), collections.Counter()
-        self.rows_of_day = collections.Counter()
+        self.rows_of_day, self.own = collections.Counter(), {}
         for device in range(devices):
             for day in range(days):
                 if device % 20 != 7 or day < NEW_BUILD:
@@ -49,7 +53,7 @@ class Lab:
         if not is_wrong:
             self.last[device] = ended
         folder = top / f"{device}-{session}"
-        own = self.write_rows(folder, device, build, f"com.example.app{number % 3}", 20 if model == "Model 2" and day >= NEW_BUILD else 60)
+        own = self.write_rows(folder, device, build, f"com.example.app{number % 3}", 3 if model == "Model 2" and day >= NEW_BUILD else 60)
         stamps = [f"{time:%Y-%m-%dT%H:%M:%S}.000Z" for time in (began, ended)]
         (folder / "session.json").write_text(json.dumps({
             "schema": 1, "jankd": "0.1.0", "session_id": session, "began": stamps[0], "ended": stamps[1],
@@ -57,14 +61,14 @@ class Lab:
             "clock": {"name": "boot", "wall_offset_ns": int(began.timestamp() - BEGIN) * 10**9},
             "counters": {"events": own.frames, "lost": {"events": 0}, "rows_lost": 0}}))
         write_events(folder, (f"{BEGIN}.000000", "start", "jankd 0.1.0 start"), (f"{BEGIN + ROWS}.000000", "stop", "end"))
+        self.own[device, session] = own
         self.lines[device] += 3  # two of events.csv, and session.json
-        self.segments += 6
+        self.segments += 7  # with the grades
         day = datetime.datetime.now(UTC).date() if is_wrong else began.date()
         self.rows_of_day[day] += ROWS
         for sums in (self.by_build[build, model, f"com.example.app{number % 3}"], self.by_device[device]):
-            for name in ("frames", "jank", "big", "missed", "time"):
+            for name in ("frames", "late", "late_s", "time"):
                 setattr(sums, name, getattr(sums, name) + getattr(own, name))
-            sums.longest = max(sums.longest, own.longest)
             sums.devices.add(device)
             sums.sessions.add((device, session))
             sums.days.add(day)
@@ -81,22 +85,21 @@ class Lab:
             rows.append(second(n + noise.randrange(8000) / 1e6, **of, **{
                 "FPS": f"{(60 - missed) * 1e6 / us:.2f}", "frames": 60 - missed, "Time(S)": f"{us / 1e6:.6f}", "max time(ms)": ms, "A": jank,
                 "D": int(missed > 0), "p99(ms)": ms, "missed vsyncs": missed, "jank": jank, "big jank": int(missed > 6)}))
-            own.frames, own.jank, own.big, own.missed = own.frames + 60 - missed, own.jank + jank, own.big + (missed > 6), own.missed + missed
-            own.time, own.longest = own.time + us / 1e6, max(own.longest, ms)
+            own.frames, own.time = own.frames + 60 - missed, own.time + us / 1e6
             if missed:
                 cause = noise.choice(CAUSES)
                 drops.append({**of, "start VSYNC": f"{n}.100000", "end VSYNC": f"{n}.{100000 + 16667 * (missed + 1)}", "used time(ms)": ms,
                               "VSYNC type": "VSYNC-app", "TX": 0, "info": 'queue 2; "latch",3', "missed vsyncs": missed, "cause": cause})
-                sums = self.drops[build, app, cause or "no cause written"]
-                sums[0], sums[1] = sums[0] + 1, sums[1] + missed
-                sums[2].add(device)
+                own.late, own.late_s = own.late + 1, own.late_s + missed * 0.016667
+                sums = self.drops[build, app, cause]
+                sums[0], sums[1] = sums[0] + missed * 0.016667, sums[1] + 1
         write(folder, "fps-000001.csv", rows[:ROWS // 2])
         write(folder, "fps.csv", rows[ROWS // 2:])
         write(folder, "dropFrames.csv", drops)
-        summary = round(own.frames / own.time, 2), round(16.667 * noise.randrange(2, 5), 3), round(own.jank * 600 / own.time, 2)
+        summary = round(own.frames / own.time, 2), round(16.667 * noise.randrange(2, 5), 3), own.rate()
         write(folder, "summary.csv", [{**of, "first(s)": BEGIN, "last(s)": BEGIN + ROWS, "frames": own.frames,
                                        "Time(S)": f"{own.time:.6f}", "FPS": summary[0],
-                                       "p99(ms)": summary[1], "jank(/10min)": summary[2]}])
+                                       "p99(ms)": summary[1], "lost(ms/s)": summary[2]}])
         self.sessions[build, app].append(summary)
         self.lines[device] += ROWS + len(drops) + 1
         self.rows += ROWS

@@ -28,8 +28,9 @@ def first_day():
 
 # --- queries ---
 
-def per_10_min(number, sums):
-    return 600 * number / sums.time
+def grade(rate):
+    """By the contract, without freezes."""
+    return "BAD" if rate > 30 else "POOR" if rate > 10 else "FAIR" if rate > 5 else "GOOD"
 
 
 def quantile(p, values):
@@ -45,15 +46,30 @@ def check_builds(checks, lab, rows):
     checks.equal({(row["build"], row["model"], row["app"]) for row in rows}, set(lab.by_build), "builds")
     for row in rows:
         sums = lab.by_build[row["build"], row["model"], row["app"]]
-        checks.that(near(row["mean FPS"], sums.frames / sums.time) and near(row["drawing(h)"], sums.time / 3600)
-                    and near(row["jank(/10min)"], per_10_min(sums.jank, sums))
-                    and near(row["big jank(/10min)"], per_10_min(sums.big, sums))
-                    and near(row["missed vsyncs(/1000 frames)"], 1000 * sums.missed / sums.frames)
-                    and row["stalls(/10min)"] == 0 and near(row["longest frame(ms)"], sums.longest, 0.001)
-                    and (row["devices"], row["sessions"]) == (len(sums.devices), len(sums.sessions)),
-                    f"builds: {row}, expected {vars(sums)}")
-    checks.equal([(row["build"], row["model"]) for row in rows[:3]], [("build-2", "Model 2")] * 3, "the worst builds")
-    checks.equal(rows, sorted(rows, key=lambda row: -row["jank(/10min)"]), "order of builds")
+        checks.that(near(row["lost(ms/s)"], sums.rate(), 0.01) and near(row["lost(s)"], sums.late_s, 0.02) and near(row["drawing(s)"], sums.time, 0.1)
+                    and (row["grade"], row["late frames"], row["freezes"]) == (grade(sums.rate()), sums.late, 0)
+                    and (row["devices"], row["sessions"]) == (len(sums.devices), len(sums.sessions))
+                    and (row["first day"], row["last day"]) == (str(min(sums.days)), str(max(sums.days))), f"builds: {row}, expected {vars(sums)}")
+    checks.equal([(row["build"], row["model"], row["grade"]) for row in rows[:3]], [("build-2", "Model 2", "BAD")] * 3, "the worst builds")
+    order = ["BAD", "POOR", "FAIR", "GOOD"]
+    checks.equal(rows, sorted(rows, key=lambda row: (order.index(row["grade"]), -row["lost(ms/s)"])), "order of builds")
+    worst = max((sums.rate(), key) for key, sums in lab.by_build.items())[1]
+    said = fleet("query", lab.data, "builds").stdout.splitlines()[0]
+    checks.that(said.startswith(f"BAD: {worst[2]} on Model 2 with build build-2 was late for "), f"the first line: {said}")
+
+
+def check_sessions(checks, lab, rows, newest):
+    """The worst sessions, and all of them over time."""
+    order = ["BAD", "POOR", "FAIR", "GOOD"]
+    expected = sorted(((order.index(grade(own.rate())), -round(own.late_s, 3), key) for key, own in lab.own.items()))
+    got = [(order.index(row["grade"]), -row["lost(s)"], (row["device"], row["session"])) for row in rows]
+    checks.that(len(got) == min(1000, len(expected)) and all(one[0] == other[0] and near(one[1], other[1], 0.02) for one, other in zip(got, expected)), f"worst sessions: {got[:3]}, {expected[:3]}")
+    for row in rows:
+        own = lab.own[row["device"], row["session"]]
+        checks.that(near(row["lost(ms/s)"], own.rate(), 0.01) and row["grade"] == grade(own.rate()) and os.path.isdir(row["folder"]), f"session: {row}")
+    right = [key for key in lab.own if key[0] not in lab.wrong]
+    checks.equal(sorted((row["device"], row["session"]) for row in newest), sorted(right), "sessions with a right clock over time")
+    checks.equal([row["began"] for row in newest], sorted(row["began"] for row in newest), "order by time")
 
 
 def check_regressions(checks, lab, rows):
@@ -61,11 +77,10 @@ def check_regressions(checks, lab, rows):
     checks.equal({(row["model"], row["app"]) for row in rows}, apps, "regressions")
     for row in rows:
         new, base = (lab.by_build[build, row["model"], row["app"]] for build in ("build-2", "build-1"))
-        rates = [per_10_min(sums.jank, sums) for sums in (new, base)]
         checks.that((row["build"], row["before"], row["first day"]) == ("build-2", "build-1", str(min(new.days)))
-                    and near(row["jank(/10min)"], rates[0]) and near(row["jank(/10min) before"], rates[1])
-                    and near(row["more jank(/10min)"], rates[0] - rates[1]) and near(row["mean FPS"], new.frames / new.time)
-                    and near(row["mean FPS before"], base.frames / base.time), f"regressions: {row}, expected {rates}")
+                    and near(row["lost(ms/s)"], new.rate(), 0.01) and near(row["lost(ms/s) before"], base.rate(), 0.01)
+                    and near(row["more lost(ms/s)"], new.rate() - base.rate(), 0.02)
+                    and (row["grade"], row["grade before"]) == (grade(new.rate()), grade(base.rate())), f"regressions: {row}")
     checks.equal({row["model"] for row in rows[:3]}, {"Model 2"}, "the model that became worse")
 
 
@@ -75,14 +90,18 @@ def check_percentiles(checks, lab, rows):
         sessions = lab.sessions[row["build"], row["app"]]
         checks.equal(row["sessions"], len(sessions), f"sessions of {row}")
         for name, number, p in (("FPS p10", 0, 0.1), ("FPS p50", 0, 0.5), ("FPS p90", 0, 0.9), ("p99(ms) p50", 1, 0.5),
-                                ("p99(ms) p90", 1, 0.9), ("jank(/10min) p50", 2, 0.5), ("jank(/10min) p90", 2, 0.9)):
+                                ("p99(ms) p90", 1, 0.9), ("lost(ms/s) p50", 2, 0.5), ("lost(ms/s) p90", 2, 0.9)):
             expected = quantile(p, [session[number] for session in sessions])
             checks.that(near(row[name], expected, 0.001), f"{name} of {row}: expected {expected}")
 
 
 def check_others(checks, lab, answers, today):
-    checks.equal({(row["build"], row["app"], row["fault"]): (row["drops"], row["missed"], row["devices"]) for row in answers["causes"]},
-                 {key: (drops, missed, len(devices)) for key, (drops, missed, devices) in lab.drops.items()}, "causes")
+    names = {"app": "App too slow", "gpu": "App's GPU work", "surfaceflinger-cpu": "System compositor (CPU)"}
+    checks.equal({(row["build"], row["app"], row["in files"]): (row["times"], row["cause"]) for row in answers["causes"]},
+                 {key: (times, names[key[2]]) for key, (_, times) in lab.drops.items() if key[2]}, "causes")
+    for row in answers["causes"]:
+        checks.that(near(row["lost(s)"], lab.drops[row["build"], row["app"], row["in files"]][0], 0.02), f"causes: {row}")
+    checks.equal(answers["causes"], sorted(answers["causes"], key=lambda row: -row["lost(s)"]), "the cause that lost most is first")
     silent = {device: (today - last.date()).days for device, last in lab.last.items() if (today - last.date()).days >= 2}
     checks.equal({row["device"]: row["silent days"] for row in answers["silent"]}, silent, "silent devices")
     checks.that(len(silent) == DEVICES // 20, f"silent devices that were planted: {len(silent)}")
@@ -92,7 +111,7 @@ def check_others(checks, lab, answers, today):
     checks.equal(len(answers["devices"]), min(1000, len(lab.by_device)), "devices")
     for row in answers["devices"]:
         sums = lab.by_device[row["device"]]
-        checks.that(near(row["jank(/10min)"], per_10_min(sums.jank, sums)) and near(row["mean FPS"], sums.frames / sums.time)
+        checks.that(near(row["lost(ms/s)"], sums.rate(), 0.01) and near(row["drawing(h)"], sums.time / 3600)
                     and (row["sessions"], row["builds"]) == (len(sums.sessions), len(sums.builds))
                     and (row["first day"], row["last day"]) == (str(min(sums.days)), str(max(sums.days))), f"devices: {row}")
 
@@ -163,6 +182,7 @@ def main():
     with folder() as here:
         top = here / "lab"
         lab = Lab(top, DEVICES, DAYS, first)
+        lab.data = here / "one"
         print(f"{DEVICES} devices, {DAYS} days, {lab.segments} segments, {lab.rows} rows of fps.csv, {sum(lab.lines.values())} in all", flush=True)
         with started(here / "one") as servers:
             loaded = fleet("load", here / "one", top)
@@ -174,6 +194,7 @@ def main():
             checks.equal(count(servers, "fps_rows"), stored, "rows after loading again")
             one = queries(here / "one", today)
             check_builds(checks, lab, one["builds"])
+            check_sessions(checks, lab, one["sessions"], one["trend"])
             check_regressions(checks, lab, one["regressions"])
             check_percentiles(checks, lab, one["percentiles"])
             check_others(checks, lab, one, today)

@@ -3,15 +3,17 @@
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import sys
 
-from jankd import SOURCE, skip
+from jankd import REPORT, SOURCE, skip
 
 FLEET = SOURCE / "tools" / "fleet" / "jank-fleet"
 sys.path.insert(0, str(FLEET.parent))
 sys.dont_write_bytecode = True
+os.environ["JANK_REPORT"] = str(REPORT)  # of this build
 
 
 def require_server():

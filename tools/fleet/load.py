@@ -15,6 +15,7 @@ import zlib
 import schema
 from clickhouse import Failure, Unreachable
 from folders import Damaged, field, sessions
+from grades import Grades, program
 
 BATCH_BYTES = 64 << 20
 # Each week is a partition; today's releases refuse an insert into more than 100.
@@ -42,8 +43,8 @@ class Home:
 
     def has(self, key, segment):
         """True: this copy is there, or a whole one that is as long."""
-        # These two are written anew as a whole, so a later one can be shorter.
-        is_rewritten = segment.file in ("session.json", "summary.csv")
+        # These are written anew as a whole, so a later one can be shorter.
+        is_rewritten = segment.file in ("session.json", "summary.csv", "grades")
         return (not is_rewritten and segment.bytes <= self.best.get(key, -1)
                 or (key, segment.bytes, segment.checksum, int(segment.is_closed)) in self.seen)
 
@@ -60,6 +61,8 @@ class Loader:
         self.home_of = {key[0]: home for home in reversed(self.homes) for key, *_ in home.seen}
 
     def load(self, tops):
+        if not program():
+            self.say("jank-report is not found, so no grades are loaded; build it, or put it into PATH, and load again")
         for top in tops:
             if not os.path.isdir(top):
                 self.notice(top, "no such folder")
@@ -85,7 +88,7 @@ class Loader:
 
     def load_session(self, session):
         home = self.home(session.device)
-        for segment in session.segments:
+        for segment in (*session.segments, *([Grades(session)] if program() else [])):
             if segment.file == "session.json" and segment is not session.json:
                 continue
             try:
@@ -129,7 +132,8 @@ class Loader:
         for _, segment in batch:
             if segment.is_unreadable:
                 self.failed += 1
-                self.notice(segment.path, "could not be read to its end; left out, load it again")
+                self.notice(segment.path, "jank-report gave no grades" if segment.file == "grades"
+                            else "could not be read to its end; left out, load it again")
         batch = [(key, segment) for key, segment in batch if not segment.is_unreadable]
         self.patiently(home.server, lambda: self.commit(home.server, batch, loads))
         for key, segment in batch:

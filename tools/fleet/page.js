@@ -8,7 +8,8 @@ function sort(header) {
   const table = header.closest("table"), column = header.cellIndex;
   const down = header.getAttribute("aria-sort") !== "descending";
   const isText = header.classList.contains("text");
-  const value = row => isText ? text(row.cells[column]) : text(row.cells[column]) === "-" ? -Infinity : Number(text(row.cells[column]));
+  const number = cell => "sort" in cell.dataset ? Number(cell.dataset.sort) : text(cell) === "-" ? -Infinity : Number(text(cell));
+  const value = row => isText && !("sort" in row.cells[column].dataset) ? text(row.cells[column]) : number(row.cells[column]);
   const order = (a, b) => value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0;
   const rows = rowsOf(table).sort((a, b) => down ? order(b, a) : order(a, b));
   for (const other of header.parentNode.cells)
@@ -24,7 +25,16 @@ function filter(input) {
     row.hidden = !text(row).toLowerCase().includes(wanted);
     shown += !row.hidden;
   }
-  section.querySelector("[role=status]").textContent = `${shown} rows`;
+  section.querySelector("[role=status]").textContent = `${shown} row${shown === 1 ? "" : "s"}`;
+}
+
+// A link to a folded table opens it.
+function unfold() {
+  const details = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (details instanceof HTMLDetailsElement) {
+    details.open = true;
+    details.scrollIntoView();
+  }
 }
 
 // A name that a spreadsheet would run as a formula gets a quote in front, as in the files of jankd.
@@ -52,6 +62,8 @@ for (const input of document.querySelectorAll("[data-filter]"))
   input.addEventListener("input", () => filter(input));
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () => copy(button));
+addEventListener("hashchange", unfold);
+unfold();
 document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = (root.dataset.theme || (dark ? "dark" : "light")) === "dark" ? "light" : "dark";

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The questions of a lab: one file in queries/ each. Its first line is the title, the other comments say what is counted."""
 
+import collections
 import datetime
 import pathlib
 import unicodedata
 
+import grades
 import schema
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "queries"
 # In the order of the page.
-NAMES = ("builds", "regressions", "percentiles", "causes", "silent", "devices", "losses")
+NAMES = ("builds", "sessions", "causes", "regressions", "percentiles", "devices", "silent", "losses", "trend")
 
 
 def text(name):
@@ -39,12 +41,24 @@ def settings(arguments):
     }
 
 
-def run(server, name, values):
-    """(names of columns, rows)"""
+def rows_of(server, name, values):
+    """(names of columns, rows) of the SQL"""
     sql = "\n".join(line for line in text(name).splitlines() if not line.startswith("--"))
     for key, value in values.items():
         sql = sql.replace("{" + key + "}", f"toDate('{value}')" if isinstance(value, datetime.date) else str(value))
-    return server.rows(sql.replace("{db}", schema.DATABASE).strip())
+    return server.rows(sql.replace("{db}", schema.DATABASE).replace("{facts}", schema.sum_of_facts()).strip())
+
+
+Answer = collections.namedtuple("Answer", "title names rows headline")
+
+
+def run(server, name, values):
+    """The answer to a question. headline: (grade, sentence, whose) of what is worst, of builds only."""
+    names, rows = rows_of(server, name, values)
+    if name not in grades.ANSWERS:
+        return Answer(title(name), names, rows, None)
+    graded = grades.sums(names, rows)
+    return Answer(title(name), *grades.ANSWERS[name](graded), grades.headline(graded) if name == "builds" else None)
 
 
 def printable(value):

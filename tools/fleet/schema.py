@@ -24,7 +24,14 @@ KEYS = (("day", "Date"), ("load", "UInt64"), ("device", "String"), ("session", "
 # Columns that are text; all others are numbers.
 TEXT = {"app", "Surface", "layer", "info", "VSYNC type", "cause", "wall time", "kind", "text", "process", "thread", "verdict", "grade",
         "jank types", "token", "display token", "present type", "on time finish", "gpu composition", "prediction", "jank type",
-        "severity", "jankd", "sdk", "kernel", "clock"}
+        "severity", "jankd", "sdk", "kernel", "clock", "sentence", "whose", "folder"}
+
+CAUSES = ("app", "gpu", "surfaceflinger-cpu", "surfaceflinger-gpu", "scheduling", "display", "stuffing", "prediction", "dropped", "unknown")
+# What a grade is made of, as 'jank-report --grades' has it, and how sessions are added up: not all of them have the same time.
+FACTS = {"drawing(s)": "sum", "frames": "sum", "late frames": "sum", "late time(s)": "sum", "freezes": "sum", "freeze time(s)": "sum",
+         "longest freeze(s)": "max", "freezes without end": "sum", "gaps": "sum", "gap time(s)": "sum", "shortest gap(s)": "min",
+         "longest gap(s)": "max", "idle(s)": "sum", "captured(s)": "sum", "missing(s)": "sum", "unknown vsyncs": "sum", "fails rule": "max",
+         **{f"{cause} {what}": "sum" for cause in CAUSES for what in ("times", "lost(s)")}}
 
 # For each file: the column with the time of a row, and all columns.
 FILES = {
@@ -61,6 +68,8 @@ FILES = {
         "low 0.1% time(fps),late frames,late time(S),lost(ms/s),longest(ms),grade,unknown vsyncs"),
     # The loader makes a row of it: times in seconds since 1970; clock is 'wrong' if the device's cannot be right.
     "session.json": ("began", "jankd,sdk,kernel,began,ended,clock,lost events,rows lost"),
+    # No file: a row for each app of a session, of jank-report. rank: 0 of an app, 1 of a home screen, 2 of the system.
+    "grades": ("began", ",".join(("began", "app", "rank", "grade", "sentence", "whose", "folder", "lost(ms/s)", *FACTS))),
 }
 
 # A row for each copy of a segment that was loaded whole, as far as it goes: what makes its rows count.
@@ -91,6 +100,12 @@ def listed(pairs):
 
 def row_type(column):
     return "String" if column in TEXT else "Nullable(Float64)"
+
+
+def sum_of_facts():
+    """Columns of a query that adds up rows of the table grades. A gap of no length is none."""
+    how = {"min": "minIf(`{}`, gaps > 0)", "sum": "sum(`{}`)", "max": "max(`{}`)"}
+    return ", ".join(f"{how[kind].format(name)} AS `sum {name}`" for name, kind in FACTS.items())
 
 
 def best_copies(file):

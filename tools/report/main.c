@@ -816,7 +816,7 @@ int main(int argc, char **argv)
 	read_group(&collection, &settings, BASE, 0, settings.n_operands[BASE]);
 	if (settings.compare)
 		error = print_comparisons(&settings, &collection, &results);
-	else if (collection.report.n > 0 && settings.format)
+	else if (settings.format == OPTION_GRADES || (collection.report.n > 0 && settings.format))
 		error = print_report(&settings, &collection.report);
 	if (!settings.compare && collection.report.n > 0)
 		judge_sessions(&results, &collection.report, settings.conditions,

@@ -1,22 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Worst builds
--- By build, model and app: rows of fps.csv added up; a minute of drawing at least.
+-- By app, model and build: all sessions of an app added up, and graded. Apps come first, then home screens and the system;
+-- the worst grade first, then what loses most of each second of drawing.
 SELECT
-    build,
-    model,
     app,
+    model,
+    build,
+    min(rank) AS `rank`,
     uniqExact(device) AS devices,
     uniqExact(device, session) AS sessions,
-    round(sum(`Time(S)`) / 3600, 2) AS `drawing(h)`,
-    round(sum(frames) / sum(`Time(S)`), 2) AS `mean FPS`,
-    round(600 * sum(jank) / (sum(`Time(S)`) + sum(`stall time(S)`)), 2) AS `jank(/10min)`,
-    round(600 * sum(`big jank`) / (sum(`Time(S)`) + sum(`stall time(S)`)), 2) AS `big jank(/10min)`,
-    round(600 * sum(stalls) / (sum(`Time(S)`) + sum(`stall time(S)`)), 2) AS `stalls(/10min)`,
-    round(1000 * sum(`missed vsyncs`) / sum(frames), 2) AS `missed vsyncs(/1000 frames)`,
-    max(`max time(ms)`) AS `longest frame(ms)`
-FROM {db}.fps
+    uniqExactIf(device, session, grade = 'BAD') AS `BAD sessions`,
+    toString(min(day)) AS `first day`,
+    toString(max(day)) AS `last day`,
+    {facts}
+FROM {db}.grades
 WHERE day >= {since}
-GROUP BY build, model, app
-HAVING sum(`Time(S)`) >= 60
-ORDER BY `jank(/10min)` DESC, build, model, app
-LIMIT 200
+GROUP BY app, model, build
+ORDER BY rank, sum(`late time(s)` + `freeze time(s)`) / sum(`drawing(s)`) DESC, app, model, build
+LIMIT 1000

@@ -1,15 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Whose fault drops are
--- By build, app and cause: rows of dropFrames.csv.
+-- Time lost by cause
+-- By app and build: seconds by which late frames came late, and of freezes. Most time lost first.
 SELECT
-    build,
     app,
-    if(cause = '', 'no cause written', cause) AS fault,
-    count() AS drops,
-    sum(`missed vsyncs`) AS missed,
-    uniqExact(device) AS devices
-FROM {db}.dropFrames
+    build,
+    uniqExact(device) AS devices,
+    {facts}
+FROM {db}.grades
 WHERE day >= {since}
-GROUP BY build, app, fault
-ORDER BY drops DESC, build, app, fault
+GROUP BY app, build
+ORDER BY sum(`late time(s)` + `freeze time(s)`) DESC, app, build
 LIMIT 200

@@ -1,19 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Devices
--- By device: rows of fps.csv added up.
+-- By device: all sessions and apps added up.
 SELECT
     device,
     tupleElement(arraySort(groupUniqArray(tuple(day, model, build)))[-1], 2) AS `last model`,
     tupleElement(arraySort(groupUniqArray(tuple(day, model, build)))[-1], 3) AS `last build`,
     uniqExact(build) AS builds,
     uniqExact(session) AS sessions,
+    uniqExactIf(session, grade = 'BAD') AS `BAD sessions`,
+    round(1000 * sum(`late time(s)` + `freeze time(s)`) / sum(`drawing(s)`), 3) AS `lost(ms/s)`,
+    sum(freezes) AS `all freezes`,
     toString(min(day)) AS `first day`,
     toString(max(day)) AS `last day`,
-    round(sum(`Time(S)`) / 3600, 2) AS `drawing(h)`,
-    round(sum(frames) / sum(`Time(S)`), 2) AS `mean FPS`,
-    round(600 * sum(jank) / (sum(`Time(S)`) + sum(`stall time(S)`)), 2) AS `jank(/10min)`
-FROM {db}.fps
+    round(sum(`drawing(s)`) / 3600, 2) AS `drawing(h)`
+FROM {db}.grades
 WHERE day >= {since}
 GROUP BY device
-ORDER BY `jank(/10min)` DESC, device
+ORDER BY `lost(ms/s)` DESC, device
 LIMIT 1000

@@ -11,8 +11,8 @@ SELECT
     round(quantileExact(0.9)(rate), 2) AS `FPS p90`,
     round(quantileExact(0.5)(frame99), 3) AS `p99(ms) p50`,
     round(quantileExact(0.9)(frame99), 3) AS `p99(ms) p90`,
-    round(quantileExact(0.5)(janks), 2) AS `jank(/10min) p50`,
-    round(quantileExact(0.9)(janks), 2) AS `jank(/10min) p90`
+    round(quantileExact(0.5)(losses), 3) AS `lost(ms/s) p50`,
+    round(quantileExact(0.9)(losses), 3) AS `lost(ms/s) p90`
 FROM
 (
     SELECT
@@ -20,12 +20,12 @@ FROM
         app,
         argMax(FPS, `Time(S)`) AS rate,
         argMax(`p99(ms)`, `Time(S)`) AS frame99,
-        argMax(`jank(/10min)`, `Time(S)`) AS janks
+        argMax(`lost(ms/s)`, `Time(S)`) AS losses
     FROM {db}.summary
     WHERE day >= {since}
     GROUP BY build, app, device, session
     HAVING max(`Time(S)`) >= 5
 )
 GROUP BY build, app
-ORDER BY `jank(/10min) p90` DESC, build, app
+ORDER BY `lost(ms/s) p90` DESC, build, app
 LIMIT 200

@@ -58,12 +58,12 @@ def first_screen(checks, page):
     for words in (f"{WORST} was late for 29.0 % of the 100 s", "since 2025-12-02", "Build 1 before it was POOR", "18\nsessions", "4\nBAD sessions",
                   "2\nbuilds with a worse grade than the one before", "0\nsilent devices"):
         checks.that(words in top, f"'{words}' is not in {top!r}")
-    cells = page.run("return [...document.querySelectorAll('.app[open] .matrix tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
+    cells = page.run("return [...document.querySelectorAll('.app[open] .fleet tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
     said = lambda place: "{} {}\u00a0ms/s\n4 sessions".format(CELLS[place][0], {0.0: "0", 7.5: "7.5", 12.25: "12", 290.0: "290"}[CELLS[place][1]])
     checks.equal(cells, [[model, said((model, "1")), said((model, "2"))] for model in ("Bad phone", "Good phone")], "the matrix")
-    colors = page.run("return [...new Set([...document.querySelectorAll('.app[open] .matrix .grade')].map(one => getComputedStyle(one).backgroundColor))].length")
+    colors = page.run("return [...new Set([...document.querySelectorAll('.app[open] .fleet .grade')].map(one => getComputedStyle(one).backgroundColor))].length")
     checks.equal(colors, 4, "colours of four grades")
-    dots = page.run("return [...document.querySelectorAll('.app[open] .dot')].map(dot => [dot.textContent, parseFloat(dot.style.bottom), dot.closest('.build').lastElementChild.innerText.slice(0, 1)])")
+    dots = page.run("return [...document.querySelectorAll('.app[open] .fleet-dot')].map(dot => [dot.textContent, parseFloat(dot.style.bottom), dot.closest('.build').lastElementChild.innerText.slice(0, 1)])")
     checks.equal(len(dots), 18, "dots")
     heights = {letter: height for letter, height, _ in dots}
     checks.that(heights["G"] == 0 < heights["F"] < heights["P"] < heights["B"] == 100 and abs((heights["F"] / 100) ** 2 - 7.5 / 290) < 0.001, f"heights of dots: {heights}")

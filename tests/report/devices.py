@@ -64,7 +64,13 @@ with folder() as here:
         checks.equal((row["grades"], row["grade"]), (grades, *grades), f"grades of {row}")
     order = [(GRADES.index(row["grade"]), -sum(one["lost(s)"] for one in row["facts"]["causes"].values())) for row in found]
     checks.equal(order, sorted(order), "the worst first")
-    said = report(lab).stdout.split("\n\n")[0]
+    for row in found:
+        own, = {app["sentence"] for session in model(lab) for app in session["apps"] if app["app"] == row["app"]
+                and (session["device"]["id"], session["device"]["build"]) == (row["device"], row["build"])} if row["sessions"] == 1 else {None}
+        name = f"{row['app']} on Phone with build {HOSTILE if row['build'] == HOSTILE else row['build']}"
+        checks.that(row["sentence"].startswith(f"{name} ") and (not own or " held " in own or own == row["sentence"].replace(name, row["app"])), f"the sentence of {row}")
+    top, said = report(lab).stdout.split("\n\n")[:2]
+    checks.that(top.startswith(f"BAD: {found[0]['sentence']}") and found[0]["whose"] in " ".join(top.split()), f"the text begins with what is worst: {top}")
     checks.that(said.count("\n") == len(found) and "sessions 2: BAD 2: " in said and "\x1b" not in said, f"the text: {said[:2000]}")
     checks.that("devices and builds" not in report(lab / "1").stdout, "one session has no table in the text")
     checks.equal(len(table(lab / "1")), len(model(lab / "1")[0]["apps"]), "rows of one session")

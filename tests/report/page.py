@@ -335,6 +335,42 @@ def state(page, here):
     show(page, here / "demo.html")
 
 
+def several(page, out, here):
+    """Of several sessions: the worst is on top, devices by builds, a dot for each; a session is folded until it is opened."""
+    steady, lab = here / "steady", here / "lab"
+    analyze(steady, scenario("steady-60", here / "steady.txt"))
+    for n in range(18):
+        phone, build = n % 3, 1 + (n >= 9)
+        shutil.copytree(out if (phone, build) == (1, 2) else steady, lab / str(n))
+        value = json.loads((lab / str(n) / "session.json").read_text())
+        value.update(session_id=f"s{n}", began=f"2026-01-{1 + n:02}T00:00:00.000Z", device={"id": f"d{phone}", "model": "Phone", "build": str(build)})
+        (lab / str(n) / "session.json").write_text(json.dumps(value))
+    devices, page_of = json.loads(report("--json", lab).stdout)["devices"], make(lab, here / "lab.html")
+    show(page, page_of)
+    checks.equal(page.run("return data.devices"), devices, "devices of the page")
+    worst = devices[0]
+    top = page.run("return [document.querySelector('.grade').textContent, document.querySelector('.sentence').textContent, document.querySelector('.whose').textContent, document.title]")
+    checks.equal((top[:2], [worst[key] for key in ("grade", "app", "build", "sessions")]), ([worst["grade"], worst["sentence"]], ["BAD", "com.example.mail", "2", 3]), "what is worst")
+    checks.that(worst["sentence"].startswith("com.example.mail on Phone with build 2 was frozen or late for ") and worst["whose"] in top[2] and "since 2026-01-11" in top[2]
+                and top[3] == "BAD · com.example.mail · Phone d1 · 2 · 18 sessions", f"the sentence and the title: {top}")
+    cells = page.run("return [...document.querySelectorAll('.app .fleet')].flatMap((table) => [...table.tBodies[0].rows].flatMap((row) => [...row.cells].slice(1).map((cell, n) => [row.cells[0].textContent, table.tHead.rows[0].cells[n + 1].textContent, cell.textContent])))")
+    checks.equal(sorted(cell for cell in cells if cell[2] != "–"), sorted([f"{one['model']} {one['device']}", one["build"], "{} {:.{}f}\u00a0ms/s{} sessions".format(
+        one["grade"], one["facts"]["lost(ms/s)"], 0, one["sessions"])] for one in devices if one["grade"]), "the cells")
+    rates = {app["app"]: app["facts"]["lost(ms/s)"] for app in model(out)[0]["apps"]}
+    dots = page.run("return [...document.querySelectorAll('.app[open] .fleet-dot')].map((dot) => [dot.textContent, parseFloat(dot.style.bottom), dot.closest('.build').lastElementChild.textContent])")
+    checks.equal(dots, [["B", 100, "22026-01-11"]] * 3, f"a dot for each session of the worst app, of {rates['com.example.mail']} ms/s")
+    listed = page.run("return [...document.querySelectorAll('.moments tbody tr')].map((row) => [row.cells[0].textContent, row.cells[1].textContent])")
+    checks.that(listed[:3] == [["BAD", "com.example.mail"]] * 3 and len(listed) == sum(len(session["apps"]) for session in model(lab)), f"sessions, the worst first: {listed}")
+    height = page.run("return document.documentElement.scrollHeight")
+    checks.that(height < 3600 and not page.run("return document.querySelectorAll('.lanes').length"), f"18 sessions are folded, {height} px high")
+    page.click(".moments tbody tr")
+    checks.that(wait_until(lambda: page.run("return document.querySelectorAll('.fold[open] .lanes').length"), 30), "a click on a session opens it")
+    checks.equal(page.run("return document.querySelector('.fold[open] .sentence').textContent"), model(lab / "10")[0]["apps"][0]["sentence"], "the session that opens")
+    looks(page, "devices", chinese="会话，最差的在前")
+    page.run("state.sessions.clear()")
+    checks.equal(page.console(), [], "the console of several sessions")
+
+
 def part_of(page, out, here):
     """--from and --to: the frames of that range; what is not there is named as a command. Without frames.csv: why."""
     show(page, make(out, here / "part.html", "--from", "1005", "--to", "1007.5"))
@@ -699,6 +735,7 @@ with folder() as here, browser() as page:
     checks.equal(page.console(), [], "the console")
     answer(page, out, here)
     pictures(page, here)
+    several(page, out, here)
     part_of(page, out, here)
     evidence(page, here)
     old_files(page, here)

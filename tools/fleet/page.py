@@ -93,7 +93,7 @@ def matrix(app, groups, builds):
         [f"only the last {BUILDS_MAX} of {len(builds)} builds"] if len(builds) > BUILDS_MAX else [])
     shown = builds[-BUILDS_MAX:]
     return ("<div><h3>models and builds</h3>"
-            f'<div class="scroll" tabindex="0" role="region" aria-label="models and builds of {text(app)}"><table class="matrix">\n<thead><tr><th scope="col" class="text">model</th>'
+            f'<div class="scroll" tabindex="0" role="region" aria-label="models and builds of {text(app)}"><table class="fleet">\n<thead><tr><th scope="col" class="text">model</th>'
             + "".join(f'<th scope="col">{text(build)}</th>' for build in shown) + "</tr></thead>\n<tbody>"
             + "\n".join(f'<tr><th scope="row" class="text">{text(model) or "unknown model"}</th>' + "".join(cell(cells.get(build)) for build in shown) + "</tr>"
                         for model, cells in rows)
@@ -114,9 +114,9 @@ def trend(app, sessions, builds, link):
     columns = []
     for build in shown:
         begin, end = (function(one["began"] for one in by_build[build]) for function in (min, max))
-        dots = [f'<a class="dot grade {one["grade"].replace(" ", "-")}" style="left:{100 * (one["began"] - begin) / (end - begin) if end > begin else 50:.1f}%;bottom:{height(one["lost(ms/s)"])}" '
+        dots = [f'<a class="fleet-dot grade {one["grade"].replace(" ", "-")}" style="left:{100 * (one["began"] - begin) / (end - begin) if end > begin else 50:.1f}%;bottom:{height(one["lost(ms/s)"])}" '
                 f'title="{text(said_of(one))}"{link(one["folder"])}>{one["grade"][:1]}</a>' for one in by_build[build]]
-        columns.append(f'<div class="build"><div class="dots">{"".join(dots)}</div><div class="soft">{text(build) or "unknown build"}<br><small>{by_build[build][0]["day"]}</small></div></div>')
+        columns.append(f'<div class="build"><div class="fleet-dots">{"".join(dots)}</div><div class="soft">{text(build) or "unknown build"}<br><small>{by_build[build][0]["day"]}</small></div></div>')
     many = sum(len(by_build[build]) for build in shown) > MANY
     return (f'<div><h3>sessions over time, by build</h3><div class="trend{" many" * many}" role="group" aria-label="sessions of {text(app)} over time">'
             '<div class="axis">' + "".join(f'<span style="bottom:{height(value)}">{value}</span>' for value in lines) + "</div>"

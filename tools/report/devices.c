@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
 #include "tools/report/os.h"
 
 /* The name of the folder before "-SESSION", or an empty span. */
@@ -46,30 +48,28 @@ int device_of(char **device, const struct session *session)
 	return 0;
 }
 
-static const struct grade_facts *facts_of(const struct session *session,
-					  const struct surface *surface,
-					  const struct selection *selection)
+/* The app of a Surface; one without facts for a Surface of no app. */
+static const struct graded_app *app_of(const struct session *session, const struct surface *surface)
 {
-	static const struct grade_facts none;
+	static const struct graded_app none;
 
-	if (selection->surface)
-		return &surface->facts;
 	for (uint32_t i = 0; i < session->n_apps; i++)
 		if (session->apps[i].app == surface->app)
-			return &session->apps[i].facts;
+			return &session->apps[i];
 	return &none;
 }
 
 static struct device_row row_of(const struct session *session, const struct surface *surface,
 				const struct selection *selection)
 {
-	const struct grade_facts *facts = facts_of(session, surface, selection);
+	const struct graded_app *app = app_of(session, surface);
 	const double *of = surface->numbers.of;
 
 	return (struct device_row){
 		.model = session_json_text(session, "device", "model"),
 		.build = session_json_text(session, "device", "build"),
 		.app = name_of(session, surface->app),
+		.rank = app_rank(name_of(session, surface->app), app->has_activity),
 		.sessions = 1,
 		.pass = strncmp(surface->verdict, "pass", 4) == 0,
 		.fail = strncmp(surface->verdict, "fail", 4) == 0,
@@ -78,7 +78,7 @@ static struct device_row row_of(const struct session *session, const struct surf
 		.jank = of[METRIC_JANK],
 		.stalls = of[METRIC_STALLS],
 		.stall_time_s = of[METRIC_STALL_TIME],
-		.facts = *facts,
+		.facts = selection->surface ? surface->facts : app->facts,
 	};
 }
 
@@ -147,6 +147,8 @@ static int by_grade(const void *a, const void *b)
 	const struct device_row *one = a, *other = b;
 	uint64_t lost_ns = grade_lost_ns(&one->facts), of_other_ns = grade_lost_ns(&other->facts);
 
+	if (one->rank != other->rank)
+		return one->rank < other->rank ? -1 : 1;
 	if (one->grade != other->grade)
 		return rank(one->grade) < rank(other->grade) ? -1 : 1;
 	if (lost_ns != of_other_ns)
@@ -158,6 +160,7 @@ static void add(struct device_row *to, struct device_row *row)
 {
 	to->sessions += row->last != to->last;
 	to->last = row->last;
+	to->rank = row->rank < to->rank ? row->rank : to->rank;
 	to->pass += row->pass;
 	to->fail += row->fail;
 	to->frames += row->frames;
@@ -206,6 +209,28 @@ void devices_free(struct devices *devices)
 		free(devices->rows[i].device);
 	free(devices->rows);
 	*devices = (struct devices){ 0 };
+}
+
+void device_sentence(char text[GRADE_TEXT_SIZE], const struct device_row *row,
+		     enum language language)
+{
+	static const char *const names[][2] = { { "%s", "%s" },
+						{ "%s on %s", "%s（%s）" },
+						{ "%s with build %s", "%s（版本 %s）" },
+						{ "%s on %s with build %s", "%s（%s，版本 %s）" } };
+	const char *on = row->model ? row->model : row->device;
+	struct graded graded = {
+		.facts = &row->facts,
+		.fps = device_fps(row),
+		.rate_hz = -1,
+		.missing_at = "",
+	};
+	char name[GRADE_TEXT_SIZE];
+
+	snprintf(name, sizeof(name), names[(on ? 1 : 0) + (row->build ? 2 : 0)][language], row->app,
+		 on ? on : row->build, row->build);
+	graded.name = name;
+	grade_sentence(text, &graded, language);
 }
 
 double device_fps(const struct device_row *row)

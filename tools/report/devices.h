@@ -9,6 +9,7 @@
 #ifndef JANKD_TOOLS_REPORT_DEVICES_H
 #define JANKD_TOOLS_REPORT_DEVICES_H
 
+#include "daemon/base/grade_text.h"
 #include "tools/report/select.h"
 #include "tools/report/session.h"
 
@@ -16,6 +17,7 @@ struct device_row {
 	char *device;		   /* NULL: unknown */
 	const char *model, *build; /* of the session; NULL: unknown */
 	const char *app;
+	int rank; /* of the app, see app_rank() */
 	uint32_t sessions, pass, fail;
 	/* Sums; NAN if one of them is unknown. */
 	double frames, time_s, jank, stalls, stall_time_s;
@@ -26,7 +28,9 @@ struct device_row {
 };
 
 struct devices {
-	struct device_row *rows; /* the worst grade first, of equal ones the one that lost most */
+	/* Apps first, then home screens and the system; the worst grade first, of equal ones the
+	 * one that lost most. */
+	struct device_row *rows;
 	uint32_t n;
 };
 
@@ -38,6 +42,10 @@ int device_of(char **device, const struct session *session);
 int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,
 		 const struct selection *selection);
 void devices_free(struct devices *devices);
+
+/* grade_sentence() of the app on that device and build. */
+void device_sentence(char text[GRADE_TEXT_SIZE], const struct device_row *row,
+		     enum language language);
 
 /* Rates; NAN if unknown. */
 double device_fps(const struct device_row *row);

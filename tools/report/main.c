@@ -627,7 +627,8 @@ static bool begin_page(struct collection *collection, struct page *page,
 }
 
 /* Without a session there is no page. Returns false if it failed; this was printed. */
-static bool end_page(struct page *page, const char *path, bool is_empty)
+static bool end_page(struct page *page, const char *path, const struct report *report,
+		     bool is_empty)
 {
 	int error;
 
@@ -635,7 +636,11 @@ static bool end_page(struct page *page, const char *path, bool is_empty)
 		page_abandon(page);
 		return true;
 	}
-	error = page_end(page);
+	error = report->n > 1 ? page_devices(page, report) : 0;
+	if (error == 0)
+		error = page_end(page);
+	else
+		page_abandon(page);
 	if (error < 0)
 		complain(path, strerror(-error), "check the disk");
 	return error == 0;
@@ -762,7 +767,8 @@ static bool watch_round(const struct settings *settings, bool *is_there)
 	done = begin_page(&collection, &page, settings);
 	if (done) {
 		read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);
-		done = end_page(&page, settings->output, collection.report.n == 0);
+		done = end_page(&page, settings->output, &collection.report,
+				collection.report.n == 0);
 	}
 	if (done && collection.report.n > 0 && !*is_there) {
 		*is_there = true;
@@ -830,7 +836,7 @@ int main(int argc, char **argv)
 		bool is_empty = settings.compare ? collection.comparison.n_surfaces == 0
 						 : collection.report.n == 0;
 
-		if (!end_page(&page, settings.output, is_empty))
+		if (!end_page(&page, settings.output, &collection.report, is_empty))
 			exit(1);
 		if (!is_empty)
 			printf("%s\n", settings.output);

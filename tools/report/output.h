@@ -34,6 +34,9 @@ int output_json(FILE *out, const struct report *report);
 int output_json_session(FILE *out, const struct session *session,
 			const struct selection *selection);
 
+/* Prints the table of devices and builds as one more member, without the end of its array. */
+int output_json_devices(FILE *out, const struct report *report);
+
 /* Prints a text as JSON. */
 void output_json_text(FILE *out, const char *text);
 

@@ -573,13 +573,24 @@ void output_json_text(FILE *out, const char *text)
 static struct json_object *device_row_object(const struct device_row *row)
 {
 	struct json_object *object = json_object_new_object(), *grades = json_object_new_object();
+	char text[GRADE_TEXT_SIZE];
 
 	add_text(object, "device", row->device);
 	add_text(object, "model", row->model);
 	add_text(object, "build", row->build);
 	add_text(object, "app", row->app);
 	add_count(object, "sessions", row->sessions);
+	add_count(object, "rank", (uint64_t)row->rank);
 	add_text(object, "grade", row->grade ? grade_names[row->grade] : NULL);
+	for (unsigned int i = ENGLISH; i <= CHINESE; i++) {
+		static const char *const keys[][2] = { { "sentence", "whose" },
+						       { "sentence zh", "whose zh" } };
+
+		device_sentence(text, row, (enum language)i);
+		add_text(object, keys[i][0], text);
+		grade_causes(text, &row->facts, (enum language)i);
+		add_text(object, keys[i][1], text[0] ? text : NULL);
+	}
 	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
 		if (row->grades[i] > 0)
 			add_count(grades, grade_names[i], row->grades[i]);
@@ -597,17 +608,17 @@ static struct json_object *device_row_object(const struct device_row *row)
 	return object;
 }
 
-static void print_devices(struct printer *printer, const struct report *report)
+int output_json_devices(FILE *out, const struct report *report)
 {
+	struct printer printer = { .out = out };
 	struct devices devices;
 
-	printer->failed |=
-		devices_read(&devices, report->sessions, report->n, report->selection) < 0;
-	begin_array(printer, "devices");
+	printer.failed = devices_read(&devices, report->sessions, report->n, report->selection) < 0;
+	begin_array(&printer, "devices");
 	for (uint32_t i = 0; i < devices.n; i++)
-		print_element(printer, device_row_object(&devices.rows[i]), false);
-	fputc(']', printer->out);
+		print_element(&printer, device_row_object(&devices.rows[i]), false);
 	devices_free(&devices);
+	return printer.failed ? -ENOMEM : 0;
 }
 
 int output_json(FILE *out, const struct report *report)
@@ -625,8 +636,8 @@ int output_json(FILE *out, const struct report *report)
 		printer.is_first = false;
 	}
 	fputc(']', out);
-	print_devices(&printer, report);
-	fputs("}\n", out);
+	printer.failed |= output_json_devices(out, report) < 0;
+	fputs("]}\n", out);
 	return printer.failed ? -ENOMEM : 0;
 }
 

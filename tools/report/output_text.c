@@ -479,6 +479,20 @@ static void print_device(FILE *out, const struct device_row *row, unsigned int c
 			row->model ? row->model : "-", row->build ? row->build : "-", row->app);
 }
 
+static void print_worst_device(FILE *out, const struct device_row *row, unsigned int columns)
+{
+	char text[GRADE_TEXT_SIZE];
+
+	if (!row->grade)
+		return;
+	device_sentence(text, row, ENGLISH);
+	text_print_line(out, columns, "%s: %s", grade_names[row->grade], text);
+	grade_causes(text, &row->facts, ENGLISH);
+	if (text[0])
+		text_print_line(out, columns, "%s", text);
+	fputc('\n', out);
+}
+
 /* Of several sessions: which device and build is worst. */
 static int print_devices(FILE *out, const struct report *report, unsigned int columns)
 {
@@ -486,6 +500,7 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 	int error = devices_read(&devices, report->sessions, report->n, report->selection);
 
 	if (error == 0 && devices.n > 0) {
+		print_worst_device(out, &devices.rows[0], columns);
 		text_print_line(out, columns, "devices and builds, worst first:");
 		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
 			print_device(out, &devices.rows[i], columns);

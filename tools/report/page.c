@@ -14,8 +14,8 @@
 
 /* In the order in which they use each other. */
 static const struct span *const scripts[] = {
-	&page_words_js,	  &page_base_js,    &page_charts_js, &page_verdict_js,
-	&page_session_js, &page_compare_js, &page_page_js,
+	&page_words_js,	  &page_base_js,    &page_charts_js,  &page_verdict_js,
+	&page_session_js, &page_devices_js, &page_compare_js, &page_page_js,
 };
 
 static void put(struct page *page, struct span text)
@@ -464,6 +464,26 @@ int page_add(struct page *page, const struct session *session, const struct sele
 		fputs(page->is_first ? "\"sessions\":[" : ",", page->out);
 		put_json(page, text, size);
 		page->is_first = false;
+	}
+	free(text);
+	return error;
+}
+
+int page_devices(struct page *page, const struct report *report)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = os_memory_open(&text, &size);
+	int error;
+
+	if (!out)
+		return -errno;
+	error = output_json_devices(out, report);
+	if (os_memory_close(out, &text, &size) != 0)
+		error = -ENOMEM;
+	if (error == 0 && !page->is_first) {
+		fputc(']', page->out);
+		put_json(page, text, size);
 	}
 	free(text);
 	return error;

@@ -39,6 +39,10 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 /* Adds a session. Returns 0 or -errno. */
 int page_add(struct page *page, const struct session *session, const struct selection *selection);
 
+/* Of several sessions: writes the table of devices and builds, behind the last one. Returns 0 or
+ * -errno. */
+int page_devices(struct page *page, const struct report *report);
+
 /* Writes a comparison, on a page without sessions. Returns 0 or -errno. */
 int page_compare(struct page *page, const struct compare_report *report);
 

@@ -8,7 +8,7 @@
 
 extern const struct span page_head_html, page_page_css, page_body_html, page_tail_html;
 extern const struct span page_words_js, page_base_js, page_charts_js, page_session_js,
-	page_verdict_js, page_compare_js, page_page_js;
+	page_devices_js, page_verdict_js, page_compare_js, page_page_js;
 extern const struct span page_dygraph_min_js, page_dygraph_min_css;
 
 #endif

@@ -35,8 +35,8 @@ async function draw() {
   const name = first && sessions.length === 1 ? [first.app || (first["timeline apps"][0] || [])[0], first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
     : data.comparisons ? comparisonTitle(data.comparisons) : "jank-report";
   document.querySelector("h1").textContent = document.title = name;
-  if (sessions.length > 1) drawSessions(sessions);
-  await Promise.all(sessions.map(drawSession));
+  if (sessions.length > 1) await drawSessions(sessions);
+  else if (first) await drawSession(first, document.getElementById("main"));
   if (drawing !== drawings) return;
   document.body.dataset.ready = performance.now().toFixed(0);
 }

@@ -8,22 +8,6 @@ const surfacesOf = (session) => [...session.apps.flatMap((app) => app.surfaces),
 const mainSurface = (app) => app.surfaces.find((one) => one.judged) || app.surfaces[0];
 const titled = (name, about) => element("h3", {}, word(name), " ", element("small", { className: "soft" }, word(about)));
 
-/* Of several sessions: which devices and builds, and the worst app of each. */
-function drawSessions(sessions) {
-  const worst = (session) => (session.apps.length ? session.apps[0].surfaces[0] : null);
-  const into = element("section", {});
-  document.getElementById("main").append(into);
-  into.append(heading(2, "devices and builds"), makeTable(word("devices and builds"), [
-    ["device", true, (session) => [session.device.model, session.device.id].filter(Boolean).join(" ") || word("unknown")], ["build", true, (session) => session.device.build || word("unknown")],
-    ["from", true, (session) => session.began || "–"], ["app", true, (session) => session.app || word("none")],
-    ["grade", true, (session) => element("td", { className: "text" }, session.app ? element("span", { className: gradeClass(session.apps[0].grade) }, ofLanguage(session.apps[0], "grade")) : "–")],
-    ["lost(ms/s)", false, (session) => (session.app ? shown(session.apps[0].facts["lost(ms/s)"], 1) : "–")], ["freezes", false, (session) => (session.app ? session.apps[0].facts.freezes : "–")],
-    ["FPS", false, (session) => shown(worst(session) && worst(session).numbers.FPS, 1)], ["jank(/10min)", false, (session) => shown(worst(session) && worst(session).numbers["jank(/10min)"], 1)],
-    ["lost events", false, (session) => shown(session.lost.events)],
-    ["folder", true, (session) => session.folder],
-  ], sessions, (session, n) => document.querySelectorAll("section.session")[n].scrollIntoView()));
-}
-
 const quotedForShell = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
 
 /* --- charts, and the range that is chosen in them --- */
@@ -463,11 +447,11 @@ function folded(name, fill) {
   return made;
 }
 
-async function drawSession(session) {
+async function drawSession(session, parent) {
   const into = element("section", { className: "session" }), app = session.apps[0];
   session.wall = wallOffset(session);
   session.is2019 = session.notices.some((text) => /2019/.test(text));
-  document.getElementById("main").append(into);
+  parent.append(into);
   into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), soft(word(session["timeline apps"].length > 0 ? "the trace has no markers of SurfaceFlinger" : "no app: no Surface has a package in its name")), ...androidSays(session)));
   const timeline = timelineCard(session, into), halves = element("div", { className: "halves" }), times = element("div", { className: "halves" });
   into.append(halves);

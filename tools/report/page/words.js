@@ -74,6 +74,8 @@ const WORDS = {
     "sections, pacing and what else was captured": "区段、节奏与其他采集内容",
     "ended": "已结束",
     "● live": "● 实时",
+    "sessions": "会话", "since": "自", "the build before": "之前的版本", "{1} of {2} sessions": "{2} 次会话中的 {1} 次", "sessions, the worst first": "会话，最差的在前", "sessions over time, by build": "按版本的会话走势",
+    "lost ms of each second of drawing, all sessions added up": "每秒绘制损失的毫秒，所有会话相加", "lost ms of each second of drawing; a dot is a session, its letter the grade's first": "每秒绘制损失的毫秒；一个点是一次会话，字母为评级的首字",
     "devices and builds": "设备与版本", "device": "设备", "build": "版本", "folder": "文件夹", "events lost": "事件丢失", "lost": "丢失",
   },
 };

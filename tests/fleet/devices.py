@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folders of a lab, as jank-adb pulls them, and the sums of what is written: each device draws for 10 minutes a day.
 
-Planted: build 2 comes on the fourth day and janks twenty times as often on model 2; every 20th device is silent from the
+Planted: build 2 comes on the fourth day and janks twenty times as often on model 2,
+and freezes twice a session on model 3; every 20th device is silent from the
 fourth day on; the clock of every 50th is that of 1970; devices 10 and 11 have the same session ids."""
 
 import collections
@@ -18,13 +19,24 @@ UTC = datetime.timezone.utc
 
 class Sums:
     def __init__(self):
-        self.frames = self.late = 0
-        self.time = self.late_s = 0.0
+        self.frames = self.late = self.freezes = 0
+        self.time = self.late_s = self.freeze_s = 0.0
         self.devices, self.sessions, self.days, self.builds = set(), set(), set(), set()
 
     def rate(self):
         """Milliseconds lost in each second of drawing."""
-        return round(1000 * self.late_s / self.time, 3)
+        return round(1000 * self.lost() / self.drawing(), 3)
+
+    def lost(self):
+        return self.late_s + self.freeze_s
+
+    def drawing(self):
+        return self.time + self.freeze_s
+
+    def grade(self):
+        """By the contract; no freeze of the lab is as long as a second."""
+        rate, often = self.rate(), lambda s: self.freezes > 1 and self.freezes * s > self.drawing()
+        return "BAD" if rate > 30 or often(60) else "POOR" if rate > 10 or often(600) else "FAIR" if rate > 5 or self.freezes else "GOOD"
 
 
 class Lab:
@@ -53,7 +65,8 @@ class Lab:
         if not is_wrong:
             self.last[device] = ended
         folder = top / f"{device}-{session}"
-        own = self.write_rows(folder, device, build, f"com.example.app{number % 3}", 3 if model == "Model 2" and day >= NEW_BUILD else 60)
+        own = self.write_rows(folder, device, build, f"com.example.app{number % 3}", 3 if model == "Model 2" and day >= NEW_BUILD else 60,
+                              2 if model == "Model 3" and day >= NEW_BUILD else 0)
         stamps = [f"{time:%Y-%m-%dT%H:%M:%S}.000Z" for time in (began, ended)]
         (folder / "session.json").write_text(json.dumps({
             "schema": 1, "jankd": "0.1.0", "session_id": session, "began": stamps[0], "ended": stamps[1],
@@ -67,15 +80,15 @@ class Lab:
         day = datetime.datetime.now(UTC).date() if is_wrong else began.date()
         self.rows_of_day[day] += ROWS
         for sums in (self.by_build[build, model, f"com.example.app{number % 3}"], self.by_device[device]):
-            for name in ("frames", "late", "late_s", "time"):
+            for name in ("frames", "late", "late_s", "freezes", "freeze_s", "time"):
                 setattr(sums, name, getattr(sums, name) + getattr(own, name))
             sums.devices.add(device)
             sums.sessions.add((device, session))
             sums.days.add(day)
             sums.builds.add(build)
 
-    def write_rows(self, folder, device, build, app, jank_share):
-        """Seconds of drawing at 60 Hz, of which one in @jank_share has a jank. Returns their sums."""
+    def write_rows(self, folder, device, build, app, jank_share, freezes):
+        """Seconds of drawing at 60 Hz, of which one in @jank_share has a jank, and freezes of 0.9 s. Returns their sums."""
         noise, own, rows, drops = self.noise, Sums(), [], []
         of = {"app": app, "Surface": f"{app}/.Main"}
         for n in range(BEGIN, BEGIN + ROWS):
@@ -93,6 +106,12 @@ class Lab:
                 own.late, own.late_s = own.late + 1, own.late_s + missed * 0.016667
                 sums = self.drops[build, app, cause]
                 sums[0], sums[1] = sums[0] + missed * 0.016667, sums[1] + 1
+        for n in range(freezes):
+            drops.append({**of, "start VSYNC": f"{BEGIN + ROWS}.{n}00000", "end VSYNC": f"{BEGIN + ROWS + n + 1}.000000", "used time(ms)": "900.000", "VSYNC type": "VSYNC-app",
+                          "TX": 0, "missed vsyncs": 53, "cause": "app"})
+            own.freezes, own.freeze_s = own.freezes + 1, own.freeze_s + 0.9
+            sums = self.drops[build, app, "app"]
+            sums[0], sums[1] = sums[0] + 0.9, sums[1] + 1
         write(folder, "fps-000001.csv", rows[:ROWS // 2])
         write(folder, "fps.csv", rows[ROWS // 2:])
         write(folder, "dropFrames.csv", drops)

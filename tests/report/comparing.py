@@ -39,6 +39,14 @@ def run(path, noise, share, seconds, app="com.a", files=("frames.csv",), mark=No
     write_events(path, *([(f"{100 + mark}.0", "mark", "second half")] if mark else []))
 
 
+def in_five(path, freezes, *events):
+    """5 minutes in five sections, without frames.csv: @freezes(second) of 1.2 s."""
+    seconds = [second(100 + n, **({"Time(S)": "0.800000", "FPS": "60.00", "frames": 48, "waiting time(S)": "1.200000", "wait times": 1,
+                                   "stalls": 1, "stall time(S)": "1.200000"} if n in freezes else {})) for n in range(300)]
+    write(path, "fps.csv", seconds)
+    write_events(path, *((f"{100 + 60 * n}.0", "mark", name) for n, name in enumerate(("login", "list", "checkout", "map", "mail"))), *events)
+
+
 def compare(base, new, *conditions, more=()):
     return report("--compare", base, "--new", new, *(word for condition in conditions for word in ("--fail-if", condition)), *more)
 
@@ -113,11 +121,11 @@ with folder() as here:
 
     # Groups are called by the folders that differ, in both languages; each comparison has its own conditions.
     done = report("--json", "--compare", *sorted(base.glob("*")), "--new", *sorted(worse.glob("*")), "--new", base, "--fail-if", "jank > +10%")
-    first, second = json.loads(done.stdout)
-    checks.equal([[one[side]["name"] for side in ("base", "new")] for one in (first, second)], [["base", "worse"], ["BASE", "NEW"]], "names of the groups")
-    checks.equal([[(one["condition"], one["outcome"]) for one in each["conditions"]] for each in (first, second)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
-    numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in first["surfaces"][0]["lines"]]
-    checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in first["surfaces"][0]["lines zh"]], "worse loses" in first["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
+    one, two = json.loads(done.stdout)
+    checks.equal([[each[side]["name"] for side in ("base", "new")] for each in (one, two)], [["base", "worse"], ["BASE", "NEW"]], "names of the groups")
+    checks.equal([[(gate["condition"], gate["outcome"]) for gate in each["conditions"]] for each in (one, two)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
+    numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines"]]
+    checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines zh"]], "worse loses" in one["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
 
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
     for new, text in (("short", "not enough data"), ("other", "other drew nothing: there is nothing to compare"), ("other", "not in NEW")):
@@ -143,6 +151,23 @@ with folder() as here:
     checks.equal({change["metric"] for change in changes if "unknown" not in change}, {"FPS"}, "what files of 2019 have")
     checks.that(not any("20 s" in change.get("unknown", "") for change in changes), f"why the others are unknown: {changes}")
     checks.equal(compare(*old, "FPS < -1%").returncode, 3, "files of 2019")
+
+    # A freeze in one section of each run and none in BASE: three runs are enough. Freezes that no frame ended count.
+    for n in range(3):
+        in_five(here / "calm" / str(n), ())
+        in_five(here / "frozen" / str(n), (130 + 20 * n,))
+        in_five(here / "here and there" / str(n), (10 + 120 * n,))
+        in_five(here / "hung" / str(n), (), ("235.0", "stall", "1500.0 ms on com.a/com.a.Main of com.a; no frame ended it"))
+    for name, word, code, text in (
+            ("frozen", "WORSE", 3, "frozen freezes: 2.0 freezes in 10 minutes; calm has none.\n.*\n *Most in checkout: 0.0 -> 19.7 ms/s, freezes 0 -> 3"),
+            ("hung", "WORSE", 3, "hung freezes: 2.0 freezes in 10 minutes, up to 1.50 s; calm has none.\n.*\n *Most in checkout: 0.0 -> 24.4 ms/s, freezes 0 -> 3"),
+            ("here and there", "UNCLEAR", 0, "here and there has 3 freezes, calm none: too few to rule out chance")):
+        done = compare(here / "calm", here / name)
+        checks.that(done.returncode == code and re.match(f"{word}: com.a: {text}", done.stdout), f"{name}: {done.stdout}")
+    text = compare(here / "frozen", here / "calm").stdout
+    checks.that(text.startswith("BETTER: com.a: frozen freezes: 2.0 freezes in 10 minutes; calm has none."), f"no longer frozen: {text}")
+    text = compare(other := here / "other", here / "frozen").stdout
+    checks.that("UNCLEAR: com.a: other drew nothing" in text, f"an app that {other} has not: {text}")
 
     # Sections, apps and Surfaces.
     done = compare(base, worse, more=("--section", "second half"))

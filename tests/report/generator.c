@@ -99,7 +99,7 @@ void generate_run(struct generator *generator, struct compared_surface *surface,
 	while (us < seconds * 1e6) {
 		uint32_t at = (uint32_t)((double)us * GENERATED_SECTIONS / seconds / 1e6);
 		struct compared_section *section = &surface->sections[at];
-		struct grade_facts *facts = &section->facts[group].sum;
+		struct grade_facts *facts[] = { &section->facts[group].sum, &to->facts.sum };
 		struct compared_frame *frame = &to->frames[to->n_frames++];
 		double since_s = froze_us > 0 ? (double)(us - froze_us) / 1e6 : HUGE_VAL;
 		bool is_freeze = freezes_now(generator, last_us / 1e6, since_s, at);
@@ -124,12 +124,15 @@ void generate_run(struct generator *generator, struct compared_surface *surface,
 					       : 0,
 			.step = 1,
 		};
-		if (is_freeze || vsyncs > 1)
-			grade_add_lost(facts, CAUSE_APP,
-				       UINT64_C(1000) * (is_freeze ? last_us : frame->late_us),
-				       is_freeze);
-		if (!is_freeze)
-			facts->time_ns += UINT64_C(1000) * last_us;
+		for (unsigned int i = 0; i < 2; i++) {
+			if (is_freeze || vsyncs > 1)
+				grade_add_lost(facts[i], CAUSE_APP,
+					       UINT64_C(1000) *
+						       (is_freeze ? last_us : frame->late_us),
+					       is_freeze);
+			if (!is_freeze)
+				facts[i]->time_ns += UINT64_C(1000) * last_us;
+		}
 		if (is_freeze && section->last_frozen[group] != run + 1) {
 			section->last_frozen[group] = run + 1;
 			section->frozen[group]++;

@@ -488,7 +488,7 @@ def compared(page, here):
     drawn(page)
     checks.equal(page.run("return document.querySelector('.sentence').textContent"), frozen["lines zh"][0], "the sentence in Chinese")
     # Why a change is unknown is in both languages.
-    reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|\? "(not in \w+)" : "(not in \w+)"',
+    reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|"(not in \w+)"',
                                            (SOURCE / "tools/report/compare.c").read_text()) for text in text if text}
     known = set(re.findall(r'\{ "([^"]*)",\s+"[^"]*[\u4e00-\u9fff]', (SOURCE / "tools/report/compare_text.c").read_text()))
     checks.equal((reasons - known, len(reasons) >= 4), (set(), True), "reasons in Chinese")

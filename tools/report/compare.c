@@ -21,6 +21,8 @@
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
 
+const char *const compare_not_in[] = { [BASE] = "not in BASE", [NEW] = "not in NEW" };
+
 const enum metric compare_metrics[] = {
 	METRIC_LOST_RATE,
 	METRIC_FREEZES_10MIN,
@@ -142,16 +144,11 @@ static struct compared_section *section_of(struct comparison *comparison,
 	return &all[surface->n_sections++];
 }
 
-static void add_frame(struct comparison *comparison, struct compared_surface *surface,
-		      const struct kept_frame *frame)
+static void keep_frame(struct comparison *comparison, struct compared_run *run,
+		       const struct compared_frame *frame)
 {
-	struct compared_run *run = &surface->runs[surface->n_runs - 1];
-	uint64_t us = kept_interval_ns(frame) / 1000;
 	struct compared_frame *frames;
 
-	if (frame->flags & FRAME_FIRST ||
-	    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)))
-		return;
 	if (comparison->frames == COMPARE_FRAMES_MAX) {
 		comparison->refused++;
 		return;
@@ -162,14 +159,27 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 		return;
 	}
 	run->frames = frames;
+	frames[run->n_frames++] = *frame;
 	comparison->frames++;
-	frames[run->n_frames++] = (struct compared_frame){
-		.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
-		.late_us = (uint32_t)(kept_late_ns(frame) / 1000),
-		.vsyncs = frame->vsyncs,
-		.flags = frame->flags,
-		.step = frame->step,
-	};
+}
+
+static void add_frame(struct comparison *comparison, struct compared_surface *surface,
+		      const struct kept_frame *frame)
+{
+	struct compared_run *run = &surface->runs[surface->n_runs - 1];
+	uint64_t us = kept_interval_ns(frame) / 1000;
+
+	if (frame->flags & FRAME_FIRST ||
+	    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)))
+		return;
+	keep_frame(comparison, run,
+		   &(struct compared_frame){
+			   .interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
+			   .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
+			   .vsyncs = frame->vsyncs,
+			   .flags = frame->flags,
+			   .step = frame->step,
+		   });
 	if (!(frame->flags & FRAME_WAIT))
 		surface->time_s[run->group] += (double)us / 1e6;
 }
@@ -188,6 +198,25 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 	run->windows = windows;
 	windows[run->n_windows++] = *window;
 	surface->time_s[run->group] += (double)window->time_us / 1e6;
+}
+
+/* Freezes that no frame ended are in no row. */
+static void add_endless(struct comparison *comparison, struct compared_surface *surface,
+			const struct grade_facts *facts, bool has_frames)
+{
+	uint64_t us = facts->endless > 0 ? facts->endless_ns / facts->endless / 1000 : 0;
+
+	for (uint64_t i = 0; i < facts->endless; i++)
+		if (has_frames)
+			keep_frame(comparison, &surface->runs[surface->n_runs - 1],
+				   &(struct compared_frame){
+					   .interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
+					   .vsyncs = FRAME_VSYNCS_UNKNOWN,
+					   .flags = FRAME_WAIT | FRAME_STALL,
+				   });
+		else
+			add_window(comparison, surface,
+				   &(struct window){ .stalls = 1, .stall_us = us });
 }
 
 /* The Surfaces of the session that are compared, by their numbers in it: those of apps, which are
@@ -276,7 +305,7 @@ static void add_session(struct comparison *comparison, enum group group,
 		const char *name = name_of(session, session->sections[in->section].name);
 		struct compared_surface *to;
 		struct compared_section *section;
-		const struct compared_run *run;
+		struct compared_run *run;
 
 		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
 			continue;
@@ -290,19 +319,22 @@ static void add_session(struct comparison *comparison, enum group group,
 			section->last_frozen[group] = run->run + 1;
 			section->frozen[group]++;
 		}
-		if (selection->section)
-			add_facts(&to->runs[to->n_runs - 1].facts, run, in->section, from,
-				  &in->facts, in->grade);
+		if (selection->section) {
+			add_facts(&run->facts, run, in->section, from, &in->facts, in->grade);
+			add_endless(comparison, to, &in->facts, session->frames.n > 0);
+		}
 	}
 	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
+		const struct surface *from = &session->surfaces[i];
 		struct compared_surface *to;
+		struct compared_run *run;
 
 		if (place[i] == 0)
 			continue;
 		to = &comparison->surfaces[place[i] - 1];
-		add_facts(&to->runs[to->n_runs - 1].facts, &to->runs[to->n_runs - 1], 0,
-			  &session->surfaces[i], &session->surfaces[i].facts,
-			  session->surfaces[i].grade);
+		run = &to->runs[to->n_runs - 1];
+		add_facts(&run->facts, run, 0, from, &from->facts, from->grade);
+		add_endless(comparison, to, &from->facts, session->frames.n > 0);
 	}
 }
 
@@ -335,8 +367,6 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 	if (comparison->runs[group] == 0)
 		name_group(comparison, &comparison->groups[group], session);
 	choose_surfaces(comparison, group, session, selection, place);
-	if (!comparison->out_of_memory)
-		add_session(comparison, group, session, selection, place);
 	for (uint64_t i = 0; i < frames->n; i++) {
 		const struct kept_frame *frame = pool_at(frames, i);
 
@@ -352,6 +382,8 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 			add_window(comparison, &comparison->surfaces[place[window->surface] - 1],
 				   window);
 	}
+	if (!comparison->out_of_memory)
+		add_session(comparison, group, session, selection, place);
 	for (uint32_t i = 0; i < session->n_notices && !comparison->out_of_memory; i++)
 		add_notice(comparison, session->folder, session->notices[i]);
 	comparison->runs[group]++;
@@ -876,7 +908,7 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
-		change->why = surface->time_s[BASE] <= 0 ? "not in BASE" : "not in NEW";
+		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
 	else if (low_share(ratio.metric) > 0 || percentile_share(ratio.metric) > 0)
 		change->why = set_quantiles(surface, &ratio, change);
 	if (change->why)
@@ -933,57 +965,33 @@ static double chance_of(double still, uint32_t runs, uint32_t frozen)
 	return most;
 }
 
-/* Adds what one run lost. Returns the share of its time. */
-static double add_run_to(struct compared_verdict *verdict, const struct compared_run *run,
-			 uint64_t *freezes)
+static void add_run_to(struct compared_verdict *verdict, const struct compared_run *run)
 {
-	double lost_s = 0, drawing_s = 0, late_s = 0;
+	const struct grade_facts *facts = &run->facts.sum;
+	double longest_s = (double)facts->longest_freeze_ns / 1e9;
 
-	*freezes = 0;
-	for (uint64_t i = 0; i < run->n_frames; i++) {
-		const struct compared_frame *frame = &run->frames[i];
-		double s = frame->interval_us / 1e6;
-		bool is_freeze = !is_frame_time(frame);
-
-		drawing_s += s;
-		lost_s += is_freeze ? s : frame->late_us / 1e6;
-		late_s += is_freeze ? 0 : frame->late_us / 1e6;
-		*freezes += is_freeze;
-		if (is_freeze && s > verdict->longest_freeze_s[run->group])
-			verdict->longest_freeze_s[run->group] = s;
-	}
-	for (uint64_t i = 0; i < run->n_windows; i++) {
-		const struct window *window = &run->windows[i];
-		double stall_s = (double)window->stall_us / 1e6;
-
-		drawing_s += (double)window->time_us / 1e6 + stall_s;
-		lost_s += (double)window->late_us / 1e6 + stall_s;
-		late_s += (double)window->late_us / 1e6;
-		*freezes += window->stalls == WINDOW_UNKNOWN ? 0 : window->stalls;
-	}
-	verdict->drawing_s[run->group] += drawing_s;
-	verdict->lost_s[run->group] += lost_s;
-	verdict->late_s[run->group] += late_s;
-	verdict->freezes[run->group] += *freezes;
+	verdict->drawing_s[run->group] += (double)grade_drawing_ns(facts) / 1e9;
+	verdict->lost_s[run->group] += (double)grade_lost_ns(facts) / 1e9;
+	verdict->late_s[run->group] += (double)facts->late_ns / 1e9;
+	verdict->freezes[run->group] += facts->freezes;
+	verdict->frozen[run->group] += facts->freezes > 0;
 	verdict->runs[run->group]++;
-	return drawing_s > 0 ? lost_s / drawing_s : 0;
+	if (longest_s > verdict->longest_freeze_s[run->group])
+		verdict->longest_freeze_s[run->group] = longest_s;
 }
 
-/* Adds what all runs lost. frozen: runs with freezes. */
-static void add_runs_to(struct compared_verdict *verdict, const struct compared_surface *surface,
-			uint32_t frozen[2])
+/* Adds what all runs lost. */
+static void add_runs_to(struct compared_verdict *verdict, const struct compared_surface *surface)
 {
 	double most = 0;
 
 	for (unsigned int group = BASE; group <= NEW; group++)
 		for (uint32_t i = 0; i < surface->n_runs; i++) {
-			uint64_t freezes;
-			double rate;
+			double rate = grade_lost_rate(&surface->runs[i].facts.sum);
 
 			if (surface->runs[i].group != group)
 				continue;
-			rate = add_run_to(verdict, &surface->runs[i], &freezes);
-			frozen[group] += freezes > 0;
+			add_run_to(verdict, &surface->runs[i]);
 			if (group == BASE)
 				most = fmax(most, rate);
 			else
@@ -994,7 +1002,7 @@ static void add_runs_to(struct compared_verdict *verdict, const struct compared_
 /* More runs of @group freeze than by chance, while @other never freezes. */
 static bool freezes_alone(const struct compared_surface *surface,
 			  const struct compared_verdict *verdict, enum group group,
-			  enum group other, uint32_t frozen)
+			  enum group other)
 {
 	uint32_t runs = verdict->runs[group];
 	const double *drawing_s = verdict->drawing_s;
@@ -1004,7 +1012,7 @@ static bool freezes_alone(const struct compared_surface *surface,
 			       log(drawing_s[group] / (drawing_s[BASE] + drawing_s[NEW])) <
 		       log(EVENTS_LEVEL);
 	if (chance_of(fmin(verdict->runs[other], drawing_s[other] / drawing_s[group] * runs), runs,
-		      frozen) < FREEZES_LEVEL)
+		      verdict->frozen[group]) < FREEZES_LEVEL)
 		return true;
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
 		const struct compared_section *in = &surface->sections[i];
@@ -1021,22 +1029,19 @@ static bool freezes_alone(const struct compared_surface *surface,
 
 static int compare_freezes(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
-	uint32_t frozen[2] = { 0, 0 };
 	const uint64_t *freezes = verdict->freezes;
 	struct change change = { 0 };
 	int error = 0;
 
-	add_runs_to(verdict, surface, frozen);
+	add_runs_to(verdict, surface);
 	if (!(verdict->drawing_s[BASE] > 0) || !(verdict->drawing_s[NEW] > 0))
 		return 0;
 	if (freezes[BASE] > 0 && freezes[NEW] > 0)
 		error = compare_metric(surface, METRIC_FREEZES_10MIN, &change);
-	verdict->freezes_more =
-		change.excess > 1 || (freezes[BASE] == 0 && freezes[NEW] > 0 &&
-				      freezes_alone(surface, verdict, NEW, BASE, frozen[NEW]));
-	verdict->freezes_less =
-		change.excess < -1 || (freezes[NEW] == 0 && freezes[BASE] > 0 &&
-				       freezes_alone(surface, verdict, BASE, NEW, frozen[BASE]));
+	verdict->freezes_more = change.excess > 1 || (freezes[BASE] == 0 && freezes[NEW] > 0 &&
+						      freezes_alone(surface, verdict, NEW, BASE));
+	verdict->freezes_less = change.excess < -1 || (freezes[NEW] == 0 && freezes[BASE] > 0 &&
+						       freezes_alone(surface, verdict, BASE, NEW));
 	return error;
 }
 

@@ -61,7 +61,7 @@ struct compared_run {
 	enum group group;
 	uint32_t run; /* number in its group */
 	char *folder;
-	struct compared_facts facts;
+	struct compared_facts facts; /* what it lost, also in freezes that no frame ended */
 	struct compared_frame *frames;
 	uint64_t n_frames, max_frames;
 	struct window *windows;
@@ -142,7 +142,8 @@ struct compared_verdict {
 	struct change lost, fps;
 	uint64_t freezes[2];
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
-	uint32_t runs[2], runs_above;	      /* runs of NEW that lost more than each of BASE */
+	uint32_t runs[2], frozen[2];	      /* frozen: runs with freezes */
+	uint32_t runs_above;		      /* runs of NEW that lost more than each of BASE */
 	const struct compared_section *worst; /* the one that lost most more; or NULL */
 };
 
@@ -183,6 +184,9 @@ bool compare_distribution(const struct compared_surface *surface, double shares[
 #define COMPARE_SHARES 41
 bool compare_curve(const struct compared_surface *surface, enum group group,
 		   double shares[COMPARE_SHARES], double ms[COMPARE_SHARES]);
+
+/* Why a change is not known: the app, or Surface, is not in that group. */
+extern const char *const compare_not_in[2];
 
 /* The change in words: "better", "worse", "no difference beyond the noise". */
 const char *compare_words(const struct change *change);

@@ -165,17 +165,19 @@ static void tell_often(char text[NUMBER_SIZE], const struct said *said, enum gro
 static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, enum group more)
 {
 	enum group less = more == BASE ? NEW : BASE;
-	char longest[GRADE_TIME_SIZE], often[2][NUMBER_SIZE];
+	char time[GRADE_TIME_SIZE], longest[NUMBER_SIZE] = "", often[2][NUMBER_SIZE];
 
 	snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
 	if (said->verdict->freezes[less] > 0)
 		tell_often(often[less], said, less);
 	tell_often(often[more], said, more);
-	grade_time(longest, (uint64_t)(said->verdict->longest_freeze_s[more] * 1e9),
+	grade_time(time, (uint64_t)(said->verdict->longest_freeze_s[more] * 1e9),
 		   said->zh ? CHINESE : ENGLISH);
+	/* Rows of fps.csv alone do not have it. */
+	if (said->verdict->longest_freeze_s[more] > 0)
+		snprintf(longest, sizeof(longest), said->zh ? "，最长 %s" : ", up to %s", time);
 	snprintf(text, COMPARE_LINE_SIZE,
-		 said->zh ? "%s 会卡死：%s，最长 %s；%s %s。"
-			  : "%s freezes: %s, up to %s; %s has %s.",
+		 said->zh ? "%s 会卡死：%s%s；%s %s。" : "%s freezes: %s%s; %s has %s.",
 		 said->name[more], often[more], longest, said->name[less], often[less]);
 }
 
@@ -183,10 +185,15 @@ static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, 
 static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
-	const char *base = said->name[BASE], *new = said->name[NEW];
+	const char *base = said->name[BASE], *new = said->name[NEW], *why = verdict->lost.why;
 
-	if (verdict->word == COMPARED_UNCLEAR && verdict->freezes[NEW] > 0 &&
-	    verdict->freezes[BASE] == 0)
+	if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 没有绘制：无从对比。"
+				  : "%s drew nothing: there is nothing to compare.",
+			 why == compare_not_in[BASE] ? base : new);
+	else if (verdict->word == COMPARED_UNCLEAR && verdict->freezes[NEW] > 0 &&
+		 verdict->freezes[BASE] == 0)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 有 %llu 次%s卡死，%s "
 				    "没有：次数太少，不能排除偶然；请对比更多次运行。"
@@ -194,15 +201,9 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 new, (unsigned long long)verdict->freezes[NEW],
 			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
-	else if (!(verdict->drawing_s[BASE] > 0) || !(verdict->drawing_s[NEW] > 0))
-		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 没有绘制：无从对比。"
-				  : "%s drew nothing: there is nothing to compare.",
-			 verdict->drawing_s[BASE] > 0 ? new : base);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
-			 compare_why(verdict->lost.why ? verdict->lost.why : reasons[2].why,
-				     said->zh ? CHINESE : ENGLISH));
+			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));
 	else if (verdict->word == COMPARED_SAME && !has_lost(verdict))
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧。"

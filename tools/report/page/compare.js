@@ -83,7 +83,7 @@ const BARS = [
     parts: (lost) => [["t-late", lost["late(ms/s)"]], ["t-frozen", lost["lost(ms/s)"] - lost["late(ms/s)"]]],
     more: (lost) => (lost.freezes > 0 ? `${word("frozen")} ${fixed(lost["lost(ms/s)"] - lost["late(ms/s)"], 1)}` : "") },
   { name: "freezes in 10 minutes", about: "", key: "freezes(/10min)", unit: "", digits: 1, parts: (lost) => [["t-frozen", lost["freezes(/10min)"]]],
-    more: (lost) => (lost.freezes > 0 ? `${word("longest")} ${lasting(lost["longest freeze(s)"])}` : "") },
+    more: (lost) => (lost["longest freeze(s)"] > 0 ? `${word("longest")} ${lasting(lost["longest freeze(s)"])}` : "") },
   { name: "frames per second", about: "freezes included", key: "FPS with freezes", unit: "", digits: 1, parts: (lost, build) => [[colorOf(build), lost["FPS with freezes"]]] },
 ];
 

@@ -406,8 +406,7 @@ unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
 	if (facts->unknown > 0) {
 		grade_count(count, facts->unknown);
 		snprintf(lines[n++], GRADE_UNKNOWN_SIZE,
-			 "unknown: vsyncs of %s frame%s, as the display's period is not certain "
-			 "there",
+			 "unknown: vsyncs of %s frame%s: the display's period is not certain there",
 			 count, facts->unknown == 1 ? "" : "s");
 	}
 	return n;

@@ -39,9 +39,9 @@ static const char help[] =
 	"  --json              all numbers as JSON\n"
 	"  --info              with --json: late frames include the counters of dropFrames.csv\n"
 	"  --markdown          grades and sentences for a pull request or a chat\n"
-	"  --grades            grades, sentences and their facts as JSON; DIR is '-': of facts "
-	"that\n"
-	"                      were added up, a JSON array from standard input\n"
+	"  --grades            grades, sentences and facts as JSON; if DIR is '-', of a JSON "
+	"array\n"
+	"                      of facts from standard input\n"
 	"  --csv               all numbers as CSV, a row for each Surface and section\n"
 	"  --openmetrics       numbers of the sessions for Prometheus\n"
 	"  -o, --output FILE   a page for a browser: one HTML file that needs no network\n"
@@ -234,7 +234,7 @@ static int64_t time_in(const char *option, const char *text)
 static void set_format(struct settings *settings, enum long_option format)
 {
 	if (settings->format && settings->format != format)
-		wrong_usage("--text, --json, --markdown, --csv, --openmetrics",
+		wrong_usage("--text, --json, --markdown, --grades, --csv, --openmetrics",
 			    "choose one of them");
 	settings->format = format;
 }
@@ -379,9 +379,8 @@ static void check_settings(struct settings *settings)
 	if (settings->selection.with_info && settings->format != OPTION_JSON)
 		wrong_usage("--info", "needs --json");
 	if (settings->output && settings->format)
-		wrong_usage(
-			"--output",
-			"cannot be combined with --text, --json, --markdown, --csv, --openmetrics");
+		wrong_usage("--output", "cannot be combined with --text, --json, --markdown, "
+					"--grades, --csv, --openmetrics");
 	if (settings->selection.has_range && (!settings->output || settings->compare))
 		wrong_usage("--from, --to", "are for a page, -o, without --compare");
 	if (settings->selection.from_us >= settings->selection.to_us)
@@ -722,7 +721,8 @@ static _Noreturn void grade_and_exit(void)
 	if (error == -ENOMEM)
 		out_of_memory();
 	if (error < 0)
-		fail("--grades -", "standard input is no JSON array of objects with app and facts",
+		fail("--grades -",
+		     "standard input is not a JSON array of objects with app and facts",
 		     "jank-report(1) describes it");
 	if (fflush(stdout) != 0 || ferror(stdout))
 		fail("standard output", strerror(errno),

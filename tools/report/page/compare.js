@@ -79,7 +79,7 @@ function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, 
 }
 
 const BARS = [
-  { name: "time lost in each second of drawing", about: "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, good is less", key: "lost(ms/s)", unit: " ms/s", digits: 1, limit: 5,
+  { name: "time lost in each second of drawing", about: "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good", key: "lost(ms/s)", unit: " ms/s", digits: 1, limit: 5,
     parts: (lost) => [["t-late", lost["late(ms/s)"]], ["t-frozen", lost["lost(ms/s)"] - lost["late(ms/s)"]]],
     more: (lost) => (lost.freezes > 0 ? `${word("frozen")} ${fixed(lost["lost(ms/s)"] - lost["late(ms/s)"], 1)}` : "") },
   { name: "freezes in 10 minutes", about: "", key: "freezes(/10min)", unit: "", digits: 1, parts: (lost) => [["t-frozen", lost["freezes(/10min)"]]],
@@ -118,7 +118,7 @@ function matrixCard(builds, app, pick, picked) {
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });
   table.classList.add("matrix");
-  return element("div", { className: `card half${builds.length > 4 ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click: its causes"), table, notPrinted(rows));
+  return element("div", { className: `card half${builds.length > 4 ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes"), table, notPrinted(rows));
 }
 
 /* Seconds by cause, of each build or of a section of it. */
@@ -184,7 +184,7 @@ function comparedSure(builds, apps) {
     const lost = apps.length && build.of(apps[0][0]);
     for (const [key, text] of [["missing(s)", "missing"], ["gap time(s)", "unexplained gaps: still or frozen, the trace does not say"]]) if (lost && lost[key] > 0) lines.push(`${build.name}: ${word(text)}: ${lasting(lost[key])}`);
     if (lost && lost["unknown vsyncs"] > 0) lines.push(`${build.name}: ${word("frames with unknown vsyncs")}: ${lost["unknown vsyncs"]}`);
-    if (build.side === "new" && build.comparison["left out frames"] > 0) lines.push(`${build.name}: ${word("frames more than are kept, left out")}: ${build.comparison["left out frames"]}`);
+    if (build.side === "new" && build.comparison["left out frames"] > 0) lines.push(`${build.name}: ${word("frames beyond the limit, left out")}: ${build.comparison["left out frames"]}`);
   }
   if (builds.some((build) => build.group.runs < 2)) lines.push(word("a group with one run: how much runs differ is unknown"));
   const notices = new Set(builds.slice(1).flatMap((build) => build.comparison.notices.map((one) => `${one.folder}${one.runs > 1 ? ` (${one.runs} ${word("runs")})` : ""}: ${note(one.text)}`)));

@@ -48,7 +48,7 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
             time.sleep(end - now() / 1e9)
     time.sleep(plan["each"])
     at = now()
-    period = [period for since, period in plan["periods"] if since <= at / 1e9][-1]
+    period = plan["period"]
     print(period)
     for layer in plan["layers"]:
         if len(args) < 3 or layer["name"] != args[2] or not lives(layer):
@@ -101,8 +101,7 @@ class Phone:
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
         (self.path / "dumpsys.plan").write_text(json.dumps(
-            {"begin": self.begin, "periods": period if isinstance(period, list) else [(0, period)], "layers": layers, "slow": slow,
-             "each": each}))
+            {"begin": self.begin, "period": period, "layers": layers, "slow": slow, "each": each}))
         environment = {key: value(self.begin) if callable(value) else value for key, value in environment.items()}
         self.process = subprocess.Popen([JANKD, "run", "--source", "latency", "-F", self.path / "out", *options],
                                         env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}", **environment},
@@ -172,37 +171,12 @@ def check_20_layers(checks, phone):
                 and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 
 
-# The display switches. With these periods, each interval before is a whole number of vsyncs after it.
-SLOW, FAST, SWITCH_S = 33_333_332, 16_666_666, 4.2
-SWITCH = -2 + 186 * SLOW / 1e9
-
-
-def check_switch(checks, phone):
-    """One layer draws in each vsync, one in each second one, and one is idle."""
-    vsyncs = [{row["vsyncs"] for row in phone.of(one["name"])[1:]} for one in phone.layers]
-    checks.that(vsyncs[:2] == [{"2"}, {"1"}] and vsyncs[2] <= {"1", "70", "71"}, f"switch: vsyncs {vsyncs}")
-    worst = max(float(row["interval(ms)"] or 0) for row in phone.of(phone.layers[2]["name"]))
-    true = (30 * SLOW + 40 * FAST + SLOW) / 1e6
-    checks.that(abs(worst - true) < 34, f"switch: the idle time is {worst} ms, not {true}")
-    checks.equal(phone.events.count(",refresh,"), 2, f"switch: {phone.events}")
-
-
 def check_no_such_layer(checks, phone):
     near = "--include com.b: no such layer; the nearest names are: com.a b/com.a.Main#0, SurfaceView[com.dead/com.dead.Main]#0"
     checks.that(near in phone.events, f"{phone.name}: {phone.events}")
     checks.that(not (phone.path / "dumpsys.log").exists(), f"{phone.name}: layers that are not included are polled")
     # A line of --list that is too long to be read is counted.
     checks.that(phone.counts["refused"] == phone.counts["scans"] > 0, f"{phone.name}: {phone.counts}")
-
-
-def check_gone(checks, phone):
-    """A layer that is gone and back."""
-    for drawn in phone.layers:
-        check_exact(checks, phone, drawn, 11)
-    checks.equal(phone.counts["restarts"], 1, "gone and back: restarts")
-    intervals = [float(row["interval(ms)"] or 0) for row in phone.of(phone.layers[1]["name"])[1:]]
-    # One interval spans the change, and is not known; the other one is of the same instance.
-    checks.that(intervals.count(0) == 1 and sum(3000 < ms < 4000 for ms in intervals) == 1, f"gone and back: {sorted(intervals)[-2:]}")
 
 
 def check_lost(checks, phone):
@@ -252,16 +226,9 @@ def check_refused(checks, place):
 def phones(place):
     """{phone: what checks it}"""
     steady = layer("com.fast/com.fast.Main#1", 2 * HZ_120)
-    # The new instance of that name draws when a scan has found it.
-    back = layer("com.back/com.back.Main#0", 2 * HZ_120, draws=((-1, 3), (6.5, 7.5), (11, 14)), lives=((-9, 4.5), (5.5, 1000)))
-    switching = [layer("com.half/com.half.Main#1", 0, draws=((-2, SWITCH, 2 * SLOW), (SWITCH, 1000, 2 * FAST))),
-                 layer("com.full/com.full.Main#2", 0, draws=((-2, SWITCH, SLOW), (SWITCH, 1000, FAST))),
-                 layer("com.idle/com.idle.Main#3", 0, draws=((-2, SWITCH - 30 * SLOW / 1e9, SLOW), (SWITCH + 40 * FAST / 1e9, 1000, FAST)))]
     found = {
         Phone(place, "two", 7, HZ_60, [layer("com.long/" + "y" * 4000 + "#1", HZ_60), layer("com.a b/com.a.Main#0", HZ_60)],
               options=["--include", "com.b"]): check_no_such_layer,
-        Phone(place, "switch", 9, [(0, SLOW), (SWITCH_S, FAST)], switching): check_switch,
-        Phone(place, "gone and back", 13, HZ_120, [steady, back]): check_gone,
         Phone(place, "overrun", 14, HZ_120, [steady, layer("com.out/com.out.Main#1", HZ_120)], slow=((7, 11),),
               options=["--exclude", "com.out"]): check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,

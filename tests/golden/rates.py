@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The refresh and render rates that SurfaceFlinger states, by the names of each version of Android: a game at 40 fps on a panel of
+"""The refresh and render rates that SurfaceFlinger states (all names of them: unit refresh): a game at 40 fps on a panel of
 120 Hz (../shared/cases)."""
 
 import collections
@@ -17,10 +17,8 @@ from jankd import REPORT, SHARED, Checks, analyze, folder, rows, skip
 CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"
 ID = "4619827259835644672"
 # The counters of Android 15, as others write them.
-NAMES = {"15": {}, "15, another display": {ID: "0"}, "14": {"ActiveModeFps ": "ActiveModeFPS -", "RenderRateFps ": "RenderRateFPS -"},
-         "14, asked first": {f"VSR-setPeriod {ID}|8333333": f"ActiveModeFPS_HWC -{ID}|90", "ActiveModeFps ": "ActiveModeFPS -",
-                             "RenderRateFps ": "RenderRateFPS -"},
-         "15, only VSR": {f"ActiveModeFps {ID}|120": f"PendingModeFps {ID}|60"}}
+NAMES = {"15": {}, "14, asked first": {f"VSR-setPeriod {ID}|8333333": f"ActiveModeFPS_HWC -{ID}|90", "ActiveModeFps ": "ActiveModeFPS -",
+                                        "RenderRateFps ": "RenderRateFPS -"}}
 
 if not CASE.exists():
     skip(f"no cases: {CASE.name} is missing")

@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from intervals import check_series
 from jankd import BUILD, SOURCE, Checks, folder, skip
 
 
@@ -90,29 +89,6 @@ def not_judged(checks):
           1, "FAILED, and the rest was not run: no root")
 
 
-def series(*frames):
-    return [(time_us, {"interval(ms)": interval, "vsyncs": vsyncs}) for time_us, interval, vsyncs in frames]
-
-
-def late_phone(checks):
-    """A frame that jank-phone played late has no vsyncs; rows without them are right."""
-    truth = series((0, "", ""), (16667, "16.667", "1"), (40000, "", ""), (50000, "", ""), (66667, "16.667", "1"))
-    # The rows counted for the last four frames, the number of known ones, the unknown ones, failures.
-    cases = (
-        ("all reported", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", "1"), 4, [], 0),
-        ("no vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", ""), 3, [66667], 0),
-        ("no interval", ("16.667", "1"), ("", ""), ("10.000", ""), ("16.667", "1"), 3, [40000], 0),
-        ("wrong vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("33.333", "2"), 4, [], 1),
-        ("a frame is missing", ("16.667", "1"), None, ("33.333", ""), ("16.667", "1"), 3, [], 1),
-    )
-    for what, *reported, known, unknown, failures in cases:
-        counted = series((0, "", ""), *((time_us, *row) for (time_us, _), row in zip(truth[1:], reported) if row))
-        theirs = Checks()
-        with contextlib.redirect_stdout(io.StringIO()):
-            got = check_series(theirs, what, truth, counted)
-        checks.equal((got, theirs.failed), ((known, unknown), failures), f"a phone that is late: {what}")
-
-
 def due_tests(checks):
     """tests/due.py has each test of suite 'all' that .ci/run may execute, and files that exist."""
     sys.path.insert(0, str(SOURCE / "tests"))
@@ -128,7 +104,6 @@ def due_tests(checks):
 checks = Checks()
 not_judged(checks)
 due_tests(checks)
-late_phone(checks)
 with folder() as here:
     test_results(checks, here)
     frames(checks, here)

@@ -170,17 +170,6 @@ TEST_ON(phone_9, test_loss_beside_a_forged_line_has_its_own_time)
 	assert_int_equal(unknown_intervals(a), 1);
 }
 
-TEST_ON(phone_9, test_steps_back_and_forth_are_counted)
-{
-	for (unsigned int i = 0; i < 500; i++)
-		phone_run(&phone, a, i % 2 ? BEGIN : BEGIN + 5 * SECOND, V60, 3);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_frames, 1500);
-	assert_in_range(counters()->clock_steps, 249, 500);
-	for (size_t i = 0; i < phone.log.n_fps; i++)
-		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
-}
-
 /* --- duplicates --- */
 
 static void play_twice(bool recorded, uint64_t again_ns)

@@ -78,39 +78,6 @@ TEST(packets_are_found_in_a_stream)
 	assert_int_equal(perfetto_frame(&rest, &packet, &needed), PERFETTO_FRAME_NONE);
 }
 
-TEST(a_bundle_gives_its_markers)
-{
-	struct packets bundle = { 0 }, other = { 0 };
-	struct perfetto_bundle read;
-	struct perfetto_print print;
-	uint64_t first_ns = 0;
-	struct span rest;
-
-	packets_number(&other, 1, 900);
-	packets_number(&other, 2, 8);
-	packets_text(&other, 4, "a switch");
-	packets_add(&bundle, 2, &other);
-	packets_print(&bundle, 1000, 7, "B|7|one\n");
-	packets_print(&bundle, 2000, 8, "E|7\n");
-	packets_number(&bundle, 1, 3);
-	packets_number(&bundle, 3, 1);
-	packets_number(&bundle, 5, PERFETTO_FTRACE_GLOBAL);
-	rest = packets_span(&bundle);
-	assert_true(perfetto_bundle_read(rest, &read));
-	assert_int_equal(read.cpu, 3);
-	assert_true(read.lost);
-	assert_int_equal(read.clock, PERFETTO_FTRACE_GLOBAL);
-	assert_true(perfetto_print_next(&rest, &print, &first_ns));
-	assert_int_equal(print.time_ns, 1000);
-	assert_int_equal(print.tid, 7);
-	assert_true(span_equal(print.text, SPAN_LITERAL("B|7|one\n")));
-	assert_true(perfetto_print_next(&rest, &print, &first_ns));
-	assert_int_equal(print.tid, 8);
-	assert_false(perfetto_print_next(&rest, &print, &first_ns));
-	assert_int_equal(first_ns, 900);
-	packets_free(&bundle);
-}
-
 /* What an event of a kind does not have is -1. */
 TEST(each_kind_of_timeline_event_is_read)
 {

@@ -122,42 +122,6 @@ static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame,
 	assert_int_equal(counts.marks, joined + own + without_frame + ambiguous);
 }
 
-TEST_ON(phone_9, test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait)
-{
-	for (unsigned int i = 0; i < 100; i++)
-		frame(&app_a, BEGIN + i * V60, 500 * US + i * 7 * US);
-	phone_end(&phone);
-	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(frame_of(a, i)->gpu_done_ns,
-				 BEGIN + i * V60 - 9900 * US + 500 * US + i * 7 * US);
-	assert_counts(100, 0, 0, 0);
-	assert_int_equal(summary_of(SURFACE_A).stats.gpu_max_ns, 500 * US + 99 * 7 * US);
-	assert_int_equal(summary_of(SURFACE_A).gpu_p50_ns,
-			 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
-}
-
-TEST_ON(phone_9, test_a_fence_that_has_signaled_counts_as_no_time)
-{
-	for (unsigned int i = 0; i < 40; i++) {
-		uint64_t present_ns = BEGIN + i * V60;
-
-		queue_without_wait(&app_a, present_ns - 10000 * US, -1);
-		latch_and_present(&app_a, present_ns);
-	}
-	phone_end(&phone);
-	assert_int_equal(frame_of(a, 9)->gpu_done_ns, BEGIN + 9 * V60 - 9900 * US);
-	assert_int_equal(summary_of(SURFACE_A).gpu_p99_ns, 0);
-	assert_counts(40, 0, 0, 0);
-}
-
-TEST_ON(phone_9, test_without_fences_the_times_are_unknown)
-{
-	play("a0-39");
-	assert_int_equal(frame_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
-	expect_summary(SURFACE_A, "gpu_p50_ns ? gpu_bound ? release_p99_ns ?");
-	assert_false(summary_of(SURFACE_A).paces_itself);
-}
-
 /* Both threads are in queueBuffer when SurfaceFlinger gets the two buffers. */
 static void queue_at_once(uint64_t present_ns, uint64_t gpu_a_ns, uint64_t gpu_b_ns)
 {
@@ -307,17 +271,6 @@ TEST_ON(phone_14, test_a_wait_that_is_no_stall_has_no_cause)
 	assert_int_equal(sum_of(SURFACE_A).waits, 1);
 	for (unsigned int i = 0; i < 60; i++)
 		assert_int_equal(frame_of(a, i)->cause, CAUSE_NONE);
-}
-
-TEST_ON(phone_14, test_blast_buffers_are_joined_by_their_numbers)
-{
-	for (unsigned int i = 0; i < 60; i++)
-		blast_frame(i % 2 ? &app_b : &app_a, BEGIN + i * V60, 1000 * US + i * US);
-	phone_end(&phone);
-	for (unsigned int i = 0; i < 60; i++)
-		assert_int_equal(frame_of(i % 2 ? b : a, i / 2)->gpu_done_ns,
-				 BEGIN + i * V60 - 8900 * US + i * US);
-	assert_counts(60, 0, 0, 0);
 }
 
 TEST_ON(phone_14, test_surfaceflingers_own_fences_are_counted_apart)

@@ -428,23 +428,6 @@ TEST(test_process_without_view_marks_is_marked)
 	assert_true(summary_of(MAIL_SURFACE).no_view_marks);
 }
 
-TEST(test_drop_names_the_long_do_frame_of_its_app)
-{
-	start_mail(PHONE_14);
-	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
-	begin(MAIL, "traversal", LAST + 6 * MS);
-	work(GAME, "Choreographer#doFrame 9", LAST + 7 * MS, LAST + 60 * MS);
-	end(MAIL, LAST + 66 * MS);
-	end(MAIL, LAST + 67 * MS);
-	work(MAIL, "Choreographer#doFrame 10", LAST + 68 * MS, LAST + 100 * MS);
-	phone_run(&phone, mail, LAST + 5 * V60, V60, 60);
-	phone_end(&phone);
-	assert_int_equal(phone.log.n_drops, 1);
-	assert_ptr_equal(strstr(phone.log.drops[0].info, "doFrame 62.0 ms (traversal 60.0)"),
-			 phone.log.drops[0].info);
-	assert_null(strstr(phone.log.drops[0].info + 1, "doFrame"));
-}
-
 TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 {
 	static const struct {

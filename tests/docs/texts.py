@@ -38,7 +38,7 @@ def sections(name):
     found = [[]]
     for token in TOKEN.findall(read(name)):
         found += [[]] * token.startswith("#")
-        found[-1] = sorted([*found[-1], token])
+        found[-1] = sorted([*found[-1], " ".join(token.split())])
     return found
 
 

@@ -61,7 +61,7 @@ def count(n, name):
 def verdict(answers):
     headline = answers["builds"].headline
     if headline is None:
-        return '<section class="card"><p class="sentence">No session has a grade yet.</p><p class="whose">jank-fleet load, with jank-report in PATH, gives them.</p></section>'
+        return '<section class="card"><p class="sentence">No session has a grade yet.</p><p class="whose">Run jank-fleet load with jank-report in PATH to add grades.</p></section>'
     grade, sentence, whose = headline
     devices, worse = dictionaries(answers["devices"]), dictionaries(answers["regressions"])
     tiles = (("devices", len(devices), "devices"), ("sessions", sum(one["sessions"] for one in devices), "sessions"),
@@ -97,7 +97,7 @@ def matrix(app, groups, builds):
             + "".join(f'<th scope="col">{text(build)}</th>' for build in shown) + "</tr></thead>\n<tbody>"
             + "\n".join(f'<tr><th scope="row" class="text">{text(model) or "unknown model"}</th>' + "".join(cell(cells.get(build)) for build in shown) + "</tr>"
                         for model, cells in rows)
-            + f'</tbody></table></div><p class="soft">lost ms of each second of drawing, all sessions added up; the worst model first, builds by first day{"".join("; " + one for one in left_out)}</p></div>')
+            + f'</tbody></table></div><p class="soft">ms lost in each second of drawing, all sessions added up; the worst model first, builds by first day{"".join("; " + one for one in left_out)}</p></div>')
 
 
 def trend(app, sessions, builds, link):

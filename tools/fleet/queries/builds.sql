@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Worst builds
 -- By app, model and build: all sessions of an app added up, and graded. Apps come first, then home screens and the system;
--- the worst grade first, then what loses most of each second of drawing.
+-- the worst grade first, then most time lost in each second of drawing.
 SELECT
     app,
     model,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Time lost by cause
--- By app and build: seconds by which late frames came late, and of freezes. Most time lost first.
+-- By app and build: seconds lost by late frames and by freezes. Most time lost first.
 SELECT
     app,
     build,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Sessions over time
--- By session and app: the last 5000 by the device's clock, but for sessions with a wrong one. began: seconds since 1970.
+-- By session and app: the last 5000 by the device's clock, without those whose clock is wrong. began: seconds since 1970.
 SELECT
     toString(toDateTime(assumeNotNull(began), 'UTC')) AS `began(UTC)`,
     app,

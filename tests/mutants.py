@@ -13,12 +13,12 @@ comment, text, preprocessor line or assertion. Each of the eight kinds has the s
 rank is a hash of seed, file and the text of its line, so that trees of different commits share most of their mutants.
 A mutant that does not compile, or compiles to the same objects, is replaced by the next one.
 
-The quick tests: those of the suites unit, golden, badinput, fuzz, report and live that are not in suite 'long', and that pass
-without a change in a build with sanitizers. Of these a mutant is given the ones that execute its line, until one fails twice
-or takes more than five times its own time and 10 s, on a busy machine as much longer. The first are quick and execute little
-beside the mutant's file; those of live, which mostly wait, come last. Which lines a test executes comes from a build with
-gcov, which sees nothing of a process that is killed or ends with _exit(). A line that it does not list, such as one of a
-table, has the tests of the statement before it, or of its file.
+The quick tests: those of the suites unit, golden, badinput, fuzz, report and live that are not in suite 'long', in a build with
+sanitizers. Of these a mutant is given the ones that execute its line, until one fails twice or takes more than five times its
+own time and 10 s, on a busy machine as much longer; the first time that a test does so, it has to pass without the change. The
+first are quick and execute little beside the mutant's file; those of live, which mostly wait, come last. Which lines a test
+executes, and how long it takes, comes from a build with gcov, which sees nothing of a process that is killed or ends with
+_exit(). A line that it does not list, such as one of a table, has the tests of the statement before it, or of its file.
 
 A test runs as root in namespaces of its own: with an empty /tmp, and without tracefs if it is not of live. It ends with all
 of its processes. The tree is copied: it may change meanwhile.
@@ -278,14 +278,15 @@ def parallel(jobs, work, items):
 class Map:
     """Which tests execute a line, and how long each takes. It is kept for each test and state of the tree."""
 
-    def __init__(self, source, work, trees, suites, plain):
+    def __init__(self, source, work, trees, suites):
         sums = hashlib.sha1()
         for path in sorted(files_of(source)):
             sums.update(f"{path.relative_to(source)}\n".encode() + path.read_bytes())
-        self.work, self.trees, self.kept = work, trees, work / f"map-{'plain-' if plain else ''}{sums.hexdigest()[:12]}"
+        self.work, self.kept = work, work / f"map-{sums.hexdigest()[:12]}"
         self.kept.mkdir(exist_ok=True)
         self.known = [tree.tests(suites) for tree in trees]
         missing = [name for name in sorted(self.known[0]) if not (self.kept / f"{name}.json").exists()]
+        self.proven, self.unusable = set(), set()  # tests that pass, or do not, without a change
         if missing:
             self.counting = Tree(source, work / "coverage", ["-Db_coverage=true", "-Dc_args=-O0 -w"])
             self.counted = self.counting.tests(suites)
@@ -302,13 +303,13 @@ class Map:
                     self.lines[file][line] += [name] if count else []
 
     def measure(self, number, name):
-        code, seconds = self.trees[number].run(self.known[number][name], 300 * load())
-        if code != 0:
-            sys.stderr.write(f"{name}: not used: exit code {code} without a change\n")
-            return
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             build = self.counting.build
-            self.counting.run(self.counted[name], 600 * load(), GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
+            code, seconds = self.counting.run(self.counted[name], 600 * load(), GCOV_PREFIX=folder,
+                                              GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
+            if code != 0:
+                sys.stderr.write(f"{name}: not used: exit code {code} without a change\n")
+                return
             data = [path.relative_to(folder) for room in ROOMS for path in pathlib.Path(folder, room).rglob("*.gcda")]
             for path in (path.with_suffix(".gcno") for path in data):
                 pathlib.Path(folder, path).symlink_to(build / path)
@@ -338,13 +339,26 @@ class Map:
         return sorted(names, key=lambda name: (is_live(self.known[0][name]), costs[name], name))
 
 
-def judge(tree, tests, executed, names):
+def passes_unchanged(tree, mutant, test, limit):
+    (tree.source / mutant.file).write_text(mutant.original)
+    code, _ = tree.run(test, limit)
+    (tree.source / mutant.file).write_text(mutant.text())
+    return code == 0
+
+
+def judge(tree, mutant, tests, executed, names):
     """The first of the tests that finds the tree's mutant, and how; or None."""
-    for name in names:
+    for name in (name for name in names if name not in executed.unusable):
         limit = (5 * executed.seconds[name] + 10) * load()
         code, _ = tree.run(tests[name], limit)
         # A failure that is not one of the machine's load is there again.
         if code is None or (code not in (0, 77) and tree.run(tests[name], limit)[0] not in (0, 77)):
+            if name not in executed.proven:
+                fine = passes_unchanged(tree, mutant, tests[name], limit)
+                (executed.proven if fine else executed.unusable).add(name)
+                if not fine:
+                    sys.stderr.write(f"{name}: not used: it fails without a change\n")
+                    continue
             return f"{name}: {'takes too long' if code is None else f'exit code {code}'}"
     return None
 
@@ -366,7 +380,7 @@ def main():
     work = (options.work or source / "build-mutants").resolve()
     setup = ["-Dc_args=-O2 -w"] if options.plain else SANITIZED
     trees = [Tree(source, work / f"{'plain' if options.plain else ''}{number}", setup) for number in range(options.jobs)]
-    executed = Map(source, work, trees, options.suites, options.plain)
+    executed = Map(source, work, trees, options.suites)
     judged = {}
     if options.list:
         options.list.seek(0)
@@ -383,7 +397,7 @@ def main():
             results.append(known)
         elif trees[number].apply(mutant):
             names = executed.tests(mutant)
-            found = judge(trees[number], executed.known[number], executed, names)
+            found = judge(trees[number], mutant, executed.known[number], executed, names)
             result = {"file": mutant.file, "line": mutant.line, "kind": mutant.kind, "old": mutant.old, "new": mutant.new}
             result |= {"found": found, "tests": len(names)}
             results.append(result)

@@ -55,8 +55,8 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
             continue
         born = lives(layer)[0][0] * 1e9
         times, served = [], []
-        for begin, end, *other in layer["draws"]:
-            step, first = (other or [layer["step"]])[0], round(begin * 1e9)
+        for begin, end in layer["draws"]:
+            step, first = layer["step"], round(begin * 1e9)
             n = (min(at, round(end * 1e9) - 1) - first) // step
             times += [first + k * step for k in range(max(0, n - 127), n + 1) if first + k * step >= born]
         rows = [(0, 0, 0)] * 127

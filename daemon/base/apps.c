@@ -5,9 +5,6 @@
 
 #include "rules/app_work.h"
 
-/* At most this part of the intervals of an even Surface has another number of vsyncs. */
-#define UNEVEN_PERCENT 5
-
 bool app_has_surface(const char *app, const char *surface)
 {
 	return app[0] && strstr(surface, app);
@@ -46,7 +43,9 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 	memcpy(app->verdict, row->verdict, sizeof(app->verdict));
 	app->fps = row->fps;
 	app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
-	app->is_even = known > 0 && (uint64_t)row->off_cadence * 100 <= known * UNEVEN_PERCENT;
+	app->is_even = known > 0 && row->off_cadence >= 0 &&
+		       grade_is_even(known, (uint64_t)row->off_cadence, row->fps, app->rate_hz,
+				     stats->max_ns);
 }
 
 uint64_t app_weight(const struct grade_facts *facts)

@@ -51,6 +51,35 @@ const char *grade_name(enum grade grade, enum language language)
 	return language == CHINESE ? grades_in_chinese[grade] : grade_names[grade];
 }
 
+/* --- even --- */
+
+/* As in late.c. */
+#define FILM_LEAST_FPS 23.76
+#define FILM_MOST_FPS 25.25
+
+/* At most one of so many frames is another. */
+#define UNEVEN_ONE_OF 20
+
+static bool is_near(double frames, double others, double all)
+{
+	return (frames - others) * UNEVEN_ONE_OF <= all && (others - frames) * UNEVEN_ONE_OF <= all;
+}
+
+bool grade_is_even(uint64_t frames, uint64_t off_cadence, double fps, double rate_hz,
+		   uint64_t longest_ns)
+{
+	double all = (double)frames, off = (double)off_cadence, shorter;
+
+	if (off * UNEVEN_ONE_OF <= all)
+		return true;
+	if (!(fps >= FILM_LEAST_FPS && fps <= FILM_MOST_FPS && rate_hz > 0))
+		return false;
+	/* Of two lengths that differ by a vsync, the mean tells how many frames have each. */
+	shorter = all *
+		  ((double)(uint64_t)((double)longest_ns * rate_hz / 1e9 + 0.5) - rate_hz / fps);
+	return is_near(shorter, off, all) || is_near(all - shorter, off, all);
+}
+
 /* --- numbers --- */
 
 static double seconds(uint64_t ns)

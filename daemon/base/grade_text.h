@@ -18,9 +18,15 @@ struct graded {
 	const struct grade_facts *facts;
 	double fps;		/* of its frame times; negative: unknown */
 	double rate_hz;		/* the display's, or the render rate; negative: unknown */
-	bool is_even;		/* nearly all intervals have the same number of vsyncs */
+	bool is_even;		/* see grade_is_even() */
 	const char *missing_at; /* "0:18 to 0:26"; "": at several times, or unknown */
 };
+
+/* True: nearly all of @frames have the same number of vsyncs, as all but @off_cadence have; or it
+ * is a film of 24 or 25 frames per second, whose frames have two numbers in turn. @longest_ns: of
+ * the frame times. */
+bool grade_is_even(uint64_t frames, uint64_t off_cadence, double fps, double rate_hz,
+		   uint64_t longest_ns);
 
 /* "com.example.mail was frozen or late for 29 % of the 30 minutes it drew: 450 freezes (longest
  * 0.92 s) and 1,575 late frames." */

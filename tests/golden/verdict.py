@@ -136,7 +136,7 @@ def end(checks):
             ("two games", two_games(), ["com.game2, com.game: the app's own frame times are not recorded: add category view"]),
             ("no period", "".join(synthetic.lines(3) + synthetic.lines(1, begin_us=100300000)),
              ["TOO SHORT: com.example.app drew for", "unknown: vsyncs of"]),
-            *((f"film of {fps:.3f} on {hz} Hz", film(fps, hz), [said]) for fps, said in (
+            *((f"film of {fps:.3f} on {hz} Hz", film(fps, hz), [said, f" held an even {fps:.0f} fps on a {hz} Hz screen"][:1 + (fps > 22)]) for fps, said in (
                 (25, ",pass video? 25.0>=25,"), (24, ",n/a video?,"), (24000 / 1001, ",n/a video?,"),
                 (22, ",fail game? 22.0<25,")) for hz in (50, 60, 90, 120))):
         with folder() as out:

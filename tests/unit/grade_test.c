@@ -154,6 +154,12 @@ TEST(sentences_say_how_bad_it_is)
 				  "app's own.");
 	assert_string_equal(sentence(good, ENGLISH), "com.a held an even 30 fps on a 60 Hz screen "
 						     "for 10 s: no late frame, no freeze.");
+	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */
+	assert_true(grade_is_even(500, 200, 25, 60, 50 * MS));
+	assert_true(grade_is_even(500, 300, 25, 60, 50 * MS));
+	assert_true(grade_is_even(500, 25, 40, 60, 50 * MS));
+	assert_false(grade_is_even(500, 200, 25, 60, 67 * MS));
+	assert_false(grade_is_even(500, 200, 40, 60, 33 * MS));
 	good.fails_rule = true;
 	assert_string_equal(sentence(good, ENGLISH), "com.a was even, but slow: 30 of 60 fps.");
 	good.fails_rule = false;

@@ -45,31 +45,27 @@ static void tell_missing(char text[MISSING_AT_SIZE], const struct session *sessi
 	snprintf(text, MISSING_AT_SIZE, "%s to %s", from, to);
 }
 
-/* The refresh rate of the Surface's frames, as the vsyncs that it missed tell; negative: unknown.
- */
-static double rate_of(const struct surface *surface)
-{
-	const double *of = surface->numbers.of;
-	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
-
-	return known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0
-		       ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known)
-		       : -1;
-}
-
 struct graded session_graded(const struct session *session, const struct graded_app *app,
 			     char missing_at[MISSING_AT_SIZE])
 {
 	const struct surface *surface = &session->surfaces[app->surface];
 	const double *of = surface->numbers.of;
+	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
+	/* The missed vsyncs tell the refresh rate. */
+	bool has_rate = known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
+	double rate_hz = has_rate ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known) : -1;
 
 	tell_missing(missing_at, session);
 	return (struct graded){
 		.name = name_of(session, app->name),
 		.facts = &app->facts,
 		.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
-		.rate_hz = rate_of(surface),
-		.is_even = of[METRIC_OFF_CADENCE] * 20 <= of[METRIC_FRAMES],
+		.rate_hz = rate_hz,
+		.is_even =
+			known > 0 && of[METRIC_OFF_CADENCE] >= 0 &&
+			grade_is_even((uint64_t)known, (uint64_t)of[METRIC_OFF_CADENCE],
+				      of[METRIC_FPS], rate_hz,
+				      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6)),
 		.missing_at = missing_at,
 	};
 }

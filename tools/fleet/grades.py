@@ -182,7 +182,7 @@ def headline(graded):
     before = max((one for one in graded if (one["app"], one["model"]) == (worst["app"], worst["model"]) and one["grade"] != "TOO SHORT"
                   and (one["first day"], one["build"]) < since), key=lambda one: (one["first day"], one["build"]), default=None)
     if before:
-        said += f" Build {before['build']} before it was {before['grade']}: {before['facts']['lost(ms/s)']:.1f} ms lost per second."
+        said += f" The build before, {before['build']}, was {before['grade']}: {before['facts']['lost(ms/s)']:.1f} ms lost per second."
     return worst["grade"], worst["sentence"], " ".join(filter(None, (worst["whose"], said)))
 
 

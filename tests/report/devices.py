@@ -86,8 +86,9 @@ with folder() as here:
     checks.equal({(row["device"], row["model"]) for row in table(other)}, {(None, None)}, "without session.json")
     # Without any number: a dash, not 0.
     for name in ("1", "2"):
-        write(here / "bare" / name, "summary.csv", [{"app": "com.x", "Surface": "com.x/x"}], ["app", "Surface", "frames", "FPS"])
+        write(here / "bare" / name, "summary.csv", [{"app": "com.x", "Surface": "com.x/x"}, {"Surface": "StatusBar", "frames": 90, "FPS": "60.00"}], ["app", "Surface", "frames", "FPS"])
     said = report(here / "bare").stdout
+    checks.equal([row["app"] for row in table(here / "bare")], ["com.x"], "a Surface of no app is no row")
     checks.that("no grade: 0 ms lost per second, 0.00 s; freezes 0, late frames 0, - FPS in - s, sessions 2" in said, f"numbers that are unknown: {said}")
     page = here / "page.html"
     done = report("-o", page, lab)

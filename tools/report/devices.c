@@ -87,10 +87,12 @@ static int add_session(struct devices *devices, const struct session *session, u
 		       const struct selection *selection, size_t *max)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+		bool is_of_app = surface->is_judged && name_of(session, surface->app)[0];
 		struct device_row *row;
 
-		if (!session->surfaces[i].is_shown ||
-		    !(session->surfaces[i].is_judged || selection->surface))
+		/* A Surface of no app, such as a status bar, has a row only if it is selected. */
+		if (!surface->is_shown || !(is_of_app || selection->surface))
 			continue;
 		if (devices->n == *max) {
 			*max = *max ? 2 * *max : 64;
@@ -100,7 +102,7 @@ static int add_session(struct devices *devices, const struct session *session, u
 			devices->rows = row;
 		}
 		row = &devices->rows[devices->n++];
-		*row = row_of(session, &session->surfaces[i], selection);
+		*row = row_of(session, surface, selection);
 		row->grades[grade_of(&row->facts)] = 1;
 		row->last = number;
 		if (device_of(&row->device, session) < 0)

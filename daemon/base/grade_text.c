@@ -394,6 +394,7 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 	enum cause sorted[CAUSES];
 	unsigned int n = grade_causes_by_time(sorted, facts), told = 0;
 	uint64_t lost_ns = grade_lost_ns(facts);
+	double others = 100;
 	bool zh = language == CHINESE;
 
 	text[0] = '\0';
@@ -401,7 +402,8 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		const char *share = causes[sorted[told]].share[language];
 		double percent = 100 * (double)facts->cause_ns[sorted[told]] / (double)lost_ns;
 
-		if (told == 0 && n == 1)
+		others -= (double)(int)(percent + 0.5);
+		if (percent >= 99.95)
 			add(text, zh ? "损失的时间全部归于：%s" : "All of the lost time is %s",
 			    share);
 		else if (told == 0)
@@ -411,6 +413,8 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		else
 			add(text, zh ? "，%.0f %% 归于%s" : ", %.0f %% %s", percent, share);
 	}
+	if (told > 0 && others >= 0.5)
+		add(text, zh ? "，%.0f %% 归于其他原因" : ", %.0f %% has other causes", others);
 	if (told > 0)
 		add(text, zh ? "。" : ".");
 }

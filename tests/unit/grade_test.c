@@ -152,6 +152,13 @@ TEST(sentences_say_how_bad_it_is)
 	grade_causes(text, &facts, ENGLISH);
 	assert_string_equal(text, "79 % of the lost time is late wake-ups by the system, 21 % the "
 				  "app's own.");
+	/* Shares add up. */
+	grade_add_lost(&facts, CAUSE_GPU, 111 * SECOND, false);
+	grade_add_lost(&facts, CAUSE_STUFFING, 20 * SECOND, false);
+	grade_add_lost(&facts, CAUSE_DROPPED, 20 * SECOND, false);
+	grade_causes(text, &facts, ENGLISH);
+	assert_non_null(strstr(text, "61 %"));
+	assert_non_null(strstr(text, ", 16 % the app's own, 7 % has other causes."));
 	assert_string_equal(sentence(good, ENGLISH), "com.a held an even 30 fps on a 60 Hz screen "
 						     "for 10 s: no late frame, no freeze.");
 	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */

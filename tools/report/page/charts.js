@@ -371,7 +371,7 @@ class Timeline {
     this.gaps = gapsOf(this.session, chart);
     this.prepare();
     if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
-    this.lane("time lost: grey none, orange late, red frozen", 22, this.drawLost);
+    this.lane("time lost, as a share: orange late, red frozen, hatched missing or unexplained", 22, this.drawLost);
     this.graph("longest frame time, ms; colour: cause; red span: frozen; dashed: one frame", 170, this.drawFrames.bind(this), () => [0, this.tallest * 1.06]);
     this.graph("frames per second, freezes included; dashed: refresh rate", 110, this.drawRate.bind(this), () => [0, this.fastest * 1.1]);
     for (const [name, pattern] of [["temperature, °C", /(-?\d+(?:\.\d+)?) C\b/], ["battery, %", /battery (\d+) ?%/]]) {
@@ -449,19 +449,23 @@ class Timeline {
       if (right - left > 26) context.fillText(fitted(context, one.section, right - left - 6), left + 4, height - 6);
     });
   }
+  /* Of each part of the time its share that was lost: frozen from below, late from above. */
   drawLost(context, height, x) {
+    const part = (style, left, top, width, tall) => { context.fillStyle = style; context.fillRect(left, top, width, tall); };
     for (const bin of this.bins) {
-      const drawing = bin.time + bin.stall, rate = drawing > 0 ? (bin.late + bin.stall) / drawing : 0, left = x(bin.from / 1e6), width = Math.max(1, x(bin.to / 1e6) - left);
-      const isLate = bin.stall > 0 || rate > 0.005, top = bin.stall > 0 ? 0 : isLate ? 4 : 9; // not by colour alone
-      context.globalAlpha = isLate && bin.stall === 0 ? Math.min(1, 0.45 + rate * 6) : 1;
-      context.fillStyle = bin.stall > 0 ? this.style.frozen : isLate ? this.style.late : this.style["good-time"];
-      context.fillRect(left, top, width + 0.5, height - top);
+      const drawing = bin.time + bin.stall, left = x(bin.from / 1e6), width = Math.max(1, x(bin.to / 1e6) - left) + 0.5;
+      const tall = (lost) => (lost > 0 ? Math.max(2, height * lost / drawing) : 0);
+      part(this.style["good-time"], left, 0, width, height);
+      part(this.style.late, left, 0, width, tall(bin.late));
+      part(this.style.frozen, left, height - tall(bin.stall), width, tall(bin.stall));
     }
-    context.globalAlpha = 1;
-    context.fillStyle = this.style.frozen;
-    for (const row of this.freezes) if (row.layer === null) context.fillRect(x(row["time(s)"] - row["interval(ms)"] / 1e3), 0, x(row["time(s)"]) - x(row["time(s)"] - row["interval(ms)"] / 1e3), height);
-    for (const [from, to] of this.gaps) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.gap);
-    for (const [from, to] of this.holes) hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, this.style.missing);
+    for (const row of this.freezes) if (row.layer === null) part(this.style.frozen, x(row["time(s)"] - row["interval(ms)"] / 1e3), 0, x(row["time(s)"]) - x(row["time(s)"] - row["interval(ms)"] / 1e3), height);
+    for (const [spans, style] of [[this.gaps, this.style.gap], [this.holes, this.style.missing]]) {
+      for (const [from, to] of spans) {
+        context.clearRect(x(from), 0, Math.max(2, x(to) - x(from)), height);
+        hatch(context, x(from), 0, Math.max(2, x(to) - x(from)), height, style);
+      }
+    }
   }
   drawFocus(context, height, x) {
     let drawn = -1;

@@ -55,26 +55,29 @@ function deviceTile(session) {
 function tiles(session, app) {
   const { facts } = app, judged = mainSurface(app);
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
-  const fps = judged ? judged.numbers["low 1% mean(fps)"] : null;
+  const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "";
+  const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0);
+  /* Gaps may be freezes. */
+  const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
   return element("div", { className: "tiles" },
-    tile(`${facts["lost(ms/s)"].toFixed(facts["lost(ms/s)"] < 10 ? 1 : 0)} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
-    tile(String(facts.freezes), facts.freezes > 0 ? `${word("freezes, the longest")} ${lasting(facts["longest freeze(s)"])}` : word("freezes"), facts.freezes > 0),
-    tile(rate(drawing), word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %")),
-    deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times")));
+    tile(`${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
+    tile(`${facts.freezes}${most}`, facts.freezes > 0 ? `${word("freezes, the longest")} ${lasting(facts["longest freeze(s)"])}` : word("freezes"), facts.freezes > 0),
+    tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %") + frozen),
+    deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
 }
 
 /* The small print: the rule of the Software Green Alliance. */
-function rule(verdict) {
+function rule(verdict, isFrozen) {
   const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
   if (!found) return null;
   const least = found[2] === "app" ? 55 : 25, said = found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`;
-  return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}`);
+  return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isFrozen && found[1] !== "n/a" ? ` (${word("freezes do not count")})` : ""}`);
 }
 
 function verdictCard(session, app) {
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
-    timeBar(app.facts), tiles(session, app), rule(app.verdict));
+    timeBar(app.facts), tiles(session, app), rule(app.verdict, app.facts.freezes > 0));
 }
 
 /* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */

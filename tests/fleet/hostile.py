@@ -95,6 +95,13 @@ def copies(checks, here, fleet_):
     stored = count([fleet_.server], "fps_rows")
     fleet_.load(here / "a")
     checks.equal(count([fleet_.server], "fps_rows"), stored, "rows in the server after the same again")
+    path = session(here / "a" / "twice", "twice")
+    shutil.copy(path / "session.json", path / "session-000001.json")
+    (path / "fps-000001.csv").write_text(fps(range(40, 50)))
+    (path / "fps.csv").write_text(fps(range(20)))
+    fleet_.load(path)
+    for device, seconds in (("open", 35), ("twice", 20)):
+        checks.equal(fleet_.sql(f"SELECT app, frames FROM jank_fleet.grades WHERE device = '{device}'"), [["com.a", 60 * seconds]], f"{device}: an app is graded once, from the longest copy")
 
 
 def damaged(checks, here, fleet_):

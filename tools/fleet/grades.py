@@ -65,7 +65,9 @@ class Grades:
     def apps(self):
         found = of_folder(self.path)
         self.is_unreadable = found is None
-        return [app for app in found or () if escaped(app["session_id"]) == self.session.session]
+        # A folder may have two copies of a session: of each app the one with more frames counts.
+        own = sorted((app for app in found or () if escaped(app["session_id"]) == self.session.session), key=lambda app: app["facts"]["frames"])
+        return list({app["app"]: app for app in own}.values())
 
     def rows_with(self, prefix):
         """Of two copies the one with more frames counts, of equals the one that was graded last."""

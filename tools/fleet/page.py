@@ -79,7 +79,7 @@ def cell(one):
     if one is None:
         return '<td class="cell">–</td>'
     said = f'{count(one["sessions"], "session")}, {one["BAD sessions"]} of them BAD, {count(one["devices"], "device")}, {count(one["freezes"], "freeze")}'
-    return (f'<td class="cell" data-label="{text(one["build"])}" title="{text(said)}"><span class="grade {one["grade"].replace(" ", "-")}">'
+    return (f'<td class="cell" data-label="{text(one["build"]) or "unknown"}" title="{text(said)}"><span class="grade {one["grade"].replace(" ", "-")}">'
             f'<b>{text(one["grade"])}</b> {number(one["lost(ms/s)"])}&nbsp;ms/s<br>{count(one["sessions"], "session")}</span></td>')
 
 
@@ -94,7 +94,7 @@ def matrix(app, groups, builds):
     shown = builds[-BUILDS_MAX:]
     return ("<div><h3>models and builds</h3>"
             f'<div class="scroll" tabindex="0" role="region" aria-label="models and builds of {text(app)}"><table class="fleet">\n<thead><tr><th scope="col" class="text">model</th>'
-            + "".join(f'<th scope="col">{text(build)}</th>' for build in shown) + "</tr></thead>\n<tbody>"
+            + "".join(f'<th scope="col">{text(build) or "unknown"}</th>' for build in shown) + "</tr></thead>\n<tbody>"
             + "\n".join(f'<tr><th scope="row" class="text">{text(model) or "unknown model"}</th>' + "".join(cell(cells.get(build)) for build in shown) + "</tr>"
                         for model, cells in rows)
             + f'</tbody></table></div><p class="soft">ms lost in each second of drawing, all sessions added up; the worst model first, builds by first day{"".join("; " + one for one in left_out)}</p></div>')

@@ -3,6 +3,7 @@
 /* Of several sessions: what is worst, devices by builds, a dot for each session, and the sessions, folded, the worst first. Grades
  * and sentences are those of jank-report itself. */
 const WORST_FIRST = ["BAD", "POOR", "FAIR", "INCOMPLETE", "UNCLEAR", "GOOD", "TOO SHORT"];
+const FOLDS_MAX = 30;
 const lostBy = (one) => one.facts["late time(s)"] + one.facts["freeze time(s)"];
 /* Apps before home screens and the system, then by grade and time lost. */
 const byGrade = (a, b) => a.rank - b.rank || WORST_FIRST.indexOf(a.grade) - WORST_FIRST.indexOf(b.grade) || lostBy(b) - lostBy(a);
@@ -84,7 +85,7 @@ function foldedSession(session) {
 async function drawSessions(sessions) {
   const main = document.getElementById("main"), rows = (data.devices || []).filter((row) => row.grade !== null && row.app), folds = new Map();
   const found = sessions.flatMap((session) => (session.apps.length ? session.apps.map((app) => ({ session, app })) : [])).sort((a, b) => byGrade(a.app, b.app));
-  const open = (session) => { const fold = folds.get(session); fold.open = true; fold.draw(); fold.scrollIntoView(); };
+  const open = (session) => { const fold = folds.get(session); fold.hidden = false; fold.open = true; fold.draw(); fold.scrollIntoView(); };
   if (rows.length > 0) {
     const [worst] = rows;
     document.querySelector("h1").textContent = document.title = [gradeText(worst.grade), worst.app, namesOf(worst), worst.build, counted(sessions.length)].filter(Boolean).join(" · ");
@@ -105,6 +106,8 @@ async function drawSessions(sessions) {
   main.append(list);
   const order = [...new Set([...found, ...without].map((one) => one.session))];
   for (const session of order) folds.set(session, foldedSession(session));
+  /* Of more, those that the table opened. */
+  for (const fold of folds.values()) fold.hidden = sessions.length > FOLDS_MAX && !fold.open;
   main.append(...folds.values());
   await Promise.all([...folds.values()].filter((fold) => fold.open).map((fold) => fold.draw()));
 }

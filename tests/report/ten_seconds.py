@@ -97,14 +97,18 @@ def check(name, here, page):
     checks.that(begin in session["apps"][0]["sentence"], f"{name}: JSON of jank-report: {session['apps'][0]['sentence']}")
     html = here / f"{name}.html"
     report("-o", html, out)
-    page.open(html)
-    seen = words(page.run("return [...document.querySelectorAll('body *')].filter(e => e.children.length === 0 || e.tagName.match(/^(H1|H2|P)$/))"
-                          ".filter(e => { const box = e.getBoundingClientRect(); return box.width > 0 && box.bottom <= innerHeight; })"
-                          ".map(e => e.textContent).join('\\n')"))
+    seen = first_screen(page, html)
     checks.that(grade in seen and begin in seen, f"{name}: first screen of the page: {seen[:600]}")
 
 
-def gates_and_comparison(here):
+def first_screen(page, html):
+    page.open(html)
+    return words(page.run("return [...document.querySelectorAll('body *')].filter(e => e.children.length === 0 || e.tagName.match(/^(H1|H2|P)$/))"
+                          ".filter(e => { const box = e.getBoundingClientRect(); return box.width > 0 && box.bottom <= innerHeight; })"
+                          ".map(e => e.textContent).join('\\n')"))
+
+
+def gates_and_comparison(here, page):
     """A gate fails exactly the bad ones, and a build whose checkout freezes is worse than one whose checkout does not."""
     for name, (_, _, _, grade, _) in SESSIONS.items():
         done = report("--fail-if", "grade < FAIR", "--strict", here / name)
@@ -118,6 +122,9 @@ def gates_and_comparison(here):
     checks.equal(done.returncode, 3, f"comparison: {done.stdout}")
     checks.that(first.startswith("WORSE: com.example.scroll: checkout freezes: 7.0 freezes a minute, up to 1.45 s; base has none.") and "Most in checkout: 1.7 -> 288.0 ms/s, freezes 0 -> 6" in first
                 and " better" not in first, f"comparison: {first}")
+    report("-o", here / "compare.html", "--compare", base, "--new", base, "--new", here / "checkout")
+    seen, (head, *more) = first_screen(page, here / "compare.html"), map(str.strip, first.splitlines()[:3])
+    checks.that("WORSE" in seen and head.partition("scroll: ")[2] in seen and all(line in seen for line in more), f"first screen of a comparison: {seen[:600]}")
     checks.that("NO DIFFERENCE" in second, f"comparison with itself: {second}")
 
 
@@ -126,7 +133,7 @@ def main():
         page.size(*SCREEN)
         for name in SESSIONS:
             check(name, here, page)
-        gates_and_comparison(here)
+        gates_and_comparison(here, page)
     checks.end()
 
 

@@ -164,6 +164,8 @@ with folder() as here:
             ("here and there", "UNCLEAR", 0, "here and there has 3 freezes, calm none: too few to rule out chance")):
         done = compare(here / "calm", here / name)
         checks.that(done.returncode == code and re.match(f"{word}: com.a: {text}", done.stdout), f"{name}: {done.stdout}")
+    text = compare(here / "frozen", here / "frozen").stdout
+    checks.that("do not differ beyond the noise: 4.0 and 4.0 ms lost in each second of drawing, freezes 3 -> 3." in text, f"freezes beside every rate: {text}")
     text = compare(here / "frozen", here / "calm").stdout
     checks.that(text.startswith("BETTER: com.a: frozen freezes: 2.0 freezes in 10 minutes; calm has none."), f"no longer frozen: {text}")
     text = compare(other := here / "other", here / "frozen").stdout

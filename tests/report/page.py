@@ -487,6 +487,7 @@ def compared(page, here):
     page.run("state.language = 'zh'; return draw()")
     drawn(page)
     checks.equal(page.run("return document.querySelector('.sentence').textContent"), frozen["lines zh"][0], "the sentence in Chinese")
+    checks.that(all("噪声" in row[3] or "卡死" in row[3] for row in cells(".gates")) and "noise" not in str(cells(".gates")), f"conditions in Chinese: {cells('.gates')}")
     # Why a change is unknown is in both languages.
     reasons = {text for text in re.findall(r'why = "([^"]*)"|missing\[\] = "([^"]*)"|"(not in \w+)"',
                                            (SOURCE / "tools/report/compare.c").read_text()) for text in text if text}

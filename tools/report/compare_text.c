@@ -181,12 +181,25 @@ static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, 
 		 said->name[more], often[more], longest, said->name[less], often[less]);
 }
 
+/* ", freezes 0 -> 32"; "" if there is none. */
+static void tell_counts(char text[NUMBER_SIZE], const struct said *said, uint64_t base,
+			uint64_t new)
+{
+	text[0] = '\0';
+	if (base + new > 0)
+		snprintf(text, NUMBER_SIZE,
+			 said->zh ? "，卡死 %llu -> %llu 次" : ", freezes %llu -> %llu",
+			 (unsigned long long)base, (unsigned long long)new);
+}
+
 /* Returns true if it told what both groups lose. */
 static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	const char *base = said->name[BASE], *new = said->name[NEW], *why = verdict->lost.why;
+	char freezes[NUMBER_SIZE];
 
+	tell_counts(freezes, said, verdict->freezes[BASE], verdict->freezes[NEW]);
 	if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 没有绘制：无从对比。"
@@ -206,26 +219,29 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));
 	else if (verdict->word == COMPARED_SAME && !has_lost(verdict))
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧。"
+			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧%s。"
 				  : "%s and %s do not differ beyond the noise: %.1f and %.1f "
-				    "frames per second.",
-			 base, new, verdict->fps.of[BASE].value, verdict->fps.of[NEW].value);
+				    "frames per second%s.",
+			 base, new, verdict->fps.of[BASE].value, verdict->fps.of[NEW].value,
+			 freezes);
 	else if (verdict->word == COMPARED_SAME)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒。"
-				  : "%s and %s do not differ beyond the noise: %.1f and %.1f ms "
-				    "lost in each second of drawing.",
-			 base, new, rate(verdict, BASE), rate(verdict, NEW));
+			 said->zh
+				 ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒%s。"
+				 : "%s and %s do not differ beyond the noise: %.1f and %.1f ms "
+				   "lost in each second of drawing%s.",
+			 base, new, rate(verdict, BASE), rate(verdict, NEW), freezes);
 	else if (fabs(verdict->lost.excess) > 1)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒。"
-				  : "%s loses %.1f ms of each second of drawing, %s %.1f ms.",
-			 new, rate(verdict, NEW), base, rate(verdict, BASE));
+			 said->zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒%s。"
+				  : "%s loses %.1f ms of each second of drawing, %s %.1f ms%s.",
+			 new, rate(verdict, NEW), base, rate(verdict, BASE), freezes);
 	else
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧。"
-				  : "%s draws %.1f frames per second, %s %.1f.",
-			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value);
+			 said->zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧%s。"
+				  : "%s draws %.1f frames per second, %s %.1f%s.",
+			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value,
+			 freezes);
 	return verdict->word != COMPARED_UNCLEAR &&
 	       (verdict->word == COMPARED_SAME || fabs(verdict->lost.excess) > 1);
 }
@@ -264,13 +280,10 @@ static void tell_section(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_section *worst = said->verdict->worst;
 	const struct grade_facts *base = &worst->facts[BASE].sum, *new = &worst->facts[NEW].sum;
-	char name[SHORT_NAME], freezes[NUMBER_SIZE] = "";
+	char name[SHORT_NAME], freezes[NUMBER_SIZE];
 
 	short_name(name, "", worst->name);
-	if (base->freezes + new->freezes > 0)
-		snprintf(freezes, sizeof(freezes),
-			 said->zh ? "，卡死 %llu -> %llu 次" : ", freezes %llu -> %llu",
-			 (unsigned long long)base->freezes, (unsigned long long)new->freezes);
+	tell_counts(freezes, said, base->freezes, new->freezes);
 	snprintf(text, COMPARE_LINE_SIZE,
 		 said->zh ? "主要在 %s：%.1f -> %.1f ms/s%s。" : "Most in %s: %.1f -> %.1f ms/s%s.",
 		 name, grade_lost_rate(base), grade_lost_rate(new), freezes);

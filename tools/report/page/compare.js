@@ -55,7 +55,7 @@ function gatesCard(builds) {
   /* The sentence of a build, or why a number is not known: both are there in Chinese, too. */
   const why = (one) => {
     const of = state.language === "zh" && one.build.compared(one.Surface), unknown = of && of.changes.find((change) => change.unknown === one.text);
-    return !of ? word(one.text) : one.text === of.lines[0] ? of["lines zh"][0] : unknown ? unknown["unknown zh"] : one.text;
+    return !of ? word(one.text) : one.text === of.lines[0] ? of["lines zh"][0] : unknown ? unknown["unknown zh"] : note(one.text);
   };
   return element("div", { className: "card gates" }, heading(3, "conditions"), makeTable("", [
     ["outcome", true, (one) => element("td", { className: `text ${(looks[one.outcome] || [""])[0]}` }, `${(looks[one.outcome] || ["", "?"])[1]} ${word(one.outcome)}`)],

@@ -84,6 +84,7 @@ const WORDS = {
 const NOTES = {
   en: {},
   zh: {
+    "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{} % of the frames beyond {}": "{1} % 的帧长于 {2}", "{} % of the frames from {}": "{1} % 的帧不短于 {2}", "open": "无界",
     "is missing": "缺失", "has no rows": "没有行",
     "files of the 2019 program: no percentiles, no jank, no grade; capture with jankd to get them": "2019 年程序的文件：没有百分位数、jank 和评级；请用 jankd 采集",
     "session.json is missing: device, options and lost events are unknown": "session.json 缺失：设备、选项和丢失的事件未知",

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/report/generator.h"
 
@@ -191,4 +192,57 @@ TEST(test_a_percentile_on_a_vsync)
 	assert_int_equal(compare_metric(&surface, METRIC_P50, &change), 0);
 	assert_false(change.or_equal);
 	generated_free(&surface);
+}
+
+/* The same frames in @group, but for what a test changes. */
+static void set_frames(struct compared_surface *surface, enum group group,
+		       const struct compared_frame *usual, const struct compared_frame *other)
+{
+	struct compared_run *run = &surface->runs[surface->n_runs++];
+
+	*run = (struct compared_run){ .group = group, .frames = calloc(3000, sizeof(*usual)) };
+	for (; run->n_frames < 3000; run->n_frames++) {
+		const struct compared_frame *frame = run->n_frames % 100 == 99 ? other : usual;
+		bool is_freeze = frame->flags & FRAME_STALL;
+
+		run->frames[run->n_frames] = *frame;
+		run->facts.sum.freezes += is_freeze;
+		run->facts.sum.freeze_ns += is_freeze ? frame->interval_us * UINT64_C(1000) : 0;
+		run->facts.sum.time_ns += is_freeze ? 0 : frame->interval_us * UINT64_C(1000);
+		run->facts.sum.late_ns += frame->late_us * UINT64_C(1000);
+	}
+	surface->time_s[group] = (double)run->facts.sum.time_ns / 1e9;
+}
+
+/* Half the frame rate is worse, also where nothing is late any more; a freeze that became a late
+ * frame is better, though FPS counts only the frame. */
+TEST(test_worse_is_not_outvoted)
+{
+	static const struct compared_frame even = { 16667, .vsyncs = 1, .step = 1 };
+	static const struct compared_frame half = { 33333, .vsyncs = 2, .step = 1 };
+	static const struct compared_frame late = { 400000, 383333, 24, 0, 1 };
+	static const struct compared_frame freeze = { 1000000, 0, 60, FRAME_STALL | FRAME_WAIT, 1 };
+	static const struct {
+		const struct compared_frame *base[2], *new[2];
+		enum compared_word word;
+	} cases[] = {
+		{ { &even, &late }, { &half, &half }, COMPARED_WORSE },
+		{ { &even, &freeze }, { &half, &half }, COMPARED_WORSE },
+		{ { &even, &freeze }, { &even, &late }, COMPARED_BETTER },
+		{ { &even, &late }, { &even, &freeze }, COMPARED_WORSE },
+		{ { &half, &half }, { &even, &freeze }, COMPARED_WORSE },
+	};
+
+	for (unsigned int i = 0; i < COUNT_OF(cases); i++) {
+		struct compared_surface *surface = calloc(1, sizeof(*surface));
+		struct comparison comparison = { .surfaces = surface, .n_surfaces = 1 };
+
+		surface->runs = calloc(2, sizeof(*surface->runs));
+		surface->name = strdup("");
+		set_frames(surface, BASE, cases[i].base[0], cases[i].base[1]);
+		set_frames(surface, NEW, cases[i].new[0], cases[i].new[1]);
+		assert_int_equal(compare_end(&comparison), 0);
+		assert_int_equal(comparison.verdicts[0].word, cases[i].word);
+		compare_free(&comparison);
+	}
 }

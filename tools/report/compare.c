@@ -10,12 +10,13 @@
 
 #define HOUR_US UINT32_C(3600000000)
 
-/* Where one group never freezes: as many runs of equal groups freeze with this probability at most;
- * and in the same section with that one, if it has most of the freezes of an app. */
+/* Freezes, and runs that freeze, of equal groups differ so much with this probability at most;
+ * where freezes are in one section of an app alone, runs in which that section freezes with the
+ * second. */
 #define FREEZES_LEVEL 0.005
 #define SECTION_LEVEL 0.02
 
-/* Fewer runs say nothing about how much they differ, so that freezes count, not runs. */
+/* Fewer runs say nothing about how much runs differ, and freezes count as if they did not. */
 #define RUNS_LEAST 3
 #define EVENTS_LEVEL 0.01
 
@@ -578,6 +579,7 @@ struct ratio {
 	double share;	       /* of a percentile or low: 0.01 for p99 and low 1% */
 	double threshold_us;   /* of a percentile: longer frames are beyond it */
 	double quantile_us[2]; /* of a low: that of the group */
+	bool with_freezes;     /* of FPS: frames in all drawing */
 };
 
 static double percentile_share(enum metric metric)
@@ -618,7 +620,7 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 		break;
 	case METRIC_FPS:
 		block->above += !is_stall;
-		block->below += is_stall ? 0 : s;
+		block->below += is_stall && !ratio->with_freezes ? 0 : s;
 		break;
 	case METRIC_LOW1_MEAN:
 	case METRIC_LOW01_MEAN:
@@ -676,7 +678,7 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 		return true;
 	case METRIC_FPS:
 		block->above += window->frames;
-		block->below += time_s;
+		block->below += time_s + (ratio->with_freezes ? stall_s : 0);
 		return true;
 	case METRIC_MISSED_1000:
 		if (window->missed != WINDOW_UNKNOWN) {
@@ -900,10 +902,9 @@ static int estimate_groups(const struct compared_surface *surface, const struct 
 	return error;
 }
 
-int compare_metric(const struct compared_surface *surface, enum metric metric,
-		   struct change *change)
+static int compare_ratio(const struct compared_surface *surface, struct ratio ratio,
+			 struct change *change)
 {
-	struct ratio ratio = { .metric = rate_of(metric) };
 	int error;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
@@ -931,6 +932,12 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 	return 0;
 }
 
+int compare_metric(const struct compared_surface *surface, enum metric metric,
+		   struct change *change)
+{
+	return compare_ratio(surface, (struct ratio){ .metric = rate_of(metric) }, change);
+}
+
 const char *compare_words(const struct change *change)
 {
 	bool less = change->excess < -1;
@@ -943,13 +950,14 @@ const char *compare_words(const struct change *change)
 /* --- the verdict --- */
 
 /* The probability of @least or more of @n, if each has the probability @p. */
-static double binomial_tail(uint32_t n, uint32_t least, double p)
+static double binomial_tail(uint64_t n, uint64_t least, double p)
 {
 	double sum = 0;
 
-	for (uint32_t i = least; i <= n; i++)
-		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(p) +
-			   (n - i) * log1p(-p));
+	for (uint64_t i = least; i <= n; i++)
+		sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
+			   lgamma((double)(n - i) + 1) + (double)i * log(p) +
+			   (double)(n - i) * log1p(-p));
 	return sum;
 }
 
@@ -999,50 +1007,72 @@ static void add_runs_to(struct compared_verdict *verdict, const struct compared_
 		}
 }
 
-/* More runs of @group freeze than by chance, while @other never freezes. */
-static bool freezes_alone(const struct compared_surface *surface,
-			  const struct compared_verdict *verdict, enum group group,
-			  enum group other)
+/* Student's t of the runs' freezes, as the variance of runs with a freeze more or less. */
+static bool runs_agree(const struct compared_surface *surface,
+		       const struct compared_verdict *verdict, enum group more, enum group less)
 {
-	uint32_t runs = verdict->runs[group];
+	double rate[2], squares[2] = { 0, 0 }, variance = 0;
+
+	for (unsigned int group = BASE; group <= NEW; group++)
+		rate[group] = (double)verdict->freezes[group] / verdict->drawing_s[group];
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		const struct compared_run *run = &surface->runs[i];
+		double s = (double)grade_drawing_ns(&run->facts.sum) / 1e9;
+
+		squares[run->group] +=
+			pow((double)run->facts.sum.freezes - rate[run->group] * s, 2);
+	}
+	for (unsigned int group = BASE; group <= NEW; group++)
+		variance += squares[group] / pow(verdict->drawing_s[group], 2) *
+			    verdict->runs[group] / (verdict->runs[group] - 1);
+	return rate[more] - rate[less] >
+	       sqrt(variance) *
+		       noise_quantile(FREEZES_LEVEL, verdict->runs[BASE] + verdict->runs[NEW] - 2);
+}
+
+/* The other group never freezes: more runs do than by chance, or in one section. */
+static bool many_runs_freeze(const struct compared_surface *surface,
+			     const struct compared_verdict *verdict, enum group more,
+			     enum group less)
+{
+	uint32_t runs = verdict->runs[more];
+	double most = verdict->runs[less];
 	const double *drawing_s = verdict->drawing_s;
 
-	if (runs < RUNS_LEAST || verdict->runs[other] < RUNS_LEAST)
-		return (double)verdict->freezes[group] *
-			       log(drawing_s[group] / (drawing_s[BASE] + drawing_s[NEW])) <
-		       log(EVENTS_LEVEL);
-	if (chance_of(fmin(verdict->runs[other], drawing_s[other] / drawing_s[group] * runs), runs,
-		      verdict->frozen[group]) < FREEZES_LEVEL)
+	if (chance_of(fmin(most, drawing_s[less] / drawing_s[more] * runs), runs,
+		      verdict->frozen[more]) < FREEZES_LEVEL)
 		return true;
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
 		const struct compared_section *in = &surface->sections[i];
 		double in_s[2] = { grade_drawing_ns(&in->facts[BASE].sum) / 1e9,
 				   grade_drawing_ns(&in->facts[NEW].sum) / 1e9 };
-		double still = fmin(verdict->runs[other], in_s[other] / in_s[group] * runs);
 
-		if (in->frozen[group] > 0 && in_s[group] < drawing_s[group] / 2 &&
-		    chance_of(still, runs, in->frozen[group]) < SECTION_LEVEL)
+		if (in->frozen[more] > 0 && in_s[more] < drawing_s[more] / 2 &&
+		    chance_of(fmin(most, in_s[less] / in_s[more] * runs), runs, in->frozen[more]) <
+			    SECTION_LEVEL)
 			return true;
 	}
 	return false;
 }
 
-static int compare_freezes(const struct compared_surface *surface, struct compared_verdict *verdict)
+/* True: group @more freezes more than by chance. */
+static bool freezes_more(const struct compared_surface *surface,
+			 const struct compared_verdict *verdict, enum group more, enum group less)
 {
 	const uint64_t *freezes = verdict->freezes;
-	struct change change = { 0 };
-	int error = 0;
+	double share =
+		verdict->drawing_s[more] / (verdict->drawing_s[BASE] + verdict->drawing_s[NEW]);
+	double chance;
 
-	add_runs_to(verdict, surface);
-	if (!(verdict->drawing_s[BASE] > 0) || !(verdict->drawing_s[NEW] > 0))
-		return 0;
-	if (freezes[BASE] > 0 && freezes[NEW] > 0)
-		error = compare_metric(surface, METRIC_FREEZES_10MIN, &change);
-	verdict->freezes_more = change.excess > 1 || (freezes[BASE] == 0 && freezes[NEW] > 0 &&
-						      freezes_alone(surface, verdict, NEW, BASE));
-	verdict->freezes_less = change.excess < -1 || (freezes[NEW] == 0 && freezes[BASE] > 0 &&
-						       freezes_alone(surface, verdict, BASE, NEW));
-	return error;
+	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
+		return false;
+	/* Freezes of equal groups are in one of them with its share of the time. */
+	chance = binomial_tail(freezes[BASE] + freezes[NEW], freezes[more], share);
+	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
+		return chance < EVENTS_LEVEL;
+	if (chance < FREEZES_LEVEL && runs_agree(surface, verdict, more, less))
+		return true;
+	return freezes[less] == 0 && many_runs_freeze(surface, verdict, more, less);
 }
 
 /* Time that a section lost more than BASE would have in the same time of drawing. */
@@ -1057,24 +1087,30 @@ static double lost_more(const struct compared_section *section)
 
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
+	struct change drawn = { 0 };
 	bool is_better;
 	int error;
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
-	error = compare_freezes(surface, verdict);
-	if (error == 0)
-		error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
+	add_runs_to(verdict, surface);
+	verdict->freezes_more = freezes_more(surface, verdict, NEW, BASE);
+	verdict->freezes_less = freezes_more(surface, verdict, BASE, NEW);
+	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
 	if (error == 0)
 		error = compare_metric(surface, METRIC_FPS, &verdict->fps);
+	is_better = verdict->lost.excess < -1 || verdict->freezes_less;
+	/* A freeze that became a frame just below one makes FPS lower, but not the frames drawn. */
+	if (error == 0 && is_better && verdict->fps.excess < -1)
+		error = compare_ratio(surface, (struct ratio){ METRIC_FPS, .with_freezes = true },
+				      &drawn);
 	if (error < 0)
 		return error;
 	for (uint32_t i = 0; i < surface->n_sections; i++)
 		if (lost_more(&surface->sections[i]) >
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
-	is_better = verdict->lost.excess < -1 || verdict->freezes_less;
 	if (verdict->freezes_more || verdict->lost.excess > 1 ||
-	    (verdict->fps.excess < -1 && !is_better))
+	    (is_better ? drawn : verdict->fps).excess < -1)
 		verdict->word = COMPARED_WORSE;
 	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;

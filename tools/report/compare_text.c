@@ -197,6 +197,8 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	const char *base = said->name[BASE], *new = said->name[NEW], *why = verdict->lost.why;
+	bool is_by_lost = verdict->word == COMPARED_WORSE ? verdict->lost.excess > 1
+							  : verdict->lost.excess < -1;
 	char freezes[NUMBER_SIZE];
 
 	tell_counts(freezes, said, verdict->freezes[BASE], verdict->freezes[NEW]);
@@ -231,7 +233,7 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				 : "%s and %s do not differ beyond the noise: %.1f and %.1f ms "
 				   "lost in each second of drawing%s.",
 			 base, new, rate(verdict, BASE), rate(verdict, NEW), freezes);
-	else if (fabs(verdict->lost.excess) > 1)
+	else if (is_by_lost)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒%s。"
 				  : "%s loses %.1f ms of each second of drawing, %s %.1f ms%s.",
@@ -242,8 +244,7 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				  : "%s draws %.1f frames per second, %s %.1f%s.",
 			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value,
 			 freezes);
-	return verdict->word != COMPARED_UNCLEAR &&
-	       (verdict->word == COMPARED_SAME || fabs(verdict->lost.excess) > 1);
+	return verdict->word != COMPARED_UNCLEAR && (verdict->word == COMPARED_SAME || is_by_lost);
 }
 
 /* @is_told: the sentence before has the rates. Returns false if there is nothing more to tell. */

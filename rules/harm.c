@@ -33,8 +33,6 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 	uint32_t *us;
 	uint64_t add_us = ns / 1000;
 
-	harm->frames++;
-	harm->total_ns += ns;
 	if (ns > harm->worst_ns) {
 		harm->worst_ns = ns;
 		harm->worst_at_ns = time_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What late frames and stalls cost a user: their sum, the worst moment, the worst minute.
+/* What late frames and stalls cost a user at worst: the worst moment, the worst minute. Their sum
+ * is in struct grade_facts.
  *
  * The harm of a frame is the time by which its interval exceeds the cadence so far (late.h). That
  * of a stall is its whole length.
@@ -13,8 +14,6 @@
 
 /* All zeros: none yet. Times are of the trace clock. */
 struct harm {
-	uint64_t frames;		/* frames and stalls with harm */
-	uint64_t total_ns;		/* of all of them */
 	uint64_t worst_ns, worst_at_ns; /* the one with most harm, and when it ended */
 	/* The 60 seconds with most harm: their harm, and when the first of them with harm began. */
 	uint64_t minute_ns, minute_from_ns;

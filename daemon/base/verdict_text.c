@@ -153,7 +153,7 @@ static void print_surface(FILE *out, unsigned int columns, const struct status_s
 		n += (size_t)snprintf(more + n, sizeof(more) - n,
 				      ", %" PRIu64 " late frame%s %.2f s", facts->late,
 				      plural(facts->late), seconds(facts->late_ns));
-	if (surface->harm.frames > 0)
+	if (surface->harm.worst_ns > 0)
 		snprintf(more + n, sizeof(more) - n, "; most at %.3f s: %.0f ms",
 			 moment(surface->harm.worst_at_ns), (double)surface->harm.worst_ns / 1e6);
 	print_name(out, columns, name, more);
@@ -209,7 +209,7 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	print_grade(out, columns, app);
 	print_causes(out, columns, &app->facts);
 	print_surfaces(out, columns, status, app);
-	if (surface && surface->harm.frames > 0)
+	if (surface && surface->harm.worst_ns > 0)
 		text_print_line(out, columns, "  worst minute from %.0f s: %.2f s lost",
 				seconds(surface->harm.minute_from_ns),
 				seconds(surface->harm.minute_ns));

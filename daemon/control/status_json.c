@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/apps.h"
+#include "daemon/base/grade_json.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
-#include "daemon/base/apps.h"
 #include "daemon/version.h"
 
 #define SESSION_SCHEMA 1
@@ -589,17 +590,6 @@ static struct json_object *moment_object(const char *key, uint64_t time_ns, uint
 	return object;
 }
 
-/* The late frames of each cause that there is. */
-static struct json_object *causes_object(const struct grade_facts *facts)
-{
-	struct json_object *object = json_object_new_object();
-
-	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
-		if (facts->causes[i] > 0)
-			add_count(object, cause_names[i], facts->causes[i]);
-	return object;
-}
-
 static struct json_object *surface_object(const struct status_surface *surface)
 {
 	struct json_object *object = json_object_new_object();
@@ -622,10 +612,7 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_signed(object, "stalls", stats->stalls);
 	add_seconds(object, "stalled_s", stats->stall_ns);
 	add_text(object, "grade", grade_names[surface->grade]);
-	add_count(object, "pauses", surface->facts.gaps);
-	add_seconds(object, "paused_s", surface->facts.gap_ns);
-	add_count(object, "endless_stalls", surface->facts.endless);
-	add_seconds(object, "endless_s", surface->facts.endless_ns);
+	json_object_object_add(object, "facts", grade_json(&surface->facts));
 	add_signed(object, "lost_events", stats->lost);
 	add_bool(object, "without_view_marks", surface->no_view_marks);
 	add_bool(object, "paces_itself", surface->paces_itself);
@@ -640,23 +627,10 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	json_object_object_add(object, "lost_ms_per_s",
 			       lost_rate < 0 ? NULL : json_object_new_double(lost_rate));
 	add_ms_if_known(object, "longest_ms", frame_stats_longest(stats));
-	add_ms(object, "harm_ms", harm->total_ns);
-	json_object_object_add(object, "causes", causes_object(&surface->facts));
 	json_object_object_add(object, "worst_moment",
 			       moment_object("time_s", harm->worst_at_ns, harm->worst_ns));
 	json_object_object_add(object, "worst_minute",
 			       moment_object("from_s", harm->minute_from_ns, harm->minute_ns));
-	return object;
-}
-
-static struct json_object *lost_by_cause_object(const struct grade_facts *facts)
-{
-	struct json_object *object = json_object_new_object();
-	enum cause causes[CAUSES];
-	unsigned int n = grade_causes_by_time(causes, facts);
-
-	for (unsigned int i = 0; i < n; i++)
-		add_ms(object, cause_names[causes[i]], facts->cause_ns[causes[i]]);
 	return object;
 }
 
@@ -675,20 +649,7 @@ static struct json_object *app_object(const struct status_app *app, const struct
 	grade_causes(text, facts, ENGLISH);
 	add_text(object, "whose", text);
 	add_text(object, "verdict", app->verdict);
-	add_count(object, "frames", facts->frames);
-	add_seconds(object, "time_s", facts->time_ns);
-	add_number(object, "lost_ms_per_s", grade_lost_rate(facts));
-	add_count(object, "late_frames", facts->late);
-	add_ms(object, "late_ms", facts->late_ns);
-	add_count(object, "freezes", facts->freezes);
-	add_ms(object, "frozen_ms", facts->freeze_ns);
-	add_ms(object, "longest_freeze_ms", facts->longest_freeze_ns);
-	add_count(object, "unexplained_gaps", facts->gaps);
-	add_ms(object, "unexplained_gaps_ms", facts->gap_ns);
-	add_count(object, "unknown_vsyncs", facts->unknown);
-	add_seconds(object, "captured_s", facts->span_ns);
-	add_seconds(object, "missing_s", grade_missing_ns(facts));
-	json_object_object_add(object, "lost_ms_by_cause", lost_by_cause_object(facts));
+	json_object_object_add(object, "facts", grade_json(facts));
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (strcmp(status->surfaces[i].app, app->app) == 0 &&
 		    app_has_surface(app->app, status->surfaces[i].name))

@@ -107,6 +107,11 @@ def surfaces_of(verdict):
     return {one["surface"]: one for one in itertools.chain(verdict["surfaces_of_no_app"], *(app["surfaces"] for app in verdict["apps"]))}
 
 
+def endless_ms(events, surface):
+    """The stalls of the Surface that no frame ended."""
+    return sum(float(row["text"].split(" ms on ")[0]) for row in events if row["kind"] == "stall" and f" ms on {surface}" in row["text"] and "no frame ended it" in row["text"])
+
+
 def judge(checks, trace):
     name, text = trace.name, trace.json.decode()
     if not trace.text or not trace.has("frames.csv"):
@@ -120,13 +125,14 @@ def judge(checks, trace):
         JUDGED.extend([surface] if harm > 0 else [])
         got = table[surface]["late frames"], table[surface]["unknown vsyncs"]
         checks.that(surface == "(others)" or got == (str(late) if one["frames"] else got[0], "0"), f"{name}, {surface}: late frames, unknown vsyncs {got}, expected {late}")
-        checks.that(close(one["harm_ms"], harm), f"{name}, {surface}: harm {one['harm_ms']} ms, expected {harm:.3f}")
+        lost = 1000 * sum(cause["lost(s)"] for cause in one["facts"]["causes"].values()) - endless_ms(trace.rows("events.csv"), surface)
+        checks.that(close(lost, harm), f"{name}, {surface}: lost {lost} ms, expected {harm:.3f}")
         checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
     same(checks, name, surfaces, trace.rows("summary.csv"))
     for app in verdict["apps"]:
-        for key, of in (("frames", "frames"), ("freezes", "stalls"), ("late_ms", "late_ms")):
-            total = sum(one[of] or 0 for one in app["surfaces"])
-            checks.that(abs(app[key] - total) < 0.01, f"{name}, {app['app']}: {key} {app[key]}, of its Surfaces {total}")
+        for key in ("frames", "freezes", "late time(s)"):
+            total = sum(one["facts"][key] for one in app["surfaces"])
+            checks.that(abs(app["facts"][key] - total) < 0.01, f"{name}, {app['app']}: {key} {app['facts'][key]}, of its Surfaces {total}")
 
 
 def end(checks):
@@ -152,17 +158,18 @@ def grades(checks, what, verdict, summary):
     for app in verdict["apps"]:
         mine = [row for row in summary if row["app"] == app["app"] and app["app"] in row["Surface"]]
         # A freeze that no frame ended is none of those in the columns.
-        endless = sum(one["endless_stalls"] for one in app["surfaces"]), sum(one["endless_s"] for one in app["surfaces"])
+        facts = app["facts"]
+        endless = facts["freezes without end"], facts["freeze time(s)"] - total(mine, "stall time(S)")
         freezes, drawing = total(mine, "stalls") + endless[0], total(mine, "Time(S)", "stall time(S)") + endless[1]
         lost = 1000 * (total(mine, "late time(S)", "stall time(S)") + endless[1]) / drawing if drawing else 0
-        checks.equal((app["frames"], app["freezes"], app["late_frames"]),
+        checks.equal((facts["frames"], facts["freezes"], facts["late frames"]),
                      (total(mine, "frames"), freezes, total(mine, "late frames")), f"{what}: {app['app']}: sums")
-        checks.that(abs((app["lost_ms_per_s"] or 0) - lost) < 0.01, f"{what}: {app['app']}: {app['lost_ms_per_s']} ms/s, not {lost}")
+        checks.that(abs(facts["lost(ms/s)"] - lost) < 0.01, f"{what}: {app['app']}: {facts['lost(ms/s)']} ms/s, not {lost}")
         often = freezes if freezes > 1 else 0
-        grade = ("TOO SHORT" if drawing < 5 or app["frames"] < 100 else "BAD" if lost > 30 or often * 60 > drawing
-                 else "POOR" if lost > 10 or often * 600 > drawing or app["longest_freeze_ms"] >= 1000
+        grade = ("TOO SHORT" if drawing < 5 or facts["frames"] < 100 else "BAD" if lost > 30 or often * 60 > drawing
+                 else "POOR" if lost > 10 or often * 600 > drawing or facts["longest freeze(s)"] >= 1
                  else "FAIR" if lost > 5 or freezes or app["verdict"].startswith("fail") else None)
-        if grade or app["unexplained_gaps"] + app["unknown_vsyncs"] + app["missing_s"] == 0:
+        if grade or facts["gaps"] + facts["unknown vsyncs"] + facts["missing(s)"] == 0:
             checks.equal(app["grade"], grade or "GOOD", f"{what}: {app['app']}: grade")
         checks.that(app["sentence"].startswith(app["app"]), f"{what}: {app['sentence']}")
     named = {row["app"] for row in summary if row["app"] and row["app"] in row["Surface"] and (row["frames"] != "0" or row["stalls"] not in ("", "0"))}
@@ -178,9 +185,9 @@ def judge_played(checks, scenario, here):
     worst = verdict["skipped_30"]
     checks.equal(worst and (worst["app"], worst["doframes"], worst["most"]),
                  ("com.example.scroll", 4, 85) if scenario == "hang-before" else None, f"{scenario}: Skipped N frames")
-    checks.equal({name: one["endless_stalls"] for name, one in surfaces.items() if one["endless_stalls"]},
+    checks.equal({name: n for name, one in surfaces.items() if (n := one["facts"]["freezes without end"])},
                  {SCROLL: 1} if scenario == "hang-killed" else {}, f"{scenario}: stalls without an end")
     if scenario == "hang-killed":
         checks.equal(verdict["apps"][0]["app"], "com.example.scroll", f"{scenario}: who stalled is first")
     if scenario == "hang-native":
-        checks.equal(max(one["pauses"] for one in surfaces.values()), 2, f"{scenario}: pauses")
+        checks.equal(max(one["facts"]["gaps"] for one in surfaces.values()), 2, f"{scenario}: pauses")

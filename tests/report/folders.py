@@ -127,19 +127,20 @@ def half(here, whole):
         done = report(here / f"only {path.name}")
         checks.that(done.returncode in (0, 1) and (done.returncode == 0) == (done.stderr == ""), f"only {path.name}: {done}")
         one_line_each(f"only {path.name}", done.stderr)
-    harm, truth = (surfaces(model(path)[0])[MAIL]["time lost"] for path in (here / "without frames.csv", whole))
-    checks.equal((harm["frames"], round(harm["total(ms)"]), harm["causes"]),
-                 (truth["frames"], round(truth["total(ms)"]), truth["causes"]), "time lost of dropFrames.csv")
+    facts, truth = (surfaces(model(path)[0])[MAIL]["facts"] for path in (here / "without frames.csv", whole))
+    checks.equal([(cause, one["times"], round(one["lost(s)"], 3)) for cause, one in facts["causes"].items()],
+                 [(cause, one["times"], round(one["lost(s)"], 3)) for cause, one in truth["causes"].items()], "time lost of dropFrames.csv")
     text = report(here / "only fps.csv").stdout
     checks.that(f"{MAIL}: 53.13 FPS" in text and "no frame" not in text and ":  FPS" not in text, f"fps.csv alone: {text}")
     # Also without summary.csv: a game at 30 fps on 60 Hz is not late. And a part of frames.csv is not all of it.
     (here / "without frames.csv/summary.csv").unlink()
     found = surfaces(model(here / "without frames.csv")[0])
-    checks.equal((found[MAIL]["time lost"]["frames"], found[GAME]["time lost"]["frames"]), (truth["frames"], 0), "time lost without summary.csv")
+    checks.equal([[found[name]["facts"][key] for key in ("late frames", "freezes")] for name in (MAIL, GAME)],
+                 [[truth[key] for key in ("late frames", "freezes")], [0, 0]], "time lost without summary.csv")
     third = copy(whole, "third")
     (third / "frames.csv").write_text(part(third / "frames.csv", 1 / 3))
     session, = model(third)
-    checks.equal((session["time lost source"], surfaces(session)[MAIL]["time lost"]["frames"]), ("dropFrames.csv", truth["frames"]),
+    checks.equal((session["time lost source"], surfaces(session)[MAIL]["facts"]["late frames"]), ("dropFrames.csv", truth["late frames"]),
                  "time lost with a third of frames.csv")
 
 

@@ -14,8 +14,6 @@ TEST(test_the_worst_moment_has_most_harm)
 	harm_add(&harm, 10 * SECOND, 20 * MS);
 	harm_add(&harm, 11 * SECOND, 50 * MS);
 	harm_add(&harm, 12 * SECOND, 50 * MS);
-	assert_int_equal(harm.frames, 3);
-	assert_int_equal(harm.total_ns, 120 * MS);
 	assert_int_equal(harm.worst_ns, 50 * MS);
 	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
 }
@@ -56,7 +54,6 @@ TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 
 	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
 	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
-	assert_int_equal(harm.total_ns, 10000 * SECOND);
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
 	harm_add(&harm, 9061 * SECOND, MS);
 	assert_int_equal(harm.sum_us, 1000);

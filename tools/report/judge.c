@@ -76,8 +76,6 @@ static void add_endless(struct numbers *numbers, const struct grade_facts *facts
 		return;
 	if (!isnan(of[METRIC_LOST_RATE]))
 		of[METRIC_LOST_RATE] = grade_lost_rate(facts);
-	if (!isnan(of[METRIC_HARM]))
-		of[METRIC_HARM] += (double)facts->endless_ns / 1e6;
 	of[METRIC_LONGEST] = fmax(of[METRIC_LONGEST], (double)facts->longest_freeze_ns / 1e6);
 }
 

@@ -235,6 +235,8 @@ void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts,
 	if (isnan(of[METRIC_STALLS]))
 		return;
 	of[METRIC_FREEZES] = (double)facts->freezes;
+	if (!isnan(of[METRIC_LATE]))
+		of[METRIC_HARM] = milliseconds(grade_lost_ns(facts));
 	if (drawing_ns > 0)
 		of[METRIC_FREEZES_10MIN] = 600e9 * (double)facts->freezes / (double)drawing_ns;
 }

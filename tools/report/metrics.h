@@ -105,7 +105,7 @@ void numbers_set_times(struct numbers *numbers, const uint32_t *times_ns, size_t
 /* Those that follow from others. */
 void numbers_derive(struct numbers *numbers);
 
-/* The grade, and freezes: they are stalls, with those that no frame ended. */
+/* The grade, freezes, which are stalls with those that no frame ended, and the time lost. */
 void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade);
 
 #endif

@@ -167,7 +167,6 @@ static void set_harm(const struct session *session, struct surface *surface)
 	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
 		return;
 	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
-	surface->numbers.of[METRIC_HARM] = (double)(surface->harm.total_ns / 1000) / 1e3;
 	/* Files of before these columns. */
 	if (!isnan(surface->numbers.of[METRIC_LATE]))
 		return;
@@ -683,18 +682,20 @@ static void report_missing(struct session *session)
 		session_notice(session, "fps.csv %s%s", why_no_rows(session, FILE_FPS),
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
 	if (rows_of(session, FILE_FRAMES) == 0)
-		session_notice(session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
-			       session->harm_source == FROM_WINDOWS
-				       ? "time lost is computed from dropFrames.csv, sections are "
-					 "sums of whole rows of fps.csv without percentiles"
-				       : "time lost is unknown, sections are sums of whole rows of "
-					 "fps.csv without percentiles",
-			       session->files[FILE_FRAMES].segments > 0
-				       ? ""
-				       : "; capture with --frames-log");
+		session_notice(
+			session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
+			session->harm_source == FROM_WINDOWS
+				? "causes and moments come from dropFrames.csv, sections are "
+				  "sums of whole rows of fps.csv without percentiles"
+				: "causes and moments are unknown, sections are sums of whole rows "
+				  "of "
+				  "fps.csv without percentiles",
+			session->files[FILE_FRAMES].segments > 0 ? ""
+								 : "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
-		session_notice(session, "dropFrames.csv has only intervals of 42 ms or more: time "
-					"lost by shorter ones is not counted; capture with -T 2");
+		session_notice(session,
+			       "dropFrames.csv has only intervals of 42 ms or more: "
+			       "shorter ones have no cause and no moment; capture with -T 2");
 	if (rows_of(session, FILE_EVENTS) == 0)
 		session_notice(session,
 			       "events.csv %s: marks, freezes and other events are unknown",
@@ -715,8 +716,8 @@ static void report_partial(struct session *session)
 			       (unsigned long long)surface->from_frames.frames,
 			       surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
 			       session->harm_source == FROM_FRAMES
-				       ? "its time lost is computed from these"
-				       : "time lost is computed from dropFrames.csv");
+				       ? "its causes and moments come from these"
+				       : "causes and moments come from dropFrames.csv");
 		return;
 	}
 }

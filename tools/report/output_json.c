@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/apps.h"
+#include "daemon/base/grade_json.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"
@@ -62,63 +63,15 @@ static struct json_object *numbers_object(const struct numbers *numbers)
 static struct json_object *harm_object(const struct surface *surface)
 {
 	const struct harm *harm = &surface->harm;
-	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "whole", json_object_new_boolean(surface->has_all_harm));
-	add_count(object, "frames", harm->frames);
-	add_decimal(object, "total(ms)", (double)(harm->total_ns / 1000) / 1e3, 3);
-	if (harm->frames > 0) {
+	if (harm->worst_ns > 0) {
 		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_at_ns / 1000));
 		add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3, 3);
 		add_seconds(object, "worst minute(s)", (int64_t)(harm->minute_from_ns / 1000));
 		add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3, 3);
 	}
-	for (unsigned int i = 0; i < CAUSES; i++)
-		if (surface->facts.causes[i] > 0)
-			add_count(causes, i == CAUSE_NONE ? "none" : cause_names[i],
-				  surface->facts.causes[i]);
-	json_object_object_add(object, "causes", causes);
-	return object;
-}
-
-static void add_ns(struct json_object *object, const char *key, uint64_t ns)
-{
-	add_decimal(object, key, (double)(ns / 1000) / 1e6, 6);
-}
-
-/* What a grade is made of. */
-static struct json_object *facts_object(const struct grade_facts *facts)
-{
-	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
-	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts);
-
-	add_ns(object, "drawing(s)", grade_drawing_ns(facts));
-	add_count(object, "frames", facts->frames);
-	add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
-	add_count(object, "late frames", facts->late);
-	add_ns(object, "late time(s)", facts->late_ns);
-	add_count(object, "freezes", facts->freezes);
-	add_ns(object, "freeze time(s)", facts->freeze_ns);
-	add_ns(object, "longest freeze(s)", facts->longest_freeze_ns);
-	add_count(object, "freezes without end", facts->endless);
-	add_count(object, "gaps", facts->gaps);
-	add_ns(object, "gap time(s)", facts->gap_ns);
-	add_ns(object, "shortest gap(s)", facts->shortest_gap_ns);
-	add_ns(object, "longest gap(s)", facts->longest_gap_ns);
-	add_ns(object, "idle(s)", grade_idle_ns(facts));
-	add_ns(object, "captured(s)", facts->span_ns);
-	add_ns(object, "missing(s)", grade_missing_ns(facts));
-	add_count(object, "unknown vsyncs", facts->unknown);
-	json_object_object_add(object, "fails rule", json_object_new_boolean(facts->fails_rule));
-	for (unsigned int i = 0; i < n; i++) {
-		struct json_object *cause = json_object_new_object();
-
-		add_count(cause, "times", facts->causes[sorted[i]]);
-		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
-		json_object_object_add(causes, cause_names[sorted[i]], cause);
-	}
-	json_object_object_add(object, "causes", causes);
 	return object;
 }
 
@@ -140,7 +93,7 @@ static struct json_object *surface_object(const struct session *session,
 			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
 								       : harm_object(surface));
 	add_text(object, "grade", surface->grade ? grade_names[surface->grade] : NULL);
-	json_object_object_add(object, "facts", facts_object(&surface->facts));
+	json_object_object_add(object, "facts", grade_json(&surface->facts));
 	return object;
 }
 
@@ -196,7 +149,7 @@ static struct json_object *graded_object(const char *app, const struct grade_fac
 	add_text(object, "app", app);
 	add_text(object, "grade", grade_names[grade]);
 	add_text(object, "grade zh", grade_name(grade, CHINESE));
-	json_object_object_add(object, "facts", facts_object(facts));
+	json_object_object_add(object, "facts", grade_json(facts));
 	return object;
 }
 
@@ -303,7 +256,7 @@ static struct json_object *in_section_object(const struct session *session,
 	add_text(object, "source", numbers_source_names[in->source]);
 	add_text(object, "grade", in->grade ? grade_names[in->grade] : NULL);
 	json_object_object_add(object, "numbers", numbers_object(&in->numbers));
-	json_object_object_add(object, "facts", facts_object(&in->facts));
+	json_object_object_add(object, "facts", grade_json(&in->facts));
 	return object;
 }
 
@@ -595,7 +548,7 @@ static struct json_object *device_row_object(const struct device_row *row)
 		if (row->grades[i] > 0)
 			add_count(grades, grade_names[i], row->grades[i]);
 	json_object_object_add(object, "grades", grades);
-	json_object_object_add(object, "facts", facts_object(&row->facts));
+	json_object_object_add(object, "facts", grade_json(&row->facts));
 	add_count(object, "pass", row->pass);
 	add_count(object, "fail", row->fail);
 	add_decimal(object, "frames", row->frames, 0);
@@ -666,7 +619,7 @@ int output_grades(FILE *out, const struct report *report)
 
 /* --- of facts that were added up --- */
 
-/* A count or a time as facts_object() prints it, in units of 1 / @scale. What is missing, or no
+/* A count or a time as grade_json() prints it, in units of 1 / @scale. What is missing, or no
  * number, is 0. */
 static uint64_t read_fact(struct json_object *facts, const char *key, double scale)
 {
@@ -721,7 +674,7 @@ static struct json_object *causes_by_time(const struct grade_facts *facts)
 		add_text(cause, "cause", cause_names[sorted[i]]);
 		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
 		add_count(cause, "times", facts->causes[sorted[i]]);
-		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
+		add_seconds(cause, "lost(s)", (int64_t)(facts->cause_ns[sorted[i]] / 1000));
 		json_object_array_add(causes, cause);
 	}
 	return causes;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "daemon/base/text.h"
 #include "rules/app_work.h"
 
 bool app_has_surface(const char *app, const char *surface)
@@ -13,14 +14,6 @@ bool app_has_surface(const char *app, const char *surface)
 bool app_is_system(const char *app)
 {
 	return strcmp(app, "com.android.systemui") == 0 || strcmp(app, "android") == 0;
-}
-
-static void copy_name(char *to, size_t size, const char *from)
-{
-	size_t length = strnlen(from, size - 1);
-
-	memcpy(to, from, length);
-	to[length] = '\0';
 }
 
 bool app_has_activity(const char *app, const char *surface)
@@ -39,7 +32,7 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 	uint64_t known = stats->frames - stats->unknown;
 
 	app->surface_ns = grade_drawing_ns(&row->facts);
-	copy_name(app->surface, sizeof(app->surface), row->surface);
+	text_copy(app->surface, sizeof(app->surface), row->surface);
 	memcpy(app->verdict, row->verdict, sizeof(app->verdict));
 	app->fps = row->fps;
 	app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
@@ -48,25 +41,25 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 				     stats->max_ns);
 }
 
-uint64_t app_weight(const struct grade_facts *facts)
+/* 0 of an app, 1 of a home screen, 2 of what is no app. */
+static int rank_of(struct app_place place)
 {
-	return grade_drawing_ns(facts) + 2 * grade_lost_ns(facts);
-}
-
-int app_rank(const char *app, bool has_activity)
-{
-	if (!has_activity || app_is_system(app))
+	if (!place.has_activity || app_is_system(place.app))
 		return 2;
-	return strstr(app, "launcher") || strstr(app, ".home");
+	return strstr(place.app, "launcher") || strstr(place.app, ".home");
 }
 
-static bool comes_before(const struct status_app *a, const struct status_app *b)
+bool app_comes_before(struct app_place a, struct app_place b)
 {
-	int a_rank = app_rank(a->app, a->has_activity), b_rank = app_rank(b->app, b->has_activity);
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b);
+	return grade_drawing_ns(a.facts) + 2 * grade_lost_ns(a.facts) >
+	       grade_drawing_ns(b.facts) + 2 * grade_lost_ns(b.facts);
+}
 
-	if (a_rank != b_rank)
-		return a_rank < b_rank;
-	return app_weight(&a->facts) > app_weight(&b->facts);
+static struct app_place place_of(const struct status_app *app)
+{
+	return (struct app_place){ app->app, app->has_activity, &app->facts };
 }
 
 void apps_add(struct status *status, const struct summary_row *row)
@@ -84,7 +77,7 @@ void apps_add(struct status *status, const struct summary_row *row)
 			return;
 		status->n_apps++;
 		apps[at] = (struct status_app){ .fps = -1, .rate_hz = -1 };
-		copy_name(apps[at].app, sizeof(apps[at].app), row->app);
+		text_copy(apps[at].app, sizeof(apps[at].app), row->app);
 	}
 	grade_add(&apps[at].facts, &row->facts);
 	apps[at].has_activity |= app_has_activity(row->app, row->surface);
@@ -92,7 +85,7 @@ void apps_add(struct status *status, const struct summary_row *row)
 		set_surface(&apps[at], row);
 	apps[at].facts.fails_rule = strncmp(apps[at].verdict, "fail", 4) == 0;
 	one = apps[at];
-	for (; at > 0 && comes_before(&one, &apps[at - 1]); at--)
+	for (; at > 0 && app_comes_before(place_of(&one), place_of(&apps[at - 1])); at--)
 		apps[at] = apps[at - 1];
 	apps[at] = one;
 }

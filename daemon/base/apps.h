@@ -18,13 +18,15 @@ bool app_is_system(const char *app);
  * uses. */
 bool app_has_activity(const char *app, const char *surface);
 
-/* Whose app somebody looks at: 0 of an app, 1 of a home screen, 2 of what is no app. Lower ones
- * come first. */
-int app_rank(const char *app, bool has_activity);
+struct app_place {
+	const char *app;
+	bool has_activity;
+	const struct grade_facts *facts;
+};
 
-/* The app with most of it comes first: drawing, and twice the time lost. Of two that draw about as
- * long it is the worse one. */
-uint64_t app_weight(const struct grade_facts *facts);
+/* True: @a comes first. Apps do before a home screen, and that before what is no app; then the one
+ * with most drawing and twice the time lost. Of two that draw about as long it is the worse one. */
+bool app_comes_before(struct app_place a, struct app_place b);
 
 /* Adds a Surface to its app in @status, and sorts the apps. */
 void apps_add(struct status *status, const struct summary_row *row);

@@ -13,15 +13,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/status.h"
-
-static void copy(char *to, size_t size, const char *from)
-{
-	size_t len = from ? strnlen(from, size - 1) : 0;
-
-	if (len > 0)
-		memcpy(to, from, len);
-	to[len] = '\0';
-}
+#include "daemon/base/text.h"
 
 /* --- surfaces --- */
 
@@ -52,8 +44,8 @@ static void add_surface(void *context, const struct summary_row *row)
 		status->n_surfaces++;
 	to = &status->surfaces[at];
 	memmove(to + 1, to, (status->n_surfaces - at - 1) * sizeof(*to));
-	copy(to->app, sizeof(to->app), row->app);
-	copy(to->name, sizeof(to->name), row->surface);
+	text_copy(to->app, sizeof(to->app), row->app);
+	text_copy(to->name, sizeof(to->name), row->surface);
 	to->stats = row->stats;
 	to->now_fps = row->now_fps;
 	to->fps = row->fps;
@@ -73,7 +65,7 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->fences = row->fences;
 	to->paces_itself = row->paces_itself;
 	to->drawing_ns = row->drawing_ns;
-	copy(to->verdict, sizeof(to->verdict), row->verdict);
+	text_copy(to->verdict, sizeof(to->verdict), row->verdict);
 }
 
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,
@@ -104,21 +96,21 @@ static void read_origin(struct status *status, const struct session_origin *orig
 
 	status->live = origin->live;
 	status->source = origin->kind;
-	copy(status->source_why, sizeof(status->source_why), origin->why);
-	copy(status->source_path, sizeof(status->source_path), origin->path);
-	copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
+	text_copy(status->source_why, sizeof(status->source_why), origin->why);
+	text_copy(status->source_path, sizeof(status->source_path), origin->path);
+	text_copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
 	if (!origin->live)
 		return;
-	copy(status->device_id, sizeof(status->device_id), origin->device.id);
-	copy(status->model, sizeof(status->model), origin->device.model);
-	copy(status->build, sizeof(status->build), origin->device.build);
-	copy(status->sdk, sizeof(status->sdk), origin->device.sdk);
+	text_copy(status->device_id, sizeof(status->device_id), origin->device.id);
+	text_copy(status->model, sizeof(status->model), origin->device.model);
+	text_copy(status->build, sizeof(status->build), origin->device.build);
+	text_copy(status->sdk, sizeof(status->sdk), origin->device.sdk);
 	if (origin->values)
 		status->device_start = *origin->values;
 	if (uname(&kernel) == 0)
-		copy(status->kernel, sizeof(status->kernel), kernel.release);
+		text_copy(status->kernel, sizeof(status->kernel), kernel.release);
 	boot_id_read(status->boot_id);
-	copy(status->session_id, sizeof(status->session_id), origin->id);
+	text_copy(status->session_id, sizeof(status->session_id), origin->id);
 }
 
 static void read_input(struct status *status, const struct session *session)
@@ -227,8 +219,8 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->options = session->options;
 	status->discarding = session->discarding;
 	status->pid = (long)getpid();
-	copy(status->folder, sizeof(status->folder), session->folder.path);
-	copy(status->last_report, sizeof(status->last_report), report_last());
+	text_copy(status->folder, sizeof(status->folder), session->folder.path);
+	text_copy(status->last_report, sizeof(status->last_report), report_last());
 	read_times(status, session, begin_ns);
 	status->device_start = DEVICE_VALUES_NONE;
 	read_origin(status, &session->origin);

@@ -98,6 +98,10 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 TEST(an_app_is_the_sum_of_its_surfaces)
 {
 	struct grade_facts app = facts_of(60000, 100, 0, 0), other = facts_of(1000, 0, 2, 700);
+	const struct app_place apps[] = { { "com.b", true, &app },
+					  { "com.a", true, &other },
+					  { "com.android.launcher3", true, &app },
+					  { "com.android.systemui", true, &app } };
 
 	grade_add_gap(&app, SECOND);
 	grade_add_gap(&other, SECOND / 2);
@@ -116,8 +120,9 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 	assert_false(app_has_surface("com.a", "StatusBar") || app_has_surface("", "StatusBar"));
 	assert_true(app_has_activity("com.a", "x com.a.Wall com.a/com.a.Main"));
 	assert_false(app_has_activity("com.a", "com.a.ImageWallpaper"));
-	assert_true(app_rank("com.a", true) < app_rank("com.android.launcher3", true) &&
-		    app_rank("a.launcher", true) < app_rank("com.android.systemui", true));
+	for (unsigned int i = 0; i < sizeof(apps) / sizeof(apps[0]); i++)
+		for (unsigned int j = 0; j < sizeof(apps) / sizeof(apps[0]); j++)
+			assert_int_equal(app_comes_before(apps[i], apps[j]), i < j);
 }
 
 static const char *sentence(struct grade_facts facts, enum language language)

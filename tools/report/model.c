@@ -418,7 +418,7 @@ static int set_sections(struct reading *reading)
 /* --- apps --- */
 
 /* Of the Surfaces whose rows name an app. */
-struct app_place {
+struct named_app {
 	uint32_t judged; /* number of its Surface + 1 */
 	uint32_t number; /* of the app in the session + 1; 0: it is none */
 };
@@ -460,7 +460,7 @@ static bool draws_longer(const struct surface *a, const struct surface *b)
 	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
 }
 
-static void choose_judged(struct session *session, struct app_place *apps)
+static void choose_judged(struct session *session, struct named_app *apps)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct surface *surface = &session->surfaces[i];
@@ -509,15 +509,9 @@ static void renumber(struct session *session, const uint16_t *now)
 	      by_section);
 }
 
-static bool comes_before(const struct session *session, const struct graded_app *one,
-			 const struct graded_app *other)
+static struct app_place place_of(const struct session *session, const struct graded_app *app)
 {
-	int rank = app_rank(name_of(session, one->app), one->has_activity);
-	int other_rank = app_rank(name_of(session, other->app), other->has_activity);
-
-	if (rank != other_rank)
-		return rank < other_rank;
-	return app_weight(&one->facts) > app_weight(&other->facts);
+	return (struct app_place){ name_of(session, app->app), app->has_activity, &app->facts };
 }
 
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
@@ -550,7 +544,8 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	app->facts.fails_rule = session->surfaces[app->surface].facts.fails_rule;
 	app->grade = grade_of(&app->facts);
 	one = *app;
-	for (; app > apps && comes_before(session, &one, app - 1); app--)
+	for (; app > apps && app_comes_before(place_of(session, &one), place_of(session, app - 1));
+	     app--)
 		*app = app[-1];
 	*app = one;
 }
@@ -576,7 +571,7 @@ static int add_apps(const struct reading *reading)
 static int sort_surfaces(const struct reading *reading)
 {
 	struct session *session = reading->session;
-	struct app_place *apps = calloc(session->names.n, sizeof(*apps));
+	struct named_app *apps = calloc(session->names.n, sizeof(*apps));
 	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
 	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
 	uint16_t *now = calloc(session->n_surfaces + 1, sizeof(*now));

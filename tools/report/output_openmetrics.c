@@ -54,8 +54,8 @@ static bool has_equal_labels(const struct labelled *one, const struct labelled *
 
 /* --- what is printed of a session --- */
 
-static bool has_surface(const struct exposition *exposition, const struct session *session,
-			uint32_t from, const char *app, const char *name)
+static bool has_surface(const struct session *session, uint32_t from, const char *app,
+			const char *name)
 {
 	/* It is at the same place in most cases. */
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
@@ -81,9 +81,9 @@ static int hide_surfaces(const struct exposition *exposition, struct labelled *o
 		own->is_hidden[i] = !surface->is_shown;
 		for (uint32_t at = own->next; at != 0 && !own->is_hidden[i];
 		     at = exposition->sessions[at].next)
-			own->is_hidden[i] = has_surface(
-				exposition, exposition->sessions[at].session, i,
-				name_of(session, surface->app), name_of(session, surface->name));
+			own->is_hidden[i] = has_surface(exposition->sessions[at].session, i,
+							name_of(session, surface->app),
+							name_of(session, surface->name));
 	}
 	return 0;
 }
@@ -96,16 +96,12 @@ static int by_names(const void *a, const void *b)
 	return order != 0 ? order : strcmp(one->section, other->section);
 }
 
-static void add_part(const struct exposition *exposition, struct labelled *to,
-		     const struct graded_app *app, const char *section)
+static void add_part(struct labelled *to, const struct graded_app *app, const char *section)
 {
-	const struct session *session = to->session;
-
-	if (session->surfaces[app->surface].is_shown)
-		to->parts[to->n_parts++] = (struct app_part){ .app = name_of(session, app->app),
-							      .section = section,
-							      .is_shown = true,
-							      .facts = app->facts };
+	to->parts[to->n_parts++] = (struct app_part){ .app = name_of(to->session, app->app),
+						      .section = section,
+						      .is_shown = true,
+						      .facts = app->facts };
 }
 
 /* Sections of one name are one after the other, so their times add up. */
@@ -137,13 +133,13 @@ static int find_parts(const struct exposition *exposition, struct labelled *own)
 	if (!own->parts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->n_apps; i++)
-		add_part(exposition, own, &session->apps[i], "");
+		add_part(own, &session->apps[i], "");
 	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
 		const struct graded_app *app = &session->in_section_apps[i];
 		const char *name = name_of(session, session->sections[app->section].name);
 
 		if (select_section(exposition->report->selection, session, app->section))
-			add_part(exposition, own, app, name[0] ? name : "(no name)");
+			add_part(own, app, name[0] ? name : "(no name)");
 	}
 	qsort(own->parts, own->n_parts, sizeof(*own->parts), by_names);
 	join_parts(own);

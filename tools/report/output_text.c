@@ -26,73 +26,28 @@ static int64_t count_of(const struct surface *surface, unsigned int metric)
 	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
 }
 
-static uint64_t known_count(const struct surface *surface, unsigned int metric)
+static int64_t ns_of(const struct surface *surface, enum metric milliseconds)
 {
-	int64_t count = count_of(surface, metric);
+	double value = surface->numbers.of[milliseconds];
 
-	return count < 0 ? 0 : (uint64_t)count;
-}
-
-/* @scale: to ns */
-static int64_t ns_of(const struct surface *surface, enum metric metric, double scale)
-{
-	double value = surface->numbers.of[metric];
-
-	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * scale + 0.5);
-}
-
-static uint64_t known_ns(const struct surface *surface, enum metric metric, double scale)
-{
-	int64_t ns = ns_of(surface, metric, scale);
-
-	return ns < 0 ? 0 : (uint64_t)ns;
-}
-
-static void copy_name(char to[STATUS_NAME_SIZE], const char *name)
-{
-	size_t length = strlen(name);
-
-	if (length >= STATUS_NAME_SIZE)
-		length = STATUS_NAME_SIZE - 1;
-	memcpy(to, name, length);
-	to[length] = '\0';
-}
-
-/* Frames with unknown vsyncs. Files of before that column have no counts if there is one. */
-static uint64_t unknown_of(const struct surface *surface)
-{
-	if (isnan(surface->numbers.of[METRIC_UNKNOWN]))
-		return isnan(surface->numbers.of[METRIC_MISSED]);
-	return known_count(surface, METRIC_UNKNOWN);
+	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * 1e6 + 0.5);
 }
 
 static void fill_surface(struct status_surface *to, const struct session *session,
 			 const struct surface *surface)
 {
 	*to = (struct status_surface){
-		.stats = {
-			.frames = known_count(surface, METRIC_FRAMES),
-			.time_ns = known_ns(surface, METRIC_TIME, 1e9),
-			.waits = known_count(surface, METRIC_WAITS),
-			.wait_ns = known_ns(surface, METRIC_WAITING, 1e9),
-			.unknown = unknown_of(surface),
-			.missed = count_of(surface, METRIC_MISSED),
-			.stalls = count_of(surface, METRIC_STALLS),
-			.stall_ns = known_ns(surface, METRIC_STALL_TIME, 1e9),
-			.jank = known_count(surface, METRIC_JANK),
-			.big_jank = known_count(surface, METRIC_BIG_JANK),
-		},
 		.harm = surface->harm,
 		.facts = surface->facts,
 		.grade = surface->grade,
 		.no_view_marks = surface->app != NAME_NONE && !surface->has_view_marks,
-		.gpu_p50_ns = ns_of(surface, METRIC_GPU_P50, 1e6),
-		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99, 1e6),
+		.gpu_p50_ns = ns_of(surface, METRIC_GPU_P50),
+		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99),
 		.gpu_bound = count_of(surface, METRIC_GPU_BOUND),
 		.release_p99_ns = ROW_UNKNOWN,
 	};
-	copy_name(to->app, name_of(session, surface->app));
-	copy_name(to->name, name_of(session, surface->name));
+	text_copy(to->app, STATUS_NAME_SIZE, name_of(session, surface->app));
+	text_copy(to->name, STATUS_NAME_SIZE, name_of(session, surface->name));
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 
@@ -105,13 +60,13 @@ static void fill_surfaces(struct status *status, const struct session *session)
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 		unsigned int at = status->n_surfaces;
-		uint64_t frames = known_count(surface, METRIC_FRAMES);
+		uint64_t frames = surface->facts.frames;
 
 		if (!surface->is_shown || !surface->verdict[0])
 			continue;
 		status->surfaces_total++;
 		for (; at > 0; at--) {
-			uint64_t before = status->surfaces[at - 1].stats.frames;
+			uint64_t before = status->surfaces[at - 1].facts.frames;
 
 			if (frames < before ||
 			    (frames == before && surface->order > orders[at - 1]))
@@ -149,8 +104,8 @@ static struct session_sentences *fill_apps(struct status *status, const struct s
 			.sentence = sentences[status->n_apps].grade,
 			.whose = sentences[status->n_apps].whose,
 		};
-		copy_name(to->app, name_of(session, app->app));
-		copy_name(to->surface, name_of(session, surface->name));
+		text_copy(to->app, STATUS_NAME_SIZE, name_of(session, app->app));
+		text_copy(to->surface, STATUS_NAME_SIZE, name_of(session, surface->name));
 		memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 		status->n_apps++;
 	}
@@ -191,7 +146,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	fill_surfaces(status, session);
 	sentences = fill_apps(status, session);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		status->counters.frames += status->surfaces[i].stats.frames;
+		status->counters.frames += status->surfaces[i].facts.frames;
 	status->counters.doframes = session->doframes;
 	status->counters.lost_events = counter(session, "lost_events");
 	status->counters.lost_unknown = counter(session, "lost_unknown");
@@ -366,7 +321,8 @@ static int print_moments(FILE *out, const struct session *session,
 
 		moments_tell(told, session, &groups[i]);
 		session_time(first, session, groups[i].first_us);
-		copy_name(name, name_of(session, session->surfaces[groups[i].surface].name));
+		text_copy(name, STATUS_NAME_SIZE,
+			  name_of(session, session->surfaces[groups[i].surface].name));
 		text_short_component(name);
 		text_print_line(out, columns, "  %s, %s %s: %s%s%s%.*s", told,
 				groups[i].times > 1 ? "first at" : "at", first, name,

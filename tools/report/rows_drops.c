@@ -108,14 +108,7 @@ static void add_drop(struct reading *reading, const struct csv_reader *csv, cons
 		.time_us = end_us,
 		.harm_us = harm_us,
 		.interval_us = (uint64_t)used_us,
-		.vsync_us = end_us,
-		.queued_us = -1,
-		.latched_us = -1,
-		.gpu_done_us = -1,
-		.frame_number = number_of(csv, columns[DROP_NUMBER], 0),
-		.vsync_id = -1,
-		.expected_us = -1,
-		.finished_us = -1,
+		LATE_ROW_UNKNOWN,
 		.surface = number_of_surface(session, surface),
 		.cause = (uint8_t)cause_in(field_of(csv, columns[DROP_CAUSE])),
 		.is_stall = is_wait(used_us),
@@ -123,6 +116,8 @@ static void add_drop(struct reading *reading, const struct csv_reader *csv, cons
 
 	if (!has_place(session, &row))
 		return;
+	row.vsync_us = end_us;
+	row.frame_number = number_of(csv, columns[DROP_NUMBER], 0);
 	row.layer =
 		columns[DROP_LAYER] < 0 ? NAME_NONE : name_in(reading, csv, columns[DROP_LAYER]);
 	row.info = name_in(reading, csv, columns[DROP_INFO]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
 #include "tools/report/moments.h"
 
 /* A section is told if it loses at least so many times as much of its time as the others. */
@@ -100,7 +101,6 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 	const struct grade_facts *facts;
 	bool zh = language == CHINESE;
 	const char *lost;
-	size_t n;
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
@@ -116,11 +116,7 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 	facts = &worst->facts;
 	session_time(from, session, worst->section > 0 ? section->from_us : session->first_us);
 	session_time(to, session, section->to_us);
-	n = strlen(name_of(session, section->name));
-	if (n >= sizeof(name))
-		n = sizeof(name) - 1;
-	memcpy(name, name_of(session, section->name), n);
-	name[n] = '\0';
+	text_copy(name, sizeof(name), name_of(session, section->name));
 	lost = facts->freeze_ns == 0 ? (zh ? "迟到" : "late")
 	       : facts->late == 0    ? (zh ? "卡死" : "frozen")
 				     : (zh ? "卡死或迟到" : "frozen or late");

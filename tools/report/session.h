@@ -207,6 +207,11 @@ struct captured {
 /* Those with most harm are kept. */
 #define LATE_MAX 1000
 
+/* Nothing is captured of it. */
+#define LATE_ROW_UNKNOWN                                                                           \
+	.vsync_us = -1, .queued_us = -1, .latched_us = -1, .gpu_done_us = -1, .frame_number = -1,  \
+	.vsync_id = -1, .expected_us = -1, .finished_us = -1
+
 struct event {
 	int64_t time_us; /* or -1 */
 	uint32_t wall, kind, text;

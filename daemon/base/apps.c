@@ -42,7 +42,7 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 }
 
 /* 0 of an app, 1 of a home screen, 2 of what is no app. */
-static int rank_of(struct app_place place)
+unsigned int app_rank(struct app_place place)
 {
 	if (!place.has_activity || app_is_system(place.app))
 		return 2;
@@ -51,8 +51,8 @@ static int rank_of(struct app_place place)
 
 bool app_comes_before(struct app_place a, struct app_place b)
 {
-	if (rank_of(a) != rank_of(b))
-		return rank_of(a) < rank_of(b);
+	if (app_rank(a) != app_rank(b))
+		return app_rank(a) < app_rank(b);
 	return grade_drawing_ns(a.facts) + 2 * grade_lost_ns(a.facts) >
 	       grade_drawing_ns(b.facts) + 2 * grade_lost_ns(b.facts);
 }

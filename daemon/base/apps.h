@@ -24,6 +24,9 @@ struct app_place {
 	const struct grade_facts *facts;
 };
 
+/* 0: an app; 1: a home screen; 2: the system's, or no app that somebody uses. */
+unsigned int app_rank(struct app_place place);
+
 /* True: @a comes first. Apps do before a home screen, and that before what is no app; then the one
  * with most drawing and twice the time lost. Of two that draw about as long it is the worse one. */
 bool app_comes_before(struct app_place a, struct app_place b);

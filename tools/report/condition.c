@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "tools/report/os.h"
+#include "tools/report/pool.h"
 
 /* The metric without its unit, as "p99" for "p99(ms)". METRICS: there is none, or several. */
 static enum metric find_without_unit(const char *name, size_t length)
@@ -147,20 +148,17 @@ const char *const outcome_names[] = { "passed", "FAILED", "not judged" };
 void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
 		 const char *text)
 {
+	struct result *all;
+
 	results->of[outcome]++;
 	if (results->n == RESULTS_MAX)
 		return;
-	if (results->n == results->max) {
-		unsigned int max = results->max ? 2 * results->max : 32;
-		struct result *all = realloc(results->all, max * sizeof(*all));
-
-		if (!all) {
-			results->failed = true;
-			return;
-		}
-		results->all = all;
-		results->max = max;
+	all = array_grown(results->all, results->n, &results->max, sizeof(*all));
+	if (!all) {
+		results->failed = true;
+		return;
 	}
+	results->all = all;
 	results->all[results->n++] = (struct result){
 		.outcome = outcome,
 		.where = strdup(where),

@@ -63,7 +63,7 @@ struct result {
 
 struct results {
 	struct result *all;
-	unsigned int n, max;
+	uint32_t n, max;
 	unsigned int of[3]; /* numbers by outcome */
 	bool failed;	    /* out of memory */
 };

@@ -69,7 +69,8 @@ static struct device_row row_of(const struct session *session, const struct surf
 		.model = session_json_text(session, "device", "model"),
 		.build = session_json_text(session, "device", "build"),
 		.app = name_of(session, surface->app),
-		.rank = app_rank(name_of(session, surface->app), app->has_activity),
+		.rank = app_rank((struct app_place){ name_of(session, surface->app),
+						     app->has_activity, &app->facts }),
 		.sessions = 1,
 		.pass = strncmp(surface->verdict, "pass", 4) == 0,
 		.fail = strncmp(surface->verdict, "fail", 4) == 0,
@@ -84,7 +85,7 @@ static struct device_row row_of(const struct session *session, const struct surf
 
 /* Adds the rows of a session: one for each Surface. */
 static int add_session(struct devices *devices, const struct session *session, uint32_t number,
-		       const struct selection *selection, size_t *max)
+		       const struct selection *selection, uint32_t *max)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
@@ -94,14 +95,11 @@ static int add_session(struct devices *devices, const struct session *session, u
 		/* A Surface of no app, such as a status bar, has a row only if it is selected. */
 		if (!surface->is_shown || !(is_of_app || selection->surface))
 			continue;
-		if (devices->n == *max) {
-			*max = *max ? 2 * *max : 64;
-			row = realloc(devices->rows, *max * sizeof(*row));
-			if (!row)
-				return -ENOMEM;
-			devices->rows = row;
-		}
-		row = &devices->rows[devices->n++];
+		row = array_grown(devices->rows, devices->n, max, sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		devices->rows = row;
+		row += devices->n++;
 		*row = row_of(session, surface, selection);
 		row->grades[grade_of(&row->facts)] = 1;
 		row->last = number;
@@ -182,8 +180,7 @@ static void add(struct device_row *to, struct device_row *row)
 int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,
 		 const struct selection *selection)
 {
-	size_t max = 0;
-	uint32_t n = 0;
+	uint32_t n = 0, max = 0;
 
 	*devices = (struct devices){ 0 };
 	for (uint32_t i = 0; i < n_sessions; i++)

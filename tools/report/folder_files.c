@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/report/os.h"
+#include "tools/report/pool.h"
 
 /* More than any capture leaves: a week of segments of a minute is 10,000 of each file. */
 #define ENTRIES_MAX 200000
@@ -55,18 +56,9 @@ static char *join(const char *folder, const char *name)
 		       : path;
 }
 
-/* Makes space for one more element. */
-static void *grown(void *array, uint32_t n, uint32_t *max, size_t size)
-{
-	if (n < *max)
-		return array;
-	*max = *max ? 2 * *max : 64;
-	return realloc(array, *max * size);
-}
-
 static int add_segment(struct folder_files *files, const struct segment *segment)
 {
-	struct segment *all = grown(files->segments, files->n, &files->max, sizeof(*all));
+	struct segment *all = array_grown(files->segments, files->n, &files->max, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
@@ -77,7 +69,8 @@ static int add_segment(struct folder_files *files, const struct segment *segment
 
 static int add_folder(struct folder_files *files, char *path)
 {
-	char **all = grown(files->folders, files->n_folders, &files->max_folders, sizeof(*all));
+	char **all =
+		array_grown(files->folders, files->n_folders, &files->max_folders, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;

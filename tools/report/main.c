@@ -429,13 +429,10 @@ struct collection {
 
 static void keep(struct report *report, struct session *session)
 {
-	if (report->n == report->max) {
-		report->max = report->max ? 2 * report->max : 8;
-		report->sessions =
-			realloc(report->sessions, report->max * sizeof(*report->sessions));
-		if (!report->sessions)
-			out_of_memory();
-	}
+	report->sessions =
+		array_grown(report->sessions, report->n, &report->max, sizeof(*report->sessions));
+	if (!report->sessions)
+		out_of_memory();
 	/* What is printed is computed: rows and frames are not needed again. */
 	pool_free(&session->windows);
 	pool_free(&session->frames);

@@ -184,7 +184,8 @@ static struct json_object *session_app_object(const struct session *session,
 	add_sentences(object, session, app);
 	add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
 	add_count(object, "rank",
-		  (uint64_t)app_rank(name_of(session, app->app), app->has_activity));
+		  app_rank((struct app_place){ name_of(session, app->app), app->has_activity,
+					       &app->facts }));
 	return object;
 }
 

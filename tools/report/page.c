@@ -80,6 +80,28 @@ static void put_json(struct page *page, const char *text, size_t size)
 	}
 }
 
+/* A session or a comparison is printed into memory, so that put_json() has all of it. */
+static FILE *begin_element(struct page *page)
+{
+	page->text = NULL;
+	page->size = 0;
+	page->element = os_memory_open(&page->text, &page->size);
+	return page->element;
+}
+
+static int end_element(struct page *page, const char *array, int error)
+{
+	if (os_memory_close(page->element, &page->text, &page->size) != 0)
+		error = -ENOMEM;
+	if (error == 0) {
+		fprintf(page->out, page->is_first ? "\"%s\":[" : ",", array);
+		put_json(page, page->text, page->size);
+		page->is_first = false;
+	}
+	free(page->text);
+	return error;
+}
+
 /* --- rows and frames ---
  *
  * Columns, one after the other, so that they are packed well. page/charts.js reads them. */
@@ -144,6 +166,7 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 	*n = 0;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
 		const struct window *row = pool_at(&session->windows, i);
+		struct window *larger;
 
 		if (row->surface != surface)
 			continue;
@@ -154,17 +177,12 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 			in_row++;
 			continue;
 		}
-		if (*n == max) {
-			struct window *larger;
-
-			max = max ? 2 * max : 1024;
-			larger = realloc(rows, max * sizeof(*rows));
-			if (!larger) {
-				free(rows);
-				return NULL;
-			}
-			rows = larger;
+		larger = array_grown(rows, *n, &max, sizeof(*rows));
+		if (!larger) {
+			free(rows);
+			return NULL;
 		}
+		rows = larger;
 		rows[(*n)++] = *row;
 		in_row = 1;
 	}
@@ -434,9 +452,7 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 
 int page_add(struct page *page, const struct session *session, const struct selection *selection)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = os_memory_open(&text, &size);
+	FILE *out = begin_element(page);
 	struct page_frames chosen = { 0 };
 	uint64_t rows = session->windows.n;
 	/* Of many sessions each has at least a hundredth of the space. */
@@ -458,15 +474,7 @@ int page_add(struct page *page, const struct session *session, const struct sele
 	page->rows_left -= rows < page->rows_left ? rows : page->rows_left;
 	page_frames_free(&chosen);
 	fputc('}', out);
-	if (os_memory_close(out, &text, &size) != 0)
-		error = -ENOMEM;
-	if (error == 0) {
-		fputs(page->is_first ? "\"sessions\":[" : ",", page->out);
-		put_json(page, text, size);
-		page->is_first = false;
-	}
-	free(text);
-	return error;
+	return end_element(page, "sessions", error);
 }
 
 int page_devices(struct page *page, const struct report *report)
@@ -491,23 +499,11 @@ int page_devices(struct page *page, const struct report *report)
 
 int page_compare(struct page *page, const struct compare_report *report)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = os_memory_open(&text, &size);
-	int error;
+	FILE *out = begin_element(page);
 
 	if (!out)
 		return -errno;
-	error = output_compare_json(out, report);
-	if (os_memory_close(out, &text, &size) != 0)
-		error = -ENOMEM;
-	if (error == 0) {
-		fputs(page->is_first ? "\"comparisons\":[" : ",", page->out);
-		put_json(page, text, size);
-		page->is_first = false;
-	}
-	free(text);
-	return error;
+	return end_element(page, "comparisons", output_compare_json(out, report));
 }
 
 void page_abandon(struct page *page)

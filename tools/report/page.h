@@ -29,6 +29,9 @@ struct page {
 	char *path,
 		*part; /* it is written under another name, and replaces @path when it is whole */
 	bool is_first;
+	FILE *element; /* what is printed of one, into memory: page.c */
+	char *text;
+	size_t size;
 	uint64_t rows_left, frames_left; /* space for more */
 };
 

@@ -27,3 +27,15 @@ void *pool_add(struct pool *pool)
 	}
 	return pool_at(pool, pool->n++);
 }
+
+void *array_grown(void *array, uint32_t n, uint32_t *max, size_t size)
+{
+	uint32_t more = *max ? 2 * *max : 64;
+
+	if (n < *max)
+		return array;
+	array = realloc(array, more * size);
+	if (array)
+		*max = more;
+	return array;
+}

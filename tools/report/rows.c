@@ -65,18 +65,13 @@ struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t s
 		reading->sums_refused++;
 		return NULL;
 	}
-	if (reading->n_sums == reading->max_sums) {
-		uint32_t max = reading->max_sums ? 2 * reading->max_sums : 256;
-		struct section_sum *sums = realloc(reading->sums, max * sizeof(*sums));
-
-		if (!sums) {
-			reading->out_of_memory = true;
-			return NULL;
-		}
-		reading->sums = sums;
-		reading->max_sums = max;
+	sum = array_grown(reading->sums, reading->n_sums, &reading->max_sums, sizeof(*sum));
+	if (!sum) {
+		reading->out_of_memory = true;
+		return NULL;
 	}
-	sum = &reading->sums[reading->n_sums++];
+	reading->sums = sum;
+	sum += reading->n_sums++;
 	*sum = (struct section_sum){
 		.frames = FRAME_STATS_EMPTY,
 		.windows = FRAME_STATS_EMPTY,
@@ -132,30 +127,23 @@ int rows_begin(struct reading *reading, struct session *session, const struct fo
 	reading->surface_of_name = calloc(session->names.max, sizeof(*reading->surface_of_name));
 	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
 	reading->captured_places = calloc(SUM_PLACES, sizeof(*reading->captured_places));
-	reading->janks = calloc(LAYERS_MAX, sizeof(*reading->janks));
-	reading->late = calloc(LAYERS_MAX, sizeof(*reading->late));
-	reading->owners = calloc(LAYERS_MAX, sizeof(*reading->owners));
-	reading->presents_us = calloc(LAYERS_MAX, sizeof(*reading->presents_us));
+	reading->layers = calloc(LAYERS_MAX, sizeof(*reading->layers));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
 	if (!session->surfaces || !session->sections || !session->late ||
 	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
-	    !reading->captured_places || !reading->janks || !reading->owners ||
-	    !reading->presents_us || !reading->late)
+	    !reading->captured_places || !reading->layers)
 		return -ENOMEM;
 	return 0;
 }
 
 void rows_end(struct reading *reading)
 {
-	free(reading->late);
+	free(reading->layers);
 	free(reading->surface_of_name);
 	free(reading->sums);
 	free(reading->sum_places);
 	free(reading->captured_places);
 	free(reading->late_order);
-	free(reading->janks);
-	free(reading->owners);
-	free(reading->presents_us);
 	free(reading->place_of_layer);
 	free(reading->stalls);
 	free(reading->steps);

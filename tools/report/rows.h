@@ -17,6 +17,14 @@ struct section_sum {
 	bool is_crossed; /* a row of fps.csv begins in it, and ends after the next mark */
 };
 
+/* The frames of a layer so far. */
+struct layer_frames {
+	struct late_series late;
+	struct jank_history janks;
+	uint64_t owner;	    /* the layer whose history it is */
+	int64_t present_us; /* of its last frame */
+};
+
 struct keyed; /* of rows_part.h */
 
 /* What is needed only while the files are read. */
@@ -30,13 +38,10 @@ struct reading {
 	uint32_t n_sums, max_sums;
 	uint32_t *sum_places; /* a hash table of numbers + 1 */
 	uint64_t sums_refused;
-	struct late_series *late;   /* by place of the layer */
-	struct jank_history *janks; /* likewise */
-	uint64_t *owners;	    /* likewise: the layer whose history it is */
-	int64_t *presents_us;	    /* likewise: of its last frame */
-	uint16_t *place_of_layer;   /* number + 1 of its place, by the number of its name */
-	uint32_t n_layers;	    /* places that are taken */
-	struct keyed *late_order;   /* numbers of late frames by their vsync, or by vsync id */
+	struct layer_frames *layers; /* by place of the layer */
+	uint16_t *place_of_layer;    /* number + 1 of its place, by the number of its name */
+	uint32_t n_layers;	     /* places that are taken */
+	struct keyed *late_order;    /* numbers of late frames by their vsync, or by vsync id */
 	uint32_t n_late_order;
 	uint32_t *captured_places; /* a hash table of numbers + 1 */
 	uint32_t max_captured;

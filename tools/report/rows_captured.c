@@ -26,17 +26,12 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 		session->captured_refused++;
 		return NULL;
 	}
-	if (session->n_captured == reading->max_captured) {
-		uint32_t max = reading->max_captured ? 2 * reading->max_captured : 256;
-
-		all = realloc(all, max * sizeof(*all));
-		if (!all) {
-			reading->out_of_memory = true;
-			return NULL;
-		}
-		session->captured = all;
-		reading->max_captured = max;
+	all = array_grown(all, session->n_captured, &reading->max_captured, sizeof(*all));
+	if (!all) {
+		reading->out_of_memory = true;
+		return NULL;
 	}
+	session->captured = all;
 	all[session->n_captured++] = (struct captured){
 		.section = (uint16_t)section,
 		.kind = (uint8_t)kind,

@@ -61,19 +61,16 @@ static const char *const event_columns[] = { "time(s)", "wall time", "kind", "te
 static void add_keyed(struct reading *reading, struct keyed **all, uint32_t *n, uint32_t *most,
 		      struct keyed one)
 {
+	struct keyed *grown;
+
 	if (*n == KEYED_MAX)
 		return;
-	if (*n == *most) {
-		uint32_t max = *most ? 2 * *most : 64;
-		struct keyed *grown = realloc(*all, max * sizeof(*grown));
-
-		if (!grown) {
-			reading->out_of_memory = true;
-			return;
-		}
-		*all = grown;
-		*most = max;
+	grown = array_grown(*all, *n, most, sizeof(*grown));
+	if (!grown) {
+		reading->out_of_memory = true;
+		return;
 	}
+	*all = grown;
 	(*all)[(*n)++] = one;
 }
 

@@ -48,12 +48,9 @@ static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
 	if (*number == 0 && reading->n_layers < LAYERS_MAX)
 		*number = (uint16_t)++reading->n_layers;
 	place = *number > 0 ? *number - 1 : (int)(owner % LAYERS_MAX);
-	if (reading->owners[place] != owner) {
-		reading->owners[place] = owner;
-		reading->presents_us[place] = INT64_MAX;
-		reading->janks[place] = (struct jank_history){ 0 };
-		reading->late[place] = (struct late_series){ 0 };
-	}
+	if (reading->layers[place].owner != owner)
+		reading->layers[place] =
+			(struct layer_frames){ .owner = owner, .present_us = INT64_MAX };
 	return place;
 }
 
@@ -66,9 +63,9 @@ static struct frame_stats stats_of_frame(struct reading *reading, int place,
 	if (interval.ns < 0)
 		return stats;
 	if (interval_is_wait(interval))
-		frame_stats_add_wait(&stats, &reading->janks[place], interval, 0, wait);
+		frame_stats_add_wait(&stats, &reading->layers[place].janks, interval, 0, wait);
 	else
-		frame_stats_add(&stats, &reading->janks[place], interval, 0);
+		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0);
 	return stats;
 }
 
@@ -103,8 +100,9 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 			 int64_t present_us, struct interval interval, enum wait_kind wait,
 			 enum cause cause)
 {
-	struct lateness late = late_follow(
-		&reading->late[place], name_of(reading->session, surface->name), 0, interval, wait);
+	struct lateness late =
+		late_follow(&reading->layers[place].late, name_of(reading->session, surface->name),
+			    0, interval, wait);
 
 	if (late.gap)
 		drawing_gap(&surface->drawing);
@@ -200,8 +198,9 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	section = session_section(session, present_us);
 	sum = sum_of(reading, section, number_of_surface(session, surface));
 	/* Not of a layer's first frame. */
-	if (interval.ns < 0 && present_us > reading->presents_us[place]) {
-		uint64_t uncounted_ns = (uint64_t)(present_us - reading->presents_us[place]) * 1000;
+	if (interval.ns < 0 && present_us > reading->layers[place].present_us) {
+		uint64_t uncounted_ns =
+			(uint64_t)(present_us - reading->layers[place].present_us) * 1000;
 
 		grade_add_uncounted(&surface->facts, uncounted_ns);
 		if (sum)
@@ -212,7 +211,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		if (sum)
 			sum->facts.uncounted_ns += (uint64_t)interval.ns;
 	}
-	reading->presents_us[place] = present_us;
+	reading->layers[place].present_us = present_us;
 	frame_stats_merge(&surface->from_frames, &stats);
 	count_cadence(surface->cadences, interval);
 	surface->frame_rows++;

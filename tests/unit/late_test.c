@@ -41,29 +41,6 @@ TEST(test_frame_late_by_exactly_the_limit_is_late)
 	}
 }
 
-/* 60 fps stay steady on a display that changes to 120 Hz. */
-TEST(test_switch_of_the_refresh_rate_is_not_late)
-{
-	uint64_t at_ns;
-
-	start_late(8 * MS);
-	at_ns = phone_run(&phone, a, BEGIN, V60, 60);
-	for (unsigned int i = 1; i < 240; i++) {
-		if (i % 2)
-			phone_tick(&phone, at_ns + i * V120 - 2 * MS);
-		else
-			phone_frame(&phone, at_ns + i * V120, a);
-	}
-	assert_int_equal(count_late(), 0);
-	expect_summary(SURFACE_A, "late_frames 0");
-	/* Nor does a frame in each vsync become late as the vsyncs become longer. */
-	start_late(8 * MS);
-	at_ns = phone_run(&phone, a, BEGIN, V120, 240);
-	phone_run(&phone, a, at_ns + V60 - V120, V60, 120);
-	count_late();
-	expect_summary(SURFACE_A, "frames 359 late_frames 0");
-}
-
 /* A status bar that draws four times a second, sometimes twice in a row, has no cadence. Only the
  * game has a late frame. */
 TEST(test_layer_without_cadence_is_not_late)

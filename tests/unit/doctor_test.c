@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "tests/unit/fake_device.h"
@@ -121,7 +122,8 @@ TEST(other_tracers_are_named)
 	char name[17], reader[32];
 	int fd;
 
-	/* An emulator has its own name. */
+	prctl(PR_SET_NAME, "traced_probes");
+	/* An emulator may have its own name. */
 	assert_int_equal(fscanf(self, "%16s", name), 1);
 	fclose(self);
 	snprintf(reader, sizeof(reader), "%s (pid %d)", name, (int)getpid());
@@ -132,6 +134,8 @@ TEST(other_tracers_are_named)
 	assert_line("note", "other tracers", "2 kernel events");
 	assert_line("note", "other tracers", "current_tracer is function");
 	assert_line("note", "other tracers", "tags 0x2");
+	if (strcmp(name, "traced_probes") == 0)
+		assert_line("note", "other tracers", reader);
 
 	fd = fake_tracefs_open("trace_pipe");
 	assert_int_equal(doctor(NULL, NULL), 1);

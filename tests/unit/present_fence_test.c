@@ -75,6 +75,7 @@ TEST(test_gap)
 	assert_string_equal(vsyncs_of(LAYER), "? 1x14 ? 1x14");
 	assert_int_equal(phone.log.n_latency, 30);
 	expect_stats(sum_of(SURFACE_A), "frames 28 lost ?");
+	expect("lost_unknown 1");
 }
 
 /* From 60 to 120 Hz: 25 ms are 2 vsyncs or 3, as the switch was early or late in them; 8 ms are

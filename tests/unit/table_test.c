@@ -20,6 +20,7 @@
 static struct phone phone;
 static char *page;
 static bool colour;
+static uint64_t hole_time_ns; /* without events */
 
 static int set_up(void **state)
 {
@@ -46,6 +47,7 @@ static void print(bool live, unsigned int columns)
 
 	assert_non_null(status);
 	status_read_pipeline(status, phone.pipeline, live ? STATUS_OF_NOW : STATUS_OF_SESSION);
+	status->counters.hole_time_ns = hole_time_ns;
 	free(page);
 	out = open_memstream(&page, &size);
 	if (live)
@@ -280,4 +282,12 @@ TEST(large_numbers_fit_their_columns)
 	print(true, 200);
 	assert_non_null(strstr(line_with("mail"), " 123k"));
 	assert_int_equal(strlen(line_with("mail")), 200);
+	/* One that is too small is left out. */
+	hole_time_ns = 50 * MS - 1;
+	print(true, 200);
+	assert_null(strstr(page, "without events"));
+	hole_time_ns++;
+	print(true, 200);
+	assert_non_null(strstr(page, ", 0.1 s without events"));
+	hole_time_ns = 0;
 }

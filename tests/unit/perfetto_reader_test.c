@@ -476,14 +476,15 @@ TEST(a_cut_trace_is_read_up_to_the_cut)
 
 TEST(packets_that_cannot_be_are_damage)
 {
-	static const unsigned int cut[] = { 1, 2, 6, 50, 59 };
+	static const unsigned int cut[] = { 1, 2, 6, 12, 50, 59 };
 	struct packets packet = { 0 };
 	size_t len;
 
 	put_event(2, 0, 10, "B|7|slice\n");
-	/* A bundle, a process tree, clocks, compressed packets and a default that are cut. */
+	/* A bundle, a process tree, clocks, names, compressed packets and a default that are cut. */
 	for (size_t i = 0; i < COUNT_OF(cut); i++) {
 		packets_text(&packet, cut[i], "\x0a\x50");
+		packets_number(&packet, 10, 5);
 		packets_add(&sent, 1, &packet);
 		reads_as("10 B cpu 0 7/-1 <...> slice\n");
 		assert_int_equal(counts.corrupt, i + 1);

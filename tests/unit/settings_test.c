@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/android/properties.h"
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
@@ -115,6 +116,22 @@ TEST(settings_that_cannot_be_restored_are_named)
 	assert_int_equal(failed.error, -ENOENT);
 	assert_false(settings_are_instances(&failed));
 	settings_free(&failed);
+}
+
+/* What only atrace changes belongs to settings that were read for it. */
+TEST(settings_that_were_read_are_read_again)
+{
+	static const char *const before[] = { "place\n", "atrace\nplace\n" };
+
+	for (size_t i = 0; i < COUNT_OF(before); i++) {
+		struct property_budget budget = { .is_over = true };
+		struct settings now = { 0 };
+
+		settings_read_again(&now, span_of(before[i]), fake_tracefs, &budget);
+		assert_begins(now.text, "place\n");
+		assert_int_equal(strstr(now.text, "\ncurrent_tracer ") != NULL, i);
+		settings_free(&now);
+	}
 }
 
 /* An unchanged setting is not written: it may be in use. */

@@ -7,13 +7,23 @@ FrameTimeline tells; then a jank counts if its reason leaves a mark."""
 import collections
 
 from jankd import analyze, folder, rows
-from timeline import AGREES, NONE, name_of
+
+# Bits of a jank type that agree with a cause of frames.csv, and their names.
+NONE = 1
+AGREES = {"app": 64, "gpu": 64, "stuffing": 128 | 512, "surfaceflinger-cpu": 16, "surfaceflinger-gpu": 32, "scheduling": 2, "display": 8,
+          "prediction": 4, "dropped": 1024, "unknown": 256, "": 0}
+NAMES = {2: "SF_SCHEDULING", 4: "PREDICTION_ERROR", 8: "DISPLAY_HAL", 16: "SF_CPU", 32: "SF_GPU", 64: "APP_DEADLINE", 128: "BUFFER_STUFFING",
+         256: "UNKNOWN", 512: "SF_STUFFING", 1024: "DROPPED"}
 
 SHARE = 0.90
 SF, TIMER, BINDER = 612, 634, 652
 DISPLAY = "4619827259835644672"
 EARLY = "EARLY"
 RECORDED, FIRST = collections.Counter(), collections.Counter()  # (jank, cause, agrees)
+
+
+def name_of(jank):
+    return "+".join(text for bit, text in NAMES.items() if jank & bit) or "none"
 
 
 def us(text):

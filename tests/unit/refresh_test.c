@@ -24,25 +24,6 @@ TEST(test_switches_do_not_lower_the_score)
 	assert_float_equal(summary_of(SURFACE_A).stats.score, 100, 0.01);
 }
 
-/* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
- * while. */
-TEST(test_switch_from_120_to_60_hz_is_detected_late_unless_reported)
-{
-	for (unsigned int reported = 0; reported <= 1; reported++) {
-		uint64_t last;
-
-		start(PHONE_14);
-		last = phone_run(&phone, a, BEGIN, V120, 300);
-		if (reported)
-			phone_write(&phone, TRACE_COUNTER, 407, "VSP-period 1", (int64_t)V60);
-		phone_run(&phone, a, last + V60, V60, 300);
-		phone_end(&phone);
-		for (size_t i = reported ? 3 : 340; i < 600; i++)
-			assert_int_equal(frame_of(a, i)->vsyncs, 1);
-		assert_in_range(counters()->refresh_mhz, 59900, 60100);
-	}
-}
-
 /* Intervals stay the same while the period becomes more precise: the first ticks were too far
  * apart. */
 TEST(test_refined_period_does_not_change_intervals)

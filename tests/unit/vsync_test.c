@@ -160,16 +160,6 @@ TEST(test_ticks_on_demand_give_the_period)
 	assert_period(V60);
 }
 
-TEST(test_lattice_stays_locked_while_idle)
-{
-	uint64_t now = ticks(SECOND, V60, 40, 0);
-
-	for (int i = 0; i < 10; i++) {
-		now = ticks(now + 3 * SECOND + any(SECOND), V60, 3, 0);
-		assert_period(V60);
-	}
-}
-
 /* One layer at 30, another at 60 fps, each with its own ticks. */
 TEST(test_ticks_at_two_rates_give_the_higher_one)
 {

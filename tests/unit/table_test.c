@@ -160,6 +160,8 @@ TEST(frozen_is_who_works_on_a_frame)
 		else /* another app's, and its own end */
 			write_mail(TRACE_COUNTER, "x", at + 5 * MS);
 		if (cases[i].frames_again) {
+			pipeline_read_until(phone.pipeline, at + 900 * MS);
+			print(true, 80); /* it is frozen then */
 			write_mail(TRACE_SLICE_END, "", at + 990 * MS);
 			phone_run(&phone, MAIL, at + 60 * PERIOD_NS, PERIOD_NS, 90);
 			pipeline_silent(phone.pipeline, 450 * MS);

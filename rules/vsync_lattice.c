@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync_lattice.h"
-#include "rules/vsync_switch.h"
 
 #include <string.h>
 
@@ -270,38 +269,30 @@ uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync
 	return period_ns * reported_step_of(render, period_ns);
 }
 
-void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
-		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
+void lattice_switch_to(struct vsync_lattice *v, struct vsync_switch_search search,
+		       enum vsync_authority authority)
 {
-	uint64_t from_ns = later(v->last_present_ns, back_from(sure_ns, SEARCH_BACK_NS));
-	uint64_t before_ns, old_from_ns;
+	uint64_t now_ns = search.now_ns, sure_ns = search.sure_ns;
+	const struct vsync_segment *last;
 	struct vsync_switch found;
 	struct vsync_window window;
-	bool draws_less;
 
 	drop_recent(v, now_ns);
-	before_ns = lattice_period_of(v);
-	draws_less = lattice_render_period(v, v->segments[v->n_segments - 1].display, before_ns,
-					   back_from(sure_ns, PENDING_NS)) <
-		     lattice_render_period(v, v->followed, period_ns, now_ns);
+	last = &v->segments[v->n_segments - 1];
+	search.before_ns = last->period_ns;
+	search.draws_less = lattice_render_period(v, last->display, search.before_ns,
+						  back_from(sure_ns, PENDING_NS)) <
+			    lattice_render_period(v, v->followed, search.after_ns, now_ns);
 	v->authority = authority;
 	v->pending = NULL;
-	if (v->n_segments > 1 && lattice_is_unused(v) &&
-	    v->segments[v->n_segments - 1].from_ns > from_ns)
-		from_ns = v->segments[v->n_segments - 1].from_ns;
-	old_from_ns =
-		later(v->segments[v->n_segments - 1].from_ns, back_from(from_ns, OLD_EDGE_NS));
-	found = vsync_switch_find(&v->log, lattice_main_source(v),
-				  &(struct vsync_switch_search){ .before_ns = before_ns,
-								 .after_ns = period_ns,
-								 .draws_less = draws_less,
-								 .error_ns = error_ns,
-								 .old_from_ns = old_from_ns,
-								 .from_ns = from_ns,
-								 .sure_ns = sure_ns,
-								 .now_ns = now_ns });
-	lattice_set_period(v, period_ns, error_ns, found.at_ns);
-	note_switch_range(v, &found, before_ns, period_ns);
+	search.from_ns = later(later(v->last_present_ns, search.from_ns),
+			       back_from(sure_ns, SEARCH_BACK_NS));
+	if (v->n_segments > 1 && !last->used)
+		search.from_ns = later(search.from_ns, last->from_ns);
+	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
+	found = vsync_switch_find(&v->log, lattice_main_source(v), &search);
+	lattice_set_period(v, search.after_ns, search.error_ns, found.at_ns);
+	note_switch_range(v, &found, search.before_ns, search.after_ns);
 	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
 	lattice_find_edges(v, &window);
 }

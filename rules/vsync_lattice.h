@@ -11,6 +11,7 @@
 
 #include "rules/reported_period.h"
 #include "rules/vsync_log.h"
+#include "rules/vsync_switch.h"
 
 #define MS UINT64_C(1000000)
 
@@ -182,8 +183,9 @@ unsigned int lattice_main_source(const struct vsync_lattice *v);
 uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
 			       uint64_t period_ns, uint64_t time_ns);
 
-/* The display switched to another period before @sure_ns: finds when, and begins the period. */
-void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
-		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority);
+/* The display switched to another period, ->after_ns: finds when, and begins the period. Of
+ * @search, what is not about the new period is set here. */
+void lattice_switch_to(struct vsync_lattice *v, struct vsync_switch_search search,
+		       enum vsync_authority authority);
 
 #endif

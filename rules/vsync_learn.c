@@ -3,12 +3,13 @@
 
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
-	(1500 * MS)	      /* after this time the best fit is used, even if it is not certain */
-#define UNDECIDED_TICKS 24    /* this many ticks show reliably which display they belong to */
-#define OTHER_NS (2000 * MS)  /* between two tries with another display's period */
-#define USED_MAX_NS (50 * MS) /* no film shows a frame for longer */
-#define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
-#define SLOW_TICKS 16	      /* of all counters together */
+	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
+#define UNDECIDED_TICKS 24   /* this many ticks show reliably which display they belong to */
+#define OTHER_NS (2000 * MS) /* between two tries with another display's period */
+#define STATED_LATE_NS (50 * MS) /* after the mode has begun */
+#define USED_MAX_NS (50 * MS)	 /* no film shows a frame for longer */
+#define TICKS_ENOUGH 10		 /* with fewer ticks no other period is searched for */
+#define SLOW_TICKS 16		 /* of all counters together */
 
 /* True: @longer_ns is a multiple of @shorter_ns. */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
@@ -252,6 +253,12 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
+/* It is stated in whole Hz, or by the mode: another value is no other rate. */
+static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
+{
+	return error_ns * 200 >= period_ns;
+}
+
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
  * now on: only then SurfaceFlinger states its mode, in whole Hz. */
 static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
@@ -259,7 +266,7 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 {
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
-	if (!v->locked || lattice_is_new(v) || v->pending || error_ns * 200 < period_ns ||
+	if (!v->locked || lattice_is_new(v) || v->pending || !is_nominal(period_ns, error_ns) ||
 	    (v->other_ns && now_ns < v->other_ns + OTHER_NS))
 		return;
 	v->other_ns = now_ns;
@@ -601,10 +608,10 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
-	bool other = v->pending_as == PENDING_OTHER, shown, is_even, too_many = false;
+	bool other = v->pending_as == PENDING_OTHER, shown, too_many = false;
 	enum answer answer = ANSWER_OPEN;
 	struct vsync_window window;
-	uint64_t error_ns;
+	uint64_t error_ns, stated_ns = 0;
 
 	if (now_ns < v->next_check_ns)
 		return;
@@ -614,11 +621,6 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (other || (!shown && now_ns >= v->pending_at_ns + PENDING_NS))
 		answer = is_pending_shown(v, now_ns);
 	shown |= answer == ANSWER_YES && v->pending_as != PENDING_STATED;
-	/* As many compositions before as after: their number does not tell the moment, so the
-	 * statement does. */
-	is_even = vsync_is_near(
-		lattice_render_period(v, v->followed, lattice_period_of(v), v->pending_at_ns),
-		lattice_render_period(v, display, v->pending_ns, now_ns), 15);
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown &&
 	    now_ns < v->pending_at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {
@@ -635,12 +637,22 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (v->pending_as == PENDING_ASKED)
 		reported_period_follow(display, now_ns);
 	error_ns = reported_period_of(display).error_ns;
+	/* A mode is stated as it begins. Vsyncs show a period some time later. */
+	if (v->pending_as != PENDING_ASKED && is_nominal(v->pending_ns, error_ns))
+		stated_ns = v->pending_at_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
 	if (vsync_is_near(lattice_period_of(v), v->pending_ns, 15)) {
 		lattice_set_period(v, lattice_period_of(v), v->error_ns, v->pending_from_ns);
-	} else if (shown && !is_even) {
-		lattice_switch_to(v, v->pending_ns, error_ns, v->pending_from_ns, now_ns,
+	} else if (shown) {
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){
+					  .after_ns = v->pending_ns,
+					  .error_ns = error_ns,
+					  .from_ns = back_from(stated_ns, STATED_LATE_NS),
+					  .stated_ns = stated_ns,
+					  .sure_ns = v->pending_from_ns,
+					  .now_ns = now_ns },
 				  VSYNC_REPORTED);
 	} else {
 		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
@@ -687,7 +699,11 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	display->foreign = false;
 	follow_display(v, display, display->own || sure);
 	v->guessed = false;
-	lattice_switch_to(v, reported.period_ns, reported.error_ns, from_ns, now_ns,
+	lattice_switch_to(v,
+			  (struct vsync_switch_search){ .after_ns = reported.period_ns,
+							.error_ns = reported.error_ns,
+							.sure_ns = from_ns,
+							.now_ns = now_ns },
 			  VSYNC_REPORTED);
 	return true;
 }
@@ -754,7 +770,12 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		v->followed = NULL;
 	}
 	v->guessed = false;
-	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
+	lattice_switch_to(v,
+			  (struct vsync_switch_search){ .after_ns = fit.period_ns,
+							.error_ns = fit.error_ns,
+							.sure_ns = from_ns,
+							.now_ns = now_ns },
+			  VSYNC_FIT);
 }
 
 void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
@@ -819,7 +840,11 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	follow_display(v, display, true);
 	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
-		lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns,
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){ .after_ns = fit.period_ns,
+								.error_ns = fit.error_ns,
+								.sure_ns = from_ns,
+								.now_ns = now_ns },
 				  display ? VSYNC_REPORTED : VSYNC_FIT);
 }
 
@@ -868,7 +893,12 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
 			continue;
 		v->guessed = false;
-		lattice_switch_to(v, slow_ns, error_ns, from_ns, now_ns, VSYNC_FIT);
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){ .after_ns = slow_ns,
+								.error_ns = error_ns,
+								.sure_ns = from_ns,
+								.now_ns = now_ns },
+				  VSYNC_FIT);
 		return;
 	}
 }

@@ -103,6 +103,7 @@ struct balance {
 	unsigned int n, best, low, high;
 	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
 	bool old_draws_more;
+	bool is_stated; /* the moment: the number of compositions does not matter */
 };
 
 static int cost_of(const struct balance *b, const struct event *event, bool old, int tick)
@@ -110,7 +111,7 @@ static int cost_of(const struct balance *b, const struct event *event, bool old,
 	if (event->second && old != b->old_is_shorter)
 		return COST_EXACT;
 	if (event->old && event->new) {
-		if (old != b->old_draws_more)
+		if (old != b->old_draws_more || b->is_stated)
 			return 0;
 		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
 	}
@@ -267,6 +268,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 	vsync_window_fill(&window, log, search->from_ns, search->now_ns);
 	b.n = merge(&window, source, b.events);
 	b.old_draws_more = search->draws_less;
+	b.is_stated = search->stated_ns > 0;
 	/* From the middle of the error's range to both of its ends. */
 	for (unsigned int i = 0; i < steps; i++) {
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
@@ -285,5 +287,12 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
 		all.to_ns = later(found[i].to_ns, all.to_ns);
 	}
+	if (!b.is_stated || all.from_ns > search->stated_ns || all.to_ns < search->stated_ns)
+		return all;
+	/* It may be stated some compositions late. Those of the longer distance before that are
+	 * taken for the old period's if that is the longer one, else they are uncertain. */
+	all.at_ns = all.to_ns = search->stated_ns;
+	if (!b.old_draws_more)
+		all.from_ns = all.at_ns;
 	return all;
 }

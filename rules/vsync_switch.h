@@ -20,6 +20,7 @@ struct vsync_switch_search {
 	uint64_t error_ns;	      /* of the new period */
 	uint64_t old_from_ns;	      /* the period before is valid from here on */
 	uint64_t from_ns;	      /* start of the search */
+	uint64_t stated_ns;	      /* or a little before, if events allow it; 0: unknown */
 	uint64_t sure_ns;	      /* the switch was before this time, or near it */
 	uint64_t now_ns;	      /* end of the search */
 };

@@ -41,7 +41,6 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 				     stats->max_ns);
 }
 
-/* 0 of an app, 1 of a home screen, 2 of what is no app. */
 unsigned int app_rank(struct app_place place)
 {
 	if (!place.has_activity || app_is_system(place.app))

@@ -310,17 +310,17 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 	static const struct {
 		uint64_t period_ns[2], step[2];
 		bool folds; /* else the other display is an external one */
-		uint64_t jitter_us;
 	} rows[] = {
-		{ { V60, V120 }, { 1, 3 }, true, 0 },	  { { V60, V120 }, { 1, 2 }, true, 0 },
-		{ { V120, V90 }, { 1, 3 }, true, 0 },	  { { V120, V60 }, { 3, 1 }, true, 0 },
-		{ { V120, V60 }, { 2, 1 }, true, 0 },	  { { V60, V120 }, { 2, 4 }, true, 0 },
-		{ { V120, V120 }, { 1, 3 }, true, 0 },	  { { V120, V120 }, { 3, 1 }, true, 0 },
-		{ { V120, V60 }, { 2, 1 }, false, 0 },	  { { V120, 25 * MS }, { 3, 1 }, false, 0 },
-		{ { V60, 2 * V60 }, { 2, 1 }, false, 0 }, { { V120, V60 }, { 4, 1 }, false, 1000 },
+		{ { V60, V120 }, { 1, 3 }, true },     { { V60, V120 }, { 1, 2 }, true },
+		{ { V120, V90 }, { 1, 3 }, true },     { { V120, V60 }, { 3, 1 }, true },
+		{ { V120, V60 }, { 2, 1 }, true },     { { V60, V120 }, { 2, 4 }, true },
+		{ { V120, V120 }, { 1, 3 }, true },    { { V120, V120 }, { 3, 1 }, true },
+		{ { V120, V60 }, { 2, 1 }, false },    { { V120, 25 * MS }, { 3, 1 }, false },
+		{ { V60, 2 * V60 }, { 2, 1 }, false }, { { V120, V60 }, { 4, 1 }, false },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const bool jitter = i == COUNT_OF(rows) - 1; /* of a millisecond */
 		uint64_t at_ns = BEGIN, numbers[400];
 		unsigned int shown = 0;
 
@@ -332,7 +332,7 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 				shown = n > 0 && rows[i].folds;
 				at_ns += shown * 3 * MS;
 			}
-			phone_frame(&phone, at_ns + n * 379 % (rows[i].jitter_us + 1) * 1000, a);
+			phone_frame(&phone, at_ns + jitter * (n * 379 % 1001) * 1000, a);
 			numbers[n] = rows[i].step[shown] + (n % 20 == 13);
 			at_ns += numbers[n] * rows[i].period_ns[shown];
 		}
@@ -341,8 +341,7 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 		for (size_t n = 1; n < frames_of(a); n++)
 			if (n != 200)
 				assert_true(frame_of(a, n)->vsyncs == (int64_t)numbers[n - 1] ||
-					    (rows[i].jitter_us > 0 &&
-					     frame_of(a, n)->vsyncs == ROW_UNKNOWN));
+					    (jitter && frame_of(a, n)->vsyncs == ROW_UNKNOWN));
 		assert_in_range(counters()->refresh_mhz * rows[i].period_ns[shown] / SECOND, 990,
 				1010);
 		assert_int_equal(strstr(event_text(TRACE_EVENT_REFRESH), "rendered") != NULL,
@@ -350,4 +349,28 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 		assert_in_range(events_of(TRACE_EVENT_REFRESH), 1 + rows[i].folds,
 				1 + 2 * rows[i].folds);
 	}
+}
+
+/* An app draws in each second vsync of 120 Hz, so its last frames look like those at 60 Hz. */
+TEST(test_a_rate_does_not_begin_before_it_is_stated)
+{
+	uint64_t at_ns = BEGIN;
+
+	start(PHONE_13);
+	for (unsigned int n = 0; n < 400; n++) {
+		if (n % 200 == 0) {
+			phone.now_ns = at_ns - 5 * MS;
+			phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFPS -" ID "1",
+				    n ? 60 : 120);
+		}
+		phone_frame(&phone, at_ns, a);
+		at_ns += n < 200 && n % 50 == 13 ? 3 * V120 : V60;
+	}
+	phone_end(&phone);
+	/* It may be stated some frames late. */
+	for (unsigned int n = 1; n < 400; n++)
+		if (n <= 196 || n > 200 || frame_of(a, n)->vsyncs != ROW_UNKNOWN)
+			assert_int_equal(frame_of(a, n)->vsyncs, n > 200	? 1
+								 : n % 50 == 14 ? 3
+										: 2);
 }

@@ -42,7 +42,7 @@ def written_by_an_app(checks, here):
     # What one marker holds since Linux 6.8: 4,096 bytes.
     page, past = (marker(100000000 + 200 * synthetic.PERIOD_US, "I|2000|y") + 4090 // len(line) * line
                   for line in ("a-1 [001] 3700.000000: tracing_mark_write: E\n", "a-1 [001] 90.000000: tracing_mark_write: E\n"))
-    frames, ignored = {}, {"forged": 69, "page": 90, "past": 96}  # past: with the first line after the silence
+    frames, ignored = {}, {"forged": 69, "page": 90, "past": 95}
     for name, between in ("plain", ""), ("long", long), ("forged", forged), ("page", page), ("past", past):
         (here / f"{name}.txt").write_text("".join([*synthetic.lines(200), between, *later]))
         files, counters = analyzed(here / f"{name}.txt")

@@ -718,7 +718,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 {
 	struct vsync_window window;
 	struct vsync_fit fit, old, twice;
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = lattice_period_of(v), parts;
 
 	from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
@@ -752,10 +752,10 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	/* A multiple of the old period is checked in a longer window: see
 	 * vsync_learn_find_slower(). Its last digits are better than nominal ones. */
-	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, v->error_ns)) {
-		uint64_t parts = (fit.period_ns + period_ns / 2) / period_ns;
-
-		if (v->followed && fit.error_ns < v->error_ns * parts / 4) {
+	parts = (fit.period_ns + period_ns / 2) / period_ns;
+	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns, 15)) {
+		if (v->followed && fit.error_ns < v->error_ns * parts / 4 &&
+		    is_multiple(fit.period_ns, period_ns, v->error_ns)) {
 			lattice_refine(v, fit.period_ns / parts, fit.error_ns / parts);
 			v->followed->own |= !reported_periods_several(&v->reported);
 		}

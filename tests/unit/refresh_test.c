@@ -374,3 +374,33 @@ TEST(test_a_rate_does_not_begin_before_it_is_stated)
 								 : n % 50 == 14 ? 3
 										: 2);
 }
+
+/* A game draws in each fourth, then in each second vsync. Of few ticks that are a little late, some
+ * fit a rate that is about a half. */
+TEST(test_about_a_half_of_a_stated_rate_is_no_rate)
+{
+	static const uint64_t steps[] = { 1, 4, 2 }, periods[] = { V90, V120, V120 };
+
+	for (uint32_t seed = 280; seed < 288; seed++) {
+		uint64_t at_ns = BEGIN, numbers[400];
+		uint32_t drawn = seed * 2654435761U;
+
+		start(PHONE_14);
+		for (size_t n = 0; n < 400; n++) {
+			const size_t i = (n >= 120) + (n >= 185);
+
+			if (n == 0 || n == 120 || n == 185)
+				state_rates(0, periods[i], steps[i], at_ns - 2 * MS);
+			drawn = drawn * 1664525 + 1013904223;
+			phone_frame(&phone, at_ns + (drawn >> 8) % 1000 * 1000, a);
+			numbers[n] = steps[i] + ((drawn >> 12) % 25 == 0) * (1 + (drawn >> 20) % 2);
+			if ((drawn >> 14) % 100 == 0)
+				numbers[n] += 5 + (drawn >> 22) % 35;
+			at_ns += numbers[n] * periods[i];
+		}
+		phone_end(&phone);
+		for (size_t n = 1; n < 400; n++)
+			if (frame_of(a, n)->vsyncs != ROW_UNKNOWN)
+				assert_int_equal(frame_of(a, n)->vsyncs, numbers[n - 1]);
+	}
+}

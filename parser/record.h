@@ -63,4 +63,10 @@ struct trace_record {
 	struct span track; /* of G, H and N */
 };
 
+/* The process that wrote the record. The kernel's number cannot be forged. */
+static inline int32_t trace_process(const struct trace_record *record)
+{
+	return record->tgid != TRACE_ID_UNKNOWN ? record->tgid : record->pid;
+}
+
 #endif

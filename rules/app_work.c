@@ -5,6 +5,7 @@
 
 #include "parser/chars.h"
 #include "parser/swar.h"
+#include "rules/interval.h"
 #include "rules/ruleset_match.h"
 #include "rules/surface.h"
 
@@ -21,21 +22,11 @@
 #define VOTES_ENOUGH 4
 #define VOTES_MAX 16
 
-static uint64_t since(uint64_t from_ns, uint64_t to_ns)
-{
-	return to_ns > from_ns ? to_ns - from_ns : 0;
-}
-
 uint64_t work_sum(const struct work_process *process, uint64_t now_ns)
 {
 	if (!process)
 		return 0;
 	return process->sum_ns + (process->open > 0 ? since(process->open_ns, now_ns) : 0);
-}
-
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
 }
 
 uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
@@ -90,11 +81,6 @@ static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint6
 }
 
 /* --- processes --- */
-
-static int32_t pid_of(const struct trace_record *record)
-{
-	return record->tgid != TRACE_ID_UNKNOWN ? record->tgid : record->pid;
-}
 
 static struct work_process *find_process(struct app_work *work, int32_t pid)
 {
@@ -215,7 +201,7 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 	/* Windows ("VRI[Main]") have no package in this name. */
 	if (surface.ptr[0] == 'V')
 		return;
-	process = find_process(work, pid_of(record));
+	process = find_process(work, trace_process(record));
 	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
 		return;
 	process->view_key = key_of(surface);
@@ -278,7 +264,8 @@ enum work_owner_kind app_work_owner(const struct app_work *work, const struct tr
 
 	if (!thread)
 		return WORK_NOT_OPEN;
-	return work->processes[thread->process].pid == pid_of(record) ? WORK_OWN : WORK_OF_ANOTHER;
+	return work->processes[thread->process].pid == trace_process(record) ? WORK_OWN
+									     : WORK_OF_ANOTHER;
 }
 
 static void begin_thread(struct app_work *work, struct work_process *process, int32_t tid,
@@ -336,11 +323,11 @@ static void measure_delay(const struct app_work *work, struct work_process *proc
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
 		    const struct slice_meaning *meaning)
 {
-	struct work_process *process = find_process(work, pid_of(record));
+	struct work_process *process = find_process(work, trace_process(record));
 	struct work_thread *thread = find_thread(work, record->tid);
 
 	if (!process)
-		process = add_process(work, pid_of(record), record->time_ns);
+		process = add_process(work, trace_process(record), record->time_ns);
 	if (!process)
 		return;
 	if (thread && (!was_open || &work->processes[thread->process] != process)) {

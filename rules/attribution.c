@@ -43,8 +43,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden);
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
 {
-	memset(a, 0, sizeof(*a));
-	a->rules = rules;
+	a->rules = a->names.rules = rules;
 	a->sink = *sink;
 	a->work = memory_new(1, sizeof(*a->work));
 	if (!a->work)
@@ -434,22 +433,25 @@ static void period(struct attribution *a, const struct rule *rule,
 		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
 }
 
-/* A slice of SurfaceFlinger states the period of the display whose hardware vsync is in it. The
- * number in the slice's name is the composer's, not that of other names. */
-static void nominal_slice(struct attribution *a, const struct trace_record *record,
-			  const struct slice_meaning *meaning)
+/* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
+static inline const struct rule *match(struct attribution *a, const struct trace_record *record,
+				       uint32_t open, struct pattern_capture *capture)
 {
-	if (!is_sf_process(a, record))
-		return;
-	a->nominal_tid = record->tid;
-	a->nominal_ns = (uint64_t)meaning->time_ns;
-}
+	const struct rule *rule;
 
-static const struct rule_index *index_of(const struct ruleset *rules, enum trace_kind kind)
-{
-	if (kind == TRACE_COUNTER)
-		return &rules->counters;
-	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
+	if (record->kind == TRACE_COUNTER)
+		rule = names_counter(&a->names, record->name, open, capture);
+	else
+		rule = ruleset_match(a->rules,
+				     record->kind == TRACE_INSTANT ? &a->rules->instants
+								   : &a->rules->slices,
+				     record->name, open, capture);
+	if (!rule || (rule->role != RULE_PRODUCER && rule->role != RULE_ANSWER))
+		return rule;
+	if (rule->role == RULE_PRODUCER)
+		app_work_producer(a->work, record, capture->layer);
+	a->sink.app_event(a->sink.context, rule->role, capture, record);
+	return rule;
 }
 
 /* While there is a candidate, only ticks of the old SurfaceFlinger's thread show that it runs. */
@@ -461,28 +463,16 @@ static void remember_tick(struct attribution *a, const struct trace_record *reco
 		a->sf.tick_ns = record->time_ns;
 }
 
-/* An event of an app that @rule matches. */
-static void app_event(struct attribution *a, const struct rule *rule,
-		      const struct pattern_capture *capture, const struct trace_record *record)
-{
-	if (rule->role == RULE_PRODUCER)
-		app_work_producer(a->work, record, capture->layer);
-	a->sink.app_event(a->sink.context, rule->role, capture, record);
-}
-
 /* An event whose thread has the slices @open. */
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
 {
 	struct pattern_capture capture;
-	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
-						record->name, open, &capture);
+	const struct rule *rule = match(a, record, open, &capture);
 
-	if (rule && rule->role >= RULE_PRODUCER && rule->role < RULE_IGNORE)
-		app_event(a, rule, &capture, record);
 	if (rule && rule->role >= RULE_WORK && rule->role < RULE_IGNORE)
 		return;
-	if (rule && !rule_tells_of_composition(rule) && !is_sf_process(a, record) &&
-	    !watch_event(a, rule, record))
+	if (rule && (rule->role < RULE_CLIENT || rule->role == RULE_IGNORE) &&
+	    !is_sf_process(a, record) && !watch_event(a, rule, record))
 		return;
 	if (rule) {
 		switch (rule->role) {
@@ -585,8 +575,12 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		a->sink.token(a->sink.context, record->time_ns, meaning);
 	}
 
-	if (mask & SLICE_NOMINAL)
-		nominal_slice(a, record, meaning);
+	/* SurfaceFlinger states the period of the display whose hardware vsync is in the slice. The
+	 * number in its name is the composer's, not that of other names. */
+	if ((mask & SLICE_NOMINAL) && is_sf_process(a, record)) {
+		a->nominal_tid = record->tid;
+		a->nominal_ns = (uint64_t)meaning->time_ns;
+	}
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
@@ -728,19 +722,17 @@ void attribution_end(struct attribution *a)
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 {
 	a->rules = rules;
+	names_set_rules(&a->names, rules);
 	forget_processes(a);
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
 /* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
-static bool count_forged(struct attribution *a, const struct rule_index *index,
-			 const struct trace_record *record)
+static bool count_forged(struct attribution *a, const struct trace_record *record)
 {
 	struct pattern_capture capture;
-	const struct rule *rule = ruleset_match(a->rules, index, record->name, 0, &capture);
+	const struct rule *rule = match(a, record, 0, &capture);
 
-	if (rule && rule->role >= RULE_PRODUCER && rule->role < RULE_IGNORE)
-		app_event(a, rule, &capture, record);
 	if (!rule || !rule_is_unique(rule))
 		return false;
 	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
@@ -750,18 +742,6 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 	return true;
 }
 
-/* The same for a process that is certainly not SurfaceFlinger. */
-static void foreign_slice(struct attribution *a, const struct trace_record *record,
-			  const struct slice_meaning *meaning)
-{
-	uint32_t mask = meaning->mask & SLICE_WORK ? work_begin(a, record, meaning) : 0;
-
-	if (mask)
-		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
-	else
-		slice_stacks_begin_unnamed(&a->stacks, record->tid);
-}
-
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
 static void foreign_record(struct attribution *a, const struct trace_record *record,
 			   const struct slice_meaning *meaning)
@@ -769,15 +749,18 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		foreign_slice(a, record, meaning);
+		uint32_t work = meaning->mask & SLICE_WORK ? work_begin(a, record, meaning) : 0;
+
+		if (work)
+			slice_stacks_begin(&a->stacks, record->tid, work, work & SLICE_CALLBACK);
+		else
+			slice_stacks_begin_unnamed(&a->stacks, record->tid);
 		forged = meaning->mask & SLICE_PRESENT;
 		a->foreign_presents += forged;
 	} else if (record->kind == TRACE_SLICE_END) {
 		slice_end(a, record);
-	} else if (record->kind == TRACE_COUNTER) {
-		forged = count_forged(a, &a->rules->counters, record);
-	} else if (record->kind == TRACE_INSTANT) {
-		forged = count_forged(a, &a->rules->instants, record);
+	} else if (record->kind == TRACE_COUNTER || record->kind == TRACE_INSTANT) {
+		forged = count_forged(a, record);
 	}
 	if (forged && !a->forgery_reported) {
 		a->forgery_reported = true;

@@ -11,6 +11,7 @@
 #include "rules/app_work.h"
 #include "rules/candidate.h"
 #include "rules/layer_event.h"
+#include "rules/names.h"
 #include "rules/row.h"
 #include "rules/ruleset_match.h"
 #include "rules/sf_runs.h"
@@ -80,6 +81,7 @@ struct sf_composition {
 
 struct attribution {
 	const struct ruleset *rules;
+	struct name_table names;
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;

@@ -42,13 +42,6 @@ static const char *const part_names[] = {
 	[DOFRAME_DRAW] = "draw",
 };
 
-static enum doframe_part part_of(enum rule_role role)
-{
-	return role >= RULE_INPUT && role <= RULE_DRAW
-		       ? (enum doframe_part)(role - RULE_INPUT + DOFRAME_INPUT)
-		       : DOFRAME_NO_PART;
-}
-
 /* --- rows --- */
 
 /* The nearest rank. */
@@ -399,9 +392,7 @@ static struct choreographer_open *open_slice(struct choreographer *c, int at,
 	c->open[at] = (struct choreographer_open){ .thread = thread,
 						   .is_draw = is_draw,
 						   .begin_ns = record->time_ns,
-						   .pid = record->tgid != TRACE_ID_UNKNOWN
-								  ? record->tgid
-								  : record->pid };
+						   .pid = trace_process(record) };
 	c->some_open |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 	return &c->open[at];
 }
@@ -515,18 +506,15 @@ static void begin_inside(struct choreographer *c, struct choreographer_open *ope
 		open->base = 1;
 		resync(c, open, period_ns);
 	} else if (open->depth == open->base && !open->is_draw) {
-		open->part = part_of(role);
+		open->part = role >= RULE_INPUT && role <= RULE_DRAW
+				     ? (enum doframe_part)(role - RULE_INPUT + DOFRAME_INPUT)
+				     : DOFRAME_NO_PART;
 		open->part_begin_ns = record->time_ns;
 	} else if (open->depth == open->base + 1 && open->part == DOFRAME_TRAVERSAL &&
 		   role == RULE_DRAW) {
 		open->draw_begin_ns = record->time_ns;
 	}
 	open->depth++;
-}
-
-static uint64_t since(uint64_t from_ns, uint64_t to_ns)
-{
-	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* The innermost slice inside the callback @open ends. */

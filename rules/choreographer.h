@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/interval.h"
 #include "rules/marks.h"
 #include "rules/row.h"
 #include "rules/ruleset_match.h"

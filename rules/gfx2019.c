@@ -278,7 +278,7 @@ void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 	const struct rule *rule;
 
 	if (fields.n == 3 &&
-	    (ruleset_slice(g->rules, fields.third, &meaning)->mask & SLICE_PRESENT)) {
+	    (ruleset_match_slice(g->rules, fields.third, &meaning)->mask & SLICE_PRESENT)) {
 		g->open = false;
 		g->presented = true;
 		g->presents += record->kind == TRACE_SLICE_BEGIN;

@@ -33,6 +33,17 @@ static inline bool wait_is_stall(enum wait_kind kind)
 	return kind >= WAIT_STALL && kind <= WAIT_STALL_LATE;
 }
 
+static inline uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* 0 if @to_ns is before @from_ns. */
+static inline uint64_t since(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */
 	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */

@@ -84,9 +84,6 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			return "'*' and {layer} may occur at most twice in a pattern";
 	}
 	*at = 0;
-	pattern->captures = false;
-	for (unsigned int i = 0; i < pattern->n_parts; i++)
-		pattern->captures |= pattern->parts[i].kind > PATTERN_ANY;
 	set_head(pattern);
 	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
 }
@@ -143,8 +140,8 @@ static size_t read_time(struct span text, int64_t *time_ns)
 static bool match_parts(const struct pattern_part *part, unsigned int n_parts, struct span name,
 			struct pattern_capture *capture)
 {
-	size_t least;
-	size_t n;
+	size_t least = part->kind == PATTERN_LAYER ? 1 : 0, n;
+	const char *at;
 
 	if (n_parts == 0)
 		return name.len == 0;
@@ -166,48 +163,28 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 	}
 	/* Tries the longest match first, as names of layers contain " - ", too ("SurfaceView -
 	 * app/Activity"). */
-	least = part->kind == PATTERN_LAYER ? 1 : 0;
-	if (n_parts == 1 && name.len >= least)
+	n = name.len;
+	if (n_parts == 1 && n >= least)
 		goto matched;
-	for (n = name.len + 1; n-- > least;) {
-		if (part[1].kind == PATTERN_LITERAL) {
-			const char *at = memrchr(name.ptr, part[1].text.ptr[0],
-						 n < name.len ? n + 1 : name.len);
-
-			if (!at || at < name.ptr + least)
-				return false;
-			n = (size_t)(at - name.ptr);
-		}
-		if (match_parts(part + 1, n_parts - 1, span_skip(name, n), capture))
+	/* A literal follows each wildcard. */
+	while (n > 0 && (at = memrchr(name.ptr, part[1].text.ptr[0], n))) {
+		n = (size_t)(at - name.ptr);
+		if (n >= least && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture))
 			goto matched;
 	}
 	return false;
 matched:
 	if (part->kind == PATTERN_LAYER)
-		capture->layer = (struct span){ name.ptr, n_parts == 1 ? name.len : n };
+		capture->layer = (struct span){ name.ptr, n };
 	return true;
 }
 
 bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
 {
-	const struct pattern_part *part = &pattern->parts[0];
 	struct pattern_capture found = PATTERN_NO_CAPTURE;
 
-	/* Most patterns are a literal, or begin with one: other names end here. */
-	if (part->kind == PATTERN_LITERAL) {
-		if (!span_starts_with(name, part->text))
-			return false;
-		name = span_skip(name, part->text.len);
-		part++;
-	}
-	if (part == &pattern->parts[pattern->n_parts]) {
-		if (name.len > 0)
-			return false;
-	} else if (part->kind != PATTERN_ANY || part != &pattern->parts[pattern->n_parts - 1]) {
-		if (!match_parts(part, (unsigned int)(&pattern->parts[pattern->n_parts] - part),
-				 name, &found))
-			return false;
-	}
+	if (!match_parts(pattern->parts, pattern->n_parts, name, &found))
+		return false;
 	if (capture)
 		*capture = found;
 	return true;

@@ -27,7 +27,6 @@ enum pattern_part_kind {
 struct pattern {
 	uint64_t head, head_mask; /* first bytes of matching names, one word at most */
 	unsigned int n_parts;
-	bool captures; /* a part sets a field of struct pattern_capture */
 	struct pattern_part {
 		enum pattern_part_kind kind;
 		struct span text; /* of a literal; borrowed from the parsed text */
@@ -64,8 +63,9 @@ static inline bool pattern_may_match(const struct pattern *pattern, uint64_t hea
 bool pattern_match(const struct pattern *pattern, struct span name,
 		   struct pattern_capture *capture);
 
-/* The same without the captures, fast for "literal" and "literal*", as most patterns are. */
-static inline bool pattern_is(const struct pattern *pattern, struct span name)
+/* The same, fast for "literal" and "literal*", as most patterns are; these leave @capture alone. */
+static inline bool pattern_is(const struct pattern *pattern, struct span name,
+			      struct pattern_capture *capture)
 {
 	const struct pattern_part *part = &pattern->parts[0];
 
@@ -73,7 +73,7 @@ static inline bool pattern_is(const struct pattern *pattern, struct span name)
 		return span_equal(name, part->text);
 	if (pattern->n_parts == 2 && part->kind == PATTERN_LITERAL && part[1].kind == PATTERN_ANY)
 		return span_starts_with(name, part->text);
-	return pattern_match(pattern, name, NULL);
+	return pattern_match(pattern, name, capture);
 }
 
 /* True: @name matches @glob, which may have any number of wildcards: '*' is any text, '?' one

@@ -522,8 +522,9 @@ static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 	struct slice_meaning named;
 	bool wanted;
 
-	if (record->kind == TRACE_SLICE_BEGIN)
-		meaning = ruleset_slice(p->rules, record->name, &named);
+	if (record->kind == TRACE_SLICE_BEGIN &&
+	    rule_index_may_match(&p->rules->slices, record->name, 0))
+		meaning = names_slice(&p->attribution.names, record->name, &named);
 	wanted = meaning->role != RULE_NONE ||
 		 ((p->producers->some | p->choreographer->some_open) & bit);
 	if (wanted && record->kind == TRACE_SLICE_BEGIN)

@@ -63,12 +63,6 @@ void producers_init(struct producers *p, const struct surfaceflinger *sf)
 	p->sf = sf;
 }
 
-/* The process that wrote the record. The kernel's number cannot be forged. */
-static int32_t process_of(const struct trace_record *record)
-{
-	return record->tgid != TRACE_ID_UNKNOWN ? record->tgid : record->pid;
-}
-
 static uint64_t thread_key(int32_t tid)
 {
 	return (UINT64_C(1) << 63) | (uint32_t)tid;
@@ -286,7 +280,7 @@ static void draw_frame(struct producers *p, const struct trace_record *record, i
 {
 	if (number >= 0)
 		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
-			&p->expected, process_of(record), record->tid, number, record->time_ns);
+			&p->expected, trace_process(record), record->tid, number, record->time_ns);
 }
 
 static unsigned int find_choreographer(const struct producers *p, int32_t process)
@@ -301,7 +295,7 @@ static unsigned int find_choreographer(const struct producers *p, int32_t proces
 /* Choreographer#doFrame, with a number from Android 12 on. */
 static void do_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	int32_t process = process_of(record);
+	int32_t process = trace_process(record);
 	unsigned int i, oldest = 0;
 
 	draw_frame(p, record, number);
@@ -347,9 +341,9 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.begin_ns = record->time_ns,
 		.number = -1,
 		.pid = record->pid,
-		.process = process_of(record),
+		.process = trace_process(record),
 		.release = FENCE_NONE,
-		.woken_ns = woken_ns(p, process_of(record)),
+		.woken_ns = woken_ns(p, trace_process(record)),
 		.vsync = { .number = -1 },
 	};
 	if (thread < p->n_threads) {
@@ -383,7 +377,7 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 		.begin_ns = record->time_ns,
 		.number = -1,
 		.pid = record->pid,
-		.process = process_of(record),
+		.process = trace_process(record),
 	};
 
 	p->counts.marks++;
@@ -399,7 +393,7 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 {
 	unsigned int step = meaning->role - RULE_GPU_QUEUED;
 	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
-	int32_t process = process_of(record);
+	int32_t process = trace_process(record);
 	struct producer_slice *slice;
 	fence_id id;
 
@@ -455,8 +449,8 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
 
 	if (!slice)
 		return;
-	slice->buffer.vsync = expected_frame(&p->expected, process_of(record), record->tid, number,
-					     record->time_ns);
+	slice->buffer.vsync = expected_frame(&p->expected, trace_process(record), record->tid,
+					     number, record->time_ns);
 	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
 }
 
@@ -624,7 +618,7 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	const struct arrival arrival = {
 		.layer = layer,
 		.process = process,
-		.writer = process_of(record),
+		.writer = trace_process(record),
 		.time_ns = record->time_ns,
 		.direct = direct,
 		.is_view = memmem(layer->name, strlen(layer->name), "SurfaceView[", 12) != NULL,

@@ -153,21 +153,27 @@ static int read_context(struct reader *r, struct rule *rule)
 
 static int read_event(struct reader *r, size_t role, struct rule *rule)
 {
+	unsigned int takes = role_words[role].events;
+	const char *before = " takes ";
 	char what[128];
 	struct span word;
 	int result = read_word(r, &word);
 
+	for (size_t i = 0; i < N_EVENTS && !result; i++) {
+		rule->event = event_words[i].event;
+		if ((takes & EVENT_BIT(rule->event)) &&
+		    span_equal(word, span_of(event_words[i].word)))
+			return 0;
+	}
 	if (result)
 		return result;
-	snprintf(what, sizeof(what), "'%s' takes", role_words[role].word);
+	snprintf(what, sizeof(what), "'%s'", role_words[role].word);
 	for (size_t i = 0; i < N_EVENTS; i++) {
-		if (!(role_words[role].events & EVENT_BIT(event_words[i].event)))
+		if (!(takes & EVENT_BIT(event_words[i].event)))
 			continue;
-		add_text(what, sizeof(what), rule->event == EVENT_NONE ? " " : " or ");
+		add_text(what, sizeof(what), before);
 		add_text(what, sizeof(what), event_words[i].word);
-		rule->event = event_words[i].event;
-		if (span_equal(word, span_of(event_words[i].word)))
-			return 0;
+		before = " or ";
 	}
 	return fail(r, r->word, what, word);
 }

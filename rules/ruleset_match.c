@@ -3,42 +3,6 @@
 
 #include "parser/chars.h"
 
-/* --- the indexes --- */
-
-/* The first part of rule @i, or of context @i (there are fewer contexts than rules). NULL if it
- * does not belong to @index. */
-static const struct pattern_part *begin_of(const struct ruleset *rules,
-					   const struct rule_index *index, unsigned int i)
-{
-	const struct rule_index *its = &rules->counters;
-
-	if (index == &rules->in_slices)
-		return i < rules->n_contexts ? &rules->contexts[i].parts[0] : NULL;
-	if (rules->rules[i].event == EVENT_LAYER)
-		return NULL;
-	if (rules->rules[i].event == EVENT_SLICE)
-		its = &rules->slices;
-	else if (rules->rules[i].event == EVENT_INSTANT)
-		its = &rules->instants;
-	return index == its ? &rules->rules[i].pattern.parts[0] : NULL;
-}
-
-static bool begins_with(const struct pattern_part *part, unsigned int byte)
-{
-	return part && part->kind == PATTERN_LITERAL && (uint8_t)part->text.ptr[0] == byte;
-}
-
-/* Adds the list for names that begin with @byte; 256: for names of all other bytes. */
-static void add_list(struct ruleset *rules, struct rule_index *index, unsigned int byte)
-{
-	for (unsigned int i = 0; i < rules->n_rules; i++) {
-		const struct pattern_part *part = begin_of(rules, index, i);
-
-		if (part && (part->kind != PATTERN_LITERAL || begins_with(part, byte)))
-			rules->numbers[rules->n_numbers++] = (uint8_t)i;
-	}
-}
-
 /* Bits of the second bytes of names that begin with @part. */
 static uint64_t seconds_of(const struct pattern_part *part)
 {
@@ -47,55 +11,61 @@ static uint64_t seconds_of(const struct pattern_part *part)
 	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
 }
 
-static void set_seconds(struct ruleset *rules, struct rule_index *index, unsigned int byte)
+/* @events: the mask of EVENT_BIT of the rules that belong to @index. */
+static void build_index(struct ruleset *rules, struct rule_index *index, unsigned int events)
 {
-	bool are_slices = index == &rules->slices || index == &rules->in_slices;
+	const unsigned int others = 256; /* all bytes that no rule begins with */
 
-	index->seconds[byte] = 0;
-	for (unsigned int i = 0; i < index->n[byte]; i++) {
-		unsigned int number = rules->numbers[index->first[byte] + i];
+	for (unsigned int byte = others; byte <= others; byte--) {
+		unsigned int first = rules->n_numbers;
+		bool has_own = byte == others;
 
-		if (are_slices || rules->rules[number].context == 0)
-			index->seconds[byte] |= seconds_of(begin_of(rules, index, number));
+		for (unsigned int i = 0; i < rules->n_rules + rules->n_contexts; i++) {
+			const struct rule *rule = &rules->rules[i];
+			const struct pattern_part *part = &rule->pattern.parts[0];
+			bool is_literal = part->kind == PATTERN_LITERAL;
+
+			if (!(events & EVENT_BIT(rule->event)) ||
+			    (is_literal && (uint8_t)part->text.ptr[0] != byte))
+				continue;
+			has_own |= is_literal && byte != others;
+			index->contexts |= rule->context;
+			rules->numbers[rules->n_numbers++] = (uint8_t)i;
+			if (rule->event == EVENT_SLICE || rule->context == 0)
+				index->seconds[byte] |= seconds_of(part);
+		}
+		index->first[byte] = has_own ? (uint16_t)first : index->first[others];
+		index->n[byte] = (uint8_t)(rules->n_numbers - first);
+		if (!has_own)
+			rules->n_numbers = first;
 	}
 }
 
-static void build_index(struct ruleset *rules, struct rule_index *index)
-{
-	unsigned int shared = rules->n_numbers;
-	bool has_own_list[256] = { false };
-	unsigned int n_shared;
-
-	for (unsigned int i = 0; i < rules->n_rules; i++) {
-		const struct pattern_part *part = begin_of(rules, index, i);
-
-		if (part && part->kind == PATTERN_LITERAL)
-			has_own_list[(uint8_t)part->text.ptr[0]] = true;
-	}
-	add_list(rules, index, 256);
-	n_shared = rules->n_numbers - shared;
-	for (unsigned int byte = 0; byte < 256; byte++) {
-		bool own = has_own_list[byte];
-		unsigned int first = own ? rules->n_numbers : shared;
-
-		if (own)
-			add_list(rules, index, byte);
-		index->first[byte] = (uint16_t)first;
-		index->n[byte] = (uint8_t)(own ? rules->n_numbers - first : n_shared);
-		set_seconds(rules, index, byte);
-	}
-}
+/* The meaning that a rule of that role gives to a slice. */
+static const uint32_t slice_bits[RULE_N_ROLES] = {
+	[RULE_NOMINAL] = SLICE_NOMINAL, [RULE_COMMIT] = SLICE_COMMIT,
+	[RULE_PRESENT] = SLICE_PRESENT, [RULE_COMPOSITE] = SLICE_COMPOSITE,
+	[RULE_WORK] = SLICE_WORK,	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
+	[RULE_TOKEN] = SLICE_TOKEN,
+};
 
 void ruleset_build_indexes(struct ruleset *rules)
 {
-	for (unsigned int i = 0; i < rules->n_rules; i++)
-		if (rules->rules[i].event == EVENT_SLICE &&
-		    pattern_has(&rules->rules[i].pattern, PATTERN_LAYER))
-			rules->layers_in_slices = true;
-	build_index(rules, &rules->counters);
-	build_index(rules, &rules->instants);
-	build_index(rules, &rules->slices);
-	build_index(rules, &rules->in_slices);
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		struct rule *rule = &rules->rules[i];
+
+		rule->bits = slice_bits[rule->role];
+		rules->layers_in_slices |=
+			rule->event == EVENT_SLICE && pattern_has(&rule->pattern, PATTERN_LAYER);
+	}
+	for (unsigned int i = 0; i < rules->n_contexts; i++)
+		rules->rules[rules->n_rules + i] =
+			(struct rule){ .event = EVENT_SLICE,
+				       .pattern = rules->contexts[i],
+				       .bits = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i) };
+	build_index(rules, &rules->counters, ON_ANY_COUNTER);
+	build_index(rules, &rules->instants, ON_INSTANT);
+	build_index(rules, &rules->slices, ON_SLICE);
 }
 
 /* --- matching --- */
@@ -109,14 +79,6 @@ bool rule_is_unique(const struct rule *rule)
 {
 	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
-
-/* The meaning that a rule of that role gives to a slice. */
-static const uint32_t slice_bits[RULE_N_ROLES] = {
-	[RULE_NOMINAL] = SLICE_NOMINAL, [RULE_COMMIT] = SLICE_COMMIT,
-	[RULE_PRESENT] = SLICE_PRESENT, [RULE_COMPOSITE] = SLICE_COMPOSITE,
-	[RULE_WORK] = SLICE_WORK,	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
-	[RULE_TOKEN] = SLICE_TOKEN,
-};
 
 /* More digits are no vsync id: they would not fit into 64 bits. */
 #define VSYNC_ID_DIGITS 18
@@ -142,7 +104,7 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 	unsigned int byte = first_byte(name);
 	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
 	uint64_t head = word_load_some(name.ptr, name.len);
-	struct pattern_capture capture;
+	struct pattern_capture capture = PATTERN_NO_CAPTURE;
 
 	*meaning = slice_unnamed;
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
@@ -150,33 +112,21 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 		const struct pattern *pattern = &rule->pattern;
 
 		if (!pattern_may_match(pattern, head) ||
-		    (rule->role >= RULE_PLAN ? meaning->role != RULE_NONE && !slice_bits[rule->role]
-					     : !slice_bits[rule->role]) ||
-		    !(pattern->captures ? pattern_match(pattern, name, &capture)
-					: pattern_is(pattern, name)))
+		    !(rule->bits || (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)) ||
+		    !pattern_is(pattern, name, &capture))
 			continue;
-		meaning->mask |= slice_bits[rule->role];
+		meaning->mask |= rule->bits;
 		meaning->since_14 |= rule->since_14;
 		if (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)
 			meaning->role = rule->role;
 		else if (rule->role != RULE_NOMINAL)
 			continue;
-		if (pattern->captures) {
-			meaning->number = capture.frame;
-			meaning->newer = capture.newer;
-			meaning->time_ns = capture.time_ns;
-		}
+		meaning->number = capture.frame;
+		meaning->newer = capture.newer;
+		meaning->time_ns = capture.time_ns;
 	}
 	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED))
 		meaning->number = vsync_id_in(name);
-	numbers = rules->numbers + rules->in_slices.first[byte];
-	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
-		unsigned int number = numbers[i];
-
-		if (pattern_may_match(&rules->contexts[number], head) &&
-		    pattern_is(&rules->contexts[number], name))
-			meaning->mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
-	}
 	return meaning;
 }
 
@@ -187,7 +137,9 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 	const uint8_t *numbers = rules->numbers + index->first[byte];
 	uint64_t head;
 
-	if (open == 0 && !rule_seconds_have(index->seconds[byte], name))
+	*capture = PATTERN_NO_CAPTURE;
+	open &= index->contexts;
+	if (!rule_index_may_match(index, name, open))
 		return NULL;
 	head = word_load_some(name.ptr, name.len);
 	for (unsigned int i = 0; i < index->n[byte]; i++) {
@@ -196,9 +148,8 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 		if ((rule->context != 0 && !(rule->context & open)) ||
 		    !pattern_may_match(&rule->pattern, head))
 			continue;
-		if (rule->pattern.captures ? pattern_match(&rule->pattern, name, capture)
-					   : pattern_is(&rule->pattern, name))
-			return rule;
+		if (pattern_is(&rule->pattern, name, capture))
+			return rule->role == RULE_NONE ? NULL : rule;
 	}
 	return NULL;
 }

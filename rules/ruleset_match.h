@@ -102,6 +102,7 @@ struct rule {
 	struct pattern pattern;
 	uint32_t context; /* mask of the slice that must be open on the thread, 0: none; of a
 			     composite rule: its own slice */
+	uint32_t bits;	  /* of the mask of a slice that it matches */
 	bool fallback;	  /* used only while no other latch rule matches */
 	bool since_14;	  /* names of that kind are of Android 14 or later */
 	struct span text; /* of a rename: the new name */
@@ -122,34 +123,35 @@ struct rule {
 #define SLICE_NUMBERED (SLICE_COMMIT | SLICE_COMPOSITE | SLICE_TOKEN | SLICE_CALLBACK)
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
- * with different bytes, and half with a wildcard. */
-#define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + (rules))
+ * with different bytes, and half with a wildcard; one more list is tried. */
+#define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + 2 * (rules))
 
 /* For each first byte of a name, the rules that it can match, in the order of the file: a list in
- * ruleset.numbers. All bytes that no rule begins with share one list. */
+ * ruleset.numbers. All bytes that no rule begins with share the last one. */
 struct rule_index {
-	uint16_t first[256];
-	uint8_t n[256];
+	uint16_t first[257];
+	uint8_t n[257];
 	/* Second bytes of the names that the list can match, each as bit byte % 64. Of counters and
 	 * instants without the rules that need an open slice. */
-	uint64_t seconds[256];
+	uint64_t seconds[257];
+	uint32_t contexts; /* that its rules need */
 };
 
 struct ruleset {
 	unsigned int n_rules;
-	struct rule rules[RULES_MAX];
+	/* Behind these, rules without a role give slices their contexts. */
+	struct rule rules[RULES_MAX + RULE_CONTEXTS_MAX];
 	unsigned int n_contexts;
 	struct pattern contexts[RULE_CONTEXTS_MAX];
 	uint32_t entered_once; /* mask of the contexts that never contain themselves */
 	uint32_t composites;   /* mask of the contexts that are composites */
 	struct rule_index counters;
 	struct rule_index instants;
-	struct rule_index slices;    /* of rules for slices */
-	struct rule_index in_slices; /* contexts, by their number */
-	bool layers_in_slices;	     /* there are latch, queue or drop rules for slices */
-	bool last_counter;	     /* engine last-counter, see gfx2019.h */
+	struct rule_index slices;
+	bool layers_in_slices; /* there are latch, queue or drop rules for slices */
+	bool last_counter;     /* engine last-counter, see gfx2019.h */
 	unsigned int n_numbers;
-	uint8_t numbers[RULE_NUMBERS_MAX(RULES_MAX) + RULE_NUMBERS_MAX(RULE_CONTEXTS_MAX)];
+	uint8_t numbers[RULE_NUMBERS_MAX(RULES_MAX + RULE_CONTEXTS_MAX)];
 	char *text; /* owned; the spans point into it */
 };
 
@@ -163,17 +165,6 @@ bool rule_is_unique(const struct rule *rule);
 static inline bool rule_is_tick(const struct rule *rule)
 {
 	return rule->role >= RULE_TICK && rule->role <= RULE_SF_TICK;
-}
-
-static inline bool rule_tells_of_composition(const struct rule *rule)
-{
-	return rule->role >= RULE_CLIENT && rule->role <= RULE_SF_TIME;
-}
-
-/* False: no name that begins with the two bytes of @name matches. */
-static inline bool rule_seconds_have(uint64_t seconds, struct span name)
-{
-	return name.len < 2 || seconds >> ((uint8_t)name.ptr[1] % 64) & 1;
 }
 
 /* What a slice means, by its name. */
@@ -190,20 +181,18 @@ struct slice_meaning {
 /* Of a slice that no rule names, as most. */
 extern const struct slice_meaning slice_unnamed;
 
-/* ruleset_slice() for a slice that a rule may name. */
+/* What the slice @name means, in @meaning, which it returns. */
 const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
 						struct slice_meaning *meaning);
 
-/* What the slice @name means: @meaning, or slice_unnamed. */
-static inline const struct slice_meaning *ruleset_slice(const struct ruleset *rules,
-							struct span name,
-							struct slice_meaning *meaning)
+/* False: no rule matches in the slices @open. */
+static inline bool rule_index_may_match(const struct rule_index *index, struct span name,
+					uint32_t open)
 {
 	unsigned int byte = name.len > 0 ? (uint8_t)name.ptr[0] : 0;
-	uint64_t seconds = rules->slices.seconds[byte] | rules->in_slices.seconds[byte];
 
-	return rule_seconds_have(seconds, name) ? ruleset_match_slice(rules, name, meaning)
-						: &slice_unnamed;
+	return open != 0 || name.len < 2 ||
+	       (index->seconds[byte] >> ((uint8_t)name.ptr[1] % 64) & 1);
 }
 
 /**
@@ -211,7 +200,7 @@ static inline const struct slice_meaning *ruleset_slice(const struct ruleset *ru
  * @index: that of the kind of event
  * @name: the event's name
  * @open: mask of the slices open on its thread
- * @capture: set if a rule matches whose pattern has {layer} or its like
+ * @capture: set by the pattern of the rule
  *
  * Returns the rule or NULL.
  */

@@ -7,11 +7,6 @@
 /* With frames closer than this another layer draws steadily. */
 #define STEADY_NS UINT64_C(100000000)
 
-static uint64_t since(uint64_t from_ns, uint64_t to_ns)
-{
-	return to_ns > from_ns ? to_ns - from_ns : 0;
-}
-
 /* Sums of a process, see struct stall_evidence. */
 struct sums {
 	uint64_t all_ns, long_ns;

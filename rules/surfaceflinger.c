@@ -3,6 +3,8 @@
 
 #include <strings.h>
 
+#include "rules/interval.h"
+
 /* After this silence another process that writes SurfaceFlinger's markers replaces it. */
 #define SILENT_NS UINT64_C(1000000000)
 
@@ -36,11 +38,6 @@ bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_re
 	if (sf->tgid != TRACE_ID_UNKNOWN && record->tgid != TRACE_ID_UNKNOWN)
 		return record->tgid == sf->tgid;
 	return record->tid == sf->tick_tid && record->pid == sf->pid;
-}
-
-static uint64_t since(uint64_t then_ns, uint64_t now_ns)
-{
-	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
 /* True: the kernel stated the process of @sf, but does not state that of the writer of @now. */

@@ -27,11 +27,6 @@ void trigger_state_free(struct trigger_state *state)
 	state->series = NULL;
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
-}
-
 /* --- the gate --- */
 
 static void set_gate(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/interval.h"
+
 #define VSYNC_LOG_SIZE 1024
 #define VSYNC_SOURCES 8			  /* counters that tick; the first kinds of events */
 #define VSYNC_PRESENTS VSYNC_SOURCES	  /* presents, each at its start */
@@ -73,11 +75,6 @@ static inline uint64_t vsync_distance(uint64_t a_ns, uint64_t b_ns)
 static inline bool vsync_is_near(uint64_t a_ns, uint64_t b_ns, unsigned int permille)
 {
 	return vsync_distance(a_ns, b_ns) * 1000 <= a_ns * permille;
-}
-
-static inline uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
 }
 
 static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)

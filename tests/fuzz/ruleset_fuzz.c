@@ -29,7 +29,7 @@ static void match_words(const struct ruleset *rules, struct span text)
 		struct span name = { text.ptr, len < 64 ? len : 64 };
 		struct pattern_capture capture = PATTERN_NO_CAPTURE;
 		struct slice_meaning meaning;
-		uint32_t open = ruleset_slice(rules, name, &meaning)->mask;
+		uint32_t open = ruleset_match_slice(rules, name, &meaning)->mask;
 
 		ruleset_match(rules, &rules->counters, name, open, &capture);
 		ruleset_match(rules, &rules->instants, name, open, &capture);

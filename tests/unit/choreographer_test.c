@@ -56,7 +56,8 @@ static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time
 	if (kind == TRACE_COUNTER)
 		choreographer_tick(c, time_ns);
 	else if (kind == TRACE_SLICE_BEGIN)
-		choreographer_begin(c, &event, ruleset_slice(rules, event.name, &meaning), V60);
+		choreographer_begin(c, &event, ruleset_match_slice(rules, event.name, &meaning),
+				    V60);
 	else
 		choreographer_end(c, &event, V60);
 }

@@ -138,7 +138,7 @@ static uint32_t mask_of(const struct ruleset *rules, struct span name)
 {
 	struct slice_meaning meaning;
 
-	return ruleset_slice(rules, name, &meaning)->mask;
+	return ruleset_match_slice(rules, name, &meaning)->mask;
 }
 
 /* Follows the README's instructions for a vendor's present slice. */
@@ -196,7 +196,7 @@ TEST(test_roles_and_numbers_of_the_default_rules)
 	for (size_t i = 0; i < COUNT_OF(slices); i++) {
 		struct slice_meaning own;
 		const struct slice_meaning *meaning =
-			ruleset_slice(rules, span_of(slices[i].name), &own);
+			ruleset_match_slice(rules, span_of(slices[i].name), &own);
 
 		if (meaning->role != slices[i].role || meaning->number != slices[i].number ||
 		    meaning->newer != slices[i].newer || meaning->time_ns != slices[i].time_ns)

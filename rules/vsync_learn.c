@@ -638,7 +638,9 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		reported_period_follow(display, now_ns);
 	error_ns = reported_period_of(display).error_ns;
 	/* A mode is stated as it begins. Vsyncs show a period some time later. */
-	if (v->pending_as != PENDING_ASKED && is_nominal(v->pending_ns, error_ns))
+	if (v->pending_as != PENDING_ASKED && display->stated &&
+	    is_nominal(display->reported_ns, display->reported_error_ns) &&
+	    vsync_is_near(display->reported_ns, v->pending_ns, 15))
 		stated_ns = v->pending_at_ns;
 	v->guessed = false;
 	follow_display(v, display, true);

@@ -520,21 +520,22 @@ static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
 	const struct slice_meaning *meaning = &slice_unnamed;
 	struct slice_meaning named;
-	bool wanted;
+	bool queues, draws;
 
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
-	wanted = meaning->role != RULE_NONE ||
-		 ((p->producers->some | p->choreographer->some_open) & bit);
-	if (wanted && record->kind == TRACE_SLICE_BEGIN)
+	queues = meaning->role >= RULE_CALLBACK || (p->producers->some & bit);
+	draws = meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
+		(p->choreographer->some_open & bit);
+	if (queues && record->kind == TRACE_SLICE_BEGIN)
 		producers_begin(p->producers, record, meaning);
-	else if (wanted)
+	else if (queues)
 		producers_end(p->producers, record);
 	attribution_record(&p->attribution, record, meaning);
-	if (wanted && record->kind == TRACE_SLICE_BEGIN)
+	if (draws && record->kind == TRACE_SLICE_BEGIN)
 		choreographer_begin(p->choreographer, record, meaning, app_period_ns(p));
-	else if (wanted)
+	else if (draws)
 		choreographer_end(p->choreographer, record, app_period_ns(p));
 }
 

@@ -189,10 +189,8 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 static inline bool rule_index_may_match(const struct rule_index *index, struct span name,
 					uint32_t open)
 {
-	unsigned int byte = name.len > 0 ? (uint8_t)name.ptr[0] : 0;
-
 	return open != 0 || name.len < 2 ||
-	       (index->seconds[byte] >> ((uint8_t)name.ptr[1] % 64) & 1);
+	       (index->seconds[(uint8_t)name.ptr[0]] >> ((uint8_t)name.ptr[1] % 64) & 1);
 }
 
 /**

@@ -30,6 +30,7 @@ static int set_up(void **state)
 {
 	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
 	n_rows = 0;
+	ruleset_free(rules);
 	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });
 }
 

@@ -13,7 +13,7 @@
 /* Most '*' and {layer} in a pattern. With three, the time to match could grow with the cube of a
  * hostile name's length. */
 #define PATTERN_WILDCARDS_MAX 2
-#define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 1) + 1)
+#define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 3) + 1) /* {frame}, {newer}, {time} */
 
 enum pattern_part_kind {
 	PATTERN_LITERAL,

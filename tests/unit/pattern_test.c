@@ -55,6 +55,8 @@ TEST(test_patterns_match_whole_names)
 	assert_false(matches("* in {time}", "VSYNC in 2.us"));
 	assert_false(matches("* in {time}", "VSYNC in -5us"));
 	assert_false(matches("* in {time}", "VSYNC in 99999999999us"));
+	/* The longest pattern, by its parts. */
+	assert_true(matches("a*b{layer}c{number}d{newer}e{time}f", "a.b.c1d2e3msf"));
 }
 
 /* The first bytes of a name exclude nearly all patterns that do not match. */

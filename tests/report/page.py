@@ -605,6 +605,8 @@ def without_frames(page, here):
     freezes = page.run("return document.querySelector('.lanes').timeline.freezes.map((row) => row['interval(ms)'] / 1000)")
     checks.that(facts["freezes without end"] == 1 and len(freezes) == 1 and abs(freezes[0] - facts["freeze time(s)"]) < 0.002, f"a freeze without end: {freezes}, {facts}")
     checks.equal([row[0] for row in alike(page)], ["freeze"], "its moment")
+    rate = page.run("const lanes = document.querySelector('.lanes').timeline; return numbersOfRange(lanes.session, lanes.chart, 0, 1e13).numbers['freezes(/10min)']")
+    checks.that(abs(rate - 600 / facts["drawing(s)"]) < 0.02, f"freezes of a range: {rate}, {facts}")
     page.click(".alike tr[tabindex]")
     checks.equal((page.run("return document.querySelectorAll('.alike .evidence').length"), page.console()), (1, []), "its evidence")
     # A gap that nothing explains stands where no frame is.

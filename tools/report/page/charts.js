@@ -197,12 +197,20 @@ function hasAllFrames(chart, from, to) {
   return expected <= 0;
 }
 
+/* Freezes that no frame ended are in no row and no frame. */
+function addEndless(numbers, session, chart, from, to) {
+  const endless = session.late.filter((row) => row["no frame ended it"] && row.Surface === chart.Surface && row["time(s)"] * 1e6 > from && row["time(s)"] * 1e6 <= to);
+  const drawing = numbers["Time(S)"] + numbers["stall time(S)"] + endless.reduce((sum, row) => sum + row["interval(ms)"] / 1e3, 0);
+  if (endless.length > 0) numbers["freezes(/10min)"] = 600 * (numbers.stalls + endless.length) / drawing;
+  return numbers;
+}
+
 /* { numbers, source, why }: from the frames, if all of the range are on the page; else from rows, and why. */
 function numbersOfRange(session, chart, from, to) {
   const { rows, frames } = chart.read;
   const onPage = chart.frames.n === chart.frames.of || session["frames in"].some(([begin, end]) => begin * 1e6 <= from && to <= end * 1e6 + 1);
-  if (chart.frames.of > 0 && onPage && hasAllFrames(chart, from, to)) return { numbers: numbersOfFrames(frames, from, to), source: "frames.csv", why: "" };
-  const numbers = setRates({}, sumsOfRows(rows, from, to));
+  if (chart.frames.of > 0 && onPage && hasAllFrames(chart, from, to)) return { numbers: addEndless(numbersOfFrames(frames, from, to), session, chart, from, to), source: "frames.csv", why: "" };
+  const numbers = addEndless(setRates({}, sumsOfRows(rows, from, to)), session, chart, from, to);
   if (chart["without janks"]) for (const name of ["jank", "big jank", "stutter(%)", "jank(/10min)", "big jank(/10min)"]) numbers[name] = NaN;
   return { numbers, source: "fps.csv", why: chart.frames.of === 0 ? "frames.csv was not captured (--frames-log)"
     : onPage ? "frames.csv does not have all frames of this range" : "its frames are not on this page" };

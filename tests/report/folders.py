@@ -218,6 +218,20 @@ def refused(here, whole):
     checks.equal(report(here / "empty").stdout, "", "nothing to print")
 
 
+def limits(here):
+    """What has no space is said: Surfaces and threads in sections."""
+    out, header = here / "limits", "start time,end time,{},app,Surface\n"
+    out.mkdir()
+    (out / "events.csv").write_text("time(s),wall time,kind,text\n" + "".join(f"{100 + n}.000000,,mark,m{n}\n" for n in range(990)))
+    both = [(100.1 + n, f"com.a{i}") for n in range(990) for i in range(21)]
+    (out / "fps.csv").write_text(header.format("FPS,frames,Time(S)") + "".join(f"{at:.6f},{at + 0.5:.6f},60.0,30,0.500000,{app},{app}/{app}.Main\n" for at, app in both))
+    (out / "doframe.csv").write_text(header.format("frames,process,thread,doFrame avg(ms),doFrame max(ms)") +
+                                     "".join(f"{at:.6f},{at + 0.5:.6f},30,7,{app},5.000,6.000,{app},{app}\n" for at, app in both))
+    said = report(out).stdout
+    for kind in ("Surfaces", "threads"):
+        checks.that(f"note: 790 rows of {kind} in sections more than the 20000 that are kept: " in said, f"{kind}: {said[-1500:]}")
+
+
 def wrong_rows(whole):
     """Rows with numbers that are none are counted."""
     out = copy(whole, "wrong")
@@ -273,6 +287,7 @@ with folder() as here:
     without_late(whole, expected)
     of_2019(here)
     refused(here, whole)
+    limits(here)
     wrong_rows(whole)
     other_files(here)
     rubbish(whole)

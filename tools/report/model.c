@@ -717,22 +717,31 @@ static void report_partial(struct session *session)
 	}
 }
 
-static void report_limits(struct session *session)
+/* What has no space, and what becomes of it. */
+static void report_limits(const struct reading *reading)
 {
-	if (session->windows.refused > 0)
-		session_notice(session, "fps.csv has %llu rows beyond the limit of %d; left out",
-			       (unsigned long long)session->windows.refused, WINDOWS_MAX);
-	if (session->frames.refused > 0)
-		session_notice(session,
-			       "frames.csv has %llu rows beyond the limit of %d; sections with "
-			       "these rows have no percentiles",
-			       (unsigned long long)session->frames.refused, FRAMES_MAX);
-	if (session->events.refused > 0)
-		session_notice(session, "events.csv has %llu rows beyond the limit of %d; left out",
-			       (unsigned long long)session->events.refused, EVENTS_MAX);
-	if (session->surfaces_refused > 0)
-		session_notice(session, "%llu rows of Surfaces beyond the limit of %d; left out",
-			       (unsigned long long)session->surfaces_refused, SURFACES_MAX);
+	struct session *session = reading->session;
+	const struct {
+		uint64_t n;
+		int kept;
+		const char *of, *rest;
+	} limits[] = {
+		{ session->windows.refused, WINDOWS_MAX, "rows of fps.csv", "left out" },
+		{ session->frames.refused, FRAMES_MAX, "rows of frames.csv",
+		  "sections with these rows have no percentiles" },
+		{ session->events.refused, EVENTS_MAX, "rows of events.csv", "left out" },
+		{ session->surfaces_refused, SURFACES_MAX, "rows of Surfaces", "left out" },
+		{ reading->sums_refused, SECTION_SUMS_MAX, "rows of Surfaces in sections",
+		  "in no section" },
+		{ session->captured_refused, CAPTURED_MAX, "rows of threads in sections",
+		  "not in what else was captured" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i].n > 0)
+			session_notice(session, "%llu %s beyond the limit of %d: %s",
+				       (unsigned long long)limits[i].n, limits[i].of,
+				       limits[i].kept, limits[i].rest);
 	if (session->names.refused > 0)
 		session_notice(session,
 			       "%llu names do not fit into memory and are shown as (others)",
@@ -802,7 +811,7 @@ static int finish(struct reading *reading)
 	if (session->n_surfaces > 0 || session->events.n > 0)
 		report_missing(session);
 	report_partial(session);
-	report_limits(session);
+	report_limits(reading);
 	return error;
 }
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SECTION_SUMS_MAX 20000
-
 /* --- Surfaces, and their sums in sections --- */
 
 struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)

@@ -40,6 +40,7 @@
 #define SECTIONS_MAX 1000
 #define EVENTS_MAX 20000
 #define NOTICES_MAX 200
+#define SECTION_SUMS_MAX 20000 /* Surfaces in sections */
 
 /* Vsyncs of a frame time: 500 ms have 120 at 240 Hz. More count as the last. */
 #define CADENCES_MAX 128

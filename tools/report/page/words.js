@@ -98,9 +98,10 @@ const NOTES = {
     "its causes and moments come from these": "其原因和时刻取自这些", "causes and moments come from dropFrames.csv": "原因和时刻取自 dropFrames.csv",
     "frames.csv has {} of the {} frame times of {}: {}; sections that lack frames are sums of whole rows of fps.csv":
       "frames.csv 含有 {3} 的 {2} 个帧时间中的 {1} 个：{4}；缺少部分帧的区段为 fps.csv 整行之和",
-    "frames.csv has {} rows beyond the limit of {}; sections with these rows have no percentiles": "frames.csv 超出 {2} 行的上限，多 {1} 行；含有这些行的区段没有百分位数",
-    "{} has {} rows beyond the limit of {}; left out": "{1} 超出 {3} 行的上限，多 {2} 行；未计入",
-    "{} rows of Surfaces beyond the limit of {}; left out": "{1} 行属于超出 {2} 个上限的 Surface；未计入",
+    "{} rows of fps.csv beyond the limit of {}: left out": "fps.csv 超出 {2} 行的上限，多 {1} 行：未计入", "{} rows of events.csv beyond the limit of {}: left out": "events.csv 超出 {2} 行的上限，多 {1} 行：未计入",
+    "{} rows of frames.csv beyond the limit of {}: sections with these rows have no percentiles": "frames.csv 超出 {2} 行的上限，多 {1} 行：含有这些行的区段没有百分位数",
+    "{} rows of Surfaces beyond the limit of {}: left out": "{1} 行属于超出 {2} 个上限的 Surface：未计入", "{} rows of Surfaces in sections beyond the limit of {}: in no section": "{1} 行属于各区段超出 {2} 个上限的 Surface：不在任何区段中",
+    "{} rows of threads in sections beyond the limit of {}: not in what else was captured": "{1} 行属于各区段超出 {2} 个上限的线程：未计入其他采集内容",
     "{} names do not fit into memory and are shown as (others)": "{1} 个名称超出内存上限，显示为 (others)",
     "more than {} marks: the last section covers everything after its mark": "标记超过 {1} 个：最后一个区段包含其后的全部",
     "{}: the same rows as {}; left out, so nothing is counted twice": "{1}：与 {2} 的行相同；未计入，以免重复计数",

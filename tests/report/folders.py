@@ -229,7 +229,7 @@ def limits(here):
                                      "".join(f"{at:.6f},{at + 0.5:.6f},30,7,{app},5.000,6.000,{app},{app}\n" for at, app in both))
     said = report(out).stdout
     for kind in ("Surfaces", "threads"):
-        checks.that(f"note: 790 rows of {kind} in sections more than the 20000 that are kept: " in said, f"{kind}: {said[-1500:]}")
+        checks.that(f"note: 790 rows of {kind} in sections beyond the limit of 20000: " in said, f"{kind}: {said[-1500:]}")
 
 
 def wrong_rows(whole):

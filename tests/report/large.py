@@ -55,5 +55,5 @@ with folder() as here:
         # Twice as many frames as are kept.
         write_folder(here, 8)
         session = session_of(measured("--json", here, seconds_most=4 * SECONDS_MOST))
-        checks.that(any("rows of frames.csv more than the" in notice for notice in session["notices"]), f"{session['notices']}")
+        checks.that(any("rows of frames.csv beyond the" in notice for notice in session["notices"]), f"{session['notices']}")
 checks.end()

@@ -10,9 +10,8 @@
 
 #define HOUR_US UINT32_C(3600000000)
 
-/* Freezes, and runs that freeze, of equal groups differ so much with this probability at most;
- * where freezes are in one section of an app alone, runs in which that section freezes with the
- * second. */
+/* Where one group never freezes, as many runs of equal groups freeze with this probability at most;
+ * and in the same section with the second, for an app that freezes in that section alone. */
 #define FREEZES_LEVEL 0.005
 #define SECTION_LEVEL 0.02
 
@@ -1027,7 +1026,7 @@ static bool runs_agree(const struct compared_surface *surface,
 			    verdict->runs[group] / (verdict->runs[group] - 1);
 	return rate[more] - rate[less] >
 	       sqrt(variance) *
-		       noise_quantile(FREEZES_LEVEL, verdict->runs[BASE] + verdict->runs[NEW] - 2);
+		       noise_quantile(NOISE_LEVEL, verdict->runs[BASE] + verdict->runs[NEW] - 2);
 }
 
 /* The other group never freezes: more runs do than by chance, or in one section. */
@@ -1070,7 +1069,7 @@ static bool freezes_more(const struct compared_surface *surface,
 	chance = binomial_tail(freezes[BASE] + freezes[NEW], freezes[more], share);
 	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
 		return chance < EVENTS_LEVEL;
-	if (chance < FREEZES_LEVEL && runs_agree(surface, verdict, more, less))
+	if (chance < NOISE_LEVEL && runs_agree(surface, verdict, more, less))
 		return true;
 	return freezes[less] == 0 && many_runs_freeze(surface, verdict, more, less);
 }
@@ -1098,9 +1097,9 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
 	if (error == 0)
 		error = compare_metric(surface, METRIC_FPS, &verdict->fps);
-	is_better = verdict->lost.excess < -1 || verdict->freezes_less;
+	is_better = verdict->lost.excess < -COMPARE_BEYOND || verdict->freezes_less;
 	/* A freeze that became a frame just below one makes FPS lower, but not the frames drawn. */
-	if (error == 0 && is_better && verdict->fps.excess < -1)
+	if (error == 0 && is_better && verdict->fps.excess < -COMPARE_BEYOND)
 		error = compare_ratio(surface, (struct ratio){ METRIC_FPS, .with_freezes = true },
 				      &drawn);
 	if (error < 0)
@@ -1109,16 +1108,16 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		if (lost_more(&surface->sections[i]) >
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
-	if (verdict->freezes_more || verdict->lost.excess > 1 ||
-	    (is_better ? drawn : verdict->fps).excess < -1)
+	if (verdict->freezes_more || verdict->lost.excess > COMPARE_BEYOND ||
+	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND)
 		verdict->word = COMPARED_WORSE;
 	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
 		verdict->word = COMPARED_UNCLEAR;
 	else
-		verdict->word =
-			is_better || verdict->fps.excess > 1 ? COMPARED_BETTER : COMPARED_SAME;
+		verdict->word = is_better || verdict->fps.excess > COMPARE_BEYOND ? COMPARED_BETTER
+										  : COMPARED_SAME;
 	return 0;
 }
 

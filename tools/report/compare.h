@@ -134,6 +134,9 @@ enum compared_word { COMPARED_UNCLEAR, COMPARED_SAME, COMPARED_BETTER, COMPARED_
 /* "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE". */
 extern const char *const compared_words[];
 
+/* One of several numbers makes a verdict, so each must be beyond the noise by more than alone. */
+#define COMPARE_BEYOND 1.15
+
 /* Freezes, lost time and FPS, which leaves freezes out: one that is worse is not outvoted by others
  * that are better. */
 struct compared_verdict {

@@ -197,8 +197,8 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	const char *base = said->name[BASE], *new = said->name[NEW], *why = verdict->lost.why;
-	bool is_by_lost = verdict->word == COMPARED_WORSE ? verdict->lost.excess > 1
-							  : verdict->lost.excess < -1;
+	bool is_by_lost = verdict->word == COMPARED_WORSE ? verdict->lost.excess > COMPARE_BEYOND
+							  : verdict->lost.excess < -COMPARE_BEYOND;
 	char freezes[NUMBER_SIZE];
 
 	tell_counts(freezes, said, verdict->freezes[BASE], verdict->freezes[NEW]);

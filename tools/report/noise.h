@@ -11,7 +11,8 @@
  * Two bootstraps give the variance of the rate of all runs: one draws blocks anew within each run,
  * one draws whole runs. The first is blind to what differs from run to run (temperature, other
  * apps), the second has few runs to draw from. The variance is the larger one. Its degrees of
- * freedom are those of Welch and Satterthwaite: many if blocks explain it, few if only the runs do.
+ * freedom are those of Welch and Satterthwaite: many if blocks explain it, few if only the runs do,
+ * and fewer for few runs, which may agree by chance.
  * Two runs that differ by much therefore prove nothing, ten that agree prove a lot.
  *
  * Random numbers come from a fixed seed: the same files give the same answer.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The power of the quick tests: the share of small faults in parser/, rules/ and daemon/ that they find.
+"""The power of the tests: the share of small faults in parser/, rules/ and daemon/ that they find.
 
     tests/mutants.py                                        300 mutants, an hour or more: run it by hand, not in CI
     tests/mutants.py --files 'rules/vsync*.c' --count 40    of some files
@@ -13,11 +13,11 @@ comment, text, preprocessor line or assertion. Each of the eight kinds has the s
 rank is a hash of seed, file and the text of its line, so that trees of different commits share most of their mutants.
 A mutant that does not compile, or compiles to the same objects, is replaced by the next one.
 
-The quick tests: those of the suites unit, golden, badinput, fuzz, report and live that are not in suite 'long', in a build with
-sanitizers. Of these a mutant is given the ones that execute its line, until one fails twice or takes more than five times its
-own time and 10 s, on a busy machine as much longer; the first time that a test does so, it has to pass without the change. The
-first are quick and execute little beside the mutant's file; those of live, which mostly wait, come last. Which lines a test
-executes, and how long it takes, comes from a build with gcov, which sees nothing of a process that is killed or ends with
+The tests: those of the suites unit, golden, badinput, fuzz, report and live that are quick or that .ci/run executes with
+sanitizers, in such a build. Of these a mutant is given the ones that execute its line, until one fails twice or takes more than
+five times its own time and 10 s, on a busy machine as much longer; the first time that a test does so, it has to pass without the
+change. The first are quick and execute little beside the mutant's file; those of live, which mostly wait, come last. Which lines a
+test executes, and how long it takes, comes from a build with gcov, which sees nothing of a process that is killed or ends with
 _exit(). A line that it does not list, such as one of a table, has the tests of the statement before it, or of its file.
 
 A test runs as root in namespaces of its own: with an empty /tmp, and without tracefs if it is not of live. It ends with all
@@ -193,7 +193,8 @@ class Tree:
     def tests(self, suites):
         """By suite and name: two suites may have a test of one name."""
         named = (([suite.split(":")[-1] for suite in test["suite"]], test) for test in self.introspect("tests"))
-        return {f"{own[0]} {test['name']}": test for own, test in named if {*own} <= {*suites, "sanitized"}}
+        return {f"{own[0]} {test['name']}": test for own, test in named
+                if {*own} - ({"long"} if "sanitized" in own else set()) <= {*suites, "sanitized"}}
 
     def run(self, test, limit, **environment):
         """The exit code of a test, or None if it takes longer than the limit; and how long it took, in seconds."""

@@ -72,7 +72,7 @@ def help_lists_what_is_accepted(checks, here):
     names = {name: listed(texts[name]) for name in ("run", "start", "analyze")}
     every, version = (jankd(option, cwd=here).stdout.decode() for option in ("-h", "--version"))
     checks.equal([name for name, text in texts.items() if f"jankd {name}" not in text or name not in every], [], "commands without help")
-    checks.that(version.startswith("jankd "), f"--version: {version}")
+    checks.that(version.startswith("jankd ") and "begin a new segment every" in texts["run"], f"--version, words of help: {version} {texts['run']}")
     checks.equal(names["run"] - names["start"], {"--stdout"}, "options of run that start has not")
     checks.equal(names["start"] - names["run"], {"--resume"}, "options of start that run has not")
     checks.that(len(names["analyze"]) > 20, f"options of analyze: {names['analyze']}")

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts that count test results and compare frames, and how a test ends that fails, is skipped or cannot
-be judged, for example on a machine that is too busy to play frames in time."""
+"""The scripts that count test results and compare frames, and how a test ends that fails, is skipped or cannot be judged."""
 
 import contextlib
 import io

@@ -74,7 +74,11 @@ class Browser:
             for n, (a, b, c, d) in enumerate(moves)])
 
     def size(self, width, height):
+        """Returns when the page has that width: the browser answers before."""
         self.call("POST", "/window/rect", width=width, height=height)
+        self.wait("""const [width, done] = arguments, end = Date.now() + 5000;
+          const look = () => (innerWidth === width || Date.now() > end ? done() : setTimeout(look, 10));
+          look();""", width)
 
     def screenshot(self, path):
         path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))

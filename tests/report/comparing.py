@@ -113,6 +113,11 @@ with folder() as here:
     sections = surface["sections"]
     checks.equal(([one["section"] for one in sections], {one["new"]["grade"] for one in sections}), (["(before the first mark)", "second half"], {"BAD"}), "sections")
     checks.that(abs(sum(one["new"]["drawing(s)"] for one in sections) - surface["new"]["drawing(s)"]) < 0.01, "sections add up")
+    markdown = compare(base, worse, more=("--markdown",)).stdout.replace("\\", "")
+    checks.that(markdown.startswith(f"**WORSE** com.a: {surface['lines'][0]}") and all(line in markdown for line in surface["lines"]), f"--markdown: {markdown}")
+    for one in sections:
+        cells = " | ".join(f"{one[side]['lost(ms/s)']:.1f} {one[side]['grade']}" for side in ("base", "new"))
+        checks.that(f"| {one['section']} | {cells} | 0 -> 0 |" in markdown, f"--markdown: {one['section']}: {cells}")
     jank = changes["jank(/10min)"]
     checks.that(jank["from(%)"] < jank["change(%)"] < jank["to(%)"] and jank["noise"] > 1, f"jank: {jank}")
     checks.that(surface["effect"] > 0.005, f"effect: {surface['effect']}")

@@ -374,8 +374,8 @@ static void check_settings(struct settings *settings)
 	if (settings->n_operands[BASE] == 0)
 		wrong_usage("DIR", "no folder is named");
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
-	    settings->format != OPTION_JSON)
-		wrong_usage("--compare", "prints --text or --json");
+	    settings->format != OPTION_JSON && settings->format != OPTION_MARKDOWN)
+		wrong_usage("--compare", "prints --text, --json or --markdown");
 	if (settings->selection.with_info && settings->format != OPTION_JSON)
 		wrong_usage("--info", "needs --json");
 	if (settings->output && settings->format)
@@ -565,6 +565,10 @@ static int print_comparison(const struct settings *settings, struct collection *
 		return error;
 	if (settings->output)
 		return page_compare(collection->page, &report);
+	if (settings->format == OPTION_MARKDOWN) {
+		output_compare_markdown(stdout, &report);
+		return 0;
+	}
 	return settings->format == OPTION_JSON
 		       ? output_compare_json(stdout, &report)
 		       : output_compare_text(stdout, &report, columns_of_terminal());

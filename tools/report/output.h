@@ -51,6 +51,7 @@ int output_markdown(FILE *out, const struct report *report);
 int output_csv(FILE *out, const struct report *report);
 int output_openmetrics(FILE *out, const struct report *report);
 int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns);
+void output_compare_markdown(FILE *out, const struct compare_report *report);
 int output_compare_json(FILE *out, const struct compare_report *report);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tools/report/compare_text.h"
 #include "tools/report/moments.h"
 #include "tools/report/sentences.h"
 
@@ -187,4 +188,84 @@ int output_markdown(FILE *out, const struct report *report)
 	}
 	free(sentences);
 	return error;
+}
+
+/* --- comparison --- */
+
+static void print_groups(FILE *out, const char *first, const struct comparison *comparison,
+			 const char *more)
+{
+	fprintf(out, "| %s | ", first);
+	print_escaped(out, compare_group_name(comparison, BASE));
+	fputs(" | ", out);
+	print_escaped(out, compare_group_name(comparison, NEW));
+	fprintf(out, " |%s\n|---|---:|---:|%s\n", more, more[0] ? "---:|" : "");
+}
+
+static void print_compared_sections(FILE *out, const struct comparison *comparison,
+				    const struct compared_surface *surface)
+{
+	if (surface->n_sections == 0)
+		return;
+	print_groups(out, "section, ms/s lost", comparison, " freezes |");
+	for (uint32_t i = 0; i < surface->n_sections; i++) {
+		const struct compared_section *section = &surface->sections[i];
+
+		fputs("| ", out);
+		print_escaped(out, section->name);
+		for (unsigned int group = BASE; group <= NEW; group++) {
+			const struct grade_facts *facts = &section->facts[group].sum;
+
+			if (grade_drawing_ns(facts) > 0)
+				fprintf(out, " | %.1f %s", grade_lost_rate(facts),
+					grade_names[grade_of(facts)]);
+			else
+				fputs(" | ", out);
+		}
+		fprintf(out, " | %llu -> %llu |\n",
+			(unsigned long long)section->facts[BASE].sum.freezes,
+			(unsigned long long)section->facts[NEW].sum.freezes);
+	}
+	fputc('\n', out);
+}
+
+static void print_compared_causes(FILE *out, const struct comparison *comparison,
+				  const struct compared_surface *surface)
+{
+	struct grade_facts facts[2] = { compare_facts(surface, BASE), compare_facts(surface, NEW) };
+	enum cause causes[CAUSES];
+	unsigned int n = compare_causes(causes, facts);
+
+	if (n == 0)
+		return;
+	print_groups(out, "time lost", comparison, "");
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "| %s | %.2f s | %.2f s |\n", grade_cause_name(causes[i], ENGLISH),
+			(double)facts[BASE].cause_ns[causes[i]] / 1e9,
+			(double)facts[NEW].cause_ns[causes[i]] / 1e9);
+	fputc('\n', out);
+}
+
+void output_compare_markdown(FILE *out, const struct compare_report *report)
+{
+	const struct comparison *comparison = report->comparison;
+
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		const struct compared_surface *surface = &comparison->surfaces[i];
+		const struct compared_verdict *verdict = &comparison->verdicts[i];
+		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
+		unsigned int n = compare_lines(lines, comparison, verdict, ENGLISH);
+
+		fprintf(out, "**%s** ", compared_words[verdict->word]);
+		print_escaped(out, surface->name);
+		for (unsigned int j = 0; j < n; j++) {
+			fputs(j == 0 ? ": " : j == 1 ? "\n\n" : " ", out);
+			print_escaped(out, lines[j]);
+		}
+		fputs("\n\n", out);
+		print_compared_sections(out, comparison, surface);
+		print_compared_causes(out, comparison, surface);
+	}
+	if (comparison->n_surfaces == 0)
+		fputs("not enough data: no Surface to compare\n", out);
 }

@@ -60,7 +60,7 @@ def walk(checks, commands):
                 said[command] = run(checks, place, tree, phone, command, text)
         shown = next((out for command, out in said.items() if command.startswith("cat ")), "")
         checks.that(shown.startswith("app,Surface,") and "com.example.mail" in shown, f"the CSV file that is shown: {shown}")
-        sessions = [path for path in (tree / "fps").iterdir() if path.name[0] != "."]
+        sessions = [path for path in (tree / "fps").iterdir() if path.name[0] != "." and path.is_dir()]
         checks.equal(len(sessions), 2, "sessions: one of record, one of start")
         for session in sessions:
             same_frames(checks, session.name, truth, session)

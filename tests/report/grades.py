@@ -258,6 +258,12 @@ if __name__ == "__main__":
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")
             checks.that(f"**{app['grade']}** {app['sentence']}" in markdown and f"{app['grade']}: {app['sentence']}" in said
                         and app["sentence"].startswith(f"{app['app']}/"), f"what is told of one Surface: {app['sentence']} {said}")
+    with folder() as here:  # 4 s of frames and a hang are enough for a grade, so they are for a condition
+        analyze(here / "out", scenario("steady-60", here / "trace.txt", seconds=4))
+        with open(here / "out" / "events.csv", "a") as table:
+            table.write("1004.000000,,stall,2500.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
+        for condition in ("grade < FAIR", "freezes > 0", "lost(ms/s) > 30"):
+            checks.equal(report("--fail-if", condition, here / "out").returncode, 3, f"a hang after 4 s: {condition}")
     if TRACES.is_dir():
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))

@@ -13,7 +13,7 @@
 /* --- sessions --- */
 
 static void judge(struct results *results, const struct condition *condition, const char *where,
-		  const struct numbers *numbers, enum grade grade)
+		  const struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
 {
 	const double *of = numbers->of;
 	double value = of[condition->metric];
@@ -21,6 +21,9 @@ static void judge(struct results *results, const struct condition *condition, co
 	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE];
 	enum outcome outcome = OUTCOME_UNKNOWN;
 
+	/* What has enough data for a grade has enough here: stalls that no frame ended are
+	 * drawing, too. */
+	time = fmax(time, (double)grade_drawing_ns(facts) / 1e9);
 	metric_print(number, condition->metric, value);
 	if (condition->metric == METRIC_GRADE && isnan(value)) {
 		snprintf(text, sizeof(text), "the grade is %s",
@@ -144,7 +147,7 @@ static void judge_at(struct results *results, const struct session *session,
 		results->failed = true;
 		return;
 	}
-	judge(results, condition, where, &numbers, grade);
+	judge(results, condition, where, &numbers, facts, grade);
 	free(where);
 }
 

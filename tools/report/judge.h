@@ -5,7 +5,7 @@
 
 #include "tools/report/output.h"
 
-/* Frame time in seconds below which a Surface is not judged: there is not enough data. */
+/* Drawing in seconds below which nothing is judged: there is not enough data. */
 #define JUDGE_SECONDS_LEAST 5
 
 /* Without a base: each condition on the numbers of each app, all of its Surfaces added up, or of

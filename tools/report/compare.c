@@ -880,6 +880,16 @@ static bool is_rare(const struct change *change)
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
 
+/* Frame rates that only the digits of a learnt period make different: even runs have no noise that
+ * would be larger. */
+static bool is_same_rate(const struct change *change)
+{
+	double base = change->of[BASE].value;
+
+	return (change->metric == METRIC_FPS || low_share(change->metric) > 0) &&
+	       fabs(change->of[NEW].value - base) < SAME_LENGTH * base;
+}
+
 static int estimate_groups(const struct compared_surface *surface, const struct ratio *ratio,
 			   struct change *change)
 {
@@ -925,7 +935,7 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 		return 0;
 	change->is_known = true;
 	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
-	if (is_rare(change))
+	if (is_rare(change) || is_same_rate(change))
 		change->excess = 0;
 	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
 	return 0;

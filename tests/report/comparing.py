@@ -184,6 +184,13 @@ with folder() as here:
         for new, other in (even, even[::-1]):
             checks.that((text := compare(other, new).stdout).startswith("NO DIFFERENCE: ") and " worse" not in text and " better" not in text, f"{new}: {text}")
 
+    # Two runs that are far worse than two others are too few to be sure, but they are not the same.
+    for n in (0, 1):
+        for name, group in (("steady-60", "well"), ("culprits", "late")):
+            analyze(here / group / str(n), "--frames-log", scenario(name, here / "trace.txt", seconds=40, seed=21 + n))
+    for base_of, new_of, text in (("well", "late", "(WORSE|UNCLEAR: .*: late loses more than each run of well)"), ("well", "well", "NO DIFFERENCE"), ("late", "late", "NO DIFFERENCE")):
+        checks.that(re.match(text, done := compare(here / base_of, here / new_of).stdout), f"{base_of} and {new_of}: {done}")
+
     # Sections, apps and Surfaces.
     done = compare(base, worse, more=("--section", "second half"))
     checks.that("BASE 1" in done.stdout, f"half of the drawing: {done.stdout}")

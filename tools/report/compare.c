@@ -15,6 +15,10 @@
 #define FREEZES_LEVEL 0.005
 #define SECTION_LEVEL 0.02
 
+/* Time lost of all drawing, and times as much: more of both is far more. */
+#define FAR_LEAST 0.005
+#define FAR_TIMES 2
+
 /* Fewer runs say nothing about how much runs differ, and freezes count as if they did not. */
 #define RUNS_LEAST 3
 #define EVENTS_LEVEL 0.01
@@ -1094,6 +1098,18 @@ static double lost_more(const struct compared_section *section)
 	return (grade_lost_rate(new) - grade_lost_rate(base)) * (double)grade_drawing_ns(new);
 }
 
+/* True: each run of NEW loses more than all of BASE, and by far, but is not beyond the noise of so
+ * few runs. That is no equality. */
+static bool loses_more_in_each_run(const struct compared_verdict *verdict)
+{
+	double base = verdict->lost_s[BASE] / verdict->drawing_s[BASE];
+	double new = verdict->lost_s[NEW] / verdict->drawing_s[NEW];
+
+	return verdict->lost.is_known && verdict->runs[BASE] + verdict->runs[NEW] > 2 &&
+	       verdict->runs_above == verdict->runs[NEW] &&
+	       new - base > FAR_LEAST &&new > FAR_TIMES *base;
+}
+
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	struct change drawn = { 0 };
@@ -1124,6 +1140,8 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
+		verdict->word = COMPARED_UNCLEAR;
+	else if (!is_better && loses_more_in_each_run(verdict))
 		verdict->word = COMPARED_UNCLEAR;
 	else
 		verdict->word = is_better || verdict->fps.excess > COMPARE_BEYOND ? COMPARED_BETTER

@@ -216,6 +216,13 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 new, (unsigned long long)verdict->freezes[NEW],
 			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
+	else if (verdict->word == COMPARED_UNCLEAR && verdict->lost.is_known)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 每次运行损失的时间都多于 %s "
+				    "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
+				  : "%s loses more than each run of %s: too few runs to rule out "
+				    "chance; compare more runs.",
+			 new, base);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
 			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));

@@ -336,8 +336,8 @@ static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *grade
 	add_name(text, graded->name);
 	add(text,
 	    zh ? " 只绘制了 %s（%s 帧），太短，无法评价："
-	       : " drew for only %s (%s frames), too short to judge: ",
-	    drew, frames);
+	       : " drew for only %s (%s frame%s), too short to judge: ",
+	    drew, frames, facts->frames == 1 ? "" : "s");
 	add_losses(text, facts, language);
 	add(text, zh ? "。" : ".");
 }

@@ -190,6 +190,9 @@ TEST(sentences_say_how_bad_it_is)
 	assert_string_equal(sentence(facts_of(50, 0, 0, 0), ENGLISH),
 			    "com.a drew for only 0.05 s (3 frames), too short to judge: no late "
 			    "frame, no freeze.");
+	assert_non_null(
+		strstr(sentence((struct grade_facts){ .frames = 1, .time_ns = SECOND }, ENGLISH),
+		       " (1 frame), too"));
 	assert_string_equal(sentence(facts_of(0, 0, 0, 0), ENGLISH), "com.a drew nothing.");
 	assert_string_equal(
 		sentence(facts_of(1000000, 1, 0, 0), ENGLISH),

@@ -196,6 +196,12 @@ def of_2019(here):
     checks.equal(report("--fail-if", "FPS < 50", out).returncode, 0, "a condition that there is not enough data for")
     analyze(here / "gfx", "--rules", "gfx2019", "-T", 2, scenario("drops-120", here / "old.txt", vocabulary="android-9"))
     checks.equal(report(here / "gfx").returncode, 0, "a folder of --rules gfx2019")
+    # It does not know freezes, so it has no grade.
+    analyze(here / "frozen", "--rules", "gfx2019", "-T", 2, scenario("hang-doframe", here / "old.txt", vocabulary="android-9", seconds=40))
+    text, markdown = report(here / "frozen").stdout, report("--markdown", here / "frozen").stdout
+    checks.that("no grade: " in text and "no grade" in markdown and not re.search("GOOD|no late frame|no freeze|0 freezes", text + markdown), f"no freezes known: {text} {markdown}")
+    checks.equal(([app["grade"] for app in json.loads(report("--grades", here / "frozen").stdout)], report("--fail-if", "grade < FAIR", "--strict", here / "frozen").returncode),
+                 ([], 4), "grades of --rules gfx2019")
 
 
 def refused(here, whole):

@@ -662,8 +662,9 @@ static void report_missing(struct session *session)
 	int64_t type = session_json_number(session, "options", "type");
 
 	if (session->is_2019) {
-		session_notice(session, "files of the 2019 program: no percentiles, no jank, no "
-					"grade; capture with jankd to get them");
+		session_notice(session, "files of the 2019 program, or of its rules: no "
+					"percentiles, no jank, no grade; capture with jankd and "
+					"without --rules to get them");
 		return;
 	}
 	if (!session->json && session->files[FILE_SESSION].left_out == 0)

@@ -151,9 +151,10 @@ static void print_without_app(FILE *out, const struct session *session)
 		return;
 	fputs("No app in ", out);
 	print_escaped(out, session->folder);
-	fputs(session->is_2019 ? ": no grade, as files of the 2019 program do not say which frames "
-				 "were late.\n\n"
-			       : ": no Surface with frames has a package in its name.\n\n",
+	fputs(session->is_2019
+		      ? ": no grade, as files of the 2019 program, or of its rules, do not "
+			"say which frames were late.\n\n"
+		      : ": no Surface with frames has a package in its name.\n\n",
 	      out);
 }
 

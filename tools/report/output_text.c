@@ -483,8 +483,8 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 		if (session->is_2019)
 			text_print_line(
 				out, columns,
-				"no grade: files of the 2019 program do not say which frames "
-				"were late");
+				"no grade: files of the 2019 program, or of its rules, do not say "
+				"which frames were late");
 		error = print_verdict(out, session, report->selection, columns);
 		if (error < 0)
 			return error;

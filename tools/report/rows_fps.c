@@ -194,7 +194,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	struct frame_stats stats;
 	struct window row, *kept;
 	uint32_t section;
-	bool without_janks, without_late;
+	bool without_janks, without_late, is_2019;
 
 	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
 		of[i] = number_of(csv, columns[i], decimals_of(i));
@@ -205,7 +205,9 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	if (!surface)
 		return;
 	without_janks = of[FPS_JANK] < 0;
-	without_late = columns[FPS_LATE] < 0;
+	/* Rows of rule set gfx2019 have the columns, which are empty. */
+	is_2019 = columns[FPS_MISSED] < 0 || (columns[FPS_STALLS] >= 0 && of[FPS_STALLS] < 0);
+	without_late = columns[FPS_LATE] < 0 || is_2019;
 	row = (struct window){
 		.start_us = of[FPS_START],
 		.end_us = of[FPS_END],
@@ -239,7 +241,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	extend(session, row.start_us);
 	extend(session, row.end_us);
 	extend_surface(surface, row.start_us, row.end_us);
-	session->is_2019 |= columns[FPS_MISSED] < 0;
+	session->is_2019 |= is_2019;
 	surface->without_janks |= without_janks;
 	surface->without_late |= without_late;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)

@@ -231,7 +231,7 @@ struct session {
 	struct names names;
 	struct json_object *json; /* session.json, or NULL */
 	struct file_count files[FILE_KINDS];
-	bool is_2019;		   /* fps.csv has no column behind those of the 2019 program */
+	bool is_2019;		   /* fps.csv has the numbers of the 2019 program only */
 	int64_t first_us, last_us; /* of all rows; -1: none */
 
 	struct surface *surfaces; /* sorted: in the order of apps, the judged one first */

@@ -86,7 +86,7 @@ const NOTES = {
   zh: {
     "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{} % of the frames beyond {}": "{1} % 的帧长于 {2}", "{} % of the frames from {}": "{1} % 的帧不短于 {2}", "open": "无界",
     "is missing": "缺失", "has no rows": "没有行",
-    "files of the 2019 program: no percentiles, no jank, no grade; capture with jankd to get them": "2019 年程序的文件：没有百分位数、jank 和评级；请用 jankd 采集",
+    "files of the 2019 program, or of its rules: no percentiles, no jank, no grade; capture with jankd and without --rules to get them": "2019 年程序或其规则的文件：没有百分位数、jank 和评级；请用 jankd 采集，不加 --rules",
     "session.json is missing: device, options and lost events are unknown": "session.json 缺失：设备、选项和丢失的事件未知",
     "session.json has no end: the capture was still running, or was killed; its last rows may be missing": "session.json 没有结束：采集仍在运行，或已被终止；最后的行可能缺失",
     "the numbers of the whole session are computed from frames.csv, or from fps.csv where that has more frames": "整个会话的数值由 frames.csv 计算，fps.csv 帧数更多时由 fps.csv 计算",

@@ -3,8 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/report/generator.h"
 

@@ -2,9 +2,6 @@
 /* Rows of CSV files: whole, torn, quoted, too long, packed; and numbers. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 

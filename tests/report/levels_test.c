@@ -4,10 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/report/generator.h"
 

@@ -2,8 +2,6 @@
 /* Which single frames are on the page, if not all have space. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-
 #include "tools/report/page_frames.h"
 
 #define SECOND_US INT64_C(1000000)

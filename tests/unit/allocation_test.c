@@ -2,10 +2,6 @@
 /* After pipeline_new() nothing is allocated: not for records, rows or evictions. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 /* The functions of the libc that this program replaces. */

@@ -2,11 +2,6 @@
 /* Every implementation of the scan finds the same anchors as a test of each byte. */
 #include "tests/unit/unit.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parser/anchor.h"
 #include "tests/unit/guarded.h"
 

@@ -3,9 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "daemon/android/android.h"
 #include "daemon/android/dumpsys.h"

@@ -3,9 +3,6 @@
  * counted, and what fits has its frames. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 #define SURFACES 16

@@ -2,9 +2,6 @@
 /* The queue time of a latched buffer: its own time, or none. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 #define FRAMES 600

@@ -3,8 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

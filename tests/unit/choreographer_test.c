@@ -2,9 +2,6 @@
 /* Rows of doframe.csv: callbacks of Choreographers, thread by thread. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "rules/choreographer.h"
 #include "rules/ruleset.h"
 #include "tests/unit/numbers.h"

@@ -3,8 +3,6 @@
  * of any time has no effect. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

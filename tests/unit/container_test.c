@@ -3,8 +3,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "parser/container.h"
 #include "tests/unit/guarded.h"
 

@@ -3,10 +3,6 @@
  * its tags are set again, and the app in front is found. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/fake_device.h"
 #include "tests/unit/live.h"
 

@@ -2,8 +2,6 @@
 /* When a frame is expected: from the number of its vsync, the ticks, and durations. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/expected.h"
 
 static struct expected expected;

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -9,10 +9,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "parser/ftrace_text.h"
 #include "tests/unit/guarded.h"

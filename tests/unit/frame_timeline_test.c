@@ -3,10 +3,6 @@
  * order of ends; jank types of each Surface; joins with the frames of compositions. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parser/perfetto.h"
 #include "rules/frame_timeline.h"
 #include "tests/unit/packets.h"

@@ -3,8 +3,6 @@
  * the effect of an answer. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";

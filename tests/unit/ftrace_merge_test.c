@@ -2,8 +2,6 @@
 /* Generated CPU buffers: each event is returned once, and in order. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "parser/ftrace_merge.h"
 
 #define RINGS 5

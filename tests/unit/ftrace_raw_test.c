@@ -2,8 +2,6 @@
 /* Pages built byte by byte, with rare content, and with content that no kernel writes. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "parser/ftrace_raw.h"
 #include "tests/unit/guarded.h"
 

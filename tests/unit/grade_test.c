@@ -2,8 +2,6 @@
 /* The grade at each of its bounds, and the sentence that goes with it. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "daemon/base/apps.h"
 
 #define MINUTES (60 * SECOND)

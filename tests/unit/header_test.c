@@ -3,10 +3,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parser/ftrace_header.h"
 
 #define LINES 200000

@@ -2,9 +2,6 @@
 /* What is said of the last capture of a folder, 'jankd start --resume', and 'jankd files'. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,9 +3,6 @@
  * writers, a flood of latches by threads that never present. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

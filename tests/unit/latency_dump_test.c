@@ -2,9 +2,6 @@
 /* The names of layers and the rows of frames that SurfaceFlinger prints. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "parser/latency_dump.h"
 #include "parser/layer_list.h"
 

@@ -2,9 +2,6 @@
 /* Events missing from a trace are never jank, and always reported. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 static int set_up(void **state)

@@ -3,9 +3,6 @@
  * stream is split. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "parser/ftrace_text.h"
 
 #define TEXT_MAX 262144

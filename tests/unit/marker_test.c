@@ -2,8 +2,6 @@
 /* The grammar of a marker's payload, row by row. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "parser/marker.h"
 #include "tests/unit/guarded.h"
 

@@ -5,8 +5,6 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>

@@ -3,9 +3,6 @@
  * commands that have it. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/base/report.h"
 #include "daemon/cli/options_parse.h"
 #include "daemon/cli/options_table.h"

@@ -4,8 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/unit/live.h"

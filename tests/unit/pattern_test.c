@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/pattern.h"
 
 static struct pattern_capture capture;

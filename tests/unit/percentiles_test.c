@@ -2,8 +2,6 @@
 /* Percentiles are measured frame times: the nearest rank. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-
 #include "rules/percentiles.h"
 
 static struct percentiles percentiles;

@@ -3,9 +3,6 @@
  * the order of their packets; damage is counted, and ends nothing but the trace. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "daemon/trace/packet_stream.h"

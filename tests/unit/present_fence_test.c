@@ -2,8 +2,6 @@
 /* Frames from present fences: rows with the definitions of those from a trace. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 #define PERIOD_NS V60

@@ -3,8 +3,6 @@
  * not fit is unknown. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-
 #include "tests/unit/one_phone.h"
 
 #define US UINT64_C(1000)

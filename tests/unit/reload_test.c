@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "tests/unit/one_phone.h"
 

@@ -2,8 +2,6 @@
 /* A restarted SurfaceFlinger, and other processes that write the same markers. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 static const char forged[] = "com.evil/com.evil.Main#0";

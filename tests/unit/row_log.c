@@ -4,8 +4,6 @@
 #include "tests/unit/row_log.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -2,10 +2,6 @@
 /* Rule files with mistakes: each is found, and the message has its place. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "rules/ruleset.h"
 #include "rules/ruleset_match.h"
 

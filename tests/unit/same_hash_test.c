@@ -2,8 +2,6 @@
 /* Apps choose names: two names with equal hash and length are still two layers. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/surface.h"
 #include "rules/trigger.h"
 #include "tests/unit/one_phone.h"

@@ -2,9 +2,6 @@
 /* Slice stacks: bounded, and reset when slice ends were lost. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "rules/slice_stack.h"
 
 #define OUTER UINT32_C(1)

@@ -3,10 +3,6 @@
  * complete, even if it is saved in pieces while more is read. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/files/output.h"
 #include "daemon/files/snapshot.h"
 #include "daemon/trace/source_text.h"

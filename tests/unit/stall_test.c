@@ -2,9 +2,6 @@
 /* A wait is a stall by the app's own evidence of work, and by nothing else. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/one_phone.h"
 
 #define APP 3000

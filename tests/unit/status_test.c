@@ -3,9 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "daemon/base/status.h"
 #include "daemon/base/verdict_text.h"

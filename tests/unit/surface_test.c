@@ -3,9 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "rules/layer_table.h"
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of surfaces on a terminal. */
-#include "daemon/control/control.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #include "daemon/base/text.h"
+#include "daemon/control/control.h"
 #include "daemon/capture/session.h"
 #include "tests/unit/phone.h"
-#include "tests/unit/unit.h"
 
 #define MAIL "com.example.mail/com.example.mail.MainActivity#1"
 #define GAME "SurfaceView[com.example.game/com.example.game.MainActivity](BLAST)#2"

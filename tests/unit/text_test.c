@@ -2,8 +2,6 @@
 /* How names are written to a terminal and to a file, and compared with others. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "daemon/base/nearest_name.h"
 #include "daemon/base/text.h"
 

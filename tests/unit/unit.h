@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each unit test includes this header first: cmocka needs these four headers before its own. */
+/* Each unit test includes this header first: cmocka needs these four before its own header, and
+ * hardly a test does without those after it. */
 #ifndef JANKD_TESTS_UNIT_H
 #define JANKD_TESTS_UNIT_H
 
@@ -8,6 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MS UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)

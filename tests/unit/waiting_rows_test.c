@@ -4,10 +4,6 @@
  * and wait only for a limited time. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/files/event_queue.h"
 #include "daemon/files/trigger_gate.h"
 #include "rules/row.h"

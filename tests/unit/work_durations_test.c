@@ -3,8 +3,6 @@
  * hostile text. The expected values were computed by hand. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/work_durations.h"
 
 static struct work_durations read_text(const char *text)

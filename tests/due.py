@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the tests of suite 'all' that .ci/run executes: those of which a file has changed in the last 50 commits."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for adb. Its devices are the folders in $JANK_DEVICES, see phones.py: a device's files are in SERIAL/root,
 its properties in SERIAL/about. A command to a device runs here, in the mount namespace of the device, with SERIAL/root as

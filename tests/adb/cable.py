@@ -1,15 +1,13 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A cable that is pulled at random moments costs nothing: each command does what it must, once. With the argument N: N
 other series of moments, and nothing else. Old devices, too: no exit codes, line ends of a terminal, no exec-out, no list of ABIs,
 messages of adb and of the device's shell between the answers."""
 
 import os
-import pathlib
 import signal
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import rows
 from phones import FOLDER, one_line, pieces, run_cases, same_frames, succeeded, trace

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each command of jank-adb, and each failure is one clear line."""
 
 import os
-import pathlib
 import shutil
 import stat
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE
 from phones import FOLDER, JANK_ADB, one_line, pieces, run_cases, same_frames, succeeded, trace
 from terminal import on_terminal

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Odd names, programs that do not run, a machine with full disks: each
 command does what it must, or says in one line why not."""
 
 import os
-import pathlib
 import shutil
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD
 from mounts import tmpfs
 from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace

@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-adb record, also with two devices; Ctrl-C; every shell that may run jank-adb."""
 
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -11,7 +9,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
 from report import report

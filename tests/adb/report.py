@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-adb report: pulls, makes a page of what it pulled and opens it; with --watch again and again, also of a new session;
 Ctrl-C ends it and jank-report."""

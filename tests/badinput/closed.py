@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A tracefs whose files a user, often Android's shell, may not all open: the message names the file and the reason. With --one-owner: requests
 of root to a capture of that user."""

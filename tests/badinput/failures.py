@@ -8,7 +8,6 @@ import io
 import lzma
 import json
 import os
-import pathlib
 import re
 import resource
 import signal
@@ -19,7 +18,7 @@ import tarfile
 import time
 import zipfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 import synthetic
 from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks

@@ -4,12 +4,11 @@
 
 import csv
 import io
-import pathlib
 import random
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import TRACES, Checks, folder, jankd, outputs, trace_text
 

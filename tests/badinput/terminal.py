@@ -3,12 +3,11 @@
 """Output on a terminal: a table that fits its width, without control bytes from names."""
 
 import os
-import pathlib
 import re
 import sys
 import unicodedata
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import JANKD, Checks, folder
 from terminal import on_terminal

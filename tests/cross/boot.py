@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """boot.py RELEASE PACKAGE ARCHITECTURE RAW SCRIPT...: captures as on a phone, by the static programs on a kernel of Debian in
 qemu.
@@ -11,13 +10,12 @@ count as lost may be missing."""
 import collections
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 import segments
 from guest import Guest

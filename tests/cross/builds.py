@@ -5,13 +5,12 @@ results on each processor; the machine's packages stay as they are."""
 
 import hashlib
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 from jankd import PHONE, Checks, analyze, copy_tree, differences, folder, outputs
 

@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Shell completion offers all commands and options of the programs, and nothing else; in bash, and in zsh where it is installed."""
 
 import contextlib
 import os
-import pathlib
 import pty
 import re
 import select
@@ -13,7 +11,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, folder, skip
 from pages import BUILT, PROGRAMS, helps, options
 

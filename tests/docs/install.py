@@ -1,13 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """meson install puts the programs, man pages, completion and documents where they belong, and nothing else."""
 
-import pathlib
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, SOURCE, Checks, build_info, folder
 from pages import PAGES, PROGRAMS, page
 

@@ -1,15 +1,13 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The man pages, as built, are without a warning of groff and man, and of mandoc where it is installed; and fit into 80
 columns, so that no line of an example is broken."""
 
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, skip
 from pages import BUILT, PAGES, page
 

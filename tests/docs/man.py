@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The man pages say what the programs do: all options, columns, files, kinds of events and rules are in them, and nothing else.
 Their examples run."""
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 from jankd import PHONE, SOURCE, Checks, analyze, folder, jankd, rows
 from pages import PAGES, PROGRAMS, examples, helps, items, options, page, run_blocks, section

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Options, packages and files that the documents name exist. README.zh-CN.md has the sections of README.md, each with the same
 blocks, commands, names of files and links."""
 
-import pathlib
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks
 from pages import PAGES, PROGRAMS, helps
 

@@ -1,18 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The way of a README from a clone to the CSV files of a phone: each command as it is printed, in a copy of the tree, with
 a stand-in for adb and the phone. Only tools/build-device does not run: its programs are those that all tests share
 (cross/builds runs it in a clone)."""
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 from daemon import wait_until
 from jankd import SOURCE, Checks, copy_tree

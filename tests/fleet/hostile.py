@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-fleet and folders as they come: torn, open, renamed, doubled and packed segments, other columns, hostile names, wrong
 clocks, ids that are missing or the same, a server that does not answer. Nothing is counted twice, and each fault is a line."""

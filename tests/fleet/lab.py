@@ -1,17 +1,15 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lab.py [DEVICES]: a lab of 40 devices and 7 days in a real server: each query is compared with what was written into the
 CSV files. With DEVICES, so many, and also on two shards where the loader and the servers are killed in between."""
 
 import datetime
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from devices import Lab, NEW_BUILD, UTC
 from fleet import answer, command, count, fleet, require_server, started
 from jankd import Checks, folder

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of jank-fleet in a browser: what is worst is on top, the matrix and the dots say it not by colour alone, links lead to
 folders, names are text, tables are folded, sort and filter, on a phone and in print; no message in the console."""
 
 import datetime
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import fleet  # finds the modules of jank-fleet; pylint: disable=unused-import
 from browser import browser
 from jankd import Checks, folder

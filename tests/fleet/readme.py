@@ -1,13 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The commands of tools/fleet/README.md, from top to bottom."""
 
 import datetime
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from devices import UTC, Lab
 from fleet import fleet, require_server
 from jankd import SOURCE, Checks, folder

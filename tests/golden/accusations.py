@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Traces in which jankd once blamed the wrong one: nobody is blamed who was in time."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Generated traces with late ticks while frames are on time, with rate switches among them, and with a second
 display, with all kinds of markers of the period. Every interval that is given is right, hardly any is unknown, and

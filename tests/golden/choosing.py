@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Which Surfaces are counted, and which rows are written. --include, --exclude and --trigger match whole names of Surfaces or apps,
 whenever those appear; an excluded Surface is counted nowhere. --trigger gives the rows of a capture without it that fall into the

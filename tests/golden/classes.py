@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every interval has its number of vsyncs, and is in the class of that number, at any refresh rate, in every session.
 
@@ -8,12 +7,11 @@ and the exact rate, with the tolerance of 0.5 %.
 """
 
 import collections
-import pathlib
 import random
 import sys
 from fractions import Fraction
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows
 

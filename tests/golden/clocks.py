@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A trace that is shifted in time, or whose start or end is cut off, gives the same frames and vsyncs for the rest. If its clock goes
 back, or it has some lines twice, that is reported, and no interval spans it.

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """--source latency with a stand-in for dumpsys that serves rings as SurfaceFlinger prints them: each frame that it has served is in
 latency.csv once, with its time. The layers draw by the real clock, so the stand-in needs no state. All phones run at the same time; their
@@ -9,13 +8,12 @@ import collections
 import contextlib
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, JANKD, Checks, folder, is_sanitized, rows
 
 HZ_30, HZ_60, HZ_120 = 33_333_333, 16_666_667, 8_333_333

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Traces with lost events: no frame is wrong, no interval spans a frame that is missing, a known number of vsyncs is right, and
 the loss is counted exactly and is no jank. Of pages lost at random, frames and intervals are counted as well as may be.

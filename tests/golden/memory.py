@@ -10,7 +10,6 @@ import io
 import itertools
 import lzma
 import os
-import pathlib
 import struct
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import time
 import zipfile
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 import synthetic
 from jankd import JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks

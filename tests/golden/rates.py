@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The refresh and render rates that SurfaceFlinger states (all names of them: unit refresh): a game at 40 fps on a panel of
 120 Hz (../shared/cases)."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each recorded trace is analysed once, and each judge compares the files with what it knows of that trace."""
 

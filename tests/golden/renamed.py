@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """All names of Android are in the rules: a phone with other names, and a rule file with these names, gives the same rows. Each
 name has as many bytes as before, so the records are those of before, too."""

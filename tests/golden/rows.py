@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What analyze writes and prints is what it wrote and printed before, to the byte: every recorded trace, case, scenario and
 version of Android, scenarios with lost pages, and options. Other tests judge whether a row is right; this one notices a row

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every scenario of jank-phone with the markers of every Android version gives the frames, vsyncs, stalls and causes
 that were played."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several files are several sessions, each in a folder named after the file, with the same rows as alone."""
 

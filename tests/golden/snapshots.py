@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot has the same frames as the trace that it is a part of, in a format that viewers open. Without enough free space there is
 an event and no file."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Other tools change the trace during a capture. Each change is detected and reported within 2 s, undone unless
 --yield is given, never counted as jank, and the frames after it are right."""
@@ -7,13 +6,12 @@ import collections
 import contextlib
 import datetime
 import os
-import pathlib
 import re
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from daemon import wait_until
 from device import Device

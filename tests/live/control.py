@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Any client of the control socket, with any request: the capture loses nothing."""
 

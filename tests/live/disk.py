@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A capture continues when the disk is full, or its folder is removed or moved; it reports that, and later rows are whole. Files
 that other programs cut or replace: unit disk."""
@@ -6,13 +5,12 @@ that other programs cut or replace: unit disk."""
 import contextlib
 import datetime
 import json
-import pathlib
 import re
 import shutil
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from daemon import wait_until
 from jankd import folder, jankd, rows

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each call that jankd makes on the trace, files, sockets and child processes fails once, in a short live capture; or jankd is
 killed before it.

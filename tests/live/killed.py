@@ -1,11 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """SIGKILL at random moments of a live capture: the next start repairs the files and takes what the trace
 buffers hold. Before it the rows of two seconds are missing, after it only frames that were in memory. faults.py kills before
 each call that changes a file."""
 
 import json
-import pathlib
 import random
 import re
 import statistics
@@ -13,7 +11,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from jankd import JANKD, jankd, rows
 from live import Capture, each, run, session

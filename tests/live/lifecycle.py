@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A daemon continues when the process that started it ends, answers requests, and ends on request."""
 

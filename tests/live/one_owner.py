@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A folder whose file system gives all files one owner: lock and journal are in another place, private to their owner."""
 

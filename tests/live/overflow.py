@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A trace buffer that overflows: lost events are counted exactly, and are not counted as jank.
 

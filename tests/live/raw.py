@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """--source raw and --source text give the same rows, and count the process that really wrote.
 

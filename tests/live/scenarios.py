@@ -3,11 +3,10 @@
 """scenarios.py VOCABULARY | recorded: every scenario of jank-phone, played live with the markers of one Android version, or a
 recorded trace at its own speed. jankd counts the frames that were played."""
 
-import pathlib
 import shutil
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import OF_15, TRACES, folder, skip, unpack
 from live import each, run, session
 

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """After a capture has ended, by any signal, its files are complete, atrace was stopped, and tracing is restored."""
 
-import pathlib
 import signal
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
 from jankd import rows
 from live import Capture, each, run, session

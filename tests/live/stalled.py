@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A disk that stalls, a pipe and a client that do not read, an atrace that hangs, all at once, at 10,000 events/s:
 no event and no row of a file is lost, and 'stop' restores tracing without waiting for the disk."""
@@ -6,12 +5,11 @@ no event and no row of a file is lost, and 'stop' restores tracing without waiti
 import contextlib
 import fcntl
 import os
-import pathlib
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from device import Device
 from jankd import JANKD, jankd, rows

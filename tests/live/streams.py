@@ -5,14 +5,13 @@ signals work. A pipe that is never read: stalled.py."""
 
 import fcntl
 import os
-import pathlib
 import pty
 import signal
 import sys
 import termios
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from live import each, run, session
 
 

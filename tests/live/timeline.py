@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for perfetto streams FrameTimeline beside a capture: its frames are in frametimeline.csv; whatever happens to
 it is an event, and costs no frame of the trace."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Folders as they come: segments, packed or not, torn, missing, doubled, half a folder, several sessions, the files of 2019,
 and what is no folder of jankd. Each fault is one line, and nothing is counted twice."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Time lost, freezes, grade, causes in seconds and sections of --json, --csv, --markdown and the text equal a computation of this test
 from frames.csv, events.csv and summary.csv alone."""

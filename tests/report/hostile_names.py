@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names that were made to do harm appear as text in every output: markup, formulas, escape sequences, right-to-left marks,
 NULs, 4 KB."""
@@ -6,12 +5,11 @@ NULs, 4 KB."""
 import csv
 import io
 import json
-import pathlib
 import re
 import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import Checks, folder
 from report import report, surfaces

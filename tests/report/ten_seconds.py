@@ -4,11 +4,10 @@
 and the same in the text of jankd and of jank-report, JSON, Markdown, summary.csv, and on the first screen of the page."""
 
 import json
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from browser import browser
 from jankd import Checks, folder, jankd, rows, scenario
 from report import model, report

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-report says of the files what jankd said at the end of the session: grades, sentences, time lost, causes and the
 worst minute are the same, for scenarios and recorded traces."""
 
 import json
-import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import TRACES, Checks, analyze, folder, jankd, rows, unpack
 from report import model, report, scenario, surfaces
 

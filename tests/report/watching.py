@@ -1,11 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-report --watch: a page is made again when a file grew, and only then, always in one move; a folder that is empty, half
 copied, has a new session; a full disk is one line, and the page comes when there is space; SIGINT and SIGTERM end it."""
 
 import concurrent.futures
 import json
-import pathlib
 import re
 import resource
 import shutil
@@ -15,7 +13,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import REPORT, Checks, folder
 from report import demo

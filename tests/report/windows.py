@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jank-report.exe under wine gives the bytes that jank-report gives: all outputs, the page, comparisons, exit codes; folders
 with any names, drives, long paths; a console of code page 936 shows Chinese; --watch replaces the page."""
 
-import pathlib
 import re
 import shutil
 import signal
@@ -11,7 +9,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import REPORT, Checks, analyze
 from report import demo, scenario

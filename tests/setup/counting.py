@@ -5,11 +5,10 @@
 import contextlib
 import io
 import json
-import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, SOURCE, Checks, folder, skip
 
 

@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/demo prints the grade of each app, and works for a user after root ran it; the build folder that it and
 tools/check choose."""
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, JANKD, SOURCE, Checks, folder
 
 TOOLS = SOURCE / "tools"

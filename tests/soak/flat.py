@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """72 hours of a device, replayed fast: memory grows by the new layers and surfaces only, descriptors at the end are the same as
 after the first hour, every app is in the rows, and the joined segments equal the files of a run without rotation.

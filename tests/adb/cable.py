@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import rows
 from phones import FOLDER, one_line, pieces, run_cases, same_frames, succeeded, trace

@@ -4,9 +4,7 @@
 import os
 import shutil
 import stat
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE
 from phones import FOLDER, JANK_ADB, one_line, pieces, run_cases, same_frames, succeeded, trace
 from terminal import on_terminal

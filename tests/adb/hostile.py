@@ -4,9 +4,7 @@ command does what it must, or says in one line why not."""
 
 import os
 import shutil
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD
 from mounts import tmpfs
 from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace

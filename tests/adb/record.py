@@ -6,10 +6,8 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
 from report import report

@@ -13,7 +13,6 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, JANKD, Checks, folder, jankd, rows, skip
 
 SHELL = 2000

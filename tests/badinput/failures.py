@@ -13,12 +13,10 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 import tarfile
 import time
 import zipfile
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 import synthetic
 from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks

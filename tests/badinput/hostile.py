@@ -6,9 +6,7 @@ import csv
 import io
 import random
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import TRACES, Checks, folder, jankd, outputs, trace_text
 

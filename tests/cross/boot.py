@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 import segments
 from guest import Guest

@@ -8,9 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 from jankd import PHONE, Checks, analyze, copy_tree, differences, folder, outputs
 

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 from jankd import Checks
 

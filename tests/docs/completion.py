@@ -8,10 +8,8 @@ import re
 import select
 import shutil
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, folder, skip
 from pages import BUILT, PROGRAMS, helps, options
 

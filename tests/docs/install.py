@@ -3,9 +3,7 @@
 
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, SOURCE, Checks, build_info, folder
 from pages import PAGES, PROGRAMS, page
 

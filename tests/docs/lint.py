@@ -5,9 +5,7 @@ columns, so that no line of an example is broken."""
 import os
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, skip
 from pages import BUILT, PAGES, page
 

@@ -9,9 +9,7 @@ server of ClickHouse.
 
 import os
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SHARED, SOURCE, TRACES, Checks, copy_tree, folder, rows
 from pages import run_blocks
 

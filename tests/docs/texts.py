@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks
 from pages import PAGES, PROGRAMS, helps
 

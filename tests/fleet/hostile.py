@@ -8,12 +8,10 @@ import json
 import os
 import pathlib
 import shutil
-import sys
 import time
 import urllib.error
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import COLUMNS, COLUMNS_2019, second, text
 from fleet import answer, count, fleet, require_server, started
 from jankd import Checks, folder

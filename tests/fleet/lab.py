@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from devices import Lab, NEW_BUILD, UTC
 from fleet import answer, command, count, fleet, require_server, started
 from jankd import Checks, folder

@@ -3,9 +3,7 @@
 
 import datetime
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from devices import UTC, Lab
 from fleet import fleet, require_server
 from jankd import SOURCE, Checks, folder

@@ -5,9 +5,7 @@ import collections
 import lzma
 import random
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SHARED, Checks, analyze, folder, rows, skip
 
 

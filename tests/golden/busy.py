@@ -7,9 +7,7 @@ import concurrent.futures
 import lzma
 import os
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import busy_phone
 from frames import not_added_up
 from jankd import SHARED, Checks, analyze, folder, rows

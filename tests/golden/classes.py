@@ -8,10 +8,8 @@ and the exact rate, with the tolerance of 0.5 %.
 
 import collections
 import random
-import sys
 from fractions import Fraction
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows
 

@@ -6,9 +6,7 @@ Only the markers of a recorded trace are used: the other events do not change it
 """
 
 import random
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import frames
 import synthetic
 from jankd import TRACES, Checks, analyze, differences, folder, microseconds, outputs, rows, skip, trace_text

@@ -9,11 +9,9 @@ import io
 import json
 import lzma
 import struct
-import sys
 import zipfile
 import zlib
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 import synthetic
 from jankd import Checks, analyze, differences, folder, jankd, outputs, rows, trace_text, unpacks

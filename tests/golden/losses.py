@@ -13,7 +13,6 @@ import random
 import re
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import TRACES, Checks, analyze, folder, microseconds, rows, scenario, trace_names, trace_text
 
 LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")

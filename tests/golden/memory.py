@@ -12,12 +12,10 @@ import lzma
 import os
 import struct
 import subprocess
-import sys
 import time
 import zipfile
 import zlib
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import packets
 import synthetic
 from jankd import JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks

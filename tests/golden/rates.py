@@ -8,9 +8,7 @@ import lzma
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import REPORT, SHARED, Checks, analyze, folder, rows, skip
 
 CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"

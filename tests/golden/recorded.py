@@ -3,9 +3,7 @@
 
 import functools
 import lzma
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import causes
 import doframes
 import fences

@@ -3,9 +3,7 @@
 name has as many bytes as before, so the records are those of before, too."""
 
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, analyze, differences, folder, jankd, outputs, scenario
 
 # Names, or parts of some.

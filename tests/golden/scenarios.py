@@ -4,9 +4,7 @@ that were played."""
 
 import collections
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import fences
 import verdict
 from frames import not_added_up

@@ -3,9 +3,7 @@
 
 import gzip
 import json
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import Checks, analyze, differences, folder, jankd, outputs
 

@@ -4,9 +4,7 @@ an event and no file."""
 
 import json
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import frames
 from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
 

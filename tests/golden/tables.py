@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import SHARED, Checks, analyze, folder, rows
 

@@ -8,7 +8,6 @@ import resource
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, scenario, skip, trace_text, unpack
 from lines import lines, text

@@ -18,7 +18,6 @@ import signal
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import packets
 
 LAYER = b"TX - com.example.scroll/com.example.scroll.MainActivity#7"

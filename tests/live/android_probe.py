@@ -2,10 +2,8 @@
 """jankd runs dumpsys for the focused app and the vsync period. When another app's window begins to draw it runs dumpsys again. One
 that hangs: unit device_capture."""
 
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
 from jankd import rows
 from live import run, session

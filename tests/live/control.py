@@ -11,11 +11,9 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, jankd
 from live import run, session
 from measure import cpu_seconds, memory_kb

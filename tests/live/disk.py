@@ -7,10 +7,8 @@ import datetime
 import json
 import re
 import shutil
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from daemon import wait_until
 from jankd import folder, jankd, rows

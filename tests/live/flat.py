@@ -4,10 +4,8 @@ neither more memory nor more descriptors."""
 
 import os
 import pathlib
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from live import run, session
 from measure import resident_kb
 

@@ -4,10 +4,8 @@ raises its priority only during that time."""
 
 import os
 import pathlib
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from live import run, session
 from measure import waited_s
 

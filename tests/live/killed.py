@@ -8,10 +8,8 @@ import random
 import re
 import statistics
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from jankd import JANKD, jankd, rows
 from live import Capture, each, run, session

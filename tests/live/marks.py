@@ -3,10 +3,8 @@
 
 import os
 import re
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from jankd import rows
 from live import each, run, session

@@ -7,10 +7,8 @@ import os
 import pathlib
 import shutil
 import signal
-import sys
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from daemon import is_alive
 from live import each, preload, run, session
 from others import OTHER_USER, listening

@@ -13,10 +13,8 @@ import os
 import pathlib
 import re
 import signal
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from intervals import by_layer, check_series
 from jankd import rows
 from live import checks, each, run, session

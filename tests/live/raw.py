@@ -9,10 +9,8 @@ import json
 import pathlib
 import re
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, analyze, differences, outputs
 from live import each, run, session
 from others import ended, fork

@@ -2,10 +2,8 @@
 """If files cannot be written, the message has the reason and advice; 'stop' prints it once."""
 
 import fcntl
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from live import each, run, session
 
 

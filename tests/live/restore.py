@@ -4,10 +4,8 @@ and after SIGKILL by the next jankd."""
 
 import os
 import signal
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from daemon import wait_until
 from device import Device

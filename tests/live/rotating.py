@@ -2,10 +2,8 @@
 """A live capture whose files are rotated for every reason at once has all frames, each once."""
 
 import signal
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from jankd import jankd
 from live import run, session

@@ -6,7 +6,6 @@ recorded trace at its own speed. jankd counts the frames that were played."""
 import shutil
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import OF_15, TRACES, folder, skip, unpack
 from live import each, run, session
 

@@ -3,10 +3,8 @@
 """After a capture has ended, by any signal, its files are complete, atrace was stopped, and tracing is restored."""
 
 import signal
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
 from jankd import rows
 from live import Capture, each, run, session

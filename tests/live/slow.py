@@ -3,10 +3,8 @@
 """On a CPU so slow that a read of two seconds takes more than one, rows are written while jankd reads: a kill at any moment
 loses no more than on a fast one."""
 
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from live import each, preload, run, session
 

@@ -6,10 +6,8 @@ import contextlib
 import fcntl
 import os
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import segments
 from device import Device
 from jankd import JANKD, jankd, rows

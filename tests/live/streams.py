@@ -7,11 +7,9 @@ import fcntl
 import os
 import pty
 import signal
-import sys
 import termios
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from live import each, run, session
 
 

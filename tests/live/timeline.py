@@ -7,12 +7,11 @@ import pathlib
 import sys
 import time
 
-LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
-sys.path.insert(0, str(LIB))
 from device import Device
-from jankd import rows
+from jankd import SOURCE, rows
 from live import each, run, session
 
+LIB = SOURCE / "tests" / "lib"
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
 
 

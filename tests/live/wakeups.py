@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often jankd wakes up: idle, at 2,000 events/s, and at 10,000 events/s with 1 MB for each CPU."""
 
-import sys
 import threading
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from device import Device
 from live import run, session
 from measure import switches, waited_s

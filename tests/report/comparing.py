@@ -4,10 +4,8 @@
 import json
 import random
 import re
-import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import COLUMNS_2019, second, write, write_events
 from jankd import Checks, analyze, folder, rows, scenario
 from report import report

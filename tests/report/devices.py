@@ -4,9 +4,7 @@
 import collections
 import json
 import shutil
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import write
 from jankd import Checks, analyze, folder
 from report import demo, model, report, scenario

@@ -6,10 +6,8 @@ import csv
 import io
 import json
 import re
-import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import Checks, folder
 from report import report, surfaces

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from big_folder import write_folder
 from jankd import REPORT, Checks, folder
 

@@ -9,10 +9,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import REPORT, Checks, folder, rows
 from report import demo, model, report, surfaces
 

@@ -7,10 +7,8 @@ import json
 import random
 import re
 import shutil
-import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from big_folder import write_folder
 from browser import browser
 from csv_files import COLUMNS_2019, second, write, write_events

@@ -4,9 +4,7 @@ are sums of whole rows of fps.csv."""
 
 import collections
 import math
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, analyze, folder, microseconds, rows
 from report import marked, model, report, scenario
 

@@ -4,9 +4,7 @@ worst minute are the same, for scenarios and recorded traces."""
 
 import json
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import TRACES, Checks, analyze, folder, jankd, rows, unpack
 from report import model, report, scenario, surfaces
 

@@ -9,11 +9,9 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from daemon import wait_until
 from jankd import REPORT, Checks, folder
 from report import demo

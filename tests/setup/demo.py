@@ -6,9 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, JANKD, SOURCE, Checks, folder
 
 TOOLS = SOURCE / "tools"

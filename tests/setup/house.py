@@ -3,9 +3,7 @@
 """The rules of CONTRIBUTING.md that a program can check: SPDX lines, and what a room, a door and a module may include."""
 
 import re
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks
 
 # Rooms that each room may include. parser/ and rules/ may use a few headers of the system.

@@ -3,9 +3,7 @@
 
 import os
 import subprocess
-import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks, folder
 
 PKG_CONFIG = "#!/bin/sh\ncase $* in *%s*) exit 1 ;; esac\nexit 0\n"

@@ -7,10 +7,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import cross
 from jankd import SOURCE, Checks, copy_tree, folder, skip
 from pages import PAGES, PROGRAMS

@@ -15,10 +15,8 @@ import random
 import re
 import struct
 import subprocess
-import sys
 import termios
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 import synthetic
 from daemon import wait_until

@@ -33,8 +33,7 @@ def changed():
 
 
 def due(files):
-    return [test for test, paths in TESTS.items()
-            if files is None or any(file == path or file.startswith(path + "/") for file in files for path in paths)]
+    return [test for test, paths in TESTS.items() if files is None or any(file == path or file.startswith(path + "/") for file in files for path in paths)]
 
 
 if __name__ == "__main__":

@@ -47,8 +47,7 @@ ROOMS = ("parser", "rules", "daemon")
 SUITES = ("unit", "golden", "badinput", "fuzz", "report", "live")
 SANITIZED = ["-Db_sanitize=address,undefined", "-Dc_args=-O2 -w"]
 
-LIMITS = {"ASAN_OPTIONS": "halt_on_error=1:abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=4000",
-          "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
+LIMITS = {"ASAN_OPTIONS": "halt_on_error=1:abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=4000", "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
 
 # What is no code: comments, texts, characters, preprocessor lines.
 NO_CODE = re.compile(
@@ -180,8 +179,7 @@ class Tree:
         self.objects = collections.defaultdict(list)
         for entry in json.loads((self.build / "compile_commands.json").read_text()):
             self.objects[os.path.relpath(self.build / entry["file"], self.source)].append(entry["output"])
-        self.files = {target["id"]: [os.path.relpath(name, self.build) for name in target["filename"]]
-                      for target in self.introspect("targets")}
+        self.files = {target["id"]: [os.path.relpath(name, self.build) for name in target["filename"]] for target in self.introspect("targets")}
 
     def introspect(self, what):
         return json.loads(subprocess.check_output(["meson", "introspect", f"--{what}", self.build]))
@@ -193,8 +191,7 @@ class Tree:
     def tests(self, suites):
         """By suite and name: two suites may have a test of one name."""
         named = (([suite.split(":")[-1] for suite in test["suite"]], test) for test in self.introspect("tests"))
-        return {f"{own[0]} {test['name']}": test for own, test in named
-                if {*own} - ({"long"} if "sanitized" in own else set()) <= {*suites, "sanitized"}}
+        return {f"{own[0]} {test['name']}": test for own, test in named if {*own} - ({"long"} if "sanitized" in own else set()) <= {*suites, "sanitized"}}
 
     def run(self, test, limit, **environment):
         """The exit code of a test, or None if it takes longer than the limit; and how long it took, in seconds."""
@@ -306,8 +303,7 @@ class Map:
     def measure(self, number, name):
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             build = self.counting.build
-            code, seconds = self.counting.run(self.counted[name], 600 * load(), GCOV_PREFIX=folder,
-                                              GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
+            code, seconds = self.counting.run(self.counted[name], 600 * load(), GCOV_PREFIX=folder, GCOV_PREFIX_STRIP=str(len(build.parts) - 1))
             if code != 0:
                 sys.stderr.write(f"{name}: not used: exit code {code} without a change\n")
                 return

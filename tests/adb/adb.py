@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for adb. Its devices are the folders in $JANK_DEVICES, see phones.py: a device's files are in SERIAL/root,
-its properties in SERIAL/about. A command to a device runs here, in the mount namespace of the device, with SERIAL/root as
-its root folder. The cable of a device may be pulled at random moments: then the command ends, and the device is away for a
-moment.
+"""A stand-in for adb. Its devices are the folders in $JANK_DEVICES, see phones.py: a device's files are in SERIAL/root, its properties in
+SERIAL/about. A command to a device runs here, in the mount namespace of the device, with SERIAL/root as its root folder. The cable of a device may be
+pulled at random moments: then the command ends, and the device is away for a moment.
 
 It runs hundreds of times in a test, and importing most modules takes longer than what it does, so it imports few."""
 

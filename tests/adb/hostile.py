@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Odd names, programs that do not run, a machine with full disks: each
-command does what it must, or says in one line why not."""
+"""Odd names, programs that do not run, a machine with full disks: each command does what it must, or says in one line why not."""
 
 import os
 import shutil
@@ -122,8 +121,7 @@ def disks(checks, place):
         one_line(checks, "disk full", place.jank_adb("pull", "small"), 1, "small", "free space")
     with tmpfs("4k", place.here / "temporary"):
         (place.here / "temporary/fill").write_bytes(b"x" * 4096)
-        one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1,
-                 "temporary", "TMPDIR")
+        one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1, "temporary", "TMPDIR")
     one_line(checks, "not pulled", place.jank_adb("uninstall"), 1, "not been pulled")
     (place.here / "out/.jank-adb").mkdir(parents=True, exist_ok=True)
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))

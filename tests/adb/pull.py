@@ -6,8 +6,7 @@ from phones import FOLDER, SERIAL, one_line, pieces, run_cases, same_frames, suc
 
 def copied(phone, since=0):
     """Names of the files that were read from the device."""
-    return [command[1].split("'--read' '")[1].split("'")[0] for command in phone.log()[since:]
-            if command[0] == "exec-out" and "--read" in command[1]]
+    return [command[1].split("'--read' '")[1].split("'")[0] for command in phone.log()[since:] if command[0] == "exec-out" and "--read" in command[1]]
 
 
 def names(path):
@@ -87,8 +86,7 @@ def removed(checks, place):
     # Whether the last pull closes another one depends on when its last rows were written.
     oldest = min(int(p.stem.split("-")[1]) for p in phone.folder().glob("frames-*.csv"))
     checks.that(oldest >= 5, f"--keep 2 removed too little: {oldest}")
-    checks.that(len(done[2]) == 1 and f"segments 2 to {oldest - 1} were removed" in done[2][0] and "--keep" in done[2][0],
-                f"what --keep removed: {done}")
+    checks.that(len(done[2]) == 1 and f"segments 2 to {oldest - 1} were removed" in done[2][0] and "--keep" in done[2][0], f"what --keep removed: {done}")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     checks.equal(done[2], [], "said once")
 

@@ -47,8 +47,7 @@ def once(checks, place):
         checks.equal(done[1][-1], f"{directory}/report.html", "the last line is the page")
         checks.equal(len(sessions(page)), 1, "sessions in the page")
         checks.that(rows(page) > 0, "rows in the page")
-        checks.that(wait_until(lambda name=directory: notes.exists() and f"{name}/report.html\n" in notes.read_text(), 10),
-                    f"{directory}: the page is opened")
+        checks.that(wait_until(lambda name=directory: notes.exists() and f"{name}/report.html\n" in notes.read_text(), 10), f"{directory}: the page is opened")
     # Without a display nothing is opened.
     before = notes.read_text()
     succeeded(checks, "no display", place.jank_adb("report", environment={"DISPLAY": "", "WAYLAND_DISPLAY": ""}))
@@ -86,8 +85,7 @@ def watched(checks, place):
     phone.change(state="device")
     succeeded(checks, "stop", place.jank_adb("stop"))
     here = next((place.here / "out").glob(f"{phone.serial}-*"))
-    checks.that(wait_until(lambda: all(joined(here, name) == joined(phone.folder(), name) for name in GROWING), WAIT),
-                "the same rows here and there")
+    checks.that(wait_until(lambda: all(joined(here, name) == joined(phone.folder(), name) for name in GROWING), WAIT), "the same rows here and there")
     succeeded(checks, "start a later session", place.jank_adb("start"))
     earlier = sessions(page)[0]["session_id"]
     phone.play(first)

@@ -79,8 +79,7 @@ def place(*closed, held=True, **fixed):
 
 
 def run(tracing, out, *arguments):
-    return jankd("run", "--tracefs", tracing, "--no-atrace", "--duration", "0.3", "-F", out, *arguments, cwd="/",
-                 preexec_fn=as_user, timeout=60)
+    return jankd("run", "--tracefs", tracing, "--no-atrace", "--duration", "0.3", "-F", out, *arguments, cwd="/", preexec_fn=as_user, timeout=60)
 
 
 def one_line(checks, what, done, *words):
@@ -101,8 +100,7 @@ def raw(checks):
         with place(closed) as (tracing, out):
             run(tracing, out)
             source = json.loads((out / "session.json").read_text())["source"]
-            checks.equal((source["kind"], source["why"]), ("trace_pipe", f"{source['why'].partition(':')[0]}: Permission denied"),
-                         f"{what}: source")
+            checks.equal((source["kind"], source["why"]), ("trace_pipe", f"{source['why'].partition(':')[0]}: Permission denied"), f"{what}: source")
 
 
 def requests_of_root(checks):
@@ -183,8 +181,7 @@ def with_selinux(enforce):
     """For a child process of root: mounts a selinuxfs that this test imitates, for itself alone, and changes its user."""
     def change():
         libc = ctypes.CDLL(None, use_errno=True)
-        if (libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None)
-                or libc.mount(b"none", b"/sys/fs", b"tmpfs", 0, None)):
+        if libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None) or libc.mount(b"none", b"/sys/fs", b"tmpfs", 0, None):
             raise OSError(ctypes.get_errno(), "no mount of its own")
         os.mkdir("/sys/fs/selinux")
         pathlib.Path("/sys/fs/selinux/enforce").write_text(enforce)
@@ -210,8 +207,7 @@ def selinux(checks):
             checks.equal((code, said["trace_pipe"][0]), (0, "note"), f"{what} {enforce}: {said['trace_pipe']}")
             checks.that(why in said["trace_pipe"][1], f"{what} {enforce}: {said['trace_pipe']}")
             checks.that(("enforcing" if enforce == "1" else "permissive") in said["selinux"][1], f"{what} {enforce}: {said['selinux']}")
-            done = jankd("run", "--tracefs", tracing, "--no-atrace", "--source", "text", "-F", out, cwd="/", timeout=60,
-                         preexec_fn=with_selinux(enforce))
+            done = jankd("run", "--tracefs", tracing, "--no-atrace", "--source", "text", "-F", out, cwd="/", timeout=60, preexec_fn=with_selinux(enforce))
             one_line(checks, f"{what} {enforce}: run", done, "trace_pipe", why, "setenforce 0" if enforce == "1" else "shell")
 
 

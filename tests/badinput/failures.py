@@ -59,8 +59,7 @@ def packed():
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("trace.txt", TRACE)
-    contents = {lzma.compress(TRACE): "xz -d", bz2.compress(TRACE): "bzip2 -d", b"\x28\xb5\x2f\xfd" + bytes(range(100)): "zstd -d",
-                archive.getvalue(): "zip"}
+    contents = {lzma.compress(TRACE): "xz -d", bz2.compress(TRACE): "bzip2 -d", b"\x28\xb5\x2f\xfd" + bytes(range(100)): "zstd -d", archive.getvalue(): "zip"}
     # Packed twice, they are refused as by a build without libarchive.
     return {gzip.compress(content): word for content, word in contents.items()} if unpacks() else contents
 
@@ -98,8 +97,7 @@ def other_files(checks, here):
         checks.equal(files_of(out), before, f"a file of another kind, {word}: earlier files")
     done = analyzed(here / "t", data=packets.timeline_frames(5))
     checks.equal((done.returncode, len(rows(here / "t", "frametimeline.csv"))), (0, 10), "FrameTimeline alone: exit code, rows")
-    checks.that(b"no SurfaceFlinger presents" in done.stderr and b"10 frames of FrameTimeline" in done.stderr,
-                f"FrameTimeline alone: {done.stderr}")
+    checks.that(b"no SurfaceFlinger presents" in done.stderr and b"10 frames of FrameTimeline" in done.stderr, f"FrameTimeline alone: {done.stderr}")
     fails(checks, "no SurfaceFlinger", analyzed(here / "none", data=synthetic.without_presents()), "SurfaceFlinger")
     checks.that((here / "none" / "events.csv").exists(), "no SurfaceFlinger: no events.csv")
 
@@ -163,8 +161,7 @@ def buffers_that_ran_over(checks, here):
     threads = {b"VSYNC": b"[004]", b"Binder": b"[002]"}
     moved = []
     for line in parts:
-        cpu = next((cpu for word, cpu in threads.items() if word in line.text),
-                   b"[001]" if line.us < begin + 4000000 else b"[003]")
+        cpu = next((cpu for word, cpu in threads.items() if word in line.text), b"[001]" if line.us < begin + 4000000 else b"[003]")
         moved.append(Line(line.text.replace(b"[%03d]" % line.cpu, cpu)))
     fails(checks, "sorted by CPU, one thread on each", analyzed(here / "stay", data=by_cpu(moved)), "sorted by CPU")
 
@@ -333,8 +330,7 @@ def standard_output(checks, here):
 
 
 def closed_descriptors(checks, here):
-    """Without standard input, output or error, other files get their descriptors: nothing must be printed into
-    them."""
+    """Without standard input, output or error, other files get their descriptors: nothing must be printed into them."""
     trace = here / "trace.txt"
     trace.write_bytes(TRACE)
     jankd("analyze", "-F", here / "whole", trace)

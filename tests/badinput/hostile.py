@@ -32,12 +32,10 @@ def well_formed(checks, what, out):
 def survive(checks, what, data, codes=(0,)):
     """jankd reads @data and ends with one of @codes."""
     with folder() as out:
-        done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "--snapshot", "1",
-                     "-F", out, "-", input=data)
+        done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "--snapshot", "1", "-F", out, "-", input=data)
         said = done.stderr.decode(errors="replace")
         checks.that(done.returncode in codes, f"{what}: exit {done.returncode}, {said[-600:]!r}")
-        checks.that(not CONTROL.search(done.stdout.decode(errors="replace")),
-                    f"{what}: control bytes on the terminal")
+        checks.that(not CONTROL.search(done.stdout.decode(errors="replace")), f"{what}: control bytes on the terminal")
         if done.returncode == 0 or outputs(out):
             well_formed(checks, what, out)
 
@@ -84,15 +82,13 @@ def mutate(chance, data):
         elif way == 4:
             data[at] = chance.choice(b"\n\0\r|:[]() -9")
         else:
-            data[at:at] = chance.choice((b"\nCPU:1 [LOST 9 EVENTS]\n", b"\nCPU:0 [LOST EVENTS]\n",
-                                         b"tracing_mark_write: ", b"E|", b"\n\n", b"C|1|x|\n"))
+            data[at:at] = chance.choice((b"\nCPU:1 [LOST 9 EVENTS]\n", b"\nCPU:0 [LOST EVENTS]\n", b"tracing_mark_write: ", b"E|", b"\n\n", b"C|1|x|\n"))
     return bytes(data[:chance.randrange(len(data) // 2, len(data))] if way == 1 else data)
 
 
 def fuzz(checks, what, data, rounds):
     for seed in range(rounds):
-        survive(checks, f"{what}, broken by seed {seed}", mutate(random.Random(seed), data),
-                codes=(0, 1))
+        survive(checks, f"{what}, broken by seed {seed}", mutate(random.Random(seed), data), codes=(0, 1))
 
 
 checks = Checks()

@@ -58,8 +58,7 @@ REFUSED = {("start", "--stdout")}
 
 def listed(text):
     """The options at the beginning of lines of a help text."""
-    return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line)
-            for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
+    return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line) for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
 
 
 def help_lists_what_is_accepted(checks, here):

@@ -29,8 +29,7 @@ class Broken(Exception):
 
 def ring_events(instance, which):
     """The kernel's count of events that match @which: LOST, overwritten or dropped, or READ."""
-    return sum(int(n) for path in instance.glob("per_cpu/cpu*/stats")
-               for n in which.findall(path.read_text()))
+    return sum(int(n) for path in instance.glob("per_cpu/cpu*/stats") for n in which.findall(path.read_text()))
 
 
 def wait_ready(readers):
@@ -84,8 +83,7 @@ def check_rows(name, out):
 
 def play(instance, rate, seconds):
     """(markers written, frames of layers in them) of one load."""
-    done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True,
-                          stdin=subprocess.DEVNULL)
+    done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), "20", "4"], check=True, capture_output=True, stdin=subprocess.DEVNULL)
     return tuple(map(int, re.findall(rb"\d+", done.stdout)))
 
 
@@ -110,8 +108,7 @@ def measure(mount, name, rate, seconds):
             seen["all_ns"] = (stop(readers) - cpu) * 1e9
             check_rows(name, out)
             if name in JANKDS:
-                seen["frames"] = sum(int(row["frames"]) + int(row["wait times"]) + 1
-                                     for row in rows(out, "summary.csv"))
+                seen["frames"] = sum(int(row["frames"]) + int(row["wait times"]) + 1 for row in rows(out, "summary.csv"))
                 seen["frames_played"] = frames
         finally:
             end_all(readers, children)

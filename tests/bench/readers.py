@@ -53,8 +53,7 @@ def trace_cmd(mount, instance, out):
 
 def capture(*options):
     def start(mount, instance, out):
-        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-                      *options, "-F", out)]
+        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", *options, "-F", out)]
     return start
 
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boot.py RELEASE PACKAGE ARCHITECTURE RAW SCRIPT...: captures as on a phone, by the static programs on a kernel of Debian in
-qemu.
+"""boot.py RELEASE PACKAGE ARCHITECTURE RAW SCRIPT...: captures as on a phone, by the static programs on a kernel of Debian in qemu.
 
-The scripts: capture (raw into memory and text onto a card with vfat, or the other way with RAW=card; rotations, a kill), shell
-(Android's user shell uses what it may read, and the rest is one clear line), hotplug (CPUs come and go), power-cut (on a card).
-The files have the frames that were played, and the settings of tracing are restored. Only what the kernel's own statistics
-count as lost may be missing."""
+The scripts: capture (raw into memory and text onto a card with vfat, or the other way with RAW=card; rotations, a kill), shell (Android's user shell
+uses what it may read, and the rest is one clear line), hotplug (CPUs come and go), power-cut (on a card). The files have the frames that were played,
+and the settings of tracing are restored. Only what the kernel's own statistics count as lost may be missing."""
 
 import collections
 import json
@@ -70,16 +68,14 @@ def frames_of(part):
 def check_part(checks, part, source, *commands):
     """What each part must fulfil: its commands succeed, the settings of tracing are those of before, rows are whole, and what the
     kernel lost is reported, and nothing else. True if it did and lost nothing: then all frames must be there."""
-    done = [checks.equal(text(part / f"{name}.code"), "0", f"{part.name}: {name}: {text(part / f'{name}.error')}")
-            for name in (*commands, "status", "stop")]
+    done = [checks.equal(text(part / f"{name}.code"), "0", f"{part.name}: {name}: {text(part / f'{name}.error')}") for name in (*commands, "status", "stop")]
     if not all(done):
         return False
     state = json.loads(text(part / "status.said"))["source"]
     print(f"{part.name}: reads {state['kind']}: {state['why']}", flush=True)
     checks.equal(state["kind"], source, f"{part.name}: source")
     # A buffer that was never used has '7 (expanded: 1408)' KB: it would be larger in use. After a use 7 is the whole text.
-    before, after = ([line.partition(" (expanded")[0].strip() for line in text(part / name).splitlines()]
-                     for name in ("before", "after"))
+    before, after = ([line.partition(" (expanded")[0].strip() for line in text(part / name).splitlines()] for name in ("before", "after"))
     checks.that(len(before) > 5, f"{part.name}: settings {before}")
     checks.equal(after, before, f"{part.name}: settings")
     checks.equal(segments.damage(part / "files"), [], f"{part.name}: files")

@@ -64,8 +64,7 @@ def check_results(checks, here, out):
     for arch in cross.ARCHITECTURES:
         into, text = here / arch, here / f"{arch}.txt"
         for program in (("jankd", "analyze", "--frames-log", "-T", "2", "-F", into, trace), ("jank-phone", *options, text)):
-            done = subprocess.run(cross.emulated(arch, out / f"{program[0]}-{arch}", *program[1:]), capture_output=True,
-                                  check=False)
+            done = subprocess.run(cross.emulated(arch, out / f"{program[0]}-{arch}", *program[1:]), capture_output=True, check=False)
             checks.that(done.returncode == 0, f"{program[0]}-{arch}: exit {done.returncode}: {done.stderr[-500:]}")
         checks.equal(differences(outputs(into), expected), [], f"{arch}: CSV files")
         checks.that(text.read_bytes() == trace.read_bytes(), f"{arch}: the text of jank-phone")

@@ -19,10 +19,7 @@ SCRIPTS = pathlib.Path(__file__).resolve().parent / "guest"
 MODULES = ("virtio", "virtio_ring", "virtio_mmio", "virtio_blk", "fat", "vfat", "nls_cp437", "nls_ascii")
 
 # qemu and its CPU. cortex-a76 is the oldest one with pages of 16 KB.
-MACHINES = {
-    "arm64": ("qemu-system-aarch64", "cortex-a76"),
-    "armhf": ("qemu-system-arm", "cortex-a15"),
-}
+MACHINES = {"arm64": ("qemu-system-aarch64", "cortex-a76"), "armhf": ("qemu-system-arm", "cortex-a15")}
 
 OUT_SIZE = 64 << 20
 DEADLINE_S = 900
@@ -82,8 +79,7 @@ class Guest:
             "-append", f"console=ttyAMA0 quiet loglevel=1 panic=-1 rdinit=/init {words}",
         ]
         for name, path in disks.items():
-            command += ["-drive", f"if=none,id={name},file={path},format=raw,cache=unsafe",
-                        "-device", f"virtio-blk-device,drive={name},serial={name}"]
+            command += ["-drive", f"if=none,id={name},file={path},format=raw,cache=unsafe", "-device", f"virtio-blk-device,drive={name},serial={name}"]
         return command
 
     def boot(self, checks, scripts, out, card, cut_at=None, **variables):

@@ -62,15 +62,13 @@ def bash(checks, here):
     def offered(*words):
         done = subprocess.run(["bash", "--norc", "-c", ASK, "bash", here, completion(f"{words[0]}.bash"), *words],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        checks.that(done.returncode == 0 and f"complete -F _{words[0].replace('-', '_')} {words[0]}" in done.stderr,
-                    f"completion of {words}: {done.stderr}")
+        checks.that(done.returncode == 0 and f"complete -F _{words[0].replace('-', '_')} {words[0]}" in done.stderr, f"completion of {words}: {done.stderr}")
         return set(done.stdout.split())
 
     for program in PROGRAMS:
         texts = helps(program)
         for command in texts:
-            checks.equal(offered(program, *filter(None, [command]), "-") ^ options_after(program, command, texts), set(),
-                         f"options of {program} {command}")
+            checks.equal(offered(program, *filter(None, [command]), "-") ^ options_after(program, command, texts), set(), f"options of {program} {command}")
         if len(texts) > 1:
             checks.equal(offered(program, "") ^ set(texts) - {""}, set(), f"commands of {program}")
     for words, expected in CASES.items():

@@ -18,8 +18,7 @@ expected |= {f"share/bash-completion/completions/{name}.bash" for name in PROGRA
 expected |= {f"share/zsh/site-functions/_{name}" for name in PROGRAMS}
 expected |= {f"share/doc/jankd/{name}" for name in DOCUMENTS}
 with folder() as here:
-    done = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", here], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True)
+    done = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", here], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     checks.equal(done.returncode, 0, f"exit code of meson install: {done.stdout}{done.stderr}")
     prefix = here / build_info("buildoptions", "prefix")["value"].lstrip("/")
     found = {str(path.relative_to(prefix)) for path in here.rglob("*") if not path.is_dir()}

@@ -124,8 +124,7 @@ def examples_of_metrics(checks, said, out):
     """The formulas, written in awk, give the numbers of summary.csv."""
     row = next(row for row in rows(out, "summary.csv") if row["Surface"].startswith("com.example.mail/"))
     janks = str(int(row["jank"]) - int(row["stalls"]))
-    checks.equal([text.strip().split("\n")[-1] for text in said], [row["FPS"], janks, row["p99(ms)"]],
-                 "what the examples of jankd-metrics(7) print")
+    checks.equal([text.strip().split("\n")[-1] for text in said], [row["FPS"], janks, row["p99(ms)"]], "what the examples of jankd-metrics(7) print")
 
 
 checks = Checks()

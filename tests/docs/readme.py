@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs are right: their commands run in a copy of the tree, and the row that is explained is one that the
-commands give.
+"""The READMEs are right: their commands run in a copy of the tree, and the row that is explained is one that the commands give.
 
-Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone, or a
-server of ClickHouse.
-"""
+Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone, or a server of ClickHouse."""
 
 import os
 import re

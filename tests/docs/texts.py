@@ -26,8 +26,7 @@ def options():
     for words in ("tests/bench/bench.py", *fleet):
         texts.append(subprocess.run([sys.executable, *words.split(), "--help"], cwd=SOURCE, capture_output=True, text=True).stdout)
     # The comment at the begin of a script.
-    texts += [re.match(r"(#.*\n)*", read(f"tools/{name}"))[0]
-              for name in ("check", "bench", "build-device", "build-windows", "install-deps", "release")]
+    texts += [re.match(r"(#.*\n)*", read(f"tools/{name}"))[0] for name in ("check", "bench", "build-device", "build-windows", "install-deps", "release")]
     return {"--version", *OPTION.findall("".join(texts))}
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of a README from a clone to the CSV files of a phone: each command as it is printed, in a copy of the tree, with
-a stand-in for adb and the phone. Only tools/build-device does not run: its programs are those that all tests share
-(cross/builds runs it in a clone)."""
+"""The way of a README from a clone to the CSV files of a phone: each command as it is printed, in a copy of the tree, with a stand-in for adb and the
+phone. Only tools/build-device does not run: its programs are those that all tests share (cross/builds runs it in a clone)."""
 
 import os
 import re
@@ -22,8 +21,7 @@ BUILD = "tools/build-device"
 def commands(readme):
     """The commands of the section about phones: blocks marked console with jank-adb. Other blocks marked console, as those
     of jank-fleet, leave a server running; tests/fleet/readme.py runs such commands and stops it."""
-    return [line.removeprefix("$ ") for block in BLOCK.findall(readme) if "jank-adb" in block
-            for line in block.splitlines() if line.startswith("$ ")]
+    return [line.removeprefix("$ ") for block in BLOCK.findall(readme) if "jank-adb" in block for line in block.splitlines() if line.startswith("$ ")]
 
 
 def run(checks, place, tree, phone, command, text):
@@ -32,8 +30,7 @@ def run(checks, place, tree, phone, command, text):
     process = subprocess.Popen(["sh", "-c", command], cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env=place.environment())
     if re.search(r"jank-adb (record|start)\b", command):
-        wait_until(lambda: process.poll() is not None or
-                   {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")} - before, 60)
+        wait_until(lambda: process.poll() is not None or {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")} - before, 60)
         time.sleep(0.5)
         phone.play(text)
     out, error = process.communicate(timeout=300)

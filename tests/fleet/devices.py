@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folders of a lab, as jank-adb pulls them, and the sums of what is written: each device draws for 10 minutes a day.
 
-Planted: build 2 comes on the fourth day and janks twenty times as often on model 2,
-and freezes twice a session on model 3; every 20th device is silent from the
-fourth day on; the clock of every 50th is that of 1970; devices 10 and 11 have the same session ids."""
+Planted: build 2 comes on the fourth day and janks twenty times as often on model 2, and freezes twice a session on model 3; every 20th device is
+silent from the fourth day on; the clock of every 50th is that of 1970; devices 10 and 11 have the same session ids."""
 
 import collections
 import datetime

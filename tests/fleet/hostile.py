@@ -183,8 +183,7 @@ def devices(checks, here, fleet_):
         (session(here / "w" / str(number), f"clock{number}", began=began) / "fps.csv").write_text(fps(range(1000, 1005)))
     fleet_.load(here / "w")
     today = str(datetime.datetime.now(datetime.timezone.utc).date())
-    checks.equal(fleet_.sql("SELECT toString(day), count() FROM jank_fleet.fps WHERE device LIKE 'clock%' GROUP BY day"), [[today, 30]],
-                 "days of wrong clocks")
+    checks.equal(fleet_.sql("SELECT toString(day), count() FROM jank_fleet.fps WHERE device LIKE 'clock%' GROUP BY day"), [[today, 30]], "days of wrong clocks")
     checks.equal(sum(one["sessions with a wrong clock"] for one in answer(fleet_.data, "losses") if one["device"].startswith("clock")), 6,
                  "wrong clocks in the query")
     (session(here / "i" / "SERIAL-s9", None, "s9") / "fps.csv").write_text(fps(range(5)))
@@ -237,8 +236,7 @@ def usage(checks, here, fleet_):
 def clean(checks, here, fleet_):
     """Rows of a load that did not end do not count, and go when they are old; what counts stays."""
     shown = fleet_.sql("SELECT count() FROM jank_fleet.fps")
-    fleet_.server.request("INSERT INTO jank_fleet.fps_rows (day, load, device, session, model, build) VALUES "
-                          "('2026-01-01', 1, 'lost', 'lost', '', '')")
+    fleet_.server.request("INSERT INTO jank_fleet.fps_rows (day, load, device, session, model, build) VALUES ('2026-01-01', 1, 'lost', 'lost', '', '')")
     lost = "SELECT count() FROM jank_fleet.fps_rows WHERE load = 1"
     checks.equal((fleet_.sql(lost), fleet_.sql("SELECT count() FROM jank_fleet.fps")), ([[1]], shown), "rows of a load that did not end")
     checks.equal(fleet("clean", fleet_.data).returncode, 0, "clean")

@@ -136,8 +136,7 @@ def killed(checks, servers, data, top, lab):
     kept = count(servers, "segments_rows")
     checks.that(was_killed and 0 < kept < lab.segments, f"the loader was killed in between: {kept} of {lab.segments} segments")
     before = count(servers, "fps_rows")
-    loader = subprocess.Popen(command("load", data, top, "--wait", 300), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
+    loader = subprocess.Popen(command("load", data, top, "--wait", 300), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while loader.poll() is None and count(servers, "fps_rows") <= before:
         time.sleep(0.02)
     if checks.that(loader.poll() is None, "the second loader runs when a server is killed"):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated traces with late ticks while frames are on time, with rate switches among them, and with a second
-display, with all kinds of markers of the period. Every interval that is given is right, hardly any is unknown, and
-the rates are those of the display."""
+"""Generated traces with late ticks while frames are on time, with rate switches among them, and with a second display, with all kinds of markers of
+the period. Every interval that is given is right, hardly any is unknown, and the rates are those of the display."""
 
 import concurrent.futures
 import lzma
@@ -48,8 +47,7 @@ def fault_in(text, layer, truth, had):
         seen = rates(rows(here / "out", "events.csv"))
     if len(frames) != len(truth):
         return f"{len(frames)} frames, not {len(truth)}"
-    wrong = [(f["present(s)"], n, f["vsyncs"]) for f, n in zip(frames, truth)
-             if n is not None and f["vsyncs"] not in (str(n), "")]
+    wrong = [(f["present(s)"], n, f["vsyncs"]) for f, n in zip(frames, truth) if n is not None and f["vsyncs"] not in (str(n), "")]
     unknown = sum(f["vsyncs"] == "" for f in frames) - 1
     if wrong:
         return f"{len(wrong)} intervals: (present, vsyncs, said): {wrong[:4]}"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes of frames, computed from marks alone, against the jank types of FrameTimeline in the same trace: the class of the
-cause must be one of the bits of the jank type for at least 90 % of the buffer frames with a jank. Recorded traces that have
-FrameTimeline alone get the marks of their frames: ticks, doFrame, queue, latch, commit, composite, at the times that
-FrameTimeline tells; then a jank counts if its reason leaves a mark."""
+"""Causes of frames, computed from marks alone, against the jank types of FrameTimeline in the same trace: the class of the cause must be one of the
+bits of the jank type for at least 90 % of the buffer frames with a jank. Recorded traces that have FrameTimeline alone get the marks of their frames:
+ticks, doFrame, queue, latch, commit, composite, at the times that FrameTimeline tells; then a jank counts if its reason leaves a mark."""
 
 import collections
 
@@ -132,8 +131,7 @@ def make_forgotten(path, version):
             numbers[i] += 1
             before[i] = add_frame(text, row, layer, 4000 + 100 * i, numbers[i], at, before[i])
             latched.append((layer, numbers[i]))
-        row = {"start(s)": second(at), "expected end(s)": second(at + period), "token": token + 4, "on time finish": "1",
-               "gpu composition": "0"}
+        row = {"start(s)": second(at), "expected end(s)": second(at + period), "token": token + 4, "on time finish": "1", "gpu composition": "0"}
         add_composition(text, row, latched, False, version)
     text.write(path)
     return layers[0]
@@ -192,8 +190,7 @@ def make(timeline, path, version):
 
 def janks(path):
     """Jank types of the truth, by layer, token of the composition and token of the frame."""
-    return {(row["layer"].removeprefix("TX - "), row["display_token"], row["token"]): int(row["jank_type"])
-            for row in rows(path) if row["kind"] == "surface"}
+    return {(row["layer"].removeprefix("TX - "), row["display_token"], row["token"]): int(row["jank_type"]) for row in rows(path) if row["kind"] == "surface"}
 
 
 def compare(checks, name, timeline, truth, version):

@@ -67,8 +67,7 @@ def gated(checks, here, trace, what, *options):
     checks.that(times, f"{what}: the trigger never held")
     for name, begin, end in (("fps.csv", "start time", "end time"), ("frames.csv", "present(s)", "present(s)")):
         every = rows(here / "all", name)
-        wanted = [row for row in every if any(microseconds(row[end]) >= opened - 5000000 and microseconds(row[begin]) <= closed
-                                              for opened, closed in times)]
+        wanted = [row for row in every if any(microseconds(row[end]) >= opened - 5000000 and microseconds(row[begin]) <= closed for opened, closed in times)]
         checks.that(0 < len(wanted) < len(every), f"{what}: {name}: no test")
         checks.that(every_row(here / what, name) == wanted, f"{what}: {name}: other rows")
     checks.equal((here / what / "summary.csv").read_bytes(), (here / "all" / "summary.csv").read_bytes(), f"{what}: summary.csv")

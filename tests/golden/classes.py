@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every interval has its number of vsyncs, and is in the class of that number, at any refresh rate, in every session.
 
-Generated sessions of 48 to 240 Hz: the period is measured from jittering ticks, so its last digits
-differ each time. The expected counts are calculated with fractions, from the vsyncs that were played
-and the exact rate, with the tolerance of 0.5 %.
-"""
+Generated sessions of 48 to 240 Hz: the period is measured from jittering ticks, so its last digits differ each time. The expected counts are
+calculated with fractions, from the vsyncs that were played and the exact rate, with the tolerance of 0.5 %."""
 
 import collections
 import random
@@ -33,8 +31,7 @@ def play(rate, chance):
         if vsync in due:
             parts.append(synthetic.frame(at, vsync))
         else:
-            parts.append(synthetic.line(at + 100, f"C|{synthetic.SF}|VSYNC-sf|{vsync % 2}",
-                                        synthetic.SF + 3, "sf"))
+            parts.append(synthetic.line(at + 100, f"C|{synthetic.SF}|VSYNC-sf|{vsync % 2}", synthetic.SF + 3, "sf"))
     return "".join(parts), numbers
 
 

@@ -2,8 +2,7 @@
 """A trace that is shifted in time, or whose start or end is cut off, gives the same frames and vsyncs for the rest. If its clock goes
 back, or it has some lines twice, that is reported, and no interval spans it.
 
-Only the markers of a recorded trace are used: the other events do not change its frames, which is checked, too.
-"""
+Only the markers of a recorded trace are used: the other events do not change its frames, which is checked, too."""
 
 import random
 

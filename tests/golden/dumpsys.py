@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""analyze --dumpsys FILE: the durations of each recorded output of dumpsys SurfaceFlinger, other files, and the period of a trace without
-vsyncs."""
+"""analyze --dumpsys FILE: the durations of each recorded output of dumpsys SurfaceFlinger, other files, and the period of a trace without vsyncs."""
 
 import gzip
 import json
@@ -15,8 +14,7 @@ from jankd import TRACES, Checks, analyze, folder, jankd, outputs, rows, skip
 RECORDED, EXPECTED = ("9", "10", "11", "12", "12L", "13", "14"), ("dumpsys", 16666666, 15666666, 16666666)
 
 # A text of a phone at 120 Hz: nothing in the trace tells its period.
-TEXT = ("app duration: 12000000 ns\tSF duration: 7000000 ns\n"
-        "present offset: 0 ns\tVSYNC period: 8333333 ns\n")
+TEXT = ("app duration: 12000000 ns\tSF duration: 7000000 ns\npresent offset: 0 ns\tVSYNC period: 8333333 ns\n")
 OF_TEXT = ("dumpsys", 12000000, 7000000, 8333333)
 MARKS = ("C|500|SurfaceView#0|1", "B|500|handleMessageInvalidate", "B|500|latchBuffer", "B|500|acquireBuffer",
          "C|500|SurfaceView#0|0", "E", "E", "E", "B|500|handleMessageRefresh", "B|500|postFramebuffer", "E", "E")

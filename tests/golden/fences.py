@@ -35,8 +35,7 @@ def fences(path):
             number[tid] = acquired[1]
         elif fence:
             found[pid].append((us, us if fence[2] else (pid, f"waiting for GPU completion {fence[1]}"), number.pop(tid, "")))
-    return {pid: [(mark, end if isinstance(end, int) else waits.get(end), n) for mark, end, n in marks]
-            for pid, marks in found.items()}
+    return {pid: [(mark, end if isinstance(end, int) else waits.get(end), n) for mark, end, n in marks] for pid, marks in found.items()}
 
 
 def nearest(marks, queued):

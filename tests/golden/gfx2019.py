@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rule set gfx2019 gives the rows of the 2019 program, with and without the tgid column.
 
-Rows of one flush have no defined order, so the files are compared as sorted rows: names and times
-must be equal, other numbers within 1e-5 of each other (the golden ones have 6 digits).
-"""
+Rows of one flush have no defined order, so the files are compared as sorted rows: names and times must be equal, other numbers within 1e-5 of each
+other (the golden ones have 6 digits)."""
 
 import csv
 import re
@@ -32,8 +31,7 @@ def close(a, b):
 
 
 def same(file, ours, golden):
-    return all(a == b if place in EXACT[file] else close(a, b)
-               for place, (a, b) in enumerate(zip(ours, golden)))
+    return all(a == b if place in EXACT[file] else close(a, b) for place, (a, b) in enumerate(zip(ours, golden)))
 
 
 def compare(checks, what, file, ours, golden):
@@ -41,8 +39,7 @@ def compare(checks, what, file, ours, golden):
         return [row[place] for place in EXACT[file]] + [row[2]]
 
     width = COLUMNS[file]
-    checks.that(not any(any(row[width:]) for row in ours),
-                f"{what}: {file}: values after column {width}")
+    checks.that(not any(any(row[width:]) for row in ours), f"{what}: {file}: values after column {width}")
     ours = sorted((row[:width] for row in ours), key=key)
     golden = sorted(golden, key=key)
     if not checks.equal(len(ours), len(golden), f"{what}: {file}: rows"):
@@ -79,5 +76,4 @@ def judge(checks, trace):
                                  PERIOD_MS.get(trace.name, "16.666667"), "-t", "60", "-k", "100", "-d", "1", "-f", "20", "-T", drops, "-",
                                  input=data)
             for file in EXACT:
-                compare(checks, f"{trace.name} ({variant}) -T {drops}", file, table(out / file),
-                        table(trace.source / "gfx2019" / f"type{drops}" / file))
+                compare(checks, f"{trace.name} ({variant}) -T {drops}", file, table(out / file), table(trace.source / "gfx2019" / f"type{drops}" / file))

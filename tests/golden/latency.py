@@ -97,8 +97,7 @@ class Phone:
         program.chmod(0o755)
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
-        (self.path / "dumpsys.plan").write_text(json.dumps(
-            {"begin": self.begin, "period": period, "layers": layers, "slow": slow, "each": each}))
+        (self.path / "dumpsys.plan").write_text(json.dumps({"begin": self.begin, "period": period, "layers": layers, "slow": slow, "each": each}))
         environment = {key: value(self.begin) if callable(value) else value for key, value in environment.items()}
         self.process = subprocess.Popen([JANKD, "run", "--source", "latency", "-F", self.path / "out", *options],
                                         env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}", **environment},

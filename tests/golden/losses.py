@@ -2,9 +2,8 @@
 """Traces with lost events: no frame is wrong, no interval spans a frame that is missing, a known number of vsyncs is right, and
 the loss is counted exactly and is no jank. Of pages lost at random, frames and intervals are counted as well as may be.
 
-Lines of some CPUs are removed, and a line 'LOST ... EVENTS' is put where the kernel would print it: before the next line of
-that CPU. The end of a CPU stays: nothing would report its loss.
-"""
+Lines of some CPUs are removed, and a line 'LOST ... EVENTS' is put where the kernel would print it: before the next line of that CPU. The end of a
+CPU stays: nothing would report its loss."""
 
 import bisect
 import collections
@@ -68,8 +67,7 @@ def stretches(events, chance):
     for _ in range(HOLES):
         at = chance.uniform(begin, end)
         until = at + chance.uniform(0.005, 0.5)
-        holes.append((at, until, [cpu for cpu in chance.sample(range(8), chance.randint(1, 8))
-                                  if is_reported_in_time(events, cpu, at, until)]))
+        holes.append((at, until, [cpu for cpu in chance.sample(range(8), chance.randint(1, 8)) if is_reported_in_time(events, cpu, at, until)]))
     return [any(a <= time < b and cpu in cpus for a, b, cpus in holes) for cpu, time, _ in events]
 
 

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory of analyze does not depend on the length of the input: of text, of a perfetto trace, of a decompression bomb.
 
-A build with a sanitizer does not have this test: the sanitizer itself needs more memory.
-"""
+A build with a sanitizer does not have this test: the sanitizer itself needs more memory."""
 
 import bz2
 import io
@@ -31,8 +30,7 @@ BOMB_LIMIT_KB = 24 * MB
 
 def peak_of(checks, what, limit_kb, out, *arguments, pieces=(), code=0):
     """Runs analyze, with @pieces on standard input, and checks exit code and peak memory. Returns standard error."""
-    process = subprocess.Popen([JANKD, "analyze", "-F", out, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE)
+    process = subprocess.Popen([JANKD, "analyze", "-F", out, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     peak = 0
     for piece in pieces:
         process.stdin.write(piece)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""frames.csv has every (present, layer) of the recorded traces, and no other, in the order of presents, with the right
-number of vsyncs."""
+"""frames.csv has every (present, layer) of the recorded traces, and no other, in the order of presents, with the right number of vsyncs."""
 
 import collections
 

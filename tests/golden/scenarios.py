@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every scenario of jank-phone with the markers of every Android version gives the frames, vsyncs, stalls and causes
-that were played."""
+"""Every scenario of jank-phone with the markers of every Android version gives the frames, vsyncs, stalls and causes that were played."""
 
 import collections
 import re

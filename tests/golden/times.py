@@ -13,8 +13,7 @@ from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, ou
 from lines import lines, text
 
 # A place on the lattice is exact to 1/65536 period, so it may be one microsecond more.
-TIMES = ("present(s)", "vsync(s)", "queued(s)", "latched(s)", "gpu done(s)", "start time", "end time", "start VSYNC", "end VSYNC",
-         "first(s)", "last(s)")
+TIMES = ("present(s)", "vsync(s)", "queued(s)", "latched(s)", "gpu done(s)", "start time", "end time", "start VSYNC", "end VSYNC", "first(s)", "last(s)")
 
 
 def analyzed(path):

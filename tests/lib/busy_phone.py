@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated traces with known vsyncs: VSYNC ticks are late while every frame is on time.
 
-A phone is generated from a seed. Its display has a list of (seconds, Hz) parts. In some stretches a
-share of the ticks is late, by half a period or by some milliseconds on average. The app draws in
-most vsyncs and drops some. The text has the format of Android 14.
-"""
+A phone is generated from a seed. Its display has a list of (seconds, Hz) parts. In some stretches a share of the ticks is late, by half a period or
+by some milliseconds on average. The app draws in most vsyncs and drops some. The text has the format of Android 14."""
 
 import random
 
@@ -14,18 +12,15 @@ DISPLAY = "4619827259835644672"
 
 
 def _line(us, payload, tid=SF, comm="surfaceflinger", cpu=0):
-    return (us, f"{comm:>16}-{tid:<6}({SF:5}) [{cpu:03}] .... {us // 1000000:6}.{us % 1000000:06}: "
-                f"tracing_mark_write: {payload}\n")
+    return us, f"{comm:>16}-{tid:<6}({SF:5}) [{cpu:03}] .... {us // 1000000:6}.{us % 1000000:06}: tracing_mark_write: {payload}\n"
 
 
 class Phone:
     """A generated phone: the lines of its trace, and the number of vsyncs before each frame."""
 
-    def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False,
-                 jitter_us=300, begin_us=100000000, scale=1.0, place=0.12, held=(1,)):
-        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the
-        period, "period", "target", "hardware"; @demand: chance that the app draws nothing for up to a
-        second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate;
+    def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False, jitter_us=300, begin_us=100000000, scale=1.0, place=0.12, held=(1,)):
+        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the period, "period", "target", "hardware"; @demand:
+        chance that the app draws nothing for up to a second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate;
         @place: where in a vsync a present begins; @held: how many vsyncs it drops at a time."""
         self.random = random.Random(seed)
         self.begin_us = begin_us
@@ -63,8 +58,7 @@ class Phone:
         self.values[name] = 1 - self.values.get(name, 0)
         if "target" in self.words:
             left = at + 2 * period - time
-            self.add(time - 20, f"I|{SF}|{name[6:]} alarm in {int(left - period)}us; VSYNC in "
-                                f"{int(left)}us", SF + 3, "TimerDispatch", 1)
+            self.add(time - 20, f"I|{SF}|{name[6:]} alarm in {int(left - period)}us; VSYNC in {int(left)}us", SF + 3, "TimerDispatch", 1)
         self.add(time, f"C|{SF}|{name}|{self.values[name]}", SF + 3, "TimerDispatch", 1)
 
     def frame(self, at, period):
@@ -90,8 +84,7 @@ class Phone:
         for k in range(max(first, self.seen), min(first + n, len(self.vsyncs))):
             at, _ = self.vsyncs[k]
             late = abs(self.random.gauss(0, 150))
-            self.add(at + 4000 + late, f"C|{SF}|HW_VSYNC_{DISPLAY}|{k % 2}", SF + 8,
-                     f"HwBinder:{SF}_1", 3)
+            self.add(at + 4000 + late, f"C|{SF}|HW_VSYNC_{DISPLAY}|{k % 2}", SF + 8, f"HwBinder:{SF}_1", 3)
         self.seen = max(self.seen, first + n)
 
     def play(self, demand, drops, half):
@@ -138,8 +131,7 @@ class Phone:
         at, n = begin * 1e6 + self.random.random() * period, 0
         while at < end * 1e6:
             n = 1 - n
-            self.add(at + self.random.random() * 200, f"C|{SF}|HW_VSYNC_{display}|{n}", SF + 8,
-                     f"HwBinder:{SF}_1", 3)
+            self.add(at + self.random.random() * 200, f"C|{SF}|HW_VSYNC_{display}|{n}", SF + 8, f"HwBinder:{SF}_1", 3)
             at += period
 
 
@@ -148,10 +140,8 @@ def late_phone(seed, words=()):
     pick = random.Random(seed)
     hertz = pick.choice((60, 90, 120))
     begin = pick.uniform(0, 6)
-    late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6),
-            pick.choice(("half", 2.4)))
-    return Phone(seed, [(10, hertz)], (late,), words, demand=pick.choice((0, 0, 0.02)),
-                 drops=pick.choice((0.01, 0.05, 0.15)), scale=pick.uniform(0.997, 1.003))
+    late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6), pick.choice(("half", 2.4)))
+    return Phone(seed, [(10, hertz)], (late,), words, demand=pick.choice((0, 0, 0.02)), drops=pick.choice((0.01, 0.05, 0.15)), scale=pick.uniform(0.997, 1.003))
 
 
 def switching_phone(seed, words=(), late=True, **keywords):
@@ -165,10 +155,8 @@ def switching_phone(seed, words=(), late=True, **keywords):
     for seconds in lengths[:-1]:
         at += seconds
         if late:
-            stretches.append((at - pick.uniform(0.2, 1.2), at + pick.uniform(0.2, 1.2),
-                              pick.uniform(0.15, 0.6), pick.choice(("half", 2.4))))
-    return Phone(seed, list(zip(lengths, rates)), stretches, words,
-                 drops=pick.choice((0.01, 0.05)), scale=pick.uniform(0.997, 1.003), **keywords)
+            stretches.append((at - pick.uniform(0.2, 1.2), at + pick.uniform(0.2, 1.2), pick.uniform(0.15, 0.6), pick.choice(("half", 2.4))))
+    return Phone(seed, list(zip(lengths, rates)), stretches, words, drops=pick.choice((0.01, 0.05)), scale=pick.uniform(0.997, 1.003), **keywords)
 
 
 def paired_phone(seed, words=()):
@@ -176,8 +164,7 @@ def paired_phone(seed, words=()):
     pick = random.Random(seed)
     hertz = pick.choice((60, 60, 90, 120))
     other = pick.choice([rate for rate in (60, 90, 119.3, 59.3, 75) if abs(rate - hertz) > 0.5])
-    phone = Phone(seed, [(10, hertz)], (), words, demand=pick.choice((0, 0.02)),
-                  drops=pick.choice((0.01, 0.1)), scale=pick.uniform(0.998, 1.002))
+    phone = Phone(seed, [(10, hertz)], (), words, demand=pick.choice((0, 0.02)), drops=pick.choice((0.01, 0.1)), scale=pick.uniform(0.998, 1.002))
     begin = pick.choice((0, 0, pick.uniform(0, 5)))
     phone.other_display(other, pick.choice(("hardware", "hardware", "period")), begin=begin)
     return phone
@@ -187,10 +174,7 @@ def paired_game(seed, words=()):
     """A phone with two displays whose app draws in every second vsync of 60 Hz; some ticks are late."""
     pick = random.Random(seed)
     begin = pick.uniform(0, 6)
-    late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6),
-            pick.choice(("half", 2.4)))
-    phone = Phone(seed, [(10, 60)], (late,), words, half=True, drops=pick.choice((0.01, 0.1)),
-                  scale=pick.uniform(0.998, 1.002))
-    phone.other_display(pick.choice((90, 119.3)), pick.choice(("hardware", "period")),
-                        begin=pick.choice((0, pick.uniform(0, 5))))
+    late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6), pick.choice(("half", 2.4)))
+    phone = Phone(seed, [(10, 60)], (late,), words, half=True, drops=pick.choice((0.01, 0.1)), scale=pick.uniform(0.998, 1.002))
+    phone.other_display(pick.choice((90, 119.3)), pick.choice(("hardware", "period")), begin=pick.choice((0, pick.uniform(0, 5))))
     return phone

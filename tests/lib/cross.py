@@ -11,11 +11,7 @@ from cache import cached
 from jankd import BUILD, SOURCE, skip
 
 # The names of an architecture in the triplet of its compiler and in qemu-user.
-ARCHITECTURES = {
-    "arm64": ("aarch64-linux-gnu", "aarch64"),
-    "arm": ("arm-linux-gnueabihf", "arm"),
-    "x86_64": ("x86_64-linux-gnu", "x86_64"),
-}
+ARCHITECTURES = {"arm64": ("aarch64-linux-gnu", "aarch64"), "arm": ("arm-linux-gnueabihf", "arm"), "x86_64": ("x86_64-linux-gnu", "x86_64")}
 OUT = BUILD / "device"
 # What build-device prints if it cannot build here, whatever the tree.
 IMPOSSIBLE = ("apt-get cannot download them", "missing packages")
@@ -35,8 +31,7 @@ def emulated(arch, *command):
 
 def run_build(command, impossible):
     """Runs a script that builds. Ends the test if that fails: as skipped if the script prints one of @impossible."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode == 0:
         return
     if any(text in done.stdout for text in impossible):

@@ -41,8 +41,7 @@ class Daemon:
     def __init__(self, mount, instance, out, *arguments, **environment):
         self.out = out
         self.keywords = {"env": {**os.environ, **environment}, "timeout": 90}
-        self.command = ["start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-                        "--frames-log", "-F", out, *arguments]
+        self.command = ["start", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--frames-log", "-F", out, *arguments]
         self.pid = 0
 
     def start(self, **keywords):

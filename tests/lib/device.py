@@ -90,8 +90,7 @@ class Device:
 
     def environment(self, **more):
         """Variables for a program that runs on this device."""
-        return {**os.environ, "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "DEVICE": str(self.path),
-                "INSTANCE": str(self.instance), **more}
+        return {**os.environ, "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "DEVICE": str(self.path), "INSTANCE": str(self.instance), **more}
 
     def set(self, name, value):
         (self.path / "properties" / name).write_text(f"{value}\n")

@@ -46,8 +46,7 @@ class Faults:
     def __init__(self, path, case):
         self.path = path
         number = NUMBERS.get(case.error) or getattr(errno, case.error.rstrip("*")) if case else 0
-        path.write_bytes(HEADER.pack(*(case.key, case.phase, case.nth, number) if case else (0, 0, 0, 0), START, 0,
-                                     bool(case) and case.error.endswith("*"), 0))
+        path.write_bytes(HEADER.pack(*(case.key, case.phase, case.nth, number) if case else (0, 0, 0, 0), START, 0, bool(case) and case.error.endswith("*"), 0))
         os.truncate(path, HEADER.size + SITES * SITE.size)
         with open(path, "r+b") as file:
             self.map = mmap.mmap(file.fileno(), 0)
@@ -79,14 +78,12 @@ def describe(case):
 def names(sites):
     """{key: 'read in read_page'}; sites of one function in the order of their lines have numbers."""
     addresses = [f"{site.address - 1:x}" for site in sites]
-    lines = subprocess.run(["addr2line", "-f", "-e", JANKD], input="\n".join(addresses), capture_output=True, text=True,
-                           check=True).stdout.split("\n")
+    lines = subprocess.run(["addr2line", "-f", "-e", JANKD], input="\n".join(addresses), capture_output=True, text=True, check=True).stdout.split("\n")
     found = collections.defaultdict(list)
     for i, site in enumerate(sites):
         line = re.search(r":(\d+)", lines[2 * i + 1])
         found[f"{site.function} in {lines[2 * i].split('.')[0]}"].append((int(line[1]) if line else 0, site.key))
-    return {key: name if len(group) == 1 else f"{name} {number}" for name, group in found.items()
-            for number, (_, key) in enumerate(sorted(set(group)), 1)}
+    return {key: name if len(group) == 1 else f"{name} {number}" for name, group in found.items() for number, (_, key) in enumerate(sorted(set(group)), 1)}
 
 
 def all_cases(recorded):

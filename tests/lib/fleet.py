@@ -27,8 +27,7 @@ def command(name, data, *arguments):
 
 
 def fleet(name, data, *arguments):
-    return subprocess.run(command(name, data, *arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                          timeout=500)
+    return subprocess.run(command(name, data, *arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=500)
 
 
 @contextlib.contextmanager

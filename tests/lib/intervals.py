@@ -24,9 +24,8 @@ def place(times, time_us):
 
 
 def check_series(checks, what, played, counted):
-    """If a row has an interval, no frame is missing before it, and its vsyncs are those that were played. Returns the
-    number of such rows, and the times of rows without an interval, or without vsyncs if @played has them. @played has
-    none for a frame that jank-phone played late."""
+    """If a row has an interval, no frame is missing before it, and its vsyncs are those that were played. Returns the number of such rows, and the
+    times of rows without an interval, or without vsyncs if @played has them. @played has none for a frame that jank-phone played late."""
     times = [time_us for time_us, _ in played]
     known, unknown, before = 0, [], None
     for time_us, row in counted:

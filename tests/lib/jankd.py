@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the test scripts: where the files are, how to run jankd, how to read its rows.
 
-A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the reason on stdout).
-"""
+A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the reason on stdout)."""
 
 import contextlib
 import csv
@@ -172,8 +171,7 @@ OF_15 = (*PANELS, "game-30", "switch-60-120", "late-switch", "drops-120")
 
 def phones():
     """(scenario, vocabulary) of all phones that jank-phone generates; those of Android 15 that differ by its rates."""
-    return [(name, vocabulary) for name, vocabulary in itertools.product(*scenarios())
-            if (name in OF_15 if vocabulary == "android-15" else name not in PANELS)]
+    return [(name, vocabulary) for name, vocabulary in itertools.product(*scenarios()) if (name in OF_15 if vocabulary == "android-15" else name not in PANELS)]
 
 
 def scenario(name, path, *arguments, **options):

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jank-phone plays into an instance of the kernel's tracefs while jankd reads it.
 
-A script has cases, functions without arguments, and ends with run(): each case has a session of its own, so they run
-at once.
-"""
+A script has cases, functions without arguments, and ends with run(): each case has a session of its own, so they run at once."""
 
 import concurrent.futures
 import contextlib
@@ -152,8 +150,7 @@ class Session:
 
     def kernel(self, name):
         """The sum of that number in the kernel's statistics of all CPUs."""
-        return sum(int(n) for path in self.instance.glob("per_cpu/cpu*/stats")
-                   for n in re.findall(rf"(?m)^{name}: (\d+)", path.read_text()))
+        return sum(int(n) for path in self.instance.glob("per_cpu/cpu*/stats") for n in re.findall(rf"(?m)^{name}: (\d+)", path.read_text()))
 
     def counters(self):
         """Those of session.json."""
@@ -176,8 +173,7 @@ class Session:
         played, counted = per_layer(self.truth), per_layer(self.out / "frames.csv")
         print(f"{self.what}: truth {played.total()} frames, counted {counted.total()}")
         self.that(played.total(), "nothing was played")
-        self.equal({k: v for k, v in counted.items() if played[k] != v},
-                   {k: played[k] for k in counted if played[k] != counted[k]}, "frames")
+        self.equal({k: v for k, v in counted.items() if played[k] != v}, {k: played[k] for k in counted if played[k] != counted[k]}, "frames")
         self.equal(sorted(played.keys() - counted.keys()), [], "layers that were not detected")
         lost = sum(int(row["lost events"]) for row in rows(self.out, "fps.csv") if row["lost events"] != "")
         self.equal(lost, 0, "lost events")

@@ -17,8 +17,7 @@ def run(command):
     begin = time.monotonic()
     # Into a file: grep detects /dev/null and stops at the first match.
     with tempfile.TemporaryFile() as output:
-        subprocess.run([str(word) for word in command], check=True, stdout=output,
-                       stderr=subprocess.DEVNULL)
+        subprocess.run([str(word) for word in command], check=True, stdout=output, stderr=subprocess.DEVNULL)
     wall = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -26,8 +25,7 @@ def run(command):
 
 
 def interleaved(commands, rounds):
-    """For each name the (wall, CPU) of each round. Every round runs all commands, so that a change in
-    the load of the machine affects all alike."""
+    """For each name the (wall, CPU) of each round. Every round runs all commands, so that a change in the load of the machine affects all alike."""
     results = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
@@ -73,8 +71,7 @@ def threads(pid):
 
 def switches(pid):
     """Voluntary context switches of all threads of a process: its wakeups."""
-    return sum(int(n) for thread in threads(pid)
-               for n in re.findall(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", words(thread / "status")))
+    return sum(int(n) for thread in threads(pid) for n in re.findall(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", words(thread / "status")))
 
 
 def schedstat_s(pid, field):

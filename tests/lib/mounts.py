@@ -18,8 +18,7 @@ def unmount(at):
 @contextlib.contextmanager
 def tmpfs(size, at):
     """Mounts a tmpfs of @size at the folder @at, and unmounts it. Yields False if it cannot be mounted."""
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", at],
-                             capture_output=True).returncode == 0
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", at], capture_output=True).returncode == 0
     try:
         yield mounted
     finally:

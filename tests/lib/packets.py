@@ -57,8 +57,7 @@ def without(trace, number):
 
 def prints(cpu, *events):
     """Markers of one CPU: (time, thread, text)."""
-    return packet((1, message((1, cpu), *((2, message((1, time_ns), (2, tid), (3, message((2, text)))))
-                                          for time_ns, tid, text in events))), (10, 2))
+    return packet((1, message((1, cpu), *((2, message((1, time_ns), (2, tid), (3, message((2, text))))) for time_ns, tid, text in events))), (10, 2))
 
 
 def timeline(time_ns, kind, *fields):

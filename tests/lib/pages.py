@@ -34,8 +34,7 @@ def items(text, macro):
     """[(names, text)] of the list items that begin with @macro; names are separated by ' , '."""
     parts = re.split(r"^\.It ", text, flags=re.M)[1:]
     heads = [part.partition("\n") for part in parts]
-    return [(head[len(macro) + 1:].split(" , "), body.split("\n.El")[0]) for head, _, body in heads
-            if head.startswith(macro + " ")]
+    return [(head[len(macro) + 1:].split(" , "), body.split("\n.El")[0]) for head, _, body in heads if head.startswith(macro + " ")]
 
 
 def examples(name):
@@ -47,8 +46,7 @@ def examples(name):
 def helps(program):
     """{command, or "" for the program: what --help prints}."""
     def ask(*arguments):
-        return subprocess.run([PROGRAMS[program], *arguments, "--help"], check=True, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL).stdout
+        return subprocess.run([PROGRAMS[program], *arguments, "--help"], check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
     first = ask()
     part = re.search(r"^commands:\n((?: .*\n)*)", first, re.M)
     heads = re.findall(r"^  ([a-z]+(?:, [a-z]+)*)(?= |$)", part[1], re.M) if part else ()

@@ -49,12 +49,10 @@ class Stream:
         now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
         token = self.token = self.token + 1
         begin, cookie = now - 40 * 10**6, 4 * token
-        self.keep_truth(["surface", begin + 10**6, now - 10**6, token, LAYER.decode()],
-                        ["display", now - 20 * 10**6, now, token, ""])
+        self.keep_truth(["surface", begin + 10**6, now - 10**6, token, LAYER.decode()], ["display", now - 20 * 10**6, now, token, ""])
         self.event(begin, 3, (1, cookie), (2, token), (3, token), (4, 900), (5, LAYER))
         self.event(now - 30 * 10**6, 5, (1, cookie))
-        self.event(begin + 10**6, 4, (1, cookie + 1), (2, token), (3, token), (4, 900), (5, LAYER), (6, 2), (7, 0), (8, 0),
-                   (9, 64), (10, 1), (11, 1), (12, 3))
+        self.event(begin + 10**6, 4, (1, cookie + 1), (2, token), (3, token), (4, 900), (5, LAYER), (6, 2), (7, 0), (8, 0), (9, 64), (10, 1), (11, 1), (12, 3))
         self.event(now - 10**6, 5, (1, cookie + 1))
         self.event(now - 20 * 10**6, 2, (1, cookie + 2), (2, token), (3, 500), (4, 1), (5, 1), (6, 0), (7, 1), (8, 1), (9, 1))
         self.event(now, 5, (1, cookie + 2))

@@ -231,15 +231,13 @@ def frames(path):
 def same_frames(checks, what, truth, path):
     played, counted = frames(truth), frames(path)
     checks.that(played, f"{what}: nothing was played")
-    checks.that(played == counted, f"{what}: {len(counted)} frames of {len(played)}, "
-                f"{len(set(counted) - set(played))} of them others")
+    checks.that(played == counted, f"{what}: {len(counted)} frames of {len(played)}, {len(set(counted) - set(played))} of them others")
 
 
 def one_line(checks, what, done, code, *words):
     """The command failed with @code and one line of the program that has all @words."""
     checks.equal(done[0], code, f"{what}: exit code: {done}")
-    checks.that(len(done[2]) == 1 and done[2][0].startswith("jank-adb: ") and (code == 2 or done[2][0].count("; ") >= 1),
-                f"{what}: not one line: {done}")
+    checks.that(len(done[2]) == 1 and done[2][0].startswith("jank-adb: ") and (code == 2 or done[2][0].count("; ") >= 1), f"{what}: not one line: {done}")
     for word in words:
         checks.that(any(word in line for line in done[2]), f"{what}: {word!r} is not in {done[2]}")
 

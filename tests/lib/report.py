@@ -12,8 +12,7 @@ from lines import lines
 def report(*arguments, **keywords):
     """Runs jank-report until it ends, whatever its exit code. The outputs are texts."""
     keywords.setdefault("timeout", 300)
-    return subprocess.run([REPORT, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL, text=True,
-                          encoding="utf-8", **keywords)
+    return subprocess.run([REPORT, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", **keywords)
 
 
 def model(*arguments):

@@ -13,8 +13,7 @@ GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "doframe.csv", "events.csv
 def numbers(folder, name="*"):
     """Numbers of the segments of one file or of all files, the oldest first."""
     stem = name.split(".")[0]
-    found = {int(re.search(r"-(\d{6,})\.", path.name).group(1))
-             for path in folder.glob(f"{stem}-*.*") if re.search(r"-\d{6,}\.", path.name)}
+    found = {int(re.search(r"-(\d{6,})\.", path.name).group(1)) for path in folder.glob(f"{stem}-*.*") if re.search(r"-\d{6,}\.", path.name)}
     return sorted(found)
 
 
@@ -52,8 +51,7 @@ def is_whole(data, columns=None):
 
 def damage(folder):
     """What is wrong with the files: a row that is not whole, or that is there twice."""
-    found = [f"{path.name} is not whole" for name in (*GROWING, "summary.csv") for path in paths(folder, name)
-             if not is_whole(path.read_bytes())]
+    found = [f"{path.name} is not whole" for name in (*GROWING, "summary.csv") for path in paths(folder, name) if not is_whole(path.read_bytes())]
     for name in GROWING:
         lines = (joined(folder, name) or b"").split(b"\n")[1:-1] if name != "events.csv" else []
         if len(lines) != len(set(lines)):

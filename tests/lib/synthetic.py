@@ -7,8 +7,7 @@ PERIOD_US = 16667
 
 
 def line(us, payload, tid=SF, comm="surfaceflinger", tgid=SF):
-    return (f"{comm:>16}-{tid:<6}({tgid:5}) [000] .... {us // 1000000:6}.{us % 1000000:06}: "
-            f"tracing_mark_write: {payload}\n")
+    return f"{comm:>16}-{tid:<6}({tgid:5}) [000] .... {us // 1000000:6}.{us % 1000000:06}: tracing_mark_write: {payload}\n"
 
 
 def frame(us, tick, layer=LAYER):
@@ -50,5 +49,4 @@ def trace(frames=200, **keywords):
 
 def without_presents():
     """Markers of an app, no SurfaceFlinger."""
-    return "".join(line(1000000 + n * 1000, f"{'BE'[n % 2]}|{APP}|doFrame", APP, "example.app", APP)
-                   for n in range(500)).encode()
+    return "".join(line(1000000 + n * 1000, f"{'BE'[n % 2]}|{APP}|doFrame", APP, "example.app", APP) for n in range(500)).encode()

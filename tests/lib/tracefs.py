@@ -18,8 +18,7 @@ WITNESSED = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options", "cu
 
 
 def root(processes=True):
-    """The folder of tracefs, mounted if it was not. Skips if there is none, or if @processes is set and
-    there is no /proc."""
+    """The folder of tracefs, mounted if it was not. Skips if there is none, or if @processes is set and there is no /proc."""
     if os.geteuid() != 0:
         skip("reading a live trace needs root")
     if processes and not pathlib.Path("/proc/self").exists():

@@ -43,14 +43,12 @@ class Wine:
                             "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml=;winemenubuilder.exe=", "LC_ALL": "C.UTF-8",
                             "TERM": "xterm"}
         self.environment.pop("DISPLAY", None)
-        begun = subprocess.run([WINE, "wineboot", "-i"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
-                               timeout=120, check=False)
+        begun = subprocess.run([WINE, "wineboot", "-i"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
         if begun.returncode != 0 or not self.drive.exists():
             self.end()
             skip(f"wine cannot start here: {begun.stderr.decode(errors='replace')[-300:]!r}")
         # While one program runs, wine need not start again for the next one.
-        self.keeper = subprocess.Popen([WINE, "cmd"], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
+        self.keeper = subprocess.Popen([WINE, "cmd"], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def popen(self, *arguments, **keywords):
         return subprocess.Popen([WINE, PROGRAM, *map(str, arguments)], env=self.environment, stdin=subprocess.DEVNULL,

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After start-up jankd allocates nothing: not when idle, not under full load, not for new surfaces
-and threads."""
+"""After start-up jankd allocates nothing: not when idle, not under full load, not for new surfaces and threads."""
 
 import time
 

@@ -70,5 +70,4 @@ def limits_calls():
         s.that(2 <= len(queries) <= most, f"{len(queries)} queries in {2 * most} s")
 
 
-run(lambda: moves_on("another app comes", answer("com.b"), "com.b"),
-    lambda: moves_on("another app comes, and no answer", "", ""), limits_calls)
+run(lambda: moves_on("another app comes", answer("com.b"), "com.b"), lambda: moves_on("another app comes, and no answer", "", ""), limits_calls)

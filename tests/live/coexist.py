@@ -73,8 +73,7 @@ class PlayedCapture:
         wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s[1]).values())) >= 60, 30)
         self.end()
         truth, got = after(self.s.truth, settled_s[0]), after(self.s.out / "frames.csv", settled_s[1])
-        wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items()
-                 if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
+        wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items() if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
         total = sum(map(len, got.values()))
         self.s.that(not wrong and total >= 60, f"frames after it: {wrong}, {total} in all since {settled_s}")
         # jank-phone says which intervals it has played late, on a busy machine. Each changes the next one, too.
@@ -130,8 +129,7 @@ def empty(played):
 
 
 def off_while_emptied(played):
-    """As some tools and some kernels empty the trace. Returns the seconds for which it was off: on a busy machine they may
-    be more."""
+    """As some tools and some kernels empty the trace. Returns the seconds for which it was off: on a busy machine they may be more."""
     action = "import time\nbegin = time.monotonic()\n" + "".join(
         f"{pause}open('{name}', 'w').write('{text}')\n" for pause, name, text in (
             ("", "tracing_on", "0"), ("", "trace", ""), ("time.sleep(0.02)\n", "tracing_on", "1"))) + "print(time.monotonic() - begin)"
@@ -149,8 +147,7 @@ def tags(played):
 
 
 def another_atrace(played):
-    subprocess.run(["atrace", "--async_stop"], env=played.device.environment(), stdin=subprocess.DEVNULL,
-                   stdout=subprocess.DEVNULL, check=True, timeout=20)
+    subprocess.run(["atrace", "--async_stop"], env=played.device.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=20)
 
 
 def setting(name, value):

@@ -183,8 +183,7 @@ def squatter():
 
 
 def elsewhere():
-    """An abstract socket exists in one network namespace only. Without the file of the other one the message names this as a
-    possible cause."""
+    """An abstract socket exists in one network namespace only. Without the file of the other one the message names this as a possible cause."""
     with session("elsewhere") as s, s.started() as daemon:
         if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0:
             s.cannot_judge("a network namespace cannot be made here")

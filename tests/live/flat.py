@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon does not grow: the second time that 200 surfaces draw, and after 300 more requests, it has
-neither more memory nor more descriptors."""
+"""A daemon does not grow: the second time that 200 surfaces draw, and after 300 more requests, it has neither more memory nor more descriptors."""
 
 import os
 import pathlib

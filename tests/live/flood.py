@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writers on all CPUs, as fast as they can: events read and lost add up to those written, and jankd
-raises its priority only during that time."""
+"""Writers on all CPUs, as fast as they can: events read and lost add up to those written, and jankd raises its priority only during that time."""
 
 import os
 import pathlib

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL at random moments of a live capture: the next start repairs the files and takes what the trace
-buffers hold. Before it the rows of two seconds are missing, after it only frames that were in memory. faults.py kills before
-each call that changes a file."""
+"""SIGKILL at random moments of a live capture: the next start repairs the files and takes what the trace buffers hold. Before it the rows of two
+seconds are missing, after it only frames that were in memory. faults.py kills before each call that changes a file."""
 
 import json
 import random
@@ -86,8 +85,7 @@ def moments(chance):
 
 
 def kill_all(s, phone, seed):
-    """Returns the times of the kills, and of the late ones the seconds of rows that were missing then, and after the
-    next start."""
+    """Returns the times of the kills, and of the late ones the seconds of rows that were missing then, and after the next start."""
     kills, lost, missing = [], [], []
     for seconds in moments(random.Random(seed)):
         if phone.poll() is not None:
@@ -117,14 +115,12 @@ def one_folder(number):
         kills, lost, missing = kill_all(s, phone, SEED + number)
         phone.terminate()
         phone.communicate()
-        print(f"{len(kills)} kills; at most {max(lost):.2f} s of rows missing: {sorted(lost)[-5:]}, "
-              f"after the next start {max(missing):.2f} s")
+        print(f"{len(kills)} kills; at most {max(lost):.2f} s of rows missing: {sorted(lost)[-5:]}, after the next start {max(missing):.2f} s")
         s.equal(len(kills), KILLS, "kills before jank-phone ended")
         s.that(max(lost) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{max(lost):.2f} s of rows missing")
         s.that(statistics.median(lost) <= INTERVAL_S + WAIT_S, f"usually {statistics.median(lost):.2f} s of rows")
         s.that(sorted(missing)[-2] <= UNSURE_S + SLACK_S, f"more than one kill during a read: {sorted(missing)}")
-        s.that(statistics.median(missing) <= WAIT_S + SLACK_S / 2,
-               f"usually {statistics.median(missing):.2f} s of frames after the next start")
+        s.that(statistics.median(missing) <= WAIT_S + SLACK_S / 2, f"usually {statistics.median(missing):.2f} s of frames after the next start")
         last = Capture(s.mount, s.instance, s.out)
         s.that(last.wait_ready(), "the last one does not start")
         time.sleep(1)
@@ -144,8 +140,7 @@ def killed_again():
         for _ in range(AGAIN):
             kill_one(s, 1.5, "--keep", "1000")
             for _ in range(3):
-                stop = subprocess.Popen([JANKD, "stop", "-F", s.out], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+                stop = subprocess.Popen([JANKD, "stop", "-F", s.out], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 time.sleep(chance.uniform(0.003, 0.03))
                 stop.kill()
                 stop.wait()

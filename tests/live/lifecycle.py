@@ -48,8 +48,7 @@ def is_detached(s, pid):
         except FileNotFoundError:
             continue
     s.equal({names.get(fd) for fd in range(3)}, {"/dev/null"}, "standard files")
-    s.that(not any("/dev/pts" in name or "pipe:" in name or "inherited" in name for name in names.values()),
-           f"inherited {names}")
+    s.that(not any("/dev/pts" in name or "pipe:" in name or "inherited" in name for name in names.values()), f"inherited {names}")
 
 
 def terminal_closes():

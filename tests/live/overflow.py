@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace buffer that overflows: lost events are counted exactly, and are not counted as jank.
 
-jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) and a writer floods the CPUs.
-The kernel counts the events that it overwrote. If jankd gives an interval between two frames, no
-frame was played between them, and the vsyncs are those that were played.
-"""
+jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) and a writer floods the CPUs. The kernel counts the events that it overwrote.
+If jankd gives an interval between two frames, no frame was played between them, and the vsyncs are those that were played."""
 
 import collections
 import contextlib

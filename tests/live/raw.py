@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """--source raw and --source text give the same rows, and count the process that really wrote.
 
-Markers that jank-phone has written stay in the ring buffers: the kernel prints them as text without
-consuming them, then jankd reads the buffers. Both are the same stream: all rows are equal byte by byte.
-"""
+Markers that jank-phone has written stay in the ring buffers: the kernel prints them as text without consuming them, then jankd reads the buffers.
+Both are the same stream: all rows are equal byte by byte."""
 
 import json
 import pathlib

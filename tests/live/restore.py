@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that a capture and its atrace change are restored exactly: at the end, however it ends,
-and after SIGKILL by the next jankd."""
+"""Settings that a capture and its atrace change are restored exactly: at the end, however it ends, and after SIGKILL by the next jankd."""
 
 import os
 import signal
@@ -12,10 +11,8 @@ from device import Device
 from jankd import jankd
 from live import Capture, each, run, session
 
-FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
-         "trace_options", "set_event", "saved_cmdlines_size")
-PROPERTIES = ("debug.atrace.tags.enableflags", "debug.atrace.app_number", "debug.atrace.app_0",
-              "debug.atrace.user_initiated")
+FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer", "trace_options", "set_event", "saved_cmdlines_size")
+PROPERTIES = ("debug.atrace.tags.enableflags", "debug.atrace.app_number", "debug.atrace.app_0", "debug.atrace.user_initiated")
 QUICK = 4
 
 
@@ -166,8 +163,7 @@ def set_again(name, before, values, wanted, source, *options):
 
 
 def hangs():
-    """An atrace that hangs at the end: a second Ctrl-C ends the wait for it, and settings that it did not restore are
-    restored."""
+    """An atrace that hangs at the end: a second Ctrl-C ends the wait for it, and settings that it did not restore are restored."""
     with session("atrace hangs at the end") as s:
         device = usual(s)
         before = state(s, device)
@@ -183,8 +179,7 @@ def hangs():
 
 
 def prints_at_the_end():
-    """An atrace that prints slowly at its end does not count as a stalled disk, and its failure is not an error of
-    'stop'."""
+    """An atrace that prints slowly at its end does not count as a stalled disk, and its failure is not an error of 'stop'."""
     with session("atrace prints at the end") as s:
         device = Device(s.here / "device", s.instance)
         (device.path / "bin" / "atrace").write_text(

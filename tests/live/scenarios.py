@@ -9,8 +9,7 @@ import sys
 from jankd import OF_15, TRACES, folder, skip, unpack
 from live import each, run, session
 
-SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch",
-             "surfaces-200", "late-ticks", "demo")
+SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch", "surfaces-200", "late-ticks", "demo")
 RECORDED = "android-9-list-jank"
 
 

@@ -58,8 +58,7 @@ def streamed(what, how, expected, may_miss=None, *arguments, sdk="34"):
         got, config = rows(s.out, "frametimeline.csv"), device.path / "perfetto-config"
         surfaces = [row for row in got if row["kind"] == "surface"]
         summary = {row["Surface"]: row["jank types"] for row in rows(s.out, "summary.csv")}
-        s.equal(summary["com.example.scroll/com.example.scroll.MainActivity"],
-                f"APP_DEADLINE_MISSED:{len(surfaces)}" if surfaces else "", "jank types")
+        s.equal(summary["com.example.scroll/com.example.scroll.MainActivity"], f"APP_DEADLINE_MISSED:{len(surfaces)}" if surfaces else "", "jank types")
         if may_miss is None:
             s.equal(got, [], "rows")
             s.that(expected or not config.exists(), "perfetto was started")

@@ -49,8 +49,7 @@ def write_frames(file, noise, layer):
             if vsyncs < 20 and noise.random() < 0.01:
                 continue
             interval = f"{vsyncs * 1000 / RATE:.6f},{vsyncs}" if vsyncs else ","
-            file.write(f"{time},{time},{interval},com.example.app{surface},{name(surface)},{name(surface)}{layer},{n},,,,"
-                       f"{'app' if vsyncs > 1 else ''},0,\n")
+            file.write(f"{time},{time},{interval},com.example.app{surface},{name(surface)},{name(surface)}{layer},{n},,,,{'app' if vsyncs > 1 else ''},0,\n")
             last[surface] = n
 
 

@@ -27,8 +27,7 @@ def run(path, noise, share, seconds, app="com.a", files=("frames.csv",), mark=No
                        "cause": "app" if vsyncs > 1 else "", "lost events": 0})
         sums = [a + b for a, b in zip(sums, (vsyncs * PERIOD, vsyncs - 1, vsyncs > 5))]
         if len(frames) % 60 == 0:
-            seconds_.append(second(now / 1e9 - 1, **of, **{"Time(S)": f"{sums[0] / 1e9:.6f}", "max time(ms)": 150, "missed vsyncs": sums[1],
-                                                           "jank": sums[2]}))
+            seconds_.append(second(now / 1e9 - 1, **of, **{"Time(S)": f"{sums[0] / 1e9:.6f}", "max time(ms)": 150, "missed vsyncs": sums[1], "jank": sums[2]}))
             sums = [0, 0, 0]
     for name in files:
         write(path, name, frames if name == "frames.csv" else seconds_)

@@ -33,8 +33,7 @@ def expected(sessions):
     for session in sessions:
         for app in session["apps"]:
             for numbers in (surface["numbers"] for surface in app["surfaces"] if surface["judged"]):
-                values = (1, *(numbers[name] for name in ("frames", "Time(S)", "jank", "stalls", "stall time(S)")),
-                          app["verdict"].startswith("pass"))
+                values = (1, *(numbers[name] for name in ("frames", "Time(S)", "jank", "stalls", "stall time(S)")), app["verdict"].startswith("pass"))
                 key = session["device"]["id"], session["device"]["build"], app["app"]
                 sums[key] = [a + b for a, b in zip(sums.get(key, [0] * 7), values)]
     return sums

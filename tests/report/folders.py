@@ -117,8 +117,7 @@ def half(here, whole):
         (without / path.name).unlink()
         done = report(without)
         checks.equal((done.returncode, done.stderr), (0, ""), f"without {path.name}")
-        checks.that(path.name in ("doframe.csv", "dropFrames.csv") or f"note: {path.name} is missing" in done.stdout,
-                    f"without {path.name}: {done.stdout}")
+        checks.that(path.name in ("doframe.csv", "dropFrames.csv") or f"note: {path.name} is missing" in done.stdout, f"without {path.name}: {done.stdout}")
         (here / f"only {path.name}").mkdir()
         shutil.copy(path, here / f"only {path.name}")
         done = report(here / f"only {path.name}")

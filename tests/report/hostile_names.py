@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that were made to do harm appear as text in every output: markup, formulas, escape sequences, right-to-left marks,
-NULs, 4 KB."""
+"""Names that were made to do harm appear as text in every output: markup, formulas, escape sequences, right-to-left marks, NULs, 4 KB."""
 
 import csv
 import io

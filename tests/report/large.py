@@ -45,8 +45,7 @@ with folder() as here:
     session = session_of(measured("--json", here))
     checks.equal(session["files"]["fps.csv"]["rows"], 72 * 3600 * 2, "rows of fps.csv")
     checks.equal(len(session["sections"]), 61, "sections")
-    checks.equal({s["source"] for part in session["sections"][:60] for s in part["surfaces"]}, {"fps.csv"},
-                 "source of sections for which there are no frames")
+    checks.equal({s["source"] for part in session["sections"][:60] for s in part["surfaces"]}, {"fps.csv"}, "source of sections for which there are no frames")
     checks.that(any("frames.csv has" in notice for notice in session["notices"]), f"{session['notices']}")
     if "--all" in sys.argv:
         # Twice as many frames as are kept.

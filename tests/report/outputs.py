@@ -31,8 +31,7 @@ def tables(out):
     text = report("--openmetrics", out).stdout
     for name, column, scale in (("fps", "FPS", 1), ("p99_seconds", "p99(ms)", 1e-3), ("janks", "jank", 1), ("stutter_ratio", "stutter(%)", 1e-2),
                                 ("lost_seconds", "time lost(ms)", 1e-3)):
-        values = {surface: float(value) for surface, value in
-                  re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
+        values = {surface: float(value) for surface, value in re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
         for surface, one in found.items():
             checks.that(math.isclose(values[surface], one["numbers"][column] * scale, rel_tol=1e-9), f"--openmetrics: {name} of {surface}")
     apps = {(name, *labels): float(value) for name, *labels, value in

@@ -59,8 +59,7 @@ class Section:
             found |= {"jank(/10min)": round(self.janks["jank"] * 600e9 / drawn, 2), "stutter(%)": round(100 * self.jank_ns / drawn, 3)}
         if n:
             low = ordered[-math.ceil(n / 100):]
-            found |= {"FPS": round(n * 1e9 / total, 2), "max time(ms)": ordered[-1] // 1000 / 1e3,
-                      "low 1% mean(fps)": round(1e9 * len(low) / sum(low), 2)}
+            found |= {"FPS": round(n * 1e9 / total, 2), "max time(ms)": ordered[-1] // 1000 / 1e3, "low 1% mean(fps)": round(1e9 * len(low) / sum(low), 2)}
             found |= {f"p{p}(ms)": ordered[math.ceil(n * p / 100 - 1e-9) - 1] // 1000 / 1e3 for p in (50, 90, 95, 99)}
         known = [v for v in self.vsyncs if v is not None]
         found["unknown vsyncs"] = n - len(known)
@@ -78,8 +77,7 @@ def expected(out):
     """{(time of the mark, Surface): numbers} from frames.csv and events.csv."""
     events = rows(out, "events.csv")
     marks = [-1] + [microseconds(row["time(s)"]) for row in events if row["kind"] == "mark"]
-    stalls = {(microseconds(row["time(s)"]), row["text"].split(" on ", 1)[1].rsplit(" of ", 1)[0])
-              for row in events if row["kind"] == "stall"}
+    stalls = {(microseconds(row["time(s)"]), row["text"].split(" on ", 1)[1].rsplit(" of ", 1)[0]) for row in events if row["kind"] == "stall"}
     found, before = collections.defaultdict(Section), collections.defaultdict(list)
     for row in rows(out, "frames.csv"):
         present = microseconds(row["present(s)"])

@@ -53,8 +53,7 @@ def same_numbers(checks, name, here, trace):
             moment, minute = one["worst_moment"] or {}, one["worst_minute"] or {}
             for key, value, expected in (("worst", got["time lost"].get("worst moment(ms)"), moment.get("harm_ms")),
                                          ("minute", got["time lost"].get("worst minute(ms)"), minute.get("harm_ms"))):
-                checks.that(value == expected or value and expected and abs(value - expected) < 0.0015,
-                            f"{what}: {key} {value}, expected {expected}")
+                checks.that(value == expected or value and expected and abs(value - expected) < 0.0015, f"{what}: {key} {value}, expected {expected}")
             checks.equal(got["time lost"].get("worst minute(s)"), minute.get("from_s"), f"{what}: when the worst minute began")
             for key, value in one["facts"].items():
                 checks.that(value == got["facts"][key] or key != "causes" and abs(value - got["facts"][key]) < 0.0015 or key in ("missing(s)", "captured(s)")

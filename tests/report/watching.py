@@ -26,8 +26,7 @@ class Watch:
     def __init__(self, here, out, **keywords):
         self.page, self.errors, self.paths = here / "page.html", here / "errors", here / "paths"
         with open(self.errors, "wb") as errors, open(self.paths, "wb") as paths:
-            self.process = subprocess.Popen([REPORT, "--watch", "-o", self.page, out], stdin=subprocess.DEVNULL, stdout=paths,
-                                            stderr=errors, **keywords)
+            self.process = subprocess.Popen([REPORT, "--watch", "-o", self.page, out], stdin=subprocess.DEVNULL, stdout=paths, stderr=errors, **keywords)
         self.torn, self.ended = 0, False
         self.reader = threading.Thread(target=self.read_all_the_time, daemon=True)
         self.reader.start()

@@ -13,8 +13,7 @@ from jankd import BUILD, SOURCE, Checks, folder, skip
 
 
 def run(script, *arguments):
-    done = subprocess.run([sys.executable, SOURCE / "tools" / script, *arguments],
-                          capture_output=True, text=True)
+    done = subprocess.run([sys.executable, SOURCE / "tools" / script, *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout.splitlines()
 
 
@@ -76,15 +75,12 @@ def not_judged(checks):
     ended(checks, "all holds", lambda c: c.that(True, "a"), 0, "1 checks held, 0 did not")
     ended(checks, "one does not", lambda c: c.that(False, "a"), 1, "0 checks held, 1 did not")
     ended(checks, "nothing is checked", lambda c: None, 1, "FAILED: nothing was checked")
-    ended(checks, "one cannot be judged", lambda c: (c.that(True, "a"), c.cannot_judge("b", "too busy")),
-          77, "skipped: b: too busy")
+    ended(checks, "one cannot be judged", lambda c: (c.that(True, "a"), c.cannot_judge("b", "too busy")), 77, "skipped: b: too busy")
     ended(checks, "nothing can be judged", lambda c: c.cannot_judge("b", "too busy"), 77, "skipped: b: too busy")
-    ended(checks, "another one fails", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")),
-          1, "0 checks held, 1 did not")
+    ended(checks, "another one fails", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")), 1, "0 checks held, 1 did not")
     ended(checks, "all is skipped", lambda c: skip("no root"), 77, "skipped: no root")
     ended(checks, "the rest is skipped", lambda c: (c.that(True, "a"), skip("no root")), 77, "skipped: no root")
-    ended(checks, "the rest is skipped after a failure", lambda c: (c.that(False, "a"), skip("no root")),
-          1, "FAILED, and the rest was not run: no root")
+    ended(checks, "the rest is skipped after a failure", lambda c: (c.that(False, "a"), skip("no root")), 1, "FAILED, and the rest was not run: no root")
 
 
 def due_tests(checks):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/demo prints the grade of each app, and works for a user after root ran it; the build folder that it and
-tools/check choose."""
+"""tools/demo prints the grade of each app, and works for a user after root ran it; the build folder that it and tools/check choose."""
 
 import os
 import re
@@ -33,8 +32,7 @@ def build_folders(checks, here):
 
     def check(what, expected, is_reported, other=False, **more):
         code, said, error = run([tree / "tools" / "choose-build"], here, other, **{**places, **more})
-        checks.that(code == 0 and said and said[0].startswith(str(expected)) and bool(error) == is_reported,
-                    f"build folder: {what}: {said}, {error}")
+        checks.that(code == 0 and said and said[0].startswith(str(expected)) and bool(error) == is_reported, f"build folder: {what}: {said}, {error}")
 
     check("none yet", tree / "build", False)
     check("named", "mine", False, BUILD="mine")

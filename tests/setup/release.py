@@ -86,8 +86,7 @@ def package(checks, path, here, version):
     programs = {page[:-2] for page in SECTIONS[name] if page.endswith(".1")}
     expected = {f"usr/share/man/man{page[-1]}/{page}.gz" for page in SECTIONS[name]}
     for program in programs:
-        expected |= {f"usr/bin/{program}", f"usr/share/bash-completion/completions/{program}.bash",
-                     f"usr/share/zsh/vendor-completions/_{program}"}
+        expected |= {f"usr/bin/{program}", f"usr/share/bash-completion/completions/{program}.bash", f"usr/share/zsh/vendor-completions/_{program}"}
         said = subprocess.run([here / name / "usr" / "bin" / program, "--version"], capture_output=True, text=True).stdout
         checks.equal(said, f"{program} {version}\n", f"{program} --version")
     others = {file for file in found if not file.startswith("usr/share/doc/")}

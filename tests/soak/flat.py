@@ -2,9 +2,8 @@
 """72 hours of a device, replayed fast: memory grows by the new layers and surfaces only, descriptors at the end are the same as
 after the first hour, every app is in the rows, and the joined segments equal the files of a run without rotation.
 
-By day one of 640 apps is opened every few minutes, draws for a few seconds, and is closed: a new layer each time, at 60, 90 or
-120 Hz, with late frames and pauses. By night only the clock in the status bar changes, once a minute.
-"""
+By day one of 640 apps is opened every few minutes, draws for a few seconds, and is closed: a new layer each time, at 60, 90 or 120 Hz, with late
+frames and pauses. By night only the clock in the status bar changes, once a minute."""
 
 import collections
 import fcntl
@@ -68,8 +67,7 @@ class Replay:
 
     def __init__(self, name, out, *options):
         self.name, self.out, self.seen = name, out, []
-        self.process = subprocess.Popen([JANKD, "analyze", "-F", out, *options, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                        bufsize=0)
+        self.process = subprocess.Popen([JANKD, "analyze", "-F", out, *options, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, bufsize=0)
 
     def is_read(self):
         """All of the pipe, and the process sleeps."""
@@ -120,8 +118,7 @@ def check_segments(checks, whole, rotated):
         checks.that(max(sizes) <= SEGMENT, f"{file}: a segment of {max(sizes)} bytes")
     checks.that(len(segments.paths(rotated, "fps.csv")) > 1, "fps.csv was never rotated")
     for file in CSV_FILES:
-        checks.that(joined(whole, file) == joined(rotated, file),
-                    f"{file}: the joined segments are not the file without rotation")
+        checks.that(joined(whole, file) == joined(rotated, file), f"{file}: the joined segments are not the file without rotation")
 
 
 # meson sets MALLOC_PERTURB_, which writes to memory that a table only reserves.
@@ -131,8 +128,7 @@ if memory_kb(os.getpid()) == 0:
 
 checks = Checks()
 with folder() as here:
-    replays = (Replay("one file", here / "whole", *EVERYTHING),
-               Replay("segments", here / "rotated", *EVERYTHING, "--rotate-size", str(SEGMENT)))
+    replays = (Replay("one file", here / "whole", *EVERYTHING), Replay("segments", here / "rotated", *EVERYTHING, "--rotate-size", str(SEGMENT)))
     for piece in days():
         for replay in replays:
             if isinstance(piece, int):

@@ -2,7 +2,6 @@
 /* Rows of CSV files: whole, torn, quoted, too long, packed; and numbers. */
 #include "tests/unit/unit.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include "tools/report/csv_reader.h"

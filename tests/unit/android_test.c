@@ -2,8 +2,6 @@
 /* Android's programs, as scripts of the test: how each is called, and how its output is read. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "daemon/android/android.h"
 #include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"

@@ -2,10 +2,7 @@
 /* What all rooms of the daemon use: reports, clocks, streams, and the names of sessions. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"

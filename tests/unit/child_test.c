@@ -2,11 +2,9 @@
 /* Child processes: their output and exit status; a child that hangs does not block its parent. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "tests/unit/fake_device.h"

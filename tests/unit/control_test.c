@@ -3,13 +3,11 @@
  * threads. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 /* The tests read its array of clients. The copy in the library is not linked. */
 #include "daemon/control/control_server.c"

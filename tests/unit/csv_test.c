@@ -3,12 +3,9 @@
  * whole rows, and none twice. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/files/csv.h"

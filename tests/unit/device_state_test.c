@@ -10,7 +10,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/android/background.h"
 #include "daemon/android/device_state.h"

@@ -3,10 +3,8 @@
  * removed; the disk is full. Rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "daemon/files/disk_floor.h"
 #include "tests/unit/live.h"

@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "tests/unit/fake_device.h"
 #include "tests/unit/fake_tracefs.h"

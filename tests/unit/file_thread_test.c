@@ -4,12 +4,9 @@
 
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/files/file_thread.h"
 #include "daemon/files/session_files.h"

@@ -4,14 +4,11 @@
  * failed; and snapshots. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/folder.h"

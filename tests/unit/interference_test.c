@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <unistd.h>
 
 #include "daemon/android/properties.h"
 #include "daemon/base/loop.h"

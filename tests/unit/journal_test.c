@@ -3,10 +3,8 @@
  * journal. A journal that another user may have written, or that was cut, changes nothing. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/base/boot_id.h"
 #include "daemon/base/child.h"

@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/unit/live.h"
 

@@ -2,8 +2,6 @@
 /* Lines about lost events, compared with the kernel's statistics, which are files of this test. */
 #include "tests/unit/unit.h"
 
-#include <unistd.h>
-
 #include "daemon/trace/lost_claims.h"
 #include "tests/unit/scratch.h"
 

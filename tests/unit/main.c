@@ -2,7 +2,6 @@
 /* The main() of the unit tests: runs the tests that unit.h's macros have added. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 

@@ -2,8 +2,6 @@
 /* No row spans a mark, no matter how the mark was made or when the frames are counted. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "rules/marks.h"
 #include "tests/unit/one_phone.h"
 

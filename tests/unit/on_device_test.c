@@ -3,12 +3,10 @@
  * it lets the device sleep. The capture runs in a child process of the test. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "daemon/base/periods.h"
 #include "daemon/capture/capture.h"

@@ -3,9 +3,6 @@
  * or left, and handled at the end. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "tests/unit/live.h"
 
 static int set_up(void **state)

@@ -2,7 +2,6 @@
 #include "tests/unit/unit.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "tests/unit/printed.h"
 

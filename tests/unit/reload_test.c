@@ -2,8 +2,6 @@
 /* New rules while the pipeline runs: all that depends on the rules is decided again. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "tests/unit/one_phone.h"
 
 static struct ruleset *others;

@@ -2,9 +2,6 @@
 /* Settings of a fake tracefs: how they are read and restored. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "daemon/android/properties.h"
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"

@@ -4,10 +4,7 @@
  * trace. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 #ifdef HAVE_ARCHIVE
 #include <archive.h>

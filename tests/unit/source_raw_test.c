@@ -3,11 +3,8 @@
  * events, events that are too young, and errors at opening. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/source.h"

@@ -2,8 +2,6 @@
 /* Layer names of all versions: their Surface and app; and the table of layers. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "rules/layer_table.h"
 
 static void assert_span(struct span span, const char *text)

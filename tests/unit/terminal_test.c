@@ -3,13 +3,11 @@
  * table_test.c and tests/badinput/terminal.py. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "tests/unit/live.h"
 

@@ -2,8 +2,6 @@
 /* Identification of SurfaceFlinger, with a /proc that the test writes. */
 #include "tests/unit/unit.h"
 
-#include <unistd.h>
-
 #include "daemon/trace/thread_cache.h"
 #include "tests/unit/scratch.h"
 

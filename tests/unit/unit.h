@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each unit test includes this header first: cmocka needs these four before its own header, and
- * hardly a test does without those after it. */
+ * hardly a test does without some of those after it. */
 #ifndef JANKD_TESTS_UNIT_H
 #define JANKD_TESTS_UNIT_H
 
@@ -10,10 +10,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)

@@ -186,6 +186,13 @@ with folder() as here:
     for base_of, new_of, text in (("well", "late", "(WORSE|UNCLEAR: .*: late loses more than each run of well)"), ("well", "well", "NO DIFFERENCE"), ("late", "late", "NO DIFFERENCE")):
         checks.that(re.match(text, done := compare(here / base_of, here / new_of).stdout), f"{base_of} and {new_of}: {done}")
 
+    # A game that drew nothing, and nobody knows whether it hung, is neither the same as one that draws nor better than one that hung.
+    for name in ("hang-native", "idle-beside", "hang-dequeue"):
+        analyze(here / name, "--frames-log", scenario(name, here / "trace.txt", seconds=40))
+    for name in ("idle-beside", "hang-dequeue", "hang-native"):
+        done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 12.9 of 39.9 s"
+        checks.that(done.stdout.startswith(unsure) != (name == "hang-native"), f"{name}: {done.stdout}")
+
     # Sections, apps and Surfaces.
     done = compare(base, worse, more=("--section", "second half"))
     checks.that("BASE 1" in done.stdout, f"half of the drawing: {done.stdout}")

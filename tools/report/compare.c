@@ -994,6 +994,7 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 	verdict->drawing_s[run->group] += (double)grade_drawing_ns(facts) / 1e9;
 	verdict->lost_s[run->group] += (double)grade_lost_ns(facts) / 1e9;
 	verdict->late_s[run->group] += (double)facts->late_ns / 1e9;
+	verdict->gap_s[run->group] += (double)facts->gap_ns / 1e9;
 	verdict->freezes[run->group] += facts->freezes;
 	verdict->frozen[run->group] += facts->freezes > 0;
 	verdict->runs[run->group]++;
@@ -1110,6 +1111,18 @@ static bool loses_more_in_each_run(const struct compared_verdict *verdict)
 	       new - base > FAR_LEAST &&new > FAR_TIMES *base;
 }
 
+/* True: gaps that nothing explains, which may be freezes, are more than 5 % of the time of NEW, as
+ * in its grade, and far more than in BASE. */
+static bool may_hang_more(const struct compared_verdict *verdict)
+{
+	double share[2];
+
+	for (unsigned int group = BASE; group <= NEW; group++)
+		share[group] =
+			verdict->gap_s[group] / (verdict->gap_s[group] + verdict->drawing_s[group]);
+	return share[NEW] > 0.05 && share[NEW] > FAR_TIMES * share[BASE];
+}
+
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	struct change drawn = { 0 };
@@ -1141,6 +1154,8 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		verdict->word = COMPARED_UNCLEAR;
 	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
 		verdict->word = COMPARED_UNCLEAR;
+	else if (may_hang_more(verdict))
+		verdict->may_hang_more = true;
 	else if (!is_better && loses_more_in_each_run(verdict))
 		verdict->word = COMPARED_UNCLEAR;
 	else

@@ -142,9 +142,11 @@ extern const char *const compared_words[];
 struct compared_verdict {
 	enum compared_word word;
 	bool freezes_more, freezes_less; /* more than by chance: NEW, BASE */
+	bool may_hang_more;		 /* UNCLEAR: NEW has far more gaps that nothing explains */
 	struct change lost, fps;
 	uint64_t freezes[2];
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
+	double gap_s[2];		      /* gaps that nothing explains */
 	uint32_t runs[2], frozen[2];	      /* frozen: runs with freezes */
 	uint32_t runs_above;		      /* runs of NEW that lost more than each of BASE */
 	const struct compared_section *worst; /* the one that lost most more; or NULL */

@@ -216,6 +216,16 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 new, (unsigned long long)verdict->freezes[NEW],
 			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
+	else if (verdict->may_hang_more)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh
+				 ? "%s 有 %.1f / %.1f 秒没有绘制，%s 有 %.1f / %.1f 秒，"
+				   "从记录中看不出它是否卡死。"
+				 : "%s drew nothing for %.1f of %.1f s, %s for %.1f of %.1f s, and "
+				   "the trace does not say whether it hung.",
+			 new, verdict->gap_s[NEW], verdict->gap_s[NEW] + verdict->drawing_s[NEW],
+			 base, verdict->gap_s[BASE],
+			 verdict->gap_s[BASE] + verdict->drawing_s[BASE]);
 	else if (verdict->word == COMPARED_UNCLEAR && verdict->lost.is_known)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 每次运行损失的时间都多于 %s "

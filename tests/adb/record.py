@@ -9,8 +9,8 @@ import subprocess
 import time
 
 from daemon import wait_until
+from jankd import REPORT
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
-from report import report
 
 SHELLS = (["sh"], ["dash"], ["busybox", "ash"], ["bash", "--posix"], ["mksh"])
 GRADED = r"^(BAD|POOR|FAIR|GOOD|TOO SHORT|INCOMPLETE|UNCLEAR): com\.example\..*"
@@ -48,7 +48,7 @@ def shells(checks, place):
         done = succeeded(checks, f"{shell}: record", end(process), "is installed", "capturing to", "new files")
         if done[0] == 0:
             same_frames(checks, f"{shell}: record", truth, place.into(done))
-            said = re.search(GRADED, report("--text", place.into(done)).stdout, re.M)[0]
+            said = re.search(GRADED, subprocess.run([REPORT, "--text", place.into(done)], capture_output=True, text=True).stdout, re.M)[0]
             checks.equal(done[1][-2:], [said, "out dir/report.html"], f"{shell}: the end of record: {done}")
             checks.that((place.here / "out dir" / "report.html").exists(), f"{shell}: the page")
         succeeded(checks, f"{shell}: uninstall", place.jank_adb("uninstall", "-s", phone.serial, shell=shell), "removed")

@@ -53,18 +53,10 @@ static void reset(void)
 static void check_state(void)
 {
 	static const char *const names[] = {
-		"trace_clock",
-		"buffer_size_kb",
-		"buffer_percent",
-		"current_tracer",
-		"tracing_on",
-		"saved_cmdlines_size",
-		"set_event",
-		"trace_options",
-		"per_cpu/cpu0/buffer_size_kb",
-		"per_cpu/cpu1/buffer_size_kb",
-		"instances/kept/trace_clock",
-		"instances/kept/tracing_on",
+		"per_cpu/cpu0/buffer_size_kb", "saved_cmdlines_size", "trace_options",
+		"per_cpu/cpu1/buffer_size_kb", "buffer_size_kb",      "trace_clock",
+		"instances/kept/trace_clock",  "buffer_percent",      "tracing_on",
+		"instances/kept/tracing_on",   "current_tracer",      "set_event",
 	};
 	char path[256];
 

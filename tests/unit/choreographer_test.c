@@ -92,16 +92,11 @@ static void expect(size_t row, const char *expected)
 {
 	const struct doframe_row *r = &rows[row];
 	const struct number numbers[] = {
-		NUMBER(r, frames),
-		NUMBER(r, time_ns),
-		NUMBER(r, max_ns),
-		NUMBER(r, p99_ns),
-		NUMBER(r, tid),
-		NUMBER(r, skipped),
-		NUMBER(r, lost),
-		NUMBER(r, draw_max_ns),
 		{ "matrix0", r->matrix[0] },
 		{ "matrix3", r->matrix[3] },
+		NUMBERS(r, frames, time_ns, max_ns, p99_ns, tid, skipped),
+		NUMBER(r, lost),
+		NUMBER(r, draw_max_ns),
 	};
 
 	assert_true(row < n_rows);

@@ -54,33 +54,18 @@ void expect_numbers(const struct number *numbers, size_t n, const char *expected
 void stats_numbers(struct number *numbers, const struct frame_stats *s)
 {
 	const struct number all[STATS_NUMBERS] = {
-		NUMBER(s, frames),
-		NUMBER(s, time_ns),
-		NUMBER(s, max_ns),
-		NUMBER(s, waits),
-		NUMBER(s, wait_ns),
-		NUMBER(s, a),
-		NUMBER(s, b),
-		NUMBER(s, c),
-		NUMBER(s, unknown),
 		{ "d", frame_stats_by_vsyncs(s, s->d) },
 		{ "missed", frame_stats_by_vsyncs(s, s->missed) },
 		{ "late_frames", frame_stats_by_vsyncs(s, (int64_t)s->late) },
-		NUMBER(s, late_ns),
 		{ "longest_ns", frame_stats_longest(s) },
-		NUMBER(s, stalls),
-		NUMBER(s, stall_ns),
-		NUMBER(s, small_jank),
-		NUMBER(s, jank),
-		NUMBER(s, big_jank),
-		NUMBER(s, jank_ns),
 		{ "slow", frame_stats_by_vsyncs(s, s->slow) },
-		NUMBER(s, frozen),
-		NUMBER(s, tx),
-		NUMBER(s, lost),
 		{ "matrix0", frame_stats_by_vsyncs(s, s->matrix[0]) },
 		{ "matrix3", frame_stats_by_vsyncs(s, s->matrix[3]) },
 		{ "matrix4", frame_stats_by_vsyncs(s, s->matrix[4]) },
+		NUMBERS(s, frames, time_ns, max_ns, waits, wait_ns, a),
+		NUMBERS(s, b, c, unknown, late_ns, stalls, stall_ns),
+		NUMBERS(s, small_jank, jank, big_jank, jank_ns, frozen, tx),
+		NUMBER(s, lost),
 	};
 
 	memcpy(numbers, all, sizeof(all));

@@ -19,6 +19,11 @@ struct number {
 #field, (int64_t)(from)->field                                                     \
 	}
 
+/* Six of them. */
+#define NUMBERS(from, a, b, c, d, e, f)                                                            \
+	NUMBER(from, a), NUMBER(from, b), NUMBER(from, c), NUMBER(from, d), NUMBER(from, e),       \
+		NUMBER(from, f)
+
 void expect_numbers(const struct number *numbers, size_t n, const char *expected);
 
 /* The fields of @stats; matrix0, 3 and 4 are matrix[0], [3] and [4]. @numbers has space for

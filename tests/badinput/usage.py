@@ -9,30 +9,18 @@ MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")
 
 # Arguments of each command, and words that the message must contain. All other options: tests/unit/options_test.c.
 WRONG = (
-    ((), ""),
-    (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: must be a period in milliseconds from 2 to 1000;"),
-    (("analyze", "--dumpsys", "-", "-"), "--dumpsys"),
-    (("run", "--dumpsys", "x"), "--dumpsys"),
+    ((), ""), (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: must be a period in milliseconds from 2 to 1000;"),
+    (("analyze", "--dumpsys", "-", "-"), "--dumpsys"), (("run", "--dumpsys", "x"), "--dumpsys"),
     (("run", "--duration", "1e18"), "--duration 1e18: must be a number of seconds from 0.001 to 100000000;"),
-    (("run", "--categories", "gfx --list"), "--categories"),
-    (("run", "--categories", "gfx " * 33), "--categories"),
+    (("run", "--categories", "gfx --list"), "--categories"), (("run", "--categories", "gfx " * 33), "--categories"),
     (("analyze", "--rotate-size", "16KB", "x"), "K, M or G may follow"),
     (("analyze", "--min-free", "8589934592G", "x"), "to 9223372036854775807;"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     # Options that need, or exclude, another one.
-    (("analyze", "--type", "4", "--stdout", "x"), "--stdout"),
-    (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
-    (("doctor", "--json"), "--json"),
-    (("top", "24"), "24"),
-    (("dance",), "dance"),
-    (("--dance",), "--dance"),
-    (("mark", ""), "TEXT"),
-    (("mark", 1025 * "x"), "1024"),
-    (("rules",), "check"),
-    (("rules", "check"), ""),
-    (("rules", "dance"), "dance"),
-    (("rules", "--dance"), "--dance"),
-    (("rules", "show", "nonsense"), "nonsense"),
+    (("analyze", "--type", "4", "--stdout", "x"), "--stdout"), (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
+    (("doctor", "--json"), "--json"), (("top", "24"), "24"), (("dance",), "dance"), (("--dance",), "--dance"),
+    (("mark", ""), "TEXT"), (("mark", 1025 * "x"), "1024"), (("rules",), "check"), (("rules", "check"), ""),
+    (("rules", "dance"), "dance"), (("rules", "--dance"), "--dance"), (("rules", "show", "nonsense"), "nonsense"),
     (("rules", "show", "a", "b"), "show"),
 )
 COMMANDS = ("run", "start", "stop", "status", "top", "mark", "rotate", "files", "doctor", "analyze", "rules")

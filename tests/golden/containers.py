@@ -76,10 +76,7 @@ def zstd(text):
 
 
 WRAPPINGS = {
-    "html": html,
-    "old html": old_html,
-    "gzip of html": lambda text: gzip.compress(html(text)),
-    "json": chrome_json,
+    "html": html, "old html": old_html, "gzip of html": lambda text: gzip.compress(html(text)), "json": chrome_json,
     "gzip of json": lambda text: gzip.compress(chrome_json(text)),
     "html of json": lambda text: html(text).replace(text, b'{"systemTraceEvents": ' + json.dumps(text.decode()).replace("</", "<\\/").encode() + b"}"),
     "atrace -z": lambda text: b"capturing trace... done\nTRACE:\n" + zlib.compress(text, 6),
@@ -91,14 +88,11 @@ SEVERAL = {
     "zip of gzip": lambda text: zip_of(("README", PROSE), ("trace.gz", gzip.compress(text))),
 }
 PACKINGS = {
-    "zstd": zstd,
-    "zip, written into a pipe": lambda text: zip_of(("trace.txt", text), to=Pipe()),
+    "zstd": zstd, "zip, written into a pipe": lambda text: zip_of(("trace.txt", text), to=Pipe()),
     "zip of a folder": lambda text: zip_of(("a/", b""), ("a/b/trace.txt", text)),
     "two xz streams": lambda text: lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
-    "xz of xz": lambda text: lzma.compress(lzma.compress(text)),
-    "xz of gzip": lambda text: lzma.compress(gzip.compress(text)),
-    "bzip2 of html": lambda text: bz2.compress(html(text)),
-    **SEVERAL,
+    "xz of xz": lambda text: lzma.compress(lzma.compress(text)), "xz of gzip": lambda text: lzma.compress(gzip.compress(text)),
+    "bzip2 of html": lambda text: bz2.compress(html(text)), **SEVERAL,
 }
 
 

@@ -13,24 +13,13 @@ def line(us, payload, tid=SF, comm="surfaceflinger", tgid=SF):
 def frame(us, tick, layer=LAYER):
     """One vsync with one frame of @layer: tick, queue, latch, composite."""
     return "".join((
-        line(us, f"C|{SF}|VSYNC-app|{tick % 2}", SF + 4, "app"),
-        line(us + 100, f"C|{SF}|VSYNC-sf|{tick % 2}", SF + 3, "sf"),
-        line(us + 900, f"C|{SF}|{layer}|1", SF + 9, f"Binder:{SF}_3"),
-        line(us + 1000, f"B|{SF}|onMessageReceived"),
-        line(us + 1010, f"B|{SF}|handleMessageInvalidate"),
-        line(us + 1020, f"B|{SF}|latchBuffer"),
-        line(us + 1030, f"B|{SF}|acquireBuffer"),
-        line(us + 1040, f"C|{SF}|{layer}|0"),
-        line(us + 1050, f"E|{SF}"),
-        line(us + 1060, f"E|{SF}"),
-        line(us + 1070, f"E|{SF}"),
-        line(us + 1100, f"B|{SF}|handleMessageRefresh"),
-        line(us + 1200, f"B|{SF}|doComposition"),
-        line(us + 1300, f"B|{SF}|postFramebuffer"),
-        line(us + 1500, f"E|{SF}"),
-        line(us + 1510, f"E|{SF}"),
-        line(us + 1520, f"E|{SF}"),
-        line(us + 1530, f"E|{SF}")))
+        line(us, f"C|{SF}|VSYNC-app|{tick % 2}", SF + 4, "app"), line(us + 100, f"C|{SF}|VSYNC-sf|{tick % 2}", SF + 3, "sf"),
+        line(us + 900, f"C|{SF}|{layer}|1", SF + 9, f"Binder:{SF}_3"), line(us + 1000, f"B|{SF}|onMessageReceived"),
+        line(us + 1010, f"B|{SF}|handleMessageInvalidate"), line(us + 1020, f"B|{SF}|latchBuffer"),
+        line(us + 1030, f"B|{SF}|acquireBuffer"), line(us + 1040, f"C|{SF}|{layer}|0"), line(us + 1050, f"E|{SF}"),
+        line(us + 1060, f"E|{SF}"), line(us + 1070, f"E|{SF}"), line(us + 1100, f"B|{SF}|handleMessageRefresh"),
+        line(us + 1200, f"B|{SF}|doComposition"), line(us + 1300, f"B|{SF}|postFramebuffer"), line(us + 1500, f"E|{SF}"),
+        line(us + 1510, f"E|{SF}"), line(us + 1520, f"E|{SF}"), line(us + 1530, f"E|{SF}")))
 
 
 def markers(us, tick, layer=LAYER):

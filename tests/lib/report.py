@@ -2,6 +2,7 @@
 """Runs jank-report, and makes folders for it."""
 
 import json
+import re
 import subprocess
 
 import synthetic
@@ -49,3 +50,9 @@ def marked(trace, seconds, name):
             n += 1
             next_us += round(seconds[n % len(seconds)] * 1000000)
     return b"".join(parts)
+
+
+def without(text, begin, end):
+    """The buffers of all CPUs were full from second @begin to @end."""
+    lines = [(float(found[1]) - 1000 if (found := re.search(r" (\d{4}\.\d{6}): ", line)) else -1, line) for line in text.splitlines(keepends=True)]
+    return "".join([line for at, line in lines if at < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)] + [line for at, line in lines if at >= end])

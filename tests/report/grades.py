@@ -15,7 +15,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
 from jankd import REPORT, TRACES, Checks, analyze, folder, microseconds, rows, unpack
-from report import marked, model, report, scenario
+from report import marked, model, report, scenario, without
 from verdict import WAIT_MS, Layer
 
 ENDLESS = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ ;]+)?; no frame ended it")
@@ -200,12 +200,6 @@ def judge(checks, name, out, least=1):
                 same(checks, f"{name}: {section['section']}: {app['app']}", app, facts, facts.grade(missing, (to - since) / 1e3))
     outputs(checks, name, out, session, truth)
     return gates(checks, name, out, session, truth)
-
-
-def without(text, begin, end):
-    """The buffers of all CPUs were full from second @begin to @end."""
-    lines = [(float(found[1]) - 1000 if (found := re.search(r" (\d{4}\.\d{6}): ", line)) else -1, line) for line in text.splitlines(keepends=True)]
-    return "".join([line for at, line in lines if at < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)] + [line for at, line in lines if at >= end])
 
 
 def timeline(checks, here):

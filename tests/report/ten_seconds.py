@@ -8,10 +8,9 @@ import re
 
 from browser import browser
 from jankd import Checks, folder, jankd, rows, scenario
-from report import model, report
+from report import model, report, without
 
 TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
-CPUS = 8
 SCREEN = 1280, 800
 
 checks = Checks()
@@ -19,18 +18,6 @@ checks = Checks()
 
 def play(here, name, seconds, **options):
     return scenario(name, here / "part.txt", seconds=seconds, **options).read_text()
-
-
-def second_of(line):
-    found = TIME.search(line)
-    return int(found[1]) - 1000 if found else -1
-
-
-def without(text, begin, end):
-    """The kernel's buffers were full from second @begin to @end of the capture."""
-    lines = text.splitlines(keepends=True)
-    return "".join([line for line in lines if second_of(line) < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(CPUS)] +
-                   [line for line in lines if second_of(line) >= end])
 
 
 def in_sections(here, *sections):

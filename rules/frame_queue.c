@@ -533,7 +533,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 			continue;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
 		if (layer->surface_number != SUMMARY_NONE)
-			summary_add_endless(&q->summary, layer->surface_number, length_ns);
+			summary_add_endless(&q->summary, layer->surface_number, now_ns, length_ns);
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;

@@ -204,11 +204,13 @@ void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
 	grade_add_gap(&entry->facts, pause_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
 }
 
-void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns)
+void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	grade_add_endless(&entry->facts, stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
+	stall_ns = stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS;
+	harm_add(&entry->harm, time_ns, stall_ns);
+	grade_add_endless(&entry->facts, stall_ns);
 }
 
 void summary_clear_frozen(struct summary *summary)

@@ -106,7 +106,7 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
 
 /* Adds a stall that no frame ended. */
-void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns);
+void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns);
 
 /* Forgets the stalls under way, and sets one. */
 void summary_clear_frozen(struct summary *summary);

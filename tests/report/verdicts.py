@@ -55,6 +55,8 @@ def same_numbers(checks, name, here, trace):
                                          ("minute", got["time lost"].get("worst minute(ms)"), minute.get("harm_ms"))):
                 checks.that(value == expected or value and expected and abs(value - expected) < 0.0015, f"{what}: {key} {value}, expected {expected}")
             checks.equal(got["time lost"].get("worst minute(s)"), minute.get("from_s"), f"{what}: when the worst minute began")
+            longest = 1e3 * one["facts"]["longest freeze(s)"]  # also one that no frame ended
+            checks.that(min(moment.get("harm_ms", 0), minute.get("harm_ms", 0)) >= longest - 0.0015, f"{what}: {moment} and {minute}, but a freeze of {longest} ms")
             for key, value in one["facts"].items():
                 checks.that(value == got["facts"][key] or key != "causes" and abs(value - got["facts"][key]) < 0.0015 or key in ("missing(s)", "captured(s)")
                             or key == "causes" and {cause: about["times"] for cause, about in value.items()} == {cause: about["times"] for cause, about in got["facts"][key].items()},

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After pipeline_new() nothing is allocated: not for records, rows or evictions. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 /* The functions of the libc that this program replaces. */

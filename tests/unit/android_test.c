@@ -182,13 +182,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	fake_device_end();
-	return scratch_tear_down_closed(state);
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, fake_device_tear_down)
 
 TEST(lists_of_categories_are_validated)
 {

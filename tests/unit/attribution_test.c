@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which layers had a frame in which present: three generations of SurfaceFlinger. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Full tables and hostile traces: the entry that was idle longest is evicted, what does not fit is
  * counted, and what fits has its frames. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 #define SURFACES 16

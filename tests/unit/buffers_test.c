@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue time of a latched buffer: its own time, or none. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 #define FRAMES 600

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cause of a late frame, from the times of its way. */
-#include "tests/unit/unit.h"
-
 #include "rules/cause.h"
 #include "tests/unit/one_phone.h"
 

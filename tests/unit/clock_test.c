@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A clock that goes back, even a little, is reported and no interval spans the step; a single line
  * of any time has no effect. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

@@ -17,13 +17,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	fake_device_end();
-	return scratch_tear_down_closed(state);
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, fake_device_tear_down)
 
 static int doctor(const char *option, const char *value)
 {

@@ -83,6 +83,12 @@ void fake_device_end(void)
 	usual_path = NULL;
 }
 
+int fake_device_tear_down(void **state)
+{
+	fake_device_end();
+	return scratch_tear_down_closed(state);
+}
+
 void fake_device_remove(const char *program)
 {
 	unlink(scratch_path(formatted("device/bin/%s", program)));

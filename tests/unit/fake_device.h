@@ -11,6 +11,8 @@
  */
 void fake_device_begin(void);
 void fake_device_end(void);
+/* The same and scratch_tear_down_closed(). */
+int fake_device_tear_down(void **state);
 
 /* Removes one of the programs, or replaces it by one that hangs, or that fails with a message. */
 void fake_device_remove(const char *program);

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 

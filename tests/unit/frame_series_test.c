@@ -3,8 +3,6 @@
  *
  * Without ticks there is no lattice, and intervals are the plain differences of presents.
  */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

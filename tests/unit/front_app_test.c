@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The focused app, to which layers without a package in their name belong: when it is in doubt, and
  * the effect of an answer. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";

@@ -153,8 +153,7 @@ static int tear_down(void **state)
 {
 	interference_tags_end(&tags);
 	loop_close(&loop);
-	fake_device_end();
-	return scratch_tear_down_closed(state);
+	return fake_device_tear_down(state);
 }
 
 FIXTURE(set_up, tear_down)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detection of latches with poor evidence: names that were cut or have bars, markers of other
  * writers, a flood of latches by threads that never present. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

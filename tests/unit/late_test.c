@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame is late if its interval is longer than the cadence of its layer so far. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events missing from a trace are never jank, and always reported. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 static int set_up(void **state)

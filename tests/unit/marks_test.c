@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No row spans a mark, no matter how the mark was made or when the frames are counted. */
-#include "tests/unit/unit.h"
-
 #include "rules/marks.h"
 #include "tests/unit/one_phone.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames from present fences: rows with the definitions of those from a trace. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 #define PERIOD_NS V60

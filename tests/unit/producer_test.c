@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The GPU times of frames: a fence belongs to one frame at most, to the right one, and what does
  * not fit is unknown. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 #define US UINT64_C(1000)

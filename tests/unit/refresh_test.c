@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole vsyncs between frames, from a trace's own ticks: rates, switches, pauses. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 FIXTURE(on_phone_14, stop_phone)

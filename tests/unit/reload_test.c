@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* New rules while the pipeline runs: all that depends on the rules is decided again. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 static struct ruleset *others;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A restarted SurfaceFlinger, and other processes that write the same markers. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 static const char forged[] = "com.evil/com.evil.Main#0";

@@ -3,8 +3,6 @@
 
 #include "tests/unit/row_log.h"
 
-#include <sys/mman.h>
-
 /* Returns @rows with space for one element after @n; the capacity doubles when it is used up. */
 static void *grown(void *rows, size_t n, size_t size)
 {

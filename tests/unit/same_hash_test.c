@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Apps choose names: two names with equal hash and length are still two layers. */
-#include "tests/unit/unit.h"
-
 #include "rules/surface.h"
 #include "rules/trigger.h"
 #include "tests/unit/one_phone.h"

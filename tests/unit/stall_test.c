@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A wait is a stall by the app's own evidence of work, and by nothing else. */
-#include "tests/unit/unit.h"
-
 #include "tests/unit/one_phone.h"
 
 #define APP 3000

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Triggers: how their text is parsed and when they hold; late frames; marks. */
-#include "tests/unit/unit.h"
-
 #include "rules/trigger.h"
 #include "tests/unit/one_phone.h"
 

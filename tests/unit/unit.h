@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each unit test includes this header first: cmocka needs these four before its own header, and
- * hardly a test does without some of those after it. */
+/* Each unit test includes this header first, or one_phone.h: cmocka needs these four before its own
+ * header, and hardly a test does without some of those after it. */
 #ifndef JANKD_TESTS_UNIT_H
 #define JANKD_TESTS_UNIT_H
 

@@ -13,7 +13,7 @@ static inline struct known_name *entry_of(struct name_table *names, struct span 
 	bool is_long = name.len >= sizeof(uint64_t);
 	uint64_t head = word_load_some(name.ptr, name.len);
 	uint64_t tail = is_long ? word_load(name.ptr + name.len - sizeof(uint64_t)) : name.len;
-	uint64_t key = (head ^ (tail << 1 | tail >> 63) ^ name.len << 56) + open;
+	uint64_t key = (head ^ (tail << 1 | tail >> 63) ^ (uint64_t)name.len << 56) + open;
 	struct known_name *known;
 
 	key *= UINT64_C(0x9e3779b97f4a7c15);

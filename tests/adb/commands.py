@@ -4,7 +4,7 @@
 import os
 import shutil
 import stat
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE
 from phones import FOLDER, JANK_ADB, one_line, pieces, run_cases, same_frames, succeeded, trace
 from terminal import on_terminal

@@ -3,7 +3,7 @@
 
 import os
 import shutil
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD
 from mounts import tmpfs
 from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """jank-adb pull: what it copies, that it copies each file once, and what it says about files that it cannot have."""
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from phones import FOLDER, SERIAL, one_line, pieces, run_cases, same_frames, succeeded, trace
 
 

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT
 from phones import JANK_ADB, one_line, run_cases, same_frames, succeeded, trace

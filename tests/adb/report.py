@@ -8,7 +8,7 @@ import pathlib
 import re
 import shlex
 import signal
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT
 from phones import one_line, pieces, run_cases, succeeded, trace

@@ -12,7 +12,7 @@ import shutil
 import struct
 import subprocess
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, Checks, folder, jankd, rows, skip
 
 SHELL = 2000

@@ -16,7 +16,7 @@ import subprocess
 import tarfile
 import time
 import zipfile
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
 from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks

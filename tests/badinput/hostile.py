@@ -6,7 +6,7 @@ import csv
 import io
 import random
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import TRACES, Checks, folder, jankd, outputs, trace_text
 

@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))  # a file here has the same name
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import JANKD, Checks, folder
 from terminal import on_terminal

@@ -2,7 +2,7 @@
 """Wrong usage: exit code 2, one line that names the wrong argument, and no file is written. Help lists what is accepted."""
 
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import Checks, folder, jankd
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")

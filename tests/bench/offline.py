@@ -5,7 +5,7 @@ the whole would take minutes."""
 import re
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, folder, trace_names, trace_text
 from measure import interleaved, median, spread
 from readers import HERE

@@ -8,7 +8,7 @@ import signal
 import statistics
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
 from jankd import BUILD, folder, rows
 from measure import cost, family, memory_kb

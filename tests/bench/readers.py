@@ -4,7 +4,7 @@
 import pathlib
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD
 
 HERE = pathlib.Path(__file__).parent

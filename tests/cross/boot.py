@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 import segments
 from guest import Guest

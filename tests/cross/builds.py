@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from jankd import PHONE, Checks, analyze, copy_tree, differences, folder, outputs
 

@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 import threading
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import ATRACE, DUMPSYS, GETPROP, SETPROP
 from jankd import skip
 from kernels import SAFELY, unpacked

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tarfile
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from cache import cached
 from cross import needs
 from jankd import skip

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from jankd import Checks
 

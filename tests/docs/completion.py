@@ -9,7 +9,7 @@ import select
 import shutil
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import Checks, folder, skip
 from pages import BUILT, PROGRAMS, helps, options
 

@@ -3,7 +3,7 @@
 
 import re
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, SOURCE, Checks, build_info, folder
 from pages import PAGES, PROGRAMS, page
 

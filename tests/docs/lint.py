@@ -5,7 +5,7 @@ columns, so that no line of an example is broken."""
 import os
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import Checks, skip
 from pages import BUILT, PAGES, page
 

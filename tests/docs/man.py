@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 from jankd import PHONE, SOURCE, Checks, analyze, folder, jankd, rows
 from pages import PAGES, PROGRAMS, examples, helps, items, options, page, run_blocks, section

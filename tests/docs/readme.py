@@ -6,7 +6,7 @@ Blocks marked sh are run from top to bottom, in one folder. Blocks marked consol
 
 import os
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SHARED, SOURCE, TRACES, Checks, copy_tree, folder, rows
 from pages import run_blocks
 

@@ -5,7 +5,7 @@ blocks, commands, names of files and links."""
 import re
 import subprocess
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE, Checks
 from pages import PAGES, PROGRAMS, helps
 

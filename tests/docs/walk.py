@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from daemon import wait_until
 from jankd import SOURCE, Checks, copy_tree

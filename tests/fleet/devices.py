@@ -8,7 +8,7 @@ import collections
 import datetime
 import json
 import random
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import second, write, write_events
 
 ROWS, MODELS, NEW_BUILD, BEGIN = 600, 5, 3, 1000

@@ -11,7 +11,7 @@ import shutil
 import time
 import urllib.error
 import urllib.request
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, second, text
 from fleet import answer, count, fleet, require_server, started
 from jankd import Checks, folder

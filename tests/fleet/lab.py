@@ -10,6 +10,7 @@ import sys
 import time
 
 from devices import Lab, NEW_BUILD, UTC
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from fleet import answer, command, count, fleet, require_server, started
 from jankd import Checks, folder
 

@@ -4,7 +4,7 @@ folders, names are text, tables are folded, sort and filter, on a phone and in p
 
 import datetime
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import fleet  # finds the modules of jank-fleet; pylint: disable=unused-import
 from browser import browser
 from jankd import Checks, folder

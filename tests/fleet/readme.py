@@ -5,6 +5,7 @@ import datetime
 import re
 
 from devices import UTC, Lab
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from fleet import fleet, require_server
 from jankd import SOURCE, Checks, folder
 from pages import run_blocks

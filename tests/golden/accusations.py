@@ -5,7 +5,7 @@ import collections
 import lzma
 import random
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SHARED, Checks, analyze, folder, rows, skip
 
 

@@ -6,7 +6,7 @@ import concurrent.futures
 import lzma
 import os
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import busy_phone
 from frames import not_added_up
 from jankd import SHARED, Checks, analyze, folder, rows

@@ -4,7 +4,7 @@ bits of the jank type for at least 90 % of the buffer frames with a jank. Record
 ticks, doFrame, queue, latch, commit, composite, at the times that FrameTimeline tells; then a jank counts if its reason leaves a mark."""
 
 import collections
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import analyze, folder, rows
 
 # Bits of a jank type that agree with a cause of frames.csv, and their names.

@@ -4,7 +4,7 @@ whenever those appear; an excluded Surface is counted nowhere. --trigger gives t
 times at which it holds or into the five seconds before, each once and in the same order. Events are sorted by time."""
 
 import json
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows

@@ -7,7 +7,7 @@ calculated with fractions, from the vsyncs that were played and the exact rate, 
 import collections
 import random
 from fractions import Fraction
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import Checks, analyze, folder, microseconds, rows
 

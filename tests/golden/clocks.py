@@ -5,7 +5,7 @@ back, or it has some lines twice, that is reported, and no interval spans it.
 Only the markers of a recorded trace are used: the other events do not change its frames, which is checked, too."""
 
 import random
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 import synthetic
 from jankd import TRACES, Checks, analyze, differences, folder, microseconds, outputs, rows, skip, trace_text

@@ -11,7 +11,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
 from jankd import Checks, analyze, differences, folder, jankd, outputs, rows, trace_text, unpacks

@@ -6,7 +6,7 @@ import gzip
 import json
 import lzma
 import os
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, Checks, analyze, folder, jankd, outputs, rows, skip
 
 # From the lines of each file, by hand: phases of 1 ms and a period of 16.666666 ms up to Android 11, so that SurfaceFlinger has

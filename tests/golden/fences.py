@@ -6,7 +6,7 @@ import collections
 import json
 import re
 import statistics
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import microseconds, rows
 
 LINE = re.compile(r"-(\d+) +\( *\d+\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: ([BE].*)")

@@ -4,7 +4,7 @@ recorded ones, once, with the values of the truth."""
 
 import collections
 import gzip
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 import packets
 from jankd import jankd, rows, unpacks

@@ -11,7 +11,7 @@ import json
 import random
 import re
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, Checks, analyze, folder, microseconds, rows, scenario, trace_names, trace_text
 
 LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")

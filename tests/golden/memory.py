@@ -14,7 +14,7 @@ import subprocess
 import time
 import zipfile
 import zlib
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
 from jankd import JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks

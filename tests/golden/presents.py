@@ -2,7 +2,7 @@
 """frames.csv has every (present, layer) of the recorded traces, and no other, in the order of presents, with the right number of vsyncs."""
 
 import collections
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 from jankd import microseconds, rows
 

@@ -8,7 +8,7 @@ import lzma
 import re
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import REPORT, SHARED, Checks, analyze, folder, rows, skip
 
 CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"

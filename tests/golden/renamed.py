@@ -3,7 +3,7 @@
 name has as many bytes as before, so the records are those of before, too."""
 
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import Checks, analyze, differences, folder, jankd, outputs, scenario
 
 # Names, or parts of some.

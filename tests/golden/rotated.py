@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joined segments are byte by byte the files of a run without rotation; none is empty, or longer than it may be."""
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from jankd import microseconds, rows
 

@@ -6,6 +6,7 @@ import re
 
 import fences
 import verdict
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from frames import not_added_up
 from jankd import Checks, analyze, folder, microseconds, phones, rows, scenario, scenarios
 

@@ -3,7 +3,7 @@
 
 import gzip
 import json
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import Checks, analyze, differences, folder, jankd, outputs
 

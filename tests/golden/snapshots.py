@@ -4,7 +4,7 @@ an event and no file."""
 
 import json
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
 

@@ -4,7 +4,7 @@
 import json
 import subprocess
 import sys
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import SHARED, Checks, analyze, folder, rows
 

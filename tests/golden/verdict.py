@@ -4,7 +4,7 @@
 import collections
 import itertools
 import json
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import analyze, folder, rows
 

@@ -3,7 +3,7 @@
 that hangs: unit device_capture."""
 
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
 from jankd import rows
 from live import run, session

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import time
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
 from daemon import wait_until
 from device import Device

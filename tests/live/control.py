@@ -13,7 +13,7 @@ import struct
 import subprocess
 import threading
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD, jankd
 from live import run, session
 from measure import cpu_seconds, memory_kb

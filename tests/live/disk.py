@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from daemon import wait_until
 from jankd import folder, jankd, rows

@@ -4,7 +4,7 @@
 import os
 import pathlib
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from live import run, session
 from measure import resident_kb
 

@@ -8,7 +8,7 @@ import re
 import statistics
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from jankd import JANKD, jankd, rows
 from live import Capture, each, run, session

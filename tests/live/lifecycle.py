@@ -9,7 +9,7 @@ import pty
 import resource
 import signal
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import CAPTURING, is_alive, wait_until
 from device import Device
 from jankd import JANKD, rows

@@ -4,7 +4,7 @@
 import os
 import re
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
 from jankd import rows
 from live import each, run, session

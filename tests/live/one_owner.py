@@ -8,7 +8,7 @@ import pathlib
 import shutil
 import signal
 import threading
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import is_alive
 from live import each, preload, run, session
 from others import OTHER_USER, listening

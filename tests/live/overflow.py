@@ -12,7 +12,7 @@ import pathlib
 import re
 import signal
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from intervals import by_layer, check_series
 from jankd import rows
 from live import checks, each, run, session

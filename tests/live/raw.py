@@ -9,7 +9,7 @@ import pathlib
 import re
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD, analyze, differences, outputs
 from live import each, run, session
 from others import ended, fork

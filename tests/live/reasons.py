@@ -3,7 +3,7 @@
 
 import fcntl
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from live import each, run, session
 
 

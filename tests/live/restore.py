@@ -4,7 +4,7 @@
 import os
 import signal
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
 from daemon import wait_until
 from device import Device

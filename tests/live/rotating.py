@@ -3,7 +3,7 @@
 
 import signal
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from jankd import jankd
 from live import run, session

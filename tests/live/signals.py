@@ -4,7 +4,7 @@
 
 import signal
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
 from jankd import rows
 from live import Capture, each, run, session

@@ -4,7 +4,7 @@
 loses no more than on a fast one."""
 
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from live import each, preload, run, session
 

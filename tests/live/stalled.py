@@ -7,7 +7,7 @@ import fcntl
 import os
 import subprocess
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 from device import Device
 from jankd import JANKD, jankd, rows

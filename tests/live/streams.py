@@ -9,7 +9,7 @@ import pty
 import signal
 import termios
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from live import each, run, session
 
 

@@ -3,7 +3,7 @@
 """A file is synced before it is renamed, and again after: on vfat its size is in the directory entry."""
 
 import signal
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from live import each, preload, run, session
 
 

@@ -6,7 +6,7 @@ import json
 import pathlib
 import sys
 import time
-
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
 from jankd import SOURCE, rows
 from live import each, run, session

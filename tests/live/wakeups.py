@@ -3,7 +3,7 @@
 
 import threading
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
 from live import run, session
 from measure import switches, waited_s

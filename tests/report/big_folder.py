@@ -3,7 +3,7 @@
 and frames.csv of the last hour at 120 Hz."""
 
 import random
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, second, text, write_events
 
 SURFACES, HOURS, MARKS, RATE = 20, 72, 60, 120

@@ -5,7 +5,7 @@ import json
 import random
 import re
 import xml.etree.ElementTree
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS_2019, second, write, write_events
 from jankd import Checks, analyze, folder, rows, scenario
 from report import report

@@ -4,7 +4,7 @@
 import collections
 import json
 import shutil
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import write
 from jankd import Checks, analyze, folder
 from report import demo, model, report, scenario

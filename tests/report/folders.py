@@ -9,7 +9,7 @@ import pathlib
 import random
 import re
 import shutil
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, write, write_events
 from jankd import Checks, analyze, folder
 from report import demo, model, report, scenario, surfaces

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import Checks, folder
 from report import report, surfaces

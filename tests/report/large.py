@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from big_folder import write_folder
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import REPORT, Checks, folder
 
 MEMORY_MOST = 256 * 1024  # KB

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import REPORT, Checks, folder, rows
 from report import demo, model, report, surfaces
 

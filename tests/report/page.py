@@ -10,6 +10,7 @@ import shutil
 import time
 
 from big_folder import write_folder
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from csv_files import COLUMNS_2019, second, write, write_events
 from daemon import wait_until

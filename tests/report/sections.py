@@ -4,7 +4,7 @@ are sums of whole rows of fps.csv."""
 
 import collections
 import math
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import Checks, analyze, folder, microseconds, rows
 from report import marked, model, report, scenario
 

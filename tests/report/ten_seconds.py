@@ -5,7 +5,7 @@ and the same in the text of jankd and of jank-report, JSON, Markdown, summary.cs
 
 import json
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from jankd import Checks, folder, jankd, rows, scenario
 from report import model, report, without

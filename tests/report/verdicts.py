@@ -4,7 +4,7 @@ worst minute are the same, for scenarios and recorded traces."""
 
 import json
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, Checks, analyze, folder, jankd, rows, unpack
 from report import model, report, scenario, surfaces
 

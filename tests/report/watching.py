@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT, Checks, folder
 from report import demo

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))  # a file here has the same name
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT, Checks, analyze
 from report import demo, scenario

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, SOURCE, Checks, folder, skip
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, SOURCE, Checks, folder
 
 TOOLS = SOURCE / "tools"

@@ -3,7 +3,7 @@
 """The rules of CONTRIBUTING.md that a program can check: SPDX lines, and what a room, a door and a module may include."""
 
 import re
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE, Checks
 
 # Rooms that each room may include. parser/ and rules/ may use a few headers of the system.

@@ -3,7 +3,7 @@
 
 import os
 import subprocess
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE, Checks, folder
 
 PKG_CONFIG = "#!/bin/sh\ncase $* in *%s*) exit 1 ;; esac\nexit 0\n"

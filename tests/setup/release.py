@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tarfile
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from jankd import SOURCE, Checks, copy_tree, folder, skip
 from pages import PAGES, PROGRAMS

@@ -15,7 +15,7 @@ import re
 import struct
 import subprocess
 import termios
-
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 import synthetic
 from daemon import wait_until

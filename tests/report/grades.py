@@ -251,6 +251,12 @@ if __name__ == "__main__":
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")
             checks.that(f"**{app['grade']}** {app['sentence']}" in markdown and f"{app['grade']}: {app['sentence']}" in said
                         and app["sentence"].startswith(f"{app['app']}/"), f"what is told of one Surface: {app['sentence']} {said}")
+    with folder() as here:  # a Surface whose name is what events say of a hang without an end
+        trace = scenario("hang-doframe", here / "trace.txt")
+        trace.write_bytes(trace.read_bytes().replace(b"com.example.scroll.MainActivity", b"x; no frame ended it"))
+        analyze(here / "out", trace)
+        facts = model(here / "out")[0]["apps"][0]["facts"]
+        checks.equal((facts["freezes without end"], facts["freezes"]), (0, int(rows(here / "out", "summary.csv")[0]["stalls"])), "a name like an event")
     with folder() as here:  # 4 s of frames and a hang are enough for a grade, so they are for a condition
         analyze(here / "out", scenario("steady-60", here / "trace.txt", seconds=4))
         with open(here / "out" / "events.csv", "a") as table:

@@ -246,9 +246,19 @@ static uint32_t surface_in(const struct session *session, const char *name, cons
 	return i;
 }
 
+/* Where what the event says about the stall or pause begins, which the Surface's name may have,
+ * too: at the end. NULL: nowhere. */
+static const char *remark_of(const char *name, bool is_pause)
+{
+	const char *remark = is_pause ? ": an unexplained" : "; no frame ended it", *found = NULL;
+
+	for (const char *at = name; (at = strstr(at, remark)) != NULL; at++)
+		found = at;
+	return found && (is_pause || found[strlen(remark)] == '\0') ? found : NULL;
+}
+
 void count_unended(struct reading *reading)
 {
-	static const char endless[] = "; no frame ended it";
 	struct session *session = reading->session;
 
 	for (uint64_t i = 0; i < session->events.n; i++) {
@@ -257,8 +267,7 @@ void count_unended(struct reading *reading)
 		bool is_pause = strcmp(kind, "pause") == 0;
 		uint64_t ns;
 		const char *name = stall_name(name_of(session, event->text), &ns);
-		const char *end =
-			name ? strstr(name, is_pause ? ": an unexplained" : endless) : NULL;
+		const char *end = name ? remark_of(name, is_pause) : NULL;
 		struct section_sum *sum;
 		uint32_t surface;
 

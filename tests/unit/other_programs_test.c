@@ -167,10 +167,8 @@ TEST(no_interval_spans_time_in_which_frames_may_be_hidden)
 TEST(all_cpus_are_traced_if_per_cpu_cannot_be_read)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	char mask[40];
 
-	snprintf(mask, sizeof(mask), "%lx\n", cpus < 60 ? (1L << cpus) - 1 : -1L);
-	live_set("tracing_cpumask", mask);
+	live_set("tracing_cpumask", formatted("%lx\n", cpus < 60 ? (1L << cpus) - 1 : -1L));
 	assert_int_equal(rename(scratch_path("tr/per_cpu"), scratch_path("tr/other")), 0);
 	scratch_put("tr/per_cpu", "");
 	begin("--yield");

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/pause.h"
-#include "rules/stall.h"
+#include "rules/frames/pause.h"
+#include "rules/frames/stall.h"
 
 /* A frame waits for the ticks of this time, which decide on its period; while the lattice is new,
  * for the longer time. With 300 ms, 5 intervals of 400 phones that switch rates

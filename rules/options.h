@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/verdict.h"
+#include "rules/count/verdict.h"
 
 struct trigger;
 

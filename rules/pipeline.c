@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/attribution.h"
-#include "rules/choreographer.h"
-#include "rules/events.h"
 #include "rules/frame_queue.h"
-#include "rules/gfx2019.h"
-#include "rules/memory.h"
-#include "rules/overflow.h"
-#include "rules/producer.h"
-#include "rules/trace_clock.h"
+#include "rules/base/memory.h"
+#include "rules/beside/choreographer.h"
+#include "rules/beside/gfx2019.h"
+#include "rules/frames/attribution.h"
+#include "rules/stream/events.h"
+#include "rules/stream/overflow.h"
+#include "rules/stream/trace_clock.h"
+#include "rules/why/producer.h"
 
 /* Interval between two checks of the queue, as most records do not change it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/choreographer.h"
-#include "rules/frame_timeline.h"
-#include "rules/present_fence.h"
 #include "rules/options.h"
-#include "rules/producer.h"
-#include "rules/row.h"
-#include "rules/ruleset.h"
-#include "rules/work_durations.h"
+#include "rules/base/row.h"
+#include "rules/beside/choreographer.h"
+#include "rules/beside/frame_timeline.h"
+#include "rules/beside/present_fence.h"
+#include "rules/language/ruleset.h"
+#include "rules/vsync/work_durations.h"
+#include "rules/why/producer.h"
 
 /* CPUs whose losses are counted separately. */
 #define PIPELINE_CPUS 64

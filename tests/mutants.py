@@ -3,7 +3,7 @@
 """The power of the tests: the share of small faults in parser/, rules/ and daemon/ that they find.
 
     tests/mutants.py                                        300 mutants, an hour or more: run it by hand, not in CI
-    tests/mutants.py --files 'rules/vsync*.c' --count 40    of some files
+    tests/mutants.py --files 'rules/vsync/*.c' --count 40    of some files
     tests/mutants.py --source ../before --work /var/tmp/m   of another tree, whose own tests judge
     tests/mutants.py --plain --count 80                     without sanitizers: several times quicker, and finds no more
 

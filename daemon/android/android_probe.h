@@ -13,8 +13,8 @@
 #include "daemon/base/options.h"
 #include "parser/surfaceflinger_dump.h"
 #include "rules/pipeline.h"
-#include "rules/rate_limit.h"
-#include "rules/surface.h"
+#include "rules/base/rate_limit.h"
+#include "rules/language/surface.h"
 
 struct android_probe {
 	struct pipeline *const *pipeline; /* the current one: it may be replaced */

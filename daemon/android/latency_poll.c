@@ -12,10 +12,10 @@
 #include "daemon/base/nearest_name.h"
 #include "daemon/base/wall_clock.h"
 #include "parser/layer_list.h"
-#include "rules/memory.h"
-#include "rules/pattern.h"
-#include "rules/rate_limit.h"
-#include "rules/surface.h"
+#include "rules/base/memory.h"
+#include "rules/base/rate_limit.h"
+#include "rules/language/pattern.h"
+#include "rules/language/surface.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)

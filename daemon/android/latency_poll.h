@@ -20,8 +20,8 @@
 
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
-#include "rules/present_fence.h"
-#include "rules/latency_ring.h"
+#include "rules/beside/latency_ring.h"
+#include "rules/beside/present_fence.h"
 
 #define LATENCY_LAYERS_MAX 32  /* that live at a time */
 #define LATENCY_NAMES_MAX 512  /* of a list */
@@ -35,7 +35,7 @@ struct latency_counts {
 	uint64_t wall_most_ns;	  /* the longest run */
 	uint64_t scans;		  /* complete ones */
 	uint64_t frames;
-	uint64_t overruns, restarts; /* see rules/latency_ring.h, of all layers */
+	uint64_t overruns, restarts; /* see rules/beside/latency_ring.h, of all layers */
 	uint64_t out_of_order;	     /* frames that came too late to be passed on in order */
 	uint64_t refused;	     /* names, layers and frames without space */
 	bool has_answer;	     /* dumpsys printed a period at least once */

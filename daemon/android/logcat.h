@@ -6,7 +6,7 @@
 #ifndef JANKD_DAEMON_ANDROID_LOGCAT_H
 #define JANKD_DAEMON_ANDROID_LOGCAT_H
 
-#include "rules/rate_limit.h"
+#include "rules/base/rate_limit.h"
 
 /* The values of android/log.h. */
 enum logcat_priority { LOGCAT_INFO = 4, LOGCAT_WARNING = 5 };

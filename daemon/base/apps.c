@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
-#include "rules/app_work.h"
+#include "rules/threads/app_work.h"
 
 bool app_has_surface(const char *app, const char *surface)
 {

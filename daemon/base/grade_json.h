@@ -3,7 +3,7 @@
 #ifndef JANKD_DAEMON_BASE_GRADE_JSON_H
 #define JANKD_DAEMON_BASE_GRADE_JSON_H
 
-#include "rules/grade.h"
+#include "rules/count/grade.h"
 
 struct json_object;
 

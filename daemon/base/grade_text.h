@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "rules/grade.h"
+#include "rules/count/grade.h"
 
 /* The longest sentence with its NUL; a longer name is cut. */
 #define GRADE_TEXT_SIZE 1024

@@ -16,7 +16,7 @@
 #include "daemon/base/boot_id.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/wall_clock.h"
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* Most bytes of a session.json: those of jankd have some 10 KB. Its values take more memory than
  * its text. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "rules/options.h"
-#include "rules/trigger.h"
+#include "rules/count/trigger.h"
 
 /* More globs than this are refused. */
 #define OPTIONS_GLOBS_MAX 64

@@ -3,7 +3,7 @@
 #ifndef JANKD_DAEMON_BASE_RULES_FILE_H
 #define JANKD_DAEMON_BASE_RULES_FILE_H
 
-#include "rules/ruleset.h"
+#include "rules/language/ruleset.h"
 
 /* Rule files longer than this are refused. */
 #define RULES_FILE_MAX (1 << 20)

@@ -19,7 +19,7 @@
 #include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* Limits of the Surfaces and CSV files in it, and of the bytes of a Surface's name with its NUL. */
 #define STATUS_SURFACES_MAX 40

@@ -37,7 +37,7 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/trace_watch.h"
-#include "rules/rate_limit.h"
+#include "rules/base/rate_limit.h"
 
 /* Changes that last until they are changed back. */
 enum interference_kind {

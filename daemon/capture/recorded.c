@@ -5,7 +5,7 @@
 #include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
 #include "parser/surfaceflinger_dump.h"
-#include "rules/work_durations.h"
+#include "rules/vsync/work_durations.h"
 
 static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its frames cannot be "
 			     "counted; sort the lines by "

@@ -17,8 +17,8 @@
 #include "daemon/trace/trace.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
-#include "rules/rate_limit.h"
-#include "rules/ruleset.h"
+#include "rules/base/rate_limit.h"
+#include "rules/language/ruleset.h"
 
 /* Where the events come from. Written to session.json. */
 struct session_origin {

@@ -12,7 +12,7 @@
 #include "daemon/base/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
-#include "rules/ruleset.h"
+#include "rules/language/ruleset.h"
 
 /* Relative paths of the command line, made absolute: the working directory of a daemon is "/". */
 struct paths {

@@ -12,7 +12,7 @@
 #include "daemon/base/report.h"
 #include "daemon/cli/option_arg.h"
 #include "daemon/cli/options_table.h"
-#include "rules/ruleset.h"
+#include "rules/language/ruleset.h"
 
 /* getopt_long() returns LONG + row for a long option, and the letter for a short one. */
 #define LONG 256

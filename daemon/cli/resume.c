@@ -12,7 +12,7 @@
 #include "daemon/base/report.h"
 #include "daemon/cli/options_parse.h"
 #include "daemon/cli/options_table.h"
-#include "rules/ruleset.h"
+#include "rules/language/ruleset.h"
 
 static int refuse(const struct options *options, const char *why)
 {

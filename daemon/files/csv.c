@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
-#include "rules/timeline_names.h"
-#include "rules/stats.h"
+#include "rules/beside/timeline_names.h"
+#include "rules/count/stats.h"
 
 /* More than the digits of a number in any field. */
 #define NUMBER_MAX 32

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* Names are cut after this number of bytes. */
 #define CSV_FIELD_MAX 24576

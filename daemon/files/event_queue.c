@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* Space for the time of an event that comes too late. */
 #define TIME_TEXT_MAX 64

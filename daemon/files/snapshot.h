@@ -13,8 +13,8 @@
 #include "daemon/files/output.h"
 #include "daemon/trace/trace.h"
 #include "parser/span.h"
-#include "rules/rate_limit.h"
-#include "rules/row.h"
+#include "rules/base/rate_limit.h"
+#include "rules/base/row.h"
 
 struct snapshot {
 	struct output *output; /* NULL: without --snapshot */

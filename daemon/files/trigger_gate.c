@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/memory.h"
+#include "rules/base/memory.h"
 
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define TRIGGER_GATE_BYTES (2 * 1024 * 1024)

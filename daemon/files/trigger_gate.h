@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/files/file_job.h"
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* The trace time before the trigger begins to hold whose rows are written, too. */
 #define TRIGGER_GATE_BEFORE_NS UINT64_C(5000000000)

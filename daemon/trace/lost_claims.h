@@ -21,7 +21,7 @@
 
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "parser/record.h"
-#include "rules/rate_limit.h"
+#include "rules/base/rate_limit.h"
 
 struct lost_claim_cpu {
 	struct cpu_buffer_counts stats;

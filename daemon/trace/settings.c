@@ -15,7 +15,7 @@
 #include "daemon/base/child.h"
 #include "daemon/trace/setting_file.h"
 #include "parser/chars.h"
-#include "rules/surface.h"
+#include "rules/language/surface.h"
 
 /* Most CPUs of Linux. */
 #define CPUS_MAX 8192

@@ -148,7 +148,7 @@ def uninstalling(checks, place):
     text, _ = trace(place.here, seconds=3)
     succeeded(checks, "install", place.installed())
     rules = place.here / "my rules"
-    rules.write_bytes((SOURCE / "rules/default.rules").read_bytes())
+    rules.write_bytes((SOURCE / "rules/language/default.rules").read_bytes())
     succeeded(checks, "start with rules", place.jank_adb("start", "--rules", "my rules"))
     checks.that((phone.data / "jankd.rules").read_bytes() == rules.read_bytes(), "the rules were not copied")
     phone.play(text)

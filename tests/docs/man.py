@@ -98,10 +98,10 @@ def rules(checks, here):
         said = re.search(rf"'{role}' takes (.*?), not", checked(here, f"{role} no-event x"))
         same(checks, taken, re.split(r", | or ", said[1]) if said else (), f"events of {role} in jankd-rules(5)")
         checks.that(set(taken) <= events, f"{role} takes an event that jankd-rules(5) does not explain")
-    code = (SOURCE / "rules" / "ruleset.c").read_text(encoding="utf-8")
+    code = (SOURCE / "rules" / "language" / "ruleset.c").read_text(encoding="utf-8")
     limits = re.search(r"more than (\d+) rules", code)[1], re.search(r"more than (\d+) 'inside'", code)[1]
     checks.that("at most {} rules and {} different".format(*limits) in text.replace("\n", " "), f"jankd-rules(5): limits {limits}")
-    head = (SOURCE / "rules" / "default.rules").read_text(encoding="utf-8").split("\n\n")[0]
+    head = (SOURCE / "rules" / "language" / "default.rules").read_text(encoding="utf-8").split("\n\n")[0]
     for variable in re.findall(r"\{\w+\}", head):
         checks.that(variable in section(text, "Patterns"), f"{variable} is not in jankd-rules(5)")
     for role, listed in re.findall(r"^# (\w+) +((?:(?:counter|rise|fall|instant|slice|layer) )+) ", head, re.M):

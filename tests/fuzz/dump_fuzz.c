@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/vsync.h"
-#include "rules/work_durations.h"
+#include "rules/vsync/vsync.h"
+#include "rules/vsync/work_durations.h"
 #include "tests/fuzz/target.h"
 
 #define DURATION_MAX_NS UINT64_C(200000000)

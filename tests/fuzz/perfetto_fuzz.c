@@ -7,7 +7,7 @@
 
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
-#include "rules/frame_timeline.h"
+#include "rules/beside/frame_timeline.h"
 #include "tests/fuzz/target.h"
 
 static struct frame_timeline *timeline;

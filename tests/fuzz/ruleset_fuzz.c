@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/ruleset.h"
-#include "rules/ruleset_match.h"
+#include "rules/language/ruleset.h"
+#include "rules/language/ruleset_match.h"
 #include "tests/fuzz/target.h"
 
 static void check_error(struct span text, const struct ruleset_error *error)

@@ -8,7 +8,7 @@
 
 #include "parser/ftrace_text.h"
 #include "rules/pipeline.h"
-#include "rules/trigger.h"
+#include "rules/count/trigger.h"
 #include "tests/fuzz/target.h"
 
 /* What the parser found in a stream. */

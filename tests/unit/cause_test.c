@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cause of a late frame, from the times of its way. */
-#include "rules/cause.h"
+#include "rules/why/cause.h"
 #include "tests/unit/one_phone.h"
 
 /* Rows override fields of LATE and PLANNED. */

@@ -2,8 +2,8 @@
 /* Rows of doframe.csv: callbacks of Choreographers, thread by thread. */
 #include "tests/unit/unit.h"
 
-#include "rules/choreographer.h"
-#include "rules/ruleset.h"
+#include "rules/beside/choreographer.h"
+#include "rules/language/ruleset.h"
 #include "tests/unit/numbers.h"
 
 #define BEGIN (100 * SECOND)

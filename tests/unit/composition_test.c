@@ -2,7 +2,7 @@
 /* SurfaceFlinger's compositions: which commit could have latched a buffer, and its own GPU work. */
 #include "tests/unit/unit.h"
 
-#include "rules/composition.h"
+#include "rules/why/composition.h"
 
 static struct compositions compositions;
 

@@ -2,7 +2,7 @@
 /* When a frame is expected: from the number of its vsync, the ticks, and durations. */
 #include "tests/unit/unit.h"
 
-#include "rules/expected.h"
+#include "rules/vsync/expected.h"
 
 static struct expected expected;
 

@@ -2,7 +2,7 @@
 /* Fences in the trace: which wait belongs to which fence, and tables that are full. */
 #include "tests/unit/unit.h"
 
-#include "rules/fence.h"
+#include "rules/why/fence.h"
 
 static struct fence_table table;
 

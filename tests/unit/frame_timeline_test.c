@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "parser/perfetto.h"
-#include "rules/frame_timeline.h"
+#include "rules/beside/frame_timeline.h"
 #include "tests/unit/packets.h"
 
 #define LAYER "TX - com.a/com.a.Main#7"

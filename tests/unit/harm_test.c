@@ -2,10 +2,10 @@
 /* Harm, stretches of continuous drawing, and the verdict. */
 #include "tests/unit/unit.h"
 
-#include "rules/drawing.h"
-#include "rules/harm.h"
-#include "rules/row.h"
-#include "rules/verdict.h"
+#include "rules/base/row.h"
+#include "rules/count/drawing.h"
+#include "rules/count/harm.h"
+#include "rules/count/verdict.h"
 
 TEST(test_the_worst_moment_has_most_harm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No row spans a mark, no matter how the mark was made or when the frames are counted. */
-#include "rules/marks.h"
+#include "rules/stream/marks.h"
 #include "tests/unit/one_phone.h"
 
 FIXTURE(on_phone_14, stop_phone)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/numbers.h"
 
-#include "rules/stats.h"
+#include "rules/count/stats.h"
 
 #include <inttypes.h>
 

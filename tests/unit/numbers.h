@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 struct number {
 	const char *name;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/stats.h"
+#include "rules/count/stats.h"
 
 struct phone phone;
 struct pipeline_options options;

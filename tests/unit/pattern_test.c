@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "rules/pattern.h"
+#include "rules/language/pattern.h"
 
 static struct pattern_capture capture;
 

@@ -2,7 +2,7 @@
 /* Percentiles are measured frame times: the nearest rank. */
 #include "tests/unit/unit.h"
 
-#include "rules/percentiles.h"
+#include "rules/count/percentiles.h"
 
 static struct percentiles percentiles;
 static struct histogram histogram;

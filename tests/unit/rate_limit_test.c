@@ -2,7 +2,7 @@
 /* At most the given number in any period, no matter how they are distributed. */
 #include "tests/unit/unit.h"
 
-#include "rules/rate_limit.h"
+#include "rules/base/rate_limit.h"
 
 #define MINUTE UINT64_C(60)
 

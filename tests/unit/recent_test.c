@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame times of a Surface that count as current. */
-#include "rules/recent.h"
+#include "rules/count/recent.h"
 
 #include "tests/unit/unit.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 /* The gate opened or closed. */
 struct gate_change {

@@ -2,8 +2,8 @@
 /* Rule files with mistakes: each is found, and the message has its place. */
 #include "tests/unit/unit.h"
 
-#include "rules/ruleset.h"
-#include "rules/ruleset_match.h"
+#include "rules/language/ruleset.h"
+#include "rules/language/ruleset_match.h"
 
 /* The smallest valid rule file. */
 #define LEAST "present slice postFramebuffer\nlatch counter {layer} inside acquireBuffer\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Apps choose names: two names with equal hash and length are still two layers. */
-#include "rules/surface.h"
-#include "rules/trigger.h"
+#include "rules/count/trigger.h"
+#include "rules/language/surface.h"
 #include "tests/unit/one_phone.h"
 
 /* Both lead name_hash() to the same state, so names that begin with them and continue equally have

@@ -2,7 +2,7 @@
 /* What a hole of a CPU can have hidden of SurfaceFlinger's thread. */
 #include "tests/unit/unit.h"
 
-#include "rules/sf_runs.h"
+#include "rules/threads/sf_runs.h"
 
 #define TID 7
 #define PERIOD (16 * MS)

@@ -2,7 +2,7 @@
 /* Slice stacks: bounded, and reset when slice ends were lost. */
 #include "tests/unit/unit.h"
 
-#include "rules/slice_stack.h"
+#include "rules/threads/slice_stack.h"
 
 #define OUTER UINT32_C(1)
 #define INNER UINT32_C(2)

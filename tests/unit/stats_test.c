@@ -2,7 +2,7 @@
 /* The counts of each jank dialect, 1 ns to either side of a threshold. */
 #include "tests/unit/unit.h"
 
-#include "rules/stats.h"
+#include "rules/count/stats.h"
 #include "tests/unit/numbers.h"
 
 /* A series in progress. */

@@ -2,7 +2,7 @@
 /* Layer names of all versions: their Surface and app; and the table of layers. */
 #include "tests/unit/unit.h"
 
-#include "rules/layer_table.h"
+#include "rules/frames/layer_table.h"
 
 static void assert_span(struct span span, const char *text)
 {

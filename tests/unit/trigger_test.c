@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Triggers: how their text is parsed and when they hold; late frames; marks. */
-#include "rules/trigger.h"
+#include "rules/count/trigger.h"
 #include "tests/unit/one_phone.h"
 
 /* --- text --- */

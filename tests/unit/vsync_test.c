@@ -2,7 +2,7 @@
 /* The vsync lattice: from ticks that come on demand to whole vsyncs between presents. */
 #include "tests/unit/unit.h"
 
-#include "rules/vsync.h"
+#include "rules/vsync/vsync.h"
 
 static struct vsync_lattice lattice;
 static uint32_t seed;

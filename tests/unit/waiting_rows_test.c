@@ -6,7 +6,7 @@
 
 #include "daemon/files/event_queue.h"
 #include "daemon/files/trigger_gate.h"
-#include "rules/row.h"
+#include "rules/base/row.h"
 
 static struct trigger_gate *gate;
 

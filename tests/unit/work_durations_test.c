@@ -3,7 +3,7 @@
  * hostile text. The expected values were computed by hand. */
 #include "tests/unit/unit.h"
 
-#include "rules/work_durations.h"
+#include "rules/vsync/work_durations.h"
 
 static struct work_durations read_text(const char *text)
 {

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rules/grade.h"
-#include "rules/stats.h"
+#include "rules/count/grade.h"
+#include "rules/count/stats.h"
 
 enum metric {
 	METRIC_FRAMES,

@@ -3,7 +3,7 @@
 #ifndef JANKD_TOOLS_REPORT_ROWS_H
 #define JANKD_TOOLS_REPORT_ROWS_H
 
-#include "rules/late.h"
+#include "rules/count/late.h"
 #include "tools/report/select.h"
 #include "tools/report/session.h"
 

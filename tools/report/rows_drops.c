@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rules/interval.h"
+#include "rules/base/interval.h"
 
 /* --- dropFrames.csv --- */
 

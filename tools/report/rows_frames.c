@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/rows_part.h"
 
-#include "rules/interval.h"
+#include "rules/base/interval.h"
 
 /* --- frames.csv --- */
 

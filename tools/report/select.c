@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/select.h"
 
-#include "rules/pattern.h"
+#include "rules/language/pattern.h"
 
 static bool matches(const char *glob, const char *name)
 {

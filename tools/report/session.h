@@ -23,11 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/drawing.h"
-#include "rules/grade.h"
-#include "rules/harm.h"
-#include "rules/stats.h"
-#include "rules/verdict.h"
+#include "rules/count/drawing.h"
+#include "rules/count/grade.h"
+#include "rules/count/harm.h"
+#include "rules/count/stats.h"
+#include "rules/count/verdict.h"
 #include "tools/report/folder_files.h"
 #include "tools/report/metrics.h"
 #include "tools/report/names.h"

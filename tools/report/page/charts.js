@@ -83,7 +83,7 @@ function firstAt(times, time) {
 const SMALL_JANK = 1, JANK = 2, BIG_JANK = 4, STALL = 8, WAIT = 16, FIRST = 32, UNKNOWN = 64;
 const truncated = (value, digits) => Math.floor(value) / 10 ** digits;
 
-/* Intervals of whole vsyncs have a tolerance of 0.5 %, see rules/interval.h. */
+/* Intervals of whole vsyncs have a tolerance of 0.5 %, see rules/base/interval.h. */
 const reached = (ns, limit, whole) => ns >= limit - (whole ? limit / 200 : 0);
 const passed = (ns, limit, whole) => ns > limit + (whole ? limit / 200 : 0);
 

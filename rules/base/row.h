@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The output of rules/: rows, and the sink that receives them.
+ *
+ * All times are nanoseconds of the trace clock, all durations are nanoseconds. Names are raw bytes
+ * from the trace, NUL-terminated and valid during the call only. They may be hostile: escape them
+ * before printing.
+ */
+#ifndef JANKD_RULES_BASE_ROW_H
+#define JANKD_RULES_BASE_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/count/grade.h"
+#include "rules/count/harm.h"
+#include "rules/count/verdict.h"
+#include "rules/why/cause.h"
+
+/* An unknown signed number; its field in a file is empty. */
+#define ROW_UNKNOWN INT64_C(-1)
+
+/* Frame times of one row or of one session, with the counts of every definition of jank: see
+ * jankd-metrics(7). */
+struct frame_stats {
+	uint64_t frames;   /* intervals below 500 ms */
+	uint64_t time_ns;  /* their sum */
+	uint64_t max_ns;   /* the longest frame time */
+	bool max_is_whole; /* max_ns is a whole number of vsyncs */
+	uint64_t waits;	   /* intervals of 500 ms and more */
+	uint64_t wait_ns;  /* their sum */
+	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
+	uint64_t unknown;  /* frames whose vsyncs are unknown: they are not in d, missed, late */
+	int64_t d;	   /* more vsyncs than a render period has, or ROW_UNKNOWN */
+	int64_t missed;	   /* sum of these vsyncs, or ROW_UNKNOWN */
+	uint64_t late;	   /* frames with more vsyncs than the cadence so far, see late.h */
+	uint64_t late_ns;  /* the time that they lost */
+	double periods;	   /* render periods in time_ns; of 60 Hz if the rate is unknown */
+	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
+	uint64_t stall_ns; /* their sum */
+	uint64_t longest_stall_ns;
+	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
+	uint64_t jank_ns;		     /* sum of all janks, with stalls */
+	/* Best, normal, middle, high, frozen: frames with known vsyncs, and stalls. If stalls is
+	 * ROW_UNKNOWN, matrix[3], matrix[4], slow and frozen are, too. */
+	int64_t matrix[5];
+	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
+	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
+	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
+	uint64_t gpu_ns, gpu_max_ns;
+	uint64_t tx;  /* frames whose present applied a transaction of the layer */
+	int64_t lost; /* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
+	double score; /* 0 to 100; negative = none */
+};
+
+/* A row of fps.csv. */
+struct fps_row {
+	uint64_t start_ns, end_ns;
+	const char *app;
+	const char *surface;
+	struct frame_stats stats;
+	double fps;	     /* negative = none */
+	int64_t refresh_mhz; /* the display's refresh rate in mHz, or ROW_UNKNOWN */
+	int64_t p50_ns, p90_ns, p99_ns;
+	int64_t cadence;     /* the most frequent known number of vsyncs, or ROW_UNKNOWN */
+	int64_t off_cadence; /* intervals with another number, or ROW_UNKNOWN */
+	bool legacy;	     /* rule set gfx2019: the columns after Surface are empty */
+};
+
+/* A row of dropFrames.csv. */
+struct drop_row {
+	int64_t start_ns, end_ns; /* vsyncs of the previous frame and of this one, or ROW_UNKNOWN */
+	uint64_t interval_ns;	  /* since the previous frame */
+	const char *tick;	  /* name of the last tick, "" before the first */
+	uint64_t tx;
+	const char *app;
+	const char *surface;
+	const char *info; /* counters written in that time, joined by "; " */
+	const char *layer;
+	int64_t missed;	      /* vsyncs beyond the render period, or ROW_UNKNOWN */
+	int64_t frame_number; /* or ROW_UNKNOWN */
+	enum cause cause;
+	bool legacy;
+};
+
+/* A row of frames.csv. */
+struct frame_row {
+	uint64_t present_ns;
+	int64_t vsync_ns; /* or ROW_UNKNOWN, as all numbers below */
+	int64_t interval_ns;
+	int64_t vsyncs;
+	const char *app;
+	const char *surface;
+	const char *layer;
+	int64_t frame_number;
+	int64_t queued_ns;
+	int64_t latched_ns;
+	int64_t gpu_done_ns;
+	int64_t lost; /* events lost since the layer's previous frame */
+	enum cause cause;
+	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
+};
+
+/* A row of latency.csv. */
+struct latency_csv_row {
+	int64_t desired_ns; /* or ROW_UNKNOWN, as all numbers below */
+	uint64_t actual_ns;
+	int64_t ready_ns;
+	int64_t interval_ns;
+	int64_t vsyncs;
+	const char *app;
+	const char *surface;
+	const char *layer;
+};
+
+/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than
+ * the cadence so far. */
+struct fence_stats {
+	uint64_t bound;		/* late, as the GPU had not finished when they could be latched */
+	uint64_t late;		/* late frames of which the wait for the buffer is known */
+	uint64_t late_released; /* those that waited 1 ms or more for the display to release it */
+	uint64_t paced;		/* frames of which the pacing is known */
+	uint64_t paced_itself;	/* those without a vsync of the app since the one before */
+};
+
+/* The most bytes of an app's name in a row of doframe.csv, with its NUL. */
+#define DOFRAME_APP_SIZE 64
+
+/* A row of doframe.csv: the callbacks of one thread's Choreographer. */
+struct doframe_row {
+	uint64_t start_ns, end_ns; /* begins of callbacks */
+	const char *app;	   /* of the process, perhaps only its last 15 bytes; "": unknown */
+	int32_t pid, tid;
+	uint64_t frames;		/* callbacks */
+	uint64_t time_ns;		/* between callbacks, without pauses of 500 ms and more */
+	double fps;			/* negative = none */
+	int64_t avg_ns, p99_ns, max_ns; /* of the callbacks, or ROW_UNKNOWN, as all below */
+	int64_t draw_avg_ns, draw_max_ns;
+	int64_t skipped;   /* periods, of callbacks whose edge of VSYNC-app is known */
+	int64_t matrix[5]; /* these callbacks by skipped periods: best to frozen */
+	int64_t lost;	   /* events lost in the time of the row */
+};
+
+/* A row of frametimeline.csv: a finished frame of FrameTimeline. ROW_UNKNOWN: the trace does not
+ * say it. */
+struct timeline_row {
+	bool is_surface; /* of a Surface; else of the display */
+	int64_t start_ns, end_ns;
+	int64_t expected_start_ns, expected_end_ns;
+	int64_t token, display_token;
+	int32_t pid;
+	const char *app;
+	const char *surface;
+	const char *layer; /* as SurfaceFlinger writes it, "TX - com.a/com.a.Main#7" */
+	/* Numbers of perfetto's enumerations: timeline_names.h. */
+	int32_t present_type, prediction, severity;
+	int64_t jank_type;
+	int32_t on_time_finish, gpu_composition, is_buffer; /* 0 or 1 */
+};
+
+/* A row of summary.csv: one Surface over the whole session. */
+struct summary_row {
+	const char *app;
+	const char *surface;
+	uint64_t first_ns, last_ns;
+	struct frame_stats stats;
+	double fps;		/* negative = none */
+	double now_fps;		/* of the last complete second of the trace; negative = none */
+	uint64_t recent_frames; /* in the last RECENT_SECONDS complete seconds */
+	uint64_t frozen_ns; /* so long a stall has lasted that no frame has ended yet; 0: none */
+	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
+	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
+	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
+	double low1_time_fps, low01_time_fps;
+	int64_t cadence, off_cadence; /* as in struct fps_row */
+	struct harm harm;
+	struct grade_facts facts;
+	enum grade grade;
+	uint64_t drawing_ns;		/* time of continuous drawing */
+	char verdict[VERDICT_SIZE];	/* "": of the others */
+	const char *jank_types;		/* FrameTimeline's; "": it has no frame of the Surface */
+	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
+	int64_t gpu_bound;
+	int64_t release_p99_ns; /* waits for the display to release a buffer */
+	struct fence_stats fences;
+	bool paces_itself;  /* 90 % of its frames or more without a vsync of the app: see producer.h
+			     */
+	bool no_view_marks; /* its process presents frames and has no Choreographer */
+};
+
+/* A row of events.csv that the trace causes. */
+enum trace_event_kind {
+	TRACE_EVENT_REFRESH,	    /* the display's refresh rate was found or changed */
+	TRACE_EVENT_LOST,	    /* the kernel lost events */
+	TRACE_EVENT_SURFACEFLINGER, /* found, or replaced by another process */
+	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
+	TRACE_EVENT_FOCUS,	    /* another app is in front */
+	TRACE_EVENT_MARK,	    /* a mark of an app: I|pid|jankd:TEXT */
+	TRACE_EVENT_TRIGGER,	    /* the trigger begins or ceases to hold */
+	TRACE_EVENT_STALL,	    /* a stall ended, or no frame ended it */
+	TRACE_EVENT_PAUSE,	    /* a wait between steady frames, without evidence of work */
+	TRACE_EVENT_KINDS,
+};
+
+struct trace_event {
+	uint64_t time_ns;
+	enum trace_event_kind kind;
+	const char *text;
+};
+
+/* A frame that is late by at least pipeline_options.late_ns, see late.h. */
+struct late_frame {
+	uint64_t present_ns;
+	uint64_t interval_ns; /* since the previous frame */
+	const char *surface;
+};
+
+/* Receives the rows. Every callback may be NULL. */
+struct row_sink {
+	void *context;
+	void (*fps)(void *context, const struct fps_row *row);
+	void (*drop)(void *context, const struct drop_row *row);
+	void (*frame)(void *context, const struct frame_row *row);
+	void (*latency)(void *context, const struct latency_csv_row *row);
+	void (*doframe)(void *context, const struct doframe_row *row);
+	void (*timeline)(void *context, const struct timeline_row *row);
+	void (*event)(void *context, const struct trace_event *event);
+	/* Later times are those of another clock and cannot be compared with earlier ones. */
+	void (*clock)(void *context);
+	void (*late)(void *context, const struct late_frame *frame);
+	/* From @time_ns on the trigger holds (@open) or no longer holds; at the start it does not.
+	 * The call with @open comes before the row of the frame that fulfils the condition. Rows of
+	 * fps.csv come when they close, so a row may come after the trigger held at its start. */
+	void (*gate)(void *context, bool open, uint64_t time_ns);
+};
+
+#endif

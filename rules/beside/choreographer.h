@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The app's own frames: the callbacks of Choreographer, thread by thread.
+ *
+ * Category view; frameworks/base Choreographer.java, libs/hwui DrawFrameTask.cpp:
+ *
+ *     main thread    Choreographer#doFrame [vsync id]     a callback; Android 12+ has the id
+ *                       Choreographer#doFrame - resynced to ...    Android 13+: a part of it, with
+ *                                                                  the others, if it is late
+ *                       input, animation, insets_animation, traversal, commit: its parts
+ *                          draw, draw-VRI[...]        a part of traversal
+ *     RenderThread   DrawFrame [vsync id], DrawFrames vsync id     the process draws
+ *
+ * A process may have several threads with a Choreographer. Any process can write these names, so
+ * all tables are bounded.
+ */
+#ifndef JANKD_RULES_BESIDE_CHOREOGRAPHER_H
+#define JANKD_RULES_BESIDE_CHOREOGRAPHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/base/interval.h"
+#include "rules/base/row.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/stream/marks.h"
+
+#define CHOREOGRAPHER_THREADS 64
+#define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
+
+/* The longest callbacks of a row that are kept: enough for the 99th percentile of 6,400. */
+#define CHOREOGRAPHER_SLOWEST 64
+
+/* What Android reports in its log as 'Skipped N frames!'. */
+#define CHOREOGRAPHER_SKIPPED_MUCH 30
+
+/* Callbacks longer than a period that are kept for the rows of dropFrames.csv: those of some
+ * seconds. */
+#define CHOREOGRAPHER_LONG 128
+
+/* The last edges of VSYNC-app, and numbers of vsyncs, that are kept. */
+#define CHOREOGRAPHER_EDGES 128
+#define CHOREOGRAPHER_TOKENS 128
+
+/* Parts of a callback, in the order of their roles. */
+enum doframe_part {
+	DOFRAME_NO_PART, /* one of no known name, or none */
+	DOFRAME_INPUT,
+	DOFRAME_ANIMATION,
+	DOFRAME_INSETS,
+	DOFRAME_TRAVERSAL,
+	DOFRAME_COMMIT,
+	DOFRAME_DRAW, /* in the traversal since Android 5 */
+};
+
+/* The longest part so far, and the drawing in a traversal. */
+struct doframe_parts {
+	enum doframe_part longest;
+	uint64_t longest_ns, draw_ns;
+};
+
+/* A callback longer than a period. */
+struct long_doframe {
+	uint64_t begin_ns, end_ns;
+	int32_t pid; /* as the kernel states, else as its markers state */
+	struct doframe_parts parts;
+};
+
+/* A thread with a Choreographer, and its open row. */
+struct choreographer_thread {
+	int32_t pid; /* as its markers state */
+	char app[DOFRAME_APP_SIZE];
+	uint64_t last_ns;     /* begin of its last callback */
+	uint64_t last_end_ns; /* of the same; 0: unknown */
+	/* Numbers of the last edge of VSYNC-app at these times; valid if @follows. */
+	uint64_t edge_at_begin, edge_at_end;
+	bool follows;	    /* no event is missing since the last callback */
+	uint64_t usual_ns;  /* from its edge to a callback whose edge is certain; 0: unknown */
+	uint64_t callbacks; /* of the session */
+
+	uint64_t start_ns; /* of the row */
+	uint64_t frames;   /* callbacks in the row */
+	uint64_t intervals, time_ns;
+	uint64_t timed, duration_ns, max_ns; /* callbacks whose end is known */
+	uint64_t draws, draw_ns, draw_max_ns;
+	uint64_t placed, skipped; /* callbacks whose edge is known */
+	uint64_t unplaced;	  /* those whose edge is not, though no event is missing */
+	uint64_t matrix[5];
+	struct loss_count {
+		uint64_t events, unknown;
+	} lost_before;		     /* all losses at the end of the row before */
+	struct loss_count lost_last; /* at its last callback */
+	unsigned int n_slowest;
+	uint32_t slowest_us[CHOREOGRAPHER_SLOWEST]; /* the longest first */
+};
+
+struct choreographer_open {
+	int thread; /* index of the row's thread */
+	bool is_draw;
+	uint32_t depth; /* slices open inside it */
+	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
+	uint64_t begin_ns;
+	int32_t pid;			       /* as in struct long_doframe */
+	enum doframe_part part;		       /* that is open */
+	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
+	struct doframe_parts parts;
+	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
+	uint64_t first_edge; /* number of the first edge of VSYNC-app that it may answer, or */
+	bool first_is_known; /* false: that is unknown */
+	bool is_placed;	     /* its number tells the edge that it answers */
+};
+
+struct choreographer_counters {
+	uint64_t callbacks;    /* of all threads */
+	uint64_t threads;      /* threads that were added to the table */
+	uint64_t refused;      /* callbacks of threads without space in the table */
+	uint64_t skipped_much; /* callbacks with CHOREOGRAPHER_SKIPPED_MUCH periods or more */
+};
+
+/* The callback that skipped most. */
+struct doframe_skipped {
+	uint64_t periods; /* 0: none skipped CHOREOGRAPHER_SKIPPED_MUCH */
+	uint64_t begin_ns;
+	int32_t pid, tid;
+	char app[DOFRAME_APP_SIZE]; /* as in struct doframe_row */
+};
+
+struct choreographer {
+	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
+	struct choreographer_counters counters;
+	struct doframe_skipped worst;
+	unsigned int n, n_open;
+	uint64_t some_open; /* bit tid % 64 is set for all threads in open_tids[], and maybe for
+			       others */
+	uint64_t n_long;    /* so far; the last ones are kept */
+	bool checked;
+	uint64_t last_check_ns, last_idle_check_ns;
+	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
+	uint64_t edge_ns[CHOREOGRAPHER_EDGES]; /* of the last ones, by number */
+	unsigned int n_tokens;		       /* so far; the last ones are kept */
+	struct {
+		uint64_t time_ns;
+		int64_t number;
+	} tokens[CHOREOGRAPHER_TOKENS]; /* vsyncs for which SurfaceFlinger composed */
+	struct loss_count lost;
+	struct marks marks; /* not reached yet */
+	void *context;
+	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
+	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
+	int32_t open_tids[CHOREOGRAPHER_OPEN];			   /* of open[i] */
+	unsigned int found; /* in open[]: where the last thread was found */
+	struct choreographer_open open[CHOREOGRAPHER_OPEN];
+	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
+	struct long_doframe longs[CHOREOGRAPHER_LONG];
+};
+
+/* A slice begins or ends. Those of threads that are not in some_open matter only if they begin with
+ * the role of a callback or of drawing. @period_ns: of the display; 0: unknown. */
+void choreographer_begin(struct choreographer *c, const struct trace_record *record,
+			 const struct slice_meaning *meaning, uint64_t period_ns);
+void choreographer_end(struct choreographer *c, const struct trace_record *record,
+		       uint64_t period_ns);
+
+/* SurfaceFlinger wakes up apps. VSYNC-app or VSYNC-appSf: which a thread has asked for is unknown.
+ */
+void choreographer_tick(struct choreographer *c, uint64_t time_ns);
+
+/* SurfaceFlinger composes for the vsync of that number, from Android 12 on. */
+void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns);
+
+/* Another SurfaceFlinger ticks: which of the ticks so far a callback answers is unknown. */
+void choreographer_forget_ticks(struct choreographer *c);
+
+/* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
+ * dropped, and no interval spans the loss. */
+void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown);
+
+/* A mark: no row spans it. */
+void choreographer_mark(struct choreographer *c, uint64_t time_ns);
+
+/* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
+ * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */
+void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t from_ns,
+			    uint64_t to_ns, char *text, size_t size);
+
+/* Closes all rows: the trace ends. */
+void choreographer_close(struct choreographer *c);
+
+/* The same; later times cannot be compared with earlier ones. */
+void choreographer_new_clock(struct choreographer *c);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/beside/frame_timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parser/frame_timeline.h"
+
+/* How long a row waits for the end of the expected frame, which may come later than its own. */
+#define EXPECTED_WAIT_NS UINT64_C(1000000000)
+
+/* An expected frame without an actual one is kept for that long. */
+#define EXPECTED_KEEP_NS UINT64_C(5000000000)
+
+/* What a live capture does not use. */
+#define UNUSED_FRAME                                                                               \
+	(sizeof(struct timeline_frame) + NAME_SIZE + sizeof(unsigned int)) /* with name and slot   \
+									    */
+#define UNUSED_BYTES                                                                               \
+	((TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) * UNUSED_FRAME +                                 \
+	 (TIMELINE_SURFACES - TIMELINE_LIVE_SURFACES) * sizeof(struct timeline_surface))
+_Static_assert(sizeof(struct frame_timeline) - UNUSED_BYTES < 600 * 1024, "memory when live");
+
+static unsigned int max_frames(const struct frame_timeline *timeline)
+{
+	return timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES;
+}
+
+static unsigned int max_surfaces(const struct frame_timeline *timeline)
+{
+	return timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
+}
+
+void frame_timeline_init(struct frame_timeline *timeline)
+{
+	timeline->n_slots = max_frames(timeline);
+	for (unsigned int i = 0; i < timeline->n_slots; i++)
+		timeline->slots[i] = i;
+}
+
+/* SurfaceFlinger writes "TX - " and the layer's name. */
+static struct span layer_name(struct span written)
+{
+	static const struct span prefix = SPAN_INIT("TX - ");
+
+	return span_starts_with(written, prefix) ? span_skip(written, prefix.len) : written;
+}
+
+/* --- joins --- */
+
+static void count_join(struct timeline_counts *counts, const struct timeline_join *join)
+{
+	bool is_one = join->n_timeline == 1;
+
+	if (join->layer_hash == 0) {
+		if (is_one)
+			counts->with_display += join->n_frames;
+		else
+			counts->without_display += join->n_frames;
+	} else if (join->n_timeline == 0) {
+		counts->not_joined += join->n_frames;
+	} else if (is_one && join->n_frames == 1) {
+		counts->joined++;
+	} else {
+		counts->ambiguous += join->n_frames;
+	}
+}
+
+/* The entry for a key. Of two keys with one place the older one is counted as it is: its frames
+ * were seconds ago. */
+static struct timeline_join *join_of(struct frame_timeline *timeline, uint64_t layer_hash,
+				     int64_t token)
+{
+	uint64_t hash = (layer_hash ^ (uint64_t)token) * UINT64_C(0x9e3779b97f4a7c15);
+	struct timeline_join *join = &timeline->joins[hash >> 51];
+
+	_Static_assert(TIMELINE_JOINS == 1 << 13, "the shift above");
+	if (join->layer_hash == layer_hash && join->token == token)
+		return join;
+	count_join(&timeline->counts, join);
+	*join = (struct timeline_join){ .layer_hash = layer_hash, .token = token };
+	return join;
+}
+
+void frame_timeline_join(struct frame_timeline *timeline, uint64_t layer_hash, int64_t token)
+{
+	if (token >= 0)
+		join_of(timeline, layer_hash, token)->n_frames++;
+}
+
+static void join_row(struct frame_timeline *timeline, const struct timeline_frame *frame)
+{
+	const struct timeline_row *row = &frame->row;
+
+	if (!row->is_surface) {
+		join_of(timeline, 0, row->token)->n_timeline++;
+		return;
+	}
+	if (row->display_token < 0)
+		return;
+	join_of(timeline, 0, row->display_token)->n_frames++;
+	if (row->is_buffer != 0)
+		join_of(timeline, frame->layer_hash, row->display_token)->n_timeline++;
+}
+
+static void count_joins(struct frame_timeline *timeline)
+{
+	for (unsigned int i = 0; i < TIMELINE_JOINS; i++) {
+		count_join(&timeline->counts, &timeline->joins[i]);
+		timeline->joins[i] = (struct timeline_join){ 0 };
+	}
+}
+
+/* --- jank types --- */
+
+/* Returns NULL if it is not in the table, and, with @add, if there is no space. */
+static struct timeline_surface *surface_of(struct frame_timeline *timeline, struct span name,
+					   bool add)
+{
+	uint64_t hash = name_hash(name);
+	unsigned int max = max_surfaces(timeline);
+
+	for (unsigned int i = 0; i < max && name.len > 0; i++) {
+		struct timeline_surface *surface = &timeline->surfaces[(hash + i) % max];
+
+		if (surface->hash == hash && surface->length == name.len &&
+		    name_is(surface->name, sizeof(surface->name), name))
+			return surface;
+		if (surface->length > 0)
+			continue;
+		if (!add)
+			return NULL;
+		surface->hash = hash;
+		surface->length = name.len;
+		name_copy(surface->name, sizeof(surface->name), name);
+		return surface;
+	}
+	return NULL;
+}
+
+static void count_jank(struct frame_timeline *timeline, struct span name, int64_t jank_type)
+{
+	struct timeline_surface *surface = surface_of(timeline, name, true);
+
+	if (!surface) {
+		timeline->counts.refused += name.len > 0;
+		return;
+	}
+	surface->unspecified += jank_type == 0;
+	for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && jank_type > 0; bit++)
+		surface->counts[bit] += jank_type >> bit & 1;
+}
+
+static size_t append(char *text, size_t len, const char *name, uint32_t count)
+{
+	size_t space = TIMELINE_TEXT_SIZE - len;
+	int n;
+
+	if (count == 0)
+		return len;
+	n = snprintf(text + len, space, "%s%s:%u", len > 0 ? " " : "", name, (unsigned int)count);
+	return (size_t)n < space ? len + (size_t)n : len;
+}
+
+const char *frame_timeline_jank_types(struct frame_timeline *timeline, const char *surface)
+{
+	const struct timeline_surface *found = surface_of(timeline, span_of(surface), false);
+	char name[TIMELINE_JANK_NAME_SIZE];
+	size_t len = 0;
+
+	timeline->text[0] = '\0';
+	if (!found)
+		return timeline->text;
+	for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS; bit++) {
+		timeline_jank_bit_name(bit, name);
+		len = append(timeline->text, len, name, found->counts[bit]);
+	}
+	append(timeline->text, len, "UNSPECIFIED", found->unspecified);
+	return timeline->text;
+}
+
+/* --- the table of frames --- */
+
+static void remove_frame(struct frame_timeline *timeline, unsigned int i)
+{
+	timeline->slots[timeline->n_slots++] = timeline->frames[i].slot;
+	timeline->frames[i] = timeline->frames[--timeline->n_frames];
+}
+
+static void write_frame(struct frame_timeline *timeline, unsigned int i)
+{
+	struct timeline_frame *frame = &timeline->frames[i];
+	struct timeline_row *row = &frame->row;
+	struct span layer = span_of(timeline->layers[frame->slot]);
+	struct span name = layer_name(layer);
+	char copy[SURFACE_MAX], surface[NAME_SIZE], app[APP_SIZE];
+
+	name_copy(surface, sizeof(surface), ruleset_surface(timeline->rules, name, copy));
+	name_copy(app, sizeof(app), app_of_layer(name));
+	row->layer = layer.ptr;
+	row->surface = surface;
+	row->app = app;
+	timeline->counts.rows++;
+	join_row(timeline, frame);
+	if (row->is_surface)
+		count_jank(timeline, span_of(surface), row->jank_type);
+	if (timeline->row)
+		timeline->row(timeline->context, row);
+	remove_frame(timeline, i);
+}
+
+/* The finished frame with the earliest end, the longest known one of several; or -1. */
+static int first_finished(const struct frame_timeline *timeline)
+{
+	int first = -1;
+
+	for (unsigned int i = 0; i < timeline->n_frames; i++) {
+		const struct timeline_row *row = &timeline->frames[i].row;
+
+		if (row->end_ns >= 0 &&
+		    (first < 0 || row->end_ns < timeline->frames[first].row.end_ns))
+			first = (int)i;
+	}
+	return first;
+}
+
+/* Writes the frames that are complete at @now_ns. */
+static void write_finished(struct frame_timeline *timeline, uint64_t now_ns)
+{
+	int first;
+
+	while ((first = first_finished(timeline)) >= 0) {
+		const struct timeline_row *row = &timeline->frames[first].row;
+
+		if (row->expected_end_ns < 0 && now_ns < (uint64_t)row->end_ns + EXPECTED_WAIT_NS)
+			return;
+		write_frame(timeline, (unsigned int)first);
+	}
+}
+
+/* Removes expected frames that never became actual. */
+static void remove_old(struct frame_timeline *timeline, uint64_t now_ns)
+{
+	for (unsigned int i = timeline->n_frames; i-- > 0;)
+		if (!timeline->frames[i].is_started &&
+		    timeline->frames[i].touched_ns + EXPECTED_KEEP_NS < now_ns)
+			remove_frame(timeline, i);
+}
+
+/* Frees the place of the frame without events for the longest time. */
+static void make_space(struct frame_timeline *timeline)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int i = 1; i < timeline->n_frames; i++)
+		if (timeline->frames[i].touched_ns < timeline->frames[oldest].touched_ns)
+			oldest = i;
+	if (timeline->frames[oldest].row.end_ns >= 0) {
+		write_frame(timeline, oldest);
+		return;
+	}
+	timeline->counts.unfinished += timeline->frames[oldest].is_started;
+	remove_frame(timeline, oldest);
+}
+
+static struct timeline_frame *add_frame(struct frame_timeline *timeline,
+					const struct timeline_event *event, uint64_t sequence,
+					bool is_surface)
+{
+	struct timeline_frame *frame;
+
+	if (timeline->n_frames == max_frames(timeline))
+		make_space(timeline);
+	frame = &timeline->frames[timeline->n_frames++];
+	*frame = (struct timeline_frame){
+		.row = {
+			.is_surface = is_surface,
+			.start_ns = ROW_UNKNOWN,
+			.end_ns = ROW_UNKNOWN,
+			.expected_start_ns = ROW_UNKNOWN,
+			.expected_end_ns = ROW_UNKNOWN,
+			.token = event->token,
+			.display_token = event->display_token,
+			.pid = event->pid,
+		},
+		.sequence = sequence,
+		.expected_cookie = -1,
+		.actual_cookie = -1,
+		.layer_hash = name_hash(layer_name(event->layer)),
+		.slot = timeline->slots[--timeline->n_slots],
+	};
+	name_copy(timeline->layers[frame->slot], NAME_SIZE, event->layer);
+	return frame;
+}
+
+/* --- events --- */
+
+/* True: @a is the better one of two frames for an event of @sequence: that of the same writer, and
+ * of two of them the newer one, or with @is_old the older one. */
+static bool is_better(const struct timeline_frame *a, const struct timeline_frame *b,
+		      uint64_t sequence, bool is_old)
+{
+	if ((a->sequence == sequence) != (b->sequence == sequence))
+		return a->sequence == sequence;
+	return is_old ? a->touched_ns < b->touched_ns : a->touched_ns > b->touched_ns;
+}
+
+/* The frame of an event: the oldest one without such a part. NULL: there is none. */
+static struct timeline_frame *frame_of(struct frame_timeline *timeline,
+				       const struct timeline_event *event, uint64_t sequence,
+				       bool is_surface, bool is_actual)
+{
+	uint64_t hash = name_hash(layer_name(event->layer));
+	struct timeline_frame *found = NULL;
+
+	for (unsigned int i = 0; i < timeline->n_frames; i++) {
+		struct timeline_frame *frame = &timeline->frames[i];
+		const struct timeline_row *row = &frame->row;
+
+		if (row->token != event->token || row->is_surface != is_surface ||
+		    row->display_token != event->display_token || row->pid != event->pid ||
+		    frame->layer_hash != hash)
+			continue;
+		if (is_actual ? frame->is_started : row->expected_start_ns >= 0)
+			continue;
+		if (!found || is_better(frame, found, sequence, true))
+			found = frame;
+	}
+	return found;
+}
+
+static void start(struct frame_timeline *timeline, const struct timeline_event *event,
+		  uint64_t sequence, uint64_t time_ns)
+{
+	bool is_surface =
+		event->kind == TIMELINE_EXPECTED_SURFACE || event->kind == TIMELINE_ACTUAL_SURFACE;
+	bool is_actual =
+		event->kind == TIMELINE_ACTUAL_DISPLAY || event->kind == TIMELINE_ACTUAL_SURFACE;
+	struct timeline_frame *frame = frame_of(timeline, event, sequence, is_surface, is_actual);
+	struct timeline_row *row;
+
+	if (!frame)
+		frame = add_frame(timeline, event, sequence, is_surface);
+	frame->touched_ns = time_ns;
+	row = &frame->row;
+	if (!is_actual) {
+		frame->expected_cookie = event->cookie;
+		row->expected_start_ns = (int64_t)time_ns;
+		return;
+	}
+	frame->is_started = true;
+	frame->actual_cookie = event->cookie;
+	row->start_ns = (int64_t)time_ns;
+	row->present_type = event->present_type;
+	row->on_time_finish = event->on_time_finish;
+	row->gpu_composition = event->gpu_composition;
+	row->prediction = event->prediction;
+	row->jank_type = event->jank_type;
+	row->severity = event->severity;
+	row->is_buffer = event->is_buffer;
+}
+
+/* The frame with an open part of that cookie. Each thread of SurfaceFlinger is a writer, so the end
+ * may be of another writer; but another SurfaceFlinger uses the same cookies again. */
+static struct timeline_frame *open_frame(struct frame_timeline *timeline, int64_t cookie,
+					 uint64_t sequence)
+{
+	struct timeline_frame *found = NULL;
+
+	for (unsigned int i = 0; i < timeline->n_frames && cookie >= 0; i++) {
+		struct timeline_frame *frame = &timeline->frames[i];
+
+		if (frame->actual_cookie != cookie && frame->expected_cookie != cookie)
+			continue;
+		if (!found || is_better(frame, found, sequence, false))
+			found = frame;
+	}
+	return found;
+}
+
+static void end(struct frame_timeline *timeline, int64_t cookie, uint64_t sequence,
+		uint64_t time_ns)
+{
+	struct timeline_frame *frame = open_frame(timeline, cookie, sequence);
+
+	if (!frame) {
+		timeline->counts.unmatched++;
+		return;
+	}
+	frame->touched_ns = time_ns;
+	if (frame->actual_cookie == cookie) {
+		frame->actual_cookie = -1;
+		frame->row.end_ns = (int64_t)time_ns;
+	} else {
+		frame->expected_cookie = -1;
+		frame->row.expected_end_ns = (int64_t)time_ns;
+	}
+}
+
+void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record)
+{
+	struct timeline_event event;
+	uint64_t sequence = (uint64_t)record->value;
+
+	if (!timeline_event_read(record->name, &event)) {
+		timeline->counts.malformed++;
+		return;
+	}
+	if (event.kind == TIMELINE_END) {
+		end(timeline, event.cookie, sequence, record->time_ns);
+	} else {
+		remove_old(timeline, record->time_ns);
+		start(timeline, &event, sequence, record->time_ns);
+	}
+	write_finished(timeline, record->time_ns);
+}
+
+void frame_timeline_end(struct frame_timeline *timeline)
+{
+	write_finished(timeline, UINT64_MAX);
+	for (unsigned int i = 0; i < timeline->n_frames; i++)
+		timeline->counts.unfinished += timeline->frames[i].is_started;
+	timeline->n_frames = 0;
+	frame_timeline_init(timeline);
+	count_joins(timeline);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SurfaceFlinger's FrameTimeline: its events to frames, one row for each finished frame.
+ *
+ *     start of an expected frame ─┐ by token,
+ *     its end                    ─┤ process, layer
+ *     start of an actual frame   ─┼──────────────► frame ─► row, in the order of ends
+ *     its end                    ─┘ by cookie        │
+ *                                                    ├─► jank types of its Surface
+ *     frames of the compositions ────────────────────┴─► joined by layer and token
+ *
+ * All tables are of fixed size; what does not fit is counted.
+ */
+#ifndef JANKD_RULES_BESIDE_FRAME_TIMELINE_H
+#define JANKD_RULES_BESIDE_FRAME_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/base/row.h"
+#include "rules/beside/timeline_names.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/language/surface.h"
+
+/* SurfaceFlinger keeps 500 tokens. */
+#define TIMELINE_FRAMES 1024
+
+/* Surfaces whose jank types are counted. */
+#define TIMELINE_SURFACES 256
+
+/* Frames that wait for the other side of their join. */
+#define TIMELINE_JOINS 8192
+
+/* A live capture uses only this many frames and Surfaces, so that the tables take less than 600 KB:
+ * memory that is not used is not allocated. Its frames end within a second. */
+#define TIMELINE_LIVE_FRAMES 192
+#define TIMELINE_LIVE_SURFACES 128
+
+/* The jank types of a Surface as text, "NONE:50 APP_DEADLINE_MISSED:12". */
+#define TIMELINE_TEXT_SIZE 1024
+
+struct timeline_counts {
+	uint64_t rows;	     /* finished frames */
+	uint64_t unfinished; /* actual frames without an end */
+	uint64_t unmatched;  /* ends without a start */
+	uint64_t malformed;  /* events that cannot be parsed */
+	uint64_t refused;    /* Surfaces without space: their jank types are not counted */
+	/* Frames of frames.csv with a token: with one buffer frame of the same layer and token,
+	 * with several or as one of several, and without. */
+	uint64_t joined, ambiguous, not_joined;
+	/* Surface frames with one display frame of their token, and with none or several. */
+	uint64_t with_display, without_display;
+};
+
+/* A frame that is not written yet. Unknown numbers are -1. */
+struct timeline_frame {
+	struct timeline_row row; /* its names are set when it is written */
+	uint64_t sequence;
+	int64_t expected_cookie, actual_cookie; /* -1 after the end, too */
+	bool is_started;			/* the actual frame */
+	uint64_t touched_ns;			/* time of its last event */
+	uint64_t layer_hash;
+	unsigned int slot; /* of its layer's name */
+};
+
+struct timeline_surface {
+	uint64_t hash;
+	size_t length; /* 0: unused */
+	char name[NAME_SIZE];
+	uint32_t counts[TIMELINE_JANK_BITS];
+	uint32_t unspecified;
+};
+
+struct timeline_join {
+	uint64_t layer_hash; /* 0: of surface frames and their display frames */
+	int64_t token;
+	uint32_t n_timeline, n_frames; /* both 0: unused */
+};
+
+struct frame_timeline {
+	struct timeline_counts counts;
+	const struct ruleset *rules; /* borrowed */
+	void *context;
+	void (*row)(void *context, const struct timeline_row *row); /* may be NULL */
+	bool live;						    /* see TIMELINE_LIVE_FRAMES */
+	unsigned int n_frames, n_slots;
+	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
+	unsigned int slots[TIMELINE_FRAMES];	       /* free ones */
+	char layers[TIMELINE_FRAMES][NAME_SIZE];
+	struct timeline_surface surfaces[TIMELINE_SURFACES];
+	struct timeline_join joins[TIMELINE_JOINS];
+	char text[TIMELINE_TEXT_SIZE];
+};
+
+/* @timeline: all zeros but for ->rules, ->context, ->row and ->live. */
+void frame_timeline_init(struct frame_timeline *timeline);
+
+/* The next event, of TRACE_TIMELINE; in the order of time. */
+void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record);
+
+/* A frame of a composition: of that layer, by name_hash(), and SurfaceFlinger's token. */
+void frame_timeline_join(struct frame_timeline *timeline, uint64_t layer_hash, int64_t token);
+
+/* The trace ends: writes the remaining rows. */
+void frame_timeline_end(struct frame_timeline *timeline);
+
+/* The jank types of a Surface so far. "": FrameTimeline has no frame of it. Valid until the next
+ * call. */
+const char *frame_timeline_jank_types(struct frame_timeline *timeline, const char *surface);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/beside/gfx2019.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/base/memory.h"
+#include "rules/count/stats.h"
+
+/* The fields of a marker, split at '|' as the program did. It used the third field of lines with
+ * four fields, and of presents. */
+struct fields {
+	size_t n;
+	struct span third;
+};
+
+bool gfx2019_focus(struct gfx2019 *g, const char *focus)
+{
+	struct span name = span_of(focus);
+	const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+
+	if (g->app[0])
+		return false;
+	name_copy(g->activity, sizeof(g->activity), name);
+	if (slash)
+		name.len = (size_t)(slash - name.ptr);
+	name_copy(g->app, sizeof(g->app), name);
+	return true;
+}
+
+void gfx2019_set_rules(struct gfx2019 *g, const struct ruleset *rules)
+{
+	g->rules = rules;
+}
+
+void gfx2019_set_period(struct gfx2019 *g, uint64_t period_ns)
+{
+	g->options.vsync_ns = period_ns;
+}
+
+int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
+		 const struct gfx2019_options *options, const struct row_sink *sink)
+{
+	g->rules = rules;
+	g->options = *options;
+	g->sink = *sink;
+	gfx2019_focus(g, options->focus);
+	g->max = (int)options->max_series;
+	g->series = memory_new(options->max_series, sizeof(*g->series));
+	return g->series ? 0 : -ENOMEM;
+}
+
+void gfx2019_free(struct gfx2019 *g)
+{
+	free(g->series);
+}
+
+static size_t count_byte(struct span text, char byte)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += text.ptr[i] == byte;
+	return n;
+}
+
+static struct fields fields_of(const struct trace_record *record)
+{
+	struct fields fields = { 0, record->name };
+	const char *bar;
+
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+	case TRACE_SLICE_END:
+	case TRACE_INSTANT:
+		fields.n = 3 + count_byte(record->name, '|');
+		break;
+	case TRACE_COUNTER:
+	case TRACE_ASYNC_BEGIN:
+	case TRACE_ASYNC_END:
+		fields.n = 4 + count_byte(record->name, '|');
+		break;
+	case TRACE_TRACK_INSTANT:
+		fields.n = 4 + count_byte(record->name, '|');
+		fields.third = record->track;
+		break;
+	case TRACE_TRACK_END:
+		fields.n = record->name.len ? 5 : 4;
+		fields.third = record->track;
+		break;
+	default:
+		break;
+	}
+	bar = fields.third.len ? memchr(fields.third.ptr, '|', fields.third.len) : NULL;
+	if (bar)
+		fields.third.len = (size_t)(bar - fields.third.ptr);
+	return fields;
+}
+
+/* --- series --- */
+
+static double round_to_tenth(double value)
+{
+	return (double)(uint64_t)(value * 10 + 0.5) / 10;
+}
+
+static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
+{
+	struct fps_row row = { .start_ns = series->start_ns,
+			       .end_ns = series->last_ns,
+			       .app = series->app,
+			       .surface = series->surface,
+			       .stats = series->stats,
+			       .refresh_mhz = ROW_UNKNOWN,
+			       .p50_ns = ROW_UNKNOWN,
+			       .p90_ns = ROW_UNKNOWN,
+			       .p99_ns = ROW_UNKNOWN,
+			       .legacy = true };
+	double target_fps = g->options.target_fps > 0 ? g->options.target_fps : 60;
+
+	row.fps = frame_stats_fps(&series->stats);
+	if (row.fps >= 0)
+		row.fps = round_to_tenth(row.fps);
+	if (row.fps >= target_fps)
+		row.fps = (double)(uint64_t)row.fps;
+	row.stats.tx = series->tx;
+	row.stats.score = frame_stats_score(&series->stats, row.fps, target_fps, g->options.kpi_ns);
+	if (g->sink.fps)
+		g->sink.fps(g->sink.context, &row);
+	series->start_ns = series->last_ns;
+	series->stats = FRAME_STATS_EMPTY;
+}
+
+/* Adds a series. If there is no space, the one that has been idle longest is replaced; its row is
+ * written. */
+static struct gfx2019_series *add_series(struct gfx2019 *g)
+{
+	struct gfx2019_series *oldest = &g->series[0];
+
+	if (g->n < g->max)
+		return &g->series[g->n++];
+	for (int i = 1; i < g->max; i++)
+		if (g->series[i].last_use < oldest->last_use)
+			oldest = &g->series[i];
+	if (oldest->stats.frames > 0 && g->options.type < 3)
+		write_row(g, oldest);
+	g->evicted++;
+	return oldest;
+}
+
+static struct gfx2019_series *find_series(struct gfx2019 *g)
+{
+	const char *surface = g->counter[0] ? g->counter : g->activity;
+	struct gfx2019_series *series;
+
+	for (int i = 0; i < g->n; i++)
+		if (g->series[i].tx == g->tx && strcmp(g->series[i].surface, surface) == 0 &&
+		    strcmp(g->series[i].app, g->app) == 0)
+			return &g->series[i];
+	series = add_series(g);
+	memset(series, 0, sizeof(*series));
+	series->stats = FRAME_STATS_EMPTY;
+	series->tx = g->tx;
+	name_copy(series->app, sizeof(series->app), span_of(g->app));
+	name_copy(series->surface, sizeof(series->surface), span_of(surface));
+	return series;
+}
+
+/* --- frames --- */
+
+static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, uint64_t start_ns,
+		       const struct trace_record *tick)
+{
+	char name[NAME_SIZE];
+	struct drop_row row = { .start_ns = start_ns,
+				.end_ns = tick->time_ns,
+				.interval_ns = tick->time_ns - start_ns,
+				.tick = name,
+				.tx = series->tx,
+				.app = series->app,
+				.surface = series->surface,
+				.info = g->info,
+				.layer = "",
+				.missed = ROW_UNKNOWN,
+				.frame_number = ROW_UNKNOWN,
+				.legacy = true };
+
+	name_copy(name, sizeof(name), fields_of(tick).third);
+	if (g->sink.drop)
+		g->sink.drop(g->sink.context, &row);
+}
+
+static void count_interval(struct gfx2019 *g, struct gfx2019_series *series,
+			   const struct trace_record *tick, bool late)
+{
+	uint64_t interval_ns = tick->time_ns - series->last_ns;
+	unsigned int type = g->options.type;
+
+	if (!series->begun)
+		return;
+	if (late && interval_ns < STATS_WAIT_NS) {
+		if (type == 2 || type == 4)
+			write_drop(g, series, g->tick_ns, tick);
+		else if (type && interval_ns >= STATS_DROP_NS)
+			write_drop(g, series, series->last_ns, tick);
+	}
+	frame_stats_add_2019(&series->stats, interval_ns);
+}
+
+static void write_due_rows(struct gfx2019 *g, uint64_t now_ns)
+{
+	if (now_ns < g->check_ns || now_ns - g->check_ns < g->options.delay_ns)
+		return;
+	for (int i = 0; i < g->n; i++)
+		if (g->series[i].stats.frames > g->options.min_frames && g->options.type < 3)
+			write_row(g, &g->series[i]);
+	g->check_ns = now_ns;
+}
+
+/* The first tick after a present: it is the frame's time. */
+static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
+{
+	struct gfx2019_series *series = find_series(g);
+	bool late = tick->time_ns > g->tick_ns && tick->time_ns - g->tick_ns > g->options.vsync_ns;
+
+	g->frames++;
+	/* If the clock stepped back there is no interval. */
+	if (tick->time_ns < series->last_ns)
+		series->begun = false;
+	count_interval(g, series, tick, late);
+	series->stats.d += late;
+	if (!series->begun)
+		series->start_ns = tick->time_ns;
+	series->begun = true;
+	series->last_ns = tick->time_ns;
+	series->last_use = g->frames;
+	write_due_rows(g, tick->time_ns);
+}
+
+static void tick(struct gfx2019 *g, const struct trace_record *record)
+{
+	if (!g->ticked)
+		g->check_ns = record->time_ns;
+	else if (g->presented)
+		count_frame(g, record);
+	g->ticked = true;
+	g->tick_ns = record->time_ns;
+	g->open = true;
+	g->presented = false;
+	g->tx = 0;
+	g->counter[0] = '\0';
+	g->info[0] = '\0';
+}
+
+static void counter(struct gfx2019 *g, const struct rule *rule, struct span name)
+{
+	const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+
+	g->info[0] = '\n';
+	name_copy(g->info + 1, sizeof(g->info) - 1, name);
+	if (rule && rule->role == RULE_TRANSACTION) {
+		g->tx = 1;
+		return;
+	}
+	name_copy(g->counter, sizeof(g->counter), name);
+	if (count_byte(name, '.') < 2 || !slash || memchr(name.ptr, ' ', name.len))
+		return;
+	name_copy(g->activity, sizeof(g->activity), name);
+	name_copy(g->app, sizeof(g->app), (struct span){ name.ptr, (size_t)(slash - name.ptr) });
+}
+
+void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
+{
+	struct fields fields = fields_of(record);
+	struct pattern_capture capture;
+	struct slice_meaning meaning;
+	const struct rule *rule;
+
+	if (fields.n == 3 &&
+	    (ruleset_match_slice(g->rules, fields.third, &meaning)->mask & SLICE_PRESENT)) {
+		g->open = false;
+		g->presented = true;
+		g->presents += record->kind == TRACE_SLICE_BEGIN;
+		return;
+	}
+	if (fields.n != 4)
+		return;
+	rule = ruleset_match(g->rules, &g->rules->counters, fields.third, 0, &capture);
+	if (rule && rule_is_tick(rule))
+		tick(g, record);
+	else if (g->open && !(rule && rule->role == RULE_IGNORE))
+		counter(g, rule, fields.third);
+}
+
+void gfx2019_end(struct gfx2019 *g)
+{
+	for (int i = 0; i < g->n; i++)
+		if (g->series[i].stats.frames > 0 && g->options.type < 3)
+			write_row(g, &g->series[i]);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/frame_series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t loss_between(struct loss before, struct loss now)
+{
+	if (before.unknown_count != now.unknown_count)
+		return ROW_UNKNOWN;
+	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
+}
+
+struct loss loss_before(const struct loss_context *loss_context)
+{
+	return (struct loss){
+		.events = loss_context->loss.events - loss_context->hole.events,
+		.unknown_count =
+			loss_context->loss.unknown_count - loss_context->hole.unknown_count,
+		.hole_count = loss_context->loss.hole_count - loss_context->hole.hole_count,
+	};
+}
+
+/* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
+ * of the ticks behind both presents; but each rate has its ticks at another place between presents,
+ * so it may be less than all of them at the shorter length, or more than all at the longer one. */
+static int64_t across_switch(const struct vsync_stamp *before, const struct vsync_stamp *now,
+			     int64_t vsyncs)
+{
+	int64_t length_ns = (int64_t)(now->vsync_ns - before->vsync_ns);
+	int64_t least_ns = vsyncs * (int64_t)before->period_ns;
+	int64_t most_ns = vsyncs * (int64_t)now->period_ns;
+
+	if (least_ns > most_ns) {
+		int64_t longer_ns = least_ns;
+
+		least_ns = most_ns;
+		most_ns = longer_ns;
+	}
+	if (now->switches - before->switches > 1)
+		return length_ns;
+	return length_ns < least_ns ? least_ns : length_ns > most_ns ? most_ns : length_ns;
+}
+
+static struct interval interval_between(const struct vsync_stamp *before,
+					const struct vsync_stamp *now)
+{
+	/* A frame that was under way when the render rate rose has the old one's time. */
+	struct interval interval = { .vsyncs = vsync_between(before, now),
+				     .step = before->step > now->step ? before->step : now->step };
+
+	if (interval.vsyncs < 0)
+		interval.ns = (int64_t)(now->time_ns - before->time_ns);
+	else if (before->switches == now->switches || now->vsync_ns < before->vsync_ns)
+		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
+	else
+		interval.ns = across_switch(before, now, interval.vsyncs);
+	return interval;
+}
+
+/* The sum of intervals is the span of their presents, to one vsync, as a present is in its vsync.
+ * If it is not, the period does not explain the presents, and the interval is unknown. */
+static struct interval add_up(struct frame_series *series, const struct vsync_stamp *now,
+			      struct interval interval)
+{
+	const struct vsync_stamp *before = &series->last;
+	int64_t plain_ns = (int64_t)(now->time_ns - before->time_ns);
+	uint64_t vsync_ns = later(before->period_ns, now->period_ns);
+
+	series->off_ns += interval.ns - plain_ns;
+	if (interval.vsyncs >= 0 && (uint64_t)llabs(series->off_ns) <= vsync_ns)
+		return interval;
+	series->off_ns = 0;
+	return (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };
+}
+
+void frame_series_clear(struct frame_series *series, struct chunk_store *store)
+{
+	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->vsyncs);
+	*series = FRAME_SERIES_EMPTY;
+}
+
+static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
+{
+	return before->unsure || now->unsure || before->loss.hole_count != now->loss.hole_count;
+}
+
+/* In a hole the numbers decide: they show that a frame is missing. */
+static bool has_number_gap(const struct loss_context *before, const struct loss_context *now)
+{
+	bool hole =
+		before->in_hole || now->in_hole || before->loss.idle_count != now->loss.idle_count;
+
+	return hole && before->number >= 0 && now->number >= 0 && now->number != before->number + 1;
+}
+
+/* True: there can be no frame between the last one and this one. */
+static bool is_next(const struct frame_series *series, struct interval interval,
+		    const struct loss_context *loss_context)
+{
+	bool broken = series->loss_context.unsure || loss_context->unsure ||
+		      series->loss_context.loss.break_count != loss_context->loss.break_count;
+
+	if (series->loss_context.number >= 0 && loss_context->number >= 0) {
+		if (loss_context->number != series->loss_context.number + 1)
+			return false;
+		if (!broken && loss_context->is_new && !series->repeats)
+			return true;
+	}
+	return interval.vsyncs == 1 && series->in_time;
+}
+
+static bool is_unknown(const struct frame_series *series, struct interval interval,
+		       const struct loss_context *loss_context)
+{
+	return series->loss_context.moved || loss_context->moved ||
+	       has_number_gap(&series->loss_context, loss_context) ||
+	       (is_across_hole(&series->loss_context, loss_context) &&
+		!is_next(series, interval, loss_context));
+}
+
+/* @interval: from the last frame to @stamp. A frame is in time if it is a whole number of vsyncs,
+ * at least one, after the previous one. */
+static bool is_in_time(const struct frame_series *series, const struct vsync_stamp *stamp,
+		       struct interval interval)
+{
+	int64_t late_ns = (int64_t)(stamp->time_ns - series->last.time_ns) - interval.ns;
+
+	return interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
+}
+
+static void count(struct frame_series *series, struct chunk_store *store, struct interval interval,
+		  uint64_t period_ns, enum wait_kind wait, bool tx)
+{
+	if (interval_is_wait(interval)) {
+		frame_stats_add_wait(&series->stats, &series->history, interval, period_ns, wait);
+		return;
+	}
+	frame_stats_add(&series->stats, &series->history, interval, period_ns);
+	series->stats.tx += tx;
+	if (!store)
+		return;
+	percentiles_add(store, &series->percentiles, (uint32_t)interval.ns);
+	if (interval_is_whole(interval))
+		histogram_add_number(store, &series->vsyncs, (uint32_t)interval.vsyncs);
+}
+
+struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
+				 const struct vsync_stamp *stamp,
+				 const struct loss_context *loss_context, bool tx)
+{
+	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN, 0 };
+	bool in_time = true;
+
+	if (series->begun) {
+		interval = add_up(series, stamp, interval_between(&series->last, stamp));
+		in_time = is_in_time(series, stamp, interval);
+		series->repeats |= loss_context->number >= 0 &&
+				   loss_context->number == series->loss_context.number;
+		if (is_unknown(series, interval, loss_context)) {
+			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
+			series->history.n = 0;
+			series->off_ns = 0;
+		} else {
+			count(series, store, interval, stamp->locked ? stamp->period_ns : 0,
+			      loss_context->wait, tx);
+		}
+	} else {
+		series->start_ns = stamp->time_ns;
+		series->start_loss = loss_before(loss_context);
+		series->begun = true;
+	}
+	series->last = *stamp;
+	series->loss_context = *loss_context;
+	series->in_time = in_time;
+	return interval;
+}
+
+void frame_series_skip(struct frame_series *series)
+{
+	series->in_time = false;
+}
+
+struct interval frame_series_since(const struct frame_series *series,
+				   const struct vsync_stamp *stamp)
+{
+	return interval_between(&series->last, stamp);
+}
+
+bool frame_series_has_row(const struct frame_series *series)
+{
+	return series->begun && series->stats.frames + series->stats.waits > 0;
+}
+
+void frame_series_close(struct frame_series *series, struct chunk_store *store, struct loss loss,
+			double target_fps, uint64_t kpi_ns, struct fps_row *row)
+{
+	static const unsigned int permilles[3] = { 500, 900, 990 };
+	int64_t percentiles_ns[3];
+	double refresh = series->last.locked ? 1e9 / (double)series->last.period_ns : 0;
+
+	*row = (struct fps_row){ .start_ns = series->start_ns, .end_ns = series->last.time_ns };
+	row->stats = series->stats;
+	row->stats.lost = loss_between(series->start_loss, loss);
+	row->fps = frame_stats_fps(&series->stats);
+	row->stats.score = frame_stats_score(&series->stats, row->fps, target_fps, kpi_ns);
+	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
+	percentiles_read(store, &series->percentiles, 3, permilles, percentiles_ns);
+	row->p50_ns = percentiles_ns[0];
+	row->p90_ns = percentiles_ns[1];
+	row->p99_ns = percentiles_ns[2];
+	row->cadence = histogram_mode(store, &series->vsyncs, &row->off_cadence);
+	series->start_ns = series->last.time_ns;
+	series->start_loss = loss;
+	series->stats = FRAME_STATS_EMPTY;
+	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->vsyncs);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/grade.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+
+#define DRAWING_LEAST_NS (5 * SECOND_NS)
+#define FRAMES_LEAST 100
+
+/* Lost milliseconds in a second of drawing: more is at most that grade. */
+#define LOST_FAIR 5
+#define LOST_POOR 10
+#define LOST_BAD 30
+
+/* A share of missing time, or of gaps, that leaves the answer open. */
+#define DOUBT_PERCENT 5
+
+const char *const grade_names[GRADES] = {
+	[GRADE_NONE] = "",	     [GRADE_TOO_SHORT] = "TOO SHORT",
+	[GRADE_BAD] = "BAD",	     [GRADE_POOR] = "POOR",
+	[GRADE_FAIR] = "FAIR",	     [GRADE_INCOMPLETE] = "INCOMPLETE",
+	[GRADE_UNCLEAR] = "UNCLEAR", [GRADE_GOOD] = "GOOD",
+};
+
+void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_ns, bool is_freeze)
+{
+	facts->causes[cause]++;
+	facts->cause_ns[cause] += lost_ns;
+	if (!is_freeze) {
+		facts->late++;
+		facts->late_ns += lost_ns;
+		return;
+	}
+	facts->freezes++;
+	facts->freeze_ns += lost_ns;
+	if (lost_ns > facts->longest_freeze_ns)
+		facts->longest_freeze_ns = lost_ns;
+}
+
+void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns)
+{
+	grade_add_lost(facts, CAUSE_UNKNOWN, stall_ns, true);
+	facts->endless++;
+	facts->endless_ns += stall_ns;
+}
+
+void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns)
+{
+	if (facts->gaps++ == 0 || gap_ns < facts->shortest_gap_ns)
+		facts->shortest_gap_ns = gap_ns;
+	if (gap_ns > facts->longest_gap_ns)
+		facts->longest_gap_ns = gap_ns;
+	facts->gap_ns += gap_ns;
+}
+
+/* A longer time may be idle for the most part: what is missing of it is in missing_ns. */
+#define UNCOUNTED_MAX_NS (SECOND_NS / 2)
+
+void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
+{
+	facts->uncounted_ns += ns < UNCOUNTED_MAX_NS ? ns : UNCOUNTED_MAX_NS;
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
+{
+	sum->frames += facts->frames;
+	sum->time_ns += facts->time_ns;
+	sum->unknown += facts->unknown;
+	sum->late += facts->late;
+	sum->late_ns += facts->late_ns;
+	sum->freezes += facts->freezes;
+	sum->freeze_ns += facts->freeze_ns;
+	sum->longest_freeze_ns = longer(sum->longest_freeze_ns, facts->longest_freeze_ns);
+	sum->endless += facts->endless;
+	sum->endless_ns += facts->endless_ns;
+	sum->wait_ns += facts->wait_ns;
+	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
+		sum->shortest_gap_ns = facts->shortest_gap_ns;
+	sum->longest_gap_ns = longer(sum->longest_gap_ns, facts->longest_gap_ns);
+	sum->gaps += facts->gaps;
+	sum->gap_ns += facts->gap_ns;
+	for (unsigned int i = 0; i < CAUSES; i++) {
+		sum->causes[i] += facts->causes[i];
+		sum->cause_ns[i] += facts->cause_ns[i];
+	}
+	sum->span_ns = longer(sum->span_ns, facts->span_ns);
+	sum->missing_ns = longer(sum->missing_ns, facts->missing_ns);
+	sum->uncounted_ns += facts->uncounted_ns;
+	sum->fails_rule |= facts->fails_rule;
+}
+
+uint64_t grade_missing_ns(const struct grade_facts *facts)
+{
+	uint64_t missing_ns = longer(facts->missing_ns, facts->uncounted_ns);
+
+	return missing_ns < facts->span_ns ? missing_ns : facts->span_ns;
+}
+
+uint64_t grade_drawing_ns(const struct grade_facts *facts)
+{
+	return facts->time_ns + facts->freeze_ns;
+}
+
+uint64_t grade_lost_ns(const struct grade_facts *facts)
+{
+	return facts->late_ns + facts->freeze_ns;
+}
+
+uint64_t grade_idle_ns(const struct grade_facts *facts)
+{
+	uint64_t other_ns = facts->freeze_ns - facts->endless_ns + facts->gap_ns;
+
+	return facts->wait_ns > other_ns ? facts->wait_ns - other_ns : 0;
+}
+
+double grade_lost_rate(const struct grade_facts *facts)
+{
+	uint64_t drawing_ns = grade_drawing_ns(facts);
+
+	return drawing_ns > 0 ? 1e3 * (double)grade_lost_ns(facts) / (double)drawing_ns : 0;
+}
+
+/* More than one freeze, and more than one in each @ns of drawing. A single one says nothing about
+ * how often it happens. */
+static bool freezes_often(const struct grade_facts *facts, uint64_t ns)
+{
+	return facts->freezes > 1 &&
+	       (double)facts->freezes * (double)ns > (double)grade_drawing_ns(facts);
+}
+
+static bool is_much(uint64_t part_ns, uint64_t all_ns)
+{
+	return (double)part_ns * 100 > (double)all_ns * DOUBT_PERCENT;
+}
+
+enum grade grade_of(const struct grade_facts *facts)
+{
+	uint64_t drawing_ns = grade_drawing_ns(facts);
+	double lost = grade_lost_rate(facts);
+
+	if (facts->frames == 0 && facts->freezes == 0)
+		return GRADE_NONE;
+	if (drawing_ns < DRAWING_LEAST_NS || facts->frames < FRAMES_LEAST)
+		return GRADE_TOO_SHORT;
+	if (lost > LOST_BAD || freezes_often(facts, MINUTE_NS))
+		return GRADE_BAD;
+	if (lost > LOST_POOR || facts->longest_freeze_ns >= SECOND_NS ||
+	    freezes_often(facts, 10 * MINUTE_NS))
+		return GRADE_POOR;
+	if (lost > LOST_FAIR || facts->freezes > 0 || facts->fails_rule)
+		return GRADE_FAIR;
+	if (is_much(grade_missing_ns(facts), facts->span_ns))
+		return GRADE_INCOMPLETE;
+	if (is_much(facts->gap_ns, drawing_ns + facts->gap_ns) || facts->unknown == facts->frames)
+		return GRADE_UNCLEAR;
+	return GRADE_GOOD;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grade: one answer to 'is this app smooth?', by one function, for a Surface, a section and an
+ * app. Everything that shows a grade gets it from here.
+ *
+ *     drawing = frame times + freezes         a freeze is a stall: the app hung
+ *     lost    = late time + freezes           per second of drawing, in ms/s: the hitch ratio
+ *
+ *     TOO SHORT   less than 5 s of drawing, or less than 100 frames
+ *     BAD         more than 30 ms/s lost, or more than one freeze a minute of drawing
+ *     POOR        more than 10 ms/s, or a freeze of 1 s or longer, or more than one freeze in 10
+ *                 minutes of drawing
+ *     FAIR        more than 5 ms/s, or a freeze, or the frame rate that its class needs is not met
+ *     INCOMPLETE  more than 5 % of the time is missing: it has no events, because they were lost,
+ *                 or its frames cannot be counted for that reason
+ *     UNCLEAR     more than 5 % of drawing and gaps are gaps that nothing explains; or no late
+ * frame can be known, as the vsyncs of all frames are unknown GOOD        else
+ *
+ * The first that holds counts: what is known to be bad stays bad, whatever is missing. FPS,
+ * percentiles and the longest frame time leave freezes out, so they are not used.
+ */
+#ifndef JANKD_RULES_COUNT_GRADE_H
+#define JANKD_RULES_COUNT_GRADE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/why/cause.h"
+
+/* From worst to best, without the first. */
+enum grade {
+	GRADE_NONE, /* it drew nothing */
+	GRADE_TOO_SHORT,
+	GRADE_BAD,
+	GRADE_POOR,
+	GRADE_FAIR,
+	GRADE_INCOMPLETE,
+	GRADE_UNCLEAR,
+	GRADE_GOOD,
+	GRADES, /* their number */
+};
+
+/* "TOO SHORT", "BAD" ...; "" for GRADE_NONE. */
+extern const char *const grade_names[GRADES];
+
+/* What a grade is made of. All zeros: nothing was drawn. Facts of Surfaces are added up to those of
+ * an app with grade_add(). */
+struct grade_facts {
+	uint64_t frames, time_ns; /* frame times below 500 ms, and their sum */
+	uint64_t unknown;	  /* frames whose vsyncs are unknown: they are not in late */
+	uint64_t late, late_ns;
+	/* Stalls, with those that no frame ended, which are counted again in the last two. */
+	uint64_t freezes, freeze_ns, longest_freeze_ns;
+	uint64_t endless, endless_ns;
+	uint64_t wait_ns; /* waits: stalls that a frame ended, gaps and idle time */
+	/* Gaps that nothing explains: the app may have hung. */
+	uint64_t gaps, gap_ns, shortest_gap_ns, longest_gap_ns;
+	uint64_t causes[CAUSES], cause_ns[CAUSES]; /* of late frames and freezes: number, time */
+	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
+	/* Time between frames that is in no number, as events that were lost may be frames of it;
+	 * and waits that may be stalls for the same reason. */
+	uint64_t uncounted_ns;
+	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
+};
+
+/* Adds a late frame or, with @is_freeze, a stall that a frame ended. */
+void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_ns, bool is_freeze);
+
+/* Adds a stall that no frame ended. */
+void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns);
+
+/* Adds a gap that nothing explains. */
+void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns);
+
+/* Adds @facts of another Surface in the same time to @sum. */
+void grade_add(struct grade_facts *sum, const struct grade_facts *facts);
+
+/* Adds the time since the frame before, which is in no number as events were lost. */
+void grade_add_uncounted(struct grade_facts *facts, uint64_t ns);
+
+/* The time of the capture that is missing, for whatever reason. */
+uint64_t grade_missing_ns(const struct grade_facts *facts);
+
+/* Frame times and freezes. */
+uint64_t grade_drawing_ns(const struct grade_facts *facts);
+
+/* Late time and freezes. */
+uint64_t grade_lost_ns(const struct grade_facts *facts);
+
+/* Waits in which nothing is known to be wrong: neither freezes nor gaps. */
+uint64_t grade_idle_ns(const struct grade_facts *facts);
+
+/* Milliseconds lost in each second of drawing; 0 without drawing. */
+double grade_lost_rate(const struct grade_facts *facts);
+
+enum grade grade_of(const struct grade_facts *facts);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/late.h"
+
+#include "rules/count/verdict.h"
+
+#define INTERVALS_LEAST 8
+#define CADENCE_MAX_NS UINT64_C(100000000)
+#define GAP_CADENCES 4
+
+/* 25.25 and 23.76 frames per second. */
+#define FILM_SHORTEST_NS UINT64_C(39603960)
+#define FILM_LONGEST_NS UINT64_C(42087542)
+
+/* Deviation of presents from their vsyncs, if the vsyncs are unknown. */
+#define JITTER_NS UINT32_C(2000000)
+
+static unsigned int kept(const struct late_series *series)
+{
+	return series->n < LATE_INTERVALS ? series->n : LATE_INTERVALS;
+}
+
+/* True: equal numbers of vsyncs, or about the same length if the vsyncs are unknown. The period may
+ * have become more precise in between. */
+static bool is_same(struct late_interval a, struct late_interval b)
+{
+	uint32_t longer_ns = a.ns > b.ns ? a.ns : b.ns;
+	uint32_t off_ns = longer_ns - (a.ns > b.ns ? b.ns : a.ns);
+
+	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
+}
+
+static void find_cadence(struct late_series *series)
+{
+	unsigned int most = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		uint32_t one_ns = series->intervals[i].ns;
+
+		if (series->same[i] > most ||
+		    (series->same[i] == most && one_ns < series->cadence_ns)) {
+			most = series->same[i];
+			series->cadence_ns = one_ns;
+			series->cadence_at = i;
+		}
+	}
+}
+
+static uint32_t cadence_ns(struct late_series *series)
+{
+	if (series->cadence_ns == 0)
+		find_cadence(series);
+	return series->cadence_ns;
+}
+
+static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
+{
+	unsigned int gaps = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++)
+		gaps += series->intervals[i].ns > GAP_CADENCES * (uint64_t)cadence_ns;
+	return 4 * gaps <= kept(series);
+}
+
+static bool is_reported(const struct late_series *series, uint64_t limit_ns,
+			struct interval interval, uint64_t cadence, enum wait_kind wait)
+{
+	if (limit_ns == 0 || !interval_is_at_least(interval, limit_ns))
+		return false;
+	if (interval_is_wait(interval))
+		return wait_is_stall(wait);
+	if (series->n < INTERVALS_LEAST)
+		return false;
+	return (uint64_t)interval.ns > cadence &&
+	       threshold_reached((uint64_t)interval.ns - cadence, limit_ns,
+				 interval_is_whole(interval)) &&
+	       !threshold_passed(cadence, CADENCE_MAX_NS, true) &&
+	       draws_continuously(series, (uint32_t)cadence);
+}
+
+/* A film of 24 or 25 frames per second (1 % is for rates such as 23.976) is shown with 2 and 3
+ * vsyncs of 60 Hz in turn. True: the interval, with those before it that differ by one vsync at
+ * most, is such a film's. Its presents are at the vsyncs nearest to even times; those of a game
+ * that misses some vsyncs are not. */
+static bool is_film(const struct late_series *series, struct interval interval)
+{
+	uint64_t vsyncs[LATE_INTERVALS + 1] = { (uint64_t)interval.vsyncs };
+	uint64_t all = vsyncs[0], all_ns = (uint64_t)interval.ns, so_far = 0, period_ns;
+	uint64_t least = all, most = all, n = 1;
+
+	for (unsigned int i = 1; i <= kept(series); i++) {
+		unsigned int at = (series->n - i) % LATE_INTERVALS;
+		uint64_t one = series->vsyncs[at];
+
+		if (series->intervals[at].plain || one + 1 < most || one > least + 1)
+			break;
+		least = one < least ? one : least;
+		most = one > most ? one : most;
+		vsyncs[n++] = one;
+		all += one;
+		all_ns += series->intervals[at].ns;
+	}
+	period_ns = all_ns / all;
+	if (most == least || all_ns + period_ns < n * FILM_SHORTEST_NS ||
+	    all_ns > n * FILM_LONGEST_NS + period_ns)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t even = (i + 1) * all;
+
+		so_far += n * vsyncs[i];
+		if (so_far >= even + n || even >= so_far + n)
+			return false;
+	}
+	return true;
+}
+
+/* The time that a frame lost. */
+static uint64_t harm_ns(const struct late_series *series, const char *surface,
+			struct interval interval, uint64_t cadence)
+{
+	const struct late_interval *of = &series->intervals[series->cadence_at];
+	uint64_t ns = (uint64_t)interval.ns, period_ns;
+
+	/* The period may have become more precise since the cadence was found. */
+	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence + cadence / 100)
+		return 0;
+	if (interval.vsyncs <= interval_step(interval) ||
+	    (verdict_is_view(surface) && is_film(series, interval)))
+		return 0;
+	if (!of->plain)
+		return interval.vsyncs > series->vsyncs[series->cadence_at] ? ns - cadence : 0;
+	/* A cadence of about so long, before the period was known, is so many whole vsyncs, and one
+	 * at least. */
+	period_ns = ns / (uint64_t)interval.vsyncs;
+	cadence = (cadence + period_ns / 2) / period_ns * period_ns;
+	if (cadence < period_ns)
+		cadence = period_ns;
+	return ns > cadence + cadence / 100 ? ns - cadence : 0;
+}
+
+/* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
+static unsigned int count_same(struct late_series *series, struct late_interval one, int change)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		bool same = is_same(one, series->intervals[i]);
+
+		series->same[i] = (uint8_t)(series->same[i] + (same ? change : 0));
+		n += same;
+	}
+	return n;
+}
+
+static void keep(struct late_series *series, struct interval interval)
+{
+	unsigned int at = series->n % LATE_INTERVALS;
+	struct late_interval *place = &series->intervals[at];
+	struct late_interval one = { (uint32_t)interval.ns & INT32_MAX,
+				     !interval_is_whole(interval) };
+	bool is_full = series->n >= LATE_INTERVALS;
+
+	series->vsyncs[at] = (uint8_t)(interval.vsyncs > UINT8_MAX ? UINT8_MAX : interval.vsyncs);
+	series->n++;
+	if (series->n == 2 * LATE_INTERVALS)
+		series->n = LATE_INTERVALS;
+	if (is_full && place->ns == one.ns && place->plain == one.plain)
+		return;
+	series->cadence_ns = 0;
+	if (is_full)
+		count_same(series, *place, -1);
+	*place = one;
+	series->same[at] = 0;
+	series->same[at] = (uint8_t)count_same(series, one, 1);
+}
+
+struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
+			    struct interval interval, enum wait_kind wait)
+{
+	struct lateness late = { .gap = true };
+	uint64_t cadence;
+
+	if (interval.ns < 0)
+		return late;
+	cadence = cadence_ns(series);
+	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
+	if (!interval_is_frame_time(interval)) {
+		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
+		series->n = 0;
+		series->cadence_ns = 0;
+		return late;
+	}
+	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
+	late.harm_ns = harm_ns(series, surface, interval, cadence);
+	keep(series, interval);
+	return late;
+}

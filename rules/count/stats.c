@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/stats.h"
+
+#define MS UINT64_C(1000000)
+#define US UINT64_C(1000)
+
+#define REFRESH_USUAL_HZ 60.0
+
+/* Upper bounds, in missed vsyncs, of all levels of Matrix but the last. */
+static const int64_t matrix_bounds[] = { 2, 8, 23, 41 };
+enum { MATRIX_HIGH = 3, MATRIX_FROZEN = 4 };
+
+/* Adds to a number that may be unknown. */
+static void add(int64_t *sum, int64_t n)
+{
+	if (*sum == ROW_UNKNOWN || n == ROW_UNKNOWN)
+		*sum = ROW_UNKNOWN;
+	else
+		*sum += n;
+}
+
+static void count_classes_2019(struct frame_stats *stats, struct interval interval)
+{
+	if (interval_is_at_least(interval, 100 * MS))
+		stats->a++;
+	else if (interval_is_at_least(interval, 50 * MS))
+		stats->b++;
+	else if (interval_is_at_least(interval, STATS_DROP_NS))
+		stats->c++;
+}
+
+static void count_jank(struct frame_stats *stats, struct jank_history *history,
+		       struct interval interval)
+{
+	const uint64_t *before = history->before_ns;
+	uint64_t sum_ns = before[0] + before[1] + before[2];
+	uint64_t ns = (uint64_t)interval.ns;
+
+	if (history->n == 3 && threshold_passed(3 * ns, 2 * sum_ns, interval_is_whole(interval))) {
+		if (interval_is_more_than(interval, 83333 * US)) {
+			stats->jank++;
+			stats->jank_ns += ns;
+		} else if (interval_is_more_than(interval, 41667 * US)) {
+			stats->small_jank++;
+		}
+		stats->big_jank += interval_is_more_than(interval, 125 * MS);
+	}
+	history->before_ns[0] = before[1];
+	history->before_ns[1] = before[2];
+	history->before_ns[2] = ns;
+	if (history->n < 3)
+		history->n++;
+}
+
+/* An interval of less than one render period counts as one. */
+static double render_periods_in(struct interval interval, uint64_t period_ns)
+{
+	double step = (double)interval_step(interval);
+
+	if (interval.vsyncs >= 0)
+		return 1 + (double)interval_missed(interval) / step;
+	return (double)interval.ns *
+	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9) / step;
+}
+
+/* @missed: vsyncs */
+static void count_matrix(struct frame_stats *stats, int64_t missed)
+{
+	unsigned int level = 0;
+
+	while (level < MATRIX_FROZEN && missed > matrix_bounds[level])
+		level++;
+	add(&stats->matrix[level], 1);
+}
+
+static void count_vsyncs(struct frame_stats *stats, struct interval interval)
+{
+	int64_t missed = interval_missed(interval);
+
+	if (missed == ROW_UNKNOWN) {
+		stats->unknown++;
+		return;
+	}
+	count_matrix(stats, missed);
+	add(&stats->d, missed > 0);
+	add(&stats->missed, missed);
+	add(&stats->slow, missed > 1);
+}
+
+/* If two are equally long, the one of whole vsyncs counts. */
+static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
+{
+	if (max_ns < stats->max_ns)
+		return;
+	stats->max_is_whole = whole || (max_ns == stats->max_ns && stats->max_is_whole);
+	stats->max_ns = max_ns;
+}
+
+/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix only; if
+ * they are unknown, its time does. */
+static void count_stall(struct frame_stats *stats, struct interval interval, uint64_t period_ns)
+{
+	struct interval whole = interval;
+
+	add(&stats->stalls, 1);
+	stats->stall_ns += (uint64_t)interval.ns;
+	if ((uint64_t)interval.ns > stats->longest_stall_ns)
+		stats->longest_stall_ns = (uint64_t)interval.ns;
+	stats->jank++;
+	stats->big_jank++;
+	stats->jank_ns += (uint64_t)interval.ns;
+	if (whole.vsyncs == ROW_UNKNOWN)
+		whole.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
+						 (double)interval_step(interval) +
+					 0.5);
+	count_matrix(stats, interval_missed(whole));
+	add(&stats->slow, 1);
+	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
+}
+
+void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
+			  struct interval interval, uint64_t period_ns, enum wait_kind kind)
+{
+	stats->waits++;
+	stats->wait_ns += (uint64_t)interval.ns;
+	history->n = 0;
+	if (wait_is_stall(kind))
+		count_stall(stats, interval, period_ns);
+	else if (kind == WAIT_UNKNOWN)
+		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
+			stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
+}
+
+static void count_time(struct frame_stats *stats, struct interval interval)
+{
+	stats->frames++;
+	stats->time_ns += (uint64_t)interval.ns;
+	update_max(stats, (uint64_t)interval.ns, interval_is_whole(interval));
+}
+
+void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
+		     struct interval interval, uint64_t period_ns)
+{
+	if (interval_is_wait(interval)) {
+		frame_stats_add_wait(stats, history, interval, period_ns, WAIT_IDLE);
+		return;
+	}
+	count_time(stats, interval);
+	count_classes_2019(stats, interval);
+	count_jank(stats, history, interval);
+	count_vsyncs(stats, interval);
+	stats->periods += render_periods_in(interval, period_ns);
+}
+
+void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns)
+{
+	stats->late++;
+	stats->late_ns += late_ns;
+}
+
+int64_t frame_stats_by_vsyncs(const struct frame_stats *stats, int64_t count)
+{
+	return stats->frames > 0 && stats->unknown >= stats->frames ? ROW_UNKNOWN : count;
+}
+
+double frame_stats_lost_rate(const struct frame_stats *stats)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+	bool is_known = stats->stalls != ROW_UNKNOWN && frame_stats_by_vsyncs(stats, 0) == 0;
+
+	return is_known && time_ns > 0
+		       ? 1000.0 * (double)(stats->late_ns + stats->stall_ns) / (double)time_ns
+		       : -1;
+}
+
+int64_t frame_stats_longest(const struct frame_stats *stats)
+{
+	uint64_t longest_ns =
+		stats->max_ns > stats->longest_stall_ns ? stats->max_ns : stats->longest_stall_ns;
+
+	return stats->stalls != ROW_UNKNOWN && longest_ns > 0 ? (int64_t)longest_ns : ROW_UNKNOWN;
+}
+
+void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
+{
+	if (gpu_ns == ROW_UNKNOWN)
+		return;
+	stats->gpu_frames++;
+	stats->gpu_ns += (uint64_t)gpu_ns;
+	if ((uint64_t)gpu_ns > stats->gpu_max_ns)
+		stats->gpu_max_ns = (uint64_t)gpu_ns;
+}
+
+int64_t frame_stats_gpu_mean(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)(stats->gpu_ns / stats->gpu_frames) : ROW_UNKNOWN;
+}
+
+int64_t frame_stats_gpu_max(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)stats->gpu_max_ns : ROW_UNKNOWN;
+}
+
+void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
+{
+	struct interval interval = { (int64_t)interval_ns, ROW_UNKNOWN, 0 };
+
+	if (interval_is_wait(interval)) {
+		stats->waits++;
+		stats->wait_ns += interval_ns;
+		return;
+	}
+	count_time(stats, interval);
+	count_classes_2019(stats, interval);
+}
+
+void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
+{
+	sum->frames += row->frames;
+	sum->time_ns += row->time_ns;
+	update_max(sum, row->max_ns, row->max_is_whole);
+	sum->waits += row->waits;
+	sum->wait_ns += row->wait_ns;
+	sum->a += row->a;
+	sum->b += row->b;
+	sum->c += row->c;
+	sum->unknown += row->unknown;
+	add(&sum->d, row->d);
+	add(&sum->missed, row->missed);
+	sum->late += row->late;
+	sum->late_ns += row->late_ns;
+	sum->periods += row->periods;
+	add(&sum->stalls, row->stalls);
+	sum->stall_ns += row->stall_ns;
+	if (row->longest_stall_ns > sum->longest_stall_ns)
+		sum->longest_stall_ns = row->longest_stall_ns;
+	sum->small_jank += row->small_jank;
+	sum->jank += row->jank;
+	sum->big_jank += row->big_jank;
+	sum->jank_ns += row->jank_ns;
+	for (unsigned int i = 0; i <= MATRIX_FROZEN; i++)
+		add(&sum->matrix[i], row->matrix[i]);
+	add(&sum->slow, row->slow);
+	add(&sum->frozen, row->frozen);
+	sum->gpu_frames += row->gpu_frames;
+	sum->gpu_ns += row->gpu_ns;
+	if (row->gpu_max_ns > sum->gpu_max_ns)
+		sum->gpu_max_ns = row->gpu_max_ns;
+	sum->tx += row->tx;
+	add(&sum->lost, row->lost);
+}
+
+double frame_stats_fps(const struct frame_stats *stats)
+{
+	if (stats->frames == 0 || stats->time_ns == 0)
+		return -1;
+	return (double)stats->frames * 1e9 / (double)stats->time_ns;
+}
+
+double frame_stats_stutter(const struct frame_stats *stats)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+
+	return time_ns > 0 ? 100.0 * (double)stats->jank_ns / (double)time_ns : -1;
+}
+
+double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+
+	return time_ns > 0 ? (double)janks * 600e9 / (double)time_ns : -1;
+}
+
+double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,
+			 uint64_t kpi_ns)
+{
+	double n = (double)stats->frames;
+	double rate;
+	double worst = 1;
+
+	if (stats->frames == 0 || fps < 0)
+		return -1;
+	rate = target_fps > 0 ? fps / target_fps : n / stats->periods;
+	if (rate > 1)
+		rate = 1;
+	if (threshold_passed(stats->max_ns, kpi_ns, stats->max_is_whole))
+		worst = (double)kpi_ns / (double)stats->max_ns;
+	return 60 * rate + 20 * worst + 10 * (1 - (double)stats->a / n) +
+	       7 * (1 - (double)stats->b / n) + 3 * (1 - (double)stats->c / n);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame waited for its buffer if the display gave it back at least this late. */
+#define RELEASE_WAIT_NS INT64_C(1000000)
+
+/* Times in texts of events, see pause.c. */
+#define EVENT_UNIT_NS 100000
+
+/* A Surface paces itself if at least this part of its frames does, of not too few. */
+#define PACES_ITSELF_PERCENT 90
+#define PACES_ITSELF_FRAMES 30
+
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 const struct pipeline_options *options)
+{
+	*summary = (struct summary){
+		.table = calloc(max, sizeof(*summary->table)),
+		.max = (int)max,
+		.others = { .stats = FRAME_STATS_EMPTY },
+		.target_fps = options->target_fps,
+		.kpi_ns = options->kpi_ns,
+		.app_class = options->app_class,
+		.store = store,
+	};
+	if (!summary->table || long_names_init(&summary->names, max + 1) < 0)
+		return -ENOMEM;
+	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
+			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
+	return surface_index_init(&summary->index, (int)max + PIPELINE_SURFACES);
+}
+
+void summary_free(struct summary *summary)
+{
+	free(summary->table);
+	long_names_free(&summary->names);
+	surface_index_free(&summary->index);
+}
+
+/* --- the row of the others --- */
+
+/* A Surface without a row of its own had a frame. */
+static void add_to_others(struct summary *summary, uint64_t present_ns)
+{
+	struct summary_surface *others = &summary->others;
+
+	if (!others->used || others->clock != summary->clocks)
+		others->first_ns = present_ns;
+	others->used = true;
+	others->clock = summary->clocks;
+	others->last_ns = present_ns;
+	summary->frames_in_others++;
+}
+
+int summary_home(const struct summary *summary, int number)
+{
+	return number >= summary->max ? SUMMARY_OTHERS : number;
+}
+
+static struct summary_surface *entry_of(struct summary *summary, int number)
+{
+	return summary_home(summary, number) == SUMMARY_OTHERS ? &summary->others
+							       : &summary->table[number];
+}
+
+/* --- lookup --- */
+
+static bool is_name_of(const struct summary *summary, int number, struct name_key name)
+{
+	const struct summary_surface *entry = &summary->table[number];
+
+	/* Names of the others are not kept: any name with that hash is one of them. */
+	if (number >= summary->max)
+		return true;
+	return name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length }, &name);
+}
+
+static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
+{
+	int number = surface_index_add(&summary->index, name.hash);
+	struct summary_surface *entry;
+
+	if (number == SURFACE_INDEX_END || number >= summary->max) {
+		summary->in_others++;
+		return number == SURFACE_INDEX_END ? SUMMARY_OTHERS : number;
+	}
+	entry = &summary->table[number];
+	*entry = (struct summary_surface){
+		.first_ns = present_ns,
+		.clock = summary->clocks,
+		.stats = FRAME_STATS_EMPTY,
+	};
+	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
+	entry->length = name.length;
+	return number;
+}
+
+int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
+{
+	int number = surface_index_first(&summary->index, name.hash);
+
+	while (number != SURFACE_INDEX_END && !is_name_of(summary, number, name))
+		number = surface_index_next(&summary->index, number);
+	return number == SURFACE_INDEX_END ? add(summary, name, present_ns) : number;
+}
+
+int summary_count(const struct summary *summary)
+{
+	return summary->index.n < summary->max ? summary->index.n : summary->max;
+}
+
+/* --- frames and rows --- */
+
+static void add_frame_time(const struct summary *summary, struct summary_surface *entry,
+			   const char *app, uint64_t present_ns)
+{
+	if (strcmp(entry->app, app) != 0)
+		name_copy(entry->app, sizeof(entry->app), span_of(app));
+	if (entry->clock != summary->clocks)
+		entry->first_ns = present_ns;
+	entry->clock = summary->clocks;
+	entry->last_ns = present_ns;
+}
+
+void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
+		   struct interval interval, struct lateness late, enum cause cause)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	if (entry->clock != summary->clocks) {
+		entry->recent = (struct recent){ 0 };
+		harm_new_clock(&entry->harm);
+	}
+	if (entry == &summary->others)
+		add_to_others(summary, present_ns);
+	else
+		add_frame_time(summary, entry, app, present_ns);
+	if (late.gap)
+		drawing_gap(&entry->drawing);
+	else
+		drawing_add(&entry->drawing, (uint64_t)interval.ns);
+	if (late.harm_ns > 0) {
+		harm_add(&entry->harm, present_ns, late.harm_ns);
+		grade_add_lost(&entry->facts, cause, late.harm_ns, interval_is_wait(interval));
+	}
+	if (!interval_is_frame_time(interval))
+		return;
+	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
+	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
+	if (interval_is_whole(interval))
+		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
+}
+
+void summary_add_uncounted(struct summary *summary, int number, uint64_t ns)
+{
+	grade_add_uncounted(&entry_of(summary, number)->facts, ns);
+}
+
+void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns)
+{
+	entry_of(summary, number)->facts.uncounted_ns += ns;
+}
+
+/* Longer times are counted in the last bin. */
+static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
+{
+	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
+
+	if (ns >= 0)
+		histogram_add(summary->store, h, ns < longest_ns ? (uint32_t)ns : longest_ns);
+}
+
+void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
+		 bool bound)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	add_time(summary, &entry->gpu, work->gpu_ns);
+	add_time(summary, &entry->release, work->release_wait_ns);
+	entry->fences.paced += work->pacing != PACING_UNKNOWN;
+	entry->fences.paced_itself += work->pacing == PACING_ITSELF;
+	if (!is_late || (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN))
+		return;
+	entry->fences.bound += bound;
+	entry->fences.late += work->release_wait_ns != ROW_UNKNOWN;
+	entry->fences.late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
+}
+
+void summary_add_row(struct summary *summary, int number, const struct fps_row *row)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	frame_stats_merge(&entry->stats, &row->stats);
+}
+
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	grade_add_gap(&entry->facts, pause_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
+}
+
+void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	stall_ns = stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS;
+	harm_add(&entry->harm, time_ns, stall_ns);
+	grade_add_endless(&entry->facts, stall_ns);
+}
+
+void summary_clear_frozen(struct summary *summary)
+{
+	for (int i = 0; i < summary_count(summary); i++)
+		summary->table[i].frozen_ns = 0;
+	summary->others.frozen_ns = 0;
+}
+
+void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	if (frozen_ns > entry->frozen_ns)
+		entry->frozen_ns = frozen_ns;
+}
+
+void summary_add_marks(struct summary *summary, int number, bool has_marks)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	entry->with_marks += has_marks;
+	entry->without_marks += !has_marks;
+}
+
+void summary_set_time(struct summary *summary, uint64_t now_ns)
+{
+	summary->now_ns = now_ns;
+}
+
+void summary_new_clock(struct summary *summary)
+{
+	summary->clocks++;
+	summary->now_ns = 0;
+}
+
+static double fps_of(double ns)
+{
+	return ns > 0 ? 1e9 / ns : -1;
+}
+
+static double low_time_fps(const struct chunk_store *store, const struct summary_surface *entry,
+			   unsigned int permille, uint64_t time_ns)
+{
+	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
+}
+
+/* Frame times on another clock are not recent. */
+static void set_recent(const struct summary *summary, const struct summary_surface *entry,
+		       struct summary_row *row)
+{
+	static const struct recent none;
+	const struct recent *recent = entry->clock == summary->clocks ? &entry->recent : &none;
+
+	row->now_fps = recent_fps(recent, summary->now_ns);
+	row->recent_frames = recent_frames(recent, summary->now_ns);
+}
+
+static void judge(const struct summary *summary, const struct summary_surface *entry,
+		  struct summary_row *row)
+{
+	struct drawing drawing = drawing_sum(&entry->drawing);
+	const struct verdict_facts facts = {
+		.given = summary->app_class,
+		.surface = row->surface,
+		.cadence = row->cadence,
+		.off_cadence = row->off_cadence,
+		.frames = row->stats.frames - row->stats.unknown,
+		.drawing_frames = drawing.frames,
+		.drawing_time_ns = drawing.time_ns,
+	};
+
+	row->drawing_ns = drawing.time_ns;
+	if (entry != &summary->others)
+		verdict_write(row->verdict, &facts);
+}
+
+/* Times are as in the files, so that the same sentences follow from these. */
+static void set_grade(const struct summary *summary, const struct summary_surface *entry,
+		      struct summary_row *row)
+{
+	struct grade_facts *facts = &row->facts;
+
+	*facts = entry->facts;
+	facts->frames = row->stats.frames;
+	facts->time_ns = row->stats.time_ns / 1000 * 1000;
+	facts->unknown = row->stats.unknown;
+	facts->late_ns = facts->late_ns / 1000 * 1000;
+	facts->freeze_ns = facts->freeze_ns / 1000 * 1000;
+	facts->wait_ns = row->stats.wait_ns / 1000 * 1000;
+	facts->span_ns = summary->span_ns;
+	facts->missing_ns = summary->missing_ns;
+	facts->fails_rule = strncmp(row->verdict, "fail", 4) == 0;
+	row->grade = grade_of(facts);
+}
+
+static void set_fences(const struct summary_surface *entry, const struct chunk_store *store,
+		       struct summary_row *row)
+{
+	const struct fence_stats *fences = &entry->fences;
+
+	row->fences = *fences;
+	row->gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500);
+	row->gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990);
+	row->gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN;
+	row->release_p99_ns = histogram_percentile(store, &entry->release, 990);
+	row->paces_itself = fences->paced >= PACES_ITSELF_FRAMES &&
+			    fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT;
+}
+
+static void write_row(const struct summary *summary, const struct summary_surface *entry,
+		      const struct frame_stats *open, void *context,
+		      void (*row)(void *context, const struct summary_row *row))
+{
+	const struct chunk_store *store = summary->store;
+	const struct histogram *h = &entry->histogram;
+	struct summary_row out = {
+		.app = entry->app,
+		.surface = entry->name,
+		.jank_types = "",
+		.first_ns = entry->first_ns,
+		.last_ns = entry->last_ns,
+		.frozen_ns = entry->frozen_ns,
+		.stats = entry->stats,
+		.no_view_marks = entry->without_marks > 0 && entry->with_marks == 0,
+		.p50_ns = histogram_percentile(store, h, 500),
+		.p90_ns = histogram_percentile(store, h, 900),
+		.p95_ns = histogram_percentile(store, h, 950),
+		.p99_ns = histogram_percentile(store, h, 990),
+		.p999_ns = histogram_percentile(store, h, 999),
+		.low1_fps = fps_of(histogram_slowest_mean(store, h, 10)),
+		.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
+	};
+
+	frame_stats_merge(&out.stats, open);
+	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
+	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
+	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
+	out.fps = frame_stats_fps(&out.stats);
+	set_recent(summary, entry, &out);
+	out.harm = entry->harm;
+	judge(summary, entry, &out);
+	set_grade(summary, entry, &out);
+	set_fences(entry, store, &out);
+	out.stats.score =
+		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
+	row(context, &out);
+}
+
+void summary_write(struct summary *summary, int number, const struct frame_stats *open,
+		   void *context, void (*row)(void *context, const struct summary_row *row))
+{
+	if (number != SUMMARY_OTHERS || summary->others.used)
+		write_row(summary, entry_of(summary, number), open, context, row);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole session: the sum of all rows and layers of each Surface.
+ *
+ * A Surface has a number, in the order of first frames: its place in the table. An entry is not
+ * touched before it is used. Surfaces for which the table has no space are counted in one row,
+ * '(others)'; each other row contains all frames of its Surface. The first of these have a number,
+ * too, so that each is one, however many layers it has.
+ */
+#ifndef JANKD_RULES_COUNT_SUMMARY_H
+#define JANKD_RULES_COUNT_SUMMARY_H
+
+#include <stdint.h>
+
+#include "rules/options.h"
+#include "rules/base/interval.h"
+#include "rules/base/row.h"
+#include "rules/count/chunk.h"
+#include "rules/count/drawing.h"
+#include "rules/count/gpu_work.h"
+#include "rules/count/grade.h"
+#include "rules/count/harm.h"
+#include "rules/count/late.h"
+#include "rules/count/percentiles.h"
+#include "rules/count/recent.h"
+#include "rules/count/stats.h"
+#include "rules/count/surface_index.h"
+#include "rules/language/long_names.h"
+#include "rules/language/surface.h"
+
+struct summary_surface {
+	size_t length; /* of the whole name, even if it was cut */
+	char *name;    /* see long_names.h; summary.names has its memory */
+	char short_name[SHORT_NAME_SIZE];
+	char app[APP_SIZE];
+	bool used;		    /* it had a frame */
+	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
+	uint64_t clock;		    /* number of that clock */
+	struct recent recent;	    /* frame times on that clock */
+	uint64_t frozen_ns;	    /* as in struct summary_row */
+	struct harm harm;
+	struct grade_facts facts; /* without those that stats has */
+	struct drawing drawing;
+	/* Frames of processes that have a Choreographer, and of those that have none. */
+	uint64_t with_marks, without_marks;
+	struct frame_stats stats;   /* of the closed rows */
+	struct histogram histogram; /* of frame times */
+	struct histogram vsyncs;    /* the same as numbers of vsyncs */
+	struct histogram gpu;	    /* GPU times */
+	struct histogram release;   /* waits for a buffer that the display had not given back */
+	struct fence_stats fences;
+};
+
+#define SUMMARY_NONE (-1)   /* no Surface */
+#define SUMMARY_OTHERS (-2) /* the row of the others */
+
+#define SUMMARY_OTHERS_NAME "(others)"
+
+struct summary {
+	struct summary_surface *table;
+	int max;
+	struct long_names names; /* of the table and the others */
+	struct surface_index index;
+	struct summary_surface others; /* if it is used */
+	uint64_t clocks;	       /* times that the clock changed */
+	uint64_t now_ns;	       /* all frames up to then are counted */
+	uint64_t span_ns, missing_ns;  /* see struct grade_facts */
+	uint64_t in_others; /* Surfaces in that row; those without a number: once for each layer */
+	uint64_t frames_in_others;
+	double target_fps; /* for the score, see frame_stats_score() */
+	uint64_t kpi_ns;
+	enum app_class app_class;
+	struct chunk_store *store; /* borrowed */
+};
+
+/* Returns 0 or -ENOMEM; summary_free() must be called in any case. */
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 const struct pipeline_options *options);
+void summary_free(struct summary *summary);
+
+/* The number of the Surface of that name, which is added if it is new; SUMMARY_OTHERS: it has none.
+ */
+int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
+
+/* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
+int summary_home(const struct summary *summary, int number);
+
+/* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
+void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
+		   struct interval interval, struct lateness late, enum cause cause);
+
+/* Adds the time since the layer's frame before, which is in no number as events were lost. */
+void summary_add_uncounted(struct summary *summary, int number, uint64_t ns);
+
+/* Adds a wait that may be a stall: events of it were lost. */
+void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns);
+
+/* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
+ */
+void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
+		 bool bound);
+
+/* Adds a closed row. */
+void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
+
+/* Adds a pause that nothing explains, see pause.h. */
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
+
+/* Adds a stall that no frame ended. */
+void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns);
+
+/* Forgets the stalls under way, and sets one. */
+void summary_clear_frozen(struct summary *summary);
+void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns);
+
+/* Adds a frame of a process that has a Choreographer, or that has none. */
+void summary_add_marks(struct summary *summary, int number, bool has_marks);
+
+/* All frames up to @now_ns are counted. */
+void summary_set_time(struct summary *summary, uint64_t now_ns);
+
+/* Later times are those of another clock. */
+void summary_new_clock(struct summary *summary);
+
+/* How many Surfaces with a row of their own there are so far; their numbers begin with 0. */
+int summary_count(const struct summary *summary);
+
+/* Calls @row with the sum for that number, or for SUMMARY_OTHERS if there are others. @open: sum of
+ * its open rows. */
+void summary_write(struct summary *summary, int number, const struct frame_stats *open,
+		   void *context, void (*row)(void *context, const struct summary_row *row));
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/count/trigger_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
+/* The gate stays open for this time after the last frame that fulfilled the trigger. */
+#define HELD_OPEN_NS UINT64_C(1000000000)
+#define IDLE_NS UINT64_C(5000000000) /* without a frame for this time a series fulfils nothing */
+
+/* Bytes of a Surface's name in an event. */
+#define NAME_MAX_LENGTH 800
+
+int trigger_state_init(struct trigger_state *state, unsigned int max)
+{
+	if (!state->trigger)
+		return 0;
+	state->series = calloc(max, sizeof(*state->series));
+	return state->series ? 0 : -ENOMEM;
+}
+
+void trigger_state_free(struct trigger_state *state)
+{
+	free(state->series);
+	state->series = NULL;
+}
+
+/* --- the gate --- */
+
+static void set_gate(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)
+{
+	state->is_open = open;
+	events_write(state->events, time_ns, TRACE_EVENT_TRIGGER, text);
+	if (state->sink.gate)
+		state->sink.gate(state->sink.context, open, time_ns);
+}
+
+static void open_gate(struct trigger_state *state, const struct trigger_series *series,
+		      const char *surface, int64_t interval_ns)
+{
+	char text[NAME_MAX_LENGTH + 100];
+
+	if (state->trigger->what == TRIGGER_FPS)
+		snprintf(text, sizeof(text), "begins: %.1f fps on %.*s",
+			 (double)series->n * 1e9 / (double)series->time_ns, NAME_MAX_LENGTH,
+			 surface);
+	else
+		snprintf(text, sizeof(text), "begins: %.1f ms on %.*s", (double)interval_ns / 1e6,
+			 NAME_MAX_LENGTH, surface);
+	set_gate(state, true, series->frame_ns, text);
+}
+
+/* A series no longer holds the gate open. Others may, while they are not idle. */
+static void schedule_close(struct trigger_state *state, uint64_t now_ns)
+{
+	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
+	for (int i = 0; i < state->used; i++)
+		if (state->series[i].owner && state->series[i].holds)
+			state->close_ns =
+				later(state->close_ns, state->series[i].frame_ns + IDLE_NS);
+}
+
+void trigger_pass(struct trigger_state *state, uint64_t now_ns)
+{
+	if (state->is_open && now_ns >= state->close_ns)
+		set_gate(state, false, state->close_ns, "ends");
+}
+
+/* --- frames --- */
+
+static void restart(struct trigger_series *series)
+{
+	series->n = series->first = series->plain = 0;
+	series->time_ns = 0;
+	series->fulfilled = false;
+}
+
+static void drop_oldest(struct trigger_series *series)
+{
+	series->time_ns -= series->intervals[series->first].ns;
+	series->plain -= series->intervals[series->first].plain;
+	series->first = (series->first + 1) % TRIGGER_INTERVALS;
+	series->n--;
+}
+
+/* True: there is a full second even without the oldest interval. */
+static bool has_more_than_a_second(const struct trigger_series *series)
+{
+	return threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
+				 series->plain == 0);
+}
+
+static void add_interval(struct trigger_series *series, struct interval interval)
+{
+	unsigned int last;
+
+	if (series->n == TRIGGER_INTERVALS)
+		drop_oldest(series);
+	last = (series->first + series->n++) % TRIGGER_INTERVALS;
+	series->intervals[last].ns = (uint32_t)interval.ns & INT32_MAX;
+	series->intervals[last].plain = !interval_is_whole(interval);
+	series->time_ns += (uint64_t)interval.ns;
+	series->plain += series->intervals[last].plain;
+	while (has_more_than_a_second(series))
+		drop_oldest(series);
+}
+
+/* True: the frame fulfils the condition. */
+static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
+			 struct interval interval, enum wait_kind wait)
+{
+	bool whole;
+
+	if (interval.ns < 0)
+		return false;
+	if (trigger->what == TRIGGER_INTERVAL)
+		return trigger_matches_interval(trigger, interval, wait);
+	if (interval_is_wait(interval))
+		return false;
+	add_interval(series, interval);
+	whole = series->plain == 0;
+	return (threshold_reached(series->time_ns, RATE_NS, whole) ||
+		series->n == TRIGGER_INTERVALS) &&
+	       trigger_matches_rate(trigger, series->n, series->time_ns, whole);
+}
+
+static struct trigger_series *series_of(struct trigger_state *state, int place,
+					struct trigger_surface surface)
+{
+	struct trigger_series *series = &state->series[place];
+
+	if (place >= state->used)
+		state->used = place + 1;
+	if (series->owner != surface.owner) {
+		restart(series);
+		series->holds = false;
+		series->owner = surface.owner;
+		series->matches =
+			trigger_matches_surface(state->trigger, surface.name, surface.app);
+		state->matched |= series->matches;
+	}
+	return series;
+}
+
+/* True: the condition has been fulfilled for the required time. */
+static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
+			     uint64_t present_ns, struct interval interval, enum wait_kind wait)
+{
+	bool has_rate = interval_is_frame_time(interval);
+	bool fulfilled = is_fulfilled(state->trigger, series, interval, wait);
+
+	if (!has_rate && state->trigger->what == TRIGGER_FPS)
+		restart(series);
+	if (fulfilled && !series->fulfilled)
+		series->since_ns = present_ns;
+	series->fulfilled = fulfilled;
+	series->frame_ns = present_ns;
+	return fulfilled && present_ns - series->since_ns >= state->trigger->for_ns;
+}
+
+void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
+		   uint64_t present_ns, struct interval interval, enum wait_kind wait)
+{
+	struct trigger_series *series;
+	bool held;
+
+	if (!state->trigger)
+		return;
+	series = series_of(state, place, surface);
+	if (!series->matches)
+		return;
+	held = series->holds;
+	series->holds = follow_condition(state, series, present_ns, interval, wait);
+	if (series->holds) {
+		state->held_ns = present_ns;
+		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
+		if (!state->is_open)
+			open_gate(state, series, surface.name, interval.ns);
+	} else if (held) {
+		schedule_close(state, present_ns);
+	}
+}
+
+void trigger_end(struct trigger_state *state, uint64_t now_ns)
+{
+	trigger_forget_surfaces(state);
+	state->held_ns = state->close_ns = 0;
+	if (state->is_open)
+		set_gate(state, false, now_ns, "ends");
+}
+
+void trigger_finish(struct trigger_state *state, uint64_t now_ns)
+{
+	char text[NAME_MAX_LENGTH + 100];
+
+	if (!state->trigger || !state->trigger->glob.ptr || state->matched)
+		return;
+	snprintf(text, sizeof(text), "no surface or app matched: %.*s",
+		 state->trigger->glob.len < NAME_MAX_LENGTH ? (int)state->trigger->glob.len
+							    : NAME_MAX_LENGTH,
+		 state->trigger->glob.ptr);
+	events_write(state->events, now_ns, TRACE_EVENT_TRIGGER, text);
+}
+
+void trigger_forget_surfaces(struct trigger_state *state)
+{
+	for (int i = 0; i < state->used; i++)
+		state->series[i].owner = 0;
+}

@@ -1,0 +1,799 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attribution: from slices and counters to frames.
+ *
+ *     Android 9                                         Android 14
+ *     binder     queueBuffer                            binder     setTransactionState
+ *                   C layer#0 = 1      <- queued ->                   C BufferTX - layer#7 = 1
+ *     SF main    handleMessageInvalidate                SF main    commit 4711
+ *                   latchBuffer                                       I latchBuffer layer#7 - 42
+ *                      acquireBuffer                                  C BufferTX - layer#7 = 0
+ *                         C layer#0 = 0   <- latched ->
+ *                handleMessageRefresh                              composite 4711
+ *                   postFramebuffer       <- present ->               presentFrameAndRelease...
+ *
+ * A counter alone is no evidence: the producer's thread writes the same name with rising values,
+ * and other processes can write anything. It is a latch if it is written in the right place: on the
+ * thread that presents, inside the slice that acquires a buffer. So latches are collected by
+ * thread, and a present uses those of its own thread: all layers that were latched since the
+ * previous present have a frame in it. A composition for several displays presents several times;
+ * only its first present counts, which has all the latches.
+ *
+ * SurfaceFlinger is the process whose thread presents; nothing else is assumed. The thread that
+ * presents may not be its first one (Android 4), and the process number in its markers may differ
+ * from the kernel's (containers).
+ */
+#include "rules/frames/attribution.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/chars.h"
+#include "rules/base/memory.h"
+#include "rules/frames/stall.h"
+
+/* SurfaceFlinger presents soon after it latches. Longer after it, the present was lost. */
+#define LATCH_AGE_NS UINT64_C(6000000)
+
+/* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
+#define SILENT_END_NS UINT64_C(250000000)
+
+static void on_hidden(void *context, const struct sf_hidden *hidden);
+
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink)
+{
+	a->rules = a->names.rules = rules;
+	a->sink = *sink;
+	a->work = memory_new(1, sizeof(*a->work));
+	if (!a->work)
+		return -ENOMEM;
+	a->layer_events = (struct layer_events){ .rules = rules,
+						 .layers = layers,
+						 .sf = &a->sf,
+						 .work = a->work,
+						 .context = sink->context,
+						 .evict = sink->evict,
+						 .added = sink->layer,
+						 .queued = sink->queued };
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->runs.context = a;
+	a->runs.hidden = on_hidden;
+	sf_runs_clear(&a->runs);
+	a->sf = SURFACEFLINGER_UNKNOWN;
+	a->composition = COMPOSITION_UNKNOWN;
+	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
+		return -ENOMEM;
+	return slice_stacks_init(&a->stacks, max_threads);
+}
+
+void attribution_free(struct attribution *a)
+{
+	slice_stacks_free(&a->stacks);
+	layer_events_free(&a->layer_events);
+	candidate_free(&a->candidate);
+	free(a->work);
+}
+
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
+static void emit_present(struct attribution *a, const struct trace_record *record);
+
+/* --- which process is SurfaceFlinger --- */
+
+/* True: the writer of the marker is in SurfaceFlinger's process, according to the trace so far. */
+static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
+{
+	if (record->writer != TRACE_WRITER_UNKNOWN)
+		return record->writer == TRACE_WRITER_SURFACEFLINGER;
+	return !a->sf.known || surfaceflinger_is(&a->sf, record->pid, record->tgid);
+}
+
+/* A thread of SurfaceFlinger was found before. True: the thread that presents now may replace it.
+ */
+static bool may_replace(const struct attribution *a, const struct trace_record *record,
+			enum trust trust)
+{
+	const struct candidate *c = &a->candidate;
+	bool evident = candidate_is(c, record) && c->ticks > 0 && c->latches > 0;
+
+	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
+		return true;
+	/* The previous SurfaceFlinger was only idle when another one replaced it. */
+	if (a->before.known && trust >= a->sf.trust && record->tid == a->before.tid &&
+	    surfaceflinger_is(&a->before, record->pid, record->tgid))
+		return true;
+	return surfaceflinger_is_over(&a->sf, record, trust, evident);
+}
+
+/* No SurfaceFlinger was found yet. True: this may be it. Any process may begin a slice of any name.
+ */
+static bool may_be_first(const struct attribution *a, const struct trace_record *record,
+			 enum trust trust)
+{
+	return trust != TRUST_OTHER || record->pid == a->tick_pid ||
+	       latches_any(&a->layer_events.latches, record->tid);
+}
+
+/* The candidate is not SurfaceFlinger: drops its events. */
+static void drop_candidate(struct attribution *a)
+{
+	a->foreign_presents += a->candidate.active ? a->candidate.presents : 0;
+	a->candidate.active = false;
+}
+
+static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
+{
+	if (!candidate_hold(&a->candidate, kind, record,
+			    slice_stacks_open(&a->stacks, record->tid)))
+		drop_candidate(a);
+}
+
+/* Processes the held events of the candidate as if they were new. */
+static void replay_held(struct attribution *a)
+{
+	struct candidate *c = &a->candidate;
+	struct trace_record record;
+	enum held_kind kind;
+	uint32_t open;
+	size_t at = 0;
+
+	c->active = false;
+	while (candidate_next(c, &at, &kind, &record, &open)) {
+		if (kind == HELD_EVENT)
+			named_event(a, &record, open);
+		else if (kind == HELD_PRESENT)
+			emit_present(a, &record);
+		else
+			layer_events_forget(&a->layer_events, record.time_ns);
+		if (kind == HELD_LOSS)
+			a->sink.hole(a->sink.context);
+	}
+	a->sf.presented = c->presented;
+}
+
+/* @next replaces SurfaceFlinger: open slices, latches and counters of the old one become invalid.
+ * Latches of the new one are valid. */
+static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next,
+				 uint64_t time_ns)
+{
+	bool better = next->trust > a->sf.trust;
+	bool returns = a->before.known && next->tid == a->before.tid;
+
+	/* If the name of the new one is more certain, it always was SurfaceFlinger: no restart. */
+	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
+	while (slice_stacks_open(&a->stacks, a->sf.tid))
+		slice_stacks_end(&a->stacks, a->sf.tid);
+	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
+	app_work_new_surfaceflinger(a->work);
+	a->before = a->sf;
+	a->before.known = !better && !returns;
+}
+
+/* @next is SurfaceFlinger from now on; its held events count, too. */
+static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
+{
+	struct candidate *c = &a->candidate;
+	bool another = a->sf.known;
+	bool held = c->active && surfaceflinger_is(next, c->pid, c->tgid);
+
+	if (another)
+		leave_surfaceflinger(a, next, time_ns);
+	a->sf = *next;
+	a->sink.surfaceflinger(a->sink.context, time_ns, another);
+	if (held)
+		replay_held(a);
+	else
+		drop_candidate(a);
+}
+
+static struct surfaceflinger writer_of(const struct trace_record *record, enum trust trust)
+{
+	struct surfaceflinger sf = SURFACEFLINGER_UNKNOWN;
+
+	sf.known = true;
+	sf.trust = trust;
+	sf.tid = record->tid;
+	sf.pid = record->pid;
+	sf.tgid = record->tgid;
+	return sf;
+}
+
+/* The candidate becomes SurfaceFlinger. */
+static void follow_candidate(struct attribution *a, uint64_t time_ns)
+{
+	const struct candidate *c = &a->candidate;
+	const struct surfaceflinger next = {
+		.known = true,
+		.trust = c->trust,
+		.tid = c->tid,
+		.pid = c->pid,
+		.tgid = c->tgid,
+		.tick_tid = TRACE_ID_UNKNOWN,
+	};
+
+	follow(a, &next, time_ns);
+}
+
+/* The candidate has presented before, and writes another event. True: it is SurfaceFlinger now. */
+static bool replaces_surfaceflinger(struct attribution *a, const struct trace_record *record)
+{
+	const struct candidate *c = &a->candidate;
+
+	if (c->presents == 0 || !may_replace(a, record, c->trust))
+		return false;
+	follow_candidate(a, record->time_ns);
+	return true;
+}
+
+/* Another process writes an event that @rule matches. True: it is SurfaceFlinger now. */
+static bool watch_event(struct attribution *a, const struct rule *rule,
+			const struct trace_record *record)
+{
+	struct candidate *c = &a->candidate;
+	bool named = trust_of(record) == TRUST_NAMED;
+
+	if (!candidate_is(c, record)) {
+		if (!rule_is_unique(rule) && !(named && rule->role == RULE_LATCH))
+			return false;
+		if (!candidate_can_be_replaced(c, record, named))
+			return false;
+		drop_candidate(a);
+		candidate_begin(c, record);
+	}
+	if (replaces_surfaceflinger(a, record))
+		return true;
+	c->ticks += rule_is_tick(rule);
+	c->latches += rule->role == RULE_LATCH;
+	hold(a, HELD_EVENT, record);
+	return false;
+}
+
+/* Another process presents. Returns false if it cannot be the next SurfaceFlinger. */
+static bool watch_present(struct attribution *a, const struct trace_record *record,
+			  enum trust trust)
+{
+	struct candidate *c = &a->candidate;
+
+	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
+	    !surfaceflinger_may_follow(&a->sf, record, trust))
+		return false;
+	if (!candidate_is(c, record)) {
+		if (!candidate_can_be_replaced(c, record, trust == TRUST_NAMED))
+			return false;
+		drop_candidate(a);
+		candidate_begin(c, record);
+	}
+	if (c->presents > 0 && record->tid != c->tid)
+		return false;
+	c->tid = record->tid;
+	c->trust = trust;
+	if (c->presented)
+		return true;
+	c->presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	c->presents++;
+	hold(a, HELD_PRESENT, record);
+	return true;
+}
+
+/* True: @record, a present, is from SurfaceFlinger. Sets which process that is. */
+static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
+{
+	struct surfaceflinger *sf = &a->sf;
+	enum trust trust = trust_of(record);
+	struct surfaceflinger next = writer_of(record, trust);
+
+	if (sf->known && record->tid == sf->tid) {
+		/* A thread's name may be found late and may get lost again: the best one counts. */
+		if (trust > sf->trust)
+			sf->trust = trust;
+		if (sf->tgid == TRACE_ID_UNKNOWN)
+			sf->tgid = record->tgid;
+		sf->pid = record->pid;
+		return true;
+	}
+	if (sf->known ? may_replace(a, record, trust) : may_be_first(a, record, trust)) {
+		follow(a, &next, record->time_ns);
+		return true;
+	}
+	if (sf->known && watch_present(a, record, trust))
+		return false;
+	a->foreign_presents++;
+	/* Drops the latches of this present. If the process becomes SurfaceFlinger, only later ones
+	 * count. */
+	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
+	return false;
+}
+
+bool attribution_has_own_ticks(const struct attribution *a)
+{
+	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
+}
+
+/* --- presents --- */
+
+static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
+{
+	const struct sf_composition *composition = &a->composition;
+	const struct layer_events *events = &a->layer_events;
+	struct frame frame = {
+		.layer = latch->layer,
+		.present_ns = present_ns,
+		.queued_ns = latch->queued_ns,
+		.latched_ns = latch->time_ns,
+		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
+		.number = latch->number,
+		.is_new = latch->evidence & EVIDENCE_COUNTER,
+		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
+		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
+	};
+
+	a->frames++;
+	events->layers->layers[latch->layer].replaced_ns = 0;
+	a->sink.frame(a->sink.context, &frame);
+}
+
+/* A frame for each layer that this thread latched since its last present. */
+static void emit_present(struct attribution *a, const struct trace_record *record)
+{
+	struct latch_list *latches = &a->layer_events.latches;
+	uint64_t frames = a->frames;
+
+	a->sf.last_ns = record->time_ns;
+	layer_events_present(&a->layer_events);
+	for (unsigned int i = 0; i < latches->n; i++)
+		if (latches->all[i].tid == record->tid)
+			emit_frame(a, &latches->all[i], record->time_ns);
+	a->unattributed_presents += a->frames == frames;
+	latches_forget(latches, a->layer_events.layers, record->tid, false);
+	a->sink.present(a->sink.context, record->time_ns);
+	a->composition.presented = true;
+}
+
+static void present(struct attribution *a, const struct trace_record *record)
+{
+	if (!is_surfaceflinger(a, record))
+		return;
+	a->sf.last_ns = record->time_ns;
+	if (a->sf.presented) {
+		a->several_displays = true;
+		return;
+	}
+	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	if (!a->committed)
+		sf_runs_not_at_rest(&a->runs);
+	a->committed = false;
+	emit_present(a, record);
+}
+
+/* --- records --- */
+
+/* The next present of the thread belongs to another composition. */
+static void composition_ends(struct attribution *a, int32_t tid)
+{
+	if (tid == a->sf.tid)
+		a->sf.presented = false;
+	else if (tid == a->candidate.tid)
+		a->candidate.presented = false;
+}
+
+/* A thread whose slices may matter ends one. */
+static void end_slice(struct attribution *a, const struct trace_record *record)
+{
+	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
+
+	if (ended & SLICE_WORK)
+		app_work_end(a->work, record->tid, record->time_ns);
+	if ((a->sf.presented || a->candidate.presented) &&
+	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
+	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
+		if (a->sf.presented && record->tid == a->sf.tid)
+			a->sink.composed(a->sink.context, record->time_ns);
+		composition_ends(a, record->tid);
+	}
+}
+
+static inline void slice_end(struct attribution *a, const struct trace_record *record)
+{
+	if (slice_stacks_may_have(&a->stacks, record->tid) ||
+	    (a->sf.presented && record->tid == a->sf.tid) ||
+	    (a->candidate.presented && record->tid == a->candidate.tid))
+		end_slice(a, record);
+}
+
+static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
+{
+	if (!is_sf_process(a, record))
+		return;
+	a->tick_pid = record->pid;
+	a->tick_tgid = record->tgid;
+	if (rule_is_tick(rule))
+		app_work_tick(a->work, rule->role != RULE_SF_TICK, record->time_ns);
+	if (rule->role == RULE_SF_TICK)
+		sf_runs_tick(&a->runs, record->time_ns, record->value);
+	a->sink.tick(a->sink.context, record, rule);
+	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
+		return;
+	a->sink.period(a->sink.context, record, RULE_NOMINAL, a->nominal_ns, a->nominal_ns / 100);
+	a->nominal_ns = 0;
+}
+
+static void period(struct attribution *a, const struct rule *rule,
+		   const struct trace_record *record)
+{
+	uint64_t period_ns;
+
+	if (!is_sf_process(a, record) || record->value <= 0)
+		return;
+	if (rule->role == RULE_PERIOD || rule->role == RULE_NOMINAL)
+		period_ns = (uint64_t)record->value;
+	else
+		period_ns = UINT64_C(1000000000) / (uint64_t)record->value;
+	/* What is not measured is less exact: 60 Hz may mean 59.94, and 16666666 ns 16575000. */
+	a->sink.period(a->sink.context, record, rule->role, period_ns,
+		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
+}
+
+/* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
+static inline const struct rule *match(struct attribution *a, const struct trace_record *record,
+				       uint32_t open, struct pattern_capture *capture)
+{
+	const struct rule *rule;
+
+	if (record->kind == TRACE_COUNTER)
+		rule = names_counter(&a->names, record->name, open, capture);
+	else
+		rule = ruleset_match(a->rules,
+				     record->kind == TRACE_INSTANT ? &a->rules->instants
+								   : &a->rules->slices,
+				     record->name, open, capture);
+	if (!rule || (rule->role != RULE_PRODUCER && rule->role != RULE_ANSWER))
+		return rule;
+	if (rule->role == RULE_PRODUCER)
+		app_work_producer(a->work, record, capture->layer);
+	a->sink.app_event(a->sink.context, rule->role, capture, record);
+	return rule;
+}
+
+/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show that it runs. */
+static void remember_tick(struct attribution *a, const struct trace_record *record)
+{
+	if (!a->candidate.active)
+		a->sf.tick_tid = record->tid;
+	if (record->tid == a->sf.tick_tid)
+		a->sf.tick_ns = record->time_ns;
+}
+
+/* An event whose thread has the slices @open. */
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = match(a, record, open, &capture);
+
+	if (rule && rule->role >= RULE_WORK && rule->role < RULE_IGNORE)
+		return;
+	if (rule && (rule->role < RULE_CLIENT || rule->role == RULE_IGNORE) &&
+	    !is_sf_process(a, record) && !watch_event(a, rule, record))
+		return;
+	if (rule) {
+		switch (rule->role) {
+		case RULE_TICK:
+		case RULE_APP_TICK:
+		case RULE_SF_TICK:
+			remember_tick(a, record);
+			tick(a, rule, record);
+			return;
+		case RULE_HWVSYNC:
+			tick(a, rule, record);
+			return;
+		case RULE_PERIOD:
+		case RULE_NOMINAL:
+		case RULE_RATE:
+		case RULE_ASKED:
+		case RULE_RENDER:
+			period(a, rule, record);
+			return;
+		case RULE_TARGET:
+			if (is_sf_process(a, record))
+				a->sink.target(a->sink.context,
+					       record->time_ns + (uint64_t)capture.time_ns);
+			return;
+		case RULE_LATCH:
+		case RULE_QUEUE:
+		case RULE_DROP:
+		case RULE_TRANSACTION:
+			layer_event(&a->layer_events, rule, &capture, record);
+			break;
+		case RULE_CLIENT:
+		case RULE_MISSED:
+		case RULE_GPU_MISSED:
+		case RULE_APP_TIME:
+		case RULE_SF_TIME:
+			break;
+		default:
+			return;
+		}
+	}
+	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
+		a->sink.counter(a->sink.context, record, rule);
+}
+
+/* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
+ * A composition never begins inside a slice that is part of one. */
+static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
+{
+	uint32_t closed = mask & (rules->entered_once | SLICE_CALLBACK);
+
+	if (mask & SLICE_COMPOSITE)
+		closed |= ~(rules->composites | SLICE_COMPOSITE);
+	return closed;
+}
+
+/* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
+ * until the composition has presented. */
+static void follow_composition(struct attribution *a, const struct trace_record *record,
+			       int64_t vsync_id)
+{
+	struct sf_composition *composition = &a->composition;
+
+	if (a->sf.known && record->tid != a->sf.tid)
+		return;
+	if (record->tid != composition->tid || composition->presented || vsync_id >= 0)
+		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
+}
+
+/* A slice that is work, of a process other than SurfaceFlinger, begins after this. Returns what its
+ * begin changes: work inside other work changes nothing. */
+static uint32_t work_begin(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning)
+{
+	uint32_t mask = meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
+	enum work_owner_kind owner = app_work_owner(a->work, record);
+	bool was_open;
+
+	if (owner == WORK_OF_ANOTHER)
+		slice_stacks_drop(&a->stacks, record->tid);
+	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
+	if (was_open && owner == WORK_OWN && !(mask & SLICE_CALLBACK))
+		return mask & ~SLICE_WORK;
+	app_work_begin(a->work, record, was_open, meaning);
+	return mask;
+}
+
+static void slice_begin(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning)
+{
+	uint32_t mask = meaning->mask;
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
+
+	if (mask & SLICE_WORK) {
+		kept &= ~(SLICE_WORK | SLICE_CALLBACK);
+		if (!a->sf.known || !is_sf_process(a, record))
+			kept |= work_begin(a, record, meaning);
+	}
+	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
+		app_work_token(a->work, meaning->number, record->time_ns);
+		a->sink.token(a->sink.context, record->time_ns, meaning);
+	}
+
+	/* SurfaceFlinger states the period of the display whose hardware vsync is in the slice. The
+	 * number in its name is the composer's, not that of other names. */
+	if ((mask & SLICE_NOMINAL) && is_sf_process(a, record)) {
+		a->nominal_tid = record->tid;
+		a->nominal_ns = (uint64_t)meaning->time_ns;
+	}
+	if (mask & SLICE_COMPOSITE)
+		composition_ends(a, record->tid);
+	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
+		follow_composition(a, record, meaning->number);
+	if (kept)
+		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
+	if (mask & SLICE_PRESENT)
+		present(a, record);
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
+		a->committed = true;
+		a->sink.commit(a->sink.context, record->time_ns);
+	}
+	if (a->rules->layers_in_slices)
+		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
+}
+
+void attribution_forget_open(struct attribution *a, uint64_t time_ns)
+{
+	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
+
+	slice_stacks_forget(&a->stacks);
+	app_work_forget(a->work, time_ns);
+	layer_events_forget(&a->layer_events, time_ns);
+	a->sf.presented = false;
+	a->candidate.presented = false;
+	a->nominal_ns = 0;
+	a->composition = COMPOSITION_UNKNOWN;
+	sf_runs_clear(&a->runs);
+	if (a->candidate.active)
+		hold(a, HELD_LOSS, &loss);
+}
+
+/* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes
+ * it. Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers
+ * become invalid, and latches whose present may be missing. */
+static void on_hidden(void *context, const struct sf_hidden *hidden)
+{
+	struct attribution *a = context;
+	bool torn = !hidden->at_rest && hidden->there && a->several_displays;
+
+	if (hidden->length_ns >= LATCH_AGE_NS || torn)
+		latches_forget_until(&a->layer_events.latches, a->layer_events.layers,
+				     hidden->from_ns);
+	if (!hidden->foretold)
+		layer_events_reset(&a->layer_events, hidden->from_ns);
+	if (!hidden->at_rest)
+		a->composition = COMPOSITION_UNKNOWN;
+	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->slices) &
+				 ~(a->rules->composites | SLICE_COMPOSITE))) {
+		slice_stacks_drop(&a->stacks, a->sf.tid);
+		a->sf.presented = false;
+	}
+	a->sink.hidden(a->sink.context, hidden->from_ns, hidden->at_rest, torn);
+}
+
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
+{
+	app_work_forget_delays(a->work, from_ns);
+	if (!a->sf.known || a->candidate.active || cpu < 0) {
+		attribution_forget_open(a, time_ns);
+		a->sink.hidden(a->sink.context, from_ns, false, false);
+		return;
+	}
+	slice_stacks_lost(&a->stacks, a->sf.tid);
+	app_work_lost(a->work, &a->stacks, time_ns);
+	layer_events_lost(&a->layer_events, from_ns);
+	/* Buffers queued from now on are not in the hole. */
+	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
+		layer_events_reset(&a->layer_events, from_ns);
+}
+
+void attribution_hole_ends(struct attribution *a, uint64_t time_ns)
+{
+	sf_runs_hole_ends(&a->runs, time_ns);
+}
+
+/* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
+static void follow_run(struct attribution *a, const struct trace_record *record, uint32_t mask)
+{
+	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
+		return;
+	sf_runs_begin(
+		&a->runs, record->tid,
+		&(struct sf_run){ .from_ns = record->time_ns,
+				  .to_ns = record->time_ns,
+				  .slices = a->stacks.uses,
+				  .cpu = record->cpu,
+				  .has_latches = latches_any(&a->layer_events.latches, record->tid),
+				  .at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+					     !slice_stacks_open(&a->stacks, record->tid) });
+}
+
+static void forget_processes(struct attribution *a)
+{
+	struct layer_table *layers = a->layer_events.layers;
+
+	drop_candidate(a);
+	attribution_forget_open(a, 0);
+	app_work_new_clock(a->work);
+	for (int i = 0; i < layers->used; i++)
+		if (layers->layers[i].length)
+			stall_clear(&layers->layers[i]);
+}
+
+/* It may be another boot: SurfaceFlinger, and who queues a layer's buffers, are found again. */
+void attribution_new_clock(struct attribution *a)
+{
+	struct layer_table *layers = a->layer_events.layers;
+
+	forget_processes(a);
+	a->sf = a->before = SURFACEFLINGER_UNKNOWN;
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->committed = a->several_displays = false;
+	layer_events_change_thread(&a->layer_events, TRACE_ID_UNKNOWN, 0);
+	for (int i = 0; i < layers->used; i++) {
+		struct layer *layer = &layers->layers[i];
+
+		layer->sure = false;
+		layer->producer = layer->buffer_ns = 0;
+		layer->producer_votes = 0;
+		layer->pause = (struct pause_state){ .n = 0 };
+	}
+}
+
+void attribution_end(struct attribution *a)
+{
+	const struct candidate *c = &a->candidate;
+
+	if (c->active && c->presents > 0 && c->latches > 0 &&
+	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
+	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
+	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
+		follow_candidate(a, c->last_ns);
+	drop_candidate(a);
+}
+
+void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
+{
+	a->rules = rules;
+	names_set_rules(&a->names, rules);
+	forget_processes(a);
+	layer_events_set_rules(&a->layer_events, rules);
+}
+
+/* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
+static bool count_forged(struct attribution *a, const struct trace_record *record)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = match(a, record, 0, &capture);
+
+	if (!rule || !rule_is_unique(rule))
+		return false;
+	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
+		a->foreign_ticks++;
+	else
+		a->foreign_latches++;
+	return true;
+}
+
+/* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
+static void foreign_record(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning)
+{
+	bool forged = false;
+
+	if (record->kind == TRACE_SLICE_BEGIN) {
+		uint32_t work = meaning->mask & SLICE_WORK ? work_begin(a, record, meaning) : 0;
+
+		if (work)
+			slice_stacks_begin(&a->stacks, record->tid, work, work & SLICE_CALLBACK);
+		else
+			slice_stacks_begin_unnamed(&a->stacks, record->tid);
+		forged = meaning->mask & SLICE_PRESENT;
+		a->foreign_presents += forged;
+	} else if (record->kind == TRACE_SLICE_END) {
+		slice_end(a, record);
+	} else if (record->kind == TRACE_COUNTER || record->kind == TRACE_INSTANT) {
+		forged = count_forged(a, record);
+	}
+	if (forged && !a->forgery_reported) {
+		a->forgery_reported = true;
+		a->sink.forgery(a->sink.context, record);
+	}
+}
+
+void attribution_record(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning)
+{
+	if (record->writer == TRACE_WRITER_OTHER) {
+		foreign_record(a, record, meaning);
+		return;
+	}
+	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
+		drop_candidate(a);
+	if (a->sf.known && record->tid == a->sf.tid)
+		follow_run(a, record, meaning->mask);
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		slice_begin(a, record, meaning);
+		break;
+	case TRACE_SLICE_END:
+		slice_end(a, record);
+		break;
+	case TRACE_COUNTER:
+	case TRACE_INSTANT:
+		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
+		break;
+	case TRACE_LOST:
+		attribution_forget_open(a, record->time_ns);
+		break;
+	default:
+		break;
+	}
+}

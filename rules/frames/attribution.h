@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records to frames: finds the layers that SurfaceFlinger latched before each present. The method
+ * is described in attribution.c. */
+#ifndef JANKD_RULES_FRAMES_ATTRIBUTION_H
+#define JANKD_RULES_FRAMES_ATTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/base/row.h"
+#include "rules/frames/layer_event.h"
+#include "rules/language/names.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/threads/app_work.h"
+#include "rules/threads/candidate.h"
+#include "rules/threads/sf_runs.h"
+#include "rules/threads/slice_stack.h"
+#include "rules/threads/surfaceflinger.h"
+
+/* A layer's frame: its buffer was latched before this present. */
+struct frame {
+	int layer;
+	bool tx;     /* the present also applied a transaction of the layer */
+	bool is_new; /* the layer's counter showed that the buffer was taken from the queue */
+	uint64_t present_ns;
+	uint64_t queued_ns; /* 0: unknown */
+	uint64_t latched_ns;
+	uint64_t replaced_ns; /* an earlier buffer was queued then, and never shown; 0: none */
+	int64_t number;	      /* of the buffer, or -1 */
+	int64_t vsync_id;     /* of the composition, or -1 */
+};
+
+/* Receives the results. */
+struct attribution_sink {
+	void *context;
+	/* A vsync, predicted or of the hardware, as the role of @rule tells. */
+	void (*tick)(void *context, const struct trace_record *record, const struct rule *rule);
+	/* A rule of the role period, nominal, rate, asked or render. The record's name ends in the
+	 * display's id. @period_ns is exact to @error_ns. */
+	void (*period)(void *context, const struct trace_record *record, enum rule_role role,
+		       uint64_t period_ns, uint64_t error_ns);
+	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
+	void (*frame)(void *context, const struct frame *frame); /* called before its present */
+	void (*present)(void *context, uint64_t present_ns);
+	/* The composition with the last present has ended. */
+	void (*composed)(void *context, uint64_t end_ns);
+	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
+	/* SurfaceFlinger begins to compose for the vsync of that number. */
+	void (*token)(void *context, uint64_t time_ns, const struct slice_meaning *meaning);
+	/* An app's event of the role producer or answer. */
+	void (*app_event)(void *context, enum rule_role role, const struct pattern_capture *capture,
+			  const struct trace_record *record);
+	/* A counter of SurfaceFlinger. @rule: NULL if none matches. */
+	void (*counter)(void *context, const struct trace_record *record, const struct rule *rule);
+	/* SurfaceFlinger was found; @another: it replaced the previous one. */
+	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
+	/* Another process writes markers that only SurfaceFlinger writes; called once. */
+	void (*forgery)(void *context, const struct trace_record *record);
+	/* Events may be missing between the frames so far and the next ones. */
+	void (*hole)(void *context);
+	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
+	 * @torn: a composition's first present may be missing, and there are others. */
+	void (*hidden)(void *context, uint64_t from_ns, bool at_rest, bool torn);
+	/* See struct layer_events. */
+	int (*evict)(void *context, bool early);
+	void (*layer)(void *context, struct layer *layer); /* a layer is new */
+	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
+	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
+		       bool direct);
+};
+
+/* The composition that a thread prepares. */
+struct sf_composition {
+	int32_t tid;
+	int64_t vsync_id; /* SurfaceFlinger's token, Android 12+; -1: unknown */
+	bool presented;	  /* the next commit or composition begins another one */
+};
+
+#define COMPOSITION_UNKNOWN ((struct sf_composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
+
+struct attribution {
+	const struct ruleset *rules;
+	struct name_table names;
+	struct attribution_sink sink;
+	struct layer_events layer_events;
+	struct slice_stacks stacks;
+	struct sf_runs runs;
+	struct app_work *work; /* owned */
+	struct surfaceflinger sf;
+	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
+	struct sf_composition composition;
+	bool committed;			/* a commit began since the last present */
+	bool several_displays;		/* a composition had several presents */
+	struct candidate candidate;	/* the process that may be the next one */
+	int32_t tick_pid;		/* writer of the last tick, as its marker states */
+	int32_t tick_tgid;		/* the same as the kernel states */
+	int32_t nominal_tid;		/* its open slice states a period, of its next HW_VSYNC */
+	uint64_t nominal_ns;		/* that period; 0: none */
+	uint64_t unattributed_presents; /* without a frame of any layer */
+	uint64_t foreign_presents;	/* by processes that are not SurfaceFlinger */
+	uint64_t foreign_ticks;		/* the same for ticks, if the writer is known */
+	uint64_t foreign_latches;	/* the same for events of buffers */
+	bool forgery_reported;		/* sink.forgery was called */
+	uint64_t restarts;		/* how often another process became SurfaceFlinger */
+	uint64_t frames;
+};
+
+/* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() must be called in any
+ * case. */
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink);
+void attribution_free(struct attribution *a);
+
+/* Processes the next record. @meaning: of a slice that begins, else slice_unnamed. */
+void attribution_record(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning);
+
+/* True: SurfaceFlinger wrote the last tick. */
+bool attribution_has_own_ticks(const struct attribution *a);
+
+/* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
+ * counters, and latches without a present (which may be lost) are invalid. */
+void attribution_forget_open(struct attribution *a, uint64_t time_ns);
+
+/* Events of @cpu are missing, after its last one at @from_ns and up to its next one; the record
+ * that reports this has the time @time_ns. What they cannot have changed stays valid: the slices of
+ * threads on other CPUs, and all of SurfaceFlinger unless its thread may have run there. */
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns);
+
+/* The next record after that, which ends the hole. */
+void attribution_hole_ends(struct attribution *a, uint64_t time_ns);
+
+/* The same as attribution_forget_open(), and later times cannot be compared with earlier ones. */
+void attribution_new_clock(struct attribution *a);
+
+/* The trace ends: decides if the candidate is SurfaceFlinger. */
+void attribution_end(struct attribution *a);
+
+/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
+void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
+
+#endif

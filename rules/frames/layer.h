@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One layer of SurfaceFlinger: its names, its buffer queue, its series of frames. */
+#ifndef JANKD_RULES_FRAMES_LAYER_H
+#define JANKD_RULES_FRAMES_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+#include "rules/count/frame_series.h"
+#include "rules/count/late.h"
+#include "rules/frames/evidence.h"
+#include "rules/language/long_names.h"
+#include "rules/language/surface.h"
+
+/* Queue times that are kept for a layer: no BufferQueue holds more buffers. */
+#define LAYER_QUEUE_MAX 8
+
+/* The last value of a counter. */
+struct last_value {
+	bool known;
+	int64_t value;
+};
+
+struct layer {
+	uint64_t hash;
+	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
+	uint64_t id;   /* unique in this capture */
+	int next;      /* in its hash bucket; of an unused entry: in the list of these */
+	char *name;    /* see long_names.h; the table has their memory */
+	char *surface; /* the same */
+	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];
+	uint64_t surface_hash; /* of the whole Surface, even if it was cut */
+	size_t surface_length; /* the same */
+	char app[APP_SIZE]; /* the package in its name, else the app in front at its last frame */
+	bool has_app;	    /* its name contains the package */
+	bool is_activity;
+	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
+	bool ignored;	/* according to the rules it is no layer */
+	bool bare;	/* a counter's name without its bar, until another event confirms it */
+	bool excluded;	/* by --include or --exclude: not counted, no rows */
+
+	/* Its buffers, set by layer_event.c and buffers.c. */
+	uint64_t resets; /* layer_events.resets at its last event: older values are invalid */
+	struct last_value buffers;
+	struct last_value transactions;
+	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
+	unsigned int n_queued;
+	bool sure;		 /* an event showed that it is a layer, wherever it was written */
+	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
+	uint64_t replaced_ns;	 /* queue time of its first buffer since the last frame that was
+				    replaced before its latch; 0: none, or unknown */
+	uint64_t left_present;	 /* number of the present after that; 0: used already */
+	uint64_t producer;	 /* who queues its buffers, see producer.c; 0: unknown */
+	unsigned int producer_votes;
+	unsigned int producer_events; /* its buffers so far, of which few are counted */
+	bool producer_is_sure;	      /* it had VOTES_ENOUGH */
+	uint32_t producer_losses;     /* producers.losses at the last one */
+	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
+	uint64_t applied_present; /* number of the present after its last transaction was applied */
+
+	struct stall_evidence evidence; /* set by stall.c */
+	struct pause_state pause;	/* set by pause.c */
+
+	/* Its frames, set by frame_queue.c. */
+	uint64_t drawn_ns;    /* its last frame, counted or not */
+	uint64_t latched_ns;  /* when its last counted frame was latched; 0: none */
+	uint64_t planned_ns;  /* the vsync that was to show it; 0: unknown */
+	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
+				 table */
+	bool shown;	      /* it had a frame */
+	int surface_number;   /* number of its Surface in the summary, or SUMMARY_NONE */
+	struct frame_series series;
+	struct late_series late;
+};
+
+/* Sets all members that depend only on the name. */
+void layer_set_name(struct layer *layer, struct long_names *names, struct span name);
+
+/* True: it is the layer of that name. */
+static inline bool layer_is(const struct layer *layer, uint64_t hash, struct span name)
+{
+	return layer->hash == hash && layer->length == name.len &&
+	       long_names_is(layer->name, layer->short_name, name);
+}
+
+/* Sets the Surface. If it is another one, its number in the summary is unknown. */
+void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface);
+
+/* Frees its long names. */
+void layer_release_names(struct layer *layer, struct long_names *names);
+
+struct name_key layer_surface(const struct layer *layer);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events that name a layer: a latch, a queued or replaced buffer, an applied transaction. They
+ * change the layer (layer.h, buffers.h) and the list of latches (latches.h). */
+#ifndef JANKD_RULES_FRAMES_LAYER_EVENT_H
+#define JANKD_RULES_FRAMES_LAYER_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/frames/latches.h"
+#include "rules/frames/layer_table.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/threads/surfaceflinger.h"
+
+struct layer_events {
+	/* Set by the owner; the pointers are borrowed. */
+	const struct ruleset *rules;
+	struct layer_table *layers;
+	const struct surfaceflinger *sf;
+	struct app_work *work;
+	void *context;
+	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
+	 * if frames must be counted early for it. */
+	int (*evict)(void *context, bool early);
+	void (*added)(void *context, struct layer *layer); /* a layer is new */
+	/* A producer queued a buffer of @layer, as @record shows; @direct: itself, without a
+	 * transaction. */
+	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
+		       bool direct);
+
+	struct latch_list latches;
+	uint64_t presents;	 /* of SurfaceFlinger so far */
+	uint64_t resets;	 /* how often queues and counters became invalid */
+	uint64_t sure_latches;	 /* found by rules without 'fallback' */
+	uint64_t dropped_frames; /* buffers that were replaced before they were latched */
+	uint64_t refused_frames; /* of layers that did not fit into the table */
+};
+
+/* @e: all zeros, with the owner's members set. Returns 0 or -ENOMEM; layer_events_free() must be
+ * called in any case. */
+int layer_events_init(struct layer_events *e);
+void layer_events_free(struct layer_events *e);
+
+/* Processes @record. @rule matches it and names a layer. */
+void layer_event(struct layer_events *e, const struct rule *rule,
+		 const struct pattern_capture *capture, const struct trace_record *record);
+
+/* SurfaceFlinger presents: the latches so far belong to that present. */
+void layer_events_present(struct layer_events *e);
+
+/* Events are missing after @time_ns: latches, queues and last values of counters become invalid. */
+void layer_events_forget(struct layer_events *e, uint64_t time_ns);
+
+/* The same for queues and values only. */
+void layer_events_reset(struct layer_events *e, uint64_t time_ns);
+
+/* Events of one CPU are missing after @from_ns, but none of SurfaceFlinger: what shows that an app
+ * was at work may be incomplete, and what is latched after that may have been queued after it. */
+void layer_events_lost(struct layer_events *e, uint64_t from_ns);
+
+/* Another thread, @tid, presents from @time_ns on: latches of other threads, queues and counters
+ * become invalid. */
+void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns);
+
+/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
+void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/frames/layer_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/count/summary.h"
+
+/* In last_use: the layer had a frame. */
+#define SHOWN (UINT64_C(1) << 63)
+
+static int *bucket_of(struct layer_table *table, uint64_t hash)
+{
+	return &table->buckets[hash % LAYER_BUCKETS];
+}
+
+int layers_init(struct layer_table *table, unsigned int max)
+{
+	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
+				       .last_use = calloc(max, sizeof(*table->last_use)),
+				       .max = (int)max,
+				       .first_free = LAYER_NONE };
+	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
+		table->buckets[i] = LAYER_NONE;
+	return long_names_init(&table->names, 2 * max) < 0 || !table->layers || !table->last_use
+		       ? -ENOMEM
+		       : 0;
+}
+
+void layers_free(struct layer_table *table)
+{
+	long_names_free(&table->names);
+	free(table->layers);
+	free(table->last_use);
+	table->layers = NULL;
+}
+
+int layers_find(const struct layer_table *table, struct span name)
+{
+	uint64_t hash = name_hash(name);
+	int id = table->buckets[hash % LAYER_BUCKETS];
+
+	while (id != LAYER_NONE && !layer_is(&table->layers[id], hash, name))
+		id = table->layers[id].next;
+	return id;
+}
+
+int layers_to_evict(const struct layer_table *table)
+{
+	int id = -ENOSPC;
+
+	if (table->n < table->max)
+		return LAYER_NONE;
+	for (int i = 0; i < table->max; i++)
+		if ((id < 0 || table->last_use[i] < table->last_use[id]) &&
+		    table->layers[i].waiting == 0)
+			id = i;
+	return id;
+}
+
+static void unlink_layer(struct layer_table *table, int id)
+{
+	int *link = bucket_of(table, table->layers[id].hash);
+
+	while (*link != id)
+		link = &table->layers[*link].next;
+	*link = table->layers[id].next;
+}
+
+void layers_remove(struct layer_table *table, int id)
+{
+	struct layer *layer = &table->layers[id];
+
+	unlink_layer(table, id);
+	layer_release_names(layer, &table->names);
+	layer->length = 0;
+	layer->next = table->first_free;
+	table->first_free = id;
+	table->n--;
+}
+
+void layers_use(struct layer_table *table, int id)
+{
+	table->last_use[id] = ++table->uses | (table->last_use[id] & SHOWN);
+}
+
+void layers_show(struct layer_table *table, int id)
+{
+	table->layers[id].shown = true;
+	table->last_use[id] |= SHOWN;
+}
+
+static void link_layer(struct layer_table *table, int id)
+{
+	int *bucket = bucket_of(table, table->layers[id].hash);
+
+	table->layers[id].next = *bucket;
+	*bucket = id;
+}
+
+int layers_add(struct layer_table *table, struct span name)
+{
+	int id = table->first_free;
+
+	if (id == LAYER_NONE)
+		id = table->used++;
+	else
+		table->first_free = table->layers[id].next;
+	table->layers[id] = (struct layer){ .series = FRAME_SERIES_EMPTY,
+					    .id = ++table->added,
+					    .surface_number = SUMMARY_NONE };
+	table->last_use[id] = 0;
+	layer_set_name(&table->layers[id], &table->names, name);
+	link_layer(table, id);
+	table->n++;
+	return id;
+}
+
+bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present)
+{
+	uint64_t hash = name_hash(name);
+	struct layer_refusal *refusal = &table->refused[hash % LAYER_REFUSED];
+
+	if (refusal->hash == hash && refusal->present == present)
+		return false;
+	*refusal = (struct layer_refusal){ hash, present };
+	return true;
+}
+
+void layers_rename(struct layer_table *table, int id, struct span name)
+{
+	unlink_layer(table, id);
+	layer_set_name(&table->layers[id], &table->names, name);
+	link_layer(table, id);
+}

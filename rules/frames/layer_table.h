@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of layers, of fixed size.
+ *
+ * A layer is identified by its whole name, with its number: no version of SurfaceFlinger has a
+ * better identity in the trace. The table has space for all layers of most captures, and an entry
+ * is not touched before it is used. If it is full, a layer that never had a frame is evicted first,
+ * then the one that has been idle longest: if that comes back, its series begins anew.
+ */
+#ifndef JANKD_RULES_FRAMES_LAYER_TABLE_H
+#define JANKD_RULES_FRAMES_LAYER_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+#include "rules/frames/layer.h"
+
+#define LAYER_BUCKETS 1024
+#define LAYER_REFUSED 512
+#define LAYER_NONE (-1)
+
+/* The last frame that was refused, of all layers whose hash leads to this entry. */
+struct layer_refusal {
+	uint64_t hash;	  /* of its layer's name */
+	uint64_t present; /* the number of its present */
+};
+
+struct layer_table {
+	struct layer *layers;
+	/* Of each layer: the number of its last event of any kind, and if it had a frame: the
+	 * lower, the earlier it is evicted. Apart from the layers, so that a search is short. */
+	uint64_t *last_use;
+	int max;
+	int n;
+	int used;	   /* entries that were ever in use: the first ones */
+	int first_free;	   /* of these, or LAYER_NONE */
+	uint64_t uses;	   /* events of layers so far */
+	uint64_t added;	   /* layers so far */
+	uint64_t refusals; /* events refused so far, as there was no space for their layer */
+	struct layer_refusal refused[LAYER_REFUSED];
+	struct long_names names;
+	int buckets[LAYER_BUCKETS];
+};
+
+/* @max: number of entries. Returns 0 or -ENOMEM; layers_free() must be called in any case. */
+int layers_init(struct layer_table *table, unsigned int max);
+void layers_free(struct layer_table *table);
+
+/* The number of the layer of that name, or LAYER_NONE. */
+int layers_find(const struct layer_table *table, struct span name);
+
+/**
+ * layers_to_evict() - which layer has to be evicted before another one can be added
+ *
+ * Returns its number; LAYER_NONE if there is space; -ENOSPC if all are in use.
+ */
+int layers_to_evict(const struct layer_table *table);
+
+/* Removes the layer from the table; its row must be closed. */
+void layers_remove(struct layer_table *table, int id);
+
+/* Adds a layer that is not in the table, which must have space: with name, Surface and app. Returns
+ * its number. */
+int layers_add(struct layer_table *table, struct span name);
+
+/* There was no space for the layer of that name, which had a latch for the present with that
+ * number. Returns false if an event of the same frame was recorded before. */
+bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present);
+
+/* Corrects the name of a layer that was added under an assumed one. */
+void layers_rename(struct layer_table *table, int id, struct span name);
+
+/* The layer had an event: it is not idle. */
+void layers_use(struct layer_table *table, int id);
+
+/* The layer had a frame. */
+void layers_show(struct layer_table *table, int id);
+
+#endif

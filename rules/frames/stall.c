@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/frames/stall.h"
+
+/* A shorter stretch is no wait, whatever the vsyncs of its ends are. */
+#define STRETCH_LEAST_NS (STATS_WAIT_NS - STATS_WAIT_NS / 10)
+
+/* With frames closer than this another layer draws steadily. */
+#define STEADY_NS UINT64_C(100000000)
+
+/* Sums of a process, see struct stall_evidence. */
+struct sums {
+	uint64_t all_ns, long_ns;
+};
+
+static struct sums sums_at(const struct app_work *work, const struct work_process *process,
+			   uint64_t now_ns)
+{
+	return (struct sums){ work_sum(process, now_ns), work_long_sum(work, process, now_ns) };
+}
+
+/* The stretch begins again with the process that was found now. Its work counts from the moment on
+ * at which it was known to be the layer's. */
+static void follow_process(struct app_work *work, struct stall_evidence *evidence,
+			   const struct work_process *process, uint64_t now_ns)
+{
+	struct sums sums = sums_at(work, process, now_ns);
+	uint64_t known_ns = process && process->named_ns ? process->named_ns : 0;
+
+	if (process && known_ns > evidence->from_ns) {
+		evidence->sum_ns = process->named_sum_ns;
+		evidence->long_ns = process->named_long_ns;
+	} else if (process && process->first_ns > evidence->from_ns) {
+		evidence->sum_ns = evidence->long_ns = 0;
+	} else {
+		evidence->sum_ns = sums.all_ns;
+		evidence->long_ns = sums.long_ns;
+	}
+	evidence->frames = process ? process->frames : 0;
+	evidence->queued_sum_ns = sums.all_ns;
+	evidence->queued_long_ns = sums.long_ns;
+}
+
+static void add_queued(const struct app_work *work, struct stall_evidence *evidence,
+		       const struct work_process *process, uint64_t now_ns)
+{
+	struct sums sums = sums_at(work, process, now_ns);
+	uint64_t queued_ns = since(evidence->queued_ns, now_ns);
+
+	if (!evidence->queued_ns)
+		return;
+	evidence->queued_all_ns += queued_ns;
+	evidence->queued_only_ns += since(since(evidence->queued_sum_ns, sums.all_ns), queued_ns);
+	evidence->queued_only_long_ns +=
+		since(since(evidence->queued_long_ns, sums.long_ns), queued_ns);
+	evidence->queued_ns = now_ns;
+	evidence->queued_sum_ns = sums.all_ns;
+	evidence->queued_long_ns = sums.long_ns;
+}
+
+/* Keeps the work of a process that another one has replaced. */
+static void keep_work(struct app_work *work, struct stall_evidence *evidence, uint32_t id,
+		      uint64_t now_ns)
+{
+	const struct work_process *process = app_work_by_id(work, id);
+	struct sums sums = sums_at(work, process, now_ns);
+
+	add_queued(work, evidence, process, now_ns);
+	evidence->queued_only_ns += since(evidence->sum_ns, sums.all_ns);
+	evidence->queued_only_long_ns += since(evidence->long_ns, sums.long_ns);
+}
+
+/* Searches the layer's process, as another one may be known. */
+static struct work_process *search_process(struct app_work *work, struct layer *layer,
+					   uint64_t now_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	uint32_t before = evidence->owner.process;
+	struct work_process *process =
+		app_work_process_of(work, &evidence->owner, span_of(layer->name),
+				    layer->has_app ? span_of(layer->app) : SPAN_NULL);
+
+	if (evidence->owner.process == before)
+		return process;
+	keep_work(work, evidence, before, now_ns);
+	follow_process(work, evidence, process, now_ns);
+	return process;
+}
+
+/* The layer's process, or NULL. */
+static struct work_process *process_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	const struct work_owner *owner = &layer->evidence.owner;
+
+	if (owner->version == work->version)
+		return app_work_by_id(work, owner->process);
+	return search_process(work, layer, now_ns);
+}
+
+void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits, uint64_t time_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	struct work_process *process;
+	struct sums sums;
+
+	if (waits == (evidence->queued_ns != 0))
+		return;
+	process = process_of(work, layer, time_ns);
+	if (!waits) {
+		add_queued(work, evidence, process, time_ns);
+		evidence->queued_ns = 0;
+		return;
+	}
+	sums = sums_at(work, process, time_ns);
+	evidence->queued_ns = time_ns;
+	evidence->queued_sum_ns = sums.all_ns;
+	evidence->queued_long_ns = sums.long_ns;
+}
+
+void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns)
+{
+	stall_follow_buffers(work, layer, false, time_ns);
+	layer->evidence.lost = true;
+}
+
+void stall_clear(struct layer *layer)
+{
+	layer->evidence = (struct stall_evidence){ .lost = true };
+}
+
+/* The same with the delay of the last doFrame: it, the work before and the work after it. */
+static uint64_t with_delay(const struct stall_evidence *evidence,
+			   const struct work_process *process, uint64_t now_ns)
+{
+	/* A bound of each part, as the parts are not kept: nothing counts twice. */
+	uint64_t from_ns = process->late_from_ns, before_ns = 0, queued_ns = 0;
+
+	if (process->late_to_ns <= evidence->from_ns || process->late_to_ns > now_ns)
+		return 0;
+	if (from_ns > evidence->from_ns)
+		before_ns = since(evidence->sum_ns, process->late_from_sum_ns);
+	else
+		from_ns = evidence->from_ns;
+	if (!evidence->queued_ns)
+		queued_ns = since(process->late_to_ns - from_ns, evidence->queued_only_ns);
+	return before_ns + queued_ns + (process->late_to_ns - from_ns) +
+	       since(process->late_to_sum_ns, work_sum(process, now_ns));
+}
+
+/* True: another layer of the process drew steadily since the last frame of this one. */
+static bool others_draw(const struct stall_evidence *evidence, const struct work_process *process,
+			uint64_t length_ns)
+{
+	return process && (process->frames - evidence->frames) * STEADY_NS >= length_ns;
+}
+
+/* What shows that it was a stall: @work_ns of the process, and @queued_ns beside that. It may be
+ * both. A buffer that is queued and not latched is not the app's fault, whatever the app does
+ * meanwhile. */
+static enum wait_kind stall_kind(const struct stall_evidence *evidence, uint64_t work_ns,
+				 uint64_t queued_ns, uint64_t length_ns)
+{
+	if (2 * (work_ns + queued_ns) < length_ns)
+		return WAIT_STALL_LATE;
+	return 2 * evidence->queued_all_ns >= length_ns || 2 * work_ns < length_ns
+		       ? WAIT_STALL_QUEUED
+		       : WAIT_STALL;
+}
+
+struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct work_process *process = process_of(work, layer, now_ns);
+	struct stall_evidence *evidence = &layer->evidence;
+	struct stall_finding found = { .length_ns = since(evidence->from_ns, now_ns) };
+	uint64_t delayed_ns = process ? with_delay(evidence, process, now_ns) : 0;
+	struct sums sums = sums_at(work, process, now_ns);
+	uint64_t work_ns, queued_ns;
+
+	if (evidence->from_ns == 0 || found.length_ns < STRETCH_LEAST_NS)
+		return found;
+	add_queued(work, evidence, process, now_ns);
+	if (others_draw(evidence, process, found.length_ns)) {
+		work_ns = since(evidence->long_ns, sums.long_ns);
+		queued_ns = evidence->queued_only_long_ns;
+	} else {
+		work_ns = since(evidence->sum_ns, sums.all_ns);
+		queued_ns = evidence->queued_only_ns;
+	}
+	found.at_work_ns = work_ns + queued_ns > delayed_ns ? work_ns + queued_ns : delayed_ns;
+	if (found.at_work_ns > found.length_ns)
+		found.at_work_ns = found.length_ns;
+	if (2 * found.at_work_ns >= found.length_ns)
+		found.kind = stall_kind(evidence, work_ns, queued_ns, found.length_ns);
+	else if (evidence->lost)
+		found.kind = WAIT_UNKNOWN;
+	return found;
+}
+
+/* For how long a slice of the process, or a buffer in the queue, has waited for its end. */
+static uint64_t open_time(const struct app_work *work, const struct stall_evidence *evidence,
+			  const struct work_process *process, uint64_t now_ns)
+{
+	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
+	uint64_t open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+
+	return queued_ns > open_ns ? queued_ns : open_ns;
+}
+
+static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	uint64_t open_ns = open_time(work, evidence, process_of(work, layer, now_ns), now_ns);
+	struct stall_finding found = stall_since_frame(work, layer, now_ns);
+
+	if (evidence->from_ns == 0 || found.length_ns < STATS_WAIT_NS)
+		return 0;
+	if (wait_is_stall(found.kind))
+		return found.length_ns;
+	return open_ns >= STATS_WAIT_NS ? open_ns : 0;
+}
+
+uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence before = layer->evidence;
+	uint64_t length_ns, open_ns;
+
+	if (layer->waiting > 0) { /* the evidence is that since an earlier frame */
+		const struct work_process *process = process_of(work, layer, now_ns);
+
+		open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+		length_ns = since(layer->drawn_ns, now_ns);
+		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
+			length_ns = 0;
+	} else {
+		length_ns = stall_length(work, layer, now_ns);
+	}
+	layer->evidence = before;
+	return length_ns;
+}
+
+uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	uint64_t length_ns = stall_length(work, layer, now_ns);
+
+	if (evidence->reported)
+		return 0;
+	evidence->reported = length_ns > 0;
+	return length_ns;
+}
+
+enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	enum wait_kind kind = stall_since_frame(work, layer, present_ns).kind;
+	struct work_process *process = process_of(work, layer, present_ns);
+	struct sums sums = sums_at(work, process, present_ns);
+
+	if (process)
+		process->frames++;
+	evidence->from_ns = present_ns;
+	evidence->sum_ns = sums.all_ns;
+	evidence->long_ns = sums.long_ns;
+	evidence->frames = process ? process->frames : 0;
+	evidence->queued_only_ns = evidence->queued_only_long_ns = evidence->queued_all_ns = 0;
+	if (evidence->queued_ns) {
+		evidence->queued_ns = present_ns;
+		evidence->queued_sum_ns = sums.all_ns;
+		evidence->queued_long_ns = sums.long_ns;
+	}
+	evidence->lost = evidence->reported = false;
+	return kind;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/language/pattern.h"
+
+#include "parser/chars.h"
+
+static const struct {
+	struct span text;
+	enum pattern_part_kind kind;
+} specials[] = {
+	{ SPAN_INIT("*"), PATTERN_ANY },	 { SPAN_INIT("{layer}"), PATTERN_LAYER },
+	{ SPAN_INIT("{frame}"), PATTERN_FRAME }, { SPAN_INIT("{number}"), PATTERN_FRAME },
+	{ SPAN_INIT("{newer}"), PATTERN_NEWER }, { SPAN_INIT("{time}"), PATTERN_TIME },
+};
+
+#define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
+
+/* Length of the literal text that @text begins with. */
+static size_t literal_length(struct span text)
+{
+	size_t n = 0;
+
+	while (n < text.len && text.ptr[n] != '*' && text.ptr[n] != '{')
+		n++;
+	return n;
+}
+
+static const char *add_special(struct pattern *pattern, struct span *text)
+{
+	struct pattern_part *part = &pattern->parts[pattern->n_parts];
+
+	for (size_t i = 0; i < N_SPECIALS; i++) {
+		if (!span_starts_with(*text, specials[i].text))
+			continue;
+		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
+			return "{layer} and the others in braces may occur only once in a pattern";
+		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
+			return "two wildcards need a literal character between them";
+		part->kind = specials[i].kind;
+		part->text = SPAN_NULL;
+		pattern->n_parts++;
+		*text = span_skip(*text, specials[i].text.len);
+		return NULL;
+	}
+	return "'{' must begin {layer}, {frame} or {time}, {number} or {newer}; nothing else is "
+	       "allowed in braces";
+}
+
+/* Sets the first bytes of the pattern, for pattern_may_match(). */
+static void set_head(struct pattern *pattern)
+{
+	struct span literal = pattern->parts[0].text;
+
+	pattern->head = pattern->head_mask = 0;
+	if (pattern->n_parts == 0 || pattern->parts[0].kind != PATTERN_LITERAL)
+		return;
+	pattern->head = word_load_some(literal.ptr, literal.len);
+	pattern->head_mask =
+		literal.len < sizeof(uint64_t) ? (UINT64_C(1) << 8 * literal.len) - 1 : UINT64_MAX;
+}
+
+const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
+{
+	struct span rest = text;
+	unsigned int wildcards = 0;
+
+	pattern->n_parts = 0;
+	while (rest.len > 0) {
+		size_t n = literal_length(rest);
+		const char *error;
+
+		*at = (size_t)(rest.ptr - text.ptr);
+		if (n > 0) {
+			pattern->parts[pattern->n_parts++] =
+				(struct pattern_part){ PATTERN_LITERAL, { rest.ptr, n } };
+			rest = span_skip(rest, n);
+			continue;
+		}
+		error = add_special(pattern, &rest);
+		if (error)
+			return error;
+		wildcards += pattern->parts[pattern->n_parts - 1].kind == PATTERN_ANY ||
+			     pattern->parts[pattern->n_parts - 1].kind == PATTERN_LAYER;
+		if (wildcards > PATTERN_WILDCARDS_MAX)
+			return "'*' and {layer} may occur at most twice in a pattern";
+	}
+	*at = 0;
+	set_head(pattern);
+	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
+}
+
+bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
+{
+	for (unsigned int i = 0; i < pattern->n_parts; i++)
+		if (pattern->parts[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Length of the decimal number that @text begins with, 18 digits at most; 0 if there is none. */
+static size_t read_number(struct span text, int64_t *frame)
+{
+	int64_t value = 0;
+	size_t n = 0;
+
+	while (n < text.len && n < 18 && is_digit(text.ptr[n]))
+		value = value * 10 + (text.ptr[n++] - '0');
+	*frame = value;
+	return n;
+}
+
+/* Length of the time that @text begins with, a number and its unit; 0 if there is none or it is too
+ * large. */
+static size_t read_time(struct span text, int64_t *time_ns)
+{
+	int64_t value, part = 0, unit = 1;
+	size_t n = read_number(text, &value);
+
+	if (n == 0 || value > 1000000000)
+		return 0;
+	if (n < text.len && text.ptr[n] == '.') {
+		size_t digits = read_number(span_skip(text, n + 1), &part);
+
+		if (digits == 0 || digits > 6)
+			return 0;
+		n += 1 + digits;
+		while (digits-- > 0)
+			unit *= 10;
+	}
+	if (span_starts_with(span_skip(text, n), SPAN_LITERAL("us")))
+		*time_ns = value * 1000 + part * 1000 / unit;
+	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ns")))
+		*time_ns = value;
+	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ms")))
+		*time_ns = value * 1000000 + part * 1000000 / unit;
+	else
+		return 0;
+	return n + 2;
+}
+
+static bool match_parts(const struct pattern_part *part, unsigned int n_parts, struct span name,
+			struct pattern_capture *capture)
+{
+	size_t least = part->kind == PATTERN_LAYER ? 1 : 0, n;
+	const char *at;
+
+	if (n_parts == 0)
+		return name.len == 0;
+	switch (part->kind) {
+	case PATTERN_LITERAL:
+		return span_starts_with(name, part->text) &&
+		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
+	case PATTERN_FRAME:
+	case PATTERN_NEWER:
+		n = read_number(name,
+				part->kind == PATTERN_FRAME ? &capture->frame : &capture->newer);
+		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+	case PATTERN_TIME:
+		n = read_time(name, &capture->time_ns);
+		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+	case PATTERN_ANY:
+	case PATTERN_LAYER:
+		break;
+	}
+	/* Tries the longest match first, as names of layers contain " - ", too ("SurfaceView -
+	 * app/Activity"). */
+	n = name.len;
+	if (n_parts == 1 && n >= least)
+		goto matched;
+	/* A literal follows each wildcard. */
+	while (n > 0 && (at = memrchr(name.ptr, part[1].text.ptr[0], n))) {
+		n = (size_t)(at - name.ptr);
+		if (n >= least && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture))
+			goto matched;
+	}
+	return false;
+matched:
+	if (part->kind == PATTERN_LAYER)
+		capture->layer = (struct span){ name.ptr, n };
+	return true;
+}
+
+bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
+{
+	struct pattern_capture found = PATTERN_NO_CAPTURE;
+
+	if (!match_parts(pattern->parts, pattern->n_parts, name, &found))
+		return false;
+	if (capture)
+		*capture = found;
+	return true;
+}
+
+/* Number of bytes of the UTF-8 character at @at. */
+static size_t character_at(struct span name, size_t at)
+{
+	size_t len = 1;
+
+	while (at + len < name.len && ((unsigned char)name.ptr[at + len] & 0xc0) == 0x80)
+		len++;
+	return len;
+}
+
+bool pattern_glob(struct span glob, struct span name)
+{
+	size_t g = 0;
+	size_t n = 0;
+	size_t star = SIZE_MAX;
+	size_t retry = 0;
+
+	while (n < name.len) {
+		if (g < glob.len && glob.ptr[g] == '*') {
+			star = g++;
+			retry = n;
+		} else if (g < glob.len && glob.ptr[g] == '?') {
+			g++;
+			n += character_at(name, n);
+		} else if (g < glob.len && glob.ptr[g] == name.ptr[n]) {
+			g++;
+			n++;
+		} else if (star != SIZE_MAX) {
+			g = star + 1;
+			n = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (g < glob.len && glob.ptr[g] == '*')
+		g++;
+	return g == glob.len;
+}

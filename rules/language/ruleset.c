@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/language/ruleset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rules/language/ruleset_match.h"
+
+/* The events that a role can be used with, as written in a rule file. */
+static const struct {
+	const char *word;
+	enum rule_event event;
+} event_words[] = {
+	{ "counter", EVENT_COUNTER }, { "rise", EVENT_RISE },	{ "fall", EVENT_FALL },
+	{ "instant", EVENT_INSTANT }, { "slice", EVENT_SLICE }, { "layer", EVENT_LAYER },
+};
+
+static const struct {
+	const char *word;
+	enum rule_role role;
+	unsigned int events; /* mask of EVENT_BIT */
+	enum pattern_part_kind needs;
+} role_words[] = {
+#define ROLE(name, word, events, needs) { word, RULE_##name, events, needs },
+	RULE_ROLES(ROLE)
+#undef ROLE
+};
+
+#define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
+#define N_EVENTS (sizeof(event_words) / sizeof(event_words[0]))
+
+/* A rule text while it is parsed. */
+struct reader {
+	struct ruleset *rules;
+	struct ruleset_error *error;
+	char *line; /* start of the line */
+	char *at;   /* next byte to read */
+	char *end;  /* of the line */
+	char *word; /* start of the last word, for the column of an error */
+	unsigned int number;
+};
+
+static int fail(struct reader *r, const char *at, const char *what, struct span word)
+{
+	r->error->line = r->number;
+	r->error->column = (unsigned int)(at - r->line) + 1;
+	if (word.len > 0)
+		snprintf(r->error->message, sizeof(r->error->message), "%s, not '%.*s'", what,
+			 (int)(word.len < 60 ? word.len : 60), word.ptr);
+	else
+		snprintf(r->error->message, sizeof(r->error->message), "%s", what);
+	return 1;
+}
+
+static void add_text(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s", text);
+}
+
+/* Reads "text with \" and \\" in place; @r->at is after the opening quote. */
+static int read_quoted(struct reader *r, struct span *word)
+{
+	char *to = r->at;
+
+	word->ptr = r->at;
+	while (r->at < r->end && *r->at != '"') {
+		if (*r->at == '\\' && r->end - r->at > 1 && (r->at[1] == '"' || r->at[1] == '\\'))
+			r->at++;
+		*to++ = *r->at++;
+	}
+	if (r->at == r->end)
+		return fail(r, r->word, "the closing \" is missing on this line", SPAN_NULL);
+	r->at++;
+	word->len = (size_t)(to - word->ptr);
+	return 0;
+}
+
+/* Reads the next word; SPAN_NULL at the end of the line or at a comment. */
+static int read_word(struct reader *r, struct span *word)
+{
+	*word = SPAN_NULL;
+	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+		r->at++;
+	r->word = r->at;
+	if (r->at == r->end || *r->at == '#')
+		return 0;
+	if (*r->at == '"') {
+		r->at++;
+		return read_quoted(r, word);
+	}
+	while (r->at < r->end && *r->at != ' ' && *r->at != '\t')
+		r->at++;
+	*word = (struct span){ r->word, (size_t)(r->at - r->word) };
+	return 0;
+}
+
+static int read_pattern(struct reader *r, struct pattern *pattern, struct span *text)
+{
+	const char *message;
+	size_t at;
+	int result = read_word(r, text);
+
+	if (result)
+		return result;
+	if (!text->ptr)
+		return fail(r, r->word, "a pattern is missing here", SPAN_NULL);
+	message = pattern_parse(pattern, *text, &at);
+	if (message)
+		return fail(r, text->ptr + at, message, SPAN_NULL);
+	return 0;
+}
+
+/* Sets *@bit to the mask of slices that match @pattern. Rules with the same slice share a bit. */
+static int add_context(struct reader *r, const struct pattern *pattern, uint32_t *bit)
+{
+	struct ruleset *rules = r->rules;
+	unsigned int i;
+
+	for (i = 0; i < rules->n_contexts; i++) {
+		const struct pattern *other = &rules->contexts[i];
+
+		if (other->n_parts == 1 && pattern->n_parts == 1 &&
+		    span_equal(other->parts[0].text, pattern->parts[0].text))
+			break;
+	}
+	if (i == RULE_CONTEXTS_MAX)
+		return fail(r, r->word, "more than 24 'inside' and 'composite' slices in one file",
+			    SPAN_NULL);
+	if (i == rules->n_contexts)
+		rules->contexts[rules->n_contexts++] = *pattern;
+	*bit = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i);
+	return 0;
+}
+
+/* Reads the part after "inside". */
+static int read_context(struct reader *r, struct rule *rule)
+{
+	struct pattern pattern;
+	struct span text;
+	int result = read_pattern(r, &pattern, &text);
+
+	if (!result)
+		result = add_context(r, &pattern, &rule->context);
+	/* A producer's queueBuffer slice may contain another one of that name. No other slice
+	 * contains itself. */
+	if (!result && rule->role != RULE_QUEUE)
+		r->rules->entered_once |= rule->context;
+	return result;
+}
+
+static int read_event(struct reader *r, size_t role, struct rule *rule)
+{
+	unsigned int takes = role_words[role].events;
+	const char *before = " takes ";
+	char what[128];
+	struct span word;
+	int result = read_word(r, &word);
+
+	for (size_t i = 0; i < N_EVENTS && !result; i++) {
+		rule->event = event_words[i].event;
+		if ((takes & EVENT_BIT(rule->event)) &&
+		    span_equal(word, span_of(event_words[i].word)))
+			return 0;
+	}
+	if (result)
+		return result;
+	snprintf(what, sizeof(what), "'%s'", role_words[role].word);
+	for (size_t i = 0; i < N_EVENTS; i++) {
+		if (!(takes & EVENT_BIT(event_words[i].event)))
+			continue;
+		add_text(what, sizeof(what), before);
+		add_text(what, sizeof(what), event_words[i].word);
+		before = " or ";
+	}
+	return fail(r, r->word, what, word);
+}
+
+/* Reads the part after the pattern: "inside SLICE", "fallback", "since-14", the new name of a
+ * rename. */
+static int read_tail(struct reader *r, struct rule *rule)
+{
+	struct span word;
+	int result;
+
+	if (rule->role == RULE_RENAME) {
+		result = read_word(r, &rule->text);
+		if (result)
+			return result;
+		if (rule->text.len == 0)
+			return fail(r, r->word,
+				    "'rename layer PATTERN' must be followed by the new name",
+				    SPAN_NULL);
+	}
+	for (;;) {
+		result = read_word(r, &word);
+		if (result || !word.ptr)
+			return result;
+		if (rule->role == RULE_RENAME)
+			result = fail(r, r->word, "expected the end of the line", word);
+		else if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0)
+			result = read_context(r, rule);
+		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
+			rule->fallback = true;
+		else if (span_equal(word, SPAN_LITERAL("since-14")))
+			rule->since_14 = true;
+		else
+			result = fail(
+				r, r->word,
+				"expected one 'inside SLICE', 'since-14', of a latch 'fallback', "
+				"or the end of the line",
+				word);
+		if (result)
+			return result;
+	}
+}
+
+static int read_engine(struct reader *r)
+{
+	struct span word;
+	int result = read_word(r, &word);
+
+	if (result)
+		return result;
+	if (!span_equal(word, SPAN_LITERAL("last-counter")))
+		return fail(r, r->word, "the only engine is last-counter", word);
+	r->rules->last_counter = true;
+	return 0;
+}
+
+static int read_rule(struct reader *r, size_t role)
+{
+	struct rule rule = { .role = role_words[role].role };
+	enum pattern_part_kind needs = role_words[role].needs;
+	struct span text;
+	int result;
+
+	if (rule.role == RULE_ENGINE)
+		return read_engine(r);
+	result = read_event(r, role, &rule);
+	if (result)
+		return result;
+	result = read_pattern(r, &rule.pattern, &text);
+	if (result)
+		return result;
+	if (needs && !pattern_has(&rule.pattern, needs) &&
+	    !(needs == PATTERN_LAYER ? r->rules->last_counter : rule.event == EVENT_COUNTER))
+		return fail(r, text.ptr,
+			    needs == PATTERN_LAYER  ? "this pattern must contain {layer}"
+			    : needs == PATTERN_TIME ? "this pattern must contain {time}"
+						    : "this pattern must contain {number}",
+			    SPAN_NULL);
+	if (rule.role == RULE_COMPOSITE) {
+		result = add_context(r, &rule.pattern, &rule.context);
+		r->rules->entered_once |= rule.context;
+		r->rules->composites |= rule.context;
+	}
+	if (!result)
+		result = read_tail(r, &rule);
+	if (result)
+		return result;
+	if (r->rules->n_rules == RULES_MAX)
+		return fail(r, r->line, "more than 200 rules in one file", SPAN_NULL);
+	r->rules->rules[r->rules->n_rules++] = rule;
+	return 0;
+}
+
+static int read_line(struct reader *r)
+{
+	char what[600] = "a rule begins with";
+	struct span word;
+	int result = read_word(r, &word);
+
+	if (result || !word.ptr)
+		return result;
+	for (size_t i = 0; i < N_ROLES; i++)
+		if (span_equal(word, span_of(role_words[i].word)))
+			return read_rule(r, i);
+	for (size_t i = 0; i < N_ROLES; i++) {
+		add_text(what, sizeof(what), i == 0 ? " " : ", ");
+		add_text(what, sizeof(what), role_words[i].word);
+	}
+	return fail(r, r->word, what, word);
+}
+
+static int read_lines(struct reader *r, char *end)
+{
+	int result = 0;
+
+	for (r->number = 1; r->line < end && !result; r->number++) {
+		char *newline = memchr(r->line, '\n', (size_t)(end - r->line));
+
+		r->at = r->line;
+		r->end = newline ? newline : end;
+		if (r->end > r->line && r->end[-1] == '\r')
+			r->end--;
+		result = memchr(r->line, '\0', (size_t)(r->end - r->line))
+				 ? fail(r, r->line,
+					"the line contains a NUL byte: this is not a rule file",
+					SPAN_NULL)
+				 : read_line(r);
+		if (!result)
+			r->line = newline ? newline + 1 : end;
+	}
+	return result;
+}
+
+static bool has_role(const struct ruleset *rules, enum rule_role role)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == role)
+			return true;
+	return false;
+}
+
+/* Checks that the file has the rules that are needed to count frames. */
+static int check_complete(struct reader *r)
+{
+	r->line = r->at = r->end;
+	if (!has_role(r->rules, RULE_PRESENT))
+		return fail(r, r->at,
+			    "the file has no 'present slice' rule: no frame would be counted",
+			    SPAN_NULL);
+	if (!r->rules->last_counter && !has_role(r->rules, RULE_LATCH))
+		return fail(r, r->at, "the file has no 'latch' rule: no frame would have a layer",
+			    SPAN_NULL);
+	return 0;
+}
+
+int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *error)
+{
+	struct ruleset *rules = calloc(1, sizeof(*rules));
+	struct reader r = { .rules = rules, .error = error };
+	int result;
+
+	if (!rules)
+		return -ENOMEM;
+	/* Some editors begin a file with a byte order mark. */
+	if (span_starts_with(text, SPAN_LITERAL("\xef\xbb\xbf")))
+		text = span_skip(text, 3);
+	rules->text = malloc(text.len + 1);
+	if (!rules->text) {
+		ruleset_free(rules);
+		return -ENOMEM;
+	}
+	memcpy(rules->text, text.len ? text.ptr : "", text.len);
+	r.line = r.at = r.end = rules->text;
+	result = read_lines(&r, rules->text + text.len);
+	if (!result)
+		result = check_complete(&r);
+	if (result) {
+		ruleset_free(rules);
+		return result;
+	}
+	ruleset_build_indexes(rules);
+	*out = rules;
+	return 0;
+}
+
+bool ruleset_is_last_counter(const struct ruleset *rules)
+{
+	return rules->last_counter;
+}
+
+struct ruleset *ruleset_free(struct ruleset *rules)
+{
+	if (rules)
+		free(rules->text);
+	free(rules);
+	return NULL;
+}

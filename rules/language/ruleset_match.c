@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/language/ruleset_match.h"
+
+#include "parser/chars.h"
+
+/* Bits of the second bytes of names that begin with @part. */
+static uint64_t seconds_of(const struct pattern_part *part)
+{
+	if (part->kind != PATTERN_LITERAL || part->text.len < 2)
+		return UINT64_MAX;
+	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
+}
+
+/* @events: the mask of EVENT_BIT of the rules that belong to @index. */
+static void build_index(struct ruleset *rules, struct rule_index *index, unsigned int events)
+{
+	const unsigned int others = 256; /* all bytes that no rule begins with */
+
+	for (unsigned int byte = others; byte <= others; byte--) {
+		unsigned int first = rules->n_numbers;
+		bool has_own = byte == others;
+
+		for (unsigned int i = 0; i < rules->n_rules + rules->n_contexts; i++) {
+			const struct rule *rule = &rules->rules[i];
+			const struct pattern_part *part = &rule->pattern.parts[0];
+			bool is_literal = part->kind == PATTERN_LITERAL;
+
+			if (!(events & EVENT_BIT(rule->event)) ||
+			    (is_literal && (uint8_t)part->text.ptr[0] != byte))
+				continue;
+			has_own |= is_literal && byte != others;
+			index->contexts |= rule->context;
+			rules->numbers[rules->n_numbers++] = (uint8_t)i;
+			if (rule->event == EVENT_SLICE || rule->context == 0)
+				index->seconds[byte] |= seconds_of(part);
+		}
+		index->first[byte] = has_own ? (uint16_t)first : index->first[others];
+		index->n[byte] = (uint8_t)(rules->n_numbers - first);
+		if (!has_own)
+			rules->n_numbers = first;
+	}
+}
+
+/* The meaning that a rule of that role gives to a slice. */
+static const uint32_t slice_bits[RULE_N_ROLES] = {
+	[RULE_NOMINAL] = SLICE_NOMINAL, [RULE_COMMIT] = SLICE_COMMIT,
+	[RULE_PRESENT] = SLICE_PRESENT, [RULE_COMPOSITE] = SLICE_COMPOSITE,
+	[RULE_WORK] = SLICE_WORK,	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
+	[RULE_TOKEN] = SLICE_TOKEN,
+};
+
+void ruleset_build_indexes(struct ruleset *rules)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		struct rule *rule = &rules->rules[i];
+
+		rule->bits = slice_bits[rule->role];
+		rules->layers_in_slices |=
+			rule->event == EVENT_SLICE && pattern_has(&rule->pattern, PATTERN_LAYER);
+	}
+	for (unsigned int i = 0; i < rules->n_contexts; i++)
+		rules->rules[rules->n_rules + i] =
+			(struct rule){ .event = EVENT_SLICE,
+				       .pattern = rules->contexts[i],
+				       .bits = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i) };
+	build_index(rules, &rules->counters, ON_ANY_COUNTER);
+	build_index(rules, &rules->instants, ON_INSTANT);
+	build_index(rules, &rules->slices, ON_SLICE);
+}
+
+/* --- matching --- */
+
+static unsigned int first_byte(struct span name)
+{
+	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
+}
+
+bool rule_is_unique(const struct rule *rule)
+{
+	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
+
+/* More digits are no vsync id: they would not fit into 64 bits. */
+#define VSYNC_ID_DIGITS 18
+
+/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
+static int64_t vsync_id_in(struct span name)
+{
+	const char *blank = memchr(name.ptr, ' ', name.len);
+	size_t at = blank ? (size_t)(blank - name.ptr) + 1 : name.len;
+	size_t first = at;
+	int64_t number = 0;
+
+	while (at < name.len && is_digit(name.ptr[at]) && at - first < VSYNC_ID_DIGITS)
+		number = number * 10 + (name.ptr[at++] - '0');
+	return at > first && (at == name.len || name.ptr[at] == ' ') ? number : -1;
+}
+
+const struct slice_meaning slice_unnamed = { .number = -1, .newer = -1, .time_ns = -1 };
+
+const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
+						struct slice_meaning *meaning)
+{
+	unsigned int byte = first_byte(name);
+	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
+	uint64_t head = word_load_some(name.ptr, name.len);
+	struct pattern_capture capture = PATTERN_NO_CAPTURE;
+
+	*meaning = slice_unnamed;
+	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
+		const struct rule *rule = &rules->rules[numbers[i]];
+		const struct pattern *pattern = &rule->pattern;
+
+		if (!pattern_may_match(pattern, head) ||
+		    !(rule->bits || (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)) ||
+		    !pattern_is(pattern, name, &capture))
+			continue;
+		meaning->mask |= rule->bits;
+		meaning->since_14 |= rule->since_14;
+		if (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)
+			meaning->role = rule->role;
+		else if (rule->role != RULE_NOMINAL)
+			continue;
+		meaning->number = capture.frame;
+		meaning->newer = capture.newer;
+		meaning->time_ns = capture.time_ns;
+	}
+	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED))
+		meaning->number = vsync_id_in(name);
+	return meaning;
+}
+
+const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
+				 struct span name, uint32_t open, struct pattern_capture *capture)
+{
+	unsigned int byte = first_byte(name);
+	const uint8_t *numbers = rules->numbers + index->first[byte];
+	uint64_t head;
+
+	*capture = PATTERN_NO_CAPTURE;
+	open &= index->contexts;
+	if (!rule_index_may_match(index, name, open))
+		return NULL;
+	head = word_load_some(name.ptr, name.len);
+	for (unsigned int i = 0; i < index->n[byte]; i++) {
+		const struct rule *rule = &rules->rules[numbers[i]];
+
+		if ((rule->context != 0 && !(rule->context & open)) ||
+		    !pattern_may_match(&rule->pattern, head))
+			continue;
+		if (pattern_is(&rule->pattern, name, capture))
+			return rule->role == RULE_NONE ? NULL : rule;
+	}
+	return NULL;
+}
+
+bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_IGNORE && rules->rules[i].event == EVENT_LAYER &&
+		    pattern_match(&rules->rules[i].pattern, layer, NULL))
+			return true;
+	return false;
+}
+
+struct span ruleset_rename(const struct ruleset *rules, struct span name)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_RENAME &&
+		    pattern_match(&rules->rules[i].pattern, name, NULL))
+			return rules->rules[i].text;
+	return name;
+}
+
+struct span ruleset_surface(const struct ruleset *rules, struct span layer, char copy[SURFACE_MAX])
+{
+	return ruleset_rename(rules, surface_of_layer(layer, copy));
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/language/surface.h"
+
+#include "parser/chars.h"
+#include "parser/swar.h"
+
+/* Each bit of @word changes about half of the bits of the result, the low ones, too. */
+static uint64_t mixed(uint64_t word)
+{
+	word *= UINT64_C(0x9e3779b97f4a7c15);
+	return word ^ word >> 32;
+}
+
+uint64_t name_hash(struct span text)
+{
+	uint64_t hash = 0;
+
+	while (text.len > 8) {
+		hash = mixed(hash ^ word_load(text.ptr));
+		text = span_skip(text, 8);
+	}
+	return mixed((hash + text.len) ^ word_load_some(text.ptr, text.len));
+}
+
+bool name_is(const char *kept, size_t size, struct span text)
+{
+	size_t n = text.len < size - 1 ? text.len : size - 1;
+
+	return (n == 0 || memcmp(kept, text.ptr, n) == 0) && kept[n] == '\0';
+}
+
+bool name_key_equal(const struct name_key *a, const struct name_key *b)
+{
+	size_t n = strlen(a->kept), m = strlen(b->kept);
+
+	return a->hash == b->hash && a->length == b->length &&
+	       memcmp(a->kept, b->kept, n < m ? n : m) == 0;
+}
+
+void name_copy(char *to, size_t size, struct span text)
+{
+	size_t n = text.len < size - 1 ? text.len : size - 1;
+
+	if (n > 0)
+		memcpy(to, text.ptr, n);
+	to[n] = '\0';
+}
+
+/* --- parts that differ from one start of the app to the next --- */
+
+static bool is_hex_letter(char c)
+{
+	return c >= 'a' && c <= 'f';
+}
+
+static size_t length_of(struct span text, bool (*is)(char c))
+{
+	size_t n = 0;
+
+	while (n < text.len && is(text.ptr[n]))
+		n++;
+	return n;
+}
+
+/* True: it is probably Java's hashCode() in hexadecimal: 32 bits at most, usually seven digits.
+ * Words and small numbers of such characters ("add", "decade", "2048") are no hash. */
+static bool is_hash(struct span text)
+{
+	size_t digits = 0;
+
+	if (text.len < 4 || text.len > 8)
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		digits += is_digit(text.ptr[i]);
+	if (digits == 0)
+		return text.len >= 7;
+	return digits < text.len || text.len >= 5;
+}
+
+/* True: a part of the name ends at @at. */
+static bool ends_part(struct span name, size_t at)
+{
+	char c = at < name.len ? name.ptr[at] : ' ';
+
+	return !is_digit(c) && !is_letter(c) && c != '_' && c != '.' && (unsigned char)c < 0x80;
+}
+
+/* "5a1b2c " in "5a1b2c com.a/com.a.Main": the object of a window. */
+static size_t hash_before(struct span text)
+{
+	size_t n = length_of(text, is_hex_digit);
+
+	if (n + 1 >= text.len || text.ptr[n] != ' ' || !is_hash((struct span){ text.ptr, n }))
+		return 0;
+	return n + 1;
+}
+
+/* "@5a1b2c", "@0", "@0x5a1b2c" */
+static size_t object_at(struct span text)
+{
+	struct span rest = span_skip(text, 1);
+	bool address = span_starts_with(rest, SPAN_LITERAL("0x"));
+	size_t n;
+
+	rest = span_skip(rest, address ? 2 : 0);
+	n = length_of(rest, is_hex_digit);
+	if (n == 0 || n > 16 || !ends_part(rest, n))
+		return 0;
+	if (!address && length_of(rest, is_hex_letter) == n &&
+	    !is_hash((struct span){ rest.ptr, n }))
+		return 0; /* "me@cafe" */
+	return n + 1 + (address ? 2 : 0);
+}
+
+/* "$_29673": Samsung's phones append the app's process to its windows' titles. A class may be
+ * called "$_2". */
+static size_t process_at(struct span text)
+{
+	struct span rest = span_skip(text, 2);
+	size_t n = length_of(rest, is_digit);
+
+	return text.ptr[1] == '_' && n >= 2 && ends_part(rest, n) ? n + 2 : 0;
+}
+
+/* ":5a1b2c" of "PopupWindow:5a1b2c" */
+static size_t popup_at(struct span name, size_t at)
+{
+	static const struct span popup = SPAN_INIT("PopupWindow");
+	struct span rest = span_skip(name, at + 1);
+	size_t n = length_of(rest, is_hex_digit);
+	bool known = at >= popup.len &&
+		     span_equal((struct span){ name.ptr + at - popup.len, popup.len }, popup);
+
+	if (n == 0 || !ends_part(rest, n))
+		return 0;
+	return known || is_hash((struct span){ rest.ptr, n }) ? n + 1 : 0;
+}
+
+/* "#2" of "SurfaceView[com.a/com.a.Main]#2(BLAST)" */
+static size_t number_at(struct span name, size_t at)
+{
+	size_t n = length_of(span_skip(name, at + 1), is_digit);
+	size_t end = at + 1 + n;
+
+	if (n == 0 || at == 0 || name.ptr[at - 1] != ']' || end == name.len || name.ptr[end] != '(')
+		return 0;
+	return n + 1;
+}
+
+/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": the process of an
+ * unnamed queue and its serial number. */
+static size_t queue_at(struct span name, size_t at)
+{
+	struct span rest = span_skip(name, at + 1);
+	size_t n = length_of(rest, is_digit);
+
+	if (!span_starts_with(name, SPAN_LITERAL("ImageReader-")) &&
+	    !span_starts_with(name, SPAN_LITERAL("unnamed-")))
+		return 0;
+	if (n == 0 || n + 1 >= rest.len || rest.ptr[n] != '-')
+		return 0;
+	rest = span_skip(rest, n + 1);
+	return length_of(rest, is_digit) == rest.len ? name.len - at : 0;
+}
+
+/* True: a hash may begin at @at: "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)".
+ */
+static bool names_object(struct span name, size_t at)
+{
+	static const struct span label = SPAN_INIT("(name=");
+
+	return at == 0 || name.ptr[at - 1] == '{' ||
+	       (at >= label.len &&
+		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
+}
+
+/* Number of bytes of @name, from @at on, that differ from one start of the app to the next. */
+static size_t changing_at(struct span name, size_t at)
+{
+	struct span rest = span_skip(name, at);
+	size_t object;
+
+	switch (rest.len > 1 ? rest.ptr[0] : '\0') {
+	case '\0':
+		return 0;
+	case '@':
+		return object_at(rest);
+	case '/': /* "Surface(name=...)/@0x5a1b2c - animation-leash" */
+		object = span_starts_with(rest, SPAN_LITERAL("/@0x"))
+				 ? object_at(span_skip(rest, 1))
+				 : 0;
+		return object ? object + 1 : 0;
+	case '$':
+		return process_at(rest);
+	case ':':
+		return popup_at(name, at);
+	case '#':
+		return number_at(name, at);
+	case '-':
+		return queue_at(name, at);
+	default:
+		return names_object(name, at) ? hash_before(rest) : 0;
+	}
+}
+
+static struct span without_number(struct span layer)
+{
+	size_t n = layer.len;
+
+	while (n > 0 && is_digit(layer.ptr[n - 1]))
+		n--;
+	if (n < 2 || n == layer.len || layer.ptr[n - 1] != '#')
+		return layer;
+	return (struct span){ layer.ptr, n - 1 };
+}
+
+struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX])
+{
+	struct span name = without_number(layer);
+	size_t length = 0;
+	size_t at = 0;
+
+	if (name.len > SURFACE_MAX)
+		return name;
+	while (at < name.len) {
+		size_t changing = changing_at(name, at);
+
+		if (changing == 0)
+			copy[length++] = name.ptr[at++];
+		at += changing;
+	}
+	return length > 0 ? (struct span){ copy, length } : name;
+}
+
+struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
+{
+	size_t hash = hash_before(name);
+	struct span rest = span_skip(name, hash);
+
+	if (rest.len < 2 || rest.ptr[0] != '|' || name.len > SURFACE_MAX)
+		return SPAN_NULL;
+	rest = span_skip(rest, 1);
+	if (hash == 0)
+		return rest;
+	memcpy(copy, name.ptr, hash);
+	memcpy(copy + hash, rest.ptr, rest.len);
+	return (struct span){ copy, hash + rest.len };
+}
+
+/* --- app --- */
+
+/* The package that the dotted @word begins with; SPAN_NULL if it has fewer than @least parts. */
+static struct span package_of(struct span word, unsigned int least)
+{
+	unsigned int parts = 0;
+	size_t n = 0;
+
+	while (n < word.len && is_lower(word.ptr[n])) {
+		size_t part = n;
+
+		while (n < word.len && word.ptr[n] != '.')
+			n++;
+		if (n == part)
+			break;
+		parts++;
+		if (n < word.len && (n + 1 == word.len || !is_lower(word.ptr[n + 1])))
+			break;
+		n += n < word.len;
+	}
+	return parts >= least ? (struct span){ word.ptr, n } : SPAN_NULL;
+}
+
+/* "com.a" of "... com.a/com.a.Main...": packages contain a '.'. */
+static struct span package_before_slash(struct span layer)
+{
+	const char *slash = memchr(layer.ptr, '/', layer.len);
+	const char *begin = slash;
+
+	if (!slash)
+		return SPAN_NULL;
+	while (begin > layer.ptr && is_package_char(begin[-1]))
+		begin--;
+	if (!memchr(begin, '.', (size_t)(slash - begin)))
+		return SPAN_NULL;
+	return (struct span){ begin, (size_t)(slash - begin) };
+}
+
+struct span app_of_layer(struct span layer)
+{
+	struct span app = layer.len ? package_before_slash(layer) : SPAN_NULL;
+	size_t at = 0;
+
+	while (!app.ptr && at < layer.len) {
+		size_t begin = at;
+
+		while (at < layer.len && is_package_char(layer.ptr[at]))
+			at++;
+		app = package_of((struct span){ layer.ptr + begin, at - begin }, 3);
+		at++;
+	}
+	return app;
+}
+
+bool is_activity_layer(struct span layer)
+{
+	struct span app;
+
+	layer = span_skip(layer, hash_before(layer));
+	app = app_of_layer(layer);
+	return app.ptr == layer.ptr && app.len < layer.len && app.len > 0 &&
+	       layer.ptr[app.len] == '/' && !memchr(layer.ptr, ' ', layer.len);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names: the Surface and the app in a layer's name; copies of limited size. */
+#ifndef JANKD_RULES_LANGUAGE_SURFACE_H
+#define JANKD_RULES_LANGUAGE_SURFACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+/* The kernel cut markers at 1024 bytes until 6.7; the longest name in recorded traces has 499. */
+#define NAME_SIZE 1024
+#define APP_SIZE 256
+
+/* A hash of the whole @text, eight bytes at a time. With the length it identifies a name that is
+ * longer than its copy. Apps choose names, and can choose two with the same hash. */
+uint64_t name_hash(struct span text);
+
+/* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */
+bool name_is(const char *kept, size_t size, struct span text);
+
+/* A name that may have been cut, with the hash and length of the whole name. */
+struct name_key {
+	const char *kept; /* NAME_SIZE bytes at most, NUL-terminated; borrowed */
+	uint64_t hash;
+	size_t length;
+};
+
+/* True: it is the same name, also if one copy of it is shorter. */
+bool name_key_equal(const struct name_key *a, const struct name_key *b);
+
+/* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
+void name_copy(char *to, size_t size, struct span text);
+
+/* The longest marker that any kernel writes. */
+#define SURFACE_MAX 4096
+
+/**
+ * surface_of_layer() - the layer's name without the parts that differ between two starts of its app
+ * @copy: memory for the result
+ *
+ * It removes the instance number ("#7", unless that is the whole name), a process (Samsung's
+ * "com.a/com.a.Main$_29673") and an object's hash or index ("5a1b2c com.a/com.a.Main",
+ * "SurfaceView[com.a/com.a.Main]@0(BLAST)", "SurfaceView - com.a/com.a.Main@5a1b2c@0",
+ * "PopupWindow:5a1b2c").
+ *
+ * Borrows from @layer or from @copy.
+ */
+struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX]);
+
+/**
+ * layer_without_bar() - the layer's name without the bar that HarmonyOS adds in counters
+ * @copy: memory for the result
+ *
+ * HarmonyOS writes "|com.a/com.a.Main#7" and "5a1b2c |SurfaceView[...]#8" into counters, and
+ * nowhere else. Returns SPAN_NULL if @name has no such bar. Borrows from @name or from @copy.
+ */
+struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
+
+/**
+ * app_of_layer() - the package in a layer's name
+ *
+ * "com.a/com.a.Main#0", "SurfaceView[com.a/com.a.Main](BLAST)#7", "Splash Screen com.a.b#3", "1f2e
+ * com.a.b.Wallpaper#9": the word before a '/', else the first word with three parts or more, up to
+ * the first part that begins with a capital (a class).
+ *
+ * Returns SPAN_NULL if there is none. Borrows from @layer.
+ */
+struct span app_of_layer(struct span layer);
+
+/* True: the layer is the window of an activity ("com.a/com.a.Main#0", from Android 14 on also
+ * "5a1b2c com.a/com.a.Main#7"), whose app is in front. */
+bool is_activity_layer(struct span layer);
+
+#endif

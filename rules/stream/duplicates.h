@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds duplicates: a recorded trace that was joined from overlapping pieces contains some lines
+ * twice. */
+#ifndef JANKD_RULES_STREAM_DUPLICATES_H
+#define JANKD_RULES_STREAM_DUPLICATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "parser/record.h"
+
+/* Records that are kept: some seconds of the markers of a busy phone. */
+#define DUPLICATES_MAX 65536
+#define DUPLICATES_PLACE(n) ((uint32_t)(n) % DUPLICATES_MAX)
+
+struct duplicates {
+	uint32_t *hashes;	  /* ring of hashes of the records; NULL: none are kept */
+	uint64_t n;		  /* records kept so far */
+	uint64_t searches;	  /* searches of the whole ring so far */
+	bool active;		  /* in a run of duplicates */
+	uint64_t end_ns;	  /* end of that run */
+	uint32_t at;		  /* place of the last duplicate in the ring */
+	uint32_t outliers_in_row; /* records in a row that are new */
+	uint64_t outliers;	  /* records of this run that are new */
+	uint64_t skipped;	  /* records skipped in this run */
+};
+
+enum duplicates_answer {
+	DUPLICATES_SAME,   /* skip it: it is a duplicate, or a single new record among duplicates */
+	DUPLICATES_OVER,   /* the run is over: this record and those after it are new */
+	DUPLICATES_BROKEN, /* too many are new: these lines are no duplicates */
+};
+
+/* If not @wanted, no records are kept. Returns 0 or -ENOMEM; duplicates_free() must be called in
+ * any case. */
+int duplicates_init(struct duplicates *duplicates, bool wanted);
+void duplicates_free(struct duplicates *duplicates);
+
+/* A hash that differs for nearly all records. The end of the name is enough, as numbers are there.
+ * Hot path: called for each record. */
+static inline uint32_t duplicates_hash(const struct trace_record *record)
+{
+	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
+	const struct span *name = &record->name;
+	uint64_t end, hash;
+
+	/* Reads from one of two valid places without a branch: which records have a name is
+	 * unpredictable. */
+	uintptr_t at = (uintptr_t)name->ptr + name->len - sizeof(end);
+
+	at = name->len >= sizeof(end) ? at : (uintptr_t)&record->value;
+	memcpy(&end, (const void *)at, sizeof(end));
+	hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
+	       (writer + end + name->len + (uint64_t)record->value) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(hash >> 32);
+}
+
+/* Adds a record to the ring. */
+static inline void duplicates_keep(struct duplicates *duplicates, const struct trace_record *record)
+{
+	if (duplicates->hashes)
+		duplicates->hashes[DUPLICATES_PLACE(duplicates->n++)] = duplicates_hash(record);
+}
+
+/* True: the record is in the ring. Searches all of it. */
+bool duplicates_has(struct duplicates *duplicates, const struct trace_record *record);
+
+/* Two records in a row were duplicates: a run begins. It ends at @end_ns, the latest time. */
+void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns);
+
+/* Checks the next record of the run. */
+enum duplicates_answer duplicates_check(struct duplicates *duplicates,
+					const struct trace_record *record);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events that the trace causes, for events.csv. Their number is limited, whatever the trace is. */
+#ifndef JANKD_RULES_STREAM_EVENTS_H
+#define JANKD_RULES_STREAM_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/base/row.h"
+
+struct event_writer {
+	struct row_sink sink;
+	uint64_t records; /* of the trace so far; set by the owner */
+	struct event_limit {
+		uint64_t written;
+		uint64_t last_record; /* number of the record of the last event */
+		uint64_t suppressed;  /* events of this kind since then */
+	} limits[TRACE_EVENT_KINDS];
+};
+
+/**
+ * events_write() - write an event
+ * @text: up to 1 KB
+ *
+ * An app can cause any number of most kinds of events. After the first 100 of a kind, at most one
+ * in a thousand records is written, with the number of those suppressed before it. The limit counts
+ * records and not time, as rate_limit.h does: an app can also forge times, and then the size of
+ * events.csv would not be bounded by the size of the trace. Returns false if the event was
+ * suppressed.
+ */
+bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
+		  const char *text);
+
+/* The next event of that kind is written in any case. */
+void events_lift_limit(struct event_writer *events, enum trace_event_kind kind);
+
+/* The trace ends: reports the number of suppressed events. */
+void events_end(struct event_writer *events, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/stream/held_records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The three texts follow the header. There is no padding between them and the next header. */
+struct held_header {
+	struct trace_record record;
+	uint64_t note;
+};
+
+int held_init(struct held_records *held, size_t size)
+{
+	*held = (struct held_records){ .bytes = calloc(1, size), .size = size };
+	return held->bytes ? 0 : -ENOMEM;
+}
+
+void held_free(struct held_records *held)
+{
+	free(held->bytes);
+	held->bytes = NULL;
+}
+
+static void add_text(struct held_records *held, struct span text)
+{
+	if (text.len > 0)
+		memcpy(held->bytes + held->used, text.ptr, text.len);
+	held->used += text.len;
+}
+
+bool held_add(struct held_records *held, const struct trace_record *record, uint64_t note)
+{
+	struct held_header header = { *record, note };
+	size_t left = held->size - held->used;
+
+	if (sizeof(header) > left || record->comm.len > left || record->name.len > left ||
+	    record->track.len > left ||
+	    sizeof(header) + record->comm.len + record->name.len + record->track.len > left)
+		return false;
+	memcpy(held->bytes + held->used, &header, sizeof(header));
+	held->used += sizeof(header);
+	add_text(held, record->comm);
+	add_text(held, record->name);
+	add_text(held, record->track);
+	return true;
+}
+
+size_t held_read(const struct held_records *held, size_t at, struct trace_record *record,
+		 uint64_t *note)
+{
+	struct held_header header;
+
+	memcpy(&header, held->bytes + at, sizeof(header));
+	at += sizeof(header);
+	*record = header.record;
+	*note = header.note;
+	record->comm.ptr = held->bytes + at;
+	at += record->comm.len;
+	record->name.ptr = held->bytes + at;
+	at += record->name.len;
+	record->track.ptr = held->bytes + at;
+	return at + record->track.len;
+}
+
+void held_remove(struct held_records *held, size_t at)
+{
+	held->used -= at;
+	memmove(held->bytes, held->bytes + at, held->used);
+}

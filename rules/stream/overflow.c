@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/stream/overflow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Interval between two reports, in trace time: an app can fill a table any number of times. */
+#define REPORT_EVERY_NS UINT64_C(10000000000)
+
+static const char *const labels[OVERFLOW_KINDS] = {
+	[OVERFLOW_FRAMES] = "frames missing",
+	[OVERFLOW_EARLY] = "frames counted early",
+	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
+	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
+	[OVERFLOW_SLICES] = "slices that may have shown a freeze",
+	[OVERFLOW_ENTRIES] = "entries of processes, ticks, displays or holes",
+};
+
+static bool is_due(const struct overflow *overflow, uint64_t time_ns)
+{
+	return overflow->reported_ns == 0 || time_ns < overflow->reported_ns ||
+	       time_ns - overflow->reported_ns >= REPORT_EVERY_NS;
+}
+
+void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		     struct event_writer *events, uint64_t time_ns, bool last)
+{
+	const char *between = "tables full; so far: ";
+	char text[512];
+	size_t len = 0;
+
+	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0 ||
+	    (!last && !is_due(overflow, time_ns)))
+		return;
+	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
+		if (counts[kind] == 0)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s", between,
+					(unsigned long long)counts[kind], labels[kind]);
+		between = ", ";
+	}
+	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))
+		return;
+	memcpy(overflow->reported, counts, sizeof(overflow->reported));
+	overflow->reported_ns = time_ns;
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/threads/app_work.h"
+
+#include <string.h>
+
+#include "parser/chars.h"
+#include "parser/swar.h"
+#include "rules/base/interval.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/language/surface.h"
+
+/* A doFrame begins some milliseconds after its vsync. It is late from this on. */
+#define LATE_LEAST_NS UINT64_C(25000000)
+
+/* Stretches with less time between them are kept as one. */
+#define SPAN_GAP_NS UINT64_C(1000000)
+
+/* From Android 12 on the buffer comes in a transaction, up to this long after the app queued it. */
+#define TRANSACTION_NS UINT64_C(2000000)
+
+/* Votes until a process is known by them, and their upper limit. */
+#define VOTES_ENOUGH 4
+#define VOTES_MAX 16
+
+uint64_t work_sum(const struct work_process *process, uint64_t now_ns)
+{
+	if (!process)
+		return 0;
+	return process->sum_ns + (process->open > 0 ? since(process->open_ns, now_ns) : 0);
+}
+
+uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
+			 uint64_t now_ns)
+{
+	uint64_t open_ns = now_ns;
+
+	for (unsigned int i = 0; i < work->n_threads; i++) {
+		const struct work_thread *thread = &work->threads[i];
+
+		if (&work->processes[thread->process] == process && thread->since_ns < open_ns)
+			open_ns = thread->since_ns;
+	}
+	return open_ns;
+}
+
+uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
+		       uint64_t now_ns)
+{
+	uint64_t open_ns;
+
+	if (!process)
+		return 0;
+	if (process->open == 0 || since(process->open_ns, now_ns) < WORK_LONG_NS)
+		return process->long_ns;
+	open_ns = work_open_since(work, process, now_ns);
+	if (since(open_ns, now_ns) < WORK_LONG_NS)
+		return process->long_ns;
+	return process->long_ns + since(later(open_ns, process->long_until_ns), now_ns);
+}
+
+/* The sum at @at_ns, which may be in the past. If that is not kept any more: the least that is
+ * possible. */
+static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint64_t now_ns)
+{
+	unsigned int kept = process->n_spans < WORK_SPANS ? process->n_spans : WORK_SPANS;
+	uint64_t sum_ns = process->sum_ns, now_sum_ns = work_sum(process, now_ns);
+
+	if (process->open > 0 && at_ns >= process->open_ns)
+		return sum_ns + (at_ns - process->open_ns);
+	for (unsigned int i = 1; i <= kept; i++) {
+		const struct work_span *span = &process->spans[(process->n_spans - i) % WORK_SPANS];
+
+		if (at_ns >= span->to_ns)
+			return span->sum_ns;
+		if (at_ns >= span->from_ns)
+			return span->sum_ns - since(at_ns, span->to_ns);
+	}
+	if (process->n_spans <= WORK_SPANS)
+		return 0;
+	return now_sum_ns > since(at_ns, now_ns) ? now_sum_ns - since(at_ns, now_ns) : 0;
+}
+
+/* --- processes --- */
+
+static struct work_process *find_process(struct app_work *work, int32_t pid)
+{
+	uint8_t *place = &work->places[(uint32_t)pid % WORK_PROCESSES];
+
+	if (work->processes[*place].id && work->processes[*place].pid == pid)
+		return &work->processes[*place];
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		if (work->processes[i].id && work->processes[i].pid == pid) {
+			*place = (uint8_t)i;
+			return &work->processes[i];
+		}
+	}
+	return NULL;
+}
+
+static void change_version(struct app_work *work)
+{
+	if (++work->version == 0)
+		work->version = 1;
+}
+
+/* An id shows the place of its entry. */
+static uint32_t new_id(struct app_work *work, const struct work_process *entry)
+{
+	uint32_t place = (uint32_t)(entry - work->processes);
+
+	if (++work->last_id >= UINT32_MAX / WORK_PROCESSES)
+		work->last_id = 1;
+	return work->last_id * WORK_PROCESSES + place;
+}
+
+/* A free entry, or that of the process that has been idle longest. */
+static struct work_process *add_process(struct app_work *work, int32_t pid, uint64_t time_ns)
+{
+	struct work_process *oldest = NULL;
+
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		struct work_process *process = &work->processes[i];
+
+		if (!process->id) {
+			oldest = process;
+			break;
+		}
+		if (!process->open && (!oldest || process->last_ns < oldest->last_ns))
+			oldest = process;
+	}
+	if (!oldest) {
+		work->refused++;
+		return NULL;
+	}
+	*oldest = (struct work_process){
+		.id = new_id(work, oldest), .pid = pid, .first_ns = time_ns, .last_ns = time_ns
+	};
+	change_version(work);
+	return oldest;
+}
+
+/* From now on a layer may be known to be this process's. */
+static void become_known(struct app_work *work, struct work_process *process, uint64_t time_ns)
+{
+	process->named_ns = time_ns;
+	process->named_sum_ns = work_sum(process, time_ns);
+	process->named_long_ns = work_long_sum(work, process, time_ns);
+	change_version(work);
+}
+
+/* Keeps the name of the main thread, which Android sets to the end of the package's name. */
+static void learn_name(struct app_work *work, struct work_process *process,
+		       const struct trace_record *record)
+{
+	struct span comm = record->comm;
+
+	if (record->tid != process->pid || comm.len == 0 || comm.len > WORK_COMM_MAX ||
+	    comm.ptr[0] == '<' ||
+	    (comm.len == process->comm_length && memcmp(comm.ptr, process->comm, comm.len) == 0))
+		return;
+	memcpy(process->comm, comm.ptr, comm.len);
+	process->comm_length = (unsigned int)comm.len;
+	become_known(work, process, record->time_ns);
+}
+
+/* "SurfaceView[com.a/com.a.Main]" in the name of a layer or of its producer; SPAN_NULL: none is. */
+static struct span view_in(struct span name)
+{
+	static const struct span begin = SPAN_INIT("SurfaceView[");
+
+	while (name.len > begin.len && !span_starts_with(name, begin))
+		name = span_skip(name, 1);
+	while (name.len > begin.len && name.ptr[name.len - 1] != ']')
+		name.len--;
+	return name.len > begin.len ? name : SPAN_NULL;
+}
+
+/* Few names have the same: that of the last one need not be searched again. */
+static uint64_t key_of(struct span name)
+{
+	size_t end = name.len > 40 ? name.len - 40 : 0;
+
+	return word_load_some(name.ptr + end, name.len - end) ^ (uint64_t)name.len << 56;
+}
+
+static bool has_view(const struct work_process *process, uint64_t hash)
+{
+	for (unsigned int i = 0; i < WORK_VIEWS && i < process->n_views; i++)
+		if (process->views[i] == hash)
+			return true;
+	return false;
+}
+
+void app_work_producer(struct app_work *work, const struct trace_record *record,
+		       struct span surface)
+{
+	struct work_process *process;
+	struct span view;
+	uint64_t hash;
+
+	/* Windows ("VRI[Main]") have no package in this name. */
+	if (surface.ptr[0] == 'V')
+		return;
+	process = find_process(work, trace_process(record));
+	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
+		return;
+	process->view_key = key_of(surface);
+	view = view_in(surface);
+	if (view.len == 0)
+		return;
+	hash = name_hash(view);
+	if (has_view(process, hash))
+		return;
+	process->views[process->n_views % WORK_VIEWS] = hash;
+	process->n_views++;
+	become_known(work, process, record->time_ns);
+}
+
+/* --- slices --- */
+
+static struct work_thread *find_thread(const struct app_work *work, int32_t tid)
+{
+	for (unsigned int i = 0; i < work->n_threads; i++)
+		if (work->threads[i].tid == tid)
+			return (struct work_thread *)&work->threads[i];
+	return NULL;
+}
+
+static void keep_span(struct work_process *process, uint64_t time_ns)
+{
+	struct work_span *last = &process->spans[(process->n_spans - 1) % WORK_SPANS];
+
+	if (process->n_spans == 0 || process->open_ns > last->to_ns + SPAN_GAP_NS) {
+		last = &process->spans[process->n_spans++ % WORK_SPANS];
+		last->from_ns = process->open_ns;
+	}
+	last->to_ns = time_ns;
+	last->sum_ns = process->sum_ns;
+}
+
+static void close_process(struct work_process *process, uint64_t time_ns)
+{
+	process->sum_ns += since(process->open_ns, time_ns);
+	keep_span(process, later(process->open_ns, time_ns));
+}
+
+static void end_thread(struct app_work *work, struct work_thread *thread, uint64_t time_ns)
+{
+	struct work_process *process = &work->processes[thread->process];
+
+	process->last_ns = time_ns;
+	if (since(thread->since_ns, time_ns) >= WORK_LONG_NS) {
+		process->long_ns += since(later(thread->since_ns, process->long_until_ns), time_ns);
+		process->long_until_ns = time_ns;
+	}
+	if (--process->open == 0)
+		close_process(process, time_ns);
+	*thread = work->threads[--work->n_threads];
+}
+
+enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record)
+{
+	const struct work_thread *thread = find_thread(work, record->tid);
+
+	if (!thread)
+		return WORK_NOT_OPEN;
+	return work->processes[thread->process].pid == trace_process(record) ? WORK_OWN
+									     : WORK_OF_ANOTHER;
+}
+
+static void begin_thread(struct app_work *work, struct work_process *process, int32_t tid,
+			 uint64_t time_ns)
+{
+	if (work->n_threads == WORK_THREADS) {
+		work->refused++;
+		return;
+	}
+	work->threads[work->n_threads++] = (struct work_thread){
+		.tid = tid,
+		.process = (uint32_t)(process - work->processes),
+		.since_ns = time_ns,
+	};
+	if (process->open++ == 0)
+		process->open_ns = time_ns;
+}
+
+/* The time of the first commit for a later vsync than number @token; UINT64_MAX: there was none
+ * so far. */
+static uint64_t passed_ns(const struct app_work *work, int64_t token)
+{
+	unsigned int kept = work->n_tokens < WORK_TOKENS ? work->n_tokens : WORK_TOKENS;
+	uint64_t time_ns = UINT64_MAX;
+
+	for (unsigned int i = 1; i <= kept; i++) {
+		const struct work_token *later_one =
+			&work->tokens[(work->n_tokens - i) % WORK_TOKENS];
+
+		if (later_one->number <= token)
+			break;
+		time_ns = later_one->time_ns;
+	}
+	return time_ns;
+}
+
+/* A doFrame for vsync number @token begins: keeps how late it is, if it is late. Its vsync is the
+ * last tick, or an earlier one, if apps had a tick that this process has not answered. (The tick of
+ * a doFrame that is in time may be written after its begin.) */
+static void measure_delay(const struct app_work *work, struct work_process *process,
+			  const struct trace_record *record, int64_t token)
+{
+	uint64_t from_ns = token >= 0 ? passed_ns(work, token) : UINT64_MAX;
+
+	if (work->app_tick_ns > process->answered_ns && work->tick_ns < from_ns)
+		from_ns = work->tick_ns;
+	if (from_ns > record->time_ns || record->time_ns - from_ns < LATE_LEAST_NS)
+		return;
+	process->late_from_ns = from_ns;
+	process->late_to_ns = record->time_ns;
+	process->late_from_sum_ns = sum_at(process, from_ns, record->time_ns);
+	process->late_to_sum_ns = work_sum(process, record->time_ns);
+}
+
+void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
+		    const struct slice_meaning *meaning)
+{
+	struct work_process *process = find_process(work, trace_process(record));
+	struct work_thread *thread = find_thread(work, record->tid);
+
+	if (!process)
+		process = add_process(work, trace_process(record), record->time_ns);
+	if (!process)
+		return;
+	if (thread && (!was_open || &work->processes[thread->process] != process)) {
+		end_thread(work, thread, record->time_ns);
+		thread = NULL;
+	}
+	process->last_ns = record->time_ns;
+	learn_name(work, process, record);
+	if (meaning->mask & SLICE_CALLBACK) {
+		measure_delay(work, process, record, meaning->number);
+		process->answered_ns = record->time_ns;
+	}
+	if (!thread)
+		begin_thread(work, process, record->tid, record->time_ns);
+}
+
+void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns)
+{
+	struct work_thread *thread = find_thread(work, tid);
+
+	if (thread)
+		end_thread(work, thread, time_ns);
+}
+
+/* --- vsyncs --- */
+
+void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns)
+{
+	work->tick_ns = time_ns;
+	if (of_apps)
+		work->app_tick_ns = time_ns;
+}
+
+void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns)
+{
+	if (number >= 0)
+		work->tokens[work->n_tokens++ % WORK_TOKENS] =
+			(struct work_token){ time_ns, number };
+}
+
+/* --- losses --- */
+
+void app_work_forget(struct app_work *work, uint64_t time_ns)
+{
+	while (work->n_threads > 0)
+		end_thread(work, &work->threads[0], time_ns);
+	work->tick_ns = work->app_tick_ns = 0;
+	work->n_tokens = 0;
+}
+
+void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
+{
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
+		if (work->processes[i].late_to_ns > from_ns)
+			work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
+}
+
+void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns)
+{
+	for (unsigned int i = work->n_threads; i > 0; i--)
+		if (!(slice_stacks_open(stacks, work->threads[i - 1].tid) & SLICE_WORK))
+			end_thread(work, &work->threads[i - 1], time_ns);
+	work->tick_ns = work->app_tick_ns = 0;
+	work->n_tokens = 0;
+}
+
+void app_work_new_surfaceflinger(struct app_work *work)
+{
+	work->tick_ns = work->app_tick_ns = 0;
+	work->n_tokens = 0;
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
+		work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
+}
+
+void app_work_new_clock(struct app_work *work)
+{
+	uint32_t last_id = work->last_id, version = work->version;
+
+	*work = (struct app_work){ .last_id = last_id, .version = version };
+	change_version(work);
+}
+
+/* --- the process of a layer --- */
+
+/* The process in a name such as "com.a/com.a.Main$_29673#163228"; -1: there is none. */
+static int32_t stated_pid(struct span layer)
+{
+	for (size_t at = layer.len; at-- > 2;) {
+		int64_t pid = 0;
+
+		if (layer.ptr[at - 2] != '$' || layer.ptr[at - 1] != '_')
+			continue;
+		for (; at < layer.len && is_digit(layer.ptr[at]) && pid < INT32_MAX / 10; at++)
+			pid = pid * 10 + (layer.ptr[at] - '0');
+		return (at == layer.len || layer.ptr[at] == '#') && pid > 0 ? (int32_t)pid : -1;
+	}
+	return -1;
+}
+
+static bool has_name(const struct work_process *process, struct span app)
+{
+	size_t cut = app.len > WORK_COMM_MAX ? app.len - WORK_COMM_MAX : 0;
+
+	return process->id && process->comm_length > 0 && process->comm_length == app.len - cut &&
+	       memcmp(process->comm, app.ptr + cut, process->comm_length) == 0;
+}
+
+/* The process with the package's name, or with the view if @view is not 0. One that began after the
+ * last event of another replaced it. If both live, it is unknown. */
+static struct work_process *named_process(struct app_work *work, struct span app, uint64_t view)
+{
+	struct work_process *found = NULL;
+	bool both = false;
+
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		struct work_process *process = &work->processes[i];
+
+		if (view ? !process->id || !has_view(process, view) : !has_name(process, app))
+			continue;
+		if (!found || process->first_ns >= found->last_ns)
+			found = process;
+		else if (found->first_ns < process->last_ns)
+			both = true;
+	}
+	return both ? NULL : found;
+}
+
+struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
+{
+	struct work_process *process = &work->processes[id % WORK_PROCESSES];
+
+	return id && process->id == id ? process : NULL;
+}
+
+/* True: buffers of the layer were queued while @voted was at work, which has no name, and not while
+ * @named was. Two apps may have names with the same last 15 bytes. */
+static bool overrules(const struct work_process *voted, const struct work_process *named)
+{
+	return voted && voted != named && voted->comm_length == 0;
+}
+
+struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
+					 struct span layer, struct span app)
+{
+	struct work_process *process = NULL, *voted = NULL;
+	int32_t pid;
+
+	if (owner->version == work->version)
+		return app_work_by_id(work, owner->process);
+	pid = stated_pid(layer);
+	if (pid > 0)
+		process = find_process(work, pid);
+	if (!process && view_in(layer).len > 0)
+		process = named_process(work, SPAN_NULL, name_hash(view_in(layer)));
+	if (!process) {
+		if (owner->votes >= VOTES_ENOUGH)
+			voted = find_process(work, owner->voted);
+		if (app.len > 0)
+			process = named_process(work, app, 0);
+	}
+	owner->by_name = process && !overrules(voted, process);
+	if (!owner->by_name && voted)
+		process = voted;
+	owner->version = work->version;
+	owner->process = process ? process->id : 0;
+	return process;
+}
+
+static bool is_at_work(const struct work_process *process, uint64_t time_ns)
+{
+	return process->open > 0 || time_ns <= process->last_ns + TRANSACTION_NS;
+}
+
+void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
+		   uint64_t time_ns)
+{
+	const struct work_process *known = app_work_by_id(work, owner->process), *only = NULL;
+	unsigned int n = 0;
+	bool voted = false;
+
+	if (known && known->pid == owner->voted)
+		return;
+	if (known && is_at_work(known, time_ns)) {
+		owner->votes = owner->votes > 2 ? owner->votes - 2 : 0;
+		return;
+	}
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		const struct work_process *process = &work->processes[i];
+
+		if (!process->id || process->pid == except || !is_at_work(process, time_ns))
+			continue;
+		only = process;
+		n++;
+		voted |= process->pid == owner->voted;
+	}
+	if (n > 0 && voted) {
+		owner->votes += n == 1 && owner->votes < VOTES_MAX;
+	} else if (owner->votes > 0) {
+		owner->votes -= 2;
+	} else if (n == 1) {
+		owner->voted = only->pid;
+		owner->votes = 1;
+	}
+	/* Searched again at the next frame, if that changes the result. */
+	if (owner->votes == VOTES_ENOUGH || (!known && owner->votes > VOTES_ENOUGH))
+		owner->version = 0;
+	else if (!known && owner->votes < VOTES_ENOUGH && owner->votes >= VOTES_ENOUGH - 2)
+		owner->version = 0;
+}

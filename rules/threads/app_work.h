@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the apps were at work on their frames, by process.
+ *
+ *     main thread     doFrame ████         ░░░░░░░░░░░doFrame ███       ░ it came late: its vsync
+ *     RenderThread        DrawFrame ████                                  was that long before
+ *     process         ────█████████────────█████████████████████──  sum of this, up to any moment
+ *
+ * The work of a process in a stretch of time is the difference of two sums, so nothing of the past
+ * is stored, and a stretch can be of any length. A slice counts from its begin to its end; if its
+ * end is lost, to the loss. A doFrame states that it came late by the vsync that it answers: one
+ * that was announced after it, by a tick or by a commit of SurfaceFlinger with a greater number,
+ * shows the least delay.
+ *
+ * Which process belongs to a layer: see app_work_process_of().
+ */
+#ifndef JANKD_RULES_THREADS_APP_WORK_H
+#define JANKD_RULES_THREADS_APP_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "parser/span.h"
+#include "rules/language/ruleset_match.h"
+#include "rules/threads/slice_stack.h"
+
+#define WORK_PROCESSES 64
+#define WORK_THREADS 128
+#define WORK_SPANS 8 /* of a process, kept for the time before a late doFrame */
+#define WORK_TOKENS 256
+#define WORK_VIEWS 4
+#define WORK_COMM_MAX 15 /* the kernel keeps that much of a thread's name */
+
+/* A slice is long from this on: no frame of a layer that draws steadily takes that long. */
+#define WORK_LONG_NS UINT64_C(100000000)
+
+/* A stretch of work that is over. */
+struct work_span {
+	uint64_t from_ns, to_ns;
+	uint64_t sum_ns; /* of the process at its end */
+};
+
+struct work_process {
+	uint32_t id;	   /* unique; 0: a free entry */
+	int32_t pid;	   /* as the kernel states, else as the markers state */
+	unsigned int open; /* threads with an open slice */
+	uint64_t open_ns;  /* the first of them is open since then */
+	uint64_t sum_ns;   /* time in which at least one was open, without the time since open_ns */
+	uint64_t long_ns;  /* the same of single slices of WORK_LONG_NS and more that ended */
+	uint64_t long_until_ns;	    /* end of the last of these */
+	uint64_t first_ns, last_ns; /* its first and last event */
+	uint64_t frames;	    /* of its layers so far */
+	uint64_t answered_ns;	    /* its last doFrame began then */
+	char comm[WORK_COMM_MAX];   /* of its main thread */
+	unsigned int comm_length;   /* 0: unknown */
+	uint64_t views[WORK_VIEWS]; /* hashes of names of SurfaceViews that it queues buffers of */
+	unsigned int n_views;
+	uint64_t view_key; /* of the name in which the last view was searched */
+	uint64_t named_ns; /* comm, or the last of the views, is known since then */
+	uint64_t named_sum_ns, named_long_ns;
+	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns.
+	 */
+	uint64_t late_from_ns, late_to_ns;
+	uint64_t late_from_sum_ns, late_to_sum_ns; /* sums at these times */
+	unsigned int n_spans;			   /* so far; the last ones are kept */
+	struct work_span spans[WORK_SPANS];
+};
+
+/* A thread with an open slice. */
+struct work_thread {
+	int32_t tid;
+	uint32_t process; /* number of its entry */
+	uint64_t since_ns;
+};
+
+struct app_work {
+	struct work_process processes[WORK_PROCESSES];
+	uint8_t places[WORK_PROCESSES]; /* by pid % WORK_PROCESSES: where one was found last */
+	unsigned int n_threads;
+	struct work_thread threads[WORK_THREADS];
+	uint32_t last_id;
+	uint32_t version;     /* changes whenever a layer may belong to another process */
+	uint64_t tick_ns;     /* last tick; 0: unknown */
+	uint64_t app_tick_ns; /* the last one that wakes up apps */
+	unsigned int n_tokens;
+	struct work_token {
+		uint64_t time_ns;
+		int64_t number;
+	} tokens[WORK_TOKENS]; /* vsyncs for which SurfaceFlinger composed, in the order of time */
+	uint64_t refused;      /* slices for which there was no space */
+};
+
+/* What a layer keeps of the search for its process. */
+struct work_owner {
+	uint32_t version; /* of the table at the last search */
+	uint32_t process; /* id; 0: unknown */
+	int32_t voted;	  /* process that was at work when buffers of the layer were queued */
+	int32_t votes;
+	bool by_name; /* names tell the process, not votes */
+};
+
+/* A slice begins that is work. @was_open: the thread had one already. */
+void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
+		    const struct slice_meaning *meaning);
+
+/* The last slice of that thread that was work has ended. */
+void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns);
+
+/* Whose work is open on the thread of @record. */
+enum work_owner_kind {
+	WORK_NOT_OPEN,
+	WORK_OWN,	 /* of the process of @record */
+	WORK_OF_ANOTHER, /* of another process, which had a thread with the same number */
+};
+enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record);
+
+/* A tick. @of_apps: it wakes up apps. */
+void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns);
+
+/* SurfaceFlinger begins a slice for the vsync of that number; -1: unknown. */
+void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns);
+
+/* The process of @record queues buffers of the Surface that the counter names: with a package in it
+ * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */
+void app_work_producer(struct app_work *work, const struct trace_record *record,
+		       struct span surface);
+
+/* Events are missing after @time_ns: open slices end there. */
+void app_work_forget(struct app_work *work, uint64_t time_ns);
+
+/* Ticks after @from_ns may be missing: whether a doFrame since then came late is unknown. */
+void app_work_forget_delays(struct app_work *work, uint64_t from_ns);
+
+/* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
+void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns);
+
+/* Another SurfaceFlinger numbers its vsyncs anew, so doFrames may have seemed late. */
+void app_work_new_surfaceflinger(struct app_work *work);
+
+/* Later times cannot be compared with earlier ones. */
+void app_work_new_clock(struct app_work *work);
+
+/**
+ * app_work_process_of() - the process whose frames a layer shows
+ * @layer: whole name
+ * @app: the package in that name, or SPAN_NULL
+ *
+ * In this order: the process that the name states (Samsung); the one that counts the buffers of
+ * that SurfaceView (Android 12+); the one process whose main thread has the name of the package, of
+ * which the kernel keeps the last 15 bytes; the one that was at work whenever a buffer of the layer
+ * was queued, also if another has that name, which two apps may share, and was not at work then.
+ * Never one of which the trace does not show this: returns NULL then.
+ */
+struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
+					 struct span layer, struct span app);
+
+/* The process with that id, or NULL. */
+struct work_process *app_work_by_id(struct app_work *work, uint32_t id);
+
+/* A buffer of a layer of @owner is queued at @time_ns: the process that is at work, if it is the
+ * only one, may be the layer's. @except: SurfaceFlinger's. */
+void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
+		   uint64_t time_ns);
+
+/* The sum of work up to @now_ns, which is not before its last event. @process may be NULL: 0. */
+uint64_t work_sum(const struct work_process *process, uint64_t now_ns);
+
+/* The same of long slices only. */
+uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
+		       uint64_t now_ns);
+
+/* The begin of the slice of that process that is open longest; @now_ns: none is open. */
+uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
+			 uint64_t now_ns);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SurfaceFlinger as found in the trace: the process whose thread presents. */
+#ifndef JANKD_RULES_THREADS_SURFACEFLINGER_H
+#define JANKD_RULES_THREADS_SURFACEFLINGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+
+/* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
+enum trust {
+	TRUST_OTHER,   /* it has another name */
+	TRUST_UNKNOWN, /* the trace does not have the name: "<...>" */
+	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
+	TRUST_KNOWN,   /* the kernel gives the process: no name is needed */
+};
+
+struct surfaceflinger {
+	bool known;
+	enum trust trust;
+	int32_t tid;	  /* of the thread that presents; the kernel's number */
+	int32_t pid;	  /* as its own markers state: in a container it differs from tgid */
+	int32_t tgid;	  /* the kernel's number of the process, or TRACE_ID_UNKNOWN */
+	int32_t tick_tid; /* of the thread that ticks */
+	uint64_t last_ns; /* its last present */
+	uint64_t tick_ns; /* its last tick */
+	bool presented;	  /* its open composition has presented */
+};
+
+#define SURFACEFLINGER_UNKNOWN                                                                     \
+	((struct surfaceflinger){ .tid = TRACE_ID_UNKNOWN,                                         \
+				  .pid = TRACE_ID_UNKNOWN,                                         \
+				  .tgid = TRACE_ID_UNKNOWN,                                        \
+				  .tick_tid = TRACE_ID_UNKNOWN })
+
+enum trust trust_of(const struct trace_record *record);
+
+/* True: it is that process. Compares both numbers: in a container the number in a marker may be
+ * that of another process outside. */
+bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid);
+
+/* True: a thread of @sf wrote @record. */
+bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record);
+
+/**
+ * surfaceflinger_is_over() - true: it has been silent so long that the other process replaced it
+ * @now: an event of the other process
+ * @trust: of the other process, from the name of its thread
+ * @evident: the other process presents, ticks and latches
+ *
+ * A process with another name never replaces it. One with an unknown name does not replace it if
+ * the kernel states the writers' processes, unless the kernel no longer does so. If the name of @sf
+ * is known, one with an unknown name must be evident.
+ */
+bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_record *now,
+			    enum trust trust, bool evident);
+
+/* True: a process of that @trust may be the next SurfaceFlinger. */
+bool surfaceflinger_may_follow(const struct surfaceflinger *sf, const struct trace_record *now,
+			       enum trust trust);
+
+#endif

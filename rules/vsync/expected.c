@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync/expected.h"
+
+#include <stddef.h>
+
+#include "rules/vsync/vsync.h"
+
+/* A frame is presented this many periods after its tick, at most, or it tells nothing. */
+#define LEARN_PERIODS 5
+
+/* Frames that are needed to learn. */
+#define LEARN_FRAMES 4
+
+/* By how much they may differ: ticks come late. */
+#define AGREE_NS UINT64_C(500000)
+
+/* A frame that begins so soon after a tick was woken by it, or by one that was not much later. */
+#define WOKEN_NS UINT64_C(2000000)
+
+/* SurfaceFlinger keeps the plans of so many numbers. */
+#define NUMBERS_KEPT 500
+
+#define DURATION_MAX_NS INT64_C(200000000)
+
+void expected_tick(struct expected *e, uint64_t time_ns)
+{
+	e->ticks[e->n_ticks++ % EXPECTED_TICKS] = time_ns;
+}
+
+void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
+{
+	if (ns > 0 && ns <= DURATION_MAX_NS)
+		*(role == RULE_APP_TIME ? &e->app_ns : &e->sf_ns) = (uint64_t)ns;
+}
+
+static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
+{
+	unsigned int i = e->n_seen++ % EXPECTED_SEEN;
+
+	e->seen[i].number = number;
+	if (number > e->greatest)
+		e->greatest = number;
+	e->seen[i].time_ns = time_ns;
+	e->seen[i].process = process;
+}
+
+void expected_composition(struct expected *e, int64_t number, uint64_t time_ns)
+{
+	if (number < 0)
+		return;
+	add_seen(e, EXPECTED_SURFACEFLINGER, number, time_ns);
+	if (number > e->greatest_composed)
+		e->greatest_composed = number;
+}
+
+bool expected_is_expired(const struct expected *e, int64_t number)
+{
+	return number >= 0 && number < e->greatest_composed - NUMBERS_KEPT;
+}
+
+static unsigned int kept(unsigned int n, unsigned int max)
+{
+	return n < max ? n : max;
+}
+
+/* The vsync of @number was announced at that time, or before it. A number may be seen late: it is
+ * no lower bound for greater ones. */
+static uint64_t announced_until(const struct expected *e, int32_t process, int64_t number,
+				uint64_t now_ns)
+{
+	uint64_t until_ns = now_ns;
+
+	for (unsigned int i = 0; i < kept(e->n_seen, EXPECTED_SEEN); i++) {
+		bool counts = e->seen[i].process == process ||
+			      e->seen[i].process == EXPECTED_SURFACEFLINGER;
+
+		if (counts && e->seen[i].number >= number && e->seen[i].time_ns < until_ns)
+			until_ns = e->seen[i].time_ns;
+	}
+	return until_ns;
+}
+
+/* Newest first: it is nearly always one of the last. */
+static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
+{
+	for (unsigned int i = 1; i <= kept(e->n_ticks, EXPECTED_TICKS); i++) {
+		uint64_t tick_ns = e->ticks[(e->n_ticks - i) % EXPECTED_TICKS];
+
+		if (tick_ns <= time_ns)
+			return tick_ns;
+	}
+	return 0;
+}
+
+static const struct frame_vsync *find_frame(const struct expected *e, int32_t process,
+					    int64_t number)
+{
+	for (unsigned int i = 1; i <= kept(e->n_frames, EXPECTED_FRAMES); i++) {
+		unsigned int at = (e->n_frames - i) % EXPECTED_FRAMES;
+
+		if (e->frames[at].vsync.number == number && e->frames[at].process == process)
+			return &e->frames[at].vsync;
+	}
+	return NULL;
+}
+
+/* True: the tick is that of an earlier frame of the thread: the frame answers it, or came before
+ * it, and knows none. Each number of a Choreographer has a tick of its own, so that of @number is
+ * late, and comes behind @until_ns. */
+static bool is_answered(const struct expected *e, int32_t thread, int64_t number, uint64_t tick_ns,
+			uint64_t until_ns)
+{
+	uint64_t before_ns = tick_before(e, tick_ns - 1);
+
+	for (unsigned int i = 0; i < kept(e->n_frames, EXPECTED_FRAMES); i++) {
+		const struct frame_vsync *vsync = &e->frames[i].vsync;
+
+		if (e->frames[i].thread != thread || vsync->number >= number)
+			continue;
+		if (vsync->tick_ns == tick_ns)
+			return true;
+		if (vsync->tick_ns == 0 && e->frames[i].until_ns < tick_ns &&
+		    e->frames[i].until_ns >= before_ns && until_ns > tick_ns + WOKEN_NS)
+			return true;
+	}
+	return false;
+}
+
+struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
+				  int64_t number, uint64_t time_ns)
+{
+	const struct frame_vsync *known;
+	struct frame_vsync vsync = { .number = number };
+	uint64_t until_ns = time_ns;
+	unsigned int i;
+
+	/* Most numbers are new. */
+	if (number <= e->greatest) {
+		known = find_frame(e, process, number);
+		if (known)
+			return *known;
+		until_ns = announced_until(e, process, number, time_ns);
+	}
+	vsync.tick_ns = tick_before(e, until_ns);
+	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))
+		vsync.tick_ns = 0;
+	if (e->app_ns > 0 && e->sf_ns > 0) {
+		vsync.total_ns = e->app_ns + e->sf_ns;
+		vsync.sf_ns = e->sf_ns;
+	}
+	add_seen(e, process, number, time_ns);
+	i = e->n_frames++ % EXPECTED_FRAMES;
+	e->frames[i].vsync = vsync;
+	e->frames[i].process = process;
+	e->frames[i].thread = thread;
+	e->frames[i].until_ns = until_ns;
+	return vsync;
+}
+
+void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_t planned_ns,
+		    uint64_t period_ns)
+{
+	uint64_t ns = planned_ns - vsync->tick_ns;
+
+	if (vsync->tick_ns == 0 || planned_ns <= vsync->tick_ns || period_ns == 0 ||
+	    ns > LEARN_PERIODS * period_ns)
+		return;
+	if (e->learnt_period_ns == 0 || vsync_is_switch(e->learnt_period_ns, period_ns)) {
+		e->learnt_period_ns = period_ns;
+		e->learnt_ns = 0;
+		e->n_agree = 0;
+	}
+	if (e->learnt_ns > 0 && ns >= e->learnt_ns)
+		return;
+	/* A frame under way at a switch of the rate, or of which events were lost, may have the
+	 * plan of another one, so several frames have to agree. */
+	if (e->n_agree == 0 || vsync_distance(ns, e->agree_ns) > AGREE_NS) {
+		e->agree_ns = ns;
+		e->n_agree = 0;
+	}
+	e->agree_ns = later(e->agree_ns, ns);
+	if (++e->n_agree < LEARN_FRAMES)
+		return;
+	e->learnt_ns = e->agree_ns;
+	e->n_agree = 0;
+}
+
+static bool is_given(const struct expected *e, uint64_t period_ns)
+{
+	const struct work_durations *given = &e->given;
+
+	return given->app_ns > 0 && given->sf_ns > 0 &&
+	       (given->period_ns == 0 || !vsync_is_switch(given->period_ns, period_ns));
+}
+
+struct expectation expected_at(struct expected *e, const struct frame_vsync *vsync,
+			       uint64_t period_ns)
+{
+	struct expectation expectation = { 0, 0 };
+	uint64_t total_ns = vsync->total_ns, sf_ns = 0;
+
+	if (vsync->tick_ns == 0 || period_ns == 0)
+		return expectation;
+	if (total_ns > 0) {
+		sf_ns = vsync->sf_ns;
+	} else if (is_given(e, period_ns)) {
+		total_ns = e->given.app_ns + e->given.sf_ns;
+		sf_ns = e->given.sf_ns;
+	} else if (e->app_ns > 0 && e->sf_ns > 0) {
+		/* Its own were written before the trace began, or before SurfaceFlinger was known.
+		 */
+		total_ns = e->app_ns + e->sf_ns;
+		sf_ns = e->sf_ns;
+	} else if (e->learnt_ns > 0 && !vsync_is_switch(e->learnt_period_ns, period_ns)) {
+		total_ns = e->learnt_ns;
+		e->used_learnt++;
+	}
+	if (total_ns == 0)
+		return expectation;
+	expectation.present_ns = vsync->tick_ns + total_ns;
+	if (sf_ns > 0)
+		expectation.deadline_ns = expectation.present_ns - sf_ns;
+	return expectation;
+}
+
+void expected_forget(struct expected *e)
+{
+	e->n_ticks = e->n_seen = e->n_frames = 0;
+	e->greatest = e->greatest_composed = 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a frame is expected on the display: SurfaceFlinger's plan, found again from marks.
+ *
+ *     VSYNC-app   |tick                                        the app wakes up
+ *     app         doFrame 4711 ... DrawFrames 4711, queue
+ *     deadline                      |                          SurfaceFlinger begins
+ *     present                                     |            expected
+ *                 <---- app work ---><-- sf work ->            durations
+ *
+ * Each vsync that SurfaceFlinger announces has a number, from Android 12 on. Numbers rise, so a
+ * number was given before any greater one was seen: the vsync of a doFrame that comes late is found
+ * by that. Any app can write any number, so only those of SurfaceFlinger and of the app itself
+ * count. The durations are, in this order: given (dumpsys), in the trace (VsyncWorkDuration-app,
+ * -sf), learnt. Learnt is the least time from a tick to the planned present of its frame.
+ */
+#ifndef JANKD_RULES_VSYNC_EXPECTED_H
+#define JANKD_RULES_VSYNC_EXPECTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/options.h"
+#include "rules/language/ruleset_match.h"
+
+#define EXPECTED_TICKS 128
+#define EXPECTED_SEEN 256
+#define EXPECTED_FRAMES 64
+
+/* For a process: no app has this number. */
+#define EXPECTED_SURFACEFLINGER INT32_MIN
+
+/* The vsync that an app's frame answers. All zeros: unknown. */
+struct frame_vsync {
+	int64_t number;
+	uint64_t tick_ns;	  /* 0: unknown */
+	uint64_t total_ns, sf_ns; /* durations at that time; 0: unknown */
+	bool expired;		  /* SurfaceFlinger had forgotten it when the buffer was queued */
+};
+
+struct expected {
+	struct work_durations given; /* all 0: unknown */
+	uint64_t app_ns, sf_ns;	     /* in the trace; 0: unknown */
+	/* From tick to planned present. The least of so many frames, for displays of that period.
+	 */
+	uint64_t learnt_ns, learnt_period_ns;	/* 0: nothing is learnt yet */
+	uint64_t agree_ns;			/* the longest of the last frames that agree */
+	unsigned int n_agree;			/* how many these are */
+	uint64_t used_learnt;			/* frames whose expected time comes from that */
+	int64_t greatest;			/* number seen so far */
+	int64_t greatest_composed;		/* of SurfaceFlinger */
+	bool is_14;				/* Android 14 or later, by SurfaceFlinger's marks */
+	unsigned int n_ticks, n_seen, n_frames; /* so far; the last ones are kept */
+	uint64_t ticks[EXPECTED_TICKS];
+	struct {
+		int64_t number;
+		uint64_t time_ns;
+		int32_t process; /* EXPECTED_SURFACEFLINGER, or an app: of use for itself only */
+	} seen[EXPECTED_SEEN];
+	struct {
+		struct frame_vsync vsync;
+		uint64_t until_ns; /* its tick was announced until then */
+		int32_t process, thread;
+	} frames[EXPECTED_FRAMES]; /* the last ones */
+};
+
+/* Two times in ns; 0: unknown. */
+struct expectation {
+	uint64_t present_ns;
+	uint64_t deadline_ns; /* the buffer must be ready; 0: only if it is learnt */
+};
+
+/* A tick that wakes up apps. */
+void expected_tick(struct expected *e, uint64_t time_ns);
+
+/* SurfaceFlinger tells how long apps (RULE_APP_TIME) or itself (RULE_SF_TIME) have. */
+void expected_duration(struct expected *e, enum rule_role role, int64_t ns);
+
+/* SurfaceFlinger composes for the vsync of that number. */
+void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
+
+/* A thread of an app draws a frame for the vsync of that number. */
+struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
+				  int64_t number, uint64_t time_ns);
+
+/* True: SurfaceFlinger has forgotten the vsync of that number; it keeps the plans of 500. */
+bool expected_is_expired(const struct expected *e, int64_t number);
+
+/* A frame that answers @vsync was composed for @planned_ns: learns from it. */
+void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_t planned_ns,
+		    uint64_t period_ns);
+
+/* When a frame that answers @vsync is expected. */
+struct expectation expected_at(struct expected *e, const struct frame_vsync *vsync,
+			       uint64_t period_ns);
+
+/* Ticks may be missing, or later times cannot be compared with earlier ones. */
+void expected_forget(struct expected *e);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync/reported_period.h"
+
+#include <string.h>
+
+#include "parser/chars.h"
+#include "rules/vsync/vsync_log.h"
+
+#define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
+#define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
+#define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
+
+struct span vsync_display_in(struct span counter)
+{
+	size_t n = counter.len;
+
+	while (n > 0 && is_digit(counter.ptr[n - 1]))
+		n--;
+	return span_skip(counter, n);
+}
+
+/* True: the display has that id. @cut: one of the two ids may be cut. */
+static bool is_display(const struct vsync_display *display, struct span id, bool cut)
+{
+	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
+
+	return (n == id.len || (cut && least >= ID_CUT)) &&
+	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
+}
+
+/* The only display that may have that id. The two of a foldable begin with the same digits. */
+static struct vsync_display *find_display(struct reported_periods *periods, struct span id,
+					  bool cut)
+{
+	struct vsync_display *found = NULL;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		if (!periods->displays[i].used || !is_display(&periods->displays[i], id, cut))
+			continue;
+		if (found)
+			return NULL;
+		found = &periods->displays[i];
+	}
+	return found;
+}
+
+static struct vsync_display *use_display(struct reported_periods *periods,
+					 struct vsync_display *display, struct span id)
+{
+	display->used = ++periods->uses;
+	if (id.len > strlen(display->id) && id.len < VSYNC_DISPLAY_ID)
+		memcpy(display->id, id.ptr, id.len);
+	return display;
+}
+
+static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id)
+{
+	struct vsync_display *oldest = &periods->displays[0], *display;
+
+	if (id.len >= VSYNC_DISPLAY_ID)
+		id.len = VSYNC_DISPLAY_ID - 1;
+	display = find_display(periods, id, false);
+	if (!display)
+		display = find_display(periods, id, true);
+	if (display)
+		return use_display(periods, display, id);
+	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
+		if (periods->displays[i].used < oldest->used)
+			oldest = &periods->displays[i];
+	periods->evicted += oldest->used > 0;
+	*oldest = (struct vsync_display){ .used = ++periods->uses };
+	if (id.len > 0)
+		memcpy(oldest->id, id.ptr, id.len);
+	return oldest;
+}
+
+/* Of names without an id, where others have one: the display that the ticks belong to, or the only
+ * one. The same of the first name with an id after names without one. */
+static struct vsync_display *find_nameless(struct reported_periods *periods, bool has_id)
+{
+	struct vsync_display *only = NULL;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &periods->displays[i];
+
+		if (!display->reported_ns && !display->asked_ns && !display->n_renders)
+			continue;
+		if (!has_id && display->own)
+			return display;
+		if (only)
+			return NULL;
+		only = display;
+	}
+	return only && !(has_id && only->id[0]) ? only : NULL;
+}
+
+/* The display of which SurfaceFlinger states something. */
+static struct vsync_display *find_stated(struct reported_periods *periods, struct span id)
+{
+	struct vsync_display *display = find_display(periods, id, false);
+
+	if (!display)
+		display = find_nameless(periods, id.len > 0);
+	return display ? use_display(periods, display, id) : find_or_add_display(periods, id);
+}
+
+static bool is_possible(uint64_t period_ns)
+{
+	return period_ns >= VSYNC_PERIOD_MIN_NS && period_ns <= VSYNC_PERIOD_MAX_NS;
+}
+
+static void report(struct vsync_display *d, uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
+{
+	if (!vsync_is_near(period_ns, d->reported_ns, 30))
+		d->reported_at_ns = now_ns;
+	/* Another rate: hardware vsyncs at that rate, if any, come later. */
+	if (d->measured_ns && !vsync_is_near(period_ns, d->measured_ns, 60) &&
+	    now_ns > d->measured_at_ns) {
+		d->measured_ns = 0;
+		d->run_n = 0;
+	}
+	/* A nominal value does not replace a measured one that it confirms. */
+	if (d->reported_ns && error_ns > 2 * d->reported_error_ns &&
+	    vsync_distance(period_ns, d->reported_ns) <= error_ns)
+		return;
+	d->reported_ns = period_ns;
+	d->reported_error_ns = error_ns;
+}
+
+struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
+					      uint64_t period_ns, uint64_t error_ns,
+					      uint64_t now_ns)
+{
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return NULL;
+	d = find_stated(periods, display);
+	report(d, period_ns, error_ns, now_ns);
+	d->stated = true;
+	if (d->n_renders) {
+		struct render_period *render = &d->renders[(d->n_renders - 1) % VSYNC_RENDERS];
+
+		if (now_ns < render->from_ns + TOGETHER_NS)
+			render->mode_ns = d->reported_ns;
+	}
+	return d;
+}
+
+struct vsync_display *reported_periods_ask(struct reported_periods *periods, struct span display,
+					   uint64_t period_ns)
+{
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return NULL;
+	d = find_stated(periods, display);
+	d->asked_ns = period_ns;
+	return d;
+}
+
+void reported_period_follow(struct vsync_display *display, uint64_t now_ns)
+{
+	report(display, display->asked_ns, display->asked_ns / 100, now_ns);
+}
+
+void reported_periods_render(struct reported_periods *periods, struct span display,
+			     uint64_t period_ns, uint64_t now_ns)
+{
+	const struct render_period *last;
+	struct vsync_display *d;
+
+	if (!is_possible(period_ns))
+		return;
+	d = find_stated(periods, display);
+	last = d->n_renders ? &d->renders[(d->n_renders - 1) % VSYNC_RENDERS] : NULL;
+	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported_ns)
+		d->renders[d->n_renders++ % VSYNC_RENDERS] =
+			(struct render_period){ period_ns, now_ns, d->reported_ns };
+}
+
+const struct render_period *reported_render_at(const struct reported_periods *periods,
+					       const struct vsync_display *display,
+					       uint64_t time_ns)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !display; i++) {
+		if (!periods->displays[i].n_renders)
+			continue;
+		for (unsigned int k = i + 1; k < VSYNC_DISPLAYS; k++)
+			if (periods->displays[k].n_renders)
+				return NULL;
+		display = &periods->displays[i];
+	}
+	if (!display)
+		return NULL;
+	for (unsigned int back = 1; back <= display->n_renders && back <= VSYNC_RENDERS; back++) {
+		unsigned int at = (display->n_renders - back) % VSYNC_RENDERS;
+
+		if (display->renders[at].from_ns <= time_ns)
+			return &display->renders[at];
+	}
+	return NULL;
+}
+
+uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns)
+{
+	uint64_t error_ns, step;
+
+	/* Around a switch the render rate may be that of the other mode. */
+	if (!render || (render->mode_ns && !vsync_is_near(render->mode_ns, period_ns, 30)))
+		return 1;
+	error_ns = render->period_ns / 100 + render->period_ns * render->period_ns / 2000000000;
+	step = (render->period_ns + period_ns / 2) / period_ns;
+	if (step > UINT8_MAX || vsync_distance(render->period_ns, step * period_ns) > error_ns)
+		return 1;
+	return step > 1 ? (uint8_t)step : 1;
+}
+
+/* The vsync of the run that is @back before the last one. */
+static uint64_t in_run(const struct vsync_display *d, unsigned int back)
+{
+	return d->run[(d->run_n - 1 - back) % VSYNC_RUN];
+}
+
+/* Mean deviation of the last distances from @mean_ns. */
+static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
+{
+	unsigned int n = d->run_n < VSYNC_RUN ? d->run_n : VSYNC_RUN;
+	uint64_t off_ns = 0;
+
+	for (unsigned int back = 0; back + 1 < n; back++)
+		off_ns += vsync_distance(in_run(d, back) - in_run(d, back + 1), mean_ns);
+	return off_ns / (n - 1);
+}
+
+/* True: the last vsyncs of the run have another distance than those before them. */
+static bool has_another_rate(const struct vsync_display *d)
+{
+	uint64_t last_ns, before_ns;
+
+	if (d->run_n <= RUN_MIN)
+		return false;
+	last_ns = (in_run(d, 0) - in_run(d, RUN_MIN - 1)) / (RUN_MIN - 1);
+	before_ns = (in_run(d, RUN_MIN - 1) - d->run_begin_ns) / (d->run_n - RUN_MIN);
+	return !vsync_is_near(before_ns, last_ns, 120);
+}
+
+static void begin_run(struct vsync_display *d, unsigned int kept)
+{
+	uint64_t last[RUN_MIN];
+
+	for (unsigned int i = 0; i < kept; i++)
+		last[i] = in_run(d, kept - 1 - i);
+	memcpy(d->run, last, kept * sizeof(last[0]));
+	d->run_begin_ns = d->run[0];
+	d->run_n = kept;
+}
+
+/* Vsyncs can be written late, so the mean of a run is more precise than a single distance. */
+struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
+						struct span display, uint64_t now_ns)
+{
+	struct vsync_display *d = find_or_add_display(periods, display);
+	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
+	uint64_t mean_ns, error_ns;
+
+	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
+		d->run_n = 0;
+	/* The run has a gap: some vsyncs were not written, or the rate is another. */
+	if (d->run_n >= 3 &&
+	    (now_ns - last_ns) * 2 * (d->run_n - 1) > 3 * (last_ns - d->run_begin_ns))
+		d->run_n = 0;
+	d->run[d->run_n++ % VSYNC_RUN] = now_ns;
+	if (d->run_n == 1)
+		d->run_begin_ns = now_ns;
+	if (has_another_rate(d))
+		begin_run(d, RUN_MIN);
+	if (d->run_n < RUN_MIN)
+		return NULL;
+	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
+	/* Both ends of the run may be late, which a few distances hardly show. */
+	error_ns = 5 * spread_of(d, mean_ns) / (d->run_n - 1) + mean_ns / 5000;
+	if (error_ns * RUN_EXACT > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS ||
+	    mean_ns > VSYNC_PERIOD_MAX_NS)
+		return NULL;
+	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
+		d->measured_at_ns = d->run_begin_ns;
+	d->measured_ns = mean_ns;
+	d->measured_error_ns = error_ns;
+	return d;
+}
+
+bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns)
+{
+	return display->run_n >= RUN_MIN && now_ns < in_run(display, 0) + 3 * display->measured_ns;
+}
+
+bool reported_periods_several(const struct reported_periods *periods)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		n += reported_period_of(&periods->displays[i]).period_ns > 0;
+	return n > 1;
+}
+
+struct reported_period reported_period_of(const struct vsync_display *display)
+{
+	struct reported_period reported = { 0 };
+
+	if (display->used == 0)
+		return reported;
+	/* If both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
+	if (display->reported_ns && (!display->measured_ns ||
+				     vsync_is_near(display->measured_ns, display->reported_ns, 60)))
+		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
+						 display->reported_at_ns };
+	if (display->measured_ns)
+		return (struct reported_period){ display->measured_ns, display->measured_error_ns,
+						 display->measured_at_ns };
+	return reported;
+}

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vsync lattice.
+ *
+ *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   on demand
+ *     VSYNC-app     |       |                       |   |   |   |           late, but never early
+ *     lattice     :   :   :   :   :   :   :   :   : : : : : : : : : : :     period and phase
+ *     presents     #       #        #              #   #   #   #  #  #      begin 1 to 4 ms late
+ *                 <- 16.7 ms, 60 Hz ->            <- 8.3 ms, 120 Hz ->
+ *
+ * The period comes from the most reliable source: the display's hardware vsyncs, counters of
+ * SurfaceFlinger that state it, --vsync-ms; without these from ticks and presents (vsync_log.h). It
+ * stays until there is evidence for another one: more ticks than it allows, presents half a period
+ * off, too few ticks for some time, or another reported period. A period that presents do not fit
+ * is not believed, whatever says it. If no other one explains them, the lattice is not locked, and
+ * their vsyncs are unknown. To collect evidence takes some time, and frames of that time wait
+ * (vsync_sure_until()). Then the time of the switch is found from the events before and after it
+ * (vsync_switch.c).
+ *
+ * The last digits of the period come from two ticks at the edge: the further apart they are, the
+ * better. The first ticks may all agree and be wrong: while a machine that was late catches up,
+ * they are too close together. No tick is late by a whole period, so if the edge slowly moves by
+ * one period, the period is wrong.
+ *
+ * Distances alone do not show whether a display that ticks only every 33 ms could be faster.
+ * Without a reported period such a value is divided until it is usual for displays, and marked as a
+ * guess.
+ *
+ * A present is placed by its time in units of the period: its position, which is piecewise linear
+ * over the switches of the refresh rate. The number of vsyncs between two presents is the
+ * difference of their positions, rounded, if it is near a whole number. If it is not (at 120 Hz the
+ * jitter of one present can be near half a period), the phase decides, provided that both presents
+ * are near it. The phase is the part of a period in which presents usually begin, as a slow moving
+ * average. The error of the period adds up with the distance; beyond some distance the number is
+ * unknown.
+ */
+#include "rules/vsync/vsync.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/vsync/vsync_learn.h"
+
+#define SUSPECT_TICKS 3	   /* surplus ticks that are evidence for another period */
+#define LATE_TICKS 6	   /* late ticks of the last 16 that are evidence */
+#define SLOW_NS (450 * MS) /* a slower rate is searched for after few ticks for this time */
+#define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
+#define SLOW_WAIT_NS (1200 * MS)
+#define SOURCE_IDLE_NS (5000 * MS) /* after a silence of this time a counter no longer ticks */
+#define SILENT_PERIODS 30	   /* after a silence of this many periods the edge is unknown */
+#define EDGE_TICKS 24		   /* the edge is the earliest of this many ticks */
+#define EVEN_TICKS 48	 /* after this many even ticks the edge no longer depends on older ones */
+#define SHARPEN_TICKS 32 /* ticks between two attempts to make the period more precise */
+#define VERIFY_TICKS 128
+#define SETTLED_TICKS 12
+#define WALK_PERIODS 64 /* presents of so many periods make the period more precise */
+#define PHASE_GAIN 8	/* the phase follows an eighth of a present's distance from it */
+#define PHASE_KEEP_NS (1000 * MS)
+
+/* --- ticks --- */
+
+void vsync_init(struct vsync_lattice *v, uint64_t option_ns)
+{
+	memset(v, 0, sizeof(*v));
+	v->option_ns = option_ns;
+	vsync_reset(v);
+}
+
+void vsync_reset(struct vsync_lattice *v)
+{
+	uint64_t option_ns = v->option_ns, dumpsys_ns = v->dumpsys_ns;
+	uint64_t sources_evicted = v->sources_evicted, displays_evicted = v->reported.evicted;
+	uint32_t epoch = v->epoch + 1;
+
+	memset(v, 0, sizeof(*v));
+	v->option_ns = option_ns;
+	v->dumpsys_ns = dumpsys_ns;
+	v->epoch = epoch;
+	v->sources_evicted = sources_evicted;
+	v->reported.evicted = displays_evicted;
+	if (option_ns)
+		lattice_lock(v, option_ns, option_ns / 500, VSYNC_OPTION);
+	else if (dumpsys_ns)
+		lattice_lock(v, dumpsys_ns, dumpsys_ns / 500, VSYNC_DUMPSYS);
+}
+
+static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t name,
+					       unsigned int rank, uint64_t time_ns)
+{
+	struct vsync_source *oldest = &v->sources[0];
+
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		if (v->sources[i].name == name && v->sources[i].last_ns)
+			return &v->sources[i];
+		if (v->sources[i].last_ns < oldest->last_ns)
+			oldest = &v->sources[i];
+	}
+	v->sources_evicted += oldest->last_ns && time_ns < oldest->last_ns + SOURCE_IDLE_NS;
+	*oldest = (struct vsync_source){
+		.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX
+	};
+	return oldest;
+}
+
+/* Measures the last digits of the period from two ticks at the edge that are far apart. */
+static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
+{
+	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
+	unsigned int number = (unsigned int)(source - v->sources);
+	uint64_t period_ns = segment->period_ns;
+	uint64_t periods, better_ns, error_ns;
+
+	if (v->anchor_ns == 0 || time_ns <= v->anchor_ns) {
+		v->anchor_ns = time_ns;
+		v->anchor_periods = 8;
+		v->anchor_source = number;
+		return;
+	}
+	if (number != v->anchor_source) {
+		if (source->rank < v->sources[v->anchor_source].rank)
+			v->anchor_ns = 0;
+		return;
+	}
+	periods = (time_ns - v->anchor_ns + period_ns / 2) / period_ns;
+	if (periods < 2 * v->anchor_periods)
+		return;
+	if (periods * v->error_ns * 4 > period_ns) {
+		v->anchor_ns = 0;
+		return;
+	}
+	better_ns = (time_ns - v->anchor_ns) / periods;
+	error_ns = period_ns / 4 / periods + 1;
+	v->anchor_periods = periods;
+	if (periods > UINT64_C(1) << 20)
+		v->anchor_ns = 0;
+	if (error_ns >= v->error_ns)
+		return;
+	if (vsync_distance(better_ns, period_ns) > v->error_ns + error_ns) {
+		v->anchor_ns = 0; /* the edge moved */
+		return;
+	}
+	v->error_ns = error_ns + vsync_distance(better_ns, period_ns);
+	if (vsync_distance(better_ns, period_ns) <= error_ns)
+		return;
+	lattice_refine(v, better_ns, error_ns);
+}
+
+/* True: @period_ns may be a more precise value of the period that was reported or given. */
+static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
+{
+	struct reported_period reported = { .period_ns = v->option_ns,
+					    .error_ns = v->option_ns / 500 };
+
+	if (v->authority <= VSYNC_FIT)
+		return true;
+	if (v->followed)
+		reported = reported_period_of(v->followed);
+	return reported.error_ns * 1000 > reported.period_ns &&
+	       vsync_distance(period_ns, reported.period_ns) <=
+		       reported.error_ns + reported.period_ns / 200;
+}
+
+/* Late ticks move the edge by less than a period. If the edge has moved by a whole period since
+ * base_ns, step by step, and the last ticks show the same, the period is wrong, however precise it
+ * seems. */
+static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
+{
+	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
+	uint64_t period_ns = lattice_period_of(v), long_ns, better_ns, error_ns, rough_ns;
+
+	if (++source->even <= EVEN_TICKS) {
+		source->base_ns = source->edge_ns;
+		source->base_slots = 0;
+		return;
+	}
+	if (source->even % EDGE_TICKS != 0 || slots == 0 || v->pending ||
+	    vsync_distance(took_ns, slots * period_ns) < period_ns)
+		return;
+	better_ns = long_ns = took_ns / slots;
+	error_ns = rough_ns = long_ns / 100;
+	lattice_sharpen(v, &better_ns, &error_ns);
+	if (error_ns == rough_ns || !may_be_reported(v, long_ns))
+		return;
+	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
+		source->even = 0; /* the edge jumped, more than once */
+		return;
+	}
+	if (error_ns > long_ns / slots) {
+		better_ns = long_ns;
+		error_ns = long_ns / slots;
+	}
+	lattice_refine(v, better_ns, error_ns);
+	v->anchor_ns = 0;
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
+		v->sources[i].even = 0;
+}
+
+/* Updates the edge, the earliest of the last ticks. Sets *@late_ns: how late this tick is. True: it
+ * is the second tick in its slot. */
+static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
+			uint64_t *late_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t slack_ns = period_ns / 10;
+	uint64_t slots;
+
+	*late_ns = 0;
+	if (time_ns > source->last_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
+		source->edge_ns = time_ns;
+		source->least_ns = UINT64_MAX;
+		source->n_least = source->settled = source->even = 0;
+		source->settled++;
+		return false;
+	}
+	source->settled++;
+	if (time_ns < source->edge_ns) {
+		if (source->edge_ns - time_ns > slack_ns)
+			return true;
+		if (source->edge_ns - time_ns > period_ns / 32)
+			v->anchor_ns = source->even = 0;
+		source->edge_ns = time_ns;
+		source->least_ns = 0;
+		return time_ns - source->last_ns < period_ns / 2;
+	}
+	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
+	source->edge_ns += slots * period_ns;
+	source->base_slots += slots;
+	if (time_ns < source->edge_ns) {
+		if (source->edge_ns - time_ns > period_ns / 32)
+			v->anchor_ns = source->even = 0;
+		source->edge_ns = time_ns;
+	}
+	*late_ns = time_ns - source->edge_ns;
+	if (*late_ns < source->least_ns)
+		source->least_ns = *late_ns;
+	if (++source->n_least == EDGE_TICKS) {
+		if (source->least_ns > period_ns / 32)
+			v->anchor_ns = 0;
+		/* The edge jumped, as if the phase were another: the slots are unknown. */
+		if (source->least_ns > period_ns / 2)
+			source->even = 0;
+		source->edge_ns += source->least_ns;
+		*late_ns -= source->least_ns;
+		source->n_least = 0;
+		source->least_ns = UINT64_MAX;
+	}
+	return slots == 0;
+}
+
+/* True: a reported or given period shows that the display is about that fast. */
+static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
+{
+	return v->authority > VSYNC_FIT &&
+	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
+}
+
+/* Detects that ticks have become so few that the display may be slower. */
+static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t took_ns = time_ns - source->block_ns;
+
+	if (source->n_block++ > 0 && source->n_block <= SLOW_BLOCK)
+		return;
+	if (source->n_block > 1) {
+		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
+			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
+
+		/* The slow ticks may have begun in the block before. */
+		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_reported(v, period_ns))
+			v->slow_ns = 0;
+		else if (v->slow_ns == 0)
+			v->slow_ns = source->block_before_ns;
+	}
+	source->block_before_ns = source->n_block > 1 ? source->block_ns : time_ns;
+	source->n_block = 1;
+	source->block_ns = time_ns;
+	if (v->slow_ns && time_ns >= v->slow_ns + SLOW_NS)
+		vsync_learn_find_slower(v, back_from(time_ns, SLOW_NS), time_ns);
+}
+
+/* Collects evidence that the period is wrong, and checks it from time to time. */
+static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t before_ns,
+		    uint64_t time_ns)
+{
+	uint64_t from_ns;
+
+	v->late_ticks = v->late_ticks << 1 | late;
+	if (v->suspect.collisions && time_ns > v->suspect.last_ns + SUSPECT_NS)
+		v->suspect.collisions = 0;
+	if (collision) {
+		if (v->suspect.collisions++ == 0)
+			v->suspect.from_ns = before_ns;
+		v->suspect.last_ns = time_ns;
+	}
+	if (v->suspect.collisions < SUSPECT_TICKS &&
+	    __builtin_popcount(v->late_ticks & 0xffff) < LATE_TICKS)
+		return;
+	if (time_ns < v->next_check_ns)
+		return;
+	v->next_check_ns = time_ns + CHECK_EVERY_NS;
+	/* A short window shows a switch; a longer one shows it even if ticks are late. */
+	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
+	if (v->suspect.collisions)
+		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
+	vsync_learn_find_other(v, from_ns, time_ns);
+	if (v->late_ticks == 0)
+		return;
+	vsync_learn_find_other(v, back_from(time_ns, SLOW_NS), time_ns);
+}
+
+/* Makes an imprecise period more precise by ticks. */
+static void sharpen(struct vsync_lattice *v)
+{
+	uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
+
+	if (v->pending)
+		return;
+	lattice_sharpen(v, &period_ns, &error_ns);
+	if (error_ns < v->error_ns)
+		lattice_refine(v, period_ns, error_ns);
+}
+
+static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
+{
+	uint64_t before_ns = source->last_ns, late_ns;
+	bool collision = follow_edge(v, source, time_ns, &late_ns);
+	bool late = late_ns > lattice_period_of(v) / 8;
+
+	if (collision)
+		source->even = 0;
+	else
+		follow_base(v, source);
+	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
+		vsync_learn_confirm(v, time_ns);
+	else if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
+		vsync_learn_verify(v, time_ns);
+	if (source->settled >= SETTLED_TICKS)
+		suspect(v, collision, late || collision, before_ns, time_ns);
+	watch_rate(v, source, time_ns);
+	if (v->n_ticks % (v->error_ns * 200 > lattice_period_of(v) ? LOCK_TICKS : SHARPEN_TICKS) ==
+	    0)
+		sharpen(v);
+	if (!late && !collision && source->settled >= SETTLED_TICKS && !v->pending)
+		refine(v, source, time_ns);
+}
+
+/* The shortest distance from @from to @to, modulo one vsync: [-VSYNC_ONE / 2, VSYNC_ONE / 2). */
+static int64_t wrap(int64_t from, int64_t to)
+{
+	int64_t d = (to - from) % VSYNC_ONE;
+
+	if (d < -VSYNC_ONE / 2)
+		d += VSYNC_ONE;
+	if (d >= VSYNC_ONE / 2)
+		d -= VSYNC_ONE;
+	return d;
+}
+
+static int64_t fraction(int64_t position)
+{
+	int64_t f = position % VSYNC_ONE;
+
+	return f < 0 ? f + VSYNC_ONE : f;
+}
+
+static void keep_tick_phase(struct vsync_lattice *v, const struct vsync_source *source)
+{
+	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
+
+	if (segment->has_ticks && source->rank > segment->tick_rank)
+		return;
+	segment->has_ticks = true;
+	segment->tick_rank = source->rank;
+	segment->tick_phase = fraction(lattice_position_in(segment, source->edge_ns));
+}
+
+void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns)
+{
+	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
+
+	/* No display is that fast: the tick before was late. */
+	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
+		return;
+	source->rank = rank;
+	vsync_log_add(&v->log, (unsigned int)(source - v->sources), time_ns);
+	v->last_tick_ns = later(v->last_tick_ns, time_ns);
+	if (v->n_ticks++ == 0)
+		v->first_tick_ns = time_ns;
+	if (v->pending)
+		vsync_learn_follow_pending(v, time_ns);
+	if (!v->locked || lattice_is_new(v)) {
+		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending &&
+		    (v->authority < VSYNC_FIT || v->n_ticks % SHARPEN_TICKS == 0))
+			vsync_learn_decide(v, time_ns);
+	} else {
+		follow(v, source, time_ns);
+	}
+	source->last_ns = time_ns;
+	if (v->locked)
+		keep_tick_phase(v, source);
+}
+
+/* With the right period the presents' distances, less whole periods, add up to nearly nothing: the
+ * jitter of the first and of the last present. With a wrong one they add up to more and more. */
+static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
+{
+	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = lattice_period_of(v);
+	uint64_t periods, walked_ns, better_ns;
+	int64_t off_ns;
+	bool is_slow;
+
+	if (time_ns < v->walk.last_ns || distance_ns > SILENT_PERIODS * period_ns) {
+		v->walk = (struct vsync_walk){ .last_ns = time_ns };
+		return;
+	}
+	periods = (distance_ns + period_ns / 2) / period_ns;
+	off_ns = (int64_t)(distance_ns - periods * period_ns);
+	v->walk.last_ns = time_ns;
+	v->walk.n++;
+	v->walk.periods += periods;
+	v->walk.off_ns += off_ns;
+	v->walk.odd += llabs(off_ns) * 10 >= 3 * (int64_t)period_ns;
+	walked_ns = (uint64_t)llabs(v->walk.off_ns);
+	/* Presents may come later and later, but not by a whole period. */
+	is_slow = v->walk.odd == 0 && v->walk.periods >= WALK_PERIODS;
+	if ((walked_ns < (is_slow ? period_ns : period_ns / 2) && v->walk.odd * 4 <= v->walk.n) ||
+	    time_ns < v->next_doubt_ns)
+		return;
+	v->next_doubt_ns = time_ns + CHECK_EVERY_NS;
+	if (is_slow) {
+		better_ns =
+			(uint64_t)((int64_t)period_ns + v->walk.off_ns / (int64_t)v->walk.periods);
+		if (may_be_reported(v, better_ns))
+			vsync_learn_better(v, better_ns, period_ns / v->walk.periods, time_ns);
+	} else {
+		vsync_learn_doubt(v, time_ns);
+	}
+	v->walk = (struct vsync_walk){ .last_ns = time_ns };
+}
+
+void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
+{
+	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
+	/* Without ticks presents alone have to show it. */
+	if (v->pending && time_ns > v->last_tick_ns + PENDING_NS)
+		vsync_learn_follow_pending(v, time_ns);
+	if (v->locked)
+		follow_walk(v, time_ns);
+}
+
+void vsync_target(struct vsync_lattice *v, uint64_t time_ns)
+{
+	vsync_log_add(&v->log, VSYNC_TARGETS, time_ns);
+}
+
+void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
+{
+	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
+
+	if (d)
+		vsync_learn_report(v, d, d->measured_error_ns, time_ns);
+}
+
+void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t error_ns, uint64_t now_ns)
+{
+	struct vsync_display *d =
+		reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
+
+	if (d)
+		vsync_learn_report(v, d, error_ns, now_ns);
+}
+
+void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+		      uint64_t now_ns)
+{
+	struct vsync_display *d = reported_periods_ask(&v->reported, display, period_ns);
+
+	if (d)
+		vsync_learn_asked(v, d, now_ns);
+}
+
+void vsync_render_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t now_ns)
+{
+	reported_periods_render(&v->reported, display, period_ns, now_ns);
+}
+
+void vsync_forget_ranks(struct vsync_lattice *v)
+{
+	for (unsigned int i = 0; i < v->n_segments; i++)
+		v->segments[i].tick_rank = UINT_MAX;
+}
+
+void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
+{
+	if (v->dumpsys_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		return;
+	v->dumpsys_ns = period_ns;
+	if (!v->locked)
+		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
+	else
+		vsync_learn_dumpsys(v);
+}
+
+void vsync_finish(struct vsync_lattice *v)
+{
+	if (!v->locked || lattice_is_new(v)) {
+		v->first_tick_ns = 0;
+		vsync_learn_decide(v, vsync_log_end(&v->log));
+	} else {
+		sharpen(v);
+	}
+	if (v->pending) {
+		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
+		v->next_check_ns = 0;
+		vsync_learn_follow_pending(v, v->last_tick_ns);
+	}
+}
+
+uint64_t vsync_sure_until(const struct vsync_lattice *v)
+{
+	uint64_t sure_ns = UINT64_MAX;
+
+	if (v->undecided && v->n_segments == 1 && !v->segments[0].used)
+		return 0;
+	if (v->pending)
+		sure_ns = back_from(v->pending_at_ns, 300 * MS);
+	if (v->slow_ns && v->slow_ns < sure_ns && v->last_tick_ns < v->slow_ns + SLOW_WAIT_NS)
+		sure_ns = v->slow_ns;
+	if (v->suspect.collisions && v->suspect.from_ns < sure_ns &&
+	    v->last_tick_ns < v->suspect.last_ns + SUSPECT_NS)
+		sure_ns = v->suspect.from_ns;
+	return sure_ns;
+}
+
+/* --- presents --- */
+
+/* A moving average: of the first values their mean, then an eighth of each. It is not taken modulo
+ * one vsync, as numbers of vsyncs are counted from it. */
+static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
+{
+	if (*n < PHASE_GAIN)
+		++*n;
+	return phase + wrap(phase, position) / (int64_t)*n;
+}
+
+/* Updates the phase of presents. It starts again at another refresh rate, and after a pause. */
+static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
+{
+	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
+	    vsync_distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
+		v->n_presents = 0;
+		v->present_phase = fraction(stamp->position);
+		v->phase_number++;
+	}
+	v->last_present_ns = stamp->time_ns;
+	v->last_period_ns = stamp->period_ns;
+	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
+}
+
+/* Sets the step: SurfaceFlinger composes for every second or third vsync. */
+static void place_step(const struct vsync_lattice *v, const struct vsync_segment *segment,
+		       struct vsync_stamp *stamp)
+{
+	const struct render_period *render = reported_render_at(
+		&v->reported, segment->display ? segment->display : v->followed, stamp->time_ns);
+
+	stamp->step = reported_step_of(render, stamp->period_ns);
+	stamp->step_from_ns = render ? render->from_ns : 0;
+}
+
+void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
+{
+	struct vsync_segment *segment;
+	int64_t off, to_tick;
+
+	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked, .step = 1 };
+	if (!v->locked)
+		return;
+	segment = lattice_segment_at(v, present_ns);
+	segment->used = true;
+	stamp->position = lattice_position_in(segment, present_ns);
+	stamp->uncertainty = lattice_period_uncertainty(segment, present_ns) +
+			     lattice_switch_uncertainty(v, present_ns);
+	stamp->epoch = v->epoch;
+	stamp->period_ns = segment->period_ns;
+	stamp->from_ns = segment->from_ns;
+	stamp->guessed = segment->guessed;
+	stamp->switches = segment->switches;
+	place_step(v, segment, stamp);
+	follow_present_phase(v, stamp);
+	stamp->phase_number = v->phase_number;
+	off = wrap(v->present_phase, stamp->position);
+	stamp->in_phase =
+		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
+	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
+	to_tick = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
+	stamp->usual_ns = present_ns - (uint64_t)(off * (int64_t)segment->period_ns / VSYNC_ONE);
+	stamp->vsync_ns =
+		present_ns + (uint64_t)((to_tick - off) * (int64_t)segment->period_ns / VSYNC_ONE);
+}
+
+int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later)
+{
+	int64_t difference = later->position - earlier->position;
+	int64_t uncertainty = later->uncertainty - earlier->uncertainty;
+	int64_t whole = (difference + VSYNC_ONE / 2) / VSYNC_ONE;
+	int64_t error = difference - whole * VSYNC_ONE;
+
+	if (!earlier->locked || !later->locked || earlier->epoch != later->epoch || difference < 0)
+		return -1;
+	if (uncertainty * 4 > VSYNC_ONE)
+		return -1;
+	if (error * 10 >= 3 * VSYNC_ONE || error * 10 <= -3 * VSYNC_ONE) {
+		if (!earlier->in_phase || !later->in_phase || later->index < earlier->index ||
+		    earlier->phase_number != later->phase_number)
+			return -1;
+		whole = later->index - earlier->index;
+	}
+	/* SurfaceFlinger presents at most once in a vsync. */
+	return whole == 0 && difference * 4 > VSYNC_ONE ? -1 : whole;
+}
+
+uint64_t vsync_period_ns(const struct vsync_lattice *v)
+{
+	return v->locked ? lattice_period_of(v) : 0;
+}
+
+bool vsync_overrules(const struct vsync_lattice *v)
+{
+	if (!v->locked)
+		return v->option_refuted;
+	return v->option_ns && v->authority != VSYNC_OPTION &&
+	       vsync_is_switch(v->option_ns, lattice_period_of(v));
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync/vsync_lattice.h"
+
+#include <string.h>
+
+#define HASTY_NS (250 * MS)
+#define OLD_EDGE_NS (500 * MS) /* the edge of a period is that of this time before a switch */
+
+struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
+{
+	unsigned int i = v->n_segments - 1;
+
+	while (i > 0 && v->segments[i].from_ns > time_ns)
+		i--;
+	return &v->segments[i];
+}
+
+int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns)
+{
+	uint64_t distance_ns = vsync_distance(time_ns, s->from_ns);
+	int64_t whole = (int64_t)(distance_ns / s->period_ns) * VSYNC_ONE;
+	int64_t part = (int64_t)(distance_ns % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
+
+	return time_ns >= s->from_ns ? s->position + whole + part : s->position - whole - part;
+}
+
+/* The error of the period adds up with the distance. */
+int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns)
+{
+	uint64_t periods = time_ns > s->from_ns ? (time_ns - s->from_ns) / s->period_ns : 0;
+
+	if (periods > UINT32_MAX)
+		periods = UINT32_MAX;
+	return s->uncertainty + (int64_t)(periods * s->error_ns / s->period_ns) * VSYNC_ONE +
+	       (int64_t)(periods * s->error_ns % s->period_ns * (uint64_t)VSYNC_ONE / s->period_ns);
+}
+
+int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
+{
+	int64_t uncertainty = 0;
+
+	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
+		const struct vsync_switch_range *u = &v->switch_ranges[i];
+
+		if (time_ns >= u->to_ns)
+			uncertainty += u->uncertainty;
+		else if (time_ns > u->from_ns)
+			uncertainty +=
+				(int64_t)((double)u->uncertainty * (double)(time_ns - u->from_ns) /
+					  (double)(u->to_ns - u->from_ns));
+	}
+	return uncertainty;
+}
+
+uint64_t lattice_period_of(const struct vsync_lattice *v)
+{
+	return v->n_segments ? v->segments[v->n_segments - 1].period_ns : 0;
+}
+
+bool lattice_is_unused(const struct vsync_lattice *v)
+{
+	return v->n_segments > 0 && !v->segments[v->n_segments - 1].used;
+}
+
+bool lattice_is_new(const struct vsync_lattice *v)
+{
+	return v->n_segments == 1 && lattice_is_unused(v);
+}
+
+bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
+{
+	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
+}
+
+/* The phase of the ticks stays if the period is only a more precise value. */
+static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_segment *before)
+{
+	if (vsync_is_switch(before->period_ns, segment->period_ns))
+		return;
+	segment->tick_phase = before->tick_phase;
+	segment->tick_rank = before->tick_rank;
+	segment->has_ticks = before->has_ticks;
+}
+
+static void forget_evidence(struct vsync_lattice *v)
+{
+	v->walk = (struct vsync_walk){ 0 };
+	v->suspect.collisions = 0;
+	v->late_ticks = 0;
+	v->slow_ns = 0;
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		v->sources[i].n_block = 0;
+		v->sources[i].n_least = 0;
+		v->sources[i].even = 0;
+	}
+}
+
+void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t from_ns)
+{
+	struct vsync_segment segment = { .period_ns = period_ns,
+					 .error_ns = error_ns,
+					 .display = v->followed,
+					 .guessed = v->guessed };
+
+	from_ns = later(from_ns, v->last_present_ns);
+	while (v->n_segments > 1 && lattice_is_unused(v) &&
+	       v->segments[v->n_segments - 1].from_ns >= from_ns)
+		v->n_segments--;
+	if (lattice_is_new(v) && (from_ns == 0 || v->segments[0].from_ns >= from_ns)) {
+		v->n_segments = 0;
+		from_ns = 0;
+	}
+	if (v->n_segments > 0) {
+		const struct vsync_segment *before = &v->segments[v->n_segments - 1];
+
+		from_ns = later(from_ns, before->from_ns);
+		segment.position = lattice_position_in(before, from_ns);
+		segment.uncertainty = lattice_period_uncertainty(before, from_ns);
+		segment.switches = before->switches + vsync_is_switch(before->period_ns, period_ns);
+		copy_tick_phase(&segment, before);
+	}
+	segment.from_ns = from_ns;
+	if (v->n_segments == VSYNC_SEGMENTS) {
+		memmove(&v->segments[0], &v->segments[1],
+			sizeof(v->segments) - sizeof(v->segments[0]));
+		v->n_segments--;
+	}
+	v->segments[v->n_segments++] = segment;
+	v->locked = true;
+	v->error_ns = error_ns;
+}
+
+void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
+{
+	uint64_t period_ns = lattice_period_of(v);
+
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		struct vsync_source *source = &v->sources[i];
+		struct vsync_score score;
+		uint64_t edge_ns;
+
+		if (window->n[i] == 0)
+			continue;
+		score = vsync_score_kind(window, i, period_ns);
+		edge_ns = window->from_ns + (uint64_t)score.edge_ns;
+		if (source->last_ns > edge_ns)
+			edge_ns += (source->last_ns - edge_ns) / period_ns * period_ns;
+		source->edge_ns = edge_ns;
+		source->least_ns = UINT64_MAX;
+		source->settled = window->n[i];
+	}
+	v->anchor_ns = 0;
+	forget_evidence(v);
+}
+
+void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit;
+	uint64_t from_ns = back_from(v->last_tick_ns, SEARCH_BACK_NS);
+	uint64_t better_ns, better_error_ns;
+
+	if (*error_ns * 1000 <= *period_ns)
+		return;
+	if (v->n_segments > 1)
+		from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+	vsync_window_fill(&window, &v->log, from_ns, v->last_tick_ns);
+	better_ns = vsync_refine(&window, *period_ns, &better_error_ns);
+	if (better_error_ns >= *error_ns ||
+	    vsync_distance(better_ns, *period_ns) > *error_ns + *period_ns / 200)
+		return;
+	fit = vsync_fit_of(&window, better_ns);
+	if ((fit.ticks.n < 16 || fit.ticks.near * 2 < fit.ticks.n) &&
+	    (fit.targets.n < 16 || fit.targets.near * 10 < fit.targets.n * 9))
+		return;
+	*period_ns = better_ns;
+	*error_ns = better_error_ns;
+}
+
+void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+		  enum vsync_authority authority)
+{
+	struct vsync_window window;
+
+	v->authority = authority;
+	lattice_sharpen(v, &period_ns, &error_ns);
+	if (v->n_segments == 0 || lattice_is_unused(v))
+		v->n_segments = v->n_segments > 1 ? v->n_segments - 1 : 0;
+	lattice_set_period(v, period_ns, error_ns, 0);
+	vsync_window_fill(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
+	lattice_find_edges(v, &window);
+}
+
+void lattice_unlock(struct vsync_lattice *v)
+{
+	v->locked = v->guessed = false;
+	v->authority = VSYNC_UNKNOWN;
+	v->n_segments = v->n_switch_ranges = 0;
+	v->pending = NULL;
+	v->last_period_ns = 0;
+	v->epoch++;
+	forget_evidence(v);
+}
+
+void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
+{
+	uint64_t from_ns = later(v->segments[v->n_segments - 1].from_ns, v->last_present_ns);
+
+	if (lattice_is_new(v))
+		from_ns = 0;
+	lattice_set_period(v, period_ns, error_ns, from_ns);
+}
+
+/* --- another period --- */
+
+unsigned int lattice_main_source(const struct vsync_lattice *v)
+{
+	unsigned int best = 0;
+
+	for (unsigned int i = 1; i < VSYNC_SOURCES; i++)
+		if (v->sources[i].name && v->sources[i].last_ns + SUSPECT_NS >= v->last_tick_ns &&
+		    (v->sources[i].rank < v->sources[best].rank ||
+		     v->sources[best].last_ns + SUSPECT_NS < v->last_tick_ns))
+			best = i;
+	return best;
+}
+
+static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch *found,
+			      uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t longest_ns = later(before_ns, after_ns);
+	uint64_t length_ns = found->to_ns - found->from_ns;
+	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
+	struct vsync_switch_range *u;
+
+	/* Between two events that are one vsync apart the moment is known well enough. */
+	if (length_ns <= longest_ns + longest_ns / 4)
+		return;
+	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
+	*u = (struct vsync_switch_range){ found->from_ns, found->to_ns,
+					  (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
+						    (double)VSYNC_ONE) };
+}
+
+/* Drops the last segment if it began a moment ago and has no presents. What was taken for its start
+ * may belong to the new switch, so the new period is compared with the one before that segment. */
+static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = v->segments[v->n_segments - 1].from_ns;
+	const struct vsync_switch_range *u;
+
+	if (v->n_segments < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
+		return;
+	v->n_segments--;
+	if (v->n_switch_ranges == 0)
+		return;
+	u = &v->switch_ranges[(v->n_switch_ranges - 1) % VSYNC_SWITCH_RANGES];
+	if (u->from_ns <= from_ns && from_ns <= u->to_ns)
+		v->n_switch_ranges--;
+}
+
+uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
+			       uint64_t period_ns, uint64_t time_ns)
+{
+	const struct render_period *render =
+		display ? reported_render_at(&v->reported, display, time_ns) : NULL;
+
+	return period_ns * reported_step_of(render, period_ns);
+}
+
+void lattice_switch_to(struct vsync_lattice *v, struct vsync_switch_search search,
+		       enum vsync_authority authority)
+{
+	uint64_t now_ns = search.now_ns, sure_ns = search.sure_ns;
+	const struct vsync_segment *last;
+	struct vsync_switch found;
+	struct vsync_window window;
+
+	drop_recent(v, now_ns);
+	last = &v->segments[v->n_segments - 1];
+	search.before_ns = last->period_ns;
+	search.draws_less = lattice_render_period(v, last->display, search.before_ns,
+						  back_from(sure_ns, PENDING_NS)) <
+			    lattice_render_period(v, v->followed, search.after_ns, now_ns);
+	v->authority = authority;
+	v->pending = NULL;
+	search.from_ns = later(later(v->last_present_ns, search.from_ns),
+			       back_from(sure_ns, SEARCH_BACK_NS));
+	if (v->n_segments > 1 && !last->used)
+		search.from_ns = later(search.from_ns, last->from_ns);
+	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
+	found = vsync_switch_find(&v->log, lattice_main_source(v), &search);
+	lattice_set_period(v, search.after_ns, search.error_ns, found.at_ns);
+	note_switch_range(v, &found, search.before_ns, search.after_ns);
+	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
+	lattice_find_edges(v, &window);
+}

@@ -1,0 +1,906 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync/vsync_learn.h"
+
+#define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
+#define LOCK_ANYWAY_NS                                                                             \
+	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
+#define UNDECIDED_TICKS 24   /* this many ticks show reliably which display they belong to */
+#define OTHER_NS (2000 * MS) /* between two tries with another display's period */
+#define STATED_LATE_NS (50 * MS) /* after the mode has begun */
+#define USED_MAX_NS (50 * MS)	 /* no film shows a frame for longer */
+#define TICKS_ENOUGH 10		 /* with fewer ticks no other period is searched for */
+#define SLOW_TICKS 16		 /* of all counters together */
+
+/* True: @longer_ns is a multiple of @shorter_ns. */
+static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
+{
+	uint64_t k = (longer_ns + shorter_ns / 2) / shorter_ns;
+
+	return vsync_distance(longer_ns, k * shorter_ns) <= longer_ns / 1000 + k * error_ns;
+}
+
+/* The longest period that is usual for displays and of which @period_ns is a multiple. */
+static uint64_t usual_period(uint64_t period_ns)
+{
+	uint64_t parts = (period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) / VSYNC_PERIOD_USUAL_MAX_NS;
+
+	return period_ns / parts;
+}
+
+/* --- which of two hypotheses explains the events --- */
+
+/* SurfaceFlinger composes for each @step-th vsync of that period, or for fewer. */
+struct hypothesis {
+	uint64_t period_ns, error_ns;
+	uint64_t step;
+};
+
+/* How many distances between ticks, and between presents, only one of two hypotheses explains. */
+struct trial {
+	unsigned int n;
+	unsigned int only[2], neither;
+	unsigned int used[2]; /* they are as short as the step allows */
+};
+
+enum answer {
+	ANSWER_NO,
+	ANSWER_OPEN, /* a late event may have that distance */
+	ANSWER_YES,
+};
+
+static struct hypothesis hypothesis_of(const struct vsync_lattice *v,
+				       const struct vsync_display *display, uint64_t period_ns,
+				       uint64_t error_ns, uint64_t now_ns)
+{
+	const struct render_period *render = NULL;
+
+	if (display)
+		render = reported_render_at(&v->reported, display, now_ns);
+	return (struct hypothesis){ period_ns, error_ns, reported_step_of(render, period_ns) };
+}
+
+static enum answer explains_distance(const struct hypothesis *h, uint64_t distance_ns,
+				     uint64_t *vsyncs)
+{
+	uint64_t k = (distance_ns + h->period_ns / 2) / h->period_ns;
+	uint64_t off_ns = vsync_distance(distance_ns, k * h->period_ns), error_ns = k * h->error_ns;
+
+	*vsyncs = k;
+	if (k < h->step || off_ns * 10 >= 3 * h->period_ns + 10 * error_ns)
+		return ANSWER_NO;
+	return (off_ns + error_ns) * 8 <= h->period_ns ? ANSWER_YES : ANSWER_OPEN;
+}
+
+static struct trial try_both(const struct vsync_lattice *v, const struct vsync_window *window,
+			     const struct hypothesis *both)
+{
+	const unsigned int kinds[] = { lattice_main_source(v), VSYNC_PRESENTS };
+	struct trial trial = { 0 };
+
+	for (unsigned int at = 0; at < 2; at++) {
+		const int64_t *at_ns = window->at_ns[kinds[at]];
+
+		for (unsigned int i = 1; i < window->n[kinds[at]]; i++) {
+			uint64_t distance_ns = (uint64_t)(at_ns[i] - at_ns[i - 1]), k[2];
+			enum answer answers[2];
+
+			for (unsigned int j = 0; j < 2; j++) {
+				answers[j] = explains_distance(&both[j], distance_ns, &k[j]);
+				trial.used[j] += answers[j] == ANSWER_YES && k[j] == both[j].step;
+			}
+			trial.n++;
+			for (unsigned int j = 0; j < 2; j++)
+				trial.only[j] +=
+					answers[j] == ANSWER_YES && answers[1 - j] == ANSWER_NO;
+			trial.neither += answers[0] == ANSWER_NO && answers[1] == ANSWER_NO;
+		}
+	}
+	return trial;
+}
+
+/* True: enough distances are as short as the hypothesis allows. */
+static bool is_used(const struct trial *trial, unsigned int which)
+{
+	return trial->used[which] >= 3 && trial->used[which] * 10 >= trial->n;
+}
+
+/* --- reported periods --- */
+
+/* The relation of a reported period to one that ticks show. */
+enum relation {
+	RELATION_SAME, /* equal, or the measured one is a multiple of it */
+	RELATION_OTHER,
+	RELATION_OPEN, /* not precise enough yet */
+};
+
+static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
+				 const struct reported_period *reported)
+{
+	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
+
+	/* A nominal period does not become more precise. */
+	bool is_open = error_ns * 400 > period_ns;
+
+	error_ns += k * reported->error_ns;
+	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)
+		return RELATION_OTHER;
+	return is_open ? RELATION_OPEN : RELATION_SAME;
+}
+
+/* The same for a fit, in which some ticks may be late. */
+static enum relation relation_to_fit(const struct vsync_fit *fit,
+				     const struct reported_period *reported)
+{
+	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
+	    !vsync_fit_holds(fit))
+		return RELATION_SAME;
+	return relation_of(fit->period_ns, fit->error_ns, reported);
+}
+
+/* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
+ * confirm the last digits of its period. */
+static struct vsync_display *pick_display(struct vsync_lattice *v,
+					  const struct vsync_window *window, bool skip_foreign,
+					  bool *sure)
+{
+	struct vsync_display *kept = v->followed && v->followed->own ? v->followed : NULL;
+	struct vsync_display *best = NULL;
+	uint64_t best_ns = 0;
+
+	*sure = false;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period reported = reported_period_of(display);
+		enum relation relation;
+		struct vsync_fit fit;
+		uint64_t period_ns, error_ns;
+
+		if (!reported.period_ns || (skip_foreign && display->foreign))
+			continue;
+		period_ns = vsync_refine(window, reported.period_ns, &error_ns);
+		relation = relation_of(period_ns, error_ns, &reported);
+		if (relation != RELATION_SAME)
+			period_ns = reported.period_ns;
+		fit = vsync_fit_of(window, period_ns);
+		if (!vsync_fit_holds(&fit))
+			continue;
+		/* If two displays explain the ticks, the one that was followed before is kept. */
+		if (!best || (best != kept && (display == kept || period_ns > best_ns))) {
+			best = display;
+			best_ns = period_ns;
+			*sure = relation == RELATION_SAME;
+		}
+	}
+	return best;
+}
+
+/* The ticks belong to @display, or to none. @own: they confirm the last digits of its period. */
+static void follow_display(struct vsync_lattice *v, struct vsync_display *display, bool own)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		if (&v->reported.displays[i] != display)
+			v->reported.displays[i].own = false;
+	v->followed = display;
+	if (display)
+		display->own = own;
+}
+
+/* The ticks do not belong to @display. */
+static void leave_display(struct vsync_lattice *v, struct vsync_display *display)
+{
+	display->foreign = true;
+	display->own = false;
+	if (v->followed != display)
+		return;
+	v->followed = NULL;
+	if (v->authority == VSYNC_REPORTED)
+		v->authority = VSYNC_FIT;
+}
+
+/* Ticks and presents from now on may show that @display has that period. */
+static void await(struct vsync_lattice *v, struct vsync_display *display, enum vsync_pending kind,
+		  uint64_t period_ns, uint64_t now_ns)
+{
+	v->pending = display;
+	v->pending_as = kind;
+	v->pending_ns = period_ns;
+	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->next_check_ns = 0;
+}
+
+/* True: the lattice has a guess, and @display a period that the ticks allow as well. */
+static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
+{
+	struct reported_period reported = reported_period_of(display);
+	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts, parts;
+
+	if (!v->guessed || !is_multiple(ticks_ns, reported.period_ns, reported.error_ns))
+		return false;
+	parts = (ticks_ns + reported.period_ns / 2) / reported.period_ns;
+	v->guessed = false;
+	follow_display(v, display, !reported_periods_several(&v->reported));
+	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
+	return true;
+}
+
+static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	struct reported_period reported = reported_period_of(display);
+	uint64_t period_ns = lattice_period_of(v);
+	enum relation relation;
+
+	if (vsync_is_near(period_ns, reported.period_ns, 15)) {
+		relation = relation_of(period_ns, v->error_ns, &reported);
+		if (relation == RELATION_OTHER) {
+			leave_display(v, display);
+			return;
+		}
+		follow_display(v, display, display->own || relation == RELATION_SAME);
+		v->authority = VSYNC_REPORTED;
+		v->guessed = v->segments[v->n_segments - 1].guessed = false;
+		v->pending = NULL;
+		if (reported.error_ns * 4 < v->error_ns * 3)
+			lattice_refine(v, reported.period_ns, reported.error_ns);
+		return;
+	}
+	if (v->pending == display && v->pending_as == PENDING_STATED &&
+	    vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
+		v->pending_ns = reported.period_ns;
+		return;
+	}
+	await(v, display, PENDING_STATED, reported.period_ns, now_ns);
+	/* Hardware vsyncs show the period since the start of their run, before @now_ns. */
+	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
+}
+
+/* It is stated in whole Hz, or by the mode: another value is no other rate. */
+static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
+{
+	return error_ns * 200 >= period_ns;
+}
+
+/* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
+ * now on: only then SurfaceFlinger states its mode, in whole Hz. */
+static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			uint64_t now_ns)
+{
+	uint64_t period_ns = reported_period_of(display).period_ns;
+
+	if (!v->locked || lattice_is_new(v) || v->pending || !is_nominal(period_ns, error_ns) ||
+	    (v->other_ns && now_ns < v->other_ns + OTHER_NS))
+		return;
+	v->other_ns = now_ns;
+	await(v, display, PENDING_OTHER, period_ns, now_ns);
+}
+
+/* True: @period_ns may be the reported period, which is exact to an error. */
+static bool may_be(const struct reported_period *reported, uint64_t period_ns)
+{
+	return vsync_distance(period_ns, reported->period_ns) <=
+	       reported->error_ns + reported->period_ns / 1000;
+}
+
+/* True: a reported period fits the window, exactly or nearly. @found: a longer period that the
+ * ticks show; a shorter one always explains late ticks, so it must do more than that, or be a part
+ * of it: SurfaceFlinger may use each second vsync only. */
+static bool explains(const struct vsync_window *window, const struct reported_period *reported,
+		     const struct vsync_fit *found)
+{
+	uint64_t parts = (found->period_ns + reported->period_ns / 2) / reported->period_ns;
+	uint64_t period_ns, error_ns;
+	struct vsync_fit fit;
+
+	if (may_be(reported, found->period_ns / parts))
+		return true;
+	period_ns = vsync_refine(window, reported->period_ns, &error_ns);
+	fit = vsync_fit_of(window, reported->period_ns);
+	if (!vsync_fit_is_used(&fit) &&
+	    !is_multiple(found->period_ns, reported->period_ns, reported->period_ns / 100))
+		return false;
+	if (vsync_fit_holds(&fit))
+		return true;
+	fit = vsync_fit_of(window, period_ns);
+	return may_be(reported, period_ns) && vsync_fit_holds(&fit);
+}
+
+/* True: there are far more ticks than that period allows, even with late ones. */
+static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+
+	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
+}
+
+/* True: neither that period nor one within its error explains presents and ticks. If only every
+ * fifth vsync is used, only the length of five shows the error. */
+static bool is_refuted(const struct vsync_window *window, uint64_t period_ns, uint64_t error_ns)
+{
+	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+
+	for (uint64_t k = 1; vsync_fit_is_refuted(&fit); k++) {
+		uint64_t better_error_ns, better_ns;
+
+		if (k * period_ns > USED_MAX_NS)
+			return true;
+		better_ns = vsync_refine(window, k * period_ns, &better_error_ns) / k;
+		if (vsync_distance(better_ns, period_ns) <= error_ns + period_ns / 200)
+			fit = vsync_fit_of(window, better_ns);
+	}
+	return false;
+}
+
+/* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
+static struct vsync_display *mark_foreign(struct vsync_lattice *v,
+					  const struct vsync_window *window,
+					  const struct vsync_fit *fit, uint64_t now_ns)
+{
+	struct vsync_display *slowest = NULL;
+	uint64_t slowest_ns = 0;
+
+	v->undecided = false;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period reported = reported_period_of(display);
+		enum relation relation;
+
+		if (!reported.period_ns)
+			continue;
+		relation = relation_to_fit(fit, &reported);
+		if (is_too_slow(window, reported.period_ns) ||
+		    is_refuted(window, reported.period_ns, reported.error_ns) ||
+		    (fit->period_ns > reported.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
+		     !explains(window, &reported, fit)))
+			relation = RELATION_OTHER;
+		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
+			v->undecided = true;
+		else if (relation == RELATION_OPEN)
+			relation = RELATION_SAME;
+		display->foreign = relation != RELATION_SAME;
+		if (display->foreign || reported.period_ns <= slowest_ns)
+			continue;
+		slowest_ns = reported.period_ns;
+		slowest = display;
+	}
+	return slowest;
+}
+
+/* The ticks show @ticks_ns, which has to be divided. Returns the number of parts: if a period that
+ * is known from elsewhere is one, that of dumpsys, else one that the display was asked for. */
+static uint64_t outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
+{
+	uint64_t found_ns = v->dumpsys_ns;
+
+	if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100)) {
+		v->guessed = false;
+		return (ticks_ns + found_ns / 2) / found_ns;
+	}
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		found_ns = v->reported.displays[i].asked_ns;
+		if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100))
+			return (ticks_ns + found_ns / 2) / found_ns;
+	}
+	return v->guess_parts;
+}
+
+void vsync_learn_dumpsys(struct vsync_lattice *v)
+{
+	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts;
+
+	if (!v->guessed)
+		return;
+	v->guess_parts = (unsigned int)outweigh_guess(v, ticks_ns);
+	if (!v->guessed)
+		lattice_lock(v, ticks_ns / v->guess_parts, v->error_ns, v->authority);
+}
+
+void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
+{
+	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
+	struct vsync_display *display;
+	struct vsync_window window;
+	struct vsync_fit fit = { 0 };
+	bool sure;
+
+	vsync_window_fill(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
+	if (v->n_ticks >= LOCK_TICKS)
+		fit = vsync_fit_find(&window, anyway);
+	display = mark_foreign(v, &window, &fit, now_ns);
+	v->option_refuted = v->option_ns && is_refuted(&window, v->option_ns, v->option_ns / 500);
+	v->followed = pick_display(v, &window, true, &sure);
+	if (v->followed)
+		display = v->followed;
+	if (display && !sure &&
+	    (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported)))
+		v->undecided = true;
+	if (display) {
+		struct reported_period reported = reported_period_of(display);
+
+		follow_display(v, display, sure);
+		v->guessed = false;
+		lattice_lock(v, reported.period_ns, reported.error_ns, VSYNC_REPORTED);
+	} else if (v->option_ns && !v->option_refuted) {
+		v->guessed = false;
+		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
+	} else if (fit.period_ns) {
+		uint64_t period_ns = usual_period(fit.period_ns);
+
+		v->guessed = period_ns != fit.period_ns;
+		v->guess_parts = (unsigned int)(fit.period_ns / period_ns);
+		if (v->guessed)
+			v->guess_parts = (unsigned int)outweigh_guess(v, fit.period_ns);
+		period_ns = fit.period_ns / v->guess_parts;
+		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
+	} else {
+		/* The period was refuted, and there is no other one yet. */
+		if (v->locked && (v->authority == VSYNC_REPORTED || v->option_refuted))
+			lattice_unlock(v);
+		if (!v->locked && v->dumpsys_ns &&
+		    !is_refuted(&window, v->dumpsys_ns, v->dumpsys_ns / 500))
+			lattice_lock(v, v->dumpsys_ns, v->dumpsys_ns / 500, VSYNC_DUMPSYS);
+	}
+}
+
+void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			uint64_t now_ns)
+{
+	struct reported_period reported = reported_period_of(display);
+	struct vsync_window window;
+	struct vsync_fit fit;
+	enum relation relation;
+
+	if (!reported.period_ns)
+		return;
+	/* Another display's, or the same one's by another name. */
+	if (v->followed && v->followed != display &&
+	    (v->followed->own || (v->n_ticks >= UNDECIDED_TICKS &&
+				  !vsync_is_near(lattice_period_of(v), reported.period_ns, 15)))) {
+		watch_other(v, display, error_ns, now_ns);
+		return;
+	}
+	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
+	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
+		display->foreign = false;
+	if (display->foreign) {
+		watch_other(v, display, error_ns, now_ns);
+		return;
+	}
+	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
+		if (v->authority != VSYNC_REPORTED || v->followed != display ||
+		    !vsync_is_near(lattice_period_of(v), reported.period_ns, 15))
+			vsync_learn_decide(v, now_ns);
+		return;
+	}
+	if (replaces_guess(v, display))
+		return;
+	if (!v->followed && v->n_ticks >= 16) {
+		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
+		fit = vsync_fit_find(&window, false);
+		relation = relation_to_fit(&fit, &reported);
+		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * lattice_period_of(v) &&
+		    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_OTHER)
+			relation = RELATION_OTHER;
+		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
+			return;
+		/* The display may switch to a slower rate soon. */
+		display->foreign = relation == RELATION_OTHER &&
+				   reported.period_ns < 5 * lattice_period_of(v) / 4;
+		if (display->foreign)
+			return;
+	}
+	apply_report(v, display, now_ns);
+}
+
+void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	if (!v->locked || lattice_is_new(v) || (v->followed && v->followed != display))
+		return;
+	if (v->pending && v->pending_as == PENDING_STATED)
+		return;
+	v->pending = NULL;
+	if (!vsync_is_near(lattice_period_of(v), display->asked_ns, 15))
+		await(v, display, PENDING_ASKED, display->asked_ns, now_ns);
+}
+
+/* True: shortly before the pending period ticks or presents needed the one before. An app that
+ * draws in every second vsync looks like a display that is half as fast. */
+static bool was_used(const struct vsync_lattice *v)
+{
+	struct vsync_window window;
+	struct vsync_fit old;
+
+	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
+			  v->pending_at_ns);
+	old = vsync_fit_of(&window, lattice_period_of(v));
+	return vsync_fit_is_used(&old);
+}
+
+/* True: ticks or presents show that the display has the pending period. */
+static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
+			  bool *too_many)
+{
+	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
+	struct vsync_fit old = vsync_fit_of(window, lattice_period_of(v));
+
+	*too_many = !vsync_fit_has_few_collisions(&fit);
+	if (v->pending_ns < lattice_period_of(v) &&
+	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
+		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
+	/* A period and its half explain each other's ticks; other pairs nearly, for some time. */
+	if (vsync_fit_holds(&old) &&
+	    (v->pending_ns < lattice_period_of(v) ||
+	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
+		return false;
+	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
+}
+
+/* Ticks that the pending period explains may be those of the period before, of which an app uses
+ * each second one. False: if that is so, it is not the display's. */
+static bool is_followed(const struct vsync_lattice *v)
+{
+	uint64_t period_ns = lattice_period_of(v);
+
+	if (v->pending_as == PENDING_STATED || v->pending_ns < period_ns ||
+	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
+		return true;
+	/* Where the trace states which rate is active, it will state this one, too. */
+	return was_used(v) && !v->pending->stated;
+}
+
+/* True: ticks, or presents if there are none, no longer have the phase that they had before
+ * @from_ns. Two displays of one rate have that in common only by chance. */
+static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+{
+	unsigned int kind = lattice_main_source(v);
+	uint64_t period_ns = lattice_period_of(v), off_ns;
+	struct vsync_score before, after;
+	struct vsync_window window;
+
+	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
+	if (window.n[kind] < LOCK_TICKS)
+		kind = VSYNC_PRESENTS;
+	before = vsync_score_kind(&window, kind, period_ns);
+	off_ns = window.from_ns + (uint64_t)before.edge_ns;
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	after = vsync_score_kind(&window, kind, period_ns);
+	off_ns = vsync_distance(off_ns, window.from_ns + (uint64_t)after.edge_ns) % period_ns;
+	return before.n >= LOCK_TICKS && after.n >= LOCK_TICKS && off_ns * 10 > period_ns &&
+	       off_ns * 10 < 9 * period_ns;
+}
+
+/* Which period ticks and presents since @from_ns show: that of the lattice, or the pending one. An
+ * app that draws in every second vsync looks like a display that is half as fast, but not if just
+ * before, it drew in each one. */
+static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = v->pending_from_ns;
+	uint64_t error_ns = v->pending_as == PENDING_ASKED
+				    ? v->pending_ns / 100
+				    : reported_period_of(v->pending).error_ns;
+	struct vsync_window window;
+	struct trial before, after;
+	struct hypothesis both[2];
+
+	both[0] = hypothesis_of(v, v->followed, lattice_period_of(v), v->error_ns,
+				back_from(v->pending_at_ns, TOGETHER_NS));
+	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
+	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
+	before = try_both(v, &window, both);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	both[1].period_ns = vsync_refine(&window, v->pending_ns, &both[1].error_ns);
+	if (vsync_distance(both[1].period_ns, v->pending_ns) > error_ns + v->pending_ns / 1000)
+		both[1] = (struct hypothesis){ v->pending_ns, error_ns, both[1].step };
+	after = try_both(v, &window, both);
+	if (after.only[1] >= 3 && after.only[1] > 4 * after.only[0] &&
+	    after.neither <= after.only[1])
+		return ANSWER_YES;
+	if (after.only[0] >= 3 && after.only[0] > 4 * after.only[1])
+		return ANSWER_NO;
+	if (after.n >= 8 && (v->pending_as == PENDING_STATED || is_used(&before, 0)) &&
+	    is_used(&after, 1) && after.only[0] * 8 <= after.n && after.neither * 8 <= after.n &&
+	    (!is_used(&after, 0) ||
+	     (now_ns >= v->pending_at_ns + PENDING_LATE_NS &&
+	      (after.only[1] > after.only[0] + after.neither ||
+	       (after.only[1] >= after.only[0] && has_another_phase(v, from_ns, now_ns))))))
+		return ANSWER_YES;
+	return ANSWER_OPEN;
+}
+
+void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
+{
+	struct vsync_display *display = v->pending;
+	bool other = v->pending_as == PENDING_OTHER, shown, too_many = false;
+	enum answer answer = ANSWER_OPEN;
+	struct vsync_window window;
+	uint64_t error_ns, stated_ns = 0;
+
+	if (now_ns < v->next_check_ns)
+		return;
+	v->next_check_ns = now_ns + CHECK_EVERY_NS;
+	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
+	shown = !other && shows_pending(v, &window, &too_many) && is_followed(v);
+	if (other || (!shown && now_ns >= v->pending_at_ns + PENDING_NS))
+		answer = is_pending_shown(v, now_ns);
+	shown |= answer == ANSWER_YES && v->pending_as != PENDING_STATED;
+	/* Waits longer while the old period still ticks, as the report may have come early. */
+	if (!shown &&
+	    now_ns < v->pending_at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {
+		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
+			v->pending_from_ns += CHECK_EVERY_NS;
+		return;
+	}
+	v->pending = NULL;
+	if (!shown && v->pending_as != PENDING_STATED)
+		return;
+	display->foreign = !shown && answer == ANSWER_NO;
+	if (!shown && (too_many || display->foreign))
+		return;
+	if (v->pending_as == PENDING_ASKED)
+		reported_period_follow(display, now_ns);
+	error_ns = reported_period_of(display).error_ns;
+	/* A mode is stated as it begins. Vsyncs show a period some time later. */
+	if (v->pending_as != PENDING_ASKED && display->stated &&
+	    is_nominal(display->reported_ns, display->reported_error_ns) &&
+	    vsync_is_near(display->reported_ns, v->pending_ns, 15))
+		stated_ns = v->pending_at_ns;
+	v->guessed = false;
+	follow_display(v, display, true);
+	if (vsync_is_near(lattice_period_of(v), v->pending_ns, 15)) {
+		lattice_set_period(v, lattice_period_of(v), v->error_ns, v->pending_from_ns);
+	} else if (shown) {
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){
+					  .after_ns = v->pending_ns,
+					  .error_ns = error_ns,
+					  .from_ns = back_from(stated_ns, STATED_LATE_NS),
+					  .stated_ns = stated_ns,
+					  .sure_ns = v->pending_from_ns,
+					  .now_ns = now_ns },
+				  VSYNC_REPORTED);
+	} else {
+		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
+		v->authority = VSYNC_REPORTED;
+		lattice_find_edges(v, &window);
+	}
+}
+
+/* --- what ticks and presents show --- */
+
+/* True: the found period is a common divisor of two periods, one after the other. Then the last
+ * events alone show a longer one. */
+static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit *fit,
+			   uint64_t from_ns, uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit last;
+
+	vsync_window_fill(&window, &v->log,
+			  later(from_ns, back_from(now_ns, 12 * lattice_period_of(v))), now_ns);
+	last = vsync_fit_find(&window, false);
+	return last.period_ns > fit->period_ns &&
+	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
+}
+
+/* True: a display's reported period explains the ticks, so no other one is searched for. */
+static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
+			    uint64_t from_ns, uint64_t now_ns)
+{
+	bool sure;
+	struct vsync_display *display = pick_display(v, window, false, &sure);
+	struct reported_period reported;
+	struct vsync_fit fit;
+
+	if (!display)
+		return false;
+	reported = reported_period_of(display);
+	if (vsync_is_near(reported.period_ns, lattice_period_of(v), 15))
+		return false;
+	/* A small number of events fits nearly any display's period. */
+	fit = vsync_fit_of(window, reported.period_ns);
+	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit)))
+		return true;
+	display->foreign = false;
+	follow_display(v, display, display->own || sure);
+	v->guessed = false;
+	lattice_switch_to(v,
+			  (struct vsync_switch_search){ .after_ns = reported.period_ns,
+							.error_ns = reported.error_ns,
+							.sure_ns = from_ns,
+							.now_ns = now_ns },
+			  VSYNC_REPORTED);
+	return true;
+}
+
+/* True: the display is faster, by an eighth of its ticks. Late ones alone make some collisions. */
+static bool is_too_long(const struct vsync_fit *fit, unsigned int collisions)
+{
+	return collisions >= 4 && collisions * 8 >= fit->ticks.n;
+}
+
+void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit, old, twice;
+	uint64_t period_ns = lattice_period_of(v), parts;
+
+	from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	if (vsync_window_ticks(&window) < TICKS_ENOUGH)
+		return;
+	old = vsync_fit_of(&window, period_ns);
+	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
+		return;
+	if (follow_reported(v, &window, from_ns, now_ns))
+		return;
+	if (v->authority == VSYNC_OPTION && !vsync_fit_is_refuted(&old))
+		return;
+	fit = vsync_fit_find(&window, false);
+	if (!fit.period_ns || vsync_is_near(fit.period_ns, period_ns, 15) ||
+	    fit.period_ns > VSYNC_PERIOD_USUAL_MAX_NS)
+		return;
+	if (fit.period_ns < period_ns && fit.error_ns * 40 > fit.period_ns)
+		return;
+	/* Rates of a display differ by more, but late ticks may look like a rate nearby. */
+	if (vsync_is_near(fit.period_ns, period_ns, 120) &&
+	    (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit)))
+		return;
+	/* Late ticks of a display with twice the period may look the same. */
+	twice = vsync_fit_of(&window, 2 * fit.period_ns);
+	if (!is_too_long(&twice, twice.ticks.collisions + 2 * twice.presents.collisions) &&
+	    !vsync_fit_has_odd_presents(&twice))
+		return;
+	if (fit.period_ns < period_ns && is_multiple(period_ns, fit.period_ns, 0) &&
+	    !is_too_long(&old, old.ticks.collisions + old.presents.collisions) &&
+	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
+		return;
+	/* A multiple of the old period is checked in a longer window: see
+	 * vsync_learn_find_slower(). Its last digits are better than nominal ones. */
+	parts = (fit.period_ns + period_ns / 2) / period_ns;
+	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns, 15)) {
+		if (v->followed && fit.error_ns < v->error_ns * parts / 4 &&
+		    is_multiple(fit.period_ns, period_ns, v->error_ns)) {
+			lattice_refine(v, fit.period_ns / parts, fit.error_ns / parts);
+			v->followed->own |= !reported_periods_several(&v->reported);
+		}
+		return;
+	}
+	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
+		return;
+	if (fit.period_ns < period_ns && is_common_part(v, &fit, from_ns, now_ns))
+		return;
+	if (v->authority == VSYNC_REPORTED && v->followed) {
+		v->followed->foreign = true;
+		v->followed = NULL;
+	}
+	v->guessed = false;
+	lattice_switch_to(v,
+			  (struct vsync_switch_search){ .after_ns = fit.period_ns,
+							.error_ns = fit.error_ns,
+							.sure_ns = from_ns,
+							.now_ns = now_ns },
+			  VSYNC_FIT);
+}
+
+void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit, old;
+
+	vsync_window_fill(
+		&window, &v->log,
+		later(back_from(now_ns, LOCK_WINDOW_NS), v->segments[v->n_segments - 1].from_ns),
+		now_ns);
+	fit = vsync_fit_of(&window, period_ns);
+	old = vsync_fit_of(&window, lattice_period_of(v));
+	if (v->pending || fit.presents.near <= old.presents.near || fit.ticks.near < old.ticks.near)
+		return;
+	lattice_refine(v, period_ns, error_ns);
+	lattice_find_edges(v, &window);
+}
+
+void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t from_ns =
+		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns);
+	struct vsync_window window;
+
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	/* Where there are ticks, they show if the display switched. */
+	if (v->authority != VSYNC_OPTION && vsync_window_ticks(&window) >= TICKS_ENOUGH)
+		return;
+	if (!is_refuted(&window, period_ns, v->error_ns))
+		return;
+	vsync_learn_find_other(v, from_ns, now_ns);
+	if (!vsync_is_near(period_ns, lattice_period_of(v), 15))
+		return;
+	v->option_refuted = v->authority == VSYNC_OPTION;
+	if (v->followed)
+		v->followed->foreign = true;
+	follow_display(v, NULL, false);
+	lattice_unlock(v);
+	vsync_learn_decide(v, now_ns);
+}
+
+void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
+	struct vsync_display *display;
+	struct vsync_window window;
+	struct vsync_fit fit;
+	bool sure;
+
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	fit = vsync_fit_find(&window, false);
+	if (!fit.period_ns || fit.ticks.n < UNDECIDED_TICKS)
+		return;
+	mark_foreign(v, &window, &fit, now_ns);
+	display = pick_display(v, &window, true, &sure);
+	if (display)
+		fit.period_ns = reported_period_of(display).period_ns;
+	else if (!v->followed->foreign || v->undecided)
+		return;
+	follow_display(v, display, true);
+	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){ .after_ns = fit.period_ns,
+								.error_ns = fit.error_ns,
+								.sure_ns = from_ns,
+								.now_ns = now_ns },
+				  display ? VSYNC_REPORTED : VSYNC_FIT);
+}
+
+void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
+	struct reported_period reported;
+	struct vsync_window window;
+	struct vsync_fit fit;
+
+	vsync_window_fill(
+		&window, &v->log,
+		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns),
+		now_ns);
+	better_ns = vsync_refine(&window, period_ns, &error_ns);
+	if (error_ns * 500 > better_ns || !vsync_is_near(period_ns, better_ns, 15) ||
+	    vsync_distance(period_ns, better_ns) < error_ns + v->error_ns + period_ns / 1000)
+		return;
+	fit = vsync_fit_of(&window, better_ns);
+	if (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit))
+		return;
+	reported = reported_period_of(v->followed);
+	/* The ticks before may have shown a nominal period's last digits wrongly. */
+	if (!may_be(&reported, better_ns))
+		leave_display(v, v->followed);
+	lattice_refine(v, better_ns, error_ns);
+	lattice_find_edges(v, &window);
+}
+
+/* If the display slowed down to a multiple of its period, all ticks and presents still fit, but
+ * none of them needs the shorter one. */
+void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	struct vsync_window window;
+
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {
+		struct vsync_fit fit;
+		uint64_t error_ns;
+		uint64_t slow_ns = vsync_refine(&window, k * period_ns, &error_ns);
+
+		if (!vsync_is_near(slow_ns, k * period_ns, 15))
+			slow_ns = k * period_ns;
+		fit = vsync_fit_of(&window, slow_ns);
+		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
+			continue;
+		v->guessed = false;
+		lattice_switch_to(v,
+				  (struct vsync_switch_search){ .after_ns = slow_ns,
+								.error_ns = error_ns,
+								.sure_ns = from_ns,
+								.now_ns = now_ns },
+				  VSYNC_FIT);
+		return;
+	}
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync/vsync_log.h"
+
+#include <string.h>
+
+/* Bins that a period is divided into, and the width of an edge in bins. */
+#define BINS 32
+#define EDGE_BINS 4
+
+/* After a silence of this many periods the phase may be different. */
+#define RUN_PERIODS 48
+
+/* At most one event of this many may be a collision: with a period that holds, or with the one that
+ * explains the most events. */
+#define HOLDS_PART 24
+#define MOST_PART 8
+
+/* Counters with fewer ticks do not count, and fewer presents refute no period. */
+#define TICKS_LEAST 3
+#define PRESENTS_LEAST 12
+
+#define DISTANCE_MAX_NS INT64_C(300000000)
+#define CLUSTERS 48
+#define PERIODS 256 /* distances that are measured, at most */
+#define PERIODS_FIRST 128
+#define CANDIDATES 12
+#define DISTANCES_BACK 40 /* the last distances of each kind are candidates */
+
+void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
+{
+	uint64_t at = log->n++ % VSYNC_LOG_SIZE;
+
+	log->time_ns[at] = time_ns;
+	log->kind[at] = (uint8_t)kind;
+}
+
+uint64_t vsync_log_end(const struct vsync_log *log)
+{
+	return log->n ? log->time_ns[(log->n - 1) % VSYNC_LOG_SIZE] : 0;
+}
+
+/* Events come in order, except for those of other CPUs and for targets. */
+static void put_in_order(struct vsync_window *window, unsigned int kind, int64_t at_ns)
+{
+	int64_t *at = window->at_ns[kind];
+	unsigned int i = window->n[kind]++;
+
+	/* Filled from the newest event on: @at is in descending order. */
+	for (; i > 0 && at[i - 1] < at_ns; i--)
+		at[i] = at[i - 1];
+	at[i] = at_ns;
+}
+
+static void reverse(int64_t *at, unsigned int n)
+{
+	for (unsigned int i = 0; i < n / 2; i++) {
+		int64_t first = at[i];
+
+		at[i] = at[n - 1 - i];
+		at[n - 1 - i] = first;
+	}
+}
+
+void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	unsigned int kept = log->n < VSYNC_LOG_SIZE ? (unsigned int)log->n : VSYNC_LOG_SIZE;
+
+	window->from_ns = from_ns;
+	memset(window->n, 0, sizeof(window->n));
+	for (unsigned int back = 1; back <= kept; back++) {
+		uint64_t at = (log->n - back) % VSYNC_LOG_SIZE, time_ns = log->time_ns[at];
+
+		if (time_ns < from_ns || time_ns > to_ns ||
+		    window->n[log->kind[at]] == VSYNC_WINDOW_SIZE)
+			continue;
+		put_in_order(window, log->kind[at], (int64_t)(time_ns - from_ns));
+	}
+	for (unsigned int kind = 0; kind < VSYNC_KINDS; kind++)
+		reverse(window->at_ns[kind], window->n[kind]);
+}
+
+unsigned int vsync_window_ticks(const struct vsync_window *window)
+{
+	unsigned int n = 0;
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++)
+		n += window->n[kind];
+	return n;
+}
+
+/* --- how well a period explains events --- */
+
+/* In floating point: it is exact for some seconds in nanoseconds, and can be vectorised. */
+static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
+{
+	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
+	int64_t whole = (int64_t)slots;
+
+	return whole - (slots < (double)whole);
+}
+
+/* Number of events that are in the same slot as the one before; if it is more than @most, any such
+ * number. Slots begin at @edge_ns. */
+static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
+				     int64_t period_ns, unsigned int most)
+{
+	int64_t before = slot_of(at[0], edge_ns, period_ns);
+	unsigned int collisions = 0;
+
+	for (unsigned int i = 1; i < n && collisions <= most; i++) {
+		int64_t slot = slot_of(at[i], edge_ns, period_ns);
+
+		collisions += slot == before;
+		before = slot;
+	}
+	return collisions;
+}
+
+/* sums[i]: events in an edge that begins at bin i. */
+static void sum_bins(const unsigned int *bins, unsigned int *sums)
+{
+	for (unsigned int i = 0; i < BINS; i++) {
+		sums[i] = 0;
+		for (unsigned int j = 0; j < EDGE_BINS; j++)
+			sums[i] += bins[(i + j) % BINS];
+	}
+}
+
+static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t period_ns)
+{
+	unsigned int adjacent = 0;
+
+	for (unsigned int i = 1; i < n; i++) {
+		int64_t off_ns = at[i] - at[i - 1] - period_ns;
+
+		adjacent += off_ns * 8 < period_ns && -off_ns * 8 < period_ns;
+	}
+	return adjacent;
+}
+
+/* Scores events between two silences. Of the places with many events, the edge is the one with the
+ * fewest collisions, then the one with the most events. */
+static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
+		      struct vsync_score *score)
+{
+	unsigned int bins[BINS] = { 0 }, sums[BINS];
+	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0, most = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		int64_t off_ns = at[i] - at[0];
+
+		off_ns -= slot_of(at[i], at[0], period_ns) * period_ns;
+		bins[off_ns * BINS / period_ns]++;
+	}
+	sum_bins(bins, sums);
+	for (unsigned int bin = 1; bin < BINS; bin++)
+		most = sums[bin] > sums[most] ? bin : most;
+	/* Begins with the place of most events: without collisions there, none is better. */
+	for (unsigned int i = 0; i < BINS && best > 0; i++) {
+		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
+		unsigned int near = sums[bin];
+		int64_t edge_ns = at[0] + ((int64_t)bin - 1) * period_ns / BINS;
+		unsigned int collisions;
+
+		if (near < 2 || near * 8 < n || near < sums[(bin + 1) % BINS] ||
+		    near < sums[(bin + BINS - 1) % BINS])
+			continue;
+		collisions = count_collisions(at, n, edge_ns, period_ns, best);
+		if (collisions > best || (collisions == best && near <= best_near))
+			continue;
+		best = collisions;
+		best_near = near;
+		best_bin = bin;
+	}
+	score->n += n;
+	score->adjacent += count_adjacent(at, n, period_ns);
+	if (best == UINT32_MAX) {
+		score->collisions += count_collisions(at, n, at[0], period_ns, n);
+		return;
+	}
+	score->near += best_near;
+	score->odd += sums[(best_bin + BINS / 2) % BINS];
+	score->collisions += best;
+	score->edge_ns = at[0] + (int64_t)best_bin * period_ns / BINS;
+}
+
+struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned int kind,
+				    uint64_t period_ns)
+{
+	const int64_t *at = window->at_ns[kind];
+	struct vsync_score score = { 0 };
+	unsigned int begin = 0;
+
+	for (unsigned int i = 1; i <= window->n[kind]; i++) {
+		if (i < window->n[kind] && at[i] - at[i - 1] <= RUN_PERIODS * (int64_t)period_ns)
+			continue;
+		score_run(&at[begin], i - begin, (int64_t)period_ns, &score);
+		begin = i;
+	}
+	return score;
+}
+
+static struct vsync_score score_ticks(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_score sum = { 0 };
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
+		struct vsync_score score;
+
+		if (window->n[kind] < TICKS_LEAST)
+			continue;
+		score = vsync_score_kind(window, kind, period_ns);
+		sum.n += score.n;
+		sum.near += score.near;
+		sum.odd += score.odd;
+		sum.collisions += score.collisions;
+		sum.adjacent += score.adjacent;
+	}
+	return sum;
+}
+
+static void score_others(const struct vsync_window *window, struct vsync_fit *fit)
+{
+	fit->presents = vsync_score_kind(window, VSYNC_PRESENTS, fit->period_ns);
+	fit->targets = vsync_score_kind(window, VSYNC_TARGETS, fit->period_ns);
+}
+
+struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = { .period_ns = period_ns, .ticks = score_ticks(window, period_ns) };
+
+	score_others(window, &fit);
+	return fit;
+}
+
+/* True: @part is at least @percent of @n, and @n is not too small. */
+static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
+{
+	return n >= 6 && part * 100 >= n * percent;
+}
+
+bool vsync_fit_has_odd_presents(const struct vsync_fit *fit)
+{
+	const struct vsync_score *p = &fit->presents;
+
+	return p->odd >= 3 && p->odd * 30 >= p->n && p->odd * 10 >= (p->n - p->near) * 7;
+}
+
+bool vsync_fit_has_few_collisions(const struct vsync_fit *fit)
+{
+	return fit->ticks.collisions * HOLDS_PART <= fit->ticks.n &&
+	       fit->presents.collisions * HOLDS_PART <= fit->presents.n;
+}
+
+bool vsync_fit_is_used(const struct vsync_fit *fit)
+{
+	unsigned int adjacent = fit->ticks.adjacent + fit->presents.adjacent;
+
+	return adjacent >= 3 && adjacent * 10 >= fit->ticks.n + fit->presents.n;
+}
+
+bool vsync_fit_is_clear(const struct vsync_fit *fit)
+{
+	return vsync_fit_has_few_collisions(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
+}
+
+bool vsync_fit_holds(const struct vsync_fit *fit)
+{
+	if (!vsync_fit_has_few_collisions(fit) || vsync_fit_has_odd_presents(fit))
+		return false;
+	return is_most(fit->ticks.near, fit->ticks.n, 90) ||
+	       (is_most(fit->ticks.near, fit->ticks.n, 20) &&
+		(is_most(fit->presents.near, fit->presents.n, 90) ||
+		 is_most(fit->targets.near, fit->targets.n, 90)));
+}
+
+bool vsync_fit_is_refuted(const struct vsync_fit *fit)
+{
+	const struct vsync_score *p = &fit->presents;
+
+	return p->n >= PRESENTS_LEAST && (p->near * 2 < p->n || vsync_fit_has_odd_presents(fit)) &&
+	       !vsync_fit_is_clear(fit);
+}
+
+/* --- the period --- */
+
+/* Quickselect: the value that would be at @rank in sorted order. Afterwards no value before it is
+ * greater, and none after it is smaller. */
+static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
+{
+	unsigned int low = 0, high = n - 1;
+
+	while (low < high) {
+		uint64_t middle = values[low + (high - low) / 2];
+		unsigned int i = low, j = high;
+
+		while (i <= j) {
+			uint64_t value;
+
+			while (values[i] < middle)
+				i++;
+			while (values[j] > middle)
+				j--;
+			if (i > j)
+				break;
+			value = values[i];
+			values[i++] = values[j];
+			values[j] = value;
+			if (j == 0)
+				break;
+			j--;
+		}
+		if (rank <= j)
+			high = j;
+		else if (rank >= i)
+			low = i;
+		else
+			break;
+	}
+	return values[rank];
+}
+
+/* Measures the period by pairs of events of the kinds [@begin, @end) that are about @span periods
+ * apart. Writes up to @most values to @periods; returns their number. */
+static unsigned int measure(const struct vsync_window *window, unsigned int begin, unsigned int end,
+			    uint64_t period_ns, unsigned int span, unsigned int most,
+			    uint64_t *periods)
+{
+	int64_t wanted_ns = (int64_t)(period_ns * span - period_ns / 2);
+	unsigned int n = 0, events = 0, step;
+
+	for (unsigned int kind = begin; kind < end; kind++)
+		events += window->n[kind];
+	step = events / most + 1;
+	for (unsigned int kind = begin; kind < end; kind++) {
+		const int64_t *at = window->at_ns[kind];
+
+		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < most; i += step) {
+			uint64_t length_ns, k;
+
+			while (j < window->n[kind] && at[j] - at[i] < wanted_ns)
+				j++;
+			if (j == window->n[kind])
+				break;
+			length_ns = (uint64_t)(at[j] - at[i]);
+			k = (uint64_t)((double)(length_ns + period_ns / 2) / (double)period_ns);
+			if (k <= 2 * span &&
+			    vsync_distance(length_ns, k * period_ns) * 8 <= period_ns)
+				periods[n++] = (uint64_t)((double)length_ns / (double)k);
+		}
+	}
+	return n;
+}
+
+/* The error of the median, which select_rank() has put into place. A few values may agree by
+ * chance, or all of them may be late. */
+static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
+{
+	uint64_t period_ns = periods[n / 2];
+	uint64_t high_ns = select_rank(periods + n / 2, n - n / 2, n - 1 - n / 5 - n / 2);
+	uint64_t low_ns = select_rank(periods, n / 2 + 1, n / 5);
+
+	return (high_ns - low_ns) * (n < 16 ? 3 : 1) + period_ns / (100 * span);
+}
+
+static uint64_t refine_by(const struct vsync_window *window, unsigned int begin, unsigned int end,
+			  uint64_t period_ns, uint64_t *error_ns)
+{
+	static const unsigned int spans[] = { 2, 6, 16, 40 };
+	const unsigned int last = sizeof(spans) / sizeof(spans[0]) - 1;
+	uint64_t periods[2][PERIODS];
+	unsigned int n = 0, used = 0;
+
+	/* Each stage has to be precise enough only for the next one. If only each fifth vsync is
+	 * used, as of a film, no two events are as near to each other as in the first. */
+	for (unsigned int stage = 0; stage <= last; stage++) {
+		unsigned int more =
+			measure(window, begin, end, period_ns, spans[stage],
+				stage < last ? PERIODS_FIRST : PERIODS, periods[stage % 2]);
+
+		if (more == 0 && stage == 0)
+			continue;
+		if (more < 4)
+			break;
+		n = more;
+		used = stage;
+		period_ns = select_rank(periods[stage % 2], n, n / 2);
+	}
+	*error_ns = n > 0 ? error_of(periods[used % 2], n, spans[used]) : period_ns / 20;
+	return period_ns;
+}
+
+uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uint64_t *error_ns)
+{
+	uint64_t better_ns =
+		refine_by(window, VSYNC_TARGETS, VSYNC_TARGETS + 1, period_ns, error_ns);
+
+	if (*error_ns * 500 <= better_ns)
+		return better_ns;
+	return refine_by(window, 0, VSYNC_TARGETS, period_ns, error_ns);
+}
+
+struct cluster {
+	uint64_t length_ns;
+	unsigned int n;
+};
+
+static unsigned int add_to_cluster(struct cluster *clusters, unsigned int count, uint64_t length_ns)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (vsync_is_near(clusters[i].length_ns, length_ns, 20)) {
+			clusters[i].n++;
+			return count;
+		}
+	}
+	if (count == CLUSTERS)
+		return count;
+	clusters[count] = (struct cluster){ length_ns, 1 };
+	return count + 1;
+}
+
+/* Collects distances between ticks and between presents, and their halves and thirds. */
+static unsigned int collect(const struct vsync_window *window, struct cluster *clusters)
+{
+	unsigned int count = 0;
+
+	for (unsigned int kind = 0; kind <= VSYNC_PRESENTS; kind++) {
+		unsigned int n = window->n[kind];
+
+		for (unsigned int i = n > DISTANCES_BACK ? n - DISTANCES_BACK : 1; i < n; i++) {
+			int64_t length_ns = window->at_ns[kind][i] - window->at_ns[kind][i - 1];
+
+			if (length_ns < (int64_t)VSYNC_PERIOD_MIN_NS || length_ns > DISTANCE_MAX_NS)
+				continue;
+			for (uint64_t parts = 1; parts <= 3; parts++)
+				count = add_to_cluster(clusters, count,
+						       (uint64_t)length_ns / parts);
+		}
+	}
+	return count;
+}
+
+static bool is_more_frequent(const struct cluster *a, const struct cluster *b)
+{
+	return a->n > b->n;
+}
+
+static bool is_longer(const struct cluster *a, const struct cluster *b)
+{
+	return a->length_ns > b->length_ns;
+}
+
+static void order(struct cluster *clusters, unsigned int count,
+		  bool (*is_before)(const struct cluster *a, const struct cluster *b))
+{
+	for (unsigned int i = 1; i < count; i++) {
+		struct cluster cluster = clusters[i];
+		unsigned int at = i;
+
+		for (; at > 0 && is_before(&cluster, &clusters[at - 1]); at--)
+			clusters[at] = clusters[at - 1];
+		clusters[at] = cluster;
+	}
+}
+
+/* If no period holds: the longest of those that explain about as much as the best one. */
+static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
+{
+	unsigned int near = fit->ticks.near + 2 * fit->presents.near;
+	unsigned int best_near = best->ticks.near + 2 * best->presents.near;
+
+	if (fit->ticks.collisions * MOST_PART > fit->ticks.n || fit->ticks.near * 2 < fit->ticks.n)
+		return false;
+	if (best->period_ns == 0)
+		return true;
+	return fit->period_ns > best->period_ns ? near * 10 >= best_near * 9
+						: near * 9 > best_near * 10;
+}
+
+/* True: another candidate led to the same period. */
+static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_ns)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (vsync_distance(periods[i], period_ns) * 2000 <= period_ns)
+			return true;
+	return false;
+}
+
+/* True: with this period, and with any that vsync_refine() makes of it, more than one of @part
+ * ticks is a collision. No distance in measure() is off by more than an eighth of a period, so all
+ * stages together change the period by less than a tenth. */
+static bool is_far_too_long(const struct vsync_window *window, uint64_t period_ns,
+			    unsigned int part)
+{
+	uint64_t n = 0, collisions = 0;
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
+		const int64_t *at = window->at_ns[kind];
+		unsigned int ticks = window->n[kind];
+		uint64_t slots;
+
+		if (ticks < TICKS_LEAST)
+			continue;
+		slots = (uint64_t)(at[ticks - 1] - at[0]) * 10 / (period_ns * 9) + 3;
+		n += ticks;
+		collisions += ticks > slots ? ticks - slots : 0;
+	}
+	return collisions * part > n;
+}
+
+struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
+{
+	struct cluster clusters[CLUSTERS];
+	unsigned int count = collect(window, clusters), n_seen = 0;
+	struct vsync_fit best = { 0 }, most = { 0 };
+	uint64_t seen[CANDIDATES];
+
+	order(clusters, count, is_more_frequent);
+	count = count < CANDIDATES ? count : CANDIDATES;
+	order(clusters, count, is_longer);
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t error_ns, period_ns = clusters[i].length_ns;
+		/* With more collisions neither vsync_fit_holds() nor is_better() is true. */
+		unsigned int part = anyway && !best.period_ns ? MOST_PART : HOLDS_PART;
+		struct vsync_fit fit;
+
+		/* None of the remaining candidates leads to a longer period. */
+		if (period_ns * 8 < best.period_ns * 7)
+			break;
+		if (is_far_too_long(window, period_ns, part))
+			continue;
+		period_ns = vsync_refine(window, period_ns, &error_ns);
+		seen[n_seen++] = period_ns;
+		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS ||
+		    period_ns <= best.period_ns || is_one_of(seen, n_seen - 1, period_ns))
+			continue;
+		fit = (struct vsync_fit){ .period_ns = period_ns,
+					  .error_ns = error_ns,
+					  .ticks = score_ticks(window, period_ns) };
+		if (fit.ticks.n < 6 || fit.ticks.collisions * part > fit.ticks.n)
+			continue;
+		score_others(window, &fit);
+		if (vsync_fit_holds(&fit) && vsync_fit_is_used(&fit))
+			best = fit;
+		else if (anyway && is_better(&fit, &most))
+			most = fit;
+	}
+	return best.period_ns ? best : most;
+}

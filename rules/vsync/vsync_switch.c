@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each tick and each present near the switch fits the old period, the new one, both or none (it is
+ * late):
+ *
+ *     old      :       :       :       :       :       :
+ *     new      :   :   :   :   :   :   :   :   :   :   :
+ *     ticks    |       |       |   |   |   |   |   |   |
+ *              both    both    both new both new
+ *
+ * The switch is the moment with the fewest events on the wrong side. If events fit both periods,
+ * the one with fewer compositions is assumed, as the other one would have more events. Two ticks in
+ * one slot of the longer period do not belong to it, even if they are late. Moments that are nearly
+ * as good widen the range [from_ns, to_ns].
+ *
+ * The new period is seldom precise so early. Of the values within its error, that with the fewest
+ * events on the wrong side is used.
+ */
+#include "rules/vsync/vsync_switch.h"
+
+/* Costs of an event on the wrong side (ticks are late more often than presents), and of an event
+ * that fits both, on the side of the period with more compositions. */
+#define COST_TICK 3
+#define COST_EXACT 6
+#define COST_BOTH_TICK 2
+#define COST_BOTH_PRESENT 3
+#define COST_MARGIN 3
+#define COST_MARGIN_LATE 6
+
+/* Values that are tried on each side of the new period. */
+#define PERIOD_STEPS 4
+
+#define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
+
+struct side {
+	int64_t period_ns;
+	int64_t tick_edge_ns, present_edge_ns;
+	bool has_ticks, has_presents;
+};
+
+struct event {
+	int64_t at_ns;
+	bool present;
+	bool old, new; /* it fits that period */
+	bool second;   /* it is the second tick in a slot of the longer period */
+};
+
+static int64_t after_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
+{
+	int64_t off = (at_ns - edge_ns) % period_ns;
+
+	return off < 0 ? off + period_ns : off;
+}
+
+static bool fits_side(const struct side *side, int64_t at_ns, bool present)
+{
+	int64_t slack_ns = side->period_ns / 16;
+	int64_t off_ns =
+		after_edge(at_ns + slack_ns, present ? side->present_edge_ns : side->tick_edge_ns,
+			   side->period_ns);
+
+	return (present ? side->has_presents : side->has_ticks) && off_ns <= 4 * slack_ns;
+}
+
+static struct side side_of(const struct vsync_log *log, unsigned int source, uint64_t period_ns,
+			   uint64_t begin_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	struct side side = { .period_ns = (int64_t)period_ns };
+	int64_t moved_ns = (int64_t)(from_ns - begin_ns);
+	struct vsync_window window;
+	struct vsync_score score;
+
+	vsync_window_fill(&window, log, from_ns, to_ns);
+	score = vsync_score_kind(&window, source, period_ns);
+	side.has_ticks = score.n >= 3;
+	side.tick_edge_ns = score.edge_ns + moved_ns;
+	score = vsync_score_kind(&window, VSYNC_PRESENTS, period_ns);
+	side.has_presents = score.n >= 3;
+	side.present_edge_ns = score.edge_ns + moved_ns;
+	return side;
+}
+
+static unsigned int merge(const struct vsync_window *window, unsigned int source,
+			  struct event *events)
+{
+	unsigned int i = 0, j = 0, n = 0;
+
+	while (i < window->n[source] || j < window->n[VSYNC_PRESENTS]) {
+		bool tick = j == window->n[VSYNC_PRESENTS] ||
+			    (i < window->n[source] &&
+			     window->at_ns[source][i] <= window->at_ns[VSYNC_PRESENTS][j]);
+
+		events[n++] = (struct event){ .at_ns = tick ? window->at_ns[source][i++]
+							    : window->at_ns[VSYNC_PRESENTS][j++],
+					      .present = !tick };
+	}
+	return n;
+}
+
+/* The events, and which of them may be the first one of the new period. */
+struct balance {
+	struct event events[EVENTS_MAX];
+	int costs[EVENTS_MAX + 1];
+	unsigned int n, best, low, high;
+	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
+	bool old_draws_more;
+	bool is_stated; /* the moment: the number of compositions does not matter */
+};
+
+static int cost_of(const struct balance *b, const struct event *event, bool old, int tick)
+{
+	if (event->second && old != b->old_is_shorter)
+		return COST_EXACT;
+	if (event->old && event->new) {
+		if (old != b->old_draws_more || b->is_stated)
+			return 0;
+		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
+	}
+	if (event->old || event->new)
+		return event->old == old ? 0 : event->present ? COST_EXACT : tick;
+	return 0;
+}
+
+/* Sets costs[i], with the first i events in the old period; the lowest of them are the best. */
+static void weigh(struct balance *b, int tick)
+{
+	int *costs = b->costs;
+
+	b->best = 0;
+	costs[0] = 0;
+	for (unsigned int i = 0; i < b->n; i++)
+		costs[0] += cost_of(b, &b->events[i], false, tick);
+	for (unsigned int i = 0; i < b->n; i++) {
+		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true, tick) -
+			       cost_of(b, &b->events[i], false, tick);
+		if (costs[i + 1] < costs[b->best])
+			b->best = i + 1;
+	}
+}
+
+/* Number of late ticks if the first @best events are in the old period. */
+static unsigned int count_late(const struct event *events, unsigned int n, unsigned int best)
+{
+	unsigned int late = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		late += !events[i].present && !(i < best ? events[i].old : events[i].new);
+	return late;
+}
+
+/* The start of a present in the event's vsync. */
+static int64_t present_of(const struct side *side, const struct event *event)
+{
+	if (event->present || !side->has_presents)
+		return event->at_ns;
+	return event->at_ns -
+	       after_edge(event->at_ns + side->period_ns / 16, side->tick_edge_ns,
+			  side->period_ns) +
+	       after_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
+}
+
+/* Marks the ticks that are the second one in a slot of @side. */
+static void find_second(struct balance *b, const struct side *side)
+{
+	int64_t before = INT64_MIN;
+
+	for (unsigned int i = 0; i < b->n; i++) {
+		struct event *event = &b->events[i];
+		int64_t off_ns = event->at_ns + side->period_ns / 16 - side->tick_edge_ns;
+		int64_t slot = off_ns / side->period_ns - (off_ns % side->period_ns < 0);
+
+		if (event->present || !side->has_ticks)
+			continue;
+		event->second = slot == before;
+		before = slot;
+	}
+}
+
+static void find_balance(struct balance *b, const struct side *old, const struct side *new)
+{
+	int uncertainty = COST_MARGIN;
+
+	for (unsigned int i = 0; i < b->n; i++) {
+		struct event *event = &b->events[i];
+
+		event->old = event->new = false;
+		/* An edge that is unknown is no evidence for the other period. */
+		if (event->present ? !(old->has_presents && new->has_presents)
+				   : !(old->has_ticks && new->has_ticks))
+			continue;
+		event->old = fits_side(old, event->at_ns, event->present);
+		event->new = fits_side(new, event->at_ns, event->present);
+	}
+	b->old_is_shorter = old->period_ns < new->period_ns;
+	find_second(b, b->old_is_shorter ? new : old);
+	/* Late ticks must not count for the shorter period. If there are many, ticks cost less. */
+	weigh(b, COST_TICK);
+	if (count_late(b->events, b->n, b->best) * 40 > b->n)
+		uncertainty = COST_MARGIN_LATE;
+	else
+		weigh(b, COST_EXACT);
+	b->low = b->high = b->best;
+	for (unsigned int i = 0; i <= b->n; i++) {
+		if (b->costs[i] > b->costs[b->best] + uncertainty)
+			continue;
+		b->low = i < b->low ? i : b->low;
+		b->high = i > b->high ? i : b->high;
+	}
+}
+
+/* Late events do not count: the switch is next to an event that fits. If the new period has fewer
+ * compositions, that is its first event; else the last event of the old one. */
+static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
+			 int64_t end_ns)
+{
+	unsigned int i = b->best;
+
+	if (b->old_draws_more) {
+		while (i < b->n && !b->events[i].new)
+			i++;
+		return i < b->n ? present_of(new, &b->events[i]) : end_ns;
+	}
+	while (i > 0 && !b->events[i - 1].old)
+		i--;
+	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
+}
+
+/* The best moment for exactly these two periods, and its costs. */
+static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int source,
+				       const struct vsync_switch_search *search, uint64_t after_ns,
+				       struct balance *b)
+{
+	struct vsync_switch found = { .at_ns = search->sure_ns };
+	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
+
+	/* The edges of both sides are more precise if the moment is nearer to the switch. */
+	for (unsigned int round = 0; round < 2; round++) {
+		uint64_t left_ns = later(found.at_ns, from_ns + 4 * search->before_ns);
+		uint64_t right_ns =
+			found.at_ns + 4 * after_ns < now_ns ? found.at_ns : search->sure_ns;
+		struct side old, new;
+		int64_t at_ns;
+
+		old = side_of(log, source, search->before_ns, from_ns, search->old_from_ns,
+			      left_ns);
+		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
+		find_balance(b, &old, &new);
+		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));
+		found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
+	}
+	found.from_ns = b->low > 0 ? from_ns + (uint64_t)b->events[b->low - 1].at_ns : from_ns;
+	found.to_ns = b->high < b->n ? from_ns + (uint64_t)b->events[b->high].at_ns : now_ns;
+	return found;
+}
+
+struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
+				      const struct vsync_switch_search *search)
+{
+	/* Up to this error the edge does not move. */
+	uint64_t exact_ns = search->after_ns * search->after_ns / 16 /
+			    later(search->now_ns - search->sure_ns, search->after_ns);
+	uint64_t error_ns = search->error_ns > exact_ns ? search->error_ns : 0;
+	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
+	struct vsync_switch found[2 * PERIOD_STEPS + 1], all;
+	int costs[2 * PERIOD_STEPS + 1];
+	struct vsync_window window;
+	struct balance b;
+
+	vsync_window_fill(&window, log, search->from_ns, search->now_ns);
+	b.n = merge(&window, source, b.events);
+	b.old_draws_more = search->draws_less;
+	b.is_stated = search->stated_ns > 0;
+	/* From the middle of the error's range to both of its ends. */
+	for (unsigned int i = 0; i < steps; i++) {
+		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
+
+		found[i] = find_moment(
+			log, source, search,
+			i % 2 ? search->after_ns + off_ns : search->after_ns - off_ns, &b);
+		costs[i] = b.costs[b.best];
+		if (costs[i] < costs[best])
+			best = i;
+	}
+	all = found[best];
+	for (unsigned int i = 0; i < steps; i++) {
+		if (costs[i] > costs[best] + COST_MARGIN)
+			continue;
+		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
+		all.to_ns = later(found[i].to_ns, all.to_ns);
+	}
+	if (!b.is_stated || all.from_ns > search->stated_ns || all.to_ns < search->stated_ns)
+		return all;
+	/* It may be stated some compositions late. Those of the longer distance before that are
+	 * taken for the old period's if that is the longer one, else they are uncertain. */
+	all.at_ns = all.to_ns = search->stated_ns;
+	if (!b.old_draws_more)
+		all.from_ns = all.at_ns;
+	return all;
+}

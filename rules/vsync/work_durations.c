@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Since Android 12 SurfaceFlinger prints the durations. Before, it prints phases: offsets from a
+ * vsync. VsyncConfiguration.cpp converts them with these formulas, in which the app has a period or
+ * more (Android 12 and later have both):
+ *
+ *     vsync        vsync        vsync        vsync
+ *     |--app phase--> app begins
+ *                  |-sf phase-> SurfaceFlinger begins: the app's deadline
+ *                                            | present
+ *                     <-- app --><--- sf ---->
+ */
+#include "rules/vsync/work_durations.h"
+
+#include "rules/vsync/vsync.h"
+
+/* Longer ones are errors of the text. */
+#define DURATION_MAX_NS INT64_C(200000000)
+
+#define UNKNOWN SURFACEFLINGER_DUMP_UNKNOWN
+
+static uint64_t possible(int64_t ns)
+{
+	return ns > 0 && ns <= DURATION_MAX_NS ? (uint64_t)ns : 0;
+}
+
+static int64_t possible_period(int64_t ns)
+{
+	return ns >= (int64_t)VSYNC_PERIOD_MIN_NS && ns <= (int64_t)VSYNC_PERIOD_MAX_NS ? ns : 0;
+}
+
+/* If it is not stated, the SurfaceFlinger phase and duration add up to it. */
+static int64_t period_of(const struct surfaceflinger_dump *dump)
+{
+	if (dump->period_ns != UNKNOWN)
+		return possible_period(dump->period_ns);
+	if (dump->sf_phase_ns == UNKNOWN || dump->sf_duration_ns == UNKNOWN)
+		return 0;
+	return possible_period(dump->sf_phase_ns + dump->sf_duration_ns);
+}
+
+static uint64_t app_of_phases(const struct surfaceflinger_dump *dump, int64_t period)
+{
+	int64_t app_ns;
+
+	if (period == 0 || dump->app_phase_ns == UNKNOWN || dump->sf_phase_ns == UNKNOWN)
+		return 0;
+	app_ns = period + dump->sf_phase_ns - dump->app_phase_ns;
+	if (app_ns < period)
+		app_ns += period;
+	return possible(app_ns);
+}
+
+static uint64_t sf_of_phases(const struct surfaceflinger_dump *dump, int64_t period)
+{
+	return period == 0 || dump->sf_phase_ns == UNKNOWN ? 0
+							   : possible(period - dump->sf_phase_ns);
+}
+
+struct work_durations work_durations_of(const struct surfaceflinger_dump *dump)
+{
+	int64_t period = period_of(dump);
+
+	return (struct work_durations){
+		.app_ns = dump->app_duration_ns != UNKNOWN ? possible(dump->app_duration_ns)
+							   : app_of_phases(dump, period),
+		.sf_ns = dump->sf_duration_ns != UNKNOWN ? possible(dump->sf_duration_ns)
+							 : sf_of_phases(dump, period),
+		.period_ns = (uint64_t)period,
+	};
+}
+
+bool work_durations_known(const struct work_durations *durations)
+{
+	return durations->app_ns > 0 && durations->sf_ns > 0;
+}

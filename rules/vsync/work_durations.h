@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long the app and SurfaceFlinger may work on a frame, from what SurfaceFlinger prints. */
+#ifndef JANKD_RULES_VSYNC_WORK_DURATIONS_H
+#define JANKD_RULES_VSYNC_WORK_DURATIONS_H
+
+#include "parser/surfaceflinger_dump.h"
+#include "rules/options.h"
+
+/* Where the durations come from. */
+enum durations_source {
+	DURATIONS_UNKNOWN,
+	DURATIONS_DUMPSYS,
+	DURATIONS_LEARNT, /* some frames: from the trace, see expected.h */
+};
+
+/* A value that is not stated, or not possible, is 0. The durations are those of the first lines,
+ * which are valid while SurfaceFlinger is not in one of its early states. */
+struct work_durations work_durations_of(const struct surfaceflinger_dump *dump);
+
+/* True: both durations are known. */
+bool work_durations_known(const struct work_durations *durations);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/why/cause.h"
+
+const char *const cause_names[CAUSES] = {
+	[CAUSE_NONE] = "",
+	[CAUSE_APP] = "app",
+	[CAUSE_GPU] = "gpu",
+	[CAUSE_SF_CPU] = "surfaceflinger-cpu",
+	[CAUSE_SF_GPU] = "surfaceflinger-gpu",
+	[CAUSE_SCHEDULING] = "scheduling",
+	[CAUSE_DISPLAY] = "display",
+	[CAUSE_STUFFING] = "stuffing",
+	[CAUSE_PREDICTION] = "prediction",
+	[CAUSE_DROPPED] = "dropped",
+	[CAUSE_UNKNOWN] = "unknown",
+};
+
+/* FrameTimeline's own tolerance of a present. */
+#define PRESENT_NS UINT64_C(2000000)
+
+/* The begin of a slot is known to about this part of a period. */
+#define SLOT_TOLERANCE(period_ns) ((period_ns) / 8)
+
+static enum cause of_surfaceflinger(const struct composition_times *composition)
+{
+	return composition->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
+}
+
+/* --- by the plan --- */
+
+static uint64_t done_at(const struct composition_times *c)
+{
+	return c->end_ns > c->gpu_done_ns ? c->end_ns : c->gpu_done_ns;
+}
+
+/* How long after its plan the composition was done; 0: it was in time. */
+static uint64_t overrun_ns(const struct composition_times *c)
+{
+	return done_at(c) > c->planned_ns ? done_at(c) - c->planned_ns : 0;
+}
+
+/* When the composition was shown, as far as the marks of SurfaceFlinger tell. */
+static uint64_t shown_at(const struct composition_times *c, uint64_t period_ns)
+{
+	uint64_t late_ns = overrun_ns(c);
+
+	if (late_ns > 0)
+		return c->planned_ns + (late_ns + period_ns - 1) / period_ns * period_ns;
+	return c->planned_ns + (c->missed ? period_ns : 0);
+}
+
+/* True: SurfaceFlinger was idle when it should have begun with the composition that was first
+ * planned for @plan_ns, and took no longer for it than it had then. */
+static bool was_woken_late(const struct cause_facts *f, uint64_t plan_ns)
+{
+	const struct composition_times *own = &f->own;
+	uint64_t begin_ns = plan_ns - f->duration_ns;
+
+	return f->duration_ns > 0 && plan_ns > f->duration_ns && f->before.end_ns > 0 &&
+	       f->before.end_ns <= begin_ns && own->commit_ns > begin_ns + f->period_ns / 4 &&
+	       done_at(own) - own->commit_ns <= f->duration_ns;
+}
+
+/* What made the composition itself late; CAUSE_NONE: it kept its plan. */
+static enum cause composition_cause(const struct cause_facts *f)
+{
+	const struct composition_times *own = &f->own, *before = &f->before;
+	/* The first plan of an adjusted one was before its commit. */
+	uint64_t first_plan_ns = own->adjusted ? own->commit_ns : own->planned_ns;
+
+	if (overrun_ns(own) > 0 || own->adjusted) {
+		if (before->planned_ns > 0 && shown_at(before, f->period_ns) >= first_plan_ns)
+			return CAUSE_STUFFING;
+		return was_woken_late(f, first_plan_ns) ? CAUSE_SCHEDULING : of_surfaceflinger(own);
+	}
+	if (own->missed)
+		return own->missed_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
+	return CAUSE_NONE;
+}
+
+static bool is_planned(const struct cause_facts *f)
+{
+	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
+}
+
+static bool is_late(const struct cause_facts *f)
+{
+	return is_planned(f) && shown_at(&f->own, f->period_ns) > f->expected_ns + PRESENT_NS;
+}
+
+static bool is_early(const struct cause_facts *f)
+{
+	return is_planned(f) && shown_at(&f->own, f->period_ns) + PRESENT_NS < f->expected_ns;
+}
+
+bool cause_is_off(const struct cause_facts *f)
+{
+	return is_late(f) || is_early(f);
+}
+
+/* True: @difference_ns is a whole number of vsyncs. */
+static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
+{
+	uint64_t rest_ns = difference_ns % period_ns;
+
+	return rest_ns <= PRESENT_NS || rest_ns + PRESENT_NS >= period_ns;
+}
+
+static enum cause cause_of_early(const struct cause_facts *f)
+{
+	uint64_t early_ns = f->expected_ns - shown_at(&f->own, f->period_ns);
+
+	if (f->lost || f->queued_ns == 0 || f->queued_ns > f->deadline_ns ||
+	    f->gpu_done_ns > f->deadline_ns)
+		return CAUSE_UNKNOWN;
+	return is_whole(early_ns, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
+}
+
+/* True: that is known, and it was. Sets the cause. */
+static bool is_late_by_plan(const struct cause_facts *f, enum cause *cause)
+{
+	uint64_t deadline_ns = f->deadline_ns;
+	bool stuffed = f->latched_before_ns >= f->deadline_ns;
+	enum cause composition;
+
+	if (!is_late(f))
+		return false;
+	if (stuffed)
+		deadline_ns = f->latched_before_ns + f->period_ns;
+	composition = composition_cause(f);
+	if (f->queued_ns == 0 || f->lost)
+		*cause = CAUSE_UNKNOWN;
+	else if (f->queued_ns > deadline_ns)
+		*cause = CAUSE_APP;
+	else if (f->gpu_done_ns > deadline_ns)
+		*cause = CAUSE_GPU;
+	else if (composition != CAUSE_NONE)
+		*cause = composition;
+	else if (stuffed)
+		*cause = CAUSE_STUFFING;
+	else if (is_whole(shown_at(&f->own, f->period_ns) - f->expected_ns, f->period_ns))
+		*cause = CAUSE_SCHEDULING;
+	else
+		*cause = CAUSE_PREDICTION;
+	return true;
+}
+
+/* --- by the cadence --- */
+
+/* Slot @k: when SurfaceFlinger usually begins to compose in it, else its vsync. */
+static uint64_t slot_of_frame(const struct cause_facts *f)
+{
+	return f->usual_ns > 0 ? f->usual_ns + f->late_ns : f->slot_ns;
+}
+
+/* A composition took too long. One that was in time for its own plan did not. */
+static enum cause too_long(const struct composition_times *composition)
+{
+	if (composition->planned_ns > 0 && overrun_ns(composition) == 0 && !composition->adjusted)
+		return CAUSE_UNKNOWN;
+	return of_surfaceflinger(composition);
+}
+
+/* The buffer was ready, but SurfaceFlinger did not compose before slot k. */
+static enum cause not_composed(const struct cause_facts *f)
+{
+	uint64_t latest_ns = slot_of_frame(f) - f->late_ns + SLOT_TOLERANCE(f->period_ns);
+
+	if (f->own.commit_ns == 0 || f->before.end_ns == 0)
+		return CAUSE_UNKNOWN;
+	/* The composition before took too long, or its own began in time and took too long. */
+	if (f->before.end_ns > latest_ns)
+		return too_long(&f->before);
+	return f->own.commit_ns <= latest_ns ? too_long(&f->own) : CAUSE_SCHEDULING;
+}
+
+/* True: SurfaceFlinger could have latched a buffer in slot e, or later, but before its own. */
+static bool composed_before(const struct cause_facts *f)
+{
+	return f->first_commit_ns > 0 &&
+	       (f->own.commit_ns == 0 || f->first_commit_ns < f->own.commit_ns);
+}
+
+/* True: the first commit is one of slot e. If nothing was queued in time, it is one of a later
+ * slot: SurfaceFlinger had nothing to do. */
+static bool composed_in_time(const struct cause_facts *f)
+{
+	uint64_t next_ns = slot_of_frame(f) - f->late_ns + f->period_ns;
+
+	return composed_before(f) && f->first_commit_ns + SLOT_TOLERANCE(f->period_ns) < next_ns;
+}
+
+/* A buffer that was queued until then could be latched in slot e. A commit of that slot shows it
+ * best, then the usual ones, then the frame's own, which begins as long after its slot. */
+static uint64_t latch_time(const struct cause_facts *f)
+{
+	uint64_t slot_ns = f->slot_ns - f->late_ns, tolerance_ns = SLOT_TOLERANCE(f->period_ns);
+	uint64_t commit_ns = f->own.commit_ns;
+
+	if (composed_in_time(f))
+		return f->first_commit_ns;
+	if (f->usual_ns > 0)
+		return f->usual_ns;
+	if (commit_ns + tolerance_ns < f->slot_ns || commit_ns > f->slot_ns + tolerance_ns)
+		return slot_ns + tolerance_ns;
+	return commit_ns - f->late_ns;
+}
+
+/* True: SurfaceFlinger did not latch the buffer in slot e, as its fence had not signaled. If it did
+ * not compose until then, the time of the latch is known less well. */
+static bool was_drawn_late(const struct cause_facts *f, uint64_t latch_ns)
+{
+	bool waited = f->waited_for_gpu || composed_in_time(f);
+
+	return f->gpu_done_ns > latch_ns + (waited ? 0 : SLOT_TOLERANCE(f->period_ns));
+}
+
+static enum cause cause_of_late(const struct cause_facts *f)
+{
+	uint64_t latch_ns = latch_time(f);
+
+	/* Else the cadence is that of another refresh rate. */
+	if (f->lost || f->queued_ns == 0 || !is_whole(f->late_ns, f->period_ns))
+		return CAUSE_UNKNOWN;
+	if (f->queued_ns > latch_ns)
+		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;
+	if (was_drawn_late(f, latch_ns))
+		return CAUSE_GPU;
+	if (f->before.commit_ns == 0)
+		return CAUSE_UNKNOWN;
+	if (f->blocked)
+		return f->blocked_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
+	/* It composed without the buffer, which was ready: the reason is unknown. */
+	return composed_before(f) ? CAUSE_UNKNOWN : not_composed(f);
+}
+
+/* The frame is on its plan, but left the cadence, for the reason @cause: without a plan. */
+static enum cause cause_on_plan(const struct cause_facts *f, enum cause cause)
+{
+	uint64_t cadence_ns = f->cadence_ns + PRESENT_NS;
+
+	if (f->lost || f->queued_ns == 0 || cause == CAUSE_DROPPED || cause == CAUSE_DISPLAY)
+		return cause;
+	if (f->planned_before_ns > 0 && f->own.planned_ns > f->planned_before_ns + cadence_ns)
+		return CAUSE_APP;
+	return cause == CAUSE_SCHEDULING ? cause : CAUSE_UNKNOWN;
+}
+
+enum cause cause_of(const struct cause_facts *f)
+{
+	bool planned = is_planned(f);
+	/* SurfaceFlinger composed without it, as it waited behind another one of its layer. */
+	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->latched_before_ns &&
+		       composed_before(f);
+	enum cause cause = CAUSE_NONE;
+
+	if (f->expired && (f->late_ns > 0 || is_late(f)))
+		return CAUSE_UNKNOWN;
+	if (is_late_by_plan(f, &cause))
+		return cause;
+	if (f->late_ns > 0)
+		cause = cause_of_late(f);
+	if (f->late_ns > 0 && planned && !is_early(f))
+		return cause_on_plan(f, cause);
+	if (f->late_ns == 0 && is_early(f))
+		return cause_of_early(f);
+	/* Nothing tells when the frame was expected, but its composition was late. */
+	if (!planned && (cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&
+	    f->period_ns > 0 && composition_cause(f) != CAUSE_NONE)
+		return composition_cause(f);
+	return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
+}
+
+enum cause cause_of_queued(const struct cause_facts *f, uint64_t length_ns)
+{
+	bool drawn_late = f->queued_ns > 0 && f->gpu_done_ns > f->queued_ns &&
+			  2 * (f->gpu_done_ns - f->queued_ns) >= length_ns;
+
+	return drawn_late && !f->lost ? CAUSE_GPU : CAUSE_UNKNOWN;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose fault a late frame was, from the times of its own way: queued, GPU done, latched,
+ * presented. There are two ways to know that it was late.
+ *
+ * By the plan, Android 12+, as SurfaceFlinger's FrameTimeline decides: an app's frame answers a
+ * vsync, which plans its deadline and its present; so does its composition.
+ *
+ *     app        |tick      deadline|        |expected                       |presented
+ *     composition                                     |commit        planned|
+ *
+ * It is late if it is presented more than 2 ms after the expected time. If the layer's previous
+ * frame was latched after the deadline, it waited behind that one: stuffing, and the deadline is a
+ * period after that latch. Ready after the deadline: app, or gpu. Else a composition that ended
+ * after its own plan: surfaceflinger-cpu or -gpu, or stuffing if the one before was shown no
+ * earlier; one that the display did not show in time: display. Else it was composed for a later
+ * vsync: scheduling; or, if the delay is no whole number of vsyncs, the vsyncs moved: prediction.
+ *
+ * A frame that is presented more than 2 ms before the expected time does no harm, but
+ * FrameTimeline judges it: scheduling or prediction by the same test; unknown if it was not ready
+ * at its deadline.
+ *
+ * By the cadence, all versions:
+ *
+ *     slots       | e        |          | k        |       vsyncs at which SurfaceFlinger may
+ * compose previous  P                                          presented one cadence before slot e
+ *     frame            Q . . . . . . . . . C   P           queued, commit, present in slot k
+ *
+ * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
+ * The first step that did not come in time is the cause. A step whose time is unknown gives no
+ * cause, and neither does one whose event may be lost. Where slot e begins, the usual commits tell:
+ * SurfaceFlinger composes on demand, so in slot e it may not have composed at all.
+ *
+ * If the frame is on its plan, and the previous frame was planned more than a cadence before, only
+ * the app was late: it drew nothing for the vsyncs between. If it was planned a cadence before,
+ * SurfaceFlinger presented late, but in time for its plan: that is nobody's fault.
+ */
+#ifndef JANKD_RULES_WHY_CAUSE_H
+#define JANKD_RULES_WHY_CAUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cause {
+	CAUSE_NONE, /* the frame was in time, as far as is known */
+	CAUSE_APP,
+	CAUSE_GPU,
+	CAUSE_SF_CPU,
+	CAUSE_SF_GPU,
+	CAUSE_SCHEDULING,
+	CAUSE_DISPLAY,
+	CAUSE_STUFFING,
+	CAUSE_PREDICTION,
+	CAUSE_DROPPED,
+	CAUSE_UNKNOWN,
+	CAUSES, /* their number */
+};
+
+/* As in the files; "" for CAUSE_NONE. */
+extern const char *const cause_names[CAUSES];
+
+/* A composition: when SurfaceFlinger begins with it, presents, and is done. ns of the trace clock;
+ * 0: unknown. */
+struct composition_times {
+	uint64_t commit_ns, present_ns, end_ns;
+	uint64_t planned_ns;  /* the vsync that is to show it */
+	uint64_t gpu_done_ns; /* SurfaceFlinger's own GPU work */
+	bool client;	      /* there is such work */
+	bool adjusted;	      /* an earlier vsync was planned, which was over at the commit */
+	bool missed;	      /* it was not shown in time, as SurfaceFlinger says itself */
+	bool missed_by_gpu;   /* that was due to this work */
+};
+
+/* Times in ns of the trace clock; 0: unknown. */
+struct cause_facts {
+	uint64_t period_ns;
+	/* The plan. */
+	uint64_t expected_ns, deadline_ns;
+	/* The cadence. */
+	uint64_t slot_ns; /* begin of the slot in which the frame was presented */
+	uint64_t late_ns; /* whole vsyncs between slot e and that slot; 0: it kept the cadence */
+	uint64_t cadence_ns;
+	uint64_t usual_ns; /* when SurfaceFlinger usually begins to compose in slot e */
+	uint64_t queued_ns;
+	uint64_t gpu_done_ns;
+	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
+	uint64_t latched_before_ns;	 /* when the layer's previous frame was latched */
+	uint64_t planned_before_ns;	 /* the vsync that was to show it */
+	uint64_t duration_ns;		 /* usual time from a commit to the planned present */
+	uint64_t first_commit_ns;	 /* the first one that could be in slot e, or later */
+	struct composition_times own;	 /* the one with the frame */
+	struct composition_times before; /* the one before that */
+	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
+	bool blocked_by_gpu; /* its own GPU work was late, not the display */
+	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */
+	bool expired; /* SurfaceFlinger had forgotten its plan; Android 12, 13: it judges nothing */
+	bool lost;    /* events may be missing since the previous frame */
+};
+
+/* True: by the plan the frame is late, or early, whatever its deadline. */
+bool cause_is_off(const struct cause_facts *facts);
+
+enum cause cause_of(const struct cause_facts *facts);
+
+/* The same of a stall of @length_ns that is one because a buffer was queued, and not latched. The
+ * app had done its part. */
+enum cause cause_of_queued(const struct cause_facts *facts, uint64_t length_ns);
+
+#endif

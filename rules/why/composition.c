@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/why/composition.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "parser/chars.h"
+
+/* Counters of one miss are written within this time. */
+#define ONE_MISS_NS UINT64_C(2000000)
+
+/* Compositions that show what is usual. */
+#define DURATION_OF 32
+#define USUAL_OF 16
+#define USUAL_LEAST 4
+#define USUAL_WITHIN_NS UINT64_C(1000000000)
+
+static struct composition *newest(struct compositions *c)
+{
+	return &c->all[(c->n - 1) % COMPOSITIONS_MAX];
+}
+
+static struct composition *begin(struct compositions *c, uint64_t commit_ns)
+{
+	c->n++;
+	*newest(c) = (struct composition){ .commit_ns = commit_ns };
+	return newest(c);
+}
+
+/* The composition of the next present. */
+static struct composition *open_one(struct compositions *c)
+{
+	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c) : begin(c, 0);
+}
+
+void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
+{
+	c->adjusted = adjusted;
+	c->planned_ns = planned_ns;
+}
+
+void compositions_tick(struct compositions *c, uint64_t time_ns)
+{
+	c->tick_ns = time_ns;
+}
+
+void compositions_commit(struct compositions *c, uint64_t time_ns)
+{
+	struct composition *composition = begin(c, time_ns);
+
+	composition->tick_ns = c->tick_ns;
+	composition->planned_ns = c->planned_ns;
+	composition->adjusted = c->adjusted;
+	c->tick_ns = c->planned_ns = 0;
+	c->adjusted = false;
+}
+
+void compositions_present(struct compositions *c, uint64_t time_ns)
+{
+	open_one(c)->present_ns = time_ns;
+}
+
+void compositions_end(struct compositions *c, uint64_t time_ns)
+{
+	if (c->n > 0 && newest(c)->present_ns)
+		newest(c)->end_ns = time_ns;
+}
+
+void compositions_client(struct compositions *c, bool client)
+{
+	struct composition *open;
+
+	/* After the present it is the counter of another display. */
+	if (c->n > 0 && newest(c)->present_ns)
+		return;
+	open = open_one(c);
+	if (open->client != CLIENT_YES)
+		open->client = client ? CLIENT_YES : CLIENT_NO;
+}
+
+void compositions_fence(struct compositions *c, fence_id id, bool render)
+{
+	struct composition *open = open_one(c);
+
+	if (open->fence_is_render && !render)
+		return;
+	open->fence = id;
+	open->fence_is_render = render;
+}
+
+/* How many are in the table. */
+static uint32_t kept(const struct compositions *c)
+{
+	return c->n < COMPOSITIONS_MAX ? c->n : COMPOSITIONS_MAX;
+}
+
+/* The @i-th newest. */
+static const struct composition *at(const struct compositions *c, uint32_t i)
+{
+	return &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
+}
+
+/* The composition that is due last at @time_ns; NULL: unknown. */
+static struct composition *due_at(struct compositions *c, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < kept(c); i++) {
+		struct composition *composition = &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
+
+		if (composition->present_ns && composition->planned_ns &&
+		    composition->planned_ns < time_ns)
+			return composition;
+	}
+	return NULL;
+}
+
+void compositions_missed(struct compositions *c, uint64_t time_ns, bool by_gpu)
+{
+	struct composition_miss *last = &c->misses[(c->n_misses - 1) % MISSES_MAX];
+	struct composition *due = due_at(c, time_ns);
+
+	/* Several counters tell one miss. */
+	if (c->n_misses > 0 && time_ns - last->time_ns < ONE_MISS_NS)
+		last->by_gpu |= by_gpu;
+	else
+		c->misses[c->n_misses++ % MISSES_MAX] =
+			(struct composition_miss){ time_ns, by_gpu };
+	if (!due)
+		return;
+	due->missed = true;
+	due->missed_by_gpu |= by_gpu;
+}
+
+const struct composition_miss *compositions_miss_in(const struct compositions *c, uint64_t from_ns,
+						    uint64_t to_ns)
+{
+	uint32_t n = c->n_misses < MISSES_MAX ? c->n_misses : MISSES_MAX;
+
+	for (; n > 0; n--) {
+		const struct composition_miss *miss = &c->misses[(c->n_misses - n) % MISSES_MAX];
+
+		if (miss->time_ns >= from_ns && miss->time_ns <= to_ns)
+			return miss;
+	}
+	return NULL;
+}
+
+static void insert(int64_t *sorted, unsigned int *n, int64_t ns)
+{
+	unsigned int place = (*n)++;
+
+	for (; place > 0 && sorted[place - 1] > ns; place--)
+		sorted[place] = sorted[place - 1];
+	sorted[place] = ns;
+}
+
+uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns)
+{
+	int64_t sorted[DURATION_OF];
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < kept(c) && n < DURATION_OF; i++) {
+		const struct composition *composition = at(c, i);
+
+		if (composition->commit_ns > 0 && composition->commit_ns <= present_ns &&
+		    composition->planned_ns > composition->commit_ns)
+			insert(sorted, &n,
+			       (int64_t)(composition->planned_ns - composition->commit_ns));
+	}
+	return n > 0 ? (uint64_t)sorted[n * 3 / 4] : 0;
+}
+
+/* In (-@period_ns / 2, @period_ns / 2]: the rest of @ns in whole periods. */
+static int64_t wrap(int64_t ns, int64_t period_ns)
+{
+	int64_t rest_ns = ns % period_ns;
+
+	if (2 * rest_ns > period_ns)
+		return rest_ns - period_ns;
+	return 2 * rest_ns <= -period_ns ? rest_ns + period_ns : rest_ns;
+}
+
+static uint64_t begin_of(const struct composition *composition)
+{
+	return composition->tick_ns ? composition->tick_ns : composition->commit_ns;
+}
+
+/* Most of the last presents began as long after their composition: so it is known about when that
+ * begins. Most compositions began whole periods apart: so it is known exactly. */
+uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t since_ns,
+			    uint64_t present_ns, uint64_t period_ns)
+{
+	const struct composition *last[USUAL_OF];
+	int64_t sorted[USUAL_OF];
+	unsigned int n = 0, sorts = 0;
+	uint64_t begin_ns;
+
+	for (; n < USUAL_OF; number--) {
+		const struct composition *composition = compositions_get(c, number);
+
+		if (!composition ||
+		    (composition->commit_ns > 0 && composition->commit_ns < since_ns))
+			break;
+		if (composition->commit_ns == 0 || composition->present_ns == 0 ||
+		    composition->commit_ns + USUAL_WITHIN_NS < present_ns)
+			continue;
+		insert(sorted, &sorts, (int64_t)(composition->present_ns - begin_of(composition)));
+		last[n++] = composition;
+	}
+	if (n < USUAL_LEAST)
+		return 0;
+	begin_ns = present_ns - (uint64_t)sorted[n / 2];
+	sorts = 0;
+	for (unsigned int i = 0; i < n; i++)
+		insert(sorted, &sorts,
+		       wrap((int64_t)(begin_of(last[i]) - begin_ns), (int64_t)period_ns));
+	return begin_ns + (uint64_t)sorted[n / 2];
+}
+
+uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns)
+{
+	uint64_t first_ns = 0;
+
+	for (uint32_t i = 0; i < kept(c) && at(c, i)->commit_ns >= from_ns; i++)
+		first_ns = at(c, i)->commit_ns;
+	return first_ns;
+}
+
+uint32_t compositions_next(const struct compositions *c)
+{
+	return c->n > 0 && at(c, 0)->present_ns == 0 ? c->n : c->n + 1;
+}
+
+const struct composition *compositions_get(const struct compositions *c, uint32_t number)
+{
+	return number > 0 && number <= c->n && c->n - number < kept(c) ? at(c, c->n - number)
+								       : NULL;
+}
+
+const struct composition *compositions_get_before(const struct compositions *c, uint32_t number)
+{
+	const struct composition *composition;
+
+	do
+		composition = compositions_get(c, --number);
+	while (composition && composition->present_ns == 0);
+	return composition;
+}
+
+bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
+				 uint64_t latched_ns)
+{
+	bool latching = true; /* the newest commit before the latch is its own */
+
+	for (uint32_t i = 0; i < kept(c); i++) {
+		uint64_t commit_ns = at(c, i)->commit_ns;
+
+		if (commit_ns == 0 || commit_ns > latched_ns)
+			continue;
+		if (commit_ns < queued_ns)
+			break;
+		if (!latching && commit_ns < done_ns)
+			return true;
+		latching = false;
+	}
+	return false;
+}
+
+void compositions_lost(struct compositions *c)
+{
+	compositions_plan(c, 0, false);
+	compositions_tick(c, 0);
+	if (c->n == 0 || newest(c)->end_ns > 0)
+		return;
+	/* Many holes in a row must not fill the table. */
+	if (newest(c)->commit_ns == 0 && newest(c)->present_ns == 0)
+		c->n--;
+	begin(c, 0);
+}
+
+void compositions_forget(struct compositions *c)
+{
+	c->n = c->n_misses = 0;
+	c->tick_ns = c->planned_ns = 0;
+}

@@ -1,0 +1,812 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which buffer is in which frame:
+ *
+ *     Android 11
+ *         app        queueBuffer
+ *         binder        queueBuffer
+ *                          C layer#0 = 1
+ *         app           Trace GPU completion fence 7
+ *         app        end of queueBuffer
+ *
+ *     Android 14
+ *         app        queueBuffer
+ *         app           queueBuffer
+ *                          C QueuedBuffer - VRI[x]#2BLAST#2
+ *                          acquireNextBufferLocked - VRI[x]#2(f:0,a:1)frame=42
+ *         app           Trace GPU completion fence 7
+ *         binder     setTransactionState
+ *                       C BufferTX - layer#7 = 1
+ *         SF         I latchBuffer layer#7 - 42
+ *
+ * No mark names both a process and a layer. Up to 11 SurfaceFlinger gets a buffer while the app's
+ * thread is in queueBuffer. From 12 on it gets the buffer's transaction soon after the app's BLAST
+ * queue sent it. If there is only one buffer at that time, its producer (the thread, the BLAST
+ * queue) is that of the layer, and is kept: later events count only for buffers of that producer.
+ * An event without such a buffer is evidence against it. If names tell whose the layer is, buffers
+ * of other processes are none of its; else three events must show the same BLAST queue, or all of
+ * the layer. After a loss all of this is found again. A frame gets its buffer when it is counted,
+ * 400 ms later: by its number if both marks have one, else by the event of its layer, and only if
+ * its layer still has that producer. If something does not fit, nothing is known.
+ */
+#include "rules/why/producer.h"
+
+#include <string.h>
+
+#include "rules/base/row.h"
+#include "rules/language/surface.h"
+
+/* SurfaceFlinger gets a buffer within this time, if its process is not stopped. */
+#define WAY_NS UINT64_C(100000000)
+
+/* It nearly always gets it within this time. It must, if nothing but that time tells whose it is.
+ */
+#define SHORT_WAY_NS UINT64_C(5000000)
+
+/* A frame is counted at most this long after its buffer was queued. */
+#define KEPT_NS UINT64_C(5000000000)
+
+/* As many events without a buffer show that the producer is another one. */
+#define VOTES_MAX 4
+
+/* If nothing but the times of events shows a producer, so many of them must show the same one, or
+ * all of the layer. */
+#define VOTES_ENOUGH 3
+
+/* BLAST queues of other layers get no buffer of this one before that. */
+#define OWNER_MISSES 3
+
+/* A longer number is no number of a vsync. */
+#define DIGITS_MAX 18
+
+void producers_init(struct producers *p, const struct surfaceflinger *sf)
+{
+	p->sf = sf;
+}
+
+static uint64_t thread_key(int32_t tid)
+{
+	return (UINT64_C(1) << 63) | (uint32_t)tid;
+}
+
+static bool is_thread(uint64_t key)
+{
+	return key >> 63;
+}
+
+static bool is_blast(const struct queued_buffer *buffer)
+{
+	return buffer->sent_ns != 0;
+}
+
+/* --- the table of buffers --- */
+
+static bool is_own(const struct producers *p, const struct queued_buffer *buffer)
+{
+	const struct surfaceflinger *sf = p->sf;
+
+	if (!sf->known)
+		return false;
+	return buffer->pid == sf->pid &&
+	       (sf->tgid == TRACE_ID_UNKNOWN || buffer->process == sf->tgid ||
+		buffer->process == buffer->pid);
+}
+
+static void count(const struct producers *p, struct fence_counts *counts,
+		  const struct queued_buffer *buffer)
+{
+	if (buffer->gpu == FENCE_NONE || buffer->joined)
+		return;
+	if (is_own(p, buffer))
+		counts->own++;
+	else if (buffer->ambiguous || (buffer->n_hints > 0 && !buffer->taken))
+		counts->ambiguous++;
+	else
+		counts->without_frame++;
+}
+
+static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
+{
+	return &p->buffers[number % PRODUCER_BUFFERS_MAX];
+}
+
+/* A key is a hash or the number of a thread. */
+static unsigned int place_of(uint64_t key)
+{
+	return (unsigned int)((key ^ key >> 32) % PRODUCER_KEYS);
+}
+
+/* The number of the newest buffer that may have @key; 0: there is none. */
+static uint32_t newest_of(const struct producers *p, uint64_t key)
+{
+	return p->newest[place_of(key)];
+}
+
+/* True: @number is one of the last @n buffers. */
+static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
+{
+	return number != 0 && p->last - number < n;
+}
+
+/* The newest buffer is on the way to SurfaceFlinger. */
+static void add_sent(struct producers *p)
+{
+	if (p->n_sent == PRODUCER_RECENT_MAX) {
+		p->n_sent--;
+		memmove(&p->sent[0], &p->sent[1], p->n_sent * sizeof(p->sent[0]));
+	}
+	p->sent[p->n_sent++] = p->last;
+}
+
+static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
+{
+	struct queued_buffer *added = buffer_at(p, ++p->last);
+	uint32_t *newest = &p->newest[place_of(buffer->key)];
+
+	count(p, &p->counts, added);
+	*added = *buffer;
+	added->before = *newest;
+	*newest = p->last;
+	if (is_blast(buffer))
+		add_sent(p);
+	return added;
+}
+
+struct fence_counts producers_counts(const struct producers *p)
+{
+	struct fence_counts counts = p->counts;
+
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
+		count(p, &counts, &p->buffers[i]);
+	return counts;
+}
+
+/* --- open slices --- */
+
+static struct producer_slice *find_slice(struct producers *p, int32_t tid)
+{
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		if (p->tids[i] == tid)
+			return &p->slices[i];
+	return NULL;
+}
+
+static void remove_slice(struct producers *p, struct producer_slice *slice)
+{
+	unsigned int i = (unsigned int)(slice - p->slices);
+
+	p->n_slices--;
+	if (i < p->n_slices) {
+		p->tids[i] = p->tids[p->n_slices];
+		p->slices[i] = p->slices[p->n_slices];
+	}
+	p->some = 0;
+	for (i = 0; i < p->n_slices; i++)
+		p->some |= UINT64_C(1) << ((uint32_t)p->tids[i] % 64);
+}
+
+static struct producer_slice *oldest_slice(struct producers *p)
+{
+	struct producer_slice *oldest = &p->slices[0];
+
+	for (unsigned int i = 1; i < p->n_slices; i++)
+		if (p->slices[i].begin_ns < oldest->begin_ns)
+			oldest = &p->slices[i];
+	return oldest;
+}
+
+/* A slice of @record's thread, of depth 1, that replaces the one that is open there. Its buffer is
+ * not set. */
+static struct producer_slice *open_slice(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = find_slice(p, record->tid);
+
+	if (!slice && p->n_slices == PRODUCER_SLICES_MAX) {
+		remove_slice(p, oldest_slice(p));
+		p->evicted++;
+	}
+	if (!slice) {
+		p->tids[p->n_slices] = record->tid;
+		p->some |= UINT64_C(1) << ((uint32_t)record->tid % 64);
+		slice = &p->slices[p->n_slices++];
+	}
+	slice->depth = 1;
+	slice->begin_ns = record->time_ns;
+	slice->waits_for = FENCE_NONE;
+	return slice;
+}
+
+static struct producer_slice *queueing(struct producers *p, int32_t tid)
+{
+	struct producer_slice *slice = p->n_slices ? find_slice(p, tid) : NULL;
+
+	return slice && slice->waits_for == FENCE_NONE ? slice : NULL;
+}
+
+/* --- threads --- */
+
+/* The place of a thread; n_threads: it has none. */
+static unsigned int find_thread(const struct producers *p, int32_t tid)
+{
+	unsigned int i = 0;
+
+	while (i < p->n_threads && p->thread_tids[i] != tid)
+		i++;
+	return i;
+}
+
+static unsigned int least_recently_used(const struct producers *p)
+{
+	unsigned int least = 0;
+
+	for (unsigned int i = 1; i < PRODUCER_THREADS_MAX; i++)
+		if (p->threads[i].last_use < p->threads[least].last_use)
+			least = i;
+	return least;
+}
+
+/* The same; a new thread gets a place. */
+static unsigned int thread_of(struct producers *p, int32_t tid)
+{
+	unsigned int i = find_thread(p, tid);
+
+	if (i == p->n_threads) {
+		if (p->n_threads < PRODUCER_THREADS_MAX)
+			p->n_threads++;
+		else
+			i = least_recently_used(p);
+		p->thread_tids[i] = tid;
+		p->threads[i].release = FENCE_NONE;
+		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
+	}
+	p->threads[i].last_use = ++p->thread_uses;
+	return i;
+}
+
+/* --- vsyncs that a process follows --- */
+
+void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns)
+{
+	p->ticks = true;
+	if (role == RULE_SF_TICK)
+		compositions_tick(&p->compositions, time_ns);
+	else
+		p->app_tick_ns = time_ns;
+	if (role == RULE_APP_TICK)
+		expected_tick(&p->expected, time_ns);
+}
+
+/* A slice of that thread draws the frame for the vsync of that number; -1: unknown. */
+static void draw_frame(struct producers *p, const struct trace_record *record, int64_t number)
+{
+	if (number >= 0)
+		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
+			&p->expected, trace_process(record), record->tid, number, record->time_ns);
+}
+
+static unsigned int find_choreographer(const struct producers *p, int32_t process)
+{
+	unsigned int i = 0;
+
+	while (i < p->n_choreographers && p->choreographers[i].process != process)
+		i++;
+	return i;
+}
+
+/* Choreographer#doFrame, with a number from Android 12 on. */
+static void do_frame(struct producers *p, const struct trace_record *record, int64_t number)
+{
+	int32_t process = trace_process(record);
+	unsigned int i, oldest = 0;
+
+	draw_frame(p, record, number);
+	i = find_choreographer(p, process);
+	if (i == PRODUCER_PROCESSES_MAX) {
+		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
+			if (p->choreographers[j].time_ns < p->choreographers[oldest].time_ns)
+				oldest = j;
+		i = oldest;
+		p->choreographers_evicted +=
+			record->time_ns < p->choreographers[i].time_ns + KEPT_NS;
+	} else if (i == p->n_choreographers) {
+		p->n_choreographers++;
+	}
+	p->choreographers[i].process = process;
+	p->choreographers[i].time_ns = record->time_ns;
+}
+
+/* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
+ * where the trace has doFrame, only that counts. */
+static uint64_t woken_ns(const struct producers *p, int32_t process)
+{
+	unsigned int i = find_choreographer(p, process);
+
+	if (p->n_choreographers == 0)
+		return p->app_tick_ns;
+	return i < p->n_choreographers ? p->choreographers[i].time_ns : 0;
+}
+
+/* --- buffers --- */
+
+/* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
+static void begin_queueing(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+	unsigned int thread = find_thread(p, record->tid);
+
+	if (slice && slice->depth <= 3)
+		return;
+	slice = open_slice(p, record);
+	slice->buffer = (struct queued_buffer){
+		.key = thread_key(record->tid),
+		.begin_ns = record->time_ns,
+		.number = -1,
+		.pid = record->pid,
+		.process = trace_process(record),
+		.release = FENCE_NONE,
+		.woken_ns = woken_ns(p, trace_process(record)),
+		.vsync = { .number = -1 },
+	};
+	if (thread < p->n_threads) {
+		slice->buffer.release = p->threads[thread].release;
+		slice->buffer.vsync = p->threads[thread].vsync;
+		p->threads[thread].release = FENCE_NONE;
+	}
+	slice->buffer.vsync.expired = expected_is_expired(&p->expected, slice->buffer.vsync.number);
+}
+
+void producers_end(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = find_slice(p, record->tid);
+
+	if (!slice || --slice->depth > 0)
+		return;
+	if (slice->waits_for != FENCE_NONE)
+		fences_done(&p->fences, slice->waits_for, record->time_ns);
+	else if (is_blast(&slice->buffer))
+		add_buffer(p, &slice->buffer); /* its producer writes no marks of fences */
+	remove_slice(p, slice);
+}
+
+/* --- marks --- */
+
+/* The thread queues the fence of a buffer at the end of Surface::queueBuffer. */
+static void queue_gpu_fence(struct producers *p, const struct trace_record *record, fence_id id)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+	struct queued_buffer alone = {
+		.begin_ns = record->time_ns,
+		.number = -1,
+		.pid = record->pid,
+		.process = trace_process(record),
+	};
+
+	p->counts.marks++;
+	if (record->tid == p->sf->tid && is_own(p, &alone))
+		compositions_fence(&p->compositions, id, false);
+	add_buffer(p, slice ? &slice->buffer : &alone)->gpu = id;
+	if (slice)
+		remove_slice(p, slice);
+}
+
+static void fence_mark(struct producers *p, const struct trace_record *record,
+		       const struct slice_meaning *meaning)
+{
+	unsigned int step = meaning->role - RULE_GPU_QUEUED;
+	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
+	int32_t process = trace_process(record);
+	struct producer_slice *slice;
+	fence_id id;
+
+	if (mark.step == FENCE_WAITED) {
+		id = fences_wait(&p->fences, process, &mark);
+		if (id == FENCE_NONE || queueing(p, record->tid))
+			return;
+		slice = open_slice(p, record);
+		slice->waits_for = id;
+		return;
+	}
+	id = fences_queue(&p->fences, process, &mark, record->time_ns);
+	if (mark.kind == FENCE_GPU)
+		queue_gpu_fence(p, record, id);
+	else if (mark.kind == FENCE_RELEASE)
+		p->threads[thread_of(p, record->tid)].release = id;
+	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
+		compositions_fence(&p->compositions, id, true);
+}
+
+/* QueuedBuffer - NAME#iBLAST#i: the thread's buffer is in the BLAST queue NAME#i. */
+void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
+				 struct span name)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+
+	if (!slice || is_blast(&slice->buffer))
+		return;
+	slice->buffer.key = (name_hash(name) ^ ((uint64_t)(uint32_t)slice->buffer.process << 32)) &
+			    ~(UINT64_C(1) << 63);
+	slice->buffer.key += slice->buffer.key == 0;
+	slice->buffer.sent_ns = record->time_ns;
+	slice->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
+}
+
+/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue sends the oldest
+ * buffer, N; F newer ones stay, of which the thread's own is the newest. */
+static void leave_blast_queue(struct producers *p, const struct trace_record *record,
+			      const struct slice_meaning *meaning)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+
+	if (slice && is_blast(&slice->buffer) && slice->buffer.number < 0 && meaning->newer >= 0 &&
+	    meaning->newer < 64)
+		slice->buffer.number = meaning->number + meaning->newer;
+}
+
+/* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
+ * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
+void producers_answer(struct producers *p, const struct trace_record *record, int64_t number)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+
+	if (!slice)
+		return;
+	slice->buffer.vsync = expected_frame(&p->expected, trace_process(record), record->tid,
+					     number, record->time_ns);
+	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
+}
+
+void producers_begin(struct producers *p, const struct trace_record *record,
+		     const struct slice_meaning *meaning)
+{
+	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
+
+	if (slice)
+		slice->depth++;
+	if (meaning->role == RULE_ENQUEUE)
+		begin_queueing(p, record);
+	else if (meaning->role == RULE_CALLBACK)
+		do_frame(p, record, meaning->number);
+	else if (meaning->role == RULE_DRAW_FRAME)
+		draw_frame(p, record, meaning->number);
+	else if (meaning->role == RULE_SEND)
+		leave_blast_queue(p, record, meaning);
+	else if (meaning->role >= RULE_GPU_QUEUED && meaning->role <= RULE_RENDER_WAIT)
+		fence_mark(p, record, meaning);
+}
+
+/* --- the layer of a buffer --- */
+
+/* Buffers that an event may be about. */
+struct found {
+	unsigned int n;
+	struct queued_buffer *all[PRODUCER_SLICES_MAX + PRODUCER_RECENT_MAX];
+};
+
+static bool owner_is(struct producers *p, uint64_t key, uint64_t layer)
+{
+	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
+
+	if (p->owners[i].key != key || p->owners[i].layer == layer)
+		return true;
+	return ++p->owners[i].misses > OWNER_MISSES;
+}
+
+static void set_owner(struct producers *p, uint64_t key, uint64_t layer)
+{
+	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
+
+	p->owners[i].key = key;
+	p->owners[i].layer = layer;
+	p->owners[i].misses = 0;
+}
+
+/* An event of @layer. */
+struct arrival {
+	const struct layer *layer;
+	int32_t process; /* whose frames the layer shows, or TRACE_ID_UNKNOWN */
+	int32_t writer;
+	uint64_t time_ns;
+	bool direct, is_view;
+};
+
+/* True: SurfaceFlinger may get the buffer now. */
+static bool may_arrive(const struct queued_buffer *buffer, const struct arrival *arrival)
+{
+	uint64_t time_ns = arrival->time_ns;
+	bool known = buffer->process == arrival->process && !buffer->shared;
+
+	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    arrival->direct == is_blast(buffer))
+		return false;
+	if (arrival->direct)
+		return time_ns - buffer->begin_ns <= WAY_NS;
+	return time_ns - buffer->sent_ns <= (known ? WAY_NS : SHORT_WAY_NS);
+}
+
+/* True: the buffer may be the layer's, as far as the event alone tells. A process that queues for
+ * itself gives nothing to SurfaceFlinger: it may not be known yet whose counter it is. */
+static bool may_be_of(struct producers *p, const struct queued_buffer *buffer,
+		      const struct arrival *arrival)
+{
+	if (arrival->process != TRACE_ID_UNKNOWN && buffer->process != arrival->process)
+		return false;
+	if (arrival->direct)
+		return buffer->process != arrival->writer;
+	return buffer->is_view == arrival->is_view && owner_is(p, buffer->key, arrival->layer->id);
+}
+
+static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
+		     const struct arrival *arrival)
+{
+	uint64_t producer = arrival->layer->producer;
+
+	if (!may_arrive(buffer, arrival) || is_own(p, buffer))
+		return;
+	if (producer ? buffer->key == producer : may_be_of(p, buffer, arrival))
+		found->all[found->n++] = buffer;
+}
+
+/* True: no more events of layers are kept for the buffer. */
+static bool is_full(const struct queued_buffer *buffer)
+{
+	return buffer->ambiguous && buffer->n_hints == PRODUCER_HINTS_MAX;
+}
+
+static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
+{
+	uint64_t producer = arrival->layer->producer;
+	unsigned int n_sent = p->n_sent;
+
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		if (p->slices[i].waits_for == FENCE_NONE)
+			consider(p, found, &p->slices[i].buffer, arrival);
+	if (arrival->direct)
+		return;
+	if (producer) {
+		for (uint32_t i = newest_of(p, producer); is_kept(p, i, PRODUCER_RECENT_MAX);
+		     i = buffer_at(p, i)->before)
+			consider(p, found, buffer_at(p, i), arrival);
+		return;
+	}
+	p->n_sent = 0;
+	for (unsigned int i = 0; i < n_sent; i++) {
+		uint32_t number = p->sent[i];
+		struct queued_buffer *buffer = buffer_at(p, number);
+
+		if (buffer->taken || p->last - number >= PRODUCER_RECENT_MAX)
+			continue;
+		p->sent[p->n_sent++] = number;
+		if (!is_full(buffer))
+			consider(p, found, buffer, arrival);
+	}
+	/* More of these change nothing if there are two buffers already. */
+	for (unsigned int i = 0; i < p->n_sent && found->n < 2; i++)
+		if (is_full(buffer_at(p, p->sent[i])))
+			consider(p, found, buffer_at(p, p->sent[i]), arrival);
+}
+
+static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
+{
+	if (buffer->n_hints == PRODUCER_HINTS_MAX)
+		buffer->ambiguous = true;
+	else
+		buffer->hints[buffer->n_hints++] = (struct queue_hint){ layer->id, time_ns };
+}
+
+/* SurfaceFlinger got a buffer of a layer of which nothing is known, but none is on its way. So
+ * another layer may have taken it, if nothing but the time told whose it was. */
+static void doubt_last(struct producers *p, uint64_t time_ns)
+{
+	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_RECENT_MAX); i--) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+
+		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
+		    buffer->sent_ns + SHORT_WAY_NS >= time_ns)
+			buffer->ambiguous = true;
+	}
+}
+
+static void forget_producer(struct layer *layer)
+{
+	layer->producer = 0;
+	layer->producer_votes = 0;
+	layer->producer_is_sure = false;
+}
+
+void producers_queued(struct producers *p, struct layer *layer, int32_t process,
+		      const struct trace_record *record, bool direct)
+{
+	const struct arrival arrival = {
+		.layer = layer,
+		.process = process,
+		.writer = trace_process(record),
+		.time_ns = record->time_ns,
+		.direct = direct,
+		.is_view = memmem(layer->name, strlen(layer->name), "SurfaceView[", 12) != NULL,
+	};
+	struct found found;
+
+	/* A loss may have hidden the buffer that was the layer's, and the event of another one. */
+	if (layer->producer_losses != p->losses) {
+		layer->producer_losses = p->losses;
+		forget_producer(layer);
+		layer->producer_events = layer->producer_events > 0 ? VOTES_ENOUGH : 0;
+	}
+	found.n = 0;
+	layer->producer_events += layer->producer_events < VOTES_ENOUGH;
+	find_buffers(p, &found, &arrival);
+	for (unsigned int i = 0; i < found.n; i++)
+		add_hint(found.all[i], layer, record->time_ns);
+	if (found.n == 1) {
+		found.all[0]->taken = true;
+		found.all[0]->is_known = process == found.all[0]->process;
+		layer->producer = found.all[0]->key;
+		layer->producer_votes += layer->producer_votes < VOTES_MAX;
+		if (found.all[0]->is_known)
+			layer->producer_votes = VOTES_MAX;
+		layer->producer_is_sure |= layer->producer_votes >= VOTES_ENOUGH;
+		if (!direct)
+			set_owner(p, layer->producer, layer->id);
+	} else if (layer->producer && found.n == 0) {
+		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
+			forget_producer(layer);
+		if (!direct && process == TRACE_ID_UNKNOWN)
+			doubt_last(p, record->time_ns);
+	} else if (layer->producer) {
+		/* Several buffers of the layer are on their way. Only numbers can tell them apart.
+		 */
+		for (unsigned int i = 0; i < found.n; i++)
+			found.all[i]->taken = found.all[i]->ambiguous = true;
+	} else if (!direct && found.n == 0 && process == TRACE_ID_UNKNOWN) {
+		doubt_last(p, record->time_ns);
+	} else {
+		for (unsigned int i = 0; i < found.n; i++)
+			found.all[i]->shared = true;
+	}
+}
+
+/* --- the buffer of a frame --- */
+
+static bool has_hint(const struct queued_buffer *buffer, uint64_t layer, uint64_t queued_ns)
+{
+	for (unsigned int i = 0; i < buffer->n_hints; i++)
+		if (buffer->hints[i].layer == layer && buffer->hints[i].queued_ns == queued_ns)
+			return true;
+	return false;
+}
+
+static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer *layer,
+			 const struct frame *frame)
+{
+	if (buffer->key != layer->producer || buffer->joined)
+		return false;
+	if (buffer->number >= 0 && frame->number >= 0)
+		return buffer->number == frame->number;
+	return !buffer->ambiguous && frame->queued_ns > 0 &&
+	       has_hint(buffer, layer->id, frame->queued_ns);
+}
+
+/* True: no frame gets the buffer any more. */
+static bool is_over(const struct queued_buffer *buffer)
+{
+	return buffer->joined || (buffer->ambiguous && buffer->number < 0);
+}
+
+/* Removes old buffers from the list that no frame gets any more, as others would pass them again
+ * and again. find_buffers() needs only the newest. */
+static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
+					 const struct frame *frame)
+{
+	uint32_t *link = &p->newest[place_of(layer->producer)];
+
+	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+
+		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
+			return NULL;
+		if (is_over(buffer) && p->last - i >= PRODUCER_RECENT_MAX) {
+			*link = buffer->before;
+			continue;
+		}
+		if (buffer->begin_ns <= frame->latched_ns && is_buffer_of(buffer, layer, frame))
+			return buffer;
+		link = &buffer->before;
+	}
+	return NULL;
+}
+
+static int64_t time_of(const struct fence *fence)
+{
+	return fence && fence->done_ns ? (int64_t)(fence->done_ns - fence->queued_ns) : ROW_UNKNOWN;
+}
+
+/* @buffer is the next one of @layer. */
+static enum pacing pacing_of(const struct producers *p, struct layer *layer,
+			     const struct queued_buffer *buffer)
+{
+	uint64_t before_ns = layer->buffer_ns;
+
+	layer->buffer_ns = buffer->begin_ns;
+	if (!p->ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
+	    buffer->begin_ns - before_ns > KEPT_NS)
+		return PACING_UNKNOWN;
+	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
+}
+
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
+{
+	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
+	bool known = is_thread(layer->producer) || layer->producer_is_sure ||
+		     layer->producer_votes >= layer->producer_events;
+	struct queued_buffer *buffer =
+		layer->producer && known ? find_buffer(p, layer, frame) : NULL;
+	const struct fence *gpu;
+
+	if (!buffer)
+		return work;
+	buffer->joined = true;
+	p->counts.joined += buffer->gpu != FENCE_NONE;
+	gpu = fences_get(&p->fences, buffer->gpu);
+	work.done_ns = gpu ? gpu->done_ns : 0;
+	work.gpu_ns = time_of(gpu);
+	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
+	work.pacing = pacing_of(p, layer, buffer);
+	work.vsync = buffer->vsync;
+	work.missed_latch = work.done_ns && frame->queued_ns &&
+			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
+							work.done_ns, frame->latched_ns);
+	return work;
+}
+
+/* --- discontinuities --- */
+
+void producers_lost(struct producers *p, uint64_t from_ns)
+{
+	p->losses++;
+	compositions_lost(&p->compositions);
+	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_BUFFERS_MAX); i--) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+		bool certain = buffer->taken;
+
+		if (buffer->begin_ns + WAY_NS < from_ns)
+			break;
+		for (unsigned int hint = 0; hint < buffer->n_hints; hint++)
+			certain &= buffer->hints[hint].queued_ns < from_ns;
+		if (!certain)
+			buffer->taken = buffer->ambiguous = true;
+	}
+}
+
+void producers_forget_open(struct producers *p)
+{
+	p->n_slices = 0;
+	p->some = 0;
+	p->n_threads = 0;
+	fences_forget(&p->fences);
+	expected_forget(&p->expected);
+}
+
+void producers_new_surfaceflinger(struct producers *p)
+{
+	expected_forget(&p->expected);
+	compositions_forget(&p->compositions);
+	p->app_tick_ns = 0;
+	for (unsigned int i = 0; i < p->n_threads; i++)
+		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		p->slices[i].buffer.vsync = (struct frame_vsync){ .number = -1 };
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
+		p->buffers[i].vsync = (struct frame_vsync){ .number = -1 };
+}
+
+void producers_new_clock(struct producers *p)
+{
+	producers_forget_open(p);
+	producers_new_surfaceflinger(p);
+	p->expected.learnt_ns = p->expected.learnt_period_ns = 0;
+	p->expected.app_ns = p->expected.sf_ns = 0;
+	p->n_choreographers = 0;
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
+		count(p, &p->counts, &p->buffers[i]);
+		p->buffers[i] = (struct queued_buffer){ .number = -1 };
+	}
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From fences to frames: which buffer a process queued, and which layer has it. The method is
+ * described in producer.c. */
+#ifndef JANKD_RULES_WHY_PRODUCER_H
+#define JANKD_RULES_WHY_PRODUCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/count/gpu_work.h"
+#include "rules/frames/attribution.h"
+#include "rules/frames/layer.h"
+#include "rules/threads/surfaceflinger.h"
+#include "rules/vsync/expected.h"
+#include "rules/why/composition.h"
+#include "rules/why/fence.h"
+
+#define PRODUCER_BUFFERS_MAX 512
+#define PRODUCER_KEYS 128
+#define PRODUCER_SLICES_MAX 64
+#define PRODUCER_THREADS_MAX 64
+#define PRODUCER_OWNERS_MAX 128
+#define PRODUCER_PROCESSES_MAX 64
+
+/* Newest buffers among which the one of an event is. */
+#define PRODUCER_RECENT_MAX 48
+
+/* SurfaceFlinger's events of a layer that may be about a buffer. */
+#define PRODUCER_HINTS_MAX 2
+
+/* A buffer that a process queued. */
+struct queued_buffer {
+	uint64_t key;		  /* its producer: a BLAST queue, or a thread */
+	uint64_t begin_ns;	  /* Surface::queueBuffer begins */
+	uint64_t sent_ns;	  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
+	struct frame_vsync vsync; /* that its frame answers */
+	uint64_t woken_ns;	  /* the last vsync before it that its process may have followed */
+	int64_t number;		  /* its frame number, or -1 */
+	struct queue_hint {
+		uint64_t layer; /* layer.id */
+		uint64_t queued_ns;
+	} hints[PRODUCER_HINTS_MAX];
+	int32_t pid; /* as the marker states */
+	int32_t process;
+	fence_id gpu, release; /* or FENCE_NONE */
+	uint8_t n_hints;
+	bool shared;	 /* an event is about it, or about another one */
+	bool is_known;	 /* taken by a layer of its process */
+	bool is_view;	 /* its queue is that of a SurfaceView */
+	bool taken;	 /* the event of its layer was found */
+	bool ambiguous;	 /* it may belong to several layers */
+	bool joined;	 /* a frame has it */
+	uint32_t before; /* number of the last buffer before it whose key has the same place in
+			    newest[]; 0: none */
+};
+
+/* A slice that is open: a buffer is being queued, or a fence waited for. */
+struct producer_slice {
+	uint32_t depth;
+	uint64_t begin_ns;
+	fence_id waits_for; /* FENCE_NONE: a buffer is being queued */
+	struct queued_buffer buffer;
+};
+
+/* What became of the fences of queued buffers. The sum of the last four is marks, once the trace
+ * has ended; during the trace pending is part of it. */
+struct fence_counts {
+	uint64_t marks;		/* 'GPU completion' fences */
+	uint64_t joined;	/* to a frame */
+	uint64_t own;		/* SurfaceFlinger's own: it composed with the GPU */
+	uint64_t without_frame; /* of a buffer that has no frame */
+	uint64_t ambiguous;	/* of a buffer that may belong to several layers */
+};
+
+struct producers {
+	const struct surfaceflinger *sf; /* borrowed */
+	struct fence_table fences;
+	unsigned int n_slices;
+	uint64_t some; /* bit tid % 64 is set for all threads in tids[], and maybe for others */
+	int32_t tids[PRODUCER_SLICES_MAX]; /* of slices[i] */
+	struct producer_slice slices[PRODUCER_SLICES_MAX];
+	uint32_t last; /* number of the newest buffer */
+	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
+	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
+	/* Numbers of the newest buffers of BLAST queues, the oldest first; those that
+	 * SurfaceFlinger has got are removed at the next search. */
+	unsigned int n_sent;
+	uint32_t sent[PRODUCER_RECENT_MAX];
+	/* Threads that draw or dequeue, in any order. */
+	unsigned int n_threads;
+	uint64_t thread_uses;
+	int32_t thread_tids[PRODUCER_THREADS_MAX]; /* of threads[i] */
+	struct {
+		uint64_t last_use;
+		fence_id release;	  /* that it got with its last dequeued buffer */
+		struct frame_vsync vsync; /* that its last doFrame or DrawFrame answers */
+	} threads[PRODUCER_THREADS_MAX];
+	/* The layer of a BLAST queue. */
+	struct {
+		uint64_t key, layer;
+		unsigned int misses;
+	} owners[PRODUCER_OWNERS_MAX];
+	/* Processes that have a Choreographer, with their last doFrame. */
+	struct {
+		int32_t process;
+		uint64_t time_ns;
+	} choreographers[PRODUCER_PROCESSES_MAX];
+	uint32_t losses;	       /* so far */
+	unsigned int n_choreographers; /* 0: the trace does not have doFrame */
+	uint64_t app_tick_ns;	       /* last tick for apps */
+	bool ticks;		       /* there was a tick */
+	struct compositions compositions;
+	struct expected expected;
+	struct fence_counts counts;	 /* without the buffers that are in the table */
+	uint64_t evicted;		 /* slices dropped, as the table was full */
+	uint64_t choreographers_evicted; /* the same of processes that still drew */
+};
+
+/* @p: all zeros. */
+void producers_init(struct producers *p, const struct surfaceflinger *sf);
+
+/* A slice begins or ends. Those of threads that are not in some matter only if they begin with a
+ * role. */
+void producers_begin(struct producers *p, const struct trace_record *record,
+		     const struct slice_meaning *meaning);
+void producers_end(struct producers *p, const struct trace_record *record);
+
+/* The buffer that the thread of @record queues is in the BLAST queue of that name. */
+void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
+				 struct span name);
+
+/* The frame of that buffer answers the vsync of that number. */
+void producers_answer(struct producers *p, const struct trace_record *record, int64_t number);
+
+/* SurfaceFlinger got a buffer of @layer, as the counter @record shows. @process: the one whose
+ * frames the layer shows, or TRACE_ID_UNKNOWN. @direct: the producer queued it there itself, up to
+ * Android 11; else as a part of a transaction. */
+void producers_queued(struct producers *p, struct layer *layer, int32_t process,
+		      const struct trace_record *record, bool direct);
+
+/* A tick of that role. */
+void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns);
+
+/* The frame is counted: finds its buffer, which no other frame gets then. */
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);
+
+/* Events after @from_ns may be missing: which layer got which buffer since then is not certain. */
+void producers_lost(struct producers *p, uint64_t from_ns);
+
+/* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
+void producers_forget_open(struct producers *p);
+
+/* Another SurfaceFlinger numbers its vsyncs anew. Which vsyncs the buffers since the old one's last
+ * event answer is unknown. */
+void producers_new_surfaceflinger(struct producers *p);
+
+/* Later times cannot be compared with earlier ones. */
+void producers_new_clock(struct producers *p);
+
+/* Counts so far, with the buffers in the table. */
+struct fence_counts producers_counts(const struct producers *p);
+
+#endif

@@ -1148,11 +1148,14 @@ int frame_queue_init(struct frame_queue *q)
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
 					     .sink = q->sink,
 					     .events = q->events };
+	q->summary = (struct summary){ .target_fps = q->options.target_fps,
+				       .kpi_ns = q->options.kpi_ns,
+				       .app_class = q->options.app_class,
+				       .store = &q->store };
 	q->open = calloc(max, sizeof(*q->open));
 	if (!q->open || trigger_state_init(&q->trigger, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
-	    layers_init(&q->layers, max) < 0 ||
-	    summary_init(&q->summary, max, &q->store, &q->options) < 0)
+	    layers_init(&q->layers, max) < 0 || summary_init(&q->summary, max) < 0)
 		return -ENOMEM;
 	return 0;
 }

@@ -7,15 +7,9 @@
 #include <stdint.h>
 
 #include "rules/count/verdict.h"
+#include "rules/vsync/expected.h"
 
 struct trigger;
-
-/* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
- * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline. */
-struct work_durations {
-	uint64_t app_ns, sf_ns;
-	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
-};
 
 struct pipeline_options {
 	bool is_fences;		  /* frames come from pipeline_fence(), not from records */

@@ -16,6 +16,7 @@
 #include "rules/beside/choreographer.h"
 #include "rules/beside/frame_timeline.h"
 #include "rules/beside/present_fence.h"
+#include "rules/count/summary_row.h"
 #include "rules/language/ruleset.h"
 #include "rules/vsync/work_durations.h"
 #include "rules/why/producer.h"

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "rules/base/row.h"
+#include "rules/count/summary_row.h"
 
 /* Names are cut after this number of bytes. */
 #define CSV_FIELD_MAX 24576

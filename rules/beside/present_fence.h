@@ -11,7 +11,7 @@
 
 #include "parser/span.h"
 #include "rules/vsync/vsync.h"
-#include "rules/why/cause.h"
+#include "rules/base/row.h"
 
 /* All times in ns of one clock; 0: unknown. */
 struct present_fence {

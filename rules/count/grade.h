@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/why/cause.h"
+#include "rules/base/row.h"
 
 /* From worst to best, without the first. */
 enum grade {

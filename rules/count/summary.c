@@ -15,23 +15,16 @@
 #define PACES_ITSELF_PERCENT 90
 #define PACES_ITSELF_FRAMES 30
 
-int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 const struct pipeline_options *options)
+int summary_init(struct summary *summary, unsigned int max)
 {
-	*summary = (struct summary){
-		.table = calloc(max, sizeof(*summary->table)),
-		.max = (int)max,
-		.others = { .stats = FRAME_STATS_EMPTY },
-		.target_fps = options->target_fps,
-		.kpi_ns = options->kpi_ns,
-		.app_class = options->app_class,
-		.store = store,
-	};
+	summary->table = calloc(max, sizeof(*summary->table));
+	summary->max = (int)max;
+	summary->others.stats = FRAME_STATS_EMPTY;
 	if (!summary->table || long_names_init(&summary->names, max + 1) < 0)
 		return -ENOMEM;
 	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
 			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	return surface_index_init(&summary->index, (int)max + PIPELINE_SURFACES);
+	return surface_index_init(&summary->index, (int)max + SUMMARY_OTHERS_MAX);
 }
 
 void summary_free(struct summary *summary)

@@ -11,7 +11,6 @@
 
 #include <stdint.h>
 
-#include "rules/options.h"
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
 #include "rules/count/chunk.h"
@@ -23,6 +22,7 @@
 #include "rules/count/percentiles.h"
 #include "rules/count/recent.h"
 #include "rules/count/stats.h"
+#include "rules/count/summary_row.h"
 #include "rules/count/surface_index.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
@@ -55,6 +55,9 @@ struct summary_surface {
 
 #define SUMMARY_OTHERS_NAME "(others)"
 
+/* Surfaces in that row that have a number. */
+#define SUMMARY_OTHERS_MAX 4096
+
 struct summary {
 	struct summary_surface *table;
 	int max;
@@ -72,9 +75,9 @@ struct summary {
 	struct chunk_store *store; /* borrowed */
 };
 
-/* Returns 0 or -ENOMEM; summary_free() must be called in any case. */
-int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 const struct pipeline_options *options);
+/* @summary: all zeros, with target_fps, kpi_ns, app_class and store set. Returns 0 or -ENOMEM;
+ * summary_free() must be called in any case. */
+int summary_init(struct summary *summary, unsigned int max);
 void summary_free(struct summary *summary);
 
 /* The number of the Surface of that name, which is added if it is new; SUMMARY_OTHERS: it has none.

@@ -4,7 +4,7 @@
 #define JANKD_RULES_VSYNC_WORK_DURATIONS_H
 
 #include "parser/surfaceflinger_dump.h"
-#include "rules/options.h"
+#include "rules/vsync/expected.h"
 
 /* Where the durations come from. */
 enum durations_source {

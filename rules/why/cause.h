@@ -40,23 +40,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cause {
-	CAUSE_NONE, /* the frame was in time, as far as is known */
-	CAUSE_APP,
-	CAUSE_GPU,
-	CAUSE_SF_CPU,
-	CAUSE_SF_GPU,
-	CAUSE_SCHEDULING,
-	CAUSE_DISPLAY,
-	CAUSE_STUFFING,
-	CAUSE_PREDICTION,
-	CAUSE_DROPPED,
-	CAUSE_UNKNOWN,
-	CAUSES, /* their number */
-};
-
-/* As in the files; "" for CAUSE_NONE. */
-extern const char *const cause_names[CAUSES];
+#include "rules/base/row.h"
 
 /* A composition: when SurfaceFlinger begins with it, presents, and is done. ns of the trace clock;
  * 0: unknown. */

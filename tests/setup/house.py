@@ -18,6 +18,15 @@ TRACEFS = re.compile(r"(tracefs|traceevent|event-parse|kbuffer)[\w/-]*\.h")
 MAY_TRACEFS = ("daemon/trace/tracefs.c", "tools/phone/instance.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
+# Rooms of rules/, from the top; "": rules/ itself. Each includes those below it, and those in one line do not include each other.
+RULES = (("",), ("why", "beside"), ("count",), ("frames",), ("vsync",), ("threads",), ("language",), ("stream",), ("base",))
+FLOOR = {room: floor for floor, rooms in enumerate(RULES) for room in rooms}
+# Arrows up that are still there, each with its reason.
+UP = {
+    # An entry of the table of layers has what count/ keeps of each: one index for both, and one eviction.
+    ("rules/frames/layer.h", "rules/count/frame_series.h"), ("rules/frames/layer.h", "rules/count/late.h"),
+    ("rules/frames/layer.c", "rules/count/summary.h"), ("rules/frames/layer_table.c", "rules/count/summary.h"),
+}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*["<]?([^">\n]*)', re.M)
 RELATIVE = re.compile(r'^[ \t]*#[ \t]*\w+[ \t]*"(?!(?:parser|rules|daemon|tools)/)', re.M)
 # A function that others can call: of a header, and of a .c.
@@ -26,7 +35,7 @@ DEFINITION = re.compile(r"^(?!static|#|\s)[\w \t*]*?\b(\w+)\([^;{]*\)\s*\n\{", r
 
 
 def check_include(checks, name, header):
-    """Whether the file may include the header, by its room; by the order and the doors of the rooms of daemon/."""
+    """Whether the file may include the header, by its room; by the order of the rooms of rules/, the order and the doors of those of daemon/."""
     here, there = name.split("/"), header.split("/")
     says = f"{name} includes {header}"
     if there[0] not in (*ROOMS, "tests"):
@@ -39,6 +48,11 @@ def check_include(checks, name, header):
     if here[0] == there[0] == "daemon" and name != "daemon/main.c" and \
             checks.that(here[1] in DAEMON, f"{name}: a room that DAEMON does not list"):
         checks.that(there[1] not in DAEMON[:DAEMON.index(here[1])], f"{says}, which is above")
+    if here[0] == there[0] == "rules":
+        rooms = ["" if len(path) == 2 else path[1] for path in (here, there)]
+        if checks.that(rooms[0] in FLOOR, f"{name}: a room that RULES does not list"):
+            above = rooms[0] != rooms[1] and FLOOR[rooms[1]] <= FLOOR[rooms[0]]
+            checks.equal(above, (name, header) in UP, f"{says}: is it above or beside, and is it in UP?")
 
 
 def modules(texts):

@@ -102,7 +102,9 @@ struct vsync_lattice {
 	enum vsync_pending pending_as; /* how it is known */
 	uint64_t pending_at_ns;	       /* when it was reported */
 	uint64_t pending_from_ns;      /* ticks from here on may confirm it */
-	uint64_t other_ns;	       /* another display's period was pending then */
+	const struct vsync_display *other; /* another display whose period was pending last, */
+	uint64_t other_period_ns;	   /* that period, */
+	uint64_t other_ns;		   /* and when */
 	uint64_t anchor_ns;	       /* an early tick at the edge, for a long measurement */
 	uint64_t anchor_periods;       /* length of the last measurement from it, in periods */
 	unsigned int anchor_source;

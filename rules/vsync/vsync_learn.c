@@ -180,6 +180,8 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
 		if (&v->reported.displays[i] != display)
 			v->reported.displays[i].own = false;
+	if (v->followed != display)
+		v->other = NULL;
 	v->followed = display;
 	if (display)
 		display->own = own;
@@ -267,8 +269,11 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
 	if (!v->locked || lattice_is_new(v) || v->pending || !is_nominal(period_ns, error_ns) ||
-	    (v->other_ns && now_ns < v->other_ns + OTHER_NS))
+	    (v->other == display && v->other_period_ns == period_ns &&
+	     now_ns < v->other_ns + OTHER_NS))
 		return;
+	v->other = display;
+	v->other_period_ns = period_ns;
 	v->other_ns = now_ns;
 	await(v, display, PENDING_OTHER, period_ns, now_ns);
 }

@@ -36,6 +36,8 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 	memcpy(app->verdict, row->verdict, sizeof(app->verdict));
 	app->fps = row->fps;
 	app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
+	app->slowest_hz = stats->slowest_hz;
+	app->fastest_hz = stats->fastest_hz;
 	app->is_even = known > 0 && row->off_cadence >= 0 &&
 		       grade_is_even(known, (uint64_t)row->off_cadence, row->fps, app->rate_hz,
 				     stats->max_ns);
@@ -96,6 +98,8 @@ struct graded app_graded(const struct status_app *app)
 		.facts = &app->facts,
 		.fps = app->fps,
 		.rate_hz = app->rate_hz,
+		.slowest_hz = app->slowest_hz,
+		.fastest_hz = app->fastest_hz,
 		.is_even = app->is_even,
 		.missing_at = "",
 	};

@@ -211,6 +211,43 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, language == CHINESE ? "。" : ".");
 }
 
+/* A rate of less than so many times another is the same, but for its digits. */
+#define RATE_CHANGES 1.1
+
+static bool has_rates(const struct graded *graded)
+{
+	return graded->slowest_hz > 0 && graded->fastest_hz > graded->slowest_hz * RATE_CHANGES;
+}
+
+/* "a 60 Hz", "an 80 Hz" */
+static const char *article(double number)
+{
+	char digits[GRADE_COUNT_SIZE];
+
+	snprintf(digits, sizeof(digits), "%.0f", number);
+	return digits[0] == '8' || strcmp(digits, "11") == 0 || strcmp(digits, "18") == 0 ? "an"
+											  : "a";
+}
+
+/* "held an even 30 fps on a 60 Hz screen", "kept an even pace on a screen of 60 to 120 Hz (90 fps
+ * on average)" */
+static void add_pace(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
+{
+	bool zh = language == CHINESE;
+
+	if (has_rates(graded))
+		add(text,
+		    zh ? " 在 %.0f 到 %.0f Hz 的屏幕上保持平稳（平均 %.0f fps）"
+		       : " kept an even pace on a screen of %.0f to %.0f Hz (%.0f fps on average)",
+		    graded->slowest_hz, graded->fastest_hz, graded->fps);
+	else if (zh)
+		add(text, " 在 %.0f Hz 的屏幕上稳定保持 %.0f fps", graded->rate_hz, graded->fps);
+	else
+		add(text, " held an even %.0f fps on %s %.0f Hz screen", graded->fps,
+		    article(graded->rate_hz), graded->rate_hz);
+}
+
 /* "... held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze." */
 static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
@@ -220,14 +257,12 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 
 	grade_time(drew, grade_drawing_ns(graded->facts), language);
 	add_name(text, graded->name);
-	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0)
+	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0) {
 		add(text, zh ? " 绘制了 %s：" : " drew for %s: ", drew);
-	else if (zh)
-		add(text, " 在 %.0f Hz 的屏幕上稳定保持 %.0f fps，共 %s：", graded->rate_hz,
-		    graded->fps, drew);
-	else
-		add(text, " held an even %.0f fps on a %.0f Hz screen for %s: ", graded->fps,
-		    graded->rate_hz, drew);
+	} else {
+		add_pace(text, graded, language);
+		add(text, zh ? "，共 %s：" : " for %s: ", drew);
+	}
 	add_losses(text, graded->facts, language);
 	add(text, zh ? "。" : ".");
 }
@@ -252,9 +287,20 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add_name(text, graded->name);
 	add(text, is_lost ? (zh ? "而且慢" : " It was slow, too")
 			  : (zh ? " 平稳，但是慢" : " was even, but slow"));
-	if (graded->fps > 0 && graded->rate_hz > 0)
+	if (graded->fps > 0 && has_rates(graded))
+		add(text,
+		    zh ? "：%.0f fps，屏幕 %.0f 到 %.0f Hz"
+		       : ": %.0f fps on a screen of %.0f to %.0f Hz",
+		    graded->fps, graded->slowest_hz, graded->fastest_hz);
+	else if (graded->fps > 0 && graded->rate_hz > 0)
 		add(text, zh ? "：%.0f / %.0f fps" : ": %.0f of %.0f fps", graded->fps,
 		    graded->rate_hz);
+	else if (graded->fps > 0)
+		add(text, zh ? "：%.0f fps" : ": %.0f fps", graded->fps);
+	if (graded->sessions > 1 && zh)
+		add(text, "（%u 次会话中的 %u 次）", graded->sessions, graded->slow_sessions);
+	else if (graded->sessions > 1)
+		add(text, " in %u of %u sessions", graded->slow_sessions, graded->sessions);
 	add(text, zh ? "。" : ".");
 }
 

@@ -18,7 +18,12 @@ struct graded {
 	const struct grade_facts *facts;
 	double fps;		/* of its frame times; negative: unknown */
 	double rate_hz;		/* the display's, or the render rate; negative: unknown */
+	/* Where the rate changed, rate_hz is the mean of these; 0: not known that it did. */
+	double slowest_hz, fastest_hz;
 	bool is_even;		/* see grade_is_even() */
+	/* Of a sum of several sessions: their number, and those that are slow, of which fps and
+	 * the rates are the slowest's. */
+	unsigned int sessions, slow_sessions;
 	const char *missing_at; /* "0:18 to 0:26"; "": at several times, or unknown */
 };
 

@@ -69,12 +69,13 @@ struct status_app {
 	struct grade_facts facts;
 	/* Of the Surface that draws longest, which has the app's frame rate and verdict. */
 	char surface[STATUS_NAME_SIZE], verdict[VERDICT_SIZE];
-	uint64_t surface_ns;	      /* frame times and freezes */
-	double fps;		      /* negative: none */
-	double rate_hz;		      /* the display's, or the render rate; negative: unknown */
-	bool has_activity;	      /* see app_has_activity() */
-	bool is_even;		      /* nearly all intervals have the same number of vsyncs */
-	const char *sentence, *whose; /* instead of what follows from the facts; or NULL */
+	uint64_t surface_ns;	       /* frame times and freezes */
+	double fps;		       /* negative: none */
+	double rate_hz;		       /* the display's, or the render rate; negative: unknown */
+	double slowest_hz, fastest_hz; /* where that changed; 0: unknown */
+	bool has_activity;	       /* see app_has_activity() */
+	bool is_even;		       /* nearly all intervals have the same number of vsyncs */
+	const char *sentence, *whose;  /* instead of what follows from the facts; or NULL */
 };
 
 /* What this process has cost the device so far. */

@@ -49,6 +49,9 @@ struct frame_stats {
 	uint64_t late;	   /* frames with more vsyncs than the cadence so far, see late.h */
 	uint64_t late_ns;  /* the time that they lost */
 	double periods;	   /* render periods in time_ns; of 60 Hz if the rate is unknown */
+	/* Of a sum: the render rates of its rows in Hz, without rows that have unknown vsyncs; 0:
+	 * unknown. */
+	double slowest_hz, fastest_hz;
 	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
 	uint64_t stall_ns; /* their sum */
 	uint64_t longest_stall_ns;

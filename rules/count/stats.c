@@ -214,8 +214,24 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 	count_classes_2019(stats, interval);
 }
 
+/* The render rate of a row, or the rates of a sum. */
+static void merge_rates(struct frame_stats *sum, const struct frame_stats *row)
+{
+	double slowest = row->slowest_hz, fastest = row->fastest_hz;
+
+	if (fastest <= 0 && row->unknown == 0 && row->periods > 0 && row->time_ns > 0)
+		slowest = fastest = row->periods * 1e9 / (double)row->time_ns;
+	if (fastest <= 0)
+		return;
+	if (sum->slowest_hz <= 0 || slowest < sum->slowest_hz)
+		sum->slowest_hz = slowest;
+	if (fastest > sum->fastest_hz)
+		sum->fastest_hz = fastest;
+}
+
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 {
+	merge_rates(sum, row);
 	sum->frames += row->frames;
 	sum->time_ns += row->time_ns;
 	update_max(sum, row->max_ns, row->max_is_whole);

@@ -63,7 +63,7 @@ with folder() as here:
         own, = {app["sentence"] for session in model(lab) for app in session["apps"] if app["app"] == row["app"]
                 and (session["device"]["id"], session["device"]["build"]) == (row["device"], row["build"])} if row["sessions"] == 1 else {None}
         name = f"{row['app']} on Phone with build {HOSTILE if row['build'] == HOSTILE else row['build']}"
-        checks.that(row["sentence"].startswith(f"{name} ") and (not own or " held " in own or own == row["sentence"].replace(name, row["app"])), f"the sentence of {row}")
+        checks.that(row["sentence"].startswith(f"{name} ") and (not own or own == row["sentence"].replace(name, row["app"])), f"the sentence of {row}")
     top, said = report(lab).stdout.split("\n\n")[:2]
     checks.that(top.startswith(f"BAD: {found[0]['sentence']}") and found[0]["whose"] in " ".join(top.split()), f"the text begins with what is worst: {top}")
     checks.that(said.count("\n") == len(found) and "sessions 2: BAD 2: " in said and "\x1b" not in said, f"the text: {said[:2000]}")

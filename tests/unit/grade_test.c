@@ -123,15 +123,15 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 			assert_int_equal(app_comes_before(apps[i], apps[j]), i < j);
 }
 
+static struct graded graded = {
+	.name = "com.a", .fps = 30, .rate_hz = 60, .is_even = true, .missing_at = "0:18 to 0:26"
+};
+
 static const char *sentence(struct grade_facts facts, enum language language)
 {
 	static char text[GRADE_TEXT_SIZE];
-	struct graded graded = { .name = "com.a",
-				 .facts = &facts,
-				 .fps = 30,
-				 .rate_hz = 60,
-				 .is_even = true,
-				 .missing_at = "0:18 to 0:26" };
+
+	graded.facts = &facts;
 
 	grade_sentence(text, &graded, language);
 	return text;
@@ -171,7 +171,19 @@ TEST(sentences_say_how_bad_it_is)
 	assert_false(grade_is_even(500, 200, 40, 60, 33 * MS));
 	good.fails_rule = true;
 	assert_string_equal(sentence(good, ENGLISH), "com.a was even, but slow: 30 of 60 fps.");
+	graded.rate_hz = -1;
+	graded.slow_sessions = 2;
+	graded.sessions = 3;
+	assert_string_equal(sentence(good, ENGLISH),
+			    "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
+	/* The display switched: its mean rate is that of no display. */
+	graded = (struct graded){ "com.a", NULL, 80, 80, 60, 120, true, 0, 0, "0:18 to 0:26" };
+	assert_non_null(strstr(sentence(good, ENGLISH), ": 80 fps on a screen of 60 to 120 Hz."));
 	good.fails_rule = false;
+	assert_non_null(strstr(sentence(good, ENGLISH), "a kept an even pace on a screen of 60 to "
+							"120 Hz (80 fps on average) for 10 s: no"));
+	graded.slowest_hz = graded.fastest_hz = 80;
+	assert_non_null(strstr(sentence(good, ENGLISH), " held an even 80 fps on an 80 Hz screen"));
 	good.span_ns = MINUTES;
 	good.missing_ns = 8 * SECOND;
 	assert_string_equal(sentence(good, ENGLISH),

@@ -9,6 +9,7 @@
 
 #include "daemon/base/apps.h"
 #include "tools/report/os.h"
+#include "tools/report/sentences.h"
 
 /* The name of the folder before "-SESSION", or an empty span. */
 static struct span device_of_folder(const struct session *session, const char *id)
@@ -64,7 +65,9 @@ static struct device_row row_of(const struct session *session, const struct surf
 {
 	const struct graded_app *app = app_of(session, surface);
 	const double *of = surface->numbers.of;
+	struct graded rates = { 0 };
 
+	surface_set_rates(&rates, surface);
 	return (struct device_row){
 		.model = session_json_text(session, "device", "model"),
 		.build = session_json_text(session, "device", "build"),
@@ -80,6 +83,7 @@ static struct device_row row_of(const struct session *session, const struct surf
 		.stalls = of[METRIC_STALLS],
 		.stall_time_s = of[METRIC_STALL_TIME],
 		.facts = selection->surface ? surface->facts : app->facts,
+		.slowest = rates,
 	};
 }
 
@@ -158,6 +162,8 @@ static int by_grade(const void *a, const void *b)
 
 static void add(struct device_row *to, struct device_row *row)
 {
+	if (row->fail > 0 && (to->fail == 0 || row->slowest.fps < to->slowest.fps))
+		to->slowest = row->slowest;
 	to->sessions += row->last != to->last;
 	to->last = row->last;
 	to->rank = row->rank < to->rank ? row->rank : to->rank;
@@ -218,17 +224,17 @@ void device_sentence(char text[GRADE_TEXT_SIZE], const struct device_row *row,
 						{ "%s with build %s", "%s（版本 %s）" },
 						{ "%s on %s with build %s", "%s（%s，版本 %s）" } };
 	const char *on = row->model ? row->model : row->device;
-	struct graded graded = {
-		.facts = &row->facts,
-		.fps = device_fps(row),
-		.rate_hz = -1,
-		.missing_at = "",
-	};
+	struct graded graded = row->slowest;
 	char name[GRADE_TEXT_SIZE];
 
 	snprintf(name, sizeof(name), names[(on ? 1 : 0) + (row->build ? 2 : 0)][language], row->app,
 		 on ? on : row->build, row->build);
 	graded.name = name;
+	graded.facts = &row->facts;
+	graded.missing_at = "";
+	graded.is_even &= row->sessions == 1;
+	graded.sessions = row->sessions;
+	graded.slow_sessions = row->fail;
 	grade_sentence(text, &graded, language);
 }
 

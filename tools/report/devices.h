@@ -24,7 +24,9 @@ struct device_row {
 	struct grade_facts facts;
 	enum grade grade;
 	uint32_t grades[GRADES]; /* sessions with each grade */
-	uint32_t last;		 /* session that was counted last */
+	/* The frame rate, and the display's, of the session that fails its rule by most. */
+	struct graded slowest;
+	uint32_t last; /* session that was counted last */
 };
 
 struct devices {

@@ -688,7 +688,7 @@ static struct json_object *graded_sum(struct json_object *sum)
 	struct graded graded = {
 		.name = name ? name : "",
 		.facts = &facts,
-		.fps = -1,
+		.fps = facts.time_ns > 0 ? (double)facts.frames * 1e9 / (double)facts.time_ns : -1,
 		.rate_hz = -1,
 		.missing_at = "",
 	};

@@ -134,8 +134,16 @@ static uint32_t unknown_of(const int64_t of[FPS_COLUMNS])
 	return of[FPS_MISSED] < 0 && of[FPS_D] < 0 ? count_of(of[FPS_FRAMES]) : 0;
 }
 
+/* As jankd counts them, but for frames with unknown vsyncs. */
+static double periods_of(const struct window *window, uint8_t step)
+{
+	if (window->missed == WINDOW_UNKNOWN)
+		return 0;
+	return window->frames + window->missed / (double)(step > 0 ? step : 1);
+}
+
 /* What can be added of a row. Matrix and the like are not in it. */
-static struct frame_stats stats_of(const struct window *window, int64_t lost)
+static struct frame_stats stats_of(const struct window *window, uint8_t step, int64_t lost)
 {
 	return (struct frame_stats){
 		.frames = window->frames,
@@ -151,6 +159,7 @@ static struct frame_stats stats_of(const struct window *window, int64_t lost)
 		.missed = known_of(window, window->missed),
 		.late = window->late == WINDOW_UNKNOWN ? 0 : window->late,
 		.late_ns = window->late_us * 1000,
+		.periods = periods_of(window, step),
 		.stalls = known_or_row_unknown(window->stalls),
 		.stall_ns = window->stall_us * 1000,
 		.jank = window->jank,
@@ -246,7 +255,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	surface->without_late |= without_late;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
-	stats = stats_of(&row, small_count(csv, columns[FPS_LOST]));
+	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL

@@ -46,29 +46,40 @@ static void tell_missing(char text[MISSING_AT_SIZE], const struct session *sessi
 	snprintf(text, MISSING_AT_SIZE, "%s to %s", from, to);
 }
 
-struct graded session_graded(const struct session *session, const struct graded_app *app,
-			     char missing_at[MISSING_AT_SIZE])
+void surface_set_rates(struct graded *graded, const struct surface *surface)
 {
-	const struct surface *surface = &session->surfaces[app->surface];
 	const double *of = surface->numbers.of;
 	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
 	/* The missed vsyncs tell the refresh rate. */
 	bool has_rate = known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
+	const struct frame_stats *rates = surface->from_windows.fastest_hz > 0
+						  ? &surface->from_windows
+						  : &surface->from_frames;
 	double rate_hz = has_rate ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known) : -1;
 
-	tell_missing(missing_at, session);
-	return (struct graded){
+	graded->fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS];
+	graded->rate_hz = rate_hz;
+	graded->slowest_hz = rates->slowest_hz;
+	graded->fastest_hz = rates->fastest_hz;
+	graded->is_even =
+		known > 0 && of[METRIC_OFF_CADENCE] >= 0 &&
+		grade_is_even((uint64_t)known, (uint64_t)of[METRIC_OFF_CADENCE], of[METRIC_FPS],
+			      rate_hz,
+			      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6));
+}
+
+struct graded session_graded(const struct session *session, const struct graded_app *app,
+			     char missing_at[MISSING_AT_SIZE])
+{
+	struct graded graded = {
 		.name = name_of(session, app->name),
 		.facts = &app->facts,
-		.fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS],
-		.rate_hz = rate_hz,
-		.is_even =
-			known > 0 && of[METRIC_OFF_CADENCE] >= 0 &&
-			grade_is_even((uint64_t)known, (uint64_t)of[METRIC_OFF_CADENCE],
-				      of[METRIC_FPS], rate_hz,
-				      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6)),
 		.missing_at = missing_at,
 	};
+
+	surface_set_rates(&graded, &session->surfaces[app->surface]);
+	tell_missing(missing_at, session);
+	return graded;
 }
 
 /* True: more than half of what the app lost in the section are freezes in which its own doFrame

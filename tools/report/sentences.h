@@ -19,6 +19,9 @@ void session_sentences(struct session_sentences *sentences, const struct session
 #define SESSION_TIME_SIZE 32
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
+/* Sets the frame rate and the display's, and whether the Surface is even. */
+void surface_set_rates(struct graded *graded, const struct surface *surface);
+
 /* What they need of it. @missing_at: space for a text. */
 #define MISSING_AT_SIZE (2 * SESSION_TIME_SIZE + 8)
 struct graded session_graded(const struct session *session, const struct graded_app *app,

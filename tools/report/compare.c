@@ -951,11 +951,24 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 	return compare_ratio(surface, (struct ratio){ .metric = rate_of(metric) }, change);
 }
 
-const char *compare_words(const struct change *change)
+const char *compare_words(const struct change *change, const struct compared_verdict *verdict)
 {
-	bool less = change->excess < -1;
+	bool has_freezes =
+		change->metric == METRIC_LOST_RATE || change->metric == METRIC_FREEZES_10MIN;
+	double beyond = has_freezes || change->metric == METRIC_FPS ? COMPARE_BEYOND : 1;
+	bool less = change->excess<-beyond, more = change->excess> beyond;
+	double base = change->of[BASE].value, new = change->of[NEW].value;
 
-	if (change->excess <= 1 && !less)
+	if (has_freezes && !less && !more) {
+		/* Freezes are few, and more of them can be beyond chance where the noise of their
+		 * rate is not known. */
+		more = verdict->freezes_more && new > base;
+		less = verdict->freezes_less && new < base;
+		if (!less && !more &&
+		    (verdict->doubt == DOUBT_FREEZES || verdict->doubt == DOUBT_RUNS))
+			return "too few to rule out chance";
+	}
+	if (!more && !less)
 		return "no difference beyond the noise";
 	return less == compare_less_is_better(change->metric) ? "better" : "worse";
 }
@@ -1005,20 +1018,20 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 /* Adds what all runs lost. */
 static void add_runs_to(struct compared_verdict *verdict, const struct compared_surface *surface)
 {
-	double most = 0;
+	double most[2] = { 0, 0 };
 
-	for (unsigned int group = BASE; group <= NEW; group++)
-		for (uint32_t i = 0; i < surface->n_runs; i++) {
-			double rate = grade_lost_rate(&surface->runs[i].facts.sum);
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		const struct compared_run *run = &surface->runs[i];
 
-			if (surface->runs[i].group != group)
-				continue;
-			add_run_to(verdict, &surface->runs[i]);
-			if (group == BASE)
-				most = fmax(most, rate);
-			else
-				verdict->runs_above += rate > most;
-		}
+		add_run_to(verdict, run);
+		most[run->group] = fmax(most[run->group], grade_lost_rate(&run->facts.sum));
+	}
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		enum group group = surface->runs[i].group;
+
+		verdict->runs_above[group] +=
+			grade_lost_rate(&surface->runs[i].facts.sum) > most[!group];
+	}
 }
 
 /* Student's t of the runs' freezes, as the variance of runs with a freeze more or less. */
@@ -1099,28 +1112,43 @@ static double lost_more(const struct compared_section *section)
 	return (grade_lost_rate(new) - grade_lost_rate(base)) * (double)grade_drawing_ns(new);
 }
 
-/* True: each run of NEW loses more than all of BASE, and by far, but is not beyond the noise of so
- * few runs. That is no equality. */
-static bool loses_more_in_each_run(const struct compared_verdict *verdict)
+/* True: each run of group @more loses more than all of the other one, and by far, but is not beyond
+ * the noise of so few runs. That is no equality. */
+static bool loses_more_in_each_run(const struct compared_verdict *verdict, enum group more)
 {
-	double base = verdict->lost_s[BASE] / verdict->drawing_s[BASE];
-	double new = verdict->lost_s[NEW] / verdict->drawing_s[NEW];
+	enum group less = more == BASE ? NEW : BASE;
+	double most = verdict->lost_s[more] / verdict->drawing_s[more];
+	double least = verdict->lost_s[less] / verdict->drawing_s[less];
 
 	return verdict->lost.is_known && verdict->runs[BASE] + verdict->runs[NEW] > 2 &&
-	       verdict->runs_above == verdict->runs[NEW] &&
-	       new - base > FAR_LEAST &&new > FAR_TIMES *base;
+	       verdict->runs_above[more] == verdict->runs[more] && most - least > FAR_LEAST &&
+	       most > FAR_TIMES * least;
 }
 
-/* True: gaps that nothing explains, which may be freezes, are more than 5 % of the time of NEW, as
- * in its grade, and far more than in BASE. */
-static bool may_hang_more(const struct compared_verdict *verdict)
+/* True: gaps that nothing explains, which may be freezes, are more than 5 % of the time of group
+ * @more, as in its grade, and far more than in the other one. */
+static bool may_hang_more(const struct compared_verdict *verdict, enum group more)
 {
 	double share[2];
 
 	for (unsigned int group = BASE; group <= NEW; group++)
 		share[group] =
 			verdict->gap_s[group] / (verdict->gap_s[group] + verdict->drawing_s[group]);
-	return share[NEW] > 0.05 && share[NEW] > FAR_TIMES * share[BASE];
+	return share[more] > 0.05 && share[more] > FAR_TIMES * share[more == BASE ? NEW : BASE];
+}
+
+/* Sets the doubt about group @group, which may be the worse one. @is_better: it is better in what
+ * is beyond the noise, so that it does not lose more. */
+static bool has_doubt(struct compared_verdict *verdict, enum group group, bool is_better)
+{
+	verdict->doubtful = group;
+	if (verdict->freezes[group] > 0 && verdict->freezes[group == BASE ? NEW : BASE] == 0)
+		verdict->doubt = DOUBT_FREEZES;
+	else if (may_hang_more(verdict, group))
+		verdict->doubt = DOUBT_GAPS;
+	else if (!is_better && loses_more_in_each_run(verdict, group))
+		verdict->doubt = DOUBT_RUNS;
+	return verdict->doubt != DOUBT_NONE;
 }
 
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
@@ -1152,15 +1180,12 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		verdict->word = COMPARED_WORSE;
 	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;
-	else if (verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0)
+	else if (has_doubt(verdict, NEW, is_better))
 		verdict->word = COMPARED_UNCLEAR;
-	else if (may_hang_more(verdict))
-		verdict->may_hang_more = true;
-	else if (!is_better && loses_more_in_each_run(verdict))
-		verdict->word = COMPARED_UNCLEAR;
+	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)
+		verdict->word = COMPARED_BETTER;
 	else
-		verdict->word = is_better || verdict->fps.excess > COMPARE_BEYOND ? COMPARED_BETTER
-										  : COMPARED_SAME;
+		verdict->word = has_doubt(verdict, BASE, false) ? COMPARED_UNCLEAR : COMPARED_SAME;
 	return 0;
 }
 

@@ -137,18 +137,27 @@ extern const char *const compared_words[];
 /* One of several numbers makes a verdict, so each must be beyond the noise by more than alone. */
 #define COMPARE_BEYOND 1.15
 
+enum compared_doubt {
+	DOUBT_NONE,
+	DOUBT_FREEZES, /* it alone freezes, but chance can do that */
+	DOUBT_GAPS,    /* it has far more gaps that nothing explains */
+	DOUBT_RUNS,    /* each of its runs loses far more, but runs are few */
+};
+
 /* Freezes, lost time and FPS, which leaves freezes out: one that is worse is not outvoted by others
  * that are better. */
 struct compared_verdict {
 	enum compared_word word;
 	bool freezes_more, freezes_less; /* more than by chance: NEW, BASE */
-	bool may_hang_more;		 /* UNCLEAR: NEW has far more gaps that nothing explains */
+	/* UNCLEAR, where data is enough: why, and of which group. */
+	enum compared_doubt doubt;
+	enum group doubtful;
 	struct change lost, fps;
 	uint64_t freezes[2];
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
 	double gap_s[2];		      /* gaps that nothing explains */
 	uint32_t runs[2], frozen[2];	      /* frozen: runs with freezes */
-	uint32_t runs_above;		      /* runs of NEW that lost more than each of BASE */
+	uint32_t runs_above[2];		      /* runs that lost more than each of the other group */
 	const struct compared_section *worst; /* the one that lost most more; or NULL */
 };
 
@@ -193,8 +202,9 @@ bool compare_curve(const struct compared_surface *surface, enum group group,
 /* Why a change is not known: the app, or Surface, is not in that group. */
 extern const char *const compare_not_in[2];
 
-/* The change in words: "better", "worse", "no difference beyond the noise". */
-const char *compare_words(const struct change *change);
+/* The change in words: "better", "worse", "no difference beyond the noise", "too few to rule out
+ * chance". Of lost time and freezes they are those of the verdict. */
+const char *compare_words(const struct change *change, const struct compared_verdict *verdict);
 
 /* The metrics that are compared without a condition; ends with METRICS. */
 extern const enum metric compare_metrics[];

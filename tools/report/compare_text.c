@@ -192,6 +192,40 @@ static void tell_counts(char text[NUMBER_SIZE], const struct said *said, uint64_
 			 (unsigned long long)base, (unsigned long long)new);
 }
 
+/* Why it is not clear which group is worse. */
+static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
+{
+	const struct compared_verdict *verdict = said->verdict;
+	enum group more = verdict->doubtful, less = more == BASE ? NEW : BASE;
+	const char *name = said->name[more], *other = said->name[less];
+
+	if (verdict->doubt == DOUBT_FREEZES)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 有 %llu 次%s卡死，%s "
+				    "没有：次数太少，不能排除偶然；请对比更多次运行。"
+				  : "%s has %llu freeze%s, %s none: too few to rule out chance; "
+				    "compare more runs.",
+			 name, (unsigned long long)verdict->freezes[more],
+			 said->zh || verdict->freezes[more] == 1 ? "" : "s", other);
+	else if (verdict->doubt == DOUBT_GAPS)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh
+				 ? "%s 有 %.1f / %.1f 秒没有绘制，%s 有 %.1f / %.1f 秒，"
+				   "从记录中看不出它是否卡死。"
+				 : "%s drew nothing for %.1f of %.1f s, %s for %.1f of %.1f s, and "
+				   "the trace does not say whether it hung.",
+			 name, verdict->gap_s[more],
+			 verdict->gap_s[more] + verdict->drawing_s[more], other,
+			 verdict->gap_s[less], verdict->gap_s[less] + verdict->drawing_s[less]);
+	else
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 每次运行损失的时间都多于 %s "
+				    "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
+				  : "%s loses more than each run of %s: too few runs to rule out "
+				    "chance; compare more runs.",
+			 name, other);
+}
+
 /* Returns true if it told what both groups lose. */
 static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
@@ -207,32 +241,8 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 said->zh ? "%s 没有绘制：无从对比。"
 				  : "%s drew nothing: there is nothing to compare.",
 			 why == compare_not_in[BASE] ? base : new);
-	else if (verdict->word == COMPARED_UNCLEAR && verdict->freezes[NEW] > 0 &&
-		 verdict->freezes[BASE] == 0)
-		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 有 %llu 次%s卡死，%s "
-				    "没有：次数太少，不能排除偶然；请对比更多次运行。"
-				  : "%s has %llu freeze%s, %s none: too few to rule out chance; "
-				    "compare more runs.",
-			 new, (unsigned long long)verdict->freezes[NEW],
-			 said->zh || verdict->freezes[NEW] == 1 ? "" : "s", base);
-	else if (verdict->may_hang_more)
-		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh
-				 ? "%s 有 %.1f / %.1f 秒没有绘制，%s 有 %.1f / %.1f 秒，"
-				   "从记录中看不出它是否卡死。"
-				 : "%s drew nothing for %.1f of %.1f s, %s for %.1f of %.1f s, and "
-				   "the trace does not say whether it hung.",
-			 new, verdict->gap_s[NEW], verdict->gap_s[NEW] + verdict->drawing_s[NEW],
-			 base, verdict->gap_s[BASE],
-			 verdict->gap_s[BASE] + verdict->drawing_s[BASE]);
-	else if (verdict->word == COMPARED_UNCLEAR && verdict->lost.is_known)
-		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每次运行损失的时间都多于 %s "
-				    "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
-				  : "%s loses more than each run of %s: too few runs to rule out "
-				    "chance; compare more runs.",
-			 new, base);
+	else if (verdict->doubt != DOUBT_NONE)
+		tell_doubt(text, said);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
 			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));
@@ -285,11 +295,11 @@ static bool tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said, boo
 	else if (is_more)
 		snprintf(times, sizeof(times), said->zh ? "（%.1f 倍）" : " (%.1fx)",
 			 after / before);
-	if (verdict->runs[NEW] > 1 && verdict->runs_above > 0)
+	if (verdict->runs[NEW] > 1 && verdict->runs_above[NEW] > 0)
 		snprintf(above, sizeof(above),
 			 said->zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
 				  : ", in %u of %u runs above every run of %s",
-			 verdict->runs_above, verdict->runs[NEW], said->name[BASE]);
+			 verdict->runs_above[NEW], verdict->runs[NEW], said->name[BASE]);
 	snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s%s%s。" : "%s%s%s.", lost, times, above);
 	return true;
 }

@@ -735,7 +735,8 @@ static struct json_object *estimate_object(const struct change *change, enum gro
 	return object;
 }
 
-static struct json_object *change_object(const struct change *change)
+static struct json_object *change_object(const struct change *change,
+					 const struct compared_verdict *verdict)
 {
 	struct json_object *object = json_object_new_object();
 	double base = change->of[BASE].value;
@@ -759,7 +760,7 @@ static struct json_object *change_object(const struct change *change)
 	add_decimal(object, "from(%)", 100 * change->low, 2);
 	add_decimal(object, "to(%)", 100 * change->high, 2);
 	add_decimal(object, "noise", change->excess, 3);
-	add_text(object, "verdict", compare_words(change));
+	add_text(object, "verdict", compare_words(change, verdict));
 	return object;
 }
 
@@ -985,7 +986,8 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 				json_object_put(object);
 				return -ENOMEM;
 			}
-			json_object_array_add(changes, change_object(&change));
+			json_object_array_add(changes,
+					      change_object(&change, &comparison->verdicts[i]));
 		}
 		json_object_object_add(one, "changes", changes);
 		json_object_object_add(one, "distribution", distribution_object(surface));

@@ -520,7 +520,8 @@ static void print_bound(char text[32], double change)
 		snprintf(text, 32, "%+.1f %%", 100 * change);
 }
 
-static void print_change(FILE *out, const struct change *change, unsigned int columns)
+static void print_change(FILE *out, const struct change *change,
+			 const struct compared_verdict *verdict, unsigned int columns)
 {
 	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], low[32], high[32], name[64];
 
@@ -542,10 +543,10 @@ static void print_change(FILE *out, const struct change *change, unsigned int co
 		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name,
 				base, new,
 				100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
-				high, compare_words(change));
+				high, compare_words(change, verdict));
 	else
 		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
-				compare_words(change));
+				compare_words(change, verdict));
 }
 
 static void print_distribution(FILE *out, const struct compared_surface *surface,
@@ -622,7 +623,7 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 
 			if (compare_metric(surface, compare_metrics[j], &change) < 0)
 				return -ENOMEM;
-			print_change(out, &change, columns);
+			print_change(out, &change, verdict, columns);
 		}
 		print_distribution(out, surface, columns);
 	}

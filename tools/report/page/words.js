@@ -31,7 +31,7 @@ const WORDS = {
     "cadence": "节拍", "vsyncs": "vsync 数", "around the cadence": "相对节拍", "what else was captured": "其他采集内容", "name": "名称", "detail": "细节", "max": "最大", "bad": "异常",
     "other tools' numbers": "其他工具的数值", "frame times and rates": "帧时间与帧率", "BASE": "基准", "NEW": "新", "comparison": "对比",
     "runs": "次", "of drawing": "绘制", "effect": "效应", "better": "变好", "worse": "变差",
-    "no difference beyond the noise": "没有超出噪声的差异", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "原因",
+    "no difference beyond the noise": "没有超出噪声的差异", "too few to rule out chance": "次数太少，不能排除偶然", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "原因",
     "not judged": "无法判断", "distributions side by side": "并列的分布", "open": "无界", "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group with one run: how much runs differ is unknown": "只有一次运行的组：各次运行之间的差异未知",
     "all": "全部", "builds": "版本", "time lost in each second of drawing": "每秒绘制损失的时间", "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good": "迟到（橙）与卡死（红）；一个点是一次运行；虚线：5 ms/s，良好则更少",

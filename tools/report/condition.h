@@ -31,6 +31,9 @@ struct condition {
 	double limit;	  /* of a change in percent: 0.1 for 10 % */
 	bool is_change;	  /* it has a sign */
 	bool is_relative; /* it is in percent */
+	/* Where there is not enough data for it, an app that froze fails: no condition says how
+	 * many freezes are allowed. */
+	bool needs_no_freeze;
 };
 
 /* Returns NULL, or what is wrong with @text. */

@@ -12,29 +12,67 @@
 
 /* --- sessions --- */
 
+/* What more data cannot make less: counts, sums, the longest time, freezes that are known though
+ * others are not. NAN: nothing is known. */
+static double at_least(enum metric metric, const struct numbers *numbers,
+		       const struct grade_facts *facts)
+{
+	if (metric == METRIC_FREEZES || metric == METRIC_STALLS)
+		return (double)facts->freezes;
+	if (metric == METRIC_LONGEST && facts->freezes > 0)
+		return fmax((double)facts->longest_freeze_ns / 1e6, numbers->of[metric]);
+	return metrics[metric].is_sum || metric == METRIC_MAX || metric == METRIC_LONGEST
+		       ? numbers->of[metric]
+		       : NAN;
+}
+
+/* Where there is not enough data, @why, for the condition. What is known to be beyond its limit
+ * stays so. */
+static enum outcome judge_part(char text[TEXT_SIZE], const struct condition *condition,
+			       const struct numbers *numbers, const struct grade_facts *facts,
+			       const char *why)
+{
+	bool is_more = condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
+	double known = at_least(condition->metric, numbers, facts);
+	char number[METRIC_TEXT_SIZE], longest[GRADE_TIME_SIZE];
+
+	metric_print(number, condition->metric, known);
+	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
+	if (is_more && known > 0 && condition_holds(condition, known))
+		snprintf(text, TEXT_SIZE, "%s is %s or more (%s)", metrics[condition->metric].name,
+			 number, why);
+	else if (condition->needs_no_freeze && facts->freezes > 0)
+		snprintf(text, TEXT_SIZE, "%s, but it froze (longest %s)", why, longest);
+	else
+		return snprintf(text, TEXT_SIZE, "%s", why), OUTCOME_UNKNOWN;
+	return OUTCOME_HOLDS;
+}
+
 static void judge(struct results *results, const struct condition *condition, const char *where,
 		  const struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
 {
 	const double *of = numbers->of;
 	double value = of[condition->metric];
 	double time = of[METRIC_TIME] + (isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME]);
-	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE];
-	enum outcome outcome = OUTCOME_UNKNOWN;
+	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], why[TEXT_SIZE] = "";
+	enum outcome outcome;
 
 	/* What has enough data for a grade has enough here: stalls that no frame ended are
 	 * drawing, too. */
 	time = fmax(time, (double)grade_drawing_ns(facts) / 1e9);
-	metric_print(number, condition->metric, value);
-	if (condition->metric == METRIC_GRADE && isnan(value)) {
-		snprintf(text, sizeof(text), "the grade is %s",
+	if (condition->metric == METRIC_GRADE && isnan(value))
+		snprintf(why, sizeof(why), "the grade is %s",
 			 grade == GRADE_NONE ? "unknown" : grade_names[grade]);
-	} else if (isnan(value)) {
-		snprintf(text, sizeof(text), "%s is not captured", metrics[condition->metric].name);
-	} else if (!(time >= JUDGE_SECONDS_LEAST)) {
-		snprintf(text, sizeof(text), "not enough data: %.1f s of drawing, %d s are needed",
+	else if (isnan(value))
+		snprintf(why, sizeof(why), "%s is not captured", metrics[condition->metric].name);
+	else if (!(time >= JUDGE_SECONDS_LEAST))
+		snprintf(why, sizeof(why), "not enough data: %.1f s of drawing, %d s are needed",
 			 isnan(time) ? 0 : time, JUDGE_SECONDS_LEAST);
+	if (why[0]) {
+		outcome = judge_part(text, condition, numbers, facts, why);
 	} else {
 		/* As it is printed, and as it is in summary.csv. */
+		metric_print(number, condition->metric, value);
 		value = condition->metric == METRIC_GRADE ? value : strtod(number, NULL);
 		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
 		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);

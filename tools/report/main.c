@@ -332,7 +332,23 @@ static void check_condition(const struct settings *settings, const struct condit
 				  "the change must be in percent: +10%");
 }
 
-/* A gate must not pass an app that hangs: FPS, percentiles and lows leave freezes out. */
+/* A gate must not pass an app that hangs, however short the session: without a limit of freezes a
+ * rate, or the grade, that cannot be judged allows none. */
+static void set_needs(struct settings *settings)
+{
+	bool has_limit = false;
+
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		has_limit |= settings->conditions[i].metric == METRIC_FREEZES ||
+			     settings->conditions[i].metric == METRIC_STALLS;
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		settings->conditions[i].needs_no_freeze =
+			!has_limit && condition_counts_freezes(&settings->conditions[i]) &&
+			settings->conditions[i].metric != METRIC_LONGEST &&
+			!metrics[settings->conditions[i].metric].is_sum;
+}
+
+/* FPS, percentiles and lows leave freezes out. */
 static void add_freezes(struct settings *settings)
 {
 	static char text[64];
@@ -393,8 +409,10 @@ static void check_settings(struct settings *settings)
 		check_condition(settings, &settings->conditions[i]);
 	if (settings->allow_freezes && (settings->compare || settings->n_conditions == 0))
 		wrong_usage("--allow-freezes", "is for --fail-if, without --compare");
-	if (!settings->compare)
+	if (!settings->compare) {
 		add_freezes(settings);
+		set_needs(settings);
+	}
 	if (!settings->format && !settings->output)
 		settings->format = OPTION_TEXT;
 }
@@ -690,8 +708,8 @@ static void report_selection(const struct report *report)
 			 "--text prints the time range of each session");
 }
 
-/* One line for each condition that holds, or that has not enough data. */
-static void print_results(const struct results *results)
+/* One line for each condition that holds, or that has not enough data; and one if all are such. */
+static void print_results(const struct results *results, bool strict)
 {
 	for (unsigned int i = 0; i < results->n; i++) {
 		const struct result *result = &results->all[i];
@@ -703,6 +721,10 @@ static void print_results(const struct results *results)
 		fprintf(stderr, "jank-report: %s: %s: %s: %s\n", result->what,
 			outcome_names[result->outcome], where, result->text);
 	}
+	if (results->of[OUTCOME_UNKNOWN] > 0 && results->of[OUTCOME_HOLDS] == 0 &&
+	    results->of[OUTCOME_HOLDS_NOT] == 0)
+		fprintf(stderr, "jank-report: nothing was judged, so nothing passed%s\n",
+			strict ? "" : "; with --strict that is exit code 4");
 }
 
 static int exit_code(const struct settings *settings, const struct collection *collection,
@@ -845,7 +867,7 @@ int main(int argc, char **argv)
 	if (fflush(stdout) != 0 || ferror(stdout))
 		fail("standard output", strerror(errno),
 		     "check the disk, or the reader of the pipe");
-	print_results(&results);
+	print_results(&results, settings.strict);
 	if (settings.junit) {
 		error = results_write_junit(&results, settings.junit, "jank-report");
 		if (error < 0)

@@ -300,6 +300,37 @@ static void print_left_out(FILE *out, unsigned int columns, const struct status 
 				status->surfaces_total - status->n_surfaces);
 }
 
+/* The apps behind the first ones: the sentences of those that are not smooth, the number of all
+ * others by grade. */
+static void print_more_apps(FILE *out, unsigned int columns, const struct status *status)
+{
+	unsigned int of[GRADES] = { 0 }, more = 0;
+	char line[LINE_SIZE];
+	size_t n;
+
+	for (unsigned int i = APPS_SHOWN; i < status->n_apps; i++) {
+		enum grade grade = grade_of(&status->apps[i].facts);
+
+		if (grade == GRADE_BAD || grade == GRADE_POOR || grade == GRADE_FAIR)
+			print_grade(out, columns, &status->apps[i]);
+		else
+			of[grade]++, more++;
+	}
+	/* The last ones have no grade here. */
+	of[GRADE_NONE] += status->apps_total - status->n_apps;
+	more += status->apps_total - status->n_apps;
+	if (more == 0)
+		return;
+	n = (size_t)snprintf(line, sizeof(line), "and %u more app%s in summary.csv", more,
+			     plural(more));
+	for (unsigned int i = 1; i <= GRADES; i++)
+		if (of[i % GRADES] > 0)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %u %s",
+					      strchr(line, ':') ? "," : ":", of[i % GRADES],
+					      i < GRADES ? grade_names[i] : "not listed");
+	text_print_line(out, columns, "%s", line);
+}
+
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
@@ -309,10 +340,7 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 
 	for (unsigned int i = 0; i < n && i < APPS_SHOWN; i++)
 		print_app(out, columns, &status->apps[i], status);
-	if (status->apps_total > APPS_SHOWN)
-		text_print_line(out, columns, "and %u more app%s in summary.csv",
-				status->apps_total - APPS_SHOWN,
-				plural(status->apps_total - APPS_SHOWN));
+	print_more_apps(out, columns, status);
 	if (status->counters.frames == 0) {
 		text_print_line(out, columns, "no frames, so no grade");
 	} else if (n == 0) {

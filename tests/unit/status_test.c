@@ -244,6 +244,31 @@ TEST(text_has_each_value)
 	assert_contains(text(), "lost     0 events, 20 rows\ncosts ");
 }
 
+/* However long the others draw, an app that is not smooth has its sentence. */
+TEST(verdict_hides_no_app_that_is_not_smooth)
+{
+	const char *said;
+
+	set_up_status();
+	status.apps_total = 9;
+	for (status.n_apps = 0; status.n_apps < 7; status.n_apps++) {
+		struct status_app *app = &status.apps[status.n_apps];
+
+		*app = (struct status_app){ .fps = -1, .rate_hz = -1 };
+		snprintf(app->app, sizeof(app->app), "com.app%u", status.n_apps);
+		app->facts.time_ns = (status.n_apps == 4 ? 4 : 60) * SECOND;
+		app->facts.frames = 3000;
+		app->facts.late_ns = status.n_apps == 5 ? SECOND : 0;
+	}
+	printed_begin(1);
+	verdict_print(stdout, &status, 100);
+	said = printed_end();
+	assert_contains(said, "POOR: com.app5 was late for 1.7 % of the 60 s it drew:");
+	assert_lacks(said, "com.app3");
+	assert_contains(said,
+			"and 5 more apps in summary.csv: 1 TOO SHORT, 2 GOOD, 2 not listed\n");
+}
+
 /* The app is known by its last 15 bytes; a Surface has its whole name. */
 TEST(verdict_has_the_frames_that_apps_skipped)
 {

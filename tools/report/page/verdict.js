@@ -128,10 +128,10 @@ function howSure(session, app) {
   return element("div", { className: "card sure" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
 }
 
-/* The other apps of the session, folded. */
+/* The other apps of the session, folded; what is worst is named, and no hidden one is worse than that. */
 function otherApps(session) {
-  const others = session.apps.slice(1);
+  const rank = (app) => (WORST_FIRST.indexOf(app.grade) + 8) % 8, others = session.apps.slice(1).sort((a, b) => rank(a) - rank(b));
   if (others.length === 0) return null;
-  return element("details", { className: "card" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? " …" : ""}`),
+  return element("details", { className: "card" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? `, +${others.length - 4} (${gradeText(others[4].grade)} …)` : ""}`),
     ...others.map((app) => verdictCard(session, app)));
 }

@@ -14,7 +14,7 @@
 
 #define LOG_MAX 65536
 
-/* What the sink got, a line for each record. */
+/* What the sink got, as "10 B0 7/7 comm slice; ". */
 struct log {
 	char text[LOG_MAX];
 	size_t len;
@@ -30,11 +30,12 @@ static char damage_text[200];
 
 static void on_record(void *context, const struct trace_record *record)
 {
-	static const char *const kinds[] = { [TRACE_SLICE_BEGIN] = "B",
-					     [TRACE_SLICE_END] = "E",
-					     [TRACE_COUNTER] = "C",
-					     [TRACE_LOST] = "LOST",
-					     [TRACE_TIMELINE] = "timeline" };
+	static const char kinds[] = { [TRACE_SLICE_BEGIN] = 'B',
+				      [TRACE_SLICE_END] = 'E',
+				      [TRACE_COUNTER] = 'C',
+				      [TRACE_LOST] = 'L',
+				      [TRACE_TIMELINE] = 'T' };
+	const struct span name = record->kind == TRACE_TIMELINE ? SPAN_NULL : record->name;
 	struct log *log = context;
 
 	log->records++;
@@ -42,16 +43,11 @@ static void on_record(void *context, const struct trace_record *record)
 	log->last_ns = record->time_ns;
 	if (log->len + 200 > LOG_MAX || record->name.len > 100)
 		return;
-	log->len += (size_t)snprintf(
-		log->text + log->len, LOG_MAX - log->len, "%llu %s cpu %d %d/%d %.*s %.*s\n",
-		(unsigned long long)record->time_ns / 1000,
-		record->kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[record->kind]
-			? kinds[record->kind]
-			: "?",
-		record->cpu, record->tid, record->tgid, (int)record->comm.len,
-		record->comm.len ? record->comm.ptr : "",
-		record->kind == TRACE_TIMELINE ? 0 : (int)record->name.len,
-		record->name.len ? record->name.ptr : "");
+	log->len += (size_t)sprintf(log->text + log->len, "%llu %c%d %d/%d %.*s %.*s; ",
+				    (unsigned long long)record->time_ns / 1000, kinds[record->kind],
+				    record->cpu, record->tid, record->tgid, (int)record->comm.len,
+				    record->comm.len ? record->comm.ptr : "", (int)name.len,
+				    name.len ? name.ptr : "");
 }
 
 static uint64_t damaged(void)
@@ -204,7 +200,7 @@ TEST(process_trees_name_threads)
 	put_event(2, 0, 10, "B|7|slice\n");
 	put_tree(9000, "com.example.a.very.long.name");
 	put_tree(8000, "zygote");
-	reads_as("10 B cpu 0 7/7 .very.long.name slice\n11 B cpu 0 9/7 RenderThread drawn\n");
+	reads_as("10 B0 7/7 .very.long.name slice; 11 B0 9/7 RenderThread drawn; ");
 }
 
 /* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
@@ -217,8 +213,7 @@ TEST(times_are_brought_to_the_clock_of_ftrace)
 	packets_print(&bundle, 2500000, 7, "B|7|slice\n");
 	packets_bundle(&sent, 2, 0, &bundle);
 	put_timeline(0, 9100000);
-	reads_as("2100 timeline cpu -1 -1/-1  \n"
-		 "2500 B cpu 0 7/-1 <...> slice\n");
+	reads_as("2100 T-1 -1/-1  ; 2500 B0 7/-1 <...> slice; ");
 }
 
 /* The first bundles do not name their clock; they may be the last of the file. */
@@ -233,9 +228,7 @@ TEST(a_bundle_without_a_clock_has_the_clock_of_the_others)
 	packets_bundle(&sent, 2, 0, &bundle);
 	put_timeline(0, 9100000);
 	put_event(2, 1, 1900, "B|7|first\n");
-	reads_as("1900 B cpu 1 7/-1 <...> first\n"
-		 "2100 timeline cpu -1 -1/-1  \n"
-		 "2500 B cpu 0 7/-1 <...> second\n");
+	reads_as("1900 B1 7/-1 <...> first; 2100 T-1 -1/-1  ; 2500 B0 7/-1 <...> second; ");
 }
 
 /* The clocks differ by the time that the device was suspended: an hour before the trace, and
@@ -280,11 +273,8 @@ TEST(the_default_clock_of_a_writer_may_change)
 	put_timeline(0, 104000000);
 	put_default(9, 0); /* cleared */
 	put_timeline(0, 905000000);
-	reads_as("901000 timeline cpu -1 -1/-1  \n"
-		 "902000 timeline cpu -1 -1/-1  \n"
-		 "903000 timeline cpu -1 -1/-1  \n"
-		 "904000 timeline cpu -1 -1/-1  \n"
-		 "905000 timeline cpu -1 -1/-1  \n");
+	reads_as("901000 T-1 -1/-1  ; 902000 T-1 -1/-1  ; 903000 T-1 -1/-1  ; "
+		 "904000 T-1 -1/-1  ; 905000 T-1 -1/-1  ; ");
 }
 
 /* A default of the writer; a clock that only the writer understands; times before the clock began.
@@ -299,7 +289,7 @@ TEST(events_without_a_known_time_are_left_out)
 	/* A snapshot from before a suspend comes last. */
 	put_snapshot(1000000, 3, 1000000);
 	put_timeline(3, 1100000);
-	reads_as("1100 timeline cpu -1 -1/-1  \n9100 timeline cpu -1 -1/-1  \n");
+	reads_as("1100 T-1 -1/-1  ; 9100 T-1 -1/-1  ; ");
 	assert_int_equal(counts.untimed, 2);
 }
 
@@ -339,11 +329,9 @@ TEST(compressed_packets_come_in_their_place)
 	read_all();
 	assert_int_equal(got.records, 20004);
 	assert_int_equal(got.goes_back, 0);
-	got.text[134] = '\0';
-	assert_string_equal(got.text, "5 B cpu 1 7/-1 <...> packed behind another field\n"
-				      "10 B cpu 1 7/-1 <...> packed too\n"
-				      "20 B cpu 1 7/-1 <...> packed\n"
-				      "30 B cpu 0 7/-1 <...> p");
+	assert_begins(got.text, "5 B1 7/-1 <...> packed behind another field; "
+				"10 B1 7/-1 <...> packed too; 20 B1 7/-1 <...> packed; "
+				"30 B0 7/-1 <...> p");
 	assert_int_equal(damaged(), 0);
 }
 
@@ -360,7 +348,7 @@ TEST(a_bomb_is_limited)
 	}
 	compress_from(0);
 	put_event(2, 0, 30, "B|7|after\n");
-	reads_as("30 B cpu 0 7/-1 <...> after\n");
+	reads_as("30 B0 7/-1 <...> after; ");
 	assert_int_equal(damaged(), 1);
 }
 
@@ -378,10 +366,7 @@ TEST(lost_events_are_reported_before_the_next_ones)
 	packets_text(&compact, 7, "\xb8\x91\x02");     /* 35000 */
 	packets_add(&bundle, 4, &compact);
 	packets_bundle(&sent, 2, 3, &bundle);
-	reads_as("10 B cpu 3 7/-1 <...> one\n"
-		 "20 LOST cpu 3 -1/-1  \n"
-		 "20 B cpu 3 7/-1 <...> two\n"
-		 "30 LOST cpu 3 -1/-1  \n");
+	reads_as("10 B3 7/-1 <...> one; 20 L3 -1/-1  ; 20 B3 7/-1 <...> two; 30 L3 -1/-1  ; ");
 }
 
 static void add_with_loss(unsigned int sequence, uint64_t us, bool is_first)
@@ -408,8 +393,8 @@ TEST(lost_packets_are_counted)
 	read_all();
 	assert_int_equal(damaged(), 1);
 	assert_contains(damage_text, "packets lost 1 times");
-	assert_string_equal(got.text, "10 E cpu 1 7/-1 <...> \n20 E cpu 1 7/-1 <...> \n"
-				      "30 LOST cpu 1 -1/-1  \n30 E cpu 1 7/-1 <...> \n");
+	assert_string_equal(got.text, "10 E1 7/-1 <...> ; 20 E1 7/-1 <...> ; 30 L1 -1/-1  ; "
+				      "30 E1 7/-1 <...> ; ");
 }
 
 /* The first packet of a writer may come later: it says that it is the first, or, of older versions
@@ -440,15 +425,9 @@ TEST(lost_packets_are_a_loss_of_each_cpu)
 	put_event(2, 1, 20, "E|7\n");
 	put_event(2, 0, 30, "E|7\n");
 	put_event(2, 0, 40, "E|7\n");
-	reads_as("10 B cpu 0 7/-1 <...> one\n"
-		 "11 B cpu 1 7/-1 <...> two\n"
-		 "12 B cpu 2 7/-1 <...> three\n"
-		 "20 LOST cpu 1 -1/-1  \n"
-		 "20 E cpu 1 7/-1 <...> \n"
-		 "20 LOST cpu 2 -1/-1  \n"
-		 "30 LOST cpu 0 -1/-1  \n"
-		 "30 E cpu 0 7/-1 <...> \n"
-		 "40 E cpu 0 7/-1 <...> \n");
+	reads_as("10 B0 7/-1 <...> one; 11 B1 7/-1 <...> two; 12 B2 7/-1 <...> three; "
+		 "20 L1 -1/-1  ; 20 E1 7/-1 <...> ; 20 L2 -1/-1  ; 30 L0 -1/-1  ; "
+		 "30 E0 7/-1 <...> ; 40 E0 7/-1 <...> ; ");
 }
 
 /* --- cut and hostile; mutants: tests/fuzz/perfetto_fuzz.c; files: tests/golden/packed.py --- */
@@ -478,23 +457,23 @@ TEST(packets_that_cannot_be_are_damage)
 	size_t len;
 
 	put_event(2, 0, 10, "B|7|slice\n");
-	/* A bundle, a process tree, clocks, names, compressed packets and a default that are cut. */
+	/* Bundle, process tree, clocks, names, compressed packets and default, cut. */
 	for (size_t i = 0; i < COUNT_OF(cut); i++) {
 		packets_text(&packet, cut[i], "\x0a\x50");
 		packets_number(&packet, 10, 5);
 		packets_add(&sent, 1, &packet);
-		reads_as("10 B cpu 0 7/-1 <...> slice\n");
+		reads_as("10 B0 7/-1 <...> slice; ");
 		assert_int_equal(counts.corrupt, i + 1);
 	}
 	assert_null(damage);
 	len = sent.len;
 	/* Larger than a packet can be, and larger than a file can be. */
 	packets_raw(&sent, "\n\x80\x80\x80\x80\x04", 6);
-	reads_as("10 B cpu 0 7/-1 <...> slice\n");
+	reads_as("10 B0 7/-1 <...> slice; ");
 	assert_int_equal(counts.too_large, 1);
 	sent.len = len;
 	packets_raw(&sent, "\n\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10);
-	reads_as("10 B cpu 0 7/-1 <...> slice\n");
+	reads_as("10 B0 7/-1 <...> slice; ");
 	assert_int_equal(counts.too_large, 1);
 	assert_non_null(damage);
 }

@@ -122,8 +122,8 @@ TEST(app_in_front_is_read_from_dumpsys_window)
 	live_frames(60);
 	live_wait_event("com.front/com.front.Main");
 	live_stop();
-	assert_contains(scratch_get("device/log"), "dumpsys input\n");
-	assert_contains(scratch_get("device/log"), "dumpsys SurfaceFlinger --latency\n");
+	assert_contains(scratch_get("device/log"), "dumpsys input\n",
+			"dumpsys SurfaceFlinger --latency\n");
 	assert_int_equal(live_rows("frames.csv"), 60);
 }
 

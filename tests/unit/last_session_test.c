@@ -57,8 +57,7 @@ TEST(status_says_how_the_capture_ended)
 	live_frames(50);
 	live_wait_rows("frames.csv", 20);
 	assert_int_equal(status("--json"), 0);
-	assert_contains(program_out(), "\"running\":true");
-	assert_contains(program_out(), "\"ended\":null");
+	assert_contains(program_out(), "\"running\":true", "\"ended\":null");
 	live_kill();
 	status_says(
 		"its capture was killed or could not complete its files: the last write was at 20",
@@ -67,8 +66,7 @@ TEST(status_says_how_the_capture_ended)
 	status_says("its capture ended when the device was rebooted: the last write was at 20",
 		    "reboot");
 	live_ask("doctor", NULL);
-	assert_contains(program_out(), "when the device was rebooted");
-	assert_contains(program_out(), "the boot at 20");
+	assert_contains(program_out(), "when the device was rebooted", "the boot at 20");
 	/* The next start keeps the files. */
 	live_run("--no-atrace", NULL);
 	assert_true(live_rows("frames-000001.csv") >= 20);
@@ -79,8 +77,7 @@ TEST(status_says_how_the_capture_ended)
 	assert_contains(session(), "\"ended\":\"20");
 	reboot();
 	status_says("jankd: status: ", "stop");
-	assert_lacks(scratch_get("status.err"), "killed");
-	assert_lacks(scratch_get("status.err"), "reboot");
+	assert_lacks(scratch_get("status.err"), "killed", "reboot");
 }
 
 static int resume(const char *option, const char *value)
@@ -134,20 +131,14 @@ TEST(a_start_can_resume_with_the_same_options)
 	live_kill();
 	reboot();
 	assert_int_equal(resume(NULL, NULL), 0);
-	assert_contains(session(), "\"frames_log\":true");
-	assert_contains(session(), "\"type\":2");
-	assert_contains(session(), "\"target\":30");
-	assert_contains(session(), "\"atrace\":false");
-	assert_contains(session(), "\"rotate_size\":8192");
-	assert_contains(session(), "\"trigger\":\"fps<30 for 3s\"");
-	assert_contains(session(), "\"com.a*\"");
-	assert_contains(session(), "\"com.b*\"");
+	assert_contains(session(), "\"frames_log\":true", "\"type\":2", "\"target\":30",
+			"\"atrace\":false", "\"rotate_size\":8192", "\"trigger\":\"fps<30 for 3s\"",
+			"\"com.a*\"", "\"com.b*\"");
 	live_kill();
 
 	/* The command line has precedence; and again from what was resumed. */
 	assert_int_equal(resume("--include", "com.c*"), 0);
-	assert_contains(session(), "\"type\":2");
-	assert_contains(session(), "\"com.c*\"");
+	assert_contains(session(), "\"type\":2", "\"com.c*\"");
 	assert_lacks(session(), "com.a*");
 	live_kill();
 	/* Relative paths are those of the first start. */
@@ -156,9 +147,7 @@ TEST(a_start_can_resume_with_the_same_options)
 		system(formatted("cd %s/elsewhere && %s start --resume -F ../out -T 1 >../said",
 				 scratch_root, program_jankd())),
 		0);
-	assert_contains(session(), "/my.rules\"");
-	assert_contains(session(), "\"type\":1");
-	assert_contains(session(), "\"com.c*\"");
+	assert_contains(session(), "/my.rules\"", "\"type\":1", "\"com.c*\"");
 	live_kill();
 }
 
@@ -349,9 +338,7 @@ TEST(files_of_a_running_capture_are_open)
 	strcpy(first, session_id());
 	assert_int_equal(strlen(first), 16);
 	assert_begins(program_out(), formatted("session %s running ", first));
-	assert_contains(program_out(), " frames.csv\n");
-	assert_contains(program_out(), " frames-000001.csv\n");
-	assert_contains(program_out(), " session.json\n");
+	assert_contains(program_out(), " frames.csv\n", " frames-000001.csv\n", " session.json\n");
 	for (const char *at = strtok((char *)program_out(), "\n"); at; at = strtok(NULL, "\n")) {
 		const char *name = strrchr(at, ' ') + 1;
 		bool grows = strchr(name, '-') == NULL && strstr(name, ".csv") &&

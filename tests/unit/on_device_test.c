@@ -145,9 +145,8 @@ TEST(values_of_the_device_are_in_the_files)
 	live_stop();
 	wait_until_logged("stopped after ");
 	json = scratch_get("out/session.json");
-	assert_contains(json, formatted(values, "start", 81));
-	assert_contains(json, formatted(values, "end", 80));
-	assert_contains(json, "\"oom_score_adj\":-800");
+	assert_contains(json, formatted(values, "start", 81), formatted(values, "end", 80),
+			"\"oom_score_adj\":-800");
 	assert_string_equal(scratch_get("phone/sys/power/wake_lock"), "");
 	/* Disk space is kept free. */
 	assert_int_equal(statvfs(scratch_root, &disk), 0);

@@ -31,13 +31,20 @@ const char *printed_end(void)
 	return text;
 }
 
-void printed_check_part(const char *text, const char *part, int wanted, const char *file, int line)
+void printed_check_parts(const char *text, int wanted, const char *file, int line, ...)
 {
-	if ((text && strstr(text, part)) == wanted)
-		return;
-	print_error("'%s' is %s:\n%s\n", part, wanted ? "missing" : "not expected",
-		    text ? text : "(no text)");
-	_fail(file, line);
+	const char *part;
+	va_list parts;
+
+	va_start(parts, line);
+	while ((part = va_arg(parts, const char *))) {
+		if ((text && strstr(text, part)) == wanted)
+			continue;
+		print_error("'%s' is %s:\n%s\n", part, wanted ? "missing" : "not expected",
+			    text ? text : "(no text)");
+		_fail(file, line);
+	}
+	va_end(parts);
 }
 
 void printed_check_begin(const char *text, const char *begin, const char *file, int line)

@@ -13,10 +13,12 @@ const char *printed_end(void);
 /* What a statement prints to standard error. */
 #define printed_by(statement) (printed_begin(2), (statement), printed_end())
 
-/* A text has a part, or has it not; or begins with it. */
-#define assert_contains(text, part) printed_check_part(text, part, 1, __FILE__, __LINE__)
-#define assert_lacks(text, part) printed_check_part(text, part, 0, __FILE__, __LINE__)
-void printed_check_part(const char *text, const char *part, int wanted, const char *file, int line);
+/* A text has each of some parts, or none of them; or begins with one. */
+#define assert_contains(text, ...)                                                                 \
+	printed_check_parts(text, 1, __FILE__, __LINE__, __VA_ARGS__, (const char *)NULL)
+#define assert_lacks(text, ...)                                                                    \
+	printed_check_parts(text, 0, __FILE__, __LINE__, __VA_ARGS__, (const char *)NULL)
+void printed_check_parts(const char *text, int wanted, const char *file, int line, ...);
 #define assert_begins(text, begin) printed_check_begin(text, begin, __FILE__, __LINE__)
 void printed_check_begin(const char *text, const char *begin, const char *file, int line);
 

@@ -33,11 +33,10 @@ TEST(test_conditions)
 		struct condition condition;
 
 		assert_null(condition_parse(&condition, cases[i].text));
-		assert_int_equal(condition.metric, cases[i].metric);
-		assert_int_equal(condition.relation, cases[i].relation);
+		assert_fields(&condition, metric == cases[i].metric, relation == cases[i].relation);
 		assert_true(fabs(condition.limit - cases[i].limit) < 1e-9);
-		assert_int_equal(condition.is_change, cases[i].is_change);
-		assert_int_equal(condition.is_relative, cases[i].is_relative);
+		assert_fields(&condition, is_change == cases[i].is_change,
+			      is_relative == cases[i].is_relative);
 	}
 	for (unsigned int i = 0; i < COUNT_OF(wrong); i++) {
 		struct condition condition;

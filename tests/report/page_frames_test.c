@@ -46,8 +46,8 @@ static void expect(const struct session *session, const struct selection *select
 	assert_int_equal(page_frames_choose(&chosen, session, selection, max), 0);
 	assert_int_equal(chosen.n, n);
 	for (unsigned int i = 0; i < n; i++) {
-		assert_int_equal(chosen.ranges[i].from_us, ranges[i][0] * SECOND_US);
-		assert_int_equal(chosen.ranges[i].to_us, ranges[i][1] * SECOND_US);
+		assert_fields(&chosen.ranges[i], from_us == ranges[i][0] * SECOND_US,
+			      to_us == ranges[i][1] * SECOND_US);
 		frames += (uint64_t)(ranges[i][1] - ranges[i][0]) * 10;
 		assert_true(page_frames_have(&chosen, ranges[i][0] * SECOND_US));
 		assert_false(page_frames_have(&chosen, ranges[i][1] * SECOND_US));

@@ -260,9 +260,7 @@ TEST(a_resync_shows_which_edge_was_answered)
 	end(10, 10, BEGIN + 40 * V60 + 3 * MS);
 	choreographer_close(c);
 	expect(0, "skipped 39 matrix0 1 matrix3 1");
-	assert_int_equal(c->worst.periods, 39);
-	assert_int_equal(c->worst.tid, 10);
-	assert_int_equal(c->worst.begin_ns, BEGIN + 40 * V60 + MS);
+	assert_fields(&c->worst, periods == 39, tid == 10, begin_ns == BEGIN + 40 * V60 + MS);
 	assert_string_equal(c->worst.app, "com.a");
 }
 
@@ -320,8 +318,7 @@ TEST(a_flood_of_threads_is_bounded_and_counted)
 	choreographer_close(c);
 	for (size_t i = 0; i < n_rows; i++)
 		frames += rows[i].frames;
-	assert_int_equal(c->counters.callbacks, 5001);
-	assert_int_equal(c->counters.refused, 5000 - CHOREOGRAPHER_THREADS);
+	assert_fields(&c->counters, callbacks == 5001, refused == 5000 - CHOREOGRAPHER_THREADS);
 	assert_int_equal(frames + c->counters.refused, 5001);
 	assert_int_equal(rows[n_rows - 1].frames, 1);
 }

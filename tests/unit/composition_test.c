@@ -46,10 +46,8 @@ TEST(test_a_present_has_its_own_gpu_work)
 	const struct composition *with = compositions_get(&compositions, 51);
 	const struct composition *without = compositions_get(&compositions, 50);
 
-	assert_int_equal(with->client, CLIENT_YES);
-	assert_int_equal(with->fence, 51);
-	assert_int_equal(without->client, CLIENT_NO);
-	assert_int_equal(without->fence, 1050);
+	assert_fields(with, client == CLIENT_YES, fence == 51);
+	assert_fields(without, client == CLIENT_NO, fence == 1050);
 }
 
 TEST(test_a_loss_tears_the_open_composition)
@@ -68,8 +66,7 @@ TEST(test_a_loss_tears_the_open_composition)
 	assert_int_equal(compositions_get(&compositions, n)->end_ns, 0);
 	assert_int_equal(compositions_get(&compositions, n + 1)->commit_ns, 0);
 	compositions_commit(&compositions, 105 * V60);
-	assert_int_equal(compositions_get(&compositions, n + 2)->tick_ns, 0);
-	assert_int_equal(compositions_get(&compositions, n + 2)->planned_ns, 0);
+	assert_fields(compositions_get(&compositions, n + 2), tick_ns == 0, planned_ns == 0);
 }
 
 TEST(test_old_compositions_are_forgotten)

@@ -220,9 +220,7 @@ TEST(a_request_gets_one_answer_and_is_closed)
 	assert_answer("status\n", "ok\nhere\n");
 	assert_int_equal(last_request.verb, CONTROL_STATUS);
 	assert_answer("top 80 4096\n", "ok\nhere\n");
-	assert_int_equal(last_request.verb, CONTROL_TOP);
-	assert_int_equal(last_request.columns, 80);
-	assert_int_equal(last_request.lines, 4096);
+	assert_fields(&last_request, verb == CONTROL_TOP, columns == 80, lines == 4096);
 	assert_false(last_request.colour);
 	assert_answer("top 80 24 colour\n", "ok\nhere\n");
 	assert_true(last_request.colour);

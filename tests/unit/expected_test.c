@@ -71,8 +71,7 @@ static void expect(const struct frame_vsync *vsync, uint64_t period_ns, uint64_t
 {
 	const struct expectation expectation = expected_at(&expected, vsync, period_ns);
 
-	assert_int_equal(expectation.present_ns, present_ns);
-	assert_int_equal(expectation.deadline_ns, deadline_ns);
+	assert_fields(&expectation, present_ns == present_ns, deadline_ns == deadline_ns);
 }
 
 TEST(test_durations_in_the_trace)

@@ -405,9 +405,8 @@ TEST(oldest_segments_are_removed_first)
 
 		put_four();
 		assert_int_equal(REMOVE(rows[i].keep, rows[i].spared, rows[i].most), 0);
-		assert_int_equal(removed.count, rows[i].count);
-		assert_int_equal(removed.first, rows[i].count > 0);
-		assert_int_equal(removed.last, rows[i].last);
+		assert_fields(&removed, count == rows[i].count, first == (rows[i].count > 0),
+			      last == rows[i].last);
 		assert_int_equal(n_gone, rows[i].count);
 		assert_true(n_gone == 0 || gone[n_gone - 1] == rows[i].last);
 		assert_true(has(rows[i].left) && !has(rows[i].gone));

@@ -45,10 +45,9 @@ TEST(test_check_closes_rows_that_have_enough_frames)
 			const struct fps_row *row = row_of(SURFACE_A, k);
 			const uint64_t time_ns = cases[i].frames * cases[i].step_ns;
 
-			assert_int_equal(row->start_ns, BEGIN + k * time_ns);
-			assert_int_equal(row->end_ns, BEGIN + (k + 1) * time_ns);
-			assert_int_equal(row->stats.frames, cases[i].frames);
-			assert_int_equal(row->stats.time_ns, time_ns);
+			assert_fields(row, start_ns == BEGIN + k * time_ns,
+				      end_ns == BEGIN + (k + 1) * time_ns);
+			assert_fields(&row->stats, frames == cases[i].frames, time_ns == time_ns);
 			assert_float_equal(row->fps, 1e9 / (double)cases[i].step_ns, 0.001);
 			assert_string_equal(row->app, "com.a");
 		}
@@ -77,8 +76,7 @@ static void no_summary(void *context, const struct summary_row *row)
 TEST_ON(phone_9, test_single_frame_gives_no_row)
 {
 	pipeline_summary(phone.pipeline, NULL, no_summary);
-	assert_int_equal(counters()->sf_tid, TRACE_ID_UNKNOWN);
-	assert_int_equal(counters()->refresh_mhz, ROW_UNKNOWN);
+	assert_fields(counters(), sf_tid == TRACE_ID_UNKNOWN, refresh_mhz == ROW_UNKNOWN);
 	phone_show(&phone, BEGIN, a);
 	phone_end(&phone);
 	expect("fps_rows 0 rows 1");
@@ -162,14 +160,12 @@ TEST(test_the_type_selects_rows_and_drops)
 		phone_show(&phone, BEGIN + 4 * V60, a);
 		phone_show(&phone, BEGIN + 7 * V60, a);
 		phone_end(&phone);
-		assert_int_equal(phone.log.n_drops, n_drops[options.type]);
-		assert_int_equal(phone.log.n_fps, n_fps[options.type]);
+		assert_fields(&phone.log, n_drops == n_drops[options.type],
+			      n_fps == n_fps[options.type]);
 		if (n_drops[options.type] < 2)
 			continue;
-		assert_int_equal(phone.log.drops[0].missed, 1);
-		assert_int_equal(phone.log.drops[0].interval_ns, 2 * V60);
-		assert_int_equal(phone.log.drops[0].start_ns, BEGIN + 2 * V60);
-		assert_int_equal(phone.log.drops[0].end_ns, BEGIN + 4 * V60);
+		assert_fields(&phone.log.drops[0], missed == 1, interval_ns == 2 * V60,
+			      start_ns == BEGIN + 2 * V60, end_ns == BEGIN + 4 * V60);
 		assert_string_equal(phone.log.drops[0].surface, SURFACE_A);
 		assert_string_equal(phone.log.drops[0].layer, a);
 	}
@@ -185,10 +181,8 @@ TEST(test_drops_by_time_are_42_ms_and_no_wait)
 	phone_show(&phone, BEGIN + 900 * MS, a);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_drops, 1);
-	assert_int_equal(phone.log.drops[0].interval_ns, 42 * MS);
-	assert_int_equal(phone.log.drops[0].start_ns, ROW_UNKNOWN);
-	assert_int_equal(phone.log.drops[0].end_ns, ROW_UNKNOWN);
-	assert_int_equal(phone.log.drops[0].missed, ROW_UNKNOWN);
+	assert_fields(&phone.log.drops[0], interval_ns == 42 * MS, start_ns == ROW_UNKNOWN,
+		      end_ns == ROW_UNKNOWN, missed == ROW_UNKNOWN);
 }
 
 /* A summary that is written during the trace includes all that was counted, also the open row: all

@@ -137,11 +137,8 @@ TEST(a_frame_has_its_expected_times)
 	assert_int_equal(rows[0].display_token, -1);
 	assert_times(1, 100, 200, 110, 390);
 	assert_true(rows[1].is_surface);
-	assert_int_equal(rows[1].token, 20);
-	assert_int_equal(rows[1].display_token, 30);
-	assert_int_equal(rows[1].jank_type, 192);
-	assert_int_equal(rows[1].gpu_composition, 1);
-	assert_int_equal(rows[1].prediction, 1);
+	assert_fields(&rows[1], token == 20, display_token == 30, jank_type == 192,
+		      gpu_composition == 1, prediction == 1);
 	assert_times(2, 100, 200, 120, 500);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 4);
@@ -260,12 +257,8 @@ TEST(frames_are_joined_by_layer_and_token)
 	frame_timeline_join(timeline, hash, 50);
 	frame_timeline_join(timeline, hash, -1);
 	frame_timeline_end(timeline);
-	assert_int_equal(timeline->counts.rows, 4);
-	assert_int_equal(timeline->counts.joined, 1);
-	assert_int_equal(timeline->counts.ambiguous, 1);
-	assert_int_equal(timeline->counts.not_joined, 1);
-	assert_int_equal(timeline->counts.with_display, 1);
-	assert_int_equal(timeline->counts.without_display, 2);
+	assert_fields(&timeline->counts, rows == 4, joined == 1, ambiguous == 1, not_joined == 1,
+		      with_display == 1, without_display == 2);
 }
 
 /* Frames that never end are counted, and leave space for others. */
@@ -284,9 +277,8 @@ static void fill_table(unsigned int space)
 	}
 	play();
 	frame_timeline_end(timeline);
-	assert_int_equal(timeline->counts.rows, space);
-	assert_int_equal(timeline->counts.unfinished, 3000 - space);
-	assert_int_equal(timeline->counts.unmatched, 3000 - space);
+	assert_fields(&timeline->counts, rows == space, unfinished == 3000 - space,
+		      unmatched == 3000 - space);
 }
 
 /* A live capture uses less memory: what is behind its part of the tables stays untouched. */
@@ -324,8 +316,7 @@ TEST(live_surfaces_without_space_are_counted)
 	}
 	play();
 	frame_timeline_end(timeline);
-	assert_int_equal(timeline->counts.rows, COUNT_OF(names));
-	assert_int_equal(timeline->counts.refused, 10);
+	assert_fields(&timeline->counts, rows == COUNT_OF(names), refused == 10);
 	for (unsigned int i = TIMELINE_LIVE_SURFACES; i < TIMELINE_SURFACES; i++)
 		assert_int_equal(timeline->surfaces[i].length, 0);
 }

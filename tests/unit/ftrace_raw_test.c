@@ -81,8 +81,7 @@ static void assert_print(struct ftrace_page *page, uint64_t time_ns, const char 
 	struct ftrace_print print;
 
 	assert_true(ftrace_page_next(page, &print));
-	assert_int_equal(print.time_ns, time_ns);
-	assert_int_equal(print.tid, 42);
+	assert_fields(&print, time_ns == time_ns, tid == 42);
 	assert_true(span_equal(print.text, span_of(text)));
 }
 
@@ -251,13 +250,10 @@ TEST(format_files_are_parsed)
 
 	assert_true(ftrace_format_read_print(&read, span_of(print_format)));
 	assert_true(ftrace_format_read_page(&read, span_of(page_format)));
-	assert_int_equal(read.print_id, format.print_id);
-	assert_int_equal(read.pid_offset, format.pid_offset);
-	assert_int_equal(read.text_offset, format.text_offset);
-	assert_int_equal(read.commit_offset, format.commit_offset);
-	assert_int_equal(read.commit_size, format.commit_size);
-	assert_int_equal(read.data_offset, format.data_offset);
-	assert_int_equal(read.page_size, format.page_size);
+	assert_fields(&read, print_id == format.print_id, pid_offset == format.pid_offset,
+		      text_offset == format.text_offset, commit_offset == format.commit_offset,
+		      commit_size == format.commit_size, data_offset == format.data_offset,
+		      page_size == format.page_size);
 }
 
 /* Before unreadable memory. */

@@ -106,12 +106,9 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 	app.span_ns = other.span_ns = MINUTES;
 	app.missing_ns = other.missing_ns = SECOND;
 	grade_add(&app, &other);
-	assert_int_equal(app.frames, 3660);
-	assert_int_equal(app.freezes, 2);
-	assert_int_equal(app.longest_freeze_ns, 700 * MS);
-	assert_int_equal(app.shortest_gap_ns, SECOND / 2);
-	assert_int_equal(app.longest_gap_ns, SECOND);
-	assert_int_equal(app.missing_ns, SECOND);
+	assert_fields(&app, frames == 3660, freezes == 2, longest_freeze_ns == 700 * MS,
+		      shortest_gap_ns == SECOND / 2, longest_gap_ns == SECOND,
+		      missing_ns == SECOND);
 	assert_int_equal(app.cause_ns[CAUSE_SCHEDULING], 1400 * MS);
 	assert_int_equal(grade_of(&app), GRADE_BAD);
 	assert_true(app_has_surface("com.a", "com.a/com.a.Main"));

@@ -14,8 +14,7 @@ TEST(test_the_worst_moment_has_most_harm)
 	harm_add(&harm, 10 * SECOND, 20 * MS);
 	harm_add(&harm, 11 * SECOND, 50 * MS);
 	harm_add(&harm, 12 * SECOND, 50 * MS);
-	assert_int_equal(harm.worst_ns, 50 * MS);
-	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
+	assert_fields(&harm, worst_ns == 50 * MS, worst_at_ns == 11 * SECOND);
 }
 
 static void expect_minute(const struct harm *harm, uint64_t from_ns, uint64_t ns)

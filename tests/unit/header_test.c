@@ -43,11 +43,8 @@ static void assert_same(const char *line, const char *end)
 	assert_int_equal(head.len, 0);
 	assert_true(span_equal(record.comm, expected.comm));
 	assert_ptr_equal(record.comm.ptr, expected.comm.ptr);
-	assert_int_equal(record.time_ns, expected.time_ns);
-	assert_int_equal(record.cpu, expected.cpu);
-	assert_int_equal(record.tid, expected.tid);
-	assert_int_equal(record.tgid, expected.tgid);
-	assert_int_equal(record.writer, expected.writer);
+	assert_fields(&record, time_ns == expected.time_ns, cpu == expected.cpu,
+		      tid == expected.tid, tgid == expected.tgid, writer == expected.writer);
 }
 
 /* True if the header is in the cache. */

@@ -84,9 +84,8 @@ TEST(test_lines)
 		latency_dump_line(SPAN_LITERAL("59069638658663\t59069678041684\t59069654158298"),
 				  &row),
 		LATENCY_LINE_ROW);
-	assert_int_equal(row.desired_ns, 59069638658663);
-	assert_int_equal(row.actual_ns, 59069678041684);
-	assert_int_equal(row.ready_ns, 59069654158298);
+	assert_fields(&row, desired_ns == 59069638658663, actual_ns == 59069678041684,
+		      ready_ns == 59069654158298);
 	assert_int_equal(latency_dump_line(SPAN_LITERAL("1\t9223372036854775807\t3"), &row),
 			 LATENCY_LINE_ROW);
 	assert_int_equal(row.actual_ns, LATENCY_PENDING);

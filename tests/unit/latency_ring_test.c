@@ -116,8 +116,8 @@ TEST(test_overrun_or_restart)
 		draw(&tracker, 300);
 		tracker.rows[cases[i].at] = cases[i].row;
 		poll_ring(tracker.rows);
-		assert_int_equal(reader.ring.overruns, cases[i].overruns);
-		assert_int_equal(reader.ring.restarts, 1 - cases[i].overruns);
+		assert_fields(&reader.ring, overruns == cases[i].overruns,
+			      restarts == 1 - cases[i].overruns);
 	}
 }
 

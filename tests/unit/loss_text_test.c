@@ -53,9 +53,8 @@ static void check(uint64_t from_us, uint64_t us)
 
 	for (size_t i = 0; i < COUNT_OF(pieces); i++) {
 		read_pieces(pieces[i]);
-		assert_int_equal(loss.kind, TRACE_LOST);
-		assert_int_equal(loss.from_ns, from_us * 1000);
-		assert_int_equal(loss.time_ns, us * 1000);
+		assert_fields(&loss, kind == TRACE_LOST, from_ns == from_us * 1000,
+			      time_ns == us * 1000);
 	}
 }
 

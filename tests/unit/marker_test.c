@@ -136,9 +136,7 @@ TEST(test_valid_payloads_are_parsed)
 		record = before;
 		if (!parse_guarded(row->payload, strlen(row->payload), &record))
 			fail_msg("refused: %s", row->payload);
-		assert_int_equal(record.kind, row->kind);
-		assert_int_equal(record.pid, row->pid);
-		assert_int_equal(record.value, row->value);
+		assert_fields(&record, kind == row->kind, pid == row->pid, value == row->value);
 		assert_span(record.name, row->name);
 		assert_span(record.track, row->track);
 		record.kind = before.kind;

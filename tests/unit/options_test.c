@@ -94,10 +94,8 @@ TEST(defaults_hold_without_options)
 	assert_int_equal(o.command, OPTIONS_RUN);
 	assert_string_equal(o.rules, "default");
 	assert_string_equal(o.categories, "gfx view");
-	assert_int_equal(o.buffer_kb, 1024);
-	assert_int_equal(o.source, OPTIONS_SOURCE_AUTO);
-	assert_int_equal(o.snapshot_length_ns, 10 * SECOND);
-	assert_int_equal(o.snapshot_ns, 0);
+	assert_fields(&o, buffer_kb == 1024, source == OPTIONS_SOURCE_AUTO,
+		      snapshot_length_ns == 10 * SECOND, snapshot_ns == 0);
 	assert_string_equal(o.folder, options_default(OPTIONS_RUN).folder);
 	assert_null(o.pipeline.include);
 	assert_null(o.pipeline.exclude);
@@ -116,10 +114,7 @@ TEST(each_option_sets_its_field)
 		    "--snapshot 50 --snapshot-seconds 3 --trigger fps<30 --max-surfaces 17 "
 		    "--max-threads 18 one two");
 	assert_true(p->target_fps == 59.5);
-	assert_int_equal(p->kpi_ns, 20 * MS);
-	assert_int_equal(p->type, 3);
-	assert_int_equal(p->delay_ns, SECOND / 2);
-	assert_int_equal(p->min_frames, 7);
+	assert_fields(p, kpi_ns == 20 * MS, type == 3, delay_ns == SECOND / 2, min_frames == 7);
 	assert_string_equal(o.folder, "out");
 	assert_string_equal(o.rules, "gfx2019");
 	assert_string_equal(p->focus, "com.a/.B");
@@ -130,20 +125,15 @@ TEST(each_option_sets_its_field)
 	assert_null(p->exclude[1]);
 	assert_int_equal(p->vsync_ns, 8500000);
 	assert_true(o.frames_log);
-	assert_int_equal(o.rotate_size, 4096);
-	assert_int_equal(o.rotate_time_ns, 2 * SECOND);
-	assert_int_equal(o.keep, 9);
-	assert_int_equal(o.min_free, 1 << 30);
-	assert_int_equal(o.sync_ns, SECOND / 4);
-	assert_int_equal(o.snapshot_ns, 50 * MS);
+	assert_fields(&o, rotate_size == 4096, rotate_time_ns == 2 * SECOND, keep == 9,
+		      min_free == 1 << 30, sync_ns == SECOND / 4, snapshot_ns == 50 * MS);
 	assert_int_equal(p->late_ns, 50 * MS);
 	assert_int_equal(o.snapshot_length_ns, 3 * SECOND);
 	assert_true(o.snapshot_length_given);
 	assert_string_equal(o.trigger, "fps<30");
 	assert_ptr_equal(p->trigger, &o.condition);
 	assert_int_equal(o.condition.limit, 30000);
-	assert_int_equal(p->max_series, 17);
-	assert_int_equal(p->max_threads, 18);
+	assert_fields(p, max_series == 17, max_threads == 18);
 	assert_true(p->recorded);
 	assert_false(p->front_app_is_queried);
 	assert_int_equal(o.operand_count, 2);
@@ -162,8 +152,7 @@ TEST(options_of_a_capture_set_their_fields)
 	assert_int_equal(o.buffer_kb, 8);
 	assert_true(o.buffer_given && o.categories_given);
 	assert_string_equal(o.categories, "gfx,view");
-	assert_int_equal(o.wait_ns, MS);
-	assert_int_equal(o.duration_ns, 9 * SECOND);
+	assert_fields(&o, wait_ns == MS, duration_ns == 9 * SECOND);
 	assert_string_equal(o.until_exit, "com.a:b");
 	assert_string_equal(o.device_id, "rack-3");
 	assert_false(o.pipeline.recorded);
@@ -180,8 +169,7 @@ TEST(names_may_be_abbreviated_or_joined_with_values)
 	struct pipeline_options letters;
 
 	is_accepted(OPTIONS_ANALYZE, "x -T2 --KPI=5 --frames-l -Fd");
-	assert_int_equal(o.pipeline.type, 2);
-	assert_int_equal(o.pipeline.kpi_ns, 5 * MS);
+	assert_fields(&o.pipeline, type == 2, kpi_ns == 5 * MS);
 	assert_true(o.frames_log);
 	assert_string_equal(o.folder, "d");
 	is_refused(OPTIONS_ANALYZE, "--type 9x --help", "--type 9x");

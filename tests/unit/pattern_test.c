@@ -88,8 +88,7 @@ TEST(test_a_match_captures_layer_frame_and_time)
 		if (!matches(cases[i].pattern, cases[i].name) ||
 		    !span_equal(capture.layer, span_of(cases[i].layer)))
 			fail_msg("%s", cases[i].name);
-		assert_int_equal(capture.frame, cases[i].frame);
-		assert_int_equal(capture.time_ns, cases[i].time_ns);
+		assert_fields(&capture, frame == cases[i].frame, time_ns == cases[i].time_ns);
 	}
 	assert_false(matches("{layer}x", "a failed match leaves the capture"));
 	assert_int_equal(capture.time_ns, 27520000);

@@ -256,8 +256,7 @@ TEST(a_suspend_brings_nothing_out_of_order)
 	}
 	read_all();
 	assert_int_equal(damaged(), 0);
-	assert_int_equal(got.records, 300300);
-	assert_int_equal(got.goes_back, 0);
+	assert_fields(&got, records == 300300, goes_back == 0);
 }
 
 /* Each packet has the default that its writer had then. */
@@ -327,8 +326,7 @@ TEST(compressed_packets_come_in_their_place)
 	put_event(2, 1, 10, "B|7|packed too\n");
 	compress_from(begin);
 	read_all();
-	assert_int_equal(got.records, 20004);
-	assert_int_equal(got.goes_back, 0);
+	assert_fields(&got, records == 20004, goes_back == 0);
 	assert_begins(got.text, "5 B1 7/-1 <...> packed behind another field; "
 				"10 B1 7/-1 <...> packed too; 20 B1 7/-1 <...> packed; "
 				"30 B0 7/-1 <...> p");
@@ -590,9 +588,7 @@ TEST(other_times_and_large_packets_are_left_out)
 	send_in_pieces(3000);
 	timeline_stream_pass(stream, UINT64_MAX);
 	assert_string_equal(got.text, "99999.1:2 ");
-	assert_int_equal(stream->counts.untimely, 6);
-	assert_int_equal(stream->counts.too_large, 1);
-	assert_int_equal(stream->counts.lost, 2);
+	assert_fields(&stream->counts, untimely == 6, too_large == 1, lost == 2);
 	assert_null(stream->damage);
 }
 

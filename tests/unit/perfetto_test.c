@@ -18,8 +18,7 @@ TEST(every_type_of_field_is_read)
 	struct protobuf_field field;
 
 	assert_true(protobuf_next(&rest, &field));
-	assert_int_equal(field.number, 1);
-	assert_int_equal(field.value, 300);
+	assert_fields(&field, number == 1, value == 300);
 	assert_true(protobuf_next(&rest, &field));
 	assert_int_equal(field.value, UINT64_C(0x8000000000000001));
 	assert_true(protobuf_next(&rest, &field));
@@ -109,8 +108,7 @@ TEST(each_kind_of_timeline_event_is_read)
 	for (size_t i = 0; i < COUNT_OF(expected); i++) {
 		assert_int_equal(perfetto_frame(&rest, &bytes, &needed), PERFETTO_FRAME_PACKET);
 		assert_true(perfetto_packet_read(bytes, &packet));
-		assert_int_equal(packet.clock, PERFETTO_CLOCK_BOOTTIME);
-		assert_int_equal(packet.sequence, 4);
+		assert_fields(&packet, clock == PERFETTO_CLOCK_BOOTTIME, sequence == 4);
 		assert_int_equal(packet.time_ns, 40 + i % 4 * 5 + (i % 4 == 3 ? 5 : 0));
 		assert_true(timeline_event_read(packet.timeline, &event));
 		assert_memory_equal(

@@ -111,11 +111,8 @@ static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame,
 {
 	const struct fence_counts counts = counters()->fences;
 
-	assert_int_equal(counts.joined, joined);
-	assert_int_equal(counts.own, own);
-	assert_int_equal(counts.without_frame, without_frame);
-	assert_int_equal(counts.ambiguous, ambiguous);
-	assert_int_equal(counts.marks, joined + own + without_frame + ambiguous);
+	assert_fields(&counts, joined == joined, own == own, without_frame == without_frame,
+		      ambiguous == ambiguous, marks == joined + own + without_frame + ambiguous);
 }
 
 /* Both threads are in queueBuffer when SurfaceFlinger gets the two buffers. */

@@ -30,8 +30,7 @@ static void assert_refused(struct span text, unsigned int line, unsigned int col
 	if (!strstr(error.message, part))
 		fail_msg("'%s' lacks '%s'", error.message, part);
 	assert_null(strchr(error.message, '\n'));
-	assert_int_equal(error.line, line);
-	assert_int_equal(error.column, column);
+	assert_fields(&error, line == line, column == column);
 }
 
 TEST(test_every_error_has_position_and_message)

@@ -72,8 +72,7 @@ static void expect_last(uint64_t from_ns, uint64_t length_ns, bool there, bool f
 {
 	assert_int_equal(last.from_ns, from_ns);
 	assert_int_equal(last.length_ns, length_ns);
-	assert_int_equal(last.there, there);
-	assert_int_equal(last.foretold, foretold);
+	assert_fields(&last, there == there, foretold == foretold);
 }
 
 static void expect_hidden(unsigned int n)

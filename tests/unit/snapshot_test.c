@@ -308,6 +308,5 @@ TEST(snapshots_are_limited_to_one_in_10_s)
 	}
 	snapshot_end(&bench.snapshot);
 	/* At 20, 32, 44 and 56 s. */
-	assert_int_equal(bench.snapshot.written, 4);
-	assert_int_equal(bench.snapshot.suppressed, 10);
+	assert_fields(&bench.snapshot, written == 4, suppressed == 10);
 }

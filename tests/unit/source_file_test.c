@@ -88,8 +88,7 @@ static void is_whole(const char *name)
 static void is_refused(const char *name, const char *word)
 {
 	read_trace(scratch_path(name), 4096);
-	assert_int_equal(recorded.result, -ENOTSUP);
-	assert_int_equal(recorded.len, 0);
+	assert_fields(&recorded, result == -ENOTSUP, len == 0);
 	assert_contains(recorded.printed, name, word);
 }
 

@@ -171,8 +171,7 @@ TEST(records_of_all_cpus_are_sorted_by_time)
 	page_print(&page, 4000, 43, "B|43|fourth\n");
 	page_write(&page, 1, 0);
 	reads(SOURCE_NORMAL, "0 B0/42 first\n1 I1/43 second\n3 C0/42 third -7\n5 B1/43 fourth\n");
-	assert_int_equal(source->counts.markers, 4);
-	assert_int_equal(source->counts.malformed, 0);
+	assert_fields(&source->counts, markers == 4, malformed == 0);
 	assert_int_equal(source_read(source, SOURCE_NORMAL, &sink), -EAGAIN);
 }
 
@@ -199,8 +198,7 @@ TEST(times_are_rounded_to_microseconds_and_damage_is_counted)
 	page_print(&page, 1, 42, "hello\n");
 	page_write(&page, 0, 0);
 	reads(SOURCE_NORMAL, "0 B0/42 down\n1 B0/42 up\n");
-	assert_int_equal(source->counts.markers, 3);
-	assert_int_equal(source->counts.malformed, 1);
+	assert_fields(&source->counts, markers == 3, malformed == 1);
 	source_describe_damage(source, text);
 	assert_string_equal(text, "malformed markers or damaged pages so far: 1");
 	/* a head of 4 bytes, 16 of the event, the text with its NUL, and the page's head */

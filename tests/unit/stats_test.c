@@ -47,9 +47,7 @@ static double score(double target_fps)
 
 static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
 {
-	assert_int_equal(series.stats.small_jank, small);
-	assert_int_equal(series.stats.jank, jank);
-	assert_int_equal(series.stats.big_jank, big);
+	assert_fields(&series.stats, small_jank == small, jank == jank, big_jank == big);
 }
 
 /* Thresholds are exact; with whole vsyncs they have a tolerance of 0.5 %, as the period is inexact
@@ -58,7 +56,8 @@ TEST(test_thresholds_of_2019)
 {
 	static const struct {
 		uint64_t ns;
-		int64_t vsyncs, a, b, c, waits;
+		int64_t vsyncs;
+		uint64_t a, b, c, waits;
 	} rows[] = {
 		{ 42 * MS - 1, ROW_UNKNOWN, 0, 0, 0, 0 },  { 42 * MS, ROW_UNKNOWN, 0, 0, 1, 0 },
 		{ 50 * MS - 1, ROW_UNKNOWN, 0, 0, 1, 0 },  { 50 * MS, ROW_UNKNOWN, 0, 1, 0, 0 },
@@ -74,10 +73,8 @@ TEST(test_thresholds_of_2019)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		begin(NULL);
 		add(rows[i].ns, rows[i].vsyncs);
-		assert_int_equal(series.stats.a, rows[i].a);
-		assert_int_equal(series.stats.b, rows[i].b);
-		assert_int_equal(series.stats.c, rows[i].c);
-		assert_int_equal(series.stats.waits, rows[i].waits);
+		assert_fields(&series.stats, a == rows[i].a, b == rows[i].b, c == rows[i].c,
+			      waits == rows[i].waits);
 		frame_stats_add_2019(&exact, rows[i].ns);
 	}
 	/* The reader of 2019 does not know vsyncs. */

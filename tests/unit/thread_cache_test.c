@@ -116,8 +116,7 @@ TEST(names_and_processes_are_read_from_proc)
 	assert_true(span_equal(line.comm, SPAN_LITERAL("a (b) c: \\n")));
 	thread_cache_correct(&cache, &gone, now_ns);
 	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
-	assert_int_equal(gone.tgid, 7);
-	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
+	assert_fields(&gone, tgid == 7, writer == TRACE_WRITER_UNKNOWN);
 	thread_cache_name(&cache, &gone, now_ns);
 	assert_int_equal(gone.tgid, TRACE_ID_UNKNOWN);
 	assert_int_equal(gone.comm.len, 0);

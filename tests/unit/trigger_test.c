@@ -21,8 +21,7 @@ TEST(test_conditions_are_parsed)
 		const char *text;
 		enum trigger_what what;
 		bool is_less, or_equal;
-		int64_t limit;
-		uint64_t for_ns;
+		uint64_t limit, for_ns;
 		const char *glob;
 	} cases[] = {
 		{ "fps<30", TRIGGER_FPS, true, false, 30000, 0, NULL },
@@ -39,11 +38,9 @@ TEST(test_conditions_are_parsed)
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		const struct trigger trigger = parsed(cases[i].text);
 
-		assert_int_equal(trigger.what, cases[i].what);
-		assert_int_equal(trigger.is_less, cases[i].is_less);
-		assert_int_equal(trigger.or_equal, cases[i].or_equal);
-		assert_int_equal(trigger.limit, cases[i].limit);
-		assert_int_equal(trigger.for_ns, cases[i].for_ns);
+		assert_fields(&trigger, what == cases[i].what, is_less == cases[i].is_less,
+			      or_equal == cases[i].or_equal, limit == cases[i].limit,
+			      for_ns == cases[i].for_ns);
 		assert_int_equal(trigger.glob.ptr == NULL, cases[i].glob == NULL);
 		assert_true(!cases[i].glob || span_equal(trigger.glob, span_of(cases[i].glob)));
 	}

@@ -50,6 +50,21 @@
 void unit_add(const char *name, CMUnitTestFunction test);
 void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *value);
 
+/* Up to eight fields of the structure at @from: assert_fields(row, frames == 3, jank == 1). */
+#define assert_fields(from, ...)                                                                   \
+	FIELDS_OF(__VA_ARGS__, FIELDS_8, FIELDS_7, FIELDS_6, FIELDS_5, FIELDS_4, FIELDS_3,         \
+		  FIELDS_2, FIELDS_1, 0)                                                           \
+	(from, __VA_ARGS__)
+#define FIELDS_OF(a, b, c, d, e, f, g, h, fields, ...) fields
+#define FIELDS_8(from, a, ...) FIELDS_1(from, a), FIELDS_7(from, __VA_ARGS__)
+#define FIELDS_7(from, a, ...) FIELDS_1(from, a), FIELDS_6(from, __VA_ARGS__)
+#define FIELDS_6(from, a, ...) FIELDS_1(from, a), FIELDS_5(from, __VA_ARGS__)
+#define FIELDS_5(from, a, ...) FIELDS_1(from, a), FIELDS_4(from, __VA_ARGS__)
+#define FIELDS_4(from, a, ...) FIELDS_1(from, a), FIELDS_3(from, __VA_ARGS__)
+#define FIELDS_3(from, a, ...) FIELDS_1(from, a), FIELDS_2(from, __VA_ARGS__)
+#define FIELDS_2(from, a, b) FIELDS_1(from, a), FIELDS_1(from, b)
+#define FIELDS_1(from, a) _assert_true((from)->a, #a, __FILE__, __LINE__)
+
 /* The first argument of the program; NULL: none. */
 extern const char *unit_argument;
 

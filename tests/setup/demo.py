@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/demo prints the grade of each app, and works for a user after root ran it; the build folder that it and tools/check choose."""
+"""tools/demo prints the grade of each app and a page, for root and then for a user, two at once; the build folder that it and tools/check choose."""
 
+import concurrent.futures
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -13,10 +15,10 @@ ROOT = os.geteuid() == 0
 OTHER = {"user": 65534, "group": 65534, "extra_groups": ()}  # for a child process
 
 
-def run(command, cwd, other=False, **environment):
+def run(command, cwd, other=False, umask=-1, **environment):
     """(exit code, lines of standard output, standard error)"""
     done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          env={**os.environ, **environment}, timeout=300, **(OTHER if other else {}))
+                          env={**os.environ, **environment}, timeout=300, umask=umask, **(OTHER if other else {}))
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
@@ -54,22 +56,25 @@ def build_folders(checks, here):
 
 
 def demo(checks, here):
-    place = here / "place"
+    tree, place, locales = here / "a way", here / "地方 b", {0o077: "C", 0: "zh_CN.UTF-8", 0o022: "C.UTF-8"}
+    tree.symlink_to(SOURCE)
     place.mkdir()
     (here / "tmp").mkdir()
     for path in (here, place, here / "tmp"):
         path.chmod(0o777)
 
-    def shows(what, into, other=False):
-        code, said, error = run([TOOLS / "demo", "4"], place, other, BUILD=str(BUILD), TMPDIR=str(here / "tmp"))
+    def shows(what, into, other=False, umask=0o022):
+        code, said, error = run([tree / "tools" / "demo", "4"], place, other, umask, BUILD=str(BUILD), TMPDIR=str(here / "tmp"), LC_ALL=locales[umask])
         checks.equal(code, 0, f"{what}: exit code: {error[-1500:]}")
-        checks.equal(sorted(re.match(r"(?:TOO SHORT|BAD|GOOD): (com\.example\.\w+|)", line)[1] for line in said[-2:]),
+        checks.equal(sorted(re.match(r"(?:TOO SHORT|BAD|GOOD): (com\.example\.\w+|)", line)[1] for line in said[-3:-1]),
                      ["com.example.game", "com.example.mail"], f"{what}: {said[-4:]}")
-        checks.that(error.splitlines()[-1].endswith("/report.html"), f"{what}: page: {error[-300:]}")
-        checks.that(any({"fps.csv", "summary.csv", "frames.csv"} <= {path.name for path in found.iterdir()} for found in here.glob(into)),
-                    f"{what}: no files in {into}: {error[-500:]}")
+        page = pathlib.Path(said[-1].removeprefix("The page, for a browser: "))
+        checks.that(page.match(into) and {"fps.csv", "summary.csv", "frames.csv", "report.html"} <= {path.name for path in page.parent.iterdir()},
+                    f"{what}: page: {said[-1]}: {error[-500:]}")
 
-    shows("demo", "place/jank-demo")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(lambda umask: shows(f"two at once, umask {umask:o}", "地方 b/jank-demo*/*", umask=umask), (0o077, 0)))
+    checks.equal(len(list(place.iterdir())), 2, "folders of two demos")
     checks.equal(run([TOOLS / "demo", "0"], place)[0], 2, "demo: no seconds")
     if not ROOT:
         checks.cannot_judge("another user's demo", "needs root")
@@ -78,10 +83,10 @@ def demo(checks, here):
         checks.cannot_judge("another user's demo", "another user cannot reach the program here")
         return
     for what in ("another user's demo", "another user's demo, again"):
-        shows(what, "place/jank-demo-nobody", True)
+        shows(what, "jank-demo-nobody/*", True)
     place.chmod(0o755)
     (place / "jank-demo-nobody").rename(here / "moved")
-    shows("no folder to write to", "tmp/tmp.*", True)
+    shows("no folder to write to", "tmp/tmp.*/*", True)
     # tools/check refuses another user's folder with one line, after it has printed its steps.
     (place / "of-root").mkdir()
     code, said, error = run([TOOLS / "check", place / "of-root"], place, True)

@@ -89,7 +89,8 @@ size_t unknown_intervals(const char *layer);
 /* The vsyncs of the frames of @layer in their order; "?": unknown; "1x59": 59 frames of 1. */
 const char *vsyncs_of(const char *layer);
 
-/* The @n-th row of @surface in fps.csv, which must exist. */
+/* The @n-th row of @surface in fps.csv, or NULL; row_of(): it must exist. */
+const struct fps_row *any_row_of(const char *surface, size_t n);
 const struct fps_row *row_of(const char *surface, size_t n);
 
 /* The sums over the rows of @surface; NULL: over all rows. */

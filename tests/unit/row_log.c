@@ -31,13 +31,15 @@ static const char *kept(struct row_log *log, const char *text)
 	return copy;
 }
 
+/* The text of the copy lasts as long as the log. */
+#define KEEP(field) (copy->field = kept(log, copy->field))
+
 static void log_fps(void *context, const struct fps_row *row)
 {
 	struct row_log *log = context;
 	struct fps_row *copy = APPEND(log, fps, row);
 
-	copy->app = kept(log, row->app);
-	copy->surface = kept(log, row->surface);
+	KEEP(app), KEEP(surface);
 }
 
 static void log_drop(void *context, const struct drop_row *row)
@@ -45,11 +47,7 @@ static void log_drop(void *context, const struct drop_row *row)
 	struct row_log *log = context;
 	struct drop_row *copy = APPEND(log, drops, row);
 
-	copy->tick = kept(log, row->tick);
-	copy->app = kept(log, row->app);
-	copy->surface = kept(log, row->surface);
-	copy->info = kept(log, row->info);
-	copy->layer = kept(log, row->layer);
+	KEEP(tick), KEEP(app), KEEP(surface), KEEP(info), KEEP(layer);
 }
 
 static void log_frame(void *context, const struct frame_row *row)
@@ -57,9 +55,7 @@ static void log_frame(void *context, const struct frame_row *row)
 	struct row_log *log = context;
 	struct frame_row *copy = APPEND(log, frames, row);
 
-	copy->app = kept(log, row->app);
-	copy->surface = kept(log, row->surface);
-	copy->layer = kept(log, row->layer);
+	KEEP(app), KEEP(surface), KEEP(layer);
 }
 
 static void log_event(void *context, const struct trace_event *event)
@@ -67,7 +63,7 @@ static void log_event(void *context, const struct trace_event *event)
 	struct row_log *log = context;
 	struct trace_event *copy = APPEND(log, events, event);
 
-	copy->text = kept(log, event->text);
+	KEEP(text);
 }
 
 static void log_late(void *context, const struct late_frame *frame)
@@ -75,7 +71,7 @@ static void log_late(void *context, const struct late_frame *frame)
 	struct row_log *log = context;
 	struct late_frame *copy = APPEND(log, late, frame);
 
-	copy->surface = kept(log, frame->surface);
+	KEEP(surface);
 }
 
 static void log_gate(void *context, bool open, uint64_t time_ns)
@@ -90,9 +86,7 @@ static void log_latency(void *context, const struct latency_csv_row *row)
 	struct row_log *log = context;
 	struct latency_csv_row *copy = APPEND(log, latency, row);
 
-	copy->app = kept(log, row->app);
-	copy->surface = kept(log, row->surface);
-	copy->layer = kept(log, row->layer);
+	KEEP(app), KEEP(surface), KEEP(layer);
 }
 
 struct row_sink row_log_begin(struct row_log *log)
@@ -122,30 +116,4 @@ void row_log_free(struct row_log *log)
 	free(log->drops);
 	free(log->frames);
 	free(log->events);
-}
-
-size_t row_log_count_frames(const struct row_log *log, const char *layer)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < log->n_frames; i++)
-		n += strcmp(log->frames[i].layer, layer) == 0;
-	return n;
-}
-
-const struct fps_row *row_log_fps(const struct row_log *log, const char *surface, size_t n)
-{
-	for (size_t i = 0; i < log->n_fps; i++)
-		if (strcmp(log->fps[i].surface, surface) == 0 && n-- == 0)
-			return &log->fps[i];
-	return NULL;
-}
-
-size_t row_log_count_events(const struct row_log *log, enum trace_event_kind kind)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < log->n_events; i++)
-		n += log->events[i].kind == kind;
-	return n;
 }

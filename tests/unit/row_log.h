@@ -33,13 +33,4 @@ struct row_sink row_log_begin(struct row_log *log);
 
 void row_log_free(struct row_log *log);
 
-/* Rows of frames.csv of @layer. */
-size_t row_log_count_frames(const struct row_log *log, const char *layer);
-
-/* The @n-th row of @surface in fps.csv, or NULL. */
-const struct fps_row *row_log_fps(const struct row_log *log, const char *surface, size_t n);
-
-/* Events of @kind. */
-size_t row_log_count_events(const struct row_log *log, enum trace_event_kind kind);
-
 #endif

@@ -88,8 +88,9 @@ void packets_bundle(struct packets *trace, unsigned int sequence, int cpu, struc
 	packets_add(trace, 1, &packet);
 }
 
-void packets_timeline(struct packets *trace, uint64_t time_ns, unsigned int kind,
-		      struct packets *event)
+/* Appends a packet with an event of FrameTimeline, on CLOCK_BOOTTIME. */
+static void timeline(struct packets *trace, uint64_t time_ns, unsigned int kind,
+		     struct packets *event)
 {
 	struct packets packet = { 0 }, message = { 0 };
 
@@ -131,7 +132,7 @@ static void begin(struct packets *trace, const struct packets_frame *frame, bool
 	}
 	if (is_actual)
 		actual(&event, frame->layer ? 6 : 4, frame);
-	packets_timeline(trace, is_actual ? frame->start_ns : frame->expected_ns, kind, &event);
+	timeline(trace, is_actual ? frame->start_ns : frame->expected_ns, kind, &event);
 }
 
 static void end(struct packets *trace, uint64_t cookie, uint64_t time_ns)
@@ -139,7 +140,7 @@ static void end(struct packets *trace, uint64_t cookie, uint64_t time_ns)
 	struct packets event = { 0 };
 
 	packets_number(&event, 1, cookie);
-	packets_timeline(trace, time_ns, TIMELINE_END, &event);
+	timeline(trace, time_ns, TIMELINE_END, &event);
 }
 
 void packets_frame(struct packets *trace, const struct packets_frame *frame)

@@ -29,10 +29,6 @@ void packets_add(struct packets *message, unsigned int field, struct packets *pa
 void packets_print(struct packets *bundle, uint64_t time_ns, int tid, const char *text);
 void packets_bundle(struct packets *trace, unsigned int sequence, int cpu, struct packets *bundle);
 
-/* Append a packet with an event of FrameTimeline, on CLOCK_BOOTTIME. @event is emptied. */
-void packets_timeline(struct packets *trace, uint64_t time_ns, unsigned int kind,
-		      struct packets *event);
-
 /* A frame of FrameTimeline: expected and actual. @layer: NULL: of the display. */
 struct packets_frame {
 	uint64_t cookie; /* and the next one */

@@ -72,18 +72,11 @@ int scratch_set_up(void **state)
 	return 0;
 }
 
-int scratch_tear_down(void **state)
-{
-	(void)state;
-	scratch_remove();
-	return 0;
-}
-
 int scratch_tear_down_closed(void **state)
 {
 	int left = count_descriptors(false) - open_before;
 
-	scratch_tear_down(state);
+	scratch_remove();
 	if (left != 0)
 		fprintf(stderr, "%d descriptors were left open\n", left);
 	return left;

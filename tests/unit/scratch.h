@@ -13,11 +13,9 @@ extern char scratch_root[96];
 void scratch_make(const char *base);
 void scratch_remove(void);
 
-/* The same as fixtures of cmocka, in /tmp. */
+/* The same as fixtures of cmocka, in /tmp. The second fails if another number of descriptors is
+ * open than at the first. */
 int scratch_set_up(void **state);
-int scratch_tear_down(void **state);
-
-/* The same, and fails if another number of descriptors is open than at scratch_set_up(). */
 int scratch_tear_down_closed(void **state);
 
 /* How many more descriptors a child process would inherit than at scratch_set_up(). */

@@ -149,13 +149,16 @@ class Device:
 
 def run(device, arguments, raw):
     """adb shell and adb exec-out."""
-    command = " ".join(word for word in arguments if word != "-t")
+    terminal = arguments[:1] == ["-t"]
+    while arguments[:1] == ["-t"]:
+        arguments = arguments[1:]
+    command = " ".join(arguments)
     if raw and not device.about["exec_out"]:
         fail("closed")
     device.begin()
     if device.about["noise"] and not raw:
         print(device.about["noise"], flush=True)
-    if "-t" in arguments:
+    if terminal:
         return device.in_terminal(command)
     ours, its = os.pipe()
     child = device.spawn(command, its, its if raw or not device.about["exit_codes"] else 2)
@@ -216,7 +219,7 @@ def pull(device, remote, local):
 
 
 def main(arguments):
-    serial = None
+    serial = min(os.listdir(DEVICES), default="")
     if arguments[:1] == ["-s"]:
         serial, arguments = arguments[1], arguments[2:]
     command, arguments = arguments[0], arguments[1:]
@@ -232,7 +235,7 @@ def main(arguments):
                 print(f"{name}\t{state}")
         print()
         return 0
-    if not serial or not os.path.isdir(f"{DEVICES}/{serial}") or not (device := Device(serial)).state():
+    if not os.path.isdir(f"{DEVICES}/{serial}") or not (device := Device(serial)).state():
         fail(f"device '{serial}' not found")
     if device.state() != "device":
         fail(f"device {device.state()}")

@@ -146,4 +146,6 @@ with folder() as here:
     rules(checks, here)
     said = {name: run_examples(checks, name, here / f"examples of {name}") for name in names}
     examples_of_metrics(checks, said["jankd-metrics.7"], out)
+    printed = re.search(r'^\.\\" printed\n\.Bd [^\n]*\n(.*?)^\.Ed$', page("jankd-csv.5"), re.M | re.S)[1]
+    checks.equal(printed.replace("\n", ""), said["jankd-csv.5"][1].strip(), "the row that jankd-csv(5) explains")
 checks.end()

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options, packages and files that the documents name exist. README.zh-CN.md has the sections of README.md, each with the same
-blocks, commands, names of files and links."""
+"""Options, packages and files that the documents name exist. README.zh-CN.md has the commands of README.md; both are short."""
 
 import re
 import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE, Checks
-from pages import PAGES, PROGRAMS, helps
+from pages import PAGES, PROGRAMS, helps, readme_commands
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 # Programs that are not of this project, with their own options.
 FOREIGN = re.compile(r"(?<![\w-])(python3|awk|sort|adb|meson|apt|git)\b.*")
-TOKEN = re.compile(r"^```.*?^```$|^#+ |`[^`]+`|\]\((?!README)[^)#]+\)", re.M | re.S)
 
 
 def read(name):
@@ -30,14 +28,6 @@ def options():
     return {"--version", *OPTION.findall("".join(texts))}
 
 
-def sections(name):
-    found = [[]]
-    for token in TOKEN.findall(read(name)):
-        found += [[]] * token.startswith("#")
-        found[-1] = sorted([*found[-1], " ".join(token.split())])
-    return found
-
-
 checks = Checks()
 known, readmes = options(), {name: read(name) for name in ("README.md", "tests/bench/README.md", "tools/fleet/README.md")}
 for name, text in {**readmes, **{path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}}.items():
@@ -47,11 +37,14 @@ for name, text in {**readmes, **{path.name: path.read_text(encoding="utf-8") for
     checks.equal(set(named) - known, set(), f"options that are in {name} and in no --help")
 for name in set(re.findall(r"[`(]((?:tools|rules|tests|parser|daemon)/[\w./-]+)[`)]", "".join(readmes.values()))):
     checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
-listed = re.findall(r"^\| `([a-z0-9.+-]+)` \|", readmes["README.md"].split("\n## Dependencies\n")[1].split("\n## ")[0], re.M)
-tables = re.findall(r"^[A-Z]+='\n(.*?)^'", read("tools/install-deps"), re.M | re.S)
-checks.equal(sorted(set(listed)), sorted(line.split()[0] for table in tables for line in table.splitlines()), "packages of the README and of tools/install-deps")
-english, chinese = sections("README.md"), sections("README.zh-CN.md")
-checks.equal(len(chinese), len(english), "number of sections")
-for number, (one, other) in enumerate(zip(english, chinese)):
-    checks.equal(other, one, f"what section {number} contains")
+listed = re.findall(r"^\| `([a-z0-9.+-]+)` \| (?:`--(\w+)` )?\|", read("CONTRIBUTING.md").split("\n## Packages\n")[1].split("\n## ")[0], re.M)
+groups = re.findall(r"^([A-Z]+)='\n(.*?)^'", read("tools/install-deps"), re.M | re.S)
+packages = {(line.split()[0], group.lower().replace("needed", "")) for group, table in groups for line in table.splitlines()}
+checks.equal(set(listed) ^ packages, set(), "packages of CONTRIBUTING.md and of tools/install-deps, with their options")
+chinese = read("README.zh-CN.md")
+checks.equal(readme_commands(chinese), readme_commands(readmes["README.md"]), "commands of README.zh-CN.md")
+for name, text in {"README.zh-CN.md": chinese, "README.md": readmes["README.md"]}.items():
+    checks.that(text.count("\n") <= 150, f"{name} has more than 150 lines")
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text)]
+    checks.equal([link for link in links if link and not (SOURCE / link).exists()], [], f"{name}: links to nothing")
 checks.end()

@@ -13,6 +13,8 @@ ESCAPES = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r
 ESCAPE = re.compile(r"\\(?:\(..|.)")
 # A line of a --help that begins the text of an option.
 OPTION = re.compile(r"^ {2,}((?:(?:-\w, )?--[a-z]|-\w ).*)$", re.M)
+# A block, or a program with its words in a sentence or table.
+README_COMMAND = re.compile(r"^```(\w*)\n(.*?)^```$|`((?:\S*/)?(?:jank[\w-]*|meson|adb) [^`]+)`", re.M | re.S)
 NAME = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 
@@ -72,3 +74,14 @@ def run_blocks(checks, document, blocks, **keywords):
         checks.equal(done.returncode, 0, f"exit code of a block of {document}:\n{block}\n{done.stdout[-3000:]}\n")
         said.append(done.stdout)
     return said
+
+
+def readme_commands(text):
+    """[(kind, command)] of a README, in order. Kinds: sh, a block that is run as one; console, a line of a block after "$ "; inline."""
+    found = []
+    for kind, block, inline in README_COMMAND.findall(text):
+        if kind == "console":
+            found += [(kind, line.removeprefix("$ ")) for line in block.splitlines()]
+        else:
+            found.append(("inline", inline) if inline else (kind, block))
+    return found

@@ -14,7 +14,7 @@ from jankd import SOURCE, Checks, copy_tree, folder, skip
 from pages import PAGES, PROGRAMS
 
 DATE = 1700000000
-SECTIONS = {"jankd": ("jankd.1", "jankd-csv.5", "jankd-metrics.7", "jankd-rules.5"), "jank-tools": ("jank-adb.1", "jank-phone.1", "jank-report.1")}
+SECTIONS = {"jankd": ("jankd.1", "jankd-csv.5", "jankd-metrics.7", "jankd-rules.5", "jankd.7"), "jank-tools": ("jank-adb.1", "jank-phone.1", "jank-report.1")}
 
 
 def release(checks, tree, out):

@@ -55,6 +55,7 @@
 #define SETTLED_TICKS 12
 #define WALK_PERIODS 64 /* presents of so many periods make the period more precise */
 #define PHASE_GAIN 8	/* the phase follows an eighth of a present's distance from it */
+#define ODD_PRESENTS 5	/* of 16, at most, where the phase tells their vsyncs */
 #define PHASE_KEEP_NS (1000 * MS)
 
 /* --- ticks --- */
@@ -465,8 +466,12 @@ void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_
 void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
 			 uint64_t error_ns, uint64_t now_ns)
 {
-	struct vsync_display *d =
-		reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
+	struct vsync_display *d;
+
+	/* Names without an id are of the display that SurfaceFlinger ticks for. */
+	if (display.len == 0 && v->followed)
+		display = (struct span){ v->followed->id, strlen(v->followed->id) };
+	d = reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
 
 	if (d)
 		vsync_learn_report(v, d, error_ns, now_ns);
@@ -523,7 +528,7 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 {
 	uint64_t sure_ns = UINT64_MAX;
 
-	if (v->undecided && v->n_segments == 1 && !v->segments[0].used)
+	if (v->undecided && lattice_is_new(v) && !lattice_has_presents_only(v))
 		return 0;
 	if (v->pending)
 		sure_ns = back_from(v->pending_at_ns, 300 * MS);
@@ -546,6 +551,12 @@ static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 	return phase + wrap(phase, position) / (int64_t)*n;
 }
 
+/* True: that part of a vsync is no whole number of them. */
+static bool is_odd(int64_t part)
+{
+	return llabs(part) * 10 >= 3 * VSYNC_ONE;
+}
+
 /* Updates the phase of presents. It starts again at another refresh rate, and after a pause. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
@@ -555,6 +566,9 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 		v->present_phase = fraction(stamp->position);
 		v->phase_number++;
 	}
+	v->odd_presents =
+		(uint16_t)(v->odd_presents << 1 | is_odd(wrap(v->last_position, stamp->position)));
+	v->last_position = stamp->position;
 	v->last_present_ns = stamp->time_ns;
 	v->last_period_ns = stamp->period_ns;
 	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
@@ -593,8 +607,10 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
-	stamp->in_phase =
-		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
+	/* Presents of another period are now before the mean phase, now behind it. */
+	stamp->in_phase = v->n_presents == PHASE_GAIN &&
+			  __builtin_popcount(v->odd_presents) <= ODD_PRESENTS &&
+			  off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
 	to_tick = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
 	stamp->usual_ns = present_ns - (uint64_t)(off * (int64_t)segment->period_ns / VSYNC_ONE);
@@ -613,7 +629,7 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 		return -1;
 	if (uncertainty * 4 > VSYNC_ONE)
 		return -1;
-	if (error * 10 >= 3 * VSYNC_ONE || error * 10 <= -3 * VSYNC_ONE) {
+	if (is_odd(error)) {
 		if (!earlier->in_phase || !later->in_phase || later->index < earlier->index ||
 		    earlier->phase_number != later->phase_number)
 			return -1;

@@ -67,6 +67,16 @@ bool lattice_is_new(const struct vsync_lattice *v)
 	return v->n_segments == 1 && lattice_is_unused(v);
 }
 
+bool lattice_has_presents_only(const struct vsync_lattice *v)
+{
+	return v->log.n >= UNDECIDED_TICKS && vsync_log_end(&v->log) > v->last_tick_ns + PENDING_NS;
+}
+
+bool lattice_has_many_events(const struct vsync_lattice *v)
+{
+	return v->n_ticks >= UNDECIDED_TICKS || lattice_has_presents_only(v);
+}
+
 bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 {
 	return vsync_distance(before_ns, after_ns) * 100 > before_ns;

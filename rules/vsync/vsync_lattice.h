@@ -15,6 +15,7 @@
 
 #define MS UINT64_C(1000000)
 
+#define UNDECIDED_TICKS 24	 /* this many ticks show reliably which display they belong to */
 #define LOCK_TICKS 8		 /* ticks that are needed to lock the lattice */
 #define CHECK_EVERY_NS (40 * MS) /* interval between two checks of the evidence */
 #define PENDING_NS (400 * MS)	 /* a reported period waits this long for ticks that confirm it */
@@ -93,20 +94,20 @@ struct vsync_lattice {
 		unsigned int n;
 		uint64_t periods; /* in these distances */
 	} walk;
-	uint64_t next_doubt_ns;	       /* no other one before that */
-	uint64_t slow_ns;	       /* ticks have been too few since then; 0: enough ticks */
-	uint32_t late_ticks;	       /* bit i: the tick that is i ticks ago was late */
-	uint64_t next_check_ns;	       /* no check of the evidence before that */
-	struct vsync_display *pending; /* its period is new, no tick confirms it; or NULL */
-	uint64_t pending_ns;	       /* that period; 0: none */
-	enum vsync_pending pending_as; /* how it is known */
-	uint64_t pending_at_ns;	       /* when it was reported */
-	uint64_t pending_from_ns;      /* ticks from here on may confirm it */
+	uint64_t next_doubt_ns;		   /* no other one before that */
+	uint64_t slow_ns;		   /* ticks have been too few since then; 0: enough ticks */
+	uint32_t late_ticks;		   /* bit i: the tick that is i ticks ago was late */
+	uint64_t next_check_ns;		   /* no check of the evidence before that */
+	struct vsync_display *pending;	   /* its period is new, no tick confirms it; or NULL */
+	uint64_t pending_ns;		   /* that period; 0: none */
+	enum vsync_pending pending_as;	   /* how it is known */
+	uint64_t pending_at_ns;		   /* when it was reported */
+	uint64_t pending_from_ns;	   /* ticks from here on may confirm it */
 	const struct vsync_display *other; /* another display whose period was pending last, */
 	uint64_t other_period_ns;	   /* that period, */
 	uint64_t other_ns;		   /* and when */
-	uint64_t anchor_ns;	       /* an early tick at the edge, for a long measurement */
-	uint64_t anchor_periods;       /* length of the last measurement from it, in periods */
+	uint64_t anchor_ns;		   /* an early tick at the edge, for a long measurement */
+	uint64_t anchor_periods;	   /* length of the last measurement from it, in periods */
 	unsigned int anchor_source;
 	unsigned int n_segments;
 	struct vsync_segment {
@@ -135,6 +136,9 @@ struct vsync_lattice {
 	uint32_t phase_number;	 /* how often present_phase started again */
 	uint64_t last_present_ns;
 	uint64_t last_period_ns; /* period at the last present */
+	int64_t last_position;	 /* of the last present */
+	uint16_t odd_presents;	 /* bit i: the present i presents ago was no whole number of vsyncs
+				    after   the one before */
 };
 
 /* True: the two periods differ by more than the error of a measurement. */
@@ -156,6 +160,12 @@ uint64_t lattice_period_of(const struct vsync_lattice *v);
 /* True: no present has been placed in the last segment (unused), in any segment (new). */
 bool lattice_is_unused(const struct vsync_lattice *v);
 bool lattice_is_new(const struct vsync_lattice *v);
+
+/* True: there are presents, and no ticks with them. */
+bool lattice_has_presents_only(const struct vsync_lattice *v);
+
+/* True: so many ticks, or presents where there are none, that they show which display is on. */
+bool lattice_has_many_events(const struct vsync_lattice *v);
 
 /* Begins a new period at @from_ns. A segment without presents is replaced; an only segment is valid
  * from the start on. Presents that were placed are not moved. */

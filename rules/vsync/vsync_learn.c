@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync/vsync_learn.h"
 
+#include <string.h>
+
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
 	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
-#define UNDECIDED_TICKS 24   /* this many ticks show reliably which display they belong to */
 #define OTHER_NS (2000 * MS) /* between two tries with another display's period */
 #define STATED_LATE_NS (50 * MS) /* after the mode has begun */
 #define USED_MAX_NS (50 * MS)	 /* no film shows a frame for longer */
@@ -268,7 +269,8 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 {
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
-	if (!v->locked || lattice_is_new(v) || v->pending || !is_nominal(period_ns, error_ns) ||
+	if (!v->locked || (lattice_is_new(v) && !lattice_has_many_events(v)) || v->pending ||
+	    !is_nominal(period_ns, error_ns) ||
 	    (v->other == display && v->other_period_ns == period_ns &&
 	     now_ns < v->other_ns + OTHER_NS))
 		return;
@@ -445,6 +447,15 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 	}
 }
 
+/* True: @display is certainly not the one that is followed. Only one of their ids may be cut. */
+static bool is_another(const struct vsync_lattice *v, const struct vsync_display *display)
+{
+	size_t n = strlen(display->id), followed_n = strlen(v->followed->id);
+
+	return strncmp(display->id, v->followed->id, n < followed_n ? n : followed_n) != 0 ||
+	       !vsync_is_near(lattice_period_of(v), reported_period_of(display).period_ns, 15);
+}
+
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
 			uint64_t now_ns)
 {
@@ -457,8 +468,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		return;
 	/* Another display's, or the same one's by another name. */
 	if (v->followed && v->followed != display &&
-	    (v->followed->own || (v->n_ticks >= UNDECIDED_TICKS &&
-				  !vsync_is_near(lattice_period_of(v), reported.period_ns, 15)))) {
+	    (v->followed->own || (lattice_has_many_events(v) && is_another(v, display)))) {
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
@@ -469,7 +479,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
-	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
+	if (!v->locked || (lattice_is_new(v) && !lattice_has_many_events(v))) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display ||
 		    !vsync_is_near(lattice_period_of(v), reported.period_ns, 15))
 			vsync_learn_decide(v, now_ns);
@@ -590,6 +600,11 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
 	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
 	before = try_both(v, &window, both);
+	/* Nothing was drawn then: what was drawn before that counts. */
+	if (before.n < LOCK_TICKS) {
+		vsync_window_fill(&window, &v->log, back_from(from_ns, OTHER_NS), from_ns);
+		before = try_both(v, &window, both);
+	}
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	both[1].period_ns = vsync_refine(&window, v->pending_ns, &both[1].error_ns);
 	if (vsync_distance(both[1].period_ns, v->pending_ns) > error_ns + v->pending_ns / 1000)
@@ -810,6 +825,9 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns);
 	struct vsync_window window;
 
+	/* That is decided first. */
+	if (v->pending)
+		return;
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	/* Where there are ticks, they show if the display switched. */
 	if (v->authority != VSYNC_OPTION && vsync_window_ticks(&window) >= TICKS_ENOUGH)

@@ -349,6 +349,62 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 	}
 }
 
+/* A foldable is turned twice within two seconds, or has no ticks, or its other display only states
+ * the same rate. Android 12L states the rate of the display that is on without an id, too. */
+TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
+{
+	static const struct {
+		bool ticks, is_12l;
+		struct {
+			unsigned int display;
+			uint64_t period_ns, step;
+		} parts[3];
+		const char *vsyncs;
+	} rows[] = {
+		{ true,
+		  false,
+		  { { 0, V120, 1 }, { 1, V60, 1 }, { 0, V120, 4 } },
+		  "? 1x139 ? 4x69" },
+		{ false,
+		  true,
+		  { { 0, V120, 2 }, { 0, V120, 5 }, { 1, V60, 1 } },
+		  "? 2x70 5x69 ? 1x69" },
+		{ false,
+		  false,
+		  { { 0, V60, 1 }, { 0, V90, 1 }, { 1, V120, 3 } },
+		  "? 1x139 ? 3x69" },
+		{ false,
+		  false,
+		  { { 0, V120, 4 }, { 1, V120, 1 }, { 1, V120, 1 } },
+		  "? 4x70 1x139" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t at_ns = BEGIN, step_ns = 0, step = 0;
+
+		start(rows[i].is_12l ? PHONE_13 : PHONE_14);
+		phone_tick(&phone, BEGIN - 100 * MS);
+		for (size_t n = 0; n < 210; n++) {
+			const size_t part = n / 70;
+
+			if (n % 70 == 0) {
+				at_ns += 2 * MS;
+				step = rows[i].parts[part].step;
+				step_ns = rows[i].parts[part].period_ns;
+				if (rows[i].is_12l)
+					phone_write(&phone, TRACE_COUNTER, 0, "VSR-setPeriod",
+						    (int64_t)step_ns);
+				state_rates(rows[i].parts[part].display, step_ns,
+					    rows[i].is_12l ? 1 : step, at_ns - 5 * MS);
+			}
+			(rows[i].ticks ? phone_frame : phone_show)(&phone, at_ns, a);
+			at_ns += step * step_ns;
+		}
+		phone_end(&phone);
+		assert_string_equal(vsyncs_of(a), rows[i].vsyncs);
+	}
+}
+
 /* An app draws in each second vsync of 120 Hz, so its last frames look like those at 60 Hz. */
 TEST(test_a_rate_does_not_begin_before_it_is_stated)
 {

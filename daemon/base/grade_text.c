@@ -167,7 +167,10 @@ static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 	if (facts->freezes > 0) {
 		grade_count(n, facts->freezes);
 		grade_time(longest, facts->longest_freeze_ns, language);
-		if (zh)
+		if (facts->longest_freeze_ns == 0) /* it is not captured */
+			add(text, zh ? "卡死 %s 次" : "%s freeze%s", n,
+			    facts->freezes == 1 ? "" : "s");
+		else if (zh)
 			add(text, "卡死 %s 次（最长 %s）", n, longest);
 		else if (facts->freezes == 1)
 			add(text, "1 freeze (%s)", longest);
@@ -390,8 +393,10 @@ static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *grade
 
 void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enum language language)
 {
+	enum grade known = grade_of_known(graded->facts);
+
 	text[0] = '\0';
-	switch (grade_of(graded->facts)) {
+	switch (known) {
 	case GRADE_NONE:
 		add_name(text, graded->name);
 		add(text, language == CHINESE ? " 没有绘制。" : " drew nothing.");
@@ -414,6 +419,11 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 	default:
 		add_what_is_known(text, graded, language);
 	}
+	if (grade_of(graded->facts) != known)
+		add(text, language == CHINESE
+				  ? "但缺少 events.csv：没有结束的卡死和无法解释的空白只在其中。"
+				  : " But events.csv is missing, which alone has freezes that no "
+				    "frame ended and unexplained gaps.");
 }
 
 unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_facts *facts)
@@ -469,6 +479,7 @@ unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
 			    const struct grade_facts *facts)
 {
 	char count[GRADE_COUNT_SIZE];
+	uint64_t caused = 0;
 	unsigned int n = 0;
 
 	if (facts->gaps > 0) {
@@ -477,8 +488,11 @@ unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
 			 "unexplained gaps: %s, %.2f s: still or frozen, the trace does not say",
 			 count, seconds(facts->gap_ns));
 	}
-	if (facts->causes[CAUSE_UNKNOWN] > 0) {
-		grade_count(count, facts->causes[CAUSE_UNKNOWN]);
+	/* Causes that are not captured are unknown, too. */
+	for (unsigned int i = 0; i < CAUSES; i++)
+		caused += i == CAUSE_UNKNOWN || i == CAUSE_NONE ? 0 : facts->causes[i];
+	if (facts->late + facts->freezes > caused) {
+		grade_count(count, facts->late + facts->freezes - caused);
 		snprintf(lines[n++], GRADE_UNKNOWN_SIZE,
 			 "unknown: the cause of %s of the late frames and freezes", count);
 	}

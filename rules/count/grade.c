@@ -92,6 +92,8 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	sum->missing_ns = longer(sum->missing_ns, facts->missing_ns);
 	sum->uncounted_ns += facts->uncounted_ns;
 	sum->fails_rule |= facts->fails_rule;
+	if (sum->at_most == GRADE_NONE || (facts->at_most && facts->at_most < sum->at_most))
+		sum->at_most = facts->at_most;
 }
 
 uint64_t grade_missing_ns(const struct grade_facts *facts)
@@ -138,7 +140,7 @@ static bool is_much(uint64_t part_ns, uint64_t all_ns)
 	return (double)part_ns * 100 > (double)all_ns * DOUBT_PERCENT;
 }
 
-enum grade grade_of(const struct grade_facts *facts)
+enum grade grade_of_known(const struct grade_facts *facts)
 {
 	uint64_t drawing_ns = grade_drawing_ns(facts);
 	double lost = grade_lost_rate(facts);
@@ -159,4 +161,11 @@ enum grade grade_of(const struct grade_facts *facts)
 	if (is_much(facts->gap_ns, drawing_ns + facts->gap_ns) || facts->unknown == facts->frames)
 		return GRADE_UNCLEAR;
 	return GRADE_GOOD;
+}
+
+enum grade grade_of(const struct grade_facts *facts)
+{
+	enum grade grade = grade_of_known(facts);
+
+	return facts->at_most && grade > facts->at_most ? facts->at_most : grade;
 }

@@ -60,6 +60,9 @@ struct grade_facts {
 	 * and waits that may be stalls for the same reason. */
 	uint64_t uncounted_ns;
 	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
+	/* It was graded like that when all was known, of which a part is lost; GRADE_NONE: nothing
+	 * is lost. A sum is no better than its worst part. */
+	enum grade at_most;
 };
 
 /* Adds a late frame or, with @is_freeze, a stall that a frame ended. */
@@ -93,5 +96,8 @@ uint64_t grade_idle_ns(const struct grade_facts *facts);
 double grade_lost_rate(const struct grade_facts *facts);
 
 enum grade grade_of(const struct grade_facts *facts);
+
+/* The same without at_most. */
+enum grade grade_of_known(const struct grade_facts *facts);
 
 #endif

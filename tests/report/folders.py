@@ -200,6 +200,20 @@ def of_2019(here):
                  ([], 4), "grades of --rules gfx2019")
 
 
+def without_events(here):
+    """Without events.csv causes, gaps and hangs without an end are lost: each is said, and no grade becomes better."""
+    for name, grade, left in (("hang-native", "UNCLEAR", "UNCLEAR"), ("hang-doframe", "BAD", "BAD"), ("steady-60", "GOOD", "GOOD")):
+        for removed in (["events.csv"], ["events.csv", "summary.csv"]):
+            analyze(here / "left", "--frames-log", scenario(name, here / "trace.txt", seconds=40))
+            checks.equal(model(here / "left")[0]["apps"][0]["grade"], grade, name)
+            for file in removed:
+                (here / "left" / file).unlink()
+            said = report(here / "left").stdout
+            checks.that(f"\n{left}: " in said and "marks, causes of freezes, freezes without end and unexplained gaps are unknown" in said, f"{name} without {removed}: {said}")
+            checks.equal(("But events.csv is missing" in said, "unknown: the cause of 13" in said), (name == "hang-native", name == "hang-doframe"), f"{name} without {removed}: {said}")
+            shutil.rmtree(here / "left")
+
+
 def refused(here, whole):
     """What is no folder of jankd: one line, and exit code 1; the other folders are read."""
     garbage = here / "garbage"
@@ -288,6 +302,7 @@ with folder() as here:
     sessions(here, whole)
     without_late(whole, expected)
     of_2019(here)
+    without_events(here)
     refused(here, whole)
     limits(here)
     wrong_rows(whole)

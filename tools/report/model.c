@@ -111,7 +111,20 @@ static void forget_janks(struct numbers *numbers, bool without_janks, bool witho
 	numbers->of[METRIC_JANK_10MIN] = numbers->of[METRIC_BIG_JANK_10MIN] = NAN;
 }
 
-static void set_whole(struct surface *surface)
+/* Without events.csv its waits may be stalls: rows of fps.csv count them. */
+static void set_stalls(struct surface *surface)
+{
+	double *of = surface->numbers.of;
+	const struct frame_stats *rows = &surface->from_windows;
+	bool is_known = rows->frames + rows->waits > 0 && rows->stalls >= 0;
+
+	of[METRIC_STALLS] = is_known ? (double)rows->stalls : NAN;
+	of[METRIC_STALL_TIME] = is_known ? (double)(rows->stall_ns / 1000) / 1e6 : NAN;
+	if (!(of[METRIC_STALLS] == 0))
+		of[METRIC_LONGEST] = of[METRIC_LOST_RATE] = NAN;
+}
+
+static void set_whole(const struct session *session, struct surface *surface)
 {
 	if (surface->source == FROM_SUMMARY)
 		return;
@@ -120,6 +133,8 @@ static void set_whole(struct surface *surface)
 		surface->source = FROM_FRAMES;
 		numbers_set_stats(&surface->numbers, &surface->from_frames);
 		set_cadence(&surface->numbers, surface->cadences);
+		if (session->files[FILE_EVENTS].rows == 0)
+			set_stalls(surface);
 	} else if (surface->from_windows.frames + surface->from_windows.waits > 0) {
 		surface->source = FROM_WINDOWS;
 		numbers_set_stats(&surface->numbers, &surface->from_windows);
@@ -285,6 +300,18 @@ static void set_missing(struct session *session)
 		find_missing(session);
 }
 
+/* Without events.csv, freezes that no frame ended and unexplained gaps are not known. The grade in
+ * summary.csv is of all; without it a wait may be a gap, or idle. */
+static enum grade best_without_events(const struct surface *surface)
+{
+	struct grade_facts facts = surface->facts;
+
+	if (surface->said)
+		return surface->said;
+	facts.gap_ns = grade_idle_ns(&facts);
+	return grade_of(&facts) == GRADE_UNCLEAR ? GRADE_UNCLEAR : GRADE_NONE;
+}
+
 static void set_grade(const struct session *session, struct surface *surface)
 {
 	surface->facts.missing_ns = session->missing_ns;
@@ -294,6 +321,10 @@ static void set_grade(const struct session *session, struct surface *surface)
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
+	if (surface->grade != GRADE_NONE && session->files[FILE_EVENTS].rows == 0) {
+		surface->facts.at_most = best_without_events(surface);
+		surface->grade = grade_of(&surface->facts);
+	}
 	numbers_set_grade(&surface->numbers, &surface->facts, surface->grade);
 	surface->has_package =
 		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
@@ -694,8 +725,10 @@ static void report_missing(struct session *session)
 			       "shorter ones have no cause and no moment; capture with -T 2");
 	if (rows_of(session, FILE_EVENTS) == 0)
 		session_notice(session,
-			       "events.csv %s: marks, freezes and other events are unknown",
-			       why_no_rows(session, FILE_EVENTS));
+			       "events.csv %s: marks, %sfreezes without end and unexplained "
+			       "gaps are unknown",
+			       why_no_rows(session, FILE_EVENTS),
+			       session->harm_source == FROM_FRAMES ? "causes of freezes, " : "");
 }
 
 static void report_partial(struct session *session)
@@ -782,7 +815,7 @@ static int finish(struct reading *reading)
 	choose_harm(reading);
 	set_missing(session);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		set_whole(&session->surfaces[i]);
+		set_whole(session, &session->surfaces[i]);
 	if (rows_of(session, FILE_SUMMARY) == 0 && rows_of(session, FILE_FRAMES) > 0)
 		error = group_times(reading, false, set_surface_times);
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {

@@ -14,6 +14,7 @@ enum {
 	SUMMARY_LAST,
 	SUMMARY_JANK_TYPES,
 	SUMMARY_VERDICT,
+	SUMMARY_GRADE,
 	SUMMARY_COLUMNS
 };
 
@@ -24,8 +25,8 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 			     const int *unused)
 {
 	struct session *session = reading->session;
-	static const char *const texts[] = { "app",	"Surface",    "first(s)",
-					     "last(s)", "jank types", "verdict" };
+	static const char *const texts[] = { "app",	   "Surface", "first(s)", "last(s)",
+					     "jank types", "verdict", "grade" };
 	int columns[SUMMARY_COLUMNS];
 	struct surface *surface;
 	const char *verdict;
@@ -49,6 +50,10 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 	verdict = name_of(session, name_in(reading, csv, columns[SUMMARY_VERDICT]));
 	if (strlen(verdict) < VERDICT_SIZE)
 		strcpy(surface->verdict, verdict);
+	for (unsigned int i = GRADE_BAD; i < GRADES; i++)
+		if (strcmp(name_of(session, name_in(reading, csv, columns[SUMMARY_GRADE])),
+			   grade_names[i]) == 0)
+			surface->said = (enum grade)i;
 	first_us = number_of(csv, columns[SUMMARY_FIRST], 6);
 	last_us = number_of(csv, columns[SUMMARY_LAST], 6);
 	extend(session, first_us);

@@ -132,6 +132,7 @@ struct surface {
 	struct harm harm;
 	struct grade_facts facts;
 	enum grade grade;
+	enum grade said;  /* its grade in summary.csv */
 	bool has_package; /* of its app, in its name: it is a part of that app */
 	struct frame_stats from_frames;
 	struct frame_stats from_windows;

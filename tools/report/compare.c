@@ -869,11 +869,15 @@ bool compare_can(enum metric metric)
 	       metric == METRIC_FREEZES_10MIN || metric == METRIC_STUTTER;
 }
 
-static bool is_enough(const struct compared_surface *surface, const struct estimate *estimate,
-		      enum group group)
+/* Why a group has not enough data; NULL: it has. */
+static const char *too_little(const struct compared_surface *surface, const struct change *change)
 {
-	return surface->time_s[group] >= COMPARE_SECONDS_LEAST &&
-	       estimate->blocks >= COMPARE_BLOCKS_LEAST;
+	if (fmin(surface->time_s[BASE], surface->time_s[NEW]) < COMPARE_SECONDS_LEAST)
+		return "not enough data: needs 20 s of drawing in each group";
+	if (change->of[BASE].blocks < COMPARE_BLOCKS_LEAST ||
+	    change->of[NEW].blocks < COMPARE_BLOCKS_LEAST)
+		return "not enough data: a group has too few rows of fps.csv for its noise";
+	return NULL;
 }
 
 /* Events are few: janks, stalls, frames beyond a percentile. */
@@ -930,10 +934,8 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	error = estimate_groups(surface, &ratio, change);
 	if (error < 0 || change->why)
 		return error;
-	if (!is_enough(surface, &change->of[BASE], BASE) ||
-	    !is_enough(surface, &change->of[NEW], NEW))
-		change->why = "not enough data: needs 20 s of drawing in each group";
-	else if (isnan(change->of[BASE].value) || isnan(change->of[NEW].value))
+	change->why = too_little(surface, change);
+	if (!change->why && (isnan(change->of[BASE].value) || isnan(change->of[NEW].value)))
 		change->why = "not captured, or unknown in all rows of a group";
 	if (change->why)
 		return 0;

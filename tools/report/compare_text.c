@@ -134,6 +134,8 @@ static const struct {
 	{ "not captured, or unknown in all rows of a group", "未采集，或一组的所有行中都未知" },
 	{ "not enough data: needs 20 s of drawing in each group",
 	  "数据不足：每组需要 20 秒的绘制" },
+	{ "not enough data: a group has too few rows of fps.csv for its noise",
+	  "数据不足：一组的 fps.csv 行数太少，无法估计噪声" },
 	{ "not in BASE", "基准组中没有" },
 	{ "not in NEW", "新组中没有" },
 };
@@ -339,6 +341,13 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 		lines[0][0] = 'B';
 	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0 && has_lost(verdict))
 		n += tell_lost(lines[n], &said, is_told);
+	else if (verdict->fps.is_known)
+		snprintf(lines[n++], COMPARE_LINE_SIZE,
+			 said.zh ? "只按 FPS 对比：文件没有迟到的帧和卡死，因为来自 2019 "
+				   "年的程序或其规则。"
+				 : "Compared by FPS alone: files of the 2019 program, or of its "
+				   "rules, "
+				   "have neither late frames nor freezes.");
 	if (verdict->word == COMPARED_WORSE && verdict->worst)
 		tell_section(lines[n++], &said);
 	if (verdict->freezes_more &&

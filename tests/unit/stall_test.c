@@ -409,6 +409,24 @@ TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 	}
 }
 
+/* At least half a second without a frame, and work that has lasted for at least half of that. */
+TEST(test_a_freeze_under_way_is_in_the_summary)
+{
+	static const unsigned int rows[][3] = {
+		/* work since, now, frozen for */
+		{ 5, 499, 0 },	 { 5, 500, 500 },      { 250, 500, 500 },
+		{ 251, 500, 0 }, { 1000, 2000, 2000 }, { 1001, 2000, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		start_mail(PHONE_14);
+		pipeline_reached(phone.pipeline, LAST + rows[i][1] * MS);
+		begin(MAIL, "Choreographer#doFrame 9", LAST + rows[i][0] * MS);
+		pipeline_read_until(phone.pipeline, LAST + rows[i][1] * MS);
+		assert_int_equal(summary_of(MAIL_SURFACE).frozen_ns, rows[i][2] * MS);
+	}
+}
+
 TEST(test_process_without_view_marks_is_marked)
 {
 	start_mail(PHONE_14);

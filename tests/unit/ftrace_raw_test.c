@@ -231,32 +231,7 @@ TEST(wrong_event_length_is_damage)
 	assert_true(page.damaged);
 }
 
-static const char print_format[] =
-	"name: print\nID: 5\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n\n"
-	"print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf\n";
-
-static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
-
-TEST(format_files_are_parsed)
-{
-	struct ftrace_format read = { 0 };
-
-	assert_true(ftrace_format_read_print(&read, span_of(print_format)));
-	assert_true(ftrace_format_read_page(&read, span_of(page_format)));
-	assert_fields(&read, print_id == format.print_id, pid_offset == format.pid_offset,
-		      text_offset == format.text_offset, commit_offset == format.commit_offset,
-		      commit_size == format.commit_size, data_offset == format.data_offset,
-		      page_size == format.page_size);
-}
-
-/* Before unreadable memory. */
+/* Before unreadable memory. What is read from those of a kernel: unit source_raw. */
 TEST(format_files_may_be_wrong)
 {
 	static const struct {

@@ -85,38 +85,18 @@ TEST(test_surface_and_app_are_parsed_from_layer_names)
 /* Similar names that do not change. */
 TEST(test_constant_parts_of_names_are_kept)
 {
-	static const char *const names[] = {
-		"com.x/com.x.Main$Inner",
-		"com.x/com.x.Main$_2",
-		"com.x/com.x.Main@12345678901234567",
-		"com.x/com.x.Main@x",
-		"unnamed-29673-3x",
-		"com.x/com.x.Main$_29673x",
-		"Leaf:36:36",
-		"[Gesture Monitor] edge-swipe",
-		"Display 4619827259835644672",
-		"Display 0 name=\"Built-in Screen\"",
-		"Wallpaper BBQ wrapper",
-		"Task=163",
-		"add com.x/com.x.Main",
-		"decade com.x/com.x.Main",
-		"me@cafe.org",
-		"me@cafe",
-		"2048 - the game",
-		"Timer 12:30:45",
-		"Room #5 (BLAST)",
-		"2024-11-22",
-		"\xc3\xa9@\xc3\xa9",
-		"@",
-		"$_",
-		"5a1b2c",
-		"5a1b2c ",
-		"@0",
-		":",
-	};
+	char names[] = "com.x/com.x.Main$Inner\ncom.x/com.x.Main$_2\n"
+		       "com.x/com.x.Main@12345678901234567\ncom.x/com.x.Main@x\n"
+		       "unnamed-29673-3x\ncom.x/com.x.Main$_29673x\nLeaf:36:36\n"
+		       "[Gesture Monitor] edge-swipe\nDisplay 4619827259835644672\n"
+		       "Display 0 name=\"Built-in Screen\"\nWallpaper BBQ wrapper\n"
+		       "Task=163\nadd com.x/com.x.Main\ndecade com.x/com.x.Main\n"
+		       "me@cafe.org\nme@cafe\n2048 - the game\nTimer 12:30:45\n"
+		       "Room #5 (BLAST)\n2024-11-22\n\303\251@\303\251\n@\n$_\n"
+		       "5a1b2c\n5a1b2c \n@0\n:\n";
 
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		assert_span(surface_of(names[i]), names[i]);
+	for (char *name = strtok(names, "\n"); name; name = strtok(NULL, "\n"))
+		assert_span(surface_of(name), name);
 }
 
 /* "|" before the name of a layer, as it is behind the hash of its window. */

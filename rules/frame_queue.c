@@ -76,6 +76,18 @@ void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
 }
 
+static struct layer_count *count_of(const struct frame_queue *q, const struct layer *layer)
+{
+	struct layer_count *count = &q->counts[layer - q->layers.layers];
+
+	if (count->layer != layer->id)
+		*count = (struct layer_count){ .layer = layer->id, .series = FRAME_SERIES_EMPTY };
+	if (count->surfaces != layer->surfaces)
+		count->surface_number = SUMMARY_NONE;
+	count->surfaces = layer->surfaces;
+	return count;
+}
+
 /* The losses up to the next frame in the queue. */
 static struct loss loss_so_far(const struct frame_queue *q)
 {
@@ -85,18 +97,19 @@ static struct loss loss_so_far(const struct frame_queue *q)
 /* @loss: up to the end of the row. */
 static void close_row_with(struct frame_queue *q, struct layer *layer, struct loss loss)
 {
+	struct layer_count *count = count_of(q, layer);
 	struct fps_row row;
 
-	if (!frame_series_has_row(&layer->series))
+	if (!frame_series_has_row(&count->series))
 		return;
-	frame_series_close(&layer->series, &q->store, loss, q->options.target_fps,
+	frame_series_close(&count->series, &q->store, loss, q->options.target_fps,
 			   q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
 	if (layer->excluded)
 		return;
-	if (layer->surface_number != SUMMARY_NONE)
-		summary_add_row(&q->summary, layer->surface_number, &row);
+	if (count->surface_number != SUMMARY_NONE)
+		summary_add_row(&q->summary, count->surface_number, &row);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
 }
@@ -104,7 +117,7 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 /* The next row begins with the last frame of this one, so a hole behind that frame is in it. */
 static void close_row(struct frame_queue *q, struct layer *layer)
 {
-	close_row_with(q, layer, layer->series.loss_context.loss);
+	close_row_with(q, layer, count_of(q, layer)->series.loss_context.loss);
 }
 
 /* Closes rows at the first present that is delay_ns or more after the last check. */
@@ -118,7 +131,7 @@ static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 	q->last_check_ns = present_ns;
 	for (int i = 0; i < q->layers.used; i++)
 		if (q->layers.layers[i].length &&
-		    q->layers.layers[i].series.stats.frames > q->options.min_frames)
+		    count_of(q, &q->layers.layers[i])->series.stats.frames > q->options.min_frames)
 			close_row(q, &q->layers.layers[i]);
 }
 
@@ -142,7 +155,7 @@ static struct loss loss_of_idle(const struct frame_queue *q, const struct layer 
 				uint64_t now_ns)
 {
 	return q->silence_ns > 0 && now_ns < q->silence_ns + BACK_NS
-		       ? layer->series.loss_context.loss
+		       ? count_of(q, layer)->series.loss_context.loss
 		       : loss_so_far(q);
 }
 
@@ -153,9 +166,9 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	q->last_idle_check_ns = now_ns;
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
+		const struct frame_series *series = &count_of(q, layer)->series;
 
-		if (layer->length && layer->series.begun &&
-		    now_ns >= layer->series.last.time_ns + IDLE_NS)
+		if (layer->length && series->begun && now_ns >= series->last.time_ns + IDLE_NS)
 			close_row_with(q, layer, loss_of_idle(q, layer, now_ns));
 	}
 }
@@ -341,10 +354,12 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
 			   struct interval interval, struct lateness late, enum cause cause)
 {
-	if (layer->surface_number == SUMMARY_NONE)
-		layer->surface_number =
+	struct layer_count *count = count_of(q, layer);
+
+	if (count->surface_number == SUMMARY_NONE)
+		count->surface_number =
 			summary_number(&q->summary, layer_surface(layer), present_ns);
-	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval, late,
+	summary_frame(&q->summary, count->surface_number, layer->app, present_ns, interval, late,
 		      cause);
 }
 
@@ -491,15 +506,15 @@ static void report_late(struct frame_queue *q, const struct layer *layer, uint64
  *
  * In a hole the present of a latched buffer may be lost, and a later present seems to have the
  * buffer. SurfaceFlinger presents in the vsync in which it latches, so an old latch shows this. */
-static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
-		     const struct vsync_stamp *stamp)
+static bool is_stale(const struct layer *layer, const struct frame_series *series,
+		     const struct waiting_frame *waiting, const struct vsync_stamp *stamp)
 {
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
-	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
+	if (series->begun && stamp->time_ns < series->last.time_ns)
 		return true;
 	if (waiting->loss_context.torn ||
-	    (waiting->loss_context.in_hole && !layer->series.begun && !layer->sure))
+	    (waiting->loss_context.in_hole && !series->begun && !layer->sure))
 		return true;
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
@@ -532,8 +547,9 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		if (length_ns == 0)
 			continue;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
-		if (layer->surface_number != SUMMARY_NONE)
-			summary_add_endless(&q->summary, layer->surface_number, now_ns, length_ns);
+		if (count_of(q, layer)->surface_number != SUMMARY_NONE)
+			summary_add_endless(&q->summary, count_of(q, layer)->surface_number, now_ns,
+					    length_ns);
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -543,12 +559,17 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 static void follow_front_app(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
 {
 	const struct layer *layer = &q->layers.layers[id];
+	int front;
 
 	if (layer->is_activity && id != q->front_app.layer &&
 	    (stamp->time_ns >= q->endless_ns || q->endless_app != q->front_app.changes) &&
 	    !front_app_has(&q->front_app, layer))
 		report_endless(q, stamp->time_ns);
-	front_app_follow(&q->front_app, &q->layers, id, stamp);
+	front = q->front_app.layer;
+	front_app_follow(&q->front_app, &q->layers, id, stamp->time_ns,
+			 front != LAYER_NONE &&
+				 interval_is_wait(frame_series_since(
+					 &count_of(q, &q->layers.layers[front])->series, stamp)));
 }
 
 /* Counts if the process that shows the frame has a Choreographer. */
@@ -557,16 +578,19 @@ static void follow_marks(struct frame_queue *q, const struct layer *layer)
 	const struct work_process *process = process_of(q, layer);
 
 	if (process)
-		summary_add_marks(&q->summary, layer->surface_number, process->answered_ns > 0);
+		summary_add_marks(&q->summary, count_of(q, layer)->surface_number,
+				  process->answered_ns > 0);
 }
 
 /* The frame's wait is over: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
-	struct vsync_stamp before = layer->series.last;
-	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
-						      : loss_before(&waiting->loss_context);
+	struct layer_count *count = count_of(q, layer);
+	struct frame_series *series = &count->series;
+	struct vsync_stamp before = series->last;
+	struct loss before_loss =
+		series->begun ? series->loss_context.loss : loss_before(&waiting->loss_context);
 	/* By now the GPU has finished the frame. */
 	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
 	struct vsync_stamp stamp;
@@ -574,11 +598,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct lateness late;
 	enum cause cause;
 	uint64_t pause_ns;
-	bool is_late, had_frame = layer->series.begun;
+	bool is_late, had_frame = series->begun;
 
 	layer->waiting--;
-	if (layer->series.begun &&
-	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
+	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
 		close_row(q, layer);
 	if (q->options.is_fences)
 		present_lattice_place(&q->fences, waiting->frame.present_ns,
@@ -592,30 +615,30 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layers_show(&q->layers, waiting->frame.layer);
 	follow_refresh(q, &stamp);
 	report_overruled(q, &stamp);
-	if (is_stale(layer, waiting, &stamp)) {
+	if (is_stale(layer, series, waiting, &stamp)) {
 		q->stale += !layer->excluded;
-		frame_series_skip(&layer->series);
+		frame_series_skip(series);
 		return;
 	}
-	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
+	interval = frame_series_add(series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
-	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
+	frame_stats_add_gpu(&series->stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&layer->late, layer->surface, q->options.late_ns, interval,
+	late = late_follow(&count->late, layer->surface, q->options.late_ns, interval,
 			   waiting->loss_context.wait);
 	is_late = late.harm_ns > 0 && interval_is_frame_time(interval);
 	if (is_late)
-		frame_stats_add_late(&layer->series.stats, late.harm_ns);
+		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
-		summary_add_unknown_wait(&q->summary, layer->surface_number, (uint64_t)interval.ns);
+		summary_add_unknown_wait(&q->summary, count->surface_number, (uint64_t)interval.ns);
 	if (had_frame && interval.ns < 0)
-		summary_add_uncounted(&q->summary, layer->surface_number,
+		summary_add_uncounted(&q->summary, count->surface_number,
 				      stamp.time_ns - before.time_ns);
 	follow_marks(q, layer);
-	summary_gpu(&q->summary, layer->surface_number, &work, is_late, cause == CAUSE_GPU);
+	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval, waiting->loss_context.wait);
@@ -630,7 +653,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
 				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
 	if (pause_ns > 0)
-		summary_add_pause(&q->summary, layer->surface_number, pause_ns);
+		summary_add_pause(&q->summary, count->surface_number, pause_ns);
 }
 
 /* SurfaceFlinger may have composed while it seemed to be at rest, but not between the presents of
@@ -1021,11 +1044,13 @@ void frame_queue_new_clock(struct frame_queue *q)
 	vsync_finish(&q->vsync);
 	count_all(q);
 	for (int i = 0; i < q->layers.used; i++) {
-		if (!q->layers.layers[i].length)
+		struct layer *layer = &q->layers.layers[i];
+
+		if (!layer->length)
 			continue;
-		frame_series_clear(&q->layers.layers[i].series, &q->store);
-		q->layers.layers[i].drawn_ns = q->layers.layers[i].latched_ns = 0;
-		q->layers.layers[i].late = (struct late_series){ 0 };
+		frame_series_clear(&count_of(q, layer)->series, &q->store);
+		layer->drawn_ns = layer->latched_ns = 0;
+		count_of(q, layer)->late = (struct late_series){ 0 };
 	}
 	front_app_new_clock(&q->front_app);
 	front_app_set(&q->front_app, q->options.focus);
@@ -1053,7 +1078,8 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 			layer->length && !layer->excluded ? pause_end(layer, now_ns, q->events) : 0;
 
 		if (pause_ns > 0)
-			summary_add_pause(&q->summary, layer->surface_number, pause_ns);
+			summary_add_pause(&q->summary, count_of(q, layer)->surface_number,
+					  pause_ns);
 	}
 	report_endless(q, now_ns);
 }
@@ -1066,8 +1092,9 @@ static int find_open_rows(struct frame_queue *q)
 	for (int i = 0; i < q->layers.used; i++) {
 		const struct layer *layer = &q->layers.layers[i];
 
-		if (layer->length && !layer->excluded && frame_series_has_row(&layer->series) &&
-		    layer->surface_number != SUMMARY_NONE)
+		if (layer->length && !layer->excluded &&
+		    frame_series_has_row(&count_of(q, layer)->series) &&
+		    count_of(q, layer)->surface_number != SUMMARY_NONE)
 			q->open[n++] = i;
 	}
 	return n;
@@ -1079,13 +1106,13 @@ static struct frame_stats sum_of_open(const struct frame_queue *q, int n, int nu
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 
 	for (int i = 0; i < n; i++) {
-		const struct layer *layer = &q->layers.layers[q->open[i]];
+		const struct layer_count *count = count_of(q, &q->layers.layers[q->open[i]]);
 		struct frame_stats stats;
 
-		if (summary_home(&q->summary, layer->surface_number) != number)
+		if (summary_home(&q->summary, count->surface_number) != number)
 			continue;
-		stats = layer->series.stats;
-		stats.lost = loss_between(layer->series.start_loss, loss_so_far(q));
+		stats = count->series.stats;
+		stats.lost = loss_between(count->series.start_loss, loss_so_far(q));
 		frame_stats_merge(&sum, &stats);
 	}
 	return sum;
@@ -1098,9 +1125,10 @@ static void find_frozen(struct frame_queue *q, uint64_t now_ns)
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
 
-		if (layer->length && !layer->excluded && layer->surface_number != SUMMARY_NONE &&
+		if (layer->length && !layer->excluded &&
+		    count_of(q, layer)->surface_number != SUMMARY_NONE &&
 		    front_app_has(&q->front_app, layer))
-			summary_set_frozen(&q->summary, layer->surface_number,
+			summary_set_frozen(&q->summary, count_of(q, layer)->surface_number,
 					   stall_now(q->work, layer, now_ns));
 	}
 }
@@ -1153,7 +1181,8 @@ int frame_queue_init(struct frame_queue *q)
 				       .app_class = q->options.app_class,
 				       .store = &q->store };
 	q->open = calloc(max, sizeof(*q->open));
-	if (!q->open || trigger_state_init(&q->trigger, max) < 0 ||
+	q->counts = calloc(max, sizeof(*q->counts));
+	if (!q->open || !q->counts || trigger_state_init(&q->trigger, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 || summary_init(&q->summary, max) < 0)
 		return -ENOMEM;
@@ -1164,6 +1193,7 @@ void frame_queue_free(struct frame_queue *q)
 {
 	trigger_state_free(&q->trigger);
 	free(q->open);
+	free(q->counts);
 	chunks_free(&q->store);
 	layers_free(&q->layers);
 	summary_free(&q->summary);

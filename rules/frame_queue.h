@@ -16,6 +16,7 @@
 #include "rules/beside/choreographer.h"
 #include "rules/beside/frame_timeline.h"
 #include "rules/beside/present_fence.h"
+#include "rules/count/frame_series.h"
 #include "rules/count/late.h"
 #include "rules/count/recent_events.h"
 #include "rules/count/summary.h"
@@ -37,6 +38,15 @@ struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
 	uint32_t composition; /* its number */
+};
+
+/* What is counted of a layer. */
+struct layer_count {
+	uint64_t layer;	       /* layer.id: an entry of the table gets one after the other */
+	unsigned int surfaces; /* layer.surfaces: with another Surface it has another number */
+	int surface_number;    /* number of its Surface in the summary, or SUMMARY_NONE */
+	struct frame_series series;
+	struct late_series late;
 };
 
 struct frame_queue {
@@ -96,6 +106,7 @@ struct frame_queue {
 	struct waiting_frame waiting[FRAME_QUEUE_MAX];
 	struct chunk_store store;
 	struct layer_table layers;
+	struct layer_count *counts; /* of layers.layers[i] */
 	struct summary summary;
 	int *open; /* layers with an open row, for frame_queue_summary() */
 };

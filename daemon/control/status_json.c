@@ -12,6 +12,7 @@
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
+#include "rules/count/stats.h"
 
 #define SESSION_SCHEMA 1
 

@@ -8,6 +8,7 @@
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/base/verdict_text.h"
+#include "rules/count/stats.h"
 
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
 #define CELL_SIZE 400 /* of any double */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rules/base/interval.h"
+
 static const char unknown[] = "unknown: another app began to draw";
 
 void front_app_init(struct front_app *front, struct event_writer *events, bool queried)
@@ -20,19 +22,18 @@ static bool becomes_unknown(const struct front_app *front, const struct layer *l
 /* An activity's window that has a frame is in front if it is new, or if the one in front has not
  * drawn for 500 ms. So two windows that both draw during a transition do not alternate. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
-		      const struct vsync_stamp *stamp)
+		      uint64_t time_ns, bool is_still)
 {
 	const struct layer *layer = &layers->layers[id];
 	const struct layer *last =
 		front->layer == LAYER_NONE ? NULL : &layers->layers[front->layer];
-	bool still = !last || !last->is_activity ||
-		     interval_is_wait(frame_series_since(&last->series, stamp));
+	bool still = !last || !last->is_activity || is_still;
 
 	if (becomes_unknown(front, layer, still)) {
 		front->app[0] = '\0';
 		front->changes++;
 		front->layer = LAYER_NONE;
-		events_write(front->events, stamp->time_ns, TRACE_EVENT_FOCUS, unknown);
+		events_write(front->events, time_ns, TRACE_EVENT_FOCUS, unknown);
 	}
 	if (!layer->is_activity || id == front->layer || (layer->shown && !still))
 		return;
@@ -41,7 +42,7 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 		return;
 	front->changes++;
 	name_copy(front->app, sizeof(front->app), span_of(layer->app));
-	events_write(front->events, stamp->time_ns, TRACE_EVENT_FOCUS, layer->surface);
+	events_write(front->events, time_ns, TRACE_EVENT_FOCUS, layer->surface);
 }
 
 bool front_app_has(const struct front_app *front, const struct layer *layer)

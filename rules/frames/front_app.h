@@ -14,7 +14,6 @@
 #include "rules/frames/layer_table.h"
 #include "rules/language/surface.h"
 #include "rules/stream/events.h"
-#include "rules/vsync/vsync.h"
 
 struct front_app {
 	unsigned int changes;	     /* of app so far */
@@ -34,9 +33,10 @@ void front_app_init(struct front_app *front, struct event_writer *events, bool q
  * if an app is set already. */
 bool front_app_set(struct front_app *front, const char *focus);
 
-/* The layer with the number @id has a frame at @stamp, which is not added to its series yet. */
+/* The layer with the number @id has a frame at @time_ns. @is_still: by then, the layer in front has
+ * not drawn for 500 ms. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
-		      const struct vsync_stamp *stamp);
+		      uint64_t time_ns, bool is_still);
 
 /* True: the layer belongs to the app in front, or it is a window and that app is unknown. */
 bool front_app_has(const struct front_app *front, const struct layer *layer);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "rules/count/summary.h"
-
 void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface)
 {
 	if (layer->surface && layer->surface_length == surface.len &&
@@ -13,7 +11,7 @@ void layer_set_surface(struct layer *layer, struct long_names *names, struct spa
 		return;
 	layer->surface_hash = name_hash(surface);
 	layer->surface_length = surface.len;
-	layer->surface_number = SUMMARY_NONE;
+	layer->surfaces++;
 	long_names_keep(names, &layer->surface, layer->short_surface, surface);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One layer of SurfaceFlinger: its names, its buffer queue, its series of frames. */
+/* One layer of SurfaceFlinger: its names, its buffer queue, its last frame. */
 #ifndef JANKD_RULES_FRAMES_LAYER_H
 #define JANKD_RULES_FRAMES_LAYER_H
 
@@ -7,8 +7,6 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "rules/count/frame_series.h"
-#include "rules/count/late.h"
 #include "rules/frames/evidence.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
@@ -32,6 +30,7 @@ struct layer {
 	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];
 	uint64_t surface_hash; /* of the whole Surface, even if it was cut */
 	size_t surface_length; /* the same */
+	unsigned int surfaces; /* so many it had, one after the other */
 	char app[APP_SIZE]; /* the package in its name, else the app in front at its last frame */
 	bool has_app;	    /* its name contains the package */
 	bool is_activity;
@@ -69,9 +68,6 @@ struct layer {
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */
 	bool shown;	      /* it had a frame */
-	int surface_number;   /* number of its Surface in the summary, or SUMMARY_NONE */
-	struct frame_series series;
-	struct late_series late;
 };
 
 /* Sets all members that depend only on the name. */
@@ -84,7 +80,7 @@ static inline bool layer_is(const struct layer *layer, uint64_t hash, struct spa
 	       long_names_is(layer->name, layer->short_name, name);
 }
 
-/* Sets the Surface. If it is another one, its number in the summary is unknown. */
+/* Sets the Surface. */
 void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface);
 
 /* Frees its long names. */

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/count/summary.h"
-
 /* In last_use: the layer had a frame. */
 #define SHOWN (UINT64_C(1) << 63)
 
@@ -106,9 +104,7 @@ int layers_add(struct layer_table *table, struct span name)
 		id = table->used++;
 	else
 		table->first_free = table->layers[id].next;
-	table->layers[id] = (struct layer){ .series = FRAME_SERIES_EMPTY,
-					    .id = ++table->added,
-					    .surface_number = SUMMARY_NONE };
+	table->layers[id] = (struct layer){ .id = ++table->added };
 	table->last_use[id] = 0;
 	layer_set_name(&table->layers[id], &table->names, name);
 	link_layer(table, id);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/base/interval.h"
 #include "rules/frames/layer.h"
 #include "rules/stream/events.h"
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/base/interval.h"
 #include "rules/frames/layer.h"
 #include "rules/threads/app_work.h"
 

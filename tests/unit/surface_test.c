@@ -274,7 +274,6 @@ TEST(test_entry_of_a_removed_layer_is_used_again)
 	id = add("new");
 	assert_int_equal(id, gone);
 	assert_false(table.layers[id].shown);
-	assert_false(table.layers[id].series.begun);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("new")), id);
 	assert_int_equal(layers_to_evict(&table) == LAYER_NONE, false);
 }

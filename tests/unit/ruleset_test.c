@@ -136,7 +136,7 @@ static uint32_t mask_of(const struct ruleset *rules, struct span name)
 	return ruleset_match_slice(rules, name, &meaning)->mask;
 }
 
-/* Follows the README's instructions for a vendor's present slice. */
+/* Follows the example of jankd-rules(5) for a vendor's present slice. */
 TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 {
 	struct span base = ruleset_builtin("default");

@@ -59,10 +59,10 @@ def walk(checks, commands):
         text, truth = trace(place.here, seconds=SECONDS)
         tree, release, phone = prepared(place, text)
         atrace, exported, said = phone.root / "system/bin/atrace", "", {}
-        for kind, command in commands:
+        for number, (kind, command) in enumerate(commands):
             if kind == "sh":
                 exported += "".join(re.findall(r"^export .*\n", command, re.M))
-            elif command != DEVICE and command not in NOT_RUN and not command.startswith("meson test "):
+            elif command not in (DEVICE, *NOT_RUN) and not command.startswith("meson test ") and (kind, command) not in commands[number + 1:]:
                 if "atrace" in command:
                     atrace.write_text("#!/bin/sh\ncat /trace\n")
                     atrace.chmod(0o755)

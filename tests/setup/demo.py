@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/demo prints the grade of each app and a page, for root and then for a user, two at once; the build folder that it and tools/check choose."""
+"""tools/demo prints the grade of each app and a page, for root and then for a user, two at once; the build folder that it
+and tools/check choose; what tools/check counts."""
 
 import concurrent.futures
 import os
@@ -55,6 +56,22 @@ def build_folders(checks, here):
     check("a link", f"{here}/none/.cache/jankd-build-", True)
 
 
+def check_counts(checks, here):
+    """tools/check in a path with a blank and letters, with a meson that only leaves the results."""
+    tree, programs = here / "a b" / "地方", here / "bin"
+    (tree / "tools").mkdir(parents=True)
+    programs.mkdir()
+    for name in ("check", "choose-build", "count_tests.py"):
+        shutil.copy(TOOLS / name, tree / "tools")
+    log = """[ $1 = setup ] || { mkdir -p "$3/meson-logs"; echo '{"name": "x", "result": "OK"}' >"$3/meson-logs/check-quick.json"; }"""
+    for path, text in ((tree / "tools" / "install-deps", ""), (programs / "ninja", ""), (programs / "meson", log)):
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    for umask in (0o077, 0):
+        code, said, error = run([tree / "tools" / "check"], here, False, umask, PATH=f"{programs}:{os.environ['PATH']}", BUILD="", LC_ALL="C")
+        checks.equal((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"), f"check with umask {umask:o}: {error}")
+
+
 def demo(checks, here):
     tree, place, locales = here / "a way", here / "地方 b", {0o077: "C", 0: "zh_CN.UTF-8", 0o022: "C.UTF-8"}
     tree.symlink_to(SOURCE)
@@ -96,7 +113,7 @@ def demo(checks, here):
 
 
 checks = Checks()
-for case in (build_folders, demo):
+for case in (build_folders, check_counts, demo):
     with folder() as here:
         case(checks, here)
 checks.end()

@@ -3,12 +3,11 @@
 #
 # bare-debian.sh [FOLDER]
 #
-# Runs the two commands of the README on a minimal Debian 12: makes one with debootstrap in FOLDER
-# (default: a new one in /var/tmp, removed at the end), clones the project into it, with ../shared
-# beside it if there is one, and runs tools/demo and tools/check there: as root, as a user in the
-# same clone after root, and as root again with nothing mounted, neither /proc nor /sys nor
-# /dev/pts. Prints how long each took.
-# Needs root, debootstrap and a network; takes 20 minutes, so it is not part of the test suite.
+# Runs the scripts of the README on a minimal Debian 12: makes one with debootstrap in FOLDER (default: a new one in
+# /var/tmp, removed at the end), clones the project into it, with ../shared beside it if there is one, and runs tools/demo
+# and tools/check there: as root, as a user in the same clone after root, and as root again with nothing mounted, neither
+# /proc nor /sys nor /dev/pts. At last tools/release, and its tarball as a user. Prints how long each took.
+# Needs root, debootstrap and a network; takes 30 minutes, so it is not part of the test suite.
 
 set -eu
 
@@ -34,21 +33,7 @@ if [ -z "$bare" ]; then
   remove=$bare
 fi
 
-# Newest first.
-unmount()
-{
-  for dir in sys/kernel/tracing sys proc dev/pts dev; do
-    ! mountpoint -q "$bare/$dir" || umount "$bare/$dir"
-  done
-}
-
-# A folder that is still mounted must never be removed.
-cleanup()
-{
-  unmount
-  [ -z "${remove:-}" ] || mountpoint -q "$bare/sys" || rm -rf --one-file-system "$remove"
-}
-trap cleanup EXIT
+trap '[ -z "${remove:-}" ] || rm -rf --one-file-system "$remove"' EXIT
 trap 'exit 130' INT TERM HUP
 
 # Other users must be able to enter the root folder: some tests run as another user.
@@ -62,30 +47,31 @@ rm -rf "$bare/home/jankd" "$bare/home/shared"
 git clone -q "$source" "$bare/home/jankd"
 [ ! -d "$source/../shared" ] || cp -a "$source/../shared" "$bare/home/shared"
 
-mount -t proc proc "$bare/proc"
-mount -t sysfs sysfs "$bare/sys"
-mount --bind /dev "$bare/dev"
-mount --bind /dev/pts "$bare/dev/pts"
-[ ! -d "$bare/sys/kernel/tracing" ] || mount -t tracefs nodev "$bare/sys/kernel/tracing"
-
-# inside USER COMMAND
+# inside USER COMMAND: what is mounted is gone afterwards
 inside()
 {
-  echo "== $2 as $1 in a bare Debian"
+  echo "== $2 as $1 in a bare Debian${bare_mounts+ with nothing mounted}"
   home=$(awk -F: -v user="$1" '$1 == user { print $6 }' "$bare/etc/passwd")
   begin=$(date +%s)
-  chroot --userspec="$1" "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" LC_ALL=C \
-    sh -c "cd /home/jankd && $2" </dev/null || failed="${failed:-}$2 as $1; "
+  unshare --mount sh -ec "cd '$bare'; ${bare_mounts-$mounts}"'
+    exec chroot --userspec="$1" . env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$3" LC_ALL=C sh -c "cd /home/jankd && $2"' \
+    sh "$1" "$2" "$home" </dev/null || failed="${failed:-}$2 as $1; "
   echo "== $2 as $1 took $(($(date +%s) - begin)) s"
 }
 
+mounts='mount -t proc proc proc; mount -t sysfs sysfs sys; mount --rbind /dev dev
+  [ ! -d sys/kernel/tracing ] || mount -t tracefs nodev sys/kernel/tracing'
 inside root tools/demo
 inside root tools/check
 chroot "$bare" useradd -m tester 2>/dev/null || :
 inside tester tools/demo
 inside tester tools/check
-unmount
-echo "== with nothing mounted"
+bare_mounts=''
 inside root tools/demo
 inside root tools/check
+unset bare_mounts
+inside root tools/release
+# shellcheck disable=SC2016 # for the other shell
+inside tester 'cp build-release/*.* build-release/SHA256SUMS ~ && cd && sha256sum -c SHA256SUMS && tar -xzf *.tar.gz && cd jankd-*/ &&
+  sha256sum -c --quiet SHA256SUMS && ./jank-adb --version && ./jank-report --version && ./jankd-x86_64 --version'
 [ -z "${failed:-}" ] || { echo "failed: $failed"; exit 1; }

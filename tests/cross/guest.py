@@ -3,14 +3,13 @@
 
 import lzma
 import pathlib
-import shutil
 import subprocess
 import tarfile
 import threading
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
+from cross import needs
 from device import ATRACE, DUMPSYS, GETPROP, SETPROP
-from jankd import skip
 from kernels import SAFELY, unpacked
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "guest"
@@ -65,8 +64,7 @@ class Guest:
     def __init__(self, kernel, programs, here):
         self.kernel, self.here = kernel, here
         self.qemu, self.cpu = MACHINES[kernel.architecture]
-        if not shutil.which(self.qemu):
-            skip(f"no {self.qemu}; on Debian: apt-get install qemu-system-arm")
+        needs(self.qemu)
         self.root = here / "root.cpio"
         self.root.write_bytes(root_files(kernel, programs))
 

@@ -4,7 +4,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
@@ -25,9 +24,6 @@ subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--suite", "unit",
                stdin=subprocess.DEVNULL, capture_output=True, check=False)
 results = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
 for result in results:
-    said = result.get("stdout", "") + result.get("stderr", "")
-    checks.that(result["result"] == "OK", f"{result['name']}: {result['result']}\n{said[-2000:]}")
-    for reason in re.findall(r"^skipped: .*", said, re.M):
-        print(f"a part of {result['name']} was {reason}")
+    checks.that(result["result"] == "OK", f"{result['name']}: {result['result']}\n{(result.get('stdout', '') + result.get('stderr', ''))[-2000:]}")
 checks.that(len(results) > 50, f"{len(results)} tests were run")
 checks.end()

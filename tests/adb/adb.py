@@ -205,17 +205,31 @@ def push(device, local, remote):
     return 0
 
 
-def pull(device, remote, local):
+def pull(device, *names):
     device.begin()
-    data = contents(f"{device.root}/{remote.lstrip('/')}", "rb")
-    if data is None:
-        fail(f"failed to stat remote object '{remote}': No such file or directory")
-    with open(local, "wb", buffering=0) as file:
-        for piece in device.passes(data):
-            file.write(piece)
+    code = 0
+    for remote in names[:-1]:
+        local = os.path.join(names[-1], os.path.basename(remote))
+        data = contents(f"{device.root}/{remote.lstrip('/')}", "rb")
+        if data is None:
+            print(f"adb: error: failed to stat remote object '{remote}': No such file or directory", file=sys.stderr)
+            code = 1
+            continue
+        try:
+            with open(local, "wb", buffering=0) as file:
+                for piece in device.passes(data):
+                    if file.write(piece) != len(piece):
+                        raise OSError(28, "No space left on device")
+        except (Unplugged, OSError) as error:
+            # As adb does.
+            os.unlink(local)
+            if isinstance(error, Unplugged):
+                raise
+            print(f"adb: error: cannot write '{local}': {error.strerror}", file=sys.stderr)
+            code = 1
     device.end()
-    print(f"{remote}: 1 file pulled")
-    return 0
+    print(f"{len(names) - 1} files pulled")
+    return code
 
 
 def main(arguments):

@@ -6,7 +6,7 @@ from phones import FOLDER, SERIAL, one_line, pieces, run_cases, same_frames, suc
 
 def copied(phone, since=0):
     """Names of the files that were read from the device."""
-    return [command[1].split("'--read' '")[1].split("'")[0] for command in phone.log()[since:] if command[0] == "exec-out" and "--read" in command[1]]
+    return [word.rsplit("/", 1)[1] for command in phone.log()[since:] if command[0] == "pull" for word in command[1:-1]]
 
 
 def names(path):
@@ -117,7 +117,7 @@ def damaged(checks, place):
     (phone.path / "damage").write_text("1000")
     done = place.jank_adb("pull", "always")
     one_line(checks, "always damaged", done, 1, "checksum", "check the cable")
-    checks.that(not any(p.suffix == ".csv" and p.stat().st_size > 1000 for p in (place.here / "always").rglob("*")), "a damaged file has its name")
+    checks.that(not any(p.suffix == ".csv" and p.stat().st_size > 1000 for p in (place.here / "always").glob("[!.]*/*")), "a damaged file has its name")
     (phone.path / "damage").write_text("0")
     there = place.into(succeeded(checks, "not damaged any more", place.jank_adb("pull", "always")))
     same_frames(checks, "not damaged any more", truth, there)

@@ -136,17 +136,9 @@ static void read_input(struct status *status, const struct session *session)
 static void read_output(struct status *status, const struct output *output)
 {
 	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
-	for (int i = 0; i < ROW_FILES; i++) {
-		enum row_file which = (enum row_file)i;
-
-		if (output_name(output, which))
-			status->rows[status->files++] = (struct status_rows){
-				.name = output_name(output, which),
-				.written = output_rows_written(output, which),
-				.lost = output_rows_lost(output, which),
-				.left_out = output_rows_left_out(output, which),
-			};
-	}
+	for (int i = 0; i < ROW_FILES; i++)
+		if (output_name(output, (enum csv_file_kind)i))
+			status->rows[status->files++] = output_rows(output, (enum csv_file_kind)i);
 	status->clock = output->clock;
 	status->rows_lost = output_all_rows_lost(output);
 	status->rotations = output->state.rotations;

@@ -363,12 +363,12 @@ static void fps_rates(struct csv_row *text, const struct fps_row *row)
 	seconds(text, (int64_t)stats->wait_ns);
 }
 
-void csv_fps_row(struct csv_row *text, const struct fps_row *row)
+static void fps_fields(struct csv_row *text, const void *value)
 {
+	const struct fps_row *row = value;
 	const struct frame_stats *stats = &row->stats;
 	double score = stats->frames > 0 ? stats->score : -1;
 
-	begin(text);
 	seconds(text, (int64_t)row->start_ns);
 	seconds(text, (int64_t)row->end_ns);
 	if (row->legacy)
@@ -387,12 +387,12 @@ void csv_fps_row(struct csv_row *text, const struct fps_row *row)
 		empty(text, 18);
 	else
 		fps_new_columns(text, row);
-	end(text);
 }
 
-void csv_drop_row(struct csv_row *text, const struct drop_row *row)
+static void drop_fields(struct csv_row *text, const void *value)
 {
-	begin(text);
+	const struct drop_row *row = value;
+
 	seconds(text, row->start_ns);
 	seconds(text, row->end_ns);
 	if (row->legacy)
@@ -412,12 +412,12 @@ void csv_drop_row(struct csv_row *text, const struct drop_row *row)
 		name(text, row->layer);
 		count_if_known(text, row->frame_number);
 	}
-	end(text);
 }
 
-void csv_frame_row(struct csv_row *text, const struct frame_row *row)
+static void frame_fields(struct csv_row *text, const void *value)
 {
-	begin(text);
+	const struct frame_row *row = value;
+
 	seconds(text, (int64_t)row->present_ns);
 	seconds(text, row->vsync_ns);
 	exact_milliseconds(text, row->interval_ns);
@@ -432,12 +432,12 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	name(text, cause_names[row->cause]);
 	count_if_known(text, row->lost);
 	count_if_known(text, row->vsync_id);
-	end(text);
 }
 
-void csv_latency_row(struct csv_row *text, const struct latency_csv_row *row)
+static void latency_fields(struct csv_row *text, const void *value)
 {
-	begin(text);
+	const struct latency_csv_row *row = value;
+
 	seconds(text, row->desired_ns);
 	seconds(text, (int64_t)row->actual_ns);
 	seconds(text, row->ready_ns);
@@ -446,12 +446,12 @@ void csv_latency_row(struct csv_row *text, const struct latency_csv_row *row)
 	name(text, row->app);
 	name(text, row->surface);
 	name(text, row->layer);
-	end(text);
 }
 
-void csv_doframe_row(struct csv_row *text, const struct doframe_row *row)
+static void doframe_fields(struct csv_row *text, const void *value)
 {
-	begin(text);
+	const struct doframe_row *row = value;
+
 	seconds(text, (int64_t)row->start_ns);
 	seconds(text, (int64_t)row->end_ns);
 	name(text, row->app);
@@ -469,7 +469,6 @@ void csv_doframe_row(struct csv_row *text, const struct doframe_row *row)
 	for (unsigned int i = 0; i < 5; i++)
 		count_if_known(text, row->matrix[i]);
 	count_if_known(text, row->lost);
-	end(text);
 }
 
 /* @word: NULL for a number without a name, which is written as it is. */
@@ -481,11 +480,11 @@ static void word_or_number(struct csv_row *text, const char *word, int64_t value
 		count_if_known(text, value);
 }
 
-void csv_timeline_row(struct csv_row *text, const struct timeline_row *row)
+static void timeline_fields(struct csv_row *text, const void *value)
 {
+	const struct timeline_row *row = value;
 	char janks[TIMELINE_JANK_SIZE];
 
-	begin(text);
 	word_or_number(text, row->is_surface ? "surface" : "display", 0);
 	seconds(text, row->start_ns);
 	seconds(text, row->end_ns);
@@ -505,7 +504,6 @@ void csv_timeline_row(struct csv_row *text, const struct timeline_row *row)
 	raw(text, janks, strlen(janks));
 	word_or_number(text, timeline_severity_name(row->severity), row->severity);
 	count_if_known(text, row->is_buffer);
-	end(text);
 }
 
 static void summary_rates(struct csv_row *text, const struct summary_row *row)
@@ -559,9 +557,10 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	count(text, stats->unknown);
 }
 
-void csv_summary_row(struct csv_row *text, const struct summary_row *row)
+static void summary_fields(struct csv_row *text, const void *value)
 {
-	begin(text);
+	const struct summary_row *row = value;
+
 	name(text, row->app);
 	name(text, row->surface);
 	seconds(text, (int64_t)row->first_ns);
@@ -575,6 +574,52 @@ void csv_summary_row(struct csv_row *text, const struct summary_row *row)
 	count_if_known(text, row->gpu_bound);
 	count_if_known(text, row->stats.lost);
 	summary_new_columns(text, row);
+}
+
+/* --- what files/ has to know of the rows --- */
+
+#define VALUE(type, begin, end)                                                                    \
+	sizeof(struct type), offsetof(struct type, begin), offsetof(struct type, end)
+#define NAME(type, name) offsetof(struct type, name)
+
+const struct csv_kind csv_kinds[CSV_SESSION] = {
+	[ROW_FRAMES] = {
+		frame_fields,
+		VALUE(frame_row, present_ns, present_ns),
+		{ NAME(frame_row, app), NAME(frame_row, surface), NAME(frame_row, layer) },
+	},
+	[ROW_TIMELINE] = {
+		timeline_fields,
+		VALUE(timeline_row, start_ns, end_ns),
+		{ NAME(timeline_row, app), NAME(timeline_row, surface), NAME(timeline_row, layer) },
+	},
+	[ROW_DROPS] = {
+		drop_fields,
+		VALUE(drop_row, start_ns, end_ns),
+		{ NAME(drop_row, tick), NAME(drop_row, app), NAME(drop_row, surface), NAME(drop_row, info), NAME(drop_row, layer) },
+	},
+	[ROW_DOFRAMES] = {
+		doframe_fields,
+		VALUE(doframe_row, start_ns, end_ns),
+		{ NAME(doframe_row, app) },
+	},
+	[ROW_LATENCY] = {
+		latency_fields,
+		VALUE(latency_csv_row, actual_ns, actual_ns),
+		{ NAME(latency_csv_row, app), NAME(latency_csv_row, surface), NAME(latency_csv_row, layer) },
+	},
+	[ROW_FPS] = {
+		fps_fields,
+		VALUE(fps_row, start_ns, end_ns),
+		{ NAME(fps_row, app), NAME(fps_row, surface) },
+	},
+	[CSV_SUMMARY] = { .fields = summary_fields },
+};
+
+void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value)
+{
+	begin(text);
+	csv_kinds[which].fields(text, value);
 	end(text);
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/base/csv_files.h"
 #include "rules/base/row.h"
 #include "rules/count/summary_row.h"
 
@@ -25,20 +26,37 @@ struct csv_row {
 	char bytes[CSV_ROW_MAX];
 };
 
-/* Each overwrites @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
-void csv_fps_row(struct csv_row *text, const struct fps_row *row);
-void csv_drop_row(struct csv_row *text, const struct drop_row *row);
-void csv_frame_row(struct csv_row *text, const struct frame_row *row);
-void csv_doframe_row(struct csv_row *text, const struct doframe_row *row);
-void csv_timeline_row(struct csv_row *text, const struct timeline_row *row);
-void csv_latency_row(struct csv_row *text, const struct latency_csv_row *row);
-void csv_summary_row(struct csv_row *text, const struct summary_row *row);
+#define CSV_NAMES_MAX 5
+
+/* A row of a file as a value: a structure of rules/row.h. */
+struct csv_kind {
+	void (*fields)(struct csv_row *text, const void *value); /* writes it */
+	size_t size;
+	size_t begin_ns, end_ns;     /* offsets of its times, of 64 bits; they may be ROW_UNKNOWN */
+	size_t names[CSV_NAMES_MAX]; /* offsets of the texts that it borrows, then 0 */
+};
+
+/* Not of events.csv: see csv_event_row(). */
+extern const struct csv_kind csv_kinds[CSV_SESSION];
+
+/* Large enough for a value of each kind that passes through the trigger gate. */
+union csv_value {
+	struct fps_row fps;
+	struct drop_row drop;
+	struct frame_row frame;
+	struct doframe_row doframe;
+	struct timeline_row timeline;
+	struct latency_csv_row latency;
+};
+
+/* These overwrite @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
+void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value);
 
 /* ROW_UNKNOWN as @time_ns gives an empty column, and so does "" as @wall. */
 void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, const char *kind,
 		   const char *event);
 
-/* The first line of a file. @columns: from csv_columns.h. */
+/* The first line of a file. @columns: from csv_files.h. */
 void csv_header_row(struct csv_row *text, const char *columns);
 
 #endif

@@ -43,7 +43,7 @@ void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
 	floor->context = context;
 }
 
-void disk_floor_set_name(struct disk_floor *floor, enum row_file which, const char *name)
+void disk_floor_set_name(struct disk_floor *floor, enum csv_file_kind which, const char *name)
 {
 	floor->names[which] = name;
 }
@@ -53,7 +53,7 @@ bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t l
 	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;
 }
 
-bool disk_floor_refuses(struct disk_floor *floor, enum row_file which)
+bool disk_floor_refuses(struct disk_floor *floor, enum csv_file_kind which)
 {
 	if (which >= atomic_load_explicit(&floor->stopped, memory_order_relaxed))
 		return false;

@@ -28,7 +28,8 @@ struct disk_floor {
 	uint64_t event_bytes;	      /* written to events.csv since then */
 	/* The only fields that two threads use: that of file_thread.h, and the one that formats
 	 * rows. */
-	_Atomic unsigned int stopped; /* this many files have stopped, the first of enum row_file */
+	_Atomic unsigned int
+		stopped; /* this many files have stopped, the first of enum csv_file_kind */
 	_Atomic uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
 	void (*report)(void *context, const char *text);
 	void *context;
@@ -40,7 +41,7 @@ void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
 		     void (*report)(void *context, const char *text), void *context);
 
 /* The session writes the file @which. @name: constant. */
-void disk_floor_set_name(struct disk_floor *floor, enum row_file which, const char *name);
+void disk_floor_set_name(struct disk_floor *floor, enum csv_file_kind which, const char *name);
 
 /* True: the floor is still free after @len more bytes. */
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);
@@ -54,6 +55,6 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd);
 bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len);
 
 /* True: the row is refused, because its file has stopped. The row is counted. */
-bool disk_floor_refuses(struct disk_floor *floor, enum row_file which);
+bool disk_floor_refuses(struct disk_floor *floor, enum csv_file_kind which);
 
 #endif

@@ -4,14 +4,15 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "daemon/files/csv_repair.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/base/report.h"
+#include "daemon/files/csv_repair.h"
 #include "daemon/files/segments.h"
 
 static void restore_names(const struct folder *folder)
 {
-	for (const struct segment_file *file = segment_files; folder->kept && file->name; file++)
-		segments_reopen(folder->fd, file->name, folder->kept);
+	for (int i = 0; folder->kept && i < CSV_FILES; i++)
+		segments_reopen(folder->fd, csv_files[i].name, folder->kept);
 }
 
 /* *failed_name: set to the file that could not be renamed. */
@@ -22,7 +23,9 @@ static int keep(struct folder *folder, const char **failed_name)
 	unsigned long number = segments_next(fd, folder->last);
 
 	folder->kept = 0;
-	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
+	for (int i = 0; error == 0 && i < CSV_FILES; i++) {
+		const struct csv_file_info *file = &csv_files[i];
+
 		folder_remove_temporary(folder, file->name);
 		if (file->header)
 			error = csv_repair_file(fd, file->name, file->header);
@@ -54,8 +57,8 @@ int earlier_files_keep(struct folder *folder, const char *command)
 void earlier_files_put_back(const struct folder *folder)
 {
 	segments_remove_above(folder->fd, folder->last);
-	for (const struct segment_file *file = segment_files; file->name; file++)
-		unlinkat(folder->fd, file->name, 0);
+	for (int i = 0; i < CSV_FILES; i++)
+		unlinkat(folder->fd, csv_files[i].name, 0);
 	restore_names(folder);
 	segments_sync(folder->fd);
 }

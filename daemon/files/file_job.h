@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The jobs of session_files.h, and the names of the files. */
+/* The jobs of session_files.h. */
 #ifndef JANKD_DAEMON_FILES_FILE_JOB_H
 #define JANKD_DAEMON_FILES_FILE_JOB_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The files with rows, in the order in which low disk space stops them (disk_floor.h). */
-enum row_file {
-	ROW_FRAMES,
-	ROW_TIMELINE,
-	ROW_DROPS,
-	ROW_DOFRAMES,
-	ROW_LATENCY,
-	ROW_FPS,
-	ROW_EVENTS,
-	ROW_FILES,
-};
+#include "daemon/base/csv_files.h"
 
 /* Files that are written under a temporary name, and then replace the file with their name. */
 enum replaced_file { REPLACED_SUMMARY, REPLACED_SESSION, REPLACED_SNAPSHOT, REPLACED_FILES };
@@ -37,7 +27,7 @@ enum file_job_kind {
 
 struct file_job {
 	enum file_job_kind kind;
-	unsigned int which; /* enum row_file or replaced_file, depending on the kind */
+	unsigned int which; /* enum csv_file_kind or replaced_file, depending on the kind */
 	uint64_t number;
 	const char *bytes;
 	size_t len;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/base/csv_files.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/report.h"
@@ -87,8 +88,8 @@ static bool is_listed(const char *name)
 /* Returns true if a running capture may append rows to the file. */
 static bool is_written(const char *path, const char *name)
 {
-	for (const struct segment_file *file = segment_files; file->name; file++)
-		if (file->grows && strcmp(file->name, name) == 0)
+	for (int i = 0; i < ROW_FILES; i++)
+		if (strcmp(csv_files[i].name, name) == 0)
 			return state_dir_is_held(path);
 	return false;
 }

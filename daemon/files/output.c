@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/base/report.h"
@@ -45,7 +45,7 @@ static bool has_space(const struct output *output, uint64_t most)
 }
 
 /* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
-static void note_row(struct output *output, enum row_file which)
+static void note_row(struct output *output, enum csv_file_kind which)
 {
 	output->has_rows = true;
 	if (which == ROW_DOFRAMES)
@@ -57,7 +57,7 @@ static void note_row(struct output *output, enum row_file which)
 /* True: a row of any length may be added to the queue; else it is counted as lost. To be called
  * before the row is formatted, so that a row that is lost costs little. Only this thread adds jobs,
  * so the space cannot shrink until post_row(). */
-static bool has_space_for_row(struct output *output, enum row_file which)
+static bool has_space_for_row(struct output *output, enum csv_file_kind which)
 {
 	note_row(output, which);
 	if (has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST))
@@ -67,7 +67,7 @@ static bool has_space_for_row(struct output *output, enum row_file which)
 }
 
 /* Sends the row in output->text to its file, after has_space_for_row(). */
-static void post_row(struct output *output, enum row_file which)
+static void post_row(struct output *output, enum csv_file_kind which)
 {
 	const struct file_job job = {
 		.kind = FILE_JOB_ROW,
@@ -109,35 +109,8 @@ uint64_t output_busy_ns(const struct output *output)
 
 /* --- rows --- */
 
-static void format(struct csv_row *text, const struct trigger_gate_row *row)
-{
-	switch (row->which) {
-	case ROW_FRAMES:
-		csv_frame_row(text, row->frame);
-		break;
-	case ROW_DROPS:
-		csv_drop_row(text, row->drop);
-		break;
-	case ROW_DOFRAMES:
-		csv_doframe_row(text, row->doframe);
-		break;
-	case ROW_TIMELINE:
-		csv_timeline_row(text, row->timeline);
-		break;
-	case ROW_LATENCY:
-		csv_latency_row(text, row->latency);
-		break;
-	case ROW_FPS:
-		csv_fps_row(text, row->fps);
-		break;
-	case ROW_EVENTS:
-	case ROW_FILES:
-		break;
-	}
-}
-
 /* True: the session writes this file, and its disk has enough space. Counts a refused row. */
-static bool is_for_file(struct output *output, enum row_file which)
+static bool is_for_file(struct output *output, enum csv_file_kind which)
 {
 	if (!output_name(output, which))
 		return false;
@@ -157,85 +130,64 @@ static void write_row(void *context, const struct trigger_gate_row *row)
 
 	if (!for_file && !for_console)
 		return;
-	format(output->text, row);
+	csv_format(output->text, row->which, row->value);
 	if (for_file)
 		post_row(output, row->which);
 	if (for_console && csv_file_reserve(&output->console, output->text->len))
 		csv_file_append(&output->console, output->text->bytes, output->text->len);
 }
 
-static void judge_row(struct output *output, const struct trigger_gate_row *row)
+static uint64_t time_of(const void *value, size_t offset, uint64_t if_unknown)
 {
-	if (!output->gate || trigger_gate_passes(output->gate, &row->span))
-		write_row(output, row);
-	else
-		trigger_gate_keep(output->gate, row);
+	int64_t time_ns;
+
+	memcpy(&time_ns, (const char *)value + offset, sizeof(time_ns));
+	return time_ns == ROW_UNKNOWN ? if_unknown : (uint64_t)time_ns;
 }
 
 /* Without a known time the row belongs to the current time of the trace. */
-static struct trigger_gate_span times_of(const struct output *output, int64_t begin_ns,
-					 int64_t end_ns)
+static void judge_row(struct output *output, enum csv_file_kind which, const void *value)
 {
-	uint64_t known_end_ns = end_ns == ROW_UNKNOWN ? output->now_ns : (uint64_t)end_ns;
+	struct trigger_gate_row row = { .which = which, .value = value };
 
-	return (struct trigger_gate_span){
-		.begin_ns = begin_ns == ROW_UNKNOWN ? known_end_ns : (uint64_t)begin_ns,
-		.end_ns = known_end_ns,
-	};
+	if (output->gate) {
+		row.span.end_ns = time_of(value, csv_kinds[which].end_ns, output->now_ns);
+		row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
+	}
+	if (!output->gate || trigger_gate_passes(output->gate, &row.span))
+		write_row(output, &row);
+	else
+		trigger_gate_keep(output->gate, &row);
 }
 
-static void on_fps(void *context, const struct fps_row *fps)
+static void on_fps(void *context, const struct fps_row *row)
 {
-	struct trigger_gate_span span = { fps->start_ns, fps->end_ns };
-	const struct trigger_gate_row row = { .which = ROW_FPS, .span = span, .fps = fps };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_FPS, row);
 }
 
-static void on_drop(void *context, const struct drop_row *drop)
+static void on_drop(void *context, const struct drop_row *row)
 {
-	struct trigger_gate_span span = times_of(context, drop->start_ns, drop->end_ns);
-	const struct trigger_gate_row row = { .which = ROW_DROPS, .span = span, .drop = drop };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_DROPS, row);
 }
 
-static void on_frame(void *context, const struct frame_row *frame)
+static void on_frame(void *context, const struct frame_row *row)
 {
-	struct trigger_gate_span span = { frame->present_ns, frame->present_ns };
-	const struct trigger_gate_row row = { .which = ROW_FRAMES, .span = span, .frame = frame };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_FRAMES, row);
 }
 
-static void on_doframe(void *context, const struct doframe_row *doframe)
+static void on_doframe(void *context, const struct doframe_row *row)
 {
-	struct trigger_gate_span span = { doframe->start_ns, doframe->end_ns };
-	const struct trigger_gate_row row = { .which = ROW_DOFRAMES,
-					      .span = span,
-					      .doframe = doframe };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_DOFRAMES, row);
 }
 
-static void on_timeline(void *context, const struct timeline_row *timeline)
+static void on_timeline(void *context, const struct timeline_row *row)
 {
-	struct trigger_gate_span span = times_of(context, timeline->start_ns, timeline->end_ns);
-	const struct trigger_gate_row row = { .which = ROW_TIMELINE,
-					      .span = span,
-					      .timeline = timeline };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_TIMELINE, row);
 }
 
-static void on_latency(void *context, const struct latency_csv_row *latency)
+static void on_latency(void *context, const struct latency_csv_row *row)
 {
-	struct trigger_gate_span span = { latency->actual_ns, latency->actual_ns };
-	const struct trigger_gate_row row = { .which = ROW_LATENCY,
-					      .span = span,
-					      .latency = latency };
-
-	judge_row(context, &row);
+	judge_row(context, ROW_LATENCY, row);
 }
 
 static void on_gate(void *context, bool open, uint64_t time_ns)
@@ -450,7 +402,7 @@ void output_update(struct output *output)
 /* Writes the header at once: if that fails no files are created. */
 static int open_console(struct output *output)
 {
-	const char *header = output->options->stdout_begun ? NULL : csv_fps_header;
+	const char *header = output->options->stdout_begun ? NULL : csv_files[ROW_FPS].header;
 	int error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
 					   header, !output->is_live);
 
@@ -605,25 +557,22 @@ void output_set_late(struct output *output, struct output_late late)
 
 /* --- counts --- */
 
-const char *output_name(const struct output *output, enum row_file which)
+const char *output_name(const struct output *output, enum csv_file_kind which)
 {
 	return session_files_name(&output->files, which);
 }
 
-uint64_t output_rows_lost(const struct output *output, enum row_file which)
+struct status_rows output_rows(const struct output *output, enum csv_file_kind which)
 {
-	return output->state.lost[which] + output->queue_lost[which];
-}
+	uint64_t lost = output->state.lost[which];
+	uint64_t left_out = output->files.floor.not_written[which];
 
-uint64_t output_rows_left_out(const struct output *output, enum row_file which)
-{
-	return output->files.floor.not_written[which];
-}
-
-uint64_t output_rows_written(const struct output *output, enum row_file which)
-{
-	return output->rows[which] - output->state.lost[which] -
-	       output_rows_left_out(output, which);
+	return (struct status_rows){
+		.name = output_name(output, which),
+		.written = output->rows[which] - lost - left_out,
+		.lost = lost + output->queue_lost[which],
+		.left_out = left_out,
+	};
 }
 
 uint64_t output_all_rows_lost(const struct output *output)
@@ -631,7 +580,7 @@ uint64_t output_all_rows_lost(const struct output *output)
 	uint64_t lost = 0;
 
 	for (int i = 0; i < ROW_FILES; i++)
-		lost += output_rows_lost(output, (enum row_file)i);
+		lost += output->state.lost[i] + output->queue_lost[i];
 	return lost;
 }
 
@@ -776,15 +725,16 @@ static void on_summary(void *context, const struct summary_row *row)
 {
 	struct output *output = context;
 
-	csv_summary_row(output->text, row);
+	csv_format(output->text, CSV_SUMMARY, row);
 	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
 							output->text->bytes, output->text->len);
 }
 
 void output_summary(struct output *output, struct pipeline *pipeline)
 {
-	output->summary_failed = !output_replace_begin(output, REPLACED_SUMMARY, "summary.csv", 0);
-	csv_header_row(output->text, csv_summary_header);
+	output->summary_failed =
+		!output_replace_begin(output, REPLACED_SUMMARY, csv_files[CSV_SUMMARY].name, 0);
+	csv_header_row(output->text, csv_files[CSV_SUMMARY].header);
 	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
 							output->text->bytes, output->text->len);
 	pipeline_summary(pipeline, output, on_summary);

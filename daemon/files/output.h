@@ -11,6 +11,7 @@
 
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
+#include "daemon/base/status.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_file.h"
@@ -212,12 +213,10 @@ uint64_t output_busy_ns(const struct output *output);
 /* --- counts --- */
 
 /* A file's name; NULL: the file is not written in this session. */
-const char *output_name(const struct output *output, enum row_file which);
+const char *output_name(const struct output *output, enum csv_file_kind which);
 
-/* Rows in a file; rows lost by failures; rows not written because of low disk space. */
-uint64_t output_rows_written(const struct output *output, enum row_file which);
-uint64_t output_rows_lost(const struct output *output, enum row_file which);
-uint64_t output_rows_left_out(const struct output *output, enum row_file which);
+/* The rows of a file. */
+struct status_rows output_rows(const struct output *output, enum csv_file_kind which);
 uint64_t output_all_rows_lost(const struct output *output);
 
 /* --- the end --- */

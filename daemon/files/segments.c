@@ -10,38 +10,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/files/numbered_files.h"
-
-const struct segment_file segment_files[] = {
-	{ "fps.csv", csv_fps_header, true },
-	{ "dropFrames.csv", csv_drop_header, true },
-	{ "frames.csv", csv_frame_header, true },
-	{ "doframe.csv", csv_doframe_header, true },
-	{ "frametimeline.csv", csv_timeline_header, true },
-	{ "latency.csv", csv_latency_header, true },
-	{ "events.csv", csv_event_header, true },
-	{ "summary.csv", csv_summary_header, false },
-	{ "session.json", NULL, false },
-	{ NULL, NULL, false },
-};
 
 /* --- the numbers --- */
 
-static bool is_spared(const struct segment_file *file, enum segments_spared spared)
+static bool is_spared(int which, enum segments_spared spared)
 {
-	return spared == SEGMENTS_SPARE_EVENTS && strcmp(file->name, "events.csv") == 0;
+	return spared == SEGMENTS_SPARE_EVENTS && which == ROW_EVENTS;
 }
 
 /* Returns 0 or -errno; @files->numbers is to be freed in any case. */
 static int list(int folder_fd, enum segments_spared spared, struct numbered_files *files)
 {
-	const char *names[sizeof(segment_files) / sizeof(segment_files[0])];
+	const char *names[CSV_FILES + 1];
 	size_t n = 0;
 
-	for (const struct segment_file *file = segment_files; file->name; file++)
-		if (!is_spared(file, spared))
-			names[n++] = file->name;
+	for (int i = 0; i < CSV_FILES; i++)
+		if (!is_spared(i, spared))
+			names[n++] = csv_files[i].name;
 	names[n] = NULL;
 	return numbered_files_list(folder_fd, names, files);
 }
@@ -68,8 +55,8 @@ int segments_last(int folder_fd, unsigned long *last)
 
 static bool is_used(int folder_fd, unsigned long number)
 {
-	for (const struct segment_file *file = segment_files; file->name; file++)
-		if (faccessat(folder_fd, numbered_name(file->name, number).text, F_OK,
+	for (int i = 0; i < CSV_FILES; i++)
+		if (faccessat(folder_fd, numbered_name(csv_files[i].name, number).text, F_OK,
 			      AT_SYMLINK_NOFOLLOW) == 0)
 			return true;
 	return false;
@@ -131,11 +118,11 @@ static int remove_number(int folder_fd, unsigned long number, enum segments_spar
 {
 	int error = 0;
 
-	for (const struct segment_file *file = segment_files; file->name; file++) {
-		struct numbered_name its = numbered_name(file->name, number);
+	for (int i = 0; i < CSV_FILES; i++) {
+		struct numbered_name its = numbered_name(csv_files[i].name, number);
 		struct stat info;
 
-		if (is_spared(file, spared) ||
+		if (is_spared(i, spared) ||
 		    fstatat(folder_fd, its.text, &info, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (unlinkat(folder_fd, its.text, 0) < 0)

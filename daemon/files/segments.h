@@ -8,16 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Files of a session, by their names without a number. */
-struct segment_file {
-	const char *name;
-	const char *header; /* of a CSV file, else NULL */
-	bool grows;	    /* rows are appended; else it is replaced as a whole */
-};
-
-/* The last entry has the name NULL. */
-extern const struct segment_file segment_files[];
-
 /* The first number above @last that no file has. */
 unsigned long segments_next(int folder_fd, unsigned long last);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/files/csv.h"
@@ -381,12 +381,9 @@ static void close_rows(struct session_files *files)
 
 static const char *replaced_name(const struct session_files *files, enum replaced_file which)
 {
-	static const char *const names[] = {
-		[REPLACED_SUMMARY] = "summary.csv",
-		[REPLACED_SESSION] = "session.json",
-	};
-
-	return which == REPLACED_SNAPSHOT ? files->replaced[which].name : names[which];
+	if (which == REPLACED_SNAPSHOT)
+		return files->replaced[which].name;
+	return csv_files[which == REPLACED_SUMMARY ? CSV_SUMMARY : CSV_SESSION].name;
 }
 
 /* The job that begins one was refused, as the queue was full: there is no file to write to. */
@@ -533,9 +530,9 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 
 /* --- begin --- */
 
-static int create(struct session_files *files, enum row_file which, const char *name,
-		  const char *header)
+static int create(struct session_files *files, enum csv_file_kind which)
 {
+	const char *name = csv_files[which].name, *header = csv_files[which].header;
 	struct csv_file *file = &files->rows[which];
 	/* A recorded trace can be read again: no rows are kept while the disk is full. Events are
 	 * few.
@@ -543,12 +540,10 @@ static int create(struct session_files *files, enum row_file which, const char *
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
-	/* Most captures of games, and most traces, have no row for it. */
-	bool is_lazy = which == ROW_DOFRAMES || which == ROW_TIMELINE;
 	bool exists = faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
 
-	if (error == 0 && is_lazy && !(files->is_again && exists))
+	if (error == 0 && csv_files[which].is_lazy && !(files->is_again && exists))
 		error = csv_file_create_lazy(file, fd, buffer_size, name, header);
 	else if (error == 0 && files->is_again)
 		error = csv_file_open_again(file, fd, buffer_size, name, header);
@@ -568,7 +563,7 @@ int session_files_open(struct session_files *files, const struct options *option
 		       void *context)
 {
 	bool is_live = options->command != OPTIONS_ANALYZE;
-	int error;
+	int error = 0;
 
 	*files = (struct session_files){
 		.folder = folder,
@@ -586,20 +581,10 @@ int session_files_open(struct session_files *files, const struct options *option
 	}
 	segments_last(folder->fd, &files->state.segment);
 	remove_old_segments(files);
-	error = create(files, ROW_EVENTS, "events.csv", csv_event_header);
-	/* Types 3 and 4 write no rows to fps.csv, and type 0 none to dropFrames.csv. */
-	if (error == 0 && options->pipeline.type < 3)
-		error = create(files, ROW_FPS, "fps.csv", csv_fps_header);
-	if (error == 0 && options->pipeline.type > 0)
-		error = create(files, ROW_DROPS, "dropFrames.csv", csv_drop_header);
-	if (error == 0)
-		error = create(files, ROW_DOFRAMES, "doframe.csv", csv_doframe_header);
-	if (error == 0 && (!is_live || options->pipeline.frame_timeline))
-		error = create(files, ROW_TIMELINE, "frametimeline.csv", csv_timeline_header);
-	if (error == 0 && is_live && options->source == OPTIONS_SOURCE_LATENCY)
-		error = create(files, ROW_LATENCY, "latency.csv", csv_latency_header);
-	if (error == 0 && options->frames_log)
-		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);
+	/* The most important one first. */
+	for (int i = ROW_FILES - 1; error == 0 && i >= 0; i--)
+		if (csv_files_wanted((enum csv_file_kind)i, options))
+			error = create(files, (enum csv_file_kind)i);
 	return error;
 }
 
@@ -623,7 +608,7 @@ void session_files_accept(struct session_files *files)
 	files->is_provisional = false;
 }
 
-const char *session_files_name(const struct session_files *files, enum row_file which)
+const char *session_files_name(const struct session_files *files, enum csv_file_kind which)
 {
 	return files->floor.names[which];
 }

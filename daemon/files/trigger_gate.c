@@ -1,81 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/files/trigger_gate.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/files/csv.h"
 #include "rules/base/memory.h"
 
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
 
-#define NAMES_MAX 5
-
-/* For each file: the size of a row as a value, and the offsets of the names in it. */
-static const struct layout {
-	size_t size;
-	unsigned int n;
-	size_t names[NAMES_MAX];
-} layouts[ROW_EVENTS] = {
-	[ROW_FRAMES] = {
-		sizeof(struct frame_row),
-		3,
-		{
-			offsetof(struct frame_row, app),
-			offsetof(struct frame_row, surface),
-			offsetof(struct frame_row, layer),
-		},
-	},
-	[ROW_DROPS] = {
-		sizeof(struct drop_row),
-		5,
-		{
-			offsetof(struct drop_row, tick),
-			offsetof(struct drop_row, app),
-			offsetof(struct drop_row, surface),
-			offsetof(struct drop_row, info),
-			offsetof(struct drop_row, layer),
-		},
-	},
-	[ROW_DOFRAMES] = {
-		sizeof(struct doframe_row),
-		1,
-		{
-			offsetof(struct doframe_row, app),
-		},
-	},
-	[ROW_TIMELINE] = {
-		sizeof(struct timeline_row),
-		3,
-		{
-			offsetof(struct timeline_row, app),
-			offsetof(struct timeline_row, surface),
-			offsetof(struct timeline_row, layer),
-		},
-	},
-	[ROW_LATENCY] = {
-		sizeof(struct latency_csv_row),
-		3,
-		{
-			offsetof(struct latency_csv_row, app),
-			offsetof(struct latency_csv_row, surface),
-			offsetof(struct latency_csv_row, layer),
-		},
-	},
-	[ROW_FPS] = {
-		sizeof(struct fps_row),
-		2,
-		{
-			offsetof(struct fps_row, app),
-			offsetof(struct fps_row, surface),
-		},
-	},
-};
-
 /* The head of a kept row. The value follows, then its names with their NULs. */
 struct kept {
-	enum row_file which;
+	enum csv_file_kind which;
 	struct trigger_gate_span span;
 	size_t size; /* of head, value and names */
 };
@@ -154,15 +91,16 @@ static void append(struct trigger_gate *gate, const void *bytes, size_t len)
 
 void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row)
 {
-	const struct layout *layout = &layouts[row->which];
-	struct kept kept = { row->which, row->span, sizeof(kept) + layout->size };
-	size_t sizes[NAMES_MAX];
-	const char *names[NAMES_MAX];
+	const struct csv_kind *kind = &csv_kinds[row->which];
+	struct kept kept = { row->which, row->span, sizeof(kept) + kind->size };
+	size_t sizes[CSV_NAMES_MAX];
+	const char *names[CSV_NAMES_MAX];
+	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < layout->n; i++) {
-		memcpy(&names[i], (const char *)row->value + layout->names[i], sizeof(names[i]));
-		sizes[i] = strlen(names[i]) + 1;
-		kept.size += sizes[i];
+	for (; n < CSV_NAMES_MAX && kind->names[n] > 0; n++) {
+		memcpy(&names[n], (const char *)row->value + kind->names[n], sizeof(names[n]));
+		sizes[n] = strlen(names[n]) + 1;
+		kept.size += sizes[n];
 	}
 	if (kept.size > TRIGGER_GATE_BYTES) {
 		count_dropped(gate, &row->span, row->span.end_ns);
@@ -170,8 +108,8 @@ void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row 
 	}
 	make_space(gate, kept.size, row->span.end_ns);
 	append(gate, &kept, sizeof(kept));
-	append(gate, row->value, layout->size);
-	for (unsigned int i = 0; i < layout->n; i++)
+	append(gate, row->value, kind->size);
+	for (unsigned int i = 0; i < n; i++)
 		append(gate, names[i], sizes[i]);
 }
 
@@ -187,25 +125,18 @@ uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *co
 	gate->open = (struct trigger_gate_span){ begin_ns, UINT64_MAX };
 	while (gate->begin < gate->end) {
 		struct kept kept = first_kept(gate);
-		const struct layout *layout = &layouts[kept.which];
+		const struct csv_kind *kind = &csv_kinds[kept.which];
 		const char *at = gate->bytes + gate->begin + sizeof(kept);
-		union {
-			struct fps_row fps;
-			struct drop_row drop;
-			struct frame_row frame;
-			struct doframe_row doframe;
-			struct timeline_row timeline;
-			struct latency_csv_row latency;
-		} value;
-		const struct trigger_gate_row row = { kept.which, kept.span, { &value } };
+		union csv_value value;
+		const struct trigger_gate_row row = { kept.which, kept.span, &value };
 
 		gate->begin += kept.size;
 		if (!trigger_gate_passes(gate, &kept.span))
 			continue;
-		memcpy(&value, at, layout->size);
-		at += layout->size;
-		for (unsigned int i = 0; i < layout->n; i++) {
-			memcpy((char *)&value + layout->names[i], &at, sizeof(at));
+		memcpy(&value, at, kind->size);
+		at += kind->size;
+		for (unsigned int i = 0; i < CSV_NAMES_MAX && kind->names[i] > 0; i++) {
+			memcpy((char *)&value + kind->names[i], &at, sizeof(at));
 			at += strlen(at) + 1;
 		}
 		pass(context, &row);

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/files/file_job.h"
-#include "rules/base/row.h"
+#include "daemon/base/csv_files.h"
 
 /* The trace time before the trigger begins to hold whose rows are written, too. */
 #define TRIGGER_GATE_BEFORE_NS UINT64_C(5000000000)
@@ -22,17 +21,9 @@ struct trigger_gate_span {
 
 /* A row for one file, as a value: borrowed. */
 struct trigger_gate_row {
-	enum row_file which; /* not ROW_EVENTS: events do not pass through the gate */
+	enum csv_file_kind which; /* not ROW_EVENTS: events do not pass through the gate */
 	struct trigger_gate_span span;
-	union {
-		const void *value;
-		const struct fps_row *fps;
-		const struct drop_row *drop;
-		const struct frame_row *frame;
-		const struct doframe_row *doframe;
-		const struct timeline_row *timeline;
-		const struct latency_csv_row *latency;
-	};
+	const void *value; /* of the structure that csv.h has for it */
 };
 
 struct trigger_gate;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/base/report.h"
 #include "daemon/trace/input.h"
 #include "daemon/trace/perfetto_reader.h"
@@ -383,12 +383,8 @@ static struct span without_blanks(struct span text)
 
 static bool is_own_csv(struct span head)
 {
-	const char *const headers[] = { csv_fps_header,	    csv_drop_header,   csv_frame_header,
-					csv_summary_header, csv_event_header,  csv_timeline_header,
-					csv_doframe_header, csv_latency_header };
-
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		if (span_starts_with(head, span_of(headers[i])))
+	for (size_t i = 0; i < CSV_SESSION; i++)
+		if (span_starts_with(head, span_of(csv_files[i].header)))
 			return true;
 	return false;
 }

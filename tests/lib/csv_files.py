@@ -7,11 +7,9 @@ import re
 
 from jankd import SOURCE
 
-NAMES = {"fps": "fps.csv", "drop": "dropFrames.csv", "frame": "frames.csv", "doframe": "doframe.csv", "timeline": "frametimeline.csv",
-         "latency": "latency.csv", "summary": "summary.csv", "event": "events.csv"}
 # {name of a file: its columns}
-COLUMNS = {NAMES[name]: "".join(re.findall('"(.*)"', text)).split(",") for name, text in re.findall(
-    r"csv_(\w+)_header\[\] =(.*?);", (SOURCE / "daemon/base/csv_columns.c").read_text(), re.S)}
+COLUMNS = {name: "".join(re.findall('"(.*)"', text)).split(",") for name, text in re.findall(
+    r'\{\s*"(\w+\.csv)",(.*?)\}', (SOURCE / "daemon/base/csv_files.c").read_text(), re.S)}
 COLUMNS_2019 = COLUMNS["fps.csv"][:16]
 SECOND = {"FPS": "60.00", "frames": 60, "Time(S)": "1.000000", "max time(ms)": "16.667", "waiting time(S)": "0.000000", "wait times": 0,
           "A": 0, "B": 0, "C": 0, "D": 0, "score": "100.00", "TX": 0, "app": "com.a", "Surface": "com.a/com.a.Main", "refresh(Hz)": "60.00",

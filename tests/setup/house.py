@@ -13,7 +13,7 @@ SYSTEM = {
     "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno",
 }
 # What a program beside the daemon shares with it: how names and the verdict are printed, and the columns of the files.
-SHARED = [f"daemon/base/{name}.h" for name in ("apps", "csv_columns", "grade_json", "grade_text", "status", "text", "verdict_text")]
+SHARED = [f"daemon/base/{name}.h" for name in ("apps", "csv_files", "grade_json", "grade_text", "status", "text", "verdict_text")]
 TRACEFS = re.compile(r"(tracefs|traceevent|event-parse|kbuffer)[\w/-]*\.h")
 MAY_TRACEFS = ("daemon/trace/tracefs.c", "tools/phone/instance.c")
 # Rooms of the daemon, from the top: each includes those below it.

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_file.h"
 #include "daemon/files/csv_repair.h"
@@ -60,11 +60,11 @@ TEST(names_are_escaped_and_quoted)
 		csv_event_row(&row_text, 1000000000, "", "mark", formatted("%c", *first));
 		assert_string_equal(made(), formatted("1.000000,,mark,'%c", *first));
 	}
-	csv_drop_row(&row_text, &drop);
+	csv_format(&row_text, ROW_DROPS, &drop);
 	assert_string_equal(made(), "0.000000,0.000000,0.000,'=1,0,\"a,b\",\"\"\"s\"\"\",\\x0Ac,"
 				    "0,,,0");
 	drop.legacy = true;
-	csv_drop_row(&row_text, &drop);
+	csv_format(&row_text, ROW_DROPS, &drop);
 	assert_string_equal(made(), "0.000000,0.000000,0,'=1,0,\"a,b\",\"\"\"s\"\"\",\"\nc\",,,,");
 }
 
@@ -78,7 +78,7 @@ TEST(the_longest_row_fits)
 
 	memset(name, 1, sizeof(name) - 1);
 	memset(info, 1, sizeof(info) - 1);
-	csv_drop_row(&row_text, &drop);
+	csv_format(&row_text, ROW_DROPS, &drop);
 	assert_false(row_text.is_too_long);
 	assert_true(row_text.len > (4 * sizeof(name) + sizeof(info)) * 4 - 64);
 	csv_event_row(&row_text, 0, "", "mark", "x");
@@ -123,7 +123,7 @@ static void check_number(double value)
 	struct fps_row row = { .app = "", .surface = "", .stats.frames = 1, .fps = value };
 	bool is_known = value >= 0 && value <= 1e15;
 
-	csv_fps_row(&row_text, &row);
+	csv_format(&row_text, ROW_FPS, &row);
 	assert_string_equal(field(2), is_known ? formatted("%.2f", value) : "");
 }
 
@@ -163,7 +163,7 @@ TEST(percentages_are_rounded_as_by_printf)
 	for (uint64_t i = 0; i < 40000; i++) {
 		*jank_ns = i % 2 ? i / 2 : random_number() % 1000000000;
 		*time_ns = i % 2 ? 16000 : 1 + random_number() % 1000000000;
-		csv_fps_row(&row_text, &row);
+		csv_format(&row_text, ROW_FPS, &row);
 		snprintf(expected, sizeof(expected), "%.3f",
 			 100.0 * (double)*jank_ns / (double)*time_ns);
 		assert_string_equal(field(23), expected);
@@ -181,7 +181,7 @@ TEST(times_are_truncated)
 
 		row.present_ns = (uint64_t)ns;
 		row.interval_ns = row.vsyncs = ns;
-		csv_frame_row(&row_text, &row);
+		csv_format(&row_text, ROW_FRAMES, &row);
 		expected = formatted("%lld.%06lld", s, (long long)ns % 1000000000 / 1000);
 		assert_string_equal(field(0), expected);
 		expected = formatted("%lld.%06lld", ms, (long long)ns % 1000000);

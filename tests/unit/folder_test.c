@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "daemon/base/csv_columns.h"
+#include "daemon/base/csv_files.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/loop.h"
 #include "daemon/files/earlier_files.h"
@@ -453,8 +453,8 @@ static void put_csv(const char *name, const char *header, const char *rows)
 TEST(files_of_an_earlier_session_become_one_segment)
 {
 	scratch_mkdir("out");
-	put_csv("out/fps.csv", csv_fps_header, "1,2\n");
-	put_csv("out/events.csv", csv_event_header, "1,2\n3,ha");
+	put_csv("out/fps.csv", csv_files[ROW_FPS].header, "1,2\n");
+	put_csv("out/events.csv", csv_files[ROW_EVENTS].header, "1,2\n3,ha");
 	put("out/session.json");
 	put("out/.session.json.tmp");
 	put("out/fps-000004.csv");
@@ -463,7 +463,8 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	assert_int_equal(folder.kept, 5);
 	assert_true(has("out/fps-000005.csv") && has("out/session-000005.json"));
 	/* An incomplete row is left after a kill. */
-	assert_int_equal(strcmp(scratch_get("out/events-000005.csv") + strlen(csv_event_header) + 1,
+	assert_int_equal(strcmp(scratch_get("out/events-000005.csv") +
+					strlen(csv_files[ROW_EVENTS].header) + 1,
 				"1,2\n"),
 			 0);
 	assert_false(has("out/fps.csv") || has("out/.session.json.tmp"));
@@ -473,7 +474,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	earlier_files_put_back(&folder);
 	assert_true(has("out/fps-000004.csv"));
 	assert_false(has("out/fps-000005.csv") || has("out/fps-000006.csv"));
-	assert_contains(scratch_get("out/fps.csv"), csv_fps_header);
+	assert_contains(scratch_get("out/fps.csv"), csv_files[ROW_FPS].header);
 	folder_close(&folder);
 }
 

@@ -36,8 +36,8 @@ static void on_row(void *context, const struct trigger_gate_row *row)
 	seen.rows++;
 	assert_true(row->span.end_ns >= seen.last_end_ns);
 	seen.last_end_ns = row->span.end_ns;
-	if (row->which == ROW_FRAMES && strlen(row->frame->layer) < 16)
-		strncat(seen.text, row->frame->layer, 16);
+	if (row->which == ROW_FRAMES && strlen(((const struct frame_row *)row->value)->layer) < 16)
+		strncat(seen.text, ((const struct frame_row *)row->value)->layer, 16);
 }
 
 /* Gives the gate a row of frames.csv for [@begin_ns, @end_ns]. */
@@ -47,7 +47,7 @@ static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *layer)
 	const struct trigger_gate_row row = {
 		.which = ROW_FRAMES,
 		.span = { begin_ns, end_ns },
-		.frame = &frame,
+		.value = &frame,
 	};
 
 	trigger_gate_keep(gate, &row);
@@ -136,14 +136,16 @@ TEST(too_large_rows_are_counted_as_missed)
 
 static void on_drop(void *context, const struct trigger_gate_row *row)
 {
+	const struct drop_row *drop = row->value;
+
 	seen.rows++;
 	assert_int_equal(row->which, ROW_DROPS);
-	assert_true(row->drop->start_ns == 1 && row->drop->frame_number == 7);
-	assert_string_equal(row->drop->tick, "tick");
-	assert_string_equal(row->drop->app, "");
-	assert_string_equal(row->drop->surface, "drop surface");
-	assert_string_equal(row->drop->info, "info");
-	assert_string_equal(row->drop->layer, "drop layer");
+	assert_true(drop->start_ns == 1 && drop->frame_number == 7);
+	assert_string_equal(drop->tick, "tick");
+	assert_string_equal(drop->app, "");
+	assert_string_equal(drop->surface, "drop surface");
+	assert_string_equal(drop->info, "info");
+	assert_string_equal(drop->layer, "drop layer");
 }
 
 /* Rows of the other files: tests/golden/choosing.py. */
@@ -156,7 +158,9 @@ TEST(kept_drop_has_all_values)
 				       .info = "info",
 				       .layer = "drop layer",
 				       .frame_number = 7 };
-	const struct trigger_gate_row row = { .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop };
+	const struct trigger_gate_row row = { .which = ROW_DROPS,
+					      .span = { 1, 2 },
+					      .value = &drop };
 
 	trigger_gate_keep(gate, &row);
 	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_drop), 0);

@@ -602,6 +602,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->period_ns = segment->period_ns;
 	stamp->from_ns = segment->from_ns;
 	stamp->guessed = segment->guessed;
+	stamp->unknown = segment->unknown;
 	stamp->switches = segment->switches;
 	place_step(v, segment, stamp);
 	follow_present_phase(v, stamp);
@@ -627,7 +628,7 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 
 	if (!earlier->locked || !later->locked || earlier->epoch != later->epoch || difference < 0)
 		return -1;
-	if (uncertainty * 4 > VSYNC_ONE)
+	if (uncertainty * 4 > VSYNC_ONE || earlier->unknown || later->unknown)
 		return -1;
 	if (is_odd(error)) {
 		if (!earlier->in_phase || !later->in_phase || later->index < earlier->index ||

@@ -25,7 +25,7 @@ struct vsync_stamp {
 	uint32_t switches;     /* of the refresh rate before it */
 	bool in_phase;	       /* it is near that phase, so index is reliable */
 	bool locked;	       /* false: only time_ns is valid */
-	bool guessed;	       /* see struct vsync_lattice */
+	bool guessed, unknown; /* see struct vsync_lattice */
 	uint8_t step;	       /* vsyncs in a render period; 1 where the trace does not state it */
 	uint64_t step_from_ns; /* the render period has been valid since then; 0: none is stated */
 };

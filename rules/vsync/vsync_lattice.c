@@ -113,6 +113,8 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 					 .display = v->followed,
 					 .guessed = v->guessed };
 
+	v->unknown &= v->n_segments > 0 && !vsync_is_switch(lattice_period_of(v), period_ns);
+	segment.unknown = v->unknown;
 	from_ns = later(from_ns, v->last_present_ns);
 	while (v->n_segments > 1 && lattice_is_unused(v) &&
 	       v->segments[v->n_segments - 1].from_ns >= from_ns)
@@ -139,6 +141,12 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	v->segments[v->n_segments++] = segment;
 	v->locked = true;
 	v->error_ns = error_ns;
+}
+
+void lattice_set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns)
+{
+	v->unknown = unknown;
+	lattice_set_period(v, lattice_period_of(v), v->error_ns, from_ns);
 }
 
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)

@@ -75,6 +75,7 @@ struct vsync_lattice {
 	bool locked;
 	bool guessed; /* the period is a measured one, divided until it is usual for displays */
 	unsigned int guess_parts; /* by that number */
+	bool unknown;		  /* which of two displays is on, and so the period */
 	bool undecided;		  /* it takes more ticks to decide if a reported period fits them */
 	enum vsync_authority authority;
 	uint64_t error_ns; /* of the period */
@@ -118,6 +119,7 @@ struct vsync_lattice {
 		uint64_t error_ns;
 		bool used;	     /* a present was placed in it */
 		bool guessed;	     /* as in struct vsync_lattice */
+		bool unknown;	     /* the same */
 		uint32_t switches;   /* of the refresh rate up to its begin */
 		int64_t position;    /* at from_ns */
 		int64_t uncertainty; /* of position, accumulated */
@@ -171,6 +173,10 @@ bool lattice_has_many_events(const struct vsync_lattice *v);
  * from the start on. Presents that were placed are not moved. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns);
+
+/* From @from_ns on it is not known which of two displays with other periods is on; or it is again.
+ * Another period ends that, too. */
+void lattice_set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns);
 
 /* Finds the edges of all counters again, for a new period. @window: the last ticks. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window);

@@ -242,6 +242,8 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 		v->authority = VSYNC_REPORTED;
 		v->guessed = v->segments[v->n_segments - 1].guessed = false;
 		v->pending = NULL;
+		if (v->unknown)
+			lattice_set_unknown(v, false, now_ns);
 		if (reported.error_ns * 4 < v->error_ns * 3)
 			lattice_refine(v, reported.period_ns, reported.error_ns);
 		return;
@@ -334,6 +336,22 @@ static bool is_refuted(const struct vsync_window *window, uint64_t period_ns, ui
 			fit = vsync_fit_of(window, better_ns);
 	}
 	return false;
+}
+
+/* True: compositions for @display would be as far apart as those for the one that is followed,
+ * which has another period. */
+static bool is_alike(const struct vsync_lattice *v, const struct vsync_display *display,
+		     uint64_t period_ns, uint64_t now_ns)
+{
+	struct reported_period reported = reported_period_of(display);
+	uint64_t drawn_ns = lattice_render_period(v, v->followed, lattice_period_of(v), now_ns);
+	uint64_t other_ns = lattice_render_period(v, display, period_ns, now_ns);
+
+	if (vsync_is_near(lattice_period_of(v), period_ns, 15) ||
+	    !vsync_is_near(drawn_ns, other_ns, 15))
+		return false;
+	return relation_of(drawn_ns * period_ns / other_ns, v->error_ns, &reported) !=
+	       RELATION_OTHER;
 }
 
 /* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
@@ -622,7 +640,10 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 	      (after.only[1] > after.only[0] + after.neither ||
 	       (after.only[1] >= after.only[0] && has_another_phase(v, from_ns, now_ns))))))
 		return ANSWER_YES;
-	return ANSWER_OPEN;
+	return after.only[0] >= 2 && after.only[1] == 0 &&
+			       now_ns >= v->pending_at_ns + PENDING_LATE_NS
+		       ? ANSWER_NO
+		       : ANSWER_OPEN;
 }
 
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
@@ -649,6 +670,12 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	}
 	v->pending = NULL;
+	/* Nothing shows which of the two displays is on. */
+	if (!shown && other && answer == ANSWER_OPEN && is_alike(v, display, v->pending_ns, now_ns))
+		lattice_set_unknown(v, true, v->pending_at_ns);
+	/* Both have that period now. */
+	if (v->unknown && vsync_is_near(lattice_period_of(v), v->pending_ns, 15))
+		lattice_set_unknown(v, false, v->pending_at_ns);
 	if (!shown && v->pending_as != PENDING_STATED)
 		return;
 	display->foreign = !shown && answer == ANSWER_NO;
@@ -714,9 +741,11 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	reported = reported_period_of(display);
 	if (vsync_is_near(reported.period_ns, lattice_period_of(v), 15))
 		return false;
-	/* A small number of events fits nearly any display's period. */
+	/* A small number of events fits nearly any display's period, and those at one render rate
+	 * tell nothing. */
 	fit = vsync_fit_of(window, reported.period_ns);
-	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit)))
+	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit) ||
+				       is_alike(v, display, reported.period_ns, now_ns)))
 		return true;
 	display->foreign = false;
 	follow_display(v, display, display->own || sure);
@@ -906,6 +935,9 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 	uint64_t period_ns = lattice_period_of(v);
 	struct vsync_window window;
 
+	/* The stated period says when it began. */
+	if (v->pending && v->pending_as == PENDING_STATED)
+		return;
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {
 		struct vsync_fit fit;

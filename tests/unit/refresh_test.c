@@ -354,7 +354,7 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
 {
 	static const struct {
-		bool ticks, is_12l;
+		bool ticks, is_12l, in_phase;
 		struct {
 			unsigned int display;
 			uint64_t period_ns, step;
@@ -363,19 +363,34 @@ TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
 	} rows[] = {
 		{ true,
 		  false,
+		  false,
 		  { { 0, V120, 1 }, { 1, V60, 1 }, { 0, V120, 4 } },
 		  "? 1x139 ? 4x69" },
 		{ false,
 		  true,
+		  false,
 		  { { 0, V120, 2 }, { 0, V120, 5 }, { 1, V60, 1 } },
-		  "? 2x70 5x69 ? 1x69" },
+		  "? 2x70 5x70 1x69" },
 		{ false,
+		  false,
 		  false,
 		  { { 0, V60, 1 }, { 0, V90, 1 }, { 1, V120, 3 } },
 		  "? 1x139 ? 3x69" },
 		{ false,
 		  false,
+		  false,
 		  { { 0, V120, 4 }, { 1, V120, 1 }, { 1, V120, 1 } },
+		  "? 4x70 1x139" },
+		/* Nothing shows which display is on; after that both have one rate. */
+		{ true,
+		  false,
+		  true,
+		  { { 0, V60, 1 }, { 1, V120, 2 }, { 1, V60, 1 } },
+		  "? 1x69 ?x71 1x69" },
+		{ false,
+		  true,
+		  false,
+		  { { 0, V120, 4 }, { 0, V60, 1 }, { 0, V60, 1 } },
 		  "? 4x70 1x139" },
 	};
 
@@ -388,9 +403,10 @@ TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
 			const size_t part = n / 70;
 
 			if (n % 70 == 0) {
-				at_ns += 2 * MS;
+				at_ns += !rows[i].in_phase * 2 * MS;
 				step = rows[i].parts[part].step;
 				step_ns = rows[i].parts[part].period_ns;
+				phone.now_ns = at_ns - 5 * MS;
 				if (rows[i].is_12l)
 					phone_write(&phone, TRACE_COUNTER, 0, "VSR-setPeriod",
 						    (int64_t)step_ns);

@@ -97,15 +97,16 @@ function curveCard(builds, app) {
   return card;
 }
 
-/* A table prints its first rows: of many sections those that lose most, of conditions those that failed. */
-const PRINTED = 15;
-const notPrinted = (rows) => (rows.length > PRINTED ? element("p", { className: "print-only" }, `+ ${rows.length - PRINTED}`) : null);
+/* A table prints its first rows: of many sections those that lose most, of conditions those that failed. A wide one has higher rows. */
+const PRINTED = 15, PRINTED_WIDE = 10;
+const notPrinted = (rows, most = PRINTED) => (rows.length > most ? element("p", { className: "print-only" }, `+ ${rows.length - most}`) : null);
 
 /* Section × build, coloured by grade; the change is that against BASE. */
 function matrixCard(builds, app, pick, picked) {
+  const isWide = builds.length > 4, printed = isWide ? PRINTED_WIDE : PRINTED;
   const names = [...new Set(builds.flatMap((build) => (build.compared(app) ? build.compared(app).sections.map((one) => one.section) : [])))];
   const most = (section) => Math.max(...builds.map((build) => { const one = build.compared(app) && build.section(app, section); return one ? one["lost(ms/s)"] || 0 : 0; }));
-  if (names.length > PRINTED) names.sort((a, b) => most(b) - most(a));
+  if (names.length > printed) names.sort((a, b) => most(b) - most(a));
   const rows = [{ name: word("all"), section: "" }, ...names.map((section) => ({ name: section, section }))];
   const of = (build, row) => { const one = !build.compared(app) ? null : row.section ? build.section(app, row.section) : build.of(app); return one && one["drawing(s)"] > 0 ? one : null; };
   const cell = (build) => (row) => {
@@ -118,7 +119,7 @@ function matrixCard(builds, app, pick, picked) {
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });
   table.classList.add("matrix");
-  return element("div", { className: `card half${builds.length > 4 ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes"), table, notPrinted(rows));
+  return element("div", { className: `card half${isWide ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes"), table, notPrinted(rows, printed));
 }
 
 /* Seconds by cause, of each build or of a section of it. */

@@ -17,34 +17,41 @@ TEST(test_the_worst_moment_has_most_harm)
 	assert_fields(&harm, worst_ns == 50 * MS, worst_at_ns == 11 * SECOND);
 }
 
-static void expect_minute(const struct harm *harm, uint64_t from_ns, uint64_t ns)
+/* As a plain search finds it, the first of equal ones. What was found stays with a new clock. */
+TEST(test_the_worst_minute_is_that_of_a_plain_search)
 {
-	assert_int_equal(harm->minute_from_ns, from_ns);
-	assert_int_equal(harm->minute_ns, ns);
-}
+	static uint32_t us[4000]; /* of each second */
 
-TEST(test_the_worst_minute_has_60_seconds)
-{
-	struct harm harm = { 0 };
+	srand(1);
+	for (unsigned int round = 0; round < 300; round++) {
+		uint64_t second = 0, minute_ns = 0, from_ns = 0;
+		struct harm harm = { 0 };
 
-	harm_add(&harm, 100 * SECOND, 30 * MS);
-	harm_add(&harm, 159 * SECOND, 30 * MS);
-	expect_minute(&harm, 100 * SECOND, 60 * MS);
-	/* The first one is not in the same minute. */
-	harm_add(&harm, 160 * SECOND, 10 * MS);
-	expect_minute(&harm, 100 * SECOND, 60 * MS);
-	harm_add(&harm, 170 * SECOND + 5, 50 * MS);
-	expect_minute(&harm, 159 * SECOND, 90 * MS);
-	/* After a long pause, and with a new clock, what was found stays. */
-	harm_add(&harm, 100000 * SECOND, 50 * MS);
-	expect_minute(&harm, 159 * SECOND, 90 * MS);
-	harm_add(&harm, 100001 * SECOND, 50 * MS);
-	expect_minute(&harm, 100000 * SECOND, 100 * MS);
-	harm_new_clock(&harm);
-	harm_add(&harm, 5 * SECOND, 60 * MS);
-	expect_minute(&harm, 100000 * SECOND, 100 * MS);
-	harm_add(&harm, 6 * SECOND, 60 * MS);
-	expect_minute(&harm, 5 * SECOND, 120 * MS);
+		memset(us, 0, sizeof(us));
+		for (unsigned int i = 0; i < 40; i++) {
+			const uint32_t add_us = 10000 + (uint32_t)rand() % 2;
+			uint64_t first, sum_us = 0;
+
+			second += (uint64_t)(rand() % 8 ? rand() % 4 : 50 + rand() % 30);
+			if (rand() % 40 == 0) {
+				harm_new_clock(&harm);
+				memset(us, 0, sizeof(us));
+				second = (uint64_t)rand() % 100;
+			}
+			us[second] += add_us;
+			harm_add(&harm, second * SECOND + 5, add_us * UINT64_C(1000));
+			first = second;
+			for (uint64_t at = second < 59 ? 0 : second - 59; at <= second; at++) {
+				sum_us += us[at];
+				first = us[at] > 0 && at < first ? at : first;
+			}
+			if (sum_us * 1000 > minute_ns) {
+				minute_ns = sum_us * 1000;
+				from_ns = first * SECOND;
+			}
+			assert_fields(&harm, minute_ns == minute_ns, minute_from_ns == from_ns);
+		}
+	}
 }
 
 TEST(test_harm_of_hours_in_a_second_does_not_overflow)

@@ -200,6 +200,20 @@ static void assert_exact(uint64_t expected_ns)
 			expected_ns + expected_ns / 2000);
 }
 
+/* The option is of another phone: ticks and presents refute it, unless they are at a part of it. */
+TEST(test_a_given_period_that_ticks_and_presents_refute_is_replaced)
+{
+	static const uint64_t periods[] = { 15500000, V60, V90, V120 };
+
+	for (size_t i = 0; i < 12; i++) {
+		const uint64_t given_ns = periods[i / 3], right_ns = periods[1 + i % 3];
+
+		vsync_init(&lattice, given_ns);
+		drift(SECOND, right_ns, 400, 0, 0);
+		assert_exact(given_ns == V120 && right_ns == V60 ? V120 : right_ns);
+	}
+}
+
 /* On a slow machine the first @n ticks give a period that is too short or too long, the later ones
  * do not. */
 static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)

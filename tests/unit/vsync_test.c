@@ -214,6 +214,22 @@ TEST(test_a_given_period_that_ticks_and_presents_refute_is_replaced)
 	}
 }
 
+/* Nothing states the rates, or there are late ticks before the switch. */
+TEST(test_ticks_and_presents_show_another_rate)
+{
+	static const uint64_t periods[] = { 6944444, V120, V90, V60, 20 * MS };
+
+	for (size_t i = 0; i < 50; i++) {
+		const uint64_t before_ns = periods[i / 5 % 5], after_ns = periods[i % 5];
+		uint64_t now;
+
+		set_up(NULL);
+		now = drift(SECOND, before_ns, 400, 0, i < 25 ? 0 : before_ns / 2);
+		drift(now, after_ns, 60, 0, 0);
+		assert_period(after_ns);
+	}
+}
+
 /* On a slow machine the first @n ticks give a period that is too short or too long, the later ones
  * do not. */
 static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)

@@ -64,6 +64,21 @@ TEST(different_cpu_buffers_are_enlarged_one_by_one)
 	assert_int_equal(buffer_size_read(fake_tracefs), 1024);
 }
 
+/* One byte more than a value can have is an error, in brackets, too. */
+TEST(values_have_a_longest_length)
+{
+	static const char *const forms[] = { "%0*d\n", "local [%0*d] boot\n" };
+	char value[SETTING_SIZE + 1] = "";
+
+	for (size_t i = 0; i < 4; i++) {
+		const int len = SETTING_SIZE - 1 + (int)i / 2, error = i / 2 ? -EMSGSIZE : 0;
+
+		scratch_put("tr/trace_clock", formatted(forms[i % 2], len, 0));
+		assert_int_equal(setting_read(fake_tracefs, "trace_clock", value), error);
+		assert_int_equal(strlen(value), error ? 0 : len);
+	}
+}
+
 /* --- restoring --- */
 
 /* Restores the settings of @text in a tracefs: those that fail are named. */

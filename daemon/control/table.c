@@ -352,8 +352,7 @@ static bool is_minor(const struct status_surface *row)
  * nothing for ten seconds is the last. */
 static bool is_worse(const struct status_surface *a, const struct status_surface *b, bool live)
 {
-	bool a_draws = a->frozen_ns > 0 || a->recent_frames > 0;
-	bool b_draws = b->frozen_ns > 0 || b->recent_frames > 0;
+	bool a_draws = a->recent_frames > 0, b_draws = b->recent_frames > 0;
 	double a_lost = grade_lost_rate(&a->facts), b_lost = grade_lost_rate(&b->facts);
 
 	if (live && a->frozen_ns != b->frozen_ns)

@@ -69,7 +69,7 @@ struct latency_poll {
 	const struct options *options;
 	struct loop *loop;
 	struct latency_calls calls;
-	struct latency_counts counts;
+	struct status_latency counts;
 	struct child child;
 	enum run run;
 	uint64_t run_ns;	      /* its begin */
@@ -544,7 +544,7 @@ static void end_block(struct latency_poll *poll)
 }
 
 /* "Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123", as an example. */
-static void keep_answer(struct latency_counts *counts, struct span line)
+static void keep_answer(struct status_latency *counts, struct span line)
 {
 	size_t len = line.len < sizeof(counts->said) ? line.len : sizeof(counts->said) - 1;
 
@@ -862,6 +862,7 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	poll->loop = loop;
 	poll->calls = *calls;
 	poll->child = (struct child){ .line = on_line, .ended = on_end, .context = poll };
+	poll->counts.is_on = true;
 	poll->floor_ns = clock_read(CLOCK_MONOTONIC);
 	look_at_clocks(poll);
 	*out = poll;
@@ -903,7 +904,7 @@ struct latency_poll *latency_poll_end(struct latency_poll *poll)
 	return NULL;
 }
 
-const struct latency_counts *latency_poll_counts(const struct latency_poll *poll)
+const struct status_latency *latency_poll_counts(const struct latency_poll *poll)
 {
 	return &poll->counts;
 }

@@ -20,6 +20,7 @@
 
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
+#include "daemon/base/status.h"
 #include "rules/beside/latency_ring.h"
 #include "rules/beside/present_fence.h"
 
@@ -27,20 +28,6 @@
 #define LATENCY_NAMES_MAX 512  /* of a list */
 #define LATENCY_HELD_MAX 8192  /* frames that wait for a scan */
 #define LATENCY_NAME_SIZE 1024 /* with its NUL; layers with longer names are not polled */
-
-/* Since the start. */
-struct latency_counts {
-	uint64_t polls, failed;	  /* runs of dumpsys; those that ended with an error */
-	uint64_t wall_ns, cpu_ns; /* of all runs; without what SurfaceFlinger itself needs */
-	uint64_t wall_most_ns;	  /* the longest run */
-	uint64_t scans;		  /* complete ones */
-	uint64_t frames;
-	uint64_t overruns, restarts; /* see rules/beside/latency_ring.h, of all layers */
-	uint64_t out_of_order;	     /* frames that came too late to be passed on in order */
-	uint64_t refused;	     /* names, layers and frames without space */
-	bool has_answer;	     /* dumpsys printed a period at least once */
-	char said[160];		     /* the first line that is no answer, or "" */
-};
 
 struct latency_calls {
 	void (*frame)(void *context, const struct present_fence *frame);
@@ -69,6 +56,6 @@ void latency_poll_finish(struct latency_poll *poll);
 /* Frees it, which may be NULL. Returns NULL. */
 struct latency_poll *latency_poll_end(struct latency_poll *poll);
 
-const struct latency_counts *latency_poll_counts(const struct latency_poll *poll);
+const struct status_latency *latency_poll_counts(const struct latency_poll *poll);
 
 #endif

@@ -99,6 +99,8 @@ struct status_latency {
 	uint64_t restarts;     /* rings that were cleared, or whose layer was another one */
 	uint64_t out_of_order; /* frames that came too late for their place in latency.csv */
 	uint64_t refused;      /* names, layers and frames without space */
+	bool has_answer;       /* dumpsys printed a period at least once */
+	char said[160];	       /* the first line that is no answer, or "" */
 };
 
 /* Where this process runs, and how early the kernel ends it when memory is short. */

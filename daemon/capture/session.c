@@ -326,7 +326,7 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 	session->recoveries = recoveries;
 }
 
-void session_set_latency(struct session *session, const struct latency_counts *counts)
+void session_set_latency(struct session *session, const struct status_latency *counts)
 {
 	session->latency = counts;
 }

@@ -66,7 +66,7 @@ struct session {
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
-	const struct latency_counts *latency;	/* see session_set_latency(); or NULL */
+	const struct status_latency *latency;	/* see session_set_latency(); or NULL */
 	bool is_loss_pending;			/* see session_set_loss_pending() */
 };
 
@@ -171,7 +171,7 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 			const uint64_t *recoveries);
 
 /* For struct status: the counts of the polls of present fences. Borrowed. */
-void session_set_latency(struct session *session, const struct latency_counts *counts);
+void session_set_latency(struct session *session, const struct status_latency *counts);
 
 /* Events may be missing, and the source does not report it: until this is set to false, frames are
  * in a hole. See pipeline_set_loss_pending(). */

@@ -79,17 +79,6 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 
 /* --- the rest --- */
 
-static void read_times(struct status *status, const struct session *session, uint64_t begin_ns)
-{
-	double wait_s = (double)session->options->wait_ns / 1e9;
-
-	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
-	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
-	status->begin_ns = session_begin_ns(session);
-	status->begin_wall_ns = session->begin_wall_ns;
-	status->end_wall_ns = session->end_wall_ns;
-}
-
 static void read_origin(struct status *status, const struct session_origin *origin)
 {
 	struct utsname kernel;
@@ -133,39 +122,6 @@ static void read_input(struct status *status, const struct session *session)
 	status->recoveries = *session->recoveries;
 }
 
-static void read_output(struct status *status, const struct output *output)
-{
-	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
-	for (int i = 0; i < ROW_FILES; i++)
-		if (output_name(output, (enum csv_file_kind)i))
-			status->rows[status->files++] = output_rows(output, (enum csv_file_kind)i);
-	status->clock = output->clock;
-	status->rows_lost = output_all_rows_lost(output);
-	status->rotations = output->state.rotations;
-	status->segments_removed = output->state.removed;
-	status->disk_busy_ns = output_busy_ns(output);
-}
-
-static void read_latency(struct status_latency *status, const struct latency_counts *counts)
-{
-	if (!counts)
-		return;
-	*status = (struct status_latency){
-		.is_on = true,
-		.polls = counts->polls,
-		.failed = counts->failed,
-		.scans = counts->scans,
-		.wall_ns = counts->wall_ns,
-		.wall_most_ns = counts->wall_most_ns,
-		.cpu_ns = counts->cpu_ns,
-		.frames = counts->frames,
-		.overruns = counts->overruns,
-		.restarts = counts->restarts,
-		.out_of_order = counts->out_of_order,
-		.refused = counts->refused,
-	};
-}
-
 static uint64_t cpu_ms(const struct rusage *usage)
 {
 	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
@@ -187,24 +143,12 @@ static uint64_t rss_kb(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-static void read_cost(struct status_cost *cost)
-{
-	struct rusage self = { 0 }, children = { 0 };
-
-	getrusage(RUSAGE_SELF, &self);
-	getrusage(RUSAGE_CHILDREN, &children);
-	*cost = (struct status_cost){
-		.cpu_ms = cpu_ms(&self),
-		.children_cpu_ms = cpu_ms(&children),
-		.rss_kb = rss_kb(),
-		.wakeups = (uint64_t)self.ru_nvcsw,
-	};
-}
-
 struct status *session_status(const struct session *session, uint64_t begin_ns,
 			      enum status_surfaces which)
 {
 	struct status *status = calloc(1, sizeof(*status));
+	double wait_s = (double)session->options->wait_ns / 1e9;
+	struct rusage self = { 0 }, children = { 0 };
 
 	if (!status)
 		return NULL;
@@ -213,17 +157,38 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->pid = (long)getpid();
 	text_copy(status->folder, sizeof(status->folder), session->folder.path);
 	text_copy(status->last_report, sizeof(status->last_report), report_last());
-	read_times(status, session, begin_ns);
+	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
+	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
+	status->begin_ns = session_begin_ns(session);
+	status->begin_wall_ns = session->begin_wall_ns;
+	status->end_wall_ns = session->end_wall_ns;
 	status->device_start = DEVICE_VALUES_NONE;
 	read_origin(status, &session->origin);
 	status->device_end = session->end_values;
 	read_input(status, session);
-	read_output(status, &session->output);
+	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
+	for (int i = 0; i < ROW_FILES; i++)
+		if (output_name(&session->output, (enum csv_file_kind)i))
+			status->rows[status->files++] =
+				output_rows(&session->output, (enum csv_file_kind)i);
+	status->clock = session->output.clock;
+	status->rows_lost = output_all_rows_lost(&session->output);
+	status->rotations = session->output.state.rotations;
+	status->segments_removed = session->output.state.removed;
+	status->disk_busy_ns = output_busy_ns(&session->output);
 	status->snapshots = session->snapshot.written;
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;
-	read_cost(&status->cost);
-	read_latency(&status->latency, session->latency);
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	status->cost = (struct status_cost){
+		.cpu_ms = cpu_ms(&self),
+		.children_cpu_ms = cpu_ms(&children),
+		.rss_kb = rss_kb(),
+		.wakeups = (uint64_t)self.ru_nvcsw,
+	};
+	if (session->latency)
+		status->latency = *session->latency;
 	status->process.oom_score_adj = DEVICE_UNKNOWN;
 	if (session->origin.background)
 		background_read(session->origin.background, &status->process);

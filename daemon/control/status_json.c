@@ -134,35 +134,6 @@ static struct json_object *clock_object(const struct status *status)
 	return object;
 }
 
-static void add_files_options(struct json_object *object, const struct options *options)
-{
-	add_bool(object, "frames_log", options->frames_log);
-	add_bool(object, "stdout", options->to_stdout);
-	add_nonzero(object, "rotate_size", options->rotate_size);
-	add_nonzero(object, "rotate_time_ns", options->rotate_time_ns);
-	add_nonzero(object, "keep", options->keep);
-	add_nonzero(object, "min_free", options->min_free);
-	add_nonzero(object, "sync_ns", options->sync_ns);
-	add_text(object, "trigger", options->trigger);
-	add_nonzero(object, "snapshot_ns", options->snapshot_ns);
-	add_nonzero(object, "snapshot_length_ns",
-		    options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
-}
-
-static void add_capture_options(struct json_object *object, const struct options *options)
-{
-	add_text(object, "tracefs", options->tracefs);
-	add_text(object, "instance", options->instance);
-	add_count(object, "buffer_kb", options->buffer_kb);
-	add_bool(object, "atrace", !options->no_atrace);
-	add_bool(object, "frametimeline", options->pipeline.frame_timeline);
-	add_text(object, "categories", options->categories);
-	add_bool(object, "yield", options->yield);
-	add_nonzero(object, "duration_ns", options->duration_ns);
-	add_nonzero(object, "wait_ns", options->wait_ns);
-	add_text(object, "until_exit", options->until_exit);
-}
-
 static struct json_object *options_object(const struct options *options)
 {
 	const struct pipeline_options *pipeline = &options->pipeline;
@@ -181,9 +152,29 @@ static struct json_object *options_object(const struct options *options)
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
 	add_count(object, "max_surfaces", pipeline->max_series);
 	add_count(object, "max_threads", pipeline->max_threads);
-	add_files_options(object, options);
-	if (options->command != OPTIONS_ANALYZE)
-		add_capture_options(object, options);
+	add_bool(object, "frames_log", options->frames_log);
+	add_bool(object, "stdout", options->to_stdout);
+	add_nonzero(object, "rotate_size", options->rotate_size);
+	add_nonzero(object, "rotate_time_ns", options->rotate_time_ns);
+	add_nonzero(object, "keep", options->keep);
+	add_nonzero(object, "min_free", options->min_free);
+	add_nonzero(object, "sync_ns", options->sync_ns);
+	add_text(object, "trigger", options->trigger);
+	add_nonzero(object, "snapshot_ns", options->snapshot_ns);
+	add_nonzero(object, "snapshot_length_ns",
+		    options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+	if (options->command != OPTIONS_ANALYZE) {
+		add_text(object, "tracefs", options->tracefs);
+		add_text(object, "instance", options->instance);
+		add_count(object, "buffer_kb", options->buffer_kb);
+		add_bool(object, "atrace", !options->no_atrace);
+		add_bool(object, "frametimeline", options->pipeline.frame_timeline);
+		add_text(object, "categories", options->categories);
+		add_bool(object, "yield", options->yield);
+		add_nonzero(object, "duration_ns", options->duration_ns);
+		add_nonzero(object, "wait_ns", options->wait_ns);
+		add_text(object, "until_exit", options->until_exit);
+	}
 	return object;
 }
 
@@ -298,42 +289,6 @@ static struct json_object *lost_object(const struct status *status)
 	return object;
 }
 
-/* The counters that 'jankd status' shows, with the names that it uses. */
-static void add_health(struct json_object *object, const struct status *status)
-{
-	const struct pipeline_counters *counters = &status->counters;
-
-	add_count(object, "events", counters->records);
-	json_object_object_add(object, "lost", lost_object(status));
-	add_count(object, "malformed",
-		  status->malformed_markers + status->glued_lines + status->too_long_lines);
-	add_count(object, "late", counters->late);
-	add_count(object, "ahead", counters->ahead);
-	add_count(object, "repeated", counters->repeated);
-	add_count(object, "unattributed_presents", counters->unattributed_presents);
-	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
-	add_count(object, "queue_high_water", counters->queue_high_water);
-	add_count(object, "rotations", status->rotations);
-	add_count(object, "restarts", counters->surfaceflinger_restarts);
-}
-
-static void add_input_and_output(struct json_object *object, const struct status *status)
-{
-	add_count(object, "bytes", status->bytes);
-	add_count(object, "markers", status->markers);
-	add_count(object, "malformed_markers", status->malformed_markers);
-	add_count(object, "glued_lines", status->glued_lines);
-	add_count(object, "too_long_lines", status->too_long_lines);
-	json_object_object_add(object, "rows", rows_object(status));
-	add_count(object, "rows_lost", status->rows_lost);
-	add_count(object, "rotations", status->rotations);
-	add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
-	add_count(object, "segments_removed", status->segments_removed);
-	add_count(object, "snapshots", status->snapshots);
-	add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
-	add_count(object, "snapshots_failed", status->snapshots_failed);
-}
-
 /* Events that the kernel overwrote before they were read, and settings that were restored after
  * another program had changed them. */
 static void add_interference(struct json_object *object, const struct status *status)
@@ -351,8 +306,32 @@ static struct json_object *counters_object(const struct status *status)
 	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
 
-	add_health(object, status);
-	add_input_and_output(object, status);
+	/* The counters that 'jankd status' shows, with the names that it uses. */
+	add_count(object, "events", counters->records);
+	json_object_object_add(object, "lost", lost_object(status));
+	add_count(object, "malformed",
+		  status->malformed_markers + status->glued_lines + status->too_long_lines);
+	add_count(object, "late", counters->late);
+	add_count(object, "ahead", counters->ahead);
+	add_count(object, "repeated", counters->repeated);
+	add_count(object, "unattributed_presents", counters->unattributed_presents);
+	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
+	add_count(object, "queue_high_water", counters->queue_high_water);
+	add_count(object, "rotations", status->rotations);
+	add_count(object, "restarts", counters->surfaceflinger_restarts);
+	add_count(object, "bytes", status->bytes);
+	add_count(object, "markers", status->markers);
+	add_count(object, "malformed_markers", status->malformed_markers);
+	add_count(object, "glued_lines", status->glued_lines);
+	add_count(object, "too_long_lines", status->too_long_lines);
+	json_object_object_add(object, "rows", rows_object(status));
+	add_count(object, "rows_lost", status->rows_lost);
+	add_count(object, "rotations", status->rotations);
+	add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
+	add_count(object, "segments_removed", status->segments_removed);
+	add_count(object, "snapshots", status->snapshots);
+	add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
+	add_count(object, "snapshots_failed", status->snapshots_failed);
 	if (status->has_overruns)
 		add_interference(object, status);
 	add_count(object, "records", counters->records);

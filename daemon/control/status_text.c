@@ -22,57 +22,6 @@ static void print_text(FILE *out, const char *label, const char *text)
 	fprintf(out, "%-9s%s\n", label, shown);
 }
 
-static void print_source(FILE *out, const struct status *status)
-{
-	char text[PATH_MAX + 256];
-
-	snprintf(text, sizeof(text), "%s/%s (%s)", status->source_path, status->source,
-		 status->source_why);
-	print_text(out, "source", text);
-}
-
-static void print_since(FILE *out, const struct status *status)
-{
-	unsigned long seconds = (unsigned long)status->uptime_s;
-	char wall[WALL_CLOCK_TEXT];
-
-	wall_clock_format(wall, status->begin_wall_ns);
-	fprintf(out, "since    %s, for %lu h %02lu min %02lu s\n", wall, seconds / 3600,
-		seconds / 60 % 60, seconds % 60);
-}
-
-static void print_read(FILE *out, const struct status *status)
-{
-	const struct pipeline_counters *counters = &status->counters;
-
-	fprintf(out,
-		"read     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
-		counters->records, (double)status->bytes / 1e6, counters->presents,
-		counters->frames);
-	if (counters->refresh_mhz >= 0)
-		fprintf(out, ", %.2f Hz", (double)counters->refresh_mhz / 1e3);
-	fputc('\n', out);
-}
-
-static void print_lost(FILE *out, const struct status *status)
-{
-	const struct pipeline_counters *counters = &status->counters;
-
-	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
-	if (counters->lost_unknown > 0)
-		fprintf(out, " plus %" PRIu64 " %s of unknown size", counters->lost_unknown,
-			counters->lost_unknown == 1 ? "loss" : "losses");
-	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
-}
-
-/* Printed only while rows wait for the disk. */
-static void print_disk(FILE *out, const struct status *status)
-{
-	if ((double)status->disk_busy_ns >= NS_PER_S)
-		fprintf(out, "disk     has not responded for %.0f s; rows are kept in memory\n",
-			(double)status->disk_busy_ns / NS_PER_S);
-}
-
 /* Counts that are printed only if they are not 0. */
 static void print_nonzero_counts(FILE *out, const struct status *status)
 {
@@ -121,19 +70,6 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		fputc('\n', out);
 }
 
-static void print_costs(FILE *out, const struct status *status)
-{
-	const struct status_cost *cost = &status->cost;
-	double per_s = status->uptime_s > 0 ? 1 / status->uptime_s : 0;
-
-	fprintf(out,
-		"costs    %.2f s of CPU (%.2f %%), %.2f s in child processes, %.1f MB of memory, "
-		"%.1f wakeups/s\n",
-		(double)cost->cpu_ms / 1e3, (double)cost->cpu_ms * per_s / 10,
-		(double)cost->children_cpu_ms / 1e3, (double)cost->rss_kb / 1024,
-		(double)cost->wakeups * per_s);
-}
-
 /* Printed only while present fences are polled. */
 static void print_latency(FILE *out, const struct status *status)
 {
@@ -153,19 +89,48 @@ static void print_latency(FILE *out, const struct status *status)
 
 void status_text_print(FILE *out, const struct status *status, unsigned int columns)
 {
+	char text[PATH_MAX + 256];
+	unsigned long seconds = (unsigned long)status->uptime_s;
+	char wall[WALL_CLOCK_TEXT];
+	const struct pipeline_counters *counters = &status->counters;
+	const struct status_cost *cost = &status->cost;
+	double per_s = status->uptime_s > 0 ? 1 / status->uptime_s : 0;
+
 	fprintf(out, "jankd    %s, %s, pid %ld\n", JANKD_VERSION,
 		options_command_name(status->options->command), status->pid);
 	print_text(out, "folder", status->folder);
-	print_source(out, status);
+	snprintf(text, sizeof(text), "%s/%s (%s)", status->source_path, status->source,
+		 status->source_why);
+	print_text(out, "source", text);
 	print_text(out, "rules", status->options->rules);
-	print_since(out, status);
+	wall_clock_format(wall, status->begin_wall_ns);
+	fprintf(out, "since    %s, for %lu h %02lu min %02lu s\n", wall, seconds / 3600,
+		seconds / 60 % 60, seconds % 60);
 	if (status->discarding)
 		print_text(out, "waiting", "counting begins when --wait is over");
-	print_read(out, status);
-	print_lost(out, status);
-	print_disk(out, status);
+	fprintf(out,
+		"read     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
+		counters->records, (double)status->bytes / 1e6, counters->presents,
+		counters->frames);
+	if (counters->refresh_mhz >= 0)
+		fprintf(out, ", %.2f Hz", (double)counters->refresh_mhz / 1e3);
+	fputc('\n', out);
+	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
+	if (counters->lost_unknown > 0)
+		fprintf(out, " plus %" PRIu64 " %s of unknown size", counters->lost_unknown,
+			counters->lost_unknown == 1 ? "loss" : "losses");
+	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
+	/* Printed only while rows wait for the disk. */
+	if ((double)status->disk_busy_ns >= NS_PER_S)
+		fprintf(out, "disk     has not responded for %.0f s; rows are kept in memory\n",
+			(double)status->disk_busy_ns / NS_PER_S);
 	print_nonzero_counts(out, status);
-	print_costs(out, status);
+	fprintf(out,
+		"costs    %.2f s of CPU (%.2f %%), %.2f s in child processes, %.1f MB of memory, "
+		"%.1f wakeups/s\n",
+		(double)cost->cpu_ms / 1e3, (double)cost->cpu_ms * per_s / 10,
+		(double)cost->children_cpu_ms / 1e3, (double)cost->rss_kb / 1024,
+		(double)cost->wakeups * per_s);
 	print_latency(out, status);
 	if (status->last_report[0])
 		print_text(out, "reported", status->last_report);

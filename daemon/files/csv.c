@@ -286,11 +286,6 @@ static int64_t if_frames(const struct frame_stats *stats, int64_t value)
 	return stats->frames > 0 ? value : ROW_UNKNOWN;
 }
 
-static void refresh(struct csv_row *text, int64_t mhz)
-{
-	number(text, mhz < 0 ? -1 : (double)mhz / 1000, 2);
-}
-
 /* Empty if all vsyncs are unknown. */
 static void count_by_vsyncs(struct csv_row *text, const struct frame_stats *stats, int64_t value)
 {
@@ -318,11 +313,40 @@ static void late_frames(struct csv_row *text, const struct frame_stats *stats)
 	seconds(text, frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
 }
 
-static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
+/* A row of gfx2019 has columns 3 to 7 as the 2019 program printed them, and none after Surface. */
+static void fps_fields(struct csv_row *text, const void *value)
 {
+	const struct fps_row *row = value;
 	const struct frame_stats *stats = &row->stats;
+	bool any = stats->frames > 0;
 
-	refresh(text, row->refresh_mhz);
+	seconds(text, (int64_t)row->start_ns);
+	seconds(text, (int64_t)row->end_ns);
+	if (row->legacy) {
+		short_number(text, row->fps, 1);
+		count(text, stats->frames);
+		short_number(text, (double)stats->time_ns / 1e9, 3);
+		short_number(text, any ? (double)stats->max_ns / 1e6 : -1, 6);
+		short_number(text, (double)stats->wait_ns / 1e9, 3);
+		buckets(text, stats);
+		short_number(text, any ? stats->score : -1, 2);
+	} else {
+		number(text, any ? row->fps : -1, 2);
+		count(text, stats->frames);
+		seconds(text, (int64_t)stats->time_ns);
+		milliseconds(text, if_frames(stats, (int64_t)stats->max_ns));
+		seconds(text, (int64_t)stats->wait_ns);
+		buckets(text, stats);
+		number(text, any ? stats->score : -1, 2);
+	}
+	count(text, stats->tx);
+	name(text, row->app);
+	name(text, row->surface);
+	if (row->legacy) {
+		empty(text, 18);
+		return;
+	}
+	number(text, row->refresh_mhz < 0 ? -1 : (double)row->refresh_mhz / 1000, 2);
 	milliseconds(text, if_frames(stats, row->p50_ns));
 	milliseconds(text, if_frames(stats, row->p90_ns));
 	milliseconds(text, if_frames(stats, row->p99_ns));
@@ -338,55 +362,6 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	count_if_known(text, row->off_cadence);
 	late_frames(text, stats);
 	count(text, stats->unknown);
-}
-
-/* Columns 3 to 7 as the 2019 program printed them. */
-static void fps_legacy_rates(struct csv_row *text, const struct fps_row *row)
-{
-	const struct frame_stats *stats = &row->stats;
-
-	short_number(text, row->fps, 1);
-	count(text, stats->frames);
-	short_number(text, (double)stats->time_ns / 1e9, 3);
-	short_number(text, stats->frames > 0 ? (double)stats->max_ns / 1e6 : -1, 6);
-	short_number(text, (double)stats->wait_ns / 1e9, 3);
-}
-
-static void fps_rates(struct csv_row *text, const struct fps_row *row)
-{
-	const struct frame_stats *stats = &row->stats;
-
-	number(text, stats->frames > 0 ? row->fps : -1, 2);
-	count(text, stats->frames);
-	seconds(text, (int64_t)stats->time_ns);
-	milliseconds(text, if_frames(stats, (int64_t)stats->max_ns));
-	seconds(text, (int64_t)stats->wait_ns);
-}
-
-static void fps_fields(struct csv_row *text, const void *value)
-{
-	const struct fps_row *row = value;
-	const struct frame_stats *stats = &row->stats;
-	double score = stats->frames > 0 ? stats->score : -1;
-
-	seconds(text, (int64_t)row->start_ns);
-	seconds(text, (int64_t)row->end_ns);
-	if (row->legacy)
-		fps_legacy_rates(text, row);
-	else
-		fps_rates(text, row);
-	buckets(text, stats);
-	if (row->legacy)
-		short_number(text, score, 2);
-	else
-		number(text, score, 2);
-	count(text, stats->tx);
-	name(text, row->app);
-	name(text, row->surface);
-	if (row->legacy)
-		empty(text, 18);
-	else
-		fps_new_columns(text, row);
 }
 
 static void drop_fields(struct csv_row *text, const void *value)
@@ -506,10 +481,15 @@ static void timeline_fields(struct csv_row *text, const void *value)
 	count_if_known(text, row->is_buffer);
 }
 
-static void summary_rates(struct csv_row *text, const struct summary_row *row)
+static void summary_fields(struct csv_row *text, const void *value)
 {
+	const struct summary_row *row = value;
 	const struct frame_stats *stats = &row->stats;
 
+	name(text, row->app);
+	name(text, row->surface);
+	seconds(text, (int64_t)row->first_ns);
+	seconds(text, (int64_t)row->last_ns);
 	count(text, stats->frames);
 	seconds(text, (int64_t)stats->time_ns);
 	number(text, stats->frames > 0 ? row->fps : -1, 2);
@@ -521,10 +501,8 @@ static void summary_rates(struct csv_row *text, const struct summary_row *row)
 	milliseconds(text, if_frames(stats, (int64_t)stats->max_ns));
 	number(text, stats->frames > 0 ? row->low1_fps : -1, 2);
 	number(text, stats->frames > 0 ? row->low01_fps : -1, 2);
-}
-
-static void summary_janks(struct csv_row *text, const struct frame_stats *stats)
-{
+	seconds(text, (int64_t)stats->wait_ns);
+	buckets(text, stats);
 	number(text, stats->frames > 0 ? stats->score : -1, 2);
 	count_by_vsyncs(text, stats, stats->missed);
 	count(text, stats->small_jank);
@@ -535,12 +513,10 @@ static void summary_janks(struct csv_row *text, const struct frame_stats *stats)
 		count_by_vsyncs(text, stats, stats->matrix[i]);
 	count_by_vsyncs(text, stats, stats->slow);
 	count_if_known(text, stats->frozen);
-}
-
-static void summary_new_columns(struct csv_row *text, const struct summary_row *row)
-{
-	const struct frame_stats *stats = &row->stats;
-
+	milliseconds(text, row->gpu_p50_ns);
+	milliseconds(text, row->gpu_p99_ns);
+	count_if_known(text, row->gpu_bound);
+	count_if_known(text, stats->lost);
 	stalls(text, stats);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
@@ -555,25 +531,6 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	milliseconds(text, frame_stats_longest(stats));
 	name(text, grade_names[row->grade]);
 	count(text, stats->unknown);
-}
-
-static void summary_fields(struct csv_row *text, const void *value)
-{
-	const struct summary_row *row = value;
-
-	name(text, row->app);
-	name(text, row->surface);
-	seconds(text, (int64_t)row->first_ns);
-	seconds(text, (int64_t)row->last_ns);
-	summary_rates(text, row);
-	seconds(text, (int64_t)row->stats.wait_ns);
-	buckets(text, &row->stats);
-	summary_janks(text, &row->stats);
-	milliseconds(text, row->gpu_p50_ns);
-	milliseconds(text, row->gpu_p99_ns);
-	count_if_known(text, row->gpu_bound);
-	count_if_known(text, row->stats.lost);
-	summary_new_columns(text, row);
 }
 
 /* --- what files/ has to know of the rows --- */

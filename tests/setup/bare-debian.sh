@@ -13,14 +13,7 @@ set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
 
-skip()
-{
-  echo "skipped: $*"
-  exit 77
-}
-
-[ "$(id -u)" = 0 ] || skip "making a bare Debian needs root"
-command -v debootstrap >/dev/null || skip "debootstrap is missing"
+[ "$(id -u)" = 0 ] || { echo "skipped: not root"; exit 77; }
 
 # The mirror that this machine uses.
 mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\(http[^ ]*\).*/\2/p' \
@@ -53,6 +46,7 @@ inside()
   echo "== $2 as $1 in a bare Debian${bare_mounts+ with nothing mounted}"
   home=$(awk -F: -v user="$1" '$1 == user { print $6 }' "$bare/etc/passwd")
   begin=$(date +%s)
+  # shellcheck disable=SC2016 # for the other shell
   unshare --mount sh -ec "cd '$bare'; ${bare_mounts-$mounts}"'
     exec chroot --userspec="$1" . env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$3" LC_ALL=C sh -c "cd /home/jankd && $2"' \
     sh "$1" "$2" "$home" </dev/null || failed="${failed:-}$2 as $1; "

@@ -24,15 +24,18 @@
 #define APPS_MAX 16
 
 /* Files with one value each, in the order in which they are written. current_tracer comes first: a
- * tracer has options of its own. A new clock or size empties the buffer, so tracing_on comes last.
+ * tracer has options of its own. A new clock or size empties the buffer, so tracing_on comes last,
+ * also after what else a place has.
  */
 static const struct {
 	const char *name;
 	bool always; /* jankd may change it; if false, only atrace does */
 } files[] = {
 	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
-	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
+	{ "saved_cmdlines_size", false }, { "buffer_percent", true }, { "tracing_on", true },
 };
+
+#define FILES (sizeof(files) / sizeof(files[0]))
 
 static const char app_number[] = "debug.atrace.app_number";
 
@@ -95,6 +98,29 @@ bool settings_next_line(struct span *text, struct span *line)
 	*line = (struct span){ text->ptr, (size_t)(end - text->ptr) };
 	*text = span_skip(*text, line->len + 1);
 	return true;
+}
+
+static struct span first_word(struct span line)
+{
+	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
+
+	return blank ? (struct span){ line.ptr, (size_t)(blank - line.ptr) } : line;
+}
+
+static struct span after_first_word(struct span line)
+{
+	return span_skip(line, first_word(line).len + 1);
+}
+
+/* Returns true if the first word of @line is @key. */
+static bool is(struct span line, const char *key)
+{
+	return span_equal(first_word(line), span_of(key));
+}
+
+static bool is_place(struct span line)
+{
+	return is(line, "place") || is(line, "made");
 }
 
 void settings_free(struct settings *settings)
@@ -187,13 +213,13 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 		add(settings, "place %s\n", instance);
 	else
 		add(settings, "place\n");
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < FILES - 1; i++)
 		if (all || files[i].always)
 			read_file(settings, directory, files[i].name);
 	read_cpus(settings, directory);
 	if (all)
 		read_lists(settings, directory);
-	read_file(settings, directory, "tracing_on");
+	read_file(settings, directory, files[FILES - 1].name);
 }
 
 static void read_property(struct settings *settings, struct property_budget *budget,
@@ -328,19 +354,17 @@ static void restore_file(struct restoring *r, const char *name, struct span valu
 
 static void restore_cpu(struct restoring *r, struct span cpu_and_size)
 {
-	const char *blank = memchr(cpu_and_size.ptr, ' ', cpu_and_size.len);
 	char word[SETTING_SIZE], name[64];
-	size_t digits = blank ? (size_t)(blank - cpu_and_size.ptr) : 0;
 	unsigned long cpu;
 	char *end;
 
-	if (!copy_word(word, (struct span){ cpu_and_size.ptr, digits }))
+	if (!copy_word(word, first_word(cpu_and_size)))
 		return;
 	cpu = strtoul(word, &end, 10);
 	if (*end || cpu >= CPUS_MAX)
 		return;
 	snprintf(name, sizeof(name), "per_cpu/cpu%lu/buffer_size_kb", cpu);
-	restore_file(r, name, span_skip(cpu_and_size, digits + 1));
+	restore_file(r, name, after_first_word(cpu_and_size));
 }
 
 /* Writes the option if its current value is the opposite: "x" for "nox". */
@@ -384,15 +408,6 @@ static void restore_events(struct restoring *r)
 	free(now);
 }
 
-static void restore_event(struct restoring *r, struct span event)
-{
-	char word[SETTING_SIZE];
-
-	if (!r->events || !copy_word(word, event) || has_line(r->events, word))
-		return;
-	note(r, setting_write(r->directory, "set_event", word));
-}
-
 static void stop_atrace(struct restoring *r)
 {
 	if (r->ending->until_signal)
@@ -404,9 +419,14 @@ static void stop_atrace(struct restoring *r)
 	r->budget = property_budget_begin(r->ending->until_signal);
 }
 
-static bool is_property(const char *name)
+/* Sets @name to that of the property of atrace that @property begins with, before a blank. */
+static bool copy_property_name(char name[static SETTING_SIZE], struct span property)
 {
+	struct span word = first_word(property);
 	char app[64];
+
+	if (word.len == property.len || !copy_word(name, word))
+		return false;
 
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
 		if (strcmp(properties[i], name) == 0)
@@ -435,52 +455,38 @@ static bool copy_property_value(char word[static SETTING_SIZE], struct span text
 
 static void restore_property(struct restoring *r, struct span name_and_value)
 {
-	const char *blank = memchr(name_and_value.ptr, ' ', name_and_value.len);
-	size_t len = blank ? (size_t)(blank - name_and_value.ptr) : 0;
-	struct span value = span_skip(name_and_value, len + 1);
 	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
 
-	if (!copy_word(name, (struct span){ name_and_value.ptr, len }) || !is_property(name) ||
-	    !copy_property_value(word, value))
+	if (!copy_property_name(name, name_and_value) ||
+	    !copy_property_value(word, after_first_word(name_and_value)))
 		return;
 	if (android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
 		note(r, android_setprop(&r->budget, name, word));
 }
 
-/* Returns true if the first word of @line is @key. *value: the text after it and one blank. */
-static bool has_key(struct span line, const char *key, struct span *value)
-{
-	struct span word = span_of(key);
-
-	if (!span_starts_with(line, word) || (line.len > word.len && line.ptr[word.len] != ' '))
-		return false;
-	*value = span_skip(line, word.len + 1);
-	return true;
-}
-
 static void restore_line(struct restoring *r, struct span line)
 {
-	struct span value;
+	struct span value = after_first_word(line);
+	char word[SETTING_SIZE];
 
-	if (has_key(line, "place", &value))
+	if (is(line, "place"))
 		enter_place(r, value);
-	else if (has_key(line, "made", &value))
+	else if (is(line, "made"))
 		remove_instance(r, value);
-	else if (has_key(line, "cpu", &value))
+	else if (is(line, "cpu"))
 		restore_cpu(r, value);
-	else if (has_key(line, "option", &value))
+	else if (is(line, "option"))
 		restore_option(r, value);
-	else if (has_key(line, "events", &value))
+	else if (is(line, "events"))
 		restore_events(r);
-	else if (has_key(line, "event", &value))
-		restore_event(r, value);
-	else if (has_key(line, "property", &value))
+	else if (is(line, "event") && r->events && copy_word(word, value) &&
+		 !has_line(r->events, word))
+		note(r, setting_write(r->directory, "set_event", word));
+	else if (is(line, "property"))
 		restore_property(r, value);
-	else if (has_key(line, "tracing_on", &value))
-		restore_file(r, "tracing_on", value);
 	else
-		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-			if (has_key(line, files[i].name, &value))
+		for (size_t i = 0; i < FILES; i++)
+			if (is(line, files[i].name))
 				restore_file(r, files[i].name, value);
 }
 
@@ -503,14 +509,14 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 {
 	struct restoring r = { .tracefs = tracefs, .rest = text, .ending = ending };
 	bool gone = is_gone(tracefs);
-	struct span line, value;
+	struct span line;
 
 	r.budget.is_over = true;
 	while (settings_next_line(&r.rest, &line)) {
 		r.error = 0;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
-		else if (gone && !has_key(line, "property", &value))
+		else if (gone && !is(line, "property"))
 			note(&r, -ENOENT);
 		else
 			restore_line(&r, line);
@@ -524,26 +530,26 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 
 bool settings_are_instances(const struct settings *settings)
 {
-	struct span rest = settings_text(settings), line, value;
+	struct span rest = settings_text(settings), line;
 
 	while (settings_next_line(&rest, &line))
-		if (!has_key(line, "made", &value))
+		if (!is(line, "made"))
 			return false;
 	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
 }
 
 void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
 {
-	struct span rest = settings_text(settings), line, value;
+	struct span rest = settings_text(settings), line;
 	size_t len = 0;
 
 	text[0] = '\0';
 	while (settings_next_line(&rest, &line)) {
-		bool instance = has_key(line, "made", &value);
+		bool instance = is(line, "made");
+		struct span shown = instance ? after_first_word(line) : line;
 		int n = snprintf(text + len, SETTINGS_TEXT_SIZE - len, "%s%s%.*s",
-				 len > 0 ? ", " : "", instance ? "instance " : "",
-				 instance ? (int)value.len : (int)line.len,
-				 instance ? value.ptr : line.ptr);
+				 len > 0 ? ", " : "", instance ? "instance " : "", (int)shown.len,
+				 shown.ptr);
 
 		if (n < 0 || (size_t)n >= SETTINGS_TEXT_SIZE - len) {
 			text[len] = '\0';
@@ -558,34 +564,22 @@ void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings
 /* Most places of a capture. */
 #define PLACES_MAX 2
 
-static void read_property_again(struct settings *now, struct property_budget *budget,
-				struct span property)
-{
-	const char *blank = memchr(property.ptr, ' ', property.len);
-	char name[SETTING_SIZE];
-
-	if (blank &&
-	    copy_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
-	    is_property(name))
-		read_property(now, budget, name);
-}
-
 void settings_read_again(struct settings *now, struct span before, const char *tracefs,
 			 struct property_budget *budget)
 {
 	unsigned int places = 0;
 	bool all = false;
-	struct span line, value;
+	struct span line;
 
 	while (settings_next_line(&before, &line)) {
-		char instance[NAME_MAX + 1];
+		struct span value = after_first_word(line);
+		char instance[NAME_MAX + 1], name[SETTING_SIZE];
 
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			all = true;
-		else if (has_key(line, "property", &value) && value.len > 0)
-			read_property_again(now, budget, value);
-		if (!has_key(line, "place", &value) || value.len > NAME_MAX ||
-		    places++ == PLACES_MAX)
+		else if (is(line, "property") && copy_property_name(name, value))
+			read_property(now, budget, name);
+		if (!is(line, "place") || value.len > NAME_MAX || places++ == PLACES_MAX)
 			continue;
 		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
 		settings_read_place(now, tracefs, value.len > 0 ? instance : NULL, all);
@@ -606,28 +600,6 @@ struct merge {
 	bool sizes_stay;	  /* buffer sizes of this place are not restored */
 	unsigned int comparisons; /* so far */
 };
-
-static struct span first_word(struct span line)
-{
-	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
-
-	return blank ? (struct span){ line.ptr, (size_t)(blank - line.ptr) } : line;
-}
-
-static struct span after_first_word(struct span line)
-{
-	return span_skip(line, first_word(line).len + 1);
-}
-
-static bool is(struct span line, const char *key)
-{
-	return span_equal(first_word(line), span_of(key));
-}
-
-static bool is_place(struct span line)
-{
-	return is(line, "place") || is(line, "made");
-}
 
 /* "overwrite" of "nooverwrite". */
 static struct span option_name(struct span option)
@@ -714,11 +686,6 @@ static void add_kept(struct merge *m, const char *what, struct span line)
 			*c = '?';
 }
 
-static void add_line(struct merge *m, struct span line)
-{
-	settings_add_line(m->merged, line);
-}
-
 /* Merges a line with one value. */
 static void merge_value(struct merge *m, struct span before)
 {
@@ -727,11 +694,11 @@ static void merge_value(struct merge *m, struct span before)
 	if (++m->comparisons > COMPARISONS_MAX || !find(m->found, m->place, before, &found) ||
 	    span_equal(found, before) || !find(m->set, m->place, before, &set) ||
 	    span_equal(found, set)) {
-		add_line(m, before);
+		settings_add_line(m->merged, before);
 		return;
 	}
 	add_kept(m, "", found);
-	add_line(m, found);
+	settings_add_line(m->merged, found);
 }
 
 /* Merges the sizes, at the line of buffer_size_kb. The lines of CPUs follow it. */
@@ -744,13 +711,13 @@ static void merge_sizes(struct merge *m, struct span before)
 	m->sizes_stay = ++m->comparisons <= COMPARISONS_MAX && set && found && found != set &&
 			found != sizes_in(m->before, m->place);
 	if (!m->sizes_stay) {
-		add_line(m, before);
+		settings_add_line(m->merged, before);
 		return;
 	}
 	while (next_below(&text, m->place, &inside, &line)) {
 		if (!is_size(line))
 			continue;
-		add_line(m, line);
+		settings_add_line(m->merged, line);
 		if (!is(line, "cpu"))
 			add_kept(m, "", line);
 	}
@@ -762,7 +729,7 @@ static void merge_events(struct merge *m, struct span before)
 	struct span text = m->found, line, other;
 	bool inside = !m->place.ptr;
 
-	add_line(m, before);
+	settings_add_line(m->merged, before);
 	if (!find(m->set, m->place, before, &other))
 		return;
 	while (m->comparisons <= COMPARISONS_MAX && next_below(&text, m->place, &inside, &line)) {
@@ -771,7 +738,7 @@ static void merge_events(struct merge *m, struct span before)
 			continue;
 		m->comparisons++;
 		add_kept(m, "", line);
-		add_line(m, line);
+		settings_add_line(m->merged, line);
 	}
 }
 
@@ -785,7 +752,7 @@ static void merge_event(struct merge *m, struct span before)
 	    !find(m->found, m->place, before, &other) && find(m->set, m->place, before, &other))
 		add_kept(m, "no ", before);
 	else
-		add_line(m, before);
+		settings_add_line(m->merged, before);
 }
 
 static void merge_line(struct merge *m, struct span line)
@@ -793,10 +760,10 @@ static void merge_line(struct merge *m, struct span line)
 	if (is_place(line)) {
 		m->place = line;
 		m->sizes_stay = false;
-		add_line(m, line);
+		settings_add_line(m->merged, line);
 	} else if (is(line, "cpu")) {
 		if (!m->sizes_stay)
-			add_line(m, line);
+			settings_add_line(m->merged, line);
 	} else if (is(line, "buffer_size_kb")) {
 		merge_sizes(m, line);
 	} else if (is(line, "events")) {

@@ -132,6 +132,11 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	undo->atrace = true;
 	if (atrace_start(options->buffer_kb, options->categories, true) < 0) {
 		undo->atrace_failed = true;
+		/* What another program has set meanwhile, and will set, stays. */
+		budget.is_over = true;
+		settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory,
+				    &budget);
+		settings_disown_all_but_atraces(&undo->setup, options->buffer_kb);
 		return EXIT_FAILED;
 	}
 	undo->has_properties = !budget.is_over;

@@ -811,6 +811,56 @@ void settings_disown(struct settings *set, const char *instance, const char *nam
 	*set = changed;
 }
 
+/* True: atrace may have given the setting of @line that value. */
+static bool may_be_atraces(struct span line, uint64_t buffer_kb)
+{
+	static const char *const options[] = { "overwrite", "print-tgid", "record-tgid",
+					       "context-info", "irq-info" };
+	struct span value = after_first_word(line);
+	uint64_t size_kb;
+
+	if (is(line, "buffer_percent"))
+		return false;
+	if (is(line, "current_tracer"))
+		return span_equal(value, SPAN_LITERAL("nop"));
+	/* The kernel rounds up. */
+	if (is_size(line)) {
+		value = is(line, "cpu") ? after_first_word(value) : value;
+		size_kb = value.len ? strtoull(value.ptr, NULL, 10) : 0;
+		return span_equal(value, SPAN_LITERAL("X")) ||
+		       (size_kb >= buffer_kb && size_kb < buffer_kb + 64);
+	}
+	if (!is(line, "option"))
+		return true;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (span_equal(option_name(value), span_of(options[i])))
+			return true;
+	return false;
+}
+
+void settings_disown_all_but_atraces(struct settings *set, uint64_t buffer_kb)
+{
+	struct settings changed = { .incomplete = set->incomplete };
+	struct span rest = settings_text(set), line;
+
+	while (settings_next_line(&rest, &line)) {
+		struct span value = after_first_word(line), name = option_name(value);
+		char other[SETTINGS_LINE_MAX];
+
+		/* Another option is the opposite of it. */
+		if (is(line, "option"))
+			snprintf(other, sizeof(other), "option %s%.*s",
+				 name.len == value.len ? "no" : "", (int)name.len, name.ptr);
+		else
+			snprintf(other, sizeof(other), "%.*s " NOT_OURS, (int)first_word(line).len,
+				 line.ptr);
+		settings_add_line(&changed,
+				  may_be_atraces(line, buffer_kb) ? line : span_of(other));
+	}
+	settings_free(set);
+	*set = changed;
+}
+
 void settings_merge_now(struct settings *merged, const struct settings *before,
 			const struct settings *set, const char *tracefs,
 			struct property_budget *budget, struct settings_kept *kept)

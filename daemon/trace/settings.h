@@ -28,6 +28,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "parser/span.h"
 
@@ -91,6 +92,10 @@ struct settings_kept {
 /* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. To be
  * called if another program has written to that file, even if it wrote the same value. */
 void settings_disown(struct settings *set, const char *instance, const char *name);
+
+/* The same for all settings that an atrace that was to set a buffer of @buffer_kb has not set: it
+ * failed meanwhile. */
+void settings_disown_all_but_atraces(struct settings *set, uint64_t buffer_kb);
 
 /**
  * settings_merge() - find the settings to restore

@@ -77,6 +77,12 @@ TEST(atrace_that_fails_ends_the_capture_and_none_gives_a_warning)
 	live_fails("--categories", "dance", NULL);
 	assert_contains(scratch_get("run.err"), "error: unknown category");
 	assert_as_before();
+	/* Another program changes a setting meanwhile. */
+	fake_device_fail("atrace",
+			 formatted("'; echo 33 >%s/buffer_percent; echo '", fake_tracefs));
+	live_fails("--categories", "gfx", NULL);
+	assert_string_equal(scratch_get("tr/buffer_percent"), "33\n");
+	assert_contains(scratch_get("run.err"), "not restored: buffer_percent 33");
 	fake_device_remove("atrace");
 	live_run("--categories", "gfx", NULL);
 	assert_contains(scratch_get("run.err"), "--categories");

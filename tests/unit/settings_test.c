@@ -233,6 +233,26 @@ TEST(settings_changed_by_jankd_are_restored_and_others_kept)
 	     "place\nbuffer_size_kb X\ncpu 0 64\ncpu 1 1024\n", "buffer_size_kb X");
 }
 
+TEST(what_an_atrace_that_failed_has_not_set_is_not_restored)
+{
+	static const char had[] = "property p 1\nplace\ncurrent_tracer nop\ntrace_clock local\n"
+				  "buffer_size_kb 7\nbuffer_percent 50\noption nooverwrite\n"
+				  "option nostacktrace\ntracing_on 0\n";
+	static const char now[] = "property p 2\nplace\ncurrent_tracer function\ntrace_clock boot\n"
+				  "buffer_size_kb 4096\nbuffer_percent 0\noption overwrite\n"
+				  "option stacktrace\ntracing_on 1\n";
+	struct settings made = { 0 };
+
+	settings_add_line(&made, (struct span){ now, sizeof(now) - 2 });
+	settings_disown_all_but_atraces(&made, 1024);
+	aims(had, made.text, now,
+	     "property p 1\nplace\ncurrent_tracer function\ntrace_clock local\n"
+	     "buffer_size_kb 4096\nbuffer_percent 0\noption nooverwrite\noption stacktrace\n"
+	     "tracing_on 0\n",
+	     "current_tracer function, buffer_size_kb 4096, buffer_percent 0, option stacktrace");
+	settings_free(&made);
+}
+
 TEST(message_of_kept_settings_is_bounded)
 {
 	static char had[20000], made[20000], now[20000];

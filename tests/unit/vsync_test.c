@@ -321,6 +321,35 @@ TEST(test_cut_ids_of_displays_are_matched)
 						 V120, 0, SECOND));
 	assert_ptr_equal(one,
 			 reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
+	/* One without a name gets an id that has space. */
+	reported = (struct reported_periods){ 0 };
+	one = reported_periods_report(&reported, SPAN_NULL, V60, 0, SECOND);
+	for (size_t len = VSYNC_DISPLAY_ID; len >= VSYNC_DISPLAY_ID - 1; len--) {
+		const struct span id = { "123456789012345678901234", len };
+
+		assert_ptr_equal(one, reported_periods_report(&reported, id, V60, 0, SECOND));
+		assert_int_equal(strlen(one->id), len < VSYNC_DISPLAY_ID ? len : 0);
+	}
+}
+
+/* The display of the oldest report goes. An id without space is cut. */
+TEST(test_number_of_displays_is_bounded)
+{
+	struct reported_periods reported = { 0 };
+	const struct span id = SPAN_LITERAL("123456781234567812345678");
+
+	/* Six have space: the seventh takes the place of the first, and that of the second. */
+	for (int i = 0; i < 14; i++) {
+		reported_periods_report(&reported, (struct span){ id.ptr + i % 7, 1 }, V60, 0, i);
+		assert_int_equal(reported.evicted, i < 6 ? 0 : i - 5);
+		reported_periods_report(&reported, (struct span){ id.ptr + i % 7, 1 }, V60, 0, i);
+		assert_int_equal(reported.evicted, i < 6 ? 0 : i - 5);
+	}
+	for (size_t len = VSYNC_DISPLAY_ID; len >= VSYNC_DISPLAY_ID - 1; len--)
+		assert_int_equal(strlen(reported_periods_report(
+						&reported, (struct span){ id.ptr, len }, V60, 0, 20)
+						->id),
+				 VSYNC_DISPLAY_ID - 1);
 }
 
 /* Hardware vsyncs from @from_ns on, without gaps. */

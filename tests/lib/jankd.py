@@ -21,7 +21,7 @@ import threading
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("JANKD_BUILD", SOURCE / "build"))
 JANKD = BUILD / "daemon" / "jankd"
-PHONE = BUILD / "tools" / "jank-phone"
+PHONE = pathlib.Path(os.environ.get("JANKD_PHONE", BUILD / "tools" / "jank-phone"))
 REPORT = BUILD / "tools" / "jank-report"
 SHARED = SOURCE.parent / "shared"
 TRACES = SHARED / "traces"

@@ -120,6 +120,35 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 			assert_int_equal(app_comes_before(apps[i], apps[j]), i < j);
 }
 
+/* The shortest of all gaps, whichever Surface has some; what was no freeze, nor a gap, was idle. */
+TEST(gaps_and_idle_times_are_added)
+{
+	static const uint64_t gaps[][4] = {
+		/* of two Surfaces, shortest, longest */
+		{ 0, 0, 0, 0 }, { 5, 0, 5, 5 }, { 0, 5, 5, 5 }, { 5, 7, 5, 7 }, { 7, 5, 5, 7 },
+	};
+	struct grade_facts facts = { 0 };
+
+	for (size_t i = 0; i < COUNT_OF(gaps); i++) {
+		struct grade_facts surfaces[2] = { { 0 }, { 0 } };
+
+		for (size_t k = 0; k < 2; k++)
+			if (gaps[i][k])
+				grade_add_gap(&surfaces[k], gaps[i][k]);
+		grade_add(&surfaces[0], &surfaces[1]);
+		assert_fields(&surfaces[0], shortest_gap_ns == gaps[i][2],
+			      longest_gap_ns == gaps[i][3], gap_ns == gaps[i][0] + gaps[i][1]);
+	}
+	grade_add_lost(&facts, CAUSE_APP, 700 * MS, true);
+	grade_add_endless(&facts, SECOND);
+	grade_add_gap(&facts, 100 * MS);
+	for (uint64_t ms = 799; ms <= 802; ms++) {
+		facts.wait_ns = ms * MS;
+		assert_int_equal(grade_idle_ns(&facts), ms > 800 ? (ms - 800) * MS : 0);
+	}
+	assert_true(grade_lost_rate(&(struct grade_facts){ .time_ns = 0 }) == 0);
+}
+
 static struct graded graded = {
 	.name = "com.a", .fps = 30, .rate_hz = 60, .is_even = true, .missing_at = "0:18 to 0:26"
 };

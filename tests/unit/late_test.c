@@ -1,8 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame is late if its interval is longer than the cadence of its layer so far. */
+#include "rules/late.h"
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";
+
+/* After some intervals of one length, and others of 100 ms: one more. */
+TEST(test_limits_of_lateness_are_exact)
+{
+	static const struct {
+		unsigned int n, others;
+		int64_t ns, vsyncs, then_ns, then_vsyncs;
+		uint64_t harm_ns;
+		const char *is; /* a gap, reported, a stall */
+	} rows[] = {
+		{ 0, 0, V60, 1, 2 * V60, 2, 0, "" },
+		{ 1, 0, V60, 1, 2 * V60, 2, V60, "" },
+		{ 1, 0, V60, 1, 2 * V60, 1, 0, "" },
+		{ 1, 0, V60, 1, 2 * V60, ROW_UNKNOWN, 0, "" },
+		{ 8, 0, V60, 1, V60 + V60 / 100, 2, 0, "" },
+		{ 8, 0, V60, 1, V60 + V60 / 100 + 1, 2, V60 / 100 + 1, "" },
+		{ 8, 0, V60, 1, 4 * V60, 4, 3 * V60, "" },
+		{ 8, 0, V60, 1, 4 * V60 + 1, 4, 3 * V60 + 1, "g" },
+		/* The cadence is older than the period: the nearest whole vsyncs, at least one. */
+		{ 8, 0, 14 * MS, ROW_UNKNOWN, 20 * MS, 2, 10 * MS, "" },
+		{ 8, 0, 15 * MS, ROW_UNKNOWN, 20 * MS, 2, 0, "" },
+		{ 8, 0, 4 * MS, ROW_UNKNOWN, 20 * MS, 2, 10 * MS, "g" },
+		/* Reported after eight intervals of at most 100 ms. */
+		{ 8, 0, 20 * MS, ROW_UNKNOWN, 120 * MS - 1, ROW_UNKNOWN, 0, "g" },
+		{ 8, 0, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "gr" },
+		{ 7, 0, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "g" },
+		{ 8, 0, 100500000, ROW_UNKNOWN, 201 * MS, ROW_UNKNOWN, 0, "r" },
+		{ 8, 0, 100500001, ROW_UNKNOWN, 201 * MS, ROW_UNKNOWN, 0, "" },
+		/* A quarter of the last 16 may be gaps. */
+		{ 12, 4, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "gr" },
+		{ 12, 5, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "g" },
+		{ 40, 4, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "gr" },
+		{ 8, 0, V60, 1, 500 * MS, 30, 500 * MS, "grs" },
+		{ 8, 0, V60, 1, 500 * MS, 30, 0, "g" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct interval usual = { rows[i].ns, rows[i].vsyncs, 0 },
+				      other = { 100 * MS, ROW_UNKNOWN, 0 };
+		const struct interval then = { rows[i].then_ns, rows[i].then_vsyncs, 0 };
+		struct late_series series = { 0 };
+		struct lateness late;
+
+		for (unsigned int n = 0; n < rows[i].n + rows[i].others; n++)
+			late_follow(&series, SURFACE_A, 0, n < rows[i].n ? usual : other,
+				    WAIT_IDLE);
+		late = late_follow(&series, SURFACE_A, 100 * MS, then,
+				   strchr(rows[i].is, 's') ? WAIT_STALL : WAIT_IDLE);
+		if (late.harm_ns != rows[i].harm_ns ||
+		    late.gap != (strchr(rows[i].is, 'g') != NULL) ||
+		    late.reported != (strchr(rows[i].is, 'r') != NULL))
+			fail_msg("row %zu: harm %d, gap %d, reported %d", i, (int)late.harm_ns,
+				 late.gap, late.reported);
+	}
+}
 
 FIXTURE(default_options, stop_phone)
 

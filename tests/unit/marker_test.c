@@ -63,47 +63,13 @@ static const struct row good[] = {
 	{ "C|683|x|5\r\n", TRACE_COUNTER, 683, "x", 5, "" },
 };
 
-static const char *const bad[] = {
-	"",
-	"|",
-	"B",
-	"B|",
-	"b|683|x",
-	"B683|x",
-	"B|x|y",
-	"B| 683|x",
-	"B|-1|x",
-	"B|683x|y",
-	"B|683\xff|y",
-	"B|\377683|y",
-	"B|6839207\xba|y",
-	"B|2147483648|x",
-	"B|99999999999999999999|x",
-	"EE",
-	"E|x",
-	"E x",
-	"C|683",
-	"C|683|",
-	"C|683|x",
-	"C|683|x|",
-	"C|683|x|-",
-	"C|683|x|+1",
-	"C|683|x|1.5",
-	"C|683|x|9223372036854775808",
-	"C|683|x|-9223372036854775809",
-	"C|683|x|y|z",
-	"S|683|x",
-	"S|683|x 7",
-	"S|683|H:x",
-	"C|683|H:x 7y|z",
-	"F|683|x|y",
-	"G|683|track",
-	"H|683|track",
-	"X|683|x|1",
-	"\x01|683|x|1",
-	"hello",
-	"\n",
-};
+/* Those between the semicolons. */
+static const char bad[] =
+	";|;B;B|;b|683|x;B683|x;B|x|y;B| 683|x;B|-1|x;B|683x|y;B|683\377|y;B|\377683|y;"
+	"B|6839207\272|y;B|2147483648|x;B|99999999999999999999|x;EE;E|x;E x;C|683;C|683|;"
+	"C|683|x;C|683|x|;C|683|x|-;C|683|x|+1;C|683|x|1.5;C|683|x|9223372036854775808;"
+	"C|683|x|-9223372036854775809;C|683|x|y|z;S|683|x;S|683|x 7;S|683|H:x;C|683|H:x 7y|z;"
+	"F|683|x|y;G|683|track;H|683|track;X|683|x|1;\001|683|x|1;hello;\n";
 
 static void assert_span(struct span span, const char *text)
 {
@@ -151,12 +117,13 @@ TEST(test_valid_payloads_are_parsed)
 TEST(test_invalid_payloads_change_nothing)
 {
 	struct trace_record before, record;
+	char copy[sizeof(bad)], *rest = strcpy(copy, bad), *payload;
 
 	memset(&before, 0x5a, sizeof(before));
-	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+	while ((payload = strsep(&rest, ";"))) {
 		record = before;
-		if (parse_guarded(bad[i], strlen(bad[i]), &record))
-			fail_msg("accepted: %s", bad[i]);
+		if (parse_guarded(payload, strlen(payload), &record))
+			fail_msg("accepted: %s", payload);
 		assert_memory_equal(&record, &before, sizeof(record));
 	}
 }

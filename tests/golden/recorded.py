@@ -10,12 +10,11 @@ import fences
 import frametimeline
 import gfx2019
 import presents
-import rotated
 import verdict
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, Checks, analyze, folder, rows, skip, unpack
 
-JUDGES = (presents, rotated, verdict, doframes, fences, gfx2019, frametimeline, causes)
+JUDGES = (presents, verdict, doframes, fences, gfx2019, frametimeline, causes)
 
 
 class Recorded:

@@ -144,18 +144,6 @@ TEST(until_exit_ends_with_the_app)
 	assert_contains(events(), "com.example.unittest");
 }
 
-TEST(signals_rotate_and_end)
-{
-	live_run("--no-atrace", "--stdout", NULL);
-	live_frames(200);
-	live_wait_rows("fps.csv", 1);
-	kill(live_pid, SIGUSR1);
-	live_wait_rows("fps-000001.csv", 1);
-	assert_int_equal(live_signal(SIGQUIT), 0);
-	/* Standard output has the rows of all segments. */
-	assert_begins(scratch_get("run.out"), scratch_get("out/fps-000001.csv"));
-}
-
 TEST(a_daemon_outlives_its_caller)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
@@ -238,21 +226,6 @@ TEST(stop_does_what_a_killed_capture_has_not_done)
 }
 
 /* --- sources and settings --- */
-
-/* Events have no time on the clock 'counter'. */
-TEST(size_and_clock_are_set_and_restored)
-{
-	live_set("buffer_size_kb", "1408\n");
-	live_set("trace_clock", "local [counter] boot\n");
-	live_run("--no-atrace", "--frames-log", "--source", "text", "--buffer-kb", "2048", NULL);
-	live_wait_setting("buffer_size_kb", "2048");
-	live_wait_setting("trace_clock", "boot");
-	live_frames(20);
-	live_stop();
-	live_wait_setting("buffer_size_kb", "1408");
-	live_wait_setting("trace_clock", "counter");
-	assert_int_equal(live_rows("frames.csv"), 20);
-}
 
 /* The program that created the instance chose its size: it is kept, with a warning. */
 TEST(instance_is_read_and_restored)
@@ -352,19 +325,4 @@ TEST(damaged_lines_and_lost_events_are_reported)
 	live_wait_event("malformed");
 	live_wait_event(",lost,");
 	live_stop();
-}
-
-/* More than fits in the text buffer, and more than one read returns. --rotate-time is time of the
- * trace. */
-TEST(flood_of_frames_loses_none)
-{
-	unsigned int rows = 0;
-
-	live_run("--no-atrace", "--frames-log", "--rotate-time", "5", NULL);
-	live_frames_at(LIVE_LAYER, live_now_us() - 60000000, 3000);
-	live_wait_rows("frames-000009.csv", 1);
-	live_stop();
-	for (int i = 1; i < 10; i++)
-		rows += live_rows(formatted("frames-%06d.csv", i));
-	assert_int_equal(rows + live_rows("frames.csv"), 3000);
 }

@@ -59,27 +59,6 @@ TEST(files_that_others_change_go_on)
 	live_end();
 }
 
-TEST(moved_folder_is_created_again)
-{
-	begin("--sync", "1");
-	assert_int_equal(rename(scratch_path("out"), scratch_path("moved")), 0);
-	live_frames(20);
-	live_wait_event(",lost,");
-	live_frames(10);
-	live_wait_rows("frames.csv", 1);
-	/* It answers in the new folder, and the journal is there. */
-	assert_int_equal(live_ask("status", "--json"), 0);
-	assert_true(scratch_has("out/.journal"));
-	assert_false(scratch_has("moved/.journal"));
-	live_stop();
-	assert_false(scratch_has("out/.journal"));
-	assert_true(scratch_has("out/session.json"));
-	/* No row is lost: earlier rows are in the moved folder. */
-	assert_int_equal(rename(scratch_path("moved/frames.csv"), scratch_path("out/moved.csv")),
-			 0);
-	assert_int_equal(live_rows("frames.csv") + live_rows("moved.csv"), 80);
-}
-
 /* --- low disk space --- */
 
 /* First the oldest segments are removed, then files are no longer written, those with the most rows

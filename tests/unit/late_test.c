@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame is late if its interval is longer than the cadence of its layer so far. */
-#include "rules/late.h"
+#include "rules/count/late.h"
 #include "tests/unit/one_phone.h"
 
 static const char bar[] = "StatusBar#0";
@@ -199,19 +199,4 @@ TEST(test_films_are_even)
 						       : SURFACE_A,
 			       films[i].expected);
 	}
-}
-
-/* Without ticks the times between presents count. */
-TEST(test_late_frames_are_found_without_vsyncs)
-{
-	uint64_t at_ns = BEGIN;
-
-	options.late_ns = 100 * MS;
-	start(PHONE_9);
-	for (unsigned int i = 0; i < 100; i++) {
-		at_ns += (i == 50 ? 117 : i == 75 ? 123 : 20) * MS + i % 3 * MS / 2;
-		phone_show(&phone, at_ns, a);
-	}
-	assert_int_equal(count_late(), 1);
-	assert_int_equal(phone.log.late[0].interval_ns, 123 * MS);
 }

@@ -733,7 +733,7 @@ static void report_fixed(struct capture *capture)
 	if (!fixed[0])
 		return;
 	snprintf(text, sizeof(text),
-		 "jankd may not change these settings, so they stay as they are: %s", fixed);
+		 "jankd has no permission to change these settings; left as they are: %s", fixed);
 	session_event(&capture->session, "tracing", text);
 }
 

@@ -801,8 +801,8 @@ static void report_hidden_cpus(struct interference *interference)
 {
 	session_set_loss_pending(interference->session, true);
 	write_event_with(interference,
-			 "the events of some CPUs are missing, so of most late frames the vsyncs "
-			 "are unknown: tracing_cpumask (the traced CPUs) is",
+			 "some CPUs are not traced, so the vsyncs of most late frames are unknown: "
+			 "tracing_cpumask (the traced CPUs) is",
 			 interference->values[INTERFERENCE_CPUS]);
 }
 

@@ -97,7 +97,7 @@ static void on_failed(void *context, const char *why)
 	timeline->is_over = true;
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
 	snprintf(text, sizeof(text),
-		 "perfetto does not run, so frametimeline.csv has no frames from now on: %s", why);
+		 "perfetto is not running, so frametimeline.csv gets no more frames: %s", why);
 	write_event(timeline, text);
 }
 
@@ -177,8 +177,8 @@ static void report_end(struct live_timeline *timeline)
 	report_lost(timeline);
 	if (counts->untimely + counts->too_large > 0) {
 		snprintf(text, sizeof(text),
-			 "events of FrameTimeline that are left out: %" PRIu64
-			 " without a time of this capture, %" PRIu64 " too large",
+			 "events of FrameTimeline were left out: %" PRIu64
+			 " not in the time of this capture, %" PRIu64 " too large",
 			 counts->untimely, counts->too_large);
 		write_event(timeline, text);
 	}

@@ -74,7 +74,7 @@ int capture_read_dumpsys(struct options *options)
 		return 0;
 	if (durations->period_ns > 0) {
 		report("warning: analyze: --dumpsys: %s: the durations of frames are missing or "
-		       "not possible; only the display's period is used",
+		       "invalid; only the display's period is used",
 		       options->dumpsys);
 		return 0;
 	}

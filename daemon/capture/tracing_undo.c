@@ -120,8 +120,8 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		return write_journal(undo);
 	if (!uses_atrace(options)) {
 		if (options->categories_given)
-			report("warning: %s: --categories: not switched on: this machine has no "
-			       "atrace; switch them on in another way",
+			report("warning: %s: --categories: not enabled: this machine has no "
+			       "atrace; enable them in another way",
 			       options_command_name(options->command));
 		return 0;
 	}

@@ -86,8 +86,8 @@ static void check_user(struct doctor *doctor)
 		print(doctor, OK, "shell (uid %d), %s the group readtracefs", SHELL_UID, group);
 	else
 		print(doctor, NOTE,
-		      "uid %u, %s the group readtracefs; if something is denied below, run jankd "
-		      "as root or shell",
+		      "uid %u, %s the group readtracefs; if access is denied below, run jankd "
+		      "as root or as shell",
 		      (unsigned int)geteuid(), group);
 }
 
@@ -271,18 +271,18 @@ static void check_others(struct doctor *doctor)
 		      "current_tracer is %s, which can fill the buffer; set it to nop", tracer);
 	if (n_events > 0)
 		print(doctor, NOTE,
-		      "%u kernel events are on, which share the buffer; switch off those that "
-		      "nothing needs",
+		      "%u kernel events are enabled and fill the same buffer; disable those "
+		      "that are not needed",
 		      n_events);
 	if (strtoull(tags, NULL, 0) > 0)
 		print(doctor, NOTE,
-		      "apps write markers already (tags %s): another program traces, or did not "
-		      "restore them",
+		      "apps already write markers (tags %s): another program is tracing, or has "
+		      "left them enabled",
 		      tags);
 	if (doctor->others.others[0])
 		print(doctor, NOTE,
-		      "%s: while it records, it changes buffer, clock and events; do not record "
-		      "with both at once",
+		      "%s: it changes buffer, clock and events while it records; do not record "
+		      "with both at the same time",
 		      doctor->others.others);
 	if (!n_events && !doctor->others.others[0] && (!tracer[0] || strcmp(tracer, "nop") == 0) &&
 	    strtoull(tags, NULL, 0) == 0)
@@ -298,7 +298,7 @@ static void check_atrace(struct doctor *doctor)
 	if (error == 0)
 		print(doctor, OK, "it has the categories %s", categories);
 	else if (error == -ENOENT)
-		print(doctor, NOTE, "not found; switch the markers of apps on in another way");
+		print(doctor, NOTE, "not found; enable the markers of apps in another way");
 	else if (error > 0)
 		print(doctor, PROBLEM, "it has no category %s; name others with --categories", why);
 	else
@@ -394,20 +394,21 @@ static void check_capture(struct doctor *doctor)
 	struct last_session last;
 
 	if (doctor->runs) {
-		print(doctor, NOTE, "a capture runs in %s; 'jankd status' shows it", folder);
+		print(doctor, NOTE, "a capture is running in %s; 'jankd status' shows it", folder);
 		return;
 	}
 	if (last_session_read(&last, folder) == 0)
 		last_session_describe(&last, how);
 	last_session_free(&last);
 	if (how[0])
-		print(doctor, NOTE, "none runs in %s: %s; continue with 'jankd start --resume'%s",
-		      folder, how,
+		print(doctor, NOTE,
+		      "none is running in %s: %s; continue with 'jankd start --resume'%s", folder,
+		      how,
 		      last.end == LAST_SESSION_KILLED
 			      ? ", or restore its settings with 'jankd stop'"
 			      : "");
 	else
-		print(doctor, OK, "none runs in %s", folder);
+		print(doctor, OK, "none is running in %s", folder);
 }
 
 /* --- all --- */

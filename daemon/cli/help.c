@@ -89,11 +89,11 @@ static const struct {
 	},
 	[OPTIONS_DOCTOR] = {
 		"usage: jankd doctor [options]\n",
-		"Checks whether this device allows a capture, and changes nothing: user, SELinux, "
-		"tracefs, its settings, other programs that trace, atrace, refresh rates, free "
-		"space, the last capture. Prints a line for each: 'ok', 'note' or 'problem', the "
-		"subject, what was found, and after ';' what to do. Returns 0 if a capture is "
-		"possible, else 1.",
+		"Checks whether this device allows a capture: user, SELinux, tracefs, its settings, "
+		"other programs that trace, atrace, refresh rates, free space, the last capture. "
+		"Changes nothing. Prints a line for each: 'ok', 'note' or 'problem', the subject, "
+		"what was found, and after ';' what to do. Returns 0 if a capture is possible, "
+		"else 1.",
 	},
 	[OPTIONS_ANALYZE] = {
 		"usage: jankd analyze [options] FILE...\n"

@@ -299,9 +299,9 @@ const struct option_row options_table[] = {
 		.field = FIELD(enum options_source, source),
 		.help = "how events are read. raw: trace_pipe_raw, which is much cheaper, and no "
 			"app can forge a line in it; text: trace_pipe; auto: raw if it can be "
-			"read, but text with --snapshot; latency: no trace, but the present fences "
-			"that "
-			"dumpsys SurfaceFlinger --latency prints, also in latency.csv (auto)",
+			"read, but text with --snapshot; latency: instead of a trace, the present "
+			"fences that dumpsys SurfaceFlinger --latency prints, also written to "
+			"latency.csv (auto)",
 	},
 	{
 		.name = "tracefs",

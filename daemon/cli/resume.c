@@ -66,7 +66,7 @@ static const char *check_word(const struct last_session *last, const char *word)
 	if (!row)
 		return "it has an option that this version does not have";
 	if (names_a_file(row, word) && !last->is_trusted)
-		return "another user may have written it, and it names a file";
+		return "it names a file, and another user may have written it";
 	return NULL;
 }
 

@@ -232,7 +232,7 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 		error = copy(out, fd, offset, &write_error);
 	} else {
 		report("files: --from %" PRIu64 ": %s has %" PRId64
-		       " bytes; use a number that is not larger",
+		       " bytes; use a number up to that",
 		       offset, name, (int64_t)info.st_size);
 		close(fd);
 		return EXIT_FAILED;

@@ -273,7 +273,7 @@ static int cut_appended(struct session_files *files, struct csv_file *file)
 
 	if (error == 0)
 		report_event(files, "lost",
-			     "%s was appended to by another program; the added bytes were removed",
+			     "another program appended to %s; the added bytes were removed",
 			     file->name);
 	return error;
 }

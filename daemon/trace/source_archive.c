@@ -366,16 +366,16 @@ static int check_files(const struct source_archive *archive, const struct found 
 		       command, name, found->files.text, archive->packing->unpack);
 	else if (found->is_bugreport && found->traces.count == 0 && !archive->cut)
 		report("%s: %s: no trace with markers: it is a bugreport without one; record a "
-		       "trace with perfetto or atrace, or take the bugreport while one is recorded "
-		       "(developer options, System Tracing)",
+		       "trace with perfetto or atrace, or take the bugreport while one is being "
+		       "recorded (developer options, System Tracing)",
 		       command, name);
 	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
 		report("%s: %s: no trace with markers: none of the %u files in this zip archive "
-		       "is one: %s; pass the trace file instead",
+		       "is a trace: %s; pass the trace file instead",
 		       command, name, found->files.count, found->files.text);
 	else if (found->traces.count > 1)
 		report("%s: %s: %u traces in this zip archive: %s; unpack it and pass one "
-		       "of them, or each in turn",
+		       "or more of them",
 		       command, name, found->traces.count, found->traces.text);
 	else
 		return 0;

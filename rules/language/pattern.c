@@ -32,7 +32,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		if (!span_starts_with(*text, specials[i].text))
 			continue;
 		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
-			return "{layer} and the others in braces may occur only once in a pattern";
+			return "each name in braces may occur only once in a pattern";
 		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
 			return "two wildcards need a literal character between them";
 		part->kind = specials[i].kind;
@@ -41,8 +41,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		*text = span_skip(*text, specials[i].text.len);
 		return NULL;
 	}
-	return "'{' must begin {layer}, {frame} or {time}, {number} or {newer}; nothing else is "
-	       "allowed in braces";
+	return "braces must enclose layer, frame, number, newer or time";
 }
 
 /* Sets the first bytes of the pattern, for pattern_may_match(). */

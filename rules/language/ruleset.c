@@ -207,11 +207,11 @@ static int read_tail(struct reader *r, struct rule *rule)
 		else if (span_equal(word, SPAN_LITERAL("since-14")))
 			rule->since_14 = true;
 		else
-			result = fail(
-				r, r->word,
-				"expected one 'inside SLICE', 'since-14', of a latch 'fallback', "
-				"or the end of the line",
-				word);
+			result = fail(r, r->word,
+				      "expected 'inside SLICE' (once), 'since-14', 'fallback' (of "
+				      "a latch), "
+				      "or the end of the line",
+				      word);
 		if (result)
 			return result;
 	}

@@ -42,7 +42,7 @@ def devices(checks, place):
     phone.change(state="device")
     one_line(checks, "another serial", place.jank_adb("-s", "none", "status"), 1, "none", "not attached")
     place.phone("second")
-    one_line(checks, "two devices", place.jank_adb("status"), 1, "there are 2", "-s", "--all")
+    one_line(checks, "two devices", place.jank_adb("status"), 1, "2 are attached", "-s", "--all")
     one_line(checks, "top of two", place.jank_adb("top", "--all"), 2, "one device")
     adb = place.bin / "adb"
     adb.rename(place.bin / "hidden")
@@ -113,7 +113,7 @@ def capturing(checks, place):
     one_line(checks, "start with a wrong value", place.jank_adb("start", "-T", "7"), 2, "-T 7")
     succeeded(checks, "start", place.jank_adb("start", "--include", "it's *", "--include", "*"), f"capturing to {FOLDER}")
     one_line(checks, "start again", place.jank_adb("start"), 1, FOLDER)
-    one_line(checks, "install over a capture", place.installed(), 1, "a capture runs", "--stop")
+    one_line(checks, "install over a capture", place.installed(), 1, "a capture is running", "--stop")
     first, second = pieces(text, 2)
     phone.play(first)
     before = len(phone.log())
@@ -125,7 +125,7 @@ def capturing(checks, place):
     checks.that(code == 0 and any('"--include' in line or "it's *" in line for line in said), f"status --json: {said[:30]}")
     code, said, error = place.jank_adb("doctor")
     checks.that(code == 0 and not error and any(line.startswith("ok       tracing_on: on") for line in said) and
-                any(f"a capture runs in {FOLDER}" in line for line in said), f"doctor: {code} {said} {error}")
+                any(f"a capture is running in {FOLDER}" in line for line in said), f"doctor: {code} {said} {error}")
     tables = {command: place.popen(command) for command in ("top", "watch")}
     shown = {command: next((line for line in table.stdout if "Surface" in line), None) for command, table in tables.items()}
     succeeded(checks, "stop", place.jank_adb("stop"), "ended after")
@@ -181,7 +181,7 @@ def replaced(checks, place):
     other = "/data/local/tmp/ it's a folder "
     succeeded(checks, "start", place.jank_adb("start", "-F", other))
     succeeded(checks, "status", place.jank_adb("status", f"--folder={other}"), other)
-    one_line(checks, "install over a capture in another folder", place.installed(), 1, "a capture runs", other)
+    one_line(checks, "install over a capture in another folder", place.installed(), 1, "a capture is running", other)
     one_line(checks, "uninstall: a capture in another folder", place.jank_adb("uninstall"), 1, "not been pulled")
     checks.equal(place.jank_adb("status", "-F", other)[0], 1, "uninstall stops the capture in another folder")
     succeeded(checks, "pull", place.jank_adb("pull"))

@@ -106,7 +106,7 @@ def interrupted(checks, place):
 def during_a_capture(checks, place):
     phone = place.phone()
     place.capture(checks)
-    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture runs", "--stop")
+    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture is running", "--stop")
     succeeded(checks, "record --stop", end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False), "new files")
 
 

@@ -139,8 +139,8 @@ def stays_as_it_is(checks):
     for fixed in ({"tracing_on": "1", "trace_clock": "local [boot]", "buffer_size_kb": "4096", "current_tracer": "function"}, {}):
         with place(**fixed) as (tracing, out):
             run(tracing, out)
-            texts = [row["text"] for row in rows(out, "events.csv") if "may not change" in row["text"]]
-            checks.equal(texts, ["jankd may not change these settings, so they stay as they are: tracing_on 1, buffer_size_kb 4096, "
+            texts = [row["text"] for row in rows(out, "events.csv") if "no permission to change" in row["text"]]
+            checks.equal(texts, ["jankd has no permission to change these settings; left as they are: tracing_on 1, buffer_size_kb 4096, "
                                  "trace_clock boot, current_tracer function"] if fixed else [], f"{fixed}")
 
 

@@ -49,7 +49,7 @@ TEST(files_that_others_change_go_on)
 	file = fopen(scratch_path(FRAMES), "a");
 	fputs("half of a foreign row", file);
 	fclose(file);
-	goes_on("frames.csv was appended to", 60);
+	goes_on("another program appended to frames.csv", 60);
 	assert_lacks(scratch_get(FRAMES), "foreign");
 	unlink(scratch_path("out/.journal"));
 	unlink(scratch_path("out/.lock"));

@@ -49,7 +49,7 @@ TEST(test_every_error_has_position_and_message)
 		{ "tick counter # x\n", 1, 14, "pattern is missing" },
 		{ "tick counter \"\"\n", 1, 15, "empty" },
 		{ "tick counter \"VSYNC\n", 1, 14, "closing" },
-		{ "tick counter a{b}\n", 1, 15, "{layer}, {frame} or {time}" },
+		{ "tick counter a{b}\n", 1, 15, "braces must enclose layer" },
 		{ "tick counter *{layer}\n", 1, 15, "two wildcards" },
 		{ "tick counter a**\n", 1, 16, "two wildcards" },
 		{ "tick counter *a*b*c\n", 1, 18, "at most twice" },

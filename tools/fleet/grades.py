@@ -111,7 +111,7 @@ def sums(names, rows):
     asked = [{"app": key["app"] + place(key), "facts": one} for key, one in zip(keys, facts)]
     graded = ask("-", json.dumps(asked).encode())
     if graded is None or len(graded) != len(asked):
-        raise Failure(f"{program()}: --grades gave no grades; it must be of this version")
+        raise Failure(f"{program()}: --grades printed no grades; use the jank-report of this version")
     return [{**key, **one, "app": key["app"]} for key, one in zip(keys, graded)]
 
 

@@ -132,7 +132,7 @@ class Loader:
         for _, segment in batch:
             if segment.is_unreadable:
                 self.failed += 1
-                self.notice(segment.path, "jank-report gave no grades" if segment.file == "grades"
+                self.notice(segment.path, "jank-report printed no grades" if segment.file == "grades"
                             else "could not be read to its end; left out, load it again")
         batch = [(key, segment) for key, segment in batch if not segment.is_unreadable]
         self.patiently(home.server, lambda: self.commit(home.server, batch, loads))

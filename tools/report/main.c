@@ -227,7 +227,7 @@ static int64_t time_in(const char *option, const char *text)
 	int64_t time_us;
 
 	if (!csv_number(span_of(text), 6, &time_us))
-		wrong_usage(option, "needs seconds of the trace clock, as 1002.5");
+		wrong_usage(option, "needs seconds of the trace clock, such as 1002.5");
 	return time_us;
 }
 

@@ -150,9 +150,7 @@ class Device:
 def run(device, arguments, raw):
     """adb shell and adb exec-out."""
     terminal = arguments[:1] == ["-t"]
-    while arguments[:1] == ["-t"]:
-        arguments = arguments[1:]
-    command = " ".join(arguments)
+    command = " ".join(arguments[terminal:])
     if raw and not device.about["exec_out"]:
         fail("closed")
     device.begin()

@@ -658,17 +658,12 @@ def answer(page, out, here):
     checks.equal(page.console(), [], "the console of the answer")
 
 
-def pictures(page, here):
-    """Those of the README, see CONTRIBUTING.md."""
+def picture(page, here):
+    """That of the README, see CONTRIBUTING.md."""
     report("-o", here / "picture.html", "demo", cwd=here)
     page.size(1200, 1150)
     show(page, here / "picture.html")
     page.screenshot(SHOTS / "page.png")
-    page.size(1000, 760)
-    page.click(".alike tr[tabindex]")
-    time.sleep(0.5)
-    page.run("document.querySelector('.moments').scrollIntoView()")
-    page.screenshot(SHOTS / "drop.png")
     page.size(1200, 1000)
 
 
@@ -734,7 +729,7 @@ with folder() as here, browser() as page:
     looks(page, "demo", pages=2)
     checks.equal(page.console(), [], "the console")
     answer(page, out, here)
-    pictures(page, here)
+    picture(page, here)
     several(page, out, here)
     part_of(page, out, here)
     evidence(page, here)

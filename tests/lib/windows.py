@@ -28,7 +28,10 @@ def build():
     for needed in ("x86_64-w64-mingw32-gcc-win32", "cmake", "/usr/x86_64-w64-mingw32/lib/libz.a", str(WINE)):
         if not (os.path.exists(needed) or shutil.which(needed)):
             skip(f"no {needed}; tools/install-deps --windows installs it")
-    run_build([SOURCE / "tools/build-windows", "-o", OUT], IMPOSSIBLE)
+    OUT.mkdir(parents=True, exist_ok=True)
+    with open(OUT / ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run_build([SOURCE / "tools/build-windows", "-o", OUT], IMPOSSIBLE)
 
 
 class Wine:

@@ -27,9 +27,9 @@ TESTS = {
 
 
 def changed():
-    """The files that these commits change; None: the history is not here."""
-    log = subprocess.run(["git", "-C", SOURCE, "log", f"-{COMMITS}", "--format=%H", "--name-only"], capture_output=True, text=True)
-    return log.stdout.split("\n") if log.returncode == 0 else None
+    """The files that are other ones than before these commits; None: the history is not here."""
+    diff = subprocess.run(["git", "-C", SOURCE, "diff", "--name-only", f"HEAD~{COMMITS}", "HEAD"], capture_output=True, text=True)
+    return diff.stdout.split("\n") if diff.returncode == 0 else None
 
 
 def due(files):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/demo prints the grade of each app and a page, for root and then for a user, two at once; the build folder that it
-and tools/check choose; what tools/check counts."""
+"""tools/demo and tools/check: what they print, in any path, for root and then for a user, two at once; the build folder that they choose."""
 
 import concurrent.futures
 import os

@@ -517,7 +517,6 @@ static void take_loss(struct pipeline *p, const struct trace_record *record)
 static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 							     const struct trace_record *record)
 {
-	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
 	const struct slice_meaning *meaning = &slice_unnamed;
 	struct slice_meaning named;
 	bool queues, draws;
@@ -525,9 +524,10 @@ static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
-	queues = meaning->role >= RULE_CALLBACK || (p->producers->some & bit);
+	queues = meaning->role >= RULE_CALLBACK ||
+		 thread_set_may_have(&p->producers->slice_threads, record->tid);
 	draws = meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
-		(p->choreographer->some_open & bit);
+		thread_set_may_have(&p->choreographer->open_set, record->tid);
 	if (queues && record->kind == TRACE_SLICE_BEGIN)
 		producers_begin(p->producers, record, meaning);
 	else if (queues)
@@ -1037,6 +1037,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;
 	}
+	choreographer_init(p->choreographer);
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;

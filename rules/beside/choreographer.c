@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/base/table.h"
+
 /* As in fps.csv, see frame_queue.c. */
 #define IDLE_NS UINT64_C(5000000000)
 #define IDLE_CHECK_NS UINT64_C(1000000000)
@@ -173,19 +175,13 @@ static int find_process(const struct choreographer *c, int32_t pid)
 /* Removes an open slice. */
 static void drop_open(struct choreographer *c, unsigned int at)
 {
-	c->n_open--;
-	if (at < c->n_open) {
-		c->open[at] = c->open[c->n_open];
-		c->open_tids[at] = c->open_tids[c->n_open];
-	}
-	c->some_open = 0;
-	for (unsigned int i = 0; i < c->n_open; i++)
-		c->some_open |= UINT64_C(1) << ((uint32_t)c->open_tids[i] % 64);
+	if (thread_set_remove(&c->open_set, at))
+		c->open[at] = c->open[c->open_set.n];
 }
 
 static void drop_open_of(struct choreographer *c, int thread)
 {
-	for (unsigned int i = 0; i < c->n_open;)
+	for (unsigned int i = 0; i < c->open_set.n;)
 		if (c->open[i].thread == thread)
 			drop_open(c, i);
 		else
@@ -195,13 +191,11 @@ static void drop_open_of(struct choreographer *c, int thread)
 /* A free entry, or that of the thread that is idle longest; -1: all are in use. */
 static int free_entry(struct choreographer *c, uint64_t now_ns)
 {
-	unsigned int oldest = 0;
+	unsigned int oldest;
 
 	if (c->n < CHOREOGRAPHER_THREADS)
 		return (int)c->n++;
-	for (unsigned int i = 1; i < c->n; i++)
-		if (c->threads[i].last_ns < c->threads[oldest].last_ns)
-			oldest = i;
+	oldest = TABLE_LEAST(c->threads, c->n, last_ns);
 	if (now_ns < c->threads[oldest].last_ns + UNUSED_NS)
 		return -1;
 	close_row(c, oldest);
@@ -359,41 +353,26 @@ static void count_skipped(struct choreographer *c, struct choreographer_thread *
 
 /* --- slices --- */
 
-/* Most slices are on the thread of the slice before. */
-static inline int find_open(struct choreographer *c, int32_t tid)
-{
-	if (c->found < c->n_open && c->open_tids[c->found] == tid)
-		return (int)c->found;
-	for (unsigned int i = 0; i < c->n_open; i++) {
-		if (c->open_tids[i] == tid) {
-			c->found = i;
-			return (int)i;
-		}
-	}
-	return -1;
-}
-
 /* @at: the open slice of the thread, whose end was lost; or -1. If there is no space, the slice is
  * not measured: returns NULL. */
 static struct choreographer_open *open_slice(struct choreographer *c, int at,
 					     const struct trace_record *record, int thread,
 					     bool is_draw)
 {
-	if (at < 0 && c->n_open == CHOREOGRAPHER_OPEN) {
-		for (unsigned int i = 0; at < 0 && i < c->n_open; i++)
+	if (at < 0 && c->open_set.n == CHOREOGRAPHER_OPEN) {
+		for (unsigned int i = 0; at < 0 && i < c->open_set.n; i++)
 			if (record->time_ns >= c->open[i].begin_ns + UNUSED_NS)
 				at = (int)i;
 		if (at < 0)
 			return NULL;
 	}
-	if (at < 0)
-		at = (int)c->n_open++;
-	c->open_tids[at] = record->tid;
+	if (at >= 0)
+		drop_open(c, (unsigned int)at);
+	at = (int)thread_set_add(&c->open_set, record->tid);
 	c->open[at] = (struct choreographer_open){ .thread = thread,
 						   .is_draw = is_draw,
 						   .begin_ns = record->time_ns,
 						   .pid = trace_process(record) };
-	c->some_open |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 	return &c->open[at];
 }
 
@@ -451,7 +430,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	thread->edge_at_begin = thread->edge_at_end = c->edges;
 	thread->follows = true;
 	/* free_entry() may have moved the open slices. */
-	open = open < 0 ? open : find_open(c, record->tid);
+	open = open < 0 ? open : thread_set_find(&c->open_set, record->tid);
 	slice = open_slice(c, open, record, at, false);
 	if (slice) {
 		slice->skipped = skipped;
@@ -615,10 +594,15 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	add_slowest(thread, duration_ns);
 }
 
+void choreographer_init(struct choreographer *c)
+{
+	c->open_set.tids = c->open_tids;
+}
+
 void choreographer_begin(struct choreographer *c, const struct trace_record *record,
 			 const struct slice_meaning *meaning, uint64_t period_ns)
 {
-	int open = find_open(c, record->tid);
+	int open = thread_set_find(&c->open_set, record->tid);
 
 	if (meaning->role == RULE_CALLBACK)
 		begin_do_frame(c, open, record, meaning->number, period_ns);
@@ -631,7 +615,7 @@ void choreographer_begin(struct choreographer *c, const struct trace_record *rec
 void choreographer_end(struct choreographer *c, const struct trace_record *record,
 		       uint64_t period_ns)
 {
-	int open = find_open(c, record->tid);
+	int open = thread_set_find(&c->open_set, record->tid);
 
 	if (open >= 0 && c->open[open].depth > 0)
 		end_inside(&c->open[open], record->time_ns);
@@ -715,8 +699,7 @@ void choreographer_forget_ticks(struct choreographer *c)
 
 static void forget(struct choreographer *c)
 {
-	c->n_open = 0;
-	c->some_open = 0;
+	thread_set_clear(&c->open_set);
 	choreographer_forget_ticks(c);
 }
 

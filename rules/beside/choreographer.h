@@ -25,6 +25,7 @@
 #include "rules/base/row.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/stream/marks.h"
+#include "rules/threads/thread_set.h"
 
 #define CHOREOGRAPHER_THREADS 64
 #define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
@@ -130,10 +131,7 @@ struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
 	struct doframe_skipped worst;
-	unsigned int n, n_open;
-	uint64_t some_open; /* bit tid % 64 is set for all threads in open_tids[], and maybe for
-			       others */
-	uint64_t n_long;    /* so far; the last ones are kept */
+	uint64_t n_long; /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
 	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
@@ -147,15 +145,19 @@ struct choreographer {
 	struct marks marks; /* not reached yet */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
-	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
-	int32_t open_tids[CHOREOGRAPHER_OPEN];			   /* of open[i] */
-	unsigned int found; /* in open[]: where the last thread was found */
+	struct thread_set open_set;				   /* of open[i] */
+	int32_t open_tids[CHOREOGRAPHER_OPEN];
 	struct choreographer_open open[CHOREOGRAPHER_OPEN];
+	unsigned int n;
+	int32_t tids[CHOREOGRAPHER_THREADS]; /* of threads[i] */
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
 	struct long_doframe longs[CHOREOGRAPHER_LONG];
 };
 
-/* A slice begins or ends. Those of threads that are not in some_open matter only if they begin with
+/* @c: all zeros, except for delay_ns, min_frames, context and row. */
+void choreographer_init(struct choreographer *c);
+
+/* A slice begins or ends. Those of threads that are not in open_set matter only if they begin with
  * the role of a callback or of drawing. @period_ns: of the display; 0: unknown. */
 void choreographer_begin(struct choreographer *c, const struct trace_record *record,
 			 const struct slice_meaning *meaning, uint64_t period_ns);

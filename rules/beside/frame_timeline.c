@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parser/frame_timeline.h"
+#include "rules/base/table.h"
 
 /* How long a row waits for the end of the expected frame, which may come later than its own. */
 #define EXPECTED_WAIT_NS UINT64_C(1000000000)
@@ -250,11 +251,8 @@ static void remove_old(struct frame_timeline *timeline, uint64_t now_ns)
 /* Frees the place of the frame without events for the longest time. */
 static void make_space(struct frame_timeline *timeline)
 {
-	unsigned int oldest = 0;
+	unsigned int oldest = TABLE_LEAST(timeline->frames, timeline->n_frames, touched_ns);
 
-	for (unsigned int i = 1; i < timeline->n_frames; i++)
-		if (timeline->frames[i].touched_ns < timeline->frames[oldest].touched_ns)
-			oldest = i;
 	if (timeline->frames[oldest].row.end_ns >= 0) {
 		write_frame(timeline, oldest);
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/base/memory.h"
+#include "rules/base/table.h"
 #include "rules/count/stats.h"
 
 /* The fields of a marker, split at '|' as the program did. It used the third field of lines with
@@ -136,13 +137,11 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
  * written. */
 static struct gfx2019_series *add_series(struct gfx2019 *g)
 {
-	struct gfx2019_series *oldest = &g->series[0];
+	struct gfx2019_series *oldest;
 
 	if (g->n < g->max)
 		return &g->series[g->n++];
-	for (int i = 1; i < g->max; i++)
-		if (g->series[i].last_use < oldest->last_use)
-			oldest = &g->series[i];
+	oldest = &g->series[TABLE_LEAST(g->series, (unsigned int)g->max, last_use)];
 	if (oldest->stats.frames > 0 && g->options.type < 3)
 		write_row(g, oldest);
 	g->evicted++;

@@ -385,7 +385,7 @@ void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
 			work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
 }
 
-void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns)
+void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t time_ns)
 {
 	for (unsigned int i = work->n_threads; i > 0; i--)
 		if (!(slice_stacks_open(stacks, work->threads[i - 1].tid) & SLICE_WORK))

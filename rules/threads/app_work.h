@@ -132,7 +132,7 @@ void app_work_forget(struct app_work *work, uint64_t time_ns);
 void app_work_forget_delays(struct app_work *work, uint64_t from_ns);
 
 /* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
-void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns);
+void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t time_ns);
 
 /* Another SurfaceFlinger numbers its vsyncs anew, so doFrames may have seemed late. */
 void app_work_new_surfaceflinger(struct app_work *work);

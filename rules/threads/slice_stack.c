@@ -5,76 +5,50 @@
 #include <stdlib.h>
 
 #include "rules/base/memory.h"
+#include "rules/base/table.h"
 
 int slice_stacks_init(struct slice_stacks *table, unsigned int max)
 {
 	*table = (struct slice_stacks){
 		.max = max,
-		.tids = memory_new(max, sizeof(*table->tids)),
+		.threads.tids = memory_new(max, sizeof(*table->threads.tids)),
 		.stacks = memory_new(max, sizeof(*table->stacks)),
 	};
-	return table->tids && table->stacks ? 0 : -ENOMEM;
+	return table->threads.tids && table->stacks ? 0 : -ENOMEM;
 }
 
 void slice_stacks_free(struct slice_stacks *table)
 {
-	free(table->tids);
+	free(table->threads.tids);
 	free(table->stacks);
-	table->tids = NULL;
+	table->threads.tids = NULL;
 	table->stacks = NULL;
-}
-
-static uint64_t bit_of(int32_t tid)
-{
-	return UINT64_C(1) << ((uint32_t)tid % 64);
 }
 
 static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
 {
-	if (!slice_stacks_may_have(table, tid))
-		return NULL;
-	if (slice_stacks_found(table, tid))
-		return slice_stacks_found(table, tid);
-	for (unsigned int i = 0; i < table->n; i++) {
-		if (table->tids[i] == tid) {
-			table->found = i;
-			return &table->stacks[i];
-		}
-	}
-	return NULL;
+	int at = thread_set_find(&table->threads, tid);
+
+	return at < 0 ? NULL : &table->stacks[at];
 }
 
 static void leave(struct slice_stacks *table, struct slice_stack *stack)
 {
-	unsigned int i = (unsigned int)(stack - table->stacks);
-
-	table->n--;
-	if (i < table->n) {
-		table->tids[i] = table->tids[table->n];
-		table->stacks[i] = table->stacks[table->n];
-	}
-	table->some = 0;
-	for (i = 0; i < table->n; i++)
-		table->some |= bit_of(table->tids[i]);
+	if (thread_set_remove(&table->threads, (unsigned int)(stack - table->stacks)))
+		*stack = table->stacks[table->threads.n];
 }
 
 static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *oldest = &table->stacks[0], *stack;
+	struct slice_stack *stack;
 
-	if (table->n == table->max) {
-		for (unsigned int i = 1; i < table->n; i++)
-			if (table->stacks[i].last_use < oldest->last_use)
-				oldest = &table->stacks[i];
+	if (table->threads.n == table->max) {
+		leave(table, &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)]);
 		table->evicted++;
-		leave(table, oldest);
 	}
-	table->tids[table->n] = tid;
-	table->some |= bit_of(tid);
-	stack = &table->stacks[table->n];
-	stack->tid = tid;
+	table->threads.found = thread_set_add(&table->threads, tid);
+	stack = &table->stacks[table->threads.found];
 	stack->depth = stack->open = stack->n = 0;
-	table->found = table->n++;
 	return stack;
 }
 
@@ -96,31 +70,21 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 	}
 }
 
-uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
+uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
 {
-	const struct slice_stack *stack;
+	const struct slice_stack *stack = find(table, tid);
 
-	if (!slice_stacks_may_have(table, tid))
-		return 0;
-	stack = slice_stacks_found(table, tid);
-	if (stack)
-		return stack->open;
-	for (unsigned int i = 0; i < table->n; i++)
-		if (table->tids[i] == tid)
-			return table->stacks[i].open;
-	return 0;
+	return stack ? stack->open : 0;
 }
 
-uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid, uint64_t uses)
+uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t uses)
 {
+	const struct slice_stack *stack = find(table, tid);
 	uint32_t open = 0;
 
-	for (unsigned int i = 0; i < table->n; i++)
-		if (table->tids[i] == tid)
-			for (unsigned int k = 0; k < table->stacks[i].n; k++)
-				if (uses >= table->uses ||
-				    (int32_t)(table->stacks[i].slices[k].use - (uint32_t)uses) <= 0)
-					open |= table->stacks[i].slices[k].mask;
+	for (unsigned int k = 0; stack && k < stack->n; k++)
+		if (uses >= table->uses || (int32_t)(stack->slices[k].use - (uint32_t)uses) <= 0)
+			open |= stack->slices[k].mask;
 	return open;
 }
 
@@ -176,10 +140,10 @@ void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 
 void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid)
 {
-	for (unsigned int i = table->n; i > 0; i--) {
+	for (unsigned int i = table->threads.n; i > 0; i--) {
 		struct slice_stack *stack = &table->stacks[i - 1];
 
-		if (stack->tid == kept_tid)
+		if (table->threads.tids[i - 1] == kept_tid)
 			continue;
 		table->unbalanced += stack->n;
 		leave(table, stack);
@@ -188,8 +152,7 @@ void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid)
 
 void slice_stacks_forget(struct slice_stacks *table)
 {
-	for (unsigned int i = 0; i < table->n; i++)
+	for (unsigned int i = 0; i < table->threads.n; i++)
 		table->unbalanced += table->stacks[i].n;
-	table->n = 0;
-	table->some = 0;
+	thread_set_clear(&table->threads);
 }

@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/threads/thread_set.h"
+
 #define SLICE_STACK_DEPTH 16
 
 struct slice_stack {
-	int32_t tid;
 	uint32_t depth; /* slices open since the first one that a rule names */
 	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
@@ -28,12 +29,9 @@ struct slice_stack {
 };
 
 struct slice_stacks {
-	unsigned int n;
+	struct thread_set threads; /* of stacks[i] */
 	unsigned int max;
-	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
-	unsigned int found; /* where the last thread was found */
-	uint64_t some; /* bit tid % 64 is set for all threads in the table, and maybe for others */
 	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
@@ -47,11 +45,11 @@ void slice_stacks_free(struct slice_stacks *table);
 /* False: @tid is not in the table, as is true of most threads. */
 static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32_t tid)
 {
-	return table->some >> ((uint32_t)tid % 64) & 1;
+	return thread_set_may_have(&table->threads, tid);
 }
 
 /* Mask of the slices that are open on @tid. */
-uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
+uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid);
 
 /**
  * slice_stacks_begin() - a slice begins
@@ -63,9 +61,8 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 /* The stack that was found last, if it is that of @tid; else NULL. */
 static inline struct slice_stack *slice_stacks_found(const struct slice_stacks *table, int32_t tid)
 {
-	return table->found < table->n && table->tids[table->found] == tid
-		       ? &table->stacks[table->found]
-		       : NULL;
+	return thread_set_has_found(&table->threads, tid) ? &table->stacks[table->threads.found]
+							  : NULL;
 }
 
 /* The same for a slice that no rule names. Most are on the thread of the slice before. */
@@ -100,7 +97,7 @@ static inline uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
 }
 
 /* Mask of the open slices of @tid that began before slice_stacks.uses was more than @uses. */
-uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid, uint64_t uses);
+uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t uses);
 
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);

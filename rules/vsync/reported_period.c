@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "rules/base/table.h"
 #include "rules/vsync/vsync_log.h"
 
 #define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
@@ -55,7 +56,7 @@ static struct vsync_display *use_display(struct reported_periods *periods,
 
 static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id)
 {
-	struct vsync_display *oldest = &periods->displays[0], *display;
+	struct vsync_display *oldest, *display;
 
 	if (id.len >= VSYNC_DISPLAY_ID)
 		id.len = VSYNC_DISPLAY_ID - 1;
@@ -64,9 +65,7 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 		display = find_display(periods, id, true);
 	if (display)
 		return use_display(periods, display, id);
-	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
-		if (periods->displays[i].used < oldest->used)
-			oldest = &periods->displays[i];
+	oldest = &periods->displays[TABLE_LEAST(periods->displays, VSYNC_DISPLAYS, used)];
 	periods->evicted += oldest->used > 0;
 	*oldest = (struct vsync_display){ .used = ++periods->uses };
 	if (id.len > 0)

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rules/base/table.h"
+
 /* --- lists --- */
 
 static struct fence_list *find_list(struct fence_table *table, int32_t process,
@@ -15,16 +17,6 @@ static struct fence_list *find_list(struct fence_table *table, int32_t process,
 	return NULL;
 }
 
-static struct fence_list *idlest_list(struct fence_table *table)
-{
-	struct fence_list *idlest = &table->lists[0];
-
-	for (unsigned int i = 1; i < table->n_lists; i++)
-		if (table->lists[i].last_use < idlest->last_use)
-			idlest = &table->lists[i];
-	return idlest;
-}
-
 static struct fence_list *find_or_add_list(struct fence_table *table, int32_t process,
 					   enum fence_kind kind)
 {
@@ -34,7 +26,7 @@ static struct fence_list *find_or_add_list(struct fence_table *table, int32_t pr
 		if (table->n_lists < FENCE_LISTS_MAX) {
 			list = &table->lists[table->n_lists++];
 		} else {
-			list = idlest_list(table);
+			list = &table->lists[TABLE_LEAST(table->lists, FENCE_LISTS_MAX, last_use)];
 			table->evicted += list->n;
 		}
 		*list = (struct fence_list){ .process = process, .kind = kind };

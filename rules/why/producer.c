@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "rules/base/row.h"
+#include "rules/base/table.h"
 #include "rules/language/surface.h"
 
 /* SurfaceFlinger gets a buffer within this time, if its process is not stopped. */
@@ -61,6 +62,8 @@
 void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;
+	p->slice_threads.tids = p->slice_tids;
+	p->thread_set.tids = p->thread_tids;
 }
 
 static uint64_t thread_key(int32_t tid)
@@ -164,34 +167,15 @@ struct fence_counts producers_counts(const struct producers *p)
 
 static struct producer_slice *find_slice(struct producers *p, int32_t tid)
 {
-	for (unsigned int i = 0; i < p->n_slices; i++)
-		if (p->tids[i] == tid)
-			return &p->slices[i];
-	return NULL;
+	int at = thread_set_find(&p->slice_threads, tid);
+
+	return at < 0 ? NULL : &p->slices[at];
 }
 
 static void remove_slice(struct producers *p, struct producer_slice *slice)
 {
-	unsigned int i = (unsigned int)(slice - p->slices);
-
-	p->n_slices--;
-	if (i < p->n_slices) {
-		p->tids[i] = p->tids[p->n_slices];
-		p->slices[i] = p->slices[p->n_slices];
-	}
-	p->some = 0;
-	for (i = 0; i < p->n_slices; i++)
-		p->some |= UINT64_C(1) << ((uint32_t)p->tids[i] % 64);
-}
-
-static struct producer_slice *oldest_slice(struct producers *p)
-{
-	struct producer_slice *oldest = &p->slices[0];
-
-	for (unsigned int i = 1; i < p->n_slices; i++)
-		if (p->slices[i].begin_ns < oldest->begin_ns)
-			oldest = &p->slices[i];
-	return oldest;
+	if (thread_set_remove(&p->slice_threads, (unsigned int)(slice - p->slices)))
+		*slice = p->slices[p->slice_threads.n];
 }
 
 /* A slice of @record's thread, of depth 1, that replaces the one that is open there. Its buffer is
@@ -200,15 +184,12 @@ static struct producer_slice *open_slice(struct producers *p, const struct trace
 {
 	struct producer_slice *slice = find_slice(p, record->tid);
 
-	if (!slice && p->n_slices == PRODUCER_SLICES_MAX) {
-		remove_slice(p, oldest_slice(p));
+	if (!slice && p->slice_threads.n == PRODUCER_SLICES_MAX) {
+		remove_slice(p, &p->slices[TABLE_LEAST(p->slices, PRODUCER_SLICES_MAX, begin_ns)]);
 		p->evicted++;
 	}
-	if (!slice) {
-		p->tids[p->n_slices] = record->tid;
-		p->some |= UINT64_C(1) << ((uint32_t)record->tid % 64);
-		slice = &p->slices[p->n_slices++];
-	}
+	if (!slice)
+		slice = &p->slices[thread_set_add(&p->slice_threads, record->tid)];
 	slice->depth = 1;
 	slice->begin_ns = record->time_ns;
 	slice->waits_for = FENCE_NONE;
@@ -217,49 +198,32 @@ static struct producer_slice *open_slice(struct producers *p, const struct trace
 
 static struct producer_slice *queueing(struct producers *p, int32_t tid)
 {
-	struct producer_slice *slice = p->n_slices ? find_slice(p, tid) : NULL;
+	struct producer_slice *slice = find_slice(p, tid);
 
 	return slice && slice->waits_for == FENCE_NONE ? slice : NULL;
 }
 
 /* --- threads --- */
 
-/* The place of a thread; n_threads: it has none. */
-static unsigned int find_thread(const struct producers *p, int32_t tid)
-{
-	unsigned int i = 0;
-
-	while (i < p->n_threads && p->thread_tids[i] != tid)
-		i++;
-	return i;
-}
-
-static unsigned int least_recently_used(const struct producers *p)
-{
-	unsigned int least = 0;
-
-	for (unsigned int i = 1; i < PRODUCER_THREADS_MAX; i++)
-		if (p->threads[i].last_use < p->threads[least].last_use)
-			least = i;
-	return least;
-}
-
-/* The same; a new thread gets a place. */
+/* The place of a thread, which gets one if it has none. */
 static unsigned int thread_of(struct producers *p, int32_t tid)
 {
-	unsigned int i = find_thread(p, tid);
+	struct thread_set *set = &p->thread_set;
+	int found = thread_set_find(set, tid);
+	unsigned int at = (unsigned int)found;
 
-	if (i == p->n_threads) {
-		if (p->n_threads < PRODUCER_THREADS_MAX)
-			p->n_threads++;
-		else
-			i = least_recently_used(p);
-		p->thread_tids[i] = tid;
-		p->threads[i].release = FENCE_NONE;
-		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
+	if (found < 0) {
+		if (set->n == PRODUCER_THREADS_MAX) {
+			at = TABLE_LEAST(p->threads, set->n, last_use);
+			if (thread_set_remove(set, at))
+				p->threads[at] = p->threads[set->n];
+		}
+		at = thread_set_add(set, tid);
+		p->threads[at].release = FENCE_NONE;
+		p->threads[at].vsync = (struct frame_vsync){ .number = -1 };
 	}
-	p->threads[i].last_use = ++p->thread_uses;
-	return i;
+	p->threads[at].last_use = ++p->thread_uses;
+	return at;
 }
 
 /* --- vsyncs that a process follows --- */
@@ -296,15 +260,12 @@ static unsigned int find_choreographer(const struct producers *p, int32_t proces
 static void do_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
 	int32_t process = trace_process(record);
-	unsigned int i, oldest = 0;
+	unsigned int i;
 
 	draw_frame(p, record, number);
 	i = find_choreographer(p, process);
 	if (i == PRODUCER_PROCESSES_MAX) {
-		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
-			if (p->choreographers[j].time_ns < p->choreographers[oldest].time_ns)
-				oldest = j;
-		i = oldest;
+		i = TABLE_LEAST(p->choreographers, PRODUCER_PROCESSES_MAX, time_ns);
 		p->choreographers_evicted +=
 			record->time_ns < p->choreographers[i].time_ns + KEPT_NS;
 	} else if (i == p->n_choreographers) {
@@ -331,7 +292,7 @@ static uint64_t woken_ns(const struct producers *p, int32_t process)
 static void begin_queueing(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = queueing(p, record->tid);
-	unsigned int thread = find_thread(p, record->tid);
+	int thread = thread_set_find(&p->thread_set, record->tid);
 
 	if (slice && slice->depth <= 3)
 		return;
@@ -346,7 +307,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.woken_ns = woken_ns(p, trace_process(record)),
 		.vsync = { .number = -1 },
 	};
-	if (thread < p->n_threads) {
+	if (thread >= 0) {
 		slice->buffer.release = p->threads[thread].release;
 		slice->buffer.vsync = p->threads[thread].vsync;
 		p->threads[thread].release = FENCE_NONE;
@@ -457,7 +418,7 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
 void producers_begin(struct producers *p, const struct trace_record *record,
 		     const struct slice_meaning *meaning)
 {
-	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
+	struct producer_slice *slice = find_slice(p, record->tid);
 
 	if (slice)
 		slice->depth++;
@@ -556,7 +517,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	uint64_t producer = arrival->layer->producer;
 	unsigned int n_sent = p->n_sent;
 
-	for (unsigned int i = 0; i < p->n_slices; i++)
+	for (unsigned int i = 0; i < p->slice_threads.n; i++)
 		if (p->slices[i].waits_for == FENCE_NONE)
 			consider(p, found, &p->slices[i].buffer, arrival);
 	if (arrival->direct)
@@ -778,9 +739,8 @@ void producers_lost(struct producers *p, uint64_t from_ns)
 
 void producers_forget_open(struct producers *p)
 {
-	p->n_slices = 0;
-	p->some = 0;
-	p->n_threads = 0;
+	thread_set_clear(&p->slice_threads);
+	thread_set_clear(&p->thread_set);
 	fences_forget(&p->fences);
 	expected_forget(&p->expected);
 }
@@ -790,9 +750,9 @@ void producers_new_surfaceflinger(struct producers *p)
 	expected_forget(&p->expected);
 	compositions_forget(&p->compositions);
 	p->app_tick_ns = 0;
-	for (unsigned int i = 0; i < p->n_threads; i++)
+	for (unsigned int i = 0; i < p->thread_set.n; i++)
 		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
-	for (unsigned int i = 0; i < p->n_slices; i++)
+	for (unsigned int i = 0; i < p->slice_threads.n; i++)
 		p->slices[i].buffer.vsync = (struct frame_vsync){ .number = -1 };
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
 		p->buffers[i].vsync = (struct frame_vsync){ .number = -1 };

@@ -12,6 +12,7 @@
 #include "rules/frames/attribution.h"
 #include "rules/frames/layer.h"
 #include "rules/threads/surfaceflinger.h"
+#include "rules/threads/thread_set.h"
 #include "rules/vsync/expected.h"
 #include "rules/why/composition.h"
 #include "rules/why/fence.h"
@@ -76,9 +77,8 @@ struct fence_counts {
 struct producers {
 	const struct surfaceflinger *sf; /* borrowed */
 	struct fence_table fences;
-	unsigned int n_slices;
-	uint64_t some; /* bit tid % 64 is set for all threads in tids[], and maybe for others */
-	int32_t tids[PRODUCER_SLICES_MAX]; /* of slices[i] */
+	struct thread_set slice_threads; /* of slices[i] */
+	int32_t slice_tids[PRODUCER_SLICES_MAX];
 	struct producer_slice slices[PRODUCER_SLICES_MAX];
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
@@ -87,10 +87,10 @@ struct producers {
 	 * SurfaceFlinger has got are removed at the next search. */
 	unsigned int n_sent;
 	uint32_t sent[PRODUCER_RECENT_MAX];
-	/* Threads that draw or dequeue, in any order. */
-	unsigned int n_threads;
+	/* Threads that draw or dequeue. */
+	struct thread_set thread_set; /* of threads[i] */
+	int32_t thread_tids[PRODUCER_THREADS_MAX];
 	uint64_t thread_uses;
-	int32_t thread_tids[PRODUCER_THREADS_MAX]; /* of threads[i] */
 	struct {
 		uint64_t last_use;
 		fence_id release;	  /* that it got with its last dequeued buffer */
@@ -120,8 +120,8 @@ struct producers {
 /* @p: all zeros. */
 void producers_init(struct producers *p, const struct surfaceflinger *sf);
 
-/* A slice begins or ends. Those of threads that are not in some matter only if they begin with a
- * role. */
+/* A slice begins or ends. Those of threads that are not in slice_threads matter only if they begin
+ * with a role. */
 void producers_begin(struct producers *p, const struct trace_record *record,
 		     const struct slice_meaning *meaning);
 void producers_end(struct producers *p, const struct trace_record *record);

@@ -26,6 +26,7 @@ static void keep_row(void *context, const struct doframe_row *row)
 static int set_up(void **state)
 {
 	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
+	choreographer_init(c);
 	n_rows = 0;
 	ruleset_free(rules);
 	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });

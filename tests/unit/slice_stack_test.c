@@ -119,7 +119,7 @@ TEST(test_thread_without_open_slices_needs_no_entry)
 		slice_stacks_end(&table, tid);
 		slice_stacks_end(&table, tid);
 	}
-	assert_fields(&table, n == 0, evicted == 0);
+	assert_fields(&table, threads.n == 0, evicted == 0);
 }
 
 TEST(test_the_table_is_bounded)
@@ -128,7 +128,7 @@ TEST(test_the_table_is_bounded)
 		begin(tid, OUTER);
 		begin(1, INNER);
 	}
-	assert_fields(&table, n == THREADS, evicted == THREADS - 1);
+	assert_fields(&table, threads.n == THREADS, evicted == THREADS - 1);
 	assert_open(1, OUTER | INNER);
 	assert_open(2, 0);
 	assert_open(2 * THREADS - 1, OUTER);

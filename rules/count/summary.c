@@ -24,14 +24,15 @@ int summary_init(struct summary *summary, unsigned int max)
 		return -ENOMEM;
 	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
 			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	return surface_index_init(&summary->index, (int)max + SUMMARY_OTHERS_MAX);
+	summary->max_numbers = (int)max + SUMMARY_OTHERS_MAX;
+	return hash_index_init(&summary->index, max + SUMMARY_OTHERS_MAX);
 }
 
 void summary_free(struct summary *summary)
 {
 	free(summary->table);
 	long_names_free(&summary->names);
-	surface_index_free(&summary->index);
+	hash_index_free(&summary->index);
 }
 
 /* --- the row of the others --- */
@@ -74,13 +75,15 @@ static bool is_name_of(const struct summary *summary, int number, struct name_ke
 
 static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	int number = surface_index_add(&summary->index, name.hash);
 	struct summary_surface *entry;
+	int number = summary->n;
 
-	if (number == SURFACE_INDEX_END || number >= summary->max) {
-		summary->in_others++;
-		return number == SURFACE_INDEX_END ? SUMMARY_OTHERS : number;
-	}
+	summary->in_others += number >= summary->max;
+	if (number == summary->max_numbers)
+		return SUMMARY_OTHERS;
+	hash_index_add(&summary->index, summary->n++, name.hash);
+	if (number >= summary->max)
+		return number;
 	entry = &summary->table[number];
 	*entry = (struct summary_surface){
 		.first_ns = present_ns,
@@ -94,16 +97,16 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	int number = surface_index_first(&summary->index, name.hash);
+	int number = hash_index_first(&summary->index, name.hash);
 
-	while (number != SURFACE_INDEX_END && !is_name_of(summary, number, name))
-		number = surface_index_next(&summary->index, number);
-	return number == SURFACE_INDEX_END ? add(summary, name, present_ns) : number;
+	while (number != HASH_INDEX_END && !is_name_of(summary, number, name))
+		number = hash_index_next(&summary->index, number);
+	return number == HASH_INDEX_END ? add(summary, name, present_ns) : number;
 }
 
 int summary_count(const struct summary *summary)
 {
-	return summary->index.n < summary->max ? summary->index.n : summary->max;
+	return summary->n < summary->max ? summary->n : summary->max;
 }
 
 /* --- frames and rows --- */

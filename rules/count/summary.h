@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "rules/base/hash_index.h"
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
 #include "rules/count/chunk.h"
@@ -23,7 +24,6 @@
 #include "rules/count/recent.h"
 #include "rules/count/stats.h"
 #include "rules/count/summary_row.h"
-#include "rules/count/surface_index.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
 
@@ -62,7 +62,9 @@ struct summary {
 	struct summary_surface *table;
 	int max;
 	struct long_names names; /* of the table and the others */
-	struct surface_index index;
+	struct hash_index index; /* the numbers, by the hashes of the names */
+	int n;			 /* numbers so far, in the order of first frames */
+	int max_numbers;
 	struct summary_surface others; /* if it is used */
 	uint64_t clocks;	       /* times that the clock changed */
 	uint64_t now_ns;	       /* all frames up to then are counted */

@@ -24,7 +24,7 @@ struct layer {
 	uint64_t hash;
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
-	int next;      /* in its hash bucket; of an unused entry: in the list of these */
+	int next;      /* of an unused entry: in the list of these */
 	char *name;    /* see long_names.h; the table has their memory */
 	char *surface; /* the same */
 	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];

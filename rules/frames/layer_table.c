@@ -7,20 +7,15 @@
 /* In last_use: the layer had a frame. */
 #define SHOWN (UINT64_C(1) << 63)
 
-static int *bucket_of(struct layer_table *table, uint64_t hash)
-{
-	return &table->buckets[hash % LAYER_BUCKETS];
-}
-
 int layers_init(struct layer_table *table, unsigned int max)
 {
 	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
 				       .last_use = calloc(max, sizeof(*table->last_use)),
 				       .max = (int)max,
 				       .first_free = LAYER_NONE };
-	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
-		table->buckets[i] = LAYER_NONE;
-	return long_names_init(&table->names, 2 * max) < 0 || !table->layers || !table->last_use
+	return long_names_init(&table->names, 2 * max) < 0 ||
+			       hash_index_init(&table->index, max) < 0 || !table->layers ||
+			       !table->last_use
 		       ? -ENOMEM
 		       : 0;
 }
@@ -28,6 +23,7 @@ int layers_init(struct layer_table *table, unsigned int max)
 void layers_free(struct layer_table *table)
 {
 	long_names_free(&table->names);
+	hash_index_free(&table->index);
 	free(table->layers);
 	free(table->last_use);
 	table->layers = NULL;
@@ -36,10 +32,10 @@ void layers_free(struct layer_table *table)
 int layers_find(const struct layer_table *table, struct span name)
 {
 	uint64_t hash = name_hash(name);
-	int id = table->buckets[hash % LAYER_BUCKETS];
+	int id = hash_index_first(&table->index, hash);
 
 	while (id != LAYER_NONE && !layer_is(&table->layers[id], hash, name))
-		id = table->layers[id].next;
+		id = hash_index_next(&table->index, id);
 	return id;
 }
 
@@ -56,20 +52,11 @@ int layers_to_evict(const struct layer_table *table)
 	return id;
 }
 
-static void unlink_layer(struct layer_table *table, int id)
-{
-	int *link = bucket_of(table, table->layers[id].hash);
-
-	while (*link != id)
-		link = &table->layers[*link].next;
-	*link = table->layers[id].next;
-}
-
 void layers_remove(struct layer_table *table, int id)
 {
 	struct layer *layer = &table->layers[id];
 
-	unlink_layer(table, id);
+	hash_index_remove(&table->index, id);
 	layer_release_names(layer, &table->names);
 	layer->length = 0;
 	layer->next = table->first_free;
@@ -88,14 +75,6 @@ void layers_show(struct layer_table *table, int id)
 	table->last_use[id] |= SHOWN;
 }
 
-static void link_layer(struct layer_table *table, int id)
-{
-	int *bucket = bucket_of(table, table->layers[id].hash);
-
-	table->layers[id].next = *bucket;
-	*bucket = id;
-}
-
 int layers_add(struct layer_table *table, struct span name)
 {
 	int id = table->first_free;
@@ -107,7 +86,7 @@ int layers_add(struct layer_table *table, struct span name)
 	table->layers[id] = (struct layer){ .id = ++table->added };
 	table->last_use[id] = 0;
 	layer_set_name(&table->layers[id], &table->names, name);
-	link_layer(table, id);
+	hash_index_add(&table->index, id, table->layers[id].hash);
 	table->n++;
 	return id;
 }
@@ -125,7 +104,7 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
-	unlink_layer(table, id);
+	hash_index_remove(&table->index, id);
 	layer_set_name(&table->layers[id], &table->names, name);
-	link_layer(table, id);
+	hash_index_add(&table->index, id, table->layers[id].hash);
 }

@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/base/hash_index.h"
 #include "rules/frames/layer.h"
 
-#define LAYER_BUCKETS 1024
 #define LAYER_REFUSED 512
-#define LAYER_NONE (-1)
+#define LAYER_NONE HASH_INDEX_END
 
 /* The last frame that was refused, of all layers whose hash leads to this entry. */
 struct layer_refusal {
@@ -39,7 +39,7 @@ struct layer_table {
 	uint64_t refusals; /* events refused so far, as there was no space for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
 	struct long_names names;
-	int buckets[LAYER_BUCKETS];
+	struct hash_index index; /* by the hashes of their names */
 };
 
 /* @max: number of entries. Returns 0 or -ENOMEM; layers_free() must be called in any case. */

@@ -133,19 +133,31 @@ void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32
 	add_values(store, h, number < HISTOGRAM_NUMBER_MAX ? number : HISTOGRAM_NUMBER_MAX, 0, 1);
 }
 
+/* Where a walk through the bins of a histogram is, in the order of their numbers. */
+struct bins {
+	uint16_t chunk;
+	unsigned int i;
+};
+
+/* The next bin; NULL: there are no more. */
+static const struct histogram_bin *next_bin(const struct chunk_store *store, struct bins *bins)
+{
+	while (bins->chunk != CHUNK_NONE && bins->i == store->chunks[bins->chunk].n)
+		*bins = (struct bins){ store->chunks[bins->chunk].next, 0 };
+	return bins->chunk != CHUNK_NONE ? &store->chunks[bins->chunk].bins[bins->i++] : NULL;
+}
+
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others)
 {
+	struct bins bins = { h->first, 0 };
+	const struct histogram_bin *bin;
 	uint32_t most = 0, number = 0;
 
-	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
-
-		for (unsigned int i = 0; i < chunk->n; i++) {
-			if (chunk->bins[i].count <= most)
-				continue;
-			most = chunk->bins[i].count;
-			number = chunk->bins[i].number;
-		}
+	while ((bin = next_bin(store, &bins))) {
+		if (bin->count <= most)
+			continue;
+		most = bin->count;
+		number = bin->number;
 	}
 	*others = most > 0 ? (int64_t)(h->n - most) : ROW_UNKNOWN;
 	return most > 0 ? (int64_t)number : ROW_UNKNOWN;
@@ -154,17 +166,15 @@ int64_t histogram_mode(const struct chunk_store *store, const struct histogram *
 int64_t histogram_percentile(const struct chunk_store *store, const struct histogram *h,
 			     unsigned int permille)
 {
+	struct bins bins = { h->first, 0 };
+	const struct histogram_bin *bin;
 	uint64_t rank = rank_of(h->n, permille);
 	uint64_t seen = 0;
 
-	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
-
-		for (unsigned int i = 0; i < chunk->n; i++) {
-			seen += chunk->bins[i].count;
-			if (seen >= rank)
-				return slowest_ns(&chunk->bins[i]);
-		}
+	while ((bin = next_bin(store, &bins))) {
+		seen += bin->count;
+		if (seen >= rank)
+			return slowest_ns(bin);
 	}
 	return ROW_UNKNOWN;
 }
@@ -172,57 +182,40 @@ int64_t histogram_percentile(const struct chunk_store *store, const struct histo
 double histogram_slowest_mean(const struct chunk_store *store, const struct histogram *h,
 			      unsigned int permille)
 {
+	struct bins bins = { h->first, 0 };
+	const struct histogram_bin *bin;
 	uint64_t wanted = rank_of(h->n, permille);
 	uint64_t seen = 0, sum_ns = 0;
 
 	if (h->n == 0)
 		return -1;
-	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
+	while ((bin = next_bin(store, &bins))) {
+		uint64_t taken = bin->count;
 
-		for (unsigned int i = 0; i < chunk->n; i++) {
-			uint64_t taken = chunk->bins[i].count;
-
-			seen += taken;
-			if (seen + wanted <= h->n)
-				continue;
-			if (taken > seen + wanted - h->n)
-				taken = seen + wanted - h->n;
-			sum_ns += taken * slowest_ns(&chunk->bins[i]);
-		}
+		seen += taken;
+		if (seen + wanted <= h->n)
+			continue;
+		if (taken > seen + wanted - h->n)
+			taken = seen + wanted - h->n;
+		sum_ns += taken * slowest_ns(bin);
 	}
 	return (double)sum_ns / (double)wanted;
-}
-
-static uint64_t sum_of(const struct chunk_store *store, const struct histogram *h)
-{
-	uint64_t sum_ns = 0;
-
-	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
-
-		for (unsigned int i = 0; i < chunk->n; i++)
-			sum_ns += (uint64_t)chunk->bins[i].count * slowest_ns(&chunk->bins[i]);
-	}
-	return sum_ns;
 }
 
 int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
 			       unsigned int permille, uint64_t time_ns)
 {
-	uint64_t slower_ns = sum_of(store, h);
+	struct bins all = { h->first, 0 }, bins = all;
+	const struct histogram_bin *bin;
+	uint64_t slower_ns = 0;
 
-	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
-
-		for (unsigned int i = 0; i < chunk->n; i++) {
-			const struct histogram_bin *bin = &chunk->bins[i];
-
-			/* Without this bin the sum of the slower ones is too small. */
-			slower_ns -= (uint64_t)bin->count * slowest_ns(bin);
-			if (slower_ns * 1000 < permille * time_ns)
-				return slowest_ns(bin);
-		}
+	while ((bin = next_bin(store, &all)))
+		slower_ns += (uint64_t)bin->count * slowest_ns(bin);
+	while ((bin = next_bin(store, &bins))) {
+		/* Without this bin the sum of the slower ones is too small. */
+		slower_ns -= (uint64_t)bin->count * slowest_ns(bin);
+		if (slower_ns * 1000 < permille * time_ns)
+			return slowest_ns(bin);
 	}
 	return ROW_UNKNOWN;
 }

@@ -83,15 +83,6 @@ static void log_trouble(void *context, const char *text)
 	logcat_write(&capture->logcat, LOGCAT_WARNING, text);
 }
 
-static void log_start(struct capture *capture)
-{
-	char text[PATH_MAX + 64];
-
-	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
-		 capture->source->name, capture->session.folder.path);
-	logcat_write(&capture->logcat, LOGCAT_INFO, text);
-}
-
 static void log_stop(struct capture *capture)
 {
 	const struct pipeline_counters *counters = pipeline_counters(capture->session.pipeline);
@@ -135,18 +126,11 @@ static bool may_sleep(const struct capture *capture)
 	       device_state_is_screen_off(&capture->device);
 }
 
-static void device_tick(struct capture *capture)
-{
-	char text[DEVICE_STATE_TEXT];
-
-	if (device_state_event(&capture->device, loop_now(), text))
-		session_event(&capture->session, "device", text);
-}
-
 static void tick_if_due(struct capture *capture)
 {
 	uint64_t recreations;
 	bool sleeps;
+	char text[DEVICE_STATE_TEXT];
 
 	if (!drain_tick_due(&capture->drain))
 		return;
@@ -166,17 +150,10 @@ static void tick_if_due(struct capture *capture)
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
-	device_tick(capture);
+	if (device_state_event(&capture->device, loop_now(), text))
+		session_event(&capture->session, "device", text);
 	if (capture->view && capture->view->tick)
 		capture->view->tick(capture->view->context, capture);
-}
-
-/* --wait is over. Events from before this moment are not counted. */
-static void begin_to_count(struct capture *capture)
-{
-	drain_backlog(&capture->drain);
-	session_set_discarding(&capture->session, false);
-	session_event(&capture->session, "tracing", "counting began: --wait is over");
 }
 
 /* When counting begins or, after that, the capture ends. */
@@ -205,7 +182,10 @@ static void change_if_due(struct capture *capture)
 	if (loop_now() < next_change(capture))
 		return;
 	if (capture->session.discarding) {
-		begin_to_count(capture);
+		/* --wait is over. Events from before this moment are not counted. */
+		drain_backlog(&capture->drain);
+		session_set_discarding(&capture->session, false);
+		session_event(&capture->session, "tracing", "counting began: --wait is over");
 		set_timer(capture);
 	} else {
 		stop(capture, EXIT_DONE);
@@ -330,10 +310,13 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	const struct options *options = capture->options;
 	struct device_values end_values;
 	int ended;
+	char text[PATH_MAX + 64];
 
 	capture->view = view;
 	capture->begin_ns = loop_now();
-	log_start(capture);
+	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
+		 capture->source->name, capture->session.folder.path);
+	logcat_write(&capture->logcat, LOGCAT_INFO, text);
 	drain_begin(&capture->drain, most_between_drains(capture));
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
@@ -369,22 +352,17 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 
 /* --- begin and end --- */
 
-/* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon has no terminal
- * and reloads its rules. */
-static void on_hangup(struct capture *capture)
-{
-	if (capture->options->command == OPTIONS_RUN)
-		stop(capture, EXIT_DONE);
-	else
-		rules_reload_begin(&capture->reload, &capture->session, &capture->drain,
-				   &capture->loop);
-}
-
 static void handle_signal(struct capture *capture, int number)
 {
 	switch (number) {
 	case SIGHUP:
-		on_hangup(capture);
+		/* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon
+		 * has no terminal and reloads its rules. */
+		if (capture->options->command == OPTIONS_RUN)
+			stop(capture, EXIT_DONE);
+		else
+			rules_reload_begin(&capture->reload, &capture->session, &capture->drain,
+					   &capture->loop);
 		break;
 	case SIGUSR1:
 		drain_for_request(&capture->drain);
@@ -699,31 +677,6 @@ static void on_child_start(void *context, pid_t pid)
 	background_release(context, pid);
 }
 
-/* The thread that writes the files starts later, so it gets the same CPUs. */
-static void begin_device(struct capture *capture, struct session_origin *origin)
-{
-	background_enter(&capture->background, capture->options->device_root);
-	child_on_start(on_child_start, &capture->background);
-	device_state_open(&capture->device, capture->options->device_root);
-	origin->background = &capture->background;
-	capture->start_values = device_state_read(&capture->device);
-	origin->values = &capture->start_values;
-}
-
-/* Sets the id of the device: that of --device-id, its serial number, or a random one, which is that
- * of the last capture of the folder if there was one. */
-static void set_device_id(const struct capture *capture, struct android_device *device)
-{
-	const char *given = capture->options->device_id;
-
-	if (given)
-		snprintf(device->id, sizeof(device->id), "%s", given);
-	if (!device->id[0])
-		snprintf(device->id, sizeof(device->id), "%s", capture->last_device);
-	if (!device->id[0])
-		session_id_make(device->id);
-}
-
 /* Usually of a capture without root. */
 static void report_fixed(struct capture *capture)
 {
@@ -746,6 +699,7 @@ static int begin_session(struct capture *capture)
 	};
 	const struct watcher watcher = { .ready = on_interference, .context = capture };
 	struct property_budget budget;
+	const char *given = capture->options->device_id;
 
 	if (capture->tracefs) {
 		snprintf(capture->path, sizeof(capture->path), "%s",
@@ -760,10 +714,23 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
-	set_device_id(capture, &origin.device);
+	/* The id of the device: that of --device-id, its serial number, or a random one, which is
+	 * that of the last capture of the folder if there was one. */
+	if (given)
+		snprintf(origin.device.id, sizeof(origin.device.id), "%s", given);
+	if (!origin.device.id[0])
+		snprintf(origin.device.id, sizeof(origin.device.id), "%s", capture->last_device);
+	if (!origin.device.id[0])
+		session_id_make(origin.device.id);
 	capture->options->pipeline.frame_timeline =
 		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
-	begin_device(capture, &origin);
+	/* The thread that writes the files starts later, so it gets the same CPUs. */
+	background_enter(&capture->background, capture->options->device_root);
+	child_on_start(on_child_start, &capture->background);
+	device_state_open(&capture->device, capture->options->device_root);
+	origin.background = &capture->background;
+	capture->start_values = device_state_read(&capture->device);
+	origin.values = &capture->start_values;
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	output_set_trouble(&capture->session.output, log_trouble, capture);

@@ -18,27 +18,6 @@ static void print_no_memory(FILE *out)
 	fprintf(out, "error: out of memory; %s\n", report_advice(-ENOMEM, ""));
 }
 
-static void print_json(const struct status *status, FILE *out)
-{
-	char *text = status_json(status, true);
-
-	if (text)
-		fprintf(out, "ok\n%s\n", text);
-	else
-		print_no_memory(out);
-	free(text);
-}
-
-static void print_top(const struct status *status, const struct control_request *request, FILE *out)
-{
-	char title[PATH_MAX + 64];
-
-	snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
-		 status->uptime_s);
-	fputs("ok\n", out);
-	table_print_page(out, status, title, request->lines, request->columns, request->colour);
-}
-
 static void answer_status(struct capture_control *control, const struct control_request *request,
 			  FILE *out)
 {
@@ -53,9 +32,21 @@ static void answer_status(struct capture_control *control, const struct control_
 	if (!status) {
 		print_no_memory(out);
 	} else if (request->verb == CONTROL_TOP) {
-		print_top(status, request, out);
+		char title[PATH_MAX + 64];
+
+		snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
+			 status->uptime_s);
+		fputs("ok\n", out);
+		table_print_page(out, status, title, request->lines, request->columns,
+				 request->colour);
 	} else if (request->verb == CONTROL_STATUS) {
-		print_json(status, out);
+		char *text = status_json(status, true);
+
+		if (text)
+			fprintf(out, "ok\n%s\n", text);
+		else
+			print_no_memory(out);
+		free(text);
 	} else {
 		fputs("ok\n", out);
 		status_text_print(out, status, request->columns);

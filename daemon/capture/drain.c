@@ -166,13 +166,6 @@ static uint64_t idle_until(const struct drain *drain)
 	return loop_now() + periods.drain_most_ns;
 }
 
-/* There is more to read: the next drain is due as soon as signals and files were handled. */
-static void drain_again(struct drain *drain)
-{
-	drain->next_ns = 0;
-	drain->was_highwater = drain->how == SOURCE_BOOSTED;
-}
-
 /* How much later than usual the rows of the next drain will be written. */
 static uint64_t rows_delay_ns(const struct drain *drain)
 {
@@ -194,32 +187,11 @@ static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 						 : periods.silent_ns / 2;
 }
 
-/* The buffers were read to their end, or there is more to read. */
-static void plan_next(struct drain *drain, uint64_t delay_ns)
-{
-	if (drain->has_more)
-		drain_again(drain);
-	else if (!drain->has_read && watch_readable(drain))
-		drain->next_ns = idle_until(drain);
-	else
-		drain->next_ns = loop_now() + period_or_silence(drain, delay_ns);
-}
-
-/* A kill loses the rows that are not flushed. Those of a part of a drain do not wait for the next
- * part. */
-static void flush_rows(struct drain *drain, uint64_t delay_ns)
-{
-	uint64_t now_ns = loop_now(), next_ns = UINT64_MAX;
-
-	if (!drain->has_more)
-		next_ns = drain->next_ns > now_ns ? drain->next_ns - now_ns + delay_ns : 0;
-	output_flush_if_due(&drain->session->output, next_ns);
-}
-
 int drain_if_due(struct drain *drain)
 {
 	uint64_t bytes = drain->source->counts.bytes, delay;
 	ssize_t n;
+	uint64_t now_ns, next_ns = UINT64_MAX;
 
 	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
@@ -250,8 +222,21 @@ int drain_if_due(struct drain *drain)
 		return (int)n;
 	drain->has_more = n > 0;
 	delay = rows_delay_ns(drain);
-	plan_next(drain, delay);
-	flush_rows(drain, delay);
+	if (drain->has_more) {
+		/* The next drain is due as soon as signals and files were handled. */
+		drain->next_ns = 0;
+		drain->was_highwater = drain->how == SOURCE_BOOSTED;
+	} else if (!drain->has_read && watch_readable(drain)) {
+		drain->next_ns = idle_until(drain);
+	} else {
+		drain->next_ns = loop_now() + period_or_silence(drain, delay);
+	}
+	/* A kill loses the rows that are not flushed. Those of a part of a drain do not wait for
+	 * the next part. */
+	now_ns = loop_now();
+	if (!drain->has_more)
+		next_ns = drain->next_ns > now_ns ? drain->next_ns - now_ns + delay : 0;
+	output_flush_if_due(&drain->session->output, next_ns);
 	return 0;
 }
 

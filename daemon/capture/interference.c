@@ -796,16 +796,6 @@ static void on_tags_restored(void *context, int status)
 
 /* --- begin and end --- */
 
-/* The mask was narrow before the capture, and stays so. */
-static void report_hidden_cpus(struct interference *interference)
-{
-	session_set_loss_pending(interference->session, true);
-	write_event_with(interference,
-			 "some CPUs are not traced, so the vsyncs of most late frames are unknown: "
-			 "tracing_cpumask (the traced CPUs) is",
-			 interference->values[INTERFERENCE_CPUS]);
-}
-
 void interference_begin(struct interference *interference, struct session *session,
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher)
@@ -850,29 +840,31 @@ void interference_begin(struct interference *interference, struct session *sessi
 	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
 	if (session->source->depends_on_line_format)
 		interference_format_open(&interference->format, files->path);
-	if (interference->hides_cpus)
-		report_hidden_cpus(interference);
+	if (interference->hides_cpus) {
+		/* The mask was narrow before the capture, and stays so. */
+		session_set_loss_pending(interference->session, true);
+		write_event_with(
+			interference,
+			"some CPUs are not traced, so the vsyncs of most late frames are unknown: "
+			"tracing_cpumask (the traced CPUs) is",
+			interference->values[INTERFERENCE_CPUS]);
+	}
 }
 
-/* At the end there is no time for a recheck. */
-static void report_last(struct interference *interference)
+void interference_end(struct interference *interference)
 {
 	char value[SETTING_SIZE];
 
+	if (!interference->is_on)
+		return;
+	interference->is_on = false;
+	read_watch(interference);
+	/* At the end there is no time for a recheck. */
 	if (has_file(interference->brief, TRACE_FILE_ON) && !(interference->brief & EMPTIED) &&
 	    (trace_files_setting(interference->files, TRACE_SETTING_ON, value) < 0 ||
 	     value[0] != '1'))
 		report_change(interference, INTERFERENCE_OFF, true, interference->recheck_since_ns);
 	report_brief(interference);
-}
-
-void interference_end(struct interference *interference)
-{
-	if (!interference->is_on)
-		return;
-	interference->is_on = false;
-	read_watch(interference);
-	report_last(interference);
 	report_lost_claims(interference, true);
 	cpu_buffer_stats_read(&interference->buffer, interference->files);
 	check_unreadable(interference);

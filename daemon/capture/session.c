@@ -122,14 +122,6 @@ static void write_damage(struct session *session, int64_t time_ns)
 	session->damage_reported = session->source->counts.damaged;
 }
 
-/* Called for each record, so that the size of a read does not change the rows. */
-static void check_damage(struct session *session, uint64_t time_ns)
-{
-	if (session->source->counts.damaged != session->damage_reported &&
-	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, time_ns))
-		write_damage(session, (int64_t)time_ns);
-}
-
 /* Events about reads of a live trace that fail, in a minute: a fault may come and go. */
 #define FAILURES_MAX 8
 
@@ -237,7 +229,10 @@ static void count_special_record(struct session *session, const struct trace_rec
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
-	check_damage(session, record->time_ns);
+	/* Called for each record, so that the size of a read does not change the rows. */
+	if (session->source->counts.damaged != session->damage_reported &&
+	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, record->time_ns))
+		write_damage(session, (int64_t)record->time_ns);
 	/* The offset of a live clock was measured. A recorded trace may contain its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);

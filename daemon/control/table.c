@@ -368,11 +368,16 @@ static bool is_worse(const struct status_surface *a, const struct status_surface
 	return a->stats.frames > b->stats.frames;
 }
 
-/* Sorts the numbers of the surfaces. */
-static void sort_surfaces(unsigned int order[STATUS_SURFACES_MAX], const struct status *status)
+/* Prints at most @lines surfaces, and the totals. */
+static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
+			   const struct totals *totals, unsigned int columns, bool colour)
 {
+	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW, colour);
+	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
+	unsigned int order[STATUS_SURFACES_MAX];
 	const struct status_surface *rows = status->surfaces;
 
+	/* Sorts the numbers of the surfaces. */
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
 		unsigned int at = i;
 
@@ -382,17 +387,6 @@ static void sort_surfaces(unsigned int order[STATUS_SURFACES_MAX], const struct 
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
-}
-
-/* Prints at most @lines surfaces, and the totals. */
-static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
-			   const struct totals *totals, unsigned int columns, bool colour)
-{
-	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW, colour);
-	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
-	unsigned int order[STATUS_SURFACES_MAX];
-
-	sort_surfaces(order, status);
 	if (shown > 0)
 		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)

@@ -358,16 +358,6 @@ void csv_file_recreate(struct csv_file *file, int folder_fd)
 	file->size = file->synced = 0;
 }
 
-static void write_last(struct csv_file *file)
-{
-	size_t done, end;
-
-	stream_write_all(&file->stream, file->buffer, file->len, LAST_WAIT_MS, &done);
-	file->len -= done;
-	memmove(file->buffer, file->buffer + done, file->len);
-	file->rows_lost += rows_in(file, file->len, UINT64_MAX, &end);
-}
-
 int csv_file_close(struct csv_file *file)
 {
 	int error;
@@ -376,7 +366,12 @@ int csv_file_close(struct csv_file *file)
 		return 0;
 	csv_file_flush(file);
 	if (file->is_stream) {
-		write_last(file);
+		size_t done, end;
+
+		stream_write_all(&file->stream, file->buffer, file->len, LAST_WAIT_MS, &done);
+		file->len -= done;
+		memmove(file->buffer, file->buffer + done, file->len);
+		file->rows_lost += rows_in(file, file->len, UINT64_MAX, &end);
 		stream_close(&file->stream);
 	}
 	error = close_file(file);

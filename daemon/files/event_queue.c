@@ -9,28 +9,23 @@
 /* Space for the time of an event that comes too late. */
 #define TIME_TEXT_MAX 64
 
-/* Removes the text at @at and moves the texts after it. */
-static void remove_text(struct event_queue *queue, size_t at)
-{
-	size_t size = strlen(queue->bytes + at) + 1;
-
-	memmove(queue->bytes + at, queue->bytes + at + size, queue->used - at - size);
-	queue->used -= size;
-	for (unsigned int i = 0; i < queue->n; i++)
-		if (queue->places[i].text > at)
-			queue->places[i].text -= size;
-}
-
 /* ->write() may add another event. */
 static void write_first(struct event_queue *queue)
 {
 	struct event_place first = queue->places[0];
 	char text[EVENT_TEXT_MAX + TIME_TEXT_MAX];
+	size_t size = strlen(queue->bytes + first.text) + 1;
 
 	memmove(&queue->places[0], &queue->places[1], --queue->n * sizeof(queue->places[0]));
 	queue->written_ns = first.key_ns;
 	strcpy(text, queue->bytes + first.text);
-	remove_text(queue, first.text);
+	/* Removes the text, and moves those after it. */
+	memmove(queue->bytes + first.text, queue->bytes + first.text + size,
+		queue->used - first.text - size);
+	queue->used -= size;
+	for (unsigned int i = 0; i < queue->n; i++)
+		if (queue->places[i].text > first.text)
+			queue->places[i].text -= size;
 	first.event.text = text;
 	queue->write(queue->context, &first.event);
 }

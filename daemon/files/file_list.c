@@ -163,19 +163,11 @@ static int print_file(FILE *out, const char *path, int folder_fd, const char *na
 	return error < 0 ? fail(path, name, error) : 0;
 }
 
-static void print_session(FILE *out, const char *path)
+int file_list_print(FILE *out, const char *path, bool times)
 {
 	bool is_running = state_dir_is_held(path);
 	struct last_session last;
 
-	last_session_read(&last, path);
-	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
-		is_running ? "running" : "ended", JANKD_VERSION);
-	last_session_free(&last);
-}
-
-int file_list_print(FILE *out, const char *path, bool times)
-{
 	DIR *directory = opendir(path);
 	struct dirent *entry;
 	int code = 0;
@@ -183,7 +175,10 @@ int file_list_print(FILE *out, const char *path, bool times)
 	if (!directory)
 		return fail(path, NULL, -errno);
 	make_remainders();
-	print_session(out, path);
+	last_session_read(&last, path);
+	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
+		is_running ? "running" : "ended", JANKD_VERSION);
+	last_session_free(&last);
 	while (errno = 0, (entry = readdir(directory)))
 		if (is_listed(entry->d_name) &&
 		    print_file(out, path, dirfd(directory), entry->d_name, times) != 0)

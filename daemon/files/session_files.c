@@ -209,40 +209,28 @@ static void watch_folder(struct session_files *files)
 	files->state.recreations++;
 }
 
-/* Without the lock another jankd could write into the folder. */
-static void watch_lock(struct session_files *files)
-{
-	int result = folder_watch_lock(files->folder);
-
-	if (result > 0)
-		report_event(files, "lost", ".lock was removed; recreated");
-	files->lock_error = result < 0 ? result : 0;
-}
-
 static void report_floor(void *context, const char *text)
 {
 	report_event(context, "rotate", "%s", text);
 }
 
-static void watch_disk(struct session_files *files)
-{
-	uint64_t removed = files->floor.removed;
-
-	if (disk_floor_check(&files->floor, files->folder->fd))
-		report_lost(files);
-	files->state.removed += files->floor.removed - removed;
-}
-
 void session_files_watch(struct session_files *files)
 {
-	uint64_t now_ns = loop_now();
+	uint64_t now_ns = loop_now(), removed = files->floor.removed;
+	int result;
 
 	if (now_ns < files->next_watch_ns)
 		return;
 	files->next_watch_ns = now_ns + periods.watch_ns;
 	watch_folder(files);
-	watch_lock(files);
-	watch_disk(files);
+	/* Without the lock another jankd could write into the folder. */
+	result = folder_watch_lock(files->folder);
+	if (result > 0)
+		report_event(files, "lost", ".lock was removed; recreated");
+	files->lock_error = result < 0 ? result : 0;
+	if (disk_floor_check(&files->floor, files->folder->fd))
+		report_lost(files);
+	files->state.removed += files->floor.removed - removed;
 	if (files->check)
 		files->check(files->check_context);
 }
@@ -360,23 +348,6 @@ static void sync_if_due(struct session_files *files)
 			sync_file(files, &files->rows[i]);
 }
 
-static void close_rows(struct session_files *files)
-{
-	files->state.failed |= files->folder && count_rows(files) > 0;
-	for (int i = 0; i < ROW_FILES; i++) {
-		struct csv_file *file = &files->rows[i];
-		const char *name = file->name;
-		int error;
-
-		csv_file_flush(file);
-		if (files->is_live)
-			sync_file(files, file);
-		error = csv_file_close(file);
-		if (error < 0)
-			fail(files, name, error);
-	}
-}
-
 /* --- files that are replaced as a whole --- */
 
 static const char *replaced_name(const struct session_files *files, enum replaced_file which)
@@ -484,7 +455,19 @@ static void final_flush(struct session_files *files)
 
 static void close_all(struct session_files *files)
 {
-	close_rows(files);
+	files->state.failed |= files->folder && count_rows(files) > 0;
+	for (int i = 0; i < ROW_FILES; i++) {
+		struct csv_file *file = &files->rows[i];
+		const char *name = file->name;
+		int error;
+
+		csv_file_flush(file);
+		if (files->is_live)
+			sync_file(files, file);
+		error = csv_file_close(file);
+		if (error < 0)
+			fail(files, name, error);
+	}
 	for (unsigned int i = 0; files->folder && i < REPLACED_FILES; i++)
 		give_up_replacement(files, i);
 }

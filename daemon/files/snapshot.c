@@ -42,21 +42,6 @@ _Static_assert(sizeof(head) > 266, "covers the magic of a tar file");
 
 /* --- writing --- */
 
-static void add_event(const struct snapshot *snapshot, int error)
-{
-	char text[1280];
-	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name.text);
-
-	if (error < 0)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
-				error == -ENOBUFS ? "the disk is too slow" : strerror(-error));
-	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
-		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
-		 snapshot->surface);
-	output_event(snapshot->output, (int64_t)snapshot->present_ns, ROW_UNKNOWN, "snapshot",
-		     text);
-}
-
 static bool is_saving(const struct snapshot *snapshot)
 {
 	return snapshot->is_begun && !snapshot->is_ended;
@@ -65,6 +50,8 @@ static bool is_saving(const struct snapshot *snapshot)
 void snapshot_update(struct snapshot *snapshot)
 {
 	int error;
+	char text[1280];
+	int len;
 
 	if (!snapshot->is_ended ||
 	    snapshot->output->state.replaced[REPLACED_SNAPSHOT].done < snapshot->ended)
@@ -77,7 +64,15 @@ void snapshot_update(struct snapshot *snapshot)
 	} else {
 		snapshot->written++;
 	}
-	add_event(snapshot, error);
+	len = snprintf(text, sizeof(text), "%s: ", snapshot->name.text);
+	if (error < 0)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
+				error == -ENOBUFS ? "the disk is too slow" : strerror(-error));
+	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
+		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
+		 snapshot->surface);
+	output_event(snapshot->output, (int64_t)snapshot->present_ns, ROW_UNKNOWN, "snapshot",
+		     text);
 }
 
 /* All was sent; or @error is the reason why not. */

@@ -37,63 +37,55 @@
 /* An event of events.csv waits until the trace around it was read and counted. */
 #define EVENT_WAIT_NS (600 * NS_PER_MS)
 
-/* The file of each kind. Tags have no file, they are a property of the device. The format of lines
- * has several files. */
-static const enum trace_setting settings[INTERFERENCE_KINDS] = {
-	[INTERFERENCE_OFF] = TRACE_SETTING_ON,
-	[INTERFERENCE_CLOCK] = TRACE_SETTING_CLOCK,
-	[INTERFERENCE_SIZE] = TRACE_SETTING_SIZE,
-	[INTERFERENCE_TAGS] = TRACE_SETTINGS,
-	[INTERFERENCE_CPUS] = TRACE_SETTING_CPUS,
-	[INTERFERENCE_MARKERS] = TRACE_SETTING_MARKERS,
-	[INTERFERENCE_OVERWRITE] = TRACE_SETTING_OVERWRITE,
-	[INTERFERENCE_FORMAT] = TRACE_SETTINGS,
-};
-
 /* The kinds whose value is compared as text. */
 static const enum interference_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_MARKERS,
 						INTERFERENCE_OVERWRITE };
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* The texts in events.csv. They are read later, so they are in the past tense. The value follows,
- * except for INTERFERENCE_OFF. */
+/* Each kind: its file, and the texts in events.csv. Tags have no file, they are a property of the
+ * device; the format of lines has several. The texts are read later, so they are in the past tense.
+ * The value follows, except for INTERFERENCE_OFF. */
 static const struct {
+	enum trace_setting setting;
 	const char *name; /* of the setting */
 	const char *changed;
 	const char *changed_back; /* by another program */
 	const char *restored;	  /* by jankd */
-} texts[INTERFERENCE_KINDS] = {
-	[INTERFERENCE_OFF] = { "tracing_on", "another program switched tracing off",
+} kinds[INTERFERENCE_KINDS] = {
+	[INTERFERENCE_OFF] = { TRACE_SETTING_ON, "tracing_on",
+			       "another program switched tracing off",
 			       "another program switched tracing on again",
 			       "jankd switched tracing on again" },
-	[INTERFERENCE_CLOCK] = { "trace_clock", "another program set the trace clock to",
+	[INTERFERENCE_CLOCK] = { TRACE_SETTING_CLOCK, "trace_clock",
+				 "another program set the trace clock to",
 				 "another program set the trace clock back to",
 				 "jankd set the trace clock back to" },
-	[INTERFERENCE_SIZE] = { "buffer_size_kb", "another program shrank the trace buffer to",
+	[INTERFERENCE_SIZE] = { TRACE_SETTING_SIZE, "buffer_size_kb",
+				"another program shrank the trace buffer to",
 				"another program enlarged the trace buffer again to",
 				"jankd enlarged the trace buffer again to" },
-	[INTERFERENCE_TAGS] = { "the atrace tags",
+	[INTERFERENCE_TAGS] = { TRACE_SETTINGS, "the atrace tags",
 				"another program switched off atrace tags of apps, leaving",
 				"another program switched the atrace tags of apps on again:",
 				"jankd switched the atrace tags of apps on again:" },
-	[INTERFERENCE_CPUS] = { "tracing_cpumask",
+	[INTERFERENCE_CPUS] = { TRACE_SETTING_CPUS, "tracing_cpumask",
 				"another program set tracing_cpumask (the traced CPUs) to",
 				"another program set tracing_cpumask (the traced CPUs) back to",
 				"jankd set tracing_cpumask (the traced CPUs) back to" },
-	[INTERFERENCE_MARKERS] = { "options/markers",
+	[INTERFERENCE_MARKERS] = { TRACE_SETTING_MARKERS, "options/markers",
 				   "another program switched trace markers off: options/markers",
 				   "another program switched trace markers on again: "
 				   "options/markers",
 				   "jankd switched trace markers on again: options/markers" },
-	[INTERFERENCE_OVERWRITE] = { "options/overwrite",
+	[INTERFERENCE_OVERWRITE] = { TRACE_SETTING_OVERWRITE, "options/overwrite",
 				     "another program made full buffers drop new events: "
 				     "options/overwrite",
 				     "another program made full buffers drop old events again: "
 				     "options/overwrite",
 				     "jankd made full buffers drop old events again: "
 				     "options/overwrite" },
-	[INTERFERENCE_FORMAT] = { "the format of trace lines",
+	[INTERFERENCE_FORMAT] = { TRACE_SETTINGS, "the format of trace lines",
 				  "another program changed the format of trace lines, so they "
 				  "cannot be parsed:",
 				  "another program restored the format of trace lines:",
@@ -165,7 +157,15 @@ static uint64_t trace_now(const struct interference *interference)
 static void measure_wall(struct interference *interference)
 {
 	output_set_clock(&interference->session->output,
-			 kernel_clock_measure(interference->clock, interference->files));
+			 kernel_clock_measure(interference->values[INTERFERENCE_CLOCK],
+					      interference->files));
+}
+
+/* The clock that counts from now on. */
+static void set_clock(struct interference *interference, const char *clock)
+{
+	strcpy(interference->values[INTERFERENCE_CLOCK], clock);
+	source_set_clock(interference->session->source, clock);
 }
 
 /* After this call records have times of another clock. */
@@ -216,7 +216,7 @@ static void follow_wall(struct interference *interference)
 	if (interference->wall_ns && loop_now() < interference->wall_ns + FOLLOW_WALL_NS)
 		return;
 	interference->wall_ns = loop_now();
-	now = kernel_clock_measure(interference->clock, interference->files);
+	now = kernel_clock_measure(interference->values[INTERFERENCE_CLOCK], interference->files);
 	drift_ns = now.offset_ns - interference->session->output.clock.offset_ns;
 	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))
 		output_set_clock(&interference->session->output, now);
@@ -238,7 +238,7 @@ static const char *value_of(const struct interference *interference, enum interf
 	else if (kind == INTERFERENCE_FORMAT)
 		interference_format_print(&interference->format, value);
 	else
-		trace_files_setting(interference->files, settings[kind], value);
+		trace_files_setting(interference->files, kinds[kind].setting, value);
 	return value;
 }
 
@@ -258,9 +258,9 @@ static void report_change(struct interference *interference, enum interference_k
 {
 	interference->changes[kind] =
 		(struct interference_change){ .is_changed = is_changed, .since_ns = since_ns };
-	interference->set_by_others |= 1u << settings[kind];
+	interference->set_by_others |= 1u << kinds[kind].setting;
 	report_value(interference, kind,
-		     is_changed ? texts[kind].changed : texts[kind].changed_back);
+		     is_changed ? kinds[kind].changed : kinds[kind].changed_back);
 }
 
 /* The event is written before the new clock is set, as it has a time of the old one. */
@@ -288,24 +288,21 @@ static void ignore_own_writes(struct interference *interference)
 
 static int write_setting(struct interference *interference, enum interference_kind kind)
 {
-	const char *wanted = kind == INTERFERENCE_OFF	  ? "1"
-			     : kind == INTERFERENCE_CLOCK ? interference->clock
-							  : interference->values[kind];
-
 	if (kind == INTERFERENCE_TAGS)
 		return interference_tags_restore(&interference->tags);
 	if (kind == INTERFERENCE_SIZE)
 		return interference_size_write(&interference->size, interference->files);
 	if (kind == INTERFERENCE_FORMAT)
 		return interference_format_write(&interference->format);
-	return setting_write(interference->path, trace_files_name(settings[kind]), wanted);
+	return setting_write(interference->path, trace_files_name(kinds[kind].setting),
+			     interference->values[kind]);
 }
 
 static void report_restored(struct interference *interference, enum interference_kind kind)
 {
 	interference->changes[kind].is_changed = false;
-	interference->set_by_others &= ~(1u << settings[kind]);
-	report_value(interference, kind, texts[kind].restored);
+	interference->set_by_others &= ~(1u << kinds[kind].setting);
+	report_value(interference, kind, kinds[kind].restored);
 	if (kind == INTERFERENCE_CLOCK)
 		begin_new_clock(interference);
 	else
@@ -317,7 +314,7 @@ static void report_failed_restore(struct interference *interference, enum interf
 {
 	char line[160];
 
-	snprintf(line, sizeof(line), "jankd could not restore %s: %s", texts[kind].name,
+	snprintf(line, sizeof(line), "jankd could not restore %s: %s", kinds[kind].name,
 		 strerror(-error));
 	write_event(interference, line);
 }
@@ -346,8 +343,7 @@ static void accept_change(struct interference *interference, enum interference_k
 		return;
 	interference->changes[kind].is_changed = false;
 	begin_new_clock(interference);
-	snprintf(interference->clock, sizeof(interference->clock), "%s", clock);
-	source_set_clock(interference->session->source, clock);
+	set_clock(interference, clock);
 	measure_wall(interference);
 }
 
@@ -368,7 +364,7 @@ static void restore_if_due(struct interference *interference, enum interference_
 		write_event_with(
 			interference,
 			"another program kept changing settings of the trace; no longer restored:",
-			texts[kind].name);
+			kinds[kind].name);
 	change->is_accepted = true;
 	accept_change(interference, kind);
 }
@@ -464,14 +460,14 @@ static void check_settings(struct interference *interference)
 
 	if (trace_files_setting(interference->files, TRACE_SETTING_CLOCK, value) == 0)
 		update_change(interference, INTERFERENCE_CLOCK,
-			      strcmp(value, interference->clock) != 0);
+			      strcmp(value, interference->values[INTERFERENCE_CLOCK]) != 0);
 	check_size(interference);
 	check_on(interference);
 	for (size_t i = 0; i < N_PLAIN; i++) {
 		const char *wanted = interference->values[plain[i]];
 
 		if (!wanted[0] ||
-		    trace_files_setting(interference->files, settings[plain[i]], value) < 0)
+		    trace_files_setting(interference->files, kinds[plain[i]].setting, value) < 0)
 			continue;
 		follow_value(interference, plain[i], value);
 		update_change(interference, plain[i], strcmp(value, wanted) != 0);
@@ -814,9 +810,9 @@ void interference_begin(struct interference *interference, struct session *sessi
 		.path = files->path,
 		.is_on = true,
 	};
+	strcpy(interference->values[INTERFERENCE_OFF], "1");
 	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
-	snprintf(interference->clock, sizeof(interference->clock), "%s", value);
-	source_set_clock(session->source, value);
+	set_clock(interference, value);
 	interference_size_read(&interference->size, files);
 	interference->size_now = interference->size;
 	while (interference->n_cpus < CPU_BUFFER_CPUS_MAX &&
@@ -826,12 +822,12 @@ void interference_begin(struct interference *interference, struct session *sessi
 	if (interference->n_cpus == CPU_BUFFER_CPUS_MAX)
 		interference->n_cpus = cpu_buffer_stats_cpus();
 	for (size_t i = 0; i < N_PLAIN; i++) {
-		if (trace_files_setting(files, settings[plain[i]], value) < 0)
+		if (trace_files_setting(files, kinds[plain[i]].setting, value) < 0)
 			continue;
 		snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
 		follow_value(interference, plain[i], value);
 	}
-	session_set_trace_clock(session, interference->clock);
+	session_set_trace_clock(session, interference->values[INTERFERENCE_CLOCK]);
 	trace_watch_open(&interference->watch, watcher, files->path,
 			 session->source->depends_on_line_format);
 	cpu_buffer_stats_forget(&interference->buffer, files);

@@ -66,7 +66,6 @@ struct interference {
 	const char *path; /* of the trace */
 
 	/* the settings that jankd needs */
-	char clock[SETTING_SIZE];
 	struct interference_size size;
 	struct interference_size size_now;	       /* as of the last check */
 	struct interference_format format;	       /* of a text trace; else no file is open */

@@ -469,7 +469,7 @@ int session_begin(struct session *session, struct source *source,
 	folder_skip_sync(&session->folder, true);
 	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
-	if (output_open(&session->output, options, &session->folder) < 0) {
+	if (output_open(&session->output, options, &session->folder, false) < 0) {
 		session_undo(session);
 		return EXIT_FAILED;
 	}
@@ -497,7 +497,7 @@ int session_begin_again(struct session *session, struct source *source,
 	session->count_from_ns = from_ns;
 	session->count_from_limit_ns = UINT64_MAX;
 	session->count_until_ns = until_ns;
-	if (output_open_again(&session->output, session->options, &session->folder) < 0)
+	if (output_open(&session->output, session->options, &session->folder, true) < 0)
 		return EXIT_FAILED;
 	output_set_clock(&session->output, origin->clock);
 	if (create_pipeline(session) < 0)

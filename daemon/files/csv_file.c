@@ -271,22 +271,13 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 }
 
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-		    const char *header)
+		    const char *header, bool is_lazy)
 {
 	int error = begin(file, -1, buffer_size, name, header);
 
 	file->folder_fd = folder_fd;
+	file->is_lazy = is_lazy;
 	return error < 0 ? error : csv_file_flush(file);
-}
-
-int csv_file_create_lazy(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			 const char *header)
-{
-	int error = begin(file, -1, buffer_size, name, header);
-
-	file->folder_fd = folder_fd;
-	file->is_lazy = true;
-	return error;
 }
 
 /* Returns 0, or -errno: see csv_file_open_again(). */
@@ -304,14 +295,14 @@ static int check_header(const struct csv_file *file, struct stat *info)
 }
 
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			const char *header)
+			const char *header, bool is_lazy)
 {
 	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat info;
 	int error;
 
 	if (fd < 0 && errno == ENOENT)
-		return csv_file_create(file, folder_fd, buffer_size, name, header);
+		return csv_file_create(file, folder_fd, buffer_size, name, header, is_lazy);
 	if (fd < 0)
 		return -errno;
 	error = begin(file, fd, buffer_size, name, header);

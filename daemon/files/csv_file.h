@@ -37,19 +37,15 @@ struct csv_file {
 	int error;	    /* of the last attempt to write: -errno, or 0 */
 };
 
-/* Creates @name with its header line. @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno.
- */
+/* Creates @name with its header line, or with @is_lazy when it has its first row. @buffer_size:
+ * CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno. */
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-		    const char *header);
+		    const char *header, bool is_lazy);
 
-/* The same, but the file appears with its first row. */
-int csv_file_create_lazy(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			 const char *header);
-
-/* The same as csv_file_create() for a file that exists already: rows are appended. Creates it if it
- * is missing. Returns -EPROTO if it is no regular file with that header. */
+/* The same for a file that exists already: rows are appended. Creates it if it is missing. Returns
+ * -EPROTO if it is no regular file with that header. */
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			const char *header);
+			const char *header, bool is_lazy);
 
 /* @limit: the most bytes on the disk; 0: no limit. To be called after csv_file_create(). */
 void csv_file_set_limit(struct csv_file *file, uint64_t limit);

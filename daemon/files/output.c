@@ -465,8 +465,8 @@ static int open_memory(struct output *output)
 	return 0;
 }
 
-static int open_files(struct output *output, const struct options *options, struct folder *folder,
-		      bool again)
+int output_open(struct output *output, const struct options *options, struct folder *folder,
+		bool again)
 {
 	int error;
 
@@ -488,16 +488,6 @@ static int open_files(struct output *output, const struct options *options, stru
 		output_close(output);
 	}
 	return error;
-}
-
-int output_open(struct output *output, const struct options *options, struct folder *folder)
-{
-	return open_files(output, options, folder, false);
-}
-
-int output_open_again(struct output *output, const struct options *options, struct folder *folder)
-{
-	return open_files(output, options, folder, true);
 }
 
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,

@@ -73,13 +73,12 @@ struct output {
  * output_open() - create the files that the options require
  * @output: must not move afterwards: its address is in the sink
  * @options, @folder: borrowed
+ * @again: the files are those that a killed capture left: they are repaired, and rows are appended
  *
  * Returns 0, or -errno after the reason was printed on stderr.
  */
-int output_open(struct output *output, const struct options *options, struct folder *folder);
-
-/* The same for the files that a killed capture left: they are repaired, and rows are appended. */
-int output_open_again(struct output *output, const struct options *options, struct folder *folder);
+int output_open(struct output *output, const struct options *options, struct folder *folder,
+		bool again);
 
 /* After this call the files and @folder, except for its path, belong to a thread. @wait: called to
  * wait until all jobs are done; may do other work meanwhile. @check: called by the thread every

@@ -523,15 +523,13 @@ static int create(struct session_files *files, enum csv_file_kind which)
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
-	bool exists = faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	bool is_lazy = csv_files[which].is_lazy;
 	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
 
-	if (error == 0 && csv_files[which].is_lazy && !(files->is_again && exists))
-		error = csv_file_create_lazy(file, fd, buffer_size, name, header);
-	else if (error == 0 && files->is_again)
-		error = csv_file_open_again(file, fd, buffer_size, name, header);
+	if (error == 0 && files->is_again)
+		error = csv_file_open_again(file, fd, buffer_size, name, header, is_lazy);
 	else if (error == 0)
-		error = csv_file_create(file, fd, buffer_size, name, header);
+		error = csv_file_create(file, fd, buffer_size, name, header, is_lazy);
 
 	csv_file_set_limit(file, files->options->rotate_size);
 	disk_floor_set_name(&files->floor, which, name);

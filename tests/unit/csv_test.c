@@ -303,7 +303,7 @@ TEST(repair_accepts_additional_columns)
 
 static void create(void)
 {
-	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
+	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false), 0);
 }
 
 static void limit_files(rlim_t bytes)
@@ -345,15 +345,16 @@ TEST(file_that_is_opened_again_gets_more_rows)
 	static const char *const rows[] = { "one", "two" };
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER),
-				 0);
+		assert_int_equal(
+			csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false),
+			0);
 		assert_int_equal(csv_file_has_rows(&file), i > 0);
 		add_row(rows[i]);
 		assert_true(csv_file_has_rows(&file) && csv_file_is_begun(&file) == (i > 0));
 		assert_int_equal(csv_file_close(&file), 0);
 	}
 	assert_int_equal(
-		csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER ",another"),
+		csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER ",another", false),
 		-EPROTO);
 	csv_file_flush(&file);
 	csv_file_close(&file);

@@ -52,7 +52,7 @@ static uint64_t quarter_ns(uint64_t kb, uint64_t rate)
 	return rate > 0 ? kb * 1024 * 1000 / 4 / rate * NS_PER_MS : UINT64_MAX;
 }
 
-uint64_t drain_period_ns(const struct drain_period *period, const struct interference_size *size,
+uint64_t drain_period_ns(const struct drain_period *period, const struct buffer_sizes *size,
 			 uint64_t most_ns)
 {
 	uint64_t least_ns = most_ns < period->most_ns ? most_ns : period->most_ns;

@@ -4,7 +4,6 @@
 #ifndef JANKD_DAEMON_CAPTURE_DRAIN_PERIOD_H
 #define JANKD_DAEMON_CAPTURE_DRAIN_PERIOD_H
 
-#include "daemon/capture/interference_size.h"
 #include "daemon/trace/trace.h"
 
 struct drain_period {
@@ -30,7 +29,7 @@ void drain_period_measure(struct drain_period *period, const struct source *sour
 			  uint64_t now_ns);
 
 /* The time from one drain to the next, at most @most_ns. @size: of the buffers, now. */
-uint64_t drain_period_ns(const struct drain_period *period, const struct interference_size *size,
+uint64_t drain_period_ns(const struct drain_period *period, const struct buffer_sizes *size,
 			 uint64_t most_ns);
 
 /* How much later than usual the rows of the next drain will be written: on a slow CPU a drain takes

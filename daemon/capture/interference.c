@@ -224,17 +224,28 @@ static void follow_wall(struct interference *interference)
 
 /* --- changed settings: reported --- */
 
+/* Returns false if it cannot be read. Then @size is not changed. */
+static bool read_size(struct buffer_sizes *size, const struct trace_files *files)
+{
+	char value[SETTING_SIZE];
+
+	if (trace_files_setting(files, TRACE_SETTING_SIZE, value) < 0)
+		return false;
+	buffer_sizes_read(size, files->path, value);
+	return true;
+}
+
 /* The value as it is printed in events. */
 static const char *value_of(const struct interference *interference, enum interference_kind kind,
 			    char value[static SETTING_SIZE])
 {
-	struct interference_size size;
+	struct buffer_sizes size;
 
 	value[0] = '\0';
 	if (kind == INTERFERENCE_TAGS)
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, interference->tags.set);
-	else if (kind == INTERFERENCE_SIZE && interference_size_read(&size, interference->files))
-		interference_size_print(&size, value);
+	else if (kind == INTERFERENCE_SIZE && read_size(&size, interference->files))
+		buffer_sizes_print(&size, value);
 	else if (kind == INTERFERENCE_FORMAT)
 		interference_format_print(&interference->format, value);
 	else
@@ -288,10 +299,14 @@ static void ignore_own_writes(struct interference *interference)
 
 static int write_setting(struct interference *interference, enum interference_kind kind)
 {
+	struct buffer_sizes now;
+
 	if (kind == INTERFERENCE_TAGS)
 		return interference_tags_restore(&interference->tags);
 	if (kind == INTERFERENCE_SIZE)
-		return interference_size_write(&interference->size, interference->files);
+		return read_size(&now, interference->files)
+			       ? buffer_sizes_grow(interference->path, &now, &interference->size)
+			       : 0;
 	if (kind == INTERFERENCE_FORMAT)
 		return interference_format_write(&interference->format);
 	return setting_write(interference->path, trace_files_name(kinds[kind].setting),
@@ -375,16 +390,16 @@ static void restore_if_due(struct interference *interference, enum interference_
 static void check_size(struct interference *interference)
 {
 	char value[SETTING_SIZE];
-	struct interference_size now;
+	struct buffer_sizes now;
 	bool smaller;
 
-	if (!interference_size_read(&now, interference->files))
+	if (!read_size(&now, interference->files))
 		return;
 	interference->size_now = now;
-	smaller = interference_size_is_smaller(&now, &interference->size);
+	smaller = buffer_sizes_are_smaller(&now, &interference->size);
 	if (!smaller && !interference->changes[INTERFERENCE_SIZE].is_changed &&
-	    !interference_size_is_same(&now, &interference->size)) {
-		interference_size_print(&now, value);
+	    memcmp(now.kb, interference->size.kb, sizeof(now.kb)) != 0) {
+		buffer_sizes_print(&now, value);
 		write_event_with(interference, "another program resized the trace buffer to",
 				 value);
 		add_hole(interference);
@@ -813,7 +828,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	strcpy(interference->values[INTERFERENCE_OFF], "1");
 	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
 	set_clock(interference, value);
-	interference_size_read(&interference->size, files);
+	read_size(&interference->size, files);
 	interference->size_now = interference->size;
 	while (interference->n_cpus < CPU_BUFFER_CPUS_MAX &&
 	       trace_files_has_cpu(files, interference->n_cpus))

@@ -32,7 +32,6 @@
 
 #include "daemon/capture/clock_watch.h"
 #include "daemon/capture/interference_format.h"
-#include "daemon/capture/interference_size.h"
 #include "daemon/capture/interference_tags.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
@@ -66,8 +65,8 @@ struct interference {
 	const char *path; /* of the trace */
 
 	/* the settings that jankd needs */
-	struct interference_size size;
-	struct interference_size size_now;	       /* as of the last check */
+	struct buffer_sizes size;
+	struct buffer_sizes size_now;		       /* as of the last check */
 	struct interference_format format;	       /* of a text trace; else no file is open */
 	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
 	struct interference_tags tags;
@@ -156,8 +155,7 @@ static inline bool interference_has_child(const struct interference *interferenc
 uint64_t interference_due_ns(const struct interference *interference);
 
 /* The sizes of the buffers, as of the last check. */
-static inline const struct interference_size *interference_sizes(
-	const struct interference *interference)
+static inline const struct buffer_sizes *interference_sizes(const struct interference *interference)
 {
 	return &interference->size_now;
 }

@@ -7,75 +7,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/trace/setting_file.h"
+#define FILE_OF_ALL "buffer_size_kb"
 
-/* The value of the file if the CPUs' sizes differ. */
-#define DIFFERENT "X"
-
-static bool read_size(const char *directory, const char *name, uint64_t *kb)
+static void name_of(char name[static 64], unsigned int cpu)
 {
-	char value[SETTING_SIZE];
-	char *end;
-
-	if (setting_read(directory, name, value) < 0)
-		return false;
-	*kb = strtoull(value, &end, 10);
-	return end != value;
+	snprintf(name, 64, "per_cpu/cpu%u/" FILE_OF_ALL, cpu);
 }
 
-static bool differ(const char *directory)
+void buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const char *value)
 {
-	char value[SETTING_SIZE];
+	char name[64], of_cpu[SETTING_SIZE], *end;
+	uint64_t kb = strtoull(value, &end, 10);
 
-	return setting_read(directory, "buffer_size_kb", value) == 0 &&
-	       strcmp(value, DIFFERENT) == 0;
+	/* The file has "X" if the sizes differ. */
+	*sizes = (struct buffer_sizes){ .differ = end == value, .cpus = cpu_buffer_stats_cpus() };
+	for (unsigned int cpu = 0; cpu < sizes->cpus; cpu++) {
+		name_of(name, cpu);
+		sizes->kb[cpu] = kb;
+		if (sizes->differ && setting_read(directory, name, of_cpu) == 0)
+			sizes->kb[cpu] = strtoull(of_cpu, NULL, 10);
+	}
 }
 
-static bool read_cpu(const char *directory, unsigned int cpu, char name[static 64], uint64_t *kb)
+static bool is_smaller(const struct buffer_sizes *now, const struct buffer_sizes *wanted,
+		       unsigned int cpu)
 {
-	snprintf(name, 64, "per_cpu/cpu%u/buffer_size_kb", cpu);
-	return read_size(directory, name, kb);
+	return now->kb[cpu] > 0 && now->kb[cpu] < wanted->kb[cpu];
+}
+
+bool buffer_sizes_are_smaller(const struct buffer_sizes *now, const struct buffer_sizes *wanted)
+{
+	for (unsigned int cpu = 0; cpu < now->cpus; cpu++)
+		if (is_smaller(now, wanted, cpu))
+			return true;
+	return false;
+}
+
+static int write_size(const char *directory, const char *name, uint64_t kb)
+{
+	char value[24];
+
+	snprintf(value, sizeof(value), "%" PRIu64, kb);
+	return setting_write(directory, name, value);
+}
+
+int buffer_sizes_grow(const char *directory, const struct buffer_sizes *now,
+		      const struct buffer_sizes *wanted)
+{
+	char name[64];
+	int error = 0;
+
+	if (!wanted->differ && !now->differ)
+		return write_size(directory, FILE_OF_ALL, wanted->kb[0]);
+	for (unsigned int cpu = 0; error == 0 && cpu < now->cpus; cpu++) {
+		name_of(name, cpu);
+		if (is_smaller(now, wanted, cpu))
+			error = write_size(directory, name, wanted->kb[cpu]);
+	}
+	return error;
+}
+
+void buffer_sizes_print(const struct buffer_sizes *sizes, char text[static SETTING_SIZE])
+{
+	static const char unit[] = " KB per CPU";
+	const size_t space = SETTING_SIZE - sizeof(unit) + 1;
+	size_t len = 0;
+
+	for (unsigned int cpu = 0; cpu < (sizes->differ ? sizes->cpus : 1); cpu++) {
+		int n = snprintf(text + len, space - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
+				 sizes->kb[cpu]);
+
+		if (n < 0 || (size_t)n >= space - len)
+			break;
+		len += (size_t)n;
+	}
+	memcpy(text + len, unit, sizeof(unit));
+}
+
+/* Returns the smallest size, or 0. */
+static uint64_t read_now(struct buffer_sizes *now, const char *directory)
+{
+	char value[SETTING_SIZE];
+	uint64_t least = 0;
+
+	*now = (struct buffer_sizes){ .differ = false };
+	if (setting_read(directory, FILE_OF_ALL, value) == 0)
+		buffer_sizes_read(now, directory, value);
+	for (unsigned int cpu = 0; cpu < now->cpus; cpu++)
+		if (now->kb[cpu] > 0 && (least == 0 || now->kb[cpu] < least))
+			least = now->kb[cpu];
+	return least;
 }
 
 uint64_t buffer_size_read(const char *directory)
 {
-	uint64_t kb = 0, least;
-	char name[64];
+	struct buffer_sizes now;
 
-	if (read_size(directory, "buffer_size_kb", &kb))
-		return kb;
-	if (!differ(directory) || !read_cpu(directory, 0, name, &least))
-		return 0;
-	for (unsigned int cpu = 1; read_cpu(directory, cpu, name, &kb); cpu++)
-		if (kb < least)
-			least = kb;
-	return least;
-}
-
-/* Grows each buffer that is too small. Larger ones keep their size. */
-static int grow_each(const char *directory, uint64_t kb, const char *wanted)
-{
-	uint64_t now;
-	char name[64];
-	int error = 0;
-
-	for (unsigned int cpu = 0; error == 0 && read_cpu(directory, cpu, name, &now); cpu++)
-		if (now < kb)
-			error = setting_write(directory, name, wanted);
-	return error;
+	return read_now(&now, directory);
 }
 
 int buffer_size_set(const char *directory, uint64_t kb, bool exactly)
 {
-	bool different = differ(directory);
-	char wanted[24];
+	struct buffer_sizes now, wanted = { .cpus = CPU_BUFFER_CPUS_MAX };
+	uint64_t least = read_now(&now, directory);
 	int error = 0;
 
-	snprintf(wanted, sizeof(wanted), "%" PRIu64, kb);
-	if (different && !exactly)
-		error = grow_each(directory, kb, wanted);
-	else if (exactly || buffer_size_read(directory) < kb)
-		error = setting_write(directory, "buffer_size_kb", wanted);
+	for (unsigned int cpu = 0; cpu < wanted.cpus; cpu++)
+		wanted.kb[cpu] = kb;
+	if (exactly)
+		error = write_size(directory, FILE_OF_ALL, kb);
+	else if (least < kb)
+		error = buffer_sizes_grow(directory, &now, &wanted);
 	/* The kernel may allocate less without an error. */
 	if (error == 0 && buffer_size_read(directory) < kb)
 		error = -ENOMEM;

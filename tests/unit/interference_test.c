@@ -286,7 +286,7 @@ TEST(android_5_has_one_area)
 
 static uint64_t cpu_bytes[2];
 static struct drain_period period;
-static struct interference_size size;
+static struct buffer_sizes size;
 static uint64_t now_ns;
 
 static uint64_t bytes_of(const struct source *source, unsigned int cpu)
@@ -306,7 +306,7 @@ static int set_up_period(void **state)
 	cpu_bytes[0] = cpu_bytes[1] = 0;
 	now_ns = 1000 * MS;
 	period = (struct drain_period){ .since_ns = 0 };
-	size = (struct interference_size){ .cpus = 2, .kb = { 1024, 1024 } };
+	size = (struct buffer_sizes){ .cpus = 2, .kb = { 1024, 1024 } };
 	drain_period_begin(&period, now_ns);
 	return 0;
 }
@@ -375,7 +375,7 @@ TEST(fullest_buffer_counts)
 	size.kb[0] = 0; /* unknown */
 	assert_in_range(period_ms(), 495, 500);
 	size.differ = true;
-	interference_size_print(&size, text_of_size);
+	buffer_sizes_print(&size, text_of_size);
 	assert_string_equal(text_of_size, "0, 1024 KB per CPU");
 }
 

@@ -12,22 +12,10 @@
 /* More than any capture leaves: a week of segments of a minute is 10,000 of each file. */
 #define ENTRIES_MAX 200000
 
-const char *const report_file_names[FILE_KINDS] = {
-	[FILE_FPS] = "fps.csv",
-	[FILE_DROPS] = "dropFrames.csv",
-	[FILE_FRAMES] = "frames.csv",
-	[FILE_DOFRAME] = "doframe.csv",
-	[FILE_TIMELINE] = "frametimeline.csv",
-	[FILE_LATENCY] = "latency.csv",
-	[FILE_EVENTS] = "events.csv",
-	[FILE_SUMMARY] = "summary.csv",
-	[FILE_SESSION] = "session.json",
-};
-
 /* True: @name is the file @kind, with the number *number: "fps.csv", "fps-000001.csv.gz". */
-static bool is_kind(const char *name, enum report_file kind, uint32_t *number)
+static bool is_kind(const char *name, enum csv_file_kind kind, uint32_t *number)
 {
-	const char *whole = report_file_names[kind], *suffix = strrchr(whole, '.');
+	const char *whole = csv_files[kind].name, *suffix = strrchr(whole, '.');
 	size_t stem = (size_t)(suffix - whole), suffix_length = strlen(suffix);
 	unsigned long value = SEGMENT_CURRENT;
 	const char *at = name + stem;
@@ -90,14 +78,14 @@ static int add_entry(void *context, const struct os_entry *entry)
 		files->left_out++;
 		return 0;
 	}
-	while (kind < FILE_KINDS && !is_kind(entry->name, (enum report_file)kind, &segment.number))
+	while (kind < CSV_FILES && !is_kind(entry->name, (enum csv_file_kind)kind, &segment.number))
 		kind++;
-	if (entry->is_folder ? entry->name[0] == '.' : kind == FILE_KINDS)
+	if (entry->is_folder ? entry->name[0] == '.' : kind == CSV_FILES)
 		return 0;
 	path = join(files->path, entry->name);
 	if (!path)
 		return -ENOMEM;
-	segment.kind = (enum report_file)kind;
+	segment.kind = (enum csv_file_kind)kind;
 	segment.path = path;
 	error = entry->is_folder ? add_folder(files, path) : add_segment(files, &segment);
 	if (error < 0)
@@ -149,7 +137,7 @@ static void find_sessions(struct folder_files *files)
 			ends = false;
 		}
 		last = segment->number;
-		ends |= segment->kind == FILE_SESSION || segment->kind == FILE_SUMMARY;
+		ends |= segment->kind == CSV_SESSION || segment->kind == CSV_SUMMARY;
 		segment->session = session;
 	}
 	files->sessions = session + 1;

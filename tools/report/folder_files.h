@@ -18,27 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum report_file {
-	FILE_FPS,
-	FILE_DROPS,
-	FILE_FRAMES,
-	FILE_DOFRAME,
-	FILE_TIMELINE,
-	FILE_LATENCY,
-	FILE_EVENTS,
-	FILE_SUMMARY,
-	FILE_SESSION,
-	FILE_KINDS, /* their number */
-};
-
-/* "fps.csv" and so on. */
-extern const char *const report_file_names[FILE_KINDS];
+#include "daemon/base/csv_files.h"
 
 /* The number of a file without one: it comes last. */
 #define SEGMENT_CURRENT UINT32_MAX
 
 struct segment {
-	enum report_file kind;
+	enum csv_file_kind kind;
 	uint32_t number;  /* or SEGMENT_CURRENT */
 	uint32_t session; /* counted from 0 within the folder */
 	char *path;

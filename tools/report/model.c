@@ -133,7 +133,7 @@ static void set_whole(const struct session *session, struct surface *surface)
 		surface->source = FROM_FRAMES;
 		numbers_set_stats(&surface->numbers, &surface->from_frames);
 		set_cadence(&surface->numbers, surface->cadences);
-		if (session->files[FILE_EVENTS].rows == 0)
+		if (session->files[ROW_EVENTS].rows == 0)
 			set_stalls(surface);
 	} else if (surface->from_windows.frames + surface->from_windows.waits > 0) {
 		surface->source = FROM_WINDOWS;
@@ -321,7 +321,7 @@ static void set_grade(const struct session *session, struct surface *surface)
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
-	if (surface->grade != GRADE_NONE && session->files[FILE_EVENTS].rows == 0) {
+	if (surface->grade != GRADE_NONE && session->files[ROW_EVENTS].rows == 0) {
 		surface->facts.at_most = best_without_events(surface);
 		surface->grade = grade_of(&surface->facts);
 	}
@@ -667,22 +667,22 @@ static int add_section_apps(const struct reading *reading)
 
 /* --- what is missing --- */
 
-static uint64_t rows_of(const struct session *session, enum report_file file)
+static uint64_t rows_of(const struct session *session, enum csv_file_kind file)
 {
 	return session->files[file].rows;
 }
 
-static const char *why_no_rows(const struct session *session, enum report_file file)
+static const char *why_no_rows(const struct session *session, enum csv_file_kind file)
 {
 	return session->files[file].segments > 0 ? "has no rows" : "is missing";
 }
 
 static const char *instead_of_summary(const struct session *session)
 {
-	if (rows_of(session, FILE_FRAMES) > 0)
+	if (rows_of(session, ROW_FRAMES) > 0)
 		return ": the numbers of the whole session are computed from frames.csv, or from "
 		       "fps.csv where that has more frames";
-	return rows_of(session, FILE_FPS) > 0
+	return rows_of(session, ROW_FPS) > 0
 		       ? ": the numbers of the whole session are computed from fps.csv, so there "
 			 "are no percentiles and no 55 fps rule"
 		       : "";
@@ -698,36 +698,36 @@ static void report_missing(struct session *session)
 					"without --rules to get them");
 		return;
 	}
-	if (!session->json && session->files[FILE_SESSION].left_out == 0)
+	if (!session->json && session->files[CSV_SESSION].left_out == 0)
 		session_notice(
 			session,
 			"session.json is missing: device, options and lost events are unknown");
-	if (rows_of(session, FILE_SUMMARY) == 0)
-		session_notice(session, "summary.csv %s%s", why_no_rows(session, FILE_SUMMARY),
+	if (rows_of(session, CSV_SUMMARY) == 0)
+		session_notice(session, "summary.csv %s%s", why_no_rows(session, CSV_SUMMARY),
 			       instead_of_summary(session));
-	if (rows_of(session, FILE_FPS) == 0)
-		session_notice(session, "fps.csv %s%s", why_no_rows(session, FILE_FPS),
+	if (rows_of(session, ROW_FPS) == 0)
+		session_notice(session, "fps.csv %s%s", why_no_rows(session, ROW_FPS),
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
-	if (rows_of(session, FILE_FRAMES) == 0)
+	if (rows_of(session, ROW_FRAMES) == 0)
 		session_notice(
-			session, "frames.csv %s: %s%s", why_no_rows(session, FILE_FRAMES),
+			session, "frames.csv %s: %s%s", why_no_rows(session, ROW_FRAMES),
 			session->harm_source == FROM_WINDOWS
 				? "causes and moments come from dropFrames.csv, sections are "
 				  "sums of whole rows of fps.csv without percentiles"
 				: "causes and moments are unknown, sections are sums of whole rows "
 				  "of "
 				  "fps.csv without percentiles",
-			session->files[FILE_FRAMES].segments > 0 ? ""
-								 : "; capture with --frames-log");
+			session->files[ROW_FRAMES].segments > 0 ? ""
+								: "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)
 		session_notice(session,
 			       "dropFrames.csv has only intervals of 42 ms or more: "
 			       "shorter ones have no cause and no moment; capture with -T 2");
-	if (rows_of(session, FILE_EVENTS) == 0)
+	if (rows_of(session, ROW_EVENTS) == 0)
 		session_notice(session,
 			       "events.csv %s: marks, %sfreezes without end and unexplained "
 			       "gaps are unknown",
-			       why_no_rows(session, FILE_EVENTS),
+			       why_no_rows(session, ROW_EVENTS),
 			       session->harm_source == FROM_FRAMES ? "causes of freezes, " : "");
 }
 
@@ -736,7 +736,7 @@ static void report_partial(struct session *session)
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
-		if (rows_of(session, FILE_FRAMES) == 0 || has_all_frames(surface) ||
+		if (rows_of(session, ROW_FRAMES) == 0 || has_all_frames(surface) ||
 		    !(surface->numbers.of[METRIC_FRAMES] > 0))
 			continue;
 		session_notice(session,
@@ -803,7 +803,7 @@ static void choose_harm(struct reading *reading)
 
 	if (reading->harm_from_drops)
 		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
-	else if (rows_of(session, FILE_FRAMES) > 0)
+	else if (rows_of(session, ROW_FRAMES) > 0)
 		session->harm_source = FROM_FRAMES;
 }
 
@@ -816,7 +816,7 @@ static int finish(struct reading *reading)
 	set_missing(session);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		set_whole(session, &session->surfaces[i]);
-	if (rows_of(session, FILE_SUMMARY) == 0 && rows_of(session, FILE_FRAMES) > 0)
+	if (rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
 		error = group_times(reading, false, set_surface_times);
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct surface *surface = &session->surfaces[i];

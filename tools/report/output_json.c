@@ -297,10 +297,14 @@ static void print_sections(struct printer *printer, const struct session *sessio
 
 static struct json_object *files_object(const struct session *session)
 {
+	static const enum csv_file_kind order[CSV_FILES] = {
+		ROW_FPS,     ROW_DROPS,	 ROW_FRAMES,  ROW_DOFRAMES, ROW_TIMELINE,
+		ROW_LATENCY, ROW_EVENTS, CSV_SUMMARY, CSV_SESSION,
+	};
 	struct json_object *object = json_object_new_object();
 
-	for (unsigned int i = 0; i < FILE_KINDS; i++) {
-		const struct file_count *count = &session->files[i];
+	for (unsigned int i = 0; i < CSV_FILES; i++) {
+		const struct file_count *count = &session->files[order[i]];
 		struct json_object *file;
 
 		if (count->segments + count->left_out == 0)
@@ -311,7 +315,7 @@ static struct json_object *files_object(const struct session *session)
 		add_count(file, "rows", count->rows);
 		add_count(file, "malformed", count->malformed);
 		json_object_object_add(file, "torn", json_object_new_boolean(count->torn));
-		json_object_object_add(object, report_file_names[i], file);
+		json_object_object_add(object, csv_files[order[i]].name, file);
 	}
 	return object;
 }

@@ -124,7 +124,7 @@ static void read_doframe(struct reading *reading, const struct csv_reader *csv, 
 	}
 }
 
-const struct kind doframe_kind = { FILE_DOFRAME, doframe_needed, read_doframe, doframe_columns,
+const struct kind doframe_kind = { ROW_DOFRAMES, doframe_needed, read_doframe, doframe_columns,
 				   NULL };
 
 /* --- frametimeline.csv --- */
@@ -195,7 +195,7 @@ static void read_timeline(struct reading *reading, const struct csv_reader *csv,
 		     number_of(csv, columns[TIMELINE_ON_TIME], 0) == 0);
 }
 
-const struct kind frametimeline_kind = { FILE_TIMELINE, timeline_needed, read_timeline,
+const struct kind frametimeline_kind = { ROW_TIMELINE, timeline_needed, read_timeline,
 					 timeline_columns, NULL };
 
 /* --- latency.csv --- */
@@ -220,5 +220,5 @@ static void read_latency(struct reading *reading, const struct csv_reader *csv, 
 		     1, actual_us - ready_us, actual_us - ready_us, 0);
 }
 
-const struct kind latency_kind = { FILE_LATENCY, latency_needed, read_latency, latency_columns,
+const struct kind latency_kind = { ROW_LATENCY, latency_needed, read_latency, latency_columns,
 				   NULL };

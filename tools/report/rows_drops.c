@@ -41,7 +41,7 @@ static bool lacks_frames(const struct session *session)
 		in_all += surface->source == FROM_SUMMARY ? surface->numbers.of[METRIC_FRAMES]
 							  : summed;
 	}
-	return session->files[FILE_FRAMES].rows == 0 || in_frames < in_all;
+	return session->files[ROW_FRAMES].rows == 0 || in_frames < in_all;
 }
 
 /* If frames.csv was written for a part of the session only, all harm is that of the drops. */
@@ -137,7 +137,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	bool is_late;
 
 	if (used_us < 0) {
-		session->files[FILE_DROPS].malformed++;
+		session->files[ROW_DROPS].malformed++;
 		return;
 	}
 	extend(session, end_us);
@@ -170,4 +170,4 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	add_drop(reading, csv, columns, surface, (uint64_t)harm_us);
 }
 
-const struct kind drops_kind = { FILE_DROPS, drop_needed, read_drop, drop_columns, drops_of_2019 };
+const struct kind drops_kind = { ROW_DROPS, drop_needed, read_drop, drop_columns, drops_of_2019 };

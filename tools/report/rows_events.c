@@ -32,7 +32,7 @@ void read_session_json(struct reading *reading)
 {
 	struct session *session = reading->session;
 	uint32_t n;
-	const struct segment *segment = segments_of(reading, FILE_SESSION, &n);
+	const struct segment *segment = segments_of(reading, CSV_SESSION, &n);
 	struct json_object *json = NULL;
 	char *text;
 
@@ -47,10 +47,10 @@ void read_session_json(struct reading *reading)
 		json_object_put(json);
 		session_notice(session, "%s: not the JSON text of a session; left out",
 			       file_of(segment->path));
-		session->files[FILE_SESSION].left_out++;
+		session->files[CSV_SESSION].left_out++;
 		return;
 	}
-	session->files[FILE_SESSION].segments++;
+	session->files[CSV_SESSION].segments++;
 	session->json = json;
 }
 
@@ -298,4 +298,4 @@ void count_unended(struct reading *reading)
 	}
 }
 
-const struct kind events_kind = { FILE_EVENTS, event_columns, read_event, event_columns, NULL };
+const struct kind events_kind = { ROW_EVENTS, event_columns, read_event, event_columns, NULL };

@@ -208,7 +208,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
 		of[i] = number_of(csv, columns[i], decimals_of(i));
 	if (of[FPS_START] < 0 || of[FPS_END] < 0 || of[FPS_FRAMES] < 0 || of[FPS_TIME] < 0) {
-		session->files[FILE_FPS].malformed++;
+		session->files[ROW_FPS].malformed++;
 		return;
 	}
 	if (!surface)
@@ -274,4 +274,4 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		*kept = row;
 }
 
-const struct kind fps_kind = { FILE_FPS, fps_needed, read_window, fps_columns, NULL };
+const struct kind fps_kind = { ROW_FPS, fps_needed, read_window, fps_columns, NULL };

@@ -165,7 +165,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	int place;
 
 	if (present_us < 0) {
-		session->files[FILE_FRAMES].malformed++;
+		session->files[ROW_FRAMES].malformed++;
 		return;
 	}
 	if (!surface)
@@ -241,4 +241,4 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		};
 }
 
-const struct kind frames_kind = { FILE_FRAMES, frame_needed, read_frame, frame_columns, NULL };
+const struct kind frames_kind = { ROW_FRAMES, frame_needed, read_frame, frame_columns, NULL };

@@ -24,7 +24,7 @@
 /* --- kinds of files --- */
 
 struct kind {
-	enum report_file file;
+	enum csv_file_kind file;
 	const char *const *needed; /* columns without which it is another file; ends with NULL */
 	/* Called for each row. @columns: of all that are named in the reader of that file. */
 	void (*row)(struct reading *reading, const struct csv_reader *csv, const int *columns);
@@ -41,7 +41,7 @@ extern const struct kind summary_kind, frames_kind, fps_kind, drops_kind, dofram
 void read_kind(struct reading *reading, const struct kind *kind);
 
 /* The segments of a file: they are in order. */
-const struct segment *segments_of(const struct reading *reading, enum report_file file,
+const struct segment *segments_of(const struct reading *reading, enum csv_file_kind file,
 				  uint32_t *n);
 
 /* The name of a file without its folder. */

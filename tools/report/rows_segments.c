@@ -174,7 +174,7 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 		session_notice(session, "%s: not a CSV file; left out", name);
 	else if (missing)
 		session_notice(session, "%s: not a %s: it has no column '%s'; left out", name,
-			       report_file_names[kind->file], missing);
+			       csv_files[kind->file].name, missing);
 	if (error != 0 || missing) {
 		session->files[kind->file].left_out++;
 		csv_reader_close(&csv);
@@ -189,7 +189,8 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 	csv_reader_close(&csv);
 }
 
-const struct segment *segments_of(const struct reading *reading, enum report_file file, uint32_t *n)
+const struct segment *segments_of(const struct reading *reading, enum csv_file_kind file,
+				  uint32_t *n)
 {
 	const struct segment *all = reading->files->segments, *first = NULL;
 
@@ -213,7 +214,7 @@ static void report_gaps(struct reading *reading, const struct segment *segments,
 		session_notice(reading->session,
 			       "%s: segment %u%s missing: not pulled, or removed by --keep or "
 			       "--min-free; its time is left out",
-			       report_file_names[segments[i].kind], (unsigned int)before + 1,
+			       csv_files[segments[i].kind].name, (unsigned int)before + 1,
 			       next > before + 2 ? " and following are" : " is");
 	}
 }

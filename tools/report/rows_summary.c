@@ -60,5 +60,5 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 	extend(session, last_us);
 }
 
-const struct kind summary_kind = { FILE_SUMMARY, summary_needed, read_summary_row, no_columns,
+const struct kind summary_kind = { CSV_SUMMARY, summary_needed, read_summary_row, no_columns,
 				   NULL };

@@ -231,7 +231,7 @@ struct session {
 	uint32_t number, of; /* which of the sessions in the folder, and how many there are */
 	struct names names;
 	struct json_object *json; /* session.json, or NULL */
-	struct file_count files[FILE_KINDS];
+	struct file_count files[CSV_FILES];
 	bool is_2019;		   /* fps.csv has the numbers of the 2019 program only */
 	int64_t first_us, last_us; /* of all rows; -1: none */
 

@@ -413,6 +413,10 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 
 	if (packet->clocks.ptr)
 		define_clock(tracks, packet);
+	if (*clock < PERFETTO_CLOCKS && !packet->needs_state) {
+		*time_ns = packet->time_ns;
+		return true;
+	}
 	sequence = sequence_of(tracks, packet->sequence);
 	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)
 		return true;

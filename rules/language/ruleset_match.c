@@ -165,7 +165,7 @@ bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
 
 struct span ruleset_rename(const struct ruleset *rules, struct span name)
 {
-	for (unsigned int i = 0; i < rules->n_rules; i++)
+	for (unsigned int i = rules->rename_begin; i < rules->rename_end; i++)
 		if (rules->rules[i].role == RULE_RENAME &&
 		    pattern_match(&rules->rules[i].pattern, name, NULL))
 			return rules->rules[i].text;

@@ -139,6 +139,7 @@ struct rule_index {
 
 struct ruleset {
 	unsigned int n_rules;
+	unsigned int rename_begin, rename_end; /* all RULE_RENAME are between these */
 	/* Behind these, rules without a role give slices their contexts. */
 	struct rule rules[RULES_MAX + RULE_CONTEXTS_MAX];
 	unsigned int n_contexts;

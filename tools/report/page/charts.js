@@ -324,6 +324,12 @@ function stepsOf(session, kind, value) {
 const firstNumber = (pattern) => (text) => { const found = pattern.exec(text || ""); return found ? Number(found[1]) : null; };
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
+/* [x of a time, y of a value] in a graph. */
+function scalesOf(graph) {
+  const area = graph.getArea(), [left, right] = graph.xAxisRange(), [low, high] = graph.yAxisRange();
+  return [(time) => area.x + (time - left) / (right - left) * area.w, (value) => area.y + area.h - (value - low) / (high - low) * area.h];
+}
+
 /* Lanes of one session over the same time: sections, lost time, frame times, rate, temperature, battery, the app in front. What
  * the pointer does, it does in all of them. @on: range(window), window(window), moment(row). */
 class Timeline {
@@ -361,6 +367,8 @@ class Timeline {
       for (let n = Math.ceil((from - this.origin) / step - 1e-9); this.origin + n * step <= to; n++) ticks.push({ v: this.origin + n * step, label: exactClock(n * step, step) });
       return ticks;
     };
+    /* A legend, also one that is never shown, measures itself in each step of a zoom. */
+    Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => !/Legend/.test(plugin.prototype.toString()));
     const graph = new Dygraph(box, [[this.whole[0], 0], [this.whole[1], 0]], {
       labels: ["s", "value"], legend: "never", showLabelsOnHighlight: false, highlightCircleSize: 0, interactionModel: {}, axisLabelFontSize: 11, gridLineColor: this.style.line, axisLineColor: this.style.line,
       dateWindow: this.window, valueRange: range(), axes: { x: { ticker, axisLabelWidth: 56 }, y: { axisLabelWidth: 40, pixelsPerLabel: 26 } },
@@ -459,7 +467,7 @@ class Timeline {
   }
   /* Of each part of the time its share that was lost: frozen from below, late from above. */
   drawLost(context, height, x) {
-    const part = (style, left, top, width, tall) => { context.fillStyle = style; context.fillRect(left, top, width, tall); };
+    const part = (style, left, top, width, tall) => { if (tall > 0) { context.fillStyle = style; context.fillRect(left, top, width, tall); } };
     for (const bin of this.bins) {
       const drawing = bin.time + bin.stall, left = x(bin.from / 1e6), width = Math.max(1, x(bin.to / 1e6) - left) + 0.5;
       const tall = (lost) => (lost > 0 ? Math.max(2, height * lost / drawing) : 0);
@@ -520,13 +528,14 @@ class Timeline {
   }
   drawFrames(context, graph) {
     const area = graph.getArea(), bottom = area.y + area.h, wide = Math.max(1, Math.min(8, area.w / Math.max(1, this.stems.length) - 1));
+    const [x, y] = scalesOf(graph);
     this.drawBehind(context, graph, true);
     for (let cause = 0; cause < this.causes.length; cause++) {
       context.fillStyle = this.causes[cause];
       for (const stem of this.stems) {
         if (stem.cause !== cause) continue;
-        const y = graph.toDomYCoord(stem.ms);
-        context.fillRect(graph.toDomXCoord(stem.at) - wide / 2, y, wide, bottom - y);
+        const top = y(stem.ms);
+        context.fillRect(x(stem.at) - wide / 2, top, wide, bottom - top);
       }
     }
     this.drawDashed(context, graph, this.beat);
@@ -543,14 +552,15 @@ class Timeline {
     context.lineWidth = 1;
     context.setLineDash([4, 3]);
     context.beginPath();
+    const [x, y] = scalesOf(graph);
     let before = NaN, to = 0;
     this.bins.forEach((bin, n) => {
-      const y = graph.toDomYCoord(values[n]), x = graph.toDomXCoord(bin.from / 1e6);
-      if (Number.isNaN(y)) return;
-      if (Number.isNaN(before)) context.moveTo(x, y);
-      else if (Math.abs(y - before) > 0.5) context.lineTo(x, before), context.lineTo(x, y);
-      before = y;
-      to = graph.toDomXCoord(bin.to / 1e6);
+      const at = y(values[n]), left = x(bin.from / 1e6);
+      if (Number.isNaN(at)) return;
+      if (Number.isNaN(before)) context.moveTo(left, at);
+      else if (Math.abs(at - before) > 0.5) context.lineTo(left, before), context.lineTo(left, at);
+      before = at;
+      to = x(bin.to / 1e6);
     });
     if (!Number.isNaN(before)) context.lineTo(to, before);
     context.stroke();
@@ -559,15 +569,16 @@ class Timeline {
   /* A line, which breaks where nothing was drawn or events were lost. */
   drawSteps(context, graph, steps) {
     const broken = (from, to) => to - from > GAP_US / 1e6 || this.holes.some(([begin, end]) => end > from && begin < to);
+    const [x, y] = scalesOf(graph);
     context.strokeStyle = this.style.link;
     context.lineWidth = 1.3;
     context.beginPath();
     steps.forEach(([from, to, value], n) => {
       if (value === null) return;
-      const y = graph.toDomYCoord(value), before = steps[n - 1];
-      if (!before || before[2] === null || broken(before[1], from + 1e-6)) context.moveTo(graph.toDomXCoord(from), y);
-      else context.lineTo(graph.toDomXCoord(from), y);
-      context.lineTo(graph.toDomXCoord(to), y);
+      const at = y(value), before = steps[n - 1];
+      if (!before || before[2] === null || broken(before[1], from + 1e-6)) context.moveTo(x(from), at);
+      else context.lineTo(x(from), at);
+      context.lineTo(x(to), at);
     });
     context.stroke();
   }

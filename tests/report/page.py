@@ -481,6 +481,11 @@ def compared(page, here):
             checks.that(f"{share['base(%)']:.4f} %" in text and f"{share['new(%)']:.4f} %" in text, f"{share}")
     checks.that(any("summary.csv" in one["text"] for one in done[1]["notices"]) and all(one["text"] in page.run("return document.body.textContent") for one in done[1]["notices"]), "the notes are on the page")
     looks(page, "compare", "区段与版本", pages=2)
+    # Eight builds and 24 sections print two pages, too.
+    many = page.run("""for (const each of data.comparisons) for (const one of each.surfaces) one.sections = Array.from({ length: 24 }, (_, n) => ({ ...one.sections[n % one.sections.length], section: `section ${n}` }));
+      const kept = data.comparisons; data.comparisons = [...kept, ...kept, ...kept, kept[0]]; draw(); return document.querySelectorAll('.matrix tbody tr').length""")
+    checks.equal((many, len(re.findall(rb"/Type\s*/Page\b", page.printed()))), (25, 2), "rows on the screen, pages of many builds")
+    show(page, here / "compare.html")
     page.run("state.language = 'zh'; return draw()")
     drawn(page)
     checks.equal(page.run("return document.querySelector('.sentence').textContent"), frozen["lines zh"][0], "the sentence in Chinese")

@@ -57,10 +57,10 @@ function gatesCard(builds) {
     const of = state.language === "zh" && one.build.compared(one.Surface), unknown = of && of.changes.find((change) => change.unknown === one.text);
     return !of ? word(one.text) : one.text === of.lines[0] ? of["lines zh"][0] : unknown ? unknown["unknown zh"] : note(one.text);
   };
-  return element("div", { className: "card gates" }, heading(3, "conditions"), makeTable("", [
+  return element("div", { className: `card gates${isWide(builds) ? " many" : ""}` }, heading(3, "conditions"), makeTable("", [
     ["outcome", true, (one) => element("td", { className: `text ${(looks[one.outcome] || [""])[0]}` }, `${(looks[one.outcome] || ["", "?"])[1]} ${word(one.outcome)}`)],
     ["condition", true, (one) => word(one.condition)], ["build", true, (one) => one.build.name], ...(isMany ? [["Surface", true, (one) => one.Surface]] : []), ["why", true, why],
-  ], rows.sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))), notPrinted(rows));
+  ], rows.sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome))), notPrinted(rows, isWide(builds) ? PRINTED_WIDE / 2 : PRINTED));
 }
 
 /* A bar of each build, with a dot for each of its runs. @parts(lost): [class, value] of the parts of a bar. @limit: a line. */
@@ -97,13 +97,13 @@ function curveCard(builds, app) {
   return card;
 }
 
-/* A table prints its first rows: of many sections those that lose most, of conditions those that failed. A wide one has higher rows. */
-const PRINTED = 15, PRINTED_WIDE = 10;
+/* A table prints its first rows: of many sections those that lose most, of conditions those that failed. Of many builds there is less space for it. */
+const PRINTED = 15, PRINTED_WIDE = 8, isWide = (builds) => builds.length > 4;
 const notPrinted = (rows, most = PRINTED) => (rows.length > most ? element("p", { className: "print-only" }, `+ ${rows.length - most}`) : null);
 
 /* Section × build, coloured by grade; the change is that against BASE. */
 function matrixCard(builds, app, pick, picked) {
-  const isWide = builds.length > 4, printed = isWide ? PRINTED_WIDE : PRINTED;
+  const printed = isWide(builds) ? PRINTED_WIDE : PRINTED;
   const names = [...new Set(builds.flatMap((build) => (build.compared(app) ? build.compared(app).sections.map((one) => one.section) : [])))];
   const most = (section) => Math.max(...builds.map((build) => { const one = build.compared(app) && build.section(app, section); return one ? one["lost(ms/s)"] || 0 : 0; }));
   if (names.length > printed) names.sort((a, b) => most(b) - most(a));
@@ -119,7 +119,7 @@ function matrixCard(builds, app, pick, picked) {
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });
   table.classList.add("matrix");
-  return element("div", { className: `card half${isWide ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes"), table, notPrinted(rows, printed));
+  return element("div", { className: `card half${isWide(builds) ? " wide" : ""}` }, titled("sections and builds", "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes"), table, notPrinted(rows, printed));
 }
 
 /* Seconds by cause, of each build or of a section of it. */

@@ -189,6 +189,13 @@ static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 		add(text, zh ? "，没有卡死" : ", no freeze");
 }
 
+/* True: Surfaces drew at the same time, so that their time, added up, is longer than the capture.
+ */
+static bool is_added_up(const struct grade_facts *facts)
+{
+	return facts->span_ns > 0 && grade_drawing_ns(facts) > facts->span_ns / 20 * 21;
+}
+
 /* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
 static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
@@ -200,16 +207,17 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_time(drew, grade_drawing_ns(facts), language);
 	add_name(text, graded->name);
 	if (language == CHINESE)
-		add(text, " 在绘制的 %s 中有 %s 的时间%s：", drew, share,
+		add(text, " 在绘制的 %s%s 中有 %s 的时间%s：", drew,
+		    is_added_up(facts) ? "（各 Surface 合计）" : "", share,
 		    facts->freezes == 0 ? "迟到"
 		    : facts->late == 0	? "卡死"
 					: "卡死或迟到");
 	else
-		add(text, " was %s for %s of the %s it drew: ",
+		add(text, " was %s for %s of the %s %s drew: ",
 		    facts->freezes == 0 ? "late"
 		    : facts->late == 0	? "frozen"
 					: "frozen or late",
-		    share, drew);
+		    share, drew, is_added_up(facts) ? "that its Surfaces together" : "it");
 	add_losses(text, facts, language);
 	add(text, language == CHINESE ? "。" : ".");
 }
@@ -261,11 +269,14 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_time(drew, grade_drawing_ns(graded->facts), language);
 	add_name(text, graded->name);
 	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0) {
-		add(text, zh ? " 绘制了 %s：" : " drew for %s: ", drew);
+		add(text, zh ? " 绘制了 %s" : " drew for %s", drew);
 	} else {
 		add_pace(text, graded, language);
-		add(text, zh ? "，共 %s：" : " for %s: ", drew);
+		add(text, zh ? "，共 %s" : " for %s", drew);
 	}
+	if (is_added_up(graded->facts))
+		add(text, zh ? "（各 Surface 合计）" : " (its Surfaces together)");
+	add(text, zh ? "：" : ": ");
 	add_losses(text, graded->facts, language);
 	add(text, zh ? "。" : ".");
 }

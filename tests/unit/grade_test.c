@@ -215,7 +215,15 @@ TEST(sentences_say_how_bad_it_is)
 	assert_string_equal(sentence(good, ENGLISH),
 			    "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing "
 			    "(0:18 to 0:26): record with a larger buffer.");
+	/* Two Surfaces at the same time drew longer than the capture is. */
 	good.missing_ns = 0;
+	good.span_ns = 5 * SECOND;
+	assert_non_null(strstr(sentence(good, ENGLISH), " for 10 s (its Surfaces together): no"));
+	good.late_ns = SECOND;
+	assert_non_null(strstr(sentence(good, ENGLISH), " of the 10 s that its Surfaces together "
+							"drew: "));
+	good.late_ns = 0;
+	good.span_ns = MINUTES;
 	grade_add_gap(&good, 600 * MS);
 	grade_add_gap(&good, 1450 * MS);
 	assert_string_equal(

@@ -644,6 +644,9 @@ def old_files(page, here):
 def answer(page, out, here):
     """Grade and sentence come first; a cause filters, a section zooms, a group of moments opens its evidence in place."""
     show(page, here / "demo.html")
+    hidden = page.run("data.sessions[0].apps.reverse(); draw(); return document.querySelector('.card').innerText")
+    checks.that("other apps: com.example.mail BAD" in hidden, f"beside a good app: {hidden}")
+    show(page, here / "demo.html")
     app = model(out)[0]["apps"][0]
     top = page.run("return [document.querySelector('.grade').textContent, document.querySelector('.sentence').textContent, document.title]")
     checks.equal(top[:2], [app["grade"], app["sentence"]], "grade and sentence on the page")

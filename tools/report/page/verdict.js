@@ -74,10 +74,19 @@ function rule(verdict, isFrozen) {
   return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isFrozen && found[1] !== "n/a" ? ` (${word("freezes do not count")})` : ""}`);
 }
 
+/* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */
+function othersOf(session) {
+  const rank = (app) => (WORST_FIRST.indexOf(app.grade) + 8) % 8;
+  return session.apps.slice(1).sort((a, b) => rank(a) - rank(b));
+}
+const gradesTold = (apps) => `${word("other apps")}: ${apps.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${apps.length > 4 ? `, +${apps.length - 4} (${gradeText(apps[4].grade)} …)` : ""}`;
+
 function verdictCard(session, app) {
+  /* A good app must not hide another that is not. */
+  const notGood = othersOf(session).filter((other) => other.grade && !["GOOD", "TOO SHORT"].includes(other.grade));
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
-    timeBar(app.facts), tiles(session, app), rule(app.verdict, app.facts.freezes > 0));
+    timeBar(app.facts), tiles(session, app), rule(app.verdict, app.facts.freezes > 0), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
 }
 
 /* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */
@@ -128,10 +137,10 @@ function howSure(session, app) {
   return element("div", { className: "card sure" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
 }
 
-/* The other apps of the session, folded; what is worst is named, and no hidden one is worse than that. */
+/* The other apps of the session, folded. */
 function otherApps(session) {
-  const rank = (app) => (WORST_FIRST.indexOf(app.grade) + 8) % 8, others = session.apps.slice(1).sort((a, b) => rank(a) - rank(b));
+  const others = othersOf(session);
   if (others.length === 0) return null;
-  return element("details", { className: "card" }, element("summary", {}, `${word("other apps")}: ${others.map((app) => `${app.app} ${ofLanguage(app, "grade")}`).slice(0, 4).join(", ")}${others.length > 4 ? `, +${others.length - 4} (${gradeText(others[4].grade)} …)` : ""}`),
+  return element("details", { className: "card" }, element("summary", {}, gradesTold(others)),
     ...others.map((app) => verdictCard(session, app)));
 }

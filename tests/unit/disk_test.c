@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other programs remove, replace, truncate or append to the files of a capture; the folder is
- * removed; the disk is full. Rows are still written, and missing ones are reported. */
+/* Other programs remove, replace, truncate or append to the files of a capture, or the disk is
+ * nearly full: rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "daemon/files/disk_floor.h"
 #include "tests/unit/live.h"
@@ -111,29 +110,4 @@ TEST(below_the_disk_floor_events_are_few)
 	disk_floor_check(&floor, folder);
 	assert_true(disk_floor_takes_event(&floor, 1000));
 	close(folder);
-}
-
-static void limit_files(rlim_t bytes)
-{
-	struct rlimit limit = { bytes, RLIM_INFINITY };
-
-	assert_int_equal(prlimit(live_pid, RLIMIT_FSIZE, &limit, NULL), 0);
-}
-
-/* Rows wait in memory until they can be written. */
-TEST(rows_are_kept_while_the_disk_is_full)
-{
-	begin(NULL, NULL);
-	limit_files(8192);
-	live_frames(100);
-	wait_for_text("run.err", "frames.csv");
-	limit_files(RLIM_INFINITY);
-	live_wait_rows("frames.csv", 150);
-	live_wait_event(",lost,");
-	assert_int_equal(live_rows("frames.csv"), 150);
-	/* A session.json that cannot be replaced is reported. */
-	unlink(scratch_path("out/session.json"));
-	scratch_mkdir("out/session.json/full");
-	assert_int_equal(live_signal(SIGTERM), 1);
-	assert_contains(scratch_get("run.err"), "session.json");
 }

@@ -43,6 +43,31 @@ TEST(columns_of_wide_characters_are_counted)
 	assert_int_equal(text_columns("\xef\xbd\xb1\xd0\x96\xce\xb1"), 3); /* half-wide Kana */
 }
 
+/* Of all characters, those that turn the direction, or end a line; and how many are wide. */
+TEST(ranges_of_characters_are_exact)
+{
+	size_t wide = 0;
+
+	for (unsigned int code = 0x800; code < 0x40000; code++) {
+		const bool is_long = code > 0xffff,
+			   is_turned = code == 0x200e || code == 0x200f ||
+				       (code >= 0x2028 && code <= 0x202e) ||
+				       (code >= 0x2066 && code <= 0x2069);
+		char text[5] = "", shown[64], *to = text;
+
+		*to++ = (char)(is_long ? 0xf0 | code >> 18 : 0xe0 | code >> 12);
+		if (is_long)
+			*to++ = (char)(0x80 | (code >> 12 & 0x3f));
+		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
+		*to = (char)(0x80 | (code & 0x3f));
+		wide += text_columns(text) == 2;
+		if (code < 0xd800 || code > 0xdfff)
+			assert_int_equal(text_escape(shown, sizeof(shown), text) > strlen(text),
+					 is_turned);
+	}
+	assert_int_equal(wide, 193844); /* of blocks of East Asian characters and pictographs */
+}
+
 /* A name that is cut fits, and is cut between characters. */
 TEST(names_are_shortened_to_columns)
 {

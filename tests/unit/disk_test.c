@@ -3,8 +3,6 @@
  * nearly full: rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
-#include <signal.h>
-
 #include "daemon/files/disk_floor.h"
 #include "tests/unit/live.h"
 
@@ -59,29 +57,6 @@ TEST(files_that_others_change_go_on)
 }
 
 /* --- low disk space --- */
-
-/* First the oldest segments are removed, then files are no longer written, those with the most rows
- * first. */
-TEST(below_the_disk_floor_segments_are_removed_and_files_stop)
-{
-	scratch_mkdir("out");
-	scratch_put("out/fps-000001.csv", "old\n");
-	scratch_put("out/frames-000001.csv", "old\n");
-	scratch_put("out/fps-000002.csv", "old\n");
-	live_run("--no-atrace", "--frames-log", "--min-free", "1000000G", NULL);
-	live_wait_event("segment 000001");
-	live_wait_event("segment 000002");
-	live_wait_event("frames.csv");
-	live_wait_event("fps.csv");
-	assert_false(scratch_has("out/fps-000001.csv") || scratch_has("out/frames-000001.csv") ||
-		     scratch_has("out/fps-000002.csv"));
-	live_frames(100);
-	live_stop();
-	assert_int_equal(live_rows("frames.csv"), 0);
-	/* The number of missing rows is reported. */
-	assert_contains(scratch_get("out/events.csv"), ",lost,");
-	assert_int_equal(live_rows("summary.csv"), 1);
-}
 
 static unsigned int reports;
 

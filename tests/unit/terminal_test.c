@@ -153,14 +153,6 @@ TEST(ctrl_z_and_sigterm_restore_the_screen)
 	assert_int_equal(live_rows("frames.csv"), 120);
 }
 
-TEST(hangup_of_the_terminal_ends_the_capture)
-{
-	run_with_frames(60);
-	kill(terminal.pid, SIGHUP);
-	ends();
-	assert_int_equal(live_rows("frames.csv"), 60);
-}
-
 TEST(top_restores_the_terminal)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -187,18 +187,15 @@ static void note_lines(struct ftrace_text *text, const char *at, const char *end
 static void note_before(struct ftrace_text *text, const char *at)
 {
 	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
-	bool is_cut = n > sizeof(text->tail);
+	bool is_cut = n > sizeof(text->tail), is_tail_cut;
+	const char *tail_end = text->tail + n_tail;
 
 	if (is_cut)
 		n = sizeof(text->tail);
-	if (!is_cut) {
-		bool is_tail_cut = n_tail + n >= sizeof(text->tail);
-		const char *tail_end = text->tail + text->tail_len;
-
-		if (is_tail_cut)
-			n_tail = sizeof(text->tail) - n;
-		note_lines(text, tail_end - n_tail, tail_end, is_tail_cut);
-	}
+	is_tail_cut = n_tail + n >= sizeof(text->tail);
+	if (is_tail_cut)
+		n_tail = sizeof(text->tail) - n;
+	note_lines(text, tail_end - n_tail, tail_end, is_tail_cut);
 	note_lines(text, at - n, at, is_cut);
 }
 

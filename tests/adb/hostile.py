@@ -68,7 +68,9 @@ def others_files(checks, place):
         for words in ((), ("--discard",), ("--keep-data",)):
             one_line(checks, f"uninstall {words}", place.jank_adb("uninstall", *words), 1, FOLDER, "ermission denied")
     checks.that((phone.data / "jankd").exists(), "a refused uninstall removed jankd")
-    # Nor can the program be replaced.
+    # Whether root's capture runs is not known, so the program is not replaced; without one it cannot be.
+    one_line(checks, "install over a capture of root", place.installed("--stop"), 1, "ermission denied", "as the user who started it")
+    (phone.folder() / ".lock").unlink()
     phone.data.chmod(0o755)
     os.chown(phone.data, 0, 0)
     one_line(checks, "install without rights", place.installed(), 1, "cannot be replaced", "ermission denied")

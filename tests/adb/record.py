@@ -107,7 +107,13 @@ def during_a_capture(checks, place):
     phone = place.phone()
     place.capture(checks)
     one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture is running", "--stop")
-    succeeded(checks, "record --stop", end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False), "new files")
+    done = end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False)
+    one_line(checks, "record --stop, and nothing is drawn", done, 1, "nothing was measured")
+    checks.that(any("new files" in line for line in done[1]), f"its files are copied: {done}")
+    process = record(place, [], b"", "out", seconds=9)
+    wait_until(lambda: "capturing to" in process.stdout.readline(), 60)
+    phone.kill()
+    one_line(checks, "the capture died", end(process, interrupt=False), 1, "was killed", "'jank-adb start --resume'")
 
 
 def away(checks, place):

@@ -98,19 +98,6 @@ static bool watch_readable(struct drain *drain)
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
-/* Frames wait for later events, and a silent trace has none. The last event may be much older than
- * the drain that read it. */
-static void settle_if_silent(struct drain *drain)
-{
-	uint64_t since_ns = loop_now() - drain->last_data_ns;
-	uint64_t silent_ns = session_silent_ns(drain->session);
-
-	if (silent_ns < since_ns)
-		silent_ns = since_ns;
-	if (silent_ns >= periods.silent_ns && !drain->session->discarding)
-		pipeline_silent(drain->session->pipeline, silent_ns);
-}
-
 /* Programs that fill a buffer faster than it is drained keep all CPUs busy: the read must not wait
  * for a CPU. At other times jankd must not delay other threads. Child processes do not inherit
  * the priority. Without the right to change it nothing happens. */
@@ -216,8 +203,17 @@ int drain_if_due(struct drain *drain)
 		drain->last_data_ns = loop_now();
 	}
 	/* Fences come later than their time: they have their own end. */
-	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences)
-		settle_if_silent(drain);
+	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences) {
+		uint64_t since_ns = loop_now() - drain->last_data_ns;
+		uint64_t silent_ns = session_silent_ns(drain->session);
+
+		/* Frames wait for later events, and a silent trace has none. The last event may be
+		 * much older than the drain that read it. */
+		if (silent_ns < since_ns)
+			silent_ns = since_ns;
+		if (silent_ns >= periods.silent_ns && !drain->session->discarding)
+			pipeline_silent(drain->session->pipeline, silent_ns);
+	}
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	drain->has_more = n > 0;

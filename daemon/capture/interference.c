@@ -175,26 +175,6 @@ static void begin_new_clock(struct interference *interference)
 	interference->good_ns = interference->tags_good_ns = interference->tags_query_ns = 0;
 }
 
-static void report_suspend(struct interference *interference, int64_t slept_ns)
-{
-	char line[96];
-
-	snprintf(line, sizeof(line), "the device was suspended for %" PRId64 ".%03d s",
-		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
-	add_hole(interference);
-	write_event(interference, line);
-}
-
-static void report_time_step(struct interference *interference, int64_t stepped_ns)
-{
-	int64_t size_ns = stepped_ns < 0 ? -stepped_ns : stepped_ns;
-	char line[96];
-
-	snprintf(line, sizeof(line), "the wall clock jumped by %s%" PRId64 ".%03d s",
-		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
-	write_event(interference, line);
-}
-
 static void check_clocks(struct interference *interference)
 {
 	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
@@ -202,10 +182,23 @@ static void check_clocks(struct interference *interference)
 	/* The wall clock gives events their time, so it is measured before an event is written. */
 	if (change.slept_ns || change.stepped_ns)
 		measure_wall(interference);
-	if (change.slept_ns)
-		report_suspend(interference, change.slept_ns);
-	if (change.stepped_ns)
-		report_time_step(interference, change.stepped_ns);
+	if (change.slept_ns) {
+		char line[96];
+
+		snprintf(line, sizeof(line), "the device was suspended for %" PRId64 ".%03d s",
+			 change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
+		add_hole(interference);
+		write_event(interference, line);
+	}
+	if (change.stepped_ns) {
+		int64_t size_ns = change.stepped_ns < 0 ? -change.stepped_ns : change.stepped_ns;
+		char line[96];
+
+		snprintf(line, sizeof(line), "the wall clock jumped by %s%" PRId64 ".%03d s",
+			 change.stepped_ns < 0 ? "-" : "+", size_ns / 1000000000,
+			 (int)(size_ns / 1000000 % 1000));
+		write_event(interference, line);
+	}
 }
 
 static void follow_wall(struct interference *interference)
@@ -324,16 +317,6 @@ static void report_restored(struct interference *interference, enum interference
 		add_hole_of(interference, kind);
 }
 
-static void report_failed_restore(struct interference *interference, enum interference_kind kind,
-				  int error)
-{
-	char line[160];
-
-	snprintf(line, sizeof(line), "jankd could not restore %s: %s", kinds[kind].name,
-		 strerror(-error));
-	write_event(interference, line);
-}
-
 static void restore(struct interference *interference, enum interference_kind kind)
 {
 	int error = write_setting(interference, kind);
@@ -341,10 +324,15 @@ static void restore(struct interference *interference, enum interference_kind ki
 	interference->changes[kind].since_ns = loop_now();
 	ignore_own_writes(interference);
 	/* Tags are restored when atrace has ended, see on_tags_restored(). */
-	if (kind != INTERFERENCE_TAGS && error == 0)
+	if (kind != INTERFERENCE_TAGS && error == 0) {
 		report_restored(interference, kind);
-	else if (error < 0)
-		report_failed_restore(interference, kind, error);
+	} else if (error < 0) {
+		char line[160];
+
+		snprintf(line, sizeof(line), "jankd could not restore %s: %s", kinds[kind].name,
+			 strerror(-error));
+		write_event(interference, line);
+	}
 }
 
 /* The change is not restored. A clock that counts time is used from now on. */

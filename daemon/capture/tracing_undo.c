@@ -263,18 +263,6 @@ void tracing_undo_find_changes(struct tracing_undo *undo)
 		       undo->kept.text);
 }
 
-/* A start that has failed before it changed a setting restores none: another program may have
- * changed them since they were read. Instances that could not be removed are tried again. */
-static void restore_instances_only(struct tracing_undo *undo)
-{
-	struct span rest = settings_text(&undo->before), line;
-
-	while (settings_next_line(&rest, &line))
-		if (span_starts_with(line, SPAN_LITERAL("made ")))
-			settings_add_line(&undo->to_restore, line);
-	undo->has_found_changes = true;
-}
-
 bool tracing_undo_restore(struct tracing_undo *undo)
 {
 	const struct settings_ending ending = {
@@ -290,10 +278,19 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	if (!undo->folder || undo->has_restored)
 		return false;
 	undo->has_restored = true;
-	if (undo->writes)
+	if (undo->writes) {
 		find_changes_again(undo);
-	else
-		restore_instances_only(undo);
+	} else {
+		struct span rest = settings_text(&undo->before), line;
+
+		/* A start that has failed before it changed a setting restores none: another
+		 * program may have changed them since they were read. Instances that could not be
+		 * removed are tried again. */
+		while (settings_next_line(&rest, &line))
+			if (span_starts_with(line, SPAN_LITERAL("made ")))
+				settings_add_line(&undo->to_restore, line);
+		undo->has_found_changes = true;
+	}
 	tracing_undo_find_changes(undo);
 	aim = undo->to_restore.incomplete ? &undo->before : &undo->to_restore;
 	settings_restore(settings_text(aim), undo->directory, &ending, &failed);

@@ -289,18 +289,6 @@ static struct json_object *lost_object(const struct status *status)
 	return object;
 }
 
-/* Events that the kernel overwrote before they were read, and settings that were restored after
- * another program had changed them. */
-static void add_interference(struct json_object *object, const struct status *status)
-{
-	struct json_object *overruns = json_object_new_array();
-
-	for (unsigned int i = 0; i < status->cpus; i++)
-		json_object_array_add(overruns, json_object_new_uint64(status->overruns[i]));
-	json_object_object_add(object, "kernel_overrun", overruns);
-	add_count(object, "recoveries", status->recoveries);
-}
-
 static struct json_object *counters_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
@@ -332,8 +320,17 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "snapshots", status->snapshots);
 	add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
 	add_count(object, "snapshots_failed", status->snapshots_failed);
-	if (status->has_overruns)
-		add_interference(object, status);
+	if (status->has_overruns) {
+		struct json_object *overruns = json_object_new_array();
+
+		/* Events that the kernel overwrote before they were read, and settings that were
+		 * restored after another program had changed them. */
+		for (unsigned int i = 0; i < status->cpus; i++)
+			json_object_array_add(overruns,
+					      json_object_new_uint64(status->overruns[i]));
+		json_object_object_add(object, "kernel_overrun", overruns);
+		add_count(object, "recoveries", status->recoveries);
+	}
 	add_count(object, "records", counters->records);
 	add_count(object, "ticks", counters->ticks);
 	add_count(object, "presents", counters->presents);

@@ -236,6 +236,19 @@ TEST(test_equal_groups_are_rarely_worse)
 	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
 }
 
+/* Nobody knows how much two runs differ. Of all apps together, as of a single one. */
+TEST(test_equal_groups_of_two_runs_are_rarely_worse)
+{
+	struct generator generator = { .state = 0x2545f4914f6cdd1d };
+	unsigned int words[4] = { 0 };
+
+	for (unsigned int i = 0; i < COUNT_OF(freezing); i++)
+		judge_pairs(&generator, &freezing[i], &freezing[i],
+			    (struct difference){ .late = 1 }, (struct groups){ 2, 5 },
+			    PAIRS / COUNT_OF(freezing), words);
+	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
+}
+
 /* One a minute in one section of five, also where late frames are much fewer. */
 TEST(test_planted_freezes_are_found)
 {

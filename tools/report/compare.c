@@ -19,7 +19,8 @@
 #define FAR_LEAST 0.005
 #define FAR_TIMES 2
 
-/* Fewer runs say nothing about how much runs differ, and freezes count as if they did not. */
+/* Fewer runs say nothing about how much runs differ. Where both groups freeze, equal runs may
+ * differ by FAR_TIMES; else freezes count as if runs did not differ. */
 #define RUNS_LEAST 3
 #define EVENTS_LEVEL 0.01
 
@@ -1089,15 +1090,16 @@ static bool freezes_more(const struct compared_surface *surface,
 			 const struct compared_verdict *verdict, enum group more, enum group less)
 {
 	const uint64_t *freezes = verdict->freezes;
-	double share =
-		verdict->drawing_s[more] / (verdict->drawing_s[BASE] + verdict->drawing_s[NEW]);
+	bool is_few = verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST;
+	double often = verdict->drawing_s[more] * (is_few && freezes[less] > 0 ? FAR_TIMES : 1);
 	double chance;
 
 	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
 		return false;
 	/* Freezes of equal groups are in one of them with its share of the time. */
-	chance = binomial_tail(freezes[BASE] + freezes[NEW], freezes[more], share);
-	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
+	chance = binomial_tail(freezes[BASE] + freezes[NEW], freezes[more],
+			       often / (often + verdict->drawing_s[less]));
+	if (is_few)
 		return chance < EVENTS_LEVEL;
 	if (chance < NOISE_LEVEL && runs_agree(surface, verdict, more, less))
 		return true;

@@ -205,29 +205,22 @@ def push(device, local, remote):
 
 def pull(device, *names):
     device.begin()
-    code = 0
     for remote in names[:-1]:
         local = os.path.join(names[-1], os.path.basename(remote))
         data = contents(f"{device.root}/{remote.lstrip('/')}", "rb")
         if data is None:
-            print(f"adb: error: failed to stat remote object '{remote}': No such file or directory", file=sys.stderr)
-            code = 1
-            continue
+            fail(f"failed to stat remote object '{remote}': No such file or directory")
         try:
-            with open(local, "wb", buffering=0) as file:
+            with open(local, "wb") as file:
                 for piece in device.passes(data):
-                    if file.write(piece) != len(piece):
-                        raise OSError(28, "No space left on device")
+                    file.write(piece)
         except (Unplugged, OSError) as error:
-            # As adb does.
-            os.unlink(local)
+            os.unlink(local)  # as adb does
             if isinstance(error, Unplugged):
                 raise
-            print(f"adb: error: cannot write '{local}': {error.strerror}", file=sys.stderr)
-            code = 1
+            fail(f"cannot write '{local}': {error.strerror}")
     device.end()
-    print(f"{len(names) - 1} files pulled")
-    return code
+    return 0
 
 
 def main(arguments):

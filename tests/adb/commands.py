@@ -20,7 +20,7 @@ def usage(checks, place):
                          (("--reconnect", "x", "status"), "--reconnect"), (("install", "--from", "/none"), "/none"),
                          (("record", "5", "--duration", "3"), "--duration"), (("uninstall", "--keep-data", "--discard"), "--discard"),
                          (("start", "--no-rotate"), "--no-rotate"), (("start", "-F", "/data/a\\b"), "-F"), (("start", "-F", "/data/a\nb"), "-F"),
-                         (("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop")):
+                         (("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop"), (("status", "--all", "-s", "x"), "--all")):
         one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
     code, said, _ = place.jank_adb("--help")
     checks.that(code == 0 and all(len(line) <= 80 for line in said), "--help")

@@ -44,11 +44,7 @@ static void on_row(void *context, const struct trigger_gate_row *row)
 static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *layer)
 {
 	const struct frame_row frame = { .app = "", .surface = "", .layer = layer };
-	const struct trigger_gate_row row = {
-		.which = ROW_FRAMES,
-		.span = { begin_ns, end_ns },
-		.value = &frame,
-	};
+	const struct trigger_gate_row row = { ROW_FRAMES, { begin_ns, end_ns }, &frame };
 
 	trigger_gate_keep(gate, &row);
 }
@@ -158,9 +154,7 @@ TEST(kept_drop_has_all_values)
 				       .info = "info",
 				       .layer = "drop layer",
 				       .frame_number = 7 };
-	const struct trigger_gate_row row = { .which = ROW_DROPS,
-					      .span = { 1, 2 },
-					      .value = &drop };
+	const struct trigger_gate_row row = { ROW_DROPS, { 1, 2 }, &drop };
 
 	trigger_gate_keep(gate, &row);
 	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_drop), 0);

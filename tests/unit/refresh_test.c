@@ -353,67 +353,46 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
  * the same rate. Android 12L states the rate of the display that is on without an id, too. */
 TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
 {
+	enum { TICKS = 1, IS_12L = 2, IN_PHASE = 4 };
 	static const struct {
-		bool ticks, is_12l, in_phase;
+		unsigned int of;
 		struct {
 			unsigned int display;
 			uint64_t period_ns, step;
 		} parts[3];
 		const char *vsyncs;
 	} rows[] = {
-		{ true,
-		  false,
-		  false,
-		  { { 0, V120, 1 }, { 1, V60, 1 }, { 0, V120, 4 } },
-		  "? 1x139 ? 4x69" },
-		{ false,
-		  true,
-		  false,
-		  { { 0, V120, 2 }, { 0, V120, 5 }, { 1, V60, 1 } },
-		  "? 2x70 5x70 1x69" },
-		{ false,
-		  false,
-		  false,
-		  { { 0, V60, 1 }, { 0, V90, 1 }, { 1, V120, 3 } },
-		  "? 1x139 ? 3x69" },
-		{ false,
-		  false,
-		  false,
-		  { { 0, V120, 4 }, { 1, V120, 1 }, { 1, V120, 1 } },
-		  "? 4x70 1x139" },
+		{ TICKS, { { 0, V120, 1 }, { 1, V60, 1 }, { 0, V120, 4 } }, "? 1x139 ? 4x69" },
+		{ IS_12L, { { 0, V120, 2 }, { 0, V120, 5 }, { 1, V60, 1 } }, "? 2x70 5x70 1x69" },
+		{ 0, { { 0, V60, 1 }, { 0, V90, 1 }, { 1, V120, 3 } }, "? 1x139 ? 3x69" },
+		{ 0, { { 0, V120, 4 }, { 1, V120, 1 }, { 1, V120, 1 } }, "? 4x70 1x139" },
 		/* Nothing shows which display is on; after that both have one rate. */
-		{ true,
-		  false,
-		  true,
+		{ TICKS | IN_PHASE,
 		  { { 0, V60, 1 }, { 1, V120, 2 }, { 1, V60, 1 } },
 		  "? 1x69 ?x71 1x69" },
-		{ false,
-		  true,
-		  false,
-		  { { 0, V120, 4 }, { 0, V60, 1 }, { 0, V60, 1 } },
-		  "? 4x70 1x139" },
+		{ IS_12L, { { 0, V120, 4 }, { 0, V60, 1 }, { 0, V60, 1 } }, "? 4x70 1x139" },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint64_t at_ns = BEGIN, step_ns = 0, step = 0;
 
-		start(rows[i].is_12l ? PHONE_13 : PHONE_14);
+		start(rows[i].of & IS_12L ? PHONE_13 : PHONE_14);
 		phone_tick(&phone, BEGIN - 100 * MS);
 		for (size_t n = 0; n < 210; n++) {
 			const size_t part = n / 70;
 
 			if (n % 70 == 0) {
-				at_ns += !rows[i].in_phase * 2 * MS;
+				at_ns += rows[i].of & IN_PHASE ? 0 : 2 * MS;
 				step = rows[i].parts[part].step;
 				step_ns = rows[i].parts[part].period_ns;
 				phone.now_ns = at_ns - 5 * MS;
-				if (rows[i].is_12l)
+				if (rows[i].of & IS_12L)
 					phone_write(&phone, TRACE_COUNTER, 0, "VSR-setPeriod",
 						    (int64_t)step_ns);
 				state_rates(rows[i].parts[part].display, step_ns,
-					    rows[i].is_12l ? 1 : step, at_ns - 5 * MS);
+					    rows[i].of & IS_12L ? 1 : step, at_ns - 5 * MS);
 			}
-			(rows[i].ticks ? phone_frame : phone_show)(&phone, at_ns, a);
+			(rows[i].of & TICKS ? phone_frame : phone_show)(&phone, at_ns, a);
 			at_ns += step * step_ns;
 		}
 		phone_end(&phone);

@@ -314,7 +314,6 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "too_long_lines", status->too_long_lines);
 	json_object_object_add(object, "rows", rows_object(status));
 	add_count(object, "rows_lost", status->rows_lost);
-	add_count(object, "rotations", status->rotations);
 	add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
 	add_count(object, "segments_removed", status->segments_removed);
 	add_count(object, "snapshots", status->snapshots);

@@ -28,7 +28,7 @@ struct csv_row {
 
 #define CSV_NAMES_MAX 5
 
-/* A row of a file as a value: a structure of rules/row.h. */
+/* A row of a file as a value: a structure of rules/base/row.h. */
 struct csv_kind {
 	void (*fields)(struct csv_row *text, const void *value); /* writes it */
 	size_t size;

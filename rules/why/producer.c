@@ -56,9 +56,6 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
-/* A longer number is no number of a vsync. */
-#define DIGITS_MAX 18
-
 void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;

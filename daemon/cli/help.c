@@ -162,7 +162,7 @@ void help_print(enum options_command command)
 {
 	printf("%s\n", commands[command].usage);
 	print_wrapped(commands[command].text, 0);
-	printf("\noptions:\n");
+	printf("\noptions; a value in parentheses at the end is the default:\n");
 	for (size_t i = 0; i < options_table_rows; i++)
 		if ((options_table[i].commands & (1U << command)) && options_table[i].help)
 			print_option(&options_table[i]);

@@ -182,7 +182,7 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "min-free",
-		.commands = COUNT | DOCTOR,
+		.commands = COUNT,
 		.value_name = "BYTES",
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
@@ -194,14 +194,24 @@ const struct option_row options_table[] = {
 			"file system or 500M, whichever is less; otherwise 0, no limit)",
 	},
 	{
+		.name = "min-free",
+		.commands = DOCTOR,
+		.value_name = "BYTES",
+		.parse = option_parse_bytes,
+		.field = FIELD(uint64_t, min_free),
+		.given = FIELD(bool, min_free_given),
+		.help = "report if less disk space than this is free (on Android: 5 % of the file "
+			"system or 500M, whichever is less; otherwise 0, no limit)",
+	},
+	{
 		.name = "sync",
 		.commands = COUNT,
 		.value_name = "S",
 		.parse = option_parse_seconds,
 		.field = FIELD(uint64_t, sync_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
-		.help = "sync the rows to the disk every S seconds, in case the power fails (when "
-			"a segment is closed)",
+		.help = "sync the rows to the disk every S seconds, so that a power failure loses "
+			"few rows (only when a segment is closed)",
 	},
 	{
 		.name = "snapshot",
@@ -314,12 +324,20 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "instance",
-		.commands = CAPTURE | DOCTOR,
+		.commands = CAPTURE,
 		.value_name = "NAME",
 		.parse = option_parse_instance,
 		.field = FIELD(const char *, instance),
 		.help = "trace instance to read; if it does not exist, it is created, and removed "
 			"at the end (the top level)",
+	},
+	{
+		.name = "instance",
+		.commands = DOCTOR,
+		.value_name = "NAME",
+		.parse = option_parse_instance,
+		.field = FIELD(const char *, instance),
+		.help = "trace instance to check; it is not created (the top level)",
 	},
 	{
 		.name = "buffer-kb",

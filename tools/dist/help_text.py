@@ -82,7 +82,7 @@ def commands_in(text):
 
 def paragraph_in(text):
     """The text between the usage and the first list, in one line."""
-    return " ".join(re.split(r"\n[a-z ]+:\n", text.split("\n\n", 1)[1])[0].split())
+    return " ".join(re.split(r"\n[a-z; ]+:\n", text.split("\n\n", 1)[1])[0].split())
 
 
 class Program:

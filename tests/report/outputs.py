@@ -102,7 +102,7 @@ def conditions(here, out):
             checks.equal((done.returncode, done.stderr.count(": FAILED: ")), (code, len(half) if code else 0), f"{relation}: {done.stderr}")
     done = report("--fail-if", "FPS < 55", out)
     checks.equal(done.stdout, report(out).stdout, "conditions do not change the output, which is the same twice")
-    checks.that(f"jank-report: FPS < 55: FAILED: {out}: com.example.mail: FPS is 53.13" in done.stderr, f"what failed: {done.stderr}")
+    checks.that(f"jank-report: --fail-if 'FPS < 55': FAILED: {out}: com.example.mail: FPS is 53.13" in done.stderr, f"what failed: {done.stderr}")
 
 
 def usage(here, out):

@@ -343,11 +343,10 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 		n += tell_lost(lines[n], &said, is_told);
 	else if (verdict->fps.is_known)
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
-			 said.zh ? "只按 FPS 对比：文件没有迟到的帧和卡死，因为来自 2019 "
-				   "年的程序或其规则。"
+			 said.zh ? "只按 FPS 对比：文件没有记录迟到的帧和卡死，因为来自 "
+				   "2019 年的程序或其规则。"
 				 : "Compared by FPS alone: files of the 2019 program, or of its "
-				   "rules, "
-				   "have neither late frames nor freezes.");
+				   "rules, do not record late frames and freezes.");
 	if (verdict->word == COMPARED_WORSE && verdict->worst)
 		tell_section(lines[n++], &said);
 	if (verdict->freezes_more &&

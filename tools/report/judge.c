@@ -270,15 +270,16 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 			     new * change->scale, unit);
 	if (change->threshold_us > 0)
 		n += (size_t)snprintf(text + n, TEXT_SIZE - n, " %s %.1f ms",
-				      change->or_equal ? "from" : "beyond",
+				      change->or_equal ? "at or above" : "above",
 				      change->threshold_us / 1e3);
 	if (base > 0)
-		n += (size_t)snprintf(text + n, TEXT_SIZE - n, ": %+.1f %%, noise %+.1f %% to ",
-				      100 * (new / base - 1), 100 * change->low);
+		n += (size_t)snprintf(text + n, TEXT_SIZE - n, ": %+.1f %%, noise ",
+				      100 * (new / base - 1));
 	if (base > 0 && isfinite(change->high))
-		snprintf(text + n, TEXT_SIZE - n, "%+.1f %%", 100 * change->high);
+		snprintf(text + n, TEXT_SIZE - n, "%+.1f %% to %+.1f %%", 100 * change->low,
+			 100 * change->high);
 	else if (base > 0)
-		snprintf(text + n, TEXT_SIZE - n, "open");
+		snprintf(text + n, TEXT_SIZE - n, "allows any change");
 }
 
 int judge_comparison(struct results *results, const struct compare_report *report)
@@ -292,8 +293,8 @@ int judge_comparison(struct results *results, const struct compare_report *repor
 		if (!comparison->verdicts[i].freezes_more)
 			continue;
 		compare_lines(lines, comparison, &comparison->verdicts[i], ENGLISH);
-		results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
-			    "more freezes than BASE", lines[0]);
+		results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name, MORE_FREEZES,
+			    lines[0]);
 	}
 	for (unsigned int i = 0; i < report->n_conditions; i++) {
 		const struct condition *condition = &report->conditions[i];

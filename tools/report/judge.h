@@ -13,6 +13,9 @@
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n);
 
+/* What fails in a comparison although no condition asks for it. */
+#define MORE_FREEZES "more freezes than BASE"
+
 /* Each condition on each compared Surface. Returns 0 or -ENOMEM. */
 int judge_comparison(struct results *results, const struct compare_report *report);
 

@@ -70,9 +70,9 @@ static const char help[] =
 	"A condition is a column of summary.csv, one of < <= > >=, and a number. With --compare a\n"
 	"change counts only if it is beyond the noise of both groups.\n"
 	"\n"
-	"Exit codes: 0 done; 1 error; 2 wrong usage; 3 a condition failed; 4 not enough data for "
-	"a\n"
-	"condition, with --strict.\n";
+	"Exit codes: 0 done; 1 error; 2 wrong usage; 3 a condition of --fail-if is true; 4 not "
+	"enough\n"
+	"data for a condition, with --strict.\n";
 
 enum long_option {
 	OPTION_OPERAND = 1,
@@ -713,13 +713,15 @@ static void print_results(const struct results *results, bool strict)
 {
 	for (unsigned int i = 0; i < results->n; i++) {
 		const struct result *result = &results->all[i];
+		bool is_asked = strcmp(result->what, MORE_FREEZES) != 0;
 		char where[2048];
 
 		if (result->outcome == OUTCOME_HOLDS_NOT)
 			continue;
 		text_shorten(where, sizeof(where), result->where, 200);
-		fprintf(stderr, "jank-report: %s: %s: %s: %s\n", result->what,
-			outcome_names[result->outcome], where, result->text);
+		fprintf(stderr, "jank-report: %s%s%s: %s: %s: %s\n", is_asked ? "--fail-if '" : "",
+			result->what, is_asked ? "'" : "", outcome_names[result->outcome], where,
+			result->text);
 	}
 	if (results->of[OUTCOME_UNKNOWN] > 0 && results->of[OUTCOME_HOLDS] == 0 &&
 	    results->of[OUTCOME_HOLDS_NOT] == 0)

@@ -512,23 +512,23 @@ static void print_value(char text[METRIC_TEXT_SIZE], const struct change *change
 		 value * change->scale);
 }
 
-static void print_bound(char text[32], double change)
+static void print_range(char text[64], const struct change *change)
 {
-	if (isinf(change))
-		snprintf(text, 32, "open");
+	if (isfinite(change->high))
+		snprintf(text, 64, "%+.1f %% to %+.1f %%", 100 * change->low, 100 * change->high);
 	else
-		snprintf(text, 32, "%+.1f %%", 100 * change);
+		snprintf(text, 64, "any change");
 }
 
 static void print_change(FILE *out, const struct change *change,
 			 const struct compared_verdict *verdict, unsigned int columns)
 {
-	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], low[32], high[32], name[64];
+	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], range[64], name[64];
 
 	snprintf(name, sizeof(name), "%s", metrics[change->metric].name);
 	if (change->threshold_us > 0)
-		snprintf(name, sizeof(name), "%% of frames %s base's %.*s (%.1f ms)",
-			 change->or_equal ? "from" : "beyond",
+		snprintf(name, sizeof(name), "%% of frames %s BASE's %.*s (%.1f ms)",
+			 change->or_equal ? ">=" : ">",
 			 (int)strcspn(metrics[change->metric].name, "("),
 			 metrics[change->metric].name, change->threshold_us / 1e3);
 	if (!change->is_known) {
@@ -537,13 +537,11 @@ static void print_change(FILE *out, const struct change *change,
 	}
 	print_value(base, change, change->of[BASE].value);
 	print_value(new, change, change->of[NEW].value);
-	print_bound(low, change->low);
-	print_bound(high, change->high);
+	print_range(range, change);
 	if (strtod(base, NULL) > 0)
-		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s to %s): %s", name,
-				base, new,
-				100 * (change->of[NEW].value / change->of[BASE].value - 1), low,
-				high, compare_words(change, verdict));
+		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s): %s", name, base,
+				new, 100 * (change->of[NEW].value / change->of[BASE].value - 1),
+				range, compare_words(change, verdict));
 	else
 		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
 				compare_words(change, verdict));

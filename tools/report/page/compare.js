@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of a comparison: BASE and one or more builds, side by side. Verdicts and sentences are those of jank-report itself, one
  * of each build against BASE. */
-const percent = (value, digits = 1) => (value === null ? word("open") : `${value >= 0 ? "+" : ""}${value.toFixed(digits)} %`);
+const percent = (value, digits = 1) => `${value >= 0 ? "+" : ""}${value.toFixed(digits)} %`;
 const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 
 /* BASE, then the groups NEW: { name, comparison, side, group, of(app): what it lost }. */
@@ -141,7 +141,7 @@ function causesCard(builds, app, section) {
 
 function changeName(change) {
   if (change["base percentile(ms)"] === undefined) return change.metric;
-  return word(change["with equal frames"] ? "% of frames from BASE's {}" : "% of frames beyond BASE's {}").replace("{}", `${change.metric.split("(")[0]} (${change["base percentile(ms)"].toFixed(1)} ms)`);
+  return word(change["with equal frames"] ? "% of frames at or above BASE's {}" : "% of frames above BASE's {}").replace("{}", `${change.metric.split("(")[0]} (${change["base percentile(ms)"].toFixed(1)} ms)`);
 }
 
 /* The interval of the change that the noise allows, as a bar: left of the line is less. */
@@ -149,7 +149,7 @@ function changeBar(change) {
   const limit = 50, at = (value, open) => 50 + 50 * Math.max(-1, Math.min(1, (value === null ? open : value) / limit));
   const left = at(change["from(%)"], -limit), right = at(change["to(%)"], limit);
   return [element("span", { className: "interval", "aria-hidden": "true" }, element("span", { className: `range ${change.verdict}`, style: `left:${left.toFixed(1)}%;width:${Math.max(1, right - left).toFixed(1)}%` })),
-    ` ${percent(change["from(%)"])} ${word("to")} ${percent(change["to(%)"])}`];
+    change["to(%)"] === null ? ` ${word("any change")}` : ` ${percent(change["from(%)"])} ${word("to")} ${percent(change["to(%)"])}`];
 }
 
 function changesTable(builds, app) {

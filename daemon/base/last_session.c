@@ -236,14 +236,12 @@ void last_session_describe(const struct last_session *last, char text[static LAS
 	wall_clock_format(booted, last->booted_ns);
 	text[0] = '\0';
 	if (last->end == LAST_SESSION_REBOOTED)
-		snprintf(
-			text, LAST_SESSION_TEXT,
-			"its capture ended when the device was rebooted: the last write was at %s, "
-			"the boot at %s",
-			wrote, booted);
+		snprintf(text, LAST_SESSION_TEXT,
+			 "the last one was ended by a reboot at %s, after its last write at %s",
+			 booted, wrote);
 	else if (last->end == LAST_SESSION_KILLED)
 		snprintf(text, LAST_SESSION_TEXT,
-			 "its capture was killed or could not complete its files: the last write "
-			 "was at %s",
+			 "the last one was killed, or could not complete its files, after its last "
+			 "write at %s",
 			 wrote);
 }

@@ -47,7 +47,7 @@ int64_t last_session_begin_ns(const struct last_session *last);
 /* True: by 'jankd start'. */
 bool last_session_is_daemon(const struct last_session *last);
 
-/* Says in a sentence how it ended: "its capture was killed ...". Sets "" for the first two of enum
+/* Says in a sentence how it ended: "the last one was killed ...". Sets "" for the first two of enum
  * last_session_end. */
 #define LAST_SESSION_TEXT 192
 void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT]);

@@ -640,14 +640,15 @@ static int check_input(const struct session *session)
 			return 0;
 		if (session->latency && !session->latency->has_answer &&
 		    session->latency->said[0]) {
-			report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency prints "
+			report("%s: no frame was counted: dumpsys SurfaceFlinger --latency prints "
 			       "'%s'; run jankd as root or in adb shell",
 			       name, session->latency->said);
 			return EXIT_FAILED;
 		}
-		report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency has no row "
-		       "from this time; draw something on the screen, or compare --include with "
-		       "dumpsys SurfaceFlinger --list",
+		report("%s: no frame was counted: dumpsys SurfaceFlinger --latency printed no "
+		       "frame of "
+		       "this capture; use an app during the capture, or compare --include with the "
+		       "output of dumpsys SurfaceFlinger --list",
 		       name);
 		return EXIT_FAILED;
 	}

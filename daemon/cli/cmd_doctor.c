@@ -402,13 +402,13 @@ static void check_capture(struct doctor *doctor)
 	last_session_free(&last);
 	if (how[0])
 		print(doctor, NOTE,
-		      "none is running in %s: %s; continue with 'jankd start --resume'%s", folder,
-		      how,
+		      "no capture is running in %s: %s; continue with 'jankd start --resume'%s",
+		      folder, how,
 		      last.end == LAST_SESSION_KILLED
 			      ? ", or restore its settings with 'jankd stop'"
 			      : "");
 	else
-		print(doctor, OK, "none is running in %s", folder);
+		print(doctor, OK, "no capture is running in %s", folder);
 }
 
 /* --- all --- */

@@ -248,13 +248,13 @@ static void not_running(struct control_answer *answer, const char *folder, int e
 	last_session_free(&last);
 	if (how[0])
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.200s: no jankd is running there: %s; continue with 'jankd start "
+			 "%.200s: no capture writes to this folder: %s; continue with 'jankd start "
 			 "--resume'",
 			 folder, how);
 	else
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
-			 "name its folder with -F",
+			 "%.300s: no capture writes to this folder%s; name the folder of a running "
+			 "capture with -F",
 			 folder,
 			 error == -EPERM ? " (a program of another user listens on its socket name)"
 					 : "");

@@ -74,7 +74,8 @@ bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len)
 	floor->event_bytes += len;
 	if (!was_half && floor->event_bytes > EVENTS_BELOW / 2)
 		floor->report(floor->context,
-			      "low disk space: after 512 KB more events.csv will not be written");
+			      "low disk space: jankd writes 512 KB more to events.csv, then stops "
+			      "writing it");
 	return true;
 }
 
@@ -83,7 +84,7 @@ static void report_action(const struct disk_floor *floor, const char *what, cons
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s %s (free %" PRIu64 " bytes, floor %" PRIu64 ")", what,
+	snprintf(text, sizeof(text), "%s %s (%" PRIu64 " bytes free, --min-free %" PRIu64 ")", what,
 		 name, free_bytes, floor->bytes);
 	floor->report(floor->context, text);
 }

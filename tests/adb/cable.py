@@ -62,7 +62,7 @@ def old(checks, place):
     phone = place.phone("old", properties=OLD_PROPERTIES, **OLD)
     one_line(checks, "old: not installed", place.jank_adb("status"), 1, "not on the device")
     succeeded(checks, "old: install", place.installed(), "is installed")
-    one_line(checks, "old: status", place.jank_adb("status"), 1, "no jankd is running")
+    one_line(checks, "old: status", place.jank_adb("status"), 1, "no capture writes to this folder")
     one_line(checks, "old: start with a wrong option", place.jank_adb("start", "--fly"), 2, "--fly")
     succeeded(checks, "old: start", place.jank_adb("start"), f"capturing to {FOLDER}")
     one_line(checks, "old: start again", place.jank_adb("start"), 1, FOLDER)

@@ -68,7 +68,7 @@ def two(checks, place):
     done = end(record(place, phones[:2], text, "out", "--all"))
     checks.equal(done[0], 1, f"two devices, and one that is not ready: {done}")
     checks.equal([line for line in done[2] if "unauthorized" in line],
-                 ["jank-adb: off: record: the device is unauthorized; accept the key of this machine on its screen"], "the third device")
+                 ["jank-adb: off: record: adb shows the device as 'unauthorized'; accept the key of this machine on its screen"], "the third device")
     for phone in phones[:2]:
         lines = [line for line in done[1] if line.startswith(f"{phone.serial}: ")]
         checks.that(len(lines) >= 3, f"lines of {phone.serial}: {done}")

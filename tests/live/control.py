@@ -177,7 +177,7 @@ def squatter():
                 end.start()
                 done = daemon.ask("status")
                 end.join()
-            s.that(done.returncode == 1 and b"no jankd is running there" in done.stderr, f"status: {done}")
+            s.that(done.returncode == 1 and b"no capture writes to this folder" in done.stderr, f"status: {done}")
             done = daemon.stop()
             s.that(done.returncode == 0 and b"have been restored" in done.stdout, f"stop: {done}")
 

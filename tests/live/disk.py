@@ -74,7 +74,7 @@ def floor():
         s.until(lambda: len(segments.joined(s.out, "frames.csv")) > frames, "frames.csv grows again")
         ended(s, phone, capture)
         texts = all_texts(s)
-        steps = [text.split(": ", 1)[1].split(" (free ", 1)[0] for text in texts if "floor" in text]
+        steps = [text.split(": ", 1)[1].split(" (", 1)[0] for text in texts if " bytes free, --min-free " in text]
         removed = [step for step in steps if step.startswith("removed segment")]
         s.equal(removed, sorted(removed), "the oldest segment goes first")
         s.equal([step for step in steps if step not in removed],

@@ -132,7 +132,7 @@ def another_user():
         s.until(lambda: not is_alive(daemon.pid), "its end")
         s.out.chmod(0o755)
         done = daemon.ask("status")
-        s.that(b"no jankd is running there" in done.stderr, f"a folder of another user: {done}")
+        s.that(b"no capture writes to this folder" in done.stderr, f"a folder of another user: {done}")
 
 
 there = [place for place in PLACES if place.exists()]

@@ -57,7 +57,7 @@ TEST(a_device_that_allows_everything_is_ok_and_not_changed)
 	assert_line("ok", "atrace", "gfx view");
 	assert_line("ok", "display", "60.00 Hz, modes of 60.00, 90.00 Hz");
 	assert_line("ok", "folder", "MB free");
-	assert_line("ok", "capture", "none is running");
+	assert_line("ok", "capture", "no capture is running");
 	assert_lacks(program_out(), "problem");
 	assert_int_equal(doctor("--instance", "new"), 0);
 	assert_line("ok", "instance", "jankd creates it");

@@ -59,14 +59,14 @@ TEST(status_says_how_the_capture_ended)
 	assert_int_equal(status("--json"), 0);
 	assert_contains(program_out(), "\"running\":true", "\"ended\":null");
 	live_kill();
-	status_says(
-		"its capture was killed or could not complete its files: the last write was at 20",
-		"kill");
+	status_says("no capture writes to this folder: the last one was killed, or could not "
+		    "complete its files, after its last write at 20",
+		    "kill");
 	reboot();
-	status_says("its capture ended when the device was rebooted: the last write was at 20",
+	status_says("no capture writes to this folder: the last one was ended by a reboot at 20",
 		    "reboot");
 	live_ask("doctor", NULL);
-	assert_contains(program_out(), "when the device was rebooted", "the boot at 20");
+	assert_contains(program_out(), "ended by a reboot at 20", "after its last write at 20");
 	/* The next start keeps the files. */
 	live_run("--no-atrace", NULL);
 	assert_true(live_rows("frames-000001.csv") >= 20);
@@ -112,7 +112,7 @@ TEST(other_files_are_no_session)
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		scratch_put("out/session.json", texts[i]);
 		assert_int_equal(status(NULL), 1);
-		assert_contains(program_err(), "start one with");
+		assert_contains(program_err(), "name the folder of a running capture");
 		assert_int_equal(status("--json"), 1);
 		assert_string_equal(program_out(), "");
 		is_not_resumed("start: --resume: ");

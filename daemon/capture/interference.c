@@ -366,7 +366,8 @@ static void restore_if_due(struct interference *interference, enum interference_
 	if (!yield && !change->is_accepted)
 		write_event_with(
 			interference,
-			"another program kept changing settings of the trace; no longer restored:",
+			"another program kept changing settings of the trace, so jankd does not "
+			"restore this one:",
 			kinds[kind].name);
 	change->is_accepted = true;
 	accept_change(interference, kind);

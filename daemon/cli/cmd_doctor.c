@@ -219,8 +219,9 @@ static void check_buffer(struct doctor *doctor)
 	if (may_write(doctor, "buffer_size_kb", refusal))
 		print(doctor, OK, "%s, and jankd can change it", size);
 	else
-		print(doctor, NOTE, "it stays %s%s: %s", size,
-		      kb > 0 && kb < BUFFER_ENOUGH_KB ? " and may overflow between two reads" : "",
+		print(doctor, NOTE, "%s%s, and jankd cannot change it: %s", size,
+		      kb > 0 && kb < BUFFER_ENOUGH_KB ? ", which may overflow between two reads"
+						      : "",
 		      refusal);
 }
 
@@ -237,8 +238,8 @@ static void check_clock(struct doctor *doctor)
 	if (may_write(doctor, "trace_clock", refusal))
 		print(doctor, OK, "%s, and jankd can change it", clock);
 	else
-		print(doctor, is_time ? NOTE : PROBLEM, "it stays %s%s: %s", clock,
-		      is_time ? "" : ", which does not count time", refusal);
+		print(doctor, is_time ? NOTE : PROBLEM, "%s%s, and jankd cannot change it: %s",
+		      clock, is_time ? "" : ", which does not count time", refusal);
 }
 
 /* --- other programs --- */
@@ -312,7 +313,7 @@ static void check_display(struct doctor *doctor)
 	uint64_t period_ns;
 
 	if (!android_display_read(&period_ns, &rates)) {
-		print(doctor, OK, "no dumpsys; jankd learns the refresh rate from the trace");
+		print(doctor, OK, "no dumpsys; jankd measures the refresh rate in the trace");
 		return;
 	}
 	for (unsigned int i = 0; i < rates.n; i++) {
@@ -323,7 +324,7 @@ static void check_display(struct doctor *doctor)
 	}
 	if (period_ns == 0 && rates.n == 0)
 		print(doctor, NOTE,
-		      "dumpsys does not print the refresh rate; jankd learns it from the trace");
+		      "dumpsys does not print the refresh rate; jankd measures it in the trace");
 	else if (period_ns == 0)
 		print(doctor, OK, "modes of %s Hz", text);
 	else

@@ -203,8 +203,9 @@ static void watch_folder(struct session_files *files)
 	for (int i = 0; i < ROW_FILES; i++)
 		if (files->rows[i].name)
 			csv_file_recreate(&files->rows[i], files->folder->fd);
-	report_event(files, "lost", "the folder was removed; recreated");
-	report_event(files, FILES_WARNING, "%.300s: the folder was removed; recreated",
+	report_event(files, "lost", "the folder was removed, and jankd created it again");
+	report_event(files, FILES_WARNING,
+		     "%.300s: the folder was removed, and jankd created it again",
 		     files->folder->path);
 	files->state.recreations++;
 }
@@ -226,7 +227,7 @@ void session_files_watch(struct session_files *files)
 	/* Without the lock another jankd could write into the folder. */
 	result = folder_watch_lock(files->folder);
 	if (result > 0)
-		report_event(files, "lost", ".lock was removed; recreated");
+		report_event(files, "lost", ".lock was removed, and jankd created it again");
 	files->lock_error = result < 0 ? result : 0;
 	if (disk_floor_check(&files->floor, files->folder->fd))
 		report_lost(files);
@@ -293,7 +294,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 	if (error < 0)
 		return error;
 	csv_file_recreate(file, files->folder->fd);
-	report_event(files, "lost", "%s %s; recreated", file->name, words[state]);
+	report_event(files, "lost", "%s %s, and jankd created it again", file->name, words[state]);
 	return 0;
 }
 

@@ -140,10 +140,10 @@ def folder_replaced():
         s.until(s.frames, "frames")
         s.out.rename(s.here / "away")
         s.out.mkdir()
-        wait_for(s, "the folder was removed; recreated")
+        wait_for(s, "the folder was removed, and jankd created it again")
         s.until((s.out / "session.json").exists, "session.json")
         remove_folder(s.out)
-        wait_for(s, "the folder was removed; recreated")
+        wait_for(s, "the folder was removed, and jankd created it again")
         waited, what = [], "frames.csv was removed"
         for i in range(1, 7):
             s.until(lambda: (s.out / "frames.csv").exists() and s.frames(), "frames.csv")
@@ -171,7 +171,7 @@ def folder_removed_at_the_end():
         s.play()
         remove_folder(s.out)
         s.stop(capture)
-        s.that(any("the folder was removed; recreated" in text for text in s.texts()), f"{s.texts()}")
+        s.that(any("the folder was removed, and jankd created it again" in text for text in s.texts()), f"{s.texts()}")
         s.equal([row["kind"] for row in rows(s.out, "events.csv")][-1:], ["stop"], f"{s.texts()}")
         s.that(s.frames("summary.csv"), "not complete")
         s.equal(segments.damage(s.out), [], "files")

@@ -52,7 +52,7 @@ TEST(changes_that_damage_the_trace_are_undone)
 		{ "options/raw", "1\n", "0", "cannot be parsed: options/raw 1\"\n",
 		  "trace lines: all options as at the start\n" },
 		{ "options/context-info", "0\n", "0", "options/context-info 0\"\n",
-		  "no longer restored: the format of trace lines\n" },
+		  "does not restore this one: the format of trace lines\"\n" },
 	};
 
 	begin(NULL);

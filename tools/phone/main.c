@@ -2,6 +2,7 @@
 /* jank-phone: a virtual phone that plays traces whose frames are known. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,23 +153,28 @@ static _Noreturn void wrong_usage(const char *what, const char *why)
 
 static uint64_t parse_integer(const char *option, const char *text, uint64_t low, uint64_t high)
 {
-	char *end = NULL;
+	char *end = NULL, why[100];
 	uint64_t value;
 
 	errno = 0;
 	value = strtoull(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || value < low || value > high)
-		wrong_usage(option, "not a whole number, or out of range");
+	if (text[0] < '0' || text[0] > '9' || *end || errno || value < low || value > high) {
+		snprintf(why, sizeof(why), "must be a whole number from %" PRIu64 " to %" PRIu64,
+			 low, high);
+		wrong_usage(option, why);
+	}
 	return value;
 }
 
 static double parse_number(const char *option, const char *text, double low, double high)
 {
-	char *end = NULL;
+	char *end = NULL, why[100];
 	double value = strtod(text, &end);
 
-	if (end == text || *end || !(value >= low && value <= high))
-		wrong_usage(option, "not a number, or out of range");
+	if (end == text || *end || !(value >= low && value <= high)) {
+		snprintf(why, sizeof(why), "must be a number from %g to %g", low, high);
+		wrong_usage(option, why);
+	}
 	return value;
 }
 
@@ -240,7 +246,7 @@ static void set_option(struct settings *s, int option, const char *argument)
 static void check_settings(const struct settings *s)
 {
 	if (!s->trace && !s->scenario.name)
-		wrong_usage("what to play", "pass a TRACE or --scenario NAME");
+		wrong_usage("TRACE", "neither a file nor --scenario NAME is given");
 	if (s->trace && s->scenario.name)
 		wrong_usage("--scenario", "cannot be combined with a TRACE");
 	if (s->trace && s->scenario.seconds)

@@ -391,14 +391,14 @@ static void check_settings(struct settings *settings)
 		wrong_usage("DIR", "no folder is named");
 	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
 	    settings->format != OPTION_JSON && settings->format != OPTION_MARKDOWN)
-		wrong_usage("--compare", "prints --text, --json or --markdown");
+		wrong_usage("--compare", "cannot be combined with --grades, --csv, --openmetrics");
 	if (settings->selection.with_info && settings->format != OPTION_JSON)
 		wrong_usage("--info", "needs --json");
 	if (settings->output && settings->format)
 		wrong_usage("--output", "cannot be combined with --text, --json, --markdown, "
 					"--grades, --csv, --openmetrics");
 	if (settings->selection.has_range && (!settings->output || settings->compare))
-		wrong_usage("--from, --to", "are for a page, -o, without --compare");
+		wrong_usage("--from, --to", "need -o, and cannot be combined with --compare");
 	if (settings->selection.from_us >= settings->selection.to_us)
 		wrong_usage("--from, --to", "the range ends before it begins");
 	if (settings->junit && settings->n_conditions == 0)
@@ -408,7 +408,8 @@ static void check_settings(struct settings *settings)
 	for (unsigned int i = 0; i < settings->n_conditions; i++)
 		check_condition(settings, &settings->conditions[i]);
 	if (settings->allow_freezes && (settings->compare || settings->n_conditions == 0))
-		wrong_usage("--allow-freezes", "is for --fail-if, without --compare");
+		wrong_usage("--allow-freezes",
+			    "needs --fail-if, and cannot be combined with --compare");
 	if (!settings->compare) {
 		add_freezes(settings);
 		set_needs(settings);

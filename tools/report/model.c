@@ -725,8 +725,8 @@ static void report_missing(struct session *session)
 			       "shorter ones have no cause and no moment; capture with -T 2");
 	if (rows_of(session, ROW_EVENTS) == 0)
 		session_notice(session,
-			       "events.csv %s: marks, %sfreezes without end and unexplained "
-			       "gaps are unknown",
+			       "events.csv %s: marks, %sfreezes that no frame ended and "
+			       "unexplained gaps are unknown",
 			       why_no_rows(session, ROW_EVENTS),
 			       session->harm_source == FROM_FRAMES ? "causes of freezes, " : "");
 }
@@ -766,9 +766,9 @@ static void report_limits(const struct reading *reading)
 		{ session->events.refused, EVENTS_MAX, "rows of events.csv", "left out" },
 		{ session->surfaces_refused, SURFACES_MAX, "rows of Surfaces", "left out" },
 		{ reading->sums_refused, SECTION_SUMS_MAX, "rows of Surfaces in sections",
-		  "in no section" },
+		  "left out of the sections" },
 		{ session->captured_refused, CAPTURED_MAX, "rows of threads in sections",
-		  "not in what else was captured" },
+		  "left out of 'what else was captured'" },
 	};
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)

@@ -57,7 +57,7 @@ static uint64_t end_pause(struct layer *layer, int64_t frames, uint64_t time_ns,
 	state->before = 0;
 	if (!is_pause)
 		return 0;
-	snprintf(more, sizeof(more), ": an unexplained pause before %d even frames", (int)state->n);
+	snprintf(more, sizeof(more), ": an unexplained gap before %d even frames", (int)state->n);
 	report(layer, TRACE_EVENT_PAUSE, state->wait_ns, more, time_ns, events);
 	return state->wait_ns;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events about long times without a frame: stalls, and pauses that nothing explains.
  *
- *     . . . . . . . . .                    . . . . . . . . .       an unexplained pause
+ *     . . . . . . . . .                    . . . . . . . . .       an unexplained gap
  *     30 or more frames    no evidence of   30 or more frames
  *     at the cadence       work: a wait     at the same cadence
  *

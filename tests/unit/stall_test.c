@@ -459,7 +459,7 @@ TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 		char text[120];
 
 		snprintf(text, sizeof(text),
-			 "1000.0 ms on " MAIL_SURFACE " of com.example.mail: an unexplained pause "
+			 "1000.0 ms on " MAIL_SURFACE " of com.example.mail: an unexplained gap "
 			 "before %s even frames",
 			 after[i].even);
 		start_mail(PHONE_14);

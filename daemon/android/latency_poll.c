@@ -699,8 +699,10 @@ static void report_starved(struct latency_poll *poll, const struct polled_layer 
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
 		living += lives(&poll->layers[i]);
 	snprintf(text, sizeof(text),
-		 "dumpsys is too slow (%" PRIu64 " ms) to read the frames of %u layers in time: "
-		 "some may be missing; leave layers out with --include or --exclude; read late: %s",
+		 "dumpsys is too slow (%" PRIu64
+		 " ms for each call) to read the frames of %u layers in "
+		 "time, such as %s: frames may be missing; select fewer layers with --include or "
+		 "--exclude",
 		 poll->counts.wall_ns / poll->counts.polls / NS_PER_MS, living, due->name);
 	poll->calls.event(poll->calls.context, "device", text);
 }

@@ -88,7 +88,7 @@ bool denial_describe(char why[static DENIAL_SIZE], const char *path, int access,
 	if (error == -EACCES && modes_allow(path, access))
 		selinux = selinux_read();
 	if (selinux.is_enforcing)
-		snprintf(why, DENIAL_SIZE, "SELinux denies it to %s",
+		snprintf(why, DENIAL_SIZE, "SELinux denies access from %s",
 			 selinux.context[0] ? selinux.context : "this process");
 	else
 		snprintf(why, DENIAL_SIZE, "%s", strerror(-error));

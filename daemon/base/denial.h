@@ -23,7 +23,7 @@ bool denial_is_in_group(gid_t gid);
 
 /**
  * denial_describe() - the reason of an error
- * @why: set to "SELinux denies it to CONTEXT", or else to the text of the error
+ * @why: set to "SELinux denies access from CONTEXT", or else to the text of the error
  * @path: of the file
  * @access: how it was opened: R_OK, W_OK
  * @error: -errno

@@ -361,8 +361,8 @@ static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		grade_time(of, grade_drawing_ns(facts), language);
 		add(text,
 		    zh ? " 绘制了 %s，但不知道显示器的周期，所以不知道是否有帧迟到。"
-		       : " drew for %s, but the display's period is unknown, so no late frame can "
-			 "be known.",
+		       : " drew for %s, but the display's period is unknown, so late frames "
+			 "cannot be detected.",
 		    of);
 		return;
 	}
@@ -432,9 +432,9 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 	}
 	if (grade_of(graded->facts) != known)
 		add(text, language == CHINESE
-				  ? "但缺少 events.csv：没有结束的卡死和无法解释的空白只在其中。"
-				  : " But events.csv is missing, which alone has freezes that no "
-				    "frame ended and unexplained gaps.");
+				  ? "但缺少 events.csv：没有结束的卡死和无法解释的空白未知。"
+				  : " But events.csv is missing: freezes that no frame ended and "
+				    "unexplained gaps are unknown.");
 }
 
 unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_facts *facts)

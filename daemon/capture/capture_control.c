@@ -147,7 +147,8 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 	fputs(verb == CONTROL_ROTATE
 		      ? "error: the segment is not closed yet: the disk is not responding; check "
 			"'jankd status' later\n"
-		      : "ok\naccepted, but not in the file yet: the disk is not responding\n",
+		      : "ok\nthe mark is in memory, and not yet in events.csv: the disk is not "
+			"responding\n",
 	      out);
 	return true;
 }

@@ -670,12 +670,13 @@ static int check_input(const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (counters->presents == 0 && counters->timeline.rows + counters->doframes > 0) {
-		report("warning: %s: %s: no SurfaceFlinger presents, so no frame is in fps.csv, "
-		       "frames.csv and summary.csv; it has %" PRIu64 " frames of FrameTimeline and "
+		report("warning: %s: %s: no present of SurfaceFlinger, so no frame is in fps.csv, "
+		       "frames.csv or summary.csv; it has %" PRIu64 " frames of FrameTimeline and "
 		       "%" PRIu64 " callbacks of Choreographers",
 		       name, source->name, counters->timeline.rows, counters->doframes);
 	} else if (counters->presents == 0) {
-		report("%s: no SurfaceFlinger presents among the %" PRIu64 " markers in %s; %s",
+		report("%s: none of the %" PRIu64
+		       " markers in %s is a present of SurfaceFlinger; %s",
 		       name, source->counts.markers, input_of(session),
 		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
 			      "file"

@@ -133,7 +133,7 @@ static void check_instance(struct doctor *doctor)
 		print(doctor, OK, "%s does not exist; jankd creates it for a capture", name);
 	else
 		print(doctor, PROBLEM, "%s cannot be created: %s; %s", name, strerror(-error),
-		      report_advice(error, "run it as root, or name an existing instance"));
+		      report_advice(error, "run jankd as root, or name an existing instance"));
 }
 
 /* Events are read as text from trace_pipe, or as raw pages from the files of the CPUs. One of the

@@ -260,9 +260,9 @@ const struct option_row options_table[] = {
 		.value_name = "app|game|map|video",
 		.parse = option_parse_class,
 		.field = FIELD(enum app_class, pipeline.app_class),
-		.help = "the class of all apps, for the rule of the Software Green Alliance: an "
-			"app needs 55 frames per second while it draws continuously, the others 25 "
-			"(learnt for each surface, and marked with '?')",
+		.help = "class of all apps, for the rule of the Software Green Alliance: while an "
+			"app draws continuously, the class app needs 55 frames per second, and the "
+			"others 25 (detected for each surface, and marked with '?')",
 	},
 	{
 		.name = "max-surfaces",

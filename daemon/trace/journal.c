@@ -189,8 +189,8 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 	}
 	if (error < 0)
 		return keep(folder, command,
-			    "no tracefs found; mount it, or name the right one with --tracefs; or "
-			    "remove the file to keep the changes");
+			    "no tracefs found; mount it, or name it with --tracefs; to keep the "
+			    "changes, remove .journal");
 	restore(settings, directory, kept, failed);
 	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
@@ -206,10 +206,11 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		       command, directory, text);
 		return JOURNAL_BUSY;
 	}
-	snprintf(why, sizeof(why),
-		 "not written: %s: %s; run 'jankd stop' as root or as the user who ran that jankd; "
-		 "or restore them and remove the file",
-		 text, strerror(-failed->error));
+	snprintf(
+		why, sizeof(why),
+		"these settings cannot be written: %s: %s; run 'jankd stop' as root or as the user "
+		"who ran that jankd, or set them yourself and remove .journal",
+		text, strerror(-failed->error));
 	return keep(folder, command, why);
 }
 

@@ -660,9 +660,10 @@ void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char 
 	const struct perfetto_counts *counts = &reader->counts;
 
 	snprintf(text, 200,
-		 "damaged trace so far: %" PRIu64 " malformed markers, packets: %" PRIu64
-		 " corrupt, %" PRIu64 " too large; packets lost %" PRIu64 " times; %" PRIu64
-		 " events too late, %" PRIu64 " without a time",
+		 "damage in the trace so far: %" PRIu64 " malformed markers, %" PRIu64
+		 " corrupt packets, %" PRIu64 " packets too large, %" PRIu64
+		 " losses of packets, %" PRIu64 " events too late, %" PRIu64
+		 " events without a time",
 		 counts->malformed, counts->corrupt, counts->too_large, counts->lost, counts->late,
 		 counts->untimed);
 }

@@ -330,7 +330,8 @@ static const struct {
 	{ SPAN_INIT("SQLite format 3"), 0, "a database of SQLite",
 	  "pass the trace that it was made from" },
 	{ SPAN_INIT("== dumpstate: "), 57, "the text of a bugreport",
-	  "traces are in FS/data/misc/perfetto-traces of a bugreport's zip archive" },
+	  "pass the bugreport's zip archive, or a trace from its folder "
+	  "FS/data/misc/perfetto-traces" },
 	{ SPAN_INIT("Applications Graphics Acceleration Info"), 0, "output of dumpsys gfxinfo",
 	  NULL },
 	{ SPAN_INIT("--------- beginning of "), 0, "a log of logcat", NULL },

@@ -243,8 +243,8 @@ static void describe_failure(struct source_raw *raw)
 			 "the trace buffers of all CPUs can be read again");
 	else
 		snprintf(source->failure, sizeof(source->failure),
-			 "trace_pipe_raw cannot be read: %s: events are missing of CPU%s",
-			 strerror(error), cpus);
+			 "events of CPU%s are missing: trace_pipe_raw cannot be read: %s", cpus,
+			 strerror(error));
 }
 
 /* At the end: a buffer that cannot be read has no event to report its loss with. */

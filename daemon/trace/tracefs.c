@@ -90,14 +90,14 @@ static const char *advice(bool is_selinux, int error, const char *otherwise)
 	if (error != -EACCES && error != -EPERM)
 		return report_advice(error, otherwise);
 	if (is_selinux && geteuid() != 0)
-		return "run it as root, or make SELinux permissive as root: setenforce 0";
+		return "run jankd as root, or make SELinux permissive as root: setenforce 0";
 	if (is_selinux)
 		return "make SELinux permissive: setenforce 0";
 	if (geteuid() == 0)
 		return "root has no access: check SELinux and kernel lockdown";
 	if (geteuid() == SHELL_UID)
-		return "run it as root: this device does not allow it to the shell user";
-	return "run it as root; on an Android device, as root or shell";
+		return "run jankd as root: on this device the user shell has no access";
+	return "run jankd as root; on an Android device, as root or shell";
 }
 
 void tracefs_refusal(char text[static TRACEFS_REFUSAL_SIZE], const char *path, int access,
@@ -164,7 +164,7 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 		report_capture(
 			"--instance %s: cannot create it in %s: %s; %s", name, tracefs->directory,
 			strerror(error),
-			report_advice(-error, "run it as root, or name an existing instance"));
+			report_advice(-error, "run jankd as root, or name an existing instance"));
 		return -error;
 	}
 	tracefs->ours = tracefs_instance_is_new(tracefs->instance);

@@ -126,7 +126,7 @@ def requests_of_root(checks):
 def refused(checks):
     """The advice depends on the user: user shell is not advised to run it as shell. What has a fixed value is refused only if the
     capture needs another one."""
-    advice = "run it as root: this device does not allow it to the shell user" if USER == SHELL else "as root or shell"
+    advice = "run jankd as root: on this device the user shell has no access" if USER == SHELL else "as root or shell"
     for closed, fixed, options, words in (
             ((".",), {}, (), (advice,)), (("trace_pipe",), {}, ("--source", "text"), ("trace_pipe", advice)),
             ((), {"tracing_on": "0"}, (), ("tracing_on",)), ((), {"trace_clock": "boot [counter]"}, (), ("trace_clock", "'counter'"))):
@@ -195,7 +195,7 @@ def selinux(checks):
     if os.geteuid() != 0:
         checks.cannot_judge(what, "needs root")
         return
-    for enforce, why in (("1", "SELinux denies it to"), ("0", "Permission denied")):
+    for enforce, why in (("1", "SELinux denies access from"), ("0", "Permission denied")):
         with place(held=False) as (tracing, out):
             os.chown(tracing / "trace_pipe", 0, 0)
             try:

@@ -97,7 +97,7 @@ def other_files(checks, here):
         checks.equal(files_of(out), before, f"a file of another kind, {word}: earlier files")
     done = analyzed(here / "t", data=packets.timeline_frames(5))
     checks.equal((done.returncode, len(rows(here / "t", "frametimeline.csv"))), (0, 10), "FrameTimeline alone: exit code, rows")
-    checks.that(b"no SurfaceFlinger presents" in done.stderr and b"10 frames of FrameTimeline" in done.stderr, f"FrameTimeline alone: {done.stderr}")
+    checks.that(b"no present of SurfaceFlinger" in done.stderr and b"10 frames of FrameTimeline" in done.stderr, f"FrameTimeline alone: {done.stderr}")
     fails(checks, "no SurfaceFlinger", analyzed(here / "none", data=synthetic.without_presents()), "SurfaceFlinger")
     checks.that((here / "none" / "events.csv").exists(), "no SurfaceFlinger: no events.csv")
 

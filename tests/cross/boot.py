@@ -206,7 +206,7 @@ def main(release, package, architecture, raw, *scripts):
         if "shell" in scripts:
             check_frames(checks, here / "out" / "reader", "trace_pipe_raw")
             check_refused(checks, here / "out" / "shell")
-            check_doctor(checks, here / "out" / "shell", "problem  trace_pipe: cannot be read: Permission denied; run it as root")
+            check_doctor(checks, here / "out" / "shell", "problem  trace_pipe: cannot be read: Permission denied; run jankd as root")
             check_doctor(checks, here / "out" / "reader-text", "ok       user: shell (uid 2000), in the group readtracefs",
                          "ok       trace_pipe: can be read", "note     raw: ")
             check_frames(checks, here / "out" / "reader-text", "trace_pipe")

@@ -390,7 +390,7 @@ TEST(lost_packets_are_counted)
 	add_with_loss(2, 30, false);
 	read_all();
 	assert_int_equal(damaged(), 1);
-	assert_contains(damage_text, "packets lost 1 times");
+	assert_contains(damage_text, "1 losses of packets");
 	assert_string_equal(got.text, "10 E1 7/-1 <...> ; 20 E1 7/-1 <...> ; 30 L1 -1/-1  ; "
 				      "30 E1 7/-1 <...> ; ");
 }

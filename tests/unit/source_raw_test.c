@@ -258,7 +258,7 @@ TEST(a_cpu_that_cannot_be_read_is_a_hole)
 			"cpu1/trace_pipe_raw: Is a directory; its events are missing");
 	assert_string_equal(
 		source->failure,
-		"trace_pipe_raw cannot be read: Is a directory: events are missing of CPU 1");
+		"events of CPU 1 are missing: trace_pipe_raw cannot be read: Is a directory");
 	reads(SOURCE_NORMAL, "");
 	assert_int_equal(source->failures, 1);
 	assert_false(source->is_incomplete);

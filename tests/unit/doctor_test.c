@@ -150,6 +150,5 @@ TEST(what_only_costs_more_is_a_note)
 	unlink(scratch_path("tr/buffer_size_kb"));
 	scratch_mkdir("tr/buffer_size_kb");
 	assert_int_equal(doctor(NULL, NULL), 1);
-	assert_line("note", "buffer_size_kb",
-		    "unknown, and jankd cannot change it: Is a directory");
+	assert_line("note", "buffer_size_kb", "jankd cannot change it: Is a directory");
 }

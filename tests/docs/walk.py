@@ -71,7 +71,7 @@ def walk(checks, commands):
         for command in ("jank-adb stop", "jank-adb pull"):  # of the last capture, as the tasks before
             run(checks, place, tree, phone, exported + command, text)
         for command in [command for command in said if " record " in command or command.endswith(" report")]:
-            checks.that("fps/report.html" in said[command], f"{command} does not name the page: {said[command]}")
+            checks.that("/report.html" in said[command], f"{command} does not name the page: {said[command]}")
         # The second pull copies the first session, too.
         sessions = {path.name: path for where in (release, tree) for path in (where / "fps").iterdir() if path.name[0] != "." and path.is_dir()}
         checks.equal(len(sessions), sum(bool(re.search(r"jank-adb (record|start)\b", command)) for command in said), "sessions")

@@ -351,11 +351,10 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
-static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
-			   struct interval interval, struct lateness late, enum cause cause)
+static void add_to_summary(struct frame_queue *q, const struct layer *layer,
+			   struct layer_count *count, uint64_t present_ns, struct interval interval,
+			   struct lateness late, enum cause cause)
 {
-	struct layer_count *count = count_of(q, layer);
-
 	if (count->surface_number == SUMMARY_NONE)
 		count->surface_number =
 			summary_number(&q->summary, layer_surface(layer), present_ns);
@@ -536,6 +535,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
 		uint64_t from_ns, length_ns;
+		int number;
 
 		if (!layer->length || layer->excluded || !front_app_has(&q->front_app, layer))
 			continue;
@@ -547,9 +547,9 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		if (length_ns == 0)
 			continue;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
-		if (count_of(q, layer)->surface_number != SUMMARY_NONE)
-			summary_add_endless(&q->summary, count_of(q, layer)->surface_number, now_ns,
-					    length_ns);
+		number = count_of(q, layer)->surface_number;
+		if (number != SUMMARY_NONE)
+			summary_add_endless(&q->summary, number, now_ns, length_ns);
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -573,13 +573,13 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 }
 
 /* Counts if the process that shows the frame has a Choreographer. */
-static void follow_marks(struct frame_queue *q, const struct layer *layer)
+static void follow_marks(struct frame_queue *q, const struct layer *layer,
+			 const struct layer_count *count)
 {
 	const struct work_process *process = process_of(q, layer);
 
 	if (process)
-		summary_add_marks(&q->summary, count_of(q, layer)->surface_number,
-				  process->answered_ns > 0);
+		summary_add_marks(&q->summary, count->surface_number, process->answered_ns > 0);
 }
 
 /* The frame's wait is over: its vsyncs are known. */
@@ -631,13 +631,13 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (is_late)
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
-	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	add_to_summary(q, layer, count, stamp.time_ns, interval, late, cause);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
 		summary_add_unknown_wait(&q->summary, count->surface_number, (uint64_t)interval.ns);
 	if (had_frame && interval.ns < 0)
 		summary_add_uncounted(&q->summary, count->surface_number,
 				      stamp.time_ns - before.time_ns);
-	follow_marks(q, layer);
+	follow_marks(q, layer, count);
 	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
@@ -1045,12 +1045,13 @@ void frame_queue_new_clock(struct frame_queue *q)
 	count_all(q);
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
+		struct layer_count *count = count_of(q, layer);
 
 		if (!layer->length)
 			continue;
-		frame_series_clear(&count_of(q, layer)->series, &q->store);
+		frame_series_clear(&count->series, &q->store);
 		layer->drawn_ns = layer->latched_ns = 0;
-		count_of(q, layer)->late = (struct late_series){ 0 };
+		count->late = (struct late_series){ 0 };
 	}
 	front_app_new_clock(&q->front_app);
 	front_app_set(&q->front_app, q->options.focus);
@@ -1091,10 +1092,10 @@ static int find_open_rows(struct frame_queue *q)
 
 	for (int i = 0; i < q->layers.used; i++) {
 		const struct layer *layer = &q->layers.layers[i];
+		const struct layer_count *count = count_of(q, layer);
 
-		if (layer->length && !layer->excluded &&
-		    frame_series_has_row(&count_of(q, layer)->series) &&
-		    count_of(q, layer)->surface_number != SUMMARY_NONE)
+		if (layer->length && !layer->excluded && frame_series_has_row(&count->series) &&
+		    count->surface_number != SUMMARY_NONE)
 			q->open[n++] = i;
 	}
 	return n;
@@ -1124,12 +1125,11 @@ static void find_frozen(struct frame_queue *q, uint64_t now_ns)
 	summary_clear_frozen(&q->summary);
 	for (int i = 0; i < q->layers.used; i++) {
 		struct layer *layer = &q->layers.layers[i];
+		int number = count_of(q, layer)->surface_number;
 
-		if (layer->length && !layer->excluded &&
-		    count_of(q, layer)->surface_number != SUMMARY_NONE &&
+		if (layer->length && !layer->excluded && number != SUMMARY_NONE &&
 		    front_app_has(&q->front_app, layer))
-			summary_set_frozen(&q->summary, count_of(q, layer)->surface_number,
-					   stall_now(q->work, layer, now_ns));
+			summary_set_frozen(&q->summary, number, stall_now(q->work, layer, now_ns));
 	}
 }
 

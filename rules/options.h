@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "rules/count/verdict.h"
-#include "rules/vsync/expected.h"
+#include "rules/vsync/work_durations.h"
 
 struct trigger;
 

@@ -46,8 +46,7 @@ static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 		leave(table, &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)]);
 		table->evicted++;
 	}
-	table->threads.found = thread_set_add(&table->threads, tid);
-	stack = &table->stacks[table->threads.found];
+	stack = &table->stacks[thread_set_add(&table->threads, tid)];
 	stack->depth = stack->open = stack->n = 0;
 	return stack;
 }

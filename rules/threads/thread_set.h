@@ -50,12 +50,13 @@ static inline int thread_set_find(struct thread_set *set, int32_t tid)
 	return -1;
 }
 
-/* Adds a thread, for which there must be space. Returns its place. */
+/* Adds a thread, for which there must be space. Returns its place, in which it is found next. */
 static inline unsigned int thread_set_add(struct thread_set *set, int32_t tid)
 {
 	set->tids[set->n] = tid;
 	set->some |= thread_set_bit(tid);
-	return set->n++;
+	set->found = set->n++;
+	return set->found;
 }
 
 /* Removes the thread at place @at. True: the last one moves there, and the owner moves its entry

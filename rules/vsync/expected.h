@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "rules/language/ruleset_match.h"
+#include "rules/vsync/work_durations.h"
 
 #define EXPECTED_TICKS 128
 #define EXPECTED_SEEN 256
@@ -27,13 +28,6 @@
 
 /* For a process: no app has this number. */
 #define EXPECTED_SURFACEFLINGER INT32_MIN
-
-/* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
- * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline. */
-struct work_durations {
-	uint64_t app_ns, sf_ns;
-	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
-};
 
 /* The vsync that an app's frame answers. All zeros: unknown. */
 struct frame_vsync {

@@ -140,7 +140,7 @@ struct vsync_lattice {
 	uint64_t last_period_ns; /* period at the last present */
 	int64_t last_position;	 /* of the last present */
 	uint16_t odd_presents;	 /* bit i: the present i presents ago was no whole number of vsyncs
-				    after   the one before */
+				    after the one before */
 };
 
 /* True: the two periods differ by more than the error of a measurement. */

@@ -3,8 +3,17 @@
 #ifndef JANKD_RULES_VSYNC_WORK_DURATIONS_H
 #define JANKD_RULES_VSYNC_WORK_DURATIONS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "parser/surfaceflinger_dump.h"
-#include "rules/vsync/expected.h"
+
+/* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
+ * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline. */
+struct work_durations {
+	uint64_t app_ns, sf_ns;
+	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
+};
 
 /* Where the durations come from. */
 enum durations_source {

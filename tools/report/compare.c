@@ -959,7 +959,8 @@ const char *compare_words(const struct change *change, const struct compared_ver
 	bool has_freezes =
 		change->metric == METRIC_LOST_RATE || change->metric == METRIC_FREEZES_10MIN;
 	double beyond = has_freezes || change->metric == METRIC_FPS ? COMPARE_BEYOND : 1;
-	bool less = change->excess<-beyond, more = change->excess> beyond;
+	bool less = change->excess < -beyond;
+	bool more = change->excess > beyond;
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 
 	if (has_freezes && !less && !more) {
@@ -1033,7 +1034,7 @@ static void add_runs_to(struct compared_verdict *verdict, const struct compared_
 		enum group group = surface->runs[i].group;
 
 		verdict->runs_above[group] +=
-			grade_lost_rate(&surface->runs[i].facts.sum) > most[!group];
+			grade_lost_rate(&surface->runs[i].facts.sum) > most[compare_other(group)];
 	}
 }
 
@@ -1120,7 +1121,7 @@ static double lost_more(const struct compared_section *section)
  * the noise of so few runs. That is no equality. */
 static bool loses_more_in_each_run(const struct compared_verdict *verdict, enum group more)
 {
-	enum group less = more == BASE ? NEW : BASE;
+	enum group less = compare_other(more);
 	double most = verdict->lost_s[more] / verdict->drawing_s[more];
 	double least = verdict->lost_s[less] / verdict->drawing_s[less];
 
@@ -1138,7 +1139,7 @@ static bool may_hang_more(const struct compared_verdict *verdict, enum group mor
 	for (unsigned int group = BASE; group <= NEW; group++)
 		share[group] =
 			verdict->gap_s[group] / (verdict->gap_s[group] + verdict->drawing_s[group]);
-	return share[more] > 0.05 && share[more] > FAR_TIMES * share[more == BASE ? NEW : BASE];
+	return share[more] > 0.05 && share[more] > FAR_TIMES * share[compare_other(more)];
 }
 
 /* Sets the doubt about group @group, which may be the worse one. @is_better: it is better in what
@@ -1146,7 +1147,7 @@ static bool may_hang_more(const struct compared_verdict *verdict, enum group mor
 static bool has_doubt(struct compared_verdict *verdict, enum group group, bool is_better)
 {
 	verdict->doubtful = group;
-	if (verdict->freezes[group] > 0 && verdict->freezes[group == BASE ? NEW : BASE] == 0)
+	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
 	else if (may_hang_more(verdict, group))
 		verdict->doubt = DOUBT_GAPS;

@@ -42,6 +42,11 @@
 
 enum group { BASE, NEW };
 
+static inline enum group compare_other(enum group group)
+{
+	return group == BASE ? NEW : BASE;
+}
+
 struct compared_frame {
 	uint32_t interval_us; /* of a stall its length, cut at an hour */
 	uint32_t late_us;     /* the time that a late frame lost, without stalls */

@@ -166,7 +166,7 @@ static void tell_often(char text[NUMBER_SIZE], const struct said *said, enum gro
 /* That group @more freezes more than the other one. */
 static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, enum group more)
 {
-	enum group less = more == BASE ? NEW : BASE;
+	enum group less = compare_other(more);
 	char time[GRADE_TIME_SIZE], longest[NUMBER_SIZE] = "", often[2][NUMBER_SIZE];
 
 	snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
@@ -198,7 +198,7 @@ static void tell_counts(char text[NUMBER_SIZE], const struct said *said, uint64_
 static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
-	enum group more = verdict->doubtful, less = more == BASE ? NEW : BASE;
+	enum group more = verdict->doubtful, less = compare_other(more);
 	const char *name = said->name[more], *other = said->name[less];
 
 	if (verdict->doubt == DOUBT_FREEZES)

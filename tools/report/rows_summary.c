@@ -29,7 +29,7 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 					     "jank types", "verdict", "grade" };
 	int columns[SUMMARY_COLUMNS];
 	struct surface *surface;
-	const char *verdict;
+	const char *verdict, *grade;
 	int64_t first_us, last_us;
 
 	for (unsigned int i = 0; i < SUMMARY_COLUMNS; i++)
@@ -50,9 +50,9 @@ static void read_summary_row(struct reading *reading, const struct csv_reader *c
 	verdict = name_of(session, name_in(reading, csv, columns[SUMMARY_VERDICT]));
 	if (strlen(verdict) < VERDICT_SIZE)
 		strcpy(surface->verdict, verdict);
+	grade = name_of(session, name_in(reading, csv, columns[SUMMARY_GRADE]));
 	for (unsigned int i = GRADE_BAD; i < GRADES; i++)
-		if (strcmp(name_of(session, name_in(reading, csv, columns[SUMMARY_GRADE])),
-			   grade_names[i]) == 0)
+		if (strcmp(grade, grade_names[i]) == 0)
 			surface->said = (enum grade)i;
 	first_us = number_of(csv, columns[SUMMARY_FIRST], 6);
 	last_us = number_of(csv, columns[SUMMARY_LAST], 6);

@@ -229,7 +229,7 @@ static void count_special_record(struct session *session, const struct trace_rec
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
-	/* Called for each record, so that the size of a read does not change the rows. */
+	/* With each record, so that the size of a read does not change the rows. */
 	if (session->source->counts.damaged != session->damage_reported &&
 	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, record->time_ns))
 		write_damage(session, (int64_t)record->time_ns);
@@ -646,9 +646,8 @@ static int check_input(const struct session *session)
 			return EXIT_FAILED;
 		}
 		report("%s: no frame was counted: dumpsys SurfaceFlinger --latency printed no "
-		       "frame of "
-		       "this capture; use an app during the capture, or compare --include with the "
-		       "output of dumpsys SurfaceFlinger --list",
+		       "frame of this capture; use an app during the capture, or compare --include "
+		       "with the output of dumpsys SurfaceFlinger --list",
 		       name);
 		return EXIT_FAILED;
 	}

@@ -167,7 +167,6 @@ int file_list_print(FILE *out, const char *path, bool times)
 {
 	bool is_running = state_dir_is_held(path);
 	struct last_session last;
-
 	DIR *directory = opendir(path);
 	struct dirent *entry;
 	int code = 0;

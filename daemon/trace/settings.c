@@ -427,7 +427,6 @@ static bool copy_property_name(char name[static SETTING_SIZE], struct span prope
 
 	if (word.len == property.len || !copy_word(name, word))
 		return false;
-
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
 		if (strcmp(properties[i], name) == 0)
 			return true;

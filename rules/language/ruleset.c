@@ -209,8 +209,7 @@ static int read_tail(struct reader *r, struct rule *rule)
 		else
 			result = fail(r, r->word,
 				      "expected 'inside SLICE' (once), 'since-14', 'fallback' (of "
-				      "a latch), "
-				      "or the end of the line",
+				      "a latch), or the end of the line",
 				      word);
 		if (result)
 			return result;

@@ -5,8 +5,8 @@ clocks, ids that are missing or the same, a server that does not answer. Nothing
 import datetime
 import gzip
 import json
-import os
 import pathlib
+import random
 import shutil
 import time
 import urllib.error
@@ -120,8 +120,8 @@ def damaged(checks, here, fleet_):
     header, *lines = fps(range(1, 4)).encode().splitlines(keepends=True)
     (path / "fps.csv").write_bytes(header + b"\0" * 3000000 + b"\n" + b"x,y\n" * 1000000 + lines[0] + b"," * 30 + b"\n"
                                    + lines[1].replace(b"2.000000,3.000000", b"2.000000,nan") + lines[2].replace(b"60.00", b"1.2.3", 1)
-                                   + os.urandom(5000000))
-    for name, data in (("dropFrames.csv", b""), ("events.csv", b"\xff\xfe" * 99), ("frames.csv", b"a,b\n1,2\n"), ("doframe.csv", os.urandom(99)),
+                                   + random.Random(1).randbytes(5000000))
+    for name, data in (("dropFrames.csv", b""), ("events.csv", b"\xff\xfe" * 99), ("frames.csv", b"a,b\n1,2\n"), ("doframe.csv", random.Random(2).randbytes(99)),
                        ("summary.csv", b'"' * 99), ("latency.csv", b"," * 2000000)):
         (path / name).write_bytes(data)
     said = fleet_.load(path)

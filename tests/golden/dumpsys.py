@@ -5,7 +5,7 @@
 import gzip
 import json
 import lzma
-import os
+import random
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, Checks, analyze, folder, jankd, outputs, rows, skip
 
@@ -33,7 +33,7 @@ def accepted(checks, here):
     analyze(here / "plain", "--frames-log", trace)
     checks.equal(durations(here / "plain"), ("unknown", None, None, None), "without --dumpsys")
     # Before the lines: more than the largest dump of a phone, one line, and a line that is cut.
-    (here / "long").write_bytes(b"x" * 20_000_000 + b"\n" + os.urandom(1_000_000) + b"\n" + TEXT.encode())
+    (here / "long").write_bytes(b"x" * 20_000_000 + b"\n" + random.Random(1).randbytes(1_000_000) + b"\n" + TEXT.encode())
     (here / "gz").write_bytes(gzip.compress(TEXT.encode()))
     for source in (here / "dump", here / "gz", here / "long", "-"):
         out = here / f"of {source}".replace("/", "_")
@@ -56,8 +56,10 @@ def accepted(checks, here):
 
 
 def refused(checks, here):
-    files = {"empty": (b"", "empty"), "noise": (os.urandom(300_000), "durations"),
-             "half a gzip file": (gzip.compress(os.urandom(100_000))[:50_000], "durations")}
+    # The noise is the same in each run: what begins with a bracket is called JSON, and one in a hundred would.
+    noise = random.Random(1).randbytes(300_000)
+    files = {"empty": (b"", "empty"), "noise": (noise, "durations"), "noise after a bracket": (b"[" + noise, "JSON"),
+             "half a gzip file": (gzip.compress(noise)[:50_000], "durations")}
     for name, (data, _) in files.items():
         (here / name).write_bytes(data)
     cases = {here / "nothing": "nothing", here: "directory", here / "trace.txt": "durations", "/dev/zero": "durations",

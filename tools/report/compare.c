@@ -914,7 +914,7 @@ static int estimate_groups(const struct compared_surface *surface, const struct 
 		if (blocks.out_of_memory)
 			error = -ENOMEM;
 		else if (!change->why)
-			error = noise_estimate(blocks.all, blocks.n, &change->of[group]);
+			noise_estimate(blocks.all, blocks.n, &change->of[group]);
 		free(blocks.all);
 	}
 	return error;

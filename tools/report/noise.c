@@ -1,155 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/noise.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-
-/* A variance of 1,000 draws is exact to 4.5 %, a standard error to half of that. */
-#define DRAWS 1000
 
 /* Few runs may differ by this part of the variance within them, and look as if they did not. */
 #define UNSEEN 0.85
 
-/* --- random numbers: xorshift64*, by Vigna (2016) --- */
-
-static uint64_t next_random(uint64_t *state)
+/* How many blocks from @blocks on belong to the run of the first one. */
+static size_t run_of(const struct block *blocks, size_t n)
 {
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * UINT64_C(0x2545f4914f6cdd1d);
+	size_t i = 1;
+
+	while (i < n && blocks[i].run == blocks[0].run)
+		i++;
+	return i;
 }
 
-static size_t random_below(uint64_t *state, size_t n)
+/* How far @block is from a rate of @value. */
+static double excess_of(const struct block *block, double value)
 {
-	return (size_t)((next_random(state) >> 32) * n >> 32);
+	return block->above - value * block->below;
 }
 
-/* --- bootstrap --- */
-
-struct variance {
-	double sum, squares;
-	unsigned int n;
-};
-
-static void add_value(struct variance *variance, double value)
+void noise_estimate(const struct block *blocks, size_t n, struct estimate *estimate)
 {
-	if (!isfinite(value))
-		return;
-	variance->sum += value;
-	variance->squares += value * value;
-	variance->n++;
-}
+	double below = 0, inner = 0, between = 0, inner_freedom, extra;
+	size_t n_runs = 0, of_run;
 
-static double variance_of(const struct variance *variance)
-{
-	double mean = variance->sum / variance->n;
-
-	if (variance->n < 2)
-		return NAN;
-	return fmax(0, variance->squares / variance->n - mean * mean) * variance->n /
-	       (variance->n - 1);
-}
-
-/* A run's blocks, and its sums. */
-struct run_sums {
-	size_t from, n;
-	double above, below;
-};
-
-/* The rates are shifted by @value, so that squares of small differences are not lost. */
-static double by_blocks(const struct block *blocks, const struct run_sums *runs, size_t n_runs,
-			double value)
-{
-	struct variance variance = { 0 };
-	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
-
-	for (unsigned int draw = 0; draw < DRAWS; draw++) {
-		double above = 0, below = 0;
-
-		for (size_t r = 0; r < n_runs; r++)
-			for (size_t i = 0; i < runs[r].n; i++) {
-				const struct block *block =
-					&blocks[runs[r].from + random_below(&state, runs[r].n)];
-
-				above += block->above;
-				below += block->below;
-			}
-		add_value(&variance, above / below - value);
-	}
-	return variance_of(&variance);
-}
-
-static double by_runs(const struct run_sums *runs, size_t n_runs, double value)
-{
-	struct variance variance = { 0 };
-	uint64_t state = UINT64_C(0xd1b54a32d192ed03);
-
-	for (unsigned int draw = 0; draw < DRAWS; draw++) {
-		double above = 0, below = 0;
-
-		for (size_t i = 0; i < n_runs; i++) {
-			const struct run_sums *run = &runs[random_below(&state, n_runs)];
-
-			above += run->above;
-			below += run->below;
-		}
-		add_value(&variance, above / below - value);
-	}
-	return variance_of(&variance);
-}
-
-static size_t find_runs(const struct block *blocks, size_t n, struct run_sums *runs)
-{
-	size_t n_runs = 0;
-
+	*estimate = (struct estimate){ .value = NAN, .blocks = (uint32_t)n };
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || blocks[i].run != blocks[i - 1].run)
-			runs[n_runs++] = (struct run_sums){ .from = i };
-		runs[n_runs - 1].n++;
-		runs[n_runs - 1].above += blocks[i].above;
-		runs[n_runs - 1].below += blocks[i].below;
+		estimate->above += blocks[i].above;
+		below += blocks[i].below;
 	}
-	return n_runs;
-}
-
-int noise_estimate(const struct block *blocks, size_t n, struct estimate *estimate)
-{
-	struct run_sums *runs = calloc(n + 1, sizeof(*runs));
-	double below = 0, inner, between = 0, inner_freedom, extra;
-	size_t n_runs;
-
-	*estimate = (struct estimate){ .value = NAN };
-	if (!runs)
-		return -ENOMEM;
-	n_runs = find_runs(blocks, n, runs);
-	for (size_t i = 0; i < n_runs; i++) {
-		estimate->above += runs[i].above;
-		below += runs[i].below;
-	}
-	estimate->blocks = (uint32_t)n;
-	estimate->runs = (uint32_t)n_runs;
-	if (n > n_runs && below > 0) {
+	if (below > 0)
 		estimate->value = estimate->above / below;
-		/* Draws vary around the mean of the sample, not around the truth. */
-		inner_freedom = (double)(n - n_runs);
-		inner = by_blocks(blocks, runs, n_runs, estimate->value) * (double)n /
-			inner_freedom;
-		if (n_runs > 1)
-			between = by_runs(runs, n_runs, estimate->value) * (double)n_runs /
-				  (double)(n_runs - 1);
-		extra = fmax(0, between - inner);
-		estimate->variance = inner + extra;
-		estimate->freedom = inner_freedom;
-		extra = fmax(extra, UNSEEN * inner);
-		if (n_runs > 1)
-			estimate->freedom = estimate->variance * estimate->variance /
-					    (extra * extra / (double)(n_runs - 1) +
-					     inner * inner / inner_freedom);
+	for (size_t from = 0; from < n; from += of_run, n_runs++) {
+		double sum = 0;
+
+		of_run = run_of(&blocks[from], n - from);
+		for (size_t i = 0; i < of_run; i++)
+			sum += excess_of(&blocks[from + i], estimate->value);
+		between += sum * sum;
+		for (size_t i = 0; i < of_run; i++) {
+			double rest = excess_of(&blocks[from + i], estimate->value) -
+				      sum / (double)of_run;
+
+			inner += rest * rest;
+		}
 	}
-	free(runs);
-	return 0;
+	estimate->runs = (uint32_t)n_runs;
+	if (n <= n_runs || below <= 0) {
+		estimate->value = NAN;
+		return;
+	}
+	/* Blocks and runs vary around the mean of the sample, not around the truth. */
+	inner_freedom = (double)(n - n_runs);
+	inner *= (double)n / inner_freedom / (below * below);
+	if (n_runs > 1)
+		between *= (double)n_runs / (double)(n_runs - 1) / (below * below);
+	else
+		between = 0;
+	extra = fmax(0, between - inner);
+	estimate->variance = inner + extra;
+	estimate->freedom = inner_freedom;
+	extra = fmax(extra, UNSEEN * inner);
+	if (n_runs > 1)
+		estimate->freedom =
+			estimate->variance * estimate->variance /
+			(extra * extra / (double)(n_runs - 1) + inner * inner / inner_freedom);
 }
 
 /* --- Student's t --- */

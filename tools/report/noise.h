@@ -8,14 +8,13 @@
  *     run 2  |b|b|b|b|b|b|b|        neighbours, blocks hardly
  *     run 3  |b|b|b|b|b|b|b|b|
  *
- * Two bootstraps give the variance of the rate of all runs: one draws blocks anew within each run,
- * one draws whole runs. The first is blind to what differs from run to run (temperature, other
- * apps), the second has few runs to draw from. The variance is the larger one. Its degrees of
- * freedom are those of Welch and Satterthwaite: many if blocks explain it, few if only the runs do,
- * and fewer for few runs, which may agree by chance.
+ * A rate varies as the sum of what its parts exceed it by: e = above - rate * below. The variance
+ * of the rate of all runs is found twice: from how the blocks of a run differ from each other in e,
+ * and from how whole runs differ. The first is blind to what differs from run to run (temperature,
+ * other apps), the second has few runs. The variance is the larger one. Its degrees of freedom are
+ * those of Welch and Satterthwaite: many if blocks explain it, few if only the runs do, and fewer
+ * for few runs, which may agree by chance.
  * Two runs that differ by much therefore prove nothing, ten that agree prove a lot.
- *
- * Random numbers come from a fixed seed: the same files give the same answer.
  */
 #ifndef JANKD_TOOLS_REPORT_NOISE_H
 #define JANKD_TOOLS_REPORT_NOISE_H
@@ -40,8 +39,8 @@ struct estimate {
 	uint32_t blocks, runs;
 };
 
-/* @blocks: at least two. Returns 0 or -ENOMEM. The value is NAN if below is 0. */
-int noise_estimate(const struct block *blocks, size_t n, struct estimate *estimate);
+/* @blocks: at least two. The value is NAN if below is 0. */
+void noise_estimate(const struct block *blocks, size_t n, struct estimate *estimate);
 
 /* The value that Student's t exceeds with probability @level, 0 < @level < 0.5. */
 double noise_quantile(double level, double freedom);

@@ -30,11 +30,19 @@ void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *v
 
 int main(int argc, char **argv)
 {
+	const char *needed;
+
 	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
 	 * that a test starts would inherit that, and a umask with which others can write. */
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	umask(022);
+	/* The file systems that meson.build names for this test. */
+	needed = getenv("UNIT_NEEDS");
+	if (needed && access(needed, F_OK) < 0) {
+		printf("skipped: no %s here: mount the file system that has it\n", needed);
+		return 77;
+	}
 	unit_argument = argc > 1 ? argv[1] : NULL;
 	return _cmocka_run_group_tests(program_invocation_short_name, tests, n_tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 # Runs the scripts of the README on a minimal Debian 12: makes one with debootstrap in FOLDER (default: a new one in
 # /var/tmp, removed at the end), clones the project into it, with ../shared beside it if there is one, and runs tools/demo
 # and tools/check there: as root, as a user in the same clone after root, and as root again with nothing mounted, neither
-# /proc nor /sys nor /dev/pts. At last tools/release, and its tarball as a user. Prints how long each took.
+# /proc nor /sys nor /dev/pts. At last tools/release, its tarball as a user, and the commands of the README that need no phone. Prints how long each took.
 # Needs root, debootstrap and a network; takes 30 minutes, so it is not part of the test suite.
 
 set -eu
@@ -68,4 +68,5 @@ inside root tools/release
 # shellcheck disable=SC2016 # for the other shell
 inside tester 'cp build-release/*.* build-release/SHA256SUMS ~ && cd && sha256sum -c SHA256SUMS && tar -xzf *.tar.gz && cd jankd-*/ &&
   sha256sum -c --quiet SHA256SUMS && ./jank-adb --version && ./jank-report --version && ./jankd-x86_64 --version'
+inside root 'meson test -C build readme'
 [ -z "${failed:-}" ] || { echo "failed: $failed"; exit 1; }

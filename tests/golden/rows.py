@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What analyze writes and prints is what it wrote and printed before, to the byte: every recorded trace, case, scenario and
-version of Android, scenarios with lost pages, and options. Other tests judge whether a row is right; this one notices a row
-that a change of the code was not to change. It prints the names of recorded inputs that rows.txt does not have yet.
+version of Android, scenarios with lost pages, damaged mixtures, and options. Other tests judge whether a row is right; this one
+notices a row that a change of the code was not to change. It prints the names of recorded inputs that rows.txt does not have yet.
 
     tests/golden/rows.py --into DIR     keep all outputs there; of two commits: diff -r BEFORE AFTER
     tests/golden/rows.py --write        after a change of rows that is meant: write their sums into rows.txt
@@ -11,13 +11,15 @@ import argparse
 import collections
 import concurrent.futures
 import hashlib
+import lzma
 import os
 import pathlib
+import random
 import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SHARED, Checks, folder, jankd, phones, scenario, skip, unpacks
+from jankd import SHARED, SOURCE, Checks, folder, jankd, phones, scenario, skip, unpacks
 
 SUMS = pathlib.Path(__file__).with_suffix(".txt")
 ALL = ["--frames-log", "-T", "2"]
@@ -50,17 +52,63 @@ def with_lost_pages(path):
     return copy
 
 
+def packets(data):
+    """The packets of a perfetto trace, with their tags and lengths."""
+    while data:
+        size = re.match(rb"[\x80-\xff]*.", data[1:], re.S)[0]
+        end = 1 + len(size) + sum((byte & 127) << 7 * i for i, byte in enumerate(size))
+        yield data[:end]
+        data = data[end:]
+
+
+def damaged(traces, are_lines, below):
+    """Parts of some of the @traces, of whose lines or packets some are missing, double, late, or other ones than they were."""
+    left, seldom = [], 300 + below(22) ** 3
+    for trace in (traces[below(len(traces))] for _ in range(1 + below(5) // 3)):
+        begin = below(3) // 2 * below(len(trace))
+        left = trace[begin:begin + 200 + below(16000)][::-1] + left
+    while left:
+        unit, how, near = left.pop(), below(seldom), max(0, len(left) - 1 - below(40))
+        if how == 0:
+            del left[near:]
+        elif how == 1:
+            left += [unit, *left[near:]]
+        elif how == 2:
+            left.insert(near, unit)
+        elif how == 3 and are_lines:
+            unit = b"CPU:%d [LOST %d EVENTS]\n" % (below(8), below(1000)) + unit
+        elif how < 8:
+            place = [*re.finditer(rb"\d+|.$" if are_lines else b".", unit, re.S)]
+            begin, end = place[below(len(place))].span()
+            unit = unit[:begin] + ([b"%d" % below(50), b"%d" % below(1 << 40), b" "][below(3)] if are_lines else bytes([below(256)])) + unit[end:]
+        yield unit
+
+
+def mixtures(here):
+    """Damaged files, the same ones each time, each with the options of another row."""
+    options = [ALL, *(words for choices in OPTIONS.values() for words in choices)]
+    texts = (*sorted((SOURCE / "tests" / "fuzz" / "stream_seeds").iterdir()), *sorted(here.glob("android-*.txt")))
+    lines = [path.read_bytes().splitlines(keepends=True) for path in texts]
+    others = [[*packets(lzma.open(path).read())] for path in sorted(SHARED.glob("*/*-frametimeline/*.xz"))]
+    chance = random.Random(1)
+    for number in range(96):
+        path = here / f"mixture {number:02}"
+        path.write_bytes(b"".join(damaged(lines if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))))
+        yield path.name, path, options[number % len(options)]
+
+
 def inputs(here):
-    """(name, file) of everything that is analyzed. The name of a file that is not of this tree has the sum of its content."""
+    """(name, file, options) of everything that is analyzed. The name of a file that is not of this tree has the sum of its content."""
     for path in sorted((*SHARED.glob("traces/*/trace.*"), *SHARED.glob("cases/*"))):
         name = f"{path.parent.name} {path.name.split('.')[1]}" if path.name.startswith("trace.") else path.name
         if path.suffix not in (".md", ".py"):
-            yield f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()[:6]}", path
+            yield f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()[:6]}", path, ALL
     for name, vocabulary in phones():
         path = scenario(name, here / f"{vocabulary}-{name}.txt", vocabulary=vocabulary)
-        yield f"{vocabulary} {name}", path
+        yield f"{vocabulary} {name}", path, ALL
         if name in DAMAGED:
-            yield f"{vocabulary} {name} with lost pages", with_lost_pages(path)
+            yield f"{vocabulary} {name} with lost pages", with_lost_pages(path), ALL
+    yield from mixtures(here)
 
 
 def output(into, path, options):
@@ -105,8 +153,8 @@ def main():
     with folder() as here, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = options.into or here / "outputs"
         done = []
-        for name, path in inputs(here):
-            done.append((name, pool.submit(sums_of, outputs / name, path, ALL, known)))
+        for name, path, most in inputs(here):
+            done.append((name, pool.submit(sums_of, outputs / name, path, most, known)))
             for number, words in enumerate(OPTIONS.get(name.partition(" txt")[0], ()), 1):
                 done.append((f"{name} {number}", pool.submit(sums_of, outputs / f"{name} {number}", path, words, known)))
         found = {name: result.result() for name, result in done}

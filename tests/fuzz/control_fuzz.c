@@ -42,6 +42,7 @@ static void check_request(const uint8_t *data, size_t size)
 	memset(&request, 0xff, sizeof(request));
 	error = control_request_parse(&request, line, len);
 	free(line);
+	note(error ? error : request.text, strlen(error ? error : request.text));
 	if (error) {
 		if (error[0] == '\0' || strchr(error, '\n'))
 			wrong("a refusal is no line");
@@ -54,6 +55,7 @@ static void check_request(const uint8_t *data, size_t size)
 	if (has_columns != (request.columns > 0) || has_lines != (request.lines > 0) ||
 	    request.columns > 4096 || request.lines > 4096)
 		wrong("a size that no screen has");
+	NOTE(request.verb, request.columns, request.lines);
 	if ((request.verb == CONTROL_MARK) != (request.text[0] != '\0'))
 		wrong("a text that belongs to no mark");
 	if (request.verb == CONTROL_MARK)
@@ -80,6 +82,8 @@ static void check_answer(const uint8_t *data, size_t size)
 	result = parse_answer(&answer, &received, "/folder");
 	if (!memchr(answer.why, '\0', sizeof(answer.why)))
 		wrong("a reason without an end");
+	note(answer.why, strlen(answer.why));
+	note(answer.body, answer.body ? strlen(answer.body) : 0);
 	if (result == 0 && (!answer.body || size < 3 || memcmp(data, "ok\n", 3) != 0))
 		wrong("an answer out of nothing");
 	if (result != 0 && answer.body)
@@ -100,6 +104,8 @@ static void check_lock(const uint8_t *data, size_t size)
 	scratch_put_bytes(".lock", data, size);
 	if (read_lock(&holder, scratch_root) != 0)
 		wrong("a lock cannot be read");
+	NOTE(holder.pid);
+	note(holder.name, strlen(holder.name));
 	if (!memchr(holder.name, '\0', sizeof(holder.name)) || strchr(holder.name, '\n') ||
 	    holder.uid != geteuid())
 		wrong("a holder that is none");

@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text = span_skip(text, len + 1);
 		now = work_durations_of(&dump);
 		check(&now);
+		note(&now, sizeof(now));
 		if (is_complete && (now.app_ns != complete.app_ns || now.sf_ns != complete.sf_ns ||
 				    now.period_ns != complete.period_ns))
 			abort();

@@ -69,6 +69,7 @@ static void check_state(void)
 		wrong("a file was written that no journal may change");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "tr/%s", names[i]);
+		note(scratch_get(path), strlen(scratch_get(path)));
 		for (const char *c = scratch_get(path); *c; c++)
 			if (*c != '\n' && ((unsigned char)*c < ' ' || *c > '~'))
 				wrong("a value is not a word");

@@ -46,6 +46,9 @@ static void check_text(const struct ftrace_cpu_buffer *buffer)
 	struct span text = buffer->next.text;
 	struct trace_record record;
 
+	NOTE((int64_t)buffer->next.time_ns, buffer->next.tid, buffer->has_lost,
+	     (int64_t)buffer->bytes, buffer->page.lost);
+	note(text.ptr, text.len);
 	if (text.len > PAGE_MAX || memchr(text.ptr, '\n', text.len) ||
 	    memchr(text.ptr, '\0', text.len))
 		wrong("a text that does not end where it ends");
@@ -90,6 +93,7 @@ static void check_pages(struct input *input, const struct ftrace_format *format,
 			wrong("an event that is left");
 	for (unsigned int i = 0; i < BUFFERS_MAX; i++)
 		free(input->pages[i]);
+	NOTE((int64_t)merge.bytes, (int64_t)merge.damaged, merge.losses);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -104,6 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The data are also read as the kernel's descriptions of its formats. */
 	ftrace_format_read_print(&any, (struct span){ (const char *)data, size });
 	ftrace_format_read_page(&any, (struct span){ (const char *)data, size });
+	NOTE(any.print_id, any.pid_offset, any.text_offset, any.commit_offset, any.commit_size,
+	     any.data_offset, any.page_size);
 	if (size < 4)
 		return 0;
 	input.page_size = 1 + (data[1] | (size_t)data[2] << 8) % PAGE_MAX;

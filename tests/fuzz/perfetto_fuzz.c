@@ -4,6 +4,7 @@
  * in pieces. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
@@ -17,6 +18,9 @@ static void on_record(void *context, const struct trace_record *record)
 {
 	(void)context;
 	/* Times of markers are whole microseconds. */
+	NOTE(record->kind, record->cpu, record->tid, record->pid, (int64_t)record->time_ns,
+	     record->value);
+	note(record->name.ptr, record->name.len);
 	if (record->time_ns > INT64_MAX)
 		wrong("a record has an impossible time");
 	if (record->time_ns + 1000 < last_ns)
@@ -30,6 +34,7 @@ static void on_record(void *context, const struct trace_record *record)
 static void on_row(void *context, const struct timeline_row *row)
 {
 	(void)context;
+	NOTE(row->start_ns, row->end_ns, row->pid);
 	if (row->start_ns < 0 || row->end_ns < 0)
 		wrong("a row of a frame that did not begin or end");
 }
@@ -84,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_stream((struct span){ (const char *)data, size });
 	frame_timeline_end(timeline);
 	perfetto_reader_describe_damage(reader, text);
+	note(text, strlen(text));
 	perfetto_reader_close(reader);
 	free(timeline);
 	return 0;

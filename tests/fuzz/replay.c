@@ -3,9 +3,10 @@
  *
  * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --count N it
  * then runs N mutants of them, without the compiler's help: each build can do it, and they are the
- * same ones each time.
+ * same ones each time. So are their results: --sum SUM fails if they give others than before.
  */
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,11 +167,14 @@ int main(int argc, char **argv)
 {
 	unsigned long count = 0;
 	struct stat status;
+	const char *expected = NULL;
 	int failed = 0;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
 			count = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--sum") == 0 && i + 1 < argc)
+			expected = argv[++i];
 		else if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))
 			failed |= run_folder(argv[i]);
 		else
@@ -179,5 +183,12 @@ int main(int argc, char **argv)
 	run_mutants(count);
 	while (n_seeds > 0)
 		free(seeds[--n_seeds].bytes);
+	if (expected && strtoull(expected, NULL, 16) != fuzz_sum) {
+		fprintf(stderr,
+			"fuzz: other results than before. If that is meant, the sum is %" PRIx64
+			"\n",
+			fuzz_sum);
+		failed = 1;
+	}
 	return failed;
 }

@@ -14,6 +14,8 @@ static void check_error(struct span text, const struct ruleset_error *error)
 
 	for (size_t i = 0; i < text.len; i++)
 		lines += text.ptr[i] == '\n';
+	NOTE(error->line, error->column);
+	note(error->message, strlen(error->message));
 	if (error->line < 1 || error->line > lines || error->column < 1 ||
 	    error->column > text.len + 1 || error->message[0] == '\0' ||
 	    !memchr(error->message, '\0', sizeof(error->message)))
@@ -28,17 +30,19 @@ static void match_words(const struct ruleset *rules, struct span text)
 		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
 		struct span name = { text.ptr, len < 64 ? len : 64 };
 		struct pattern_capture capture = PATTERN_NO_CAPTURE;
-		struct slice_meaning meaning;
-		uint32_t open = ruleset_match_slice(rules, name, &meaning)->mask;
+		struct slice_meaning of_name;
+		const struct slice_meaning *meaning = ruleset_match_slice(rules, name, &of_name);
+		uint32_t open = meaning->mask;
 
+		NOTE(open, meaning->role, meaning->since_14, meaning->number, meaning->time_ns);
 		ruleset_match(rules, &rules->counters, name, open, &capture);
 		ruleset_match(rules, &rules->instants, name, open, &capture);
 		if (capture.layer.len > 0 &&
 		    (capture.layer.ptr < name.ptr ||
 		     capture.layer.ptr + capture.layer.len > name.ptr + name.len))
 			abort();
-		ruleset_rename(rules, name);
-		ruleset_ignores_layer(rules, name);
+		NOTE((int64_t)ruleset_rename(rules, name).len, ruleset_ignores_layer(rules, name),
+		     (int64_t)capture.layer.len);
 		text = span_skip(text, len + 1);
 	}
 }

@@ -11,34 +11,16 @@
 #include "rules/count/trigger.h"
 #include "tests/fuzz/target.h"
 
-/* What the parser found in a stream. */
-struct verdict {
-	uint64_t hash;
-	struct ftrace_text text;
-};
-
 typedef void record_function(void *context, const struct trace_record *record);
 
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t len)
+static void note_record(void *context, const struct trace_record *record)
 {
-	const uint8_t *byte = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		*hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
-	*hash = *hash * 31 + len;
-}
-
-static void hash_record(void *context, const struct trace_record *record)
-{
-	uint64_t *hash = context;
-	const int64_t numbers[] = { record->kind, record->cpu, record->tid,
-				    record->tgid, record->pid, (int64_t)record->time_ns,
-				    record->value };
-
-	hash_bytes(hash, numbers, sizeof(numbers));
-	hash_bytes(hash, record->comm.ptr, record->comm.len);
-	hash_bytes(hash, record->name.ptr, record->name.len);
-	hash_bytes(hash, record->track.ptr, record->track.len);
+	NOTE(record->kind, record->cpu, record->tid, record->tgid, record->pid,
+	     (int64_t)record->time_ns, record->value, (int64_t)record->comm.len,
+	     (int64_t)record->name.len);
+	note(record->comm.ptr, record->comm.len);
+	note(record->name.ptr, record->name.len);
+	note(record->track.ptr, record->track.len);
 }
 
 /* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. */
@@ -68,20 +50,18 @@ static struct ftrace_text tokenize(const uint8_t *data, size_t size, size_t most
 static void check_splits(const uint8_t *data, size_t size)
 {
 	const size_t most[] = { SIZE_MAX, 256, 40, size < 2000 ? 1 : 7 };
-	struct verdict first = { 0 };
+	uint64_t before = fuzz_sum, first = 0;
 
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
-		struct verdict now = { 0 };
+		struct ftrace_text text;
 
-		now.text = tokenize(data, size, most[i], hash_record, &now.hash);
-		if (i == 0)
-			first = now;
-		if (now.hash != first.hash || now.text.markers != first.text.markers ||
-		    now.text.malformed != first.text.malformed ||
-		    now.text.glued != first.text.glued ||
-		    now.text.too_long != first.text.too_long ||
-		    now.text.last_ns != first.text.last_ns)
+		fuzz_sum = before;
+		text = tokenize(data, size, most[i], note_record, NULL);
+		NOTE((int64_t)text.markers, (int64_t)text.malformed, (int64_t)text.glued,
+		     (int64_t)text.too_long, (int64_t)text.last_ns);
+		if (i > 0 && fuzz_sum != first)
 			wrong("another split, another verdict");
+		first = fuzz_sum;
 	}
 }
 
@@ -128,6 +108,8 @@ static void check_fps(void *context, const struct fps_row *row)
 	    row->p99_ns > (int64_t)row->stats.max_ns)
 		wrong("a row of fps that cannot be");
 	counted += row->stats.frames + row->stats.waits;
+	NOTE((int64_t)row->start_ns, (int64_t)row->end_ns, (int64_t)row->stats.time_ns, row->p99_ns,
+	     row->stats.stalls, row->stats.score);
 	if (strlen(row->app) + strlen(row->surface) == 0)
 		wrong("a row without a surface");
 }
@@ -135,6 +117,8 @@ static void check_fps(void *context, const struct fps_row *row)
 static void check_drop(void *context, const struct drop_row *row)
 {
 	/* A stall has a row, too, so the interval may be of any length. */
+	NOTE(row->start_ns, row->missed, row->cause, (int64_t)row->tx);
+	note(row->info, strlen(row->info));
 	if (strlen(row->tick) + strlen(row->info) + strlen(row->layer) == 0)
 		wrong("a drop that cannot be");
 }
@@ -142,6 +126,9 @@ static void check_drop(void *context, const struct drop_row *row)
 static void check_frame(void *context, const struct frame_row *row)
 {
 	frame_rows++;
+	NOTE((int64_t)row->present_ns, row->vsync_ns, row->interval_ns, row->vsyncs, row->queued_ns,
+	     row->latched_ns, row->gpu_done_ns, row->lost, row->cause);
+	note(row->layer, strlen(row->layer));
 	if (row->interval_ns < -1 || row->vsyncs < -1 || row->layer[0] == '\0')
 		wrong("a frame that cannot be");
 }
@@ -165,6 +152,7 @@ static void check_late(void *context, const struct late_frame *frame)
 
 static void check_event(void *context, const struct trace_event *event)
 {
+	note(event->text, strlen(event->text));
 	if (strchr(event->text, '\0') == event->text)
 		wrong("an event without a word");
 }
@@ -227,7 +215,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		wrong("more frames in rows than there were");
 	if (type < 3 && counted != summed)
 		wrong("a summary that is not the sum of the rows");
-	pipeline_counters(pipeline);
+	note(pipeline_counters(pipeline), offsetof(struct pipeline_counters, doframe_worst));
 	pipeline_free(pipeline);
 }
 

@@ -11,6 +11,7 @@ import argparse
 import collections
 import concurrent.futures
 import hashlib
+import itertools
 import lzma
 import os
 import pathlib
@@ -65,8 +66,9 @@ def damaged(traces, are_lines, below):
     """Parts of some of the @traces, of whose lines or packets some are missing, double, late, or other ones than they were."""
     left, seldom = [], 300 + below(22) ** 3
     for trace in (traces[below(len(traces))] for _ in range(1 + below(5) // 3)):
-        begin = below(3) // 2 * below(len(trace))
-        left = trace[begin:begin + 200 + below(16000)][::-1] + left
+        begin = below(3) // 2 * below(20000)
+        units = open(trace, "rb") if are_lines else packets(lzma.open(trace).read())
+        left = [*itertools.islice(units, begin, begin + 200 + below(16000))][::-1] + left
     while left:
         unit, how, near = left.pop(), below(seldom), max(0, len(left) - 1 - below(40))
         if how == 0:
@@ -88,12 +90,11 @@ def mixtures(here):
     """Damaged files, the same ones each time, each with the options of another row."""
     options = [ALL, *(words for choices in OPTIONS.values() for words in choices)]
     texts = (*sorted((SOURCE / "tests" / "fuzz" / "stream_seeds").iterdir()), *sorted(here.glob("android-*.txt")))
-    lines = [path.read_bytes().splitlines(keepends=True) for path in texts]
-    others = [[*packets(lzma.open(path).read())] for path in sorted(SHARED.glob("*/*-frametimeline/*.xz"))]
+    others = sorted(SHARED.glob("*/*-frametimeline/*.xz"))
     chance = random.Random(1)
     for number in range(96):
         path = here / f"mixture {number:02}"
-        path.write_bytes(b"".join(damaged(lines if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))))
+        path.write_bytes(b"".join(damaged(texts if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))))
         yield path.name, path, options[number % len(options)]
 
 

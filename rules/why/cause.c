@@ -201,6 +201,12 @@ static bool was_drawn_late(const struct cause_facts *f, uint64_t latch_ns)
 	return f->gpu_done_ns > latch_ns + (waited ? 0 : SLOT_TOLERANCE(f->period_ns));
 }
 
+/* True: by the cadence the app was late first, whatever a later plan and its GPU are. */
+static bool was_queued_late(const struct cause_facts *f)
+{
+	return f->late_ns > 0 && is_whole(f->late_ns, f->period_ns) && f->queued_ns > latch_time(f);
+}
+
 static enum cause cause_of_late(const struct cause_facts *f)
 {
 	uint64_t latch_ns = latch_time(f);
@@ -243,7 +249,7 @@ enum cause cause_of(const struct cause_facts *f)
 	if (f->expired && (f->late_ns > 0 || is_late(f)))
 		return CAUSE_UNKNOWN;
 	if (is_late_by_plan(f, &cause))
-		return cause;
+		return cause == CAUSE_GPU && was_queued_late(f) ? CAUSE_APP : cause;
 	if (f->late_ns > 0)
 		cause = cause_of_late(f);
 	if (f->late_ns > 0 && planned && !is_early(f))

@@ -10,8 +10,9 @@
  *
  * It is late if it is presented more than 2 ms after the expected time. If the layer's previous
  * frame was latched after the deadline, it waited behind that one: stuffing, and the deadline is a
- * period after that latch. Ready after the deadline: app, or gpu. Else a composition that ended
- * after its own plan: surfaceflinger-cpu or -gpu, or stuffing if the one before was shown no
+ * period after that latch. Ready after the deadline: app, or gpu; by the cadence the app may be
+ * late before that, and answer a later vsync, so that is the app's, too. Else a composition that
+ * ended after its own plan: surfaceflinger-cpu or -gpu, or stuffing if the one before was shown no
  * earlier; one that the display did not show in time: display. Else it was composed for a later
  * vsync: scheduling; or, if the delay is no whole number of vsyncs, the vsyncs moved: prediction.
  *

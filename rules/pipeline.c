@@ -391,9 +391,8 @@ static void report_overflow(struct pipeline *p, bool last)
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
 		[OVERFLOW_SLICES] = q->work->refused,
-		[OVERFLOW_ENTRIES] = p->producers->choreographers_evicted +
-				     q->vsync.sources_evicted + q->vsync.reported.evicted +
-				     p->attribution.runs.holes_refused,
+		[OVERFLOW_ENTRIES] = p->attribution.work->evicted + q->vsync.sources_evicted +
+				     q->vsync.reported.evicted + p->attribution.runs.holes_refused,
 	};
 
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
@@ -940,7 +939,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
 	c->slices_refused = a->work->refused;
-	c->processes_evicted = p->producers->choreographers_evicted;
+	c->processes_evicted = a->work->evicted;
 	c->ticks_evicted = p->queue.vsync.sources_evicted;
 	c->displays_evicted = p->queue.vsync.reported.evicted;
 	c->holes_evicted = a->runs.holes_refused;
@@ -1024,7 +1023,6 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	p->queue.choreographer = p->choreographer;
 	p->queue.clock = &p->clock;
-	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
 	if (options->recorded || options->frame_timeline) {
 		p->timeline = calloc(1, sizeof(*p->timeline));
@@ -1048,6 +1046,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 			     &findings) < 0)
 		return -ENOMEM;
 	p->queue.work = p->attribution.work;
+	producers_init(p->producers, &p->attribution.sf, p->attribution.work);
 	if (p->rules->last_counter)
 		return set_up_gfx2019(p, options);
 	if (options->type > 0)

@@ -12,6 +12,9 @@
 /* A doFrame begins some milliseconds after its vsync. It is late from this on. */
 #define LATE_LEAST_NS UINT64_C(25000000)
 
+/* A process still draws this long after its last doFrame. */
+#define DRAWS_NS UINT64_C(5000000000)
+
 /* Stretches with less time between them are kept as one. */
 #define SPAN_GAP_NS UINT64_C(1000000)
 
@@ -82,7 +85,7 @@ static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint6
 
 /* --- processes --- */
 
-static struct work_process *find_process(struct app_work *work, int32_t pid)
+struct work_process *app_work_find(struct app_work *work, int32_t pid)
 {
 	uint8_t *place = &work->places[(uint32_t)pid % WORK_PROCESSES];
 
@@ -132,6 +135,7 @@ static struct work_process *add_process(struct app_work *work, int32_t pid, uint
 		work->refused++;
 		return NULL;
 	}
+	work->evicted += oldest->answered_ns > 0 && time_ns < oldest->answered_ns + DRAWS_NS;
 	*oldest = (struct work_process){
 		.id = new_id(work, oldest), .pid = pid, .first_ns = time_ns, .last_ns = time_ns
 	};
@@ -201,7 +205,7 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 	/* Windows ("VRI[Main]") have no package in this name. */
 	if (surface.ptr[0] == 'V')
 		return;
-	process = find_process(work, trace_process(record));
+	process = app_work_find(work, trace_process(record));
 	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
 		return;
 	process->view_key = key_of(surface);
@@ -323,7 +327,7 @@ static void measure_delay(const struct app_work *work, struct work_process *proc
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
 		    const struct slice_meaning *meaning)
 {
-	struct work_process *process = find_process(work, trace_process(record));
+	struct work_process *process = app_work_find(work, trace_process(record));
 	struct work_thread *thread = find_thread(work, record->tid);
 
 	if (!process)
@@ -339,6 +343,7 @@ void app_work_begin(struct app_work *work, const struct trace_record *record, bo
 	if (meaning->mask & SLICE_CALLBACK) {
 		measure_delay(work, process, record, meaning->number);
 		process->answered_ns = record->time_ns;
+		work->has_callbacks = true;
 	}
 	if (!thread)
 		begin_thread(work, process, record->tid, record->time_ns);
@@ -404,9 +409,10 @@ void app_work_new_surfaceflinger(struct app_work *work)
 
 void app_work_new_clock(struct app_work *work)
 {
-	uint32_t last_id = work->last_id, version = work->version;
-
-	*work = (struct app_work){ .last_id = last_id, .version = version };
+	*work = (struct app_work){ .last_id = work->last_id,
+				   .version = work->version,
+				   .refused = work->refused,
+				   .evicted = work->evicted };
 	change_version(work);
 }
 
@@ -479,12 +485,12 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 		return app_work_by_id(work, owner->process);
 	pid = stated_pid(layer);
 	if (pid > 0)
-		process = find_process(work, pid);
+		process = app_work_find(work, pid);
 	if (!process && view_in(layer).len > 0)
 		process = named_process(work, SPAN_NULL, name_hash(view_in(layer)));
 	if (!process) {
 		if (owner->votes >= VOTES_ENOUGH)
-			voted = find_process(work, owner->voted);
+			voted = app_work_find(work, owner->voted);
 		if (app.len > 0)
 			process = named_process(work, app, 0);
 	}

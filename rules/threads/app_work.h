@@ -87,7 +87,9 @@ struct app_work {
 		uint64_t time_ns;
 		int64_t number;
 	} tokens[WORK_TOKENS]; /* vsyncs for which SurfaceFlinger composed, in the order of time */
+	bool has_callbacks;    /* the trace has doFrame */
 	uint64_t refused;      /* slices for which there was no space */
+	uint64_t evicted;      /* processes that still drew, as the table was full */
 };
 
 /* What a layer keeps of the search for its process. */
@@ -154,7 +156,8 @@ void app_work_new_clock(struct app_work *work);
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app);
 
-/* The process with that id, or NULL. */
+/* The process of that number, or that with that id; NULL: it is not in the table. */
+struct work_process *app_work_find(struct app_work *work, int32_t pid);
 struct work_process *app_work_by_id(struct app_work *work, uint32_t id);
 
 /* A buffer of a layer of @owner is queued at @time_ns: the process that is at work, if it is the

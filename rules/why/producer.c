@@ -56,9 +56,10 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
-void producers_init(struct producers *p, const struct surfaceflinger *sf)
+void producers_init(struct producers *p, const struct surfaceflinger *sf, struct app_work *work)
 {
 	p->sf = sf;
+	p->work = work;
 	p->slice_threads.tids = p->slice_tids;
 	p->thread_set.tids = p->thread_tids;
 }
@@ -244,43 +245,15 @@ static void draw_frame(struct producers *p, const struct trace_record *record, i
 			&p->expected, trace_process(record), record->tid, number, record->time_ns);
 }
 
-static unsigned int find_choreographer(const struct producers *p, int32_t process)
-{
-	unsigned int i = 0;
-
-	while (i < p->n_choreographers && p->choreographers[i].process != process)
-		i++;
-	return i;
-}
-
-/* Choreographer#doFrame, with a number from Android 12 on. */
-static void do_frame(struct producers *p, const struct trace_record *record, int64_t number)
-{
-	int32_t process = trace_process(record);
-	unsigned int i;
-
-	draw_frame(p, record, number);
-	i = find_choreographer(p, process);
-	if (i == PRODUCER_PROCESSES_MAX) {
-		i = TABLE_LEAST(p->choreographers, PRODUCER_PROCESSES_MAX, time_ns);
-		p->choreographers_evicted +=
-			record->time_ns < p->choreographers[i].time_ns + KEPT_NS;
-	} else if (i == p->n_choreographers) {
-		p->n_choreographers++;
-	}
-	p->choreographers[i].process = process;
-	p->choreographers[i].time_ns = record->time_ns;
-}
-
 /* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
  * where the trace has doFrame, only that counts. */
-static uint64_t woken_ns(const struct producers *p, int32_t process)
+static uint64_t woken_ns(const struct producers *p, int32_t pid)
 {
-	unsigned int i = find_choreographer(p, process);
+	const struct work_process *process = app_work_find(p->work, pid);
 
-	if (p->n_choreographers == 0)
+	if (!p->work->has_callbacks)
 		return p->app_tick_ns;
-	return i < p->n_choreographers ? p->choreographers[i].time_ns : 0;
+	return process ? process->answered_ns : 0;
 }
 
 /* --- buffers --- */
@@ -421,9 +394,7 @@ void producers_begin(struct producers *p, const struct trace_record *record,
 		slice->depth++;
 	if (meaning->role == RULE_ENQUEUE)
 		begin_queueing(p, record);
-	else if (meaning->role == RULE_CALLBACK)
-		do_frame(p, record, meaning->number);
-	else if (meaning->role == RULE_DRAW_FRAME)
+	else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME)
 		draw_frame(p, record, meaning->number);
 	else if (meaning->role == RULE_SEND)
 		leave_blast_queue(p, record, meaning);
@@ -761,7 +732,6 @@ void producers_new_clock(struct producers *p)
 	producers_new_surfaceflinger(p);
 	p->expected.learnt_ns = p->expected.learnt_period_ns = 0;
 	p->expected.app_ns = p->expected.sf_ns = 0;
-	p->n_choreographers = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

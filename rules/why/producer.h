@@ -11,6 +11,7 @@
 #include "rules/count/gpu_work.h"
 #include "rules/frames/attribution.h"
 #include "rules/frames/layer.h"
+#include "rules/threads/app_work.h"
 #include "rules/threads/surfaceflinger.h"
 #include "rules/threads/thread_set.h"
 #include "rules/vsync/expected.h"
@@ -22,7 +23,6 @@
 #define PRODUCER_SLICES_MAX 64
 #define PRODUCER_THREADS_MAX 64
 #define PRODUCER_OWNERS_MAX 128
-#define PRODUCER_PROCESSES_MAX 64
 
 /* Newest buffers among which the one of an event is. */
 #define PRODUCER_RECENT_MAX 48
@@ -76,6 +76,7 @@ struct fence_counts {
 
 struct producers {
 	const struct surfaceflinger *sf; /* borrowed */
+	struct app_work *work;		 /* the same */
 	struct fence_table fences;
 	struct thread_set slice_threads; /* of slices[i] */
 	int32_t slice_tids[PRODUCER_SLICES_MAX];
@@ -101,24 +102,17 @@ struct producers {
 		uint64_t key, layer;
 		unsigned int misses;
 	} owners[PRODUCER_OWNERS_MAX];
-	/* Processes that have a Choreographer, with their last doFrame. */
-	struct {
-		int32_t process;
-		uint64_t time_ns;
-	} choreographers[PRODUCER_PROCESSES_MAX];
-	uint32_t losses;	       /* so far */
-	unsigned int n_choreographers; /* 0: the trace does not have doFrame */
-	uint64_t app_tick_ns;	       /* last tick for apps */
-	bool ticks;		       /* there was a tick */
+	uint32_t losses;      /* so far */
+	uint64_t app_tick_ns; /* last tick for apps */
+	bool ticks;	      /* there was a tick */
 	struct compositions compositions;
 	struct expected expected;
-	struct fence_counts counts;	 /* without the buffers that are in the table */
-	uint64_t evicted;		 /* slices dropped, as the table was full */
-	uint64_t choreographers_evicted; /* the same of processes that still drew */
+	struct fence_counts counts; /* without the buffers that are in the table */
+	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
 
-/* @p: all zeros. */
-void producers_init(struct producers *p, const struct surfaceflinger *sf);
+/* @p: all zeros. The others are borrowed. */
+void producers_init(struct producers *p, const struct surfaceflinger *sf, struct app_work *work);
 
 /* A slice begins or ends. Those of threads that are not in slice_threads matter only if they begin
  * with a role. */

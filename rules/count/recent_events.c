@@ -32,35 +32,6 @@ static struct recent_name *name_at(struct recent_events *log, uint32_t at)
 	return (struct recent_name *)(void *)&log->names[at % RECENT_EVENTS_NAMES_SIZE];
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
-static uint64_t word_at(const char *text)
-{
-	uint64_t word;
-
-	memcpy(&word, text, sizeof(word));
-	return word;
-}
-
-/* 8 bytes at a time; the last 8 may overlap those before them. */
-static uint32_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = length;
-	size_t i;
-
-	for (i = 0; i + 8 < length; i += 8)
-		hash = mix(hash, word_at(text + i));
-	if (length >= 8)
-		return (uint32_t)mix(hash, word_at(text + length - 8));
-	for (; i < length; i++)
-		hash = mix(hash, (unsigned char)text[i]);
-	return (uint32_t)hash;
-}
-
 static bool is_name(const struct recent_name *name, uint32_t hash, const char *text, size_t length)
 {
 	return name->hash == hash && name->length == length &&
@@ -91,7 +62,7 @@ static uint32_t find_name(struct recent_events *log, struct span name)
 	size_t most = RECENT_EVENTS_NAME_SIZE - 1;
 	size_t length = name.len < most ? name.len : most;
 	const char *text = length > 0 ? name.ptr : "";
-	uint32_t hash = hash_of(text, length);
+	uint32_t hash = (uint32_t)name_hash((struct span){ text, length });
 	uint32_t *known = &log->known[hash % RECENT_EVENTS_KNOWN];
 	uint32_t since = names_since(log, *known);
 

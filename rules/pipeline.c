@@ -95,44 +95,119 @@ static void on_doframes(void *context, const struct doframe_row *row)
 	p->events.sink.doframe(p->events.sink.context, &whole);
 }
 
-static void on_tick(void *context, const struct trace_record *record, const struct rule *rule)
+/* SurfaceFlinger states or asks for the period of a display. */
+static void follow_period(struct pipeline *p, const struct role_event *event)
 {
-	struct pipeline *p = context;
-
-	if (rule->role == RULE_HWVSYNC) {
-		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
-		return;
-	}
-	p->counters.ticks++;
-	if (rule->role != RULE_SF_TICK)
-		choreographer_tick(p->choreographer, record->time_ns);
-	vsync_tick(&p->queue.vsync, name_hash(record->name), (unsigned int)(rule - p->rules->rules),
-		   record->time_ns);
-	producers_tick(p->producers, rule->role, record->time_ns);
-	if (p->queue.log)
-		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
-}
-
-static void on_period(void *context, const struct trace_record *record, enum rule_role role,
-		      uint64_t period_ns, uint64_t error_ns)
-{
-	struct pipeline *p = context;
+	const struct trace_record *record = event->record;
 	struct vsync_lattice *vsync = &p->queue.vsync;
 	struct span display = vsync_display_in(record->name);
+	bool is_exact = event->role == RULE_PERIOD;
+	int64_t value = record->value;
+	uint64_t period_ns;
 
-	if (role == RULE_ASKED)
-		vsync_ask_period(vsync, display, period_ns, record->time_ns);
-	else if (role == RULE_RENDER)
-		vsync_render_period(vsync, display, period_ns, record->time_ns);
+	if (event->role == RULE_NOMINAL && event->capture->time_ns > 0)
+		value = event->capture->time_ns;
+	if (value <= 0)
+		return;
+	if (is_exact || event->role == RULE_NOMINAL)
+		period_ns = (uint64_t)value;
 	else
-		vsync_report_period(vsync, display, period_ns, error_ns, record->time_ns);
+		period_ns = UINT64_C(1000000000) / (uint64_t)value;
+	if (event->role == RULE_ASKED)
+		vsync_ask_period(vsync, display, period_ns, record->time_ns);
+	else if (event->role == RULE_RENDER)
+		vsync_render_period(vsync, display, period_ns, record->time_ns);
+	else /* What is not measured is less exact: 60 Hz may mean 59.94. */
+		vsync_report_period(vsync, display, period_ns, period_ns / (is_exact ? 1000 : 100),
+				    record->time_ns);
 }
 
-static void on_target(void *context, uint64_t time_ns)
+/* SurfaceFlinger begins to compose for a vsync. */
+static void follow_token(struct pipeline *p, const struct role_event *event)
+{
+	uint64_t time_ns = event->record->time_ns;
+	int64_t number = event->capture->frame, ahead_ns = event->capture->time_ns;
+
+	expected_composition(&p->producers->expected, number, time_ns);
+	choreographer_token(p->choreographer, number, time_ns);
+	if (event->role != RULE_TOKEN && ahead_ns > 0 && ahead_ns < PLAN_MAX_NS)
+		compositions_plan(&p->producers->compositions, time_ns + (uint64_t)ahead_ns,
+				  event->role == RULE_REPLAN);
+}
+
+static void on_event(void *context, const struct role_event *event)
 {
 	struct pipeline *p = context;
+	struct producers *producers = p->producers;
+	struct compositions *compositions = &producers->compositions;
+	const struct trace_record *record = event->record;
+	uint64_t time_ns = record->time_ns;
 
-	vsync_target(&p->queue.vsync, time_ns);
+	producers->expected.is_14 |= event->since_14;
+	switch (event->role) {
+	case RULE_TICK:
+	case RULE_APP_TICK:
+	case RULE_SF_TICK:
+		p->counters.ticks++;
+		if (event->role != RULE_SF_TICK)
+			choreographer_tick(p->choreographer, time_ns);
+		vsync_tick(&p->queue.vsync, name_hash(record->name),
+			   (unsigned int)(event->rule - p->rules->rules), time_ns);
+		producers_tick(producers, event->role, time_ns);
+		if (p->queue.log)
+			recent_events_add_tick(p->queue.log, time_ns, record->name);
+		return;
+	case RULE_HWVSYNC:
+		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), time_ns);
+		return;
+	case RULE_PERIOD:
+	case RULE_NOMINAL:
+	case RULE_RATE:
+	case RULE_ASKED:
+	case RULE_RENDER:
+		follow_period(p, event);
+		return;
+	case RULE_TARGET:
+		vsync_target(&p->queue.vsync, time_ns + (uint64_t)event->capture->time_ns);
+		return;
+	case RULE_COMMIT:
+		compositions_commit(compositions, time_ns);
+		return;
+	case RULE_PRESENT:
+		compositions_present(compositions, time_ns);
+		frame_queue_add_present(&p->queue, time_ns);
+		return;
+	case RULE_COMPOSITE:
+		compositions_end(compositions, time_ns);
+		return;
+	case RULE_TOKEN:
+	case RULE_PLAN:
+	case RULE_REPLAN:
+		follow_token(p, event);
+		return;
+	case RULE_PRODUCER:
+		producers_enter_blast_queue(producers, record, event->capture->layer);
+		return;
+	case RULE_ANSWER:
+		producers_answer(producers, record, event->capture->frame);
+		return;
+	case RULE_CLIENT:
+		compositions_client(compositions, record->value > 0);
+		break;
+	case RULE_MISSED:
+	case RULE_GPU_MISSED:
+		if (record->value > 0)
+			compositions_missed(compositions, time_ns, event->role == RULE_GPU_MISSED);
+		break;
+	case RULE_APP_TIME:
+	case RULE_SF_TIME:
+		expected_duration(&producers->expected, event->role, record->value);
+		break;
+	default:
+		break;
+	}
+	if (p->queue.log)
+		recent_events_add_counter(p->queue.log, time_ns, record->name);
 }
 
 static void on_attributed_frame(void *context, const struct frame *frame)
@@ -140,70 +215,6 @@ static void on_attributed_frame(void *context, const struct frame *frame)
 	struct pipeline *p = context;
 
 	frame_queue_add(&p->queue, frame);
-}
-
-static void on_present(void *context, uint64_t present_ns)
-{
-	struct pipeline *p = context;
-
-	compositions_present(&p->producers->compositions, present_ns);
-	frame_queue_add_present(&p->queue, present_ns);
-}
-
-static void on_composed(void *context, uint64_t end_ns)
-{
-	struct pipeline *p = context;
-
-	compositions_end(&p->producers->compositions, end_ns);
-}
-
-static void on_commit(void *context, uint64_t time_ns)
-{
-	struct pipeline *p = context;
-
-	compositions_commit(&p->producers->compositions, time_ns);
-}
-
-static void on_token(void *context, uint64_t time_ns, const struct slice_meaning *meaning)
-{
-	struct pipeline *p = context;
-	bool plans = meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN;
-
-	expected_composition(&p->producers->expected, meaning->number, time_ns);
-	choreographer_token(p->choreographer, meaning->number, time_ns);
-	p->producers->expected.is_14 |= meaning->since_14;
-	if (plans && meaning->time_ns > 0 && meaning->time_ns < PLAN_MAX_NS)
-		compositions_plan(&p->producers->compositions, time_ns + (uint64_t)meaning->time_ns,
-				  meaning->role == RULE_REPLAN);
-}
-
-static void on_app_event(void *context, enum rule_role role, const struct pattern_capture *capture,
-			 const struct trace_record *record)
-{
-	struct pipeline *p = context;
-
-	if (role == RULE_PRODUCER)
-		producers_enter_blast_queue(p->producers, record, capture->layer);
-	else
-		producers_answer(p->producers, record, capture->frame);
-}
-
-static void on_counter(void *context, const struct trace_record *record, const struct rule *rule)
-{
-	struct pipeline *p = context;
-	struct producers *producers = p->producers;
-	enum rule_role role = rule ? rule->role : RULE_NONE;
-
-	if (role == RULE_CLIENT)
-		compositions_client(&producers->compositions, record->value > 0);
-	else if ((role == RULE_MISSED || role == RULE_GPU_MISSED) && record->value > 0)
-		compositions_missed(&producers->compositions, record->time_ns,
-				    role == RULE_GPU_MISSED);
-	else if (role == RULE_APP_TIME || role == RULE_SF_TIME)
-		expected_duration(&producers->expected, role, record->value);
-	producers->expected.is_14 |= rule && rule->since_14;
-	if (p->queue.log)
-		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
 
 static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
@@ -992,16 +1003,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 {
 	const struct attribution_sink findings = {
 		.context = p,
-		.tick = on_tick,
-		.period = on_period,
-		.target = on_target,
+		.event = on_event,
 		.frame = on_attributed_frame,
-		.present = on_present,
-		.composed = on_composed,
-		.commit = on_commit,
-		.token = on_token,
-		.app_event = on_app_event,
-		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.hole = on_hole,

@@ -78,6 +78,12 @@ void attribution_free(struct attribution *a)
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void emit_present(struct attribution *a, const struct trace_record *record);
 
+/* A slice of SurfaceFlinger has that role. */
+static void emit_role(struct attribution *a, enum rule_role role, const struct trace_record *record)
+{
+	a->sink.event(a->sink.context, &(struct role_event){ .role = role, .record = record });
+}
+
 /* --- which process is SurfaceFlinger --- */
 
 /* True: the writer of the marker is in SurfaceFlinger's process, according to the trace so far. */
@@ -345,7 +351,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, a->layer_events.layers, record->tid, false);
-	a->sink.present(a->sink.context, record->time_ns);
+	emit_role(a, RULE_PRESENT, record);
 	a->composition.presented = true;
 }
 
@@ -387,7 +393,7 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
-			a->sink.composed(a->sink.context, record->time_ns);
+			emit_role(a, RULE_COMPOSITE, record);
 		composition_ends(a, record->tid);
 	}
 }
@@ -398,39 +404,6 @@ static inline void slice_end(struct attribution *a, const struct trace_record *r
 	    (a->sf.presented && record->tid == a->sf.tid) ||
 	    (a->candidate.presented && record->tid == a->candidate.tid))
 		end_slice(a, record);
-}
-
-static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
-{
-	if (!is_sf_process(a, record))
-		return;
-	a->tick_pid = record->pid;
-	a->tick_tgid = record->tgid;
-	if (rule_is_tick(rule))
-		app_work_tick(a->work, rule->role != RULE_SF_TICK, record->time_ns);
-	if (rule->role == RULE_SF_TICK)
-		sf_runs_tick(&a->runs, record->time_ns, record->value);
-	a->sink.tick(a->sink.context, record, rule);
-	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
-		return;
-	a->sink.period(a->sink.context, record, RULE_NOMINAL, a->nominal_ns, a->nominal_ns / 100);
-	a->nominal_ns = 0;
-}
-
-static void period(struct attribution *a, const struct rule *rule,
-		   const struct trace_record *record)
-{
-	uint64_t period_ns;
-
-	if (!is_sf_process(a, record) || record->value <= 0)
-		return;
-	if (rule->role == RULE_PERIOD || rule->role == RULE_NOMINAL)
-		period_ns = (uint64_t)record->value;
-	else
-		period_ns = UINT64_C(1000000000) / (uint64_t)record->value;
-	/* What is not measured is less exact: 60 Hz may mean 59.94, and 16666666 ns 16575000. */
-	a->sink.period(a->sink.context, record, rule->role, period_ns,
-		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
 }
 
 /* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
@@ -450,17 +423,44 @@ static inline const struct rule *match(struct attribution *a, const struct trace
 		return rule;
 	if (rule->role == RULE_PRODUCER)
 		app_work_producer(a->work, record, capture->layer);
-	a->sink.app_event(a->sink.context, rule->role, capture, record);
+	a->sink.event(a->sink.context, &(struct role_event){ .role = rule->role,
+							     .rule = rule,
+							     .record = record,
+							     .capture = capture });
 	return rule;
 }
 
-/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show that it runs. */
-static void remember_tick(struct attribution *a, const struct trace_record *record)
+/* An event of SurfaceFlinger about the display's vsyncs, which @rule matches. */
+static void vsync_event(struct attribution *a, const struct rule *rule,
+			const struct pattern_capture *capture, const struct trace_record *record)
 {
-	if (!a->candidate.active)
-		a->sf.tick_tid = record->tid;
-	if (record->tid == a->sf.tick_tid)
-		a->sf.tick_ns = record->time_ns;
+	struct role_event event = {
+		.role = rule->role, .rule = rule, .record = record, .capture = capture
+	};
+	struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
+
+	if (rule->role <= RULE_HWVSYNC) {
+		a->tick_pid = record->pid;
+		a->tick_tgid = record->tgid;
+	}
+	if (rule_is_tick(rule)) {
+		/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show
+		 * that it runs. */
+		if (!a->candidate.active)
+			a->sf.tick_tid = record->tid;
+		if (record->tid == a->sf.tick_tid)
+			a->sf.tick_ns = record->time_ns;
+		app_work_tick(a->work, rule->role != RULE_SF_TICK, record->time_ns);
+	}
+	if (rule->role == RULE_SF_TICK)
+		sf_runs_tick(&a->runs, record->time_ns, record->value);
+	a->sink.event(a->sink.context, &event);
+	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
+		return;
+	a->nominal_ns = 0;
+	event.role = RULE_NOMINAL;
+	event.capture = &nominal;
+	a->sink.event(a->sink.context, &event);
 }
 
 /* An event whose thread has the slices @open. */
@@ -468,53 +468,29 @@ static void named_event(struct attribution *a, const struct trace_record *record
 {
 	struct pattern_capture capture;
 	const struct rule *rule = match(a, record, open, &capture);
+	enum rule_role role = rule ? rule->role : RULE_NONE;
+	const struct role_event event = { .role = role,
+					  .since_14 = rule && rule->since_14,
+					  .rule = rule,
+					  .record = record,
+					  .capture = &capture };
 
-	if (rule && rule->role >= RULE_WORK && rule->role < RULE_IGNORE)
+	if (role >= RULE_WORK && role < RULE_IGNORE)
 		return;
-	if (rule && (rule->role < RULE_CLIENT || rule->role == RULE_IGNORE) &&
-	    !is_sf_process(a, record) && !watch_event(a, rule, record))
+	if (rule && (role < RULE_CLIENT || role == RULE_IGNORE) && !is_sf_process(a, record) &&
+	    !watch_event(a, rule, record))
 		return;
-	if (rule) {
-		switch (rule->role) {
-		case RULE_TICK:
-		case RULE_APP_TICK:
-		case RULE_SF_TICK:
-			remember_tick(a, record);
-			tick(a, rule, record);
-			return;
-		case RULE_HWVSYNC:
-			tick(a, rule, record);
-			return;
-		case RULE_PERIOD:
-		case RULE_NOMINAL:
-		case RULE_RATE:
-		case RULE_ASKED:
-		case RULE_RENDER:
-			period(a, rule, record);
-			return;
-		case RULE_TARGET:
-			if (is_sf_process(a, record))
-				a->sink.target(a->sink.context,
-					       record->time_ns + (uint64_t)capture.time_ns);
-			return;
-		case RULE_LATCH:
-		case RULE_QUEUE:
-		case RULE_DROP:
-		case RULE_TRANSACTION:
-			layer_event(&a->layer_events, rule, &capture, record);
-			break;
-		case RULE_CLIENT:
-		case RULE_MISSED:
-		case RULE_GPU_MISSED:
-		case RULE_APP_TIME:
-		case RULE_SF_TIME:
-			break;
-		default:
-			return;
-		}
+	if (role == RULE_IGNORE)
+		return;
+	if (role >= RULE_LATCH && role <= RULE_TRANSACTION) {
+		layer_event(&a->layer_events, rule, &capture, record);
+	} else if (role >= RULE_TICK && role <= RULE_TARGET) {
+		if (record->kind != TRACE_SLICE_BEGIN)
+			vsync_event(a, rule, &capture, record);
+		return;
 	}
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
-		a->sink.counter(a->sink.context, record, rule);
+		a->sink.event(a->sink.context, &event);
 }
 
 /* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
@@ -571,8 +547,16 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 			kept |= work_begin(a, record, meaning);
 	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
+		const struct pattern_capture capture = { .frame = meaning->number,
+							 .time_ns = meaning->time_ns };
+		bool plans = meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN;
+
 		app_work_token(a->work, meaning->number, record->time_ns);
-		a->sink.token(a->sink.context, record->time_ns, meaning);
+		a->sink.event(a->sink.context,
+			      &(struct role_event){ .role = plans ? meaning->role : RULE_TOKEN,
+						    .since_14 = meaning->since_14,
+						    .record = record,
+						    .capture = &capture });
 	}
 
 	/* SurfaceFlinger states the period of the display whose hardware vsync is in the slice. The
@@ -593,7 +577,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
 		a->committed = true;
-		a->sink.commit(a->sink.context, record->time_ns);
+		emit_role(a, RULE_COMMIT, record);
 	}
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
@@ -789,9 +773,6 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 	case TRACE_COUNTER:
 	case TRACE_INSTANT:
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
-		break;
-	case TRACE_LOST:
-		attribution_forget_open(a, record->time_ns);
 		break;
 	default:
 		break;

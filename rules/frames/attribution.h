@@ -31,28 +31,23 @@ struct frame {
 	int64_t vsync_id;     /* of the composition, or -1 */
 };
 
+/* An event whose role matters to more than the frames. */
+struct role_event {
+	enum rule_role role;	 /* RULE_NONE: a counter of SurfaceFlinger that no rule names */
+	bool since_14;		 /* SurfaceFlinger's is of Android 14 or later */
+	const struct rule *rule; /* NULL: of a slice, or none */
+	const struct trace_record *record;
+	const struct pattern_capture *capture;
+};
+
 /* Receives the results. */
 struct attribution_sink {
 	void *context;
-	/* A vsync, predicted or of the hardware, as the role of @rule tells. */
-	void (*tick)(void *context, const struct trace_record *record, const struct rule *rule);
-	/* A rule of the role period, nominal, rate, asked or render. The record's name ends in the
-	 * display's id. @period_ns is exact to @error_ns. */
-	void (*period)(void *context, const struct trace_record *record, enum rule_role role,
-		       uint64_t period_ns, uint64_t error_ns);
-	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
+	/* An event of SurfaceFlinger, or of an app if its role is producer or answer. A commit and
+	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
+	 * period of role nominal is the captured time, and token has the number. */
+	void (*event)(void *context, const struct role_event *event);
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
-	void (*present)(void *context, uint64_t present_ns);
-	/* The composition with the last present has ended. */
-	void (*composed)(void *context, uint64_t end_ns);
-	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
-	/* SurfaceFlinger begins to compose for the vsync of that number. */
-	void (*token)(void *context, uint64_t time_ns, const struct slice_meaning *meaning);
-	/* An app's event of the role producer or answer. */
-	void (*app_event)(void *context, enum rule_role role, const struct pattern_capture *capture,
-			  const struct trace_record *record);
-	/* A counter of SurfaceFlinger. @rule: NULL if none matches. */
-	void (*counter)(void *context, const struct trace_record *record, const struct rule *rule);
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
 	/* Another process writes markers that only SurfaceFlinger writes; called once. */

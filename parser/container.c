@@ -5,6 +5,7 @@
 
 #include "parser/anchor.h"
 #include "parser/chars.h"
+#include "parser/protobuf.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -151,61 +152,17 @@ static enum container_kind recognise_json(struct span head, bool last)
 	return rest.len > 0 && !has_marker_line(head) ? CONTAINER_JSON : CONTAINER_TEXT;
 }
 
-/* Reads a protobuf varint and advances @data. Returns false if it is incomplete or invalid. */
-static bool read_varint(struct span *data, uint64_t *value)
+/* True: @message consists of fields. The last one may be cut. */
+static bool are_fields(struct span message)
 {
-	*value = 0;
-	for (unsigned int i = 0; i < 10 && i < data->len; i++) {
-		uint8_t byte = (uint8_t)data->ptr[i];
+	struct protobuf_field field;
+	uint64_t tag;
 
-		*value |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80)) {
-			*data = span_skip(*data, i + 1);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Skips one field of a protobuf message; an incomplete field is the last. Returns false if it is
- * invalid. */
-static bool skip_field(struct span *data)
-{
-	uint64_t tag, value;
-
-	if (!read_varint(data, &tag))
-		return data->len < 10;
-	if (tag >> 3 == 0 || tag >> 32 != 0)
-		return false;
-	switch (tag & 7) {
-	case 0:
-		return read_varint(data, &value) || data->len < 10;
-	case 1:
-		*data = span_skip(*data, 8);
-		return true;
-	case 2:
-		if (!read_varint(data, &value))
-			return data->len < 10;
-		*data = span_skip(*data, value < data->len ? (size_t)value : data->len);
-		return true;
-	case 5:
-		*data = span_skip(*data, 4);
-		return true;
-	}
-	return false;
-}
-
-static bool all_fields(struct span data)
-{
-	while (data.len > 0) {
-		size_t before = data.len;
-
-		if (!skip_field(&data))
-			return false;
-		if (data.len == before)
-			return true;
-	}
-	return true;
+	while (protobuf_next(&message, &field))
+		;
+	if (!protobuf_varint(&message, &tag))
+		return message.len < 10;
+	return tag >> 3 != 0 && tag >> 32 == 0 && ((tag & 7) == PROTOBUF_BYTES || message.len < 10);
 }
 
 /* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,
@@ -224,10 +181,10 @@ static bool is_perfetto(struct span head)
 		if (rest.ptr[0] != '\n')
 			return false;
 		rest = span_skip(rest, 1);
-		if (!read_varint(&rest, &length))
+		if (!protobuf_varint(&rest, &length))
 			return rest.len < 10;
 		packet = (struct span){ rest.ptr, length < rest.len ? (size_t)length : rest.len };
-		if (length == 0 || !all_fields(packet))
+		if (length == 0 || !are_fields(packet))
 			return false;
 		rest = span_skip(rest, packet.len);
 	}

@@ -21,7 +21,6 @@
 
 #include <string.h>
 
-#include "parser/chars.h"
 #include "parser/swar.h"
 
 #define COMMIT_LENGTH UINT32_C(0xfffff)
@@ -41,18 +40,17 @@ static bool find_number(struct span text, const char *label, uint16_t *number)
 {
 	size_t len = strlen(label);
 	const char *at = memmem(text.ptr, text.len, label, len);
-	uint32_t value = 0;
-	size_t digits = 0;
+	uint64_t value;
 
 	if (!at)
 		return false;
 	text = span_skip(text, (size_t)(at - text.ptr) + len);
 	while (text.len > 0 && text.ptr[0] == ' ')
 		text = span_skip(text, 1);
-	while (digits < text.len && digits < 6 && is_digit(text.ptr[digits]))
-		value = value * 10 + (uint32_t)(text.ptr[digits++] - '0');
+	if (!span_take_number(&text, UINT16_MAX, &value))
+		return false;
 	*number = (uint16_t)value;
-	return digits > 0 && value <= UINT16_MAX;
+	return true;
 }
 
 /* The number that follows @label on the line of the field @name (" commit;" with its type before).

@@ -102,38 +102,26 @@ static const char *line_end(const char *at, const char *end)
 /* The anchor of a loss is the ':' of "CPU:". */
 #define LOST_ANCHOR 3
 
-/* Reads a decimal number of up to 18 digits and advances @text. Returns the number of digits. */
-static size_t read_number(struct span *text, int64_t *number)
-{
-	size_t n = 0;
-
-	*number = 0;
-	while (n < text->len && n < 18 && is_digit(text->ptr[n]))
-		*number = *number * 10 + (text->ptr[n++] - '0');
-	*text = span_skip(*text, n);
-	return n;
-}
-
 /* "CPU:3 [LOST 1734 EVENTS]", or "CPU:3 [LOST EVENTS]" if the kernel does not give the number. */
 static bool parse_lost(struct span line, struct trace_record *record)
 {
 	static const struct span label = SPAN_INIT("CPU:");
 	static const struct span lost = SPAN_INIT(" [LOST ");
 	static const struct span events = SPAN_INIT("EVENTS]");
-	int64_t cpu, number;
+	uint64_t cpu, number;
 
 	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
 	if (!span_starts_with(line, label))
 		return false;
 	line = span_skip(line, label.len);
-	if (read_number(&line, &cpu) == 0 || cpu > INT32_MAX || !span_starts_with(line, lost))
+	if (!span_take_number(&line, INT32_MAX, &cpu) || !span_starts_with(line, lost))
 		return false;
 	line = span_skip(line, lost.len);
 	record->cpu = (int32_t)cpu;
 	record->value = TRACE_LOST_UNKNOWN;
-	if (read_number(&line, &number) > 0) {
-		record->value = number;
+	if (span_take_number(&line, INT64_MAX, &number)) {
+		record->value = (int64_t)number;
 		if (line.len > 0 && line.ptr[0] == ' ')
 			line = span_skip(line, 1);
 	}

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/latency_dump.h"
 
-#include "parser/chars.h"
-
 /* Removes a number from the begin of @text. False: there is none, or it is too large. Negative
  * numbers are no times: SurfaceFlinger prints -1 for an invalid fence, which is read as 0. */
 static bool take_number(struct span *text, int64_t *value)
 {
 	bool is_negative = text->len > 0 && text->ptr[0] == '-';
-	int64_t sum = 0;
-	size_t digits = 0;
+	uint64_t number;
 
 	*text = span_skip(*text, is_negative);
-	while (digits < text->len && is_digit(text->ptr[digits])) {
-		int digit = text->ptr[digits++] - '0';
-
-		if (__builtin_mul_overflow(sum, 10, &sum) ||
-		    __builtin_add_overflow(sum, digit, &sum))
-			return false;
-	}
-	*text = span_skip(*text, digits);
-	*value = is_negative ? 0 : sum;
-	return digits > 0;
+	if (!span_take_number(text, INT64_MAX, &number))
+		return false;
+	*value = is_negative ? 0 : (int64_t)number;
+	return true;
 }
 
 static bool take_blanks(struct span *text)

@@ -6,41 +6,16 @@
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
-/* Reads a decimal number and advances @text. Returns false if there is none or it is too large. */
-static bool read_pid(struct span *text, int32_t *pid)
-{
-	int64_t value = 0;
-	size_t n = 0;
-
-	while (n < text->len && is_digit(text->ptr[n])) {
-		value = value * 10 + (text->ptr[n] - '0');
-		if (value > INT32_MAX)
-			return false;
-		n++;
-	}
-	*pid = (int32_t)value;
-	*text = span_skip(*text, n);
-	return n > 0;
-}
-
 /* Reads the whole @text as a signed number: libcutils prints counters as PRId64. */
 static bool parse_value(struct span text, int64_t *value)
 {
 	bool negative = text.len > 0 && text.ptr[0] == '-';
-	uint64_t limit = (uint64_t)INT64_MAX + negative;
-	uint64_t sum = 0;
+	uint64_t number;
 
 	text = span_skip(text, negative);
-	if (text.len == 0 || text.len > 19)
+	if (!span_take_number(&text, (uint64_t)INT64_MAX + negative, &number) || text.len > 0)
 		return false;
-	for (size_t i = 0; i < text.len; i++) {
-		if (!is_digit(text.ptr[i]))
-			return false;
-		sum = sum * 10 + (uint64_t)(text.ptr[i] - '0');
-	}
-	if (sum > limit)
-		return false;
-	*value = (int64_t)(negative ? -sum : sum);
+	*value = (int64_t)(negative ? -number : number);
 	return true;
 }
 
@@ -207,13 +182,13 @@ static bool parse_clock_sync(struct span payload, struct trace_record *record)
 static bool parse_letter(struct span payload, struct trace_record *record)
 {
 	struct span text = span_skip(payload, 2);
-	int32_t pid;
+	uint64_t pid;
 
-	if (payload.len < 3 || payload.ptr[1] != '|' || !read_pid(&text, &pid))
+	if (payload.len < 3 || payload.ptr[1] != '|' || !span_take_number(&text, INT32_MAX, &pid))
 		return false;
 	if (text.len > 0 && text.ptr[0] != '|')
 		return false;
-	return parse_fields(payload.ptr[0], pid, span_skip(text, 1), record);
+	return parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
 }
 
 /* Markers that marker_parse() does not read itself. */

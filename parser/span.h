@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "parser/chars.h"
 
 struct span {
 	const char *ptr;
@@ -46,6 +49,24 @@ static inline struct span span_skip(struct span text, size_t n)
 	if (n > text.len)
 		n = text.len;
 	return (struct span){ text.ptr + n, text.len - n };
+}
+
+/* Removes the decimal number that @text begins with. Returns false if there is none, or it is more
+ * than @max. */
+static inline bool span_take_number(struct span *text, uint64_t max, uint64_t *number)
+{
+	size_t n = 0;
+
+	*number = 0;
+	for (; n < text->len && is_digit(text->ptr[n]); n++) {
+		uint64_t digit = (uint64_t)(text->ptr[n] - '0');
+
+		if (*number > (max - digit) / 10)
+			return false;
+		*number = *number * 10 + digit;
+	}
+	*text = span_skip(*text, n);
+	return n > 0;
 }
 
 #endif

@@ -3,9 +3,7 @@
 
 #include <stddef.h>
 
-#include "parser/chars.h"
-
-#define DIGITS_MAX 18
+#define NUMBER_MAX UINT64_C(999999999999999999)
 
 static bool is_blank(char c)
 {
@@ -24,17 +22,14 @@ static bool read_ns(struct span text, int64_t *ns)
 {
 	static const struct span unit = SPAN_INIT(" ns");
 	bool is_negative;
-	int64_t sum = 0;
-	size_t n = 0;
+	uint64_t number;
 
 	text = skip_blanks(text);
 	is_negative = text.len > 0 && text.ptr[0] == '-';
 	text = span_skip(text, is_negative);
-	while (n < text.len && n < DIGITS_MAX && is_digit(text.ptr[n]))
-		sum = sum * 10 + (text.ptr[n++] - '0');
-	if (n == 0 || !span_starts_with(span_skip(text, n), unit))
+	if (!span_take_number(&text, NUMBER_MAX, &number) || !span_starts_with(text, unit))
 		return false;
-	*ns = is_negative ? -sum : sum;
+	*ns = is_negative ? -(int64_t)number : (int64_t)number;
 	return true;
 }
 

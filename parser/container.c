@@ -162,7 +162,15 @@ static bool are_fields(struct span message)
 		;
 	if (!protobuf_varint(&message, &tag))
 		return message.len < 10;
-	return tag >> 3 != 0 && tag >> 32 == 0 && ((tag & 7) == PROTOBUF_BYTES || message.len < 10);
+	switch (tag & 7) {
+	case PROTOBUF_VARINT:
+		return tag >> 3 != 0 && message.len < 10;
+	case PROTOBUF_BYTES:
+	case PROTOBUF_FIXED64:
+	case PROTOBUF_FIXED32:
+		return tag >> 3 != 0 && tag >> 32 == 0;
+	}
+	return false;
 }
 
 /* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,

@@ -11,23 +11,18 @@
 #include <stdint.h>
 
 #define CHUNK_NONE 0
-#define CHUNK_VALUES 31
 #define CHUNK_BINS 15
 
-/* Frame times of the same 0.1 ms. */
+/* Frame times of the same 0.1 ms, or the same ones. */
 struct histogram_bin {
-	uint32_t number : 13;
-	uint32_t above_ns : 17; /* the longest of them, relative to the bin's lower end */
+	uint32_t longest_ns;
 	uint32_t count;
 };
 
 struct chunk {
 	uint16_t next; /* next chunk of the chain, or CHUNK_NONE */
-	uint16_t n;    /* number of values or bins in use */
-	union {
-		uint32_t values_ns[CHUNK_VALUES];
-		struct histogram_bin bins[CHUNK_BINS];
-	};
+	uint16_t n;    /* number of bins in use */
+	struct histogram_bin bins[CHUNK_BINS];
 };
 
 struct chunk_store {

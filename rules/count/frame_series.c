@@ -76,7 +76,7 @@ static struct interval add_up(struct frame_series *series, const struct vsync_st
 
 void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 {
-	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->intervals);
 	histogram_clear(store, &series->vsyncs);
 	*series = FRAME_SERIES_EMPTY;
 }
@@ -141,9 +141,9 @@ static void count(struct frame_series *series, struct chunk_store *store, struct
 	series->stats.tx += tx;
 	if (!store)
 		return;
-	percentiles_add(store, &series->percentiles, (uint32_t)interval.ns);
+	histogram_add_exact(store, &series->intervals, (uint32_t)interval.ns);
 	if (interval_is_whole(interval))
-		histogram_add_number(store, &series->vsyncs, (uint32_t)interval.vsyncs);
+		histogram_add_exact(store, &series->vsyncs, (uint32_t)interval.vsyncs);
 }
 
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
@@ -196,8 +196,6 @@ bool frame_series_has_row(const struct frame_series *series)
 void frame_series_close(struct frame_series *series, struct chunk_store *store, struct loss loss,
 			double target_fps, uint64_t kpi_ns, struct fps_row *row)
 {
-	static const unsigned int permilles[3] = { 500, 900, 990 };
-	int64_t percentiles_ns[3];
 	double refresh = series->last.locked ? 1e9 / (double)series->last.period_ns : 0;
 
 	*row = (struct fps_row){ .start_ns = series->start_ns, .end_ns = series->last.time_ns };
@@ -206,14 +204,13 @@ void frame_series_close(struct frame_series *series, struct chunk_store *store, 
 	row->fps = frame_stats_fps(&series->stats);
 	row->stats.score = frame_stats_score(&series->stats, row->fps, target_fps, kpi_ns);
 	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
-	percentiles_read(store, &series->percentiles, 3, permilles, percentiles_ns);
-	row->p50_ns = percentiles_ns[0];
-	row->p90_ns = percentiles_ns[1];
-	row->p99_ns = percentiles_ns[2];
+	row->p50_ns = histogram_percentile(store, &series->intervals, 500);
+	row->p90_ns = histogram_percentile(store, &series->intervals, 900);
+	row->p99_ns = histogram_percentile(store, &series->intervals, 990);
 	row->cadence = histogram_mode(store, &series->vsyncs, &row->off_cadence);
 	series->start_ns = series->last.time_ns;
 	series->start_loss = loss;
 	series->stats = FRAME_STATS_EMPTY;
-	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->intervals);
 	histogram_clear(store, &series->vsyncs);
 }

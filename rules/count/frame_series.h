@@ -52,8 +52,8 @@ struct frame_series {
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;
-	struct percentiles percentiles; /* intervals of the open row */
-	struct histogram vsyncs;	/* the same as numbers of vsyncs */
+	struct histogram intervals; /* of the open row */
+	struct histogram vsyncs;    /* the same as numbers of vsyncs */
 };
 
 #define FRAME_SERIES_EMPTY ((struct frame_series){ .stats = FRAME_STATS_EMPTY })

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/percentiles.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "rules/base/row.h"
@@ -12,29 +11,23 @@ static uint64_t rank_of(uint64_t n, unsigned int permille)
 	return (n * permille + 999) / 1000;
 }
 
-/* --- histogram --- */
-
-static uint32_t slowest_ns(const struct histogram_bin *bin)
-{
-	return bin->number * HISTOGRAM_BIN_NS + bin->above_ns;
-}
-
-/* The chunk that a bin of that number is in or belongs to; NULL: the histogram is empty. */
+/* The chunk that has the first bin from @low_ns on, or the last chunk; NULL: the histogram is
+ * empty. */
 static struct chunk *find_chunk(const struct chunk_store *store, const struct histogram *h,
-				uint32_t number)
+				uint32_t low_ns)
 {
 	struct chunk *chunk = h->first == CHUNK_NONE ? NULL : &store->chunks[h->first];
 
-	while (chunk && chunk->next != CHUNK_NONE && chunk->bins[chunk->n - 1].number < number)
+	while (chunk && chunk->next != CHUNK_NONE && chunk->bins[chunk->n - 1].longest_ns < low_ns)
 		chunk = &store->chunks[chunk->next];
 	return chunk;
 }
 
-static unsigned int find_bin(const struct chunk *chunk, uint32_t number)
+static unsigned int find_bin(const struct chunk *chunk, uint32_t low_ns)
 {
 	unsigned int i = 0;
 
-	while (i < chunk->n && chunk->bins[i].number < number)
+	while (i < chunk->n && chunk->bins[i].longest_ns < low_ns)
 		i++;
 	return i;
 }
@@ -55,9 +48,9 @@ static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
 	return upper;
 }
 
-/* Inserts an empty bin of that number at index @i of @chunk. */
+/* Inserts an empty bin of that value at index @i of @chunk. */
 static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chunk, unsigned int i,
-				    uint32_t number)
+				    uint32_t value_ns)
 {
 	if (chunk->n == CHUNK_BINS) {
 		struct chunk *upper = split(store, chunk);
@@ -71,14 +64,16 @@ static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chu
 	}
 	memmove(&chunk->bins[i + 1], &chunk->bins[i], (chunk->n - i) * sizeof(chunk->bins[0]));
 	chunk->n++;
-	chunk->bins[i] = (struct histogram_bin){ .number = number };
+	chunk->bins[i] = (struct histogram_bin){ .longest_ns = value_ns };
 	return &chunk->bins[i];
 }
 
+/* @width_ns: of a bin. */
 static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct histogram *h,
-					     uint32_t number)
+					     uint32_t value_ns, uint32_t width_ns)
 {
-	struct chunk *chunk = find_chunk(store, h, number);
+	uint32_t low_ns = value_ns - value_ns % width_ns;
+	struct chunk *chunk = find_chunk(store, h, low_ns);
 	unsigned int i;
 
 	if (!chunk) {
@@ -87,10 +82,11 @@ static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct h
 			return NULL;
 		chunk = &store->chunks[h->first];
 	}
-	i = find_bin(chunk, number);
-	if (i < chunk->n && chunk->bins[i].number == number)
+	i = find_bin(chunk, low_ns);
+	if (i < chunk->n && chunk->bins[i].longest_ns - low_ns < width_ns)
 		return &chunk->bins[i];
-	return insert(store, chunk, i, number);
+	h->n_bins++;
+	return insert(store, chunk, i, value_ns);
 }
 
 static void give_up(struct chunk_store *store, struct histogram *h)
@@ -100,22 +96,22 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-/* Adds @count values to the bin of that @number. The longest is @above_ns above its lower end. */
-static void add_values(struct chunk_store *store, struct histogram *h, uint32_t number,
-		       uint32_t above_ns, uint32_t count)
+/* Adds @count values, of which @value_ns is the longest, to its bin. */
+static void add_values(struct chunk_store *store, struct histogram *h, uint32_t value_ns,
+		       uint32_t width_ns, uint32_t count)
 {
 	struct histogram_bin *bin;
 
 	if (h->gave_up)
 		return;
-	bin = find_or_add_bin(store, h, number);
+	bin = find_or_add_bin(store, h, value_ns, width_ns);
 	if (!bin) {
 		give_up(store, h);
 		return;
 	}
 	bin->count += count;
-	if (above_ns > bin->above_ns)
-		bin->above_ns = above_ns;
+	if (value_ns > bin->longest_ns)
+		bin->longest_ns = value_ns;
 	h->n += count;
 }
 
@@ -125,12 +121,7 @@ void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t valu
 
 	if (value_ns > longest_ns)
 		value_ns = longest_ns;
-	add_values(store, h, value_ns / HISTOGRAM_BIN_NS, value_ns % HISTOGRAM_BIN_NS, 1);
-}
-
-void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number)
-{
-	add_values(store, h, number < HISTOGRAM_NUMBER_MAX ? number : HISTOGRAM_NUMBER_MAX, 0, 1);
+	add_values(store, h, value_ns, HISTOGRAM_BIN_NS, 1);
 }
 
 /* Where a walk through the bins of a histogram is, in the order of their numbers. */
@@ -147,6 +138,21 @@ static const struct histogram_bin *next_bin(const struct chunk_store *store, str
 	return bins->chunk != CHUNK_NONE ? &store->chunks[bins->chunk].bins[bins->i++] : NULL;
 }
 
+void histogram_add_exact(struct chunk_store *store, struct histogram *h, uint32_t value)
+{
+	if (h->n_bins == HISTOGRAM_EXACT_MAX && !h->is_coarse) {
+		struct histogram coarse = { .is_coarse = true };
+		struct bins bins = { h->first, 0 };
+		const struct histogram_bin *bin;
+
+		while ((bin = next_bin(store, &bins)))
+			add_values(store, &coarse, bin->longest_ns, HISTOGRAM_BIN_NS, bin->count);
+		histogram_clear(store, h);
+		*h = coarse;
+	}
+	add_values(store, h, value, h->is_coarse ? HISTOGRAM_BIN_NS : 1, 1);
+}
+
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others)
 {
 	struct bins bins = { h->first, 0 };
@@ -157,7 +163,7 @@ int64_t histogram_mode(const struct chunk_store *store, const struct histogram *
 		if (bin->count <= most)
 			continue;
 		most = bin->count;
-		number = bin->number;
+		number = bin->longest_ns;
 	}
 	*others = most > 0 ? (int64_t)(h->n - most) : ROW_UNKNOWN;
 	return most > 0 ? (int64_t)number : ROW_UNKNOWN;
@@ -174,7 +180,7 @@ int64_t histogram_percentile(const struct chunk_store *store, const struct histo
 	while ((bin = next_bin(store, &bins))) {
 		seen += bin->count;
 		if (seen >= rank)
-			return slowest_ns(bin);
+			return bin->longest_ns;
 	}
 	return ROW_UNKNOWN;
 }
@@ -197,7 +203,7 @@ double histogram_slowest_mean(const struct chunk_store *store, const struct hist
 			continue;
 		if (taken > seen + wanted - h->n)
 			taken = seen + wanted - h->n;
-		sum_ns += taken * slowest_ns(bin);
+		sum_ns += taken * bin->longest_ns;
 	}
 	return (double)sum_ns / (double)wanted;
 }
@@ -210,12 +216,12 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 	uint64_t slower_ns = 0;
 
 	while ((bin = next_bin(store, &all)))
-		slower_ns += (uint64_t)bin->count * slowest_ns(bin);
+		slower_ns += (uint64_t)bin->count * bin->longest_ns;
 	while ((bin = next_bin(store, &bins))) {
 		/* Without this bin the sum of the slower ones is too small. */
-		slower_ns -= (uint64_t)bin->count * slowest_ns(bin);
+		slower_ns -= (uint64_t)bin->count * bin->longest_ns;
 		if (slower_ns * 1000 < permille * time_ns)
-			return slowest_ns(bin);
+			return bin->longest_ns;
 	}
 	return ROW_UNKNOWN;
 }
@@ -223,111 +229,5 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 void histogram_clear(struct chunk_store *store, struct histogram *h)
 {
 	chunks_release(store, &h->first);
-	h->n = 0;
-	h->gave_up = false;
-}
-
-/* --- percentiles --- */
-
-static bool keep_value(struct chunk_store *store, struct percentiles *s, uint32_t value_ns)
-{
-	struct chunk *last = &store->chunks[s->last];
-
-	if (s->first == CHUNK_NONE || last->n == CHUNK_VALUES) {
-		uint16_t taken = chunk_alloc(store);
-
-		if (taken == CHUNK_NONE)
-			return false;
-		if (s->first == CHUNK_NONE)
-			s->first = taken;
-		else
-			last->next = taken;
-		s->last = taken;
-		last = &store->chunks[taken];
-	}
-	last->values_ns[last->n++] = value_ns;
-	s->n++;
-	return true;
-}
-
-/* Copies all values in the order of adding. */
-static void copy_values(const struct chunk_store *store, const struct percentiles *s,
-			uint32_t *values)
-{
-	for (uint16_t at = s->first; at != CHUNK_NONE; at = store->chunks[at].next) {
-		const struct chunk *chunk = &store->chunks[at];
-
-		memcpy(values, chunk->values_ns, chunk->n * sizeof(*values));
-		values += chunk->n;
-	}
-}
-
-/* There are too many values to keep each of them. */
-static void move_to_histogram(struct chunk_store *store, struct percentiles *s)
-{
-	uint32_t values[PERCENTILES_MAX];
-	uint32_t n = s->n;
-
-	copy_values(store, s, values);
-	chunks_release(store, &s->first);
-	s->n = 0;
-	for (uint32_t i = 0; i < n; i++)
-		histogram_add(store, &s->beyond, values[i]);
-}
-
-void percentiles_add(struct chunk_store *store, struct percentiles *s, uint32_t value_ns)
-{
-	bool beyond = s->beyond.n > 0 || s->beyond.gave_up;
-
-	if (!beyond && s->n < PERCENTILES_MAX && keep_value(store, s, value_ns))
-		return;
-	if (s->n == PERCENTILES_MAX) {
-		move_to_histogram(store, s);
-	} else if (!beyond) {
-		chunks_release(store, &s->first);
-		s->n = 0;
-		give_up(store, &s->beyond);
-	}
-	histogram_add(store, &s->beyond, value_ns);
-}
-
-/* Not qsort(), which may allocate. */
-static void sort(uint32_t *values, uint32_t n)
-{
-	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
-
-	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
-		uint32_t gap = gaps[g];
-
-		for (uint32_t i = gap; i < n; i++) {
-			uint32_t value = values[i];
-			uint32_t at = i;
-
-			for (; at >= gap && values[at - gap] > value; at -= gap)
-				values[at] = values[at - gap];
-			values[at] = value;
-		}
-	}
-}
-
-void percentiles_read(const struct chunk_store *store, const struct percentiles *s, unsigned int n,
-		      const unsigned int *permilles, int64_t *values_ns)
-{
-	uint32_t values[PERCENTILES_MAX];
-
-	copy_values(store, s, values);
-	sort(values, s->n);
-	for (unsigned int i = 0; i < n; i++) {
-		if (s->n > 0)
-			values_ns[i] = values[rank_of(s->n, permilles[i]) - 1];
-		else
-			values_ns[i] = histogram_percentile(store, &s->beyond, permilles[i]);
-	}
-}
-
-void percentiles_clear(struct chunk_store *store, struct percentiles *s)
-{
-	chunks_release(store, &s->first);
-	s->n = 0;
-	histogram_clear(store, &s->beyond);
+	*h = (struct histogram){ 0 };
 }

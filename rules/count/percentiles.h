@@ -2,9 +2,9 @@
 /* Distributions of frame times below 500 ms, in bounded memory.
  *
  * A histogram has a bin for each 0.1 ms that occurs: it is exact to that for any number of frames.
- * struct percentiles keeps the values themselves while there are few, as in a row, and is exact.
- * Both return a frame time that occurred: the nearest rank, without interpolation. If the store has
- * no free chunk, they drop their values and have no percentiles from then on.
+ * One with histogram_add_exact(), as of a row, has a bin for each value, while these are few.
+ * Results are frame times that occurred: the nearest rank, without interpolation. If the store has
+ * no free chunk, a histogram drops its values and has no percentiles from then on.
  */
 #ifndef JANKD_RULES_COUNT_PERCENTILES_H
 #define JANKD_RULES_COUNT_PERCENTILES_H
@@ -17,14 +17,22 @@
 #define HISTOGRAM_BIN_NS UINT32_C(100000)
 #define HISTOGRAM_BINS 5000 /* up to 500 ms: longer intervals are waits */
 
+#define HISTOGRAM_EXACT_MAX 1024
+
 /* All zeros: an empty histogram. */
 struct histogram {
 	uint64_t n;
-	uint16_t first; /* first chunk; bins are in the order of their numbers */
+	uint16_t first; /* first chunk; bins are in the order of their values */
+	uint16_t n_bins;
+	bool is_coarse; /* exact no longer: there were too many values */
 	bool gave_up;	/* no chunk was free: it has no percentiles */
 };
 
 void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns);
+
+/* The same, exact for fewer than HISTOGRAM_EXACT_MAX different values: frame times of a row, or
+ * numbers of vsyncs. */
+void histogram_add_exact(struct chunk_store *store, struct histogram *h, uint32_t value);
 
 /* The value at rank ceil(@permille/1000 * n), exact to a bin; -1 if it is empty. */
 int64_t histogram_percentile(const struct chunk_store *store, const struct histogram *h,
@@ -40,36 +48,11 @@ double histogram_slowest_mean(const struct chunk_store *store, const struct hist
 int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
 			       unsigned int permille, uint64_t time_ns);
 
-/* A histogram of small numbers (of vsyncs) instead of times: one bin for each number. */
-#define HISTOGRAM_NUMBER_MAX 8191
-
-void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number);
-
 /* The most frequent number; if there are several, the smallest. -1 if the histogram is empty.
  * *@others: how many values have another number, or -1. */
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others);
 
 /* Empties @h and frees its chunks. */
 void histogram_clear(struct chunk_store *store, struct histogram *h);
-
-/* More than the frames of a row of default length at any refresh rate. */
-#define PERCENTILES_MAX 1024
-
-/* All zeros: no values. */
-struct percentiles {
-	uint32_t n; /* values in the chain of chunks */
-	uint16_t first, last;
-	struct histogram beyond; /* holds all values once there are more than PERCENTILES_MAX */
-};
-
-void percentiles_add(struct chunk_store *store, struct percentiles *s, uint32_t value_ns);
-
-/* Like histogram_percentile(), for each of the @n @permilles; exact for up to PERCENTILES_MAX
- * values. */
-void percentiles_read(const struct chunk_store *store, const struct percentiles *s, unsigned int n,
-		      const unsigned int *permilles, int64_t *values_ns);
-
-/* Empties @s and frees its chunks. */
-void percentiles_clear(struct chunk_store *store, struct percentiles *s);
 
 #endif

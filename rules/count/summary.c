@@ -148,7 +148,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
 	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
 	if (interval_is_whole(interval))
-		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
+		histogram_add_exact(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
 void summary_add_uncounted(struct summary *summary, int number, uint64_t ns)
@@ -164,10 +164,8 @@ void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns)
 /* Longer times are counted in the last bin. */
 static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 {
-	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
-
 	if (ns >= 0)
-		histogram_add(summary->store, h, ns < longest_ns ? (uint32_t)ns : longest_ns);
+		histogram_add(summary->store, h, ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX);
 }
 
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,

@@ -4,8 +4,7 @@
 
 #include "rules/count/percentiles.h"
 
-static struct percentiles percentiles;
-static struct histogram histogram;
+static struct histogram exact, histogram;
 
 static struct chunk_store store;
 
@@ -13,8 +12,7 @@ static struct chunk_store store;
 
 static int begin(void **state)
 {
-	percentiles = (struct percentiles){ .n = 0 };
-	histogram = (struct histogram){ .n = 0 };
+	exact = histogram = (struct histogram){ .n = 0 };
 	return chunks_init(&store, CHUNKS);
 }
 
@@ -29,7 +27,7 @@ static unsigned int free_chunks(void)
 
 static int end(void **state)
 {
-	percentiles_clear(&store, &percentiles);
+	histogram_clear(&store, &exact);
 	histogram_clear(&store, &histogram);
 	assert_int_equal(free_chunks(), CHUNKS);
 	chunks_free(&store);
@@ -40,10 +38,7 @@ FIXTURE(begin, end)
 
 static int64_t percentile(unsigned int permille)
 {
-	int64_t value_ns;
-
-	percentiles_read(&store, &percentiles, 1, &permille, &value_ns);
-	return value_ns;
+	return histogram_percentile(&store, &exact, permille);
 }
 
 TEST(test_nothing_has_no_percentile_mean_or_mode)
@@ -61,20 +56,20 @@ TEST(test_nothing_has_no_percentile_mean_or_mode)
 /* The value at ceil(p * n), to the nanosecond, in any order of input, and after a query. */
 TEST(test_percentile_is_the_nearest_rank)
 {
-	percentiles_add(&store, &percentiles, 30);
-	percentiles_add(&store, &percentiles, 10);
+	histogram_add_exact(&store, &exact, 30);
+	histogram_add_exact(&store, &exact, 10);
 	assert_int_equal(percentile(1000), 30);
-	percentiles_add(&store, &percentiles, 20);
+	histogram_add_exact(&store, &exact, 20);
 	assert_int_equal(percentile(1), 10);
 	assert_int_equal(percentile(500), 20);
-	percentiles_clear(&store, &percentiles);
+	histogram_clear(&store, &exact);
 	for (uint32_t i = 1; i <= 4; i++)
-		percentiles_add(&store, &percentiles, i);
+		histogram_add_exact(&store, &exact, i);
 	assert_int_equal(percentile(500), 2);
 	assert_int_equal(percentile(501), 3);
-	percentiles_clear(&store, &percentiles);
+	histogram_clear(&store, &exact);
 	for (uint32_t i = 1; i <= 101; i++)
-		percentiles_add(&store, &percentiles, 1000 * (i * 37 % 101 + 1));
+		histogram_add_exact(&store, &exact, 1000 * (i * 37 % 101 + 1));
 	assert_int_equal(percentile(500), 51000);
 	assert_int_equal(percentile(900), 91000);
 	assert_int_equal(percentile(990), 100000);
@@ -83,13 +78,16 @@ TEST(test_percentile_is_the_nearest_rank)
 
 TEST(test_more_samples_than_fit_are_exact_to_a_bin)
 {
-	for (uint32_t i = 0; i < 10 * PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, 8 * (uint32_t)MS + i % 100 * 10000);
-	assert_in_range(percentile(500), 8490000 - HISTOGRAM_BIN_NS, 8490000 + HISTOGRAM_BIN_NS);
-	assert_int_equal(percentile(1000), 8990000);
-	percentiles_clear(&store, &percentiles);
+	for (uint32_t i = 0; i < 10000; i++)
+		histogram_add_exact(&store, &exact, 8 * (uint32_t)MS + i % 1000 * 1000);
+	assert_int_equal(percentile(500), 8499000);
+	for (uint32_t i = 0; i < 10 * HISTOGRAM_EXACT_MAX; i++)
+		histogram_add_exact(&store, &exact, 8 * (uint32_t)MS + i % 2000 * 500);
+	assert_in_range(percentile(500), 8500000 - HISTOGRAM_BIN_NS, 8500000 + HISTOGRAM_BIN_NS);
+	assert_int_equal(percentile(1000), 8999500);
+	histogram_clear(&store, &exact);
 	assert_int_equal(percentile(500), -1);
-	percentiles_add(&store, &percentiles, 5);
+	histogram_add_exact(&store, &exact, 5);
 	assert_int_equal(percentile(1000), 5);
 }
 
@@ -146,11 +144,11 @@ TEST(test_mode_is_the_smallest_of_the_most_frequent)
 	int64_t others = 0;
 
 	for (size_t i = 0; i < COUNT_OF(numbers); i++)
-		histogram_add_number(&store, &histogram, numbers[i]);
+		histogram_add_exact(&store, &histogram, numbers[i]);
 	assert_int_equal(histogram_mode(&store, &histogram, &others), 2);
 	assert_int_equal(others, 5);
-	histogram_add_number(&store, &histogram, 250);
-	histogram_add_number(&store, &histogram, 250);
+	histogram_add_exact(&store, &histogram, 250);
+	histogram_add_exact(&store, &histogram, 250);
 	assert_int_equal(histogram_mode(&store, &histogram, &others), 250);
 	assert_int_equal(others, 6);
 }
@@ -211,26 +209,26 @@ TEST(test_histogram_without_free_chunks_gives_up)
 TEST(test_percentiles_without_free_chunks_give_up)
 {
 	allocate_chunks_except(2);
-	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
-		percentiles_add(&store, &percentiles, i);
-	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
-	for (uint32_t i = 0; i < 3 * PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, i);
+	for (uint32_t i = 0; i < CHUNK_BINS; i++)
+		histogram_add_exact(&store, &exact, i);
+	assert_int_equal(percentile(1000), CHUNK_BINS - 1);
+	for (uint32_t i = 0; i < 3 * HISTOGRAM_EXACT_MAX; i++)
+		histogram_add_exact(&store, &exact, i);
 	assert_int_equal(percentile(500), -1);
 	assert_int_equal(store.refused, 1);
 	assert_int_equal(free_chunks(), 2);
-	percentiles_clear(&store, &percentiles);
-	percentiles_add(&store, &percentiles, 9);
+	histogram_clear(&store, &exact);
+	histogram_add_exact(&store, &exact, 9);
 	assert_int_equal(percentile(500), 9);
 }
 
 TEST(test_conversion_to_histogram_without_free_chunks_gives_up)
 {
-	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
-		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
+	for (uint32_t i = 0; i < HISTOGRAM_EXACT_MAX; i++)
+		histogram_add_exact(&store, &exact, i * 4 * HISTOGRAM_BIN_NS);
 	allocate_chunks_except(4);
-	percentiles_add(&store, &percentiles, 1);
-	percentiles_add(&store, &percentiles, 2);
+	histogram_add_exact(&store, &exact, 1);
+	histogram_add_exact(&store, &exact, 2);
 	assert_int_equal(percentile(500), -1);
 	assert_int_equal(store.refused, 1);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/report.h"
-#include "daemon/base/status.h"
+#include "daemon/show/show.h"
 
 /* How long a client waits for the disk. Together with the work before it, 'stop' takes 2 s at most.
  */

@@ -13,7 +13,7 @@
 #include "daemon/base/report.h"
 #include "daemon/base/rules_file.h"
 #include "daemon/base/status.h"
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/version.h"
 
 #define NS_PER_S UINT64_C(1000000000)

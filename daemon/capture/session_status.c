@@ -9,11 +9,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "daemon/base/apps.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
+#include "daemon/show/show.h"
 
 /* --- surfaces --- */
 

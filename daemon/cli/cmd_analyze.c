@@ -12,7 +12,7 @@
 #include "daemon/capture/capture.h"
 #include "daemon/cli/session_name.h"
 #include "daemon/cli/terminal_size.h"
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/base/text.h"
 
 /* Prints the file's name above its table. *printed: an earlier table was printed; becomes true. */

@@ -11,6 +11,7 @@
 #include "daemon/cli/resume.h"
 #include "daemon/cli/terminal_size.h"
 #include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/trace/trace.h"
 
 #define ANSWER_S 10

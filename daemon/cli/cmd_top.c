@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/cli/live.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"

@@ -10,7 +10,7 @@
 #include "daemon/base/status.h"
 #include "daemon/base/stream.h"
 #include "daemon/cli/terminal_size.h"
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 
 /* The alternate screen: at the end the terminal shows its previous content again. No cursor. Long
  * lines are cut, not wrapped: wide characters can make a line longer than calculated. */

@@ -4,14 +4,11 @@
  *
  *     'jankd status'                                          'jankd start', 'jankd run'
  *     control_send() ── "status\n" ──► control socket ──► control_server.c ──► handler of capture/
- *     control_client.c ◄── "ok\n{...}\n" ─────────────── status_json.c ◄── struct status
+ *     control_client.c ◄── "ok\n{...}\n" ──────────────────── its text, printed by show/
  *
  *     control_request.c  parses a request line, and writes that of a mark; the protocol
  *     control_server.c   the socket of a capture: clients, deadlines, answers that come later
  *     control_client.c   finds the socket of a folder, sends one request, reads the answer
- *     status_json.c      prints struct status as JSON: session.json, 'jankd status --json'
- *     status_text.c      prints it as text: 'jankd status'
- *     table.c            prints its table of surfaces: 'jankd top', the live view, the end of 'run'
  *
  * There are two unix stream sockets. One is the file .socket beside the folder's .lock, to which no
  * other user can connect, however many try. The other one is abstract, because that place may be
@@ -35,7 +32,6 @@
 
 struct loop;
 struct state_dir;
-struct status;
 
 /* --- requests: control_request.c --- */
 
@@ -146,45 +142,5 @@ void control_answer_stop(struct control *control, uint64_t waited_ns, const char
 /* Sends @text, a whole answer, to all clients that wait for the end; closes the sockets and frees
  * @control. */
 void control_close(struct control *control, const char *text);
-
-/* --- printers of struct status --- */
-
-/* Returns the JSON object of session.json as text, without a final line end. The caller frees it
- * with free(). Returns NULL if out of memory. @running: also with the members of a running capture
- * (pid, uptime_s, folder, last_words). For a recorded trace the text depends only on the input: the
- * same input gives the same bytes. */
-char *status_json(const struct status *status, bool running);
-
-/* The same for a folder in which no capture runs: {"running":false, ...}, from what is known of its
- * last capture. Returns NULL if nothing is known. */
-char *status_json_of_last(const char *folder);
-
-/* Prints what the capture does, has read and lost, and costs. Then prints the surfaces with most
- * frames: @status must contain some (STATUS_OF_NOW or STATUS_OF_SESSION). */
-void status_text_print(FILE *out, const struct status *status, unsigned int columns);
-
-/* Returns the verdict on each app of @status as JSON text, for scripts. The caller frees it with
- * free(). Returns NULL if out of memory. */
-char *verdict_json(const struct status *status);
-
-/* Columns if the output is not a terminal. */
-#define TABLE_COLUMNS 100
-
-/* Prints at most @lines surfaces of @status, in @columns, the worst first, and a line of totals.
- * Components are in Android's short form (com.a/.Main). A narrow terminal shows only the most
- * important columns. With 80 columns these are the current frame rate and the time since a freeze
- * began (only with STATUS_OF_NOW), and of the session grade, lost time, freezes, frame rate, p99
- * and, if there is space, max. '-' is an unknown number. @colour: with escape sequences, for a
- * terminal. */
-void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
-		 bool colour);
-
-/* Prints the table as a page of at most @lines for a live view, below @title and the last reported
- * line. */
-void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
-		      unsigned int columns, bool colour);
-
-/* Prints the end of a session: all surfaces of @status, the verdict, and the folder. */
-void table_print_result(FILE *out, const struct status *status, unsigned int columns, bool colour);
 
 #endif

@@ -52,7 +52,7 @@ def session(checks, out):
     """Keys of session.json and kinds of events."""
     text = page("jankd-csv.5")
     keys = {name for names, _ in items(section(text, "session.json"), "Cm") for name in names}
-    code = (SOURCE / "daemon" / "control" / "status_json.c").read_text(encoding="utf-8")
+    code = (SOURCE / "daemon" / "show" / "status_json.c").read_text(encoding="utf-8")
     printed = set()
     for function in ("session_object", "add_running", "status_json_of_last"):
         body = re.search(rf"^[^\n]*\b{function}\([^;]*?\n\{{\n(.*?)^\}}", code, re.M | re.S)[1]

@@ -2,7 +2,7 @@
 /* The grade at each of its bounds, and the sentence that goes with it. */
 #include "tests/unit/unit.h"
 
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 
 #define MINUTES (60 * SECOND)
 

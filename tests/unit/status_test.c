@@ -5,8 +5,7 @@
 #include <inttypes.h>
 
 #include "daemon/base/status.h"
-#include "daemon/base/verdict_text.h"
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/version.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "daemon/base/text.h"
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/capture/session.h"
 #include "tests/unit/phone.h"
 

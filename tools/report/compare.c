@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 
 #define HOUR_US UINT32_C(3600000000)
 

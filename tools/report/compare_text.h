@@ -2,7 +2,7 @@
 #ifndef JANKD_TOOLS_REPORT_COMPARE_TEXT_H
 #define JANKD_TOOLS_REPORT_COMPARE_TEXT_H
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 #include "tools/report/compare.h"
 
 #define COMPARE_LINES 4

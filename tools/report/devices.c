@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 #include "tools/report/os.h"
 #include "tools/report/sentences.h"
 

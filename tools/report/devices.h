@@ -9,7 +9,7 @@
 #ifndef JANKD_TOOLS_REPORT_DEVICES_H
 #define JANKD_TOOLS_REPORT_DEVICES_H
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 #include "tools/report/select.h"
 #include "tools/report/session.h"
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 #include "tools/report/compare_text.h"
 
 #define TEXT_SIZE 256

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 #include "tools/report/rows.h"
 
 /* --- percentiles of frames.csv --- */

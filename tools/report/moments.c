@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 
 static bool is_alike(const struct moments *group, const struct moments *one)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "daemon/base/apps.h"
-#include "daemon/base/grade_json.h"
+#include "daemon/show/apps.h"
+#include "daemon/show/grade_json.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"

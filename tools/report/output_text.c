@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/text.h"
-#include "daemon/base/verdict_text.h"
+#include "daemon/show/show.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"

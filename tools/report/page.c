@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 #include "tools/report/os.h"
 #include "tools/report/pack.h"
 #include "tools/report/page_frames.h"

@@ -3,7 +3,7 @@
 #ifndef JANKD_TOOLS_REPORT_SENTENCES_H
 #define JANKD_TOOLS_REPORT_SENTENCES_H
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 #include "tools/report/session.h"
 
 struct session_sentences {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/verdict_text.h"
+#include "daemon/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
 #include "daemon/base/text.h"
 
 /* Apps in the text; the others are in summary.csv. */

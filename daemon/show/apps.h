@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The apps of a session: each is all Surfaces with its package in their name, added up. */
-#ifndef JANKD_DAEMON_BASE_APPS_H
-#define JANKD_DAEMON_BASE_APPS_H
+#ifndef JANKD_DAEMON_SHOW_APPS_H
+#define JANKD_DAEMON_SHOW_APPS_H
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 #include "daemon/base/status.h"
 
 /* True: the Surface is of that app by its name. The app of others, such as a status bar, is only

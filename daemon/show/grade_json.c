@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/grade_json.h"
+#include "daemon/show/grade_json.h"
 
 #include <inttypes.h>
 #include <json.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 
 static void add_decimal(struct json_object *object, const char *key, double value, int decimals)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
-#include "daemon/base/status.h"
 #include "daemon/base/text.h"
-#include "daemon/base/verdict_text.h"
 #include "rules/count/stats.h"
 
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 
 #include <inttypes.h>
 #include <json.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/base/apps.h"
-#include "daemon/base/grade_json.h"
+#include "daemon/show/grade_json.h"
 #include "daemon/base/last_session.h"
-#include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
 #include "rules/count/stats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/apps.h"
+#include "daemon/show/apps.h"
 
 #include <string.h>
 

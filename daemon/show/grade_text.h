@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A grade as sentences. The text at the end of a session, 'jankd analyze --json', and jank-report's
  * text, page and Markdown have them from here, so they are the same. */
-#ifndef JANKD_DAEMON_BASE_GRADE_TEXT_H
-#define JANKD_DAEMON_BASE_GRADE_TEXT_H
+#ifndef JANKD_DAEMON_SHOW_GRADE_TEXT_H
+#define JANKD_DAEMON_SHOW_GRADE_TEXT_H
 
 #include <stddef.h>
 
@@ -16,11 +16,11 @@ enum language { ENGLISH, CHINESE };
 struct graded {
 	const char *name; /* of an app, a Surface or a section */
 	const struct grade_facts *facts;
-	double fps;		/* of its frame times; negative: unknown */
-	double rate_hz;		/* the display's, or the render rate; negative: unknown */
+	double fps;	/* of its frame times; negative: unknown */
+	double rate_hz; /* the display's, or the render rate; negative: unknown */
 	/* Where the rate changed, rate_hz is the mean of these; 0: not known that it did. */
 	double slowest_hz, fastest_hz;
-	bool is_even;		/* see grade_is_even() */
+	bool is_even; /* see grade_is_even() */
 	/* Of a sum of several sessions: their number, and those that are slow, of which fps and
 	 * the rates are the slowest's. */
 	unsigned int sessions, slow_sessions;

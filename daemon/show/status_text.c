@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/grade_text.h"
+#include "daemon/show/grade_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

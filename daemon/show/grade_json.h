@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a grade is made of as JSON: of 'jankd analyze --json' and of jank-report. */
-#ifndef JANKD_DAEMON_BASE_GRADE_JSON_H
-#define JANKD_DAEMON_BASE_GRADE_JSON_H
+#ifndef JANKD_DAEMON_SHOW_GRADE_JSON_H
+#define JANKD_DAEMON_SHOW_GRADE_JSON_H
 
 #include "rules/count/grade.h"
 

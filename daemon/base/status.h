@@ -20,6 +20,7 @@
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
 #include "rules/base/row.h"
+#include "rules/count/summary_row.h"
 
 /* Limits of the Surfaces and CSV files in it, and of the bytes of a Surface's name with its NUL. */
 #define STATUS_SURFACES_MAX 40
@@ -41,26 +42,6 @@ struct status_rows {
 	uint64_t written;
 	uint64_t lost;	   /* could not be written */
 	uint64_t left_out; /* not written because the disk was nearly full */
-};
-
-struct status_surface {
-	char app[STATUS_NAME_SIZE], name[STATUS_NAME_SIZE]; /* may be cut */
-	struct frame_stats stats;			    /* of the whole session */
-	double now_fps;		/* in the last whole second of the trace; negative: none */
-	double fps, low1_fps;	/* as in struct summary_row; negative: none */
-	uint64_t recent_frames; /* as in struct summary_row */
-	uint64_t frozen_ns;	/* likewise */
-	int64_t p50_ns, p99_ns;
-	struct harm harm;
-	struct grade_facts facts;
-	enum grade grade;
-	bool no_view_marks; /* as in struct summary_row, also the next six */
-	int64_t gpu_p50_ns, gpu_p99_ns, gpu_bound;
-	int64_t release_p99_ns;
-	struct fence_stats fences;
-	bool paces_itself;
-	uint64_t drawing_ns; /* time of continuous drawing */
-	char verdict[VERDICT_SIZE];
 };
 
 /* An app: all Surfaces of the session with its package in their name. */
@@ -165,7 +146,9 @@ struct status {
 	enum status_surfaces which;
 	unsigned int surfaces_total; /* all of the session, in @surfaces or not */
 	unsigned int n_surfaces;
-	struct status_surface surfaces[STATUS_SURFACES_MAX];
+	struct summary_row surfaces[STATUS_SURFACES_MAX]; /* without ->jank_types */
+	/* Of a capture: their apps and names, which may be cut. In any order. */
+	char names[STATUS_SURFACES_MAX][2][STATUS_NAME_SIZE];
 	/* The apps that drew longest, the one with most first, those of the system last. */
 	unsigned int apps_total, n_apps;
 	struct status_app apps[STATUS_APPS_MAX];

@@ -267,11 +267,12 @@ void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, 
 	fputc('\n', out);
 }
 
-void text_copy(char *to, size_t size, const char *from)
+char *text_copy(char *to, size_t size, const char *from)
 {
 	size_t length = from ? strnlen(from, size - 1) : 0;
 
 	if (length > 0)
 		memcpy(to, from, length);
 	to[length] = '\0';
+	return to;
 }

@@ -48,7 +48,7 @@ void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, 
  * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */
 void text_short_component(char *name);
 
-/* Copies a text, cut to fit; "" if @from is NULL. @size: more than 0. */
-void text_copy(char *to, size_t size, const char *from);
+/* Copies a text, cut to fit; "" if @from is NULL. @size: more than 0. Returns @to. */
+char *text_copy(char *to, size_t size, const char *from);
 
 #endif

@@ -18,7 +18,7 @@
 /* --- surfaces --- */
 
 static bool comes_before(enum status_surfaces which, const struct summary_row *a,
-			 const struct status_surface *b)
+			 const struct summary_row *b)
 {
 	if (which == STATUS_OF_NOW && (a->frozen_ns > 0) != (b->frozen_ns > 0))
 		return a->frozen_ns > 0;
@@ -31,7 +31,8 @@ static bool comes_before(enum status_surfaces which, const struct summary_row *a
 static void add_surface(void *context, const struct summary_row *row)
 {
 	struct status *status = context;
-	struct status_surface *to;
+	struct summary_row *to;
+	char(*names)[STATUS_NAME_SIZE];
 	unsigned int at = status->n_surfaces;
 
 	status->surfaces_total++;
@@ -40,32 +41,17 @@ static void add_surface(void *context, const struct summary_row *row)
 		at--;
 	if (at == STATUS_SURFACES_MAX)
 		return;
+	/* The last one gives its place, and that of its names. */
 	if (status->n_surfaces < STATUS_SURFACES_MAX)
-		status->n_surfaces++;
+		names = status->names[status->n_surfaces++];
+	else
+		names = (char(*)[STATUS_NAME_SIZE])status->surfaces[STATUS_SURFACES_MAX - 1].app;
 	to = &status->surfaces[at];
 	memmove(to + 1, to, (status->n_surfaces - at - 1) * sizeof(*to));
-	text_copy(to->app, sizeof(to->app), row->app);
-	text_copy(to->name, sizeof(to->name), row->surface);
-	to->stats = row->stats;
-	to->now_fps = row->now_fps;
-	to->fps = row->fps;
-	to->low1_fps = row->low1_fps;
-	to->recent_frames = row->recent_frames;
-	to->frozen_ns = row->frozen_ns;
-	to->p50_ns = row->p50_ns;
-	to->p99_ns = row->p99_ns;
-	to->harm = row->harm;
-	to->facts = row->facts;
-	to->grade = row->grade;
-	to->no_view_marks = row->no_view_marks;
-	to->gpu_p50_ns = row->gpu_p50_ns;
-	to->gpu_p99_ns = row->gpu_p99_ns;
-	to->gpu_bound = row->gpu_bound;
-	to->release_p99_ns = row->release_p99_ns;
-	to->fences = row->fences;
-	to->paces_itself = row->paces_itself;
-	to->drawing_ns = row->drawing_ns;
-	text_copy(to->verdict, sizeof(to->verdict), row->verdict);
+	*to = *row;
+	to->app = text_copy(names[0], sizeof(names[0]), row->app);
+	to->surface = text_copy(names[1], sizeof(names[1]), row->surface);
+	to->jank_types = NULL;
 }
 
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,

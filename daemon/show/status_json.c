@@ -564,14 +564,14 @@ static struct json_object *moment_object(const char *key, uint64_t time_ns, uint
 	return object;
 }
 
-static struct json_object *surface_object(const struct status_surface *surface)
+static struct json_object *surface_object(const struct summary_row *surface)
 {
 	struct json_object *object = json_object_new_object();
 	const struct frame_stats *stats = &surface->stats;
 	const struct harm *harm = &surface->harm;
 	double lost_rate = frame_stats_lost_rate(stats);
 
-	add_text(object, "surface", surface->name);
+	add_text(object, "surface", surface->surface);
 	add_text(object, "verdict", surface->verdict);
 	add_count(object, "frames", stats->frames);
 	add_seconds(object, "time_s", stats->time_ns);
@@ -626,7 +626,7 @@ static struct json_object *app_object(const struct status_app *app, const struct
 	json_object_object_add(object, "facts", grade_json(facts));
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (strcmp(status->surfaces[i].app, app->app) == 0 &&
-		    app_has_surface(app->app, status->surfaces[i].name))
+		    app_has_surface(app->app, status->surfaces[i].surface))
 			json_object_array_add(surfaces, surface_object(&status->surfaces[i]));
 	json_object_object_add(object, "surfaces", surfaces);
 	return object;
@@ -670,7 +670,7 @@ char *verdict_json(const struct status *status)
 		json_object_array_add(array, app_object(&status->apps[i], status));
 	json_object_object_add(object, "apps", array);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		if (!app_has_surface(status->surfaces[i].app, status->surfaces[i].name))
+		if (!app_has_surface(status->surfaces[i].app, status->surfaces[i].surface))
 			json_object_array_add(others, surface_object(&status->surfaces[i]));
 	json_object_object_add(object, "surfaces_of_no_app", others);
 	return print(object, JSON_C_TO_STRING_PLAIN);

@@ -118,7 +118,7 @@ static double to_ms(int64_t ns)
 }
 
 /* The number of a column; negative: unknown. */
-static double number_of(const struct status_surface *row, enum table_column column)
+static double number_of(const struct summary_row *row, enum table_column column)
 {
 	const struct frame_stats *stats = &row->stats;
 
@@ -159,7 +159,7 @@ static bool is_count(enum table_column column)
 	return (column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES;
 }
 
-static const char *colour_of(const struct status_surface *row, enum table_column column)
+static const char *colour_of(const struct summary_row *row, enum table_column column)
 {
 	static const char *const colours[GRADES] = {
 		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
@@ -171,7 +171,7 @@ static const char *colour_of(const struct status_surface *row, enum table_column
 	return (column == COLUMN_NOW || column == COLUMN_FROZEN) && row->frozen_ns > 0 ? RED : NULL;
 }
 
-static void format_cell(char text[static CELL_SIZE], const struct status_surface *row,
+static void format_cell(char text[static CELL_SIZE], const struct summary_row *row,
 			enum table_column column, int width)
 {
 	double number = number_of(row, column);
@@ -191,7 +191,7 @@ static void format_cell(char text[static CELL_SIZE], const struct status_surface
 			      width);
 }
 
-static void print_cell(FILE *out, const struct status_surface *row, enum table_column column,
+static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
 		       bool colour)
 {
 	int width = (int)cells[column].width - 1;
@@ -205,8 +205,7 @@ static void print_cell(FILE *out, const struct status_surface *row, enum table_c
 		fprintf(out, " %*s", width, text);
 }
 
-static void print_row(FILE *out, const struct status_surface *row,
-		      const struct table_layout *layout)
+static void print_row(FILE *out, const struct summary_row *row, const struct table_layout *layout)
 {
 	char name[STATUS_NAME_SIZE];
 
@@ -214,7 +213,7 @@ static void print_row(FILE *out, const struct status_surface *row,
 		print_name(out, row->app, layout->app);
 		fputc(' ', out);
 	}
-	memcpy(name, row->name, sizeof(name));
+	text_copy(name, sizeof(name), row->surface);
 	text_short_component(name);
 	print_name(out, name, layout->surface);
 	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
@@ -339,15 +338,15 @@ static struct table_layout layout_in(unsigned int columns, bool live, bool colou
 
 /* True: it has nothing to say about an app: it has no package in its name, or a grade is not
  * possible. */
-static bool is_minor(const struct status_surface *row)
+static bool is_minor(const struct summary_row *row)
 {
-	return !app_has_surface(row->app, row->name) || app_is_system(row->app) ||
+	return !app_has_surface(row->app, row->surface) || app_is_system(row->app) ||
 	       row->grade <= GRADE_TOO_SHORT;
 }
 
 /* The worst first. In a live table, what is frozen now is worse than all others, and what has drawn
  * nothing for ten seconds is the last. */
-static bool is_worse(const struct status_surface *a, const struct status_surface *b, bool live)
+static bool is_worse(const struct summary_row *a, const struct summary_row *b, bool live)
 {
 	bool a_draws = a->recent_frames > 0, b_draws = b->recent_frames > 0;
 	double a_lost = grade_lost_rate(&a->facts), b_lost = grade_lost_rate(&b->facts);
@@ -372,7 +371,7 @@ static void print_surfaces(FILE *out, const struct status *status, unsigned int 
 	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW, colour);
 	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
 	unsigned int order[STATUS_SURFACES_MAX];
-	const struct status_surface *rows = status->surfaces;
+	const struct summary_row *rows = status->surfaces;
 
 	/* Sorts the numbers of the surfaces. */
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {

@@ -115,7 +115,7 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict, boo
 }
 
 /* The GPU, and buffers that the display had not released. */
-static void print_buffers(FILE *out, unsigned int columns, const struct status_surface *surface)
+static void print_buffers(FILE *out, unsigned int columns, const struct summary_row *surface)
 {
 	const struct fence_stats *fences = &surface->fences;
 
@@ -135,13 +135,13 @@ static void print_buffers(FILE *out, unsigned int columns, const struct status_s
 }
 
 /* A Surface in a line, with what it lost. */
-static void print_surface(FILE *out, unsigned int columns, const struct status_surface *surface)
+static void print_surface(FILE *out, unsigned int columns, const struct summary_row *surface)
 {
 	const struct grade_facts *facts = &surface->facts;
 	char name[STATUS_NAME_SIZE + 16], more[256];
 	size_t n;
 
-	snprintf(name, sizeof(name), "  %s", surface->name);
+	snprintf(name, sizeof(name), "  %s", surface->surface);
 	text_short_component(name);
 	n = (size_t)snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
 	if (facts->freezes > 0)
@@ -158,17 +158,18 @@ static void print_surface(FILE *out, unsigned int columns, const struct status_s
 	print_name(out, columns, name, more);
 }
 
-static bool is_of_app(const struct status_surface *surface, const struct status_app *app)
+static bool is_of_app(const struct summary_row *surface, const struct status_app *app)
 {
-	return strcmp(surface->app, app->app) == 0 && app_has_surface(app->app, surface->name);
+	return strncmp(surface->app, app->app, STATUS_NAME_SIZE - 1) == 0 &&
+	       app_has_surface(app->app, surface->surface);
 }
 
-static const struct status_surface *find_surface(const struct status *status,
-						 const struct status_app *app)
+static const struct summary_row *find_surface(const struct status *status,
+					      const struct status_app *app)
 {
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (is_of_app(&status->surfaces[i], app) &&
-		    strcmp(status->surfaces[i].name, app->surface) == 0)
+		    strncmp(status->surfaces[i].surface, app->surface, STATUS_NAME_SIZE - 1) == 0)
 			return &status->surfaces[i];
 	return NULL;
 }
@@ -183,10 +184,10 @@ static void print_surfaces(FILE *out, unsigned int columns, const struct status 
 		unsigned int worst = STATUS_SURFACES_MAX;
 
 		for (unsigned int i = 0; i < status->n_surfaces; i++) {
-			const struct status_surface *one = &status->surfaces[i];
+			const struct summary_row *one = &status->surfaces[i];
 
 			if (printed[i] || one->facts.frames + one->facts.freezes == 0 ||
-			    (app ? !is_of_app(one, app) : app_has_surface(one->app, one->name)))
+			    (app ? !is_of_app(one, app) : app_has_surface(one->app, one->surface)))
 				continue;
 			if (worst == STATUS_SURFACES_MAX ||
 			    grade_lost_ns(&one->facts) >
@@ -203,7 +204,7 @@ static void print_surfaces(FILE *out, unsigned int columns, const struct status 
 static void print_app(FILE *out, unsigned int columns, const struct status_app *app,
 		      const struct status *status)
 {
-	const struct status_surface *surface = find_surface(status, app);
+	const struct summary_row *surface = find_surface(status, app);
 
 	print_grade(out, columns, app);
 	print_causes(out, columns, &app->facts);
@@ -236,9 +237,9 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 				(int)worst->tid, moment(worst->begin_ns), n, plural(n));
 }
 
-static const char *name_without_marks(const struct status_surface *surface)
+static const char *name_without_marks(const struct summary_row *surface)
 {
-	return surface->app[0] ? surface->app : surface->name;
+	return surface->app[0] ? surface->app : surface->surface;
 }
 
 /* True: a Surface before number @at has the name of its process. */

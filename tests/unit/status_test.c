@@ -265,7 +265,7 @@ TEST(verdict_has_the_frames_that_apps_skipped)
 	status.counters.doframe_worst =
 		(struct doframe_skipped){ 31, 1500 * MS, 6, 7, "com.example.app" };
 	status.n_surfaces = 1;
-	strcpy(status.surfaces[0].app, "a.com.example.app");
+	status.surfaces[0] = (struct summary_row){ .app = "a.com.example.app", .surface = "" };
 	printed_begin(1);
 	verdict_print(stdout, &status, 100);
 	assert_contains(printed_end(),

@@ -33,10 +33,12 @@ static int64_t ns_of(const struct surface *surface, enum metric milliseconds)
 	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * 1e6 + 0.5);
 }
 
-static void fill_surface(struct status_surface *to, const struct session *session,
+static void fill_surface(struct summary_row *to, const struct session *session,
 			 const struct surface *surface)
 {
-	*to = (struct status_surface){
+	*to = (struct summary_row){
+		.app = name_of(session, surface->app),
+		.surface = name_of(session, surface->name),
 		.harm = surface->harm,
 		.facts = surface->facts,
 		.grade = surface->grade,
@@ -46,8 +48,6 @@ static void fill_surface(struct status_surface *to, const struct session *sessio
 		.gpu_bound = count_of(surface, METRIC_GPU_BOUND),
 		.release_p99_ns = ROW_UNKNOWN,
 	};
-	text_copy(to->app, STATUS_NAME_SIZE, name_of(session, surface->app));
-	text_copy(to->name, STATUS_NAME_SIZE, name_of(session, surface->name));
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 

@@ -265,8 +265,7 @@ static int open_in(const char *folder, const char *entry, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/%s/%s", folder, entry, name) >= (int)sizeof(path))
-		return -1;
+	snprintf(path, sizeof(path), "%s/%s/%s", folder, entry, name);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -383,8 +382,7 @@ static void each_entry(struct device_state *state, const char *root, const char 
 	char path[PATH_MAX];
 	int n;
 
-	if (snprintf(path, sizeof(path), "%s%s", root, folder) >= (int)sizeof(path))
-		return;
+	snprintf(path, sizeof(path), "%s%s", root, folder);
 	n = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')

@@ -75,8 +75,7 @@ int property_serial_open(const char *root)
 		char path[PATH_MAX];
 		int fd;
 
-		if (snprintf(path, sizeof(path), "%s%s", root, areas[i]) >= (int)sizeof(path))
-			break;
+		snprintf(path, sizeof(path), "%s%s", root, areas[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd >= 0 && property_serial_read(fd) >= 0)
 			return fd;

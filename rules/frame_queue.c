@@ -397,8 +397,8 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	facts->own = times_of(p, own);
 	if (vsync->tick_ns == 0 || own->planned_ns == 0)
 		return;
-	expected_learn(&p->expected, vsync, own->planned_ns, facts->period_ns);
-	expectation = expected_at(&p->expected, vsync, facts->period_ns);
+	expected_learn(p->expected, vsync, own->planned_ns, facts->period_ns);
+	expectation = expected_at(p->expected, vsync, facts->period_ns);
 	facts->expected_ns = expectation.present_ns;
 	facts->deadline_ns = expectation.deadline_ns;
 	if (!cause_is_off(facts))
@@ -446,7 +446,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.queued_ns = frame->queued_ns,
 		.gpu_done_ns = work->done_ns,
 		.waited_for_gpu = work->missed_latch,
-		.expired = work->vsync.expired && !q->producers->expected.is_14,
+		.expired = work->vsync.expired && !q->producers->expected->is_14,
 		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = layer->latched_ns,
 		.planned_before_ns = layer->planned_ns,

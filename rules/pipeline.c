@@ -126,10 +126,8 @@ static void follow_period(struct pipeline *p, const struct role_event *event)
 static void follow_token(struct pipeline *p, const struct role_event *event)
 {
 	uint64_t time_ns = event->record->time_ns;
-	int64_t number = event->capture->frame, ahead_ns = event->capture->time_ns;
+	int64_t ahead_ns = event->capture->time_ns;
 
-	expected_composition(&p->producers->expected, number, time_ns);
-	choreographer_token(p->choreographer, number, time_ns);
 	if (event->role != RULE_TOKEN && ahead_ns > 0 && ahead_ns < PLAN_MAX_NS)
 		compositions_plan(&p->producers->compositions, time_ns + (uint64_t)ahead_ns,
 				  event->role == RULE_REPLAN);
@@ -143,17 +141,15 @@ static void on_event(void *context, const struct role_event *event)
 	const struct trace_record *record = event->record;
 	uint64_t time_ns = record->time_ns;
 
-	producers->expected.is_14 |= event->since_14;
 	switch (event->role) {
 	case RULE_TICK:
 	case RULE_APP_TICK:
 	case RULE_SF_TICK:
 		p->counters.ticks++;
-		if (event->role != RULE_SF_TICK)
-			choreographer_tick(p->choreographer, time_ns);
+		if (event->role == RULE_SF_TICK)
+			compositions_tick(compositions, time_ns);
 		vsync_tick(&p->queue.vsync, name_hash(record->name),
 			   (unsigned int)(event->rule - p->rules->rules), time_ns);
-		producers_tick(producers, event->role, time_ns);
 		if (p->queue.log)
 			recent_events_add_tick(p->queue.log, time_ns, record->name);
 		return;
@@ -201,7 +197,7 @@ static void on_event(void *context, const struct role_event *event)
 		break;
 	case RULE_APP_TIME:
 	case RULE_SF_TIME:
-		expected_duration(&producers->expected, event->role, record->value);
+		expected_duration(producers->expected, event->role, record->value);
 		break;
 	default:
 		break;
@@ -228,7 +224,6 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 		producers_new_surfaceflinger(p->producers);
-		choreographer_forget_ticks(p->choreographer);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!attribution_has_own_ticks(&p->attribution))
@@ -749,7 +744,7 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 
 void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations)
 {
-	p->queue.options.durations = p->producers->expected.given = *durations;
+	p->queue.options.durations = p->attribution.expected.given = *durations;
 	if (durations->period_ns > 0 && p->queue.vsync.dumpsys_ns == 0)
 		pipeline_set_dumpsys_period(p, durations->period_ns);
 }
@@ -957,7 +952,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframes = p->choreographer->counters.callbacks;
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
-	c->durations_learnt = p->producers->expected.used_learnt;
+	c->durations_learnt = a->expected.used_learnt;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
 	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
@@ -1038,7 +1033,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;
 	}
-	choreographer_init(p->choreographer);
+	choreographer_init(p->choreographer, &p->attribution.expected);
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;
@@ -1049,7 +1044,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 			     &findings) < 0)
 		return -ENOMEM;
 	p->queue.work = p->attribution.work;
-	producers_init(p->producers, &p->attribution.sf, p->attribution.work);
+	producers_init(p->producers, &p->attribution);
 	if (p->rules->last_counter)
 		return set_up_gfx2019(p, options);
 	if (options->type > 0)

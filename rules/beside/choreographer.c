@@ -253,32 +253,32 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 
 /* --- skipped periods --- */
 
+/* Edges so far. They have the numbers from 1 on. */
+static uint64_t n_edges(const struct choreographer *c)
+{
+	return c->expected->n_ticks;
+}
+
+static uint64_t time_of(const struct choreographer *c, uint64_t edge)
+{
+	return expected_tick_ns(c->expected, edge - 1);
+}
+
 /* The edge, after number @before, that the callback of vsync @number answers: the only one between
  * two compositions for an earlier and for a later vsync, or before @now_ns; 0: unknown. */
 static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t before,
 			uint64_t now_ns)
 {
-	unsigned int n = c->n_tokens < CHOREOGRAPHER_TOKENS ? c->n_tokens : CHOREOGRAPHER_TOKENS;
-	uint64_t from_ns = 0, to_ns = now_ns, found = 0;
-	unsigned int i = 1;
+	uint64_t from_ns, to_ns, found = 0;
 
-	for (; i <= n && from_ns == 0; i++) {
-		unsigned int at = (c->n_tokens - i) % CHOREOGRAPHER_TOKENS;
-
-		if (c->tokens[at].number < number)
-			from_ns = c->tokens[at].time_ns;
-		else
-			to_ns = c->tokens[at].time_ns;
-	}
-	if (number < 0 || c->edges - before >= CHOREOGRAPHER_EDGES)
+	if (number < 0 || n_edges(c) - before >= EXPECTED_TICKS)
 		return 0;
-	for (uint64_t edge = before + 1; edge <= c->edges; edge++) {
-		uint64_t edge_ns = c->edge_ns[edge % CHOREOGRAPHER_EDGES];
-
-		if (edge_ns <= from_ns || edge_ns > to_ns)
+	to_ns = expected_announced(c->expected, number, now_ns, &from_ns);
+	for (uint64_t edge = before + 1; edge <= n_edges(c); edge++) {
+		if (time_of(c, edge) <= from_ns || time_of(c, edge) > to_ns)
 			continue;
 		/* VSYNC-app and VSYNC-appSf may have one at the same time. */
-		if (found > 0 && edge_ns > c->edge_ns[found % CHOREOGRAPHER_EDGES] + SOON_NS)
+		if (found > 0 && time_of(c, edge) > time_of(c, found) + SOON_NS)
 			return 0;
 		found = found > 0 ? found : edge;
 	}
@@ -296,18 +296,19 @@ static int64_t skipped_periods(const struct choreographer *c,
 			       const struct choreographer_thread *thread, uint64_t now_ns,
 			       uint64_t edge, uint64_t period_ns)
 {
-	uint64_t late_ns = now_ns - c->last_edge_ns;
+	uint64_t edges = n_edges(c), last_ns = expected_last_tick_ns(c->expected);
+	uint64_t late_ns = now_ns - last_ns;
 
-	if (period_ns == 0 || c->edges == 0 || now_ns < c->last_edge_ns)
+	if (period_ns == 0 || edges == c->expected->first_tick || now_ns < last_ns)
 		return ROW_UNKNOWN;
-	if (thread->follows && c->edges == thread->edge_at_begin)
+	if (thread->follows && edges == thread->edge_at_begin)
 		return ROW_UNKNOWN;
-	if (thread->follows && c->edges == thread->edge_at_begin + 1)
+	if (thread->follows && edges == thread->edge_at_begin + 1)
 		return (int64_t)(late_ns / period_ns);
 	if (edge > 0)
-		return (int64_t)((now_ns - c->edge_ns[edge % CHOREOGRAPHER_EDGES]) / period_ns);
+		return (int64_t)((now_ns - time_of(c, edge)) / period_ns);
 	if (late_ns >= period_ns / 4 || late_ns > soon_ns(thread) ||
-	    (thread->follows && c->edges == thread->edge_at_end))
+	    (thread->follows && edges == thread->edge_at_end))
 		return ROW_UNKNOWN;
 	return 0;
 }
@@ -389,7 +390,7 @@ static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
 static void begin_do_frame(struct choreographer *c, int open, const struct trace_record *record,
 			   int64_t number, uint64_t period_ns)
 {
-	uint64_t now_ns = record->time_ns;
+	uint64_t now_ns = record->time_ns, last_edge_ns = expected_last_tick_ns(c->expected);
 	struct choreographer_thread *thread;
 	struct choreographer_open *slice;
 	uint64_t first_edge, edges, edge;
@@ -410,6 +411,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	if (thread->frames > 0 && now_ns >= thread->last_ns + IDLE_NS)
 		close_row(c, (unsigned int)at);
 	thread->lost_last = c->lost;
+	thread->follows &= thread->losses == c->expected->losses;
 	count_interval(thread, now_ns);
 	edge = thread->follows ? edge_of(c, number, thread->edge_at_begin, now_ns) : 0;
 	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
@@ -418,17 +420,18 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	count_skipped(c, thread, skipped, now_ns);
 	/* Without a new edge it is not late for one: its edge is written after it. Neither is one
 	 * that follows its only edge at once, whatever the period is. */
-	edges = c->edges - thread->edge_at_begin;
+	edges = n_edges(c) - thread->edge_at_begin;
 	thread->unplaced += skipped < 0 && thread->follows &&
-			    (edges > 1 || (edges == 1 && now_ns > c->last_edge_ns + SOON_NS));
-	if (skipped == 0 && thread->follows && c->edges == thread->edge_at_begin + 1)
-		thread->usual_ns = (3 * thread->usual_ns + now_ns - c->last_edge_ns) / 4;
+			    (edges > 1 || (edges == 1 && now_ns > last_edge_ns + SOON_NS));
+	if (skipped == 0 && thread->follows && edges == 1)
+		thread->usual_ns = (3 * thread->usual_ns + now_ns - last_edge_ns) / 4;
 	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
 	thread->last_end_ns = 0;
-	thread->edge_at_begin = thread->edge_at_end = c->edges;
+	thread->edge_at_begin = thread->edge_at_end = n_edges(c);
 	thread->follows = true;
+	thread->losses = c->expected->losses;
 	/* free_entry() may have moved the open slices. */
 	open = open < 0 ? open : thread_set_find(&c->open_set, record->tid);
 	slice = open_slice(c, open, record, at, false);
@@ -451,7 +454,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 
 	/* Its row may be closed. One edge alone is the one that it answers. */
 	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 || open->is_placed ||
-	    (open->first_is_known && open->first_edge == c->edges))
+	    (open->first_is_known && open->first_edge == n_edges(c)))
 		return;
 	if (open->skipped == 0) {
 		thread->placed--;
@@ -460,14 +463,12 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	}
 	open->skipped = ROW_UNKNOWN;
 	edge = open->first_edge;
-	if (!open->first_is_known || c->edges < edge || c->edges - edge >= CHOREOGRAPHER_EDGES)
+	if (!open->first_is_known || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
 		return;
-	for (; edge <= c->edges; edge++) {
-		uint64_t edge_ns = c->edge_ns[edge % CHOREOGRAPHER_EDGES];
-
-		if (edge_ns + period_ns > open->begin_ns)
+	for (; edge <= n_edges(c); edge++) {
+		if (time_of(c, edge) + period_ns > open->begin_ns)
 			continue;
-		late_ns = open->begin_ns - edge_ns;
+		late_ns = open->begin_ns - time_of(c, edge);
 		n++;
 	}
 	if (n != 1)
@@ -586,7 +587,7 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	if (period_ns > 0 && duration_ns > period_ns)
 		keep_long(c, &slice, now_ns);
 	thread->last_end_ns = now_ns;
-	thread->edge_at_end = c->edges;
+	thread->edge_at_end = n_edges(c);
 	thread->timed++;
 	thread->duration_ns += duration_ns;
 	if (duration_ns > thread->max_ns)
@@ -594,8 +595,9 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	add_slowest(thread, duration_ns);
 }
 
-void choreographer_init(struct choreographer *c)
+void choreographer_init(struct choreographer *c, const struct expected *expected)
 {
+	c->expected = expected;
 	c->open_set.tids = c->open_tids;
 }
 
@@ -667,21 +669,6 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 	}
 }
 
-void choreographer_tick(struct choreographer *c, uint64_t time_ns)
-{
-	c->edges++;
-	c->last_edge_ns = time_ns;
-	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = time_ns;
-}
-
-void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns)
-{
-	unsigned int at = c->n_tokens++ % CHOREOGRAPHER_TOKENS;
-
-	c->tokens[at].time_ns = time_ns;
-	c->tokens[at].number = number;
-}
-
 /* --- marks, losses, clocks --- */
 
 void choreographer_mark(struct choreographer *c, uint64_t time_ns)
@@ -689,34 +676,20 @@ void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 	marks_add(&c->marks, time_ns);
 }
 
-void choreographer_forget_ticks(struct choreographer *c)
-{
-	c->edges = 0;
-	c->n_tokens = 0;
-	for (unsigned int i = 0; i < c->n; i++)
-		c->threads[i].follows = false;
-}
-
-static void forget(struct choreographer *c)
-{
-	thread_set_clear(&c->open_set);
-	choreographer_forget_ticks(c);
-}
-
 void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown)
 {
 	c->lost.events += events;
 	c->lost.unknown += unknown;
-	forget(c);
+	thread_set_clear(&c->open_set);
 }
 
 void choreographer_new_clock(struct choreographer *c)
 {
 	choreographer_close(c);
-	forget(c);
+	thread_set_clear(&c->open_set);
 	c->n = 0;
 	c->n_long = 0;
 	marks_clear(&c->marks);
 	c->checked = false;
-	c->last_idle_check_ns = c->last_edge_ns = 0;
+	c->last_idle_check_ns = 0;
 }

@@ -26,6 +26,7 @@
 #include "rules/language/ruleset_match.h"
 #include "rules/stream/marks.h"
 #include "rules/threads/thread_set.h"
+#include "rules/vsync/expected.h"
 
 #define CHOREOGRAPHER_THREADS 64
 #define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
@@ -39,10 +40,6 @@
 /* Callbacks longer than a period that are kept for the rows of dropFrames.csv: those of some
  * seconds. */
 #define CHOREOGRAPHER_LONG 128
-
-/* The last edges of VSYNC-app, and numbers of vsyncs, that are kept. */
-#define CHOREOGRAPHER_EDGES 128
-#define CHOREOGRAPHER_TOKENS 128
 
 /* Parts of a callback, in the order of their roles. */
 enum doframe_part {
@@ -74,9 +71,10 @@ struct choreographer_thread {
 	char app[DOFRAME_APP_SIZE];
 	uint64_t last_ns;     /* begin of its last callback */
 	uint64_t last_end_ns; /* of the same; 0: unknown */
-	/* Numbers of the last edge of VSYNC-app at these times; valid if @follows. */
+	/* So many edges of VSYNC-app there were then; valid if @follows. */
 	uint64_t edge_at_begin, edge_at_end;
 	bool follows;	    /* no event is missing since the last callback */
+	uint32_t losses;    /* of the edges, at that callback */
 	uint64_t usual_ns;  /* from its edge to a callback whose edge is certain; 0: unknown */
 	uint64_t callbacks; /* of the session */
 
@@ -134,13 +132,7 @@ struct choreographer {
 	uint64_t n_long; /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
-	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
-	uint64_t edge_ns[CHOREOGRAPHER_EDGES]; /* of the last ones, by number */
-	unsigned int n_tokens;		       /* so far; the last ones are kept */
-	struct {
-		uint64_t time_ns;
-		int64_t number;
-	} tokens[CHOREOGRAPHER_TOKENS]; /* vsyncs for which SurfaceFlinger composed */
+	const struct expected *expected; /* borrowed: its ticks for apps are the edges */
 	struct loss_count lost;
 	struct marks marks; /* not reached yet */
 	void *context;
@@ -154,8 +146,9 @@ struct choreographer {
 	struct long_doframe longs[CHOREOGRAPHER_LONG];
 };
 
-/* @c: all zeros, except for delay_ns, min_frames, context and row. */
-void choreographer_init(struct choreographer *c);
+/* @c: all zeros, except for delay_ns, min_frames, context and row. @expected: borrowed. VSYNC-app
+ * or VSYNC-appSf: which a thread has asked for is unknown. */
+void choreographer_init(struct choreographer *c, const struct expected *expected);
 
 /* A slice begins or ends. Those of threads that are not in open_set matter only if they begin with
  * the role of a callback or of drawing. @period_ns: of the display; 0: unknown. */
@@ -163,16 +156,6 @@ void choreographer_begin(struct choreographer *c, const struct trace_record *rec
 			 const struct slice_meaning *meaning, uint64_t period_ns);
 void choreographer_end(struct choreographer *c, const struct trace_record *record,
 		       uint64_t period_ns);
-
-/* SurfaceFlinger wakes up apps. VSYNC-app or VSYNC-appSf: which a thread has asked for is unknown.
- */
-void choreographer_tick(struct choreographer *c, uint64_t time_ns);
-
-/* SurfaceFlinger composes for the vsync of that number, from Android 12 on. */
-void choreographer_token(struct choreographer *c, int64_t number, uint64_t time_ns);
-
-/* Another SurfaceFlinger ticks: which of the ticks so far a callback answers is unknown. */
-void choreographer_forget_ticks(struct choreographer *c);
 
 /* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
  * dropped, and no interval spans the loss. */

@@ -170,7 +170,8 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
 	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
-	app_work_new_surfaceflinger(a->work);
+	app_work_forget_delays(a->work, 0);
+	expected_new_surfaceflinger(&a->expected);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
 }
@@ -450,7 +451,7 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 			a->sf.tick_tid = record->tid;
 		if (record->tid == a->sf.tick_tid)
 			a->sf.tick_ns = record->time_ns;
-		app_work_tick(a->work, rule->role != RULE_SF_TICK, record->time_ns);
+		expected_tick(&a->expected, rule->role, record->time_ns);
 	}
 	if (rule->role == RULE_SF_TICK)
 		sf_runs_tick(&a->runs, record->time_ns, record->value);
@@ -469,11 +470,9 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	struct pattern_capture capture;
 	const struct rule *rule = match(a, record, open, &capture);
 	enum rule_role role = rule ? rule->role : RULE_NONE;
-	const struct role_event event = { .role = role,
-					  .since_14 = rule && rule->since_14,
-					  .rule = rule,
-					  .record = record,
-					  .capture = &capture };
+	const struct role_event event = {
+		.role = role, .rule = rule, .record = record, .capture = &capture
+	};
 
 	if (role >= RULE_WORK && role < RULE_IGNORE)
 		return;
@@ -489,8 +488,10 @@ static void named_event(struct attribution *a, const struct trace_record *record
 			vsync_event(a, rule, &capture, record);
 		return;
 	}
-	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
+	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
+		a->expected.is_14 |= rule && rule->since_14;
 		a->sink.event(a->sink.context, &event);
+	}
 }
 
 /* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
@@ -524,6 +525,7 @@ static uint32_t work_begin(struct attribution *a, const struct trace_record *rec
 {
 	uint32_t mask = meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
 	enum work_owner_kind owner = app_work_owner(a->work, record);
+	uint64_t vsync_ns = 0;
 	bool was_open;
 
 	if (owner == WORK_OF_ANOTHER)
@@ -531,7 +533,11 @@ static uint32_t work_begin(struct attribution *a, const struct trace_record *rec
 	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
 	if (was_open && owner == WORK_OWN && !(mask & SLICE_CALLBACK))
 		return mask & ~SLICE_WORK;
-	app_work_begin(a->work, record, was_open, meaning);
+	if (mask & SLICE_CALLBACK)
+		vsync_ns = expected_latest(&a->expected, meaning->number,
+					   app_work_answered(a->work, trace_process(record)),
+					   record->time_ns);
+	app_work_begin(a->work, record, was_open, vsync_ns);
 	return mask;
 }
 
@@ -551,10 +557,10 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 							 .time_ns = meaning->time_ns };
 		bool plans = meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN;
 
-		app_work_token(a->work, meaning->number, record->time_ns);
+		expected_composition(&a->expected, meaning->number, record->time_ns);
+		a->expected.is_14 |= meaning->since_14;
 		a->sink.event(a->sink.context,
 			      &(struct role_event){ .role = plans ? meaning->role : RULE_TOKEN,
-						    .since_14 = meaning->since_14,
 						    .record = record,
 						    .capture = &capture });
 	}
@@ -589,6 +595,7 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 
 	slice_stacks_forget(&a->stacks);
 	app_work_forget(a->work, time_ns);
+	expected_forget(&a->expected);
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
 	a->candidate.presented = false;
@@ -632,6 +639,7 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	}
 	slice_stacks_lost(&a->stacks, a->sf.tid);
 	app_work_lost(a->work, &a->stacks, time_ns);
+	expected_forget(&a->expected);
 	layer_events_lost(&a->layer_events, from_ns);
 	/* Buffers queued from now on are not in the hole. */
 	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
@@ -677,6 +685,7 @@ void attribution_new_clock(struct attribution *a)
 	struct layer_table *layers = a->layer_events.layers;
 
 	forget_processes(a);
+	expected_new_clock(&a->expected);
 	a->sf = a->before = SURFACEFLINGER_UNKNOWN;
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->committed = a->several_displays = false;

@@ -17,6 +17,7 @@
 #include "rules/threads/sf_runs.h"
 #include "rules/threads/slice_stack.h"
 #include "rules/threads/surfaceflinger.h"
+#include "rules/vsync/expected.h"
 
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
@@ -34,7 +35,6 @@ struct frame {
 /* An event whose role matters to more than the frames. */
 struct role_event {
 	enum rule_role role;	 /* RULE_NONE: a counter of SurfaceFlinger that no rule names */
-	bool since_14;		 /* SurfaceFlinger's is of Android 14 or later */
 	const struct rule *rule; /* NULL: of a slice, or none */
 	const struct trace_record *record;
 	const struct pattern_capture *capture;
@@ -82,6 +82,7 @@ struct attribution {
 	struct slice_stacks stacks;
 	struct sf_runs runs;
 	struct app_work *work; /* owned */
+	struct expected expected;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;

@@ -85,7 +85,7 @@ static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint6
 
 /* --- processes --- */
 
-struct work_process *app_work_find(struct app_work *work, int32_t pid)
+static struct work_process *find_process(struct app_work *work, int32_t pid)
 {
 	uint8_t *place = &work->places[(uint32_t)pid % WORK_PROCESSES];
 
@@ -98,6 +98,13 @@ struct work_process *app_work_find(struct app_work *work, int32_t pid)
 		}
 	}
 	return NULL;
+}
+
+uint64_t app_work_answered(struct app_work *work, int32_t pid)
+{
+	const struct work_process *process = find_process(work, pid);
+
+	return process ? process->answered_ns : 0;
 }
 
 static void change_version(struct app_work *work)
@@ -205,7 +212,7 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 	/* Windows ("VRI[Main]") have no package in this name. */
 	if (surface.ptr[0] == 'V')
 		return;
-	process = app_work_find(work, trace_process(record));
+	process = find_process(work, trace_process(record));
 	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
 		return;
 	process->view_key = key_of(surface);
@@ -288,46 +295,21 @@ static void begin_thread(struct app_work *work, struct work_process *process, in
 		process->open_ns = time_ns;
 }
 
-/* The time of the first commit for a later vsync than number @token; UINT64_MAX: there was none
- * so far. */
-static uint64_t passed_ns(const struct app_work *work, int64_t token)
+/* A doFrame begins, whose vsync was at @from_ns: keeps how late it is, if it is late. */
+static void measure_delay(struct work_process *process, uint64_t from_ns, uint64_t now_ns)
 {
-	unsigned int kept = work->n_tokens < WORK_TOKENS ? work->n_tokens : WORK_TOKENS;
-	uint64_t time_ns = UINT64_MAX;
-
-	for (unsigned int i = 1; i <= kept; i++) {
-		const struct work_token *later_one =
-			&work->tokens[(work->n_tokens - i) % WORK_TOKENS];
-
-		if (later_one->number <= token)
-			break;
-		time_ns = later_one->time_ns;
-	}
-	return time_ns;
-}
-
-/* A doFrame for vsync number @token begins: keeps how late it is, if it is late. Its vsync is the
- * last tick, or an earlier one, if apps had a tick that this process has not answered. (The tick of
- * a doFrame that is in time may be written after its begin.) */
-static void measure_delay(const struct app_work *work, struct work_process *process,
-			  const struct trace_record *record, int64_t token)
-{
-	uint64_t from_ns = token >= 0 ? passed_ns(work, token) : UINT64_MAX;
-
-	if (work->app_tick_ns > process->answered_ns && work->tick_ns < from_ns)
-		from_ns = work->tick_ns;
-	if (from_ns > record->time_ns || record->time_ns - from_ns < LATE_LEAST_NS)
+	if (since(from_ns, now_ns) < LATE_LEAST_NS)
 		return;
 	process->late_from_ns = from_ns;
-	process->late_to_ns = record->time_ns;
-	process->late_from_sum_ns = sum_at(process, from_ns, record->time_ns);
-	process->late_to_sum_ns = work_sum(process, record->time_ns);
+	process->late_to_ns = now_ns;
+	process->late_from_sum_ns = sum_at(process, from_ns, now_ns);
+	process->late_to_sum_ns = work_sum(process, now_ns);
 }
 
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    const struct slice_meaning *meaning)
+		    uint64_t vsync_ns)
 {
-	struct work_process *process = app_work_find(work, trace_process(record));
+	struct work_process *process = find_process(work, trace_process(record));
 	struct work_thread *thread = find_thread(work, record->tid);
 
 	if (!process)
@@ -340,8 +322,8 @@ void app_work_begin(struct app_work *work, const struct trace_record *record, bo
 	}
 	process->last_ns = record->time_ns;
 	learn_name(work, process, record);
-	if (meaning->mask & SLICE_CALLBACK) {
-		measure_delay(work, process, record, meaning->number);
+	if (vsync_ns > 0) {
+		measure_delay(process, vsync_ns, record->time_ns);
 		process->answered_ns = record->time_ns;
 		work->has_callbacks = true;
 	}
@@ -357,30 +339,12 @@ void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns)
 		end_thread(work, thread, time_ns);
 }
 
-/* --- vsyncs --- */
-
-void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns)
-{
-	work->tick_ns = time_ns;
-	if (of_apps)
-		work->app_tick_ns = time_ns;
-}
-
-void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns)
-{
-	if (number >= 0)
-		work->tokens[work->n_tokens++ % WORK_TOKENS] =
-			(struct work_token){ time_ns, number };
-}
-
 /* --- losses --- */
 
 void app_work_forget(struct app_work *work, uint64_t time_ns)
 {
 	while (work->n_threads > 0)
 		end_thread(work, &work->threads[0], time_ns);
-	work->tick_ns = work->app_tick_ns = 0;
-	work->n_tokens = 0;
 }
 
 void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
@@ -395,16 +359,6 @@ void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t 
 	for (unsigned int i = work->n_threads; i > 0; i--)
 		if (!(slice_stacks_open(stacks, work->threads[i - 1].tid) & SLICE_WORK))
 			end_thread(work, &work->threads[i - 1], time_ns);
-	work->tick_ns = work->app_tick_ns = 0;
-	work->n_tokens = 0;
-}
-
-void app_work_new_surfaceflinger(struct app_work *work)
-{
-	work->tick_ns = work->app_tick_ns = 0;
-	work->n_tokens = 0;
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
-		work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
 }
 
 void app_work_new_clock(struct app_work *work)
@@ -485,12 +439,12 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 		return app_work_by_id(work, owner->process);
 	pid = stated_pid(layer);
 	if (pid > 0)
-		process = app_work_find(work, pid);
+		process = find_process(work, pid);
 	if (!process && view_in(layer).len > 0)
 		process = named_process(work, SPAN_NULL, name_hash(view_in(layer)));
 	if (!process) {
 		if (owner->votes >= VOTES_ENOUGH)
-			voted = app_work_find(work, owner->voted);
+			voted = find_process(work, owner->voted);
 		if (app.len > 0)
 			process = named_process(work, app, 0);
 	}

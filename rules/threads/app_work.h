@@ -27,7 +27,6 @@
 #define WORK_PROCESSES 64
 #define WORK_THREADS 128
 #define WORK_SPANS 8 /* of a process, kept for the time before a late doFrame */
-#define WORK_TOKENS 256
 #define WORK_VIEWS 4
 #define WORK_COMM_MAX 15 /* the kernel keeps that much of a thread's name */
 
@@ -79,17 +78,10 @@ struct app_work {
 	unsigned int n_threads;
 	struct work_thread threads[WORK_THREADS];
 	uint32_t last_id;
-	uint32_t version;     /* changes whenever a layer may belong to another process */
-	uint64_t tick_ns;     /* last tick; 0: unknown */
-	uint64_t app_tick_ns; /* the last one that wakes up apps */
-	unsigned int n_tokens;
-	struct work_token {
-		uint64_t time_ns;
-		int64_t number;
-	} tokens[WORK_TOKENS]; /* vsyncs for which SurfaceFlinger composed, in the order of time */
-	bool has_callbacks;    /* the trace has doFrame */
-	uint64_t refused;      /* slices for which there was no space */
-	uint64_t evicted;      /* processes that still drew, as the table was full */
+	uint32_t version;   /* changes whenever a layer may belong to another process */
+	bool has_callbacks; /* the trace has doFrame */
+	uint64_t refused;   /* slices for which there was no space */
+	uint64_t evicted;   /* processes that still drew, as the table was full */
 };
 
 /* What a layer keeps of the search for its process. */
@@ -101,9 +93,10 @@ struct work_owner {
 	bool by_name; /* names tell the process, not votes */
 };
 
-/* A slice begins that is work. @was_open: the thread had one already. */
+/* A slice begins that is work. @was_open: the thread had one already. @vsync_ns: of a doFrame: the
+ * vsync that it answers was at that time at the latest; else 0. */
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    const struct slice_meaning *meaning);
+		    uint64_t vsync_ns);
 
 /* The last slice of that thread that was work has ended. */
 void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns);
@@ -116,12 +109,6 @@ enum work_owner_kind {
 };
 enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record);
 
-/* A tick. @of_apps: it wakes up apps. */
-void app_work_tick(struct app_work *work, bool of_apps, uint64_t time_ns);
-
-/* SurfaceFlinger begins a slice for the vsync of that number; -1: unknown. */
-void app_work_token(struct app_work *work, int64_t number, uint64_t time_ns);
-
 /* The process of @record queues buffers of the Surface that the counter names: with a package in it
  * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */
 void app_work_producer(struct app_work *work, const struct trace_record *record,
@@ -130,14 +117,12 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 /* Events are missing after @time_ns: open slices end there. */
 void app_work_forget(struct app_work *work, uint64_t time_ns);
 
-/* Ticks after @from_ns may be missing: whether a doFrame since then came late is unknown. */
+/* Ticks after @from_ns may be missing, or another SurfaceFlinger numbers its vsyncs anew: whether a
+ * doFrame since then came late is unknown. */
 void app_work_forget_delays(struct app_work *work, uint64_t from_ns);
 
 /* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
 void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t time_ns);
-
-/* Another SurfaceFlinger numbers its vsyncs anew, so doFrames may have seemed late. */
-void app_work_new_surfaceflinger(struct app_work *work);
 
 /* Later times cannot be compared with earlier ones. */
 void app_work_new_clock(struct app_work *work);
@@ -156,8 +141,10 @@ void app_work_new_clock(struct app_work *work);
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app);
 
-/* The process of that number, or that with that id; NULL: it is not in the table. */
-struct work_process *app_work_find(struct app_work *work, int32_t pid);
+/* When the last doFrame of that process began; 0: unknown. */
+uint64_t app_work_answered(struct app_work *work, int32_t pid);
+
+/* The process with that id, or NULL. */
 struct work_process *app_work_by_id(struct app_work *work, uint32_t id);
 
 /* A buffer of a layer of @owner is queued at @time_ns: the process that is at work, if it is the

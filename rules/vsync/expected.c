@@ -22,9 +22,17 @@
 
 #define DURATION_MAX_NS INT64_C(200000000)
 
-void expected_tick(struct expected *e, uint64_t time_ns)
+void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 {
-	e->ticks[e->n_ticks++ % EXPECTED_TICKS] = time_ns;
+	uint64_t at = e->n_ticks % EXPECTED_TICKS;
+
+	e->has_ticks = true;
+	e->tick_ns = time_ns;
+	if (role == RULE_SF_TICK)
+		return;
+	e->ticks[at].time_ns = time_ns;
+	e->ticks[at].plans = role == RULE_APP_TICK;
+	e->n_ticks++;
 }
 
 void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
@@ -80,14 +88,43 @@ static uint64_t announced_until(const struct expected *e, int32_t process, int64
 	return until_ns;
 }
 
-/* Newest first: it is nearly always one of the last. */
+uint64_t expected_announced(const struct expected *e, int64_t number, uint64_t now_ns,
+			    uint64_t *from_ns)
+{
+	uint64_t until_ns = now_ns;
+
+	*from_ns = 0;
+	for (unsigned int i = 1; i <= kept(e->n_seen, EXPECTED_SEEN) && *from_ns == 0; i++) {
+		unsigned int at = (e->n_seen - i) % EXPECTED_SEEN;
+
+		if (e->seen[at].process != EXPECTED_SURFACEFLINGER)
+			continue;
+		*(e->seen[at].number < number ? from_ns : &until_ns) = e->seen[at].time_ns;
+	}
+	return until_ns;
+}
+
+uint64_t expected_latest(const struct expected *e, int64_t number, uint64_t answered_ns,
+			 uint64_t now_ns)
+{
+	bool ticked = e->n_ticks > e->first_tick && expected_last_tick_ns(e) > answered_ns;
+	uint64_t from_ns, until_ns = now_ns;
+
+	if (number >= 0)
+		until_ns = expected_announced(e, number, now_ns, &from_ns);
+	return ticked && e->tick_ns < until_ns ? e->tick_ns : until_ns;
+}
+
+/* The last tick of VSYNC-app up to @time_ns. Newest first: it is nearly always one of the last. */
 static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
 {
-	for (unsigned int i = 1; i <= kept(e->n_ticks, EXPECTED_TICKS); i++) {
-		uint64_t tick_ns = e->ticks[(e->n_ticks - i) % EXPECTED_TICKS];
+	uint64_t ticks = e->n_ticks - e->first_tick;
 
-		if (tick_ns <= time_ns)
-			return tick_ns;
+	for (uint64_t i = 1; i <= ticks && i <= EXPECTED_TICKS; i++) {
+		uint64_t at = (e->n_ticks - i) % EXPECTED_TICKS;
+
+		if (e->ticks[at].plans && e->ticks[at].time_ns <= time_ns)
+			return e->ticks[at].time_ns;
 	}
 	return 0;
 }
@@ -225,6 +262,22 @@ struct expectation expected_at(struct expected *e, const struct frame_vsync *vsy
 
 void expected_forget(struct expected *e)
 {
-	e->n_ticks = e->n_seen = e->n_frames = 0;
+	e->losses++;
+	e->first_tick = e->n_ticks;
+	e->tick_ns = 0;
+	e->n_seen = e->n_frames = 0;
 	e->greatest = e->greatest_composed = 0;
+}
+
+void expected_new_surfaceflinger(struct expected *e)
+{
+	expected_forget(e);
+	e->n_ticks = e->first_tick = 0;
+}
+
+void expected_new_clock(struct expected *e)
+{
+	expected_new_surfaceflinger(e);
+	e->learnt_ns = e->learnt_period_ns = 0;
+	e->app_ns = e->sf_ns = 0;
 }

@@ -42,15 +42,22 @@ struct expected {
 	uint64_t app_ns, sf_ns;	     /* in the trace; 0: unknown */
 	/* From tick to planned present. The least of so many frames, for displays of that period.
 	 */
-	uint64_t learnt_ns, learnt_period_ns;	/* 0: nothing is learnt yet */
-	uint64_t agree_ns;			/* the longest of the last frames that agree */
-	unsigned int n_agree;			/* how many these are */
-	uint64_t used_learnt;			/* frames whose expected time comes from that */
-	int64_t greatest;			/* number seen so far */
-	int64_t greatest_composed;		/* of SurfaceFlinger */
-	bool is_14;				/* Android 14 or later, by SurfaceFlinger's marks */
-	unsigned int n_ticks, n_seen, n_frames; /* so far; the last ones are kept */
-	uint64_t ticks[EXPECTED_TICKS];
+	uint64_t learnt_ns, learnt_period_ns; /* 0: nothing is learnt yet */
+	uint64_t agree_ns;		      /* the longest of the last frames that agree */
+	unsigned int n_agree;		      /* how many these are */
+	uint64_t used_learnt;		      /* frames whose expected time comes from that */
+	int64_t greatest;		      /* number seen so far */
+	int64_t greatest_composed;	      /* of SurfaceFlinger */
+	bool is_14;			      /* Android 14 or later, by SurfaceFlinger's marks */
+	bool has_ticks;			      /* there was a tick, for apps or not */
+	uint64_t tick_ns;		      /* of any kind, the last one; 0: unknown */
+	uint64_t n_ticks, first_tick;	      /* for apps; those from first_tick on are valid */
+	uint32_t losses;	       /* so far: ticks before and after one do not compare */
+	unsigned int n_seen, n_frames; /* so far; the last ones are kept */
+	struct {
+		uint64_t time_ns;
+		bool plans; /* VSYNC-app: SurfaceFlinger plans the frames that answer it */
+	} ticks[EXPECTED_TICKS];
 	struct {
 		int64_t number;
 		uint64_t time_ns;
@@ -69,14 +76,37 @@ struct expectation {
 	uint64_t deadline_ns; /* the buffer must be ready; 0: only if it is learnt */
 };
 
-/* A tick that wakes up apps. */
-void expected_tick(struct expected *e, uint64_t time_ns);
+/* A tick of that role. */
+void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns);
+
+/* The time of the tick for apps of that number, which is one of the last EXPECTED_TICKS, and of the
+ * last one; 0: there was none. */
+static inline uint64_t expected_tick_ns(const struct expected *e, uint64_t number)
+{
+	return e->ticks[number % EXPECTED_TICKS].time_ns;
+}
+
+static inline uint64_t expected_last_tick_ns(const struct expected *e)
+{
+	return e->n_ticks > 0 ? expected_tick_ns(e, e->n_ticks - 1) : 0;
+}
 
 /* SurfaceFlinger tells how long apps (RULE_APP_TIME) or itself (RULE_SF_TIME) have. */
 void expected_duration(struct expected *e, enum rule_role role, int64_t ns);
 
 /* SurfaceFlinger composes for the vsync of that number. */
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
+
+/* The vsync of that number was announced after *@from_ns and until the returned time, which is not
+ * after @now_ns, as compositions with other numbers show. *@from_ns is 0 if nothing shows it. */
+uint64_t expected_announced(const struct expected *e, int64_t number, uint64_t now_ns,
+			    uint64_t *from_ns);
+
+/* The vsync that a doFrame with that number answers was at that time at the latest: at the last
+ * tick, or an earlier one, if apps had a tick that the process has not answered, whose last doFrame
+ * was at @answered_ns. (The tick of a doFrame that is in time may be written after its begin.) */
+uint64_t expected_latest(const struct expected *e, int64_t number, uint64_t answered_ns,
+			 uint64_t now_ns);
 
 /* A thread of an app draws a frame for the vsync of that number. */
 struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
@@ -93,7 +123,13 @@ void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_
 struct expectation expected_at(struct expected *e, const struct frame_vsync *vsync,
 			       uint64_t period_ns);
 
-/* Ticks may be missing, or later times cannot be compared with earlier ones. */
+/* Ticks may be missing. */
 void expected_forget(struct expected *e);
+
+/* Another SurfaceFlinger ticks, and numbers its vsyncs anew. */
+void expected_new_surfaceflinger(struct expected *e);
+
+/* The same, and later times cannot be compared with earlier ones. */
+void expected_new_clock(struct expected *e);
 
 #endif

@@ -56,10 +56,11 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
-void producers_init(struct producers *p, const struct surfaceflinger *sf, struct app_work *work)
+void producers_init(struct producers *p, struct attribution *a)
 {
-	p->sf = sf;
-	p->work = work;
+	p->sf = &a->sf;
+	p->work = a->work;
+	p->expected = &a->expected;
 	p->slice_threads.tids = p->slice_tids;
 	p->thread_set.tids = p->thread_tids;
 }
@@ -226,34 +227,20 @@ static unsigned int thread_of(struct producers *p, int32_t tid)
 
 /* --- vsyncs that a process follows --- */
 
-void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns)
-{
-	p->ticks = true;
-	if (role == RULE_SF_TICK)
-		compositions_tick(&p->compositions, time_ns);
-	else
-		p->app_tick_ns = time_ns;
-	if (role == RULE_APP_TICK)
-		expected_tick(&p->expected, time_ns);
-}
-
 /* A slice of that thread draws the frame for the vsync of that number; -1: unknown. */
 static void draw_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
 	if (number >= 0)
 		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
-			&p->expected, trace_process(record), record->tid, number, record->time_ns);
+			p->expected, trace_process(record), record->tid, number, record->time_ns);
 }
 
 /* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
  * where the trace has doFrame, only that counts. */
 static uint64_t woken_ns(const struct producers *p, int32_t pid)
 {
-	const struct work_process *process = app_work_find(p->work, pid);
-
-	if (!p->work->has_callbacks)
-		return p->app_tick_ns;
-	return process ? process->answered_ns : 0;
+	return p->work->has_callbacks ? app_work_answered(p->work, pid)
+				      : expected_last_tick_ns(p->expected);
 }
 
 /* --- buffers --- */
@@ -282,7 +269,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		slice->buffer.vsync = p->threads[thread].vsync;
 		p->threads[thread].release = FENCE_NONE;
 	}
-	slice->buffer.vsync.expired = expected_is_expired(&p->expected, slice->buffer.vsync.number);
+	slice->buffer.vsync.expired = expected_is_expired(p->expected, slice->buffer.vsync.number);
 }
 
 void producers_end(struct producers *p, const struct trace_record *record)
@@ -380,9 +367,9 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
 
 	if (!slice)
 		return;
-	slice->buffer.vsync = expected_frame(&p->expected, trace_process(record), record->tid,
+	slice->buffer.vsync = expected_frame(p->expected, trace_process(record), record->tid,
 					     number, record->time_ns);
-	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
+	slice->buffer.vsync.expired = expected_is_expired(p->expected, number);
 }
 
 void producers_begin(struct producers *p, const struct trace_record *record,
@@ -655,7 +642,7 @@ static enum pacing pacing_of(const struct producers *p, struct layer *layer,
 	uint64_t before_ns = layer->buffer_ns;
 
 	layer->buffer_ns = buffer->begin_ns;
-	if (!p->ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
+	if (!p->expected->has_ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
 	    buffer->begin_ns - before_ns > KEPT_NS)
 		return PACING_UNKNOWN;
 	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
@@ -710,14 +697,11 @@ void producers_forget_open(struct producers *p)
 	thread_set_clear(&p->slice_threads);
 	thread_set_clear(&p->thread_set);
 	fences_forget(&p->fences);
-	expected_forget(&p->expected);
 }
 
 void producers_new_surfaceflinger(struct producers *p)
 {
-	expected_forget(&p->expected);
 	compositions_forget(&p->compositions);
-	p->app_tick_ns = 0;
 	for (unsigned int i = 0; i < p->thread_set.n; i++)
 		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
 	for (unsigned int i = 0; i < p->slice_threads.n; i++)
@@ -730,8 +714,6 @@ void producers_new_clock(struct producers *p)
 {
 	producers_forget_open(p);
 	producers_new_surfaceflinger(p);
-	p->expected.learnt_ns = p->expected.learnt_period_ns = 0;
-	p->expected.app_ns = p->expected.sf_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

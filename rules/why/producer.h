@@ -11,7 +11,6 @@
 #include "rules/count/gpu_work.h"
 #include "rules/frames/attribution.h"
 #include "rules/frames/layer.h"
-#include "rules/threads/app_work.h"
 #include "rules/threads/surfaceflinger.h"
 #include "rules/threads/thread_set.h"
 #include "rules/vsync/expected.h"
@@ -76,7 +75,8 @@ struct fence_counts {
 
 struct producers {
 	const struct surfaceflinger *sf; /* borrowed */
-	struct app_work *work;		 /* the same */
+	struct app_work *work;		 /* the same, as the next one */
+	struct expected *expected;
 	struct fence_table fences;
 	struct thread_set slice_threads; /* of slices[i] */
 	int32_t slice_tids[PRODUCER_SLICES_MAX];
@@ -102,17 +102,14 @@ struct producers {
 		uint64_t key, layer;
 		unsigned int misses;
 	} owners[PRODUCER_OWNERS_MAX];
-	uint32_t losses;      /* so far */
-	uint64_t app_tick_ns; /* last tick for apps */
-	bool ticks;	      /* there was a tick */
+	uint32_t losses; /* so far */
 	struct compositions compositions;
-	struct expected expected;
 	struct fence_counts counts; /* without the buffers that are in the table */
 	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
 
-/* @p: all zeros. The others are borrowed. */
-void producers_init(struct producers *p, const struct surfaceflinger *sf, struct app_work *work);
+/* @p: all zeros. What @a has of SurfaceFlinger, processes and vsyncs is borrowed. */
+void producers_init(struct producers *p, struct attribution *a);
 
 /* A slice begins or ends. Those of threads that are not in slice_threads matter only if they begin
  * with a role. */
@@ -132,9 +129,6 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
  * Android 11; else as a part of a transaction. */
 void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		      const struct trace_record *record, bool direct);
-
-/* A tick of that role. */
-void producers_tick(struct producers *p, enum rule_role role, uint64_t time_ns);
 
 /* The frame is counted: finds its buffer, which no other frame gets then. */
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);

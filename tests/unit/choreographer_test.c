@@ -10,6 +10,7 @@
 #define ROWS_MAX 512
 
 static struct choreographer choreographer, *const c = &choreographer;
+static struct expected vsyncs;
 static struct ruleset *rules;
 static struct doframe_row rows[ROWS_MAX];
 static char apps[ROWS_MAX][DOFRAME_APP_SIZE];
@@ -26,7 +27,7 @@ static void keep_row(void *context, const struct doframe_row *row)
 static int set_up(void **state)
 {
 	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
-	choreographer_init(c);
+	choreographer_init(c, memset(&vsyncs, 0, sizeof(vsyncs)));
 	n_rows = 0;
 	ruleset_free(rules);
 	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });
@@ -53,7 +54,7 @@ static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time
 	struct slice_meaning meaning;
 
 	if (kind == TRACE_COUNTER)
-		choreographer_tick(c, time_ns);
+		expected_tick(&vsyncs, RULE_APP_TICK, time_ns);
 	else if (kind == TRACE_SLICE_BEGIN)
 		choreographer_begin(c, &event, ruleset_match_slice(rules, event.name, &meaning),
 				    V60);
@@ -169,7 +170,7 @@ static void play_beside_another(bool tokens)
 			end(10, 10, edge_ns + 4 * MS);
 		}
 		if (tokens)
-			choreographer_token(c, (int64_t)(i * 8 + 4), edge_ns + 5 * MS);
+			expected_composition(&vsyncs, (int64_t)(i * 8 + 4), edge_ns + 5 * MS);
 	}
 	choreographer_close(c);
 }
@@ -286,6 +287,7 @@ TEST(drawing_belongs_to_the_main_thread_of_the_process)
 TEST(no_interval_spans_a_loss)
 {
 	begin(10, 10, BEGIN, "Choreographer#doFrame");
+	expected_forget(&vsyncs);
 	choreographer_lost(c, 7, 0);
 	end(10, 10, BEGIN + 5 * MS);
 	callback(10, BEGIN + V60, MS);

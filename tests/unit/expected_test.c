@@ -11,7 +11,7 @@ static int set_up(void **state)
 {
 	memset(&expected, 0, sizeof(expected));
 	for (unsigned int n = 1; n <= 10; n++) {
-		expected_tick(&expected, n * V60);
+		expected_tick(&expected, RULE_APP_TICK, n * V60);
 		expected_composition(&expected, 100 * n, n * V60 + V60 / 2);
 	}
 	return 0;
@@ -41,14 +41,14 @@ TEST(test_a_tick_that_comes_behind_its_frame_is_unknown)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
 	assert_int_equal(tick_of(1002, 11 * V60 + MS), 0);
-	expected_tick(&expected, 11 * V60 + 8 * MS);
+	expected_tick(&expected, RULE_APP_TICK, 11 * V60 + 8 * MS);
 	assert_int_equal(tick_of(1003, 12 * V60 + MS), 0);
-	expected_tick(&expected, 12 * V60 + 8 * MS);
-	expected_tick(&expected, 13 * V60);
+	expected_tick(&expected, RULE_APP_TICK, 12 * V60 + 8 * MS);
+	expected_tick(&expected, RULE_APP_TICK, 13 * V60);
 	assert_int_equal(tick_of(1004, 13 * V60 + 5 * MS), 13 * V60);
 	/* A late doFrame took a number that no tick has: the next tick is that of its frame. */
 	assert_int_equal(tick_of(1005, 13 * V60 + 9 * MS), 0);
-	expected_tick(&expected, 14 * V60);
+	expected_tick(&expected, RULE_APP_TICK, 14 * V60);
 	assert_int_equal(tick_of(1006, 14 * V60 + MS), 14 * V60);
 	/* Another Choreographer of the app answers the same tick. */
 	assert_int_equal(expected_frame(&expected, 7, 8, 1007, 14 * V60 + MS).tick_ns, 14 * V60);
@@ -57,7 +57,7 @@ TEST(test_a_tick_that_comes_behind_its_frame_is_unknown)
 TEST(test_a_number_keeps_its_tick)
 {
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
-	expected_tick(&expected, 11 * V60);
+	expected_tick(&expected, RULE_APP_TICK, 11 * V60);
 	assert_int_equal(tick_of(1001, 11 * V60 + MS), 10 * V60);
 	/* Numbers of another app do not count: one that no tick can have had, and the same one. */
 	set_up(NULL);
@@ -112,7 +112,7 @@ TEST(test_surfaceflinger_forgets_a_number_after_500_more)
 	expected_forget(&expected);
 	assert_false(expected_is_expired(&expected, 499));
 	assert_int_equal(tick_of(1001, 10 * V60 + MS), 0);
-	expected_tick(&expected, 11 * V60);
+	expected_tick(&expected, RULE_APP_TICK, 11 * V60);
 	assert_int_equal(tick_of(1101, 11 * V60 + MS), 11 * V60);
 }
 

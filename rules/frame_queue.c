@@ -589,8 +589,9 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct layer_count *count = count_of(q, layer);
 	struct frame_series *series = &count->series;
 	struct vsync_stamp before = series->last;
-	struct loss before_loss =
-		series->begun ? series->loss_context.loss : loss_before(&waiting->loss_context);
+	struct loss before_loss = series->begun ? series->loss_context.loss
+						: loss_without(waiting->loss_context.loss,
+							       waiting->loss_context.hole);
 	/* By now the GPU has finished the frame. */
 	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
 	struct vsync_stamp stamp;
@@ -858,15 +859,6 @@ static bool is_in_hole(const struct frame_queue *q, const struct frame *frame)
 		frame->latched_ns <= q->lost_until_ns);
 }
 
-static struct loss loss_without(struct loss all, struct loss part)
-{
-	all.events -= part.events;
-	all.unknown_count -= part.unknown_count;
-	all.hole_count -= part.hole_count;
-	all.break_count -= part.break_count;
-	return all;
-}
-
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
 static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
@@ -945,8 +937,36 @@ static void add_loss(struct loss *sum, struct loss lost)
 {
 	sum->events += lost.events;
 	sum->unknown_count += lost.unknown_count;
-	sum->hole_count++;
+	sum->hole_count += lost.hole_count;
 	sum->break_count += lost.break_count;
+	sum->idle_count += lost.idle_count;
+}
+
+/* Adds a loss to the sum, and to the frames that wait and are later than its begin. @in_hole: it is
+ * of events near them. */
+static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool in_hole, bool torn)
+{
+	add_loss(&q->loss, lost);
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+		struct loss_context *context = &waiting->loss_context;
+		struct frame *frame = &waiting->frame;
+
+		if (frame->present_ns <= from_ns)
+			break;
+		add_loss(&context->loss, lost);
+		context->torn |= torn && frame->latched_ns <= from_ns;
+		if (!in_hole)
+			continue;
+		add_loss(&context->hole, lost);
+		context->in_hole = true;
+		context->unsure |= lost.break_count > 0;
+		/* The buffer that was latched may have been queued inside the hole. */
+		if (frame->queued_ns <= from_ns && from_ns < frame->latched_ns)
+			frame->queued_ns = 0;
+		if (context->wait == WAIT_STALL_LATE)
+			context->wait = WAIT_UNKNOWN;
+	}
 }
 
 /* Frames from before the hole may still come: their events are in buffers of other CPUs. */
@@ -955,65 +975,24 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	if (from_ns != q->hole_from_ns)
 		q->hole = (struct loss){ 0 };
 	q->hole_from_ns = from_ns;
-	lost.break_count = 1;
+	lost.hole_count = lost.break_count = 1;
 	add_loss(&q->hole, lost);
-	add_loss(&q->loss, lost);
-	for (unsigned int i = q->n; i > 0; i--) {
-		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
-
-		if (waiting->frame.present_ns <= from_ns)
-			break;
-		add_loss(&waiting->loss_context.loss, lost);
-		add_loss(&waiting->loss_context.hole, lost);
-		waiting->loss_context.in_hole = waiting->loss_context.unsure = true;
-	}
-}
-
-/* Between the two the buffer that was latched may have been queued inside the hole. */
-static void doubt_queued(struct frame *frame, uint64_t hole_ns)
-{
-	if (frame->queued_ns <= hole_ns && hole_ns < frame->latched_ns)
-		frame->queued_ns = 0;
+	lose(q, from_ns, lost, true, false);
 }
 
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
 {
-	q->loss.events += lost.events;
-	q->loss.unknown_count += lost.unknown_count;
 	q->lost_until_ns = until_ns;
 	if (from_ns == 0)
 		q->lost_at_begin_ns = until_ns;
 	q->hole_from_ns = 0;
-	for (unsigned int i = q->n; i > 0; i--) {
-		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
-		struct loss_context *context = &waiting->loss_context;
-
-		if (waiting->frame.present_ns <= from_ns)
-			break;
-		context->loss.events += lost.events;
-		context->loss.unknown_count += lost.unknown_count;
-		context->hole.events += lost.events;
-		context->hole.unknown_count += lost.unknown_count;
-		context->in_hole = true;
-		doubt_queued(&waiting->frame, from_ns);
-		if (context->wait == WAIT_STALL_LATE)
-			context->wait = WAIT_UNKNOWN;
-	}
+	lose(q, from_ns, lost, true, false);
 }
 
 void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn)
 {
-	q->loss.hole_count += !at_rest;
-	q->loss.idle_count += at_rest;
-	for (unsigned int i = q->n; i > 0; i--) {
-		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
-
-		if (waiting->frame.present_ns <= from_ns)
-			break;
-		waiting->loss_context.loss.hole_count += !at_rest;
-		waiting->loss_context.loss.idle_count += at_rest;
-		waiting->loss_context.torn |= torn && waiting->frame.latched_ns <= from_ns;
-	}
+	lose(q, from_ns, (struct loss){ .hole_count = !at_rest, .idle_count = at_rest }, false,
+	     torn);
 }
 
 void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead)

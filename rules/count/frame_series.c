@@ -11,14 +11,14 @@ int64_t loss_between(struct loss before, struct loss now)
 	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
 }
 
-struct loss loss_before(const struct loss_context *loss_context)
+struct loss loss_without(struct loss all, struct loss part)
 {
-	return (struct loss){
-		.events = loss_context->loss.events - loss_context->hole.events,
-		.unknown_count =
-			loss_context->loss.unknown_count - loss_context->hole.unknown_count,
-		.hole_count = loss_context->loss.hole_count - loss_context->hole.hole_count,
-	};
+	all.events -= part.events;
+	all.unknown_count -= part.unknown_count;
+	all.hole_count -= part.hole_count;
+	all.break_count -= part.break_count;
+	all.idle_count -= part.idle_count;
+	return all;
 }
 
 /* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
@@ -168,7 +168,7 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		}
 	} else {
 		series->start_ns = stamp->time_ns;
-		series->start_loss = loss_before(loss_context);
+		series->start_loss = loss_without(loss_context->loss, loss_context->hole);
 		series->begun = true;
 	}
 	series->last = *stamp;

@@ -38,8 +38,8 @@ struct loss_context {
 /* Events lost from @before to @now, or ROW_UNKNOWN. */
 int64_t loss_between(struct loss before, struct loss now);
 
-/* The losses before the hole of the frame with that context. */
-struct loss loss_before(const struct loss_context *loss_context);
+/* @all except for @part. */
+struct loss loss_without(struct loss all, struct loss part);
 
 struct frame_series {
 	bool begun;			  /* there was a frame */

@@ -1135,16 +1135,6 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 	frame_queue_apply_filters(q, layer);
 }
 
-bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns)
-{
-	return marks_add(&q->marks, time_ns);
-}
-
-bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns)
-{
-	return marks_add_of_app(&q->marks, time_ns);
-}
-
 int frame_queue_init(struct frame_queue *q)
 {
 	unsigned int max = q->options.max_surfaces;

@@ -74,7 +74,9 @@ struct frame_queue {
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks;		     /* not reached yet */
+	/* Not reached yet: each closes the rows that are open then, and an interval that spans it
+	 * belongs to the row after it. */
+	struct marks marks;
 	uint64_t moved;			     /* presents earlier than the previous one */
 	uint64_t moved_from_ns, moved_to_ns; /* its old and new time, of the last one; 0: none */
 	struct rate_limit moved_limit;	     /* of the events that report them */
@@ -158,14 +160,6 @@ uint64_t frame_queue_settled_ns(const struct frame_queue *q);
  * layers have waiting frames, the oldest of these are counted early. Returns 0, or -ENOSPC: all
  * layers are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
-
-/* Adds a mark at @time_ns: it closes the rows that are open then, and an interval that spans it
- * belongs to the row after it. Returns false as marks_add(). */
-bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
-
-/* The same for a mark that an app wrote into the trace. Also returns false less than a second after
- * another mark of an app. */
-bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns);
 
 /* The rules have changed: gives the layer another Surface. */
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);

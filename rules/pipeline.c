@@ -434,7 +434,7 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
 	if (p->gfx2019)
 		return;
-	if (frame_queue_mark_of_app(&p->queue, time_ns))
+	if (marks_add_of_app(&p->queue.marks, time_ns))
 		choreographer_mark(p->choreographer, time_ns);
 	else
 		p->counters.marks_too_soon++;
@@ -714,7 +714,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 void pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
 	choreographer_mark(p->choreographer, time_ns);
-	if (!p->gfx2019 && !frame_queue_mark(&p->queue, time_ns))
+	if (!p->gfx2019 && !marks_add(&p->queue.marks, time_ns))
 		p->counters.marks_too_soon++;
 }
 

@@ -205,8 +205,14 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 
 	if (q->timeline)
 		frame_timeline_join(q->timeline, layer->hash, frame->vsync_id);
-	if (q->options.is_fences)
+	if (q->options.is_fences) {
+		/* See frame_queue_add_fence(). */
+		if (frame->latched_ns == 0)
+			row.latched_ns = ROW_UNKNOWN;
+		if (q->sink.latency)
+			q->sink.latency(q->sink.context, &row);
 		row.queued_ns = row.latched_ns = row.vsync_id = ROW_UNKNOWN;
+	}
 	if (q->sink.frame)
 		q->sink.frame(q->sink.context, &row);
 }
@@ -220,27 +226,6 @@ static bool is_drop(const struct frame_queue *q, struct interval interval, enum 
 	if (q->options.type == 1 || q->options.type == 3)
 		return interval_is_at_least(interval, STATS_DROP_NS);
 	return interval_missed(interval) > 0;
-}
-
-/* A frame of a present fence, see frame_queue_add_fence(). */
-static void emit_latency_row(struct frame_queue *q, const struct waiting_frame *waiting,
-			     struct interval interval)
-{
-	const struct frame *frame = &waiting->frame;
-	const struct layer *layer = &q->layers.layers[frame->layer];
-	struct latency_csv_row row = {
-		.desired_ns = frame->latched_ns ? (int64_t)frame->latched_ns : ROW_UNKNOWN,
-		.actual_ns = frame->present_ns,
-		.ready_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
-		.interval_ns = interval.ns,
-		.vsyncs = interval.vsyncs,
-		.app = layer->app,
-		.surface = layer->surface,
-		.layer = layer->name,
-	};
-
-	if (q->sink.latency)
-		q->sink.latency(q->sink.context, &row);
 }
 
 /* The process whose frames the layer shows, or NULL. */
@@ -645,8 +630,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
-	if (q->options.is_fences)
-		emit_latency_row(q, waiting, interval);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)

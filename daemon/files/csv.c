@@ -411,11 +411,11 @@ static void frame_fields(struct csv_row *text, const void *value)
 
 static void latency_fields(struct csv_row *text, const void *value)
 {
-	const struct latency_csv_row *row = value;
+	const struct frame_row *row = value;
 
-	seconds(text, row->desired_ns);
-	seconds(text, (int64_t)row->actual_ns);
-	seconds(text, row->ready_ns);
+	seconds(text, row->latched_ns);
+	seconds(text, (int64_t)row->present_ns);
+	seconds(text, row->queued_ns);
 	exact_milliseconds(text, row->interval_ns);
 	count_if_known(text, row->vsyncs);
 	name(text, row->app);
@@ -562,8 +562,8 @@ const struct csv_kind csv_kinds[CSV_SESSION] = {
 	},
 	[ROW_LATENCY] = {
 		latency_fields,
-		VALUE(latency_csv_row, actual_ns, actual_ns),
-		{ NAME(latency_csv_row, app), NAME(latency_csv_row, surface), NAME(latency_csv_row, layer) },
+		VALUE(frame_row, present_ns, present_ns),
+		{ NAME(frame_row, app), NAME(frame_row, surface), NAME(frame_row, layer) },
 	},
 	[ROW_FPS] = {
 		fps_fields,

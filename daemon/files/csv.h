@@ -46,7 +46,6 @@ union csv_value {
 	struct frame_row frame;
 	struct doframe_row doframe;
 	struct timeline_row timeline;
-	struct latency_csv_row latency;
 };
 
 /* These overwrite @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */

@@ -185,7 +185,7 @@ static void on_timeline(void *context, const struct timeline_row *row)
 	judge_row(context, ROW_TIMELINE, row);
 }
 
-static void on_latency(void *context, const struct latency_csv_row *row)
+static void on_latency(void *context, const struct frame_row *row)
 {
 	judge_row(context, ROW_LATENCY, row);
 }

@@ -99,7 +99,8 @@ struct drop_row {
 	bool legacy;
 };
 
-/* A row of frames.csv. */
+/* A row of frames.csv, or of latency.csv: there latched_ns is when the frame should be presented,
+ * and queued_ns when its buffer was complete. */
 struct frame_row {
 	uint64_t present_ns;
 	int64_t vsync_ns; /* or ROW_UNKNOWN, as all numbers below */
@@ -115,18 +116,6 @@ struct frame_row {
 	int64_t lost; /* events lost since the layer's previous frame */
 	enum cause cause;
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
-};
-
-/* A row of latency.csv. */
-struct latency_csv_row {
-	int64_t desired_ns; /* or ROW_UNKNOWN, as all numbers below */
-	uint64_t actual_ns;
-	int64_t ready_ns;
-	int64_t interval_ns;
-	int64_t vsyncs;
-	const char *app;
-	const char *surface;
-	const char *layer;
 };
 
 /* The most bytes of an app's name in a row of doframe.csv, with its NUL. */
@@ -197,7 +186,7 @@ struct row_sink {
 	void (*fps)(void *context, const struct fps_row *row);
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
-	void (*latency)(void *context, const struct latency_csv_row *row);
+	void (*latency)(void *context, const struct frame_row *row);
 	void (*doframe)(void *context, const struct doframe_row *row);
 	void (*timeline)(void *context, const struct timeline_row *row);
 	void (*event)(void *context, const struct trace_event *event);

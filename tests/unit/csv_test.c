@@ -71,14 +71,14 @@ TEST(names_are_escaped_and_quoted)
 TEST(a_row_of_latency_has_each_value)
 {
 	csv_format(&row_text, ROW_LATENCY,
-		   &(struct latency_csv_row){ .desired_ns = 1500000000,
-					      .actual_ns = 2500000000,
-					      .ready_ns = ROW_UNKNOWN,
-					      .interval_ns = 16666667,
-					      .vsyncs = 1,
-					      .app = "a",
-					      .surface = "b",
-					      .layer = "c" });
+		   &(struct frame_row){ .latched_ns = 1500000000,
+					.present_ns = 2500000000,
+					.queued_ns = ROW_UNKNOWN,
+					.interval_ns = 16666667,
+					.vsyncs = 1,
+					.app = "a",
+					.surface = "b",
+					.layer = "c" });
 	assert_string_equal(made(), "1.500000,2.500000,,16.666667,1,a,b,c");
 }
 

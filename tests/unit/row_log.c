@@ -81,10 +81,10 @@ static void log_gate(void *context, bool open, uint64_t time_ns)
 	APPEND(log, gate, (&(struct gate_change){ open, time_ns, log->n_frames }));
 }
 
-static void log_latency(void *context, const struct latency_csv_row *row)
+static void log_latency(void *context, const struct frame_row *row)
 {
 	struct row_log *log = context;
-	struct latency_csv_row *copy = APPEND(log, latency, row);
+	struct frame_row *copy = APPEND(log, latency, row);
 
 	KEEP(app), KEEP(surface), KEEP(layer);
 }

@@ -23,7 +23,7 @@ struct row_log {
 	struct trace_event *events;
 	struct late_frame *late;
 	struct gate_change *gate;
-	struct latency_csv_row *latency;
+	struct frame_row *latency;
 	char **texts; /* of the rows */
 	size_t n_texts;
 };

@@ -109,7 +109,8 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 	if (layer->excluded)
 		return;
 	if (count->surface_number != SUMMARY_NONE)
-		summary_add_row(&q->summary, count->surface_number, &row);
+		frame_stats_merge(&summary_entry(&q->summary, count->surface_number)->stats,
+				  &row.stats);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
 }
@@ -534,7 +535,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		pause_report_endless(layer, length_ns, now_ns, q->events);
 		number = count_of(q, layer)->surface_number;
 		if (number != SUMMARY_NONE)
-			summary_add_endless(&q->summary, number, now_ns, length_ns);
+			summary_add_endless(&q->summary, number, now_ns, pause_in_event(length_ns));
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -557,16 +558,6 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 					 &count_of(q, &q->layers.layers[front])->series, stamp)));
 }
 
-/* Counts if the process that shows the frame has a Choreographer. */
-static void follow_marks(struct frame_queue *q, const struct layer *layer,
-			 const struct layer_count *count)
-{
-	const struct work_process *process = process_of(q, layer);
-
-	if (process)
-		summary_add_marks(&q->summary, count->surface_number, process->answered_ns > 0);
-}
-
 /* The frame's wait is over: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -583,6 +574,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct interval interval;
 	struct lateness late;
 	enum cause cause;
+	struct summary_surface *entry;
+	const struct work_process *process;
 	uint64_t pause_ns;
 	bool is_late, had_frame = series->begun;
 
@@ -618,12 +611,16 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	add_to_summary(q, layer, count, stamp.time_ns, interval, late, cause);
+	entry = summary_entry(&q->summary, count->surface_number);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
-		summary_add_unknown_wait(&q->summary, count->surface_number, (uint64_t)interval.ns);
+		entry->facts.uncounted_ns += (uint64_t)interval.ns;
 	if (had_frame && interval.ns < 0)
-		summary_add_uncounted(&q->summary, count->surface_number,
-				      stamp.time_ns - before.time_ns);
-	follow_marks(q, layer, count);
+		grade_add_uncounted(&entry->facts, stamp.time_ns - before.time_ns);
+	process = process_of(q, layer);
+	if (process && process->answered_ns > 0)
+		entry->with_marks = true;
+	else if (process)
+		entry->without_marks = true;
 	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
@@ -637,7 +634,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
 				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
 	if (pause_ns > 0)
-		summary_add_pause(&q->summary, count->surface_number, pause_ns);
+		grade_add_gap(&entry->facts, pause_ns);
 }
 
 /* SurfaceFlinger may have composed while it seemed to be at rest, but not between the presents of
@@ -754,7 +751,7 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	close_idle(q, settled_ns);
 	/* The lag becomes longer with the first frame. */
 	q->settled_ns = later(settled_ns, q->settled_ns);
-	summary_set_time(&q->summary, settled_ns);
+	q->summary.now_ns = settled_ns;
 }
 
 /* Counts the first frame, or present, without waiting. Returns the layer. */
@@ -1041,8 +1038,10 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 			layer->length && !layer->excluded ? pause_end(layer, now_ns, q->events) : 0;
 
 		if (pause_ns > 0)
-			summary_add_pause(&q->summary, count_of(q, layer)->surface_number,
-					  pause_ns);
+			grade_add_gap(
+				&summary_entry(&q->summary, count_of(q, layer)->surface_number)
+					 ->facts,
+				pause_ns);
 	}
 	report_endless(q, now_ns);
 }

@@ -8,9 +8,6 @@
 /* A frame waited for its buffer if the display gave it back at least this late. */
 #define RELEASE_WAIT_NS INT64_C(1000000)
 
-/* Times in texts of events, see pause.c. */
-#define EVENT_UNIT_NS 100000
-
 /* A Surface paces itself if at least this part of its frames does, of not too few. */
 #define PACES_ITSELF_PERCENT 90
 #define PACES_ITSELF_FRAMES 30
@@ -55,7 +52,7 @@ int summary_home(const struct summary *summary, int number)
 	return number >= summary->max ? SUMMARY_OTHERS : number;
 }
 
-static struct summary_surface *entry_of(struct summary *summary, int number)
+struct summary_surface *summary_entry(struct summary *summary, int number)
 {
 	return summary_home(summary, number) == SUMMARY_OTHERS ? &summary->others
 							       : &summary->table[number];
@@ -125,7 +122,7 @@ static void add_frame_time(const struct summary *summary, struct summary_surface
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause)
 {
-	struct summary_surface *entry = entry_of(summary, number);
+	struct summary_surface *entry = summary_entry(summary, number);
 
 	if (entry->clock != summary->clocks) {
 		entry->recent = (struct recent){ 0 };
@@ -151,16 +148,6 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		histogram_add_exact(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
-void summary_add_uncounted(struct summary *summary, int number, uint64_t ns)
-{
-	grade_add_uncounted(&entry_of(summary, number)->facts, ns);
-}
-
-void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns)
-{
-	entry_of(summary, number)->facts.uncounted_ns += ns;
-}
-
 /* Longer times are counted in the last bin. */
 static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 {
@@ -171,7 +158,7 @@ static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
 		 bool bound)
 {
-	struct summary_surface *entry = entry_of(summary, number);
+	struct summary_surface *entry = summary_entry(summary, number);
 
 	add_time(summary, &entry->gpu, work->gpu_ns);
 	add_time(summary, &entry->release, work->release_wait_ns);
@@ -184,25 +171,10 @@ void summary_gpu(struct summary *summary, int number, const struct gpu_work *wor
 	entry->fences.late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
 }
 
-void summary_add_row(struct summary *summary, int number, const struct fps_row *row)
-{
-	struct summary_surface *entry = entry_of(summary, number);
-
-	frame_stats_merge(&entry->stats, &row->stats);
-}
-
-void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
-{
-	struct summary_surface *entry = entry_of(summary, number);
-
-	grade_add_gap(&entry->facts, pause_ns / EVENT_UNIT_NS * EVENT_UNIT_NS);
-}
-
 void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns)
 {
-	struct summary_surface *entry = entry_of(summary, number);
+	struct summary_surface *entry = summary_entry(summary, number);
 
-	stall_ns = stall_ns / EVENT_UNIT_NS * EVENT_UNIT_NS;
 	harm_add(&entry->harm, time_ns, stall_ns);
 	grade_add_endless(&entry->facts, stall_ns);
 }
@@ -216,23 +188,10 @@ void summary_clear_frozen(struct summary *summary)
 
 void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns)
 {
-	struct summary_surface *entry = entry_of(summary, number);
+	struct summary_surface *entry = summary_entry(summary, number);
 
 	if (frozen_ns > entry->frozen_ns)
 		entry->frozen_ns = frozen_ns;
-}
-
-void summary_add_marks(struct summary *summary, int number, bool has_marks)
-{
-	struct summary_surface *entry = entry_of(summary, number);
-
-	entry->with_marks += has_marks;
-	entry->without_marks += !has_marks;
-}
-
-void summary_set_time(struct summary *summary, uint64_t now_ns)
-{
-	summary->now_ns = now_ns;
 }
 
 void summary_new_clock(struct summary *summary)
@@ -329,7 +288,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.last_ns = entry->last_ns,
 		.frozen_ns = entry->frozen_ns,
 		.stats = entry->stats,
-		.no_view_marks = entry->without_marks > 0 && entry->with_marks == 0,
+		.no_view_marks = entry->without_marks && !entry->with_marks,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
 		.p95_ns = histogram_percentile(store, h, 950),
@@ -358,5 +317,5 @@ void summary_write(struct summary *summary, int number, const struct frame_stats
 		   void *context, void (*row)(void *context, const struct summary_row *row))
 {
 	if (number != SUMMARY_OTHERS || summary->others.used)
-		write_row(summary, entry_of(summary, number), open, context, row);
+		write_row(summary, summary_entry(summary, number), open, context, row);
 }

@@ -40,8 +40,8 @@ struct summary_surface {
 	struct harm harm;
 	struct grade_facts facts; /* without those that stats has */
 	struct drawing drawing;
-	/* Frames of processes that have a Choreographer, and of those that have none. */
-	uint64_t with_marks, without_marks;
+	/* It had frames of a process that has a Choreographer, and of one that has none. */
+	bool with_marks, without_marks;
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
@@ -86,6 +86,10 @@ void summary_free(struct summary *summary);
  */
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
 
+/* What is counted of the Surface of that number, or of the others: facts and closed rows are added
+ * to it. */
+struct summary_surface *summary_entry(struct summary *summary, int number);
+
 /* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
 int summary_home(const struct summary *summary, int number);
 
@@ -93,22 +97,10 @@ int summary_home(const struct summary *summary, int number);
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause);
 
-/* Adds the time since the layer's frame before, which is in no number as events were lost. */
-void summary_add_uncounted(struct summary *summary, int number, uint64_t ns);
-
-/* Adds a wait that may be a stall: events of it were lost. */
-void summary_add_unknown_wait(struct summary *summary, int number, uint64_t ns);
-
 /* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
  */
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
 		 bool bound);
-
-/* Adds a closed row. */
-void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
-
-/* Adds a pause that nothing explains, see pause.h. */
-void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
 
 /* Adds a stall that no frame ended. */
 void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns);
@@ -116,12 +108,6 @@ void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, 
 /* Forgets the stalls under way, and sets one. */
 void summary_clear_frozen(struct summary *summary);
 void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns);
-
-/* Adds a frame of a process that has a Choreographer, or that has none. */
-void summary_add_marks(struct summary *summary, int number, bool has_marks);
-
-/* All frames up to @now_ns are counted. */
-void summary_set_time(struct summary *summary, uint64_t now_ns);
 
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);

@@ -59,7 +59,7 @@ static uint64_t end_pause(struct layer *layer, int64_t frames, uint64_t time_ns,
 		return 0;
 	snprintf(more, sizeof(more), ": an unexplained gap before %d even frames", (int)state->n);
 	report(layer, TRACE_EVENT_PAUSE, state->wait_ns, more, time_ns, events);
-	return state->wait_ns;
+	return pause_in_event(state->wait_ns);
 }
 
 uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,

@@ -21,9 +21,15 @@
 
 #define PAUSE_FRAMES 30
 
+/* A length as events give it: in tenths of a millisecond. */
+static inline uint64_t pause_in_event(uint64_t length_ns)
+{
+	return length_ns / 100000 * 100000;
+}
+
 /* The layer has a frame at @time_ns, @interval after the one before. @in_front: it is of the app in
  * front. Writes the events of a stall that it ends, and of a pause that is certain with it. Returns
- * the length of that pause, or 0. */
+ * the length of that pause as in the event, or 0. */
 uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,
 		      bool in_front, uint64_t time_ns, struct event_writer *events);
 

@@ -10,23 +10,17 @@
 
 #include <stdint.h>
 
-#define HARM_SECONDS 60
+#include "rules/count/recent.h"
 
 /* All zeros: none yet. Times are of the trace clock. */
 struct harm {
 	uint64_t worst_ns, worst_at_ns; /* the one with most harm, and when it ended */
 	/* The 60 seconds with most harm: their harm, and when the first of them with harm began. */
 	uint64_t minute_ns, minute_from_ns;
-	uint64_t second;	   /* number of the last second in us[] */
-	uint64_t first;		   /* of the first one that has harm; sum_us is 0: none has */
-	uint64_t sum_us;	   /* of us[] */
-	uint32_t us[HARM_SECONDS]; /* harm of the last seconds, indexed by their numbers */
 };
 
-/* Adds harm of @ns (more than 0) that ended at @time_ns. Times must not go back on one clock. */
-void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns);
-
-/* Later times are those of another clock. What was found on earlier clocks stays. */
-void harm_new_clock(struct harm *harm);
+/* Adds harm of @ns (more than 0) that ended at @time_ns, also to the seconds of the Surface. Times
+ * must not go back on one clock; with another one, these begin again. */
+void harm_add(struct harm *harm, struct recent *recent, uint64_t time_ns, uint64_t ns);
 
 #endif

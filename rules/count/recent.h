@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The current frame rate: from the frame times of the last complete seconds of the trace clock. */
+/* The last minute of a Surface, in whole seconds of the trace clock: its current frame rate, and
+ * what late frames and stalls cost in it. */
 #ifndef JANKD_RULES_COUNT_RECENT_H
 #define JANKD_RULES_COUNT_RECENT_H
 
 #include <stdint.h>
 
-/* Number of complete seconds, and the same with the current one. */
+/* Complete seconds in which frames are recent. */
 #define RECENT_SECONDS 10
-#define RECENT_SLOTS (RECENT_SECONDS + 1)
+
+/* With the current one. */
+#define RECENT_SLOTS 60
 
 struct recent_second {
-	uint64_t frames;
+	uint32_t frames;
+	uint32_t harm_us; /* see harm.h */
 	uint64_t time_ns; /* sum of their frame times */
 };
 
 /* All zeros: no frame. */
 struct recent {
-	uint64_t number;			    /* of the last second with a frame */
+	uint64_t number;			    /* of the last second */
 	struct recent_second seconds[RECENT_SLOTS]; /* indexed by number modulo RECENT_SLOTS */
 };
+
+/* The second of @time_ns, which becomes the last one. */
+struct recent_second *recent_second(struct recent *recent, uint64_t time_ns);
+
+/* The second of that number, or an empty one. */
+struct recent_second recent_second_of(const struct recent *recent, uint64_t number);
 
 /* Adds a frame time of @interval_ns that ended at @present_ns. */
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns);

@@ -124,10 +124,8 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 {
 	struct summary_surface *entry = summary_entry(summary, number);
 
-	if (entry->clock != summary->clocks) {
+	if (entry->clock != summary->clocks)
 		entry->recent = (struct recent){ 0 };
-		harm_new_clock(&entry->harm);
-	}
 	if (entry == &summary->others)
 		add_to_others(summary, present_ns);
 	else
@@ -137,7 +135,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	else
 		drawing_add(&entry->drawing, (uint64_t)interval.ns);
 	if (late.harm_ns > 0) {
-		harm_add(&entry->harm, present_ns, late.harm_ns);
+		harm_add(&entry->harm, &entry->recent, present_ns, late.harm_ns);
 		grade_add_lost(&entry->facts, cause, late.harm_ns, interval_is_wait(interval));
 	}
 	if (!interval_is_frame_time(interval))
@@ -175,7 +173,7 @@ void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, 
 {
 	struct summary_surface *entry = summary_entry(summary, number);
 
-	harm_add(&entry->harm, time_ns, stall_ns);
+	harm_add(&entry->harm, &entry->recent, time_ns, stall_ns);
 	grade_add_endless(&entry->facts, stall_ns);
 }
 

@@ -250,7 +250,7 @@ enum capture_recovered capture_recover(const struct options *options,
 {
 	const char *command = options_command_name(options->command);
 	struct settings_kept kept = { .n = 0 };
-	struct settings failed = { 0 };
+	struct settings settings = { 0 };
 	enum journal_found found;
 	struct folder folder;
 	char directory[TRACEFS_DIRECTORY_SIZE];
@@ -265,8 +265,8 @@ enum capture_recovered capture_recover(const struct options *options,
 	if (tracefs_find(directory, killed ? killed->options.tracefs : NULL) == 0)
 		lock_fd = tracefs_lock(directory, LOCK_MS);
 	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
-				&failed);
-	settings_free(&failed);
+				&settings);
+	settings_free(&settings);
 	if (lock_fd >= 0)
 		close(lock_fd);
 	folder_close(&folder);

@@ -18,12 +18,20 @@ static bool uses_atrace(const struct options *options)
 	return !options->no_atrace && child_program_exists("atrace");
 }
 
-static int write_journal(const struct tracing_undo *undo)
+/* Returns 0 or -errno. */
+static int save(struct tracing_undo *undo)
 {
-	int error = undo->before.incomplete ? -ENOMEM : undo->before.error;
+	free(undo->journal);
+	undo->journal = journal_text(&undo->settings);
+	return undo->journal ? journal_write(undo->folder, undo->journal) : -ENOMEM;
+}
+
+static int write_journal(struct tracing_undo *undo)
+{
+	int error = undo->settings.error;
 
 	if (error == 0)
-		error = journal_write(undo->folder, &undo->before, &undo->setup);
+		error = save(undo);
 	if (error == 0)
 		return 0;
 	report("%s: %s: cannot save the tracing settings, which are needed to restore them at the "
@@ -57,6 +65,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 {
 	const char *command = options_command_name(options->command);
 	bool atrace = uses_atrace(options);
+	struct settings *settings = &undo->settings, killed = { 0 };
 	enum journal_found found;
 	int error;
 
@@ -82,22 +91,27 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       command, undo->directory);
 		return EXIT_FAILED;
 	}
-	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept,
-				&undo->before);
+	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept, &killed);
+	/* Instances that could not be removed are tried again. */
+	for (size_t i = 0; i < killed.n; i++)
+		if (killed.list[i].has_failed)
+			settings_put(settings, SETTINGS_BEFORE, span_of(killed.list[i].aim));
+	settings_free(&killed);
 	/* A new journal would replace the one with settings that are not restored yet. */
 	if (found == JOURNAL_FAILED)
 		return EXIT_FAILED;
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
 	/* If this fails, tracefs_open() reports the reason, or it fails only once. */
-	undo->before.error = error;
-	if (undo->before.error < 0)
+	settings->error = error;
+	if (error < 0)
 		return 0;
 	if (options->instance)
-		settings_read_place(&undo->before, undo->directory, options->instance, atrace);
+		settings_read_place(settings, SETTINGS_BEFORE, undo->directory, options->instance,
+				    atrace);
 	/* atrace changes the top level, even if an instance is read. */
 	if (atrace || !options->instance)
-		settings_read_place(&undo->before, undo->directory, NULL, atrace);
+		settings_read_place(settings, SETTINGS_BEFORE, undo->directory, NULL, atrace);
 	return write_journal(undo);
 }
 
@@ -116,7 +130,7 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	struct property_budget budget;
 
 	undo->writes = true;
-	if (undo->before.error < 0)
+	if (undo->settings.error < 0)
 		return write_journal(undo);
 	if (!uses_atrace(options)) {
 		if (options->categories_given)
@@ -126,7 +140,7 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		return 0;
 	}
 	budget = property_budget_begin(true);
-	settings_read_atrace(&undo->before, &budget);
+	settings_read_atrace(&undo->settings, &budget);
 	if (write_journal(undo) != 0)
 		return EXIT_FAILED;
 	undo->atrace = true;
@@ -134,9 +148,8 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		undo->atrace_failed = true;
 		/* What another program has set meanwhile, and will set, stays. */
 		budget.is_over = true;
-		settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory,
-				    &budget);
-		settings_disown_all_but_atraces(&undo->setup, options->buffer_kb);
+		settings_read_again(&undo->settings, SETTINGS_OURS, undo->directory, &budget);
+		settings_disown_all_but_atraces(&undo->settings, options->buffer_kb);
 		return EXIT_FAILED;
 	}
 	undo->has_properties = !budget.is_over;
@@ -194,42 +207,23 @@ void tracing_undo_setup_done(struct tracing_undo *undo)
 	struct property_budget budget = next_budget(undo);
 
 	undo->writes = true;
-	settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory, &budget);
+	settings_read_again(&undo->settings, SETTINGS_OURS, undo->directory, &budget);
 	/* If this fails, the next start after a kill restores everything, even settings of other
 	 * programs. */
-	journal_write(undo->folder, &undo->before, &undo->setup);
+	save(undo);
 }
 
 void tracing_undo_keep_journal(const struct tracing_undo *undo)
 {
-	if (undo->folder && undo->before.len > 0 && !folder_has_journal(undo->folder))
-		journal_write(undo->folder, &undo->before, &undo->setup);
-}
-
-/* A copy, because another thread writes the journal from ->setup. */
-static bool copy_setup(struct tracing_undo *undo)
-{
-	const struct settings *set = &undo->setup;
-
-	if (!set->text)
-		return false;
-	undo->setup_kept = *set;
-	undo->setup_kept.text = strndup(set->text, set->len);
-	return undo->setup_kept.text != NULL;
-}
-
-static const struct settings *set_by_jankd(const struct tracing_undo *undo)
-{
-	return undo->setup_kept.text ? &undo->setup_kept : &undo->setup;
+	if (undo->journal && !folder_has_journal(undo->folder))
+		journal_write(undo->folder, undo->journal);
 }
 
 void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings)
 {
-	if (settings == 0 || !copy_setup(undo))
-		return;
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (settings & 1u << which)
-			settings_disown(&undo->setup_kept, undo->options->instance,
+			settings_disown(&undo->settings, undo->options->instance,
 					trace_files_name(which));
 }
 
@@ -242,9 +236,7 @@ static void find_changes_again(struct tracing_undo *undo)
 
 	if (!undo->has_found_changes || undo->atrace)
 		return;
-	settings_free(&undo->to_restore);
-	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
-			   &budget, &kept);
+	settings_find_changes(&undo->settings, undo->directory, &budget, &kept);
 }
 
 void tracing_undo_find_changes(struct tracing_undo *undo)
@@ -254,8 +246,7 @@ void tracing_undo_find_changes(struct tracing_undo *undo)
 	if (!undo->folder || undo->has_found_changes)
 		return;
 	undo->has_found_changes = true;
-	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
-			   &budget, &undo->kept);
+	settings_find_changes(&undo->settings, undo->directory, &budget, &undo->kept);
 	if (undo->kept.n > 0)
 		report("warning: %s: %s: another program changed settings during the capture: not "
 		       "restored: %s; reset them if needed",
@@ -270,42 +261,35 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.quiet = undo->atrace_failed,
 		.until_signal = true,
 	};
-	struct settings failed = { 0 };
-	const struct settings *aim;
+	struct settings *settings = &undo->settings;
 	char words[SETTINGS_TEXT_SIZE];
-	bool done;
 
 	if (!undo->folder || undo->has_restored)
 		return false;
 	undo->has_restored = true;
 	if (undo->writes) {
 		find_changes_again(undo);
+		tracing_undo_find_changes(undo);
 	} else {
-		struct span rest = settings_text(&undo->before), line;
-
 		/* A start that has failed before it changed a setting restores none: another
 		 * program may have changed them since they were read. Instances that could not be
 		 * removed are tried again. */
-		while (settings_next_line(&rest, &line))
-			if (span_starts_with(line, SPAN_LITERAL("made ")))
-				settings_add_line(&undo->to_restore, line);
-		undo->has_found_changes = true;
+		for (size_t i = 0; i < settings->n; i++)
+			if (strncmp(settings->list[i].lines[SETTINGS_BEFORE], "made ", 5) == 0)
+				settings->list[i].aim = settings->list[i].lines[SETTINGS_BEFORE];
 	}
-	tracing_undo_find_changes(undo);
-	aim = undo->to_restore.incomplete ? &undo->before : &undo->to_restore;
-	settings_restore(settings_text(aim), undo->directory, &ending, &failed);
-	settings_format(words, &failed);
-	done = failed.len == 0;
-	if (!done)
+	settings_restore(settings, undo->directory, &ending);
+	if (settings->n_failed > 0) {
+		settings_format_failed(words, settings);
 		report("warning: %s: %s: cannot restore %s: %s; the next start or stop with the "
 		       "same -F tries again",
 		       options_command_name(undo->options->command), undo->directory, words,
-		       settings_are_instances(&failed)
+		       settings_are_instances(settings)
 			       ? "another program has a file of that instance open"
-			       : strerror(-failed.error));
-	settings_free(&failed);
+			       : strerror(-settings->error));
+	}
 	tracing_undo_unlock(undo);
-	return done;
+	return settings->n_failed == 0;
 }
 
 void tracing_undo_end(struct tracing_undo *undo)
@@ -314,9 +298,8 @@ void tracing_undo_end(struct tracing_undo *undo)
 		folder_remove_journal(undo->folder);
 	if (undo->options)
 		tracing_undo_unlock(undo);
-	settings_free(&undo->before);
-	settings_free(&undo->setup);
-	settings_free(&undo->setup_kept);
-	settings_free(&undo->to_restore);
+	settings_free(&undo->settings);
+	free(undo->journal);
+	undo->journal = NULL;
 	undo->folder = NULL;
 }

@@ -2,14 +2,14 @@
 /* Saves the tracing settings before a capture changes them, and restores them: at the end of the
  * capture, or, if it was killed, at the start of the next one.
  *
- *     tracing_undo_begin()          ->before     current settings, also in the folder's journal
+ *     tracing_undo_begin()          reads the settings of before, also into the folder's journal
  *     (atrace and jankd change settings)
- *     tracing_undo_setup_done()     ->setup      settings as jankd has set them
+ *     tracing_undo_setup_done()     reads them as jankd has set them
  *     (other programs may change settings)
- *     tracing_undo_find_changes()   ->to_restore settings that are still as in ->setup, with
- *                                                their values of ->before. Others were set by
- *                                                another program, and stay
- *     tracing_undo_restore()        writes ->to_restore; a setting that fails stays in the journal
+ *     tracing_undo_find_changes()   reads them as they are: those that are still as jankd has set
+ *                                   them are to be restored. Others were set by another program,
+ *                                   and stay
+ *     tracing_undo_restore()        restores them; one that fails stays in the journal
  *
  * The settings as text: trace/settings.h. The journal: trace/journal.h.
  */
@@ -26,13 +26,10 @@ struct tracing_undo {
 	const struct options *options;
 	const struct folder *folder; /* of the journal; NULL: no settings were saved */
 	char directory[512];	     /* tracefs */
-	struct settings before;
-	struct settings setup;	    /* empty until tracing_undo_setup_done() */
-	struct settings setup_kept; /* ->setup without settings that other programs have changed
-				       since; or empty */
-	struct settings to_restore; /* after tracing_undo_find_changes() */
-	int lock_fd;		    /* see tracefs_lock(); < 0: not held */
-	bool writes;		    /* settings may have been changed */
+	struct settings settings;
+	char *journal; /* its text, also for another thread; NULL: not written yet */
+	int lock_fd;   /* see tracefs_lock(); < 0: not held */
+	bool writes;   /* settings may have been changed */
 	bool has_found_changes, has_restored;
 	struct settings_kept kept; /* settings that other programs have set, and that stay */
 	bool recovered;		   /* an earlier capture was killed: its settings were restored, */

@@ -35,42 +35,37 @@ static void head_line(char line[static 96])
 	snprintf(line, 96, HEAD "%s\n", id);
 }
 
-/* Adds each line of @settings with SET before it. Leaves out lines that are too long: then their
- * settings are always restored. */
-static void mark_set(struct settings *marked, const struct settings *settings)
+char *journal_text(const struct settings *settings)
 {
-	struct span rest = settings_text(settings), line;
-	char text[sizeof(SET) + SETTINGS_LINE_MAX];
+	char *text = NULL, head[96];
+	size_t len = 0;
+	FILE *file = settings->incomplete ? NULL : open_memstream(&text, &len);
+	bool is_whole;
 
-	while (settings_next_line(&rest, &line)) {
-		int n = snprintf(text, sizeof(text), SET "%.*s", (int)line.len, line.ptr);
-
-		if (n > 0 && (size_t)n < sizeof(text))
-			settings_add_line(marked, (struct span){ text, (size_t)n });
-	}
+	if (!file)
+		return NULL;
+	head_line(head);
+	fputs(head, file);
+	for (int which = SETTINGS_BEFORE; which <= SETTINGS_OURS; which++)
+		for (size_t i = 0; i < settings->n; i++)
+			if (settings->list[i].lines[which])
+				fprintf(file, "%s%s\n", which == SETTINGS_OURS ? SET : "",
+					settings->list[i].lines[which]);
+	fputs(END, file);
+	is_whole = !ferror(file);
+	is_whole &= fclose(file) == 0;
+	if (is_whole && len < JOURNAL_MAX)
+		return text;
+	free(text);
+	return NULL;
 }
 
-int journal_write(const struct folder *folder, const struct settings *before,
-		  const struct settings *set)
+int journal_write(const struct folder *folder, const char *text)
 {
-	struct settings marked = { 0 };
 	int fd = folder_create_journal(folder);
-	char head[96];
-	int error;
 
-	if (fd < 0)
-		return fd;
-	head_line(head);
-	mark_set(&marked, set);
-	error = folder_write(fd, head, strlen(head));
-	if (error == 0)
-		error = folder_write(fd, before->text ? before->text : "", before->len);
-	if (error == 0)
-		error = folder_write(fd, marked.text ? marked.text : "", marked.len);
-	if (error == 0)
-		error = folder_write(fd, END, strlen(END));
-	settings_free(&marked);
-	return folder_replace_journal(folder, fd, error);
+	return fd < 0 ? fd
+		      : folder_replace_journal(folder, fd, folder_write(fd, text, strlen(text)));
 }
 
 /* Checks that no other user can have written the file, because its lines change the tracing of the
@@ -136,33 +131,16 @@ static bool cut_end(struct span *text)
 	return true;
 }
 
-/* Separates the two texts of a journal. */
-static void split(struct span text, struct settings *before, struct settings *set)
-{
-	struct span line;
-
-	while (settings_next_line(&text, &line)) {
-		if (span_starts_with(line, SPAN_LITERAL(SET)))
-			settings_add_line(set, span_skip(line, strlen(SET)));
-		else
-			settings_add_line(before, line);
-	}
-}
-
-static void restore(struct span text, const char *directory, struct settings_kept *kept,
-		    struct settings *failed)
+static void restore(struct settings *settings, struct span text, const char *directory,
+		    struct settings_kept *kept)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	struct property_budget budget = property_budget_begin(false);
-	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
 
-	split(text, &before, &set);
-	settings_merge_now(&aim, &before, &set, directory, &budget, kept);
-	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
-			 failed);
-	settings_free(&aim);
-	settings_free(&before);
-	settings_free(&set);
+	settings_parse(settings, SETTINGS_BEFORE, text, "");
+	settings_parse(settings, SETTINGS_OURS, text, SET);
+	settings_find_changes(settings, directory, &budget, kept);
+	settings_restore(settings, directory, &ending);
 }
 
 /* Reports why the settings cannot be restored. The journal is kept. */
@@ -175,8 +153,8 @@ static enum journal_found keep(const struct folder *folder, const char *command,
 }
 
 static enum journal_found restore_settings(const struct folder *folder, const char *command,
-					   struct span settings, const char *tracefs,
-					   struct settings_kept *kept, struct settings *failed)
+					   struct span journal, const char *tracefs,
+					   struct settings_kept *kept, struct settings *settings)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
 	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 192];
@@ -191,15 +169,15 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		return keep(folder, command,
 			    "no tracefs found; mount it, or name it with --tracefs; to keep the "
 			    "changes, remove .journal");
-	restore(settings, directory, kept, failed);
+	restore(settings, journal, directory, kept);
 	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
 		       "killed: not restored: %s; reset them if needed",
 		       command, directory, kept->text);
-	if (failed->len == 0)
+	if (settings->n_failed == 0)
 		return JOURNAL_DONE;
-	settings_format(text, failed);
-	if (settings_are_instances(failed)) {
+	settings_format_failed(text, settings);
+	if (settings_are_instances(settings)) {
 		report("warning: %s: %s: cannot remove %s, which an earlier jankd created: "
 		       "another program has a file of that instance open; the next start or stop "
 		       "with the same -F tries again",
@@ -210,7 +188,7 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		why, sizeof(why),
 		"these settings cannot be written: %s: %s; run 'jankd stop' as root or as the user "
 		"who ran that jankd, or set them yourself and remove .journal",
-		text, strerror(-failed->error));
+		text, strerror(-settings->error));
 	return keep(folder, command, why);
 }
 
@@ -228,12 +206,12 @@ static bool is_of_another(const struct folder *folder)
 
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs, struct settings_kept *kept,
-				   struct settings *failed)
+				   struct settings *settings)
 {
 	enum journal_found found = JOURNAL_NONE;
 	char *text = NULL;
 	ssize_t len = read_journal(folder, &text);
-	struct span settings;
+	struct span journal;
 	char why[192];
 
 	if (len == -ENOENT) {
@@ -249,10 +227,10 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 			 len == -EPERM ? "another user may have written it" : folder_why((int)len));
 		return keep(folder, command, why);
 	}
-	settings = (struct span){ text, (size_t)len };
-	if (skip_head(&settings) && cut_end(&settings))
-		found = restore_settings(folder, command, settings, tracefs, kept, failed);
-	else if (settings.len < (size_t)len)
+	journal = (struct span){ text, (size_t)len };
+	if (skip_head(&journal) && cut_end(&journal))
+		found = restore_settings(folder, command, journal, tracefs, kept, settings);
+	else if (journal.len < (size_t)len)
 		report("warning: %s: %s/.journal: damaged: what a killed jankd has changed is "
 		       "unknown; check buffer_size_kb and tracing_on",
 		       command, folder->path);

@@ -7,10 +7,12 @@
 #include "daemon/base/folder.h"
 #include "daemon/trace/settings.h"
 
-/* Writes and syncs the journal. @before: the settings before the capture. @set: those that jankd
- * has set; unknown ones are missing. Returns 0 or -errno. */
-int journal_write(const struct folder *folder, const struct settings *before,
-		  const struct settings *set);
+/* The text of the journal: the settings of before the capture, and what jankd has made of them as
+ * far as it is known. To be freed with free(); NULL: no memory, or settings are missing. */
+char *journal_text(const struct settings *settings);
+
+/* Writes and syncs the journal. Returns 0 or -errno. */
+int journal_write(const struct folder *folder, const char *text);
 
 enum journal_found {
 	JOURNAL_NONE,	/* no journal, or one of another boot: a boot resets all settings */
@@ -26,7 +28,8 @@ enum journal_found {
  * @tracefs: where it is mounted, or NULL: the usual places
  * @kept: all zeros; set to the settings that other programs have changed since then. These are not
  *        restored, and are reported
- * @failed: the lines that could not be restored are added
+ * @settings: empty; set to the settings of the journal, some of which may have failed. The caller
+ *            frees it
  *
  * Takes a few seconds at most. Removes the file when all is restored. The file is hostile input:
  * only settings named in settings.h are changed, and none if another user can have written the
@@ -34,6 +37,6 @@ enum journal_found {
  */
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs, struct settings_kept *kept,
-				   struct settings *failed);
+				   struct settings *settings);
 
 #endif

@@ -47,59 +47,6 @@ static const char *const properties[] = {
 
 /* --- reading --- */
 
-static void add_text(struct settings *settings, const char *added, size_t len)
-{
-	char *text = NULL;
-
-	if (len == 0)
-		return;
-	if (settings->len + len < SETTINGS_MAX)
-		text = realloc(settings->text, settings->len + len + 1);
-	if (!text) {
-		settings->incomplete = true;
-		return;
-	}
-	memcpy(text + settings->len, added, len);
-	settings->text = text;
-	settings->len += len;
-	text[settings->len] = '\0';
-}
-
-static void add(struct settings *settings, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Leaves out a line that is longer than any line of the kernel. */
-static void add(struct settings *settings, const char *format, ...)
-{
-	char line[SETTINGS_LINE_MAX];
-	va_list arguments;
-	int n;
-
-	va_start(arguments, format);
-	n = vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	if (n > 0 && (size_t)n < sizeof(line))
-		add_text(settings, line, (size_t)n);
-}
-
-void settings_add_line(struct settings *settings, struct span line)
-{
-	if (line.len > 0)
-		add_text(settings, line.ptr, line.len);
-	add_text(settings, "\n", 1);
-}
-
-bool settings_next_line(struct span *text, struct span *line)
-{
-	const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
-
-	if (!end)
-		return false;
-	*line = (struct span){ text->ptr, (size_t)(end - text->ptr) };
-	*text = span_skip(*text, line->len + 1);
-	return true;
-}
-
 static struct span first_word(struct span line)
 {
 	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
@@ -123,10 +70,162 @@ static bool is_place(struct span line)
 	return is(line, "place") || is(line, "made");
 }
 
+/* "overwrite" of "nooverwrite". */
+static struct span option_name(struct span option)
+{
+	struct span no = SPAN_LITERAL("no");
+
+	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
+}
+
+/* Returns true if both lines are about the same setting of a place. */
+static bool same_setting(struct span a, struct span b)
+{
+	struct span a_rest = after_first_word(a), b_rest = after_first_word(b);
+
+	if (!span_equal(first_word(a), first_word(b)))
+		return false;
+	if (is(a, "event") || is_place(a))
+		return span_equal(a_rest, b_rest);
+	if (is(a, "option"))
+		return span_equal(option_name(a_rest), option_name(b_rest));
+	if (is(a, "property") || is(a, "cpu"))
+		return span_equal(first_word(a_rest), first_word(b_rest));
+	return true;
+}
+
+/* A line about the setting. */
+static struct span any_line(const struct setting *setting)
+{
+	int which = 0;
+
+	while (!setting->lines[which])
+		which++;
+	return span_of(setting->lines[which]);
+}
+
+/* The setting of @line: a place, or in the current place. NULL: there is none. Lines mostly come in
+ * the order in which they came before. */
+static struct setting *find(struct settings *settings, struct span line)
+{
+	for (size_t i = 0; i < settings->n; i++) {
+		size_t at = (settings->next + i) % settings->n;
+		struct setting *setting = &settings->list[at];
+
+		if ((setting->place != settings->place && !is_place(line)) ||
+		    !same_setting(any_line(setting), line))
+			continue;
+		settings->next = at + 1;
+		return setting;
+	}
+	return NULL;
+}
+
+/* Adds a setting at the end of the current place. Returns NULL if there is no space. */
+static struct setting *insert(struct settings *settings)
+{
+	size_t at = settings->n;
+	struct setting *list;
+
+	if (settings->n == settings->capacity) {
+		settings->capacity = settings->n ? 2 * settings->n : 64;
+		list = settings->n < SETTINGS_MOST
+			       ? realloc(settings->list, settings->capacity * sizeof(*list))
+			       : NULL;
+		if (!list) {
+			settings->capacity = settings->n;
+			return NULL;
+		}
+		settings->list = list;
+	}
+	while (at > 0 && settings->list[at - 1].place > settings->place)
+		at--;
+	memmove(&settings->list[at + 1], &settings->list[at], (settings->n++ - at) * sizeof(*list));
+	settings->list[at] = (struct setting){ .place = settings->place };
+	settings->next = at + 1;
+	return &settings->list[at];
+}
+
+void settings_put(struct settings *settings, enum settings_text which, struct span line)
+{
+	struct setting *setting = find(settings, line);
+	char *copy = strndup(line.ptr, line.len);
+
+	if (setting)
+		settings->place = setting->place;
+	else if (is_place(line))
+		settings->place = ++settings->places;
+	if (!setting && copy)
+		setting = insert(settings);
+	if (!setting || !copy) {
+		free(copy);
+		settings->incomplete = true;
+		return;
+	}
+	free(setting->lines[which]);
+	setting->lines[which] = copy;
+}
+
+static void put(struct settings *settings, enum settings_text which, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Leaves out a line that is longer than any line of the kernel. */
+static void put(struct settings *settings, enum settings_text which, const char *format, ...)
+{
+	char line[SETTINGS_LINE_MAX];
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (n > 0 && (size_t)n < sizeof(line))
+		settings_put(settings, which, span_of(line));
+}
+
+void settings_parse(struct settings *settings, enum settings_text which, struct span text,
+		    const char *prefix)
+{
+	const char *end;
+
+	settings->place = 0;
+	while (text.len > 0 && (end = memchr(text.ptr, '\n', text.len))) {
+		struct span line = { text.ptr, (size_t)(end - text.ptr) };
+
+		text = span_skip(text, line.len + 1);
+		if (span_starts_with(line, span_of(prefix)))
+			settings_put(settings, which, span_skip(line, strlen(prefix)));
+	}
+}
+
+/* Forgets a text, and the settings that only it has. */
+static void forget(struct settings *settings, enum settings_text which)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < settings->n; i++) {
+		struct setting *setting = &settings->list[i];
+		bool is_known = false;
+
+		free(setting->lines[which]);
+		setting->lines[which] = NULL;
+		setting->aim = NULL;
+		for (int other = 0; other < SETTINGS_TEXTS; other++)
+			is_known |= setting->lines[other] != NULL;
+		if (is_known)
+			settings->list[n++] = *setting;
+	}
+	settings->n = n;
+	settings->place = 0;
+	settings->incomplete = false;
+}
+
 void settings_free(struct settings *settings)
 {
-	free(settings->text);
-	*settings = (struct settings){ .text = NULL };
+	for (int which = 0; which < SETTINGS_TEXTS; which++)
+		forget(settings, (enum settings_text)which);
+	free(settings->list);
+	*settings = (struct settings){ .list = NULL };
 }
 
 /* Remembers an error that is not the setting's own: it may be changed soon, all the same. */
@@ -136,18 +235,19 @@ static void note_read(struct settings *settings, int error)
 		settings->error = error;
 }
 
-static void read_file(struct settings *settings, const char *directory, const char *name)
+static void read_file(struct settings *settings, enum settings_text which, const char *directory,
+		      const char *name)
 {
 	char value[SETTING_SIZE];
 	int error = setting_read(directory, name, value);
 
 	note_read(settings, error);
 	if (error == 0 && value[0])
-		add(settings, "%s %s\n", name, value);
+		put(settings, which, "%s %s", name, value);
 }
 
 /* Reads the sizes of CPUs if they differ. Otherwise buffer_size_kb of the place has the size. */
-static void read_cpus(struct settings *settings, const char *directory)
+static void read_cpus(struct settings *settings, enum settings_text which, const char *directory)
 {
 	char name[64], value[SETTING_SIZE];
 	int error = setting_read(directory, "buffer_size_kb", value);
@@ -160,42 +260,43 @@ static void read_cpus(struct settings *settings, const char *directory)
 		error = setting_read(directory, name, value);
 		note_read(settings, error);
 		if (error == 0)
-			add(settings, "cpu %u %s\n", cpu, value);
+			put(settings, which, "cpu %u %s", cpu, value);
 	}
 }
 
 /* Adds each line of a file after @key. */
-static void read_lines(struct settings *settings, char *text, const char *key)
+static void read_lines(struct settings *settings, enum settings_text which, char *text,
+		       const char *key)
 {
 	char *line;
 
 	while ((line = strsep(&text, "\n")))
 		if (*line)
-			add(settings, "%s %s\n", key, line);
+			put(settings, which, "%s %s", key, line);
 }
 
 /* Reads options and events. */
-static void read_lists(struct settings *settings, const char *directory)
+static void read_lists(struct settings *settings, enum settings_text which, const char *directory)
 {
 	char *text = setting_read_all(directory, "trace_options");
 
 	if (text)
-		read_lines(settings, text, "option");
+		read_lines(settings, which, text, "option");
 	else
 		note_read(settings, -errno);
 	free(text);
 	text = setting_read_all(directory, "set_event");
 	if (text) {
-		add(settings, "events\n");
-		read_lines(settings, text, "event");
+		put(settings, which, "events");
+		read_lines(settings, which, text, "event");
 	} else {
 		note_read(settings, -errno);
 	}
 	free(text);
 }
 
-void settings_read_place(struct settings *settings, const char *tracefs, const char *instance,
-			 bool all)
+void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,
+			 const char *instance, bool all)
 {
 	char directory[PATH_MAX];
 	struct stat info;
@@ -204,31 +305,31 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 		return;
 	if (instance && stat(directory, &info) < 0) {
 		if (errno == ENOENT)
-			add(settings, "made %s\n", instance);
+			put(settings, which, "made %s", instance);
 		else
 			note_read(settings, -errno);
 		return;
 	}
 	if (instance)
-		add(settings, "place %s\n", instance);
+		put(settings, which, "place %s", instance);
 	else
-		add(settings, "place\n");
+		put(settings, which, "place");
 	for (size_t i = 0; i < FILES - 1; i++)
 		if (all || files[i].always)
-			read_file(settings, directory, files[i].name);
-	read_cpus(settings, directory);
+			read_file(settings, which, directory, files[i].name);
+	read_cpus(settings, which, directory);
 	if (all)
-		read_lists(settings, directory);
-	read_file(settings, directory, files[FILES - 1].name);
+		read_lists(settings, which, directory);
+	read_file(settings, which, directory, files[FILES - 1].name);
 }
 
-static void read_property(struct settings *settings, struct property_budget *budget,
-			  const char *name)
+static void read_property(struct settings *settings, enum settings_text which,
+			  struct property_budget *budget, const char *name)
 {
 	char value[SETTING_SIZE];
 
 	if (android_getprop(budget, name, value, sizeof(value)))
-		add(settings, "property %s %s\n", name, value);
+		put(settings, which, "property %s %s", name, value);
 }
 
 /* Reads the names of apps. They come before their number and the tags: a change of those makes all
@@ -243,21 +344,17 @@ static void read_apps(struct settings *settings, struct property_budget *budget)
 	apps = strtoul(value, NULL, 10);
 	for (unsigned long i = 0; i < apps && i < APPS_MAX; i++) {
 		snprintf(name, sizeof(name), "debug.atrace.app_%lu", i);
-		read_property(settings, budget, name);
+		read_property(settings, SETTINGS_BEFORE, budget, name);
 	}
 }
 
 void settings_read_atrace(struct settings *settings, struct property_budget *budget)
 {
-	struct settings places = *settings;
-
-	*settings = (struct settings){ .incomplete = places.incomplete, .error = places.error };
-	add(settings, "atrace\n");
+	settings->place = 0;
+	put(settings, SETTINGS_BEFORE, "atrace");
 	read_apps(settings, budget);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		read_property(settings, budget, properties[i]);
-	add_text(settings, places.text, places.len);
-	free(places.text);
+		read_property(settings, SETTINGS_BEFORE, budget, properties[i]);
 }
 
 /* --- restoring --- */
@@ -265,11 +362,12 @@ void settings_read_atrace(struct settings *settings, struct property_budget *bud
 struct restoring {
 	const char *tracefs;
 	char directory[PATH_MAX]; /* of the place; "": no place, or it does not exist */
-	struct span rest;	  /* of the text, after the current line */
-	char *options, *events;	  /* current values; NULL: not read, or not readable */
+	struct settings *settings;
+	bool has_lists;	 /* options and events of the place were read again */
+	bool has_events; /* those of before and of now are known */
 	const struct settings_ending *ending;
 	struct property_budget budget;
-	int error; /* of the current line, or of a part of it; 0: none */
+	int error; /* of the current setting, or of a part of it; 0: none */
 };
 
 static void note(struct restoring *r, int error)
@@ -297,30 +395,11 @@ static bool copy_word(char word[static SETTING_SIZE], struct span text)
 	return true;
 }
 
-/* Returns true if @word is a line of @lines. */
-static bool has_line(const char *lines, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *at = lines; (at = strstr(at, word)); at += len)
-		if ((at == lines || at[-1] == '\n') && (at[len] == '\n' || at[len] == '\0'))
-			return true;
-	return false;
-}
-
-static void leave_place(struct restoring *r)
-{
-	free(r->options);
-	free(r->events);
-	r->options = r->events = NULL;
-	r->directory[0] = '\0';
-}
-
 static void enter_place(struct restoring *r, struct span instance)
 {
 	struct stat info;
 
-	leave_place(r);
+	r->has_lists = r->has_events = false;
 	/* The settings of an instance are removed with it. */
 	if (!setting_place(r->directory, r->tracefs, instance) ||
 	    (stat(r->directory, &info) < 0 && errno == ENOENT))
@@ -331,7 +410,8 @@ static void remove_instance(struct restoring *r, struct span instance)
 {
 	char directory[PATH_MAX];
 
-	leave_place(r);
+	r->directory[0] = '\0';
+	r->has_events = false;
 	if (instance.len == 0 || !setting_place(directory, r->tracefs, instance))
 		return;
 	if (rmdir(directory) < 0 && errno != ENOENT)
@@ -368,44 +448,23 @@ static void restore_cpu(struct restoring *r, struct span cpu_and_size)
 }
 
 /* Writes the option if its current value is the opposite: "x" for "nox". */
-static void restore_option(struct restoring *r, struct span option)
+static void restore_option(struct restoring *r, const struct setting *setting, struct span option)
 {
-	char word[SETTING_SIZE], other[SETTING_SIZE + 2];
+	const char *now = setting->lines[SETTINGS_LAST];
+	char word[SETTING_SIZE];
 
-	if (!r->directory[0] || !copy_word(word, option))
-		return;
-	if (!r->options)
-		r->options = setting_read_all(r->directory, "trace_options");
-	if (!r->options || has_line(r->options, word))
-		return;
-	snprintf(other, sizeof(other), "no%s", word);
-	if (has_line(r->options, other) ||
-	    (strncmp(word, "no", 2) == 0 && has_line(r->options, word + 2)))
+	if (now && strcmp(now, setting->aim) != 0 && copy_word(word, option))
 		note(r, setting_write(r->directory, "trace_options", word));
 }
 
-/* Switches off the events that are on but not in the list that follows this line. */
-static void restore_events(struct restoring *r)
+/* One that is neither in the list of before nor in the one of now is off. */
+static void restore_event(struct restoring *r, const struct setting *setting, struct span event)
 {
-	char *at, *line, *now;
+	bool is_on = setting->lines[SETTINGS_LAST] != NULL, has_to_be = setting->aim != NULL;
+	char word[SETTING_SIZE + 1] = "!";
 
-	if (!r->directory[0])
-		return;
-	/* A journal may name the list more than once. */
-	free(r->events);
-	r->events = setting_read_all(r->directory, "set_event");
-	now = at = r->events ? strdup(r->events) : NULL;
-	while ((line = strsep(&at, "\n"))) {
-		char wanted[SETTING_SIZE + 8], off[SETTING_SIZE + 1];
-
-		if (!*line || strlen(line) >= SETTING_SIZE)
-			continue;
-		snprintf(wanted, sizeof(wanted), "event %s\n", line);
-		snprintf(off, sizeof(off), "!%s", line);
-		if (!memmem(r->rest.ptr, r->rest.len, wanted, strlen(wanted)))
-			note(r, setting_write(r->directory, "set_event", off));
-	}
-	free(now);
+	if (r->has_events && is_on != has_to_be && copy_word(word + !has_to_be, event))
+		note(r, setting_write(r->directory, "set_event", word));
 }
 
 static void stop_atrace(struct restoring *r)
@@ -463,11 +522,15 @@ static void restore_property(struct restoring *r, struct span name_and_value)
 		note(r, android_setprop(&r->budget, name, word));
 }
 
-static void restore_line(struct restoring *r, struct span line)
+static void restore_setting(struct restoring *r, const struct setting *setting)
 {
-	struct span value = after_first_word(line);
-	char word[SETTING_SIZE];
+	struct span line = any_line(setting), value = after_first_word(line);
 
+	if (is(line, "event")) {
+		restore_event(r, setting, value);
+		return;
+	}
+	value = after_first_word(span_of(setting->aim));
 	if (is(line, "place"))
 		enter_place(r, value);
 	else if (is(line, "made"))
@@ -475,18 +538,27 @@ static void restore_line(struct restoring *r, struct span line)
 	else if (is(line, "cpu"))
 		restore_cpu(r, value);
 	else if (is(line, "option"))
-		restore_option(r, value);
+		restore_option(r, setting, value);
 	else if (is(line, "events"))
-		restore_events(r);
-	else if (is(line, "event") && r->events && copy_word(word, value) &&
-		 !has_line(r->events, word))
-		note(r, setting_write(r->directory, "set_event", word));
+		r->has_events = setting->lines[SETTINGS_LAST] != NULL;
 	else if (is(line, "property"))
 		restore_property(r, value);
 	else
 		for (size_t i = 0; i < FILES; i++)
 			if (is(line, files[i].name))
 				restore_file(r, files[i].name, value);
+}
+
+/* Options and events are read when the tracer is restored: it has options of its own. */
+static void read_lists_if_needed(struct restoring *r, const struct setting *setting)
+{
+	struct span line = any_line(setting);
+
+	if (r->has_lists || !r->directory[0] || (!is(line, "option") && !is(line, "events")))
+		return;
+	r->has_lists = true;
+	r->settings->place = setting->place;
+	read_lists(r->settings, SETTINGS_LAST, r->directory);
 }
 
 /* Returns true if tracefs was unmounted. Then an instance that cannot be found may still exist. */
@@ -503,53 +575,62 @@ static bool is_gone(const char *tracefs)
 	return true;
 }
 
-void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
-		      struct settings *failed)
+void settings_restore(struct settings *settings, const char *tracefs,
+		      const struct settings_ending *ending)
 {
-	struct restoring r = { .tracefs = tracefs, .rest = text, .ending = ending };
+	struct restoring r = { .tracefs = tracefs, .settings = settings, .ending = ending };
 	bool gone = is_gone(tracefs);
-	struct span line;
 
 	r.budget.is_over = true;
-	while (settings_next_line(&r.rest, &line)) {
+	for (size_t i = 0; i < settings->n; i++) {
+		struct setting *setting;
+		struct span line;
+
+		/* Adds the events that are on now at the end of the place. */
+		read_lists_if_needed(&r, &settings->list[i]);
+		setting = &settings->list[i];
+		line = any_line(setting);
 		r.error = 0;
+		if (!setting->aim && (gone || !is(line, "event")))
+			continue;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else if (gone && !is(line, "property"))
 			note(&r, -ENOENT);
 		else
-			restore_line(&r, line);
+			restore_setting(&r, setting);
 		if (r.error == 0)
 			continue;
-		settings_add_line(failed, line);
-		failed->error = r.error;
+		setting->has_failed = true;
+		settings->n_failed++;
+		settings->error = r.error;
 	}
-	leave_place(&r);
 }
 
 bool settings_are_instances(const struct settings *settings)
 {
-	struct span rest = settings_text(settings), line;
-
-	while (settings_next_line(&rest, &line))
-		if (!is(line, "made"))
+	for (size_t i = 0; i < settings->n; i++)
+		if (settings->list[i].has_failed && !is(any_line(&settings->list[i]), "made"))
 			return false;
 	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
 }
 
-void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
+void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
 {
-	struct span rest = settings_text(settings), line;
 	size_t len = 0;
 
 	text[0] = '\0';
-	while (settings_next_line(&rest, &line)) {
+	for (size_t i = 0; i < settings->n; i++) {
+		const struct setting *setting = &settings->list[i];
+		struct span line = setting->aim ? span_of(setting->aim) : any_line(setting);
 		bool instance = is(line, "made");
 		struct span shown = instance ? after_first_word(line) : line;
-		int n = snprintf(text + len, SETTINGS_TEXT_SIZE - len, "%s%s%.*s",
-				 len > 0 ? ", " : "", instance ? "instance " : "", (int)shown.len,
-				 shown.ptr);
+		int n;
 
+		if (!setting->has_failed)
+			continue;
+		n = snprintf(text + len, SETTINGS_TEXT_SIZE - len, "%s%s%.*s", len > 0 ? ", " : "",
+			     instance ? "instance " : "", (int)shown.len, shown.ptr);
 		if (n < 0 || (size_t)n >= SETTINGS_TEXT_SIZE - len) {
 			text[len] = '\0';
 			break;
@@ -563,117 +644,64 @@ void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings
 /* Most places of a capture. */
 #define PLACES_MAX 2
 
-void settings_read_again(struct settings *now, struct span before, const char *tracefs,
+void settings_read_again(struct settings *settings, enum settings_text which, const char *tracefs,
 			 struct property_budget *budget)
 {
 	unsigned int places = 0;
 	bool all = false;
-	struct span line;
 
-	while (settings_next_line(&before, &line)) {
+	forget(settings, which);
+	/* What is new in a place follows its line, and has no line of before. */
+	for (size_t i = 0; i < settings->n; i++) {
+		struct span line = span_of(settings->list[i].lines[SETTINGS_BEFORE]);
 		struct span value = after_first_word(line);
 		char instance[NAME_MAX + 1], name[SETTING_SIZE];
 
-		if (span_equal(line, SPAN_LITERAL("atrace")))
+		settings->place = settings->list[i].place;
+		if (is(line, "atrace"))
 			all = true;
 		else if (is(line, "property") && copy_property_name(name, value))
-			read_property(now, budget, name);
+			read_property(settings, which, budget, name);
 		if (!is(line, "place") || value.len > NAME_MAX || places++ == PLACES_MAX)
 			continue;
 		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
-		settings_read_place(now, tracefs, value.len > 0 ? instance : NULL, all);
+		settings_read_place(settings, which, tracefs, value.len > 0 ? instance : NULL, all);
 	}
 }
 
 /* --- what other programs have changed --- */
-
-/* No phone has this many settings. A journal with more was not written by jankd, and comparing its
- * lines could take hours. */
-#define COMPARISONS_MAX 4096
-
-struct merge {
-	struct settings *merged;
-	struct settings_kept *kept;
-	struct span before, set, found;
-	struct span place;	  /* the last "place" line; SPAN_NULL before the first one */
-	bool sizes_stay;	  /* buffer sizes of this place are not restored */
-	unsigned int comparisons; /* so far */
-};
-
-/* "overwrite" of "nooverwrite". */
-static struct span option_name(struct span option)
-{
-	struct span no = SPAN_LITERAL("no");
-
-	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
-}
-
-/* Returns true if both lines are about the same setting. */
-static bool same_setting(struct span a, struct span b)
-{
-	if (!span_equal(first_word(a), first_word(b)))
-		return false;
-	if (is(a, "event"))
-		return span_equal(a, b);
-	if (is(a, "option"))
-		return span_equal(option_name(after_first_word(a)),
-				  option_name(after_first_word(b)));
-	if (is(a, "property"))
-		return span_equal(first_word(after_first_word(a)), first_word(after_first_word(b)));
-	return true;
-}
 
 static bool is_size(struct span line)
 {
 	return is(line, "buffer_size_kb") || is(line, "cpu");
 }
 
-/* Finds the next line of @place and moves @text after it. Returns false if there is none. *inside:
- * whether @text is within @place; at the start of the text, the caller sets it to !place.ptr. */
-static bool next_below(struct span *text, struct span place, bool *inside, struct span *line)
+static bool is_same(const char *a, const char *b)
 {
-	while (settings_next_line(text, line)) {
-		if (is_place(*line))
-			*inside = place.ptr && span_equal(*line, place);
-		else if (*inside)
-			return true;
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Sizes of all CPU buffers of a place are one setting, in one line or in one line for each CPU. */
+static bool are_sizes_same(const struct settings *settings, unsigned int place,
+			   enum settings_text a, enum settings_text b)
+{
+	for (size_t i = 0; i < settings->n; i++) {
+		const struct setting *setting = &settings->list[i];
+
+		if (setting->place == place && is_size(any_line(setting)) &&
+		    !is_same(setting->lines[a], setting->lines[b]))
+			return false;
 	}
-	return false;
-}
-
-/* Finds the line in @place of @text that is about the same setting as @wanted. */
-static bool find(struct span text, struct span place, struct span wanted, struct span *line)
-{
-	bool inside = !place.ptr;
-
-	while (next_below(&text, place, &inside, line))
-		if (same_setting(*line, wanted))
-			return true;
-	return false;
-}
-
-/* A hash of all buffer sizes of a place; 0: @text has none. They are one setting, in one line or in
- * one line for each CPU. */
-static uint64_t sizes_in(struct span text, struct span place)
-{
-	bool inside = !place.ptr;
-	uint64_t sum = 0;
-	struct span line;
-
-	while (next_below(&text, place, &inside, &line))
-		if (is_size(line))
-			sum = sum * 31 + name_hash(line);
-	return sum;
+	return true;
 }
 
 /* Adds a setting to the text of those that are kept. Replaces characters that are not printable:
  * other programs can set any value. */
-static void add_kept(struct merge *m, const char *what, struct span line)
+static void add_kept(struct settings_kept *kept, const char *what, const char *line)
 {
-	struct settings_kept *kept = m->kept;
 	size_t len = strlen(kept->text);
-	int n = snprintf(kept->text + len, sizeof(kept->text) - len, "%s%s%.*s",
-			 kept->n > 0 ? ", " : "", what, (int)line.len, line.ptr);
+	int n = snprintf(kept->text + len, sizeof(kept->text) - len, "%s%s%s",
+			 kept->n > 0 ? ", " : "", what, line);
 
 	kept->n++;
 	if (n < 0 || (size_t)n >= sizeof(kept->text) - len) {
@@ -685,129 +713,78 @@ static void add_kept(struct merge *m, const char *what, struct span line)
 			*c = '?';
 }
 
-/* Merges a line with one value. */
-static void merge_value(struct merge *m, struct span before)
+/* Returns true if another program has set the value of now. @events: the line of the events before
+ * this one, if it is an event: one that is not in a known list is off. */
+static bool is_of_another(const struct settings *settings, const struct setting *setting,
+			  const struct setting *events)
 {
-	struct span found, set;
+	const char *lines[SETTINGS_LAST];
 
-	if (++m->comparisons > COMPARISONS_MAX || !find(m->found, m->place, before, &found) ||
-	    span_equal(found, before) || !find(m->set, m->place, before, &set) ||
-	    span_equal(found, set)) {
-		settings_add_line(m->merged, before);
-		return;
+	for (int which = 0; which < SETTINGS_LAST; which++) {
+		lines[which] = setting->lines[which];
+		if (events && events->lines[which] && !lines[which])
+			lines[which] = "";
+		if (!lines[which])
+			return false;
 	}
-	add_kept(m, "", found);
-	settings_add_line(m->merged, found);
+	if (is_size(span_of(lines[0])))
+		return !are_sizes_same(settings, setting->place, SETTINGS_FOUND, SETTINGS_OURS) &&
+		       !are_sizes_same(settings, setting->place, SETTINGS_FOUND, SETTINGS_BEFORE);
+	return !is_same(lines[SETTINGS_FOUND], lines[SETTINGS_OURS]) &&
+	       !is_same(lines[SETTINGS_FOUND], lines[SETTINGS_BEFORE]);
 }
 
-/* Merges the sizes, at the line of buffer_size_kb. The lines of CPUs follow it. */
-static void merge_sizes(struct merge *m, struct span before)
+void settings_aim(struct settings *settings, struct settings_kept *kept)
 {
-	uint64_t set = sizes_in(m->set, m->place), found = sizes_in(m->found, m->place);
-	struct span text = m->found, line;
-	bool inside = !m->place.ptr;
+	const struct setting *events = NULL; /* the line of the place */
+	bool sizes_stay = false;	     /* those of the place */
 
-	m->sizes_stay = ++m->comparisons <= COMPARISONS_MAX && set && found && found != set &&
-			found != sizes_in(m->before, m->place);
-	if (!m->sizes_stay) {
-		settings_add_line(m->merged, before);
-		return;
+	for (size_t i = 0; i < settings->n; i++) {
+		struct setting *setting = &settings->list[i];
+		struct span line = any_line(setting);
+		const char *now = setting->lines[SETTINGS_FOUND];
+		bool stays;
+
+		if (is_place(line)) {
+			events = NULL;
+			sizes_stay = false;
+		}
+		if (is(line, "cpu"))
+			stays = sizes_stay;
+		else
+			stays = !settings->incomplete &&
+				is_of_another(settings, setting, is(line, "event") ? events : NULL);
+		setting->aim = stays ? now : setting->lines[SETTINGS_BEFORE];
+		if (is(line, "events"))
+			events = setting;
+		else if (is_size(line))
+			sizes_stay = stays;
+		if (stays && !is(line, "cpu"))
+			add_kept(kept, now ? "" : "no ",
+				 now ? now : setting->lines[SETTINGS_BEFORE]);
 	}
-	while (next_below(&text, m->place, &inside, &line)) {
-		if (!is_size(line))
-			continue;
-		settings_add_line(m->merged, line);
-		if (!is(line, "cpu"))
-			add_kept(m, "", line);
-	}
-}
-
-/* Adds the events that another program has switched on, so that they are not switched off. */
-static void merge_events(struct merge *m, struct span before)
-{
-	struct span text = m->found, line, other;
-	bool inside = !m->place.ptr;
-
-	settings_add_line(m->merged, before);
-	if (!find(m->set, m->place, before, &other))
-		return;
-	while (m->comparisons <= COMPARISONS_MAX && next_below(&text, m->place, &inside, &line)) {
-		if (!is(line, "event") || find(m->set, m->place, line, &other) ||
-		    find(m->before, m->place, line, &other))
-			continue;
-		m->comparisons++;
-		add_kept(m, "", line);
-		settings_add_line(m->merged, line);
-	}
-}
-
-/* Merges an event that was on. */
-static void merge_event(struct merge *m, struct span before)
-{
-	static const struct span list = SPAN_INIT("events");
-	struct span other;
-
-	if (++m->comparisons <= COMPARISONS_MAX && find(m->found, m->place, list, &other) &&
-	    !find(m->found, m->place, before, &other) && find(m->set, m->place, before, &other))
-		add_kept(m, "no ", before);
-	else
-		settings_add_line(m->merged, before);
-}
-
-static void merge_line(struct merge *m, struct span line)
-{
-	if (is_place(line)) {
-		m->place = line;
-		m->sizes_stay = false;
-		settings_add_line(m->merged, line);
-	} else if (is(line, "cpu")) {
-		if (!m->sizes_stay)
-			settings_add_line(m->merged, line);
-	} else if (is(line, "buffer_size_kb")) {
-		merge_sizes(m, line);
-	} else if (is(line, "events")) {
-		merge_events(m, line);
-	} else if (is(line, "event")) {
-		merge_event(m, line);
-	} else {
-		merge_value(m, line);
-	}
-}
-
-void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
-		    struct settings_kept *kept)
-{
-	struct merge m = {
-		.merged = merged, .kept = kept, .before = before, .set = set, .found = found
-	};
-	struct span rest = before, line;
-
-	while (settings_next_line(&rest, &line))
-		merge_line(&m, line);
 	if (kept->more > 0)
 		snprintf(kept->text + strlen(kept->text), sizeof(kept->text) - strlen(kept->text),
 			 " ...");
 }
 
+void settings_find_changes(struct settings *settings, const char *tracefs,
+			   struct property_budget *budget, struct settings_kept *kept)
+{
+	settings_read_again(settings, SETTINGS_FOUND, tracefs, budget);
+	settings_aim(settings, kept);
+}
+
 /* A value that no setting can have. */
 #define NOT_OURS "?"
 
-void settings_disown(struct settings *set, const char *instance, const char *name)
+void settings_disown(struct settings *settings, const char *instance, const char *name)
 {
-	struct settings changed = { .incomplete = set->incomplete };
-	struct span rest = settings_text(set), line;
-	char place[NAME_MAX + 8], other[SETTINGS_LINE_MAX];
-	bool inside = false;
+	char place[NAME_MAX + 8];
 
 	snprintf(place, sizeof(place), "place%s%s", instance ? " " : "", instance ? instance : "");
-	snprintf(other, sizeof(other), "%s " NOT_OURS, name);
-	while (settings_next_line(&rest, &line)) {
-		if (is_place(line))
-			inside = span_equal(line, span_of(place));
-		settings_add_line(&changed, inside && is(line, name) ? span_of(other) : line);
-	}
-	settings_free(set);
-	*set = changed;
+	settings_put(settings, SETTINGS_OURS, span_of(place));
+	put(settings, SETTINGS_OURS, "%s " NOT_OURS, name);
 }
 
 /* True: atrace may have given the setting of @line that value. */
@@ -837,37 +814,22 @@ static bool may_be_atraces(struct span line, uint64_t buffer_kb)
 	return false;
 }
 
-void settings_disown_all_but_atraces(struct settings *set, uint64_t buffer_kb)
+void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb)
 {
-	struct settings changed = { .incomplete = set->incomplete };
-	struct span rest = settings_text(set), line;
+	for (size_t i = 0; i < settings->n; i++) {
+		const char *ours = settings->list[i].lines[SETTINGS_OURS];
+		struct span line = span_of(ours), value = after_first_word(line);
+		struct span name = option_name(value);
 
-	while (settings_next_line(&rest, &line)) {
-		struct span value = after_first_word(line), name = option_name(value);
-		char other[SETTINGS_LINE_MAX];
-
+		if (!ours || may_be_atraces(line, buffer_kb))
+			continue;
+		settings->place = settings->list[i].place;
 		/* Another option is the opposite of it. */
 		if (is(line, "option"))
-			snprintf(other, sizeof(other), "option %s%.*s",
-				 name.len == value.len ? "no" : "", (int)name.len, name.ptr);
+			put(settings, SETTINGS_OURS, "option %s%.*s",
+			    name.len == value.len ? "no" : "", (int)name.len, name.ptr);
 		else
-			snprintf(other, sizeof(other), "%.*s " NOT_OURS, (int)first_word(line).len,
-				 line.ptr);
-		settings_add_line(&changed,
-				  may_be_atraces(line, buffer_kb) ? line : span_of(other));
+			put(settings, SETTINGS_OURS, "%.*s " NOT_OURS, (int)first_word(line).len,
+			    ours);
 	}
-	settings_free(set);
-	*set = changed;
-}
-
-void settings_merge_now(struct settings *merged, const struct settings *before,
-			const struct settings *set, const char *tracefs,
-			struct property_budget *budget, struct settings_kept *kept)
-{
-	struct settings found = { 0 };
-
-	settings_read_again(&found, settings_text(before), tracefs, budget);
-	settings_merge(merged, settings_text(before), settings_text(set), settings_text(&found),
-		       kept);
-	settings_free(&found);
 }

@@ -17,11 +17,10 @@
  *     atrace                        atrace was started; restoring ends it before all else
  *     property debug.atrace.app_number 0
  *
- * Other programs may change settings during a capture. Three such texts show that: the settings
- * before the capture, those that jankd and atrace have set, and the current ones. A setting that
- * still has the value from jankd is restored. Any other value was set later by another program: it
- * stays, and is reported. This is decided before atrace ends, because its end changes all settings
- * again.
+ * Other programs may change settings during a capture. So there are up to four lines for a setting:
+ * before the capture, as jankd and atrace have set it, as it was found at the end, and after the
+ * end of atrace, which changes all settings again. A setting that was found as jankd has set it is
+ * restored. Any other value was set later by another program: it stays, and is reported.
  */
 #ifndef JANKD_DAEMON_TRACE_SETTINGS_H
 #define JANKD_DAEMON_TRACE_SETTINGS_H
@@ -38,23 +37,40 @@
 /* Most bytes of a line: a name and a value. Longer lines are left out. */
 #define SETTINGS_LINE_MAX 512
 
+/* Most settings. Of more, the settings are incomplete. */
+#define SETTINGS_MOST 16384
+
 struct property_budget; /* see daemon/android/ */
+
+enum settings_text {
+	SETTINGS_BEFORE,
+	SETTINGS_OURS,
+	SETTINGS_FOUND, /* at the end, see settings_find_changes() */
+	SETTINGS_LAST,	/* options and events that settings_restore() found */
+	SETTINGS_TEXTS,
+};
+
+struct setting {
+	unsigned int place; /* number of the line "place" or "made" before it; 0: there is none */
+	bool has_failed;    /* it could not be restored */
+	char *lines[SETTINGS_TEXTS]; /* NULL: unknown, or an event that is off */
+	const char *aim;	     /* one of these, to restore; or NULL */
+};
 
 /* All zeros: empty. */
 struct settings {
-	char *text; /* NUL-terminated, or NULL */
-	size_t len;
-	bool incomplete; /* settings are missing: no memory, or the text is too long */
-	int error;	 /* -errno of the last setting that could not be restored or, of no fault
-			    of its own, read; or 0 */
+	struct setting *list; /* by ->place */
+	size_t n, capacity;
+	unsigned int places;
+	unsigned int place; /* of the next line */
+	size_t next;	    /* where it is looked for first */
+	bool incomplete;    /* of the text that was read last: no memory, or too many */
+	unsigned int n_failed;
+	int error; /* -errno of the last setting that could not be restored or, of no fault of its
+		      own, read; or 0 */
 };
 
 void settings_free(struct settings *settings);
-
-static inline struct span settings_text(const struct settings *settings)
-{
-	return (struct span){ settings->text, settings->len };
-}
 
 /* --- reading --- */
 
@@ -62,22 +78,23 @@ static inline struct span settings_text(const struct settings *settings)
  * instance does not exist yet, adds a line "made". Settings that cannot be read are left out: they
  * cannot be changed, either. If that is for lack of memory or descriptors, or the read failed,
  * ->error is set. @all: also those that only atrace changes. */
-void settings_read_place(struct settings *settings, const char *tracefs, const char *instance,
-			 bool all);
+void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,
+			 const char *instance, bool all);
 
 /* Adds the line "atrace" and the properties that atrace sets, before all other lines. */
 void settings_read_atrace(struct settings *settings, struct property_budget *budget);
 
-/* Reads the current values of all settings in @before. @budget: for its properties. */
-void settings_read_again(struct settings *now, struct span before, const char *tracefs,
+/* Reads the current values of all settings that were read before. @budget: for properties. */
+void settings_read_again(struct settings *settings, enum settings_text which, const char *tracefs,
 			 struct property_budget *budget);
 
-/* Sets @line to the next line of @text, without its line end, and moves @text after it. Returns
- * false at the end. */
-bool settings_next_line(struct span *text, struct span *line);
+/* Sets a line of a setting, in the place of the last line "place" or "made". Adds the setting if it
+ * is a new one. */
+void settings_put(struct settings *settings, enum settings_text which, struct span line);
 
-/* Adds @line and a line end. */
-void settings_add_line(struct settings *settings, struct span line);
+/* Does that with each line of @text that begins with @prefix, and without it. */
+void settings_parse(struct settings *settings, enum settings_text which, struct span text,
+		    const char *prefix);
 
 /* --- what other programs have changed --- */
 
@@ -89,31 +106,21 @@ struct settings_kept {
 	unsigned int more; /* settings that did not fit in the text */
 };
 
-/* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. To be
- * called if another program has written to that file, even if it wrote the same value. */
-void settings_disown(struct settings *set, const char *instance, const char *name);
+/* Marks the value of @name as not set by jankd, so that the setting is not restored. To be called
+ * if another program has written to that file, even if it wrote the same value. */
+void settings_disown(struct settings *settings, const char *instance, const char *name);
 
 /* The same for all settings that an atrace that was to set a buffer of @buffer_kb has not set: it
  * failed meanwhile. */
-void settings_disown_all_but_atraces(struct settings *set, uint64_t buffer_kb);
+void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb);
 
-/**
- * settings_merge() - find the settings to restore
- * @merged: set to the text for settings_restore(); the caller frees it. If it is incomplete, use
- *          @before instead
- * @before: the settings before the capture; unknown lines are copied
- * @set: the settings that jankd and atrace have set; SPAN_NULL: unknown. Then all settings that
- *       differ from @before are restored
- * @found: the current settings
- * @kept: set to the settings that are not restored
- */
-void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
-		    struct settings_kept *kept);
+/* Decides what to restore: the values of before, except for settings of other programs, which are
+ * added to @kept. If jankd's value is unknown, the setting is restored. */
+void settings_aim(struct settings *settings, struct settings_kept *kept);
 
 /* The same, but reads the current settings first. @budget: for properties. */
-void settings_merge_now(struct settings *merged, const struct settings *before,
-			const struct settings *set, const char *tracefs,
-			struct property_budget *budget, struct settings_kept *kept);
+void settings_find_changes(struct settings *settings, const char *tracefs,
+			   struct property_budget *budget, struct settings_kept *kept);
 
 /* --- restoring --- */
 
@@ -124,19 +131,18 @@ struct settings_ending {
 };
 
 /**
- * settings_restore() - write back the settings that differ
- * @text: from settings_merge(); unknown lines are ignored
+ * settings_restore() - write the settings that differ from their ->aim
  * @tracefs: its directory; nothing but it and the properties of atrace is changed
- * @failed: the lines that could not be written back are added
  *
- * The kernel empties the trace buffers if clocks or sizes differ.
+ * Those that cannot be written have ->has_failed set. The kernel empties the trace buffers if
+ * clocks or sizes differ.
  */
-void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
-		      struct settings *failed);
+void settings_restore(struct settings *settings, const char *tracefs,
+		      const struct settings_ending *ending);
 
-/* The first settings as text for a message: "buffer_size_kb 1408, instance jankd-1". */
+/* The first settings that failed as text for a message: "buffer_size_kb 1408, instance jankd-1". */
 #define SETTINGS_TEXT_SIZE 160
-void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings);
+void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings);
 
 /* Returns true if the settings that could not be restored are only instances that other programs
  * use. */

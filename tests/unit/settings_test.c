@@ -81,51 +81,55 @@ TEST(values_have_a_longest_length)
 
 /* --- restoring --- */
 
-/* Restores the settings of @text in a tracefs: those that fail are named. */
-static void fails_to_restore(const char *text, const char *directory, const char *named,
-			     struct settings *failed)
+static struct settings_kept kept; /* by what was restored last */
+
+static const char *aim_of(const struct settings *settings)
+{
+	static char text[20000];
+	size_t len = 0;
+
+	for (size_t i = 0; i < settings->n; i++)
+		if (settings->list[i].aim)
+			len += (size_t)sprintf(text + len, "%s\n", settings->list[i].aim);
+	text[len] = '\0';
+	return text;
+}
+
+/* Restores all settings, and those of @text, in a tracefs: those that fail are named. */
+static void restores_but(struct settings *settings, const char *text, const char *directory,
+			 const char *named)
 {
 	const struct settings_ending ending = { 0 };
 	char names[SETTINGS_TEXT_SIZE];
 
-	settings_restore(span_of(text), directory, &ending, failed);
-	settings_format(names, failed);
+	settings_parse(settings, SETTINGS_BEFORE, span_of(text), "");
+	settings_aim(settings, &kept);
+	settings_restore(settings, directory, &ending);
+	settings_format_failed(names, settings);
 	assert_string_equal(names, named);
-}
-
-static void restore(const struct settings *settings)
-{
-	struct settings failed = { 0 };
-
-	fails_to_restore(settings->text, fake_tracefs, "", &failed);
-	assert_null(failed.text);
 }
 
 TEST(settings_that_cannot_be_restored_are_named)
 {
-	struct settings failed = { 0 };
-	char text[SETTINGS_TEXT_SIZE];
+	struct settings settings = { 0 };
 
 	scratch_put("tr/buffer_percent", "33\n");
 	scratch_mkdir("tr/instances/busy/file");
 	/* A setting that does not exist any more is not restored. */
 	unlink(scratch_path("tr/tracing_on"));
-	fails_to_restore("place\nbuffer_percent 50\ntracing_on 1\noption sym-offset\nmade busy\n",
-			 fake_tracefs, "instance busy", &failed);
-	assert_true(settings_are_instances(&failed));
+	restores_but(&settings,
+		     "place\nbuffer_percent 50\ntracing_on 1\noption sym-offset\nmade busy\n",
+		     fake_tracefs, "instance busy");
+	assert_true(settings_are_instances(&settings));
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	/* It was nosym-offset. */
 	assert_begins(scratch_get("tr/trace_options"), "sym-offset");
-	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
-	settings_format(text, &failed);
-	assert_string_equal(text, "instance busy, tracing_on 1");
-	assert_false(settings_are_instances(&failed));
-	settings_free(&failed);
-	fails_to_restore("made own\nplace mine\ntracing_on 1\n", "/nowhere",
-			 "instance own, place mine, tracing_on 1", &failed);
-	assert_int_equal(failed.error, -ENOENT);
-	assert_false(settings_are_instances(&failed));
-	settings_free(&failed);
+	settings_free(&settings);
+	restores_but(&settings, "made own\nplace mine\ntracing_on 1\n", "/nowhere",
+		     "instance own, place mine, tracing_on 1");
+	assert_int_equal(settings.error, -ENOENT);
+	assert_false(settings_are_instances(&settings));
+	settings_free(&settings);
 }
 
 /* What only atrace changes belongs to settings that were read for it. */
@@ -137,9 +141,9 @@ TEST(settings_that_were_read_are_read_again)
 		struct property_budget budget = { .is_over = true };
 		struct settings now = { 0 };
 
-		settings_read_again(&now, span_of(before[i]), fake_tracefs, &budget);
-		assert_begins(now.text, "place\n");
-		assert_int_equal(strstr(now.text, "\ncurrent_tracer ") != NULL, i);
+		settings_parse(&now, SETTINGS_BEFORE, span_of(before[i]), "");
+		settings_read_again(&now, SETTINGS_FOUND, fake_tracefs, &budget);
+		assert_int_equal(now.n > 6, i);
 		settings_free(&now);
 	}
 }
@@ -149,38 +153,48 @@ TEST(size_of_an_unused_buffer_is_restored)
 {
 	struct settings before = { 0 };
 
-	settings_read_place(&before, fake_tracefs, NULL, false);
-	assert_contains(before.text, "buffer_size_kb 7\n");
-	restore(&before);
+	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, NULL, false);
+	restores_but(&before, "", fake_tracefs, "");
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), UNUSED);
 	scratch_put("tr/buffer_size_kb", "1024\n");
-	restore(&before);
+	restores_but(&before, "", fake_tracefs, "");
 	assert_begins(scratch_get("tr/buffer_size_kb"), "7");
 	settings_free(&before);
 	/* Different sizes are those of each CPU. */
 	scratch_put("tr/buffer_size_kb", "X\n");
 	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "64\n");
-	settings_read_place(&before, fake_tracefs, NULL, false);
-	assert_contains(before.text, "buffer_size_kb X\nbuffer_percent 50\ncpu 0 7777\ncpu 1 64\n");
+	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, NULL, false);
 	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "99\n");
-	restore(&before);
+	restores_but(&before, "", fake_tracefs, "");
 	assert_string_equal(scratch_get("tr/per_cpu/cpu1/buffer_size_kb"), "64\n");
 	settings_free(&before);
 }
 
 /* --- what other programs have changed --- */
 
+/* An atrace of 1024 KB @has_failed after it had set something. */
+static void aims_after(bool has_failed, const char *before, const char *set, const char *found,
+		       const char *wanted)
+{
+	struct settings settings = { 0 };
+
+	settings_parse(&settings, SETTINGS_BEFORE, span_of(before), "");
+	settings_parse(&settings, SETTINGS_OURS, span_of(set), "");
+	settings_parse(&settings, SETTINGS_FOUND, span_of(found), "");
+	if (has_failed)
+		settings_disown_all_but_atraces(&settings, 1024);
+	kept = (struct settings_kept){ .n = 0 };
+	settings_aim(&settings, &kept);
+	assert_string_equal(aim_of(&settings), wanted);
+	settings_free(&settings);
+}
+
 static void aims(const char *before, const char *set, const char *found, const char *wanted,
 		 const char *kept_wanted)
 {
-	struct settings aim = { 0 };
-	struct settings_kept kept = { .n = 0 };
-
-	settings_merge(&aim, span_of(before), span_of(set), span_of(found), &kept);
-	assert_string_equal(aim.text ? aim.text : "", wanted);
+	aims_after(false, before, set, found, wanted);
 	assert_string_equal(kept.text, kept_wanted);
 	assert_int_equal(kept.n > 0, kept_wanted[0] != '\0');
-	settings_free(&aim);
 }
 
 static const char before[] = "place\ntrace_clock local\nbuffer_size_kb 7\noption nooverwrite\n"
@@ -212,7 +226,7 @@ TEST(settings_changed_by_jankd_are_restored_and_others_kept)
 	     "place\ntracing_on 0\n", "tracing_on 0");
 	aims("place\nevents\nevent a:on\n", "place\nevents\nevent a:on\n",
 	     "place\nevents\nevent c:new\n", "place\nevents\nevent c:new\n",
-	     "event c:new, no event a:on");
+	     "no event a:on, event c:new");
 	aims("property p 1\nproperty q 1\nplace\n", "property p 2\nproperty q 2\nplace\n",
 	     "property p 2\nproperty q \x1b 4\nplace\n", "property p 1\nproperty q \x1b 4\nplace\n",
 	     "property q ? 4");
@@ -241,23 +255,18 @@ TEST(what_an_atrace_that_failed_has_not_set_is_not_restored)
 	static const char now[] = "property p 2\nplace\ncurrent_tracer function\ntrace_clock boot\n"
 				  "buffer_size_kb 4096\nbuffer_percent 0\noption overwrite\n"
 				  "option stacktrace\ntracing_on 1\n";
-	struct settings made = { 0 };
 
-	settings_add_line(&made, (struct span){ now, sizeof(now) - 2 });
-	settings_disown_all_but_atraces(&made, 1024);
-	aims(had, made.text, now,
-	     "property p 1\nplace\ncurrent_tracer function\ntrace_clock local\n"
-	     "buffer_size_kb 4096\nbuffer_percent 0\noption nooverwrite\noption stacktrace\n"
-	     "tracing_on 0\n",
-	     "current_tracer function, buffer_size_kb 4096, buffer_percent 0, option stacktrace");
-	settings_free(&made);
+	aims_after(true, had, now, now,
+		   "property p 1\nplace\ncurrent_tracer function\ntrace_clock local\n"
+		   "buffer_size_kb 4096\nbuffer_percent 0\noption nooverwrite\noption stacktrace\n"
+		   "tracing_on 0\n");
+	assert_string_equal(kept.text, "current_tracer function, buffer_size_kb 4096, "
+				       "buffer_percent 0, option stacktrace");
 }
 
 TEST(message_of_kept_settings_is_bounded)
 {
 	static char had[20000], made[20000], now[20000];
-	struct settings aim = { 0 };
-	struct settings_kept kept = { .n = 0 };
 	char *h = had, *m = made, *n = now;
 
 	for (int i = 0; i < 300; i++) {
@@ -265,10 +274,8 @@ TEST(message_of_kept_settings_is_bounded)
 		m += sprintf(m, "property debug.atrace.app_%d 2\n", i);
 		n += sprintf(n, "property debug.atrace.app_%d 3\n", i);
 	}
-	settings_merge(&aim, span_of(had), span_of(made), span_of(now), &kept);
-	assert_string_equal(aim.text, now);
+	aims_after(false, had, made, now, now);
 	assert_int_equal(kept.n, 300);
 	assert_true(kept.more > 0 && strstr(kept.text, "debug.atrace.app_0 3, "));
 	assert_contains(kept.text, " ...");
-	settings_free(&aim);
 }

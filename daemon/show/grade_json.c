@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/show/grade_json.h"
 
-#include <inttypes.h>
-#include <json.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "daemon/show/grade_text.h"
-
-static void add_decimal(struct json_object *object, const char *key, double value, int decimals)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	json_object_object_add(object, key, json_object_new_double_s(value, text));
-}
-
-static void add_count(struct json_object *object, const char *key, uint64_t count)
-{
-	json_object_object_add(object, key, json_object_new_uint64(count));
-}
+#include "daemon/show/json.h"
 
 static void add_ns(struct json_object *object, const char *key, uint64_t ns)
 {
-	add_decimal(object, key, (double)(ns / 1000) / 1e6, 6);
+	json_add_decimal(object, key, (double)(ns / 1000) / 1e6, 6);
 }
 
 struct json_object *grade_json(const struct grade_facts *facts)
@@ -33,27 +16,27 @@ struct json_object *grade_json(const struct grade_facts *facts)
 	unsigned int n = grade_causes_by_time(sorted, facts);
 
 	add_ns(object, "drawing(s)", grade_drawing_ns(facts));
-	add_count(object, "frames", facts->frames);
-	add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
-	add_count(object, "late frames", facts->late);
+	json_add_count(object, "frames", facts->frames);
+	json_add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
+	json_add_count(object, "late frames", facts->late);
 	add_ns(object, "late time(s)", facts->late_ns);
-	add_count(object, "freezes", facts->freezes);
+	json_add_count(object, "freezes", facts->freezes);
 	add_ns(object, "freeze time(s)", facts->freeze_ns);
 	add_ns(object, "longest freeze(s)", facts->longest_freeze_ns);
-	add_count(object, "freezes without end", facts->endless);
-	add_count(object, "gaps", facts->gaps);
+	json_add_count(object, "freezes without end", facts->endless);
+	json_add_count(object, "gaps", facts->gaps);
 	add_ns(object, "gap time(s)", facts->gap_ns);
 	add_ns(object, "shortest gap(s)", facts->shortest_gap_ns);
 	add_ns(object, "longest gap(s)", facts->longest_gap_ns);
 	add_ns(object, "idle(s)", grade_idle_ns(facts));
 	add_ns(object, "captured(s)", facts->span_ns);
 	add_ns(object, "missing(s)", grade_missing_ns(facts));
-	add_count(object, "unknown vsyncs", facts->unknown);
-	json_object_object_add(object, "fails rule", json_object_new_boolean(facts->fails_rule));
+	json_add_count(object, "unknown vsyncs", facts->unknown);
+	json_add_bool(object, "fails rule", facts->fails_rule);
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *cause = json_object_new_object();
 
-		add_count(cause, "times", facts->causes[sorted[i]]);
+		json_add_count(cause, "times", facts->causes[sorted[i]]);
 		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
 		json_object_object_add(causes, cause_names[sorted[i]], cause);
 	}

@@ -1,50 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/show/show.h"
 
-#include <inttypes.h>
-#include <json.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/show/grade_json.h"
+#include "daemon/show/json.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
 #include "rules/count/stats.h"
 
 #define SESSION_SCHEMA 1
-
-/* Escapes @text, which may have any bytes, as JSON is UTF-8. NULL and "" become null. */
-static void add_text(struct json_object *object, const char *key, const char *text)
-{
-	char escaped[16384];
-
-	if (text)
-		text_escape(escaped, sizeof(escaped), text);
-	json_object_object_add(object, key,
-			       text && escaped[0] ? json_object_new_string(escaped) : NULL);
-}
-
-static void add_count(struct json_object *object, const char *key, uint64_t count)
-{
-	json_object_object_add(object, key, json_object_new_uint64(count));
-}
-
-static void add_signed(struct json_object *object, const char *key, int64_t value)
-{
-	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
-}
-
-/* 0 becomes null. */
-static void add_nonzero(struct json_object *object, const char *key, uint64_t number)
-{
-	json_object_object_add(object, key, number > 0 ? json_object_new_uint64(number) : NULL);
-}
-
-static void add_bool(struct json_object *object, const char *key, bool value)
-{
-	json_object_object_add(object, key, json_object_new_boolean(value));
-}
 
 static void add_number(struct json_object *object, const char *key, double number)
 {
@@ -74,12 +43,7 @@ static void add_known(struct json_object *object, const char *key, int value)
 /* In degrees, with the digits that the device gave. */
 static void add_celsius(struct json_object *object, const char *key, int value_mc)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.1f", value_mc / 1e3);
-	json_object_object_add(
-		object, key,
-		value_mc == DEVICE_UNKNOWN ? NULL : json_object_new_double_s(value_mc / 1e3, text));
+	json_add_decimal(object, key, value_mc == DEVICE_UNKNOWN ? NAN : value_mc / 1e3, 1);
 }
 
 /* NULL: no value is known. */
@@ -92,7 +56,7 @@ static struct json_object *values_object(const struct device_values *values)
 	object = json_object_new_object();
 	add_known(object, "battery_percent", values->battery_percent);
 	add_celsius(object, "battery_celsius", values->battery_mc);
-	add_text(object, "charging", device_charging_name(values->charging));
+	json_add_text(object, "charging", device_charging_name(values->charging));
 	json_object_object_add(object, "screen_on",
 			       values->screen_on == DEVICE_UNKNOWN
 				       ? NULL
@@ -110,11 +74,11 @@ static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "id", status->device_id);
-	add_text(object, "model", status->model);
-	add_text(object, "build", status->build);
-	add_text(object, "sdk", status->sdk);
-	add_text(object, "kernel", status->kernel);
+	json_add_text(object, "id", status->device_id);
+	json_add_text(object, "model", status->model);
+	json_add_text(object, "build", status->build);
+	json_add_text(object, "sdk", status->sdk);
+	json_add_text(object, "kernel", status->kernel);
 	json_object_object_add(object, "start", values_object(&status->device_start));
 	json_object_object_add(object, "end", values_object(&status->device_end));
 	return object;
@@ -125,10 +89,10 @@ static struct json_object *clock_object(const struct status *status)
 	const struct wall_clock *clock = &status->clock;
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "name", status->trace_clock);
+	json_add_text(object, "name", status->trace_clock);
 	json_object_object_add(object, "wall_offset_ns",
 			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
-	add_signed(object, "began_ns", status->begin_ns);
+	json_add_if_known(object, "began_ns", status->begin_ns);
 	return object;
 }
 
@@ -139,39 +103,39 @@ static struct json_object *options_object(const struct options *options)
 
 	add_number(object, "target", pipeline->target_fps);
 	add_number(object, "kpi_ms", (double)pipeline->kpi_ns / 1e6);
-	add_count(object, "type", pipeline->type);
-	add_count(object, "delay_ns", pipeline->delay_ns);
-	add_count(object, "frames", pipeline->min_frames);
+	json_add_count(object, "type", pipeline->type);
+	json_add_count(object, "delay_ns", pipeline->delay_ns);
+	json_add_count(object, "frames", pipeline->min_frames);
 	add_number(object, "vsync_ms", (double)pipeline->vsync_ns / 1e6);
-	add_text(object, "focus", pipeline->focus);
+	json_add_text(object, "focus", pipeline->focus);
 	if (options->command == OPTIONS_ANALYZE)
-		add_text(object, "dumpsys", options->dumpsys);
+		json_add_text(object, "dumpsys", options->dumpsys);
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
-	add_count(object, "max_surfaces", pipeline->max_series);
-	add_count(object, "max_threads", pipeline->max_threads);
-	add_bool(object, "frames_log", options->frames_log);
-	add_bool(object, "stdout", options->to_stdout);
-	add_nonzero(object, "rotate_size", options->rotate_size);
-	add_nonzero(object, "rotate_time_ns", options->rotate_time_ns);
-	add_nonzero(object, "keep", options->keep);
-	add_nonzero(object, "min_free", options->min_free);
-	add_nonzero(object, "sync_ns", options->sync_ns);
-	add_text(object, "trigger", options->trigger);
-	add_nonzero(object, "snapshot_ns", options->snapshot_ns);
-	add_nonzero(object, "snapshot_length_ns",
-		    options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+	json_add_count(object, "max_surfaces", pipeline->max_series);
+	json_add_count(object, "max_threads", pipeline->max_threads);
+	json_add_bool(object, "frames_log", options->frames_log);
+	json_add_bool(object, "stdout", options->to_stdout);
+	json_add_if_any(object, "rotate_size", options->rotate_size);
+	json_add_if_any(object, "rotate_time_ns", options->rotate_time_ns);
+	json_add_if_any(object, "keep", options->keep);
+	json_add_if_any(object, "min_free", options->min_free);
+	json_add_if_any(object, "sync_ns", options->sync_ns);
+	json_add_text(object, "trigger", options->trigger);
+	json_add_if_any(object, "snapshot_ns", options->snapshot_ns);
+	json_add_if_any(object, "snapshot_length_ns",
+			options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 	if (options->command != OPTIONS_ANALYZE) {
-		add_text(object, "tracefs", options->tracefs);
-		add_text(object, "instance", options->instance);
-		add_count(object, "buffer_kb", options->buffer_kb);
-		add_bool(object, "atrace", !options->no_atrace);
-		add_bool(object, "frametimeline", options->pipeline.frame_timeline);
-		add_text(object, "categories", options->categories);
-		add_bool(object, "yield", options->yield);
-		add_nonzero(object, "duration_ns", options->duration_ns);
-		add_nonzero(object, "wait_ns", options->wait_ns);
-		add_text(object, "until_exit", options->until_exit);
+		json_add_text(object, "tracefs", options->tracefs);
+		json_add_text(object, "instance", options->instance);
+		json_add_count(object, "buffer_kb", options->buffer_kb);
+		json_add_bool(object, "atrace", !options->no_atrace);
+		json_add_bool(object, "frametimeline", options->pipeline.frame_timeline);
+		json_add_text(object, "categories", options->categories);
+		json_add_bool(object, "yield", options->yield);
+		json_add_if_any(object, "duration_ns", options->duration_ns);
+		json_add_if_any(object, "wait_ns", options->wait_ns);
+		json_add_text(object, "until_exit", options->until_exit);
 	}
 	return object;
 }
@@ -203,11 +167,11 @@ static struct json_object *source_object(const struct status *status)
 	const struct options *options = status->options;
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "kind", status->source);
+	json_add_text(object, "kind", status->source);
 	if (status->source_why[0])
-		add_text(object, "why", status->source_why);
+		json_add_text(object, "why", status->source_why);
 	if (status->source_path[0])
-		add_text(object, "path", status->source_path);
+		json_add_text(object, "path", status->source_path);
 	else
 		add_texts(object, "files", (const char *const *)options->operands,
 			  (size_t)options->operand_count);
@@ -225,10 +189,10 @@ static struct json_object *durations_object(const struct pipeline_counters *coun
 	const struct work_durations *durations = &counters->durations;
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "source", names[counters->durations_source]);
-	add_nonzero(object, "app_ns", durations->app_ns);
-	add_nonzero(object, "surfaceflinger_ns", durations->sf_ns);
-	add_nonzero(object, "period_ns", durations->period_ns);
+	json_add_text(object, "source", names[counters->durations_source]);
+	json_add_if_any(object, "app_ns", durations->app_ns);
+	json_add_if_any(object, "surfaceflinger_ns", durations->sf_ns);
+	json_add_if_any(object, "period_ns", durations->period_ns);
 	return object;
 }
 
@@ -241,9 +205,9 @@ static struct json_object *rows_object(const struct status *status)
 		const struct status_rows *rows = &status->rows[i];
 		struct json_object *counts = json_object_new_object();
 
-		add_count(counts, "written", rows->written);
-		add_count(counts, "lost", rows->lost);
-		add_count(counts, "left_out", rows->left_out);
+		json_add_count(counts, "written", rows->written);
+		json_add_count(counts, "lost", rows->lost);
+		json_add_count(counts, "left_out", rows->left_out);
 		json_object_object_add(object, rows->name, counts);
 	}
 	return object;
@@ -261,7 +225,7 @@ static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
 			continue;
 		if (cpu < PIPELINE_CPUS)
 			snprintf(name, sizeof(name), "%d", cpu);
-		add_count(object, name, counters->lost_by_cpu[cpu]);
+		json_add_count(object, name, counters->lost_by_cpu[cpu]);
 	}
 	return object;
 }
@@ -271,19 +235,15 @@ static struct json_object *lost_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
-	char seconds[32];
 
-	snprintf(seconds, sizeof(seconds), "%.3f", (double)counters->hole_time_ns / 1e9);
-	add_count(object, "events", counters->lost_events);
+	json_add_count(object, "events", counters->lost_events);
 	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
-	add_count(object, "unknown_times", counters->lost_unknown);
-	add_count(object, "holes", counters->holes);
-	json_object_object_add(
-		object, "seconds_without_events",
-		json_object_new_double_s((double)counters->hole_time_ns / 1e9, seconds));
-	add_count(object, "stale_frames", counters->stale_frames);
-	add_count(object, "refused_frames", counters->frames_refused);
-	add_count(object, "rows", status->rows_lost);
+	json_add_count(object, "unknown_times", counters->lost_unknown);
+	json_add_count(object, "holes", counters->holes);
+	json_add_decimal(object, "seconds_without_events", (double)counters->hole_time_ns / 1e9, 3);
+	json_add_count(object, "stale_frames", counters->stale_frames);
+	json_add_count(object, "refused_frames", counters->frames_refused);
+	json_add_count(object, "rows", status->rows_lost);
 	return object;
 }
 
@@ -293,30 +253,30 @@ static struct json_object *counters_object(const struct status *status)
 	struct json_object *object = json_object_new_object();
 
 	/* The counters that 'jankd status' shows, with the names that it uses. */
-	add_count(object, "events", counters->records);
+	json_add_count(object, "events", counters->records);
 	json_object_object_add(object, "lost", lost_object(status));
-	add_count(object, "malformed",
-		  status->malformed_markers + status->glued_lines + status->too_long_lines);
-	add_count(object, "late", counters->late);
-	add_count(object, "ahead", counters->ahead);
-	add_count(object, "repeated", counters->repeated);
-	add_count(object, "unattributed_presents", counters->unattributed_presents);
-	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
-	add_count(object, "queue_high_water", counters->queue_high_water);
-	add_count(object, "rotations", status->rotations);
-	add_count(object, "restarts", counters->surfaceflinger_restarts);
-	add_count(object, "bytes", status->bytes);
-	add_count(object, "markers", status->markers);
-	add_count(object, "malformed_markers", status->malformed_markers);
-	add_count(object, "glued_lines", status->glued_lines);
-	add_count(object, "too_long_lines", status->too_long_lines);
+	json_add_count(object, "malformed",
+		       status->malformed_markers + status->glued_lines + status->too_long_lines);
+	json_add_count(object, "late", counters->late);
+	json_add_count(object, "ahead", counters->ahead);
+	json_add_count(object, "repeated", counters->repeated);
+	json_add_count(object, "unattributed_presents", counters->unattributed_presents);
+	json_add_count(object, "evicted_surfaces", counters->surfaces_evicted);
+	json_add_count(object, "queue_high_water", counters->queue_high_water);
+	json_add_count(object, "rotations", status->rotations);
+	json_add_count(object, "restarts", counters->surfaceflinger_restarts);
+	json_add_count(object, "bytes", status->bytes);
+	json_add_count(object, "markers", status->markers);
+	json_add_count(object, "malformed_markers", status->malformed_markers);
+	json_add_count(object, "glued_lines", status->glued_lines);
+	json_add_count(object, "too_long_lines", status->too_long_lines);
 	json_object_object_add(object, "rows", rows_object(status));
-	add_count(object, "rows_lost", status->rows_lost);
-	add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
-	add_count(object, "segments_removed", status->segments_removed);
-	add_count(object, "snapshots", status->snapshots);
-	add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
-	add_count(object, "snapshots_failed", status->snapshots_failed);
+	json_add_count(object, "rows_lost", status->rows_lost);
+	json_add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
+	json_add_count(object, "segments_removed", status->segments_removed);
+	json_add_count(object, "snapshots", status->snapshots);
+	json_add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
+	json_add_count(object, "snapshots_failed", status->snapshots_failed);
 	if (status->has_overruns) {
 		struct json_object *overruns = json_object_new_array();
 
@@ -326,61 +286,61 @@ static struct json_object *counters_object(const struct status *status)
 			json_object_array_add(overruns,
 					      json_object_new_uint64(status->overruns[i]));
 		json_object_object_add(object, "kernel_overrun", overruns);
-		add_count(object, "recoveries", status->recoveries);
+		json_add_count(object, "recoveries", status->recoveries);
 	}
-	add_count(object, "records", counters->records);
-	add_count(object, "ticks", counters->ticks);
-	add_count(object, "presents", counters->presents);
-	add_count(object, "frames", counters->frames);
-	add_count(object, "lost_events", counters->lost_events);
-	add_count(object, "lost_unknown", counters->lost_unknown);
-	add_count(object, "foreign_presents", counters->foreign_presents);
-	add_count(object, "foreign_ticks", counters->foreign_ticks);
-	add_count(object, "foreign_latches", counters->foreign_latches);
-	add_count(object, "clock_steps", counters->clock_steps);
-	add_count(object, "dropped_frames", counters->dropped_frames);
-	add_count(object, "layers_evicted", counters->layers_evicted);
-	add_count(object, "layers_refused", counters->layers_refused);
-	add_count(object, "frames_refused", counters->frames_refused);
-	add_count(object, "frames_hurried", counters->frames_counted_early);
-	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
-	add_count(object, "marks_too_soon", counters->marks_too_soon);
-	add_count(object, "surfaces_others", counters->surfaces_others);
-	add_count(object, "frames_others", counters->frames_others);
-	add_count(object, "percentiles_refused", counters->percentiles_refused);
-	add_count(object, "doframes", counters->doframes);
-	add_count(object, "doframe_threads", counters->doframe_threads);
-	add_count(object, "doframes_refused", counters->doframes_refused);
-	add_count(object, "frames_by_learnt_durations", counters->durations_learnt);
-	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
-	add_count(object, "frametimeline_frames", counters->timeline.rows);
-	add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);
-	add_count(object, "frametimeline_unmatched", counters->timeline.unmatched);
-	add_count(object, "frametimeline_malformed", counters->timeline.malformed);
-	add_count(object, "frametimeline_refused", counters->timeline.refused);
-	add_count(object, "frametimeline_joined", counters->timeline.joined);
-	add_count(object, "frametimeline_ambiguous", counters->timeline.ambiguous);
-	add_count(object, "frametimeline_not_joined", counters->timeline.not_joined);
-	add_count(object, "frametimeline_with_display", counters->timeline.with_display);
-	add_count(object, "frametimeline_without_display", counters->timeline.without_display);
-	add_count(object, "threads_evicted", counters->threads_evicted);
-	add_count(object, "slices_refused", counters->slices_refused);
-	add_count(object, "processes_evicted", counters->processes_evicted);
-	add_count(object, "ticks_evicted", counters->ticks_evicted);
-	add_count(object, "displays_evicted", counters->displays_evicted);
-	add_count(object, "holes_evicted", counters->holes_evicted);
-	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
-	add_count(object, "fences", counters->fences.marks);
-	add_count(object, "fences_joined", counters->fences.joined);
-	add_count(object, "fences_surfaceflinger", counters->fences.own);
-	add_count(object, "fences_without_frame", counters->fences.without_frame);
-	add_count(object, "fences_ambiguous", counters->fences.ambiguous);
-	add_count(object, "fences_evicted", counters->fences_evicted);
-	add_nonzero(object, "first_ns", counters->first_ns);
-	add_nonzero(object, "last_ns", counters->last_ns);
-	add_signed(object, "refresh_mhz", counters->refresh_mhz);
-	add_signed(object, "surfaceflinger_pid", counters->sf_pid);
-	add_signed(object, "surfaceflinger_tid", counters->sf_tid);
+	json_add_count(object, "records", counters->records);
+	json_add_count(object, "ticks", counters->ticks);
+	json_add_count(object, "presents", counters->presents);
+	json_add_count(object, "frames", counters->frames);
+	json_add_count(object, "lost_events", counters->lost_events);
+	json_add_count(object, "lost_unknown", counters->lost_unknown);
+	json_add_count(object, "foreign_presents", counters->foreign_presents);
+	json_add_count(object, "foreign_ticks", counters->foreign_ticks);
+	json_add_count(object, "foreign_latches", counters->foreign_latches);
+	json_add_count(object, "clock_steps", counters->clock_steps);
+	json_add_count(object, "dropped_frames", counters->dropped_frames);
+	json_add_count(object, "layers_evicted", counters->layers_evicted);
+	json_add_count(object, "layers_refused", counters->layers_refused);
+	json_add_count(object, "frames_refused", counters->frames_refused);
+	json_add_count(object, "frames_hurried", counters->frames_counted_early);
+	json_add_count(object, "surfaces_evicted", counters->surfaces_evicted);
+	json_add_count(object, "marks_too_soon", counters->marks_too_soon);
+	json_add_count(object, "surfaces_others", counters->surfaces_others);
+	json_add_count(object, "frames_others", counters->frames_others);
+	json_add_count(object, "percentiles_refused", counters->percentiles_refused);
+	json_add_count(object, "doframes", counters->doframes);
+	json_add_count(object, "doframe_threads", counters->doframe_threads);
+	json_add_count(object, "doframes_refused", counters->doframes_refused);
+	json_add_count(object, "frames_by_learnt_durations", counters->durations_learnt);
+	json_add_count(object, "doframes_skipped_30", counters->doframes_skipped);
+	json_add_count(object, "frametimeline_frames", counters->timeline.rows);
+	json_add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);
+	json_add_count(object, "frametimeline_unmatched", counters->timeline.unmatched);
+	json_add_count(object, "frametimeline_malformed", counters->timeline.malformed);
+	json_add_count(object, "frametimeline_refused", counters->timeline.refused);
+	json_add_count(object, "frametimeline_joined", counters->timeline.joined);
+	json_add_count(object, "frametimeline_ambiguous", counters->timeline.ambiguous);
+	json_add_count(object, "frametimeline_not_joined", counters->timeline.not_joined);
+	json_add_count(object, "frametimeline_with_display", counters->timeline.with_display);
+	json_add_count(object, "frametimeline_without_display", counters->timeline.without_display);
+	json_add_count(object, "threads_evicted", counters->threads_evicted);
+	json_add_count(object, "slices_refused", counters->slices_refused);
+	json_add_count(object, "processes_evicted", counters->processes_evicted);
+	json_add_count(object, "ticks_evicted", counters->ticks_evicted);
+	json_add_count(object, "displays_evicted", counters->displays_evicted);
+	json_add_count(object, "holes_evicted", counters->holes_evicted);
+	json_add_count(object, "slices_unbalanced", counters->slices_unbalanced);
+	json_add_count(object, "fences", counters->fences.marks);
+	json_add_count(object, "fences_joined", counters->fences.joined);
+	json_add_count(object, "fences_surfaceflinger", counters->fences.own);
+	json_add_count(object, "fences_without_frame", counters->fences.without_frame);
+	json_add_count(object, "fences_ambiguous", counters->fences.ambiguous);
+	json_add_count(object, "fences_evicted", counters->fences_evicted);
+	json_add_if_any(object, "first_ns", counters->first_ns);
+	json_add_if_any(object, "last_ns", counters->last_ns);
+	json_add_if_known(object, "refresh_mhz", counters->refresh_mhz);
+	json_add_if_known(object, "surfaceflinger_pid", counters->sf_pid);
+	json_add_if_known(object, "surfaceflinger_tid", counters->sf_tid);
 	return object;
 }
 
@@ -388,10 +348,10 @@ static struct json_object *cost_object(const struct status_cost *cost)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_count(object, "cpu_ms", cost->cpu_ms);
-	add_count(object, "children_cpu_ms", cost->children_cpu_ms);
-	add_count(object, "rss_kb", cost->rss_kb);
-	add_count(object, "wakeups", cost->wakeups);
+	json_add_count(object, "cpu_ms", cost->cpu_ms);
+	json_add_count(object, "children_cpu_ms", cost->children_cpu_ms);
+	json_add_count(object, "rss_kb", cost->rss_kb);
+	json_add_count(object, "wakeups", cost->wakeups);
 	return object;
 }
 
@@ -404,17 +364,17 @@ static struct json_object *latency_object(const struct status *status)
 	if (!latency->is_on)
 		return NULL;
 	object = json_object_new_object();
-	add_count(object, "polls", latency->polls);
-	add_count(object, "failed", latency->failed);
-	add_count(object, "scans", latency->scans);
-	add_count(object, "wall_ms", latency->wall_ns / 1000000);
-	add_count(object, "longest_ms", latency->wall_most_ns / 1000000);
-	add_count(object, "cpu_ms", latency->cpu_ns / 1000000);
-	add_count(object, "frames", latency->frames);
-	add_count(object, "overruns", latency->overruns);
-	add_count(object, "restarts", latency->restarts);
-	add_count(object, "out_of_order", latency->out_of_order);
-	add_count(object, "refused", latency->refused);
+	json_add_count(object, "polls", latency->polls);
+	json_add_count(object, "failed", latency->failed);
+	json_add_count(object, "scans", latency->scans);
+	json_add_count(object, "wall_ms", latency->wall_ns / 1000000);
+	json_add_count(object, "longest_ms", latency->wall_most_ns / 1000000);
+	json_add_count(object, "cpu_ms", latency->cpu_ns / 1000000);
+	json_add_count(object, "frames", latency->frames);
+	json_add_count(object, "overruns", latency->overruns);
+	json_add_count(object, "restarts", latency->restarts);
+	json_add_count(object, "out_of_order", latency->out_of_order);
+	json_add_count(object, "refused", latency->refused);
 	return object;
 }
 
@@ -424,7 +384,7 @@ static void add_wall(struct json_object *object, const char *key, int64_t wall_n
 	char text[WALL_CLOCK_TEXT];
 
 	wall_clock_format(text, wall_ns);
-	add_text(object, key, text);
+	json_add_text(object, key, text);
 }
 
 static struct json_object *process_object(const struct status_process *process)
@@ -432,8 +392,8 @@ static struct json_object *process_object(const struct status_process *process)
 	struct json_object *object = json_object_new_object();
 
 	add_known(object, "oom_score_adj", process->oom_score_adj);
-	add_text(object, "cpuset", process->cpuset);
-	add_text(object, "cpus", process->cpus);
+	json_add_text(object, "cpuset", process->cpuset);
+	json_add_text(object, "cpus", process->cpus);
 	return object;
 }
 
@@ -442,16 +402,16 @@ static struct json_object *session_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_count(object, "schema", SESSION_SCHEMA);
-	add_text(object, "jankd", JANKD_VERSION);
-	add_text(object, "command", options_command_name(status->options->command));
-	add_text(object, "session_id", status->session_id);
+	json_add_count(object, "schema", SESSION_SCHEMA);
+	json_add_text(object, "jankd", JANKD_VERSION);
+	json_add_text(object, "command", options_command_name(status->options->command));
+	json_add_text(object, "session_id", status->session_id);
 	add_wall(object, "began", status->begin_wall_ns);
 	add_wall(object, "ended", status->end_wall_ns);
 	json_object_object_add(object, "device", status->live ? device_object(status) : NULL);
-	add_text(object, "boot_id", status->boot_id);
+	json_add_text(object, "boot_id", status->boot_id);
 	json_object_object_add(object, "clock", clock_object(status));
-	add_text(object, "rules", status->options->rules);
+	json_add_text(object, "rules", status->options->rules);
 	json_object_object_add(object, "source", source_object(status));
 	json_object_object_add(object, "work_durations", durations_object(&status->counters));
 	json_object_object_add(object, "options", options_object(status->options));
@@ -468,13 +428,13 @@ static struct json_object *session_object(const struct status *status)
 
 static void add_running(struct json_object *object, const struct status *status)
 {
-	add_bool(object, "running", true);
-	add_count(object, "pid", (uint64_t)status->pid);
+	json_add_bool(object, "running", true);
+	json_add_count(object, "pid", (uint64_t)status->pid);
 	json_object_object_add(
 		object, "uptime_s",
 		json_object_new_double((double)(uint64_t)(status->uptime_s * 1e3) / 1e3));
-	add_text(object, "folder", status->folder);
-	add_text(object, "last_words", status->last_report);
+	json_add_text(object, "folder", status->folder);
+	json_add_text(object, "last_words", status->last_report);
 }
 
 /* Frees @object. Returns its text, which the caller frees, or NULL. */
@@ -510,11 +470,11 @@ char *status_json_of_last(const char *folder)
 	if (last_session_read(&last, folder) < 0)
 		return NULL;
 	object = json_object_new_object();
-	add_count(object, "schema", SESSION_SCHEMA);
-	add_bool(object, "running", false);
-	add_text(object, "folder", folder);
-	add_text(object, "session_id", last.id);
-	add_text(object, "ended_by", ends[last.end]);
+	json_add_count(object, "schema", SESSION_SCHEMA);
+	json_add_bool(object, "running", false);
+	json_add_text(object, "folder", folder);
+	json_add_text(object, "session_id", last.id);
+	json_add_text(object, "ended_by", ends[last.end]);
 	add_wall(object, "last_write", last.last_ns);
 	add_wall(object, "booted", last.booted_ns);
 	last_session_free(&last);
@@ -523,23 +483,15 @@ char *status_json_of_last(const char *folder)
 
 /* --- the verdict --- */
 
-/* In s or ms, with three digits after the point. */
-static void add_thousandths(struct json_object *object, const char *key, uint64_t value)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, value / 1000, value % 1000);
-	json_object_object_add(object, key, json_object_new_double_s((double)value / 1e3, text));
-}
-
+/* With three digits after the point, truncated. */
 static void add_seconds(struct json_object *object, const char *key, uint64_t ns)
 {
-	add_thousandths(object, key, ns / 1000000);
+	json_add_decimal(object, key, (double)(ns / 1000000) / 1e3, 3);
 }
 
 static void add_ms(struct json_object *object, const char *key, uint64_t ns)
 {
-	add_thousandths(object, key, ns / 1000);
+	json_add_decimal(object, key, (double)(ns / 1000) / 1e3, 3);
 }
 
 /* ROW_UNKNOWN becomes null. */
@@ -571,32 +523,33 @@ static struct json_object *surface_object(const struct summary_row *surface)
 	const struct harm *harm = &surface->harm;
 	double lost_rate = frame_stats_lost_rate(stats);
 
-	add_text(object, "surface", surface->surface);
-	add_text(object, "verdict", surface->verdict);
-	add_count(object, "frames", stats->frames);
+	json_add_text(object, "surface", surface->surface);
+	json_add_text(object, "verdict", surface->verdict);
+	json_add_count(object, "frames", stats->frames);
 	add_seconds(object, "time_s", stats->time_ns);
 	add_seconds(object, "drawing_s", surface->drawing_ns);
 	add_number(object, "fps", surface->fps);
-	add_count(object, "jank", stats->jank);
-	add_count(object, "big_jank", stats->big_jank);
-	add_signed(object, "missed_vsyncs", frame_stats_by_vsyncs(stats, stats->missed));
-	add_count(object, "unknown_vsyncs", stats->unknown);
-	add_count(object, "waits", stats->waits);
+	json_add_count(object, "jank", stats->jank);
+	json_add_count(object, "big_jank", stats->big_jank);
+	json_add_if_known(object, "missed_vsyncs", frame_stats_by_vsyncs(stats, stats->missed));
+	json_add_count(object, "unknown_vsyncs", stats->unknown);
+	json_add_count(object, "waits", stats->waits);
 	add_seconds(object, "waiting_s", stats->wait_ns);
-	add_signed(object, "stalls", stats->stalls);
+	json_add_if_known(object, "stalls", stats->stalls);
 	add_seconds(object, "stalled_s", stats->stall_ns);
-	add_text(object, "grade", grade_names[surface->grade]);
+	json_add_text(object, "grade", grade_names[surface->grade]);
 	json_object_object_add(object, "facts", grade_json(&surface->facts));
-	add_signed(object, "lost_events", stats->lost);
-	add_bool(object, "without_view_marks", surface->no_view_marks);
-	add_bool(object, "paces_itself", surface->paces_itself);
-	add_signed(object, "gpu_bound", surface->gpu_bound);
+	json_add_if_known(object, "lost_events", stats->lost);
+	json_add_bool(object, "without_view_marks", surface->no_view_marks);
+	json_add_bool(object, "paces_itself", surface->paces_itself);
+	json_add_if_known(object, "gpu_bound", surface->gpu_bound);
 	add_ms_if_known(object, "gpu_p50_ms", surface->gpu_p50_ns);
 	add_ms_if_known(object, "gpu_p99_ms", surface->gpu_p99_ns);
-	add_count(object, "late_frames_wait_known", surface->fences.late);
-	add_count(object, "late_frames_waited", surface->fences.late_released);
+	json_add_count(object, "late_frames_wait_known", surface->fences.late);
+	json_add_count(object, "late_frames_waited", surface->fences.late_released);
 	add_ms_if_known(object, "release_wait_p99_ms", surface->release_p99_ns);
-	add_signed(object, "late_frames", frame_stats_by_vsyncs(stats, (int64_t)stats->late));
+	json_add_if_known(object, "late_frames",
+			  frame_stats_by_vsyncs(stats, (int64_t)stats->late));
 	add_ms_if_known(object, "late_ms", frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
 	json_object_object_add(object, "lost_ms_per_s",
 			       lost_rate < 0 ? NULL : json_object_new_double(lost_rate));
@@ -616,13 +569,13 @@ static struct json_object *app_object(const struct status_app *app, const struct
 	const struct graded graded = app_graded(app);
 	char text[GRADE_TEXT_SIZE];
 
-	add_text(object, "app", app->app);
-	add_text(object, "grade", grade_names[grade_of(facts)]);
+	json_add_text(object, "app", app->app);
+	json_add_text(object, "grade", grade_names[grade_of(facts)]);
 	grade_sentence(text, &graded, ENGLISH);
-	add_text(object, "sentence", text);
+	json_add_text(object, "sentence", text);
 	grade_causes(text, facts, ENGLISH);
-	add_text(object, "whose", text);
-	add_text(object, "verdict", app->verdict);
+	json_add_text(object, "whose", text);
+	json_add_text(object, "verdict", app->verdict);
 	json_object_object_add(object, "facts", grade_json(facts));
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (strcmp(status->surfaces[i].app, app->app) == 0 &&
@@ -641,11 +594,11 @@ static struct json_object *skipped_object(const struct status *status)
 	if (worst->periods == 0)
 		return NULL;
 	object = json_object_new_object();
-	add_count(object, "doframes", status->counters.doframes_skipped);
-	add_count(object, "most", worst->periods);
-	add_text(object, "app", app_whole_name(status, worst->app));
-	add_signed(object, "process", worst->pid);
-	add_signed(object, "thread", worst->tid);
+	json_add_count(object, "doframes", status->counters.doframes_skipped);
+	json_add_count(object, "most", worst->periods);
+	json_add_text(object, "app", app_whole_name(status, worst->app));
+	json_add_if_known(object, "process", worst->pid);
+	json_add_if_known(object, "thread", worst->tid);
 	add_seconds(object, "time_s", worst->begin_ns);
 	return object;
 }
@@ -656,15 +609,15 @@ char *verdict_json(const struct status *status)
 	struct json_object *array = json_object_new_array();
 	struct json_object *others = json_object_new_array();
 
-	add_count(object, "schema", SESSION_SCHEMA);
-	add_text(object, "folder", status->folder);
-	add_signed(object, "refresh_mhz", status->counters.refresh_mhz);
-	add_count(object, "presents", status->counters.presents);
-	add_count(object, "frames", status->counters.frames);
-	add_count(object, "lost_events", status->counters.lost_events);
-	add_count(object, "lost_unknown", status->counters.lost_unknown);
-	add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
-	add_count(object, "doframes", status->counters.doframes);
+	json_add_count(object, "schema", SESSION_SCHEMA);
+	json_add_text(object, "folder", status->folder);
+	json_add_if_known(object, "refresh_mhz", status->counters.refresh_mhz);
+	json_add_count(object, "presents", status->counters.presents);
+	json_add_count(object, "frames", status->counters.frames);
+	json_add_count(object, "lost_events", status->counters.lost_events);
+	json_add_count(object, "lost_unknown", status->counters.lost_unknown);
+	json_add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
+	json_add_count(object, "doframes", status->counters.doframes);
 	json_object_object_add(object, "skipped_30", skipped_object(status));
 	for (unsigned int i = 0; i < status->n_apps; i++)
 		json_object_array_add(array, app_object(&status->apps[i], status));

@@ -7,6 +7,7 @@
 
 #include "daemon/show/apps.h"
 #include "daemon/show/grade_json.h"
+#include "daemon/show/json.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"
@@ -28,27 +29,9 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, text_of(text));
 }
 
-static void add_count(struct json_object *object, const char *key, uint64_t count)
-{
-	json_object_object_add(object, key, json_object_new_uint64(count));
-}
-
-/* With that many decimals; null if it is unknown. */
-static void add_decimal(struct json_object *object, const char *key, double value, int decimals)
-{
-	char text[METRIC_TEXT_SIZE];
-
-	if (!isfinite(value)) {
-		json_object_object_add(object, key, NULL);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	json_object_object_add(object, key, json_object_new_double_s(value, text));
-}
-
 static void add_seconds(struct json_object *object, const char *key, int64_t time_us)
 {
-	add_decimal(object, key, time_us < 0 ? NAN : (double)time_us / 1e6, 6);
+	json_add_decimal(object, key, time_us < 0 ? NAN : (double)time_us / 1e6, 6);
 }
 
 static struct json_object *numbers_object(const struct numbers *numbers)
@@ -56,7 +39,7 @@ static struct json_object *numbers_object(const struct numbers *numbers)
 	struct json_object *object = json_object_new_object();
 
 	for (unsigned int i = 0; i < METRIC_GRADE; i++)
-		add_decimal(object, metrics[i].name, numbers->of[i], (int)metrics[i].decimals);
+		json_add_decimal(object, metrics[i].name, numbers->of[i], (int)metrics[i].decimals);
 	return object;
 }
 
@@ -65,12 +48,14 @@ static struct json_object *harm_object(const struct surface *surface)
 	const struct harm *harm = &surface->harm;
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "whole", json_object_new_boolean(surface->has_all_harm));
+	json_add_bool(object, "whole", surface->has_all_harm);
 	if (harm->worst_ns > 0) {
 		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_at_ns / 1000));
-		add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3, 3);
+		json_add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3,
+				 3);
 		add_seconds(object, "worst minute(s)", (int64_t)(harm->minute_from_ns / 1000));
-		add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3, 3);
+		json_add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3,
+				 3);
 	}
 	return object;
 }
@@ -82,7 +67,7 @@ static struct json_object *surface_object(const struct session *session,
 
 	add_text(object, "Surface", name_of(session, surface->name));
 	add_text(object, "verdict", surface->verdict[0] ? surface->verdict : NULL);
-	json_object_object_add(object, "judged", json_object_new_boolean(surface->is_judged));
+	json_add_bool(object, "judged", surface->is_judged);
 	add_text(object, "source", numbers_source_names[surface->source]);
 	add_seconds(object, "first(s)", surface->first_us);
 	add_seconds(object, "last(s)", surface->last_us);
@@ -183,9 +168,9 @@ static struct json_object *session_app_object(const struct session *session,
 
 	add_sentences(object, session, app);
 	add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
-	add_count(object, "rank",
-		  app_rank((struct app_place){ name_of(session, app->app), app->has_activity,
-					       &app->facts }));
+	json_add_count(object, "rank",
+		       app_rank((struct app_place){ name_of(session, app->app), app->has_activity,
+						    &app->facts }));
 	return object;
 }
 
@@ -310,11 +295,11 @@ static struct json_object *files_object(const struct session *session)
 		if (count->segments + count->left_out == 0)
 			continue;
 		file = json_object_new_object();
-		add_count(file, "segments", count->segments);
-		add_count(file, "left out", count->left_out);
-		add_count(file, "rows", count->rows);
-		add_count(file, "malformed", count->malformed);
-		json_object_object_add(file, "torn", json_object_new_boolean(count->torn));
+		json_add_count(file, "segments", count->segments);
+		json_add_count(file, "left out", count->left_out);
+		json_add_count(file, "rows", count->rows);
+		json_add_count(file, "malformed", count->malformed);
+		json_add_bool(file, "torn", count->torn);
 		json_object_object_add(object, csv_files[order[i]].name, file);
 	}
 	return object;
@@ -333,9 +318,7 @@ static struct json_object *device_object(const struct session *session)
 static void add_json_count(struct json_object *object, const char *key,
 			   const struct session *session, const char *outer, const char *inner)
 {
-	int64_t value = session_json_number(session, outer, inner);
-
-	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
+	json_add_if_known(object, key, session_json_number(session, outer, inner));
 }
 
 /* All of a session but its apps and sections. */
@@ -345,8 +328,8 @@ static struct json_object *session_object(const struct session *session)
 	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
 
 	add_text(object, "folder", session->folder);
-	add_count(object, "session", session->number + 1);
-	add_count(object, "of", session->of);
+	json_add_count(object, "session", session->number + 1);
+	json_add_count(object, "of", session->of);
 	add_text(object, "session_id", session_json_text(session, NULL, "session_id"));
 	add_text(object, "jankd", session_json_text(session, NULL, "jankd"));
 	add_text(object, "rules", session_json_text(session, NULL, "rules"));
@@ -392,11 +375,6 @@ static void print_events(struct printer *printer, const struct session *session)
 	fputc(']', printer->out);
 }
 
-static void add_number(struct json_object *object, const char *key, int64_t number)
-{
-	json_object_object_add(object, key, number < 0 ? NULL : json_object_new_int64(number));
-}
-
 static void add_name(struct json_object *object, const char *key, const struct session *session,
 		     uint32_t name)
 {
@@ -430,19 +408,18 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "time(s)", late->time_us);
 	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
 	add_text(object, "kind", late->is_stall ? "stall" : "drop");
-	json_object_object_add(object, "no frame ended it",
-			       json_object_new_boolean(late->is_endless));
-	add_decimal(object, "time lost(ms)", late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN,
-		    3);
-	add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
+	json_add_bool(object, "no frame ended it", late->is_endless);
+	json_add_decimal(object, "time lost(ms)",
+			 late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN, 3);
+	json_add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
 	add_text(object, "cause", late->cause == CAUSE_NONE ? NULL : cause_names[late->cause]);
 	add_seconds(object, "vsync(s)", late->vsync_us);
 	add_seconds(object, "queued(s)", late->queued_us);
 	add_seconds(object, "gpu done(s)", late->gpu_done_us);
 	add_seconds(object, "latched(s)", late->latched_us);
 	add_name(object, "layer", session, late->layer);
-	add_number(object, "frame number", late->frame_number);
-	add_number(object, "vsync id", late->vsync_id);
+	json_add_if_known(object, "frame number", late->frame_number);
+	json_add_if_known(object, "vsync id", late->vsync_id);
 	add_seconds(object, "expected end(s)", late->expected_us);
 	add_seconds(object, "end(s)", late->finished_us);
 	add_name(object, "jank type", session, late->jank_type);
@@ -477,9 +454,9 @@ static struct json_object *captured_object(const struct session *session,
 	add_text(object, "kind", captured_kind_names[captured->kind]);
 	add_text(object, "name", name_of(session, captured->name));
 	add_name(object, "detail", session, captured->detail);
-	add_count(object, "frames", captured->frames);
-	add_decimal(object, "mean(ms)", captured->sum_us / (double)captured->frames / 1e3, 3);
-	add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
+	json_add_count(object, "frames", captured->frames);
+	json_add_decimal(object, "mean(ms)", captured->sum_us / (double)captured->frames / 1e3, 3);
+	json_add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
 	json_object_object_add(object, "bad",
 			       captured->kind == CAPTURED_DOFRAME ||
 					       captured->kind == CAPTURED_TIMELINE
@@ -537,8 +514,8 @@ static struct json_object *device_row_object(const struct device_row *row)
 	add_text(object, "model", row->model);
 	add_text(object, "build", row->build);
 	add_text(object, "app", row->app);
-	add_count(object, "sessions", row->sessions);
-	add_count(object, "rank", (uint64_t)row->rank);
+	json_add_count(object, "sessions", row->sessions);
+	json_add_count(object, "rank", (uint64_t)row->rank);
 	add_text(object, "grade", row->grade ? grade_names[row->grade] : NULL);
 	for (unsigned int i = ENGLISH; i <= CHINESE; i++) {
 		static const char *const keys[][2] = { { "sentence", "whose" },
@@ -551,18 +528,18 @@ static struct json_object *device_row_object(const struct device_row *row)
 	}
 	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
 		if (row->grades[i] > 0)
-			add_count(grades, grade_names[i], row->grades[i]);
+			json_add_count(grades, grade_names[i], row->grades[i]);
 	json_object_object_add(object, "grades", grades);
 	json_object_object_add(object, "facts", grade_json(&row->facts));
-	add_count(object, "pass", row->pass);
-	add_count(object, "fail", row->fail);
-	add_decimal(object, "frames", row->frames, 0);
-	add_decimal(object, "Time(S)", row->time_s, 6);
-	add_decimal(object, "FPS", device_fps(row), 2);
-	add_decimal(object, "jank", row->jank, 0);
-	add_decimal(object, "jank(/10min)", device_per_10_min(row, row->jank), 2);
-	add_decimal(object, "stalls", row->stalls, 0);
-	add_decimal(object, "stall time(S)", row->stall_time_s, 6);
+	json_add_count(object, "pass", row->pass);
+	json_add_count(object, "fail", row->fail);
+	json_add_decimal(object, "frames", row->frames, 0);
+	json_add_decimal(object, "Time(S)", row->time_s, 6);
+	json_add_decimal(object, "FPS", device_fps(row), 2);
+	json_add_decimal(object, "jank", row->jank, 0);
+	json_add_decimal(object, "jank(/10min)", device_per_10_min(row, row->jank), 2);
+	json_add_decimal(object, "stalls", row->stalls, 0);
+	json_add_decimal(object, "stall time(S)", row->stall_time_s, 6);
 	return object;
 }
 
@@ -584,7 +561,7 @@ int output_json(FILE *out, const struct report *report)
 	struct json_object *object = json_object_new_object();
 	struct printer printer = { .out = out };
 
-	add_count(object, "schema", SCHEMA);
+	json_add_count(object, "schema", SCHEMA);
 	add_text(object, "program", "jank-report " JANKD_VERSION);
 	print_object(&printer, object, true);
 	begin_array(&printer, "sessions");
@@ -678,7 +655,7 @@ static struct json_object *causes_by_time(const struct grade_facts *facts)
 
 		add_text(cause, "cause", cause_names[sorted[i]]);
 		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
-		add_count(cause, "times", facts->causes[sorted[i]]);
+		json_add_count(cause, "times", facts->causes[sorted[i]]);
 		add_seconds(cause, "lost(s)", (int64_t)(facts->cause_ns[sorted[i]] / 1000));
 		json_object_array_add(causes, cause);
 	}
@@ -731,11 +708,11 @@ static struct json_object *estimate_object(const struct change *change, enum gro
 	const struct estimate *estimate = &change->of[group];
 	struct json_object *object = json_object_new_object();
 
-	add_decimal(object, "value", estimate->value * change->scale, 6);
-	add_decimal(object, "standard error", sqrt(estimate->variance) * change->scale, 6);
-	add_decimal(object, "degrees of freedom", estimate->freedom, 1);
-	add_count(object, "runs", estimate->runs);
-	add_count(object, "blocks", estimate->blocks);
+	json_add_decimal(object, "value", estimate->value * change->scale, 6);
+	json_add_decimal(object, "standard error", sqrt(estimate->variance) * change->scale, 6);
+	json_add_decimal(object, "degrees of freedom", estimate->freedom, 1);
+	json_add_count(object, "runs", estimate->runs);
+	json_add_count(object, "blocks", estimate->blocks);
 	return object;
 }
 
@@ -747,9 +724,8 @@ static struct json_object *change_object(const struct change *change,
 
 	add_text(object, "metric", metrics[change->metric].name);
 	if (change->threshold_us > 0) {
-		add_decimal(object, "base percentile(ms)", change->threshold_us / 1e3, 3);
-		json_object_object_add(object, "with equal frames",
-				       json_object_new_boolean(change->or_equal));
+		json_add_decimal(object, "base percentile(ms)", change->threshold_us / 1e3, 3);
+		json_add_bool(object, "with equal frames", change->or_equal);
 	}
 	if (!change->is_known) {
 		add_text(object, "unknown", change->why);
@@ -758,12 +734,12 @@ static struct json_object *change_object(const struct change *change,
 	}
 	json_object_object_add(object, "base", estimate_object(change, BASE));
 	json_object_object_add(object, "new", estimate_object(change, NEW));
-	add_decimal(object, "change(%)",
-		    base * change->scale >= 0.005 ? 100 * (change->of[NEW].value / base - 1) : NAN,
-		    2);
-	add_decimal(object, "from(%)", 100 * change->low, 2);
-	add_decimal(object, "to(%)", 100 * change->high, 2);
-	add_decimal(object, "noise", change->excess, 3);
+	json_add_decimal(
+		object, "change(%)",
+		base * change->scale >= 0.005 ? 100 * (change->of[NEW].value / base - 1) : NAN, 2);
+	json_add_decimal(object, "from(%)", 100 * change->low, 2);
+	json_add_decimal(object, "to(%)", 100 * change->high, 2);
+	json_add_decimal(object, "noise", change->excess, 3);
 	add_text(object, "verdict", compare_words(change, verdict));
 	return object;
 }
@@ -781,8 +757,8 @@ static struct json_object *distribution_object(const struct compared_surface *su
 		struct json_object *object = json_object_new_object();
 
 		add_text(object, "vsyncs", compare_bins[i]);
-		add_decimal(object, keys[BASE], 100 * shares[BASE][i], 4);
-		add_decimal(object, keys[NEW], 100 * shares[NEW][i], 4);
+		json_add_decimal(object, keys[BASE], 100 * shares[BASE][i], 4);
+		json_add_decimal(object, keys[NEW], 100 * shares[NEW][i], 4);
 		json_object_array_add(all, object);
 	}
 	return all;
@@ -793,7 +769,7 @@ static struct json_object *group_object(const struct comparison *comparison, enu
 	struct json_object *object = json_object_new_object();
 
 	add_text(object, "name", compare_group_name(comparison, group));
-	add_count(object, "runs", comparison->runs[group]);
+	json_add_count(object, "runs", comparison->runs[group]);
 	add_text(object, "folder", comparison->groups[group].folder);
 	add_text(object, "model", comparison->groups[group].model);
 	add_text(object, "build", comparison->groups[group].build);
@@ -826,7 +802,7 @@ static struct json_object *compared_notices(const struct comparison *comparison)
 
 		add_text(one, "text", comparison->notices[i].text);
 		add_text(one, "folder", comparison->notices[i].folder);
-		add_count(one, "runs", comparison->notices[i].runs);
+		json_add_count(one, "runs", comparison->notices[i].runs);
 		json_object_array_add(all, one);
 	}
 	return all;
@@ -848,18 +824,19 @@ static struct json_object *lost_object(const struct grade_facts *facts)
 	bool is_known = facts->unknown == 0 || facts->unknown < facts->frames;
 
 	add_text(one, "grade", grade_names[grade_of(facts)]);
-	add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 6);
-	add_decimal(one, "lost(ms/s)",
-		    is_known ? per_second(facts, (double)grade_lost_ns(facts) / 1e6) : NAN, 6);
-	add_decimal(one, "late(ms/s)",
-		    is_known ? per_second(facts, (double)facts->late_ns / 1e6) : NAN, 6);
-	add_count(one, "freezes", facts->freezes);
-	add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes), 6);
-	add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 6);
-	add_decimal(one, "gap time(s)", (double)facts->gap_ns / 1e9, 6);
-	add_decimal(one, "missing(s)", (double)grade_missing_ns(facts) / 1e9, 6);
-	add_count(one, "unknown vsyncs", facts->unknown);
-	add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 6);
+	json_add_decimal(one, "drawing(s)", (double)grade_drawing_ns(facts) / 1e9, 6);
+	json_add_decimal(one, "lost(ms/s)",
+			 is_known ? per_second(facts, (double)grade_lost_ns(facts) / 1e6) : NAN, 6);
+	json_add_decimal(one, "late(ms/s)",
+			 is_known ? per_second(facts, (double)facts->late_ns / 1e6) : NAN, 6);
+	json_add_count(one, "freezes", facts->freezes);
+	json_add_decimal(one, "freezes(/10min)", per_second(facts, 600 * (double)facts->freezes),
+			 6);
+	json_add_decimal(one, "longest freeze(s)", (double)facts->longest_freeze_ns / 1e9, 6);
+	json_add_decimal(one, "gap time(s)", (double)facts->gap_ns / 1e9, 6);
+	json_add_decimal(one, "missing(s)", (double)grade_missing_ns(facts) / 1e9, 6);
+	json_add_count(one, "unknown vsyncs", facts->unknown);
+	json_add_decimal(one, "FPS with freezes", per_second(facts, (double)facts->frames), 6);
 	return one;
 }
 
@@ -875,8 +852,8 @@ static struct json_object *curve_array(const struct compared_surface *surface, e
 	for (unsigned int i = 0; i < COMPARE_SHARES; i++) {
 		struct json_object *point = json_object_new_object();
 
-		add_decimal(point, "time(%)", 100 * shares[i], 4);
-		add_decimal(point, "from(ms)", ms[i], 3);
+		json_add_decimal(point, "time(%)", 100 * shares[i], 4);
+		json_add_decimal(point, "from(ms)", ms[i], 3);
 		json_object_array_add(all, point);
 	}
 	return all;
@@ -893,8 +870,10 @@ static struct json_object *compared_causes(const struct grade_facts facts[2])
 		struct json_object *one = json_object_new_object();
 
 		add_text(one, "cause", cause_names[sorted[i]]);
-		add_decimal(one, "base lost(s)", (double)facts[BASE].cause_ns[sorted[i]] / 1e9, 6);
-		add_decimal(one, "new lost(s)", (double)facts[NEW].cause_ns[sorted[i]] / 1e9, 6);
+		json_add_decimal(one, "base lost(s)", (double)facts[BASE].cause_ns[sorted[i]] / 1e9,
+				 6);
+		json_add_decimal(one, "new lost(s)", (double)facts[NEW].cause_ns[sorted[i]] / 1e9,
+				 6);
 		json_object_array_add(causes, one);
 	}
 	return causes;
@@ -961,14 +940,14 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	struct json_object *object = json_object_new_object(), *surfaces = json_object_new_array();
 	struct printer printer = { .out = out };
 
-	add_count(object, "schema", SCHEMA);
+	json_add_count(object, "schema", SCHEMA);
 	add_text(object, "program", "jank-report " JANKD_VERSION);
-	add_decimal(object, "level", NOISE_LEVEL, 4);
-	add_count(object, "base runs", comparison->runs[BASE]);
-	add_count(object, "new runs", comparison->runs[NEW]);
+	json_add_decimal(object, "level", NOISE_LEVEL, 4);
+	json_add_count(object, "base runs", comparison->runs[BASE]);
+	json_add_count(object, "new runs", comparison->runs[NEW]);
 	json_object_object_add(object, "base", group_object(comparison, BASE));
 	json_object_object_add(object, "new", group_object(comparison, NEW));
-	add_count(object, "left out frames", comparison->refused);
+	json_add_count(object, "left out frames", comparison->refused);
 	json_object_object_add(object, "notices", compared_notices(comparison));
 	json_object_object_add(object, "conditions",
 			       results_array(report->results, report->first_result));
@@ -980,9 +959,9 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 		add_text(one, "app", surface->app);
 		add_text(one, "Surface", surface->name);
 		add_verdict(one, comparison, surface, &comparison->verdicts[i]);
-		add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
-		add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
-		add_decimal(one, "effect", compare_effect(surface), 6);
+		json_add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
+		json_add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
+		json_add_decimal(one, "effect", compare_effect(surface), 6);
 		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
 			struct change change;
 

@@ -69,7 +69,7 @@ class Device:
             file.write(f"{calls + 1} {cuts + cut}")
         if cut:
             # -1: before the command begins.
-            self.cut_at = chance.choice((-1, 0, 1, chance.randrange(200), chance.randrange(100000)))
+            self.cut_at = cable.get("at", chance.choice((-1, 0, 1, chance.randrange(200), chance.randrange(100000))))
             self.away_s = cable.get("away") or chance.choice((0, 0.2, 1.5))
 
     def pull_cable(self):

@@ -141,7 +141,7 @@ def gone(checks, place):
     """The device does not come back within --reconnect."""
     phone = place.phone("gone", cable={"seed": 1, "share": 1, "cuts": 1})
     succeeded(checks, "install", place.jank_adb("install", "--from", place.programs))
-    phone.change(cable={"seed": 1, "share": 1, "cuts": 100, "away": 1000})
+    phone.change(cable={"seed": 1, "share": 1, "cuts": 100, "at": 0, "away": 1000})
     for words in (("status",), ("install", "--from", place.programs), ("pull",), ("doctor",)):
         phone.path.joinpath("away").unlink(missing_ok=True)
         code, _, error = place.jank_adb(*words, "--reconnect", "2")

@@ -141,7 +141,10 @@ class Device:
         os.write(terminal, b"\n")
         try:
             while True:
-                for source in select.select([0, terminal], [], [])[0]:
+                if Device(self.serial).state() != "device":
+                    os.kill(pid, SIGHUP)
+                    return 1
+                for source in select.select([0, terminal], [], [], 0.5)[0]:
                     os.write(terminal if source == 0 else 1, os.read(source, 65536))
         except OSError:  # EIO: it has ended
             return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD
 from mounts import tmpfs
@@ -49,6 +50,14 @@ def programs(checks, place):
     one_line(checks, "uninstall: an empty program", place.jank_adb("uninstall"), 1, "cannot run", "jank-adb install")
     program.chmod(0o644)
     one_line(checks, "a program that may not be run", place.jank_adb("status"), 1, "ermission denied", "jank-adb install")
+
+
+def noexec(checks, place):
+    """Programs cannot be run in the folder of the device: building them again would not help."""
+    phone = place.phone()
+    subprocess.run([*phone.enter, "sh", "-c", 'mount --bind "$1" "$1" && mount -o remount,bind,noexec "$1"', "sh", phone.data], check=True)
+    one_line(checks, "noexec", place.installed(), 1, "cannot be run on this device", "mount -o remount,exec /data")
+    checks.equal(list(phone.data.iterdir()), [], "noexec: files that were left")
 
 
 def others_files(checks, place):
@@ -124,10 +133,9 @@ def disks(checks, place):
     with tmpfs("4k", place.here / "temporary"):
         (place.here / "temporary/fill").write_bytes(b"x" * 4096)
         one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1, "temporary", "TMPDIR")
-    one_line(checks, "not pulled", place.jank_adb("uninstall"), 1, "not been pulled")
     (place.here / "out/.jank-adb").mkdir(parents=True, exist_ok=True)
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     same_frames(checks, "after full disks", truth, place.into(done))
 
 
-run_cases(serials, same_serial, programs, others_files, machine, damaged_session, disks)
+run_cases(serials, same_serial, programs, noexec, others_files, machine, damaged_session, disks)

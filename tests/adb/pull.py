@@ -42,9 +42,6 @@ def running(checks, place):
     succeeded(checks, "last pull", place.jank_adb("pull", "out"))
     same_frames(checks, "pulled in three parts", truth, there)
     checks.equal(files(there), files(phone.folder()), "files here and there")
-    before = len(phone.log())
-    succeeded(checks, "nothing new", place.jank_adb("pull", "out"), "0 new files")
-    checks.equal(copied(phone, before), [], "nothing new, but copied")
     checks.equal(names(place.here / "out/.jank-adb"), [f"{SERIAL}{FOLDER.replace('/', '_')}"], "part files are left")
     later(checks, place, phone, there, text)
 
@@ -105,6 +102,21 @@ def snapshots(checks, place):
     succeeded(checks, "uninstall, for which all must have been pulled", place.jank_adb("uninstall"))
 
 
+def many(checks, place):
+    """A segment without frames has its events alone, and was not removed. However many files are new, they are few calls of adb."""
+    phone = place.phone()
+    place.capture(checks)
+    for _ in range(3):
+        checks.equal(succeeded(checks, "pull of an idle capture", place.jank_adb("pull"))[2], [], "idle segments")
+    for number in range(100, 600):
+        (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * number)
+    for new, most in ((500, 12), (0, 8)):
+        before = len(phone.log())
+        done = succeeded(checks, f"{new} new files", place.jank_adb("pull", "--no-rotate"), f"{new} new files")
+        checks.equal(len(done[2]), new // 500, f"what was removed is said once: {done[2]}")
+        checks.that(len(phone.log()) - before <= most and bool(copied(phone, before)) == bool(new), f"{new} new files: {phone.log()[before:]}"[:999])
+
+
 def damaged(checks, place):
     """A file that arrives with another checksum is copied again, once."""
     phone = place.phone()
@@ -137,4 +149,4 @@ def refused(checks, place):
     checks.that(not (place.here / "outside").exists() and there.parent.name == "-out", f"pull to -out: {there}")
 
 
-run_cases(running, removed, snapshots, damaged, refused)
+run_cases(running, removed, many, snapshots, damaged, refused)

@@ -78,9 +78,6 @@ def two(checks, place):
     checks.equal((done[1][-1], [sum(line.startswith(f"{phone.serial}: ") and re.match(GRADED, line.removeprefix(f"{phone.serial}: ")) is not None for line in done[1])
                                   for phone in phones[:2]]), ("out/report.html", [1, 1]), f"the end of two: {done}")
     checks.equal(sum(path.is_dir() for path in (place.here / "out").glob("[a-z0-9]*")), 2, "folders")
-    done = place.jank_adb("status", "-s", "one", "-s", "10.0.0.2:5555")
-    checks.that(done[0] == 1 and sorted(line.split(": ")[1] for line in done[2]) == ["10.0.0.2", "one"] or
-                done[0] == 1 and len(done[2]) == 2, f"status of two: {done}")
     succeeded(checks, "uninstall of two", place.jank_adb("uninstall", "-s", "one", "-s", "10.0.0.2:5555"))
 
 
@@ -103,17 +100,51 @@ def interrupted(checks, place):
                  "Ctrl-C twice")
 
 
+def interrupted_start(checks, place):
+    """Ctrl-C while a capture begins, which it may do all the same."""
+    phone = place.phone()
+    (phone.data / "jankd").write_text("#!/bin/sh\n[ \"$1\" != start ] || sleep 5\n")
+    (phone.data / "jankd").chmod(0o755)
+    process = place.popen("start", process_group=0)
+    wait_until(lambda: any("jankd start" in command[-1] for command in phone.log()), 60)
+    checks.equal(end(process), (130, [], ["jank-adb: interrupted; a capture may be running: check with 'jank-adb status'"]), "Ctrl-C in start")
+
+
+def lost(checks, place):
+    """At the end the device is away for longer than --reconnect, or comes back without the key: one line says what is left to do."""
+    phone = place.phone()
+    succeeded(checks, "install", place.installed())
+    for away, state, advice in (
+            (1000, "device", ["record: the device is no longer attached; connect it and run 'jank-adb pull'"]),
+            (0, "unauthorized", ["adb shows the device as 'unauthorized'; accept the key of this machine on its screen"] * 2)):
+        process = record(place, [], b"", "out", "--reconnect", "3", seconds=3)
+        wait_until(lambda: "capturing to" in process.stdout.readline(), 60)
+        phone.change(state=state)
+        (phone.path / "away").write_text(str(time.time() + away))
+        code, _, error = end(process, interrupt=False)
+        checks.equal((code, [line.removeprefix("jank-adb: ").replace("record: adb", "adb") for line in error]),
+                     (1, ["connection lost; waiting for the device, at most 3 s", *advice]), f"{state}, away for {away} s")
+        phone.change(state="device")
+        (phone.path / "away").unlink()
+        succeeded(checks, "pull", place.jank_adb("pull", "out"))
+
+
 def during_a_capture(checks, place):
     phone = place.phone()
     place.capture(checks)
-    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture is running", "--stop")
     done = end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False)
     one_line(checks, "record --stop, and nothing is drawn", done, 1, "nothing was measured")
     checks.that(any("new files" in line for line in done[1]), f"its files are copied: {done}")
-    process = record(place, [], b"", "out", seconds=9)
-    wait_until(lambda: "capturing to" in process.stdout.readline(), 60)
-    phone.kill()
-    one_line(checks, "the capture died", end(process, interrupt=False), 1, "was killed", "'jank-adb start --resume'")
+    # The clock of this machine is set forward all the time.
+    (place.bin / "date").write_text(f"#!/bin/sh\nnow=$(wc -c <{place.here}/now)\nprintf 123456789 >>{place.here}/now\necho $now\n")
+    (place.bin / "date").chmod(0o755)
+    (place.here / "now").write_text("")
+    for happens, words in ((phone.kill, ("was killed", "'jank-adb start --resume'")), (phone.reboot, ("boot",))):
+        process = record(place, [], b"", "out", seconds=9)
+        begin = wait_until(lambda: "capturing to" in process.stdout.readline(), 60) and time.monotonic()
+        happens()
+        one_line(checks, f"the capture died: {happens}", end(process, interrupt=False), 1, *words)
+        checks.that(time.monotonic() - begin >= 9, "the clock was set, and record ended early")
 
 
 def away(checks, place):
@@ -127,4 +158,4 @@ def away(checks, place):
     same_frames(checks, "away during the capture", truth, place.into(done))
 
 
-run_cases(away, shells, two, during_a_capture, interrupted, checked)
+run_cases(away, lost, shells, interrupted_start, two, during_a_capture, interrupted, checked)

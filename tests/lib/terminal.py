@@ -15,7 +15,8 @@ from jankd import skip
 
 
 def on_terminal(words, columns, rows=40, until=b"", keys=b"", **keywords):
-    """Runs a command on a terminal of this size; presses @keys when @until has been shown. Returns (exit code, what was shown)."""
+    """Runs a command on a terminal of this size; presses @keys, or calls it, when @until has been shown. Returns (exit code,
+    what was shown)."""
     try:
         ours, its = pty.openpty()
     except OSError as error:
@@ -28,7 +29,7 @@ def on_terminal(words, columns, rows=40, until=b"", keys=b"", **keywords):
         while time.monotonic() < deadline and select.select([ours], [], [], 60)[0] and (data := os.read(ours, 65536)):
             shown += data
             if keys and until in shown:
-                os.write(ours, keys)
+                keys() if callable(keys) else os.write(ours, keys)
                 keys = b""
     os.close(ours)
     return process.wait(60), shown

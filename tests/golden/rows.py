@@ -87,14 +87,15 @@ def damaged(traces, are_lines, below):
 
 
 def mixtures(here):
-    """Damaged files, the same ones each time, each with the options of another row."""
+    """Damaged files, the same ones each time, some of them sorted by CPU, each with the options of another row."""
     options = [ALL, *(words for choices in OPTIONS.values() for words in choices)]
     texts = (*sorted((SOURCE / "tests" / "fuzz" / "stream_seeds").iterdir()), *sorted(here.glob("android-*.txt")))
     others = sorted(SHARED.glob("*/*-frametimeline/*.xz"))
     chance = random.Random(1)
     for number in range(96):
         path = here / f"mixture {number:02}"
-        path.write_bytes(b"".join(damaged(texts if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))))
+        units = damaged(texts if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))
+        path.write_bytes(b"".join(sorted(units, key=lambda line: line[:line.find(b"]")][-3:]) if number % 16 == 1 else units))
         yield path.name, path, options[number % len(options)]
 
 

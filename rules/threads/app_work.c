@@ -107,12 +107,6 @@ uint64_t app_work_answered(struct app_work *work, int32_t pid)
 	return process ? process->answered_ns : 0;
 }
 
-static void change_version(struct app_work *work)
-{
-	if (++work->version == 0)
-		work->version = 1;
-}
-
 /* An id shows the place of its entry. */
 static uint32_t new_id(struct app_work *work, const struct work_process *entry)
 {
@@ -146,7 +140,7 @@ static struct work_process *add_process(struct app_work *work, int32_t pid, uint
 	*oldest = (struct work_process){
 		.id = new_id(work, oldest), .pid = pid, .first_ns = time_ns, .last_ns = time_ns
 	};
-	change_version(work);
+	work->version++;
 	return oldest;
 }
 
@@ -156,7 +150,7 @@ static void become_known(struct app_work *work, struct work_process *process, ui
 	process->named_ns = time_ns;
 	process->named_sum_ns = work_sum(process, time_ns);
 	process->named_long_ns = work_long_sum(work, process, time_ns);
-	change_version(work);
+	work->version++;
 }
 
 /* Keeps the name of the main thread, which Android sets to the end of the package's name. */
@@ -367,7 +361,7 @@ void app_work_new_clock(struct app_work *work)
 				   .version = work->version,
 				   .refused = work->refused,
 				   .evicted = work->evicted };
-	change_version(work);
+	work->version++;
 }
 
 /* --- the process of a layer --- */

@@ -78,7 +78,7 @@ struct app_work {
 	unsigned int n_threads;
 	struct work_thread threads[WORK_THREADS];
 	uint32_t last_id;
-	uint32_t version;   /* changes whenever a layer may belong to another process */
+	uint64_t version;   /* changes whenever a layer may belong to another process */
 	bool has_callbacks; /* the trace has doFrame */
 	uint64_t refused;   /* slices for which there was no space */
 	uint64_t evicted;   /* processes that still drew, as the table was full */
@@ -86,7 +86,7 @@ struct app_work {
 
 /* What a layer keeps of the search for its process. */
 struct work_owner {
-	uint32_t version; /* of the table at the last search */
+	uint64_t version; /* of the table at the last search */
 	uint32_t process; /* id; 0: unknown */
 	int32_t voted;	  /* process that was at work when buffers of the layer were queued */
 	int32_t votes;

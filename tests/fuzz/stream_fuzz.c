@@ -91,6 +91,10 @@ static void check_stats(const struct frame_stats *s)
 	int64_t stalls = s->stalls > 0 ? s->stalls : 0;
 	uint64_t most = s->frames + (uint64_t)stalls;
 
+	NOTE((int64_t)s->frames, (int64_t)s->time_ns, (int64_t)s->max_ns, s->d, s->missed,
+	     (int64_t)s->late_ns);
+	note(&s->stalls,
+	     offsetof(struct frame_stats, score) - offsetof(struct frame_stats, stalls));
 	if (s->a + s->b + s->c > most || s->small_jank + s->jank > most || s->big_jank > s->jank ||
 	    s->max_ns > s->time_ns || s->jank_ns > s->time_ns + s->stall_ns || s->tx > s->frames ||
 	    s->max_ns >= UINT64_C(500000000) || s->d > (int64_t)most || s->slow > s->d + stalls ||
@@ -108,8 +112,8 @@ static void check_fps(void *context, const struct fps_row *row)
 	    row->p99_ns > (int64_t)row->stats.max_ns)
 		wrong("a row of fps that cannot be");
 	counted += row->stats.frames + row->stats.waits;
-	NOTE((int64_t)row->start_ns, (int64_t)row->end_ns, (int64_t)row->stats.time_ns, row->p99_ns,
-	     row->stats.stalls, row->stats.score);
+	NOTE((int64_t)row->start_ns, (int64_t)row->end_ns, row->refresh_mhz, row->p90_ns,
+	     row->p99_ns, row->cadence, row->off_cadence);
 	if (strlen(row->app) + strlen(row->surface) == 0)
 		wrong("a row without a surface");
 }
@@ -215,7 +219,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		wrong("more frames in rows than there were");
 	if (type < 3 && counted != summed)
 		wrong("a summary that is not the sum of the rows");
-	note(pipeline_counters(pipeline), offsetof(struct pipeline_counters, doframe_worst));
+	note(pipeline_counters(pipeline), sizeof(struct pipeline_counters));
 	pipeline_free(pipeline);
 }
 

@@ -12,7 +12,6 @@ import collections
 import concurrent.futures
 import hashlib
 import itertools
-import lzma
 import os
 import pathlib
 import random
@@ -53,49 +52,38 @@ def with_lost_pages(path):
     return copy
 
 
-def packets(data):
-    """The packets of a perfetto trace, with their tags and lengths."""
-    while data:
-        size = re.match(rb"[\x80-\xff]*.", data[1:], re.S)[0]
-        end = 1 + len(size) + sum((byte & 127) << 7 * i for i, byte in enumerate(size))
-        yield data[:end]
-        data = data[end:]
-
-
-def damaged(traces, are_lines, below):
-    """Parts of some of the @traces, of whose lines or packets some are missing, double, late, or other ones than they were."""
+def damaged(texts, below):
+    """Parts of some of the @texts, of whose lines some are missing, double, late, or other ones than they were."""
     left, seldom = [], 300 + below(22) ** 3
-    for trace in (traces[below(len(traces))] for _ in range(1 + below(5) // 3)):
+    for text in (texts[below(len(texts))] for _ in range(1 + below(5) // 3)):
         begin = below(3) // 2 * below(20000)
-        units = open(trace, "rb") if are_lines else packets(lzma.open(trace).read())
-        left = [*itertools.islice(units, begin, begin + 200 + below(16000))][::-1] + left
+        left = [*itertools.islice(text.open("rb"), begin, begin + 200 + below(16000))][::-1] + left
     while left:
-        unit, how, near = left.pop(), below(seldom), max(0, len(left) - 1 - below(40))
+        line, how, near = left.pop(), below(seldom), max(0, len(left) - 1 - below(40))
         if how == 0:
             del left[near:]
         elif how == 1:
-            left += [unit, *left[near:]]
+            left += [line, *left[near:]]
         elif how == 2:
-            left.insert(near, unit)
-        elif how == 3 and are_lines:
-            unit = b"CPU:%d [LOST %d EVENTS]\n" % (below(8), below(1000)) + unit
+            left.insert(near, line)
+        elif how == 3:
+            yield b"CPU:%d [LOST %d EVENTS]\n" % (below(8), below(1000))
         elif how < 8:
-            place = [*re.finditer(rb"\d+|.$" if are_lines else b".", unit, re.S)]
-            begin, end = place[below(len(place))].span()
-            unit = unit[:begin] + ([b"%d" % below(50), b"%d" % below(1 << 40), b" "][below(3)] if are_lines else bytes([below(256)])) + unit[end:]
-        yield unit
+            places = [*re.finditer(rb"\d+|\n", line)]
+            begin, end = places[below(len(places))].span()
+            line = line[:begin] + (b"%d" % below(50), b"%d" % below(1 << 40), b" ")[below(3)] + line[end:]
+        yield line
 
 
 def mixtures(here):
     """Damaged files, the same ones each time, some of them sorted by CPU, each with the options of another row."""
     options = [ALL, *(words for choices in OPTIONS.values() for words in choices)]
     texts = (*sorted((SOURCE / "tests" / "fuzz" / "stream_seeds").iterdir()), *sorted(here.glob("android-*.txt")))
-    others = sorted(SHARED.glob("*/*-frametimeline/*.xz"))
     chance = random.Random(1)
     for number in range(96):
+        lines = damaged(texts, lambda limit: int(chance.random() * limit))
         path = here / f"mixture {number:02}"
-        units = damaged(texts if number % 4 else others, number % 4, lambda limit: int(chance.random() * limit))
-        path.write_bytes(b"".join(sorted(units, key=lambda line: line[:line.find(b"]")][-3:]) if number % 16 == 1 else units))
+        path.write_bytes(b"".join(sorted(lines, key=lambda line: line[:line.find(b"]")][-3:]) if number % 16 == 1 else lines))
         yield path.name, path, options[number % len(options)]
 
 

@@ -34,7 +34,9 @@ static void on_record(void *context, const struct trace_record *record)
 static void on_row(void *context, const struct timeline_row *row)
 {
 	(void)context;
-	NOTE(row->start_ns, row->end_ns, row->pid);
+	NOTE(row->start_ns, row->end_ns, row->expected_end_ns, row->token, row->display_token,
+	     row->pid, row->present_type, row->severity, row->jank_type, row->is_buffer);
+	note(row->layer, strlen(row->layer));
 	if (row->start_ns < 0 || row->end_ns < 0)
 		wrong("a row of a frame that did not begin or end");
 }

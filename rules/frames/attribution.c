@@ -440,7 +440,7 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 	};
 	struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
 
-	if (rule->role <= RULE_HWVSYNC) {
+	if (rule->role <= RULE_HWVSYNC || (rule->role != RULE_TARGET && record->value > 0)) {
 		a->tick_pid = record->pid;
 		a->tick_tgid = record->tgid;
 	}

@@ -89,7 +89,7 @@ struct attribution {
 	bool committed;			/* a commit began since the last present */
 	bool several_displays;		/* a composition had several presents */
 	struct candidate candidate;	/* the process that may be the next one */
-	int32_t tick_pid;		/* writer of the last tick, as its marker states */
+	int32_t tick_pid;		/* writer of the last tick or rate, as its marker states */
 	int32_t tick_tgid;		/* the same as the kernel states */
 	int32_t nominal_tid;		/* its open slice states a period, of its next HW_VSYNC */
 	uint64_t nominal_ns;		/* that period; 0: none */
@@ -112,7 +112,7 @@ void attribution_free(struct attribution *a);
 void attribution_record(struct attribution *a, const struct trace_record *record,
 			const struct slice_meaning *meaning);
 
-/* True: SurfaceFlinger wrote the last tick. */
+/* True: SurfaceFlinger wrote the last tick, or stated the last rate. */
 bool attribution_has_own_ticks(const struct attribution *a);
 
 /* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of

@@ -15,7 +15,8 @@ CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"
 ID = "4619827259835644672"
 # The counters of Android 15, as others write them.
 NAMES = {"15": {}, "14, asked first": {f"VSR-setPeriod {ID}|8333333": f"ActiveModeFPS_HWC -{ID}|90", "ActiveModeFps ": "ActiveModeFPS -",
-                                        "RenderRateFps ": "RenderRateFPS -"}}
+                                        "RenderRateFps ": "RenderRateFPS -"},
+         "no ticks, stated before the first present": {"|VSYNC-": "|other "}}
 
 if not CASE.exists():
     skip(f"no cases: {CASE.name} is missing")

@@ -95,52 +95,41 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 	return false;
 }
 
-/* Length of the decimal number that @text begins with, 18 digits at most; 0 if there is none. */
-static size_t read_number(struct span text, int64_t *frame)
+/* Reads a time, a number and its unit, and advances @text. False: there is none or it is too large.
+ */
+static bool take_time(struct span *text, int64_t *time_ns)
 {
-	int64_t value = 0;
-	size_t n = 0;
+	uint64_t value, part = 0, unit = 1;
 
-	while (n < text.len && n < 18 && is_digit(text.ptr[n]))
-		value = value * 10 + (text.ptr[n++] - '0');
-	*frame = value;
-	return n;
-}
+	if (!span_take_number(text, 1000000000, &value))
+		return false;
+	if (text->len > 0 && text->ptr[0] == '.') {
+		size_t before = text->len - 1;
 
-/* Length of the time that @text begins with, a number and its unit; 0 if there is none or it is too
- * large. */
-static size_t read_time(struct span text, int64_t *time_ns)
-{
-	int64_t value, part = 0, unit = 1;
-	size_t n = read_number(text, &value);
-
-	if (n == 0 || value > 1000000000)
-		return 0;
-	if (n < text.len && text.ptr[n] == '.') {
-		size_t digits = read_number(span_skip(text, n + 1), &part);
-
-		if (digits == 0 || digits > 6)
-			return 0;
-		n += 1 + digits;
-		while (digits-- > 0)
+		*text = span_skip(*text, 1);
+		if (!span_take_number(text, 999999, &part) || before - text->len > 6)
+			return false;
+		for (size_t digits = before - text->len; digits > 0; digits--)
 			unit *= 10;
 	}
-	if (span_starts_with(span_skip(text, n), SPAN_LITERAL("us")))
-		*time_ns = value * 1000 + part * 1000 / unit;
-	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ns")))
-		*time_ns = value;
-	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ms")))
-		*time_ns = value * 1000000 + part * 1000000 / unit;
+	if (span_starts_with(*text, SPAN_LITERAL("us")))
+		*time_ns = (int64_t)(value * 1000 + part * 1000 / unit);
+	else if (span_starts_with(*text, SPAN_LITERAL("ns")))
+		*time_ns = (int64_t)value;
+	else if (span_starts_with(*text, SPAN_LITERAL("ms")))
+		*time_ns = (int64_t)(value * 1000000 + part * 1000000 / unit);
 	else
-		return 0;
-	return n + 2;
+		return false;
+	*text = span_skip(*text, 2);
+	return true;
 }
 
 static bool match_parts(const struct pattern_part *part, unsigned int n_parts, struct span name,
 			struct pattern_capture *capture)
 {
-	size_t least = part->kind == PATTERN_LAYER ? 1 : 0, n;
+	size_t least, n;
 	const char *at;
+	uint64_t number;
 
 	if (n_parts == 0)
 		return name.len == 0;
@@ -150,16 +139,19 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
 	case PATTERN_FRAME:
 	case PATTERN_NEWER:
-		n = read_number(name,
-				part->kind == PATTERN_FRAME ? &capture->frame : &capture->newer);
-		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+		if (!span_take_number(&name, PATTERN_NUMBER_MAX, &number))
+			return false;
+		*(part->kind == PATTERN_FRAME ? &capture->frame : &capture->newer) =
+			(int64_t)number;
+		return match_parts(part + 1, n_parts - 1, name, capture);
 	case PATTERN_TIME:
-		n = read_time(name, &capture->time_ns);
-		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+		return take_time(&name, &capture->time_ns) &&
+		       match_parts(part + 1, n_parts - 1, name, capture);
 	case PATTERN_ANY:
 	case PATTERN_LAYER:
 		break;
 	}
+	least = part->kind == PATTERN_LAYER ? 1 : 0;
 	/* Tries the longest match first, as names of layers contain " - ", too ("SurfaceView -
 	 * app/Activity"). */
 	n = name.len;

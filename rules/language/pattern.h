@@ -15,6 +15,9 @@
 #define PATTERN_WILDCARDS_MAX 2
 #define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 3) + 1) /* {frame}, {newer}, {time} */
 
+/* Of a {frame}, a {newer} and a vsync id: 18 digits. */
+#define PATTERN_NUMBER_MAX UINT64_C(999999999999999999)
+
 enum pattern_part_kind {
 	PATTERN_LITERAL,
 	PATTERN_ANY,   /* '*': any text, or none */

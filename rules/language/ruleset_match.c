@@ -80,20 +80,17 @@ bool rule_is_unique(const struct rule *rule)
 	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
 
-/* More digits are no vsync id: they would not fit into 64 bits. */
-#define VSYNC_ID_DIGITS 18
-
 /* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
 static int64_t vsync_id_in(struct span name)
 {
 	const char *blank = memchr(name.ptr, ' ', name.len);
-	size_t at = blank ? (size_t)(blank - name.ptr) + 1 : name.len;
-	size_t first = at;
-	int64_t number = 0;
+	uint64_t number;
 
-	while (at < name.len && is_digit(name.ptr[at]) && at - first < VSYNC_ID_DIGITS)
-		number = number * 10 + (name.ptr[at++] - '0');
-	return at > first && (at == name.len || name.ptr[at] == ' ') ? number : -1;
+	name = span_skip(name, blank ? (size_t)(blank - name.ptr) + 1 : name.len);
+	if (!span_take_number(&name, PATTERN_NUMBER_MAX, &number) ||
+	    (name.len > 0 && name.ptr[0] != ' '))
+		return -1;
+	return (int64_t)number;
 }
 
 const struct slice_meaning slice_unnamed = { .number = -1, .newer = -1, .time_ns = -1 };

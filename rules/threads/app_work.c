@@ -370,13 +370,15 @@ void app_work_new_clock(struct app_work *work)
 static int32_t stated_pid(struct span layer)
 {
 	for (size_t at = layer.len; at-- > 2;) {
-		int64_t pid = 0;
+		struct span text = span_skip(layer, at);
+		uint64_t pid;
 
 		if (layer.ptr[at - 2] != '$' || layer.ptr[at - 1] != '_')
 			continue;
-		for (; at < layer.len && is_digit(layer.ptr[at]) && pid < INT32_MAX / 10; at++)
-			pid = pid * 10 + (layer.ptr[at] - '0');
-		return (at == layer.len || layer.ptr[at] == '#') && pid > 0 ? (int32_t)pid : -1;
+		return span_take_number(&text, INT32_MAX, &pid) && pid > 0 &&
+				       (text.len == 0 || text.ptr[0] == '#')
+			       ? (int32_t)pid
+			       : -1;
 	}
 	return -1;
 }

@@ -13,13 +13,12 @@ static uint64_t mixed(uint64_t word)
 
 uint64_t name_hash(struct span text)
 {
+	size_t last = text.len > 0 ? (text.len - 1) / 8 * 8 : 0; /* where the last word begins */
 	uint64_t hash = 0;
 
-	while (text.len > 8) {
-		hash = mixed(hash ^ word_load(text.ptr));
-		text = span_skip(text, 8);
-	}
-	return mixed((hash + text.len) ^ word_load_some(text.ptr, text.len));
+	for (size_t at = 0; at < last; at += 8)
+		hash = mixed(hash ^ word_load(text.ptr + at));
+	return mixed((hash + text.len - last) ^ word_load_some(text.ptr + last, text.len - last));
 }
 
 bool name_is(const char *kept, size_t size, struct span text)

@@ -3,83 +3,28 @@
 
 #include "parser/protobuf.h"
 
-/* An actual frame's fields from the type of its present on are the same in both kinds, one number
- * apart up to the prediction. */
-static void read_actual(const struct protobuf_field *field, unsigned int number,
-			struct timeline_event *event)
-{
-	bool is_surface = event->kind == TIMELINE_ACTUAL_SURFACE;
-	int32_t value = (int32_t)field->value;
+#define EVENT(as, member) PROTOBUF_MEMBER(as, timeline_event, member)
 
-	switch (number) {
-	case 1:
-		event->present_type = value;
-		break;
-	case 2:
-		event->on_time_finish = field->value != 0;
-		break;
-	case 3:
-		event->gpu_composition = field->value != 0;
-		break;
-	case 4:
-		event->jank_type = value;
-		break;
-	case 5:
-		event->prediction = value;
-		break;
-	case 6:
-		if (is_surface)
-			event->is_buffer = field->value != 0;
-		else
-			event->severity = value;
-		break;
-	case 7:
-		if (is_surface)
-			event->severity = value;
-		break;
-	}
-}
+/* An actual frame's fields from the type of its present on are the same in both kinds, @n numbers
+ * later, up to the prediction. */
+#define ACTUAL(n)                                                                                  \
+	[n + 1] = EVENT(I32, present_type), [n + 2] = EVENT(FLAG, on_time_finish),                 \
+	     [n + 3] = EVENT(FLAG, gpu_composition), [n + 4] = EVENT(U64, jank_type),              \
+	     [n + 5] = EVENT(I32, prediction)
 
-static void read_display(const struct protobuf_field *field, struct timeline_event *event)
-{
-	if (field->number == 2)
-		event->token = (int64_t)field->value;
-	else if (field->number == 3)
-		event->pid = (int32_t)field->value;
-	else if (field->number > 3 && event->kind == TIMELINE_ACTUAL_DISPLAY)
-		read_actual(field, field->number - 3, event);
-}
+#define DISPLAY [1] = EVENT(U64, cookie), [2] = EVENT(U64, token), [3] = EVENT(I32, pid)
+#define SURFACE                                                                                    \
+	[1] = EVENT(U64, cookie), [2] = EVENT(U64, token), [3] = EVENT(U64, display_token),        \
+	[4] = EVENT(I32, pid), [5] = EVENT(SPAN, layer)
 
-static void read_surface(const struct protobuf_field *field, struct timeline_event *event)
-{
-	if (field->number == 2)
-		event->token = (int64_t)field->value;
-	else if (field->number == 3)
-		event->display_token = (int64_t)field->value;
-	else if (field->number == 4)
-		event->pid = (int32_t)field->value;
-	else if (field->number == 5)
-		event->layer = field->bytes;
-	else if (field->number > 5 && event->kind == TIMELINE_ACTUAL_SURFACE)
-		read_actual(field, field->number - 5, event);
-}
-
-static bool read_kind(struct span bytes, struct timeline_event *event)
-{
-	struct protobuf_field field;
-	bool is_display =
-		event->kind == TIMELINE_EXPECTED_DISPLAY || event->kind == TIMELINE_ACTUAL_DISPLAY;
-
-	while (protobuf_next(&bytes, &field)) {
-		if (field.number == 1)
-			event->cookie = (int64_t)field.value;
-		else if (is_display)
-			read_display(&field, event);
-		else if (event->kind != TIMELINE_END)
-			read_surface(&field, event);
-	}
-	return bytes.len == 0;
-}
+static const struct protobuf_member members[][13] = {
+	[TIMELINE_EXPECTED_DISPLAY] = { DISPLAY },
+	[TIMELINE_ACTUAL_DISPLAY] = { DISPLAY, ACTUAL(3), [9] = EVENT(I32, severity) },
+	[TIMELINE_EXPECTED_SURFACE] = { SURFACE },
+	[TIMELINE_ACTUAL_SURFACE] = { SURFACE, ACTUAL(5), [11] = EVENT(FLAG, is_buffer),
+				      [12] = EVENT(I32, severity) },
+	[TIMELINE_END] = { [1] = EVENT(U64, cookie) },
+};
 
 bool timeline_event_read(struct span bytes, struct timeline_event *event)
 {
@@ -103,7 +48,7 @@ bool timeline_event_read(struct span bytes, struct timeline_event *event)
 			.is_buffer = -1,
 			.jank_type = -1,
 		};
-		return read_kind(field.bytes, event);
+		return PROTOBUF_READ(field.bytes, members[field.number], event);
 	}
 	return false;
 }

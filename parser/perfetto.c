@@ -49,93 +49,57 @@ enum perfetto_frame perfetto_frame(struct span *rest, struct span *packet, uint6
 
 /* --- a packet --- */
 
-static bool read_defaults(struct span bytes, struct perfetto_packet *packet)
-{
-	struct protobuf_field field, part;
+#define PACKET(as, member) PROTOBUF_MEMBER(as, perfetto_packet, member)
 
-	packet->has_defaults = true;
-	while (protobuf_next(&bytes, &field))
-		if (field.number == 58) {
-			packet->default_clock = field.value;
-		} else if (field.number == 11) {
-			struct span track = field.bytes;
+static const struct protobuf_member packet_members[] = {
+	[1] = PACKET(SPAN, ftrace),
+	[2] = PACKET(SPAN, processes),
+	[6] = PACKET(SPAN, clocks),
+	[8] = PROTOBUF_MEMBER_HAS(U64, perfetto_packet, time_ns, has_time),
+	[10] = PACKET(U64, sequence),
+	[11] = PACKET(SPAN, track_event),
+	[12] = PACKET(SPAN, interned),
+	[13] = PACKET(U64, flags),
+	[41] = PACKET(BOOL, cleared),
+	[42] = PACKET(BOOL, lost_before),
+	[50] = PACKET(SPAN, compressed),
+	[58] = PACKET(U64, clock),
+	[59] = PROTOBUF_MEMBER_HAS(SPAN, perfetto_packet, defaults, has_defaults),
+	[60] = PACKET(SPAN, track),
+	[76] = PACKET(SPAN, timeline),
+	[87] = PACKET(BOOL, is_first),
+	[133] = PACKET(SPAN, zstd),
+};
 
-			while (protobuf_next(&track, &part))
-				if (part.number == 11) {
-					packet->has_default_track = true;
-					packet->default_track = part.value;
-				}
-		}
-	return bytes.len == 0;
-}
+static const struct protobuf_member defaults_members[] = {
+	[11] = PACKET(SPAN, track_defaults),
+	[58] = PACKET(U64, default_clock),
+};
+
+static const struct protobuf_member track_defaults_members[] = {
+	[11] = PROTOBUF_MEMBER_HAS(U64, perfetto_packet, default_track, has_default_track),
+};
 
 bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 {
 	struct protobuf_field field;
-	bool whole = true;
+	unsigned int n = 0;
+	bool whole;
 
 	*packet = (struct perfetto_packet){ .time_ns = 0 };
-	while (protobuf_next(&bytes, &field)) {
-		switch (field.number) {
-		case 1:
-			packet->ftrace = field.bytes;
-			break;
-		case 2:
-			packet->processes = field.bytes;
-			break;
-		case 6:
-			packet->clocks = field.bytes;
-			break;
-		case 8:
-			packet->has_time = true;
-			packet->time_ns = field.value;
-			break;
-		case 10:
-			packet->sequence = field.value;
-			break;
-		case 11:
-			packet->track_event = field.bytes;
-			break;
-		case 12:
-			packet->interned = field.bytes;
-			break;
-		case 60:
-			packet->track = field.bytes;
-			break;
-		case 13: /* flags */
-			packet->cleared |= field.value & 1;
-			packet->needs_state = field.value & 2;
-			break;
-		case 41:
-			packet->cleared |= field.value != 0;
-			break;
-		case 42:
-			packet->lost_before = field.value != 0;
-			break;
-		case 50:
-		case 133:
-			/* There is one of them. Of two, perfetto's own reader takes zlib's. */
-			whole &= !packet->compressed.ptr;
-			if (field.number == 133 && packet->compressed.ptr && !packet->is_zstd)
-				break;
-			packet->compressed = field.bytes;
-			packet->is_zstd = field.number == 133;
-			break;
-		case 58:
-			packet->clock = field.value;
-			break;
-		case 59:
-			whole &= read_defaults(field.bytes, packet);
-			break;
-		case 87:
-			packet->is_first = field.value != 0;
-			break;
-		case 76:
-			packet->timeline = field.bytes;
-			break;
-		}
-	}
-	return whole && bytes.len == 0;
+	whole = PROTOBUF_READ(bytes, packet_members, packet);
+	packet->cleared |= packet->flags & 1;
+	packet->needs_state = packet->flags & 2;
+	whole &= PROTOBUF_READ(packet->defaults, defaults_members, packet);
+	PROTOBUF_READ(packet->track_defaults, track_defaults_members, packet);
+	packet->is_zstd = packet->zstd.ptr && !packet->compressed.ptr;
+	if (packet->is_zstd)
+		packet->compressed = packet->zstd;
+	/* There is one of them. Of two, perfetto's own reader takes zlib's, and the last of a kind.
+	 */
+	while (packet->compressed.ptr && protobuf_next(&bytes, &field))
+		n += field.number == 50 || field.number == 133;
+	return whole && n <= 1;
 }
 
 /* --- ftrace --- */
@@ -154,34 +118,21 @@ static uint64_t compact_begin(struct span bytes)
 	return first_ns;
 }
 
+#define BUNDLE(as, member) PROTOBUF_MEMBER(as, perfetto_bundle, member)
+
+static const struct protobuf_member bundle_members[] = {
+	[1] = BUNDLE(I32, cpu),	  [3] = BUNDLE(BOOL, lost),	[4] = BUNDLE(SPAN, compact),
+	[5] = BUNDLE(U64, clock), [6] = BUNDLE(U64, ftrace_ns), [7] = BUNDLE(U64, boot_ns),
+};
+
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 {
-	struct protobuf_field field;
+	bool whole;
 
 	*bundle = (struct perfetto_bundle){ .cpu = -1 };
-	while (protobuf_next(&bytes, &field)) {
-		switch (field.number) {
-		case 1:
-			bundle->cpu = (int32_t)field.value;
-			break;
-		case 3:
-			bundle->lost = field.value != 0;
-			break;
-		case 4:
-			bundle->sched_ns = compact_begin(field.bytes);
-			break;
-		case 5:
-			bundle->clock = field.value;
-			break;
-		case 6:
-			bundle->ftrace_ns = field.value;
-			break;
-		case 7:
-			bundle->boot_ns = field.value;
-			break;
-		}
-	}
-	return bytes.len == 0;
+	whole = PROTOBUF_READ(bytes, bundle_members, bundle);
+	bundle->sched_ns = compact_begin(bundle->compact);
+	return whole;
 }
 
 static struct span print_text(struct span bytes)
@@ -231,27 +182,30 @@ bool perfetto_print_next(struct span *rest, struct perfetto_print *print, uint64
 
 /* --- names --- */
 
+#define THREAD(as, member) PROTOBUF_MEMBER(as, perfetto_thread, member)
+
+static const struct protobuf_member process_members[] = {
+	[1] = THREAD(I32, tid),
+	[3] = THREAD(FIRST_SPAN, name),
+};
+
+static const struct protobuf_member thread_members[] = {
+	[1] = THREAD(I32, tid),
+	[2] = THREAD(FIRST_SPAN, name),
+	[3] = THREAD(I32, tgid),
+};
+
 bool perfetto_thread_next(struct span *rest, struct perfetto_thread *thread)
 {
-	struct protobuf_field field, part;
+	struct protobuf_field field;
 
 	while (protobuf_next(rest, &field)) {
-		struct span bytes = field.bytes;
-
-		if (field.number != 1 && field.number != 2)
-			continue;
 		*thread = (struct perfetto_thread){ .tid = -1, .tgid = -1 };
 		thread->is_process = field.number == 1;
-		while (protobuf_next(&bytes, &part)) {
-			unsigned int name = thread->is_process ? 3 : 2;
-
-			if (part.number == 1)
-				thread->tid = (int32_t)part.value;
-			else if (part.number == name && !thread->name.ptr)
-				thread->name = part.bytes;
-			else if (part.number == 3 && !thread->is_process)
-				thread->tgid = (int32_t)part.value;
-		}
+		if (field.number == 1)
+			PROTOBUF_READ(field.bytes, process_members, thread);
+		else if (field.number == 2)
+			PROTOBUF_READ(field.bytes, thread_members, thread);
 		if (thread->is_process)
 			thread->tgid = thread->tid;
 		if (thread->tid > 0)
@@ -262,59 +216,57 @@ bool perfetto_thread_next(struct span *rest, struct perfetto_thread *thread)
 
 /* --- clocks --- */
 
+struct clock_time {
+	uint64_t id, time_ns, unit_ns;
+	bool is_incremental;
+};
+
+/* The next clock of a snapshot. */
+static bool next_clock(struct span *rest, struct clock_time *clock)
+{
+	static const struct protobuf_member members[] = {
+		[1] = PROTOBUF_MEMBER(U64, clock_time, id),
+		[2] = PROTOBUF_MEMBER(U64, clock_time, time_ns),
+		[3] = PROTOBUF_MEMBER(BOOL, clock_time, is_incremental),
+		[4] = PROTOBUF_MEMBER(U64, clock_time, unit_ns),
+	};
+	struct protobuf_field field;
+
+	while (protobuf_next(rest, &field)) {
+		if (field.number != 1)
+			continue;
+		*clock = (struct clock_time){ 0 };
+		PROTOBUF_READ(field.bytes, members, clock);
+		return true;
+	}
+	return false;
+}
+
 bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_CLOCKS])
 {
-	struct protobuf_field field, part;
+	struct clock_time clock;
 
 	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
 		times_ns[i] = 0;
-	while (protobuf_next(&bytes, &field)) {
-		struct span clock = field.bytes;
-		uint64_t id = 0, time_ns = 0;
-
-		if (field.number != 1)
-			continue;
-		while (protobuf_next(&clock, &part)) {
-			if (part.number == 1)
-				id = part.value;
-			else if (part.number == 2)
-				time_ns = part.value;
-		}
-		if (id < PERFETTO_CLOCKS)
-			times_ns[id] = time_ns;
-	}
+	while (next_clock(&bytes, &clock))
+		if (clock.id < PERFETTO_CLOCKS)
+			times_ns[clock.id] = clock.time_ns;
 	return bytes.len == 0;
 }
 
-bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *clock)
+bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *own)
 {
-	struct protobuf_field field, part;
+	struct clock_time clock;
 
-	*clock = (struct perfetto_own_clock){ .number = 0 };
-	while (protobuf_next(&bytes, &field)) {
-		struct span rest = field.bytes;
-		uint64_t id = 0, time_ns = 0, unit_ns = 1;
-		bool is_incremental = false;
-
-		if (field.number != 1)
-			continue;
-		while (protobuf_next(&rest, &part)) {
-			if (part.number == 1)
-				id = part.value;
-			else if (part.number == 2)
-				time_ns = part.value;
-			else if (part.number == 3)
-				is_incremental = part.value != 0;
-			else if (part.number == 4 && part.value > 0)
-				unit_ns = part.value;
-		}
-		if (id > 0 && id < PERFETTO_CLOCKS &&
-		    (clock->base_clock == 0 || id == PERFETTO_CLOCK_BOOTTIME)) {
-			clock->base_clock = id;
-			clock->base_ns = time_ns;
-		} else if (id >= 64 && is_incremental) {
-			clock->number = id;
-			clock->unit_ns = unit_ns;
+	*own = (struct perfetto_own_clock){ .number = 0 };
+	while (next_clock(&bytes, &clock)) {
+		if (clock.id > 0 && clock.id < PERFETTO_CLOCKS &&
+		    (own->base_clock == 0 || clock.id == PERFETTO_CLOCK_BOOTTIME)) {
+			own->base_clock = clock.id;
+			own->base_ns = clock.time_ns;
+		} else if (clock.id >= 64 && clock.is_incremental) {
+			own->number = clock.id;
+			own->unit_ns = clock.unit_ns > 0 ? clock.unit_ns : 1;
 		}
 	}
 	return bytes.len == 0;
@@ -322,56 +274,35 @@ bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *clock
 
 /* --- track events --- */
 
+#define TRACK_EVENT(as, member) PROTOBUF_MEMBER(as, perfetto_track_event, member)
+
+static const struct protobuf_member track_event_members[] = {
+	[9] = TRACK_EVENT(U64, type),
+	[10] = TRACK_EVENT(U64, name_id),
+	[11] = PROTOBUF_MEMBER_HAS(U64, perfetto_track_event, track, has_track),
+	[22] = TRACK_EVENT(FIRST_SPAN, category),
+	[23] = TRACK_EVENT(SPAN, name),
+	[30] = PROTOBUF_MEMBER_HAS(U64, perfetto_track_event, value, has_value),
+};
+
 bool perfetto_track_event_read(struct span bytes, struct perfetto_track_event *event)
 {
-	struct protobuf_field field;
-
 	*event = (struct perfetto_track_event){ .type = PERFETTO_TRACK_OTHER };
-	while (protobuf_next(&bytes, &field)) {
-		switch (field.number) {
-		case 9:
-			event->type = field.value;
-			break;
-		case 10:
-			event->name_id = field.value;
-			break;
-		case 11:
-			event->has_track = true;
-			event->track = field.value;
-			break;
-		case 22:
-			if (!event->category.ptr)
-				event->category = field.bytes;
-			break;
-		case 23:
-			event->name = field.bytes;
-			break;
-		case 30:
-			event->has_value = true;
-			event->value = (int64_t)field.value;
-			break;
-		}
-	}
-	return bytes.len == 0;
+	return PROTOBUF_READ(bytes, track_event_members, event);
 }
 
-/* A thread, or a process. */
-static bool read_owner(struct span bytes, struct perfetto_track *track, bool is_thread)
-{
-	struct protobuf_field field;
+#define TRACK(as, member) PROTOBUF_MEMBER(as, perfetto_track, member)
 
-	while (protobuf_next(&bytes, &field)) {
-		if (field.number == 1)
-			track->pid = (int32_t)field.value;
-		else if (field.number == 2 && is_thread)
-			track->tid = (int32_t)field.value;
-		else if (field.number == 5 && is_thread)
-			track->thread_name = field.bytes;
-		else if (field.number == 6 && !is_thread)
-			track->process_name = field.bytes;
-	}
-	return bytes.len == 0;
-}
+static const struct protobuf_member track_process_members[] = {
+	[1] = TRACK(I32, pid),
+	[6] = TRACK(SPAN, process_name),
+};
+
+static const struct protobuf_member track_thread_members[] = {
+	[1] = TRACK(I32, pid),
+	[2] = TRACK(I32, tid),
+	[5] = TRACK(SPAN, thread_name),
+};
 
 bool perfetto_track_read(struct span bytes, struct perfetto_track *track)
 {
@@ -384,30 +315,36 @@ bool perfetto_track_read(struct span bytes, struct perfetto_track *track)
 			track->id = field.value;
 		else if (field.number == 2 || field.number == 10 || field.number == 13)
 			track->name = field.bytes;
-		else if (field.number == 3 || field.number == 4)
-			whole &= read_owner(field.bytes, track, field.number == 4);
+		else if (field.number == 3)
+			whole &= PROTOBUF_READ(field.bytes, track_process_members, track);
+		else if (field.number == 4)
+			whole &= PROTOBUF_READ(field.bytes, track_thread_members, track);
 	}
 	return whole && bytes.len == 0;
 }
 
+struct interned_name {
+	uint64_t id;
+	struct span name;
+};
+
 bool perfetto_name_next(struct span *rest, enum perfetto_names kind, uint64_t *id,
 			struct span *name)
 {
-	struct protobuf_field field, part;
+	static const struct protobuf_member members[] = {
+		[1] = PROTOBUF_MEMBER(U64, interned_name, id),
+		[2] = PROTOBUF_MEMBER(SPAN, interned_name, name),
+	};
+	struct protobuf_field field;
 
 	while (protobuf_next(rest, &field)) {
-		struct span bytes = field.bytes;
+		struct interned_name interned = { 0 };
 
 		if (field.number != kind)
 			continue;
-		*id = 0;
-		*name = SPAN_NULL;
-		while (protobuf_next(&bytes, &part)) {
-			if (part.number == 1)
-				*id = part.value;
-			else if (part.number == 2)
-				*name = part.bytes;
-		}
+		PROTOBUF_READ(field.bytes, members, &interned);
+		*id = interned.id;
+		*name = interned.name;
 		return true;
 	}
 	return false;

@@ -44,8 +44,8 @@ enum perfetto_frame perfetto_frame(struct span *rest, struct span *packet, uint6
 
 /* A packet. Spans are borrowed; a part that it does not have is SPAN_NULL. */
 struct perfetto_packet {
-	bool has_time;
 	uint64_t time_ns;
+	bool has_time;
 	uint64_t clock;	   /* of time_ns; 0: the packet does not say */
 	uint64_t sequence; /* of the writer; 0: none */
 	bool has_defaults;
@@ -60,6 +60,9 @@ struct perfetto_packet {
 	struct span track_event, track, interned;
 	struct span compressed; /* packets: by zlib or zstd */
 	bool is_zstd;
+	/* What the members above are from. */
+	uint64_t flags;
+	struct span defaults, track_defaults, zstd;
 };
 
 bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet);
@@ -80,6 +83,7 @@ struct perfetto_bundle {
 	uint64_t clock;
 	uint64_t ftrace_ns, boot_ns; /* the same moment on two clocks; 0: not given */
 	uint64_t sched_ns;	     /* of the first event in its compact form; 0: none */
+	struct span compact;	     /* these events */
 };
 
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle);

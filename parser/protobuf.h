@@ -7,6 +7,7 @@
 #define JANKD_PARSER_PROTOBUF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/span.h"
@@ -53,8 +54,8 @@ static inline uint64_t protobuf_join_bits(uint64_t word)
 	return (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* The rest of a varint of more than eight bytes, such as an address in the kernel. @low: the bits of
- * its first eight. */
+/* The rest of a varint of more than eight bytes, such as an address in the kernel. @low: the bits
+ * of its first eight. */
 static inline bool protobuf_varint_long(struct span *rest, uint64_t low, uint64_t *value)
 {
 	for (unsigned int i = 8; i < 10 && i < rest->len; i++) {
@@ -131,5 +132,38 @@ static inline bool protobuf_next(struct span *rest, struct protobuf_field *field
 	*rest = at;
 	return true;
 }
+
+/* The member of a struct that a field sets. */
+struct protobuf_member {
+	enum {
+		PROTOBUF_SKIPPED, /* all zeros: none */
+		PROTOBUF_U64,
+		PROTOBUF_I32,
+		PROTOBUF_BOOL,
+		PROTOBUF_FLAG, /* int32_t, 0 or 1, where another value stands for none */
+		PROTOBUF_SPAN,
+		PROTOBUF_FIRST_SPAN, /* of several the first; of all others the last */
+	} as;
+	uint16_t offset;
+	uint16_t has_offset; /* of a bool that is set with it; 0: none */
+};
+
+#define PROTOBUF_MEMBER(as, type, member)                                                          \
+	{                                                                                          \
+		PROTOBUF_##as, offsetof(struct type, member), 0                                    \
+	}
+#define PROTOBUF_MEMBER_HAS(as, type, member, has)                                                 \
+	{                                                                                          \
+		PROTOBUF_##as, offsetof(struct type, member), offsetof(struct type, has)           \
+	}
+
+/* Sets the members of @out that the fields of a message are for. @members: by the number of the
+ * field, below @n. Returns false if the message is damaged. */
+bool protobuf_read(struct span message, const struct protobuf_member *members, unsigned int n,
+		   void *out);
+
+/* The same with an array. */
+#define PROTOBUF_READ(message, members, out)                                                       \
+	protobuf_read(message, members, sizeof(members) / sizeof((members)[0]), out)
 
 #endif

@@ -106,9 +106,8 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 /* Measures the last digits of the period from two ticks at the edge that are far apart. */
 static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
 {
-	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
 	unsigned int number = (unsigned int)(source - v->sources);
-	uint64_t period_ns = segment->period_ns;
+	uint64_t period_ns = lattice_period_of(v);
 	uint64_t periods, better_ns, error_ns;
 
 	if (v->anchor_ns == 0 || time_ns <= v->anchor_ns) {

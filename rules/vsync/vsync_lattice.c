@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define HASTY_NS (250 * MS)
-#define OLD_EDGE_NS (500 * MS) /* the edge of a period is that of this time before a switch */
+#define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
+#define OLD_EDGE_NS (500 * MS)	 /* the edge of a period is that of this time before a switch */
 
 struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
 {
@@ -54,12 +55,12 @@ int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_
 
 uint64_t lattice_period_of(const struct vsync_lattice *v)
 {
-	return v->n_segments ? v->segments[v->n_segments - 1].period_ns : 0;
+	return v->n_segments ? lattice_last(v)->period_ns : 0;
 }
 
 bool lattice_is_unused(const struct vsync_lattice *v)
 {
-	return v->n_segments > 0 && !v->segments[v->n_segments - 1].used;
+	return v->n_segments > 0 && !lattice_last(v)->used;
 }
 
 bool lattice_is_new(const struct vsync_lattice *v)
@@ -116,15 +117,14 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	v->unknown &= v->n_segments > 0 && !vsync_is_switch(lattice_period_of(v), period_ns);
 	segment.unknown = v->unknown;
 	from_ns = later(from_ns, v->last_present_ns);
-	while (v->n_segments > 1 && lattice_is_unused(v) &&
-	       v->segments[v->n_segments - 1].from_ns >= from_ns)
+	while (v->n_segments > 1 && lattice_is_unused(v) && lattice_last(v)->from_ns >= from_ns)
 		v->n_segments--;
 	if (lattice_is_new(v) && (from_ns == 0 || v->segments[0].from_ns >= from_ns)) {
 		v->n_segments = 0;
 		from_ns = 0;
 	}
 	if (v->n_segments > 0) {
-		const struct vsync_segment *before = &v->segments[v->n_segments - 1];
+		const struct vsync_segment *before = lattice_last(v);
 
 		from_ns = later(from_ns, before->from_ns);
 		segment.position = lattice_position_in(before, from_ns);
@@ -182,7 +182,7 @@ void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_
 	if (*error_ns * 1000 <= *period_ns)
 		return;
 	if (v->n_segments > 1)
-		from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+		from_ns = later(from_ns, lattice_last(v)->from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, v->last_tick_ns);
 	better_ns = vsync_refine(&window, *period_ns, &better_error_ns);
 	if (better_error_ns >= *error_ns ||
@@ -223,7 +223,7 @@ void lattice_unlock(struct vsync_lattice *v)
 
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
 {
-	uint64_t from_ns = later(v->segments[v->n_segments - 1].from_ns, v->last_present_ns);
+	uint64_t from_ns = later(lattice_last(v)->from_ns, v->last_present_ns);
 
 	if (lattice_is_new(v))
 		from_ns = 0;
@@ -265,7 +265,7 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
  * may belong to the new switch, so the new period is compared with the one before that segment. */
 static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t from_ns = v->segments[v->n_segments - 1].from_ns;
+	uint64_t from_ns = lattice_last(v)->from_ns;
 	const struct vsync_switch_range *u;
 
 	if (v->n_segments < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
@@ -287,30 +287,35 @@ uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync
 	return period_ns * reported_step_of(render, period_ns);
 }
 
-void lattice_switch_to(struct vsync_lattice *v, struct vsync_switch_search search,
-		       enum vsync_authority authority)
+void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
+		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns)
 {
-	uint64_t now_ns = search.now_ns, sure_ns = search.sure_ns;
+	struct vsync_switch_search search = { .after_ns = period_ns,
+					      .error_ns = error_ns,
+					      .stated_ns = stated_ns,
+					      .sure_ns = sure_ns,
+					      .now_ns = now_ns };
 	const struct vsync_segment *last;
 	struct vsync_switch found;
 	struct vsync_window window;
 
 	drop_recent(v, now_ns);
-	last = &v->segments[v->n_segments - 1];
+	last = lattice_last(v);
 	search.before_ns = last->period_ns;
 	search.draws_less = lattice_render_period(v, last->display, search.before_ns,
 						  back_from(sure_ns, PENDING_NS)) <
-			    lattice_render_period(v, v->followed, search.after_ns, now_ns);
+			    lattice_render_period(v, v->followed, period_ns, now_ns);
 	v->authority = authority;
+	v->guessed = false;
 	v->pending = NULL;
-	search.from_ns = later(later(v->last_present_ns, search.from_ns),
+	search.from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
 			       back_from(sure_ns, SEARCH_BACK_NS));
 	if (v->n_segments > 1 && !last->used)
 		search.from_ns = later(search.from_ns, last->from_ns);
 	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
 	found = vsync_switch_find(&v->log, lattice_main_source(v), &search);
-	lattice_set_period(v, search.after_ns, search.error_ns, found.at_ns);
-	note_switch_range(v, &found, search.before_ns, search.after_ns);
+	lattice_set_period(v, period_ns, error_ns, found.at_ns);
+	note_switch_range(v, &found, search.before_ns, period_ns);
 	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
 	lattice_find_edges(v, &window);
 }

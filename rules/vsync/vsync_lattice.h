@@ -156,6 +156,12 @@ int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns);
 
+/* The last segment; there must be one. */
+static inline const struct vsync_segment *lattice_last(const struct vsync_lattice *v)
+{
+	return &v->segments[v->n_segments - 1];
+}
+
 /* The current period in ns; 0: none. */
 uint64_t lattice_period_of(const struct vsync_lattice *v);
 
@@ -201,9 +207,9 @@ unsigned int lattice_main_source(const struct vsync_lattice *v);
 uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
 			       uint64_t period_ns, uint64_t time_ns);
 
-/* The display switched to another period, ->after_ns: finds when, and begins the period. Of
- * @search, what is not about the new period is set here. */
-void lattice_switch_to(struct vsync_lattice *v, struct vsync_switch_search search,
-		       enum vsync_authority authority);
+/* The display switched to another period: finds when, and begins it. @stated_ns: the switch was
+ * stated then, 0: unknown. @sure_ns: it was before that time, or near it. */
+void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
+		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns);
 
 #endif

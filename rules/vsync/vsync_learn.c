@@ -5,12 +5,11 @@
 
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
-	(1500 * MS)	     /* after this time the best fit is used, even if it is not certain */
-#define OTHER_NS (2000 * MS) /* between two tries with another display's period */
-#define STATED_LATE_NS (50 * MS) /* after the mode has begun */
-#define USED_MAX_NS (50 * MS)	 /* no film shows a frame for longer */
-#define TICKS_ENOUGH 10		 /* with fewer ticks no other period is searched for */
-#define SLOW_TICKS 16		 /* of all counters together */
+	(1500 * MS)	      /* after this time the best fit is used, even if it is not certain */
+#define OTHER_NS (2000 * MS)  /* between two tries with another display's period */
+#define USED_MAX_NS (50 * MS) /* no film shows a frame for longer */
+#define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
+#define SLOW_TICKS 16	      /* of all counters together */
 
 /* True: @longer_ns is a multiple of @shorter_ns. */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
@@ -694,15 +693,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (vsync_is_near(lattice_period_of(v), v->pending_ns, 15)) {
 		lattice_set_period(v, lattice_period_of(v), v->error_ns, v->pending_from_ns);
 	} else if (shown) {
-		lattice_switch_to(v,
-				  (struct vsync_switch_search){
-					  .after_ns = v->pending_ns,
-					  .error_ns = error_ns,
-					  .from_ns = back_from(stated_ns, STATED_LATE_NS),
-					  .stated_ns = stated_ns,
-					  .sure_ns = v->pending_from_ns,
-					  .now_ns = now_ns },
-				  VSYNC_REPORTED);
+		lattice_switch_to(v, VSYNC_REPORTED, v->pending_ns, error_ns, stated_ns,
+				  v->pending_from_ns, now_ns);
 	} else {
 		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
 		v->authority = VSYNC_REPORTED;
@@ -749,13 +741,8 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 		return true;
 	display->foreign = false;
 	follow_display(v, display, display->own || sure);
-	v->guessed = false;
-	lattice_switch_to(v,
-			  (struct vsync_switch_search){ .after_ns = reported.period_ns,
-							.error_ns = reported.error_ns,
-							.sure_ns = from_ns,
-							.now_ns = now_ns },
-			  VSYNC_REPORTED);
+	lattice_switch_to(v, VSYNC_REPORTED, reported.period_ns, reported.error_ns, 0, from_ns,
+			  now_ns);
 	return true;
 }
 
@@ -771,7 +758,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	struct vsync_fit fit, old, twice;
 	uint64_t period_ns = lattice_period_of(v), parts;
 
-	from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+	from_ns = later(from_ns, lattice_last(v)->from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	if (vsync_window_ticks(&window) < TICKS_ENOUGH)
 		return;
@@ -820,13 +807,16 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		v->followed->foreign = true;
 		v->followed = NULL;
 	}
-	v->guessed = false;
-	lattice_switch_to(v,
-			  (struct vsync_switch_search){ .after_ns = fit.period_ns,
-							.error_ns = fit.error_ns,
-							.sure_ns = from_ns,
-							.now_ns = now_ns },
-			  VSYNC_FIT);
+	lattice_switch_to(v, VSYNC_FIT, fit.period_ns, fit.error_ns, 0, from_ns, now_ns);
+}
+
+/* The events of the last @back_ns, but not those before the period began. */
+static void fill_with_period(const struct vsync_lattice *v, struct vsync_window *window,
+			     uint64_t back_ns, uint64_t now_ns)
+{
+	uint64_t from_ns = later(back_from(now_ns, back_ns), lattice_last(v)->from_ns);
+
+	vsync_window_fill(window, &v->log, from_ns, now_ns);
 }
 
 void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
@@ -835,10 +825,7 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	struct vsync_window window;
 	struct vsync_fit fit, old;
 
-	vsync_window_fill(
-		&window, &v->log,
-		later(back_from(now_ns, LOCK_WINDOW_NS), v->segments[v->n_segments - 1].from_ns),
-		now_ns);
+	fill_with_period(v, &window, LOCK_WINDOW_NS, now_ns);
 	fit = vsync_fit_of(&window, period_ns);
 	old = vsync_fit_of(&window, lattice_period_of(v));
 	if (v->pending || fit.presents.near <= old.presents.near || fit.ticks.near < old.ticks.near)
@@ -850,20 +837,18 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);
-	uint64_t from_ns =
-		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns);
 	struct vsync_window window;
 
 	/* That is decided first. */
 	if (v->pending)
 		return;
-	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	fill_with_period(v, &window, SEARCH_BACK_NS, now_ns);
 	/* Where there are ticks, they show if the display switched. */
 	if (v->authority != VSYNC_OPTION && vsync_window_ticks(&window) >= TICKS_ENOUGH)
 		return;
 	if (!is_refuted(&window, period_ns, v->error_ns))
 		return;
-	vsync_learn_find_other(v, from_ns, now_ns);
+	vsync_learn_find_other(v, window.from_ns, now_ns);
 	if (!vsync_is_near(period_ns, lattice_period_of(v), 15))
 		return;
 	v->option_refuted = v->authority == VSYNC_OPTION;
@@ -894,12 +879,8 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	follow_display(v, display, true);
 	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
-		lattice_switch_to(v,
-				  (struct vsync_switch_search){ .after_ns = fit.period_ns,
-								.error_ns = fit.error_ns,
-								.sure_ns = from_ns,
-								.now_ns = now_ns },
-				  display ? VSYNC_REPORTED : VSYNC_FIT);
+		lattice_switch_to(v, display ? VSYNC_REPORTED : VSYNC_FIT, fit.period_ns,
+				  fit.error_ns, 0, from_ns, now_ns);
 }
 
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
@@ -909,10 +890,7 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_window window;
 	struct vsync_fit fit;
 
-	vsync_window_fill(
-		&window, &v->log,
-		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns),
-		now_ns);
+	fill_with_period(v, &window, SEARCH_BACK_NS, now_ns);
 	better_ns = vsync_refine(&window, period_ns, &error_ns);
 	if (error_ns * 500 > better_ns || !vsync_is_near(period_ns, better_ns, 15) ||
 	    vsync_distance(period_ns, better_ns) < error_ns + v->error_ns + period_ns / 1000)
@@ -949,13 +927,7 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 		fit = vsync_fit_of(&window, slow_ns);
 		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
 			continue;
-		v->guessed = false;
-		lattice_switch_to(v,
-				  (struct vsync_switch_search){ .after_ns = slow_ns,
-								.error_ns = error_ns,
-								.sure_ns = from_ns,
-								.now_ns = now_ns },
-				  VSYNC_FIT);
+		lattice_switch_to(v, VSYNC_FIT, slow_ns, error_ns, 0, from_ns, now_ns);
 		return;
 	}
 }

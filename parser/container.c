@@ -379,17 +379,21 @@ static bool seek_name(struct span *input, struct span name, bool tags)
 	return false;
 }
 
-static bool in_script(struct container_html *html, struct span *input, bool last)
+/* In a script of the viewer, or in JSON. */
+static bool in_code(struct container_html *html, struct span *input, bool last)
 {
-	while (seek_name(input, perf_data, true)) {
+	bool is_json = html->place == HTML_JSON;
+	struct span name = is_json ? system_trace : perf_data;
+
+	while (seek_name(input, name, !html->is_json)) {
 		if (!is_enough(*input, last))
 			return false;
 		if (starts_with_word(*input, script_end)) {
 			html->place = HTML_MARKUP;
 			return true;
 		}
-		if (skip_name(input, perf_data, '=')) {
-			html->place = HTML_STRING;
+		if (skip_name(input, name, is_json ? ':' : '=')) {
+			html->place = is_json ? HTML_JSON_STRING : HTML_STRING;
 			return true;
 		}
 		*input = span_skip(*input, 1);
@@ -406,24 +410,6 @@ static bool in_section(struct container_html *html, struct span *input)
 		return false;
 	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;
 	return true;
-}
-
-static bool in_json(struct container_html *html, struct span *input, bool last)
-{
-	while (seek_name(input, system_trace, !html->is_json)) {
-		if (!is_enough(*input, last))
-			return false;
-		if (starts_with_word(*input, script_end)) {
-			html->place = HTML_MARKUP;
-			return true;
-		}
-		if (skip_name(input, system_trace, ':')) {
-			html->place = HTML_JSON_STRING;
-			return true;
-		}
-		*input = span_skip(*input, 1);
-	}
-	return false;
 }
 
 /* Sets @text to the bytes before @end, and advances @input to @end. */
@@ -491,31 +477,6 @@ static struct span unescape(struct span *input)
 	return (struct span){ whole.ptr, whole.len < 2 ? whole.len : 2 };
 }
 
-/* One step inside the string; @text may be empty. Returns false if more bytes are needed. */
-static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
-{
-	const char *stop = string_stop(*input);
-
-	*text = SPAN_NULL;
-	if (split_off(input, stop, text))
-		return true;
-	if (input->len == 0 || !is_enough(*input, last))
-		return false;
-	if (input->ptr[0] == '\\') {
-		*text = unescape(input);
-	} else if (span_starts_with(*input, SPAN_LITERAL("\";"))) {
-		*input = span_skip(*input, 2);
-		html->place = HTML_SCRIPT;
-	} else if (starts_with_word(*input, script_end)) {
-		html->place = HTML_MARKUP;
-	} else {
-		split_off(input, input->ptr + 1, text);
-	}
-	return true;
-}
-
-/* --- a string of JSON --- */
-
 /* Reads "\uXXXX" at @text. Returns false if it is none. */
 static bool read_unit(struct span text, uint32_t *unit)
 {
@@ -556,9 +517,10 @@ static struct span number_character(struct container_html *html, struct span *in
 	return (struct span){ html->utf8, n };
 }
 
-static bool in_json_string(struct container_html *html, struct span *input, bool last,
-			   struct span *text)
+/* One step inside a string; @text may be empty. Returns false if more bytes are needed. */
+static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
 {
+	bool is_json = html->place == HTML_JSON_STRING;
 	uint32_t unit;
 
 	*text = SPAN_NULL;
@@ -566,14 +528,19 @@ static bool in_json_string(struct container_html *html, struct span *input, bool
 		return true;
 	if (input->len == 0 || !is_enough(*input, last))
 		return false;
-	if (read_unit(*input, &unit)) {
+	if (is_json && read_unit(*input, &unit)) {
 		*text = number_character(html, input, unit);
 	} else if (input->ptr[0] == '\\') {
 		*text = unescape(input);
-	} else if (input->ptr[0] == '"') {
+	} else if (is_json && input->ptr[0] == '"') {
 		*input = span_skip(*input, 1);
 		html->place = HTML_JSON;
 		*text = SPAN_LITERAL("\n");
+	} else if (!is_json && span_starts_with(*input, SPAN_LITERAL("\";"))) {
+		*input = span_skip(*input, 2);
+		html->place = HTML_SCRIPT;
+	} else if (!is_json && starts_with_word(*input, script_end)) {
+		html->place = HTML_MARKUP;
 	} else {
 		split_off(input, input->ptr + 1, text);
 	}
@@ -591,17 +558,15 @@ static bool step(struct container_html *html, struct span *input, bool last, str
 	case HTML_TAG:
 		return in_tag(html, input, last);
 	case HTML_SCRIPT:
-		return in_script(html, input, last);
+	case HTML_JSON:
+		return in_code(html, input, last);
 	case HTML_SECTION:
 		return in_section(html, input);
 	case HTML_TRACE:
 		return in_trace(html, input, last, text);
 	case HTML_STRING:
-		return in_string(html, input, last, text);
-	case HTML_JSON:
-		return in_json(html, input, last);
 	case HTML_JSON_STRING:
-		return in_json_string(html, input, last, text);
+		return in_string(html, input, last, text);
 	}
 	return false;
 }

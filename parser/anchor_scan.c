@@ -18,116 +18,73 @@
 #if defined(SCAN_AVX2)
 #include <immintrin.h>
 #define SCAN anchor_scan_avx2
-#elif defined(SCAN_VECTOR) && defined(__SSE2__)
-#include <emmintrin.h>
-#define SCAN anchor_scan_vector
+#define WIDTH 32
+#define MASK _mm256_movemask_epi8
+#define MASK_OF __m256i
 #elif defined(SCAN_VECTOR)
-#include <arm_neon.h>
 #define SCAN anchor_scan_vector
+#define WIDTH 16
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#define MASK _mm_movemask_epi8
+#define MASK_OF __m128i
+#else
+#include <arm_neon.h>
+#endif
 #else
 #define SCAN anchor_scan_portable
 #endif
 
 /* --- a bit for each byte of a block --- */
 
-#if defined(SCAN_AVX2)
+#ifdef WIDTH
 
-/* '0' is 'p' without the bit 0x40, so the letters differ in their low four bits. */
-static inline __m256i candidates_at(const char *at)
+typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
+
+static inline bytes load(const char *at)
 {
-	const __m256i letters = _mm256_broadcastsi128_si256(
-		_mm_setr_epi8('p', 1, 1, 1, 't', 1, 1, 'w', 1, 1, 1, 1, 1, 1, 1, 1));
-	__m256i before = _mm256_loadu_si256((const __m256i *)(at - 1));
-	__m256i colon = _mm256_loadu_si256((const __m256i *)at);
-	__m256i first = _mm256_loadu_si256((const __m256i *)(at + 2));
-	__m256i letter = _mm256_cmpeq_epi8(_mm256_or_si256(first, _mm256_set1_epi8(0x40)),
-					   _mm256_shuffle_epi8(letters, first));
-	__m256i digit = _mm256_sub_epi8(before, _mm256_set1_epi8('0'));
-	__m256i is_digit = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
-	__m256i cpu = _mm256_cmpeq_epi8(before, _mm256_set1_epi8('U'));
+	bytes loaded;
 
-	return _mm256_and_si256(_mm256_cmpeq_epi8(colon, _mm256_set1_epi8(':')),
-				_mm256_or_si256(_mm256_and_si256(letter, is_digit), cpu));
+	memcpy(&loaded, at, sizeof(loaded));
+	return loaded;
 }
 
-static inline uint64_t bits(__m256i low, __m256i high)
+static inline bytes candidates_at(const char *at)
 {
-	return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-							     << 32;
+	bytes before = load(at - 1), first = load(at + 2);
+	/* '0', 'p' and 't' differ in two bits; '4' is left out later. */
+	bytes letter = (bytes)((first & 0xbb) == '0') | (bytes)(first == 'w');
+	bytes digit = (bytes)(before - '0' <= 9), cpu = (bytes)(before == 'U');
+
+	return (bytes)(load(at) == ':') & ((letter & digit) | cpu);
 }
 
-static inline uint64_t anchors(const char *at)
-{
-	return bits(candidates_at(at), candidates_at(at + 32));
-}
-
-#elif defined(SCAN_VECTOR) && defined(__SSE2__)
-
-static inline __m128i candidates_at(const char *at)
-{
-	__m128i before = _mm_loadu_si128((const __m128i *)(at - 1));
-	__m128i colon = _mm_loadu_si128((const __m128i *)at);
-	__m128i first = _mm_loadu_si128((const __m128i *)(at + 2));
-	/* '0' is 'p' without the bit 0x40. */
-	__m128i upper = _mm_or_si128(first, _mm_set1_epi8(0x40));
-	__m128i letter = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(upper, _mm_set1_epi8('t')),
-						   _mm_cmpeq_epi8(upper, _mm_set1_epi8('p'))),
-				      _mm_cmpeq_epi8(upper, _mm_set1_epi8('w')));
-	__m128i digit = _mm_sub_epi8(before, _mm_set1_epi8('0'));
-	__m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
-	__m128i cpu = _mm_cmpeq_epi8(before, _mm_set1_epi8('U'));
-
-	return _mm_and_si128(_mm_cmpeq_epi8(colon, _mm_set1_epi8(':')),
-			     _mm_or_si128(_mm_and_si128(letter, is_digit), cpu));
-}
+#if defined(__SSE2__)
 
 static inline uint64_t anchors(const char *at)
 {
 	uint64_t mask = 0;
 
-	for (unsigned int i = 0; i < BLOCK; i += 16)
-		mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(candidates_at(at + i)) << i;
+	for (unsigned int i = 0; i < BLOCK; i += WIDTH)
+		mask |= (uint64_t)(uint32_t)MASK((MASK_OF)candidates_at(at + i)) << i;
 	return mask;
 }
 
-#elif defined(SCAN_VECTOR)
+#else
 
 /* NEON has no instruction for a mask of bytes: bits are set in place and added pair by pair. */
-static inline uint64_t bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
+static inline uint64_t anchors(const char *at)
 {
-	static const uint8_t places[16] = {
-		1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128
-	};
-	uint8x16_t bit = vld1q_u8(places);
-	uint8x16_t low = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
-	uint8x16_t high = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
+	const bytes bit = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+	uint8x16_t low = vpaddq_u8(candidates_at(at) & bit, candidates_at(at + 16) & bit);
+	uint8x16_t high = vpaddq_u8(candidates_at(at + 32) & bit, candidates_at(at + 48) & bit);
 	uint8x16_t sum = vpaddq_u8(low, high);
 
 	sum = vpaddq_u8(sum, sum);
 	return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
 }
 
-static inline uint8x16_t candidates_at(const char *at)
-{
-	uint8x16_t before = vld1q_u8((const uint8_t *)at - 1);
-	uint8x16_t colon = vld1q_u8((const uint8_t *)at);
-	uint8x16_t first = vld1q_u8((const uint8_t *)at + 2);
-	/* '0' is 'p' without the bit 0x40. */
-	uint8x16_t upper = vorrq_u8(first, vdupq_n_u8(0x40));
-	uint8x16_t letter = vorrq_u8(
-		vorrq_u8(vceqq_u8(upper, vdupq_n_u8('t')), vceqq_u8(upper, vdupq_n_u8('p'))),
-		vceqq_u8(upper, vdupq_n_u8('w')));
-	uint8x16_t is_digit = vcleq_u8(vsubq_u8(before, vdupq_n_u8('0')), vdupq_n_u8(9));
-
-	return vandq_u8(vceqq_u8(colon, vdupq_n_u8(':')),
-			vorrq_u8(vandq_u8(letter, is_digit), vceqq_u8(before, vdupq_n_u8('U'))));
-}
-
-static inline uint64_t anchors(const char *at)
-{
-	return bits(candidates_at(at), candidates_at(at + 16), candidates_at(at + 32),
-		    candidates_at(at + 48));
-}
+#endif
 
 #else
 

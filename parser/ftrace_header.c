@@ -50,27 +50,6 @@ ALWAYS_INLINE bool pop_number(struct span *head, int32_t *number)
 	return true;
 }
 
-/* Removes the digits after the point, nearly always six. Returns their number. */
-ALWAYS_INLINE unsigned int pop_fraction(struct span *head, uint64_t *fraction)
-{
-	const char *six;
-	uint32_t value = 0;
-	bool digits = true;
-
-	if (head->len < 7 || head->ptr[head->len - 7] != '.')
-		return pop_digits(head, fraction);
-	six = head->ptr + head->len - 6;
-	for (int i = 0; i < 6; i++) {
-		digits &= is_digit(six[i]);
-		value = value * 10 + (uint32_t)(six[i] - '0');
-	}
-	if (!digits)
-		return pop_digits(head, fraction);
-	head->len -= 6;
-	*fraction = value;
-	return 6;
-}
-
 /* Removes "seconds.fraction" from the end: microseconds in all clocks that atrace uses. */
 ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 {
@@ -78,7 +57,7 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 					  10000,      1000,	 100,	   10,	    1 };
 	uint64_t seconds;
 	uint64_t fraction;
-	unsigned int n = pop_fraction(head, &fraction);
+	unsigned int n = pop_digits(head, &fraction);
 
 	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
 		return false;

@@ -9,7 +9,6 @@
 
 #include "daemon/trace/packet_stream.h"
 #include "daemon/trace/perfetto_block.h"
-#include "daemon/trace/perfetto_sequences.h"
 #include "daemon/trace/perfetto_threads.h"
 #include "daemon/trace/perfetto_times.h"
 #include "daemon/trace/perfetto_tracks.h"
@@ -52,7 +51,6 @@ struct perfetto_reader {
 
 	struct perfetto_threads *threads;
 	struct perfetto_times *times;
-	struct perfetto_sequences *sequences;
 	struct perfetto_tracks *tracks;
 
 	struct region *regions;
@@ -97,11 +95,6 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 	return result;
 }
 
-static uint64_t clock_of(const struct perfetto_reader *reader, const struct perfetto_packet *packet)
-{
-	return perfetto_sequences_clock(reader->sequences, packet, number_of(&reader->place));
-}
-
 /* The time of the first event of any kind; 0: there is none. */
 static uint64_t begin_of(struct span bytes, const struct perfetto_bundle *bundle)
 {
@@ -123,7 +116,6 @@ static bool time_of(struct perfetto_reader *reader, const struct perfetto_packet
 	if (!packet->timeline.ptr && !packet->track_event.ptr &&
 	    !perfetto_tracks_counts(reader->tracks, packet))
 		return false;
-	*clock = clock_of(reader, packet);
 	return perfetto_tracks_time(reader->tracks, packet, number_of(&reader->place), clock,
 				    time_ns) &&
 	       packet->has_time && *clock < PERFETTO_CLOCKS;
@@ -145,11 +137,11 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 	struct perfetto_print print;
 	bool whole = perfetto_bundle_read(bytes, &bundle);
 	uint64_t first_ns = begin_of(bytes, &bundle);
+	bool is_after_loss = perfetto_tracks_follow_bundle(
+		reader->tracks, packet, number_of(&reader->place), bundle.cpu, first_ns);
 
 	perfetto_times_add_bundle(reader->times, &bundle);
-	perfetto_sequences_follow_bundle(reader->sequences, packet, number_of(&reader->place),
-					 bundle.cpu, first_ns);
-	if (first_ns > 0 && (bundle.lost || reader->sequences->n_losses > 0))
+	if (first_ns > 0 && (bundle.lost || is_after_loss))
 		earliest(&region->ftrace_ns, first_ns);
 	while (perfetto_print_next(&bytes, &print, &first_ns))
 		earliest(&region->ftrace_ns, print.time_ns);
@@ -185,8 +177,6 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 
 	if (packet->ftrace.ptr)
 		index_bundle(reader, packet, region);
-	else
-		perfetto_sequences_follow(reader->sequences, packet, number_of(&reader->place));
 	/* Compressed packets inside of compressed ones are not unpacked. */
 	reader->counts.corrupt += packet->compressed.ptr != NULL;
 	if (!perfetto_tracks_follow(reader->tracks, packet, number_of(&reader->place)))
@@ -287,6 +277,7 @@ static int read_index(struct perfetto_reader *reader)
 	struct packet_stream *stream = &reader->stream;
 	struct region region = region_at(0);
 	struct perfetto_packet packet;
+	uint64_t untimed;
 	int result;
 
 	perfetto_tracks_begin_region(reader->tracks);
@@ -298,9 +289,8 @@ static int read_index(struct perfetto_reader *reader)
 		index_packet(reader, &packet, &region);
 	}
 	end_region(reader, &region, true);
-	perfetto_sequences_end(reader->sequences);
-	reader->counts.untimed += perfetto_tracks_end(reader->tracks);
-	reader->counts.lost = reader->sequences->lost;
+	perfetto_tracks_end(reader->tracks, &untimed, &reader->counts.lost);
+	reader->counts.untimed += untimed;
 	reader->counts.corrupt += stream->corrupt;
 	reader->counts.too_large = stream->too_large;
 	sort_regions(reader);
@@ -345,15 +335,13 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	struct span rest = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t first_ns = 0, last_ns;
-	const struct perfetto_gap *gaps;
-	unsigned int n_gaps;
+	uint64_t first_ns = 0, last_ns, number = number_of(&reader->place);
+	struct perfetto_gap gap = { .cpu = -1 };
 
-	gaps = perfetto_sequences_gaps(reader->sequences, number_of(&reader->place), &n_gaps);
 	perfetto_bundle_read(packet->ftrace, &bundle);
 	last_ns = begin_of(rest, &bundle);
-	for (unsigned int i = 0; i < n_gaps; i++)
-		bundle.lost |= !gaps[i].at_end;
+	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
+		bundle.lost |= !gap.at_end;
 	if (bundle.lost)
 		add_lost(reader, block, bundle.cpu, last_ns);
 	while (perfetto_print_next(&rest, &print, &first_ns)) {
@@ -370,9 +358,10 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 		if (!add_event(reader, block, &event))
 			return;
 	}
-	for (unsigned int i = 0; i < n_gaps; i++)
-		if (gaps[i].at_end)
-			add_lost(reader, block, gaps[i].cpu, last_ns);
+	gap.cpu = -1;
+	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
+		if (gap.at_end)
+			add_lost(reader, block, gap.cpu, last_ns);
 }
 
 static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
@@ -679,13 +668,11 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	reader->threads = calloc(1, sizeof(*reader->threads));
 	reader->times = calloc(1, sizeof(*reader->times));
-	reader->sequences = calloc(1, sizeof(*reader->sequences));
 	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
 	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
-	if (reader->threads && reader->times && reader->sequences && reader->tracks &&
-	    reader->regions && reader->blocks &&
-	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	if (reader->threads && reader->times && reader->tracks && reader->regions &&
+	    reader->blocks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;
@@ -700,7 +687,6 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 		perfetto_block_free(&reader->blocks[i]);
 	free(reader->blocks);
 	free(reader->regions);
-	free(reader->sequences);
 	perfetto_tracks_free(reader->tracks);
 	free(reader->times);
 	free(reader->threads);

@@ -23,7 +23,7 @@ struct perfetto_moments {
 
 struct perfetto_times {
 	uint64_t ftrace_clock; /* enum perfetto_ftrace_clock, of the last bundle that names it */
-	struct perfetto_moments ftrace; /* from bundles of events */
+	struct perfetto_moments ftrace;			 /* from bundles of events */
 	struct perfetto_moments clocks[PERFETTO_CLOCKS]; /* from clock snapshots */
 };
 

@@ -14,6 +14,11 @@
 #define NAMES_SIZE (32u << 20)
 #define SEARCHED 16
 
+#define CPUS 256
+
+/* Bundles of events before which others may be missing; more are only counted, as losses. */
+#define GAPS 16384
+
 /* What a packet defines for the packets of its sequence from itself on. Names have their numbers as
  * keys. */
 enum {
@@ -22,8 +27,13 @@ enum {
 	KEY_THREAD = -3,  /* value: the track of a thread, for a sequence without a default */
 	KEY_TIME = -4,	  /* of this packet: value: the time on clock ->len; ->at: the unit in ns */
 	KEY_LOST = -5,	  /* packets before this one */
-	KEY_LAST = KEY_LOST,
+	KEY_CLOCK = -6,	  /* value: of packets that name none; 0: no default */
+	KEY_LAST = KEY_CLOCK,
 };
+
+/* The sequence of facts about bundles, which no writer has: their numbers are keys. ->number: 2 *
+ * CPU if events of that CPU may be missing before the bundle; + 1: up to its end. */
+#define GAP_SEQUENCE UINT64_MAX
 
 struct fact {
 	uint64_t sequence, key, number;
@@ -32,8 +42,11 @@ struct fact {
 };
 
 struct sequence {
-	uint64_t id;		     /* 0: unused */
-	bool has_events, is_cleared; /* so far, in the first pass */
+	uint64_t id; /* 0: unused */
+	/* So far, in the first pass. */
+	bool is_begun, has_ftrace, has_tracks, has_events, is_cleared;
+	bool has_first; /* its first packet was there: it says that packets were lost before it */
+	uint64_t default_clock;
 	bool is_atrace, is_other; /* it has events of categories of atrace; of other categories */
 	uint64_t untimed;	  /* events, in the first pass */
 	/* Of the clock that it defines. */
@@ -51,6 +64,16 @@ struct track {
 struct perfetto_tracks {
 	bool is_ended; /* the first pass */
 	uint64_t region;
+	uint64_t n_lost;   /* times that a writer lost packets, */
+	uint64_t n_losses; /* one of bundles */
+	bool is_after_loss;
+	uint64_t after_loss; /* number of the first bundle after the last loss */
+	unsigned int n_gaps;
+	struct {
+		bool is_known;
+		uint64_t n_losses; /* at its last bundle */
+		uint64_t first_ns; /* of its earliest bundle */
+	} cpus[CPUS];
 	struct sequence sequences[SEQUENCES];
 	struct track tracks[TRACKS];
 	struct fact *facts; /* later in the order of sequence, key and number */
@@ -243,6 +266,70 @@ static void add_categories(struct sequence *sequence, const struct perfetto_pack
 		add_category(sequence, event.category);
 }
 
+/* Each packet after a loss says so; that of a writer's first packet, too, though nothing was lost.
+ * @is_moved: the packet may be the first, though it is not the first of the file. */
+static bool is_loss(struct sequence *sequence, const struct perfetto_packet *packet, bool is_moved)
+{
+	bool is_first =
+		packet->is_first || !sequence->is_begun || (is_moved && !sequence->has_first);
+
+	if (!packet->lost_before)
+		return false;
+	sequence->has_first |= is_first;
+	return !is_first;
+}
+
+static void follow_writer(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number, bool is_moved)
+{
+	struct sequence *sequence = sequence_of(tracks, packet->sequence);
+	uint64_t clock = packet->has_defaults ? packet->default_clock : 0;
+
+	if (!sequence)
+		return;
+	sequence->id = packet->sequence;
+	sequence->has_ftrace |= packet->ftrace.ptr != NULL;
+	if (is_loss(sequence, packet, is_moved)) {
+		tracks->n_lost++;
+		tracks->n_losses += sequence->has_ftrace;
+		tracks->is_after_loss |= sequence->has_ftrace;
+	}
+	sequence->is_begun = true;
+	if ((packet->has_defaults || packet->cleared) && sequence->default_clock != clock &&
+	    add_value(tracks, sequence, KEY_CLOCK, number, clock))
+		sequence->default_clock = clock;
+}
+
+static void add_gap(struct perfetto_tracks *tracks, uint64_t number, unsigned int cpu, bool at_end)
+{
+	if (tracks->n_gaps == GAPS)
+		return;
+	tracks->n_gaps++;
+	add_fact(tracks, (struct fact){ .sequence = GAP_SEQUENCE,
+					.key = number,
+					.number = 2 * (uint64_t)cpu + at_end });
+}
+
+bool perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
+				   const struct perfetto_packet *packet, uint64_t number,
+				   int32_t cpu, uint64_t first_ns)
+{
+	unsigned int place = (uint32_t)cpu % CPUS;
+	uint64_t *earliest_ns = &tracks->cpus[place].first_ns;
+
+	follow_writer(tracks, packet, number, first_ns < *earliest_ns);
+	if (*earliest_ns == 0 || first_ns < *earliest_ns)
+		*earliest_ns = first_ns;
+	if (tracks->is_after_loss)
+		tracks->after_loss = number;
+	tracks->is_after_loss = false;
+	if (tracks->cpus[place].n_losses != tracks->n_losses)
+		add_gap(tracks, number, place, false);
+	tracks->cpus[place].is_known = true;
+	tracks->cpus[place].n_losses = tracks->n_losses;
+	return tracks->n_losses > 0;
+}
+
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			    uint64_t number)
 {
@@ -251,6 +338,8 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 	struct sequence *sequence;
 	bool whole = true;
 
+	if (!packet->ftrace.ptr)
+		follow_writer(tracks, packet, number, false);
 	if (!is_ours && !packet->cleared)
 		return true;
 	sequence = sequence_of(tracks, packet->sequence);
@@ -259,9 +348,9 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 			whole = add_track(tracks, NULL, packet->track, number);
 		return whole && !packet->track_event.ptr;
 	}
-	if (!is_ours && sequence->id == 0)
+	if (!is_ours && !sequence->has_tracks)
 		return true;
-	sequence->id = packet->sequence;
+	sequence->has_tracks = true;
 	if (packet->lost_before && sequence->has_events && !packet->is_first)
 		whole &= add_value(tracks, sequence, KEY_LOST, number, 0);
 	if (packet->cleared)
@@ -290,17 +379,23 @@ static int compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-uint64_t perfetto_tracks_end(struct perfetto_tracks *tracks)
+void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint64_t *lost)
 {
-	uint64_t untimed = 0;
-
+	*untimed = 0;
+	*lost = tracks->n_lost;
 	for (size_t i = 0; i < SEQUENCES; i++)
 		if (!is_foreign(&tracks->sequences[i]))
-			untimed += tracks->sequences[i].untimed;
+			*untimed += tracks->sequences[i].untimed;
+	/* Of a CPU without a bundle after the last loss, one was lost, or it had no events. Bundles
+	 * of all CPUs are written together, so its events end about where those of the next bundle
+	 * do. */
+	for (unsigned int i = 0; i < CPUS; i++)
+		if (tracks->cpus[i].is_known && tracks->after_loss > 0 &&
+		    tracks->cpus[i].n_losses != tracks->n_losses)
+			add_gap(tracks, tracks->after_loss, i, true);
 	if (tracks->n_facts > 0)
 		qsort(tracks->facts, tracks->n_facts, sizeof(tracks->facts[0]), compare);
 	tracks->is_ended = true;
-	return untimed;
 }
 
 /* --- later --- */
@@ -333,6 +428,32 @@ static const struct fact *fact_of(const struct perfetto_tracks *tracks, uint64_t
 	return fact && fact->number == number ? fact : NULL;
 }
 
+bool perfetto_tracks_next_gap(const struct perfetto_tracks *tracks, uint64_t number,
+			      struct perfetto_gap *gap)
+{
+	const uint64_t next = gap->cpu < 0 ? 0 : 2 * (uint64_t)gap->cpu + gap->at_end + 1;
+	const struct fact *fact = fact_at(tracks, GAP_SEQUENCE, number, UINT64_MAX);
+
+	while (fact && fact->number > next && fact > tracks->facts && fact[-1].key == number &&
+	       fact[-1].sequence == GAP_SEQUENCE && fact[-1].number >= next)
+		fact--;
+	if (!fact || fact->number < next)
+		return false;
+	*gap = (struct perfetto_gap){ (int32_t)(fact->number / 2), fact->number % 2 };
+	return true;
+}
+
+static uint64_t clock_of(const struct perfetto_tracks *tracks, const struct sequence *sequence,
+			 uint64_t number)
+{
+	const struct fact *fact;
+
+	if (!tracks->is_ended)
+		return sequence->default_clock;
+	fact = fact_at(tracks, sequence->id, (uint64_t)KEY_CLOCK, number);
+	return fact ? fact->value : 0;
+}
+
 static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
 {
 	struct perfetto_own_clock clock;
@@ -343,6 +464,7 @@ static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_p
 	if (!sequence)
 		return;
 	sequence->id = packet->sequence;
+	sequence->has_tracks = true;
 	sequence->clock = clock.number;
 	sequence->unit_ns = clock.unit_ns;
 	sequence->base_clock = clock.base_clock;
@@ -375,8 +497,7 @@ bool perfetto_tracks_counts(struct perfetto_tracks *tracks, const struct perfett
 {
 	const struct sequence *sequence = sequence_of(tracks, packet->sequence);
 
-	return packet->clocks.ptr ||
-	       (packet->has_time && sequence && sequence->id != 0 && sequence->clock != 0);
+	return packet->clocks.ptr || (packet->has_time && sequence && sequence->clock != 0);
 }
 
 static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
@@ -392,7 +513,7 @@ static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
 		return false;
 	if (*clock < PERFETTO_CLOCKS)
 		return true;
-	if (!sequence || sequence->id == 0 || sequence->clock != *clock || !packet->has_time)
+	if (!sequence || sequence->clock != *clock || !packet->has_time)
 		return false;
 	if (!tracks->is_ended || sequence->region == tracks->region)
 		sequence->time_ns += packet->time_ns * sequence->unit_ns;
@@ -409,18 +530,18 @@ static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
 bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			  uint64_t number, uint64_t *clock, uint64_t *time_ns)
 {
-	struct sequence *sequence;
+	struct sequence *sequence = sequence_of(tracks, packet->sequence);
 
 	if (packet->clocks.ptr)
 		define_clock(tracks, packet);
-	if (*clock < PERFETTO_CLOCKS && !packet->needs_state) {
-		*time_ns = packet->time_ns;
-		return true;
-	}
-	sequence = sequence_of(tracks, packet->sequence);
+	*clock = packet->clock;
+	if (*clock == 0 && sequence)
+		*clock = clock_of(tracks, sequence, number);
+	if (*clock == 0)
+		*clock = PERFETTO_CLOCK_BOOTTIME;
 	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)
 		return true;
-	if (!tracks->is_ended && sequence && sequence->id != 0 && packet->track_event.ptr)
+	if (!tracks->is_ended && sequence && packet->track_event.ptr)
 		sequence->untimed++;
 	return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Track events of a perfetto trace, as the markers that they stand for. SurfaceFlinger of Android
+/* The writers of the packets of a perfetto trace: their clocks, what they lost, and their track
+ * events, as the markers that these stand for. SurfaceFlinger of Android
  * 15 QPR1 and later writes them instead of ftrace if its categories prefer perfetto's SDK
  * (atrace_categories_prefer_sdk).
  *
@@ -43,17 +44,35 @@ void perfetto_tracks_begin_region(struct perfetto_tracks *tracks);
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			    uint64_t number);
 
-/* The first pass is over. Returns the number of events without a time. */
-uint64_t perfetto_tracks_end(struct perfetto_tracks *tracks);
+/* To be called before that for a packet with a bundle of events. @first_ns: of its first event; 0:
+ * it has none. Returns true if a writer of bundles has lost packets so far. */
+bool perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
+				   const struct perfetto_packet *packet, uint64_t number,
+				   int32_t cpu, uint64_t first_ns);
+
+/* The first pass is over. *untimed: the number of events without a time; *lost: the times that a
+ * writer lost packets. */
+void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint64_t *lost);
+
+/* At a bundle: events of that CPU may be missing before it, or up to its end. */
+struct perfetto_gap {
+	int32_t cpu;
+	bool at_end;
+};
+
+/* The second pass: the gap at a bundle after @gap; with ->cpu -1 the first one. Returns false if
+ * there is none. */
+bool perfetto_tracks_next_gap(const struct perfetto_tracks *tracks, uint64_t number,
+			      struct perfetto_gap *gap);
 
 /* True: perfetto_tracks_time() must be called for the packet, whatever else is in it: its time, or
  * clocks, are the base of later ones. */
 bool perfetto_tracks_counts(struct perfetto_tracks *tracks, const struct perfetto_packet *packet);
 
 /* The time of the next packet of the region, in either pass, after perfetto_tracks_follow(). To be
- * called for each packet that has one. *clock: that of the packet; if the sequence defined it, set
- * to the clock that it counts from, and *time_ns to the time on that. Returns false: the clock is
- * unknown. */
+ * called for each packet that has one. *clock: set to that of the packet; if the sequence defined
+ * it, to the clock that it counts from, and *time_ns to the time on that. Returns false: the clock
+ * is unknown. */
 bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			  uint64_t number, uint64_t *clock, uint64_t *time_ns);
 

@@ -228,6 +228,49 @@ static bool read_size(struct buffer_sizes *size, const struct trace_files *files
 	return true;
 }
 
+/* The option of the format from @which on that differs from the start, or TRACE_SETTINGS. */
+static enum trace_setting next_format(const struct interference *interference, int which)
+{
+	char value[SETTING_SIZE];
+
+	for (; interference->has_format && which < TRACE_SETTINGS; which++)
+		if (trace_files_setting(interference->files, (enum trace_setting)which, value) ==
+			    0 &&
+		    (value[0] == '1') != interference->format[which - TRACE_SETTING_FORMAT])
+			return (enum trace_setting)which;
+	return TRACE_SETTINGS;
+}
+
+/* "options/raw 1, options/hex 1" */
+static void print_format(const struct interference *interference, char text[static SETTING_SIZE])
+{
+	int which = next_format(interference, TRACE_SETTING_FORMAT), n = 0;
+	size_t len = 0;
+
+	snprintf(text, SETTING_SIZE, "all options as at the start");
+	for (; which < TRACE_SETTINGS; which = next_format(interference, which + 1)) {
+		n = snprintf(text + len, SETTING_SIZE - len, "%s%s %d", len > 0 ? ", " : "",
+			     trace_files_name((enum trace_setting)which),
+			     !interference->format[which - TRACE_SETTING_FORMAT]);
+		if (n < 0 || (size_t)n >= SETTING_SIZE - len) {
+			text[len] = '\0';
+			break;
+		}
+		len += (size_t)n;
+	}
+}
+
+static int write_format(const struct interference *interference)
+{
+	int which = next_format(interference, TRACE_SETTING_FORMAT), error = 0;
+
+	for (; error == 0 && which < TRACE_SETTINGS; which = next_format(interference, which + 1))
+		error = setting_write(
+			interference->path, trace_files_name((enum trace_setting)which),
+			interference->format[which - TRACE_SETTING_FORMAT] ? "1" : "0");
+	return error;
+}
+
 /* The value as it is printed in events. */
 static const char *value_of(const struct interference *interference, enum interference_kind kind,
 			    char value[static SETTING_SIZE])
@@ -240,7 +283,7 @@ static const char *value_of(const struct interference *interference, enum interf
 	else if (kind == INTERFERENCE_SIZE && read_size(&size, interference->files))
 		buffer_sizes_print(&size, value);
 	else if (kind == INTERFERENCE_FORMAT)
-		interference_format_print(&interference->format, value);
+		print_format(interference, value);
 	else
 		trace_files_setting(interference->files, kinds[kind].setting, value);
 	return value;
@@ -301,7 +344,7 @@ static int write_setting(struct interference *interference, enum interference_ki
 			       ? buffer_sizes_grow(interference->path, &now, &interference->size)
 			       : 0;
 	if (kind == INTERFERENCE_FORMAT)
-		return interference_format_write(&interference->format);
+		return write_format(interference);
 	return setting_write(interference->path, trace_files_name(kinds[kind].setting),
 			     interference->values[kind]);
 }
@@ -477,7 +520,7 @@ static void check_settings(struct interference *interference)
 		update_change(interference, plain[i], strcmp(value, wanted) != 0);
 	}
 	update_change(interference, INTERFERENCE_FORMAT,
-		      interference_format_is_changed(&interference->format));
+		      next_format(interference, TRACE_SETTING_FORMAT) < TRACE_SETTINGS);
 }
 
 /* --- brief changes: changed back before the files were read --- */
@@ -838,8 +881,10 @@ void interference_begin(struct interference *interference, struct session *sessi
 	clock_watch_compare(&interference->clocks, clock_watch_read());
 	interference_tags_begin(&interference->tags, &tags_calls, session->options, loop, tags);
 	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
-	if (session->source->depends_on_line_format)
-		interference_format_open(&interference->format, files->path);
+	interference->has_format = session->source->depends_on_line_format;
+	for (int i = TRACE_SETTING_FORMAT; interference->has_format && i < TRACE_SETTINGS; i++)
+		if (trace_files_setting(files, (enum trace_setting)i, value) == 0)
+			interference->format[i - TRACE_SETTING_FORMAT] = value[0] == '1';
 	if (interference->hides_cpus) {
 		/* The mask was narrow before the capture, and stays so. */
 		session_set_loss_pending(interference->session, true);
@@ -872,5 +917,4 @@ void interference_end(struct interference *interference)
 	interference_tags_end(&interference->tags);
 	loop_forget(interference->loop, &interference->watch.watcher);
 	trace_watch_close(&interference->watch);
-	interference_format_close(&interference->format);
 }

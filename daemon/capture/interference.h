@@ -31,7 +31,6 @@
 #include <stdint.h>
 
 #include "daemon/capture/clock_watch.h"
-#include "daemon/capture/interference_format.h"
 #include "daemon/capture/interference_tags.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
@@ -66,9 +65,10 @@ struct interference {
 
 	/* the settings that jankd needs */
 	struct buffer_sizes size;
-	struct buffer_sizes size_now;		       /* as of the last check */
-	struct interference_format format;	       /* of a text trace; else no file is open */
-	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
+	struct buffer_sizes size_now; /* as of the last check */
+	bool has_format;	      /* lines of text are read: their format must not change */
+	bool format[TRACE_SETTINGS - TRACE_SETTING_FORMAT]; /* the options to keep */
+	char values[INTERFERENCE_KINDS][SETTING_SIZE];	    /* of the other kinds; "": unknown */
 	struct interference_tags tags;
 	bool is_paused;	     /* see interference_pause_programs() */
 	unsigned int n_cpus; /* of the trace */

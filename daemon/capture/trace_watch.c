@@ -57,8 +57,6 @@ static void add_watches_of_cpus(struct trace_watch *watch, const char *path, siz
 void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
 		      bool line_format)
 {
-	const char *name;
-
 	watch->raw_readers = watch->text_readers = 0;
 	watch->n_watches = 0;
 	watch->watcher = watcher;
@@ -71,8 +69,9 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 		if (files[i].of_cpu)
 			add_watches_of_cpus(watch, path, i);
 	}
-	for (unsigned int i = 0; line_format && (name = interference_format_name(i)); i++)
-		add_watch(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
+	for (int i = TRACE_SETTING_FORMAT; line_format && i < TRACE_SETTINGS; i++)
+		add_watch(watch, path, trace_files_name((enum trace_setting)i), TRACE_FILE_OPTION,
+			  IN_MODIFY);
 	/* It would look as if no program wrote to any file. */
 	if (watch->n_watches == 0)
 		trace_watch_close(watch);

@@ -13,6 +13,14 @@ static const char *const names[TRACE_SETTINGS] = {
 	[TRACE_SETTING_CPUS] = "tracing_cpumask",
 	[TRACE_SETTING_MARKERS] = "options/markers",
 	[TRACE_SETTING_OVERWRITE] = "options/overwrite",
+	[TRACE_SETTING_FORMAT] = "options/context-info",
+	"options/raw",
+	"options/hex",
+	"options/bin",
+	"options/fields",
+	"options/sym-addr",
+	"options/sym-offset",
+	"options/printk-msg-only", /* only at the top level */
 };
 
 const char *trace_files_name(enum trace_setting which)

@@ -19,7 +19,10 @@ enum trace_setting {
 	TRACE_SETTING_CPUS,	 /* a mask of the traced CPUs */
 	TRACE_SETTING_MARKERS,	 /* 1: writes to trace_marker are traced */
 	TRACE_SETTING_OVERWRITE, /* 1: a full buffer loses its oldest events; 0: new ones */
-	TRACE_SETTINGS,
+	/* The first of the options that set the format of lines. Lines cannot be parsed if they
+	 * have numbers instead of names, no time, or other words before a marker. */
+	TRACE_SETTING_FORMAT,
+	TRACE_SETTINGS = TRACE_SETTING_FORMAT + 8,
 };
 
 struct trace_files {

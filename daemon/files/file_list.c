@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "daemon/base/csv_files.h"
 #include "daemon/base/folder.h"
@@ -21,56 +22,42 @@
 /* Not on the stack. Only one file is read at a time. */
 static char buffer[65536];
 
-/* --- the checksum of POSIX cksum --- */
+/* --- the checksum of POSIX cksum ---
+ *
+ * It is zlib's with the bits of each byte, and those of the result, in reverse order, and it begins
+ * with 0: zlib inverts what it is given. */
 
-#define POLYNOMIAL UINT32_C(0x04c11db7)
+#define CRC_BEGIN UINT32_C(0xffffffff)
 
-/* remainders[n][byte]: of this byte with n bytes of zero after it. Eight bytes at a time cost a
- * quarter of one at a time. */
-#define STEP 8
-static uint32_t remainders[STEP][256];
+static unsigned char reversed[256];
 
-static void make_remainders(void)
+static void make_reversed(void)
 {
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		uint32_t crc = byte << 24;
-
+	for (unsigned int byte = 0; byte < 256; byte++)
 		for (int bit = 0; bit < 8; bit++)
-			crc = crc << 1 ^ (crc & UINT32_C(0x80000000) ? POLYNOMIAL : 0);
-		remainders[0][byte] = crc;
-	}
-	for (int n = 1; n < STEP; n++)
-		for (int byte = 0; byte < 256; byte++) {
-			uint32_t crc = remainders[n - 1][byte];
-
-			remainders[n][byte] = crc << 8 ^ remainders[0][crc >> 24];
-		}
+			reversed[byte] |= (unsigned char)((byte >> bit & 1) << (7 - bit));
 }
 
-static uint32_t crc_add(uint32_t crc, const void *bytes, size_t len)
+/* Changes the bytes. */
+static uint32_t crc_add(uint32_t crc, void *of, size_t len)
 {
-	const unsigned char *at = bytes;
+	unsigned char *bytes = of;
 
-	for (; len >= STEP; len -= STEP, at += STEP)
-		crc = remainders[7][(crc >> 24) ^ at[0]] ^
-		      remainders[6][(crc >> 16 & 0xff) ^ at[1]] ^
-		      remainders[5][(crc >> 8 & 0xff) ^ at[2]] ^
-		      remainders[4][(crc & 0xff) ^ at[3]] ^ remainders[3][at[4]] ^
-		      remainders[2][at[5]] ^ remainders[1][at[6]] ^ remainders[0][at[7]];
-	for (; len > 0; len--, at++)
-		crc = crc << 8 ^ remainders[0][(crc >> 24) ^ *at];
-	return crc;
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = reversed[bytes[i]];
+	return (uint32_t)crc32(crc, bytes, (uInt)len);
 }
 
 /* Ends with the length, its lowest byte first, without leading zeros. */
 static uint32_t crc_end(uint32_t crc, uint64_t len)
 {
 	for (; len > 0; len >>= 8) {
-		const unsigned char byte = (unsigned char)(len & 0xff);
+		unsigned char byte = (unsigned char)(len & 0xff);
 
 		crc = crc_add(crc, &byte, 1);
 	}
-	return ~crc;
+	return (uint32_t)reversed[crc & 0xff] << 24 | (uint32_t)reversed[crc >> 8 & 0xff] << 16 |
+	       (uint32_t)reversed[crc >> 16 & 0xff] << 8 | reversed[crc >> 24];
 }
 
 /* --- files --- */
@@ -114,7 +101,7 @@ static int checksum(int fd, uint32_t *crc, uint64_t *size)
 {
 	ssize_t n;
 
-	*crc = 0;
+	*crc = CRC_BEGIN;
 	*size = 0;
 	while ((n = read(fd, buffer, sizeof(buffer))) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -173,7 +160,7 @@ int file_list_print(FILE *out, const char *path, bool times)
 
 	if (!directory)
 		return fail(path, NULL, -errno);
-	make_remainders();
+	make_reversed();
 	last_session_read(&last, path);
 	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
 		is_running ? "running" : "ended", JANKD_VERSION);

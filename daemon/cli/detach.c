@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/base/folder.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 
@@ -162,18 +163,6 @@ static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t u
 	return 0;
 }
 
-static void print_error(const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(STDERR_FILENO, text, len);
-
-		if (n <= 0)
-			return;
-		text += n;
-		len -= (size_t)n;
-	}
-}
-
 /* Prints the daemon's standard error until its exit code comes. Returns false if none came. */
 static bool read_code(struct detach *detach, uint64_t until_ns)
 {
@@ -183,7 +172,7 @@ static bool read_code(struct detach *detach, uint64_t until_ns)
 	while ((len = read_pipe(detach, text, sizeof(text), until_ns)) > 0) {
 		const char *end = memchr(text, '\0', len);
 
-		print_error(text, end ? (size_t)(end - text) : len);
+		folder_write(STDERR_FILENO, text, end ? (size_t)(end - text) : len);
 		if (!end)
 			continue;
 		if (end + 1 == text + len && read_pipe(detach, text, 1, until_ns) == 0)

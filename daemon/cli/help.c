@@ -2,8 +2,8 @@
 #include "daemon/cli/help.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "daemon/base/text.h"
 #include "daemon/cli/options_table.h"
 
 /* The columns of a line, and the column at which the text of an option begins. */
@@ -114,33 +114,9 @@ static const struct {
 	},
 };
 
-/* Prints @text in lines of at most WIDTH columns, indented by @indent. The cursor is already at
- * column @indent. */
-static void print_wrapped(const char *text, int indent)
-{
-	int column = indent;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column > indent && column + 1 + len > WIDTH) {
-			printf("\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", len, text);
-		column += len;
-		text += len;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
-
 static void print_option(const struct option_row *row)
 {
-	char head[80];
+	char head[80], text[4096];
 	int len;
 
 	if (row->letter)
@@ -151,17 +127,16 @@ static void print_option(const struct option_row *row)
 		len += snprintf(head + len, sizeof(head) - (size_t)len, ", --%s", row->alias);
 	if (row->value_name)
 		len += snprintf(head + len, sizeof(head) - (size_t)len, " %s", row->value_name);
-	if (len < INDENT)
-		printf("%-*s", INDENT, head);
-	else
-		printf("%s\n%*s", head, INDENT, "");
-	print_wrapped(row->help, INDENT);
+	if (len >= INDENT)
+		puts(head);
+	snprintf(text, sizeof(text), "%-*s%s", INDENT, len < INDENT ? head : "", row->help);
+	text_print_paragraph(stdout, WIDTH, INDENT, text);
 }
 
 void help_print(enum options_command command)
 {
 	printf("%s\n", commands[command].usage);
-	print_wrapped(commands[command].text, 0);
+	text_print_paragraph(stdout, WIDTH, 0, commands[command].text);
 	printf("\noptions; a value in parentheses at the end is the default:\n");
 	for (size_t i = 0; i < options_table_rows; i++)
 		if ((options_table[i].commands & (1U << command)) && options_table[i].help)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/android/app_watch.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "daemon/base/text_file.h"
 
 /* More bytes than the name of a process: a package, ':' and another name. */
 #define ARGUMENT_MAX 512
@@ -25,17 +26,9 @@ static bool is_process_of(const char *argument, const char *app)
  * zombie. */
 static bool runs(pid_t pid, const char *app)
 {
-	char path[40], argument[ARGUMENT_MAX];
-	ssize_t n;
-	int fd;
+	char argument[ARGUMENT_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, argument, sizeof(argument) - 1);
-	close(fd);
-	argument[n > 0 ? n : 0] = '\0';
+	text_file_read(argument, sizeof(argument), "/proc/%d/cmdline", (int)pid);
 	return is_process_of(argument, app);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 /* Between Android's own native services (-1000) and the apps (from -800, persistent ones, to 1000):
  * ProcessList.java. */
 #define OOM_SCORE_ADJ (-800)
@@ -16,23 +18,6 @@
 static const char *const cpusets[] = { "background", "system-background" };
 
 /* --- files --- */
-
-static ssize_t read_file(const char *root, const char *path, char *text, size_t size)
-{
-	char whole[PATH_MAX];
-	ssize_t n = -1;
-	int fd;
-
-	text[0] = '\0';
-	snprintf(whole, sizeof(whole), "%s%s", root, path);
-	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
-}
 
 static bool write_number(const char *root, const char *path, long number)
 {
@@ -57,7 +42,7 @@ static int read_oom(const char *root)
 	char text[32], *end;
 	long value;
 
-	if (read_file(root, "/proc/self/oom_score_adj", text, sizeof(text)) <= 0)
+	if (!text_file_read(text, sizeof(text), "%s/proc/self/oom_score_adj", root))
 		return DEVICE_UNKNOWN;
 	value = strtol(text, &end, 10);
 	return end != text && value >= -1000 && value <= 1000 ? (int)value : DEVICE_UNKNOWN;
@@ -80,7 +65,7 @@ static void find_home(struct background *background)
 	const char *at;
 
 	background->home[0] = '\0';
-	read_file(background->root, "/proc/self/cgroup", text, sizeof(text));
+	text_file_read(text, sizeof(text), "%s/proc/self/cgroup", background->root);
 	at = strstr(text, ":cpuset:/");
 	if (!at)
 		return;
@@ -117,11 +102,10 @@ static void find_cpuset(struct background *background)
 
 static long read_cpu(const char *root, int cpu, const char *name)
 {
-	char path[128], text[32];
+	char text[32];
 	long value;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, name);
-	read_file(root, path, text, sizeof(text));
+	text_file_read(text, sizeof(text), "%s/sys/devices/system/cpu/cpu%d/%s", root, cpu, name);
 	value = strtol(text, NULL, 10);
 	return value > 0 ? value : 0;
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 #define MINUTE_NS (60 * UINT64_C(1000000000))
 
 /* Sensors that are not connected report values such as 0, -40000 or 125000. Some old drivers
@@ -269,20 +271,6 @@ static int open_in(const char *folder, const char *entry, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Reads a file once. Returns false, with "", if it cannot be read. */
-static bool read_once(const char *folder, const char *entry, const char *name, char *text,
-		      size_t size)
-{
-	int fd = open_in(folder, entry, name);
-	bool is_read = fd >= 0 && read_text(fd, text, size);
-
-	if (fd >= 0)
-		close(fd);
-	if (!is_read)
-		text[0] = '\0';
-	return is_read;
-}
-
 static bool add_file(struct device_state *state, enum device_file_kind kind, const char *folder,
 		     const char *entry, const char *name)
 {
@@ -310,9 +298,11 @@ static void add_battery_of(struct device_state *state, const char *folder, const
 {
 	char text[32];
 
-	if (!read_once(folder, entry, "type", text, sizeof(text)) || strcmp(text, "Battery") != 0)
+	if (!text_file_read(text, sizeof(text), "%s/%s/type", folder, entry) ||
+	    strcmp(text, "Battery") != 0)
 		return;
-	if (read_once(folder, entry, "scope", text, sizeof(text)) && strcmp(text, "Device") == 0)
+	if (text_file_read(text, sizeof(text), "%s/%s/scope", folder, entry) &&
+	    strcmp(text, "Device") == 0)
 		return;
 	for (unsigned int i = 0; i < state->n_files; i++)
 		if (state->files[i].kind <= DEVICE_FILE_STATUS)
@@ -356,7 +346,7 @@ static void add_thermal(struct device_state *state, const char *folder, const ch
 {
 	char type[64];
 
-	if (!read_once(folder, entry, "type", type, sizeof(type)))
+	if (!text_file_read(type, sizeof(type), "%s/%s/type", folder, entry))
 		return;
 	for (char *c = type; *c; c++)
 		*c = (char)tolower((unsigned char)*c);

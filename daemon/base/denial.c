@@ -2,37 +2,26 @@
 #include "daemon/base/denial.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 /* More groups than Android gives to a process. */
 #define GROUPS_MAX 128
-
-static bool read_word(const char *path, char *word, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, word, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	word[n > 0 ? n : 0] = '\0';
-	word[strcspn(word, "\n")] = '\0';
-	return n > 0;
-}
 
 struct selinux selinux_read(void)
 {
 	struct selinux selinux = { .is_present = false };
 	char enforce[16];
 
-	selinux.is_present = read_word("/sys/fs/selinux/enforce", enforce, sizeof(enforce));
+	selinux.is_present = text_file_read(enforce, sizeof(enforce), "/sys/fs/selinux/enforce");
 	selinux.is_enforcing = strcmp(enforce, "1") == 0;
 	if (selinux.is_present)
-		read_word("/proc/self/attr/current", selinux.context, sizeof(selinux.context));
+		text_file_read(selinux.context, sizeof(selinux.context), "/proc/self/attr/current");
 	return selinux;
 }
 

@@ -15,6 +15,7 @@
 
 #include "daemon/base/boot_id.h"
 #include "daemon/base/folder.h"
+#include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/base/row.h"
 
@@ -35,28 +36,6 @@ static int open_file(const char *folder, bool *is_trusted)
 	fd = folder_open_regular(AT_FDCWD, path, O_RDONLY, &info);
 	*is_trusted = fd >= 0 && info.st_uid == geteuid() && !(info.st_mode & 022);
 	return fd;
-}
-
-/* Returns the text, NUL-terminated, which the caller frees, or NULL with *error. */
-static char *read_text(int fd, int *error)
-{
-	char *text = malloc(SIZE_MAX_BYTES + 1);
-	size_t len = 0;
-	ssize_t n = 1;
-
-	*error = -ENOMEM;
-	if (!text)
-		return NULL;
-	while (n > 0 && len < SIZE_MAX_BYTES) {
-		n = read(fd, text + len, SIZE_MAX_BYTES - len);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	text[len] = '\0';
-	*error = n < 0 ? -errno : n > 0 ? -EPROTO : 0;
-	if (*error == 0)
-		return text;
-	free(text);
-	return NULL;
 }
 
 static const char *string_of(struct json_object *json, const char *key)
@@ -144,17 +123,18 @@ static int64_t last_write(const char *folder)
 int last_session_read(struct last_session *last, const char *folder)
 {
 	bool is_trusted = false;
-	int error = 0, fd = open_file(folder, &is_trusted);
+	int fd = open_file(folder, &is_trusted);
 	struct json_object *device;
 	char *text;
+	ssize_t n;
 
 	*last = (struct last_session){ .last_ns = ROW_UNKNOWN, .booted_ns = ROW_UNKNOWN };
 	if (fd < 0)
 		return fd;
-	text = read_text(fd, &error);
+	n = text_file_read_all(&text, fd, SIZE_MAX_BYTES);
 	close(fd);
-	if (!text)
-		return error;
+	if (n < 0)
+		return n == -EFBIG ? -EPROTO : (int)n;
 	last->json = json_tokener_parse(text);
 	free(text);
 	if (!is_of_capture(last->json)) {

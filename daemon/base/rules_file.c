@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
+#include "daemon/base/text_file.h"
 
 /* Opens a regular file without waiting for a writer of a FIFO. Returns a descriptor or -errno. */
 static int open_file(const char *path)
@@ -23,35 +24,21 @@ static int open_file(const char *path)
 	return S_ISDIR(info.st_mode) ? -EISDIR : -ENXIO;
 }
 
-/* Reads all of it. Returns 0 or -errno; -EFBIG if it is longer than RULES_FILE_MAX. */
-static int read_all(int fd, char *text, size_t *len)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && *len <= RULES_FILE_MAX) {
-		n = read(fd, text + *len, RULES_FILE_MAX + 1 - *len);
-		if (n < 0)
-			return -errno;
-		*len += (size_t)n;
-	}
-	return *len > RULES_FILE_MAX ? -EFBIG : 0;
-}
-
 struct span rules_read_file(const char *what, const char *path, const char *advice)
 {
-	char *text = malloc(RULES_FILE_MAX + 1);
-	int fd = text ? open_file(path) : -ENOMEM;
-	size_t len = 0;
-	int error = fd < 0 ? fd : read_all(fd, text, &len);
+	int fd = open_file(path);
+	ssize_t n = fd;
+	char *text;
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		n = text_file_read_all(&text, fd, RULES_FILE_MAX);
 		close(fd);
-	if (error == 0)
-		return (struct span){ text, len };
-	free(text);
+	}
+	if (n >= 0)
+		return (struct span){ text, (size_t)n };
 	report("%s %s: %s; %s", what, path,
-	       error == -ENXIO ? "it is not a regular file" : strerror(-error),
-	       report_advice(error, advice));
+	       n == -ENXIO ? "it is not a regular file" : strerror((int)-n),
+	       report_advice((int)n, advice));
 	return SPAN_NULL;
 }
 

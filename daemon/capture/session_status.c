@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/capture/session.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "daemon/base/report.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
+#include "daemon/base/text_file.h"
 #include "daemon/show/show.h"
 
 /* --- surfaces --- */
@@ -117,15 +117,11 @@ static uint64_t cpu_ms(const struct rusage *usage)
 /* The second number of statm, in pages. */
 static uint64_t rss_kb(void)
 {
-	char text[128] = "";
+	char text[128];
 	unsigned long pages = 0;
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return 0;
-	if (read(fd, text, sizeof(text) - 1) > 0)
+	if (text_file_read(text, sizeof(text), "/proc/self/statm"))
 		sscanf(text, "%*u %lu", &pages);
-	close(fd);
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 

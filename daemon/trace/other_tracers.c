@@ -2,7 +2,6 @@
 #include "daemon/trace/other_tracers.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,21 +12,7 @@
 
 #include "daemon/base/folder.h"
 #include "daemon/base/text.h"
-
-static void read_name(const char *pid, char name[static 32])
-{
-	char path[64];
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, name, 31);
-	if (fd >= 0)
-		close(fd);
-	name[n > 0 ? n : 0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-}
+#include "daemon/base/text_file.h"
 
 static void add(char text[static OTHER_TRACERS_SIZE], const char *pid, const char *name)
 {
@@ -110,7 +95,7 @@ void other_tracers_find(struct other_tracers *found, const char *path)
 
 		if (strtol(pid, &end, 10) <= 0 || *end || strtol(pid, NULL, 10) == getpid())
 			continue;
-		read_name(pid, name);
+		text_file_read(name, sizeof(name), "/proc/%.20s/comm", pid);
 		if (reads(pid, path))
 			add(found->readers, pid, name);
 		else if (is_known(name))

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short files of text: of /proc and /sys, session.json, rule files. */
+#ifndef JANKD_DAEMON_BASE_TEXT_FILE_H
+#define JANKD_DAEMON_BASE_TEXT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Reads at most @size - 1 bytes of the file with the path @format, in one read that does not wait,
+ * without the last line end. Returns true if there are any; else @text is "". */
+bool text_file_read(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Reads all of a file, with a NUL behind it. The caller frees *text. Returns the number of bytes,
+ * or -errno with NULL; -EFBIG: it has more than @max. */
+ssize_t text_file_read_all(char **text, int fd, size_t max);
+
+#endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@
 #define DYING_MAX 8
 
 /* Time between two checks of deadlines and signals during a wait for output. */
-#define CHECK_MS 50
+#define CHECK_NS (50 * NS_PER_MS)
 
 extern char **environ;
 
@@ -84,38 +83,8 @@ void child_on_start(void (*started)(void *context, pid_t pid), void *context)
 	on_start_context = context;
 }
 
-static void call_on_start(pid_t pid)
-{
-	if (on_start)
-		on_start(on_start_context, pid);
-}
-
-/* Starts @argv. Returns the descriptor of its output, non-blocking, or -errno. */
-static int spawn(char *const argv[], pid_t *pid)
-{
-	int fds[2];
-	int error;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	error = spawn_into(argv, -1, fds[1], fds[1], pid);
-	close(fds[1]);
-	if (error < 0) {
-		close(fds[0]);
-		return error;
-	}
-	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	return fds[0];
-}
-
 /* The most bytes of output that wait for this process. */
 #define PIPE_SIZE (1 << 20)
-
-/* Opens a pipe of which neither end waits. */
-static int open_pipe(int fds[static 2])
-{
-	return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0;
-}
 
 /* A pipe from which @text is read. Returns its descriptor or -errno. */
 static int open_input(const char *text)
@@ -134,30 +103,33 @@ static int open_input(const char *text)
 	return fds[0];
 }
 
-/* Starts @argv with ->bytes. Returns as spawn(). */
-static int spawn_apart(struct child *child, char *const argv[])
+/* Starts @argv. Returns the descriptor of its output, non-blocking, or -errno. */
+static int spawn(struct child *child, char *const argv[])
 {
 	int output[2] = { -1, -1 }, errors[2] = { -1, -1 }, input = -1;
+	bool is_apart = child->bytes && !child->joins_errors;
 	int error = child->input ? (input = open_input(child->input)) : 0;
 
+	/* Neither end of a pipe waits. */
 	if (error >= 0)
-		error = open_pipe(output);
-	if (error == 0)
-		error = open_pipe(errors);
+		error = pipe2(output, O_CLOEXEC | O_NONBLOCK) < 0 ||
+					(is_apart && pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0)
+				? -errno
+				: 0;
 	if (error == 0) {
-		fcntl(output[1], F_SETPIPE_SZ, PIPE_SIZE);
-		if (child->waits)
+		if (is_apart)
+			fcntl(output[1], F_SETPIPE_SZ, PIPE_SIZE);
+		if (!child->bytes || child->waits)
 			fcntl(output[1], F_SETFL, 0);
-		error = spawn_into(argv, input, output[1], errors[1], &child->pid);
+		error = spawn_into(argv, input, output[1], is_apart ? errors[1] : output[1],
+				   &child->pid);
 	}
-	if (error < 0 && output[0] >= 0)
-		close(output[0]);
-	if (error < 0 && errors[0] >= 0)
-		close(errors[0]);
-	if (output[1] >= 0)
-		close(output[1]);
-	if (errors[1] >= 0)
-		close(errors[1]);
+	for (int i = error < 0 ? 0 : 1; i < 2; i++) {
+		if (output[i] >= 0)
+			close(output[i]);
+		if (errors[i] >= 0)
+			close(errors[i]);
+	}
 	if (input >= 0)
 		close(input);
 	child->errors = error < 0 ? -1 : errors[0];
@@ -393,13 +365,13 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	int error;
 
 	if (reap_killed())
-		fd = child->bytes ? spawn_apart(child, argv) : spawn(argv, &child->pid);
+		fd = spawn(child, argv);
 	if (fd < 0) {
 		child->pid = 0;
 		return fd;
 	}
-	if (!child->brief)
-		call_on_start(child->pid);
+	if (on_start && !child->brief)
+		on_start(on_start_context, child->pid);
 	child->loop = loop;
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
@@ -482,87 +454,76 @@ void child_discard_signals(void)
 		;
 }
 
-struct limits {
+struct run {
+	char *output;
+	size_t size, len;
 	int64_t deadline_ms;
 	int silent_ms;		/* 0: no limit */
 	int64_t last_output_ms; /* or start */
 	bool until_signal;
+	int status;
 };
 
+static void add_output(struct child *child, struct span bytes)
+{
+	struct run *run = child->context;
+	size_t left = run->size - 1 - run->len, len = bytes.len < left ? bytes.len : left;
+
+	run->last_output_ms = now_ms();
+	memcpy(run->output + run->len, bytes.ptr, len);
+	run->len += len;
+	run->output[run->len] = '\0';
+}
+
+static void on_run_end(struct child *child, int status)
+{
+	struct run *run = child->context;
+
+	run->status = status;
+}
+
 /* Returns 0 within the limits, else -ETIMEDOUT or -EINTR. */
-static int check_limits(const struct limits *limits)
+static int check_limits(const struct run *run)
 {
-	if (limits->until_signal && child_signal_came())
+	if (run->until_signal && child_signal_came())
 		return -EINTR;
-	if (limits->silent_ms > 0 && now_ms() - limits->last_output_ms >= limits->silent_ms)
+	if (run->silent_ms > 0 && now_ms() - run->last_output_ms >= run->silent_ms)
 		return -ETIMEDOUT;
-	return now_ms() < limits->deadline_ms ? 0 : -ETIMEDOUT;
-}
-
-/* Reads all output, and discards what does not fit. Returns 0, -ETIMEDOUT or -EINTR. */
-static int read_output(int fd, struct limits *limits, char *output, size_t size)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	size_t len = 0;
-	int error;
-
-	while ((error = check_limits(limits)) == 0) {
-		char text[4096];
-		ssize_t n;
-
-		if (poll(&wait, 1, CHECK_MS) <= 0)
-			continue;
-		n = read(fd, text, sizeof(text));
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (n <= 0)
-			break;
-		limits->last_output_ms = now_ms();
-		if ((size_t)n > size - 1 - len)
-			n = (ssize_t)(size - 1 - len);
-		memcpy(output + len, text, (size_t)n);
-		len += (size_t)n;
-	}
-	output[len] = '\0';
-	return error;
-}
-
-/* Waits for the end of a child that has closed its output. Returns as read_output(). */
-static int wait_end(pid_t pid, const struct limits *limits, int *status)
-{
-	const struct timespec pause = { 0, END_PAUSE_NS };
-	int error = 0;
-
-	while (error == 0 && !poll_end(pid, status)) {
-		nanosleep(&pause, NULL);
-		error = check_limits(limits);
-	}
-	return error;
+	return now_ms() < run->deadline_ms ? 0 : -ETIMEDOUT;
 }
 
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size)
 {
-	struct limits limits = {
+	struct run run = {
+		.output = output,
+		.size = size,
 		.deadline_ms = now_ms() + timeout_ms,
 		.silent_ms = silent_ms,
 		.last_output_ms = now_ms(),
 		.until_signal = until_signal,
 	};
-	int status, error, fd;
-	pid_t pid;
+	struct child child = {
+		.bytes = add_output,
+		.waits = true,
+		.joins_errors = true,
+		.ended = on_run_end,
+		.context = &run,
+	};
+	struct loop loop;
+	int error = loop_open(&loop);
 
 	output[0] = '\0';
-	fd = reap_killed() ? spawn(argv, &pid) : -EAGAIN;
-	if (fd < 0)
-		return fd;
-	call_on_start(pid);
-	error = read_output(fd, &limits, output, size);
-	close(fd);
 	if (error == 0)
-		error = wait_end(pid, &limits, &status);
-	if (error == 0)
-		return status;
-	kill_group(pid);
-	return error;
+		error = child_start(&child, &loop, argv, -1);
+	while (error == 0 && child_runs(&child)) {
+		error = check_limits(&run);
+		if (error < 0)
+			break;
+		loop_wait(&loop, loop_now() + CHECK_NS);
+		child_check(&child);
+	}
+	child_kill(&child);
+	loop_close(&loop);
+	return error < 0 ? error : run.status;
 }

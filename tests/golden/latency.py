@@ -198,6 +198,13 @@ def check_twins(checks, phone):
     checks.equal((phone.counts["overruns"], phone.counts["restarts"]), (0, 0), "twins: overruns and restarts")
 
 
+def check_restart(checks, phone):
+    """Another instance of a layer, whose ring has none of the frames before."""
+    check_exact(checks, phone, phone.layers[0], 5)
+    checks.equal([phone.counts[name] for name in ("restarts", "overruns", "out_of_order", "refused", "failed")], [1, 0, 0, 0, 0], "restart: counts")
+    checks.that([row["interval(ms)"] for row in phone.rows].count("") == 2 and "lost" not in phone.events, f"restart: {phone.events}")
+
+
 def check_starved(checks, phone):
     """More layers draw than dumpsys can serve in time: that is said, and layers that begin to draw are still found."""
     checks.that("too slow" in phone.events and " layers in time" in phone.events, f"starved: {phone.events}")
@@ -229,6 +236,7 @@ def phones(place):
               options=["--exclude", "com.out"]): check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
     }
+    found[Phone(place, "restart", 9, HZ_60, [layer("com.back/com.back.Main#0", HZ_60, lives=((-1000, 4), (4.5, 1000)))])] = check_restart
     found[Phone(place, "twins", 9, HZ_120, [layer("com.twin/com.twin.Main", HZ_120 * n) for n in (2, 3)])] = check_twins
     found[Phone(place, "starved", 15, HZ_120, [*(layer(f"com.s{i}/com.s{i}.Main#{i}", HZ_120) for i in range(14)),
                                                layer("com.late/com.late.Main#0", HZ_120, draws=((4, 1000),))], each=0.15)] = check_starved

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What analyze writes and prints is what it wrote and printed before, to the byte: every recorded trace, case, scenario and
-version of Android, scenarios with lost pages, damaged mixtures, and options. Other tests judge whether a row is right; this one
+version of Android, damaged mixtures of scenarios, and options. Other tests judge whether a row is right; this one
 notices a row that a change of the code was not to change. It prints the names of recorded inputs that rows.txt does not have yet.
 
     tests/golden/rows.py --into DIR     keep all outputs there; of two commits: diff -r BEFORE AFTER
@@ -8,7 +8,6 @@ notices a row that a change of the code was not to change. It prints the names o
 """
 
 import argparse
-import collections
 import concurrent.futures
 import hashlib
 import itertools
@@ -23,7 +22,6 @@ from jankd import SHARED, SOURCE, Checks, folder, jankd, phones, scenario, skip,
 
 SUMS = pathlib.Path(__file__).with_suffix(".txt")
 ALL = ["--frames-log", "-T", "2"]
-DAMAGED = ("app-switch", "culprits", "drops-120", "late-switch", "hang-gpu")
 # Options, on the recorded trace or scenario of that name.
 OPTIONS = {
     "android-9-list-jank": (["-T", "3", "-k", "50", "-t", "90"], ["--rules", "gfx2019"], ["--stdout"], ["--json", "-T", "4", "-f", "5"],
@@ -35,25 +33,8 @@ OPTIONS = {
 }
 
 
-def with_lost_pages(path):
-    """A copy of a text in which each CPU misses some stretches of 60 lines."""
-    number, lost, lines = collections.Counter(), collections.Counter(), []
-    for line in path.read_text().splitlines(keepends=True):
-        cpu = int((re.search(r"\[(\d+)\]", line) or [0, -1])[1])
-        number[cpu] += 1
-        if cpu >= 0 and number[cpu] // 60 % 20 == 7 + cpu:
-            lost[cpu] += 1
-            continue
-        if lost[cpu]:
-            lines.append(f"CPU:{cpu} [LOST {lost.pop(cpu)} EVENTS]\n")
-        lines.append(line)
-    copy = path.with_name("lost-" + path.name)
-    copy.write_text("".join(lines))
-    return copy
-
-
 def damaged(texts, below):
-    """Parts of some of the @texts, of whose lines some are missing, double, late, or other ones than they were."""
+    """Parts of some of the @texts, of whose lines some are missing, with and without a report, double, late, or other ones than they were."""
     left, seldom = [], 300 + below(22) ** 3
     for text in (texts[below(len(texts))] for _ in range(1 + below(5) // 3)):
         begin = below(3) // 2 * below(20000)
@@ -67,6 +48,7 @@ def damaged(texts, below):
         elif how == 2:
             left.insert(near, line)
         elif how == 3:
+            del left[near:]
             yield b"CPU:%d [LOST %d EVENTS]\n" % (below(8), below(1000))
         elif how < 8:
             places = [*re.finditer(rb"\d+|\n", line)]
@@ -96,8 +78,6 @@ def inputs(here):
     for name, vocabulary in phones():
         path = scenario(name, here / f"{vocabulary}-{name}.txt", vocabulary=vocabulary)
         yield f"{vocabulary} {name}", path, ALL
-        if name in DAMAGED:
-            yield f"{vocabulary} {name} with lost pages", with_lost_pages(path), ALL
     yield from mixtures(here)
 
 

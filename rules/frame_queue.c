@@ -247,7 +247,7 @@ static void describe(struct frame_queue *q, const struct layer *layer, uint64_t 
 	size_t length;
 
 	recent_events_describe(q->log, from_ns, to_ns);
-	counters = recent_events_counters(q->log);
+	counters = q->log->counters;
 	text[0] = '\0';
 	if (process)
 		choreographer_describe(q->choreographer, process->pid, from_ns, to_ns, text,
@@ -278,7 +278,7 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 	char info[DROP_INFO_SIZE];
 
 	describe(q, layer, before->time_ns, now->time_ns, info);
-	row.tick = recent_events_tick(q->log);
+	row.tick = q->log->tick;
 	row.info = info;
 	if (q->sink.drop)
 		q->sink.drop(q->sink.context, &row);

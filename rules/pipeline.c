@@ -151,7 +151,7 @@ static void on_event(void *context, const struct role_event *event)
 		vsync_tick(&p->queue.vsync, name_hash(record->name),
 			   (unsigned int)(event->rule - p->rules->rules), time_ns);
 		if (p->queue.log)
-			recent_events_add_tick(p->queue.log, time_ns, record->name);
+			recent_events_add(p->queue.log, time_ns, record->name, true);
 		return;
 	case RULE_HWVSYNC:
 		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), time_ns);
@@ -203,7 +203,7 @@ static void on_event(void *context, const struct role_event *event)
 		break;
 	}
 	if (p->queue.log)
-		recent_events_add_counter(p->queue.log, time_ns, record->name);
+		recent_events_add(p->queue.log, time_ns, record->name, false);
 }
 
 static void on_attributed_frame(void *context, const struct frame *frame)
@@ -226,7 +226,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 		producers_new_surfaceflinger(p->producers);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
-	if (!attribution_has_own_ticks(&p->attribution))
+	if (!surfaceflinger_is(sf, p->attribution.tick_pid, p->attribution.tick_tgid))
 		vsync_reset(&p->queue.vsync);
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
 		 another ? "changed" : "found", (int)sf->pid, (int)sf->tid);
@@ -435,7 +435,7 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 	if (p->gfx2019)
 		return;
 	if (marks_add_of_app(&p->queue.marks, time_ns))
-		choreographer_mark(p->choreographer, time_ns);
+		marks_add(&p->choreographer->marks, time_ns);
 	else
 		p->counters.marks_too_soon++;
 }
@@ -464,7 +464,7 @@ static __attribute__((noinline)) void follow_unusual(struct pipeline *p,
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
 	end_gap(p, record->time_ns);
-	attribution_hole_ends(&p->attribution, record->time_ns);
+	sf_runs_hole_ends(&p->attribution.runs, record->time_ns);
 	p->unusual = p->hole_ns || p->gap_ns || p->gfx2019;
 }
 
@@ -698,7 +698,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	if (p->timeline)
 		p->timeline->rules = rules;
 	if (p->gfx2019) {
-		gfx2019_set_rules(p->gfx2019, rules);
+		p->gfx2019->rules = rules;
 		return 0;
 	}
 	attribution_set_rules(&p->attribution, rules);
@@ -713,7 +713,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 
 void pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
-	choreographer_mark(p->choreographer, time_ns);
+	marks_add(&p->choreographer->marks, time_ns);
 	if (!p->gfx2019 && !marks_add(&p->queue.marks, time_ns))
 		p->counters.marks_too_soon++;
 }
@@ -738,7 +738,7 @@ void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t sinc
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 {
 	if (p->gfx2019 && p->queue.options.vsync_ns == 0)
-		gfx2019_set_period(p->gfx2019, period_ns);
+		p->gfx2019->options.vsync_ns = period_ns;
 	vsync_set_dumpsys_period(&p->queue.vsync, period_ns);
 }
 

@@ -671,11 +671,6 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 
 /* --- marks, losses, clocks --- */
 
-void choreographer_mark(struct choreographer *c, uint64_t time_ns)
-{
-	marks_add(&c->marks, time_ns);
-}
-
 void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown)
 {
 	c->lost.events += events;

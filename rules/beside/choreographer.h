@@ -134,7 +134,7 @@ struct choreographer {
 	uint64_t last_check_ns, last_idle_check_ns;
 	const struct expected *expected; /* borrowed: its ticks for apps are the edges */
 	struct loss_count lost;
-	struct marks marks; /* not reached yet */
+	struct marks marks; /* not reached yet: no row spans one */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
 	struct thread_set open_set;				   /* of open[i] */
@@ -160,9 +160,6 @@ void choreographer_end(struct choreographer *c, const struct trace_record *recor
 /* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
  * dropped, and no interval spans the loss. */
 void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown);
-
-/* A mark: no row spans it. */
-void choreographer_mark(struct choreographer *c, uint64_t time_ns);
 
 /* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
  * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */

@@ -30,16 +30,6 @@ bool gfx2019_focus(struct gfx2019 *g, const char *focus)
 	return true;
 }
 
-void gfx2019_set_rules(struct gfx2019 *g, const struct ruleset *rules)
-{
-	g->rules = rules;
-}
-
-void gfx2019_set_period(struct gfx2019 *g, uint64_t period_ns)
-{
-	g->options.vsync_ns = period_ns;
-}
-
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 		 const struct gfx2019_options *options, const struct row_sink *sink)
 {

@@ -39,7 +39,7 @@ struct gfx2019_series {
 };
 
 struct gfx2019 {
-	const struct ruleset *rules;
+	const struct ruleset *rules; /* borrowed; the owner may change it, as options.vsync_ns */
 	struct gfx2019_options options;
 	struct row_sink sink;
 	bool ticked; /* there was a tick */
@@ -69,12 +69,6 @@ void gfx2019_free(struct gfx2019 *g);
 
 /* Sets the app in front ("app/activity"). Returns false if one was set before. */
 bool gfx2019_focus(struct gfx2019 *g, const char *focus);
-
-/* Changes the rules; borrowed. */
-void gfx2019_set_rules(struct gfx2019 *g, const struct ruleset *rules);
-
-/* Sets the display's period. */
-void gfx2019_set_period(struct gfx2019 *g, uint64_t period_ns);
 
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record);
 

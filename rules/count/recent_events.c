@@ -72,7 +72,7 @@ static uint32_t find_name(struct recent_events *log, struct span name)
 	return *known;
 }
 
-static void add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
+void recent_events_add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
 {
 	uint64_t place = log->n % RECENT_EVENTS_MAX;
 
@@ -83,16 +83,6 @@ static void add(struct recent_events *log, uint64_t time_ns, struct span name, b
 		.is_tick = is_tick,
 	};
 	log->n++;
-}
-
-void recent_events_add_tick(struct recent_events *log, uint64_t time_ns, struct span name)
-{
-	add(log, time_ns, name, true);
-}
-
-void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, struct span name)
-{
-	add(log, time_ns, name, false);
 }
 
 /* The end of the entries, without the last blocks that have no event before @to_ns. */
@@ -188,14 +178,4 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 		    log->time_ns[place] < to_ns)
 			list_counter(log, log->name[place].at);
 	}
-}
-
-const char *recent_events_tick(const struct recent_events *log)
-{
-	return log->tick;
-}
-
-const char *recent_events_counters(const struct recent_events *log)
-{
-	return log->counters;
 }

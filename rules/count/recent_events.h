@@ -51,23 +51,20 @@ struct recent_events {
 	uint32_t n_names;		     /* bytes of names so far, modulo 2^31 */
 	uint32_t known[RECENT_EVENTS_KNOWN]; /* by hash: value of n_names before the last name */
 	_Alignas(struct recent_name) char names[RECENT_EVENTS_NAMES_SIZE];
-	char tick[RECENT_EVENTS_NAME_SIZE];
-	char counters[RECENT_EVENTS_TEXT_SIZE];
-	size_t n_counters; /* bytes of that text */
-	uint32_t n_texts;  /* so far */
+	char tick[RECENT_EVENTS_NAME_SIZE];	/* "": there was none */
+	char counters[RECENT_EVENTS_TEXT_SIZE]; /* each once, joined by "; " */
+	size_t n_counters;			/* bytes of that text */
+	uint32_t n_texts;			/* so far */
 	struct recent_listed listed[RECENT_EVENTS_LISTED];
 };
 
 _Static_assert(RECENT_EVENTS_TEXT_SIZE / 3 < RECENT_EVENTS_LISTED, "a place stays free");
 
-void recent_events_add_tick(struct recent_events *log, uint64_t time_ns, struct span name);
-void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, struct span name);
+/* A tick, or another counter, was written. */
+void recent_events_add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick);
 
-/* Finds the last tick before @to_ns, and the counters written in [@from_ns, @to_ns). */
+/* Finds the last tick before @to_ns, and the counters written in [@from_ns, @to_ns): sets tick and
+ * counters, which are valid until the next call. */
 void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_t to_ns);
-
-/* Results of the last recent_events_describe(), valid until the next. */
-const char *recent_events_tick(const struct recent_events *log);     /* "": there was none */
-const char *recent_events_counters(const struct recent_events *log); /* each once, joined by "; " */
 
 #endif

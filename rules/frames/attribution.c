@@ -62,7 +62,8 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
-	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
+	if (candidate_init(&a->candidate) < 0 ||
+	    latches_init(&a->layer_events.latches, (unsigned int)layers->max) < 0)
 		return -ENOMEM;
 	return slice_stacks_init(&a->stacks, max_threads);
 }
@@ -70,7 +71,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 void attribution_free(struct attribution *a)
 {
 	slice_stacks_free(&a->stacks);
-	layer_events_free(&a->layer_events);
+	latches_free(&a->layer_events.latches);
 	candidate_free(&a->candidate);
 	free(a->work);
 }
@@ -311,11 +312,6 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	return false;
 }
 
-bool attribution_has_own_ticks(const struct attribution *a)
-{
-	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
-}
-
 /* --- presents --- */
 
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
@@ -346,7 +342,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 	uint64_t frames = a->frames;
 
 	a->sf.last_ns = record->time_ns;
-	layer_events_present(&a->layer_events);
+	a->layer_events.presents++;
 	for (unsigned int i = 0; i < latches->n; i++)
 		if (latches->all[i].tid == record->tid)
 			emit_frame(a, &latches->all[i], record->time_ns);
@@ -644,11 +640,6 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	/* Buffers queued from now on are not in the hole. */
 	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
 		layer_events_reset(&a->layer_events, from_ns);
-}
-
-void attribution_hole_ends(struct attribution *a, uint64_t time_ns)
-{
-	sf_runs_hole_ends(&a->runs, time_ns);
 }
 
 /* SurfaceFlinger's thread writes an event. Called before the event changes anything. */

@@ -86,11 +86,11 @@ struct attribution {
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;
-	bool committed;			/* a commit began since the last present */
-	bool several_displays;		/* a composition had several presents */
-	struct candidate candidate;	/* the process that may be the next one */
-	int32_t tick_pid;		/* writer of the last tick or rate, as its marker states */
-	int32_t tick_tgid;		/* the same as the kernel states */
+	bool committed;		    /* a commit began since the last present */
+	bool several_displays;	    /* a composition had several presents */
+	struct candidate candidate; /* the process that may be the next one */
+	int32_t tick_pid;  /* writer of the last tick or rate, as its marker states; maybe not sf */
+	int32_t tick_tgid; /* the same as the kernel states */
 	int32_t nominal_tid;		/* its open slice states a period, of its next HW_VSYNC */
 	uint64_t nominal_ns;		/* that period; 0: none */
 	uint64_t unattributed_presents; /* without a frame of any layer */
@@ -112,9 +112,6 @@ void attribution_free(struct attribution *a);
 void attribution_record(struct attribution *a, const struct trace_record *record,
 			const struct slice_meaning *meaning);
 
-/* True: SurfaceFlinger wrote the last tick, or stated the last rate. */
-bool attribution_has_own_ticks(const struct attribution *a);
-
 /* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
  * counters, and latches without a present (which may be lost) are invalid. */
 void attribution_forget_open(struct attribution *a, uint64_t time_ns);
@@ -123,9 +120,6 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns);
  * that reports this has the time @time_ns. What they cannot have changed stays valid: the slices of
  * threads on other CPUs, and all of SurfaceFlinger unless its thread may have run there. */
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns);
-
-/* The next record after that, which ends the hole. */
-void attribution_hole_ends(struct attribution *a, uint64_t time_ns);
 
 /* The same as attribution_forget_open(), and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);

@@ -239,11 +239,6 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 	stall_follow_buffers(e->work, layer, buffers_wait(layer), record->time_ns);
 }
 
-void layer_events_present(struct layer_events *e)
-{
-	e->presents++;
-}
-
 /* --- what becomes invalid --- */
 
 void layer_events_reset(struct layer_events *e, uint64_t time_ns)
@@ -291,16 +286,4 @@ void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
 		if (layer->length)
 			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
 	}
-}
-
-/* --- init and free --- */
-
-int layer_events_init(struct layer_events *e)
-{
-	return latches_init(&e->latches, (unsigned int)e->layers->max);
-}
-
-void layer_events_free(struct layer_events *e)
-{
-	latches_free(&e->latches);
 }

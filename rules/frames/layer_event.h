@@ -29,6 +29,8 @@ struct layer_events {
 	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
 		       bool direct);
 
+	/* The owner initializes the list, and counts the presents: it has the latches of the next.
+	 */
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */
 	uint64_t resets;	 /* how often queues and counters became invalid */
@@ -37,17 +39,9 @@ struct layer_events {
 	uint64_t refused_frames; /* of layers that did not fit into the table */
 };
 
-/* @e: all zeros, with the owner's members set. Returns 0 or -ENOMEM; layer_events_free() must be
- * called in any case. */
-int layer_events_init(struct layer_events *e);
-void layer_events_free(struct layer_events *e);
-
 /* Processes @record. @rule matches it and names a layer. */
 void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record);
-
-/* SurfaceFlinger presents: the latches so far belong to that present. */
-void layer_events_present(struct layer_events *e);
 
 /* Events are missing after @time_ns: latches, queues and last values of counters become invalid. */
 void layer_events_forget(struct layer_events *e, uint64_t time_ns);

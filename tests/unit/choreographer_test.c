@@ -301,7 +301,7 @@ TEST(no_interval_spans_a_loss)
 
 TEST(rows_end_at_marks_and_after_the_delay)
 {
-	choreographer_mark(c, BEGIN + 5 * V60 + MS);
+	marks_add(&c->marks, BEGIN + 5 * V60 + MS);
 	for (uint64_t i = 0; i < 70; i++)
 		callback(10, BEGIN + i * V60, MS);
 	choreographer_close(c);

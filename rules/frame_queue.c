@@ -1046,66 +1046,33 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 	report_endless(q, now_ns);
 }
 
-/* Finds the layers with an open row. Returns their number. */
-static int find_open_rows(struct frame_queue *q)
-{
-	int n = 0;
-
-	for (int i = 0; i < q->layers.used; i++) {
-		const struct layer *layer = &q->layers.layers[i];
-		const struct layer_count *count = count_of(q, layer);
-
-		if (layer->length && !layer->excluded && frame_series_has_row(&count->series) &&
-		    count->surface_number != SUMMARY_NONE)
-			q->open[n++] = i;
-	}
-	return n;
-}
-
-/* The sum of the open rows of the Surface with that number; @n: of all Surfaces. */
-static struct frame_stats sum_of_open(const struct frame_queue *q, int n, int number)
-{
-	struct frame_stats sum = FRAME_STATS_EMPTY;
-
-	for (int i = 0; i < n; i++) {
-		const struct layer_count *count = count_of(q, &q->layers.layers[q->open[i]]);
-		struct frame_stats stats;
-
-		if (summary_home(&q->summary, count->surface_number) != number)
-			continue;
-		stats = count->series.stats;
-		stats.lost = loss_between(count->series.start_loss, loss_so_far(q));
-		frame_stats_merge(&sum, &stats);
-	}
-	return sum;
-}
-
-/* Finds the stalls under way of the app in front. */
-static void find_frozen(struct frame_queue *q, uint64_t now_ns)
-{
-	summary_clear_frozen(&q->summary);
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
-		int number = count_of(q, layer)->surface_number;
-
-		if (layer->length && !layer->excluded && number != SUMMARY_NONE &&
-		    front_app_has(&q->front_app, layer))
-			summary_set_frozen(&q->summary, number, stall_now(q->work, layer, now_ns));
-	}
-}
-
 void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
-	int n = find_open_rows(q), count = summary_count(&q->summary);
-
-	find_frozen(q, now_ns);
-	for (int i = 0; i <= count; i++) {
-		int number = i < count ? i : SUMMARY_OTHERS;
-		struct frame_stats open = sum_of_open(q, n, number);
-
-		summary_write(&q->summary, number, &open, context, row);
+	for (int i = 0; i < summary_count(&q->summary); i++) {
+		q->summary.table[i].open = FRAME_STATS_EMPTY;
+		q->summary.table[i].frozen_ns = 0;
 	}
+	for (int i = 0; i < q->layers.used; i++) {
+		struct layer *layer = &q->layers.layers[i];
+		const struct layer_count *count = count_of(q, layer);
+		struct summary_surface *entry;
+
+		if (!layer->length || layer->excluded || count->surface_number == SUMMARY_NONE)
+			continue;
+		entry = summary_entry(&q->summary, count->surface_number);
+		if (frame_series_has_row(&count->series)) {
+			struct frame_stats stats = count->series.stats;
+
+			stats.lost = loss_between(count->series.start_loss, loss_so_far(q));
+			frame_stats_merge(&entry->open, &stats);
+		}
+		/* A stall under way of the app in front. */
+		if (front_app_has(&q->front_app, layer))
+			entry->frozen_ns =
+				later(entry->frozen_ns, stall_now(q->work, layer, now_ns));
+	}
+	summary_write(&q->summary, context, row);
 }
 
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)
@@ -1131,9 +1098,8 @@ int frame_queue_init(struct frame_queue *q)
 				       .kpi_ns = q->options.kpi_ns,
 				       .app_class = q->options.app_class,
 				       .store = &q->store };
-	q->open = calloc(max, sizeof(*q->open));
 	q->counts = calloc(max, sizeof(*q->counts));
-	if (!q->open || !q->counts || trigger_state_init(&q->trigger, max) < 0 ||
+	if (!q->counts || trigger_state_init(&q->trigger, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 || summary_init(&q->summary, max) < 0)
 		return -ENOMEM;
@@ -1143,7 +1109,6 @@ int frame_queue_init(struct frame_queue *q)
 void frame_queue_free(struct frame_queue *q)
 {
 	trigger_state_free(&q->trigger);
-	free(q->open);
 	free(q->counts);
 	chunks_free(&q->store);
 	layers_free(&q->layers);

@@ -110,7 +110,6 @@ struct frame_queue {
 	struct layer_table layers;
 	struct layer_count *counts; /* of layers.layers[i] */
 	struct summary summary;
-	int *open; /* layers with an open row, for frame_queue_summary() */
 };
 
 /* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM; frame_queue_free()

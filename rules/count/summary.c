@@ -14,14 +14,17 @@
 
 int summary_init(struct summary *summary, unsigned int max)
 {
-	summary->table = calloc(max, sizeof(*summary->table));
+	struct summary_surface *others;
+
+	summary->table = calloc(max + 1, sizeof(*summary->table));
 	summary->max = (int)max;
-	summary->others.stats = FRAME_STATS_EMPTY;
 	if (!summary->table || long_names_init(&summary->names, max + 1) < 0)
 		return -ENOMEM;
-	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
+	others = &summary->table[max];
+	others->stats = FRAME_STATS_EMPTY;
+	others->clock = UINT64_MAX;
+	long_names_keep(&summary->names, &others->name, others->short_name,
 			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	summary->max_numbers = (int)max + SUMMARY_OTHERS_MAX;
 	return hash_index_init(&summary->index, max + SUMMARY_OTHERS_MAX);
 }
 
@@ -32,30 +35,9 @@ void summary_free(struct summary *summary)
 	hash_index_free(&summary->index);
 }
 
-/* --- the row of the others --- */
-
-/* A Surface without a row of its own had a frame. */
-static void add_to_others(struct summary *summary, uint64_t present_ns)
-{
-	struct summary_surface *others = &summary->others;
-
-	if (!others->used || others->clock != summary->clocks)
-		others->first_ns = present_ns;
-	others->used = true;
-	others->clock = summary->clocks;
-	others->last_ns = present_ns;
-	summary->frames_in_others++;
-}
-
-int summary_home(const struct summary *summary, int number)
-{
-	return number >= summary->max ? SUMMARY_OTHERS : number;
-}
-
 struct summary_surface *summary_entry(struct summary *summary, int number)
 {
-	return summary_home(summary, number) == SUMMARY_OTHERS ? &summary->others
-							       : &summary->table[number];
+	return &summary->table[number < summary->max ? number : summary->max];
 }
 
 /* --- lookup --- */
@@ -76,8 +58,8 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 	int number = summary->n;
 
 	summary->in_others += number >= summary->max;
-	if (number == summary->max_numbers)
-		return SUMMARY_OTHERS;
+	if (number == summary->max + SUMMARY_OTHERS_MAX)
+		return number;
 	hash_index_add(&summary->index, summary->n++, name.hash);
 	if (number >= summary->max)
 		return number;
@@ -103,33 +85,26 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
 
 int summary_count(const struct summary *summary)
 {
-	return summary->n < summary->max ? summary->n : summary->max;
+	return summary->n <= summary->max ? summary->n : summary->max + 1;
 }
 
 /* --- frames and rows --- */
-
-static void add_frame_time(const struct summary *summary, struct summary_surface *entry,
-			   const char *app, uint64_t present_ns)
-{
-	if (strcmp(entry->app, app) != 0)
-		name_copy(entry->app, sizeof(entry->app), span_of(app));
-	if (entry->clock != summary->clocks)
-		entry->first_ns = present_ns;
-	entry->clock = summary->clocks;
-	entry->last_ns = present_ns;
-}
 
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause)
 {
 	struct summary_surface *entry = summary_entry(summary, number);
 
-	if (entry->clock != summary->clocks)
+	if (entry->clock != summary->clocks) {
 		entry->recent = (struct recent){ 0 };
-	if (entry == &summary->others)
-		add_to_others(summary, present_ns);
-	else
-		add_frame_time(summary, entry, app, present_ns);
+		entry->first_ns = present_ns;
+		entry->clock = summary->clocks;
+	}
+	entry->last_ns = present_ns;
+	if (number >= summary->max)
+		summary->frames_in_others++;
+	else if (strcmp(entry->app, app) != 0)
+		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	if (late.gap)
 		drawing_gap(&entry->drawing);
 	else
@@ -177,21 +152,6 @@ void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, 
 	grade_add_endless(&entry->facts, stall_ns);
 }
 
-void summary_clear_frozen(struct summary *summary)
-{
-	for (int i = 0; i < summary_count(summary); i++)
-		summary->table[i].frozen_ns = 0;
-	summary->others.frozen_ns = 0;
-}
-
-void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns)
-{
-	struct summary_surface *entry = summary_entry(summary, number);
-
-	if (frozen_ns > entry->frozen_ns)
-		entry->frozen_ns = frozen_ns;
-}
-
 void summary_new_clock(struct summary *summary)
 {
 	summary->clocks++;
@@ -235,7 +195,7 @@ static void judge(const struct summary *summary, const struct summary_surface *e
 	};
 
 	row->drawing_ns = drawing.time_ns;
-	if (entry != &summary->others)
+	if (entry != &summary->table[summary->max])
 		verdict_write(row->verdict, &facts);
 }
 
@@ -273,8 +233,7 @@ static void set_fences(const struct summary_surface *entry, const struct chunk_s
 }
 
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
-		      const struct frame_stats *open, void *context,
-		      void (*row)(void *context, const struct summary_row *row))
+		      void *context, void (*row)(void *context, const struct summary_row *row))
 {
 	const struct chunk_store *store = summary->store;
 	const struct histogram *h = &entry->histogram;
@@ -296,7 +255,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
 	};
 
-	frame_stats_merge(&out.stats, open);
+	frame_stats_merge(&out.stats, &entry->open);
 	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
 	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
 	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
@@ -311,9 +270,9 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	row(context, &out);
 }
 
-void summary_write(struct summary *summary, int number, const struct frame_stats *open,
-		   void *context, void (*row)(void *context, const struct summary_row *row))
+void summary_write(const struct summary *summary, void *context,
+		   void (*row)(void *context, const struct summary_row *row))
 {
-	if (number != SUMMARY_OTHERS || summary->others.used)
-		write_row(summary, summary_entry(summary, number), open, context, row);
+	for (int i = 0; i < summary_count(summary); i++)
+		write_row(summary, &summary->table[i], context, row);
 }

@@ -2,9 +2,9 @@
 /* The whole session: the sum of all rows and layers of each Surface.
  *
  * A Surface has a number, in the order of first frames: its place in the table. An entry is not
- * touched before it is used. Surfaces for which the table has no space are counted in one row,
- * '(others)'; each other row contains all frames of its Surface. The first of these have a number,
- * too, so that each is one, however many layers it has.
+ * touched before it is used. Surfaces for which the table has no space are counted in one row
+ * behind it, '(others)'; each other row contains all frames of its Surface. The first of these have
+ * a number, too, so that each is one, however many layers it has.
  */
 #ifndef JANKD_RULES_COUNT_SUMMARY_H
 #define JANKD_RULES_COUNT_SUMMARY_H
@@ -32,17 +32,17 @@ struct summary_surface {
 	char *name;    /* see long_names.h; summary.names has its memory */
 	char short_name[SHORT_NAME_SIZE];
 	char app[APP_SIZE];
-	bool used;		    /* it had a frame */
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
-	uint64_t frozen_ns;	    /* as in struct summary_row */
+	uint64_t frozen_ns;	    /* as in struct summary_row; set for summary_write() */
 	struct harm harm;
 	struct grade_facts facts; /* without those that stats has */
 	struct drawing drawing;
 	/* It had frames of a process that has a Choreographer, and of one that has none. */
 	bool with_marks, without_marks;
 	struct frame_stats stats;   /* of the closed rows */
+	struct frame_stats open;    /* of the open ones; set for summary_write() */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
 	struct histogram gpu;	    /* GPU times */
@@ -50,8 +50,7 @@ struct summary_surface {
 	struct fence_stats fences;
 };
 
-#define SUMMARY_NONE (-1)   /* no Surface */
-#define SUMMARY_OTHERS (-2) /* the row of the others */
+#define SUMMARY_NONE (-1) /* no Surface */
 
 #define SUMMARY_OTHERS_NAME "(others)"
 
@@ -59,17 +58,16 @@ struct summary_surface {
 #define SUMMARY_OTHERS_MAX 4096
 
 struct summary {
-	struct summary_surface *table;
+	struct summary_surface *table; /* with that of the others behind the last one */
 	int max;
-	struct long_names names; /* of the table and the others */
-	struct hash_index index; /* the numbers, by the hashes of the names */
-	int n;			 /* numbers so far, in the order of first frames */
-	int max_numbers;
-	struct summary_surface others; /* if it is used */
-	uint64_t clocks;	       /* times that the clock changed */
-	uint64_t now_ns;	       /* all frames up to then are counted */
-	uint64_t span_ns, missing_ns;  /* see struct grade_facts */
-	uint64_t in_others; /* Surfaces in that row; those without a number: once for each layer */
+	struct long_names names;      /* of the table and the others */
+	struct hash_index index;      /* the numbers, by the hashes of the names */
+	int n;			      /* numbers so far, in the order of first frames */
+	uint64_t clocks;	      /* times that the clock changed */
+	uint64_t now_ns;	      /* all frames up to then are counted */
+	uint64_t span_ns, missing_ns; /* see struct grade_facts */
+	uint64_t
+		in_others; /* Surfaces in that row; those beyond its numbers: once for each layer */
 	uint64_t frames_in_others;
 	double target_fps; /* for the score, see frame_stats_score() */
 	uint64_t kpi_ns;
@@ -82,16 +80,12 @@ struct summary {
 int summary_init(struct summary *summary, unsigned int max);
 void summary_free(struct summary *summary);
 
-/* The number of the Surface of that name, which is added if it is new; SUMMARY_OTHERS: it has none.
- */
+/* The number of the Surface of that name, which is added if it is new. */
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
 
 /* What is counted of the Surface of that number, or of the others: facts and closed rows are added
  * to it. */
 struct summary_surface *summary_entry(struct summary *summary, int number);
-
-/* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
-int summary_home(const struct summary *summary, int number);
 
 /* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
@@ -105,19 +99,14 @@ void summary_gpu(struct summary *summary, int number, const struct gpu_work *wor
 /* Adds a stall that no frame ended. */
 void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns);
 
-/* Forgets the stalls under way, and sets one. */
-void summary_clear_frozen(struct summary *summary);
-void summary_set_frozen(struct summary *summary, int number, uint64_t frozen_ns);
-
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);
 
-/* How many Surfaces with a row of their own there are so far; their numbers begin with 0. */
+/* How many rows there are so far: the first entries of the table. */
 int summary_count(const struct summary *summary);
 
-/* Calls @row with the sum for that number, or for SUMMARY_OTHERS if there are others. @open: sum of
- * its open rows. */
-void summary_write(struct summary *summary, int number, const struct frame_stats *open,
-		   void *context, void (*row)(void *context, const struct summary_row *row));
+/* Calls @row with the sum of each Surface, and with that of the others if there are any. */
+void summary_write(const struct summary *summary, void *context,
+		   void (*row)(void *context, const struct summary_row *row));
 
 #endif

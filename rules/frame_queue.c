@@ -243,11 +243,10 @@ static void describe(struct frame_queue *q, const struct layer *layer, uint64_t 
 		     uint64_t to_ns, char text[DROP_INFO_SIZE])
 {
 	const struct work_process *process = process_of(q, layer);
-	const char *counters;
+	const char *counters = q->log->counters;
 	size_t length;
 
 	recent_events_describe(q->log, from_ns, to_ns);
-	counters = q->log->counters;
 	text[0] = '\0';
 	if (process)
 		choreographer_describe(q->choreographer, process->pid, from_ns, to_ns, text,
@@ -596,7 +595,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	report_overruled(q, &stamp);
 	if (is_stale(layer, series, waiting, &stamp)) {
 		q->stale += !layer->excluded;
-		frame_series_skip(series);
+		series->in_time = false;
 		return;
 	}
 	interval = frame_series_add(series, layer->excluded ? NULL : &q->store, &stamp,
@@ -973,11 +972,6 @@ void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, b
 {
 	lose(q, from_ns, (struct loss){ .hole_count = !at_rest, .idle_count = at_rest }, false,
 	     torn);
-}
-
-void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead)
-{
-	q->loss_ahead = ahead;
 }
 
 void frame_queue_count(struct frame_queue *q)

@@ -82,7 +82,7 @@ struct frame_queue {
 	struct rate_limit moved_limit;	     /* of the events that report them */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that are added now are in a hole */
-	bool loss_ahead;		     /* the same; a record will report the loss */
+	bool loss_ahead;		     /* the same; its record is not read yet */
 	uint64_t lost_until_ns;		     /* time of the last loss; 0: none */
 	uint64_t lost_at_begin_ns;	     /* the same of a CPU without an event before it */
 	uint64_t now_ns, losses;	     /* at the last settle: its time, and the sum of loss */
@@ -140,9 +140,6 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 /* Events of SurfaceFlinger may be missing between @from_ns and its next one. @at_rest: only whole
  * compositions. @torn: so may its first present after that. */
 void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
-
-/* While @ahead, a loss was found whose record is not read yet. */
-void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead);
 
 /* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
 void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);

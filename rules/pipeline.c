@@ -116,7 +116,7 @@ static void follow_period(struct pipeline *p, const struct role_event *event)
 	if (event->role == RULE_ASKED)
 		vsync_ask_period(vsync, display, period_ns, record->time_ns);
 	else if (event->role == RULE_RENDER)
-		vsync_render_period(vsync, display, period_ns, record->time_ns);
+		reported_periods_render(&vsync->reported, display, period_ns, record->time_ns);
 	else /* What is not measured is less exact: 60 Hz may mean 59.94. */
 		vsync_report_period(vsync, display, period_ns, period_ns / (is_exact ? 1000 : 100),
 				    record->time_ns);
@@ -164,7 +164,8 @@ static void on_event(void *context, const struct role_event *event)
 		follow_period(p, event);
 		return;
 	case RULE_TARGET:
-		vsync_target(&p->queue.vsync, time_ns + (uint64_t)event->capture->time_ns);
+		vsync_log_add(&p->queue.vsync.log, VSYNC_TARGETS,
+			      time_ns + (uint64_t)event->capture->time_ns);
 		return;
 	case RULE_COMMIT:
 		compositions_commit(compositions, time_ns);
@@ -763,7 +764,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 
 void pipeline_set_loss_ahead(struct pipeline *p, bool ahead)
 {
-	frame_queue_set_loss_ahead(&p->queue, ahead);
+	p->queue.loss_ahead = ahead;
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)

@@ -28,23 +28,18 @@ static int64_t across_switch(const struct vsync_stamp *before, const struct vsyn
 			     int64_t vsyncs)
 {
 	int64_t length_ns = (int64_t)(now->vsync_ns - before->vsync_ns);
-	int64_t least_ns = vsyncs * (int64_t)before->period_ns;
-	int64_t most_ns = vsyncs * (int64_t)now->period_ns;
+	uint64_t slower_ns = later(before->period_ns, now->period_ns);
+	int64_t least_ns = vsyncs * (int64_t)(before->period_ns + now->period_ns - slower_ns);
+	int64_t most_ns = vsyncs * (int64_t)slower_ns;
 
-	if (least_ns > most_ns) {
-		int64_t longer_ns = least_ns;
-
-		least_ns = most_ns;
-		most_ns = longer_ns;
-	}
 	if (now->switches - before->switches > 1)
 		return length_ns;
 	return length_ns < least_ns ? least_ns : length_ns > most_ns ? most_ns : length_ns;
 }
 
-static struct interval interval_between(const struct vsync_stamp *before,
-					const struct vsync_stamp *now)
+struct interval frame_series_since(const struct frame_series *series, const struct vsync_stamp *now)
 {
+	const struct vsync_stamp *before = &series->last;
 	/* A frame that was under way when the render rate rose has the old one's time. */
 	struct interval interval = { .vsyncs = vsync_between(before, now),
 				     .step = before->step > now->step ? before->step : now->step };
@@ -154,7 +149,7 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	bool in_time = true;
 
 	if (series->begun) {
-		interval = add_up(series, stamp, interval_between(&series->last, stamp));
+		interval = add_up(series, stamp, frame_series_since(series, stamp));
 		in_time = is_in_time(series, stamp, interval);
 		series->repeats |= loss_context->number >= 0 &&
 				   loss_context->number == series->loss_context.number;
@@ -175,17 +170,6 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	series->loss_context = *loss_context;
 	series->in_time = in_time;
 	return interval;
-}
-
-void frame_series_skip(struct frame_series *series)
-{
-	series->in_time = false;
-}
-
-struct interval frame_series_since(const struct frame_series *series,
-				   const struct vsync_stamp *stamp)
-{
-	return interval_between(&series->last, stamp);
 }
 
 bool frame_series_has_row(const struct frame_series *series)

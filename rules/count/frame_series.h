@@ -45,7 +45,7 @@ struct frame_series {
 	bool begun;			  /* there was a frame */
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
-	bool in_time;			  /* the last frame was not late, as far as is known */
+	bool in_time;			  /* the last frame was counted, and not late */
 	bool repeats;			  /* two frames in a row had the same buffer */
 	int64_t off_ns; /* known intervals since the last unknown one, less their presents' span */
 	uint64_t start_ns; /* of the open row */
@@ -77,12 +77,9 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx);
 
-/* A frame of the series is not counted: for frame_series_add() the last frame is late then. */
-void frame_series_skip(struct frame_series *series);
-
-/* The interval from the last frame to @stamp. */
+/* The interval from the last frame to @now. */
 struct interval frame_series_since(const struct frame_series *series,
-				   const struct vsync_stamp *stamp);
+				   const struct vsync_stamp *now);
 
 /* True: the open row has frames or waits. */
 bool frame_series_has_row(const struct frame_series *series);

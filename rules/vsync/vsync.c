@@ -449,11 +449,6 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 		follow_walk(v, time_ns);
 }
 
-void vsync_target(struct vsync_lattice *v, uint64_t time_ns)
-{
-	vsync_log_add(&v->log, VSYNC_TARGETS, time_ns);
-}
-
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
 {
 	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
@@ -483,12 +478,6 @@ void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t per
 
 	if (d)
 		vsync_learn_asked(v, d, now_ns);
-}
-
-void vsync_render_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
-			 uint64_t now_ns)
-{
-	reported_periods_render(&v->reported, display, period_ns, now_ns);
 }
 
 void vsync_forget_ranks(struct vsync_lattice *v)

@@ -54,13 +54,6 @@ void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t 
 void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
 		      uint64_t now_ns);
 
-/* It composes with that period from now on: for each vsync, or for every second or third. */
-void vsync_render_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
-			 uint64_t now_ns);
-
-/* SurfaceFlinger predicts a vsync for @time_ns. */
-void vsync_target(struct vsync_lattice *v, uint64_t time_ns);
-
 /* SurfaceFlinger presents. The place of the present is found later, with more ticks. */
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns);
 

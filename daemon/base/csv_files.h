@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a session: the one list of them. A new CSV file is added here, and in csv_files.c
  * with its name, columns and condition. Its rows come through struct row_sink (rules/base/row.h) to
- * output_sink() in daemon/files/output.c; csv_kinds and union csv_value of daemon/files/csv.h have
- * their format. */
+ * output_sink() in daemon/files/output.c; csv_kinds of daemon/files/csv.h has their
+ * format. */
 #ifndef JANKD_DAEMON_BASE_CSV_FILES_H
 #define JANKD_DAEMON_BASE_CSV_FILES_H
 

@@ -535,41 +535,15 @@ static void summary_fields(struct csv_row *text, const void *value)
 
 /* --- what files/ has to know of the rows --- */
 
-#define VALUE(type, begin, end)                                                                    \
-	sizeof(struct type), offsetof(struct type, begin), offsetof(struct type, end)
-#define NAME(type, name) offsetof(struct type, name)
+#define TIMES(type, begin, end) offsetof(struct type, begin), offsetof(struct type, end)
 
 const struct csv_kind csv_kinds[CSV_SESSION] = {
-	[ROW_FRAMES] = {
-		frame_fields,
-		VALUE(frame_row, present_ns, present_ns),
-		{ NAME(frame_row, app), NAME(frame_row, surface), NAME(frame_row, layer) },
-	},
-	[ROW_TIMELINE] = {
-		timeline_fields,
-		VALUE(timeline_row, start_ns, end_ns),
-		{ NAME(timeline_row, app), NAME(timeline_row, surface), NAME(timeline_row, layer) },
-	},
-	[ROW_DROPS] = {
-		drop_fields,
-		VALUE(drop_row, start_ns, end_ns),
-		{ NAME(drop_row, tick), NAME(drop_row, app), NAME(drop_row, surface), NAME(drop_row, info), NAME(drop_row, layer) },
-	},
-	[ROW_DOFRAMES] = {
-		doframe_fields,
-		VALUE(doframe_row, start_ns, end_ns),
-		{ NAME(doframe_row, app) },
-	},
-	[ROW_LATENCY] = {
-		latency_fields,
-		VALUE(frame_row, present_ns, present_ns),
-		{ NAME(frame_row, app), NAME(frame_row, surface), NAME(frame_row, layer) },
-	},
-	[ROW_FPS] = {
-		fps_fields,
-		VALUE(fps_row, start_ns, end_ns),
-		{ NAME(fps_row, app), NAME(fps_row, surface) },
-	},
+	[ROW_FRAMES] = { frame_fields, TIMES(frame_row, present_ns, present_ns) },
+	[ROW_TIMELINE] = { timeline_fields, TIMES(timeline_row, start_ns, end_ns) },
+	[ROW_DROPS] = { drop_fields, TIMES(drop_row, start_ns, end_ns) },
+	[ROW_DOFRAMES] = { doframe_fields, TIMES(doframe_row, start_ns, end_ns) },
+	[ROW_LATENCY] = { latency_fields, TIMES(frame_row, present_ns, present_ns) },
+	[ROW_FPS] = { fps_fields, TIMES(fps_row, start_ns, end_ns) },
 	[CSV_SUMMARY] = { .fields = summary_fields },
 };
 

@@ -26,27 +26,14 @@ struct csv_row {
 	char bytes[CSV_ROW_MAX];
 };
 
-#define CSV_NAMES_MAX 5
-
 /* A row of a file as a value: a structure of rules/base/row.h. */
 struct csv_kind {
 	void (*fields)(struct csv_row *text, const void *value); /* writes it */
-	size_t size;
-	size_t begin_ns, end_ns;     /* offsets of its times, of 64 bits; they may be ROW_UNKNOWN */
-	size_t names[CSV_NAMES_MAX]; /* offsets of the texts that it borrows, then 0 */
+	size_t begin_ns, end_ns; /* offsets of its times, of 64 bits; they may be ROW_UNKNOWN */
 };
 
 /* Not of events.csv: see csv_event_row(). */
 extern const struct csv_kind csv_kinds[CSV_SESSION];
-
-/* Large enough for a value of each kind that passes through the trigger gate. */
-union csv_value {
-	struct fps_row fps;
-	struct drop_row drop;
-	struct frame_row frame;
-	struct doframe_row doframe;
-	struct timeline_row timeline;
-};
 
 /* These overwrite @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
 void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value);

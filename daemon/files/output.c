@@ -66,20 +66,25 @@ static bool has_space_for_row(struct output *output, enum csv_file_kind which)
 	return false;
 }
 
-/* Sends the row in output->text to its file, after has_space_for_row(). */
-static void post_row(struct output *output, enum csv_file_kind which)
+/* Sends a row to its file, after has_space_for_row(). */
+static void post_row(struct output *output, enum csv_file_kind which, struct span text)
 {
 	const struct file_job job = {
 		.kind = FILE_JOB_ROW,
 		.which = which,
-		.bytes = output->text->bytes,
-		.len = output->text->len,
+		.bytes = text.ptr,
+		.len = text.len,
 	};
 
-	if (output->text->len > 0 && post(output, &job))
+	if (text.len > 0 && post(output, &job))
 		output->rows[which]++;
 	else
 		output->queue_lost[which]++;
+}
+
+static struct span text_of(const struct output *output)
+{
+	return (struct span){ output->text->bytes, output->text->len };
 }
 
 uint64_t output_posted(const struct output *output)
@@ -121,20 +126,29 @@ static bool is_for_file(struct output *output, enum csv_file_kind which)
 	return false;
 }
 
-/* Writes a row that the trigger selects, or that needs no trigger. */
+/* True: the row is written somewhere. *for_file: to its file. */
+static bool is_wanted(struct output *output, enum csv_file_kind which, bool *for_file)
+{
+	*for_file = is_for_file(output, which) && has_space_for_row(output, which);
+	return *for_file || (which == ROW_FPS && output->console.name);
+}
+
+static void write_wanted(struct output *output, enum csv_file_kind which, struct span text,
+			 bool for_file)
+{
+	if (for_file)
+		post_row(output, which, text);
+	if (which == ROW_FPS && csv_file_reserve(&output->console, text.len))
+		csv_file_append(&output->console, text.ptr, text.len);
+}
+
+/* Writes a row that the trigger selects. */
 static void write_row(void *context, const struct trigger_gate_row *row)
 {
-	struct output *output = context;
-	bool for_file = is_for_file(output, row->which) && has_space_for_row(output, row->which);
-	bool for_console = row->which == ROW_FPS && output->console.name;
+	bool for_file;
 
-	if (!for_file && !for_console)
-		return;
-	csv_format(output->text, row->which, row->value);
-	if (for_file)
-		post_row(output, row->which);
-	if (for_console && csv_file_reserve(&output->console, output->text->len))
-		csv_file_append(&output->console, output->text->bytes, output->text->len);
+	if (is_wanted(context, row->which, &for_file))
+		write_wanted(context, row->which, row->text, for_file);
 }
 
 static uint64_t time_of(const void *value, size_t offset, uint64_t if_unknown)
@@ -148,13 +162,21 @@ static uint64_t time_of(const void *value, size_t offset, uint64_t if_unknown)
 /* Without a known time the row belongs to the current time of the trace. */
 static void judge_row(struct output *output, enum csv_file_kind which, const void *value)
 {
-	struct trigger_gate_row row = { .which = which, .value = value };
+	struct trigger_gate_row row = { .which = which };
+	bool for_file;
 
-	if (output->gate) {
-		row.span.end_ns = time_of(value, csv_kinds[which].end_ns, output->now_ns);
-		row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
+	if (!output->gate) {
+		if (!is_wanted(output, which, &for_file))
+			return;
+		csv_format(output->text, which, value);
+		write_wanted(output, which, text_of(output), for_file);
+		return;
 	}
-	if (!output->gate || trigger_gate_passes(output->gate, &row.span))
+	csv_format(output->text, which, value);
+	row.text = text_of(output);
+	row.span.end_ns = time_of(value, csv_kinds[which].end_ns, output->now_ns);
+	row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
+	if (trigger_gate_passes(output->gate, &row.span))
 		write_row(output, &row);
 	else
 		trigger_gate_keep(output->gate, &row);
@@ -278,7 +300,7 @@ static void write_event(void *context, const struct queued_event *event)
 	if (event->wall_ns >= 0)
 		wall_clock_format(wall, event->wall_ns);
 	csv_event_row(output->text, event->time_ns, wall, event->kind, event->text);
-	post_row(output, ROW_EVENTS);
+	post_row(output, ROW_EVENTS, text_of(output));
 }
 
 /* A later event waits for that of the snapshot that is being saved. */

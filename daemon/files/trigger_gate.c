@@ -4,17 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/files/csv.h"
 #include "rules/base/memory.h"
 
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
 
-/* The head of a kept row. The value follows, then its names with their NULs. */
+/* The head of a kept row. Its text follows. */
 struct kept {
 	enum csv_file_kind which;
 	struct trigger_gate_span span;
-	size_t size; /* of head, value and names */
+	size_t size; /* of head and text */
 };
 
 struct trigger_gate {
@@ -91,26 +90,16 @@ static void append(struct trigger_gate *gate, const void *bytes, size_t len)
 
 void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row)
 {
-	const struct csv_kind *kind = &csv_kinds[row->which];
-	struct kept kept = { row->which, row->span, sizeof(kept) + kind->size };
-	size_t sizes[CSV_NAMES_MAX];
-	const char *names[CSV_NAMES_MAX];
-	unsigned int n = 0;
+	struct kept kept = { row->which, row->span, sizeof(kept) + row->text.len };
 
-	for (; n < CSV_NAMES_MAX && kind->names[n] > 0; n++) {
-		memcpy(&names[n], (const char *)row->value + kind->names[n], sizeof(names[n]));
-		sizes[n] = strlen(names[n]) + 1;
-		kept.size += sizes[n];
-	}
 	if (kept.size > TRIGGER_GATE_BYTES) {
 		count_dropped(gate, &row->span, row->span.end_ns);
 		return;
 	}
 	make_space(gate, kept.size, row->span.end_ns);
 	append(gate, &kept, sizeof(kept));
-	append(gate, row->value, kind->size);
-	for (unsigned int i = 0; i < n; i++)
-		append(gate, names[i], sizes[i]);
+	if (row->text.len > 0)
+		append(gate, row->text.ptr, row->text.len);
 }
 
 /* --- open and closed --- */
@@ -125,21 +114,15 @@ uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *co
 	gate->open = (struct trigger_gate_span){ begin_ns, UINT64_MAX };
 	while (gate->begin < gate->end) {
 		struct kept kept = first_kept(gate);
-		const struct csv_kind *kind = &csv_kinds[kept.which];
-		const char *at = gate->bytes + gate->begin + sizeof(kept);
-		union csv_value value;
-		const struct trigger_gate_row row = { kept.which, kept.span, &value };
+		const struct trigger_gate_row row = {
+			kept.which,
+			kept.span,
+			{ gate->bytes + gate->begin + sizeof(kept), kept.size - sizeof(kept) },
+		};
 
 		gate->begin += kept.size;
-		if (!trigger_gate_passes(gate, &kept.span))
-			continue;
-		memcpy(&value, at, kind->size);
-		at += kind->size;
-		for (unsigned int i = 0; i < CSV_NAMES_MAX && kind->names[i] > 0; i++) {
-			memcpy((char *)&value + kind->names[i], &at, sizeof(at));
-			at += strlen(at) + 1;
-		}
-		pass(context, &row);
+		if (trigger_gate_passes(gate, &kept.span))
+			pass(context, &row);
 	}
 	gate->begin = gate->end = 0;
 	gate->dropped = 0;

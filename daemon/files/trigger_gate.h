@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects the rows for --trigger: those of the time in which the trigger holds, and of the five
  * seconds before. The gate opens when the trigger begins to hold. While it is closed, rows are kept
- * in memory of fixed size, as values with copies of their names: they are needed if the gate opens
- * within five seconds. */
+ * in memory of fixed size, as they would be written: they are needed if the gate opens within five
+ * seconds. */
 #ifndef JANKD_DAEMON_FILES_TRIGGER_GATE_H
 #define JANKD_DAEMON_FILES_TRIGGER_GATE_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/base/csv_files.h"
+#include "parser/span.h"
 
 /* The trace time before the trigger begins to hold whose rows are written, too. */
 #define TRIGGER_GATE_BEFORE_NS UINT64_C(5000000000)
@@ -19,11 +20,11 @@ struct trigger_gate_span {
 	uint64_t begin_ns, end_ns;
 };
 
-/* A row for one file, as a value: borrowed. */
+/* A row for one file. */
 struct trigger_gate_row {
 	enum csv_file_kind which; /* not ROW_EVENTS: events do not pass through the gate */
 	struct trigger_gate_span span;
-	const void *value; /* of the structure that csv.h has for it */
+	struct span text; /* the whole row, borrowed */
 };
 
 struct trigger_gate;

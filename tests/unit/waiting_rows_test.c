@@ -36,15 +36,14 @@ static void on_row(void *context, const struct trigger_gate_row *row)
 	seen.rows++;
 	assert_true(row->span.end_ns >= seen.last_end_ns);
 	seen.last_end_ns = row->span.end_ns;
-	if (row->which == ROW_FRAMES && strlen(((const struct frame_row *)row->value)->layer) < 16)
-		strncat(seen.text, ((const struct frame_row *)row->value)->layer, 16);
+	if (row->which == ROW_FRAMES && row->text.len < 16)
+		strncat(seen.text, row->text.ptr, row->text.len);
 }
 
 /* Gives the gate a row of frames.csv for [@begin_ns, @end_ns]. */
-static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *layer)
+static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *text)
 {
-	const struct frame_row frame = { .app = "", .surface = "", .layer = layer };
-	const struct trigger_gate_row row = { ROW_FRAMES, { begin_ns, end_ns }, &frame };
+	const struct trigger_gate_row row = { ROW_FRAMES, { begin_ns, end_ns }, span_of(text) };
 
 	trigger_gate_keep(gate, &row);
 }
@@ -128,37 +127,6 @@ TEST(too_large_rows_are_counted_as_missed)
 	assert_int_equal(trigger_gate_open(gate, 1, NULL, on_row) + seen.rows, 101);
 	assert_true(seen.rows >= 8);
 	free(name);
-}
-
-static void on_drop(void *context, const struct trigger_gate_row *row)
-{
-	const struct drop_row *drop = row->value;
-
-	seen.rows++;
-	assert_int_equal(row->which, ROW_DROPS);
-	assert_true(drop->start_ns == 1 && drop->frame_number == 7);
-	assert_string_equal(drop->tick, "tick");
-	assert_string_equal(drop->app, "");
-	assert_string_equal(drop->surface, "drop surface");
-	assert_string_equal(drop->info, "info");
-	assert_string_equal(drop->layer, "drop layer");
-}
-
-/* Rows of the other files: tests/golden/choosing.py. */
-TEST(kept_drop_has_all_values)
-{
-	const struct drop_row drop = { .start_ns = 1,
-				       .tick = "tick",
-				       .app = "",
-				       .surface = "drop surface",
-				       .info = "info",
-				       .layer = "drop layer",
-				       .frame_number = 7 };
-	const struct trigger_gate_row row = { ROW_DROPS, { 1, 2 }, &drop };
-
-	trigger_gate_keep(gate, &row);
-	assert_int_equal(trigger_gate_open(gate, 2, NULL, on_drop), 0);
-	assert_int_equal(seen.rows, 1);
 }
 
 /* --- the queue of events --- */

@@ -158,7 +158,7 @@ static void read_buffers(struct session *session)
 		n = session_read(session, SOURCE_NORMAL);
 	while (n > 0 && loop_now() < end_ns);
 	session_read(session, SOURCE_LAST);
-	session_finish_again(session);
+	pipeline_end(session->pipeline);
 }
 
 static void write_event(struct rescue *rescue)
@@ -200,7 +200,8 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 			read_buffers(&rescue->session);
 		write_event(rescue);
 	}
-	if (session_end_again(&rescue->session) != 0)
+	output_close(&rescue->session.output);
+	if (rescue->session.output.failed || rescue->session.failed)
 		code = EXIT_FAILED;
 	*folder = rescue->session.folder;
 	rescue->session.folder =

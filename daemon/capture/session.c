@@ -506,17 +506,6 @@ int session_begin_again(struct session *session, struct source *source,
 	return 0;
 }
 
-void session_finish_again(struct session *session)
-{
-	pipeline_end(session->pipeline);
-}
-
-int session_end_again(struct session *session)
-{
-	output_close(&session->output);
-	return session->output.failed || session->failed ? EXIT_FAILED : 0;
-}
-
 /* The first one is written a period after the first event. */
 static void summary_if_due(struct session *session)
 {

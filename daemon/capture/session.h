@@ -98,15 +98,10 @@ int session_begin(struct session *session, struct source *source,
 /* Continues the session of a killed capture: the rows are appended to the files that it left.
  * Begins with new counts, and writes neither start nor stop, no summary.csv and no session.json.
  * @source: NULL: only session_event() may follow. @from_ns, @until_ns: only records from this trace
- * time on, and from before that one, are counted. Ends with session_end_again(). */
+ * time on, and from before that one, are counted. Ends with pipeline_end(), after the last record,
+ * and output_close(). */
 int session_begin_again(struct session *session, struct source *source,
 			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns);
-
-/* Counts what waits to be counted; the files are not closed yet. */
-void session_finish_again(struct session *session);
-
-/* Completes and closes the files. Returns 0, or EXIT_FAILED after the reason was reported. */
-int session_end_again(struct session *session);
 
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);

@@ -227,18 +227,6 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 					trace_files_name(which));
 }
 
-/* Another program may have changed more settings since tracing_undo_find_changes(). Not done if
- * atrace was used: to stop it takes longer, and its properties are slow to read. */
-static void find_changes_again(struct tracing_undo *undo)
-{
-	struct property_budget budget = { .is_over = true };
-	struct settings_kept kept = { .n = 0 };
-
-	if (!undo->has_found_changes || undo->atrace)
-		return;
-	settings_find_changes(&undo->settings, undo->directory, &budget, &kept);
-}
-
 void tracing_undo_find_changes(struct tracing_undo *undo)
 {
 	struct property_budget budget = next_budget(undo);
@@ -262,15 +250,20 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.until_signal = true,
 	};
 	struct settings *settings = &undo->settings;
+	struct property_budget budget = { .is_over = true };
+	struct settings_kept kept = { .n = 0 };
 	char words[SETTINGS_TEXT_SIZE];
 
 	if (!undo->folder || undo->has_restored)
 		return false;
 	undo->has_restored = true;
-	if (undo->writes) {
-		find_changes_again(undo);
+	if (undo->writes && !undo->has_found_changes) {
 		tracing_undo_find_changes(undo);
-	} else {
+	} else if (undo->writes && !undo->atrace) {
+		/* Another program may have changed more settings since. Not done if atrace was
+		 * used: to stop it takes longer, and its properties are slow to read. */
+		settings_find_changes(settings, undo->directory, &budget, &kept);
+	} else if (!undo->writes) {
 		/* A start that has failed before it changed a setting restores none: another
 		 * program may have changed them since they were read. Instances that could not be
 		 * removed are tried again. */

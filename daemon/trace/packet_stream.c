@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/trace/input.h"
-#include "daemon/trace/packet_zstd.h"
+#include "daemon/trace/source_archive.h"
 
 #define BUFFER_SIZE (256u << 10)
 
@@ -59,7 +59,7 @@ void packet_stream_close(struct packet_stream *stream)
 {
 	free(stream->outer.bytes);
 	free(stream->inner.bytes);
-	stream->zstd = packet_zstd_close(stream->zstd);
+	stream->zstd = source_archive_close(stream->zstd);
 	stream->outer.bytes = stream->inner.bytes = NULL;
 	if (stream->has_zlib)
 		inflateEnd(&stream->zlib);
@@ -211,14 +211,14 @@ static bool inflate_some(struct packet_stream *stream)
 static bool zstd_some(struct packet_stream *stream)
 {
 	struct packet_buffer *inner = &stream->inner;
-	ssize_t n = packet_zstd_read(stream->zstd, inner->bytes + inner->end,
-				     inner->capacity - inner->end);
+	ssize_t n = source_archive_read(stream->zstd, inner->bytes + inner->end,
+					inner->capacity - inner->end);
 
 	if (n > 0)
 		inner->end += (size_t)n;
 	else
 		stream->packed = SPAN_NULL;
-	return n >= 0;
+	return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
 }
 
 /* Returns 1: there are more bytes; 0: there are none, which is the end of zstd, and damage of zlib;
@@ -284,9 +284,9 @@ int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_pac
 {
 	if (stream->is_inner)
 		return 1;
-	stream->zstd = packet_zstd_close(stream->zstd);
+	stream->zstd = source_archive_close(stream->zstd);
 	if (packet->is_zstd) {
-		int error = packet_zstd_open(&stream->zstd, packet->compressed);
+		int error = source_archive_open_packet(&stream->zstd, packet->compressed);
 
 		if (error < 0)
 			return error;

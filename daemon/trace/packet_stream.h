@@ -16,7 +16,7 @@
 /* The most bytes that are unpacked from one compressed packet. perfetto packs 1 MB at a time. */
 #define PACKET_UNPACKED_MAX (64u << 20)
 
-struct packet_zstd;
+struct source_archive;
 
 struct packet_buffer {
 	char *bytes;
@@ -35,9 +35,9 @@ struct packet_stream {
 	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
 
 	struct packet_buffer inner;
-	struct span packed;	  /* of the compressed packet, not unpacked yet */
-	bool is_over;		  /* its end was reached, with nothing behind it */
-	struct packet_zstd *zstd; /* unpacks it, or NULL: zlib does */
+	struct span packed;	     /* of the compressed packet, not unpacked yet */
+	bool is_over;		     /* its end was reached, with nothing behind it */
+	struct source_archive *zstd; /* unpacks it, or NULL: zlib does */
 	bool is_inner;
 	uint64_t unpacked; /* bytes from this compressed packet */
 	z_stream zlib;

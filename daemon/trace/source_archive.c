@@ -25,13 +25,15 @@
 #define NAMES_MAX 200
 
 struct source_archive {
-	struct archive_input input; /* ->head: in ->buffer */
+	struct archive_input input; /* ->head: in ->buffer, or a packet */
+	bool is_packet;		    /* nothing else is read, and nothing is reported */
 	const struct packing *packing;
 	struct archive *reader;
 	struct rlimit memory; /* the previous limit */
 	off_t begin;	      /* zip: offset of the archive in the file */
 	int copy;	      /* zip: a copy of an input that cannot be read twice, or -1 */
 	bool quiet;	      /* errors are not reported */
+	bool is_unknown;      /* libarchive itself cannot unpack it */
 	bool refused;	      /* a file cannot be unpacked */
 	bool input_over;
 	int error;	    /* of reading the input: -errno, reported */
@@ -132,9 +134,9 @@ static la_ssize_t on_read(struct archive *reader, void *context, const void **by
 	struct source_archive *archive = context;
 	ssize_t n = (ssize_t)archive->input.head.len;
 
-	*bytes = archive->buffer;
+	*bytes = n > 0 ? archive->input.head.ptr : archive->buffer;
 	archive->input.head.len = 0;
-	if (n == 0)
+	if (n == 0 && !archive->is_packet)
 		n = read_piece(archive, input_fd(archive));
 	archive->input_over = n == 0;
 	if (n < 0)
@@ -154,16 +156,19 @@ static la_int64_t on_seek(struct archive *reader, void *context, la_int64_t offs
 
 /* --- unpacking --- */
 
-static void support_stream(struct archive *reader, enum packing_kind kind)
+/* Returns false if libarchive would start a program to unpack it. */
+static bool support_stream(const struct source_archive *archive)
 {
-	if (kind == PACKING_XZ)
-		la->archive_read_support_filter_xz(reader);
-	else if (kind == PACKING_ZSTD)
-		la->archive_read_support_filter_zstd(reader);
-	else
-		la->archive_read_support_filter_bzip2(reader);
+	struct archive *reader = archive->reader;
+	enum packing_kind kind = archive->packing->kind;
+	int result = kind == PACKING_XZ	    ? la->archive_read_support_filter_xz(reader)
+		     : kind == PACKING_ZSTD ? la->archive_read_support_filter_zstd(reader)
+					    : la->archive_read_support_filter_bzip2(reader);
+
 	la->archive_read_support_format_raw(reader);
-	la->archive_read_support_format_empty(reader);
+	if (!archive->is_packet)
+		la->archive_read_support_format_empty(reader);
+	return result == ARCHIVE_OK;
 }
 
 static int open_reader(struct source_archive *archive)
@@ -183,7 +188,9 @@ static int open_reader(struct source_archive *archive)
 		la->archive_read_set_seek_callback(reader, on_seek);
 		la->archive_read_support_format_zip(reader);
 	} else {
-		support_stream(reader, archive->packing->kind);
+		archive->is_unknown = !support_stream(archive);
+		if (archive->is_unknown && archive->is_packet)
+			return ARCHIVE_FAILED;
 	}
 	return la->archive_read_open1(reader);
 }
@@ -515,6 +522,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	}
 	archive->input = *input;
 	memcpy(archive->buffer, input->head.ptr, input->head.len);
+	archive->input.head.ptr = archive->buffer;
 	archive->packing = packing;
 	archive->copy = -1;
 	limit_memory(archive);
@@ -526,12 +534,37 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	return error;
 }
 
+int source_archive_open_packet(struct source_archive **out, struct span packed)
+{
+	struct source_archive *archive;
+
+	*out = NULL;
+	if (!la)
+		la = archive_library();
+	archive = la ? calloc(1, sizeof(*archive)) : NULL;
+	if (!archive)
+		return la ? -ENOMEM : -ENOTSUP;
+	archive->input.head = packed;
+	archive->packing = &packings[PACKING_ZSTD];
+	archive->is_packet = archive->quiet = true;
+	archive->copy = -1;
+	if (begin(archive) < 0)
+		archive->damage = "the compressed data is corrupt";
+	if (archive->is_unknown) {
+		source_archive_close(archive);
+		return -ENOTSUP;
+	}
+	*out = archive;
+	return 0;
+}
+
 struct source_archive *source_archive_close(struct source_archive *archive)
 {
 	if (!archive)
 		return NULL;
 	la->archive_read_free(archive->reader);
-	setrlimit(RLIMIT_DATA, &archive->memory);
+	if (!archive->is_packet)
+		setrlimit(RLIMIT_DATA, &archive->memory);
 	if (archive->copy >= 0)
 		close(archive->copy);
 	free(archive);

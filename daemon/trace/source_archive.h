@@ -32,6 +32,10 @@ struct archive_input {
  * source_archive_close(). */
 int source_archive_open(struct source_archive **out, const struct archive_input *input);
 
+/* Opens a stream of zstd in memory, a packet of perfetto: borrowed. Nothing is reported. Returns 0,
+ * -ENOTSUP if libarchive is missing or has no zstd, or -ENOMEM. */
+int source_archive_open_packet(struct source_archive **out, struct span packed);
+
 /* Reads up to @size unpacked bytes. Returns their number; 0 at the end; -errno after the reason was
  * reported. */
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size);

@@ -4,13 +4,18 @@
 
 #include <errno.h>
 
-#include "daemon/trace/packet_zstd.h"
-
 int source_archive_open(struct source_archive **out, const struct archive_input *input)
 {
 	(void)input;
 	*out = NULL;
 	return ARCHIVE_IS_NONE;
+}
+
+int source_archive_open_packet(struct source_archive **out, struct span packed)
+{
+	(void)packed;
+	*out = NULL;
+	return -ENOTSUP;
 }
 
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
@@ -28,24 +33,5 @@ const char *source_archive_damage(const struct source_archive *archive)
 struct source_archive *source_archive_close(struct source_archive *archive)
 {
 	(void)archive;
-	return NULL;
-}
-
-int packet_zstd_open(struct packet_zstd **out, struct span packed)
-{
-	(void)packed;
-	*out = NULL;
-	return -ENOTSUP;
-}
-
-ssize_t packet_zstd_read(struct packet_zstd *zstd, char *buffer, size_t size)
-{
-	(void)zstd, (void)buffer, (void)size;
-	return 0;
-}
-
-struct packet_zstd *packet_zstd_close(struct packet_zstd *zstd)
-{
-	(void)zstd;
 	return NULL;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "daemon/base/nearest_name.h"
+#include "daemon/android/nearest_name.h"
 #include "daemon/base/wall_clock.h"
 #include "parser/layer_list.h"
 #include "rules/base/memory.h"
@@ -28,13 +28,11 @@
 #define FINISH_NS (2 * NS_PER_S)
 #define SUSPEND_NS ((int64_t)(5 * NS_PER_MS)) /* the offset of the clocks changes by more */
 #define LOOK_NS (100 * NS_PER_MS)	      /* between two looks at it */
-#define MEASURES 5
-#define MEASURE_WIDTH_NS 2000	   /* good enough: clocks of user space, without an interrupt */
-#define NEAREST_NAMES 3		   /* in a message */
-#define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
-#define RINGS_MAX 4		   /* of layers with one name */
-#define SWITCHES_MAX 8		   /* of the period, while frames wait for a scan */
-#define STARVED_NS (60 * NS_PER_S) /* between two events about polls that are too late */
+#define NEAREST_NAMES 3			      /* in a message */
+#define CHECK_NS (20 * NS_PER_MS)	      /* of a run's end */
+#define RINGS_MAX 4			      /* of layers with one name */
+#define SWITCHES_MAX 8			      /* of the period, while frames wait for a scan */
+#define STARVED_NS (60 * NS_PER_S)	      /* between two events about polls that are too late */
 
 /* Of several layers with one name, each has an entry of its own. */
 struct polled_layer {
@@ -102,8 +100,8 @@ struct latency_poll {
 	uint64_t scan_ns;	/* begin of the last scan */
 	uint64_t scan_trace_ns; /* the same on the trace clock */
 	uint64_t passed_ns;
-	size_t names_len;
-	unsigned int n_names, next_name;
+	size_t names_len, next_name; /* bytes of ->names: all, and those before the next one */
+	unsigned int n_names;
 	unsigned int n_held;
 	struct held_frame held[LATENCY_HELD_MAX];
 	struct polled_layer layers[LATENCY_LAYERS_MAX];
@@ -181,7 +179,7 @@ static int compare_held(const void *a, const void *b)
 }
 
 /* Passes on the frames up to @until_ns. */
-static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
+static void pass(struct latency_poll *poll, uint64_t until_ns)
 {
 	char copy[LATENCY_NAME_SIZE + 16];
 	unsigned int n = 0;
@@ -210,11 +208,6 @@ static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
 	poll->n_held -= n;
 	if (until_ns > poll->passed_ns && until_ns < UINT64_MAX)
 		poll->passed_ns = until_ns;
-}
-
-static void pass(struct latency_poll *poll, uint64_t until_ns)
-{
-	pass_frames(poll, until_ns);
 	poll->calls.passed(poll->calls.context, until_ns);
 }
 
@@ -244,35 +237,15 @@ static uint64_t trace_time(const struct latency_poll *poll, int64_t monotonic_ns
 	return (uint64_t)ns;
 }
 
-/* The best of some readings counts: in others, an interrupt may have come between the clocks.
- * *@error_ns is how far the offset may be wrong. */
-static void measure(int64_t *monotonic_ns, int64_t *offset_ns, int64_t *error_ns)
-{
-	int64_t narrowest_ns = INT64_MAX;
-
-	for (int i = 0; i < MEASURES && narrowest_ns > MEASURE_WIDTH_NS; i++) {
-		int64_t before_ns = clock_read(CLOCK_MONOTONIC);
-		int64_t now_ns = clock_read(CLOCK_BOOTTIME);
-		int64_t width_ns = clock_read(CLOCK_MONOTONIC) - before_ns;
-
-		if (width_ns >= narrowest_ns)
-			continue;
-		narrowest_ns = width_ns;
-		*monotonic_ns = before_ns;
-		*offset_ns = now_ns - before_ns - width_ns / 2;
-		*error_ns = width_ns / 2 + 1;
-	}
-}
-
 /* A suspend changes the offset. It is looked at often, so the moment is known well.
  */
 static void look_at_clocks(struct latency_poll *poll)
 {
-	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0, error_ns = 0;
+	int64_t before_ns = poll->offset_ns, now_ns, error_ns;
+	int64_t offset_ns = clock_offset(CLOCK_MONOTONIC, CLOCK_BOOTTIME, &now_ns, &error_ns);
 	bool is_first = poll->seen_ns == 0;
 
 	poll->looked_ns = loop_now();
-	measure(&now_ns, &offset_ns, &error_ns);
 	/* Layers are polled one after the other. Frames of one present must get one time, so a
 	 * reading that does not contradict the offset does not change it. */
 	if (!is_first && llabs(offset_ns - before_ns) <= error_ns)
@@ -610,8 +583,9 @@ static void on_line(struct child *child, struct span line)
 		read_row(poll, line);
 }
 
-static void count_run(struct latency_poll *poll, int status)
+static void on_end(struct child *child, int status)
 {
+	struct latency_poll *poll = child->context;
 	uint64_t wall_ns = loop_now() - poll->run_ns;
 
 	poll->counts.polls++;
@@ -620,26 +594,13 @@ static void count_run(struct latency_poll *poll, int status)
 	poll->counts.cpu_ns += children_ns() - poll->run_cpu_ns;
 	if (wall_ns > poll->counts.wall_most_ns)
 		poll->counts.wall_most_ns = wall_ns;
-}
-
-static void end_layer(struct latency_poll *poll)
-{
-	follow_period(poll);
-	end_block(poll);
-	if (poll->n_rings == 0)
-		return;
-	join_known(poll);
-	join_others(poll);
-}
-
-static void on_end(struct child *child, int status)
-{
-	struct latency_poll *poll = child->context;
-
-	count_run(poll, status);
 	/* The rows of a run that failed may be cut. */
-	if (poll->run == RUN_LAYER && (status == 0 || status == -ECHILD))
-		end_layer(poll);
+	if (poll->run == RUN_LAYER && (status == 0 || status == -ECHILD)) {
+		follow_period(poll);
+		end_block(poll);
+		join_known(poll);
+		join_others(poll);
+	}
 	poll->run = RUN_NONE;
 }
 
@@ -734,15 +695,14 @@ static void report_no_layer(struct latency_poll *poll, const char *glob)
 		unsigned int distance;
 	} nearest[NEAREST_NAMES], candidate, further;
 	char text[NEAREST_NAMES * 80 + 200];
-	const char *name = poll->names;
 
 	for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
 		nearest[at].name = "";
 		nearest[at].distance = UINT_MAX;
 	}
-	for (unsigned int i = 0; i < poll->n_names; i++, name += strlen(name) + 1) {
-		candidate.name = name;
-		candidate.distance = nearest_name_distance(glob, name);
+	for (size_t i = 0; i < poll->names_len; i += strlen(poll->names + i) + 1) {
+		candidate.name = poll->names + i;
+		candidate.distance = nearest_name_distance(glob, candidate.name);
 		for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
 			if (candidate.distance >= nearest[at].distance)
 				continue;
@@ -761,14 +721,11 @@ static void report_no_layer(struct latency_poll *poll, const char *glob)
 static void check_include(struct latency_poll *poll)
 {
 	for (const char *const *globs = poll->options->include; *globs; globs++) {
-		const char *name = poll->names;
-		unsigned int i = 0;
+		size_t i = 0;
 
-		while (i < poll->n_names && !fits(*globs, name)) {
-			name += strlen(name) + 1;
-			i++;
-		}
-		if (i == poll->n_names && i > 0)
+		while (i < poll->names_len && !fits(*globs, poll->names + i))
+			i += strlen(poll->names + i) + 1;
+		if (i == poll->names_len && i > 0)
 			report_no_layer(poll, *globs);
 	}
 }
@@ -783,21 +740,13 @@ static void end_scan(struct latency_poll *poll)
 	pass(poll, poll->scan_trace_ns);
 }
 
-static const char *name_at(const struct latency_poll *poll, unsigned int index)
-{
-	const char *name = poll->names;
-
-	while (index-- > 0)
-		name += strlen(name) + 1;
-	return name;
-}
-
 /* The next name of the scan that is included; NULL: the scan is over. */
 static const char *next_wanted(struct latency_poll *poll)
 {
-	while (poll->next_name < poll->n_names) {
-		const char *name = name_at(poll, poll->next_name++);
+	while (poll->next_name < poll->names_len) {
+		const char *name = poll->names + poll->next_name;
 
+		poll->next_name += strlen(name) + 1;
 		if (is_wanted(poll, name))
 			return name;
 	}

@@ -17,6 +17,28 @@ int64_t clock_read(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+#define READINGS 5
+#define GOOD_WIDTH_NS 2000 /* clocks of user space, without an interrupt */
+
+/* The best of some readings counts: in others, an interrupt may have come between the clocks. */
+int64_t clock_offset(clockid_t from, clockid_t to, int64_t *at_ns, int64_t *error_ns)
+{
+	int64_t narrowest_ns = INT64_MAX, offset_ns = 0;
+
+	for (int i = 0; i < READINGS && narrowest_ns > GOOD_WIDTH_NS; i++) {
+		int64_t before_ns = clock_read(from), now_ns = clock_read(to);
+		int64_t width_ns = clock_read(from) - before_ns;
+
+		if (width_ns >= narrowest_ns)
+			continue;
+		narrowest_ns = width_ns;
+		*at_ns = before_ns;
+		offset_ns = now_ns - before_ns - width_ns / 2;
+		*error_ns = width_ns / 2 + 1;
+	}
+	return offset_ns;
+}
+
 int64_t wall_clock_now(void)
 {
 	return clock_read(CLOCK_REALTIME);
@@ -56,23 +78,12 @@ bool wall_clock_is_time(const char *trace_clock)
 struct wall_clock wall_clock_measure(const char *trace_clock)
 {
 	struct wall_clock clock = { false, 0 };
-	int64_t narrowest = INT64_MAX;
+	int64_t at_ns, error_ns;
 	clockid_t id;
 
 	if (!wall_clock_same(trace_clock, &id))
 		return clock;
-	/* The fastest of several readings counts: in others, an interrupt may have come between the
-	 * two clocks. */
-	for (int i = 0; i < 5; i++) {
-		int64_t before = clock_read(id);
-		int64_t wall = wall_clock_now();
-		int64_t width = clock_read(id) - before;
-
-		if (width < narrowest) {
-			narrowest = width;
-			clock.offset_ns = wall - before - width / 2;
-		}
-	}
+	clock.offset_ns = clock_offset(id, CLOCK_REALTIME, &at_ns, &error_ns);
 	clock.known = true;
 	return clock;
 }

@@ -12,7 +12,7 @@
 #include "daemon/cli/resume.h"
 #include "daemon/cli/terminal_size.h"
 #include "daemon/show/show.h"
-#include "daemon/base/open_files.h"
+#include "daemon/cli/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 

@@ -9,7 +9,7 @@
 #include "daemon/capture/capture.h"
 #include "daemon/cli/detach.h"
 #include "daemon/cli/resume.h"
-#include "daemon/base/open_files.h"
+#include "daemon/cli/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
 #include "rules/language/ruleset.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/open_files.h"
+#include "daemon/cli/open_files.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/nearest_name.h"
+#include "daemon/android/nearest_name.h"
 
 #include <string.h>
 

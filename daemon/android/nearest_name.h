@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The name that a user may have meant. */
-#ifndef JANKD_DAEMON_BASE_NEAREST_NAME_H
-#define JANKD_DAEMON_BASE_NEAREST_NAME_H
+#ifndef JANKD_DAEMON_ANDROID_NEAREST_NAME_H
+#define JANKD_DAEMON_ANDROID_NEAREST_NAME_H
 
 /* Longer names are compared by their first bytes. */
 #define NEAREST_NAME_BYTES 128

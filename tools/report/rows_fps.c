@@ -6,13 +6,21 @@
 
 /* --- fps.csv --- */
 
+/* In the order of the decimals of their numbers, in the units in which they are kept. */
 enum fps_column {
 	FPS_START,
 	FPS_END,
-	FPS_FRAMES,
 	FPS_TIME,
-	FPS_MAX,
 	FPS_WAITING,
+	FPS_STALL_TIME,
+	FPS_LATE_TIME, /* the last one with 6 */
+	FPS_MAX,
+	FPS_STUTTER,
+	FPS_P99,
+	FPS_GPU_MEAN,
+	FPS_GPU_MAX, /* the last one with 3 */
+	FPS_REFRESH, /* 2; the others have none */
+	FPS_FRAMES,
 	FPS_WAITS,
 	FPS_A,
 	FPS_B,
@@ -23,76 +31,43 @@ enum fps_column {
 	FPS_MISSED,
 	FPS_JANK,
 	FPS_BIG_JANK,
-	FPS_STUTTER,
 	FPS_LOST,
 	FPS_STALLS,
-	FPS_STALL_TIME,
 	FPS_CADENCE,
-	FPS_REFRESH,
-	FPS_P99,
-	FPS_GPU_MEAN,
-	FPS_GPU_MAX,
 	FPS_LATE,
-	FPS_LATE_TIME,
 	FPS_UNKNOWN,
 	FPS_COLUMNS,
 };
 
-static const char *const fps_columns[FPS_COLUMNS + 1] = {
-	"start time",
-	"end time",
-	"frames",
-	"Time(S)",
-	"max time(ms)",
-	"waiting time(S)",
-	"wait times",
-	"A",
-	"B",
-	"C",
-	"D",
-	"app",
-	"Surface",
-	"missed vsyncs",
-	"jank",
-	"big jank",
-	"stutter(%)",
-	"lost events",
-	"stalls",
-	"stall time(S)",
-	"cadence(vsyncs)",
-	"refresh(Hz)",
-	"p99(ms)",
-	"gpu avg(ms)",
-	"gpu max(ms)",
-	"late frames",
-	"late time(S)",
-	"unknown vsyncs",
-	NULL,
-};
-
-/* Of each number, in the unit in which it is kept. */
-static unsigned int decimals_of(enum fps_column column)
-{
-	switch (column) {
-	case FPS_START:
-	case FPS_END:
-	case FPS_TIME:
-	case FPS_WAITING:
-	case FPS_STALL_TIME:
-	case FPS_LATE_TIME:
-		return 6;
-	case FPS_MAX:
-	case FPS_STUTTER:
-	case FPS_P99:
-	case FPS_GPU_MEAN:
-	case FPS_GPU_MAX:
-		return 3;
-	case FPS_REFRESH:
-		return 2;
-	default:
-		return 0;
-	}
-}
+static const char *const fps_columns[FPS_COLUMNS + 1] = { "start time",
+							  "end time",
+							  "Time(S)",
+							  "waiting time(S)",
+							  "stall time(S)",
+							  "late time(S)",
+							  "max time(ms)",
+							  "stutter(%)",
+							  "p99(ms)",
+							  "gpu avg(ms)",
+							  "gpu max(ms)",
+							  "refresh(Hz)",
+							  "frames",
+							  "wait times",
+							  "A",
+							  "B",
+							  "C",
+							  "D",
+							  "app",
+							  "Surface",
+							  "missed vsyncs",
+							  "jank",
+							  "big jank",
+							  "lost events",
+							  "stalls",
+							  "cadence(vsyncs)",
+							  "late frames",
+							  "unknown vsyncs",
+							  NULL };
 
 static const char *const fps_needed[] = { "start time", "end time", "frames",
 					  "Time(S)",	"Surface",  NULL };
@@ -206,7 +181,11 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	bool without_janks, without_late, is_2019;
 
 	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
-		of[i] = number_of(csv, columns[i], decimals_of(i));
+		of[i] = number_of(csv, columns[i],
+				  i <= FPS_LATE_TIME ? 6
+				  : i <= FPS_GPU_MAX ? 3
+				  : i == FPS_REFRESH ? 2
+						     : 0);
 	if (of[FPS_START] < 0 || of[FPS_END] < 0 || of[FPS_FRAMES] < 0 || of[FPS_TIME] < 0) {
 		session->files[ROW_FPS].malformed++;
 		return;

@@ -2,6 +2,7 @@
 /* jank-report: answers from the folders of CSV files that jankd writes. */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,46 +83,14 @@ enum long_option {
 	OPTION_MARKDOWN,
 	OPTION_OPENMETRICS,
 	OPTION_GRADES,
-	OPTION_SURFACE,
-	OPTION_APP,
-	OPTION_SECTION,
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_FAIL_IF,
-	OPTION_ALLOW_FREEZES,
-	OPTION_STRICT,
 	OPTION_JUNIT,
-	OPTION_COMPARE,
 	OPTION_NEW,
-	OPTION_WATCH,
-	OPTION_INFO,
 	OPTION_VERSION,
-};
-
-static const struct option options[] = {
-	{ "text", no_argument, NULL, OPTION_TEXT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "markdown", no_argument, NULL, OPTION_MARKDOWN },
-	{ "grades", no_argument, NULL, OPTION_GRADES },
-	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
-	{ "output", required_argument, NULL, 'o' },
-	{ "surface", required_argument, NULL, OPTION_SURFACE },
-	{ "app", required_argument, NULL, OPTION_APP },
-	{ "section", required_argument, NULL, OPTION_SECTION },
-	{ "from", required_argument, NULL, OPTION_FROM },
-	{ "to", required_argument, NULL, OPTION_TO },
-	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
-	{ "allow-freezes", required_argument, NULL, OPTION_ALLOW_FREEZES },
-	{ "strict", no_argument, NULL, OPTION_STRICT },
-	{ "junit", required_argument, NULL, OPTION_JUNIT },
-	{ "compare", no_argument, NULL, OPTION_COMPARE },
-	{ "new", no_argument, NULL, OPTION_NEW },
-	{ "watch", no_argument, NULL, OPTION_WATCH },
-	{ "info", no_argument, NULL, OPTION_INFO },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPTION_VERSION },
-	{ NULL, 0, NULL, 0 },
+	OPTION_FLAG = 1 << 12, /* plus the offset of a bool, which becomes true */
+	OPTION_VALUE = 1 << 24 /* plus the offset of a text */
 };
 
 struct settings {
@@ -136,6 +105,35 @@ struct settings {
 	struct page_options page;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
 	unsigned int n_operands[2];
+};
+
+#define FLAG(field) OPTION_FLAG + (int)offsetof(struct settings, field)
+#define VALUE(field) OPTION_VALUE + (int)offsetof(struct settings, field)
+
+static const struct option options[] = {
+	{ "text", no_argument, NULL, OPTION_TEXT },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "csv", no_argument, NULL, OPTION_CSV },
+	{ "markdown", no_argument, NULL, OPTION_MARKDOWN },
+	{ "grades", no_argument, NULL, OPTION_GRADES },
+	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
+	{ "output", required_argument, NULL, 'o' },
+	{ "surface", required_argument, NULL, VALUE(selection.surface) },
+	{ "app", required_argument, NULL, VALUE(selection.app) },
+	{ "section", required_argument, NULL, VALUE(selection.section) },
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "to", required_argument, NULL, OPTION_TO },
+	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
+	{ "allow-freezes", required_argument, NULL, VALUE(allow_freezes) },
+	{ "strict", no_argument, NULL, FLAG(strict) },
+	{ "junit", required_argument, NULL, OPTION_JUNIT },
+	{ "compare", no_argument, NULL, FLAG(compare) },
+	{ "new", no_argument, NULL, OPTION_NEW },
+	{ "watch", no_argument, NULL, FLAG(page.watch) },
+	{ "info", no_argument, NULL, FLAG(selection.with_info) },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ NULL, 0, NULL, 0 },
 };
 
 /* --- errors --- */
@@ -258,15 +256,6 @@ static void set_option(struct settings *settings, int option, const char *argume
 			wrong_usage("--output", "an empty name");
 		settings->output = argument;
 		break;
-	case OPTION_SURFACE:
-		settings->selection.surface = argument;
-		break;
-	case OPTION_APP:
-		settings->selection.app = argument;
-		break;
-	case OPTION_SECTION:
-		settings->selection.section = argument;
-		break;
 	case OPTION_FROM:
 		settings->selection.has_range = true;
 		settings->selection.from_us = time_in("--from", argument);
@@ -278,19 +267,10 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_FAIL_IF:
 		add_condition(settings, argument);
 		break;
-	case OPTION_ALLOW_FREEZES:
-		settings->allow_freezes = argument;
-		break;
-	case OPTION_STRICT:
-		settings->strict = true;
-		break;
 	case OPTION_JUNIT:
 		if (!*argument)
 			wrong_usage("--junit", "an empty name");
 		settings->junit = argument;
-		break;
-	case OPTION_COMPARE:
-		settings->compare = true;
 		break;
 	case OPTION_NEW:
 		if (settings->n_news == NEWS_MAX)
@@ -298,16 +278,15 @@ static void set_option(struct settings *settings, int option, const char *argume
 		settings->has_new = true;
 		settings->new_from[settings->n_news++] = settings->n_operands[NEW];
 		break;
-	case OPTION_WATCH:
-		settings->page.watch = true;
-		break;
-	case OPTION_INFO:
-		settings->selection.with_info = true;
-		break;
 	case OPTION_VERSION:
 		print_and_exit("jank-report " JANKD_VERSION "\n");
 	case 'h':
 		print_and_exit(help);
+	default:
+		if (option >= OPTION_VALUE)
+			*(const char **)((char *)settings + option - OPTION_VALUE) = argument;
+		else
+			*(bool *)((char *)settings + option - OPTION_FLAG) = true;
 	}
 }
 

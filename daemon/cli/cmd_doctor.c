@@ -144,8 +144,6 @@ static void check_pipe(struct doctor *doctor)
 	const char *readers = doctor->others.readers;
 	int fd, raw;
 
-	if (!doctor->tracefs)
-		return;
 	snprintf(file, sizeof(file), "%s/trace_pipe", tracefs_path(doctor->tracefs));
 	fd = tracefs_open_pipe(doctor->tracefs);
 	if (fd >= 0)
@@ -173,73 +171,61 @@ static void check_pipe(struct doctor *doctor)
 		print(doctor, NOTE, "%s", raw_why);
 }
 
-/* Returns true if jankd may write the setting; otherwise sets @refusal. */
-static bool may_write(const struct doctor *doctor, const char *name,
-		      char refusal[static TRACEFS_REFUSAL_SIZE])
+/* The setting that the line is about has this value, with a @doubt if jankd cannot @change it,
+ * which is what @if_not says. */
+static void print_setting(struct doctor *doctor, const char *value, const char *change,
+			  enum finding if_not, const char *doubt)
 {
 	const char *path = tracefs_path(doctor->tracefs);
-	int error = setting_check_write(path, name);
-	char file[PATH_MAX];
+	int error = setting_check_write(path, doctor->subject);
+	char file[PATH_MAX], refusal[TRACEFS_REFUSAL_SIZE];
 
-	snprintf(file, sizeof(file), "%s/%s", path, name);
+	snprintf(file, sizeof(file), "%s/%s", path, doctor->subject);
 	tracefs_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
-	return error == 0;
+	if (error == 0)
+		print(doctor, OK, "%s, and jankd can %s it", value, change);
+	else
+		print(doctor, if_not, "%s%s, and jankd cannot %s it: %s", value, doubt, change,
+		      refusal);
 }
 
 static void check_on(struct doctor *doctor)
 {
-	char value[SETTING_SIZE], refusal[TRACEFS_REFUSAL_SIZE];
-	const char *state;
-	bool may, is_on;
+	char value[SETTING_SIZE];
+	bool is_on;
 
-	if (!doctor->tracefs)
-		return;
-	may = may_write(doctor, "tracing_on", refusal);
 	if (setting_read(tracefs_path(doctor->tracefs), "tracing_on", value) < 0)
 		snprintf(value, sizeof(value), "unknown");
 	is_on = strcmp(value, "1") == 0;
-	state = is_on ? "on" : strcmp(value, "0") == 0 ? "off" : "unknown";
-	if (may)
-		print(doctor, OK, "%s, and jankd can switch it", state);
-	else
-		print(doctor, is_on ? NOTE : PROBLEM, "%s, and jankd cannot switch it: %s", state,
-		      refusal);
+	print_setting(doctor,
+		      is_on			? "on"
+		      : strcmp(value, "0") == 0 ? "off"
+						: "unknown",
+		      "switch", is_on ? NOTE : PROBLEM, "");
 }
 
 static void check_buffer(struct doctor *doctor)
 {
-	char refusal[TRACEFS_REFUSAL_SIZE], size[64] = "unknown";
-	uint64_t kb;
+	uint64_t kb = buffer_size_read(tracefs_path(doctor->tracefs));
+	char size[64] = "unknown";
 
-	if (!doctor->tracefs)
-		return;
-	kb = buffer_size_read(tracefs_path(doctor->tracefs));
 	if (kb > 0)
 		snprintf(size, sizeof(size), "%" PRIu64 " KB per CPU", kb);
-	if (may_write(doctor, "buffer_size_kb", refusal))
-		print(doctor, OK, "%s, and jankd can change it", size);
-	else
-		print(doctor, NOTE, "%s%s, and jankd cannot change it: %s", size,
+	print_setting(doctor, size, "change", NOTE,
 		      kb > 0 && kb < BUFFER_ENOUGH_KB ? ", which may overflow between two reads"
-						      : "",
-		      refusal);
+						      : "");
 }
 
 static void check_clock(struct doctor *doctor)
 {
-	char clock[SETTING_SIZE], refusal[TRACEFS_REFUSAL_SIZE];
+	char clock[SETTING_SIZE];
 	bool is_time;
 
-	if (!doctor->tracefs)
-		return;
 	if (setting_read(tracefs_path(doctor->tracefs), "trace_clock", clock) < 0)
 		snprintf(clock, sizeof(clock), "unknown");
 	is_time = wall_clock_is_time(clock);
-	if (may_write(doctor, "trace_clock", refusal))
-		print(doctor, OK, "%s, and jankd can change it", clock);
-	else
-		print(doctor, is_time ? NOTE : PROBLEM, "%s%s, and jankd cannot change it: %s",
-		      clock, is_time ? "" : ", which does not count time", refusal);
+	print_setting(doctor, clock, "change", is_time ? NOTE : PROBLEM,
+		      is_time ? "" : ", which does not count time");
 }
 
 /* --- other programs --- */
@@ -260,7 +246,7 @@ static void check_others(struct doctor *doctor)
 	char tracer[SETTING_SIZE], tags[64], *events;
 	unsigned int n_events;
 
-	if (!doctor->tracefs || doctor->runs)
+	if (doctor->runs)
 		return;
 	events = setting_read_all(tracefs_path(doctor->tracefs), "set_event");
 	n_events = count_lines(events);
@@ -417,15 +403,14 @@ static void check_capture(struct doctor *doctor)
 static const struct {
 	const char *subject;
 	void (*check)(struct doctor *doctor);
-} checks[] = {
-	{ "kernel", check_kernel },	{ "user", check_user },
-	{ "selinux", check_selinux },	{ "tracefs", check_tracefs },
-	{ "instance", check_instance }, { "trace_pipe", check_pipe },
-	{ "tracing_on", check_on },	{ "buffer_size_kb", check_buffer },
-	{ "trace_clock", check_clock }, { "other tracers", check_others },
-	{ "atrace", check_atrace },	{ "display", check_display },
-	{ "folder", check_folder },	{ "capture", check_capture },
-};
+	bool needs_trace;
+} checks[] = { { "kernel", check_kernel, false },     { "user", check_user, false },
+	       { "selinux", check_selinux, false },   { "tracefs", check_tracefs, false },
+	       { "instance", check_instance, false }, { "trace_pipe", check_pipe, true },
+	       { "tracing_on", check_on, true },      { "buffer_size_kb", check_buffer, true },
+	       { "trace_clock", check_clock, true },  { "other tracers", check_others, true },
+	       { "atrace", check_atrace, false },     { "display", check_display, false },
+	       { "folder", check_folder, false },     { "capture", check_capture, false } };
 
 /* Opens the trace, unless it is an instance that does not exist: doctor creates none. */
 static void find_trace(struct doctor *doctor)
@@ -451,7 +436,8 @@ int cmd_doctor(struct options *options)
 	find_trace(&doctor);
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		doctor.subject = checks[i].subject;
-		checks[i].check(&doctor);
+		if (doctor.tracefs || !checks[i].needs_trace)
+			checks[i].check(&doctor);
 	}
 	trace_files_close(&doctor.files);
 	tracefs_close(doctor.tracefs);

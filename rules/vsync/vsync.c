@@ -16,10 +16,9 @@
  * (vsync_sure_until()). Then the time of the switch is found from the events before and after it
  * (vsync_switch.c).
  *
- * The last digits of the period come from two ticks at the edge: the further apart they are, the
- * better. The first ticks may all agree and be wrong: while a machine that was late catches up,
- * they are too close together. No tick is late by a whole period, so if the edge slowly moves by
- * one period, the period is wrong.
+ * The last digits of the period come from events that are far apart. The first ticks may all agree
+ * and be wrong: while a machine that was late catches up, they are too close together. No tick is
+ * late by a whole period, so if the edge slowly moves by one period, the period is wrong.
  *
  * Distances alone do not show whether a display that ticks only every 33 ms could be faster.
  * Without a reported period such a value is divided until it is usual for displays, and marked as a
@@ -103,48 +102,6 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 	return oldest;
 }
 
-/* Measures the last digits of the period from two ticks at the edge that are far apart. */
-static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
-{
-	unsigned int number = (unsigned int)(source - v->sources);
-	uint64_t period_ns = lattice_period_of(v);
-	uint64_t periods, better_ns, error_ns;
-
-	if (v->anchor_ns == 0 || time_ns <= v->anchor_ns) {
-		v->anchor_ns = time_ns;
-		v->anchor_periods = 8;
-		v->anchor_source = number;
-		return;
-	}
-	if (number != v->anchor_source) {
-		if (source->rank < v->sources[v->anchor_source].rank)
-			v->anchor_ns = 0;
-		return;
-	}
-	periods = (time_ns - v->anchor_ns + period_ns / 2) / period_ns;
-	if (periods < 2 * v->anchor_periods)
-		return;
-	if (periods * v->error_ns * 4 > period_ns) {
-		v->anchor_ns = 0;
-		return;
-	}
-	better_ns = (time_ns - v->anchor_ns) / periods;
-	error_ns = period_ns / 4 / periods + 1;
-	v->anchor_periods = periods;
-	if (periods > UINT64_C(1) << 20)
-		v->anchor_ns = 0;
-	if (error_ns >= v->error_ns)
-		return;
-	if (vsync_distance(better_ns, period_ns) > v->error_ns + error_ns) {
-		v->anchor_ns = 0; /* the edge moved */
-		return;
-	}
-	v->error_ns = error_ns + vsync_distance(better_ns, period_ns);
-	if (vsync_distance(better_ns, period_ns) <= error_ns)
-		return;
-	lattice_refine(v, better_ns, error_ns);
-}
-
 /* True: @period_ns may be a more precise value of the period that was reported or given. */
 static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
@@ -190,7 +147,6 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		error_ns = long_ns / slots;
 	}
 	lattice_refine(v, better_ns, error_ns);
-	v->anchor_ns = 0;
 	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
 		v->sources[i].even = 0;
 }
@@ -217,7 +173,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 		if (source->edge_ns - time_ns > slack_ns)
 			return true;
 		if (source->edge_ns - time_ns > period_ns / 32)
-			v->anchor_ns = source->even = 0;
+			source->even = 0;
 		source->edge_ns = time_ns;
 		source->least_ns = 0;
 		return time_ns - source->last_ns < period_ns / 2;
@@ -227,15 +183,13 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	source->base_slots += slots;
 	if (time_ns < source->edge_ns) {
 		if (source->edge_ns - time_ns > period_ns / 32)
-			v->anchor_ns = source->even = 0;
+			source->even = 0;
 		source->edge_ns = time_ns;
 	}
 	*late_ns = time_ns - source->edge_ns;
 	if (*late_ns < source->least_ns)
 		source->least_ns = *late_ns;
 	if (++source->n_least == EDGE_TICKS) {
-		if (source->least_ns > period_ns / 32)
-			v->anchor_ns = 0;
 		/* The edge jumped, as if the phase were another: the slots are unknown. */
 		if (source->least_ns > period_ns / 2)
 			source->even = 0;
@@ -341,8 +295,6 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	if (v->n_ticks % (v->error_ns * 200 > lattice_period_of(v) ? LOCK_TICKS : SHARPEN_TICKS) ==
 	    0)
 		sharpen(v);
-	if (!late && !collision && source->settled >= SETTLED_TICKS && !v->pending)
-		refine(v, source, time_ns);
 }
 
 /* The shortest distance from @from to @to, modulo one vsync: [-VSYNC_ONE / 2, VSYNC_ONE / 2). */

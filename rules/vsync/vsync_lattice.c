@@ -168,7 +168,6 @@ void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *wind
 		source->least_ns = UINT64_MAX;
 		source->settled = window->n[i];
 	}
-	v->anchor_ns = 0;
 	forget_evidence(v);
 }
 

@@ -107,9 +107,6 @@ struct vsync_lattice {
 	const struct vsync_display *other; /* another display whose period was pending last, */
 	uint64_t other_period_ns;	   /* that period, */
 	uint64_t other_ns;		   /* and when */
-	uint64_t anchor_ns;		   /* an early tick at the edge, for a long measurement */
-	uint64_t anchor_periods;	   /* length of the last measurement from it, in periods */
-	unsigned int anchor_source;
 	unsigned int n_segments;
 	struct vsync_segment {
 		/* That was followed at its begin, or NULL. */

@@ -15,21 +15,15 @@
 
 /* --- /proc --- */
 
-static bool is_process_of(const char *argument, const char *app)
-{
-	size_t len = strlen(app);
-
-	return strncmp(argument, app, len) == 0 && (argument[len] == '\0' || argument[len] == ':');
-}
-
 /* Returns true if @pid is a process of @app. A process that has ended has no arguments, even as a
  * zombie. */
 static bool runs(pid_t pid, const char *app)
 {
 	char argument[ARGUMENT_MAX];
+	size_t len = strlen(app);
 
 	text_file_read(argument, sizeof(argument), "/proc/%d/cmdline", (int)pid);
-	return is_process_of(argument, app);
+	return strncmp(argument, app, len) == 0 && (argument[len] == '\0' || argument[len] == ':');
 }
 
 /* --- processes --- */
@@ -80,23 +74,16 @@ static void add_process(struct app_watch *watch, pid_t pid)
 		forget(watch, process);
 }
 
-/* The directory stays open: the wait for an app can last days, with a search each second. */
-static bool open_proc(struct app_watch *watch)
-{
-	if (watch->proc)
-		rewinddir(watch->proc);
-	else
-		watch->proc = opendir("/proc");
-	return watch->proc != NULL;
-}
-
 static void find_processes(struct app_watch *watch)
 {
 	struct dirent *entry;
 
-	if (!open_proc(watch))
-		return;
-	while ((entry = readdir(watch->proc))) {
+	/* It stays open: the wait for an app can last days, with a search each second. */
+	if (watch->proc)
+		rewinddir(watch->proc);
+	else
+		watch->proc = opendir("/proc");
+	while (watch->proc && (entry = readdir(watch->proc))) {
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
 

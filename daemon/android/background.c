@@ -48,14 +48,6 @@ static int read_oom(const char *root)
 	return end != text && value >= -1000 && value <= 1000 ? (int)value : DEVICE_UNKNOWN;
 }
 
-/* A user without CAP_SYS_RESOURCE may not lower it. */
-static void enter_oom(struct background *background)
-{
-	background->oom_before = read_oom(background->root);
-	if (background->oom_before > OOM_SCORE_ADJ)
-		write_number(background->root, "/proc/self/oom_score_adj", OOM_SCORE_ADJ);
-}
-
 /* --- the cpuset --- */
 
 /* The line of /proc/self/cgroup is "4:cpuset:/top-app". */
@@ -159,13 +151,13 @@ void background_enter(struct background *background, const char *root)
 {
 	cpu_set_t now;
 
-	*background = (struct background){
-		.root = root,
-		.oom_before = DEVICE_UNKNOWN,
-	};
+	*background = (struct background){ .root = root, .oom_before = DEVICE_UNKNOWN };
 	if (!root)
 		return;
-	enter_oom(background);
+	background->oom_before = read_oom(root);
+	/* A user without CAP_SYS_RESOURCE may not lower it. */
+	if (background->oom_before > OOM_SCORE_ADJ)
+		write_number(root, "/proc/self/oom_score_adj", OOM_SCORE_ADJ);
 	if (sched_getaffinity(0, sizeof(background->cpus_before), &background->cpus_before) < 0)
 		return;
 	find_cpuset(background);

@@ -204,18 +204,15 @@ static unsigned int rate_mhz(struct span text)
 	return mhz >= RATE_MIN_MHZ && mhz <= RATE_MAX_MHZ ? mhz : 0;
 }
 
-static void add_rate(struct dumpsys_rates *rates, unsigned int mhz)
-{
-	for (unsigned int i = 0; i < rates->n; i++)
-		if (rates->mhz[i] == mhz)
-			return;
-	if (mhz > 0 && rates->n < DUMPSYS_RATES_MAX)
-		rates->mhz[rates->n++] = mhz;
-}
-
 void dumpsys_add_rates(struct dumpsys_rates *rates, struct span text)
 {
 	/* Not "renderFps=" and the like. */
-	while ((text = text_after(text, SPAN_LITERAL(" fps="))).ptr)
-		add_rate(rates, rate_mhz(text));
+	while ((text = text_after(text, SPAN_LITERAL(" fps="))).ptr) {
+		unsigned int mhz = rate_mhz(text), i = 0;
+
+		while (i < rates->n && rates->mhz[i] != mhz)
+			i++;
+		if (i == rates->n && mhz > 0 && i < DUMPSYS_RATES_MAX)
+			rates->mhz[rates->n++] = mhz;
+	}
 }

@@ -730,16 +730,6 @@ static void check_include(struct latency_poll *poll)
 	}
 }
 
-/* All layers were read since the begin of the scan: there are no other frames up to then. */
-static void end_scan(struct latency_poll *poll)
-{
-	poll->is_scanning = false;
-	if (poll->counts.scans == 0)
-		check_include(poll);
-	poll->counts.scans++;
-	pass(poll, poll->scan_trace_ns);
-}
-
 /* The next name of the scan that is included; NULL: the scan is over. */
 static const char *next_wanted(struct latency_poll *poll)
 {
@@ -775,7 +765,11 @@ void latency_poll_follow(struct latency_poll *poll)
 	} else if (poll->is_scanning && (name = next_wanted(poll))) {
 		start_layer(poll, name);
 	} else if (poll->is_scanning) {
-		end_scan(poll);
+		/* All layers were read since its begin: there are no other frames up to then. */
+		poll->is_scanning = false;
+		if (poll->counts.scans++ == 0)
+			check_include(poll);
+		pass(poll, poll->scan_trace_ns);
 	} else if (now_ns >= next_scan_ns(poll)) {
 		start_scan(poll);
 	}

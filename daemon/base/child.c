@@ -136,18 +136,13 @@ static int spawn(struct child *child, char *const argv[])
 	return error < 0 ? error : output[0];
 }
 
-static int exit_status(int status)
-{
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* Returns true if the child has ended. *status: its exit status, or -ECHILD if it is unknown. */
 static bool poll_end(pid_t pid, int *status)
 {
 	int its;
 	pid_t ended = waitpid(pid, &its, WNOHANG);
 
-	*status = ended > 0 ? exit_status(its) : -ECHILD;
+	*status = ended <= 0 ? -ECHILD : WIFEXITED(its) ? WEXITSTATUS(its) : 128 + WTERMSIG(its);
 	return ended > 0 || (ended < 0 && errno != EINTR);
 }
 

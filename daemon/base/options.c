@@ -19,16 +19,10 @@ const char *options_command_name(enum options_command command)
 	return names[command];
 }
 
-static bool is_android(void)
-{
-	struct stat info;
-
-	return stat(ANDROID_TMP, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 struct options options_default(enum options_command command)
 {
-	bool android = is_android();
+	struct stat info;
+	bool android = stat(ANDROID_TMP, &info) == 0 && S_ISDIR(info.st_mode);
 
 	return (struct options){
 		.command = command,

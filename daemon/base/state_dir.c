@@ -29,11 +29,6 @@ static const char *const kinds[] = {
 	[STATE_DIR_SOCKET] = ".socket",
 };
 
-static bool is_ours(const struct stat *info)
-{
-	return info->st_uid == geteuid() && !(info->st_mode & 077);
-}
-
 /* Creates a file to test the file system. If another user's file has the name PROBE, a random name
  * is used: that user must not influence where the lock is. Returns a descriptor or -1. */
 static int make_probe(int folder_fd, char name[static PROBE_SIZE])
@@ -62,7 +57,7 @@ static bool shows_owner(int folder_fd)
 
 	if (fd < 0)
 		return true;
-	shows = fstat(fd, &info) < 0 || is_ours(&info);
+	shows = fstat(fd, &info) < 0 || (info.st_uid == geteuid() && !(info.st_mode & 077));
 	close(fd);
 	unlinkat(folder_fd, name, 0);
 	return shows;

@@ -15,38 +15,27 @@
 #include "daemon/show/show.h"
 #include "daemon/base/text.h"
 
-/* Prints the file's name above its table. *printed: an earlier table was printed; becomes true. */
-static void print_title(const char *path, bool *printed)
-{
-	char line[4 * PATH_MAX];
-
-	text_escape(line, sizeof(line), path);
-	printf("%s%s:\n", *printed ? "\n" : "", line);
-	*printed = true;
-}
-
-static void print_json(const struct status *status)
-{
-	char *text = verdict_json(status);
-
-	if (text)
-		puts(text);
-	free(text);
-}
-
-/* @printed: as in print_title(). NULL: there is only one file, and no title is printed. */
+/* *printed: an earlier table was printed; becomes true. NULL: there is only one file, and its name
+ * does not stand above its table. */
 static int analyze_one(struct options *options, bool *printed)
 {
 	unsigned int lines, columns = TABLE_COLUMNS;
+	char line[4 * PATH_MAX], *text;
 	struct status *status;
 	int code = capture_recorded(options, &status);
 
 	if (options->json && status) {
-		print_json(status);
+		text = verdict_json(status);
+		if (text)
+			puts(text);
+		free(text);
 	} else if (!options->to_stdout && status) {
 		terminal_size(STDOUT_FILENO, &lines, &columns);
-		if (printed)
-			print_title(options->operands[0], printed);
+		if (printed) {
+			text_escape(line, sizeof(line), options->operands[0]);
+			printf("%s%s:\n", *printed ? "\n" : "", line);
+			*printed = true;
+		}
 		table_print_result(stdout, status, columns, terminal_has_colour(STDOUT_FILENO));
 	}
 	free(status);

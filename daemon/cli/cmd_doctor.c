@@ -230,26 +230,18 @@ static void check_clock(struct doctor *doctor)
 
 /* --- other programs --- */
 
-static unsigned int count_lines(const char *text)
-{
-	unsigned int n = 0;
-
-	for (; text && (text = strchr(text, '\n')); text++)
-		n++;
-	return n;
-}
-
 /* A capture of this folder has such settings of its own. */
 static void check_others(struct doctor *doctor)
 {
 	struct property_budget budget = property_budget_begin(false);
 	char tracer[SETTING_SIZE], tags[64], *events;
-	unsigned int n_events;
+	unsigned int n_events = 0;
 
 	if (doctor->runs)
 		return;
 	events = setting_read_all(tracefs_path(doctor->tracefs), "set_event");
-	n_events = count_lines(events);
+	for (const char *at = events; at && (at = strchr(at, '\n')); at++)
+		n_events++;
 	free(events);
 	setting_read(tracefs_path(doctor->tracefs), "current_tracer", tracer);
 	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));

@@ -52,17 +52,15 @@ static int check(const char *path)
 	return result == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int show_names(void)
-{
-	for (size_t i = 0; ruleset_builtin_names[i]; i++)
-		puts(ruleset_builtin_names[i]);
-	return EXIT_DONE;
-}
-
+/* @name: NULL: prints the names of all. */
 static int show(const char *name)
 {
-	struct span text = ruleset_builtin(name);
+	struct span text = name ? ruleset_builtin(name) : SPAN_NULL;
 
+	for (size_t i = 0; !name && ruleset_builtin_names[i]; i++)
+		puts(ruleset_builtin_names[i]);
+	if (!name)
+		return EXIT_DONE;
 	if (text.ptr) {
 		fwrite(text.ptr, 1, text.len, stdout);
 		return EXIT_DONE;
@@ -83,7 +81,7 @@ int cmd_rules(struct options *options)
 	if (strcmp(operands[0], "check") == 0 && count == 2)
 		return check(operands[1]);
 	if (strcmp(operands[0], "show") == 0 && count <= 2)
-		return count == 2 ? show(operands[1]) : show_names();
+		return show(count == 2 ? operands[1] : NULL);
 	report("rules: %s: wrong usage; use 'check FILE' or 'show [NAME]'", operands[0]);
 	return EXIT_USAGE;
 }

@@ -14,12 +14,8 @@
 #include "daemon/base/text.h"
 #include "rules/language/ruleset.h"
 
-/* Relative paths of the command line, made absolute: the working directory of a daemon is "/". */
-struct paths {
-	char folder[PATH_MAX], rules[PATH_MAX], tracefs[PATH_MAX];
-};
-
-/* Returns 0, or EXIT_FAILED after the reason was reported. */
+/* Makes a relative path of the command line absolute: the working directory of a daemon is "/".
+ * Returns 0, or EXIT_FAILED after the reason was reported. */
 static int make_absolute(const char **path, char absolute[static PATH_MAX])
 {
 	size_t len = 0;
@@ -40,15 +36,6 @@ static int make_absolute(const char **path, char absolute[static PATH_MAX])
 	}
 	*path = absolute;
 	return 0;
-}
-
-static int make_all_absolute(struct options *options, struct paths *paths)
-{
-	int code = make_absolute(&options->folder, paths->folder);
-
-	if (code == 0 && !ruleset_builtin(options->rules).ptr)
-		code = make_absolute(&options->rules, paths->rules);
-	return code == 0 ? make_absolute(&options->tracefs, paths->tracefs) : code;
 }
 
 /* Runs the capture in the daemon until it ends. Returns the exit code. */
@@ -73,11 +60,15 @@ int cmd_start(struct options *options)
 {
 	struct detach detach = { .fd = -1 };
 	char folder[4 * PATH_MAX];
-	struct paths paths;
+	char paths[3][PATH_MAX];
 	int code = open_files_allow("start");
 
 	if (code == 0)
-		code = make_all_absolute(options, &paths);
+		code = make_absolute(&options->folder, paths[0]);
+	if (code == 0 && !ruleset_builtin(options->rules).ptr)
+		code = make_absolute(&options->rules, paths[1]);
+	if (code == 0)
+		code = make_absolute(&options->tracefs, paths[2]);
 	if (code != 0)
 		return code;
 	switch (detach_begin(&detach, "start")) {

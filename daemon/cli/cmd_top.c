@@ -41,13 +41,6 @@ static void restore_terminal(struct top *top)
 	top->live = live_end(top->live);
 }
 
-static void suspend(struct top *top)
-{
-	terminal_keys_end(&top->keys);
-	live_suspend(top->live);
-	terminal_keys_begin(&top->keys);
-}
-
 static void show(struct top *top, const char *page)
 {
 	if (top->live)
@@ -91,8 +84,11 @@ static bool handle_signal(struct top *top)
 
 	if (read(top->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return false;
-	if (info.ssi_signo == SIGTSTP)
-		suspend(top);
+	if (info.ssi_signo == SIGTSTP) {
+		terminal_keys_end(&top->keys);
+		live_suspend(top->live);
+		terminal_keys_begin(&top->keys);
+	}
 	return info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH;
 }
 

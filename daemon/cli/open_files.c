@@ -11,20 +11,11 @@
 #define FILES 76
 #define FILES_OF_CPU 3
 
-/* Rounds up to a power of two, which is easy to type. */
-static unsigned long advised(rlim_t needed)
-{
-	unsigned long files = 256;
-
-	while (files < needed)
-		files *= 2;
-	return files;
-}
-
 int open_files_allow(const char *command)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	rlim_t needed = FILES + FILES_OF_CPU * (rlim_t)(cpus > 0 ? cpus : 1);
+	unsigned long advised = 256; /* a power of two is easy to type */
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
@@ -32,7 +23,9 @@ int open_files_allow(const char *command)
 	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
 	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return 0;
+	while (advised < needed)
+		advised *= 2;
 	report("%s: the limit is %lu open files, but up to %lu are needed; raise it: ulimit -n %lu",
-	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised(needed));
+	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised);
 	return EXIT_FAILED;
 }

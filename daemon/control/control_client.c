@@ -227,16 +227,6 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 	return error;
 }
 
-/* Sets the error for a .lock that cannot be read: it is unknown whether a jankd runs there. */
-static int lock_unreadable(struct control_answer *answer, const char *folder, int error)
-{
-	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
-		 folder_why(error),
-		 error == -EACCES ? "run this command as the user who started it"
-				  : folder_advice(error));
-	return error;
-}
-
 /* Says how the last capture ended, if that was not on purpose. */
 static void not_running(struct control_answer *answer, const char *folder, int error)
 {
@@ -311,8 +301,14 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 	*answer = (struct control_answer){ .body = NULL };
 	*holder = (struct holder){ .pid = 0 };
 	error = read_lock(holder, folder);
-	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
-		return lock_unreadable(answer, folder, error);
+	if (error < 0 && error != -ENOENT && error != -ENOTDIR) {
+		/* It is unknown whether a jankd runs there. */
+		snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
+			 folder_why(error),
+			 error == -EACCES ? "run this command as the user who started it"
+					  : folder_advice(error));
+		return error;
+	}
 	fd = error == 0 && holder->name[0] ? connect_to(holder, folder, timeout_s) : -ECONNREFUSED;
 	if (fd == -ECONNREFUSED || fd == -EPERM)
 		return no_connection(answer, folder, holder, fd);

@@ -281,15 +281,6 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, zh ? "。" : ".");
 }
 
-static void add_what_is_known(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			      enum language language)
-{
-	if (grade_lost_ns(graded->facts) > 0)
-		add_lost(text, graded, language);
-	else
-		add_even(text, graded, language);
-}
-
 static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
 {
@@ -428,7 +419,10 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 		}
 		/* fallthrough */
 	default:
-		add_what_is_known(text, graded, language);
+		if (grade_lost_ns(graded->facts) > 0)
+			add_lost(text, graded, language);
+		else
+			add_even(text, graded, language);
 	}
 	if (grade_of(graded->facts) != known)
 		add(text, language == CHINESE

@@ -154,11 +154,6 @@ static double number_of(const struct summary_row *row, enum table_column column)
 	}
 }
 
-static bool is_count(enum table_column column)
-{
-	return (column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES;
-}
-
 static const char *colour_of(const struct summary_row *row, enum table_column column)
 {
 	static const char *const colours[GRADES] = {
@@ -184,7 +179,7 @@ static void format_cell(char text[static CELL_SIZE], const struct summary_row *r
 		snprintf(text, CELL_SIZE,
 			 row->frozen_ns < UINT64_C(1000000000000) ? "%.1f s" : "%.0f s",
 			 (double)row->frozen_ns / 1e9);
-	else if (is_count(column))
+	else if ((column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES)
 		format_count(text, number, width);
 	else
 		format_number(text, row->stats.frames > 0 || column <= COLUMN_LOST ? number : -1,

@@ -531,7 +531,7 @@ static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
 	queues = meaning->role >= RULE_CALLBACK ||
-		 thread_set_may_have(&p->producers->slice_threads, record->tid);
+		 (p->producers->open & thread_set_bit(record->tid));
 	draws = meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
 		thread_set_may_have(&p->choreographer->open_set, record->tid);
 	if (queues && record->kind == TRACE_SLICE_BEGIN)

@@ -61,7 +61,6 @@ void producers_init(struct producers *p, struct attribution *a)
 	p->sf = &a->sf;
 	p->work = a->work;
 	p->expected = &a->expected;
-	p->slice_threads.tids = p->slice_tids;
 	p->thread_set.tids = p->thread_tids;
 }
 
@@ -162,67 +161,66 @@ struct fence_counts producers_counts(const struct producers *p)
 	return counts;
 }
 
-/* --- open slices --- */
-
-static struct producer_slice *find_slice(struct producers *p, int32_t tid)
-{
-	int at = thread_set_find(&p->slice_threads, tid);
-
-	return at < 0 ? NULL : &p->slices[at];
-}
-
-static void remove_slice(struct producers *p, struct producer_slice *slice)
-{
-	if (thread_set_remove(&p->slice_threads, (unsigned int)(slice - p->slices)))
-		*slice = p->slices[p->slice_threads.n];
-}
-
-/* A slice of @record's thread, of depth 1, that replaces the one that is open there. Its buffer is
- * not set. */
-static struct producer_slice *open_slice(struct producers *p, const struct trace_record *record)
-{
-	struct producer_slice *slice = find_slice(p, record->tid);
-
-	if (!slice && p->slice_threads.n == PRODUCER_SLICES_MAX) {
-		remove_slice(p, &p->slices[TABLE_LEAST(p->slices, PRODUCER_SLICES_MAX, begin_ns)]);
-		p->evicted++;
-	}
-	if (!slice)
-		slice = &p->slices[thread_set_add(&p->slice_threads, record->tid)];
-	slice->depth = 1;
-	slice->begin_ns = record->time_ns;
-	slice->waits_for = FENCE_NONE;
-	return slice;
-}
-
-static struct producer_slice *queueing(struct producers *p, int32_t tid)
-{
-	struct producer_slice *slice = find_slice(p, tid);
-
-	return slice && slice->waits_for == FENCE_NONE ? slice : NULL;
-}
-
 /* --- threads --- */
 
-/* The place of a thread, which gets one if it has none. */
-static unsigned int thread_of(struct producers *p, int32_t tid)
+/* NULL: it is not in the table. */
+static struct producer_thread *find_thread(struct producers *p, int32_t tid)
 {
-	struct thread_set *set = &p->thread_set;
-	int found = thread_set_find(set, tid);
-	unsigned int at = (unsigned int)found;
+	int at = thread_set_find(&p->thread_set, tid);
 
-	if (found < 0) {
-		if (set->n == PRODUCER_THREADS_MAX) {
-			at = TABLE_LEAST(p->threads, set->n, last_use);
-			if (thread_set_remove(set, at))
-				p->threads[at] = p->threads[set->n];
+	return at < 0 ? NULL : &p->threads[at];
+}
+
+/* Drops the open slice of a thread. */
+static void close_slice(struct producers *p, struct producer_thread *thread)
+{
+	thread->depth = 0;
+	p->open = 0;
+	for (unsigned int i = 0; i < p->thread_set.n; i++)
+		if (p->threads[i].depth > 0)
+			p->open |= thread_set_bit(p->thread_tids[i]);
+}
+
+/* The thread, which is added if it is new. */
+static struct producer_thread *thread_of(struct producers *p, int32_t tid)
+{
+	struct producer_thread *thread = find_thread(p, tid);
+	unsigned int at;
+
+	if (!thread) {
+		if (p->thread_set.n == PRODUCER_THREADS_MAX) {
+			at = TABLE_LEAST(p->threads, PRODUCER_THREADS_MAX, last_use);
+			p->evicted += p->threads[at].depth > 0;
+			if (thread_set_remove(&p->thread_set, at))
+				p->threads[at] = p->threads[p->thread_set.n];
 		}
-		at = thread_set_add(set, tid);
-		p->threads[at].release = FENCE_NONE;
-		p->threads[at].vsync = (struct frame_vsync){ .number = -1 };
+		thread = &p->threads[thread_set_add(&p->thread_set, tid)];
+		thread->depth = 0;
+		thread->release = FENCE_NONE;
+		thread->vsync = (struct frame_vsync){ .number = -1 };
 	}
-	p->threads[at].last_use = ++p->thread_uses;
-	return at;
+	thread->last_use = ++p->thread_uses;
+	return thread;
+}
+
+/* A slice of @record's thread that replaces the one that is open there. */
+static struct producer_thread *open_slice(struct producers *p, const struct trace_record *record,
+					  fence_id waits_for)
+{
+	struct producer_thread *thread = thread_of(p, record->tid);
+
+	thread->depth = 1;
+	thread->waits_for = waits_for;
+	p->open |= thread_set_bit(record->tid);
+	return thread;
+}
+
+/* The thread, if it queues a buffer; else NULL. */
+static struct producer_thread *queueing(struct producers *p, int32_t tid)
+{
+	struct producer_thread *thread = find_thread(p, tid);
+
+	return thread && thread->depth > 0 && thread->waits_for == FENCE_NONE ? thread : NULL;
 }
 
 /* --- vsyncs that a process follows --- */
@@ -231,7 +229,7 @@ static unsigned int thread_of(struct producers *p, int32_t tid)
 static void draw_frame(struct producers *p, const struct trace_record *record, int64_t number)
 {
 	if (number >= 0)
-		p->threads[thread_of(p, record->tid)].vsync = expected_frame(
+		thread_of(p, record->tid)->vsync = expected_frame(
 			p->expected, trace_process(record), record->tid, number, record->time_ns);
 }
 
@@ -248,41 +246,36 @@ static uint64_t woken_ns(const struct producers *p, int32_t pid)
 /* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
 static void begin_queueing(struct producers *p, const struct trace_record *record)
 {
-	struct producer_slice *slice = queueing(p, record->tid);
-	int thread = thread_set_find(&p->thread_set, record->tid);
+	struct producer_thread *thread = queueing(p, record->tid);
 
-	if (slice && slice->depth <= 3)
+	if (thread && thread->depth <= 3)
 		return;
-	slice = open_slice(p, record);
-	slice->buffer = (struct queued_buffer){
+	thread = open_slice(p, record, FENCE_NONE);
+	thread->buffer = (struct queued_buffer){
 		.key = thread_key(record->tid),
 		.begin_ns = record->time_ns,
 		.number = -1,
 		.pid = record->pid,
 		.process = trace_process(record),
-		.release = FENCE_NONE,
+		.release = thread->release,
 		.woken_ns = woken_ns(p, trace_process(record)),
-		.vsync = { .number = -1 },
+		.vsync = thread->vsync,
 	};
-	if (thread >= 0) {
-		slice->buffer.release = p->threads[thread].release;
-		slice->buffer.vsync = p->threads[thread].vsync;
-		p->threads[thread].release = FENCE_NONE;
-	}
-	slice->buffer.vsync.expired = expected_is_expired(p->expected, slice->buffer.vsync.number);
+	thread->release = FENCE_NONE;
+	thread->buffer.vsync.expired = expected_is_expired(p->expected, thread->vsync.number);
 }
 
 void producers_end(struct producers *p, const struct trace_record *record)
 {
-	struct producer_slice *slice = find_slice(p, record->tid);
+	struct producer_thread *thread = find_thread(p, record->tid);
 
-	if (!slice || --slice->depth > 0)
+	if (!thread || thread->depth == 0 || --thread->depth > 0)
 		return;
-	if (slice->waits_for != FENCE_NONE)
-		fences_done(&p->fences, slice->waits_for, record->time_ns);
-	else if (is_blast(&slice->buffer))
-		add_buffer(p, &slice->buffer); /* its producer writes no marks of fences */
-	remove_slice(p, slice);
+	if (thread->waits_for != FENCE_NONE)
+		fences_done(&p->fences, thread->waits_for, record->time_ns);
+	else if (is_blast(&thread->buffer))
+		add_buffer(p, &thread->buffer); /* its producer writes no marks of fences */
+	close_slice(p, thread);
 }
 
 /* --- marks --- */
@@ -290,7 +283,7 @@ void producers_end(struct producers *p, const struct trace_record *record)
 /* The thread queues the fence of a buffer at the end of Surface::queueBuffer. */
 static void queue_gpu_fence(struct producers *p, const struct trace_record *record, fence_id id)
 {
-	struct producer_slice *slice = queueing(p, record->tid);
+	struct producer_thread *thread = queueing(p, record->tid);
 	struct queued_buffer alone = {
 		.begin_ns = record->time_ns,
 		.number = -1,
@@ -301,9 +294,9 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 	p->counts.marks++;
 	if (record->tid == p->sf->tid && is_own(p, &alone))
 		compositions_fence(&p->compositions, id, false);
-	add_buffer(p, slice ? &slice->buffer : &alone)->gpu = id;
-	if (slice)
-		remove_slice(p, slice);
+	add_buffer(p, thread ? &thread->buffer : &alone)->gpu = id;
+	if (thread)
+		close_slice(p, thread);
 }
 
 static void fence_mark(struct producers *p, const struct trace_record *record,
@@ -312,22 +305,20 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 	unsigned int step = meaning->role - RULE_GPU_QUEUED;
 	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
 	int32_t process = trace_process(record);
-	struct producer_slice *slice;
 	fence_id id;
 
 	if (mark.step == FENCE_WAITED) {
 		id = fences_wait(&p->fences, process, &mark);
 		if (id == FENCE_NONE || queueing(p, record->tid))
 			return;
-		slice = open_slice(p, record);
-		slice->waits_for = id;
+		open_slice(p, record, id);
 		return;
 	}
 	id = fences_queue(&p->fences, process, &mark, record->time_ns);
 	if (mark.kind == FENCE_GPU)
 		queue_gpu_fence(p, record, id);
 	else if (mark.kind == FENCE_RELEASE)
-		p->threads[thread_of(p, record->tid)].release = id;
+		thread_of(p, record->tid)->release = id;
 	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
 		compositions_fence(&p->compositions, id, true);
 }
@@ -336,15 +327,16 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
 				 struct span name)
 {
-	struct producer_slice *slice = queueing(p, record->tid);
+	struct producer_thread *thread = queueing(p, record->tid);
 
-	if (!slice || is_blast(&slice->buffer))
+	if (!thread || is_blast(&thread->buffer))
 		return;
-	slice->buffer.key = (name_hash(name) ^ ((uint64_t)(uint32_t)slice->buffer.process << 32)) &
-			    ~(UINT64_C(1) << 63);
-	slice->buffer.key += slice->buffer.key == 0;
-	slice->buffer.sent_ns = record->time_ns;
-	slice->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
+	thread->buffer.key =
+		(name_hash(name) ^ ((uint64_t)(uint32_t)thread->buffer.process << 32)) &
+		~(UINT64_C(1) << 63);
+	thread->buffer.key += thread->buffer.key == 0;
+	thread->buffer.sent_ns = record->time_ns;
+	thread->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
 }
 
 /* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue sends the oldest
@@ -352,33 +344,33 @@ void producers_enter_blast_queue(struct producers *p, const struct trace_record 
 static void leave_blast_queue(struct producers *p, const struct trace_record *record,
 			      const struct slice_meaning *meaning)
 {
-	struct producer_slice *slice = queueing(p, record->tid);
+	struct producer_thread *thread = queueing(p, record->tid);
 
-	if (slice && is_blast(&slice->buffer) && slice->buffer.number < 0 && meaning->newer >= 0 &&
-	    meaning->newer < 64)
-		slice->buffer.number = meaning->number + meaning->newer;
+	if (thread && is_blast(&thread->buffer) && thread->buffer.number < 0 &&
+	    meaning->newer >= 0 && meaning->newer < 64)
+		thread->buffer.number = meaning->number + meaning->newer;
 }
 
 /* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
  * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
 void producers_answer(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	struct producer_slice *slice = queueing(p, record->tid);
+	struct producer_thread *thread = queueing(p, record->tid);
 
-	if (!slice)
+	if (!thread)
 		return;
-	slice->buffer.vsync = expected_frame(p->expected, trace_process(record), record->tid,
-					     number, record->time_ns);
-	slice->buffer.vsync.expired = expected_is_expired(p->expected, number);
+	thread->buffer.vsync = expected_frame(p->expected, trace_process(record), record->tid,
+					      number, record->time_ns);
+	thread->buffer.vsync.expired = expected_is_expired(p->expected, number);
 }
 
 void producers_begin(struct producers *p, const struct trace_record *record,
 		     const struct slice_meaning *meaning)
 {
-	struct producer_slice *slice = find_slice(p, record->tid);
+	struct producer_thread *thread = find_thread(p, record->tid);
 
-	if (slice)
-		slice->depth++;
+	if (thread && thread->depth > 0)
+		thread->depth++;
 	if (meaning->role == RULE_ENQUEUE)
 		begin_queueing(p, record);
 	else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME)
@@ -394,7 +386,7 @@ void producers_begin(struct producers *p, const struct trace_record *record,
 /* Buffers that an event may be about. */
 struct found {
 	unsigned int n;
-	struct queued_buffer *all[PRODUCER_SLICES_MAX + PRODUCER_RECENT_MAX];
+	struct queued_buffer *all[PRODUCER_THREADS_MAX + PRODUCER_RECENT_MAX];
 };
 
 static bool owner_is(struct producers *p, uint64_t key, uint64_t layer)
@@ -472,9 +464,9 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	uint64_t producer = arrival->layer->producer;
 	unsigned int n_sent = p->n_sent;
 
-	for (unsigned int i = 0; i < p->slice_threads.n; i++)
-		if (p->slices[i].waits_for == FENCE_NONE)
-			consider(p, found, &p->slices[i].buffer, arrival);
+	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
+		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
+			consider(p, found, &p->threads[i].buffer, arrival);
 	if (arrival->direct)
 		return;
 	if (producer) {
@@ -694,8 +686,8 @@ void producers_lost(struct producers *p, uint64_t from_ns)
 
 void producers_forget_open(struct producers *p)
 {
-	thread_set_clear(&p->slice_threads);
 	thread_set_clear(&p->thread_set);
+	p->open = 0;
 	fences_forget(&p->fences);
 }
 
@@ -703,9 +695,8 @@ void producers_new_surfaceflinger(struct producers *p)
 {
 	compositions_forget(&p->compositions);
 	for (unsigned int i = 0; i < p->thread_set.n; i++)
-		p->threads[i].vsync = (struct frame_vsync){ .number = -1 };
-	for (unsigned int i = 0; i < p->slice_threads.n; i++)
-		p->slices[i].buffer.vsync = (struct frame_vsync){ .number = -1 };
+		p->threads[i].vsync = p->threads[i].buffer.vsync =
+			(struct frame_vsync){ .number = -1 };
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
 		p->buffers[i].vsync = (struct frame_vsync){ .number = -1 };
 }

@@ -19,8 +19,7 @@
 
 #define PRODUCER_BUFFERS_MAX 512
 #define PRODUCER_KEYS 128
-#define PRODUCER_SLICES_MAX 64
-#define PRODUCER_THREADS_MAX 64
+#define PRODUCER_THREADS_MAX 128
 #define PRODUCER_OWNERS_MAX 128
 
 /* Newest buffers among which the one of an event is. */
@@ -55,10 +54,13 @@ struct queued_buffer {
 			    newest[]; 0: none */
 };
 
-/* A slice that is open: a buffer is being queued, or a fence waited for. */
-struct producer_slice {
-	uint32_t depth;
-	uint64_t begin_ns;
+/* A thread that draws, dequeues, queues or waits. */
+struct producer_thread {
+	uint64_t last_use;
+	fence_id release;	  /* that it got with its last dequeued buffer */
+	struct frame_vsync vsync; /* that its last doFrame or DrawFrame answers */
+	/* Its slice that is open: a buffer is being queued, or a fence waited for. */
+	uint32_t depth;	    /* of the slices inside it, and itself; 0: none is open */
 	fence_id waits_for; /* FENCE_NONE: a buffer is being queued */
 	struct queued_buffer buffer;
 };
@@ -78,9 +80,11 @@ struct producers {
 	struct app_work *work;		 /* the same, as the next one */
 	struct expected *expected;
 	struct fence_table fences;
-	struct thread_set slice_threads; /* of slices[i] */
-	int32_t slice_tids[PRODUCER_SLICES_MAX];
-	struct producer_slice slices[PRODUCER_SLICES_MAX];
+	struct thread_set thread_set; /* of threads[i] */
+	int32_t thread_tids[PRODUCER_THREADS_MAX];
+	struct producer_thread threads[PRODUCER_THREADS_MAX];
+	uint64_t thread_uses;
+	uint64_t open; /* the bits of all threads with an open slice, see thread_set_bit() */
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
@@ -88,15 +92,6 @@ struct producers {
 	 * SurfaceFlinger has got are removed at the next search. */
 	unsigned int n_sent;
 	uint32_t sent[PRODUCER_RECENT_MAX];
-	/* Threads that draw or dequeue. */
-	struct thread_set thread_set; /* of threads[i] */
-	int32_t thread_tids[PRODUCER_THREADS_MAX];
-	uint64_t thread_uses;
-	struct {
-		uint64_t last_use;
-		fence_id release;	  /* that it got with its last dequeued buffer */
-		struct frame_vsync vsync; /* that its last doFrame or DrawFrame answers */
-	} threads[PRODUCER_THREADS_MAX];
 	/* The layer of a BLAST queue. */
 	struct {
 		uint64_t key, layer;
@@ -111,7 +106,7 @@ struct producers {
 /* @p: all zeros. What @a has of SurfaceFlinger, processes and vsyncs is borrowed. */
 void producers_init(struct producers *p, struct attribution *a);
 
-/* A slice begins or ends. Those of threads that are not in slice_threads matter only if they begin
+/* A slice begins or ends. Those of threads whose bit in open is not set matter only if they begin
  * with a role. */
 void producers_begin(struct producers *p, const struct trace_record *record,
 		     const struct slice_meaning *meaning);

@@ -1029,7 +1029,6 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 			return -ENOMEM;
 		p->timeline->live = !options->recorded;
 		p->timeline->rules = p->rules;
-		frame_timeline_init(p->timeline);
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;

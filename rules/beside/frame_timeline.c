@@ -14,11 +14,8 @@
 #define EXPECTED_KEEP_NS UINT64_C(5000000000)
 
 /* What a live capture does not use. */
-#define UNUSED_FRAME                                                                               \
-	(sizeof(struct timeline_frame) + NAME_SIZE + sizeof(unsigned int)) /* with name and slot   \
-									    */
 #define UNUSED_BYTES                                                                               \
-	((TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) * UNUSED_FRAME +                                 \
+	((TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) * sizeof(struct timeline_frame) +                \
 	 (TIMELINE_SURFACES - TIMELINE_LIVE_SURFACES) * sizeof(struct timeline_surface))
 _Static_assert(sizeof(struct frame_timeline) - UNUSED_BYTES < 600 * 1024, "memory when live");
 
@@ -30,13 +27,6 @@ static unsigned int max_frames(const struct frame_timeline *timeline)
 static unsigned int max_surfaces(const struct frame_timeline *timeline)
 {
 	return timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
-}
-
-void frame_timeline_init(struct frame_timeline *timeline)
-{
-	timeline->n_slots = max_frames(timeline);
-	for (unsigned int i = 0; i < timeline->n_slots; i++)
-		timeline->slots[i] = i;
 }
 
 /* SurfaceFlinger writes "TX - " and the layer's name. */
@@ -184,7 +174,6 @@ const char *frame_timeline_jank_types(struct frame_timeline *timeline, const cha
 
 static void remove_frame(struct frame_timeline *timeline, unsigned int i)
 {
-	timeline->slots[timeline->n_slots++] = timeline->frames[i].slot;
 	timeline->frames[i] = timeline->frames[--timeline->n_frames];
 }
 
@@ -192,7 +181,7 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 {
 	struct timeline_frame *frame = &timeline->frames[i];
 	struct timeline_row *row = &frame->row;
-	struct span layer = span_of(timeline->layers[frame->slot]);
+	struct span layer = span_of(frame->layer);
 	struct span name = layer_name(layer);
 	char copy[SURFACE_MAX], surface[NAME_SIZE], app[APP_SIZE];
 
@@ -285,9 +274,8 @@ static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 		.expected_cookie = -1,
 		.actual_cookie = -1,
 		.layer_hash = name_hash(layer_name(event->layer)),
-		.slot = timeline->slots[--timeline->n_slots],
 	};
-	name_copy(timeline->layers[frame->slot], NAME_SIZE, event->layer);
+	name_copy(frame->layer, sizeof(frame->layer), event->layer);
 	return frame;
 }
 
@@ -419,6 +407,5 @@ void frame_timeline_end(struct frame_timeline *timeline)
 	for (unsigned int i = 0; i < timeline->n_frames; i++)
 		timeline->counts.unfinished += timeline->frames[i].is_started;
 	timeline->n_frames = 0;
-	frame_timeline_init(timeline);
 	count_joins(timeline);
 }

@@ -60,7 +60,7 @@ struct timeline_frame {
 	bool is_started;			/* the actual frame */
 	uint64_t touched_ns;			/* time of its last event */
 	uint64_t layer_hash;
-	unsigned int slot; /* of its layer's name */
+	char layer[NAME_SIZE];
 };
 
 struct timeline_surface {
@@ -77,23 +77,19 @@ struct timeline_join {
 	uint32_t n_timeline, n_frames; /* both 0: unused */
 };
 
+/* At first all zeros but for ->rules, ->context, ->row and ->live. */
 struct frame_timeline {
 	struct timeline_counts counts;
 	const struct ruleset *rules; /* borrowed */
 	void *context;
 	void (*row)(void *context, const struct timeline_row *row); /* may be NULL */
 	bool live;						    /* see TIMELINE_LIVE_FRAMES */
-	unsigned int n_frames, n_slots;
+	unsigned int n_frames;
 	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
-	unsigned int slots[TIMELINE_FRAMES];	       /* free ones */
-	char layers[TIMELINE_FRAMES][NAME_SIZE];
 	struct timeline_surface surfaces[TIMELINE_SURFACES];
 	struct timeline_join joins[TIMELINE_JOINS];
 	char text[TIMELINE_TEXT_SIZE];
 };
-
-/* @timeline: all zeros but for ->rules, ->context, ->row and ->live. */
-void frame_timeline_init(struct frame_timeline *timeline);
 
 /* The next event, of TRACE_TIMELINE; in the order of time. */
 void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record);

@@ -83,7 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	timeline->row = on_row;
 	timeline->rules = &no_rules;
-	frame_timeline_init(timeline);
 	last_ns = 0;
 	while (perfetto_reader_read(reader, on_record, NULL) > 0)
 		;

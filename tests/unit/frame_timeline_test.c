@@ -33,7 +33,6 @@ static int set_up(void **state)
 	memset(timeline, 0, sizeof(*timeline));
 	timeline->row = on_row;
 	timeline->rules = &no_rules;
-	frame_timeline_init(timeline);
 	n_rows = 0;
 	return 0;
 }
@@ -287,11 +286,10 @@ TEST(a_full_table_drops_the_oldest)
 	fill_table(TIMELINE_FRAMES);
 	set_up(NULL);
 	timeline->live = true;
-	frame_timeline_init(timeline);
 	fill_table(TIMELINE_LIVE_FRAMES);
 	for (unsigned int i = TIMELINE_LIVE_FRAMES; i < TIMELINE_FRAMES; i++) {
 		assert_int_equal(timeline->frames[i].touched_ns, 0);
-		assert_int_equal(timeline->layers[i][0], '\0');
+		assert_int_equal(timeline->frames[i].layer[0], '\0');
 	}
 }
 
@@ -301,7 +299,6 @@ TEST(live_surfaces_without_space_are_counted)
 	static char names[TIMELINE_LIVE_SURFACES + 10][32];
 
 	timeline->live = true;
-	frame_timeline_init(timeline);
 	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
 		struct packets_frame frame = {
 			.cookie = 10 + 2 * i,

@@ -466,9 +466,6 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	struct pattern_capture capture;
 	const struct rule *rule = match(a, record, open, &capture);
 	enum rule_role role = rule ? rule->role : RULE_NONE;
-	const struct role_event event = {
-		.role = role, .rule = rule, .record = record, .capture = &capture
-	};
 
 	if (role >= RULE_WORK && role < RULE_IGNORE)
 		return;
@@ -486,7 +483,10 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	}
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
 		a->expected.is_14 |= rule && rule->since_14;
-		a->sink.event(a->sink.context, &event);
+		a->sink.event(a->sink.context, &(struct role_event){ .role = role,
+								     .rule = rule,
+								     .record = record,
+								     .capture = &capture });
 	}
 }
 

@@ -367,8 +367,10 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
 void producers_begin(struct producers *p, const struct trace_record *record,
 		     const struct slice_meaning *meaning)
 {
-	struct producer_thread *thread = find_thread(p, record->tid);
+	struct producer_thread *thread = NULL;
 
+	if (p->open & thread_set_bit(record->tid))
+		thread = find_thread(p, record->tid);
 	if (thread && thread->depth > 0)
 		thread->depth++;
 	if (meaning->role == RULE_ENQUEUE)

@@ -64,7 +64,7 @@ class Device:
             import random
             calls, cuts = map(int, (file.read() or "0 0").split())
             chance = random.Random(cable["seed"] * 100003 + calls)
-            cut = cuts < cable["cuts"] and chance.random() < cable["share"]
+            cut = cuts < cable["cuts"] and chance.random() < cable["share"] and words[0] == cable.get("of", words[0])
             file.truncate(0)
             file.write(f"{calls + 1} {cuts + cut}")
         if cut:

@@ -66,15 +66,6 @@ int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
-{
-	const struct perfetto_block_entry *a = left, *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
 /* The end of the stretch in order that begins at @begin. */
 static size_t run_end(const struct perfetto_block_entry *entries, size_t n, size_t begin)
 {
@@ -117,18 +108,16 @@ static bool merge_runs(const struct perfetto_block_entry *from, struct perfetto_
 }
 
 /* A region has some bundles, and each of them is in order. */
-void perfetto_block_sort(struct perfetto_block *block)
+int perfetto_block_sort(struct perfetto_block *block)
 {
 	struct perfetto_block_entry *from = block->entries, *to, *copy;
 	bool is_sorted = false;
 
 	if (block->n < 2 || run_end(from, block->n, 0) == block->n)
-		return;
+		return 0;
 	copy = malloc(block->n * sizeof(*copy));
-	if (!copy) {
-		qsort(from, block->n, sizeof(*from), compare);
-		return;
-	}
+	if (!copy)
+		return -ENOMEM;
 	for (to = copy; !is_sorted; to = from == copy ? block->entries : copy) {
 		is_sorted = merge_runs(from, to, block->n);
 		from = to;
@@ -136,6 +125,7 @@ void perfetto_block_sort(struct perfetto_block *block)
 	if (from == copy)
 		memcpy(block->entries, copy, block->n * sizeof(*copy));
 	free(copy);
+	return 0;
 }
 
 uint64_t perfetto_block_time(const struct perfetto_block *block)

@@ -432,8 +432,7 @@ static int load_block(struct perfetto_reader *reader, const struct region *regio
 			load_bundle(reader, &packet, block);
 		load_packet(reader, &packet, block);
 	}
-	perfetto_block_sort(block);
-	return result < 0 ? result : 0;
+	return result < 0 ? result : perfetto_block_sort(block);
 }
 
 /* --- the second pass: the merge --- */

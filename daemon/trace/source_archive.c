@@ -340,7 +340,7 @@ static int scan_files(struct source_archive *archive, struct found *found)
 	struct archive_entry *entry;
 	const char *name;
 	int error = 0;
-	bool has;
+	int has;
 
 	while ((entry = next_file(archive, &error))) {
 		add_name(&found->files, entry);
@@ -349,6 +349,8 @@ static int scan_files(struct source_archive *archive, struct found *found)
 		archive->quiet = true;
 		has = archive->input.has_markers(archive->input.context, archive);
 		archive->quiet = false;
+		if (has < 0)
+			return has;
 		if (!has)
 			continue;
 		if (found->traces.count == 0)

@@ -44,7 +44,6 @@ struct source_file {
 	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
 	char *whole;			  /* a perfetto trace in memory, or NULL */
-	/* State of the current input; all zeros at its start, except html_state. */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
 	bool inflate_over; /* there is no more output */
@@ -76,6 +75,12 @@ static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
 	memcpy(buffer, stage->bytes + stage->begin, n);
 	stage->begin += n;
 	return n;
+}
+
+static void report_no_memory(const struct source_file *file)
+{
+	report("%s: %s: out of memory; %s", file->command, file->text.source.name,
+	       report_advice(-ENOMEM, ""));
 }
 
 static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
@@ -494,8 +499,7 @@ static int open_perfetto(struct source_file *file)
 		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
 					     whole);
 	if (error == -ENOMEM)
-		report("%s: %s: out of memory; %s", file->command, file->text.source.name,
-		       report_advice(error, ""));
+		report_no_memory(file);
 	return error;
 }
 
@@ -678,54 +682,46 @@ static void ignore(void *context, const struct trace_record *record)
 	(void)context, (void)record;
 }
 
-/* Reads the current file of an archive until a marker is found. @context: a source_file for this
- * purpose only; it may have read another file before. */
-static bool has_markers(void *context, struct source_archive *archive)
+/* Reads the current file of an archive until a marker is found. @context: the file that has the
+ * archive. */
+static int has_markers(void *context, struct source_archive *archive)
 {
 	static const struct record_sink sink = { .record = ignore };
-	struct source_file *file = context;
-	const struct source_counts *counts = &file->text.source.counts;
+	const struct source_file *archive_of = context;
+	struct source_file *probe = file_new(0);
+	const struct source_counts *counts;
 	ssize_t n;
 
-	source_text_reset(&file->text);
-	memset(&file->recognised, 0,
-	       offsetof(struct source_file, raw) - offsetof(struct source_file, recognised));
-	file->html_state = CONTAINER_HTML_INIT;
-	file->raw.begin = file->raw.end = file->plain.begin = file->plain.end = 0;
-	file->raw.last = file->plain.last = false;
-	file->archive = archive;
+	if (!probe) {
+		report_no_memory(archive_of);
+		return -ENOMEM;
+	}
+	counts = &probe->text.source.counts;
+	probe->command = archive_of->command;
+	probe->text.source.name = archive_of->text.source.name;
+	probe->quiet = true;
+	probe->archive = archive;
 	do
-		n = source_read(&file->text.source, SOURCE_NORMAL, &sink);
+		n = source_read(&probe->text.source, SOURCE_NORMAL, &sink);
 	while (n > 0 && counts->markers == 0);
-	if (file->compressed)
-		inflateEnd(&file->zlib);
-	file->compressed = false;
-	file->archive = NULL;
-	close_perfetto(file);
-	return n >= 0 && counts->markers > 0;
+	n = n >= 0 && counts->markers > 0;
+	probe->archive = NULL;
+	source_close(&probe->text.source);
+	return (int)n;
 }
 
 static int unpack(struct source_file *file, enum container_kind *kind)
 {
-	struct source_file *probe = file_new(0);
 	const struct archive_input input = {
 		.command = file->command,
 		.name = file->text.source.name,
 		.fd = file->fd,
 		.head = stage_span(&file->raw),
 		.has_markers = has_markers,
-		.context = probe,
+		.context = file,
 	};
-	int result;
+	int result = source_archive_open(&file->archive, &input);
 
-	if (!probe) {
-		report("%s: %s: out of memory; %s", file->command, file->text.source.name,
-		       report_advice(-ENOMEM, ""));
-		return -ENOMEM;
-	}
-	probe->quiet = true;
-	result = source_archive_open(&file->archive, &input);
-	source_close(&probe->text.source);
 	if (result != 0)
 		return result == ARCHIVE_IS_NONE ? 0 : result;
 	file->raw.begin = file->raw.end = 0;

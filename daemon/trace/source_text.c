@@ -35,15 +35,6 @@ void source_text_close(struct source_text *text)
 	text->live = NULL;
 }
 
-void source_text_reset(struct source_text *text)
-{
-	text->parser = FTRACE_TEXT_INIT;
-	text->parser.has_markers_only = text->live != NULL;
-	text->source.counts = (struct source_counts){ 0 };
-	text->source.damage = NULL;
-	trace_buffer_end_line(&text->buffer, true);
-}
-
 /* --- reading --- */
 
 static uint64_t damage_in(const struct ftrace_text *parser)

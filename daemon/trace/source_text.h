@@ -45,9 +45,6 @@ int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files);
 void source_text_close(struct source_text *text);
 
-/* Prepares for another recorded text: resets counts, and drops an incomplete line. */
-void source_text_reset(struct source_text *text);
-
 /* Members of struct source_ops. */
 ssize_t source_text_read(struct source *source, enum source_how how,
 			 const struct record_sink *sink);

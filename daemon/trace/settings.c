@@ -775,16 +775,28 @@ void settings_find_changes(struct settings *settings, const char *tracefs,
 	settings_aim(settings, kept);
 }
 
-/* A value that no setting can have. */
-#define NOT_OURS "?"
+/* As if jankd had left it as it was: any other value is another program's. */
+static void disown(struct setting *setting)
+{
+	const char *before = setting->lines[SETTINGS_BEFORE];
+
+	free(setting->lines[SETTINGS_OURS]);
+	setting->lines[SETTINGS_OURS] = before ? strdup(before) : NULL;
+}
 
 void settings_disown(struct settings *settings, const char *instance, const char *name)
 {
 	char place[NAME_MAX + 8];
+	struct setting *setting;
 
 	snprintf(place, sizeof(place), "place%s%s", instance ? " " : "", instance ? instance : "");
-	settings_put(settings, SETTINGS_OURS, span_of(place));
-	put(settings, SETTINGS_OURS, "%s " NOT_OURS, name);
+	setting = find(settings, span_of(place));
+	if (!setting)
+		return;
+	settings->place = setting->place;
+	setting = find(settings, span_of(name));
+	if (setting)
+		disown(setting);
 }
 
 /* True: atrace may have given the setting of @line that value. */
@@ -817,19 +829,10 @@ static bool may_be_atraces(struct span line, uint64_t buffer_kb)
 void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb)
 {
 	for (size_t i = 0; i < settings->n; i++) {
-		const char *ours = settings->list[i].lines[SETTINGS_OURS];
-		struct span line = span_of(ours), value = after_first_word(line);
-		struct span name = option_name(value);
+		struct setting *setting = &settings->list[i];
+		const char *ours = setting->lines[SETTINGS_OURS];
 
-		if (!ours || may_be_atraces(line, buffer_kb))
-			continue;
-		settings->place = settings->list[i].place;
-		/* Another option is the opposite of it. */
-		if (is(line, "option"))
-			put(settings, SETTINGS_OURS, "option %s%.*s",
-			    name.len == value.len ? "no" : "", (int)name.len, name.ptr);
-		else
-			put(settings, SETTINGS_OURS, "%.*s " NOT_OURS, (int)first_word(line).len,
-			    ours);
+		if (ours && !may_be_atraces(span_of(ours), buffer_kb))
+			disown(setting);
 	}
 }

@@ -43,53 +43,35 @@ static const enum interference_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* Each kind: its file, and the texts in events.csv. Tags have no file, they are a property of the
- * device; the format of lines has several. The texts are read later, so they are in the past tense.
- * The value follows, except for INTERFERENCE_OFF. */
+/* Each kind: its file, and the texts in events.csv, which begin with who did it. Tags have no file,
+ * they are a property of the device; the format of lines has several. The texts are read later, so
+ * they are in the past tense. The value follows, except for INTERFERENCE_OFF. */
 static const struct {
 	enum trace_setting setting;
 	const char *name; /* of the setting */
-	const char *changed;
-	const char *changed_back; /* by another program */
-	const char *restored;	  /* by jankd */
+	const char *changed, *changed_back;
 } kinds[INTERFERENCE_KINDS] = {
-	[INTERFERENCE_OFF] = { TRACE_SETTING_ON, "tracing_on",
-			       "another program switched tracing off",
-			       "another program switched tracing on again",
-			       "jankd switched tracing on again" },
-	[INTERFERENCE_CLOCK] = { TRACE_SETTING_CLOCK, "trace_clock",
-				 "another program set the trace clock to",
-				 "another program set the trace clock back to",
-				 "jankd set the trace clock back to" },
-	[INTERFERENCE_SIZE] = { TRACE_SETTING_SIZE, "buffer_size_kb",
-				"another program shrank the trace buffer to",
-				"another program enlarged the trace buffer again to",
-				"jankd enlarged the trace buffer again to" },
+	[INTERFERENCE_OFF] = { TRACE_SETTING_ON, "tracing_on", "switched tracing off",
+			       "switched tracing on again" },
+	[INTERFERENCE_CLOCK] = { TRACE_SETTING_CLOCK, "trace_clock", "set the trace clock to",
+				 "set the trace clock back to" },
+	[INTERFERENCE_SIZE] = { TRACE_SETTING_SIZE, "buffer_size_kb", "shrank the trace buffer to",
+				"enlarged the trace buffer again to" },
 	[INTERFERENCE_TAGS] = { TRACE_SETTINGS, "the atrace tags",
-				"another program switched off atrace tags of apps, leaving",
-				"another program switched the atrace tags of apps on again:",
-				"jankd switched the atrace tags of apps on again:" },
+				"switched off atrace tags of apps, leaving",
+				"switched the atrace tags of apps on again:" },
 	[INTERFERENCE_CPUS] = { TRACE_SETTING_CPUS, "tracing_cpumask",
-				"another program set tracing_cpumask (the traced CPUs) to",
-				"another program set tracing_cpumask (the traced CPUs) back to",
-				"jankd set tracing_cpumask (the traced CPUs) back to" },
+				"set tracing_cpumask (the traced CPUs) to",
+				"set tracing_cpumask (the traced CPUs) back to" },
 	[INTERFERENCE_MARKERS] = { TRACE_SETTING_MARKERS, "options/markers",
-				   "another program switched trace markers off: options/markers",
-				   "another program switched trace markers on again: "
-				   "options/markers",
-				   "jankd switched trace markers on again: options/markers" },
+				   "switched trace markers off: options/markers",
+				   "switched trace markers on again: options/markers" },
 	[INTERFERENCE_OVERWRITE] = { TRACE_SETTING_OVERWRITE, "options/overwrite",
-				     "another program made full buffers drop new events: "
-				     "options/overwrite",
-				     "another program made full buffers drop old events again: "
-				     "options/overwrite",
-				     "jankd made full buffers drop old events again: "
-				     "options/overwrite" },
+				     "made full buffers drop new events: options/overwrite",
+				     "made full buffers drop old events again: options/overwrite" },
 	[INTERFERENCE_FORMAT] = { TRACE_SETTINGS, "the format of trace lines",
-				  "another program changed the format of trace lines, so they "
-				  "cannot be parsed:",
-				  "another program restored the format of trace lines:",
-				  "jankd restored the format of trace lines:" },
+				  "changed the format of trace lines, so they cannot be parsed:",
+				  "restored the format of trace lines:" },
 };
 
 /* --- events --- */
@@ -290,14 +272,15 @@ static const char *value_of(const struct interference *interference, enum interf
 }
 
 static void report_value(struct interference *interference, enum interference_kind kind,
-			 const char *text)
+			 const char *who, const char *text)
 {
-	char value[SETTING_SIZE];
+	char value[SETTING_SIZE], line[160];
 
+	snprintf(line, sizeof(line), "%s %s", who, text);
 	if (kind == INTERFERENCE_OFF)
-		write_event(interference, text);
+		write_event(interference, line);
 	else
-		write_event_with(interference, text, value_of(interference, kind, value));
+		write_event_with(interference, line, value_of(interference, kind, value));
 }
 
 static void report_change(struct interference *interference, enum interference_kind kind,
@@ -306,7 +289,7 @@ static void report_change(struct interference *interference, enum interference_k
 	interference->changes[kind] =
 		(struct interference_change){ .is_changed = is_changed, .since_ns = since_ns };
 	interference->set_by_others |= 1u << kinds[kind].setting;
-	report_value(interference, kind,
+	report_value(interference, kind, "another program",
 		     is_changed ? kinds[kind].changed : kinds[kind].changed_back);
 }
 
@@ -353,7 +336,7 @@ static void report_restored(struct interference *interference, enum interference
 {
 	interference->changes[kind].is_changed = false;
 	interference->set_by_others &= ~(1u << kinds[kind].setting);
-	report_value(interference, kind, kinds[kind].restored);
+	report_value(interference, kind, "jankd", kinds[kind].changed_back);
 	if (kind == INTERFERENCE_CLOCK)
 		begin_new_clock(interference);
 	else

@@ -101,6 +101,13 @@ const char *report_advice(int error, const char *otherwise)
 	}
 }
 
+int report_no_memory(const char *command, const char *file)
+{
+	report("%s%s%s: out of memory; %s", command, file ? ": " : "", file ? file : "",
+	       report_advice(-ENOMEM, ""));
+	return -ENOMEM;
+}
+
 void report_forget(void)
 {
 	last[0] = '\0';

@@ -23,9 +23,11 @@ void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)
 void report_name(const char *command);
 const char *report_command(void);
 
-/* What to do about @error (-errno), if that is the same for all operations; else @otherwise. After
- * a failed allocation: report("...: out of memory; %s", report_advice(-ENOMEM, "")). */
+/* What to do about @error (-errno), if that is the same for all operations; else @otherwise. */
 const char *report_advice(int error, const char *otherwise);
+
+/* After a failed allocation. @file: that was being read, or NULL. Returns -ENOMEM. */
+int report_no_memory(const char *command, const char *file);
 
 /* @also: called with @context and each line that is printed, without "jankd: "; NULL: none. */
 void report_also_to(void (*also)(void *context, const char *line), void *context);

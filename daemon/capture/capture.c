@@ -831,8 +831,7 @@ int capture_begin(struct capture **out, struct options *options,
 
 	*out = capture;
 	if (!capture) {
-		report("%s: out of memory; %s", options_command_name(options->command),
-		       report_advice(-ENOMEM, ""));
+		report_no_memory(options_command_name(options->command), NULL);
 		return EXIT_FAILED;
 	}
 	capture->options = options;

@@ -418,8 +418,7 @@ static int create_pipeline(struct session *session)
 		       "for it; omit one of the two",
 		       session_command(session), options->rules);
 	if (error < 0)
-		report("%s: out of memory; %s", session_command(session),
-		       report_advice(-ENOMEM, ""));
+		report_no_memory(session_command(session), NULL);
 	return error;
 }
 

@@ -479,10 +479,8 @@ static int open_memory(struct output *output)
 	output->events = calloc(1, sizeof(*output->events));
 	if (output->options->trigger)
 		output->gate = trigger_gate_new();
-	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {
-		report("%s: out of memory; %s", output->command, report_advice(-ENOMEM, ""));
-		return -ENOMEM;
-	}
+	if (!output->text || !output->events || (output->options->trigger && !output->gate))
+		return report_no_memory(output->command, NULL);
 	event_queue_init(output->events, write_event, output);
 	return 0;
 }

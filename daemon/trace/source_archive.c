@@ -517,11 +517,8 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	if (!packing || !la || input->head.len > PIECE)
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
-	if (!archive) {
-		report("%s: %s: out of memory; %s", input->command, input->name,
-		       report_advice(-ENOMEM, ""));
-		return -ENOMEM;
-	}
+	if (!archive)
+		return report_no_memory(input->command, input->name);
 	archive->input = *input;
 	memcpy(archive->buffer, input->head.ptr, input->head.len);
 	archive->input.head.ptr = archive->buffer;

@@ -77,12 +77,6 @@ static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
 	return n;
 }
 
-static void report_no_memory(const struct source_file *file)
-{
-	report("%s: %s: out of memory; %s", file->command, file->text.source.name,
-	       report_advice(-ENOMEM, ""));
-}
-
 static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 {
 	ssize_t n = input_read(file->fd, buffer, size, -1);
@@ -499,7 +493,7 @@ static int open_perfetto(struct source_file *file)
 		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
 					     whole);
 	if (error == -ENOMEM)
-		report_no_memory(file);
+		report_no_memory(file->command, file->text.source.name);
 	return error;
 }
 
@@ -692,10 +686,8 @@ static int has_markers(void *context, struct source_archive *archive)
 	const struct source_counts *counts;
 	ssize_t n;
 
-	if (!probe) {
-		report_no_memory(archive_of);
-		return -ENOMEM;
-	}
+	if (!probe)
+		return report_no_memory(archive_of->command, archive_of->text.source.name);
 	counts = &probe->text.source.counts;
 	probe->command = archive_of->command;
 	probe->text.source.name = archive_of->text.source.name;
@@ -763,10 +755,9 @@ static int open_file(struct source_file **out, const char *command, const char *
 		return fd;
 	file = file_new(remember_ns);
 	if (!file) {
-		report("%s: %s: out of memory; %s", command, path, report_advice(-ENOMEM, ""));
 		if (fd > STDIN_FILENO)
 			close(fd);
-		return -ENOMEM;
+		return report_no_memory(command, path);
 	}
 	file->text.source.name = strcmp(path, "-") == 0 ? "standard input" : path;
 	file->command = command;

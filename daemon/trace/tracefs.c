@@ -185,10 +185,8 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	struct tracefs *tracefs = calloc(1, sizeof(*tracefs));
 	int error;
 
-	if (!tracefs) {
-		report_capture("out of memory; %s", report_advice(-ENOMEM, ""));
-		return -ENOMEM;
-	}
+	if (!tracefs)
+		return report_no_memory(report_command(), NULL);
 	error = tracefs_find(tracefs->directory, directory);
 	if (error < 0)
 		error = refuse_directory(tracefs->directory, directory, error);

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,8 @@ static const char help[] =
 	"  -h, --help          show this help\n"
 	"  --version           show the version\n"
 	"\n"
-	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause. present(s) is the\n"
+	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause. present(s) is "
+	"the\n"
 	"time at which the start of the present slice was written: read from the clock of the\n"
 	"instance just before the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or\n"
 	"the time in the text. In a scenario the vsyncs of the display are known: vsync(s), the\n"
@@ -90,41 +92,37 @@ struct settings {
 };
 
 enum long_option {
-	OPTION_SCENARIO = 256,
-	OPTION_VOCABULARY,
-	OPTION_SECONDS,
+	OPTION_SECONDS = 256,
 	OPTION_SEED,
 	OPTION_LOOPS,
 	OPTION_SPEED,
 	OPTION_LIST,
-	OPTION_TRACEFS,
-	OPTION_INSTANCE,
-	OPTION_TOP_LEVEL,
-	OPTION_KEEP,
 	OPTION_BUFFER,
-	OPTION_WAIT_READER,
-	OPTION_OUTPUT,
-	OPTION_TRUTH,
 	OPTION_VSYNC,
 	OPTION_VERSION,
+	OPTION_FLAG = 1 << 12, /* plus the offset of a bool, which becomes true */
+	OPTION_VALUE = 1 << 16 /* plus the offset of a text */
 };
 
+#define FLAG(field) OPTION_FLAG + (int)offsetof(struct settings, field)
+#define VALUE(field) OPTION_VALUE + (int)offsetof(struct settings, field)
+
 static const struct option options[] = {
-	{ "scenario", required_argument, NULL, OPTION_SCENARIO },
-	{ "vocabulary", required_argument, NULL, OPTION_VOCABULARY },
+	{ "scenario", required_argument, NULL, VALUE(scenario.name) },
+	{ "vocabulary", required_argument, NULL, VALUE(scenario.vocabulary) },
 	{ "seconds", required_argument, NULL, OPTION_SECONDS },
 	{ "seed", required_argument, NULL, OPTION_SEED },
 	{ "loops", required_argument, NULL, OPTION_LOOPS },
 	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ "list", no_argument, NULL, OPTION_LIST },
-	{ "tracefs", required_argument, NULL, OPTION_TRACEFS },
-	{ "instance", required_argument, NULL, OPTION_INSTANCE },
-	{ "top-level", no_argument, NULL, OPTION_TOP_LEVEL },
-	{ "keep-instance", no_argument, NULL, OPTION_KEEP },
+	{ "tracefs", required_argument, NULL, VALUE(tracefs) },
+	{ "instance", required_argument, NULL, VALUE(instance) },
+	{ "top-level", no_argument, NULL, FLAG(top_level) },
+	{ "keep-instance", no_argument, NULL, FLAG(keep) },
 	{ "buffer-kb", required_argument, NULL, OPTION_BUFFER },
-	{ "wait-reader", no_argument, NULL, OPTION_WAIT_READER },
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ "truth", required_argument, NULL, OPTION_TRUTH },
+	{ "wait-reader", no_argument, NULL, FLAG(wait_reader) },
+	{ "output", required_argument, NULL, VALUE(output) },
+	{ "truth", required_argument, NULL, VALUE(truth) },
 	{ "vsync-ms", required_argument, NULL, OPTION_VSYNC },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
@@ -188,12 +186,6 @@ static _Noreturn void print_and_exit(const char *text)
 static void set_option(struct settings *s, int option, const char *argument)
 {
 	switch (option) {
-	case OPTION_SCENARIO:
-		s->scenario.name = argument;
-		break;
-	case OPTION_VOCABULARY:
-		s->scenario.vocabulary = argument;
-		break;
 	case OPTION_SECONDS:
 		s->scenario.seconds = (unsigned int)parse_integer("--seconds", argument, 1, 86400);
 		break;
@@ -209,29 +201,8 @@ static void set_option(struct settings *s, int option, const char *argument)
 	case OPTION_LIST:
 		scenario_print_list(stdout);
 		print_and_exit("");
-	case OPTION_TRACEFS:
-		s->tracefs = argument;
-		break;
-	case OPTION_INSTANCE:
-		s->instance = argument;
-		break;
-	case OPTION_TOP_LEVEL:
-		s->top_level = true;
-		break;
-	case OPTION_KEEP:
-		s->keep = true;
-		break;
 	case OPTION_BUFFER:
 		s->buffer_kb = (int)parse_integer("--buffer-kb", argument, 4, 4194304);
-		break;
-	case OPTION_WAIT_READER:
-		s->wait_reader = true;
-		break;
-	case OPTION_OUTPUT:
-		s->output = argument;
-		break;
-	case OPTION_TRUTH:
-		s->truth = argument;
 		break;
 	case OPTION_VSYNC:
 		s->vsync_ms = parse_number("--vsync-ms", argument, 1, 1000);
@@ -240,6 +211,11 @@ static void set_option(struct settings *s, int option, const char *argument)
 		print_and_exit("jank-phone " JANKD_VERSION "\n");
 	case 'h':
 		print_and_exit(help);
+	default:
+		if (option >= OPTION_VALUE)
+			*(const char **)((char *)s + option - OPTION_VALUE) = argument;
+		else
+			*(bool *)((char *)s + option - OPTION_FLAG) = true;
 	}
 }
 
@@ -305,13 +281,6 @@ static FILE *open_output(const char *path)
 	if (!file)
 		fail(path, strerror(errno), "name a file that can be written");
 	return file;
-}
-
-static FILE *open_truth(const struct settings *s)
-{
-	if (s->truth)
-		return open_output(s->truth);
-	return s->output && strcmp(s->output, "-") == 0 ? NULL : stdout;
 }
 
 static void close_output(FILE *file, const char *name)
@@ -407,7 +376,10 @@ int main(int argc, char **argv)
 	read_options(&settings, argc, argv);
 	make_plan(&plan, &settings);
 	catch_signals();
-	FILE *truth = open_truth(&settings);
+	bool is_text_printed = settings.output && strcmp(settings.output, "-") == 0;
+	FILE *truth = settings.truth	? open_output(settings.truth)
+		      : is_text_printed ? NULL
+					: stdout;
 
 	if (settings.output)
 		write_text(&plan, &settings, truth);

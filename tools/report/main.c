@@ -160,13 +160,6 @@ static void complain(const char *what, const char *why, const char *advice)
 	failures.now = joined;
 }
 
-static void begin_round(void)
-{
-	free(failures.before);
-	failures.before = failures.now;
-	failures.now = NULL;
-}
-
 static _Noreturn void fail(const char *what, const char *why, const char *advice)
 {
 	complain(what, why, advice);
@@ -290,11 +283,6 @@ static void set_option(struct settings *settings, int option, const char *argume
 	}
 }
 
-static bool is_percentile(enum metric metric)
-{
-	return metric >= METRIC_P50 && metric <= METRIC_P999;
-}
-
 static void check_condition(const struct settings *settings, const struct condition *condition)
 {
 	char what[256];
@@ -306,7 +294,8 @@ static void check_condition(const struct settings *settings, const struct condit
 	if (settings->compare && !compare_can(condition->metric))
 		wrong_usage(what, "that metric cannot be compared: use lost(ms/s), freezes, FPS, "
 				  "p99, low 1% mean, jank(/10min), stutter or missed vsyncs");
-	if (settings->compare && is_percentile(condition->metric) && !condition->is_relative)
+	if (settings->compare && condition->metric >= METRIC_P50 &&
+	    condition->metric <= METRIC_P999 && !condition->is_relative)
 		wrong_usage(what, "a percentile is compared by the share of frames beyond it, so "
 				  "the change must be in percent: +10%");
 }
@@ -444,12 +433,6 @@ static void free_report(struct report *report)
 	free(report->sessions);
 }
 
-static void add_to_page(struct collection *collection, const struct session *session)
-{
-	if (page_add(collection->page, session, collection->report.selection) < 0)
-		out_of_memory();
-}
-
 static void read_session(struct collection *collection, const struct folder_files *files,
 			 uint32_t number)
 {
@@ -469,8 +452,9 @@ static void read_session(struct collection *collection, const struct folder_file
 			    collection->report.selection);
 		session_free(&session);
 	} else {
-		if (collection->page)
-			add_to_page(collection, &session);
+		if (collection->page &&
+		    page_add(collection->page, &session, collection->report.selection) < 0)
+			out_of_memory();
 		keep(&collection->report, &session);
 	}
 }
@@ -768,7 +752,9 @@ static bool watch_round(const struct settings *settings, bool *is_there)
 	struct page page;
 	bool done;
 
-	begin_round();
+	free(failures.before);
+	failures.before = failures.now;
+	failures.now = NULL;
 	done = begin_page(&collection, &page, settings);
 	if (done) {
 		read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);

@@ -109,14 +109,6 @@ static uint32_t unknown_of(const int64_t of[FPS_COLUMNS])
 	return of[FPS_MISSED] < 0 && of[FPS_D] < 0 ? count_of(of[FPS_FRAMES]) : 0;
 }
 
-/* As jankd counts them, but for frames with unknown vsyncs. */
-static double periods_of(const struct window *window, uint8_t step)
-{
-	if (window->missed == WINDOW_UNKNOWN)
-		return 0;
-	return window->frames + window->missed / (double)(step > 0 ? step : 1);
-}
-
 /* What can be added of a row. Matrix and the like are not in it. */
 static struct frame_stats stats_of(const struct window *window, uint8_t step, int64_t lost)
 {
@@ -134,7 +126,11 @@ static struct frame_stats stats_of(const struct window *window, uint8_t step, in
 		.missed = known_of(window, window->missed),
 		.late = window->late == WINDOW_UNKNOWN ? 0 : window->late,
 		.late_ns = window->late_us * 1000,
-		.periods = periods_of(window, step),
+		/* As jankd counts them, but for frames with unknown vsyncs. */
+		.periods =
+			window->missed == WINDOW_UNKNOWN
+				? 0
+				: window->frames + window->missed / (double)(step > 0 ? step : 1),
 		.stalls = known_or_row_unknown(window->stalls),
 		.stall_ns = window->stall_us * 1000,
 		.jank = window->jank,

@@ -49,21 +49,6 @@ bool compare_less_is_better(enum metric metric)
 
 /* --- runs --- */
 
-/* Makes space for one more element of @size. Returns NULL if there is none. */
-static void *grown(void *array, uint64_t n, uint64_t *max, size_t size)
-{
-	void *larger = array;
-
-	if (n == *max) {
-		uint64_t most = *max ? 2 * *max : 64;
-
-		larger = realloc(array, most * size);
-		if (larger)
-			*max = most;
-	}
-	return larger;
-}
-
 static struct compared_surface *find_surface(struct comparison *comparison, const char *name)
 {
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
@@ -76,19 +61,15 @@ static struct compared_surface *add_surface(struct comparison *comparison, const
 					    const char *app)
 {
 	struct compared_surface *surface = find_surface(comparison, name);
-	uint64_t max = comparison->max_surfaces;
-	void *all;
 
 	if (surface)
 		return surface;
-	all = grown(comparison->surfaces, comparison->n_surfaces, &max, sizeof(*surface));
-	if (!all) {
+	surface = array_add(&comparison->surfaces, &comparison->n_surfaces,
+			    &comparison->max_surfaces, sizeof(*surface));
+	if (!surface) {
 		comparison->out_of_memory = true;
 		return NULL;
 	}
-	comparison->surfaces = all;
-	comparison->max_surfaces = (uint32_t)max;
-	surface = &comparison->surfaces[comparison->n_surfaces++];
 	*surface = (struct compared_surface){ .app = strdup(app), .name = strdup(name) };
 	comparison->out_of_memory |= !surface->app || !surface->name;
 	return surface;
@@ -108,63 +89,53 @@ static struct compared_run *run_of(struct comparison *comparison, struct compare
 {
 	struct compared_run *last =
 		surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
-	uint64_t max = surface->max_runs;
-	struct compared_run *all;
 
 	if (last && last->group == group && last->run == comparison->runs[group])
 		return last;
-	all = grown(surface->runs, surface->n_runs, &max, sizeof(*all));
-	if (!all) {
+	last = array_add(&surface->runs, &surface->n_runs, &surface->max_runs, sizeof(*last));
+	if (!last) {
 		comparison->out_of_memory = true;
 		return NULL;
 	}
-	surface->runs = all;
-	surface->max_runs = (uint32_t)max;
-	all[surface->n_runs] = (struct compared_run){
+	*last = (struct compared_run){
 		.group = group,
 		.run = comparison->runs[group],
 		.folder = copy_of(comparison, folder),
 	};
-	return &all[surface->n_runs++];
+	return last;
 }
 
 static struct compared_section *section_of(struct comparison *comparison,
 					   struct compared_surface *surface, const char *name)
 {
-	uint64_t max = surface->max_sections;
-	struct compared_section *all;
+	struct compared_section *added;
 
 	for (uint32_t i = 0; i < surface->n_sections; i++)
 		if (strcmp(surface->sections[i].name, name) == 0)
 			return &surface->sections[i];
-	all = grown(surface->sections, surface->n_sections, &max, sizeof(*all));
-	if (!all) {
-		comparison->out_of_memory = true;
-		return NULL;
-	}
-	surface->sections = all;
-	surface->max_sections = (uint32_t)max;
-	all[surface->n_sections] = (struct compared_section){ .name = strdup(name) };
-	comparison->out_of_memory |= !all[surface->n_sections].name;
-	return &all[surface->n_sections++];
+	added = array_add(&surface->sections, &surface->n_sections, &surface->max_sections,
+			  sizeof(*added));
+	if (added)
+		*added = (struct compared_section){ .name = strdup(name) };
+	comparison->out_of_memory |= !added || !added->name;
+	return added;
 }
 
 static void keep_frame(struct comparison *comparison, struct compared_run *run,
 		       const struct compared_frame *frame)
 {
-	struct compared_frame *frames;
+	struct compared_frame *added;
 
 	if (comparison->frames == COMPARE_FRAMES_MAX) {
 		comparison->refused++;
 		return;
 	}
-	frames = grown(run->frames, run->n_frames, &run->max_frames, sizeof(*frames));
-	if (!frames) {
+	added = array_add(&run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
+	if (!added) {
 		comparison->out_of_memory = true;
 		return;
 	}
-	run->frames = frames;
-	frames[run->n_frames++] = *frame;
+	*added = *frame;
 	comparison->frames++;
 }
 
@@ -193,15 +164,14 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 		       const struct window *window)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
-	struct window *windows =
-		grown(run->windows, run->n_windows, &run->max_windows, sizeof(*windows));
+	struct window *added =
+		array_add(&run->windows, &run->n_windows, &run->max_windows, sizeof(*added));
 
-	if (!windows) {
+	if (!added) {
 		comparison->out_of_memory = true;
 		return;
 	}
-	run->windows = windows;
-	windows[run->n_windows++] = *window;
+	*added = *window;
 	surface->time_s[run->group] += (double)window->time_us / 1e6;
 }
 
@@ -733,7 +703,7 @@ static double run_seconds(const struct compared_run *run)
 
 struct blocks {
 	struct block *all;
-	uint64_t n, max;
+	uint32_t n, max;
 	double filled_s; /* of the last one */
 	bool out_of_memory;
 };
@@ -743,15 +713,14 @@ static struct block *block_for(struct blocks *blocks, uint32_t run, bool is_firs
 			       double s)
 {
 	if (is_first || blocks->filled_s >= length_s) {
-		struct block *all =
-			grown(blocks->all, blocks->n, &blocks->max, sizeof(*blocks->all));
+		struct block *added =
+			array_add(&blocks->all, &blocks->n, &blocks->max, sizeof(*added));
 
-		if (!all) {
+		if (!added) {
 			blocks->out_of_memory = true;
 			return NULL;
 		}
-		blocks->all = all;
-		all[blocks->n++] = (struct block){ .run = run };
+		*added = (struct block){ .run = run };
 		blocks->filled_s = 0;
 	}
 	blocks->filled_s += s;

@@ -68,9 +68,9 @@ struct compared_run {
 	char *folder;
 	struct compared_facts facts; /* what it lost, also in freezes that no frame ended */
 	struct compared_frame *frames;
-	uint64_t n_frames, max_frames;
+	uint32_t n_frames, max_frames;
 	struct window *windows;
-	uint64_t n_windows, max_windows;
+	uint32_t n_windows, max_windows;
 	bool without_janks; /* rows of 2019 */
 };
 

@@ -148,18 +148,17 @@ const char *const outcome_names[] = { "passed", "FAILED", "not judged" };
 void results_add(struct results *results, enum outcome outcome, const char *where, const char *what,
 		 const char *text)
 {
-	struct result *all;
+	struct result *added;
 
 	results->of[outcome]++;
 	if (results->n == RESULTS_MAX)
 		return;
-	all = array_grown(results->all, results->n, &results->max, sizeof(*all));
-	if (!all) {
+	added = array_add(&results->all, &results->n, &results->max, sizeof(*added));
+	if (!added) {
 		results->failed = true;
 		return;
 	}
-	results->all = all;
-	results->all[results->n++] = (struct result){
+	*added = (struct result){
 		.outcome = outcome,
 		.where = strdup(where),
 		.what = strdup(what),

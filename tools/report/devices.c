@@ -99,11 +99,9 @@ static int add_session(struct devices *devices, const struct session *session, u
 		/* A Surface of no app, such as a status bar, has a row only if it is selected. */
 		if (!surface->is_shown || !(is_of_app || selection->surface))
 			continue;
-		row = array_grown(devices->rows, devices->n, max, sizeof(*row));
+		row = array_add(&devices->rows, &devices->n, max, sizeof(*row));
 		if (!row)
 			return -ENOMEM;
-		devices->rows = row;
-		row += devices->n++;
 		*row = row_of(session, surface, selection);
 		row->grades[grade_of(&row->facts)] = 1;
 		row->last = number;

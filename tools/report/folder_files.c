@@ -46,25 +46,21 @@ static char *join(const char *folder, const char *name)
 
 static int add_segment(struct folder_files *files, const struct segment *segment)
 {
-	struct segment *all = array_grown(files->segments, files->n, &files->max, sizeof(*all));
+	struct segment *added = array_add(&files->segments, &files->n, &files->max, sizeof(*added));
 
-	if (!all)
-		return -ENOMEM;
-	files->segments = all;
-	all[files->n++] = *segment;
-	return 0;
+	if (added)
+		*added = *segment;
+	return added ? 0 : -ENOMEM;
 }
 
 static int add_folder(struct folder_files *files, char *path)
 {
-	char **all =
-		array_grown(files->folders, files->n_folders, &files->max_folders, sizeof(*all));
+	char **added =
+		array_add(&files->folders, &files->n_folders, &files->max_folders, sizeof(*added));
 
-	if (!all)
-		return -ENOMEM;
-	files->folders = all;
-	all[files->n_folders++] = path;
-	return 0;
+	if (added)
+		*added = path;
+	return added ? 0 : -ENOMEM;
 }
 
 static int add_entry(void *context, const struct os_entry *entry)

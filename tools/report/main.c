@@ -416,14 +416,15 @@ struct collection {
 
 static void keep(struct report *report, struct session *session)
 {
-	report->sessions =
-		array_grown(report->sessions, report->n, &report->max, sizeof(*report->sessions));
-	if (!report->sessions)
+	struct session *added =
+		array_add(&report->sessions, &report->n, &report->max, sizeof(*added));
+
+	if (!added)
 		out_of_memory();
 	/* What is printed is computed: rows and frames are not needed again. */
 	pool_free(&session->windows);
 	pool_free(&session->frames);
-	report->sessions[report->n++] = *session;
+	*added = *session;
 }
 
 static void free_report(struct report *report)

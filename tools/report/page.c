@@ -166,7 +166,7 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 	*n = 0;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
 		const struct window *row = pool_at(&session->windows, i);
-		struct window *larger;
+		struct window *added;
 
 		if (row->surface != surface)
 			continue;
@@ -177,13 +177,12 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 			in_row++;
 			continue;
 		}
-		larger = array_grown(rows, *n, &max, sizeof(*rows));
-		if (!larger) {
+		added = array_add(&rows, n, &max, sizeof(*rows));
+		if (!added) {
 			free(rows);
 			return NULL;
 		}
-		rows = larger;
-		rows[(*n)++] = *row;
+		*added = *row;
 		in_row = 1;
 	}
 	return rows;

@@ -2,6 +2,7 @@
 #include "tools/report/pool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void pool_init(struct pool *pool, size_t size, uint64_t max)
 {
@@ -28,14 +29,19 @@ void *pool_add(struct pool *pool)
 	return pool_at(pool, pool->n++);
 }
 
-void *array_grown(void *array, uint32_t n, uint32_t *max, size_t size)
+void *array_add(void *array, uint32_t *n, uint32_t *max, size_t size)
 {
-	uint32_t more = *max ? 2 * *max : 64;
+	char *all;
 
-	if (n < *max)
-		return array;
-	array = realloc(array, more * size);
-	if (array)
+	memcpy(&all, array, sizeof(all));
+	if (*n == *max) {
+		uint32_t more = *max ? 2 * *max : 64;
+
+		all = realloc(all, more * size);
+		if (!all)
+			return NULL;
+		memcpy(array, &all, sizeof(all));
 		*max = more;
-	return array;
+	}
+	return all + (*n)++ * size;
 }

@@ -29,8 +29,9 @@ static inline void *pool_at(const struct pool *pool, uint64_t i)
 	return pool->blocks[i / POOL_BLOCK] + (i % POOL_BLOCK) * pool->size;
 }
 
-/* An array of @n elements of @size bytes with space for one more; *@max: for how many it has space.
- * NULL: out of memory; @array is as it was. */
-void *array_grown(void *array, uint32_t n, uint32_t *max, size_t size);
+/* Adds an element of @size bytes to an array of *@n, with space for *@max; @array: the address of
+ * the pointer to the first. Returns the element, not set, or NULL if out of memory: then nothing
+ * has changed. */
+void *array_add(void *array, uint32_t *n, uint32_t *max, size_t size);
 
 #endif

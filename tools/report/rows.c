@@ -63,13 +63,11 @@ struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t s
 		reading->sums_refused++;
 		return NULL;
 	}
-	sum = array_grown(reading->sums, reading->n_sums, &reading->max_sums, sizeof(*sum));
+	sum = array_add(&reading->sums, &reading->n_sums, &reading->max_sums, sizeof(*sum));
 	if (!sum) {
 		reading->out_of_memory = true;
 		return NULL;
 	}
-	reading->sums = sum;
-	sum += reading->n_sums++;
 	*sum = (struct section_sum){
 		.frames = FRAME_STATS_EMPTY,
 		.windows = FRAME_STATS_EMPTY,

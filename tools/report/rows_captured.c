@@ -13,10 +13,10 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 	struct session *session = reading->session;
 	uint32_t at = (kind * 40503u + section * 31337u + name * 7919u + detail * 104729u) &
 		      (SUM_PLACES - 1);
-	struct captured *all = session->captured;
+	struct captured *added;
 
 	for (; reading->captured_places[at] > 0; at = (at + 1) & (SUM_PLACES - 1)) {
-		struct captured *one = &all[reading->captured_places[at] - 1];
+		struct captured *one = &session->captured[reading->captured_places[at] - 1];
 
 		if (one->kind == kind && one->section == section && one->name == name &&
 		    one->detail == detail)
@@ -26,13 +26,13 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 		session->captured_refused++;
 		return NULL;
 	}
-	all = array_grown(all, session->n_captured, &reading->max_captured, sizeof(*all));
-	if (!all) {
+	added = array_add(&session->captured, &session->n_captured, &reading->max_captured,
+			  sizeof(*added));
+	if (!added) {
 		reading->out_of_memory = true;
 		return NULL;
 	}
-	session->captured = all;
-	all[session->n_captured++] = (struct captured){
+	*added = (struct captured){
 		.section = (uint16_t)section,
 		.kind = (uint8_t)kind,
 		.name = name,
@@ -40,7 +40,7 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 		.app = NAME_NONE,
 	};
 	reading->captured_places[at] = session->n_captured;
-	return &all[session->n_captured - 1];
+	return added;
 }
 
 void add_captured(struct captured *captured, int64_t frames, int64_t mean_us, int64_t max_us,

@@ -61,17 +61,11 @@ static const char *const event_columns[] = { "time(s)", "wall time", "kind", "te
 static void add_keyed(struct reading *reading, struct keyed **all, uint32_t *n, uint32_t *most,
 		      struct keyed one)
 {
-	struct keyed *grown;
+	struct keyed *added = *n < KEYED_MAX ? array_add(all, n, most, sizeof(*added)) : NULL;
 
-	if (*n == KEYED_MAX)
-		return;
-	grown = array_grown(*all, *n, most, sizeof(*grown));
-	if (!grown) {
-		reading->out_of_memory = true;
-		return;
-	}
-	*all = grown;
-	(*all)[(*n)++] = one;
+	if (added)
+		*added = one;
+	reading->out_of_memory |= !added && *n < KEYED_MAX;
 }
 
 /* The vsyncs in a render period: "120.60 Hz, rendered at 40.20 Hz". */

@@ -65,7 +65,12 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	if (candidate_init(&a->candidate) < 0 ||
 	    latches_init(&a->layer_events.latches, (unsigned int)layers->max) < 0)
 		return -ENOMEM;
-	return slice_stacks_init(&a->stacks, max_threads);
+	if (slice_stacks_init(&a->stacks, max_threads) < 0)
+		return -ENOMEM;
+	a->stacks.context = a->work;
+	a->stacks.work_ends = app_work_end;
+	a->work->stacks = &a->stacks;
+	return 0;
 }
 
 void attribution_free(struct attribution *a)
@@ -382,10 +387,7 @@ static void composition_ends(struct attribution *a, int32_t tid)
 /* A thread whose slices may matter ends one. */
 static void end_slice(struct attribution *a, const struct trace_record *record)
 {
-	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
-
-	if (ended & SLICE_WORK)
-		app_work_end(a->work, record->tid, record->time_ns);
+	slice_stacks_end(&a->stacks, record->tid);
 	if ((a->sf.presented || a->candidate.presented) &&
 	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
@@ -514,27 +516,33 @@ static void follow_composition(struct attribution *a, const struct trace_record 
 		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
 }
 
-/* A slice that is work, of a process other than SurfaceFlinger, begins after this. Returns what its
- * begin changes: work inside other work changes nothing. */
-static uint32_t work_begin(struct attribution *a, const struct trace_record *record,
-			   const struct slice_meaning *meaning)
+/* What the begin of a slice that is work changes, of a process other than SurfaceFlinger: work
+ * inside other work changes nothing. */
+static uint32_t work_mask(struct attribution *a, const struct trace_record *record, uint32_t mask)
 {
-	uint32_t mask = meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
-	enum work_owner_kind owner = app_work_owner(a->work, record);
-	uint64_t vsync_ns = 0;
-	bool was_open;
+	const struct slice_stack *stack = slice_stacks_find(&a->stacks, record->tid);
 
-	if (owner == WORK_OF_ANOTHER)
+	mask &= SLICE_WORK | SLICE_CALLBACK;
+	if (!stack || stack->work.process == 0)
+		return mask;
+	/* Another process had a thread of that number. */
+	if (app_work_pid(a->work, &stack->work) != trace_process(record))
 		slice_stacks_drop(&a->stacks, record->tid);
-	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
-	if (was_open && owner == WORK_OWN && !(mask & SLICE_CALLBACK))
-		return mask & ~SLICE_WORK;
-	if (mask & SLICE_CALLBACK)
+	else if (!(mask & SLICE_CALLBACK))
+		return 0;
+	return mask;
+}
+
+static void work_begins(struct attribution *a, struct slice_stack *stack,
+			const struct trace_record *record, const struct slice_meaning *meaning)
+{
+	uint64_t vsync_ns = 0;
+
+	if (meaning->mask & SLICE_CALLBACK)
 		vsync_ns = expected_latest(&a->expected, meaning->number,
 					   app_work_answered(a->work, trace_process(record)),
 					   record->time_ns);
-	app_work_begin(a->work, record, was_open, vsync_ns);
-	return mask;
+	app_work_begin(a->work, stack, record, vsync_ns);
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record,
@@ -542,11 +550,12 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 {
 	uint32_t mask = meaning->mask;
 	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
+	struct slice_stack *stack = NULL;
 
 	if (mask & SLICE_WORK) {
 		kept &= ~(SLICE_WORK | SLICE_CALLBACK);
 		if (!a->sf.known || !is_sf_process(a, record))
-			kept |= work_begin(a, record, meaning);
+			kept |= work_mask(a, record, meaning->mask);
 	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
 		const struct pattern_capture capture = { .frame = meaning->number,
@@ -572,9 +581,12 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
 		follow_composition(a, record, meaning->number);
 	if (kept)
-		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+		stack = slice_stacks_begin(&a->stacks, record->tid, kept,
+					   closed_before(a->rules, kept));
 	else
 		slice_stacks_begin_unnamed(&a->stacks, record->tid);
+	if (kept & SLICE_WORK)
+		work_begins(a, stack, record, meaning);
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
@@ -589,8 +601,8 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 {
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
+	a->stacks.now_ns = time_ns;
 	slice_stacks_forget(&a->stacks);
-	app_work_forget(a->work, time_ns);
 	expected_forget(&a->expected);
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
@@ -633,8 +645,8 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 		a->sink.hidden(a->sink.context, from_ns, false, false);
 		return;
 	}
+	a->stacks.now_ns = time_ns;
 	slice_stacks_lost(&a->stacks, a->sf.tid);
-	app_work_lost(a->work, &a->stacks, time_ns);
 	expected_forget(&a->expected);
 	layer_events_lost(&a->layer_events, from_ns);
 	/* Buffers queued from now on are not in the hole. */
@@ -733,10 +745,15 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		uint32_t work = meaning->mask & SLICE_WORK ? work_begin(a, record, meaning) : 0;
+		uint32_t work = 0;
 
+		if (meaning->mask & SLICE_WORK)
+			work = work_mask(a, record, meaning->mask);
 		if (work)
-			slice_stacks_begin(&a->stacks, record->tid, work, work & SLICE_CALLBACK);
+			work_begins(a,
+				    slice_stacks_begin(&a->stacks, record->tid, work,
+						       work & SLICE_CALLBACK),
+				    record, meaning);
 		else
 			slice_stacks_begin_unnamed(&a->stacks, record->tid);
 		forged = meaning->mask & SLICE_PRESENT;
@@ -755,6 +772,7 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 void attribution_record(struct attribution *a, const struct trace_record *record,
 			const struct slice_meaning *meaning)
 {
+	a->stacks.now_ns = record->time_ns;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		foreign_record(a, record, meaning);
 		return;

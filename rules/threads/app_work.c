@@ -37,11 +37,12 @@ uint64_t work_open_since(const struct app_work *work, const struct work_process 
 {
 	uint64_t open_ns = now_ns;
 
-	for (unsigned int i = 0; i < work->n_threads; i++) {
-		const struct work_thread *thread = &work->threads[i];
+	for (unsigned int i = 0; i < work->stacks->threads.n; i++) {
+		const struct open_work *open = &work->stacks->stacks[i].work;
 
-		if (&work->processes[thread->process] == process && thread->since_ns < open_ns)
-			open_ns = thread->since_ns;
+		if (open->process > 0 && &work->processes[open->process - 1] == process &&
+		    open->since_ns < open_ns)
+			open_ns = open->since_ns;
 	}
 	return open_ns;
 }
@@ -223,14 +224,6 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 
 /* --- slices --- */
 
-static struct work_thread *find_thread(const struct app_work *work, int32_t tid)
-{
-	for (unsigned int i = 0; i < work->n_threads; i++)
-		if (work->threads[i].tid == tid)
-			return (struct work_thread *)&work->threads[i];
-	return NULL;
-}
-
 static void keep_span(struct work_process *process, uint64_t time_ns)
 {
 	struct work_span *last = &process->spans[(process->n_spans - 1) % WORK_SPANS];
@@ -249,44 +242,23 @@ static void close_process(struct work_process *process, uint64_t time_ns)
 	keep_span(process, later(process->open_ns, time_ns));
 }
 
-static void end_thread(struct app_work *work, struct work_thread *thread, uint64_t time_ns)
+void app_work_end(void *context, const struct open_work *ended, uint64_t time_ns)
 {
-	struct work_process *process = &work->processes[thread->process];
+	struct app_work *work = context;
+	struct work_process *process = &work->processes[ended->process - 1];
 
 	process->last_ns = time_ns;
-	if (since(thread->since_ns, time_ns) >= WORK_LONG_NS) {
-		process->long_ns += since(later(thread->since_ns, process->long_until_ns), time_ns);
+	if (since(ended->since_ns, time_ns) >= WORK_LONG_NS) {
+		process->long_ns += since(later(ended->since_ns, process->long_until_ns), time_ns);
 		process->long_until_ns = time_ns;
 	}
 	if (--process->open == 0)
 		close_process(process, time_ns);
-	*thread = work->threads[--work->n_threads];
 }
 
-enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record)
+int32_t app_work_pid(const struct app_work *work, const struct open_work *open)
 {
-	const struct work_thread *thread = find_thread(work, record->tid);
-
-	if (!thread)
-		return WORK_NOT_OPEN;
-	return work->processes[thread->process].pid == trace_process(record) ? WORK_OWN
-									     : WORK_OF_ANOTHER;
-}
-
-static void begin_thread(struct app_work *work, struct work_process *process, int32_t tid,
-			 uint64_t time_ns)
-{
-	if (work->n_threads == WORK_THREADS) {
-		work->refused++;
-		return;
-	}
-	work->threads[work->n_threads++] = (struct work_thread){
-		.tid = tid,
-		.process = (uint32_t)(process - work->processes),
-		.since_ns = time_ns,
-	};
-	if (process->open++ == 0)
-		process->open_ns = time_ns;
+	return work->processes[open->process - 1].pid;
 }
 
 /* A doFrame begins, whose vsync was at @from_ns: keeps how late it is, if it is late. */
@@ -300,20 +272,15 @@ static void measure_delay(struct work_process *process, uint64_t from_ns, uint64
 	process->late_to_sum_ns = work_sum(process, now_ns);
 }
 
-void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    uint64_t vsync_ns)
+void app_work_begin(struct app_work *work, struct slice_stack *stack,
+		    const struct trace_record *record, uint64_t vsync_ns)
 {
 	struct work_process *process = find_process(work, trace_process(record));
-	struct work_thread *thread = find_thread(work, record->tid);
 
 	if (!process)
 		process = add_process(work, trace_process(record), record->time_ns);
 	if (!process)
 		return;
-	if (thread && (!was_open || &work->processes[thread->process] != process)) {
-		end_thread(work, thread, record->time_ns);
-		thread = NULL;
-	}
 	process->last_ns = record->time_ns;
 	learn_name(work, process, record);
 	if (vsync_ns > 0) {
@@ -321,25 +288,15 @@ void app_work_begin(struct app_work *work, const struct trace_record *record, bo
 		process->answered_ns = record->time_ns;
 		work->has_callbacks = true;
 	}
-	if (!thread)
-		begin_thread(work, process, record->tid, record->time_ns);
-}
-
-void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns)
-{
-	struct work_thread *thread = find_thread(work, tid);
-
-	if (thread)
-		end_thread(work, thread, time_ns);
+	if (!stack || stack->work.process > 0 || !(stack->open & SLICE_WORK))
+		return;
+	stack->work.process = (uint32_t)(process - work->processes) + 1;
+	stack->work.since_ns = record->time_ns;
+	if (process->open++ == 0)
+		process->open_ns = record->time_ns;
 }
 
 /* --- losses --- */
-
-void app_work_forget(struct app_work *work, uint64_t time_ns)
-{
-	while (work->n_threads > 0)
-		end_thread(work, &work->threads[0], time_ns);
-}
 
 void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
 {
@@ -348,16 +305,10 @@ void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
 			work->processes[i].late_from_ns = work->processes[i].late_to_ns = 0;
 }
 
-void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t time_ns)
-{
-	for (unsigned int i = work->n_threads; i > 0; i--)
-		if (!(slice_stacks_open(stacks, work->threads[i - 1].tid) & SLICE_WORK))
-			end_thread(work, &work->threads[i - 1], time_ns);
-}
-
 void app_work_new_clock(struct app_work *work)
 {
-	*work = (struct app_work){ .last_id = work->last_id,
+	*work = (struct app_work){ .stacks = work->stacks,
+				   .last_id = work->last_id,
 				   .version = work->version,
 				   .refused = work->refused,
 				   .evicted = work->evicted };

@@ -25,7 +25,6 @@
 #include "rules/threads/slice_stack.h"
 
 #define WORK_PROCESSES 64
-#define WORK_THREADS 128
 #define WORK_SPANS 8 /* of a process, kept for the time before a late doFrame */
 #define WORK_VIEWS 4
 #define WORK_COMM_MAX 15 /* the kernel keeps that much of a thread's name */
@@ -65,18 +64,10 @@ struct work_process {
 	struct work_span spans[WORK_SPANS];
 };
 
-/* A thread with an open slice. */
-struct work_thread {
-	int32_t tid;
-	uint32_t process; /* number of its entry */
-	uint64_t since_ns;
-};
-
 struct app_work {
 	struct work_process processes[WORK_PROCESSES];
-	uint8_t places[WORK_PROCESSES]; /* by pid % WORK_PROCESSES: where one was found last */
-	unsigned int n_threads;
-	struct work_thread threads[WORK_THREADS];
+	uint8_t places[WORK_PROCESSES];	   /* by pid % WORK_PROCESSES: where one was found last */
+	const struct slice_stacks *stacks; /* borrowed: has the open slices of its threads */
 	uint32_t last_id;
 	uint64_t version;   /* changes whenever a layer may belong to another process */
 	bool has_callbacks; /* the trace has doFrame */
@@ -93,36 +84,25 @@ struct work_owner {
 	bool by_name; /* names tell the process, not votes */
 };
 
-/* A slice begins that is work. @was_open: the thread had one already. @vsync_ns: of a doFrame: the
- * vsync that it answers was at that time at the latest; else 0. */
-void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
-		    uint64_t vsync_ns);
+/* A slice has begun that is work, on the thread of @stack, which may be NULL. @vsync_ns: of a
+ * doFrame: the vsync that it answers was at that time at the latest; else 0. */
+void app_work_begin(struct app_work *work, struct slice_stack *stack,
+		    const struct trace_record *record, uint64_t vsync_ns);
 
-/* The last slice of that thread that was work has ended. */
-void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns);
+/* For slice_stacks.work_ends: the work of a thread has ended. @context: the table of processes. */
+void app_work_end(void *context, const struct open_work *ended, uint64_t time_ns);
 
-/* Whose work is open on the thread of @record. */
-enum work_owner_kind {
-	WORK_NOT_OPEN,
-	WORK_OWN,	 /* of the process of @record */
-	WORK_OF_ANOTHER, /* of another process, which had a thread with the same number */
-};
-enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record);
+/* The process that has this work. */
+int32_t app_work_pid(const struct app_work *work, const struct open_work *open);
 
 /* The process of @record queues buffers of the Surface that the counter names: with a package in it
  * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */
 void app_work_producer(struct app_work *work, const struct trace_record *record,
 		       struct span surface);
 
-/* Events are missing after @time_ns: open slices end there. */
-void app_work_forget(struct app_work *work, uint64_t time_ns);
-
 /* Ticks after @from_ns may be missing, or another SurfaceFlinger numbers its vsyncs anew: whether a
  * doFrame since then came late is unknown. */
 void app_work_forget_delays(struct app_work *work, uint64_t from_ns);
-
-/* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
-void app_work_lost(struct app_work *work, struct slice_stacks *stacks, uint64_t time_ns);
 
 /* Later times cannot be compared with earlier ones. */
 void app_work_new_clock(struct app_work *work);

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "parser/record.h"
 #include "rules/base/memory.h"
 #include "rules/base/table.h"
+#include "rules/language/ruleset_match.h"
 
 int slice_stacks_init(struct slice_stacks *table, unsigned int max)
 {
@@ -25,15 +27,24 @@ void slice_stacks_free(struct slice_stacks *table)
 	table->stacks = NULL;
 }
 
-static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
+struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid)
 {
 	int at = thread_set_find(&table->threads, tid);
 
 	return at < 0 ? NULL : &table->stacks[at];
 }
 
+static void end_work(struct slice_stacks *table, struct slice_stack *stack)
+{
+	if (stack->work.process == 0)
+		return;
+	table->work_ends(table->context, &stack->work, table->now_ns);
+	stack->work.process = 0;
+}
+
 static void leave(struct slice_stacks *table, struct slice_stack *stack)
 {
+	end_work(table, stack);
 	if (thread_set_remove(&table->threads, (unsigned int)(stack - table->stacks)))
 		*stack = table->stacks[table->threads.n];
 }
@@ -47,7 +58,7 @@ static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 		table->evicted++;
 	}
 	stack = &table->stacks[thread_set_add(&table->threads, tid)];
-	stack->depth = stack->open = stack->n = 0;
+	stack->depth = stack->open = stack->n = stack->work.process = 0;
 	return stack;
 }
 
@@ -71,14 +82,14 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
 {
-	const struct slice_stack *stack = find(table, tid);
+	const struct slice_stack *stack = slice_stacks_find(table, tid);
 
 	return stack ? stack->open : 0;
 }
 
 uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t uses)
 {
-	const struct slice_stack *stack = find(table, tid);
+	const struct slice_stack *stack = slice_stacks_find(table, tid);
 	uint32_t open = 0;
 
 	for (unsigned int k = 0; stack && k < stack->n; k++)
@@ -87,31 +98,33 @@ uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint6
 	return open;
 }
 
-void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)
+struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask,
+				       uint32_t closed)
 {
-	struct slice_stack *stack = find(table, tid);
+	struct slice_stack *stack = slice_stacks_find(table, tid);
 
 	if (!stack && !mask)
-		return;
+		return NULL;
 	if (!stack)
 		stack = enter(table, tid);
 	stack->last_use = ++table->uses;
 	drop_open(table, stack, closed);
 	stack->depth++;
-	if (!mask)
-		return;
-	if (stack->n == SLICE_STACK_DEPTH) {
+	if (mask && stack->n == SLICE_STACK_DEPTH) {
 		table->unbalanced++;
-		return;
+	} else if (mask) {
+		stack->slices[stack->n++] =
+			(struct open_slice){ stack->depth, mask, (uint32_t)table->uses };
+		stack->open |= mask;
 	}
-	stack->slices[stack->n++] =
-		(struct open_slice){ stack->depth, mask, (uint32_t)table->uses };
-	stack->open |= mask;
+	if (!(stack->open & SLICE_WORK))
+		end_work(table, stack);
+	return stack;
 }
 
 uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = find(table, tid);
+	struct slice_stack *stack = slice_stacks_find(table, tid);
 	uint32_t before, after;
 
 	if (!stack)
@@ -122,6 +135,8 @@ uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 	if (stack->depth > 0)
 		stack->depth--;
 	after = stack->open;
+	if (!(after & SLICE_WORK))
+		end_work(table, stack);
 	if (stack->n == 0)
 		leave(table, stack);
 	return before & ~after;
@@ -129,7 +144,7 @@ uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = find(table, tid);
+	struct slice_stack *stack = slice_stacks_find(table, tid);
 
 	if (!stack)
 		return;
@@ -151,7 +166,5 @@ void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid)
 
 void slice_stacks_forget(struct slice_stacks *table)
 {
-	for (unsigned int i = 0; i < table->threads.n; i++)
-		table->unbalanced += table->stacks[i].n;
-	thread_set_clear(&table->threads);
+	slice_stacks_lost(table, TRACE_ID_UNKNOWN);
 }

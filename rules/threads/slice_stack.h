@@ -16,11 +16,18 @@
 
 #define SLICE_STACK_DEPTH 16
 
+/* Work of an app that is open on a thread, see app_work.h. */
+struct open_work {
+	uint32_t process; /* its number in the table of processes, from 1 on; 0: none is open */
+	uint64_t since_ns;
+};
+
 struct slice_stack {
 	uint32_t depth; /* slices open since the first one that a rule names */
 	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
 	uint64_t last_use; /* value of slice_stacks.uses at the last slice that began */
+	struct open_work work;
 	struct open_slice {
 		uint32_t depth;
 		uint32_t mask;
@@ -32,7 +39,11 @@ struct slice_stacks {
 	struct thread_set threads; /* of stacks[i] */
 	unsigned int max;
 	struct slice_stack *stacks;
-	uint64_t uses; /* slices that began so far */
+	uint64_t uses;	 /* slices that began so far */
+	uint64_t now_ns; /* set by the owner: when slices end that end now */
+	void *context;
+	/* The last slice of @work that was open on its thread has ended, or is dropped. */
+	void (*work_ends)(void *context, const struct open_work *work, uint64_t time_ns);
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
 };
@@ -48,6 +59,9 @@ static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32
 	return thread_set_may_have(&table->threads, tid);
 }
 
+/* The stack of @tid; NULL: it has none. */
+struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid);
+
 /* Mask of the slices that are open on @tid. */
 uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid);
 
@@ -55,8 +69,11 @@ uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid);
  * slice_stacks_begin() - a slice begins
  * @mask: its meanings; 0: no rule names it
  * @closed: slices that cannot be open now: if they are, their ends were lost
+ *
+ * Returns the stack of the thread, or NULL: it has none.
  */
-void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed);
+struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask,
+				       uint32_t closed);
 
 /* The stack that was found last, if it is that of @tid; else NULL. */
 static inline struct slice_stack *slice_stacks_found(const struct slice_stacks *table, int32_t tid)

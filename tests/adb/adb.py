@@ -143,7 +143,7 @@ class Device:
             while True:
                 if Device(self.serial).state() != "device":
                     os.kill(pid, SIGHUP)
-                    return 1
+                    return 0  # as adb does
                 for source in select.select([0, terminal], [], [], 0.5)[0]:
                     os.write(terminal if source == 0 else 1, os.read(source, 65536))
         except OSError:  # EIO: it has ended

@@ -217,7 +217,7 @@ def terminal(checks, place):
     checks.that(code == 0 and b"com.example.mail" in shown and b"\x1b[" in shown, f"top in a terminal: {code} {shown}")
     code, shown = on_terminal(("sh", JANK_ADB, "--reconnect", "1", "top"), 120, until=b"com.example.mail",
                               keys=lambda: phone.change(state="offline"), **shell)
-    checks.that(code == 1 and shown.rfind(b"\x1b[?1049l") > shown.rfind(b"\x1b[?1049h") >= 0 and b"connection lost" in shown,
+    checks.that(code == 1 and 0 <= shown.rfind(b"\x1b[?1049h") < shown.rfind(b"\x1b[?1049l") < shown.rfind(b"connection lost"),
                 f"top, and the connection is lost: {code} {shown}")
     phone.change(state="device")
     # Without shell v2 adb leaves the terminal of this machine as it is, and Ctrl-C is for jank-adb.

@@ -215,24 +215,16 @@ static int lock(struct folder *folder)
 	return error;
 }
 
-static bool has_file(const char *path, enum state_dir_file which)
+/* @written: not if it is empty. A lock that was just made is that for a moment, and not locked. */
+static bool has_file(const char *path, enum state_dir_file which, bool written)
 {
 	int fd = state_dir_find(path, which);
-
-	if (fd >= 0)
-		close(fd);
-	return fd != -ENOENT && fd != -ENOTDIR;
-}
-
-/* A lock that was just made is empty for a moment, and not locked. */
-static bool has_lock(const char *path)
-{
-	int fd = state_dir_find(path, STATE_DIR_LOCK);
 	struct stat info;
 	bool there = fd != -ENOENT && fd != -ENOTDIR;
 
 	if (fd >= 0) {
-		there = fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_size > 0;
+		there = !written || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) ||
+			info.st_size > 0;
 		close(fd);
 	}
 	return there;
@@ -253,10 +245,10 @@ static bool may_be_in_use(const char *path)
 void folder_wait_for_lock(const char *path)
 {
 	for (int i = 0; i < LOCK_PAUSES; i++) {
-		bool has_begun = has_file(path, STATE_DIR_JOURNAL) ||
-				 has_file(path, STATE_DIR_LOCK); /* it may be empty */
+		bool has_begun = has_file(path, STATE_DIR_JOURNAL, false) ||
+				 has_file(path, STATE_DIR_LOCK, false);
 
-		if (!has_begun || has_lock(path) || !may_be_in_use(path))
+		if (!has_begun || has_file(path, STATE_DIR_LOCK, true) || !may_be_in_use(path))
 			return;
 		usleep(LOCK_PAUSE_US);
 	}

@@ -17,7 +17,7 @@
 #define NS_PER_MS 1e6
 
 /* @why: what is wrong with the value. */
-static int refuse(const struct option_arg *arg, const char *why)
+static int refuse_value(const struct option_arg *arg, const char *why)
 {
 	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name,
 	       arg->value[0] ? arg->value : "\"\"", why, arg->command);
@@ -31,7 +31,7 @@ static int refuse_number(const struct option_arg *arg)
 
 	snprintf(why, sizeof(why), "must be %s from %.15g to %.15g", limits->what, limits->least,
 		 limits->most);
-	return refuse(arg, why);
+	return refuse_value(arg, why);
 }
 
 int option_parse_flag(const struct option_arg *arg)
@@ -47,7 +47,7 @@ int option_parse_text(const struct option_arg *arg)
 	const char **text = arg->field;
 
 	if (arg->value[0] == '\0')
-		return refuse(arg, "must not be empty");
+		return refuse_value(arg, "must not be empty");
 	*text = arg->value;
 	return 0;
 }
@@ -163,7 +163,7 @@ int option_parse_bytes(const struct option_arg *arg)
 	snprintf(why, sizeof(why),
 		 "must be a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
 		 least, INT64_MAX);
-	return refuse(arg, why);
+	return refuse_value(arg, why);
 }
 
 /* --- texts with a syntax --- */
@@ -177,7 +177,7 @@ int option_parse_glob(const struct option_arg *arg)
 	while (globs[n])
 		n++;
 	if (n == OPTIONS_GLOBS_MAX)
-		return refuse(arg, "too many globs, at most 64 are allowed");
+		return refuse_value(arg, "too many globs, at most 64 are allowed");
 	last.field = &globs[n];
 	return option_parse_text(&last);
 }
@@ -190,7 +190,7 @@ int option_parse_focus(const struct option_arg *arg)
 	bool both = slash && slash > value && slash[1] && !strchr(slash + 1, '/');
 
 	if (!word || !(both || (!slash && strchr(value, '.'))))
-		return refuse(arg, "must be APP or APP/ACTIVITY, such as com.game/.Main");
+		return refuse_value(arg, "must be APP or APP/ACTIVITY, such as com.game/.Main");
 	*focus = value;
 	return 0;
 }
@@ -198,14 +198,15 @@ int option_parse_focus(const struct option_arg *arg)
 int option_parse_instance(const struct option_arg *arg)
 {
 	if (strchr(arg->value, '/') || arg->value[0] == '.')
-		return refuse(arg, "must be a name without '/', and without '.' at its start");
+		return refuse_value(arg,
+				    "must be a name without '/', and without '.' at its start");
 	return option_parse_text(arg);
 }
 
 int option_parse_categories(const struct option_arg *arg)
 {
 	if (!atrace_are_categories(arg->value))
-		return refuse(arg, "must be 1 to 32 names of atrace categories");
+		return refuse_value(arg, "must be 1 to 32 names of atrace categories");
 	return option_parse_text(arg);
 }
 
@@ -217,7 +218,7 @@ int option_parse_device_id(const struct option_arg *arg)
 		if ((unsigned char)arg->value[i] < ' ' || arg->value[i] == 0x7f)
 			length = 0;
 	if (length == 0 || length >= DEVICE_ID_SIZE)
-		return refuse(arg, "must be 1 to 127 bytes without control characters");
+		return refuse_value(arg, "must be 1 to 127 bytes without control characters");
 	return option_parse_text(arg);
 }
 
@@ -241,7 +242,7 @@ int option_parse_source(const struct option_arg *arg)
 	size_t i = index_of(names, sizeof(names) / sizeof(names[0]), arg->value);
 
 	if (i == SIZE_MAX)
-		return refuse(arg, "must be auto, text, raw or latency");
+		return refuse_value(arg, "must be auto, text, raw or latency");
 	*(enum options_source *)arg->field = (enum options_source)i;
 	return 0;
 }
@@ -251,7 +252,7 @@ int option_parse_class(const struct option_arg *arg)
 	size_t i = index_of(app_class_names, APP_CLASSES, arg->value);
 
 	if (i == SIZE_MAX)
-		return refuse(arg, "must be app, game, map or video");
+		return refuse_value(arg, "must be app, game, map or video");
 	*(enum app_class *)arg->field = (enum app_class)i;
 	return 0;
 }
@@ -264,7 +265,7 @@ int option_parse_trigger(const struct option_arg *arg)
 
 	if (trigger_parse(&options->condition, arg->value, &error) != 0) {
 		snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
-		return refuse(arg, why);
+		return refuse_value(arg, why);
 	}
 	options->trigger = arg->value;
 	options->pipeline.trigger = &options->condition;

@@ -70,7 +70,7 @@ static const struct option_row *find_row(enum options_command command, int optio
 }
 
 /* Reports an error of getopt: ':' is a missing value, '?' any other error. */
-static int refuse(const char *command, int option, char **argv)
+static int refuse_option(const char *command, int option, char **argv)
 {
 	const char letter[] = { '-', (char)optopt, '\0' };
 	const char *name = optopt > 0 && optopt < LONG ? letter : argv[optind - 1];
@@ -224,7 +224,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 		char name[64] = { '-', (char)option, '\0' };
 
 		if (option == ':' || option == '?')
-			return refuse(options_command_name(command), option, argv);
+			return refuse_option(options_command_name(command), option, argv);
 		if (index >= 0)
 			snprintf(name, sizeof(name), "--%s", known.names[index].name);
 		code = set_option(options, find_row(command, option), name);

@@ -14,7 +14,7 @@
 #include "daemon/cli/options_table.h"
 #include "rules/language/ruleset.h"
 
-static int refuse(const struct options *options, const char *why)
+static int refuse_session(const struct options *options, const char *why)
 {
 	report("start: --resume: %s/session.json: %s; start without --resume", options->folder,
 	       why);
@@ -80,7 +80,7 @@ static int add_word(const struct options *options, const struct last_session *la
 	if (row && is_given(options, row->name))
 		return 0;
 	if (why)
-		return refuse(options, why);
+		return refuse_session(options, why);
 	argv[(*argc)++] = (char *)word;
 	return 0;
 }
@@ -94,10 +94,10 @@ static int parse_again(struct options *options, const struct last_session *last,
 	int n = 1, code = 0;
 
 	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
-		return refuse(options, "it has no options to resume with");
+		return refuse_session(options, "it has no options to resume with");
 	words = malloc(((size_t)argc + count + 1) * sizeof(*words));
 	if (!words)
-		return refuse(options, strerror(ENOMEM));
+		return refuse_session(options, strerror(ENOMEM));
 	words[0] = argv[0];
 	for (size_t i = 0; code == 0 && i < count; i++)
 		code = add_word(options, last, last_session_option(last, i), &n, words);
@@ -117,9 +117,9 @@ int resume_options(struct options *options, int argc, char **argv)
 	int error = last_session_read(&last, options->folder);
 
 	if (error == -EPROTO)
-		return refuse(options, "it was not written by a capture");
+		return refuse_session(options, "it was not written by a capture");
 	if (error < 0)
-		return refuse(options, folder_why(error));
+		return refuse_session(options, folder_why(error));
 	return parse_again(options, &last, argc, argv);
 }
 

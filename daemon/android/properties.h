@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/base/session_id.h"
+#include "daemon/base/device_values.h"
 
 /* A time limit for several calls of getprop and setprop together. */
 struct property_budget {
@@ -37,12 +37,7 @@ int property_serial_open(const char *root);
 /* Returns that number, or -1 if it is unknown. */
 int64_t property_serial_read(int fd);
 
-/* Properties that identify the device; "" if they cannot be read. */
-struct android_device {
-	char id[DEVICE_ID_SIZE]; /* ro.serialno; the owner may set another one */
-	char model[128], build[256], sdk[16];
-};
-
+/* Reads them; those that cannot be read are "". */
 void android_device_read(struct property_budget *budget, struct android_device *device);
 
 #endif

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device measures of itself at one moment. android/device_state.h reads it. */
+/* What identifies a device (android/properties.h), and what it measures of itself at one moment
+ * (android/device_state.h). */
 #ifndef JANKD_DAEMON_BASE_DEVICE_VALUES_H
 #define JANKD_DAEMON_BASE_DEVICE_VALUES_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* An id of a device, a serial number or one that its owner gives it, with its NUL. */
+#define DEVICE_ID_SIZE 128
+
+/* From properties; "": unknown. */
+struct android_device {
+	char id[DEVICE_ID_SIZE]; /* ro.serialno; the owner may set another one */
+	char model[128], build[256], sdk[16];
+};
 
 /* In any field of struct device_values: the device does not have the value, or it cannot be read.
  */

@@ -8,9 +8,6 @@
 /* 16 hexadecimal digits and a NUL. */
 #define SESSION_ID_SIZE 17
 
-/* An id of a device, a serial number or one that its owner gives it, with its NUL. */
-#define DEVICE_ID_SIZE 128
-
 /* Sets @id to "" if the kernel gives no random number. */
 void session_id_make(char id[static SESSION_ID_SIZE]);
 

@@ -112,7 +112,8 @@ struct status {
 	char trace_clock[64];	    /* name of the trace clock */
 	struct wall_clock clock;    /* trace clock to wall time */
 	/* of the device; only of a live trace */
-	char device_id[DEVICE_ID_SIZE], model[128], build[256], sdk[16], kernel[65];
+	struct android_device device;
+	char kernel[65];
 	char boot_id[BOOT_ID_SIZE];	  /* also only then */
 	char session_id[SESSION_ID_SIZE]; /* likewise */
 	/* Also only then. All values are unknown if it is no Android device. */

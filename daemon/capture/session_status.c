@@ -76,10 +76,7 @@ static void read_origin(struct status *status, const struct session_origin *orig
 	text_copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
 	if (!origin->live)
 		return;
-	text_copy(status->device_id, sizeof(status->device_id), origin->device.id);
-	text_copy(status->model, sizeof(status->model), origin->device.model);
-	text_copy(status->build, sizeof(status->build), origin->device.build);
-	text_copy(status->sdk, sizeof(status->sdk), origin->device.sdk);
+	status->device = origin->device;
 	if (origin->values)
 		status->device_start = *origin->values;
 	if (uname(&kernel) == 0)

@@ -74,10 +74,10 @@ static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
-	json_add_text(object, "id", status->device_id);
-	json_add_text(object, "model", status->model);
-	json_add_text(object, "build", status->build);
-	json_add_text(object, "sdk", status->sdk);
+	json_add_text(object, "id", status->device.id);
+	json_add_text(object, "model", status->device.model);
+	json_add_text(object, "build", status->device.build);
+	json_add_text(object, "sdk", status->device.sdk);
 	json_add_text(object, "kernel", status->kernel);
 	json_object_object_add(object, "start", values_object(&status->device_start));
 	json_object_object_add(object, "end", values_object(&status->device_end));

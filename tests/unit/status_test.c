@@ -60,7 +60,7 @@ static uint64_t set_up_status(void)
 		.source_path = "/tr",
 		.trace_clock = "boot",
 		.clock = { true, 9 },
-		.device_id = "rack 3",
+		.device.id = "rack 3",
 		.device_start = DEVICE_VALUES_NONE,
 		.device_end = { 81, DEVICE_FULL, 1, 120, 255, 3, 31200, 34100, 52400 },
 		.bytes = 6000000,

@@ -285,9 +285,7 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 		source->even = 0;
 	else
 		follow_base(v, source);
-	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
-		vsync_learn_confirm(v, time_ns);
-	else if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
+	if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
 		vsync_learn_verify(v, time_ns);
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);

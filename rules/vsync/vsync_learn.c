@@ -859,30 +859,6 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 	vsync_learn_decide(v, now_ns);
 }
 
-void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
-{
-	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
-	struct vsync_display *display;
-	struct vsync_window window;
-	struct vsync_fit fit;
-	bool sure;
-
-	vsync_window_fill(&window, &v->log, from_ns, now_ns);
-	fit = vsync_fit_find(&window, false);
-	if (!fit.period_ns || fit.ticks.n < UNDECIDED_TICKS)
-		return;
-	mark_foreign(v, &window, &fit, now_ns);
-	display = pick_display(v, &window, true, &sure);
-	if (display)
-		fit.period_ns = reported_period_of(display).period_ns;
-	else if (!v->followed->foreign || v->undecided)
-		return;
-	follow_display(v, display, true);
-	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
-		lattice_switch_to(v, display ? VSYNC_REPORTED : VSYNC_FIT, fit.period_ns,
-				  fit.error_ns, 0, from_ns, now_ns);
-}
-
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;

@@ -36,9 +36,6 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
  * believed, whatever stated it. */
 void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns);
 
-/* A reported period was used before there were ticks: checks if they belong to that display. */
-void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns);
-
 /* Checks the ticks against the period of the display that is followed. */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
 

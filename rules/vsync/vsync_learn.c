@@ -288,29 +288,6 @@ static bool may_be(const struct reported_period *reported, uint64_t period_ns)
 	       reported->error_ns + reported->period_ns / 1000;
 }
 
-/* True: a reported period fits the window, exactly or nearly. @found: a longer period that the
- * ticks show; a shorter one always explains late ticks, so it must do more than that, or be a part
- * of it: SurfaceFlinger may use each second vsync only. */
-static bool explains(const struct vsync_window *window, const struct reported_period *reported,
-		     const struct vsync_fit *found)
-{
-	uint64_t parts = (found->period_ns + reported->period_ns / 2) / reported->period_ns;
-	uint64_t period_ns, error_ns;
-	struct vsync_fit fit;
-
-	if (may_be(reported, found->period_ns / parts))
-		return true;
-	period_ns = vsync_refine(window, reported->period_ns, &error_ns);
-	fit = vsync_fit_of(window, reported->period_ns);
-	if (!vsync_fit_is_used(&fit) &&
-	    !is_multiple(found->period_ns, reported->period_ns, reported->period_ns / 100))
-		return false;
-	if (vsync_fit_holds(&fit))
-		return true;
-	fit = vsync_fit_of(window, period_ns);
-	return may_be(reported, period_ns) && vsync_fit_holds(&fit);
-}
-
 /* True: there are far more ticks than that period allows, even with late ones. */
 static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 {
@@ -371,9 +348,7 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 			continue;
 		relation = relation_to_fit(fit, &reported);
 		if (is_too_slow(window, reported.period_ns) ||
-		    is_refuted(window, reported.period_ns, reported.error_ns) ||
-		    (fit->period_ns > reported.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
-		     !explains(window, &reported, fit)))
+		    is_refuted(window, reported.period_ns, reported.error_ns))
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			v->undecided = true;

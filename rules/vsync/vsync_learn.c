@@ -764,16 +764,10 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
 	/* A multiple of the old period is checked in a longer window: see
-	 * vsync_learn_find_slower(). Its last digits are better than nominal ones. */
+	 * vsync_learn_find_slower(). */
 	parts = (fit.period_ns + period_ns / 2) / period_ns;
-	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns, 15)) {
-		if (v->followed && fit.error_ns < v->error_ns * parts / 4 &&
-		    is_multiple(fit.period_ns, period_ns, v->error_ns)) {
-			lattice_refine(v, fit.period_ns / parts, fit.error_ns / parts);
-			v->followed->own |= !reported_periods_several(&v->reported);
-		}
+	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns, 15))
 		return;
-	}
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;
 	if (fit.period_ns < period_ns && is_common_part(v, &fit, from_ns, now_ns))

@@ -34,14 +34,12 @@ static void find_cadence(struct late_series *series)
 	unsigned int most = 0;
 
 	for (unsigned int i = 0; i < kept(series); i++) {
-		struct late_interval one = series->intervals[i];
-		unsigned int same = 0;
+		uint32_t one_ns = series->intervals[i].ns;
 
-		for (unsigned int j = 0; j < kept(series); j++)
-			same += is_same(one, series->intervals[j]);
-		if (same > most || (same == most && one.ns < series->cadence_ns)) {
-			most = same;
-			series->cadence_ns = one.ns;
+		if (series->same[i] > most ||
+		    (series->same[i] == most && one_ns < series->cadence_ns)) {
+			most = series->same[i];
+			series->cadence_ns = one_ns;
 			series->cadence_at = i;
 		}
 	}
@@ -139,6 +137,20 @@ static uint64_t harm_ns(const struct late_series *series, const char *surface,
 	return ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
+/* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
+static unsigned int count_same(struct late_series *series, struct late_interval one, int change)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		bool same = is_same(one, series->intervals[i]);
+
+		series->same[i] = (uint8_t)(series->same[i] + (same ? change : 0));
+		n += same;
+	}
+	return n;
+}
+
 static void keep(struct late_series *series, struct interval interval)
 {
 	unsigned int at = series->n % LATE_INTERVALS;
@@ -154,7 +166,11 @@ static void keep(struct late_series *series, struct interval interval)
 	if (is_full && place->ns == one.ns && place->plain == one.plain)
 		return;
 	series->cadence_ns = 0;
+	if (is_full)
+		count_same(series, *place, -1);
 	*place = one;
+	series->same[at] = 0;
+	series->same[at] = (uint8_t)count_same(series, one, 1);
 }
 
 struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,

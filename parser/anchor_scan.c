@@ -40,6 +40,7 @@
 #ifdef WIDTH
 
 typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
+typedef int8_t signed_bytes __attribute__((vector_size(WIDTH)));
 
 static inline bytes load(const char *at)
 {
@@ -54,7 +55,9 @@ static inline bytes candidates_at(const char *at)
 	bytes before = load(at - 1), first = load(at + 2);
 	/* '0', 'p' and 't' differ in two bits; '4' is left out later. */
 	bytes letter = (bytes)((first & 0xbb) == '0') | (bytes)(first == 'w');
-	bytes digit = (bytes)(before - '0' <= 9), cpu = (bytes)(before == 'U');
+	/* Digits become the ten greatest signed numbers. */
+	bytes digit = (bytes)((signed_bytes)(before + (INT8_MAX - '9')) > INT8_MAX - 10);
+	bytes cpu = (bytes)(before == 'U');
 
 	return (bytes)(load(at) == ':') & ((letter & digit) | cpu);
 }

@@ -5,7 +5,6 @@
 #include "rules/count/percentiles.h"
 
 static struct histogram exact, histogram;
-
 static struct chunk_store store;
 
 #define CHUNKS 2000

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +47,11 @@ struct file_thread {
 	bool may_sleep;	  /* the queued jobs can wait */
 	bool is_over;
 	char *bytes;
-	uint64_t begin, end, used, high; /* of the jobs in the memory, in bytes */
-	uint64_t posted, done;		 /* jobs */
-	uint64_t busy_since_ns;		 /* a time of loop_now(); 0: idle */
+	uint64_t begin, end, high; /* of the jobs in the memory, in bytes */
+	uint64_t posted;	   /* jobs */
+	/* Written with the lock, read without it. */
+	_Atomic uint64_t used, done;
+	_Atomic uint64_t busy_since_ns; /* a time of loop_now(); 0: idle */
 	struct session_files_state state;
 	struct file_report reports[REPORTS_MAX];
 	unsigned int n_reports, missed_reports;
@@ -221,14 +224,9 @@ static void *work(void *context)
 
 /* --- for the other thread --- */
 
-uint64_t file_thread_used(struct file_thread *thread)
+uint64_t file_thread_used(const struct file_thread *thread)
 {
-	uint64_t used;
-
-	pthread_mutex_lock(&thread->lock);
-	used = thread->used;
-	pthread_mutex_unlock(&thread->lock);
-	return used;
+	return thread->used;
 }
 
 uint64_t file_thread_posted(const struct file_thread *thread)
@@ -236,23 +234,15 @@ uint64_t file_thread_posted(const struct file_thread *thread)
 	return thread->posted;
 }
 
-uint64_t file_thread_done(struct file_thread *thread)
+uint64_t file_thread_done(const struct file_thread *thread)
 {
-	uint64_t done;
-
-	pthread_mutex_lock(&thread->lock);
-	done = thread->done;
-	pthread_mutex_unlock(&thread->lock);
-	return done;
+	return thread->done;
 }
 
-uint64_t file_thread_busy_ns(struct file_thread *thread)
+uint64_t file_thread_busy_ns(const struct file_thread *thread)
 {
-	uint64_t since_ns;
+	uint64_t since_ns = thread->busy_since_ns;
 
-	pthread_mutex_lock(&thread->lock);
-	since_ns = thread->busy_since_ns;
-	pthread_mutex_unlock(&thread->lock);
 	return since_ns > 0 ? loop_now() - since_ns : 0;
 }
 

@@ -36,15 +36,15 @@ int file_thread_start(struct file_thread **out, struct session_files *files);
 bool file_thread_post(struct file_thread *thread, const struct file_job *job);
 
 /* Bytes of the queue that are in use. */
-uint64_t file_thread_used(struct file_thread *thread);
+uint64_t file_thread_used(const struct file_thread *thread);
 
 /* The number of all jobs that were queued so far, and of those that are done. */
 uint64_t file_thread_posted(const struct file_thread *thread);
-uint64_t file_thread_done(struct file_thread *thread);
+uint64_t file_thread_done(const struct file_thread *thread);
 
 /* For how long the current job has been running, ns, and at most 20 ms more. 0: no job is running.
  */
-uint64_t file_thread_busy_ns(struct file_thread *thread);
+uint64_t file_thread_busy_ns(const struct file_thread *thread);
 
 /* Copies the state after the last job that is done. */
 void file_thread_state(struct file_thread *thread, struct session_files_state *state);

@@ -78,20 +78,18 @@ static struct span option_name(struct span option)
 	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
 }
 
-/* Returns true if both lines are about the same setting of a place. */
-static bool same_setting(struct span a, struct span b)
+/* The same for all lines about one setting of a place, whatever its value. */
+static uint64_t hash_of(struct span line)
 {
-	struct span a_rest = after_first_word(a), b_rest = after_first_word(b);
+	struct span rest = after_first_word(line);
 
-	if (!span_equal(first_word(a), first_word(b)))
-		return false;
-	if (is(a, "event") || is_place(a))
-		return span_equal(a_rest, b_rest);
-	if (is(a, "option"))
-		return span_equal(option_name(a_rest), option_name(b_rest));
-	if (is(a, "property") || is(a, "cpu"))
-		return span_equal(first_word(a_rest), first_word(b_rest));
-	return true;
+	if (is(line, "option"))
+		rest = option_name(rest);
+	else if (is(line, "property") || is(line, "cpu"))
+		rest = first_word(rest);
+	else if (!is(line, "event") && !is_place(line))
+		rest = SPAN_NULL;
+	return name_hash(first_word(line)) * 31 + name_hash(rest);
 }
 
 /* A line about the setting. */
@@ -108,21 +106,23 @@ static struct span any_line(const struct setting *setting)
  * the order in which they came before. */
 static struct setting *find(struct settings *settings, struct span line)
 {
-	for (size_t i = 0; i < settings->n; i++) {
-		size_t at = (settings->next + i) % settings->n;
-		struct setting *setting = &settings->list[at];
+	const uint64_t hash = hash_of(line);
+	bool anywhere = is_place(line);
 
-		if ((setting->place != settings->place && !is_place(line)) ||
-		    !same_setting(any_line(setting), line))
+	for (size_t i = 0; i < settings->n; i++) {
+		size_t at = settings->next + i;
+		struct setting *setting = &settings->list[at < settings->n ? at : at - settings->n];
+
+		if (setting->hash != hash || (setting->place != settings->place && !anywhere))
 			continue;
-		settings->next = at + 1;
+		settings->next = (size_t)(setting - settings->list) + 1;
 		return setting;
 	}
 	return NULL;
 }
 
 /* Adds a setting at the end of the current place. Returns NULL if there is no space. */
-static struct setting *insert(struct settings *settings)
+static struct setting *insert(struct settings *settings, uint64_t hash)
 {
 	size_t at = settings->n;
 	struct setting *list;
@@ -141,22 +141,27 @@ static struct setting *insert(struct settings *settings)
 	while (at > 0 && settings->list[at - 1].place > settings->place)
 		at--;
 	memmove(&settings->list[at + 1], &settings->list[at], (settings->n++ - at) * sizeof(*list));
-	settings->list[at] = (struct setting){ .place = settings->place };
+	settings->list[at] = (struct setting){ .hash = hash, .place = settings->place };
 	settings->next = at + 1;
 	return &settings->list[at];
 }
 
 void settings_put(struct settings *settings, enum settings_text which, struct span line)
 {
-	struct setting *setting = find(settings, line);
-	char *copy = strndup(line.ptr, line.len);
+	struct setting *setting;
+	char *copy;
 
+	/* Only a hostile journal has that many. */
+	if (settings->incomplete && settings->n >= SETTINGS_MOST)
+		return;
+	setting = find(settings, line);
+	copy = strndup(line.ptr, line.len);
 	if (setting)
 		settings->place = setting->place;
 	else if (is_place(line))
 		settings->place = ++settings->places;
 	if (!setting && copy)
-		setting = insert(settings);
+		setting = insert(settings, hash_of(line));
 	if (!setting || !copy) {
 		free(copy);
 		settings->incomplete = true;
@@ -216,7 +221,7 @@ static void forget(struct settings *settings, enum settings_text which)
 			settings->list[n++] = *setting;
 	}
 	settings->n = n;
-	settings->place = 0;
+	settings->place = settings->next = 0;
 	settings->incomplete = false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of tracing before a capture, as text, and how they are restored.
+/* The settings of tracing, a line of text for each, and how they are restored.
  *
  * A capture itself changes few settings, but atrace changes many. At its end, atrace leaves buffers
  * of 1 KB, its own options and tags, and events switched off. So a capture reads every setting that
@@ -31,7 +31,7 @@
 
 #include "parser/span.h"
 
-/* Most bytes of a text. On a phone a few hundred events are on at most. */
+/* Most bytes of the lines of one text. On a phone a few hundred events are on at most. */
 #define SETTINGS_MAX 262144
 
 /* Most bytes of a line: a name and a value. Longer lines are left out. */
@@ -51,6 +51,7 @@ enum settings_text {
 };
 
 struct setting {
+	uint64_t hash;	    /* of what identifies it in its place */
 	unsigned int place; /* number of the line "place" or "made" before it; 0: there is none */
 	bool has_failed;    /* it could not be restored */
 	char *lines[SETTINGS_TEXTS]; /* NULL: unknown, or an event that is off */

@@ -28,9 +28,9 @@
  *
  *     tracefs        finds tracefs, creates an instance, switches tracing on (the only user of
  *                    libtracefs)
- *     settings       all settings as text: reads them, merges changes of other programs, restores
- *                    them at the end
- *     journal        that text in a file; after a crash the next jankd restores from it
+ *     settings       all settings: what each was, what jankd and other programs have made of it;
+ *                    restores them at the end
+ *     journal        their text in a file; after a crash the next jankd restores from it
  *     setting_file   one setting
  *     buffer_size    the buffer size, which may differ by CPU
  *     trace_files    settings that are read often; their files stay open

@@ -173,6 +173,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 
 	/* If the name of the new one is more certain, it always was SurfaceFlinger: no restart. */
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
+	a->stacks.now_ns = time_ns;
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
 	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
@@ -387,6 +388,7 @@ static void composition_ends(struct attribution *a, int32_t tid)
 /* A thread whose slices may matter ends one. */
 static void end_slice(struct attribution *a, const struct trace_record *record)
 {
+	a->stacks.now_ns = record->time_ns;
 	slice_stacks_end(&a->stacks, record->tid);
 	if ((a->sf.presented || a->candidate.presented) &&
 	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
@@ -484,7 +486,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		return;
 	}
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
-		a->expected.is_14 |= rule && rule->since_14;
+		if (rule)
+			a->expected.is_14 |= rule->since_14;
 		a->sink.event(a->sink.context, &(struct role_event){ .role = role,
 								     .rule = rule,
 								     .record = record,
@@ -523,6 +526,7 @@ static uint32_t work_mask(struct attribution *a, const struct trace_record *reco
 	const struct slice_stack *stack = slice_stacks_find(&a->stacks, record->tid);
 
 	mask &= SLICE_WORK | SLICE_CALLBACK;
+	a->stacks.now_ns = record->time_ns;
 	if (!stack || stack->work.process == 0)
 		return mask;
 	/* Another process had a thread of that number. */
@@ -580,11 +584,13 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
 		follow_composition(a, record, meaning->number);
-	if (kept)
+	if (kept) {
+		a->stacks.now_ns = record->time_ns;
 		stack = slice_stacks_begin(&a->stacks, record->tid, kept,
 					   closed_before(a->rules, kept));
-	else
+	} else {
 		slice_stacks_begin_unnamed(&a->stacks, record->tid);
+	}
 	if (kept & SLICE_WORK)
 		work_begins(a, stack, record, meaning);
 	if (mask & SLICE_PRESENT)
@@ -772,7 +778,6 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 void attribution_record(struct attribution *a, const struct trace_record *record,
 			const struct slice_meaning *meaning)
 {
-	a->stacks.now_ns = record->time_ns;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		foreign_record(a, record, meaning);
 		return;

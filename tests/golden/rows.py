@@ -58,14 +58,14 @@ def damaged(texts, below):
 
 
 def mixtures(here):
-    """Damaged files, the same ones each time, some of them sorted by CPU, each with the options of another row."""
+    """Damaged files without a last line end, the same ones each time, some of them sorted by CPU, each with the options of another row."""
     options = [ALL, *(words for choices in OPTIONS.values() for words in choices)]
     texts = (*sorted((SOURCE / "tests" / "fuzz" / "stream_seeds").iterdir()), *sorted(here.glob("android-*.txt")))
     chance = random.Random(1)
     for number in range(96):
         lines = damaged(texts, lambda limit: int(chance.random() * limit))
         path = here / f"mixture {number:02}"
-        path.write_bytes(b"".join(sorted(lines, key=lambda line: line[:line.find(b"]")][-3:]) if number % 16 == 1 else lines))
+        path.write_bytes(b"".join(sorted(lines, key=lambda line: line[:line.find(b"]")][-3:]) if number % 16 == 1 else lines)[:-1])
         yield path.name, path, options[number % len(options)]
 
 

@@ -579,7 +579,9 @@ static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, u
  * before, it drew in each one. */
 static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t from_ns = v->pending_from_ns;
+	const struct render_period *render = reported_render_at(&v->reported, v->pending, now_ns);
+	/* Before its render rate was stated, compositions were still those of the one before. */
+	uint64_t from_ns = later(v->pending_from_ns, render ? render->from_ns : 0);
 	uint64_t error_ns = v->pending_as == PENDING_ASKED
 				    ? v->pending_ns / 100
 				    : reported_period_of(v->pending).error_ns;

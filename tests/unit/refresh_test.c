@@ -228,6 +228,29 @@ TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 	assert_int_equal(events_of(TRACE_EVENT_REFRESH), 3);
 }
 
+/* A mode is announced while SurfaceFlinger still composes at the render rate of the one before. */
+TEST(test_a_mode_is_announced_before_its_render_rate)
+{
+	for (unsigned int n = 60; n <= 60; n += 55) {
+		char expected[32];
+		uint64_t at_ns;
+
+		start(PHONE_14);
+		phone.now_ns = BEGIN - 10 * MS;
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, 240);
+		phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 60);
+		at_ns = phone_run(&phone, a, BEGIN, V60, 100);
+		phone_write(&phone, TRACE_COUNTER, 0, "VSR-setPeriod " ID, (int64_t)V60);
+		at_ns = phone_run(&phone, a, at_ns + V60, V60, 3);
+		phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFps " ID, 60);
+		phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 20);
+		phone_run(&phone, a, at_ns + 3 * V60 + V60 / 4, 3 * V60, n);
+		phone_end(&phone);
+		snprintf(expected, sizeof(expected), "? 4x99 1x3 3x%u", n);
+		assert_string_equal(vsyncs_of(a), expected);
+	}
+}
+
 /* A film at 24 fps on 120.6 Hz, of which only 120 is stated: soon no frame's vsyncs are unknown. */
 TEST(test_sparse_ticks_give_the_last_digits_of_a_nominal_rate)
 {

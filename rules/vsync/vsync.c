@@ -456,9 +456,8 @@ void vsync_finish(struct vsync_lattice *v)
 		sharpen(v);
 	}
 	if (v->pending) {
-		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
 		v->next_check_ns = 0;
-		vsync_learn_follow_pending(v, v->last_tick_ns);
+		vsync_learn_follow_pending(v, v->last_tick_ns + PENDING_NS);
 	}
 }
 

@@ -92,44 +92,26 @@ static void assert_times(size_t i, int64_t expected_start_ns, int64_t expected_e
 	assert_int_equal(rows[i].end_ns, end_ns);
 }
 
-static const struct packets_frame late = {
-	.cookie = 1,
-	.expected_ns = 100,
-	.expected_end_ns = 200,
-	.start_ns = 110,
-	.end_ns = 390,
-	.token = 20,
-	.display_token = 30,
-	.layer = LAYER,
-	.jank_type = 64 + 128,
-};
+#define LATE 100, 200, 110, 390 /* expected, and as it was */
+
+static void play_frames(const struct packets_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		packets_frame(&trace, &frames[i]);
+	play();
+}
 
 /* Rows are in the order of their own ends: a frame that is early ends before its expected end. */
 TEST(a_frame_has_its_expected_times)
 {
-	struct packets_frame again = late, unexpected = late;
-	static const struct packets_frame early = {
-		.cookie = 5,
-		.expected_ns = 100,
-		.expected_end_ns = 900,
-		.start_ns = 110,
-		.end_ns = 300,
-		.token = 19,
-		.jank_type = 1,
+	static const struct packets_frame frames[] = {
+		{ 1, LATE, 20, 30, LAYER, 64 + 128 },
+		{ 3, 100, 200, 120, 500, 20, 30, LAYER, 64 + 128 },
+		{ 5, 100, 900, 110, 300, 19, 0, NULL, 1 },
+		{ 7, 0, 200, 110, 600, 21, 30, LAYER, 64 + 128 },
 	};
 
-	again.cookie = 3;
-	again.start_ns = 120;
-	again.end_ns = 500;
-	unexpected.cookie = 7;
-	unexpected.token = 21;
-	unexpected.expected_ns = 0;
-	unexpected.end_ns = 600;
-	packets_frame(&trace, &late);
-	packets_frame(&trace, &again);
-	packets_frame(&trace, &early);
-	packets_frame(&trace, &unexpected);
-	play();
+	play_frames(frames, COUNT_OF(frames));
 	assert_int_equal(n_rows, 3);
 	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
@@ -212,19 +194,14 @@ TEST(frames_wait_for_their_expectation)
 
 TEST(jank_types_are_counted_for_each_surface)
 {
-	struct packets_frame good = late, unspecified = late;
+	static const struct packets_frame frames[] = {
+		{ 1, LATE, 20, 30, LAYER, 64 + 128 },
+		{ 3, LATE, 21, 30, LAYER, 1 },
+		{ 5, LATE, 22, 30, LAYER, 0 },
+	};
 	char name[TIMELINE_JANK_SIZE];
 
-	good.cookie = 3;
-	good.token = 21;
-	good.jank_type = 1;
-	unspecified.cookie = 5;
-	unspecified.token = 22;
-	unspecified.jank_type = 0;
-	packets_frame(&trace, &late);
-	packets_frame(&trace, &good);
-	packets_frame(&trace, &unspecified);
-	play();
+	play_frames(frames, COUNT_OF(frames));
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.a/com.a.Main"),
 			    "NONE:1 APP_DEADLINE_MISSED:1 BUFFER_STUFFING:1 UNSPECIFIED:1");
 	assert_string_equal(frame_timeline_jank_types(timeline, "com.b/com.b.Main"), "");
@@ -238,20 +215,16 @@ TEST(jank_types_are_counted_for_each_surface)
 
 TEST(frames_are_joined_by_layer_and_token)
 {
-	struct packets_frame frame = late;
+	static const struct packets_frame frames[] = {
+		{ 1, LATE, 20, 30, LAYER, 64 + 128 },
+		{ 3, LATE, 21, 40, LAYER, 64 + 128 },
+		{ 5, LATE, 22, 40, LAYER, 64 + 128 },
+		{ .cookie = 91, .start_ns = 100, .end_ns = 200, .token = 30 },
+	};
 	uint64_t hash = name_hash(SPAN_LITERAL("com.a/com.a.Main#7"));
 
-	packets_frame(&trace, &late);
-	for (unsigned int i = 0; i < 2; i++) {
-		frame.cookie += 2;
-		frame.token++;
-		frame.display_token = 40;
-		packets_frame(&trace, &frame);
-	}
-	frame = (struct packets_frame){ .cookie = 91, .start_ns = 100, .end_ns = 200, .token = 30 };
-	packets_frame(&trace, &frame);
 	frame_timeline_join(timeline, hash, 30);
-	play();
+	play_frames(frames, COUNT_OF(frames));
 	frame_timeline_join(timeline, hash, 40);
 	frame_timeline_join(timeline, hash, 50);
 	frame_timeline_join(timeline, hash, -1);

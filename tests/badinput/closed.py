@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, JANKD, Checks, folder, jankd, rows, skip
+from jankd import BUILD, JANKD, checks, folder, jankd, rows, skip
 
 SHELL = 2000
 USER = SHELL if os.geteuid() == 0 else os.geteuid()
@@ -221,7 +221,6 @@ def reachable():
 
 if not reachable():
     skip("another user cannot reach the program here")
-checks = Checks()
 for case in (requests_of_root,) if "--one-owner" in sys.argv else (raw, refused, stays_as_it_is, doctor_says_so, selinux):
     case(checks)
 checks.end()

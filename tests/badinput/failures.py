@@ -19,7 +19,7 @@ import zipfile
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
-from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks
+from jankd import JANKD, TRACES, checks, differences, folder, jankd, outputs, rows, trace_text, unpacks
 from lines import Line, lines, markers, text
 from mounts import pinned
 
@@ -343,7 +343,6 @@ def closed_descriptors(checks, here):
         checks.that((into / ".lock").read_text().strip().isdigit(), f"analyze {closed}: .lock")
 
 
-checks = Checks()
 for case in (other_files, stopped, sorted_by_cpu, buffers_that_ran_over, sorting_helps, unreadable, few_files, no_tracefs, obstacles,
              cannot_be_kept, refused_before_the_folder, fifos, no_daemon, full_disk, standard_output, closed_descriptors):
     with folder() as place:

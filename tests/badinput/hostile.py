@@ -8,7 +8,7 @@ import random
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import TRACES, Checks, folder, jankd, outputs, trace_text
+from jankd import TRACES, checks, folder, jankd, outputs, trace_text
 
 # Columns with names from the trace, and the first characters of a spreadsheet formula.
 NAMES = ("app", "Surface", "layer", "info", "text", "VSYNC type")
@@ -91,7 +91,6 @@ def fuzz(checks, what, data, rounds):
         survive(checks, f"{what}, broken by seed {seed}", mutate(random.Random(seed), data), codes=(0, 1))
 
 
-checks = Checks()
 for case in (names, floods):
     case(checks)
 fuzz(checks, "a synthetic trace", synthetic.trace(300), 60)

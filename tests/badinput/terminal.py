@@ -9,7 +9,7 @@ import unicodedata
 
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import JANKD, Checks, folder
+from jankd import JANKD, checks, folder
 from terminal import on_terminal
 
 HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand BEL\x07#0", "x" * 900 + "#0",
@@ -64,11 +64,9 @@ def colours(checks, here):
         checks.equal((b"\x1b[32mGOOD\x1b[0m" in shown, b"\x1b[" in shown), (has, has), f"colours with {more}: {shown[:300]!r}")
 
 
-checks = Checks()
 for case, widths in ((names, (70, 100, 250)), (totals, (32, 60, 120))):
     for columns in widths:
         with folder() as place:
             case(checks, place, columns)
-with folder() as place:
+with checks, folder() as place:
     colours(checks, place)
-checks.end()

@@ -3,7 +3,7 @@
 
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import Checks, folder, jankd
+from jankd import checks, folder, jankd
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")
 
@@ -86,9 +86,7 @@ def rule_sets(checks, here):
     checks.that(not (here / "out").exists(), "analyze: a folder")
 
 
-checks = Checks()
-with folder() as place:
+with checks, folder() as place:
     wrong_usage(checks, place)
     help_lists_what_is_accepted(checks, place)
     rule_sets(checks, place)
-checks.end()

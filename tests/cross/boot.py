@@ -16,7 +16,7 @@ sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 import segments
 from guest import Guest
-from jankd import Checks, folder, rows, skip
+from jankd import checks, folder, rows, skip
 from kernels import Kernel
 
 # Frames of this time before a kill may be missing: they wait for the vsyncs behind them, and then for the next write.
@@ -190,11 +190,10 @@ def power_cut(checks, guest, here):
 
 
 def main(release, package, architecture, raw, *scripts):
-    checks = Checks()
     kernel = Kernel(release, package, architecture)
     name = architecture.replace("hf", "")
     cross.build(name)
-    with folder() as here:
+    with checks, folder() as here:
         guest = Guest(kernel, {program: cross.OUT / f"{program}-{name}" for program in ("jankd", "jank-phone")}, here)
         in_one = [script for script in scripts if script != "power-cut"]
         guest.boot(checks, in_one, here / "out", make_card(here / "card.img"), raw=raw)
@@ -213,7 +212,6 @@ def main(release, package, architecture, raw, *scripts):
             check_frames(checks, here / "out" / "shell-text", "trace_pipe")
         if "power-cut" in scripts:
             power_cut(checks, guest, here)
-    checks.end()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
-from jankd import PHONE, Checks, analyze, copy_tree, differences, folder, outputs
+from jankd import PHONE, analyze, checks, copy_tree, differences, folder, outputs
 
 LARGEST = 1600000  # bytes of jankd for arm64
 PAGE = 16384  # Android has pages of 4 and of 16 KB on 64 bits
@@ -72,7 +72,6 @@ def check_results(checks, here, out):
 
 cross.needs("dpkg", "readelf", *(cross.emulated(arch)[0] for arch in cross.ARCHITECTURES))
 os.nice(10)  # compilers run beside tests that depend on time
-checks = Checks()
 before = said("dpkg", "--print-foreign-architectures")
 for arch in cross.ARCHITECTURES:
     cross.build(arch)
@@ -82,7 +81,6 @@ for arch in cross.ARCHITECTURES:
     for path in cross.OUT.glob(f"jank*-{arch}"):
         check_format(checks, arch, path)
 check_sums(checks, cross.OUT)
-with folder() as here:
+with checks, folder() as here:
     check_results(checks, here, cross.OUT)
     check_reproducible(checks, here, cross.OUT)
-checks.end()

@@ -8,12 +8,11 @@ import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
-from jankd import Checks
+from jankd import checks
 
 arch = sys.argv[1]
 cross.needs(cross.emulated(arch)[0])
 os.nice(10)  # compilers run beside tests that depend on time
-checks = Checks()
 cross.build(arch, "--tests")
 build = cross.OUT / ".work" / arch / "tests"
 log = build / "meson-logs" / "testlog.json"

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import Checks, folder, skip
+from jankd import checks, folder, skip
 from pages import BUILT, PROGRAMS, helps, options
 
 ASK = """
@@ -124,10 +124,9 @@ def zsh(checks, here):
             checks.equal(tab(typed)[1], line, f"zsh, a tab after {typed!r}")
 
 
-checks = Checks()
 if not shutil.which("bash"):
     skip("bash is not installed")
-with folder() as here:
+with checks, folder() as here:
     place = here / "place"
     (place / "inner").mkdir(parents=True)
     (place / "file.txt").touch()
@@ -137,4 +136,3 @@ with folder() as here:
             zsh(checks, place)
         except OSError as error:
             checks.cannot_judge("zsh", f"no terminal: {error}")
-checks.end()

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import Checks, skip
+from jankd import checks, skip
 from pages import BUILT, PAGES, page
 
 COMMANDS = {
@@ -20,7 +20,6 @@ NOT_OURS = ("referenced manual not found", "outdated mandoc.db", "cannot open da
 
 if not shutil.which("groff"):
     skip("groff is not installed")
-checks = Checks()
 for name in sorted(path.name for path in PAGES.iterdir()):
     page(name)
     for program, command in COMMANDS.items():

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
-from jankd import PHONE, SOURCE, Checks, analyze, folder, jankd, rows
+from jankd import PHONE, SOURCE, analyze, checks, folder, jankd, rows
 from pages import PAGES, PROGRAMS, examples, helps, items, options, page, run_blocks, section
 
 # Columns that are no numbers to be defined.
@@ -127,11 +127,10 @@ def examples_of_metrics(checks, said, out):
     checks.equal([text.strip().split("\n")[-1] for text in said], [row["FPS"], janks, row["p99(ms)"]], "what the examples of jankd-metrics(7) print")
 
 
-checks = Checks()
 names = sorted(path.name for path in PAGES.iterdir())
 for name in names:
     checks.that(page(name).startswith('.\\" SPDX-License-Identifier: Apache-2.0\n'), f"{name}: no SPDX line")
-with folder() as here:
+with checks, folder() as here:
     trace = here / "trace.txt"
     subprocess.run([PHONE, "--scenario", "demo", "--speed", "0", "--output", trace], check=True, capture_output=True)
     out = here / "out"
@@ -148,4 +147,3 @@ with folder() as here:
     examples_of_metrics(checks, said["jankd-metrics.7"], out)
     printed = re.search(r'^\.\\" printed\n\.Bd [^\n]*\n(.*?)^\.Ed$', page("jankd-csv.5"), re.M | re.S)[1]
     checks.equal(printed.replace("\n", ""), said["jankd-csv.5"][1].strip(), "the row that jankd-csv(5) explains")
-checks.end()

@@ -5,7 +5,7 @@
 import os
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SHARED, SOURCE, TRACES, Checks, copy_tree, folder
+from jankd import SHARED, SOURCE, TRACES, checks, copy_tree, folder
 from pages import readme_commands, run_blocks
 
 # Not run: these commands run this test; and tools/bench has nothing to measure without recorded traces.
@@ -21,10 +21,9 @@ def blocks(checks, path):
 
 
 os.nice(10)  # compilers run beside tests that depend on time
-checks = Checks()
 if not TRACES.is_dir():
     checks.cannot_judge("tools/bench", "there are no recorded traces")
-with folder() as here:
+with checks, folder() as here:
     tree = copy_tree(here / "jankd")
     if SHARED.is_dir():
         (here / "shared").symlink_to(SHARED)
@@ -35,4 +34,3 @@ with folder() as here:
         said = run_blocks(checks, "a README", [exported + block], cwd=tree, env=ENVIRONMENT)[0]
         checks.that("\nfailed: " not in said, f"a README: {said[-3000:]}")
         exported += "".join(re.findall(r"^export .*\n", block, re.M))
-checks.end()

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SOURCE, Checks
+from jankd import SOURCE, checks
 from pages import PAGES, PROGRAMS, helps, readme_commands
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
@@ -28,7 +28,6 @@ def options():
     return {"--version", *OPTION.findall("".join(texts))}
 
 
-checks = Checks()
 known, readmes = options(), {name: read(name) for name in ("README.md", "tests/bench/README.md", "tools/fleet/README.md")}
 for name, text in {**readmes, **{path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}}.items():
     # Lines of man pages that begin with a point are of roff.

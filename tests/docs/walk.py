@@ -12,7 +12,7 @@ import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from daemon import wait_until
-from jankd import BUILD, JANKD, PHONE, REPORT, SOURCE, Checks, copy_tree
+from jankd import BUILD, JANKD, PHONE, REPORT, SOURCE, checks, copy_tree
 from pages import readme_commands
 from phones import JANK_ADB, desk, same_frames, trace
 
@@ -82,7 +82,6 @@ def walk(checks, commands):
 
 commands = readme_commands((SOURCE / "README.md").read_text(encoding="utf-8"))
 os.nice(10)  # compilers run beside tests that depend on time
-checks = Checks()
 checks.equal({kind for kind, _ in commands}, {"sh", "console", "inline"}, "kinds of commands in README.md; a block without a kind is not run")
 tests = json.loads((BUILD / "meson-info" / "intro-tests.json").read_text())
 suites = {suite.split(":")[-1] for test in tests for suite in test["suite"]}

@@ -14,7 +14,7 @@ import urllib.request
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, second, text
 from fleet import answer, count, fleet, require_server, started
-from jankd import Checks, folder
+from jankd import checks, folder
 
 FPS = COLUMNS["fps.csv"]
 YESTERDAY = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
@@ -254,13 +254,11 @@ def same_columns(checks):
 
 
 require_server()
-checks = Checks()
 same_columns(checks)
-with folder() as here, started(here / "server") as servers:
+with checks, folder() as here, started(here / "server") as servers:
     one = Fleet(checks, here, servers)
     from schema import statements
     for statement in statements():
         servers[0].request(statement)
     for part in (copies, damaged, columns, names, devices, usage, clean):
         part(checks, here, one)
-checks.end()

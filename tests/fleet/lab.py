@@ -12,7 +12,7 @@ import time
 from devices import Lab, NEW_BUILD, UTC
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 from fleet import answer, command, count, fleet, require_server, started
-from jankd import Checks, folder
+from jankd import checks, folder
 
 DAYS = 7
 DEVICES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
@@ -171,9 +171,9 @@ def two_shards(checks, here, top, lab, one, today):
 
 def main():
     require_server()
-    checks, first = Checks(), first_day()
+    first = first_day()
     today = first + datetime.timedelta(days=DAYS)
-    with folder() as here:
+    with checks, folder() as here:
         top = here / "lab"
         lab = Lab(top, DEVICES, DAYS, first)
         lab.data = here / "one"
@@ -203,7 +203,6 @@ def main():
                          sum(rows for day, rows in lab.rows_of_day.items() if day >= monday), "rows after dropping a week")
         if len(sys.argv) > 1:
             two_shards(checks, here, top, lab, one, today)
-    checks.end()
 
 
 main()

@@ -7,7 +7,7 @@ import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import fleet  # finds the modules of jank-fleet; pylint: disable=unused-import
 from browser import browser
-from jankd import Checks, folder
+from jankd import checks, folder
 
 NAMES = ["</script><script>document.title = 'no'</script>", "<img src=x onerror=document.title='no'>", '"\'`&amp;', "=cmd|' /C calc'!A0", "汉字"]
 COLUMN = "return [...document.querySelectorAll(`#builds tbody tr:not([hidden]) td:nth-child(${arguments[0]})`)].map(cell => cell.textContent)"
@@ -74,8 +74,7 @@ def first_screen(checks, page):
     checks.that(page.run("return document.documentElement.scrollHeight") < 3000, "the page is at most three screens high")
 
 
-checks = Checks()
-with folder() as here, browser() as page:
+with checks, folder() as here, browser() as page:
     write(here / "fleet.html")
     page.open(here / "fleet.html")
     page.size(1280, 900)
@@ -108,4 +107,3 @@ with folder() as here, browser() as page:
     page.size(390, 844)
     checks.that(page.run("return Math.max(...[...document.querySelectorAll('main *')].map(one => one.getBoundingClientRect().right)) <= innerWidth"), "nothing is to the right of a phone's screen")
     checks.equal(page.console(), [], "messages in the console")
-checks.end()

@@ -7,16 +7,15 @@ import re
 from devices import UTC, Lab
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from fleet import fleet, require_server
-from jankd import SOURCE, Checks, folder
+from jankd import SOURCE, checks, folder
 from pages import run_blocks
 
 README = (SOURCE / "tools" / "fleet" / "README.md").read_text(encoding="utf-8")
 
 
 def main():
-    checks = Checks()
     require_server()
-    with folder() as here:
+    with checks, folder() as here:
         (here / "tools").symlink_to(SOURCE / "tools")
         Lab(here / "fps", 8, 4, datetime.datetime.now(UTC).date() - datetime.timedelta(days=8))
         try:
@@ -27,7 +26,6 @@ def main():
         finally:
             for name in ("jank-fleet-data", "two"):
                 fleet("stop", here / name)
-    checks.end()
 
 
 main()

@@ -6,7 +6,7 @@ import lzma
 import random
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SHARED, Checks, analyze, folder, rows, skip
+from jankd import SHARED, analyze, checks, folder, rows, skip
 
 
 def causes(out):
@@ -72,7 +72,6 @@ def two_apps(checks, what, out):
 
 CASES = {"B1_gpu_times_of_another_app_android14": two_apps, "E0_lost_tick_makes_idle_a_stall_a14": idle, "E1_app_late_but_gpu_blamed_a11": app_is_late}
 
-checks = Checks()
 for name, judge in CASES.items():
     path = SHARED / "cases" / f"{name}.txt.xz"
     if not path.exists():

@@ -9,7 +9,7 @@ import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import busy_phone
 from frames import not_added_up
-from jankd import SHARED, Checks, analyze, folder, rows
+from jankd import SHARED, analyze, checks, folder, rows
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game,
@@ -60,7 +60,6 @@ def fault_in(text, layer, truth, had):
     return ""
 
 
-checks = Checks()
 jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in range(SEEDS)]
 jobs += REGRESSIONS
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

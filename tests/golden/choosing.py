@@ -7,7 +7,7 @@ import json
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 import synthetic
-from jankd import Checks, analyze, folder, microseconds, rows
+from jankd import analyze, checks, folder, microseconds, rows
 from report import marked
 
 OPTIONS = ("--frames-log", "-T", "2")
@@ -77,8 +77,7 @@ def gated(checks, here, trace, what, *options):
     checks.equal(back, [], f"{what}: events that are not in order")
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     trace = here / "trace.txt"
     trace.write_text("".join("".join(synthetic.lines(FRAMES, 100000000 + n * FRAMES * synthetic.PERIOD_US, f"{surface}#0"))
                              for n, surface in enumerate(SURFACES)))
@@ -99,4 +98,3 @@ with folder() as here:
     trigger = ("--trigger", "interval>100ms", "--snapshot", "100", "--snapshot-seconds", "1")
     gated(checks, here, trace, "one file", *trigger)
     gated(checks, here, trace, "rotating", *trigger, "--rotate-size", "4096", "--rotate-time", "2")
-checks.end()

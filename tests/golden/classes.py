@@ -9,7 +9,7 @@ import random
 from fractions import Fraction
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import Checks, analyze, folder, microseconds, rows
+from jankd import analyze, checks, folder, microseconds, rows
 
 RATES = (48, 50, 60, 72, 75, 80, 90, 96, 100, 120, 144, 165, 180, 240)
 SEEDS = {60: 8, 120: 8, 240: 8}  # 2 of the others
@@ -81,7 +81,6 @@ def idle_at_another_rate(checks):
                 f"idle while the display is at 120 Hz: {found[at]['interval(ms)']} ms, not {true_ms}")
 
 
-checks = Checks()
 idle_at_another_rate(checks)
 for rate in RATES:
     for seed in range(SEEDS.get(rate, 2)):

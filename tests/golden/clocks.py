@@ -8,7 +8,7 @@ import random
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 import synthetic
-from jankd import TRACES, Checks, analyze, differences, folder, microseconds, outputs, rows, skip, trace_text
+from jankd import TRACES, analyze, checks, differences, folder, microseconds, outputs, rows, skip, trace_text
 from lines import at_time, lines, markers, text
 
 SHIFTS_US = (1_234_567_891, 7, -3_000_011)
@@ -152,7 +152,6 @@ def whole_periods(checks, here):
             checks.that(300 - TORN <= len(got) <= 300, f"{what}: {len(got)} frames of 300")
 
 
-checks = Checks()
 with folder() as place:
     whole_periods(checks, place)
 sources = {"synthetic": None} | {path.parent.name: path for path in sorted(TRACES.glob("*/trace.txt.xz"))}

@@ -14,7 +14,7 @@ import zlib
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
-from jankd import Checks, analyze, differences, folder, jankd, outputs, rows, trace_text, unpacks
+from jankd import analyze, checks, differences, folder, jankd, outputs, rows, trace_text, unpacks
 
 OPTIONS = ("--frames-log", "-T", "2")
 TRACE = synthetic.trace(1500)
@@ -247,7 +247,6 @@ def refused(checks):
                 checks.equal(differences(before, outputs(here / "out")), [], f"{what}: earlier files")
 
 
-checks = Checks()
 check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unpacks() else {})})
 # The oldest format has no process, and another function name.
 check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})

@@ -7,7 +7,7 @@ import json
 import lzma
 import random
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import TRACES, Checks, analyze, folder, jankd, outputs, rows, skip
+from jankd import TRACES, analyze, checks, folder, jankd, outputs, rows, skip
 
 # From the lines of each file, by hand: phases of 1 ms and a period of 16.666666 ms up to Android 11, so that SurfaceFlinger has
 # 16666666 - 1000000 and the app 16666666 + 1000000 - 1000000; from Android 12 on the durations are printed.
@@ -71,8 +71,7 @@ def refused(checks, here):
         checks.that(not (here / "refused").exists(), f"{file}: a folder was created")
 
 
-checks = Checks()
-with folder() as place:
+with checks, folder() as place:
     (place / "trace.txt").write_text("# tracer: nop\n#\n" + TRACE)
     (place / "dump").write_text(TEXT)
     accepted(checks, place)
@@ -83,4 +82,3 @@ with folder() as place:
         (place / "dump").write_bytes(lzma.open(TRACES / "dumpsys" / f"android-{name}-surfaceflinger.txt.xz").read())
         analyze(place / name, "--dumpsys", place / "dump", place / "trace.txt")
         checks.equal(durations(place / name), EXPECTED, f"Android {name}")
-checks.end()

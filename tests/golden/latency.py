@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, JANKD, Checks, folder, is_sanitized, rows
+from jankd import BUILD, JANKD, checks, folder, is_sanitized, rows
 
 HZ_30, HZ_60, HZ_120 = 33_333_333, 16_666_667, 8_333_333
 PENDING = 2**63 - 1
@@ -252,8 +252,7 @@ OTHERS = (check_no_such_layer, check_starved, check_twins)  # their rings are no
 # On a device dumpsys is answered in time, whatever else runs.
 with contextlib.suppress(OSError):
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-checks = Checks()
-with folder() as place:
+with checks, folder() as place:
     check_refused(checks, place)
     running = phones(place)
     for phone in running:
@@ -271,4 +270,3 @@ with folder() as place:
         else:
             checks.that(check in OTHERS or phone.overwritten() == (phone.name == "overrun"), f"{phone.name}: a ring was polled late")
             check(checks, phone)
-checks.end()

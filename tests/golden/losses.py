@@ -12,7 +12,7 @@ import random
 import re
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import TRACES, Checks, analyze, folder, microseconds, rows, scenario, trace_names, trace_text
+from jankd import TRACES, analyze, checks, folder, microseconds, rows, scenario, trace_names, trace_text
 
 LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")
 MARKER = re.compile(rb"tracing_mark_write:|print:| 0: ")
@@ -147,7 +147,6 @@ def lose_a_move(checks):
     checks.equal(found, [(True, "0", "0")], "a thread moves in the hole: waits, stalls, big jank")
 
 
-checks = Checks()
 if "--pages" not in sys.argv:
     lose_a_move(checks)
     for vocabulary in ("android-9", "android-11", "android-14"):

@@ -17,7 +17,7 @@ import zlib
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic
-from jankd import JANKD, Checks, folder, rows, skip, trace_names, trace_text, unpacks
+from jankd import JANKD, checks, folder, rows, skip, trace_names, trace_text, unpacks
 from measure import memory_kb
 
 MB = 1024  # KB
@@ -111,13 +111,11 @@ os.environ.pop("MALLOC_PERTURB_", None)
 if memory_kb(os.getpid()) == 0:
     skip("no /proc is mounted here: it has the peak memory of a program")
 
-checks = Checks()
 texts = [trace_text(name) for name in trace_names()]
 for options, limit in LIMITS_KB.items():
     with folder() as place:
         peak_of(checks, " ".join(("analyze", *options)), limit, place, *options, "-", pieces=texts * 2)
-with folder() as place:
+with checks, folder() as place:
     perfetto(checks, place)
     if unpacks():
         bombs(checks, place)
-checks.end()

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import REPORT, SHARED, Checks, analyze, folder, rows, skip
+from jankd import REPORT, SHARED, analyze, checks, folder, rows, skip
 
 CASE = SHARED / "cases" / "ltpo40_names15.txt.xz"
 ID = "4619827259835644672"
@@ -26,7 +26,6 @@ def reported(*arguments):
     return json.loads(subprocess.run([REPORT, "--json", *arguments], check=True, capture_output=True).stdout)
 
 
-checks = Checks()
 text = lzma.open(CASE, "rt").read()
 for what, names in NAMES.items():
     with folder() as here:

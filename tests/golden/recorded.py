@@ -12,7 +12,7 @@ import gfx2019
 import presents
 import verdict
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import TRACES, Checks, analyze, folder, rows, skip, unpack
+from jankd import TRACES, analyze, checks, folder, rows, skip, unpack
 
 JUDGES = (presents, verdict, doframes, fences, gfx2019, frametimeline, causes)
 
@@ -48,7 +48,6 @@ class Recorded:
 sources = sorted(path for path in TRACES.glob("android-*")) + sorted(TRACES.glob("late-ticks*"))
 if not sources:
     skip("there are no recorded traces")
-checks = Checks()
 checks.that(len(sources) >= 11, f"only {len(sources)} recorded traces")
 for source in sources:
     with folder() as place:

@@ -4,7 +4,7 @@ name has as many bytes as before, so the records are those of before, too."""
 
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import Checks, analyze, differences, folder, jankd, outputs, scenario
+from jankd import analyze, checks, differences, folder, jankd, outputs, scenario
 
 # Names, or parts of some.
 NAMES = (b"VSYNC-", b"hasClientComposition", b"FrameMissed", b"Choreographer#doFrame", b"DrawFrame", b"traversal", b"draw", b"queueBuffer",
@@ -22,8 +22,7 @@ def back(text):
 
 
 def main():
-    checks = Checks()
-    with folder() as here:
+    with checks, folder() as here:
         (here / "rules").write_bytes(renamed(jankd("rules", "show", "default").stdout))
         for vocabulary in ("android-9", "android-11", "android-14"):
             text = scenario("culprits", here / "trace", vocabulary=vocabulary).read_bytes()
@@ -32,7 +31,6 @@ def main():
             analyze(here / "after", "--frames-log", "-T", "2", "--rules", here / "rules", here / "renamed")
             after = {file: back(rows) for file, rows in outputs(here / "after").items()}
             checks.equal(differences(outputs(here / "before"), after), [], f"{vocabulary}: files that differ")
-    checks.end()
 
 
 main()

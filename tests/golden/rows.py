@@ -18,7 +18,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SHARED, SOURCE, Checks, folder, jankd, phones, scenario, skip, unpacks
+from jankd import SHARED, SOURCE, checks, folder, jankd, phones, scenario, skip, unpacks
 
 SUMS = pathlib.Path(__file__).with_suffix(".txt")
 ALL = ["--frames-log", "-T", "2"]
@@ -119,7 +119,7 @@ def main():
     if not unpacks():
         skip("this build of analyze does not unpack xz: it was built without libarchive")
 
-    checks, known = Checks(), dict(reversed(line.split(" ", 1)) for line in SUMS.read_text().splitlines())
+    known = dict(reversed(line.split(" ", 1)) for line in SUMS.read_text().splitlines())
     with folder() as here, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = options.into or here / "outputs"
         done = []

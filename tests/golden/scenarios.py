@@ -8,7 +8,7 @@ import fences
 import verdict
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from frames import not_added_up
-from jankd import Checks, analyze, folder, microseconds, phones, rows, scenario, scenarios
+from jankd import analyze, checks, folder, microseconds, phones, rows, scenario, scenarios
 
 SECONDS = 8  # of a scenario that is not listed here
 OWN_LENGTH = ("hang-d", "hang-b", "hang-g", "hang-k", "culprits", "late-")
@@ -86,7 +86,6 @@ def judged(checks, what, scenario, out, played):
         checks.equal((kinds["stall"], kinds["pause"]), (0, 0), f"{what}: events")
 
 
-checks = Checks()
 names, vocabularies = scenarios()
 checks.that("demo" in names and len(vocabularies) == 4, f"listed: {names}, {vocabularies}")
 for name, vocabulary in phones():

@@ -5,7 +5,7 @@ import gzip
 import json
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import Checks, analyze, differences, folder, jankd, outputs
+from jankd import analyze, checks, differences, folder, jankd, outputs
 
 OPTIONS = ("--frames-log", "-T", "2")
 EARLY = synthetic.trace(90, begin_us=5_000_000)
@@ -53,7 +53,6 @@ def standard_output(checks, here):
     checks.equal(done.stdout, expected, "--stdout")
 
 
-checks = Checks()
 for case in (sessions, standard_output):
     with folder() as place:
         case(checks, place)

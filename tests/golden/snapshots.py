@@ -6,7 +6,7 @@ import json
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
-from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
+from jankd import analyze, checks, folder, microseconds, rows, trace_names, unpack
 
 # How a viewer parses a line of ftrace.
 LINE = re.compile(rb"-(\d+)\s+\(?\s*(\d+|-+)?\)?\s?\[(\d+)\]\s*([a-zA-Z0-9.]{1,5}\s+)?(\d+\.\d+):\s+(\S+):")
@@ -61,7 +61,7 @@ def check_trace(checks, name, path, here, ms):
     return len(found)
 
 
-checks, count = Checks(), 0
+count = 0
 for name in trace_names():
     with folder() as place:
         path = unpack(name, place)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import SHARED, Checks, analyze, folder, rows
+from jankd import SHARED, analyze, checks, folder, rows
 
 APPS = 640
 MOST = 4096  # layers, and surfaces
@@ -56,8 +56,7 @@ def first_present(checks, out):
     checks.that(", refused 24," in done.stdout.decode() and any(" 24 frames missing" in text for text in lost(out)), f"refused: {lost(out)}")
 
 
-checks = Checks()
-with folder() as place:
+with checks, folder() as place:
     first_present(checks, place / "first")
     same_rows(checks, place, "apps", apps_in_turn(), APPS)
     if (SHARED / "cases" / "make.py").exists():
@@ -66,4 +65,3 @@ with folder() as place:
         checks.equal(sum(map(bool, causes)), 88, "many layers: frames with a cause")
     else:
         checks.cannot_judge("many_layers.txt", "there is no ../shared/cases")
-checks.end()

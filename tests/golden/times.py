@@ -9,7 +9,7 @@ import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import SHARED, Checks, analyze, differences, folder, is_sanitized, outputs, rows, scenario, skip, trace_text, unpack
+from jankd import SHARED, analyze, checks, differences, folder, is_sanitized, outputs, rows, scenario, skip, trace_text, unpack
 from lines import lines, text
 
 # A place on the lattice is exact to 1/65536 period, so it may be one microsecond more.
@@ -128,12 +128,10 @@ def restarted(checks, here):
     checks.that(most - 5 <= skipped["both"] <= most, f"restarted: skipped periods: {skipped}")
 
 
-checks = Checks()
 make = SHARED / "cases" / "make.py"
 if not make.exists():
     skip("there are no generated cases")
-with folder() as place:
+with checks, folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
     for case in (ahead, written_by_an_app, joined, lost_lines, large, restarted):
         case(checks, place)
-checks.end()

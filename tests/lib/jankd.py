@@ -34,7 +34,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def skip(reason):
     """Ends this script: something that it needs is missing. A check that failed before is reported as a failure."""
-    if any(checks.failed for checks in Checks.all):
+    if checks.failed:
         print(f"FAILED, and the rest was not run: {reason}", flush=True)
         sys.exit(1)
     print(f"skipped: {reason}", flush=True)
@@ -43,12 +43,10 @@ def skip(reason):
 
 class Checks:
     """Counts the checks of a test. A check that fails prints what was expected, and the test continues. If a part
-    could not be judged, the test counts as skipped, unless another part failed. Threads may share one."""
-
-    all = []  # of this script, for skip()
+    could not be judged, the test counts as skipped, unless another part failed. Threads may share one. The end of a
+    'with' is the end of the script, unless something was raised."""
 
     def __init__(self):
-        Checks.all.append(self)
         self.passed = 0
         self.failed = 0
         self.not_judged = []
@@ -80,6 +78,16 @@ class Checks:
             print(f"skipped: {'; '.join(self.not_judged)}", flush=True)
             sys.exit(77)
         sys.exit(1 if self.failed else 0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, raised, *_):
+        if not raised:
+            self.end()
+
+
+checks = Checks()  # of this script
 
 
 @contextlib.contextmanager

@@ -20,12 +20,10 @@ import daemon
 import tracefs
 from daemon import wait_until
 from frames import per_layer
-from jankd import BUILD, JANKD, PHONE, Checks, folder, jankd, rows
+from jankd import BUILD, JANKD, PHONE, checks, folder, jankd, rows
 
 LOAD = BUILD / "tests" / "bench" / "load"
 QUICK = BUILD / "tests" / "jankd-quick"
-
-checks = Checks()
 
 
 class Capture:

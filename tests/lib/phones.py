@@ -20,7 +20,7 @@ import time
 
 import segments
 from daemon import is_alive, wait_until
-from jankd import JANKD, PHONE, REPORT, SOURCE, Checks, folder, rows, skip
+from jankd import JANKD, PHONE, REPORT, SOURCE, checks, folder, rows, skip
 
 JANK_ADB = SOURCE / "tools" / "adb" / "jank-adb"
 FOLDER = "/data/local/tmp/fps"
@@ -262,7 +262,6 @@ def desk():
 
 def run_cases(*cases):
     """Each on a desk of its own, three at a time, as they often wait: functions of the checks and the desk. Ends the script."""
-    checks = Checks()
 
     def run(case):
         with desk() as place:

@@ -28,7 +28,7 @@ from daemon import wait_until
 from device import Device
 from faults import CAPTURE, REQUESTS, START, STOP, Faults, all_cases, describe, one_of_each_site
 from frames import per_layer
-from jankd import JANKD, PHONE, Checks, folder, rows
+from jankd import JANKD, PHONE, checks, folder, rows
 from live import at_once
 
 AT_ONCE = 8
@@ -305,7 +305,7 @@ def record(loop):
 def main():
     options, part = [word for word in sys.argv[1:] if word.startswith("--")], "".join(sys.argv[1:]).partition("=")[2]
     ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: collects the daemons
-    mount, checks, begin = tracefs.root(), Checks(), time.monotonic()
+    mount, begin = tracefs.root(), time.monotonic()
     with contextlib.ExitStack() as stack:
         loop = Loop(mount, [stack.enter_context(tracefs.instance(mount)) for _ in range(AT_ONCE)])
         cases, sites = record(loop)

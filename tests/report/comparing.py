@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS_2019, second, write, write_events
-from jankd import Checks, analyze, folder, rows, scenario
+from jankd import analyze, checks, folder, rows, scenario
 from report import report
 
 PERIOD = 16666667
@@ -55,9 +55,8 @@ def junit_of(path):
     return [next((child.tag for child in case if child.tag != "system-out"), None) for case in xml.etree.ElementTree.parse(path).getroot()]
 
 
-checks = Checks()
 noise = random.Random(7)
-with folder() as here:
+with checks, folder() as here:
     for n in range(4):
         for name, share in (("base", 0.02), ("same", 0.02), ("worse", 0.04)):
             run(here / name / str(n), noise, share, 60, mark=30)
@@ -200,4 +199,3 @@ with folder() as here:
     checks.that("BASE 1" in done.stdout, f"half of the drawing: {done.stdout}")
     for options, code in ((("--app", "com.x*", "--strict"), 4), (("--surface", "*Main"), 3)):
         checks.equal(compare(base, worse, "jank > +10%", more=options).returncode, code, f"{options}")
-checks.end()

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import write
-from jankd import Checks, analyze, folder
+from jankd import analyze, checks, folder
 from report import demo, model, report, scenario
 
 GRADES = ("BAD", "POOR", "FAIR", "INCOMPLETE", "UNCLEAR", "GOOD")
@@ -39,8 +39,7 @@ def expected(sessions):
     return sums
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     out, lab, steady = demo(here, "--frames-log", "-T", 2), here / "lab", here / "steady"
     analyze(steady, scenario("steady-60", here / "steady.txt"))
     for name, source, device, build in (("1", out, "b", "old"), ("2", out, "b", "old"), ("3", out, "b", "new"), ("4", steady, "a", "new"),
@@ -89,4 +88,3 @@ with folder() as here:
     done = report("-o", page, lab)
     checks.equal((done.returncode, done.stdout.strip()), (0, str(page)), f"a page of several devices: {done.stderr}")
     checks.equal(page.read_text().count('"session_id":'), 5, "sessions on the page")
-checks.end()

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, write, write_events
-from jankd import Checks, analyze, folder
+from jankd import analyze, checks, folder
 from report import demo, model, report, scenario, surfaces
 
 MAIL = "com.example.mail/com.example.mail.MainActivity"
@@ -291,8 +291,7 @@ def rubbish(whole):
     checks.equal(session["files"]["fps.csv"]["malformed"], 1000000, "lines that are no rows")
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     whole = demo(here, "--frames-log", "-T", 2)
     expected = numbers(whole)
     segments(here, expected)
@@ -308,4 +307,3 @@ with folder() as here:
     wrong_rows(whole)
     other_files(here)
     rubbish(whole)
-checks.end()

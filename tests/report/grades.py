@@ -14,7 +14,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
-from jankd import REPORT, TRACES, Checks, analyze, folder, microseconds, rows, unpack
+from jankd import REPORT, TRACES, analyze, checks, folder, microseconds, rows, unpack
 from report import marked, model, report, scenario, without
 from verdict import WAIT_MS, Layer
 
@@ -215,7 +215,6 @@ def timeline(checks, here):
 
 
 if __name__ == "__main__":
-    checks = Checks()
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
                           ("culprits", 30), ("culprits-game", 30)):
         with folder() as here:

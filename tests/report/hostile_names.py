@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, text
-from jankd import Checks, folder
+from jankd import checks, folder
 from report import report, surfaces
 
 NAMES = {
@@ -38,8 +38,7 @@ def write(out):
     (out / "session.json").write_bytes(b'{"device":{"model":"\\u001b[2J</script>\\u0000","build":"=1\xff"},"session_id":"\\"\\n"}')
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     out = here / "out"
     write(out)
     session, = json.loads(report("--json", out).stdout)["sessions"]
@@ -78,4 +77,3 @@ with folder() as here:
     for option in ("--text", "--csv", "--openmetrics", "--json"):
         done = report(option, hostile)
         checks.that(done.returncode == 0 and "\x1b" not in done.stdout, f"{option} of a folder with a hostile name")
-checks.end()

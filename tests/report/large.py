@@ -9,7 +9,7 @@ import sys
 
 from big_folder import write_folder
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import REPORT, Checks, folder
+from jankd import REPORT, checks, folder
 
 MEMORY_MOST = 256 * 1024  # KB
 # meson sets this variable, with which all memory is touched that is allocated.
@@ -36,8 +36,7 @@ def session_of(said):
     return session
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     write_folder(here)
     print(f"{sum(path.stat().st_size for path in here.iterdir()) / 1e6:.0f} MB")
     measured("--text", here)
@@ -53,4 +52,3 @@ with folder() as here:
         write_folder(here, 8)
         session = session_of(measured("--json", here, seconds_most=4 * SECONDS_MOST))
         checks.that(any("rows of frames.csv beyond the" in notice for notice in session["notices"]), f"{session['notices']}")
-checks.end()

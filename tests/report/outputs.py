@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import REPORT, Checks, folder, rows
+from jankd import REPORT, checks, folder, rows
 from report import demo, model, report, surfaces
 
 MAIL = "com.example.mail/com.example.mail.MainActivity"
@@ -170,8 +170,7 @@ def nothing_fits(here, out):
         checks.that("fits;" not in report(*arguments, out).stderr, f"{arguments}")
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     out = demo(here, "--frames-log", "-T", 2)
     tables(out)
     events(out)
@@ -181,4 +180,3 @@ with folder() as here:
     page(here, out)
     places(here, out)
     nothing_fits(here, out)
-checks.end()

@@ -14,7 +14,7 @@ import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from csv_files import COLUMNS_2019, second, write, write_events
 from daemon import wait_until
-from jankd import BUILD, SOURCE, Checks, analyze, folder, microseconds, rows, skip
+from jankd import BUILD, SOURCE, analyze, checks, folder, microseconds, rows, skip
 from report import marked, model, report, scenario
 from ten_seconds import in_sections
 
@@ -718,7 +718,6 @@ def big(page, here):
     page.screenshot(SHOTS / "72-hours.png")
 
 
-checks = Checks()
 SHOTS.mkdir(exist_ok=True)
 with folder() as here, browser() as page:
     out = marked_demo(here)
@@ -751,7 +750,7 @@ with folder() as here, browser() as page:
     for arguments in (("-o", here / "no" / "page.html", out), ("-o", here / "none.html", here / "nowhere")):
         done = report(*arguments)
         checks.that(done.returncode == 1 and done.stderr.count("\n") == 1 and not list(here.glob("none*")), f"{arguments}: {done}")
-with folder() as here, browser("zh-CN") as page:
+with checks, folder() as here, browser("zh-CN") as page:
     out = marked_demo(here)
     show(page, make(out, here / "demo.html"))
     checks.equal(page.run("return document.documentElement.lang"), "zh", "the language of a Chinese browser")
@@ -759,4 +758,3 @@ with folder() as here, browser("zh-CN") as page:
     show(page, make(out, here / "without.html"))
     checks.that("summary.csv 缺失：整个会话的数值由 frames.csv 计算" in page.run("return document.body.innerText"), "a note in Chinese")
     notes_in_chinese(page)
-checks.end()

@@ -5,7 +5,7 @@ are sums of whole rows of fps.csv."""
 import collections
 import math
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import Checks, analyze, folder, microseconds, rows
+from jankd import analyze, checks, folder, microseconds, rows
 from report import marked, model, report, scenario
 
 MARK_S = (3, 0.4)  # a mark within a second of another does not end a row of fps.csv
@@ -157,7 +157,6 @@ def selected(checks, out, trace):
         checks.equal(done.returncode, code, f"exit code for {section}, FPS < {limit}: {done.stderr}")
 
 
-checks = Checks()
 for name in ("demo", "culprits", "drops-120"):
     with folder() as here:
         trace = scenario(name, here / "trace.txt", seconds=20)

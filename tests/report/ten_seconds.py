@@ -7,13 +7,11 @@ import json
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
-from jankd import Checks, folder, jankd, rows, scenario
+from jankd import checks, folder, jankd, rows, scenario
 from report import model, report, without
 
 TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
 SCREEN = 1280, 800
-
-checks = Checks()
 
 
 def play(here, name, seconds, **options):
@@ -113,12 +111,11 @@ def gates_and_comparison(here, page):
 
 
 def main():
-    with folder() as here, browser() as page:
+    with checks, folder() as here, browser() as page:
         page.size(*SCREEN)
         for name in SESSIONS:
             check(name, here, page)
         gates_and_comparison(here, page)
-    checks.end()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ worst minute are the same, for scenarios and recorded traces."""
 import json
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import TRACES, Checks, analyze, folder, jankd, rows, unpack
+from jankd import TRACES, analyze, checks, folder, jankd, rows, unpack
 from report import model, report, scenario, surfaces
 
 SCENARIOS = ("demo", "culprits", "culprits-120", "culprits-game", "drops-120", "switch-60-120", "idle-gaps", "app-switch",
@@ -95,7 +95,6 @@ def computed_again(checks, name, out):
             checks.equal(one["verdict"], before[surface]["verdict"], f"{name}: verdict of {surface}")
 
 
-checks = Checks()
 if not TRACES.is_dir():
     checks.cannot_judge("recorded traces", "../shared/traces is missing")
 for name in (*SCENARIOS, *sorted(path.parent.name for path in TRACES.glob("*/trace.txt.xz"))):

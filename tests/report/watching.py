@@ -13,7 +13,7 @@ import threading
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
-from jankd import REPORT, Checks, folder
+from jankd import REPORT, checks, folder
 from report import demo
 
 PATIENCE = 60  # seconds
@@ -114,8 +114,7 @@ def full_disk(here, whole):
     watch.end(signal.SIGINT)
 
 
-checks = Checks()
-with folder() as here, concurrent.futures.ThreadPoolExecutor() as pool:
+with checks, folder() as here, concurrent.futures.ThreadPoolExecutor() as pool:
     whole = demo(here, "--frames-log", "-T", 2)
     done = []
     for case in (grows, unchanged, full_disk):
@@ -123,4 +122,3 @@ with folder() as here, concurrent.futures.ThreadPoolExecutor() as pool:
         done.append(pool.submit(case, here / case.__name__, whole))
     for one in done:
         one.result()
-checks.end()

@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
-from jankd import REPORT, Checks, analyze
+from jankd import REPORT, analyze, checks
 from report import demo, scenario
 from windows import PROGRAM, build, wine
 
@@ -141,12 +141,10 @@ def watched(here):
     checks.equal(list(here.glob("*.part")), [], "no part of a page is left")
 
 
-checks = Checks()
 build()
-with wine() as (windows, place):
+with checks, wine() as (windows, place):
     for test in (outputs, compared, paths, console, watched):
         begin = time.monotonic()
         (place / test.__name__).mkdir()
         test(place / test.__name__)
         print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
-checks.end()

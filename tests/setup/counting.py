@@ -7,9 +7,10 @@ import io
 import json
 import subprocess
 import sys
+import unittest.mock
 
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, SOURCE, Checks, folder, skip
+from jankd import BUILD, SOURCE, Checks, checks, folder, skip
 
 
 def run(script, *arguments):
@@ -59,12 +60,10 @@ def frames(checks, here):
 def ended(checks, what, do, code, last):
     """A test that calls do(its checks) ends with @code and @last as its last line."""
     said, got = io.StringIO(), None
-    Checks.all.clear()
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(said), unittest.mock.patch("jankd.checks", Checks()) as theirs:
         try:
-            theirs = Checks()
-            do(theirs)
-            theirs.end()
+            with theirs:
+                do(theirs)
         except SystemExit as end:
             got = end.code
     checks.equal((got, said.getvalue().splitlines()[-1]), (code, last), what)
@@ -95,10 +94,8 @@ def due_tests(checks):
     checks.equal(due.due(None), list(due.TESTS), "due without a history")
 
 
-checks = Checks()
 not_judged(checks)
 due_tests(checks)
-with folder() as here:
+with checks, folder() as here:
     test_results(checks, here)
     frames(checks, here)
-checks.end()

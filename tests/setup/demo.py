@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, JANKD, SOURCE, Checks, folder
+from jankd import BUILD, JANKD, SOURCE, checks, folder
 
 TOOLS = SOURCE / "tools"
 ROOT = os.geteuid() == 0
@@ -110,7 +110,6 @@ def demo(checks, here):
     checks.that("1 of 3" in "".join(said) and f"{place}/of-root" in error and "name another folder" in error, f"check: steps, the reason: {said}, {error}")
 
 
-checks = Checks()
 for case in (build_folders, check_counts, demo):
     with folder() as here:
         case(checks, here)

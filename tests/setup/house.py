@@ -4,7 +4,7 @@
 
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SOURCE, Checks
+from jankd import SOURCE, checks
 
 # Rooms that each room may include. parser/ and rules/ may use a few headers of the system.
 ROOMS = {"parser": ("parser",), "rules": ("parser", "rules"), "daemon": ("parser", "rules", "daemon"), "tools": ("parser", "rules", "tools")}
@@ -76,7 +76,6 @@ def check_circles(checks, texts):
         checks.that(not circle, f"a circle: {circle} -> {name}")
 
 
-checks = Checks()
 texts = {}
 for room in (*ROOMS, "tests"):
     for path in sorted((SOURCE / room).rglob("*.[ch]")):

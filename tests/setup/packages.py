@@ -4,7 +4,7 @@
 import os
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SOURCE, Checks, folder
+from jankd import SOURCE, checks, folder
 
 PKG_CONFIG = "#!/bin/sh\ncase $* in *%s*) exit 1 ;; esac\nexit 0\n"
 APT = '#!/bin/sh\necho "$*" >>"$CALLS"\nexit 100\n'
@@ -25,8 +25,7 @@ def install(here, absent, *options):
     return done.returncode, done.stderr, calls.read_text()
 
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     code, said, calls = install(here, "nothing")
     checks.equal((code, calls), (0, ""), f"all is there: {said}")
     code, said, calls = install(here, "libarchive")
@@ -40,4 +39,3 @@ with folder() as here:
     checks.that(code == 1 and said.count("still missing") == tries >= 3, f"all groups: {code} {said!r} {calls!r}")
     code, said, _ = install(here, "nothing", "--none")
     checks.that(code == 2 and said.count("\n") == 1 and "--none" in said, f"no such group: {code} {said!r}")
-checks.end()

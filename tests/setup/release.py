@@ -10,7 +10,7 @@ import tarfile
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 import windows
-from jankd import SOURCE, Checks, copy_tree, folder
+from jankd import SOURCE, checks, copy_tree, folder
 from pages import PAGES, PROGRAMS
 from phones import desk, trace
 
@@ -112,12 +112,11 @@ def package(checks, path, here, version):
 
 
 cross.needs("dh", "dpkg-buildpackage")
-checks = Checks()
 version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
 for architecture in cross.ARCHITECTURES:
     cross.build(architecture)
 windows.build()
-with folder() as here:
+with checks, folder() as here:
     tree = copy_tree(here / "tree")
     out, made = here / "out", []
     numbers = tree / "meson.build"
@@ -141,4 +140,3 @@ with folder() as here:
     windows_zip(checks, out / f"jankd-{version}-windows.zip", here)
     for path in out.glob("*.deb"):
         package(checks, path, here, version)
-checks.end()

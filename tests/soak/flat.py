@@ -19,7 +19,7 @@ import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
 import synthetic
 from daemon import wait_until
-from jankd import CSV_FILES, JANKD, Checks, folder, rows, skip
+from jankd import CSV_FILES, JANKD, checks, folder, rows, skip
 from measure import memory_kb, resident_kb
 
 HOURS = (1, 24, 72)
@@ -126,8 +126,7 @@ os.environ.pop("MALLOC_PERTURB_", None)
 if memory_kb(os.getpid()) == 0:
     skip("no /proc is mounted here: it has the memory of a program")
 
-checks = Checks()
-with folder() as here:
+with checks, folder() as here:
     replays = (Replay("one file", here / "whole", *EVERYTHING), Replay("segments", here / "rotated", *EVERYTHING, "--rotate-size", str(SEGMENT)))
     for piece in days():
         for replay in replays:
@@ -138,4 +137,3 @@ with folder() as here:
     for replay in replays:
         replay.check(checks)
     check_segments(checks, here / "whole", here / "rotated")
-checks.end()

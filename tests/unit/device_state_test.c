@@ -60,7 +60,6 @@ static void put(const char *files, const char *value)
 	snprintf(copy, sizeof(copy), "%s", files);
 	while ((file = strsep(&rest, "|")) && (own = strchr(file, '='))) {
 		*own++ = '\0';
-		scratch_mkdir(formatted("sys/class/%.*s", (int)(strrchr(file, '/') - file), file));
 		scratch_put(formatted("sys/class/%s", file),
 			    formatted("%s\n", value ? value : own));
 	}
@@ -205,10 +204,8 @@ TEST(number_of_files_is_limited)
 static int put_proc(void **state)
 {
 	scratch_set_up(state);
-	scratch_mkdir("proc/self");
 	scratch_put(OOM, "0\n");
 	scratch_put("proc/self/cgroup", "5:cpu:/x\n4:cpuset:/top-app\n0::/\n");
-	scratch_mkdir("dev/cpuset/top-app");
 	scratch_put("dev/cpuset/top-app/cgroup.procs", "");
 	return 0;
 }
@@ -245,9 +242,7 @@ static void enter(const char *root)
 		child = fork();
 		if (child == 0)
 			pause();
-		snprintf(path, sizeof(path), "proc/%d", (int)child);
-		scratch_mkdir(path);
-		strcat(path, "/oom_score_adj");
+		snprintf(path, sizeof(path), "proc/%d/oom_score_adj", (int)child);
 		scratch_put(path, "");
 		background_release(&background, child);
 		sched_getaffinity(child, sizeof(found->child), &found->child);
@@ -297,7 +292,6 @@ TEST(cpuset_is_entered_and_children_leave_it)
 {
 	const char *text;
 
-	scratch_mkdir("dev/cpuset/background");
 	scratch_put("dev/cpuset/background/cgroup.procs", "");
 	enter(scratch_root);
 	assert_string_equal(found->process.cpuset, "background");
@@ -307,7 +301,6 @@ TEST(cpuset_is_entered_and_children_leave_it)
 	assert_string_not_equal(scratch_get("dev/cpuset/top-app/cgroup.procs"), text);
 	/* The second one if the first is missing; none if the way back is unknown. */
 	unlink(scratch_path("dev/cpuset/background/cgroup.procs"));
-	scratch_mkdir("dev/cpuset/system-background");
 	scratch_put("dev/cpuset/system-background/tasks", "");
 	enter(scratch_root);
 	assert_string_equal(found->process.cpuset, "system-background");
@@ -326,7 +319,6 @@ static void put_speeds(const char *name, int little, int big)
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &cpus))
 			continue;
-		scratch_mkdir(formatted("sys/devices/system/cpu/cpu%d/cpufreq", cpu));
 		scratch_put(formatted("sys/devices/system/cpu/cpu%d/%s", cpu, name),
 			    formatted("%d\n", is_first ? little : big));
 		is_first = false;

@@ -65,7 +65,6 @@ static void fill(const char *folder)
 	for (int cpu = 0; cpu < FAKE_TRACEFS_CPUS; cpu++) {
 		const char *cpu_folder = formatted("%s/per_cpu/cpu%d", folder, cpu);
 
-		scratch_mkdir(cpu_folder);
 		scratch_put(formatted("%s/stats", cpu_folder), stats);
 		scratch_put(formatted("%s/buffer_size_kb", cpu_folder), "7777\n");
 	}
@@ -96,7 +95,6 @@ void fake_tracefs_instance(const char *instance)
 
 void fake_tracefs_raw(void)
 {
-	scratch_mkdir("tr/events/ftrace/print");
 	scratch_put("tr/events/ftrace/print/format", print_format);
 	scratch_put("tr/events/header_page", page_format);
 	for (int cpu = 0; cpu < FAKE_TRACEFS_CPUS; cpu++)

@@ -126,7 +126,6 @@ TEST(links_of_other_users_are_not_followed)
 
 TEST(earlier_files_are_not_removed)
 {
-	scratch_mkdir("out");
 	scratch_put("out/fps.csv", "mine\n");
 	opens("out");
 	undo();
@@ -452,7 +451,6 @@ static void put_csv(const char *name, const char *header, const char *rows)
 
 TEST(files_of_an_earlier_session_become_one_segment)
 {
-	scratch_mkdir("out");
 	put_csv("out/fps.csv", csv_files[ROW_FPS].header, "1,2\n");
 	put_csv("out/events.csv", csv_files[ROW_EVENTS].header, "1,2\n3,ha");
 	put("out/session.json");

@@ -304,7 +304,6 @@ TEST(journal_of_another_folder_is_recovered)
 	printed = printed_end();
 	leaves(true, "jankd: stop: ");
 	/* Of another boot, so that the test does not change the tracing of this machine. */
-	scratch_mkdir("dead");
 	scratch_put("dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
 	chmod(scratch_path("dead/.journal"), 0600);
 	assert_int_equal(recover_folder(scratch_path("dead")), CAPTURE_NOT_KILLED);

@@ -108,7 +108,6 @@ TEST(other_files_are_no_session)
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 	};
 
-	scratch_mkdir("out");
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		scratch_put("out/session.json", texts[i]);
 		assert_int_equal(status(NULL), 1);

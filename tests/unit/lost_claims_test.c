@@ -11,7 +11,6 @@ static uint64_t reads; /* a new one for each line */
 
 static void account(unsigned int cpu, unsigned int overrun, unsigned int read)
 {
-	scratch_mkdir(formatted("per_cpu/cpu%u", cpu));
 	scratch_put(formatted("per_cpu/cpu%u/stats", cpu),
 		    formatted("entries: 1\noverrun: %u\ncommit overrun: 0\ndropped events: 0\n"
 			      "read events: %u\n",

@@ -42,16 +42,12 @@ static int set_up(void **state)
 	options.folder = "out";
 	options.no_atrace = true;
 	options.frames_log = true;
-	scratch_mkdir(BATTERY);
 	scratch_put(BATTERY "/type", "Battery\n");
 	scratch_put(BATTERY "/capacity", "81\n");
 	scratch_put(BATTERY "/temp", "312\n");
-	scratch_mkdir(LIGHT);
 	scratch_put(LIGHT "/brightness", "120\n");
 	scratch_put(LIGHT "/max_brightness", "255\n");
-	scratch_mkdir("phone/proc/self");
 	scratch_put(OOM, "0\n");
-	scratch_mkdir("phone/sys/power");
 	scratch_put("phone/sys/power/wake_lock", "");
 	open_logd();
 	fake_device_begin();

@@ -121,9 +121,13 @@ void scratch_mkdir(const char *name)
 
 void scratch_put_bytes(const char *name, const void *bytes, size_t len)
 {
-	const char *path = scratch_path(name);
-	FILE *file = fopen(path, "w");
+	const char *path = scratch_path(name), *slash = strrchr(name, '/');
+	char parent[PATH_SIZE];
+	FILE *file;
 
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - name) : 0, name);
+	scratch_mkdir(parent);
+	file = fopen(path, "w");
 	if (!file || (len > 0 && fwrite(bytes, len, 1, file) != 1) || fclose(file) != 0)
 		die(path);
 }

@@ -30,7 +30,7 @@ const char *scratch_path(const char *name);
 /* Makes a folder, and its missing parent folders. */
 void scratch_mkdir(const char *name);
 
-/* Replaces the content of a file, or makes the file. */
+/* Replaces the content of a file, or makes the file and its folder. */
 void scratch_put(const char *name, const char *text);
 void scratch_put_bytes(const char *name, const void *bytes, size_t len);
 

@@ -17,7 +17,6 @@ static uint64_t now_ns;
 
 static void write_file(int tid, const char *name, const char *text)
 {
-	scratch_mkdir(formatted("%d", tid));
 	scratch_put(formatted("%d/%s", tid, name), text);
 }
 

@@ -163,6 +163,16 @@ static const char *sentence(struct grade_facts facts, enum language language)
 	return text;
 }
 
+static void says(struct grade_facts facts, const char *text)
+{
+	assert_string_equal(sentence(facts, ENGLISH), text);
+}
+
+static void says_part(struct grade_facts facts, const char *part)
+{
+	assert_non_null(strstr(sentence(facts, ENGLISH), part));
+}
+
 TEST(sentences_say_how_bad_it_is)
 {
 	struct grade_facts facts = facts_of(1380000, 0, 450, 920), good = facts_of(10000, 0, 0, 0);
@@ -170,10 +180,8 @@ TEST(sentences_say_how_bad_it_is)
 
 	for (unsigned int i = 0; i < 1575; i++)
 		grade_add_lost(&facts, CAUSE_APP, 70 * MS, false);
-	assert_string_equal(
-		sentence(facts, ENGLISH),
-		"com.a was frozen or late for 29 % of the 30 minutes it drew: 450 freezes "
-		"(longest 0.92 s) and 1,575 late frames.");
+	says(facts, "com.a was frozen or late for 29 % of the 30 minutes it drew: 450 freezes "
+		    "(longest 0.92 s) and 1,575 late frames.");
 	assert_string_equal(
 		sentence(facts, CHINESE),
 		"com.a 在绘制的 30 分钟 中有 29 % 的时间卡死或迟到：卡死 450 次（最长 0.92 "
@@ -187,8 +195,8 @@ TEST(sentences_say_how_bad_it_is)
 	grade_add_lost(&facts, CAUSE_DROPPED, 20 * SECOND, false);
 	grade_causes(text, &facts, ENGLISH);
 	assert_non_null(strstr(text, ", 16 % the app's own, 7 % has other causes."));
-	assert_string_equal(sentence(good, ENGLISH), "com.a held an even 30 fps on a 60 Hz screen "
-						     "for 10 s: no late frame, no freeze.");
+	says(good,
+	     "com.a held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze.");
 	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */
 	assert_true(grade_is_even(500, 200, 25, 60, 50 * MS));
 	assert_true(grade_is_even(500, 300, 25, 60, 50 * MS));
@@ -196,52 +204,41 @@ TEST(sentences_say_how_bad_it_is)
 	assert_false(grade_is_even(500, 200, 25, 60, 67 * MS));
 	assert_false(grade_is_even(500, 200, 40, 60, 33 * MS));
 	good.fails_rule = true;
-	assert_string_equal(sentence(good, ENGLISH), "com.a was even, but slow: 30 of 60 fps.");
+	says(good, "com.a was even, but slow: 30 of 60 fps.");
 	graded.rate_hz = -1;
 	graded.slow_sessions = 2;
 	graded.sessions = 3;
-	assert_string_equal(sentence(good, ENGLISH),
-			    "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
+	says(good, "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
 	/* The display switched: its mean rate is that of no display. */
 	graded = (struct graded){ "com.a", NULL, 80, 80, 60, 120, true, 0, 0, "0:18 to 0:26" };
-	assert_non_null(strstr(sentence(good, ENGLISH), ": 80 fps on a screen of 60 to 120 Hz."));
+	says_part(good, ": 80 fps on a screen of 60 to 120 Hz.");
 	good.fails_rule = false;
-	assert_non_null(strstr(sentence(good, ENGLISH), "a kept an even pace on a screen of 60 to "
-							"120 Hz (80 fps on average) for 10 s: no"));
+	says_part(good, "a kept an even pace on a screen of 60 to 120 Hz (80 fps on average) for "
+			"10 s: no");
 	graded.slowest_hz = graded.fastest_hz = 80;
-	assert_non_null(strstr(sentence(good, ENGLISH), " held an even 80 fps on an 80 Hz screen"));
+	says_part(good, " held an even 80 fps on an 80 Hz screen");
 	good.span_ns = MINUTES;
 	good.missing_ns = 8 * SECOND;
-	assert_string_equal(sentence(good, ENGLISH),
-			    "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing "
-			    "(0:18 to 0:26): record with a larger buffer.");
+	says(good, "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to "
+		   "0:26): record with a larger buffer.");
 	/* Two Surfaces at the same time drew longer than the capture is. */
 	good.missing_ns = 0;
 	good.span_ns = 5 * SECOND;
-	assert_non_null(strstr(sentence(good, ENGLISH), " for 10 s (its Surfaces together): no"));
+	says_part(good, " for 10 s (its Surfaces together): no");
 	good.late_ns = SECOND;
-	assert_non_null(strstr(sentence(good, ENGLISH), " of the 10 s that its Surfaces together "
-							"drew: "));
+	says_part(good, " of the 10 s that its Surfaces together drew: ");
 	good.late_ns = 0;
 	good.span_ns = MINUTES;
 	grade_add_gap(&good, 600 * MS);
 	grade_add_gap(&good, 1450 * MS);
-	assert_string_equal(
-		sentence(good, ENGLISH),
-		"com.a drew nothing for 2.0 of 12 s (2 gaps of 0.60 to 1.45 s), and the "
-		"trace does not say whether it hung.");
-	assert_string_equal(sentence(facts_of(50, 0, 0, 0), ENGLISH),
-			    "com.a drew for only 0.05 s (3 frames), too short to judge: no late "
-			    "frame, no freeze.");
-	assert_non_null(
-		strstr(sentence((struct grade_facts){ .frames = 1, .time_ns = SECOND }, ENGLISH),
-		       " (1 frame), too"));
-	assert_string_equal(sentence(facts_of(0, 0, 0, 0), ENGLISH), "com.a drew nothing.");
-	assert_string_equal(
-		sentence(facts_of(1000000, 1, 0, 0), ENGLISH),
-		"com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no "
-		"freeze.");
-	assert_string_equal(sentence(facts_of(8000, 0, 1, 1450), ENGLISH),
-			    "com.a was frozen for 15 % of the 9.4 s it drew: 1 freeze (1.45 s), no "
-			    "late frame.");
+	says(good, "com.a drew nothing for 2.0 of 12 s (2 gaps of 0.60 to 1.45 s), and the trace "
+		   "does not say whether it hung.");
+	says(facts_of(50, 0, 0, 0), "com.a drew for only 0.05 s (3 frames), too short to judge: no "
+				    "late frame, no freeze.");
+	says_part((struct grade_facts){ .frames = 1, .time_ns = SECOND }, " (1 frame), too");
+	says(facts_of(0, 0, 0, 0), "com.a drew nothing.");
+	says(facts_of(1000000, 1, 0, 0),
+	     "com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no freeze.");
+	says(facts_of(8000, 0, 1, 1450),
+	     "com.a was frozen for 15 % of the 9.4 s it drew: 1 freeze (1.45 s), no late frame.");
 }

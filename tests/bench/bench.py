@@ -51,27 +51,23 @@ def judge(report):
             report.failures.append(f"slower: {name}: {in_words(middle)}, the bound is {in_words(bound)}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--part", choices=PARTS)
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
-    if is_sanitized():
-        skip("a build with a sanitizer is not measured")
-    report, skipped = Report(), 0
-    parts = [arguments.part] if arguments.part else PARTS
-    print(machine())
-    for part in parts:
-        try:
-            PARTS[part](report, arguments.quick)
-        except SystemExit:  # of skip(), which printed the reason
-            skipped += 1
-    judge(report)
-    for note in dict.fromkeys(report.notes):
-        print(note)
-    for failure in report.failures:
-        print(failure if failure.startswith("slower: ") else f"failed: {failure}")
-    sys.exit(1 if report.failures else 77 if skipped == len(parts) else 0)
-
-
-main()
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--part", choices=PARTS)
+parser.add_argument("--quick", action="store_true")
+arguments = parser.parse_args()
+if is_sanitized():
+    skip("a build with a sanitizer is not measured")
+report, skipped = Report(), 0
+parts = [arguments.part] if arguments.part else PARTS
+print(machine())
+for part in parts:
+    try:
+        PARTS[part](report, arguments.quick)
+    except SystemExit:  # of skip(), which printed the reason
+        skipped += 1
+judge(report)
+for note in dict.fromkeys(report.notes):
+    print(note)
+for failure in report.failures:
+    print(failure if failure.startswith("slower: ") else f"failed: {failure}")
+sys.exit(1 if report.failures else 77 if skipped == len(parts) else 0)

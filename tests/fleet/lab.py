@@ -169,40 +169,36 @@ def two_shards(checks, here, top, lab, one, today):
             checks.equal(two[name], rows, f"query {name} on two shards and on one server")
 
 
-def main():
-    require_server()
-    first = first_day()
-    today = first + datetime.timedelta(days=DAYS)
-    with checks, folder() as here:
-        top = here / "lab"
-        lab = Lab(top, DEVICES, DAYS, first)
-        lab.data = here / "one"
-        print(f"{DEVICES} devices, {DAYS} days, {lab.segments} segments, {lab.rows} rows of fps.csv, {sum(lab.lines.values())} in all", flush=True)
-        with started(here / "one") as servers:
-            loaded = fleet("load", here / "one", top)
-            checks.equal((loaded.returncode, loaded.stderr), (0, ""), "load")
-            check_counts(checks, servers, lab, "after loading")
-            stored = count(servers, "fps_rows")
-            again = fleet("load", here / "one", top)
-            checks.that(again.stdout.startswith("0 rows of 0 segments"), f"load again: {again.stdout}{again.stderr}")
-            checks.equal(count(servers, "fps_rows"), stored, "rows after loading again")
-            one = queries(here / "one", today)
-            check_builds(checks, lab, one["builds"])
-            check_sessions(checks, lab, one["sessions"], one["trend"])
-            check_regressions(checks, lab, one["regressions"])
-            check_percentiles(checks, lab, one["percentiles"])
-            check_others(checks, lab, one, today)
-            page = here / "fleet.html"
-            made = fleet("page", here / "one", "-o", page, "--today", today)
-            checks.equal((made.returncode, made.stdout.strip()), (0, str(page)), f"page: {made.stderr}")
-            checks.that("http:" not in page.read_text().replace("http-equiv", ""), "the page needs a network")
-            monday = first + datetime.timedelta(days=NEW_BUILD)
-            dropped = fleet("drop", here / "one", "--before", monday)
-            checks.equal(dropped.returncode, 0, f"drop: {dropped.stderr}")
-            checks.equal(servers[0].rows("SELECT count() FROM jank_fleet.fps")[1][0][0],
-                         sum(rows for day, rows in lab.rows_of_day.items() if day >= monday), "rows after dropping a week")
-        if len(sys.argv) > 1:
-            two_shards(checks, here, top, lab, one, today)
-
-
-main()
+require_server()
+first = first_day()
+today = first + datetime.timedelta(days=DAYS)
+with checks, folder() as here:
+    top = here / "lab"
+    lab = Lab(top, DEVICES, DAYS, first)
+    lab.data = here / "one"
+    print(f"{DEVICES} devices, {DAYS} days, {lab.segments} segments, {lab.rows} rows of fps.csv, {sum(lab.lines.values())} in all", flush=True)
+    with started(here / "one") as servers:
+        loaded = fleet("load", here / "one", top)
+        checks.equal((loaded.returncode, loaded.stderr), (0, ""), "load")
+        check_counts(checks, servers, lab, "after loading")
+        stored = count(servers, "fps_rows")
+        again = fleet("load", here / "one", top)
+        checks.that(again.stdout.startswith("0 rows of 0 segments"), f"load again: {again.stdout}{again.stderr}")
+        checks.equal(count(servers, "fps_rows"), stored, "rows after loading again")
+        one = queries(here / "one", today)
+        check_builds(checks, lab, one["builds"])
+        check_sessions(checks, lab, one["sessions"], one["trend"])
+        check_regressions(checks, lab, one["regressions"])
+        check_percentiles(checks, lab, one["percentiles"])
+        check_others(checks, lab, one, today)
+        page = here / "fleet.html"
+        made = fleet("page", here / "one", "-o", page, "--today", today)
+        checks.equal((made.returncode, made.stdout.strip()), (0, str(page)), f"page: {made.stderr}")
+        checks.that("http:" not in page.read_text().replace("http-equiv", ""), "the page needs a network")
+        monday = first + datetime.timedelta(days=NEW_BUILD)
+        dropped = fleet("drop", here / "one", "--before", monday)
+        checks.equal(dropped.returncode, 0, f"drop: {dropped.stderr}")
+        checks.equal(servers[0].rows("SELECT count() FROM jank_fleet.fps")[1][0][0],
+                     sum(rows for day, rows in lab.rows_of_day.items() if day >= monday), "rows after dropping a week")
+    if len(sys.argv) > 1:
+        two_shards(checks, here, top, lab, one, today)

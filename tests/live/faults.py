@@ -302,37 +302,33 @@ def record(loop):
     return all_cases(recorded), len({site.key for sites in recorded.values() for site in sites})
 
 
-def main():
-    options, part = [word for word in sys.argv[1:] if word.startswith("--")], "".join(sys.argv[1:]).partition("=")[2]
-    ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: collects the daemons
-    mount, begin = tracefs.root(), time.monotonic()
-    with contextlib.ExitStack() as stack:
-        loop = Loop(mount, [stack.enter_context(tracefs.instance(mount)) for _ in range(AT_ONCE)])
-        cases, sites = record(loop)
-        cases = [case for case in cases if (case.error == "KILL") == ("--kills" in options) and part in describe(case)]
-        if not options:
-            cases = one_of_each_site(cases)
-        at_once(AT_ONCE, [functools.partial(loop.judge, case) for case in cases])
-        # What a busy machine has delayed is judged again, alone.
-        first, again, loop.not_reached = dict(loop.findings), [*loop.findings, *loop.not_reached], []
-        for case in again:
-            loop.judge(case)
-            if case in first and case not in loop.findings:
-                print(f"once only: {describe(case)}: {first[case]}")
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    fails = collections.defaultdict(list)  # {entry: of each case whether it fails}
-    for case in cases:
-        entry = next((entry for entry in EXPECTED if re.match(entry, describe(case))), None)
-        fails[entry].append(case in loop.findings)
-        checks.that(entry or case not in loop.findings, f"{describe(case)}: {loop.findings.get(case)}")
-    for entry in fails.keys() - {None} if options and not part else ():
-        checks.that(any(fails[entry]), f"'{entry}' no longer fails: remove it from EXPECTED")
-    checks.that(len(loop.not_reached) <= len(cases) // 20, f"not reached: {[describe(case) for case in loop.not_reached]}")
-    print(f"{sites} call sites, {len(cases)} cases (calls × errnos), {len(loop.findings)} findings, "
-          f"{len(loop.not_reached)} not reached, {time.monotonic() - begin:.0f} s")
-    checks.end()
-
-
-main()
+options, part = [word for word in sys.argv[1:] if word.startswith("--")], "".join(sys.argv[1:]).partition("=")[2]
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: collects the daemons
+mount, begin = tracefs.root(), time.monotonic()
+with contextlib.ExitStack() as stack:
+    loop = Loop(mount, [stack.enter_context(tracefs.instance(mount)) for _ in range(AT_ONCE)])
+    cases, sites = record(loop)
+    cases = [case for case in cases if (case.error == "KILL") == ("--kills" in options) and part in describe(case)]
+    if not options:
+        cases = one_of_each_site(cases)
+    at_once(AT_ONCE, [functools.partial(loop.judge, case) for case in cases])
+    # What a busy machine has delayed is judged again, alone.
+    first, again, loop.not_reached = dict(loop.findings), [*loop.findings, *loop.not_reached], []
+    for case in again:
+        loop.judge(case)
+        if case in first and case not in loop.findings:
+            print(f"once only: {describe(case)}: {first[case]}")
+with contextlib.suppress(ChildProcessError):
+    while os.waitpid(-1, os.WNOHANG)[0]:
+        pass
+fails = collections.defaultdict(list)  # {entry: of each case whether it fails}
+for case in cases:
+    entry = next((entry for entry in EXPECTED if re.match(entry, describe(case))), None)
+    fails[entry].append(case in loop.findings)
+    checks.that(entry or case not in loop.findings, f"{describe(case)}: {loop.findings.get(case)}")
+for entry in fails.keys() - {None} if options and not part else ():
+    checks.that(any(fails[entry]), f"'{entry}' no longer fails: remove it from EXPECTED")
+checks.that(len(loop.not_reached) <= len(cases) // 20, f"not reached: {[describe(case) for case in loop.not_reached]}")
+print(f"{sites} call sites, {len(cases)} cases (calls × errnos), {len(loop.findings)} findings, "
+      f"{len(loop.not_reached)} not reached, {time.monotonic() - begin:.0f} s")
+checks.end()

@@ -221,7 +221,6 @@ static int keep_error;
 
 static int keep_files(struct folder *again)
 {
-	(void)again;
 	return keep_error;
 }
 
@@ -280,7 +279,7 @@ static int fd;
 static int open_root(void **state)
 {
 	scratch_set_up(state);
-	fd = open(scratch_root, O_RDONLY | O_DIRECTORY);
+	fd = open(scratch_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0;
 }
 
@@ -295,11 +294,6 @@ FIXTURE(open_root, close_root)
 static void put(const char *name)
 {
 	scratch_put(name, name);
-}
-
-static bool has(const char *name)
-{
-	return scratch_has(name);
 }
 
 static unsigned long last(void)
@@ -335,8 +329,8 @@ TEST(last_segment_is_the_highest_number_of_all_files)
 	segments_remove_above(fd, 0);
 	assert_int_equal(last(), 0);
 	for (size_t i = 0; i < COUNT_OF(others); i++)
-		assert_true(has(others[i]));
-	assert_true(has(highest));
+		assert_true(scratch_has(others[i]));
+	assert_true(scratch_has(highest));
 	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
 }
 
@@ -344,15 +338,15 @@ TEST(closing_a_segment_replaces_no_file)
 {
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), 0);
-	assert_false(has("fps.csv"));
+	assert_false(scratch_has("fps.csv"));
 	assert_string_equal(scratch_get("fps-000003.csv"), "fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 4), -ENOENT);
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), -EEXIST);
-	assert_true(has("fps.csv"));
+	assert_true(scratch_has("fps.csv"));
 	unlink(scratch_path("fps.csv"));
 	segments_reopen(fd, "fps.csv", 3);
-	assert_true(has("fps.csv") && !has("fps-000003.csv"));
+	assert_true(scratch_has("fps.csv") && !scratch_has("fps-000003.csv"));
 }
 
 static unsigned long gone[8];
@@ -361,7 +355,6 @@ static unsigned int n_gone;
 static void on_removed(void *context, unsigned long number, uint64_t bytes)
 {
 	assert_ptr_equal(context, gone);
-	(void)bytes;
 	gone[n_gone++] = number;
 }
 
@@ -408,7 +401,7 @@ TEST(oldest_segments_are_removed_first)
 			      last == rows[i].last);
 		assert_int_equal(n_gone, rows[i].count);
 		assert_true(n_gone == 0 || gone[n_gone - 1] == rows[i].last);
-		assert_true(has(rows[i].left) && !has(rows[i].gone));
+		assert_true(scratch_has(rows[i].left) && !scratch_has(rows[i].gone));
 	}
 }
 
@@ -421,7 +414,8 @@ TEST(segment_that_cannot_be_removed_is_skipped)
 	scratch_mkdir("fps-000001.csv");
 	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, UINT64_MAX), -EISDIR);
 	assert_true(removed.count == 3 && removed.first == 2 && removed.last == 5);
-	assert_true(has("fps-000001.csv") && !has("fps-000002.csv") && !has("fps-000005.csv"));
+	assert_true(scratch_has("fps-000001.csv") && !scratch_has("fps-000002.csv") &&
+		    !scratch_has("fps-000005.csv"));
 }
 
 TEST(many_segments_are_listed_fast)
@@ -439,11 +433,6 @@ TEST(many_segments_are_listed_fast)
 
 /* --- files of earlier sessions --- */
 
-static void open_out(void)
-{
-	assert_int_equal(folder_open(&folder, "run", scratch_path("out")), 0);
-}
-
 static void put_csv(const char *name, const char *header, const char *rows)
 {
 	scratch_put(name, formatted("%s\n%s", header, rows));
@@ -456,22 +445,22 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	put("out/session.json");
 	put("out/.session.json.tmp");
 	put("out/fps-000004.csv");
-	open_out();
+	opens("out");
 	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
 	assert_int_equal(folder.kept, 5);
-	assert_true(has("out/fps-000005.csv") && has("out/session-000005.json"));
+	assert_true(scratch_has("out/fps-000005.csv") && scratch_has("out/session-000005.json"));
 	/* An incomplete row is left after a kill. */
 	assert_int_equal(strcmp(scratch_get("out/events-000005.csv") +
 					strlen(csv_files[ROW_EVENTS].header) + 1,
 				"1,2\n"),
 			 0);
-	assert_false(has("out/fps.csv") || has("out/.session.json.tmp"));
+	assert_false(scratch_has("out/fps.csv") || scratch_has("out/.session.json.tmp"));
 	/* After a start that failed all files are unchanged. */
 	put("out/fps.csv");
 	put("out/fps-000006.csv");
 	earlier_files_put_back(&folder);
-	assert_true(has("out/fps-000004.csv"));
-	assert_false(has("out/fps-000005.csv") || has("out/fps-000006.csv"));
+	assert_true(scratch_has("out/fps-000004.csv"));
+	assert_false(scratch_has("out/fps-000005.csv") || scratch_has("out/fps-000006.csv"));
 	assert_contains(scratch_get("out/fps.csv"), csv_files[ROW_FPS].header);
 	folder_close(&folder);
 }
@@ -490,12 +479,12 @@ TEST(snapshots_are_listed_by_number)
 	assert_int_equal(snapshot_files_last(fd), 1234567);
 	assert_string_equal(snapshot_files_name(3).text, "snapshot-000003.txt");
 	snapshot_files_remove_partial(fd);
-	assert_true(has("snapshot-000003.txt"));
-	assert_false(has(".snapshot-000010.txt.tmp"));
+	assert_true(scratch_has("snapshot-000003.txt"));
+	assert_false(scratch_has(".snapshot-000010.txt.tmp"));
 	/* Of these and 63 more the oldest two are removed. */
 	for (int i = 11; i < 11 + 63; i++)
 		put(formatted("snapshot-%06d.txt", i));
 	snapshot_files_remove_oldest(fd);
-	assert_false(has("snapshot-000003.txt") || has("snapshot-000007.txt"));
-	assert_true(has("snapshot-000011.txt") && has("snapshot-3.txt"));
+	assert_false(scratch_has("snapshot-000003.txt") || scratch_has("snapshot-000007.txt"));
+	assert_true(scratch_has("snapshot-000011.txt") && scratch_has("snapshot-3.txt"));
 }

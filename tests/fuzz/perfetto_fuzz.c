@@ -16,7 +16,6 @@ static uint64_t last_ns;
 
 static void on_record(void *context, const struct trace_record *record)
 {
-	(void)context;
 	/* Times of markers are whole microseconds. */
 	NOTE(record->kind, record->cpu, record->tid, record->pid, (int64_t)record->time_ns,
 	     record->value);
@@ -33,7 +32,6 @@ static void on_record(void *context, const struct trace_record *record)
 
 static void on_row(void *context, const struct timeline_row *row)
 {
-	(void)context;
 	NOTE(row->start_ns, row->end_ns, row->expected_end_ns, row->token, row->display_token,
 	     row->pid, row->present_type, row->severity, row->jank_type, row->is_buffer);
 	note(row->layer, strlen(row->layer));
@@ -43,7 +41,6 @@ static void on_row(void *context, const struct timeline_row *row)
 
 static void on_live_record(void *context, const struct trace_record *record)
 {
-	(void)context;
 	frame_timeline_record(timeline, record);
 }
 

@@ -61,8 +61,6 @@ static uintptr_t program, program_end;
 /* The program is the first of the loaded objects. */
 static int find_program(struct dl_phdr_info *object, size_t size, void *context)
 {
-	(void)size;
-	(void)context;
 	program = object->dlpi_addr;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];

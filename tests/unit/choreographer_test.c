@@ -18,7 +18,6 @@ static size_t n_rows;
 
 static void keep_row(void *context, const struct doframe_row *row)
 {
-	(void)context;
 	assert_true(n_rows < ROWS_MAX);
 	strcpy(apps[n_rows], row->app);
 	rows[n_rows++] = *row;

@@ -103,7 +103,6 @@ static enum control_reply on_request(void *context, const struct control_request
 static bool on_waiting(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
 		       FILE *out)
 {
-	(void)context;
 	assert_in_range(waited_ns, 0, ANSWER_S * SECOND);
 	assert_int_equal(verb, CONTROL_MARK);
 	assert_int_equal(ticket, 7);

@@ -62,7 +62,6 @@ static unsigned int reports;
 
 static void count_report(void *context, const char *text)
 {
-	(void)context;
 	reports += strstr(text, "events.csv") != NULL;
 }
 

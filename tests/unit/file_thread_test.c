@@ -28,15 +28,11 @@ static int tear_down(void **state)
 
 static void ignore(void *context, const char *kind, const char *text)
 {
-	(void)context;
-	(void)kind;
-	(void)text;
 }
 
 /* The disk does not respond until the test posts the semaphore. */
 static void stall(void *context)
 {
-	(void)context;
 	sem_wait(&bench.disk);
 }
 
@@ -130,7 +126,6 @@ TEST(a_file_that_was_not_begun_is_not_written)
 /* Two reports more than there is space for. */
 static void complain(void *context)
 {
-	(void)context;
 	for (unsigned int i = 0; i < 18; i++)
 		bench.files.report(bench.files.context, "lost", formatted("report %u", i));
 	session_files_set_check(&bench.files, NULL, NULL);

@@ -17,7 +17,6 @@ static struct packets trace; /* that play() plays */
 
 static void on_row(void *context, const struct timeline_row *row)
 {
-	(void)context;
 	strcpy(surface, row->surface);
 	strcpy(app, row->app);
 	strcpy(layer, row->layer);
@@ -236,7 +235,6 @@ TEST(frames_are_joined_by_layer_and_token)
 /* Frames that never end are counted, and leave space for others. */
 static void fill_table(unsigned int space)
 {
-
 	for (unsigned int i = 0; i < 3000; i++) {
 		struct packets_frame frame = {
 			.cookie = 10 + 2 * i,

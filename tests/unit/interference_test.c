@@ -110,7 +110,6 @@ static bool is_missing;
 
 static void on_changed(void *context, bool missing)
 {
-	(void)context;
 	changes++;
 	is_missing = missing;
 }
@@ -119,7 +118,6 @@ static int restored; /* status of the last end */
 
 static void on_restored(void *context, int status)
 {
-	(void)context;
 	restored = status;
 }
 
@@ -291,7 +289,6 @@ static uint64_t now_ns;
 
 static uint64_t bytes_of(const struct source *source, unsigned int cpu)
 {
-	(void)source;
 	return cpu < 2 ? cpu_bytes[cpu] : 0;
 }
 

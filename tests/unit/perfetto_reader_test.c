@@ -487,7 +487,6 @@ static struct timeline_stream *stream;
 
 static void on_event(void *context, const struct trace_record *record)
 {
-	(void)context;
 	assert_int_equal(record->kind, TRACE_TIMELINE);
 	if (got.len + 200 < LOG_MAX)
 		got.len += (size_t)sprintf(got.text + got.len, "%llu.%llu:%zu ",

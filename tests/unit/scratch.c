@@ -31,9 +31,6 @@ void scratch_make(const char *base)
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
-	(void)info;
-	(void)type;
-	(void)walk;
 	return remove(path);
 }
 
@@ -65,7 +62,6 @@ int scratch_inherited(void)
 
 int scratch_set_up(void **state)
 {
-	(void)state;
 	open_before = count_descriptors(false);
 	inherited_before = count_descriptors(true);
 	scratch_make("/tmp");

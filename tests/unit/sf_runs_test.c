@@ -14,7 +14,6 @@ static struct sf_hidden last;
 
 static void on_hidden(void *context, const struct sf_hidden *hidden)
 {
-	(void)context;
 	n_hidden++;
 	last = *hidden;
 }

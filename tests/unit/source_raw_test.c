@@ -37,8 +37,6 @@ static void keep(void *context, const struct trace_record *record)
 				      [TRACE_COUNTER] = 'C',
 				      [TRACE_LOST] = 'L' };
 	size_t len = strlen(got);
-
-	(void)context;
 	n_got++;
 	len += (size_t)snprintf(got + len, sizeof(got) - len, "%lld %c%d/%d %.*s",
 				((long long)record->time_ns - (long long)begin_ns) / 1000,

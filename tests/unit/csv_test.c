@@ -315,11 +315,6 @@ TEST(repair_accepts_additional_columns)
 
 /* --- rows --- */
 
-static void create(void)
-{
-	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false), 0);
-}
-
 static void limit_files(rlim_t bytes)
 {
 	struct rlimit limit = { bytes, RLIM_INFINITY };
@@ -338,7 +333,8 @@ TEST(full_disk_leaves_whole_rows)
 	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
 		const char *bytes;
 
-		create();
+		assert_int_equal(
+			csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false), 0);
 		limit_files(limit);
 		add_row("one");
 		add_row("\"\"\"two\"\"\n\"");

@@ -50,16 +50,11 @@ static void keep(void *context, const struct trace_record *record)
 
 static const struct record_sink sink = { .record = keep };
 
-static uint64_t now_ns(void)
-{
-	return (uint64_t)clock_read(CLOCK_BOOTTIME);
-}
-
 static int set_up(void **state)
 {
 	n_got = 0;
 	got[0] = '\0';
-	begin_ns = (now_ns() - SECOND) / 1000 * 1000;
+	begin_ns = ((uint64_t)clock_read(CLOCK_BOOTTIME) - SECOND) / 1000 * 1000;
 	source = NULL;
 	fake_tracefs_set_up(state);
 	fake_tracefs_raw();

@@ -35,14 +35,10 @@ static void interval(uint64_t ns)
 	add(ns, ROW_UNKNOWN);
 }
 
-static double fps(void)
-{
-	return frame_stats_fps(&series.stats);
-}
-
 static double score(double target_fps)
 {
-	return frame_stats_score(&series.stats, fps(), target_fps, 100 * MS);
+	return frame_stats_score(&series.stats, frame_stats_fps(&series.stats), target_fps,
+				 100 * MS);
 }
 
 static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
@@ -213,7 +209,7 @@ TEST(test_score_needs_frames_and_has_bounds)
 {
 	interval(600 * MS);
 	expect_stats(series.stats, "frames 0 waits 1 wait_ns 600ms time_ns 0 max_ns 0");
-	assert_true(fps() < 0);
+	assert_true(frame_stats_fps(&series.stats) < 0);
 	assert_true(score(60) < 0);
 	begin(NULL);
 	interval(V60 / 4);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the request of a client, as the answer of the program that listens in a folder, and
  * as the .lock with its name. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

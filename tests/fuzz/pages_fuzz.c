@@ -5,7 +5,6 @@
  * The first byte determines the number of buffers and the kernel's format, the next two the size of
  * a page; then come the pages, of each buffer in turn.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

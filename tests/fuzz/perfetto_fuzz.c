@@ -2,7 +2,6 @@
 /* Any bytes as a perfetto trace: the records come in the order of time, and each row of
  * FrameTimeline is of a frame that began and ended. The same bytes as the stream of a live capture,
  * in pieces. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

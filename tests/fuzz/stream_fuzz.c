@@ -2,7 +2,6 @@
 /* Any bytes as a trace: the records do not depend on how the stream is read, and every row is
  * consistent.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "tests/unit/unit.h"
 
 #include <limits.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 

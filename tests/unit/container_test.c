@@ -133,8 +133,8 @@ static const char json[] =
 	"\\u12g4\\/\\r\\n"
 	"<...>-1 </script\\t\\\"\", \"a\": \"\\n\", \"systemTraceEvents\": \"b\"}";
 
-static const char json_text[] =
-	"# tracer: nop\n  a\u00e9-1 \u4f60\U0001f600 \ufffd\\ \\u12g4/\r\n<...>-1 </script\t\"\nb\n";
+static const char json_text[] = "# tracer: nop\n  a\u00e9-1 \u4f60\U0001f600 \ufffd\\ "
+				"\\u12g4/\r\n<...>-1 </script\t\"\nb\n";
 
 /* Returns all text of @html, which is read @piece bytes at a time. */
 static size_t unwrapped(struct span html, size_t piece, char *out)

@@ -5,21 +5,25 @@
 
 void harm_add(struct harm *harm, struct recent *recent, uint64_t time_ns, uint64_t ns)
 {
-	struct recent_second *second = recent_second(recent, time_ns);
-	uint64_t sum_us = 0, first = recent->number;
+	uint64_t sum_us = 0, first;
+	uint32_t *us;
+
+	recent_advance(recent, time_ns);
+	us = &recent->harm_us[recent->number % RECENT_HARM_SLOTS];
+	first = recent->number;
 
 	if (ns > harm->worst_ns) {
 		harm->worst_ns = ns;
 		harm->worst_at_ns = time_ns;
 	}
-	second->harm_us += ns / 1000 < UINT32_MAX - second->harm_us ? (uint32_t)(ns / 1000)
-								    : UINT32_MAX - second->harm_us;
-	for (uint64_t back = 0; back < RECENT_SLOTS && back <= recent->number; back++) {
-		uint32_t us = recent_second_of(recent, recent->number - back).harm_us;
+	*us += ns / 1000 < UINT32_MAX - *us ? (uint32_t)(ns / 1000) : UINT32_MAX - *us;
+	for (uint64_t back = 0; back < RECENT_HARM_SLOTS && back <= recent->number; back++) {
+		uint64_t number = recent->number - back;
 
-		sum_us += us;
-		if (us > 0)
-			first = recent->number - back;
+		us = &recent->harm_us[number % RECENT_HARM_SLOTS];
+		sum_us += *us;
+		if (*us > 0)
+			first = number;
 	}
 	if (sum_us * 1000 <= harm->minute_ns)
 		return;

@@ -9,26 +9,25 @@
 /* Complete seconds in which frames are recent. */
 #define RECENT_SECONDS 10
 
-/* With the current one. */
-#define RECENT_SLOTS 60
+/* With the current one: seconds whose frames are known, and whose harm is. */
+#define RECENT_SLOTS (RECENT_SECONDS + 1)
+#define RECENT_HARM_SLOTS 60
 
 struct recent_second {
 	uint32_t frames;
-	uint32_t harm_us; /* see harm.h */
 	uint64_t time_ns; /* sum of their frame times */
 };
 
 /* All zeros: no frame. */
 struct recent {
-	uint64_t number;			    /* of the last second */
-	struct recent_second seconds[RECENT_SLOTS]; /* indexed by number modulo RECENT_SLOTS */
+	uint64_t number; /* of the last second */
+	/* Indexed by number modulo their size. */
+	struct recent_second seconds[RECENT_SLOTS];
+	uint32_t harm_us[RECENT_HARM_SLOTS]; /* see harm.h */
 };
 
-/* The second of @time_ns, which becomes the last one. */
-struct recent_second *recent_second(struct recent *recent, uint64_t time_ns);
-
-/* The second of that number, or an empty one. */
-struct recent_second recent_second_of(const struct recent *recent, uint64_t number);
+/* The second of @time_ns becomes the last one. */
+void recent_advance(struct recent *recent, uint64_t time_ns);
 
 /* Adds a frame time of @interval_ns that ended at @present_ns. */
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns);

@@ -65,7 +65,7 @@ TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 	harm_add(&harm, &recent, 9000 * SECOND, 5000 * SECOND);
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
 	harm_add(&harm, &recent, 9061 * SECOND, MS);
-	assert_int_equal(recent_second_of(&recent, 9061).harm_us, 1000);
+	assert_int_equal(recent.harm_us[9061 % RECENT_HARM_SLOTS], 1000);
 }
 
 TEST(test_only_stretches_of_a_second_are_drawing)

@@ -24,7 +24,7 @@ static double excess_of(const struct block *block, double value)
 
 void noise_estimate(const struct block *blocks, size_t n, struct estimate *estimate)
 {
-	double below = 0, inner = 0, between = 0, inner_freedom, extra;
+	double below = 0, value, inner = 0, between = 0, inner_freedom, extra;
 	size_t n_runs = 0, of_run;
 
 	*estimate = (struct estimate){ .value = NAN, .blocks = (uint32_t)n };
@@ -32,27 +32,24 @@ void noise_estimate(const struct block *blocks, size_t n, struct estimate *estim
 		estimate->above += blocks[i].above;
 		below += blocks[i].below;
 	}
-	if (below > 0)
-		estimate->value = estimate->above / below;
+	value = below > 0 ? estimate->above / below : 0;
 	for (size_t from = 0; from < n; from += of_run, n_runs++) {
 		double sum = 0;
 
 		of_run = run_of(&blocks[from], n - from);
 		for (size_t i = 0; i < of_run; i++)
-			sum += excess_of(&blocks[from + i], estimate->value);
+			sum += excess_of(&blocks[from + i], value);
 		between += sum * sum;
 		for (size_t i = 0; i < of_run; i++) {
-			double rest = excess_of(&blocks[from + i], estimate->value) -
-				      sum / (double)of_run;
+			double rest = excess_of(&blocks[from + i], value) - sum / (double)of_run;
 
 			inner += rest * rest;
 		}
 	}
 	estimate->runs = (uint32_t)n_runs;
-	if (n <= n_runs || below <= 0) {
-		estimate->value = NAN;
+	if (n <= n_runs || below <= 0)
 		return;
-	}
+	estimate->value = value;
 	/* Blocks and runs vary around the mean of the sample, not around the truth. */
 	inner_freedom = (double)(n - n_runs);
 	inner *= (double)n / inner_freedom / (below * below);

@@ -273,7 +273,7 @@ static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t 
 
 	if (number < 0 || n_edges(c) - before >= EXPECTED_TICKS)
 		return 0;
-	to_ns = expected_announced(c->expected, number, now_ns, &from_ns);
+	to_ns = expected_announced(c->expected, EXPECTED_SURFACEFLINGER, number, now_ns, &from_ns);
 	for (uint64_t edge = before + 1; edge <= n_edges(c); edge++) {
 		if (time_of(c, edge) <= from_ns || time_of(c, edge) > to_ns)
 			continue;

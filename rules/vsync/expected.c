@@ -71,35 +71,25 @@ static unsigned int kept(unsigned int n, unsigned int max)
 	return n < max ? n : max;
 }
 
-/* The vsync of @number was announced at that time, or before it. A number may be seen late: it is
- * no lower bound for greater ones. */
-static uint64_t announced_until(const struct expected *e, int32_t process, int64_t number,
-				uint64_t now_ns)
+uint64_t expected_announced(const struct expected *e, int32_t process, int64_t number,
+			    uint64_t now_ns, uint64_t *from_ns)
 {
-	uint64_t until_ns = now_ns;
-
-	for (unsigned int i = 0; i < kept(e->n_seen, EXPECTED_SEEN); i++) {
-		bool counts = e->seen[i].process == process ||
-			      e->seen[i].process == EXPECTED_SURFACEFLINGER;
-
-		if (counts && e->seen[i].number >= number && e->seen[i].time_ns < until_ns)
-			until_ns = e->seen[i].time_ns;
-	}
-	return until_ns;
-}
-
-uint64_t expected_announced(const struct expected *e, int64_t number, uint64_t now_ns,
-			    uint64_t *from_ns)
-{
+	bool has_own = process != EXPECTED_SURFACEFLINGER;
 	uint64_t until_ns = now_ns;
 
 	*from_ns = 0;
-	for (unsigned int i = 1; i <= kept(e->n_seen, EXPECTED_SEEN) && *from_ns == 0; i++) {
+	/* Newest first. What is before a composition with a lower number is of use only if an app
+	 * wrote it: an app may be late with a number, which is no lower bound for greater ones. */
+	for (unsigned int i = 1; i <= kept(e->n_seen, EXPECTED_SEEN) && (has_own || !*from_ns);
+	     i++) {
 		unsigned int at = (e->n_seen - i) % EXPECTED_SEEN;
+		bool composed = e->seen[at].process == EXPECTED_SURFACEFLINGER;
 
-		if (e->seen[at].process != EXPECTED_SURFACEFLINGER)
-			continue;
-		*(e->seen[at].number < number ? from_ns : &until_ns) = e->seen[at].time_ns;
+		if (composed && e->seen[at].number < number)
+			*from_ns = later(*from_ns, e->seen[at].time_ns);
+		else if ((composed || e->seen[at].process == process) &&
+			 e->seen[at].number >= number && e->seen[at].time_ns < until_ns)
+			until_ns = e->seen[at].time_ns;
 	}
 	return until_ns;
 }
@@ -111,7 +101,7 @@ uint64_t expected_latest(const struct expected *e, int64_t number, uint64_t answ
 	uint64_t from_ns, until_ns = now_ns;
 
 	if (number >= 0)
-		until_ns = expected_announced(e, number, now_ns, &from_ns);
+		until_ns = expected_announced(e, EXPECTED_SURFACEFLINGER, number, now_ns, &from_ns);
 	return ticked && e->tick_ns < until_ns ? e->tick_ns : until_ns;
 }
 
@@ -168,7 +158,7 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 {
 	const struct frame_vsync *known;
 	struct frame_vsync vsync = { .number = number };
-	uint64_t until_ns = time_ns;
+	uint64_t until_ns = time_ns, from_ns;
 	unsigned int i;
 
 	/* Most numbers are new. */
@@ -176,7 +166,7 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 		known = find_frame(e, process, number);
 		if (known)
 			return *known;
-		until_ns = announced_until(e, process, number, time_ns);
+		until_ns = expected_announced(e, process, number, time_ns, &from_ns);
 	}
 	vsync.tick_ns = tick_before(e, until_ns);
 	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))

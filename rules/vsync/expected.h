@@ -97,10 +97,11 @@ void expected_duration(struct expected *e, enum rule_role role, int64_t ns);
 /* SurfaceFlinger composes for the vsync of that number. */
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
 
-/* The vsync of that number was announced after *@from_ns and until the returned time, which is not
- * after @now_ns, as compositions with other numbers show. *@from_ns is 0 if nothing shows it. */
-uint64_t expected_announced(const struct expected *e, int64_t number, uint64_t now_ns,
-			    uint64_t *from_ns);
+/* The vsync of that number was announced after *@from_ns, as a composition with a lower one shows,
+ * and until the returned time, which is not after @now_ns: then SurfaceFlinger or @process had that
+ * number or a greater one. *@from_ns is 0 if nothing shows it. */
+uint64_t expected_announced(const struct expected *e, int32_t process, int64_t number,
+			    uint64_t now_ns, uint64_t *from_ns);
 
 /* The vsync that a doFrame with that number answers was at that time at the latest: at the last
  * tick, or an earlier one, if apps had a tick that the process has not answered, whose last doFrame

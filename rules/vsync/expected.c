@@ -20,8 +20,6 @@
 /* SurfaceFlinger keeps the plans of so many numbers. */
 #define NUMBERS_KEPT 500
 
-#define DURATION_MAX_NS INT64_C(200000000)
-
 void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 {
 	uint64_t at = e->n_ticks % EXPECTED_TICKS;
@@ -37,8 +35,8 @@ void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 
 void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
 {
-	if (ns > 0 && ns <= DURATION_MAX_NS)
-		*(role == RULE_APP_TIME ? &e->app_ns : &e->sf_ns) = (uint64_t)ns;
+	if (work_duration_possible(ns))
+		*(role == RULE_APP_TIME ? &e->traced.app_ns : &e->traced.sf_ns) = (uint64_t)ns;
 }
 
 static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
@@ -157,7 +155,7 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 				  int64_t number, uint64_t time_ns)
 {
 	const struct frame_vsync *known;
-	struct frame_vsync vsync = { .number = number };
+	struct frame_vsync vsync = { .number = number, .durations = e->traced };
 	uint64_t until_ns = time_ns, from_ns;
 	unsigned int i;
 
@@ -171,10 +169,6 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 	vsync.tick_ns = tick_before(e, until_ns);
 	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))
 		vsync.tick_ns = 0;
-	if (e->app_ns > 0 && e->sf_ns > 0) {
-		vsync.total_ns = e->app_ns + e->sf_ns;
-		vsync.sf_ns = e->sf_ns;
-	}
 	add_seen(e, process, number, time_ns);
 	i = e->n_frames++ % EXPECTED_FRAMES;
 	e->frames[i].vsync = vsync;
@@ -212,41 +206,27 @@ void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_
 	e->n_agree = 0;
 }
 
-static bool is_given(const struct expected *e, uint64_t period_ns)
-{
-	const struct work_durations *given = &e->given;
-
-	return given->app_ns > 0 && given->sf_ns > 0 &&
-	       (given->period_ns == 0 || !vsync_is_switch(given->period_ns, period_ns));
-}
-
 struct expectation expected_at(struct expected *e, const struct frame_vsync *vsync,
 			       uint64_t period_ns)
 {
+	const struct work_durations *durations = &vsync->durations;
 	struct expectation expectation = { 0, 0 };
-	uint64_t total_ns = vsync->total_ns, sf_ns = 0;
 
 	if (vsync->tick_ns == 0 || period_ns == 0)
 		return expectation;
-	if (total_ns > 0) {
-		sf_ns = vsync->sf_ns;
-	} else if (is_given(e, period_ns)) {
-		total_ns = e->given.app_ns + e->given.sf_ns;
-		sf_ns = e->given.sf_ns;
-	} else if (e->app_ns > 0 && e->sf_ns > 0) {
-		/* Its own were written before the trace began, or before SurfaceFlinger was known.
-		 */
-		total_ns = e->app_ns + e->sf_ns;
-		sf_ns = e->sf_ns;
+	if (!work_durations_known(durations))
+		durations = &e->given;
+	/* Its own were written before the trace began, or before SurfaceFlinger was known. */
+	if (!work_durations_known(durations) ||
+	    (durations->period_ns > 0 && vsync_is_switch(durations->period_ns, period_ns)))
+		durations = &e->traced;
+	if (work_durations_known(durations)) {
+		expectation.deadline_ns = vsync->tick_ns + durations->app_ns;
+		expectation.present_ns = expectation.deadline_ns + durations->sf_ns;
 	} else if (e->learnt_ns > 0 && !vsync_is_switch(e->learnt_period_ns, period_ns)) {
-		total_ns = e->learnt_ns;
+		expectation.present_ns = vsync->tick_ns + e->learnt_ns;
 		e->used_learnt++;
 	}
-	if (total_ns == 0)
-		return expectation;
-	expectation.present_ns = vsync->tick_ns + total_ns;
-	if (sf_ns > 0)
-		expectation.deadline_ns = expectation.present_ns - sf_ns;
 	return expectation;
 }
 
@@ -269,5 +249,5 @@ void expected_new_clock(struct expected *e)
 {
 	expected_new_surfaceflinger(e);
 	e->learnt_ns = e->learnt_period_ns = 0;
-	e->app_ns = e->sf_ns = 0;
+	e->traced = (struct work_durations){ 0 };
 }

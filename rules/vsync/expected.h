@@ -32,14 +32,14 @@
 /* The vsync that an app's frame answers. All zeros: unknown. */
 struct frame_vsync {
 	int64_t number;
-	uint64_t tick_ns;	  /* 0: unknown */
-	uint64_t total_ns, sf_ns; /* durations at that time; 0: unknown */
-	bool expired;		  /* SurfaceFlinger had forgotten it when the buffer was queued */
+	uint64_t tick_ns;		 /* 0: unknown */
+	struct work_durations durations; /* in the trace, at that time */
+	bool expired; /* SurfaceFlinger had forgotten it when the buffer was queued */
 };
 
 struct expected {
-	struct work_durations given; /* all 0: unknown */
-	uint64_t app_ns, sf_ns;	     /* in the trace; 0: unknown */
+	struct work_durations given;  /* all 0: unknown */
+	struct work_durations traced; /* in the trace; of any period */
 	/* From tick to planned present. The least of so many frames, for displays of that period.
 	 */
 	uint64_t learnt_ns, learnt_period_ns; /* 0: nothing is learnt yet */

@@ -13,14 +13,18 @@
 
 #include "rules/vsync/vsync.h"
 
-/* Longer ones are errors of the text. */
 #define DURATION_MAX_NS INT64_C(200000000)
 
 #define UNKNOWN SURFACEFLINGER_DUMP_UNKNOWN
 
+bool work_duration_possible(int64_t ns)
+{
+	return ns > 0 && ns <= DURATION_MAX_NS;
+}
+
 static uint64_t possible(int64_t ns)
 {
-	return ns > 0 && ns <= DURATION_MAX_NS ? (uint64_t)ns : 0;
+	return work_duration_possible(ns) ? (uint64_t)ns : 0;
 }
 
 static int64_t possible_period(int64_t ns)

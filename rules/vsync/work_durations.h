@@ -22,6 +22,9 @@ enum durations_source {
 	DURATIONS_LEARNT, /* some frames: from the trace, see expected.h */
 };
 
+/* True: a longer one is an error of the text. */
+bool work_duration_possible(int64_t ns);
+
 /* A value that is not stated, or not possible, is 0. The durations are those of the first lines,
  * which are valid while SurfaceFlinger is not in one of its early states. */
 struct work_durations work_durations_of(const struct surfaceflinger_dump *dump);

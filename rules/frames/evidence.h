@@ -8,19 +8,25 @@
 
 #include "rules/threads/app_work.h"
 
+/* Work of a process up to a moment, see work_sum() and work_long_sum(). */
+struct work_sums {
+	uint64_t all_ns, long_ns;
+};
+
 /* Of a layer, since its last frame. */
 struct stall_evidence {
 	struct work_owner owner;
-	uint64_t from_ns;		  /* its last frame; 0: none */
-	uint64_t sum_ns, long_ns, frames; /* of its process at that frame */
+	uint64_t from_ns;	   /* its last frame; 0: none */
+	struct work_sums at_frame; /* of its process */
+	uint64_t frames;	   /* the same */
 	/* Time in which a buffer was queued while the process was not at work, without the time
 	 * since queued_ns; and the work of an earlier process of the layer. */
-	uint64_t queued_only_ns, queued_only_long_ns;
+	struct work_sums queued_only;
 	uint64_t queued_all_ns; /* time in which a buffer was queued, whatever the process did */
 	uint64_t queued_ns;	/* a buffer is in the queue since then; 0: none is */
-	uint64_t queued_sum_ns, queued_long_ns; /* sums of the process at that time */
-	bool lost;				/* events are missing since its last frame */
-	bool reported;				/* as a stall that no frame has ended */
+	struct work_sums at_queued; /* of the process at that time */
+	bool lost;		    /* events are missing since its last frame */
+	bool reported;		    /* as a stall that no frame has ended */
 };
 
 /* How steadily a layer draws. */

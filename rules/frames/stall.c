@@ -7,15 +7,11 @@
 /* With frames closer than this another layer draws steadily. */
 #define STEADY_NS UINT64_C(100000000)
 
-/* Sums of a process, see struct stall_evidence. */
-struct sums {
-	uint64_t all_ns, long_ns;
-};
-
-static struct sums sums_at(const struct app_work *work, const struct work_process *process,
-			   uint64_t now_ns)
+static struct work_sums sums_at(const struct app_work *work, const struct work_process *process,
+				uint64_t now_ns)
 {
-	return (struct sums){ work_sum(process, now_ns), work_long_sum(work, process, now_ns) };
+	return (struct work_sums){ work_sum(process, now_ns),
+				   work_long_sum(work, process, now_ns) };
 }
 
 /* The stretch begins again with the process that was found now. Its work counts from the moment on
@@ -23,38 +19,34 @@ static struct sums sums_at(const struct app_work *work, const struct work_proces
 static void follow_process(struct app_work *work, struct stall_evidence *evidence,
 			   const struct work_process *process, uint64_t now_ns)
 {
-	struct sums sums = sums_at(work, process, now_ns);
-	uint64_t known_ns = process && process->named_ns ? process->named_ns : 0;
-
-	if (process && known_ns > evidence->from_ns) {
-		evidence->sum_ns = process->named_sum_ns;
-		evidence->long_ns = process->named_long_ns;
-	} else if (process && process->first_ns > evidence->from_ns) {
-		evidence->sum_ns = evidence->long_ns = 0;
-	} else {
-		evidence->sum_ns = sums.all_ns;
-		evidence->long_ns = sums.long_ns;
-	}
+	evidence->at_frame = evidence->at_queued = sums_at(work, process, now_ns);
+	if (process && process->named_ns > evidence->from_ns)
+		evidence->at_frame =
+			(struct work_sums){ process->named_sum_ns, process->named_long_ns };
+	else if (process && process->first_ns > evidence->from_ns)
+		evidence->at_frame = (struct work_sums){ 0 };
 	evidence->frames = process ? process->frames : 0;
-	evidence->queued_sum_ns = sums.all_ns;
-	evidence->queued_long_ns = sums.long_ns;
+}
+
+static void add_work(struct work_sums *sums, struct work_sums from, struct work_sums to)
+{
+	sums->all_ns += since(from.all_ns, to.all_ns);
+	sums->long_ns += since(from.long_ns, to.long_ns);
 }
 
 static void add_queued(const struct app_work *work, struct stall_evidence *evidence,
 		       const struct work_process *process, uint64_t now_ns)
 {
-	struct sums sums = sums_at(work, process, now_ns);
+	struct work_sums sums = sums_at(work, process, now_ns), worked = { 0 };
 	uint64_t queued_ns = since(evidence->queued_ns, now_ns);
 
 	if (!evidence->queued_ns)
 		return;
 	evidence->queued_all_ns += queued_ns;
-	evidence->queued_only_ns += since(since(evidence->queued_sum_ns, sums.all_ns), queued_ns);
-	evidence->queued_only_long_ns +=
-		since(since(evidence->queued_long_ns, sums.long_ns), queued_ns);
+	add_work(&worked, evidence->at_queued, sums);
+	add_work(&evidence->queued_only, worked, (struct work_sums){ queued_ns, queued_ns });
 	evidence->queued_ns = now_ns;
-	evidence->queued_sum_ns = sums.all_ns;
-	evidence->queued_long_ns = sums.long_ns;
+	evidence->at_queued = sums;
 }
 
 /* Keeps the work of a process that another one has replaced. */
@@ -62,11 +54,9 @@ static void keep_work(struct app_work *work, struct stall_evidence *evidence, ui
 		      uint64_t now_ns)
 {
 	const struct work_process *process = app_work_by_id(work, id);
-	struct sums sums = sums_at(work, process, now_ns);
 
 	add_queued(work, evidence, process, now_ns);
-	evidence->queued_only_ns += since(evidence->sum_ns, sums.all_ns);
-	evidence->queued_only_long_ns += since(evidence->long_ns, sums.long_ns);
+	add_work(&evidence->queued_only, evidence->at_frame, sums_at(work, process, now_ns));
 }
 
 /* Searches the layer's process, as another one may be known. */
@@ -100,20 +90,13 @@ void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	struct work_process *process;
-	struct sums sums;
 
 	if (waits == (evidence->queued_ns != 0))
 		return;
 	process = process_of(work, layer, time_ns);
-	if (!waits) {
-		add_queued(work, evidence, process, time_ns);
-		evidence->queued_ns = 0;
-		return;
-	}
-	sums = sums_at(work, process, time_ns);
-	evidence->queued_ns = time_ns;
-	evidence->queued_sum_ns = sums.all_ns;
-	evidence->queued_long_ns = sums.long_ns;
+	add_queued(work, evidence, process, time_ns);
+	evidence->queued_ns = waits ? time_ns : 0;
+	evidence->at_queued = sums_at(work, process, time_ns);
 }
 
 void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns)
@@ -137,11 +120,11 @@ static uint64_t with_delay(const struct stall_evidence *evidence,
 	if (process->late_to_ns <= evidence->from_ns || process->late_to_ns > now_ns)
 		return 0;
 	if (from_ns > evidence->from_ns)
-		before_ns = since(evidence->sum_ns, process->late_from_sum_ns);
+		before_ns = since(evidence->at_frame.all_ns, process->late_from_sum_ns);
 	else
 		from_ns = evidence->from_ns;
 	if (!evidence->queued_ns)
-		queued_ns = since(process->late_to_ns - from_ns, evidence->queued_only_ns);
+		queued_ns = since(process->late_to_ns - from_ns, evidence->queued_only.all_ns);
 	return before_ns + queued_ns + (process->late_to_ns - from_ns) +
 	       since(process->late_to_sum_ns, work_sum(process, now_ns));
 }
@@ -172,18 +155,19 @@ struct stall_finding stall_since_frame(struct app_work *work, struct layer *laye
 	struct stall_evidence *evidence = &layer->evidence;
 	struct stall_finding found = { .length_ns = since(evidence->from_ns, now_ns) };
 	uint64_t delayed_ns = process ? with_delay(evidence, process, now_ns) : 0;
-	struct sums sums = sums_at(work, process, now_ns);
+	struct work_sums worked = { 0 };
 	uint64_t work_ns, queued_ns;
 
 	if (evidence->from_ns == 0 || found.length_ns < STRETCH_LEAST_NS)
 		return found;
 	add_queued(work, evidence, process, now_ns);
+	add_work(&worked, evidence->at_frame, sums_at(work, process, now_ns));
 	if (others_draw(evidence, process, found.length_ns)) {
-		work_ns = since(evidence->long_ns, sums.long_ns);
-		queued_ns = evidence->queued_only_long_ns;
+		work_ns = worked.long_ns;
+		queued_ns = evidence->queued_only.long_ns;
 	} else {
-		work_ns = since(evidence->sum_ns, sums.all_ns);
-		queued_ns = evidence->queued_only_ns;
+		work_ns = worked.all_ns;
+		queued_ns = evidence->queued_only.all_ns;
 	}
 	found.at_work_ns = work_ns + queued_ns > delayed_ns ? work_ns + queued_ns : delayed_ns;
 	if (found.at_work_ns > found.length_ns)
@@ -253,20 +237,15 @@ enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64
 	struct stall_evidence *evidence = &layer->evidence;
 	enum wait_kind kind = stall_since_frame(work, layer, present_ns).kind;
 	struct work_process *process = process_of(work, layer, present_ns);
-	struct sums sums = sums_at(work, process, present_ns);
+	struct work_sums sums = sums_at(work, process, present_ns);
 
-	if (process)
-		process->frames++;
-	evidence->from_ns = present_ns;
-	evidence->sum_ns = sums.all_ns;
-	evidence->long_ns = sums.long_ns;
-	evidence->frames = process ? process->frames : 0;
-	evidence->queued_only_ns = evidence->queued_only_long_ns = evidence->queued_all_ns = 0;
-	if (evidence->queued_ns) {
-		evidence->queued_ns = present_ns;
-		evidence->queued_sum_ns = sums.all_ns;
-		evidence->queued_long_ns = sums.long_ns;
-	}
-	evidence->lost = evidence->reported = false;
+	*evidence = (struct stall_evidence){
+		.owner = evidence->owner,
+		.from_ns = present_ns,
+		.at_frame = sums,
+		.frames = process ? ++process->frames : 0,
+		.queued_ns = evidence->queued_ns ? present_ns : 0,
+		.at_queued = sums,
+	};
 	return kind;
 }

@@ -347,25 +347,14 @@ static void add_to_summary(struct frame_queue *q, const struct layer *layer,
 		      cause);
 }
 
-static struct composition_times times_of(const struct producers *p,
-					 const struct composition *composition)
+static struct composition with_gpu_time(const struct producers *p,
+					const struct composition *composition)
 {
-	const struct fence *fence;
+	struct composition copy = composition ? *composition : (struct composition){ 0 };
+	const struct fence *fence = fences_get(&p->fences, copy.fence);
 
-	if (!composition)
-		return (struct composition_times){ 0 };
-	fence = fences_get(&p->fences, composition->fence);
-	return (struct composition_times){
-		.commit_ns = composition->commit_ns,
-		.present_ns = composition->present_ns,
-		.end_ns = composition->end_ns,
-		.planned_ns = composition->planned_ns,
-		.gpu_done_ns = fence ? fence->done_ns : 0,
-		.adjusted = composition->adjusted,
-		.client = composition->client == CLIENT_YES,
-		.missed = composition->missed,
-		.missed_by_gpu = composition->missed_by_gpu,
-	};
+	copy.gpu_done_ns = fence ? fence->done_ns : 0;
+	return copy;
 }
 
 /* What is known about the way of a frame by its plan. */
@@ -379,7 +368,7 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	/* keep_order() may have moved the present. */
 	if (!own || own->present_ns != present_ns)
 		return;
-	facts->own = times_of(p, own);
+	facts->own = with_gpu_time(p, own);
 	if (vsync->tick_ns == 0 || own->planned_ns == 0)
 		return;
 	expected_learn(p->expected, vsync, own->planned_ns, facts->period_ns);
@@ -389,7 +378,7 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	if (!cause_is_off(facts))
 		return;
 	facts->before =
-		times_of(p, compositions_get_before(&p->compositions, waiting->composition));
+		with_gpu_time(p, compositions_get_before(&p->compositions, waiting->composition));
 	facts->duration_ns = compositions_duration(&p->compositions, present_ns);
 	if (expectation.deadline_ns == 0)
 		facts->deadline_ns = expectation.present_ns - facts->duration_ns;
@@ -410,7 +399,8 @@ static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 					     stamp->usual_ns, facts->period_ns);
 	if (facts->usual_ns > 0)
 		deadline_ns = facts->usual_ns -= late_ns;
-	facts->before = times_of(p, compositions_get_before(compositions, waiting->composition));
+	facts->before =
+		with_gpu_time(p, compositions_get_before(compositions, waiting->composition));
 	facts->first_commit_ns = compositions_commit_from(compositions, deadline_ns - eighth_ns);
 	miss = compositions_miss_in(compositions, deadline_ns - eighth_ns,
 				    waiting->frame.latched_ns);

@@ -7,26 +7,26 @@
 /* The begin of a slot is known to about this part of a period. */
 #define SLOT_TOLERANCE(period_ns) ((period_ns) / 8)
 
-static enum cause of_surfaceflinger(const struct composition_times *composition)
+static enum cause of_surfaceflinger(const struct composition *composition)
 {
 	return composition->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
 }
 
 /* --- by the plan --- */
 
-static uint64_t done_at(const struct composition_times *c)
+static uint64_t done_at(const struct composition *c)
 {
 	return c->end_ns > c->gpu_done_ns ? c->end_ns : c->gpu_done_ns;
 }
 
 /* How long after its plan the composition was done; 0: it was in time. */
-static uint64_t overrun_ns(const struct composition_times *c)
+static uint64_t overrun_ns(const struct composition *c)
 {
 	return done_at(c) > c->planned_ns ? done_at(c) - c->planned_ns : 0;
 }
 
 /* When the composition was shown, as far as the marks of SurfaceFlinger tell. */
-static uint64_t shown_at(const struct composition_times *c, uint64_t period_ns)
+static uint64_t shown_at(const struct composition *c, uint64_t period_ns)
 {
 	uint64_t late_ns = overrun_ns(c);
 
@@ -39,7 +39,7 @@ static uint64_t shown_at(const struct composition_times *c, uint64_t period_ns)
  * planned for @plan_ns, and took no longer for it than it had then. */
 static bool was_woken_late(const struct cause_facts *f, uint64_t plan_ns)
 {
-	const struct composition_times *own = &f->own;
+	const struct composition *own = &f->own;
 	uint64_t begin_ns = plan_ns - f->duration_ns;
 
 	return f->duration_ns > 0 && plan_ns > f->duration_ns && f->before.end_ns > 0 &&
@@ -50,7 +50,7 @@ static bool was_woken_late(const struct cause_facts *f, uint64_t plan_ns)
 /* What made the composition itself late; CAUSE_NONE: it kept its plan. */
 static enum cause composition_cause(const struct cause_facts *f)
 {
-	const struct composition_times *own = &f->own, *before = &f->before;
+	const struct composition *own = &f->own, *before = &f->before;
 	/* The first plan of an adjusted one was before its commit. */
 	uint64_t first_plan_ns = own->adjusted ? own->commit_ns : own->planned_ns;
 
@@ -140,7 +140,7 @@ static uint64_t slot_of_frame(const struct cause_facts *f)
 }
 
 /* A composition took too long. One that was in time for its own plan did not. */
-static enum cause too_long(const struct composition_times *composition)
+static enum cause too_long(const struct composition *composition)
 {
 	if (composition->planned_ns > 0 && overrun_ns(composition) == 0 && !composition->adjusted)
 		return CAUSE_UNKNOWN;

@@ -42,18 +42,7 @@
 #include <stdint.h>
 
 #include "rules/base/row.h"
-
-/* A composition: when SurfaceFlinger begins with it, presents, and is done. ns of the trace clock;
- * 0: unknown. */
-struct composition_times {
-	uint64_t commit_ns, present_ns, end_ns;
-	uint64_t planned_ns;  /* the vsync that is to show it */
-	uint64_t gpu_done_ns; /* SurfaceFlinger's own GPU work */
-	bool client;	      /* there is such work */
-	bool adjusted;	      /* an earlier vsync was planned, which was over at the commit */
-	bool missed;	      /* it was not shown in time, as SurfaceFlinger says itself */
-	bool missed_by_gpu;   /* that was due to this work */
-};
+#include "rules/why/composition.h"
 
 /* Times in ns of the trace clock; 0: unknown. */
 struct cause_facts {
@@ -68,12 +57,12 @@ struct cause_facts {
 	uint64_t queued_ns;
 	uint64_t gpu_done_ns;
 	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
-	uint64_t latched_before_ns;	 /* when the layer's previous frame was latched */
-	uint64_t planned_before_ns;	 /* the vsync that was to show it */
-	uint64_t duration_ns;		 /* usual time from a commit to the planned present */
-	uint64_t first_commit_ns;	 /* the first one that could be in slot e, or later */
-	struct composition_times own;	 /* the one with the frame */
-	struct composition_times before; /* the one before that */
+	uint64_t latched_before_ns; /* when the layer's previous frame was latched */
+	uint64_t planned_before_ns; /* the vsync that was to show it */
+	uint64_t duration_ns;	    /* usual time from a commit to the planned present */
+	uint64_t first_commit_ns;   /* the first one that could be in slot e, or later */
+	struct composition own;	    /* the one with the frame */
+	struct composition before;  /* the one before that */
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
 	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */

@@ -68,14 +68,9 @@ void compositions_end(struct compositions *c, uint64_t time_ns)
 
 void compositions_client(struct compositions *c, bool client)
 {
-	struct composition *open;
-
 	/* After the present it is the counter of another display. */
-	if (c->n > 0 && newest(c)->present_ns)
-		return;
-	open = open_one(c);
-	if (open->client != CLIENT_YES)
-		open->client = client ? CLIENT_YES : CLIENT_NO;
+	if (c->n == 0 || newest(c)->present_ns == 0)
+		open_one(c)->client |= client;
 }
 
 void compositions_fence(struct compositions *c, fence_id id, bool render)

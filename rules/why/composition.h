@@ -16,12 +16,6 @@
 /* Times at which SurfaceFlinger found that a composition was not shown in time. */
 #define MISSES_MAX 64
 
-enum client_composition {
-	CLIENT_UNKNOWN, /* the trace does not have the counter */
-	CLIENT_NO,
-	CLIENT_YES, /* the GPU composed layers: hasClientComposition */
-};
-
 struct composition {
 	uint64_t tick_ns;    /* of SurfaceFlinger, to which it answers; 0: unknown */
 	uint64_t commit_ns;  /* SurfaceFlinger begins to latch; 0: unknown */
@@ -31,9 +25,10 @@ struct composition {
 	bool adjusted;	     /* planned_ns replaces a vsync that was over at the commit */
 	bool missed;	     /* it was not shown then */
 	bool missed_by_gpu;  /* as SurfaceFlinger's own GPU work was late */
-	enum client_composition client;
-	fence_id fence; /* of SurfaceFlinger's own GPU work, or FENCE_NONE */
+	bool client;	     /* hasClientComposition: the GPU composed layers */
+	fence_id fence;	     /* of that work, or FENCE_NONE */
 	bool fence_is_render;
+	uint64_t gpu_done_ns; /* the end of that work, in a copy for cause_of(); 0: unknown */
 };
 
 struct compositions {

@@ -46,8 +46,8 @@ TEST(test_a_present_has_its_own_gpu_work)
 	const struct composition *with = compositions_get(&compositions, 51);
 	const struct composition *without = compositions_get(&compositions, 50);
 
-	assert_fields(with, client == CLIENT_YES, fence == 51);
-	assert_fields(without, client == CLIENT_NO, fence == 1050);
+	assert_fields(with, client == true, fence == 51);
+	assert_fields(without, client == false, fence == 1050);
 }
 
 TEST(test_a_loss_tears_the_open_composition)

@@ -62,8 +62,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
-	if (candidate_init(&a->candidate) < 0 ||
-	    latches_init(&a->layer_events.latches, (unsigned int)layers->max) < 0)
+	if (candidate_init(&a->candidate) < 0 || latches_init(&a->layer_events.latches, layers) < 0)
 		return -ENOMEM;
 	if (slice_stacks_init(&a->stacks, max_threads) < 0)
 		return -ENOMEM;
@@ -314,7 +313,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	a->foreign_presents++;
 	/* Drops the latches of this present. If the process becomes SurfaceFlinger, only later ones
 	 * count. */
-	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
+	latches_forget(&a->layer_events.latches, record->tid, false);
 	return false;
 }
 
@@ -353,7 +352,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 		if (latches->all[i].tid == record->tid)
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
-	latches_forget(latches, a->layer_events.layers, record->tid, false);
+	latches_forget(latches, record->tid, false);
 	emit_role(a, RULE_PRESENT, record);
 	a->composition.presented = true;
 }
@@ -629,8 +628,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 	bool torn = !hidden->at_rest && hidden->there && a->several_displays;
 
 	if (hidden->length_ns >= LATCH_AGE_NS || torn)
-		latches_forget_until(&a->layer_events.latches, a->layer_events.layers,
-				     hidden->from_ns);
+		latches_forget_until(&a->layer_events.latches, hidden->from_ns);
 	if (!hidden->foretold)
 		layer_events_reset(&a->layer_events, hidden->from_ns);
 	if (!hidden->at_rest)

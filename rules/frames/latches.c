@@ -2,15 +2,16 @@
 #include "rules/frames/latches.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rules/frames/buffers.h"
 
-int latches_init(struct latch_list *list, unsigned int layers)
+int latches_init(struct latch_list *list, struct layer_table *layers)
 {
+	list->layers = layers;
 	list->n = 0;
-	list->max = layers > LATCHES_LEAST ? layers : LATCHES_LEAST;
+	list->max = layers->max > LATCHES_LEAST ? (unsigned int)layers->max : LATCHES_LEAST;
 	list->all = calloc(list->max, sizeof(*list->all));
 	return list->all ? 0 : -ENOMEM;
 }
@@ -36,56 +37,43 @@ bool latches_any(const struct latch_list *list, int32_t tid)
 	return false;
 }
 
-void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others)
+/* Of several, the last one is removed first. */
+static void remove_latch(struct latch_list *list, unsigned int at)
 {
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < list->n; i++) {
-		if ((list->all[i].tid == tid) == others)
-			list->all[kept++] = list->all[i];
-		else
-			layers->layers[list->all[i].layer].waiting--;
-	}
-	list->n = kept;
+	list->layers->layers[list->all[at].layer].waiting--;
+	list->n--;
+	memmove(&list->all[at], &list->all[at + 1], (list->n - at) * sizeof(list->all[0]));
 }
 
-void latches_forget_until(struct latch_list *list, struct layer_table *layers, uint64_t time_ns)
+void latches_forget(struct latch_list *list, int32_t tid, bool others)
 {
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < list->n; i++) {
-		if (list->all[i].time_ns > time_ns)
-			list->all[kept++] = list->all[i];
-		else
-			layers->layers[list->all[i].layer].waiting--;
-	}
-	list->n = kept;
+	for (unsigned int i = list->n; i-- > 0;)
+		if ((list->all[i].tid == tid) != others)
+			remove_latch(list, i);
 }
 
-void latches_forget_excluded(struct latch_list *list, struct layer_table *layers)
+void latches_forget_until(struct latch_list *list, uint64_t time_ns)
 {
-	unsigned int kept = 0;
+	for (unsigned int i = list->n; i-- > 0;)
+		if (list->all[i].time_ns <= time_ns)
+			remove_latch(list, i);
+}
 
-	for (unsigned int i = 0; i < list->n; i++) {
-		struct layer *layer = &layers->layers[list->all[i].layer];
-
-		if (layer->excluded)
-			layer->waiting--;
-		else
-			list->all[kept++] = list->all[i];
-	}
-	list->n = kept;
+void latches_forget_excluded(struct latch_list *list)
+{
+	for (unsigned int i = list->n; i-- > 0;)
+		if (list->layers->layers[list->all[i].layer].excluded)
+			remove_latch(list, i);
 }
 
 /* Returns NULL if there is no space. */
-static struct latch *add(struct latch_list *list, struct layer_table *layers, int layer,
-			 int32_t kept_tid)
+static struct latch *add(struct latch_list *list, int layer, int32_t kept_tid)
 {
 	if (list->n == list->max)
-		latches_forget(list, layers, kept_tid, true);
+		latches_forget(list, kept_tid, true);
 	if (list->n == list->max)
 		return NULL;
-	layers->layers[layer].waiting++;
+	list->layers->layers[layer].waiting++;
 	return &list->all[list->n++];
 }
 
@@ -114,10 +102,10 @@ static void join(struct latch *known, const struct latch *event, struct layer *l
 		set_queued(known, layer);
 }
 
-void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		 uint64_t present, bool alone, int32_t kept_tid)
+void latches_add(struct latch_list *list, const struct latch *latch, uint64_t present, bool alone,
+		 int32_t kept_tid)
 {
-	struct layer *layer = &layers->layers[latch->layer];
+	struct layer *layer = &list->layers->layers[latch->layer];
 	struct latch *known = find(list, latch->layer, latch->tid);
 
 	if (known && is_same(known, latch)) {
@@ -127,7 +115,7 @@ void latches_add(struct latch_list *list, struct layer_table *layers, const stru
 	if (!alone)
 		return;
 	if (!known)
-		known = add(list, layers, latch->layer, kept_tid);
+		known = add(list, latch->layer, kept_tid);
 	if (!known)
 		return;
 	*known = *latch;

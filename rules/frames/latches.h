@@ -33,13 +33,13 @@ struct latch {
 };
 
 struct latch_list {
+	struct layer_table *layers; /* borrowed */
 	unsigned int n, max;
 	struct latch *all; /* in the order of time; each keeps its layer in the table */
 };
 
-/* @layers: size of the table of layers. Returns 0 or -ENOMEM; latches_free() must be called in any
- * case. */
-int latches_init(struct latch_list *list, unsigned int layers);
+/* @layers: borrowed. Returns 0 or -ENOMEM; latches_free() must be called in any case. */
+int latches_init(struct latch_list *list, struct layer_table *layers);
 void latches_free(struct latch_list *list);
 
 /**
@@ -49,19 +49,19 @@ void latches_free(struct latch_list *list);
  * @alone: the event may be the only one of its latch
  * @kept_tid: if there is no space, latches of all other threads are dropped
  */
-void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		 uint64_t present, bool alone, int32_t kept_tid);
+void latches_add(struct latch_list *list, const struct latch *latch, uint64_t present, bool alone,
+		 int32_t kept_tid);
 
 /* True: the thread has latched a buffer. */
 bool latches_any(const struct latch_list *list, int32_t tid);
 
 /* Drops the latches of @tid, or (@others) of all other threads. */
-void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
+void latches_forget(struct latch_list *list, int32_t tid, bool others);
 
 /* Drops the latches up to @time_ns. */
-void latches_forget_until(struct latch_list *list, struct layer_table *layers, uint64_t time_ns);
+void latches_forget_until(struct latch_list *list, uint64_t time_ns);
 
 /* Drops the latches of excluded layers. */
-void latches_forget_excluded(struct latch_list *list, struct layer_table *layers);
+void latches_forget_excluded(struct latch_list *list);
 
 #endif

@@ -113,8 +113,8 @@ static bool make_space(struct layer_events *e, const struct rule *rule, struct s
 		return true;
 	if (!is_counted(e, name))
 		return false;
-	latches_forget_excluded(&e->latches, e->layers);
-	latches_forget(&e->latches, e->layers, e->sf->known ? e->sf->tid : record->tid, true);
+	latches_forget_excluded(&e->latches);
+	latches_forget(&e->latches, e->sf->known ? e->sf->tid : record->tid, true);
 	if (e->evict(e->context, false) == 0 || e->evict(e->context, true) == 0)
 		return true;
 	refuse(e, rule, name, record);
@@ -174,7 +174,7 @@ static void add_latch(struct layer_events *e, const struct rule *rule, struct la
 		.number = number,
 	};
 
-	latches_add(&e->latches, e->layers, &latch, e->presents + 1, alone,
+	latches_add(&e->latches, &latch, e->presents + 1, alone,
 		    e->sf->known ? e->sf->tid : record->tid);
 }
 
@@ -264,14 +264,13 @@ void layer_events_lost(struct layer_events *e, uint64_t from_ns)
 
 void layer_events_forget(struct layer_events *e, uint64_t time_ns)
 {
-	latches_forget(&e->latches, e->layers, e->sf->tid, true);
-	latches_forget(&e->latches, e->layers, e->sf->tid, false);
+	latches_forget_until(&e->latches, UINT64_MAX);
 	layer_events_reset(e, time_ns);
 }
 
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns)
 {
-	latches_forget(&e->latches, e->layers, tid, true);
+	latches_forget(&e->latches, tid, true);
 	layer_events_reset(e, time_ns);
 	e->sure_latches = 0;
 }

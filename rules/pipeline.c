@@ -1005,9 +1005,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.forgery = on_forgery,
 		.hole = on_hole,
 		.hidden = on_hidden,
-		.evict = on_evict,
-		.layer = on_layer,
-		.queued = on_queued,
+		.layers = { p, on_evict, on_layer, on_queued },
 	};
 
 	p->unusual = true;

@@ -52,19 +52,16 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .layers = layers,
 						 .sf = &a->sf,
 						 .work = a->work,
-						 .context = sink->context,
-						 .evict = sink->evict,
-						 .added = sink->layer,
-						 .queued = sink->queued };
+						 .sink = sink->layers };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->runs.context = a;
 	a->runs.hidden = on_hidden;
 	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
-	if (candidate_init(&a->candidate) < 0 || latches_init(&a->layer_events.latches, layers) < 0)
-		return -ENOMEM;
-	if (slice_stacks_init(&a->stacks, max_threads) < 0)
+	if (candidate_init(&a->candidate) < 0 ||
+	    latches_init(&a->layer_events.latches, layers) < 0 ||
+	    slice_stacks_init(&a->stacks, max_threads) < 0)
 		return -ENOMEM;
 	a->stacks.context = a->work;
 	a->stacks.work_ends = app_work_end;

@@ -57,12 +57,7 @@ struct attribution_sink {
 	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
 	 * @torn: a composition's first present may be missing, and there are others. */
 	void (*hidden)(void *context, uint64_t from_ns, bool at_rest, bool torn);
-	/* See struct layer_events. */
-	int (*evict)(void *context, bool early);
-	void (*layer)(void *context, struct layer *layer); /* a layer is new */
-	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
-	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
-		       bool direct);
+	struct layer_sink layers;
 };
 
 /* The composition that a thread prepares. */

@@ -39,7 +39,7 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer,
 
 	layer->ignored = ruleset_ignores_layer(e->rules, name);
 	layer_set_surface(layer, names, ruleset_surface(e->rules, name, copy));
-	e->added(e->context, layer);
+	e->sink.added(e->sink.context, layer);
 }
 
 /* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in counters,
@@ -109,13 +109,13 @@ static bool is_counted(const struct layer_events *e, struct span name)
 static bool make_space(struct layer_events *e, const struct rule *rule, struct span name,
 		       const struct trace_record *record)
 {
-	if (e->evict(e->context, false) == 0)
+	if (e->sink.evict(e->sink.context, false) == 0)
 		return true;
 	if (!is_counted(e, name))
 		return false;
 	latches_forget_excluded(&e->latches);
 	latches_forget(&e->latches, e->sf->known ? e->sf->tid : record->tid, true);
-	if (e->evict(e->context, false) == 0 || e->evict(e->context, true) == 0)
+	if (e->sink.evict(e->sink.context, false) == 0 || e->sink.evict(e->sink.context, true) == 0)
 		return true;
 	refuse(e, rule, name, record);
 	return false;
@@ -201,7 +201,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 			buffers_pop(layer);
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
-		e->queued(e->context, layer, record, rule->context != 0);
+		e->sink.queued(e->sink.context, layer, record, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);

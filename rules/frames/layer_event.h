@@ -13,12 +13,7 @@
 #include "rules/language/ruleset_match.h"
 #include "rules/threads/surfaceflinger.h"
 
-struct layer_events {
-	/* Set by the owner; the pointers are borrowed. */
-	const struct ruleset *rules;
-	struct layer_table *layers;
-	const struct surfaceflinger *sf;
-	struct app_work *work;
+struct layer_sink {
 	void *context;
 	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
 	 * if frames must be counted early for it. */
@@ -28,6 +23,15 @@ struct layer_events {
 	 * transaction. */
 	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
 		       bool direct);
+};
+
+struct layer_events {
+	/* Set by the owner; the pointers are borrowed. */
+	const struct ruleset *rules;
+	struct layer_table *layers;
+	const struct surfaceflinger *sf;
+	struct app_work *work;
+	struct layer_sink sink;
 
 	/* The owner initializes the list, and counts the presents: it has the latches of the next.
 	 */

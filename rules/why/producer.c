@@ -128,16 +128,6 @@ static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
 	return number != 0 && p->last - number < n;
 }
 
-/* The newest buffer is on the way to SurfaceFlinger. */
-static void add_sent(struct producers *p)
-{
-	if (p->n_sent == PRODUCER_RECENT_MAX) {
-		p->n_sent--;
-		memmove(&p->sent[0], &p->sent[1], p->n_sent * sizeof(p->sent[0]));
-	}
-	p->sent[p->n_sent++] = p->last;
-}
-
 static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
@@ -147,8 +137,6 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 	*added = *buffer;
 	added->before = *newest;
 	*newest = p->last;
-	if (is_blast(buffer))
-		add_sent(p);
 	return added;
 }
 
@@ -455,16 +443,9 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 		found->all[found->n++] = buffer;
 }
 
-/* True: no more events of layers are kept for the buffer. */
-static bool is_full(const struct queued_buffer *buffer)
-{
-	return buffer->ambiguous && buffer->n_hints == PRODUCER_HINTS_MAX;
-}
-
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
-	unsigned int n_sent = p->n_sent;
 
 	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
 		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
@@ -477,21 +458,8 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
-	p->n_sent = 0;
-	for (unsigned int i = 0; i < n_sent; i++) {
-		uint32_t number = p->sent[i];
-		struct queued_buffer *buffer = buffer_at(p, number);
-
-		if (buffer->taken || p->last - number >= PRODUCER_RECENT_MAX)
-			continue;
-		p->sent[p->n_sent++] = number;
-		if (!is_full(buffer))
-			consider(p, found, buffer, arrival);
-	}
-	/* More of these change nothing if there are two buffers already. */
-	for (unsigned int i = 0; i < p->n_sent && found->n < 2; i++)
-		if (is_full(buffer_at(p, p->sent[i])))
-			consider(p, found, buffer_at(p, p->sent[i]), arrival);
+	for (uint32_t n = PRODUCER_RECENT_MAX; n-- > 0;)
+		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
 static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
@@ -595,31 +563,17 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	       has_hint(buffer, layer->id, frame->queued_ns);
 }
 
-/* True: no frame gets the buffer any more. */
-static bool is_over(const struct queued_buffer *buffer)
-{
-	return buffer->joined || (buffer->ambiguous && buffer->number < 0);
-}
-
-/* Removes old buffers from the list that no frame gets any more, as others would pass them again
- * and again. find_buffers() needs only the newest. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	uint32_t *link = &p->newest[place_of(layer->producer)];
-
-	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
+	for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
+	     i = buffer_at(p, i)->before) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
-		if (is_over(buffer) && p->last - i >= PRODUCER_RECENT_MAX) {
-			*link = buffer->before;
-			continue;
-		}
 		if (buffer->begin_ns <= frame->latched_ns && is_buffer_of(buffer, layer, frame))
 			return buffer;
-		link = &buffer->before;
 	}
 	return NULL;
 }

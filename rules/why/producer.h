@@ -88,10 +88,6 @@ struct producers {
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
-	/* Numbers of the newest buffers of BLAST queues, the oldest first; those that
-	 * SurfaceFlinger has got are removed at the next search. */
-	unsigned int n_sent;
-	uint32_t sent[PRODUCER_RECENT_MAX];
 	/* The layer of a BLAST queue. */
 	struct {
 		uint64_t key, layer;

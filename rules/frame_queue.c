@@ -124,9 +124,8 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 /* Closes rows at the first present that is delay_ns or more after the last check. */
 static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 {
-	if (!q->checked)
+	if (q->last_check_ns == 0)
 		q->last_check_ns = present_ns;
-	q->checked = true;
 	if (present_ns - q->last_check_ns < q->options.delay_ns)
 		return;
 	q->last_check_ns = present_ns;
@@ -636,10 +635,9 @@ static void prove_presents(struct frame_queue *q, struct waiting_frame *waiting)
 
 	if (context->loss.idle_count != q->chain_idle) {
 		vsync_place(&q->vsync, present_ns, &stamp);
-		q->unproven += !stamp.locked || present_ns < q->chain_ns ||
-			       (present_ns - q->chain_ns) * 4 > stamp.period_ns * 5;
+		q->unproven += !stamp.locked || present_ns < q->counted_ns ||
+			       (present_ns - q->counted_ns) * 4 > stamp.period_ns * 5;
 	}
-	q->chain_ns = present_ns;
 	q->chain_idle = context->loss.idle_count;
 	context->loss.hole_count += q->unproven;
 	context->unsure |= context->ahead && q->loss_ahead;
@@ -658,6 +656,7 @@ static void count_first(struct frame_queue *q)
 	else
 		count_frame(q, waiting);
 	q->counted_ns = waiting->frame.present_ns;
+	q->settled_ns = later(q->settled_ns, q->counted_ns);
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
 }
@@ -706,11 +705,6 @@ static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 	       now_ns >= present_ns + lag_ns(q, now_ns) &&
 	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync)) &&
 	       (now_ns >= present_ns + CPU_LAG_NS || !is_cpu_behind(q, present_ns));
-}
-
-uint64_t frame_queue_settled_ns(const struct frame_queue *q)
-{
-	return later(q->counted_ns, q->settled_ns);
 }
 
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
@@ -1001,13 +995,13 @@ void frame_queue_new_clock(struct frame_queue *q)
 	if (q->log)
 		q->log->n = 0;
 	vsync_reset(&q->vsync);
-	q->locked_once = q->checked = false;
-	q->last_idle_check_ns = 0;
+	q->locked_once = false;
+	q->last_check_ns = q->last_idle_check_ns = 0;
 	q->switched_ns = q->switches = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
 	q->now_ns = q->silence_ns = 0;
-	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = q->chain_ns = 0;
+	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

@@ -70,8 +70,7 @@ struct frame_queue {
 	bool overruled_reported;       /* an event reported that the trace overrules --vsync-ms */
 	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
 	uint64_t early_until_ns; /* the lattice is new until then */
-	bool checked;		 /* last_check_ns is set */
-	uint64_t last_check_ns;
+	uint64_t last_check_ns;	 /* 0: none yet */
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
 	/* Not reached yet: each closes the rows that are open then, and an interval that spans it
@@ -81,16 +80,15 @@ struct frame_queue {
 	uint64_t moved_from_ns, moved_to_ns; /* its old and new time, of the last one; 0: none */
 	struct rate_limit moved_limit;	     /* of the events that report them */
 	struct loss loss;		     /* so far */
-	bool loss_pending;		     /* frames that are added now are in a hole */
-	bool loss_ahead;		     /* the same; its record is not read yet */
-	uint64_t lost_until_ns;		     /* time of the last loss; 0: none */
-	uint64_t lost_at_begin_ns;	     /* the same of a CPU without an event before it */
-	uint64_t now_ns, losses;	     /* at the last settle: its time, and the sum of loss */
-	uint64_t silence_ns;		     /* end of the last hole without any event; 0: none */
-	uint64_t hole_from_ns;		     /* the last hole without a record begins there */
-	struct loss hole;		     /* the losses of that hole */
-	uint64_t chain_ns;		     /* the last present that was counted; 0: none */
-	uint32_t chain_idle;		     /* its loss.idle_count */
+	bool loss_pending;	   /* frames that are added now are in a hole: set by the owner */
+	bool loss_ahead;	   /* the same; its record is not read yet */
+	uint64_t lost_until_ns;	   /* time of the last loss; 0: none */
+	uint64_t lost_at_begin_ns; /* the same of a CPU without an event before it */
+	uint64_t now_ns, losses;   /* at the last settle: its time, and the sum of loss */
+	uint64_t silence_ns;	   /* end of the last hole without any event; 0: none */
+	uint64_t hole_from_ns;	   /* the last hole without a record begins there */
+	struct loss hole;	   /* the losses of that hole */
+	uint32_t chain_idle;	   /* loss.idle_count of the last present that was counted */
 	uint32_t unproven; /* idle holes between presents that are not of consecutive vsyncs */
 	uint64_t stale;	   /* frames not counted: they span a hole or go back in time */
 	uint64_t excluded_frames; /* of layers that are not counted */
@@ -100,8 +98,8 @@ struct frame_queue {
 	/* The app in front has no stall without an end before that time, unless it changes. */
 	uint64_t endless_ns;
 	unsigned int endless_app; /* front_app.changes at that time */
-	uint64_t settled_ns;	  /* see frame_queue_settled_ns() */
-	uint64_t counted_ns;	  /* the last present that was counted */
+	uint64_t settled_ns;	  /* see pipeline_settled() */
+	uint64_t counted_ns;	  /* the last present that was counted; 0: none */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -147,10 +145,6 @@ void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);
 /* The trace has reached @now_ns: counts the frames that have waited long enough into rows, and
  * closes idle rows. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
-
-/* Everything up to this time is counted. No later row or event has an earlier time, except for the
- * event of a refresh rate that began while there were no frames. */
-uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
 /* Frees an entry of the full table: evicts the layer that has been idle longest. @early: if all
  * layers have waiting frames, the oldest of these are counted early. Returns 0, or -ENOSPC: all

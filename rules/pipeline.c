@@ -811,7 +811,7 @@ uint64_t pipeline_settled(const struct pipeline *p)
 	uint64_t now_ns = trace_clock_sure(&p->clock);
 
 	if (!p->gfx2019)
-		return frame_queue_settled_ns(&p->queue);
+		return p->queue.settled_ns;
 	return now_ns > GFX2019_DISORDER_NS ? now_ns - GFX2019_DISORDER_NS : 0;
 }
 

@@ -888,14 +888,6 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 
 /* --- discontinuities --- */
 
-void frame_queue_set_loss_pending(struct frame_queue *q, bool pending)
-{
-	/* The present of what was latched until now may be missing, and a later one have it. */
-	if (q->loss_pending && !pending)
-		q->lost_until_ns = q->clock->now_ns;
-	q->loss_pending = pending;
-}
-
 static void add_loss(struct loss *sum, struct loss lost)
 {
 	sum->events += lost.events;

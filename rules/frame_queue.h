@@ -139,9 +139,6 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
  * compositions. @torn: so may its first present after that. */
 void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
 
-/* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
-void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);
-
 /* The trace has reached @now_ns: counts the frames that have waited long enough into rows, and
  * closes idle rows. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);

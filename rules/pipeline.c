@@ -31,6 +31,9 @@
  * more than this. */
 #define GFX2019_DISORDER_NS UINT64_C(1000000000)
 
+/* Interval between two marks of apps that close rows, of all apps together. */
+#define MARK_EVERY_NS UINT64_C(1000000000)
+
 /* SurfaceFlinger plans no further ahead: such a name is forged. */
 #define PLAN_MAX_NS INT64_C(10000000000)
 
@@ -408,7 +411,7 @@ static void report_overflow(struct pipeline *p, bool last)
 /* At the end the remaining losses are reported, without a limit. */
 static void report_last_losses(struct pipeline *p)
 {
-	events_lift_limit(&p->events, TRACE_EVENT_LOST);
+	p->events.limits[TRACE_EVENT_LOST].written = 0;
 	report_lost(p, pipeline_now(p), "several CPUs");
 }
 
@@ -435,7 +438,8 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
 	if (p->gfx2019)
 		return;
-	if (marks_add_of_app(&p->queue.marks, time_ns))
+	if (rate_limit_allows(&p->queue.marks.of_apps, 1, MARK_EVERY_NS, time_ns) &&
+	    marks_add(&p->queue.marks, time_ns))
 		marks_add(&p->choreographer->marks, time_ns);
 	else
 		p->counters.marks_too_soon++;
@@ -594,14 +598,13 @@ static __attribute__((noinline)) void decide(struct pipeline *p)
 	take_waiting(p);
 }
 
-/* A record that is no marker. */
+/* A record that is no marker. A loss in a run of duplicates is a duplicate, too. */
 static __attribute__((noinline)) void other_record(struct pipeline *p,
 						   const struct trace_record *record)
 {
 	if (record->kind == TRACE_TIMELINE)
 		pipeline_timeline(p, record);
-	else if (!trace_clock_in_duplicates(&p->clock) &&
-		 !trace_clock_holds_loss(&p->clock, record))
+	else if (!p->clock.duplicates.active && !trace_clock_holds_loss(&p->clock, record))
 		take_loss(p, record);
 }
 
@@ -769,7 +772,10 @@ void pipeline_set_loss_ahead(struct pipeline *p, bool ahead)
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
 {
-	frame_queue_set_loss_pending(&p->queue, pending);
+	/* The present of what was latched until now may be missing, and a later one have it. */
+	if (p->queue.loss_pending && !pending)
+		p->queue.lost_until_ns = p->clock.now_ns;
+	p->queue.loss_pending = pending;
 }
 
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)

@@ -16,11 +16,6 @@
 /* This many lines in the time of other CPUs prove the order. */
 #define SURE 32
 
-void cpu_order_init(struct cpu_order *order, bool possible)
-{
-	*order = (struct cpu_order){ .possible = possible, .cpu = TRACE_ID_UNKNOWN };
-}
-
 static void add_time(struct cpu_order *order, uint64_t time_ns)
 {
 	if (order->cpus == 0 || time_ns < order->first_ns)

@@ -10,7 +10,7 @@
 #include "parser/record.h"
 
 struct cpu_order {
-	bool possible;		    /* nothing so far shows another order */
+	bool possible;		    /* nothing so far shows another order; false: a live trace */
 	int32_t cpu;		    /* of the current lines; TRACE_ID_UNKNOWN before the first */
 	uint64_t cpus;		    /* mask of the CPUs so far */
 	uint64_t first_ns, last_ns; /* time of all lines so far */
@@ -18,9 +18,6 @@ struct cpu_order {
 	bool back;		    /* a CPU's lines begin before the end of the previous ones */
 	unsigned int overlapping;   /* number of lines in the time of other CPUs */
 };
-
-/* @possible: false for a live trace. */
-void cpu_order_init(struct cpu_order *order, bool possible);
 
 /* Adds the next record. */
 void cpu_order_add(struct cpu_order *order, const struct trace_record *record);

@@ -31,11 +31,6 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	return true;
 }
 
-void events_lift_limit(struct event_writer *events, enum trace_event_kind kind)
-{
-	events->limits[kind].written = 0;
-}
-
 void events_end(struct event_writer *events, uint64_t time_ns)
 {
 	for (int kind = 0; kind < TRACE_EVENT_KINDS; kind++) {

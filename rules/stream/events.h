@@ -31,9 +31,6 @@ struct event_writer {
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
 
-/* The next event of that kind is written in any case. */
-void events_lift_limit(struct event_writer *events, enum trace_event_kind kind);
-
 /* The trace ends: reports the number of suppressed events. */
 void events_end(struct event_writer *events, uint64_t time_ns);
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define OF_APPS_EVERY_NS UINT64_C(1000000000)
-
 /* Makes one of the two that are closest. */
 static void merge_two(struct marks *marks)
 {
@@ -32,13 +30,6 @@ bool marks_add(struct marks *marks, uint64_t time_ns)
 	marks->at_ns[at] = time_ns;
 	marks->n++;
 	return has_space;
-}
-
-bool marks_add_of_app(struct marks *marks, uint64_t time_ns)
-{
-	if (!rate_limit_allows(&marks->of_apps, 1, OF_APPS_EVERY_NS, time_ns))
-		return false;
-	return marks_add(marks, time_ns);
 }
 
 bool marks_pass(struct marks *marks, uint64_t time_ns)

@@ -24,10 +24,6 @@ struct marks {
 /* Returns false if there was no space: then the two that are closest have become one. */
 bool marks_add(struct marks *marks, uint64_t time_ns);
 
-/* Adds a mark from the trace, at most one a second for all apps together. Returns false if it was
- * not added, or as marks_add(). */
-bool marks_add_of_app(struct marks *marks, uint64_t time_ns);
-
 /* Removes the marks up to @time_ns. True: there was at least one. */
 bool marks_pass(struct marks *marks, uint64_t time_ns);
 

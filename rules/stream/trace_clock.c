@@ -442,11 +442,6 @@ void trace_clock_decide(struct trace_clock *clock)
 	step_back(clock, clock->past_ns);
 }
 
-bool trace_clock_in_duplicates(const struct trace_clock *clock)
-{
-	return clock->duplicates.active;
-}
-
 /* --- init and end --- */
 
 void trace_clock_restart(struct trace_clock *clock)
@@ -467,8 +462,8 @@ int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writ
 	*clock = (struct trace_clock){
 		.events = events,
 		.sf_tid = TRACE_ID_UNKNOWN,
+		.order = { .possible = recorded, .cpu = TRACE_ID_UNKNOWN },
 	};
-	cpu_order_init(&clock->order, recorded);
 	if (held_init(&clock->held, HELD_SIZE) < 0)
 		return -ENOMEM;
 	return duplicates_init(&clock->duplicates, recorded);

@@ -154,9 +154,6 @@ bool trace_clock_may_step(struct trace_clock *clock, const struct trace_record *
  * that are valid. */
 void trace_clock_decide(struct trace_clock *clock);
 
-/* True: in a run of duplicates. A loss in it is a duplicate, too. */
-bool trace_clock_in_duplicates(const struct trace_clock *clock);
-
 /* Writes the event for CLOCK_BACK. */
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);
 

@@ -3,8 +3,9 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-void harm_add(struct harm *harm, struct recent *recent, uint64_t time_ns, uint64_t ns)
+void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 {
+	struct recent *recent = &harm->recent;
 	uint64_t sum_us = 0, first = 0;
 	uint32_t *us;
 

@@ -96,7 +96,6 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	struct summary_surface *entry = summary_entry(summary, number);
 
 	if (entry->clock != summary->clocks) {
-		entry->recent = (struct recent){ 0 };
 		entry->first_ns = present_ns;
 		entry->clock = summary->clocks;
 	}
@@ -110,12 +109,12 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	else
 		drawing_add(&entry->drawing, (uint64_t)interval.ns);
 	if (late.harm_ns > 0) {
-		harm_add(&entry->harm, &entry->recent, present_ns, late.harm_ns);
+		harm_add(&entry->harm, present_ns, late.harm_ns);
 		grade_add_lost(&entry->facts, cause, late.harm_ns, interval_is_wait(interval));
 	}
 	if (!interval_is_frame_time(interval))
 		return;
-	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
+	recent_add(&entry->harm.recent, present_ns, (uint64_t)interval.ns);
 	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
 	if (interval_is_whole(interval))
 		histogram_add_exact(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
@@ -148,7 +147,7 @@ void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, 
 {
 	struct summary_surface *entry = summary_entry(summary, number);
 
-	harm_add(&entry->harm, &entry->recent, time_ns, stall_ns);
+	harm_add(&entry->harm, time_ns, stall_ns);
 	grade_add_endless(&entry->facts, stall_ns);
 }
 
@@ -156,6 +155,8 @@ void summary_new_clock(struct summary *summary)
 {
 	summary->clocks++;
 	summary->now_ns = 0;
+	for (int i = 0; i < summary_count(summary); i++)
+		summary->table[i].harm.recent = (struct recent){ 0 };
 }
 
 static double fps_of(double ns)
@@ -167,17 +168,6 @@ static double low_time_fps(const struct chunk_store *store, const struct summary
 			   unsigned int permille, uint64_t time_ns)
 {
 	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
-}
-
-/* Frame times on another clock are not recent. */
-static void set_recent(const struct summary *summary, const struct summary_surface *entry,
-		       struct summary_row *row)
-{
-	static const struct recent none;
-	const struct recent *recent = entry->clock == summary->clocks ? &entry->recent : &none;
-
-	row->now_fps = recent_fps(recent, summary->now_ns);
-	row->recent_frames = recent_frames(recent, summary->now_ns);
 }
 
 static void judge(const struct summary *summary, const struct summary_surface *entry,
@@ -245,6 +235,9 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.last_ns = entry->last_ns,
 		.frozen_ns = entry->frozen_ns,
 		.stats = entry->stats,
+		.now_fps = recent_fps(&entry->harm.recent, summary->now_ns),
+		.recent_frames = recent_frames(&entry->harm.recent, summary->now_ns),
+		.harm = entry->harm,
 		.no_view_marks = entry->without_marks && !entry->with_marks,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
@@ -260,8 +253,6 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
 	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
-	set_recent(summary, entry, &out);
-	out.harm = entry->harm;
 	judge(summary, entry, &out);
 	set_grade(summary, entry, &out);
 	set_fences(entry, store, &out);

@@ -21,7 +21,6 @@
 #include "rules/count/harm.h"
 #include "rules/count/late.h"
 #include "rules/count/percentiles.h"
-#include "rules/count/recent.h"
 #include "rules/count/stats.h"
 #include "rules/count/summary_row.h"
 #include "rules/language/long_names.h"
@@ -34,10 +33,9 @@ struct summary_surface {
 	char app[APP_SIZE];
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
-	struct recent recent;	    /* frame times on that clock */
 	uint64_t frozen_ns;	    /* as in struct summary_row; set for summary_write() */
-	struct harm harm;
-	struct grade_facts facts; /* without those that stats has */
+	struct harm harm;	    /* with the frame times of the last seconds */
+	struct grade_facts facts;   /* without those that stats has */
 	struct drawing drawing;
 	/* It had frames of a process that has a Choreographer, and of one that has none. */
 	bool with_marks, without_marks;

@@ -10,11 +10,10 @@
 TEST(test_the_worst_moment_has_most_harm)
 {
 	struct harm harm = { 0 };
-	struct recent recent = { 0 };
 
-	harm_add(&harm, &recent, 10 * SECOND, 20 * MS);
-	harm_add(&harm, &recent, 11 * SECOND, 50 * MS);
-	harm_add(&harm, &recent, 12 * SECOND, 50 * MS);
+	harm_add(&harm, 10 * SECOND, 20 * MS);
+	harm_add(&harm, 11 * SECOND, 50 * MS);
+	harm_add(&harm, 12 * SECOND, 50 * MS);
 	assert_fields(&harm, worst_ns == 50 * MS, worst_at_ns == 11 * SECOND);
 }
 
@@ -27,7 +26,6 @@ TEST(test_the_worst_minute_is_that_of_a_plain_search)
 	for (unsigned int round = 0; round < 300; round++) {
 		uint64_t second = 0, minute_ns = 0, from_ns = 0;
 		struct harm harm = { 0 };
-		struct recent recent = { 0 };
 
 		memset(us, 0, sizeof(us));
 		for (unsigned int i = 0; i < 40; i++) {
@@ -36,12 +34,12 @@ TEST(test_the_worst_minute_is_that_of_a_plain_search)
 
 			second += (uint64_t)(rand() % 8 ? rand() % 4 : 50 + rand() % 30);
 			if (rand() % 40 == 0) {
-				recent = (struct recent){ 0 };
+				harm.recent = (struct recent){ 0 };
 				memset(us, 0, sizeof(us));
 				second = (uint64_t)rand() % 100;
 			}
 			us[second] += add_us;
-			harm_add(&harm, &recent, second * SECOND + 5, add_us * UINT64_C(1000));
+			harm_add(&harm, second * SECOND + 5, add_us * UINT64_C(1000));
 			first = second;
 			for (uint64_t at = second < 59 ? 0 : second - 59; at <= second; at++) {
 				sum_us += us[at];
@@ -59,13 +57,12 @@ TEST(test_the_worst_minute_is_that_of_a_plain_search)
 TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 {
 	struct harm harm = { 0 };
-	struct recent recent = { 0 };
 
-	harm_add(&harm, &recent, 9000 * SECOND, 5000 * SECOND);
-	harm_add(&harm, &recent, 9000 * SECOND, 5000 * SECOND);
+	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
+	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
-	harm_add(&harm, &recent, 9061 * SECOND, MS);
-	assert_int_equal(recent.harm_us[9061 % RECENT_HARM_SLOTS], 1000);
+	harm_add(&harm, 9061 * SECOND, MS);
+	assert_int_equal(harm.recent.harm_us[9061 % RECENT_HARM_SLOTS], 1000);
 }
 
 TEST(test_only_stretches_of_a_second_are_drawing)

@@ -59,7 +59,6 @@ static void prefer_drops(struct reading *reading)
 		order_late(reading, false);
 	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
-		session->surfaces[i].recent = (struct recent){ 0 };
 		session->surfaces[i].facts = (struct grade_facts){ 0 };
 	}
 }
@@ -165,8 +164,7 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 				     : 0;
 	if (harm_us < 1)
 		return;
-	harm_add(&surface->harm, &surface->recent, (uint64_t)end_us * 1000,
-		 (uint64_t)(harm_us * 1000));
+	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
 	grade_add_lost(&surface->facts, cause_in(field_of(csv, columns[DROP_CAUSE])),
 		       (uint64_t)(harm_us * 1000), !is_late);
 	add_drop(reading, csv, columns, surface, (uint64_t)harm_us);

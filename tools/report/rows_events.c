@@ -277,9 +277,8 @@ void count_unended(struct reading *reading)
 		/* Where the worst moment is known: in frames.csv, or dropFrames.csv. */
 		if (!is_pause && event->time_us >= 0 &&
 		    (session->surfaces[surface].frame_rows > 0 || reading->harm_from_drops))
-			harm_add(&session->surfaces[surface].harm,
-				 &session->surfaces[surface].recent,
-				 (uint64_t)event->time_us * 1000, ns);
+			harm_add(&session->surfaces[surface].harm, (uint64_t)event->time_us * 1000,
+				 ns);
 		sum = sum_of(reading, session_section(session, event->time_us), (uint16_t)surface);
 		for (unsigned int j = 0; j <= (sum != NULL); j++) {
 			struct grade_facts *facts =

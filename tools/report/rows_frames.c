@@ -110,7 +110,7 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 		drawing_add(&surface->drawing, (uint64_t)interval.ns);
 	if (late.harm_ns == 0)
 		return 0;
-	harm_add(&surface->harm, &surface->recent, (uint64_t)present_us * 1000, late.harm_ns);
+	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
 	grade_add_lost(&surface->facts, cause, late.harm_ns, interval_is_wait(interval));
 	return late.harm_ns;
 }
@@ -181,7 +181,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	stats = stats_of_frame(reading, place, interval, wait);
 	/* The time went back: these are on another clock. */
 	if (present_us < surface->last_us)
-		surface->recent = (struct recent){ 0 };
+		surface->harm.recent = (struct recent){ 0 };
 	harm_ns = add_harm(reading, surface, place, present_us, interval, wait, cause);
 	if (harm_ns > 0 && !interval_is_wait(interval))
 		frame_stats_add_late(&stats, harm_ns);

@@ -130,7 +130,6 @@ struct surface {
 	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
 	struct drawing drawing; /* from frames.csv */
 	struct harm harm;
-	struct recent recent; /* the seconds of its worst minute */
 	struct grade_facts facts;
 	enum grade grade;
 	enum grade said;  /* its grade in summary.csv */

@@ -98,58 +98,32 @@ static inline void set_record(struct trace_record *record, enum trace_kind kind,
 	record->track = track;
 }
 
+/* The kind of each letter, and 1. */
+static const uint8_t kinds[UINT8_MAX + 1] = {
+	['B'] = 1 + TRACE_SLICE_BEGIN, ['E'] = 1 + TRACE_SLICE_END, ['C'] = 1 + TRACE_COUNTER,
+	['S'] = 1 + TRACE_ASYNC_BEGIN, ['F'] = 1 + TRACE_ASYNC_END, ['I'] = 1 + TRACE_INSTANT,
+	['G'] = 1 + TRACE_TRACK_BEGIN, ['H'] = 1 + TRACE_TRACK_END, ['N'] = 1 + TRACE_TRACK_INSTANT,
+};
+
 /* Parses the fields after "X|pid|". Not inlined, as marker_parse() would get slower. */
 static __attribute__((noinline)) bool parse_fields(char letter, int32_t pid, struct span text,
 						   struct trace_record *record)
 {
+	const unsigned int without_value = 1U << TRACE_SLICE_BEGIN | 1U << TRACE_SLICE_END |
+					   1U << TRACE_INSTANT | 1U << TRACE_TRACK_INSTANT;
+	enum trace_kind kind = (enum trace_kind)(kinds[(uint8_t)letter] - 1);
 	struct span track = SPAN_NULL;
-	enum trace_kind kind;
 	int64_t value = 0;
 
-	switch (letter) {
-	case 'B':
-		kind = TRACE_SLICE_BEGIN;
-		break;
-	case 'E':
-		kind = TRACE_SLICE_END;
-		break;
-	case 'I':
-		kind = TRACE_INSTANT;
-		break;
-	case 'C':
-		kind = TRACE_COUNTER;
-		if (!pop_value(&text, &value))
-			return false;
-		break;
-	case 'S':
-		kind = TRACE_ASYNC_BEGIN;
-		if (!pop_value(&text, &value))
-			return false;
-		break;
-	case 'F':
-		kind = TRACE_ASYNC_END;
-		if (!pop_value(&text, &value))
-			return false;
-		break;
-	case 'G':
-		kind = TRACE_TRACK_BEGIN;
-		track = pop_first_field(&text);
-		if (!pop_value(&text, &value))
-			return false;
-		break;
-	case 'H': /* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it */
-		kind = TRACE_TRACK_END;
-		if (!pop_value(&text, &value))
-			return false;
-		track = pop_first_field(&text);
-		break;
-	case 'N':
-		kind = TRACE_TRACK_INSTANT;
-		track = pop_first_field(&text);
-		break;
-	default:
+	if (kinds[(uint8_t)letter] == 0)
 		return false;
-	}
+	if (kind == TRACE_TRACK_BEGIN || kind == TRACE_TRACK_INSTANT)
+		track = pop_first_field(&text);
+	if (!(without_value >> kind & 1) && !pop_value(&text, &value))
+		return false;
+	/* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it */
+	if (kind == TRACE_TRACK_END)
+		track = pop_first_field(&text);
 	set_record(record, kind, pid, value, text, track);
 	return true;
 }

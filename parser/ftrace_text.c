@@ -347,28 +347,24 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 /* Longest payload on the fast path. */
 #define PAYLOAD_MAX 512
 
-/* The end of the payload, or NULL if it is not simply the next line end. Most payloads end in the
- * first block, and a loop over words would be mispredicted. */
+/* The first line end or NUL, or NULL. Most payloads end in the first block, and a loop over words
+ * would be mispredicted. */
 ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 {
 #ifdef BLOCK_SIZE
 	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
-		uint32_t newline = block_find_byte(at, '\n'), nul = block_find_byte(at, '\0');
+		uint32_t ends = block_find_either(at, '\n', '\0');
 
-		if (nul)
-			return NULL;
-		if (newline)
-			return at + (unsigned int)__builtin_ctz(newline);
+		if (ends)
+			return at + (unsigned int)__builtin_ctz(ends);
 	}
 #endif
 	for (const char *last = end - 8; at <= last; at += 8) {
 		uint64_t word = word_load(at);
-		uint64_t newline = word_find_byte(word, '\n'), nul = word_find_byte(word, '\0');
+		uint64_t ends = word_find_byte(word, '\n') | word_find_byte(word, '\0');
 
-		if (nul)
-			return NULL;
-		if (newline)
-			return at + (unsigned int)__builtin_ctzll(newline) / 8;
+		if (ends)
+			return at + (unsigned int)__builtin_ctzll(ends) / 8;
 	}
 	return NULL;
 }
@@ -402,7 +398,8 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 		return false;
 	end = find_end_fast(payload, limit);
 	another = end ? find_anchor(text, payload) : NULL;
-	if (!end || (another && another < end) || end[-1] == '\r' || end[-1] == '\\')
+	if (!end || *end == '\0' || (another && another < end) || end[-1] == '\r' ||
+	    end[-1] == '\\')
 		return false;
 	*after = (struct span){ payload, (size_t)(end - payload) };
 	text->markers++;

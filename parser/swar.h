@@ -115,14 +115,8 @@ static inline block_half block_either(block_half one, block_half other)
 #endif
 
 #ifdef BLOCK_SIZE
-/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @byte.
- * BLOCK_SIZE is defined if this function and the next one exist. */
-static inline uint32_t block_find_byte(const char *at, char byte)
-{
-	return block_mask(block_equal(at, byte), block_equal(at + 16, byte));
-}
-
-/* The same for two bytes. */
+/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @one or @other.
+ * BLOCK_SIZE is defined if this function exists. */
 static inline uint32_t block_find_either(const char *at, char one, char other)
 {
 	return block_mask(block_either(block_equal(at, one), block_equal(at, other)),

@@ -162,38 +162,10 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 	return true;
 }
 
-/* --- the fast path for the usual header: eight bytes at a time --- */
-
-/* The longest header on the fast path, which is also the number of readable bytes before the anchor
- * that it needs. */
-#define HEADER_MAX 96
-
-/* Removes up to 7 digits that end at *@end. Returns false if there are none, or more. */
-ALWAYS_INLINE bool pop_digits_fast(const char **end, uint32_t *number)
-{
-	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
-	uint64_t others = word_not_digits(word);
-	unsigned int n;
-
-	if (!others)
-		return false;
-	n = (unsigned int)__builtin_clzll(others) / 8;
-	if (n == 0)
-		return false;
-	*number = (uint32_t)word_number(word >> (64 - 8 * n) << (64 - 8 * n));
-	*end -= n;
-	return true;
-}
-
-ALWAYS_INLINE const char *skip_blanks_fast(const char *end)
-{
-	for (int i = 0; i < 8 && end[-1] == ' '; i++)
-		end--;
-	return end;
-}
+/* --- the cache of headers --- */
 
 /* Removes ".micros". */
-ALWAYS_INLINE bool pop_micros_fast(const char **end, uint64_t *time_ns)
+ALWAYS_INLINE bool pop_micros(const char **end, uint64_t *time_ns)
 {
 	uint64_t word = word_load(*end - 8);
 	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
@@ -202,64 +174,6 @@ ALWAYS_INLINE bool pop_micros_fast(const char **end, uint64_t *time_ns)
 	*time_ns = word_number(micros) * 1000;
 	return **end == '.' && !word_not_digits(micros);
 }
-
-/* Removes the seconds and the blank before them. */
-ALWAYS_INLINE bool pop_seconds_fast(const char **end, uint64_t *seconds_ns)
-{
-	uint32_t seconds;
-
-	if (!pop_digits_fast(end, &seconds) || (*end)[-1] != ' ')
-		return false;
-	*seconds_ns = (uint64_t)seconds * UINT64_C(1000000000);
-	*end = skip_blanks_fast(*end);
-	return true;
-}
-
-/* Removes "[cpu] flags": three digits, and four or five flags. */
-ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
-{
-	uint64_t flags = word_load(*end - 8);
-	const char *at = *end - 4;
-	uint32_t number;
-
-	if (at[-1] != ' ')
-		at--;
-	/* Bytes to the left of the flags are checked below. */
-	flags |= UINT64_MAX >> (8 * (*end - at));
-	if (word_find_byte(flags, ' ') || word_find_byte(flags, ']') ||
-	    word_find_byte(flags, '\n') || at[-1] != ' ' || at[-2] != ']')
-		return false;
-	at -= 2;
-	if (!pop_digits_fast(&at, &number) || at[-1] != '[')
-		return false;
-	*cpu = (int32_t)number;
-	*end = skip_blanks_fast(at - 1);
-	return true;
-}
-
-/* Removes "(tgid)", if it is there. */
-ALWAYS_INLINE bool pop_tgid_fast(const char **end, int32_t *tgid)
-{
-	const char *at = *end - 1;
-	uint32_t number;
-
-	*tgid = TRACE_ID_UNKNOWN;
-	if (*at != ')')
-		return true;
-	if (pop_digits_fast(&at, &number)) {
-		*tgid = (int32_t)number;
-		at = skip_blanks_fast(at);
-	} else {
-		for (int i = 0; i < 8 && at[-1] == '-'; i++)
-			at--;
-	}
-	if (at[-1] != '(')
-		return false;
-	*end = skip_blanks_fast(at - 1);
-	return true;
-}
-
-/* --- the cache of headers --- */
 
 /* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
  * contain its thread, its CPU and its second. */
@@ -270,10 +184,10 @@ ALWAYS_INLINE struct ftrace_header_cached *place_of(struct ftrace_headers *heade
 
 	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
 		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
-	return &headers->cached[hash >> 58];
+	return &headers->cached[hash >> 56];
 }
 
-_Static_assert(FTRACE_HEADERS_CACHED == 64, "a place is six bits");
+_Static_assert(FTRACE_HEADERS_CACHED == 256, "a place is eight bits");
 
 ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
 {
@@ -297,61 +211,44 @@ ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const ch
 		 differ(point - half, cached->text + cached->len - half));
 }
 
-ALWAYS_INLINE void set_record(struct trace_record *record,
-			      const struct ftrace_header_cached *header, const char *line,
-			      uint64_t micros_ns)
+bool ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin, const char *from,
+			       const char *at, struct trace_record *record)
 {
-	record->comm = (struct span){ line + header->comm_at, header->comm_len };
-	record->time_ns = header->seconds_ns + micros_ns;
-	record->cpu = header->cpu;
-	record->tgid = header->tgid;
-	record->tid = header->tid;
-	record->writer = TRACE_WRITER_UNKNOWN;
-}
-
-/* Reads the text before @point into @header, except for header->text. */
-static bool read_before_point(struct ftrace_header_cached *header, const char *from,
-			      const char *point)
-{
-	const char *at = point;
-	struct span comm;
-	uint32_t tid;
-
-	if (!pop_seconds_fast(&at, &header->seconds_ns) || !pop_cpu_fast(&at, &header->cpu) ||
-	    !pop_tgid_fast(&at, &header->tgid) || !pop_digits_fast(&at, &tid) || at[-1] != '-' ||
-	    at[-2 - COMM_WIDTH] != '\n')
-		return false;
-	comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
-	if (comm.ptr < from || word_find_byte(word_load(comm.ptr), '\n') ||
-	    word_find_byte(word_load(comm.ptr + 8), '\n'))
-		return false;
-	header->tid = (int32_t)tid;
-	header->len = (uint32_t)(point - comm.ptr);
-	header->comm_at = (uint16_t)count_blanks(comm);
-	header->comm_len = (uint16_t)(COMM_WIDTH - header->comm_at);
-	return true;
-}
-
-bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
-			     const char *at, struct trace_record *record)
-{
+	struct span head = { from, (size_t)(at - from) };
 	struct ftrace_header_cached *cached;
-	struct ftrace_header_cached header;
+	const char *line;
 	uint64_t micros_ns;
+	size_t len;
 
-	if (at - begin < HEADER_MAX || !pop_micros_fast(&at, &micros_ns))
+	/* The longest header of the cache, the line end before it, ".micros". */
+	if (at - begin < 1 + FTRACE_HEADER_CACHED_MAX + 7 || !pop_micros(&at, &micros_ns))
 		return false;
 	cached = place_of(headers, at);
 	if (is_cached(cached, from, at)) {
-		set_record(record, cached, at - cached->len, micros_ns);
+		record->comm =
+			(struct span){ at - cached->len + cached->comm_at, cached->comm_len };
+		record->time_ns = cached->seconds_ns + micros_ns;
+		record->cpu = cached->cpu;
+		record->tgid = cached->tgid;
+		record->tid = cached->tid;
+		record->writer = TRACE_WRITER_UNKNOWN;
 		return true;
 	}
-	if (!read_before_point(&header, from, at))
+	if (!ftrace_header_read(&head, record))
 		return false;
-	set_record(record, &header, at - header.len, micros_ns);
-	if (header.len >= FTRACE_HEADER_CACHED_MIN && header.len <= FTRACE_HEADER_CACHED_MAX) {
-		*cached = header;
-		memcpy(cached->text, at - header.len, header.len);
-	}
+	line = head.ptr + head.len;
+	len = (size_t)(at - line);
+	if (line == begin || line[-1] != '\n' || memchr(line, '\n', len))
+		return false;
+	if (len < FTRACE_HEADER_CACHED_MIN || len > FTRACE_HEADER_CACHED_MAX)
+		return true;
+	cached->len = (uint32_t)len;
+	cached->comm_at = (uint16_t)(record->comm.ptr - line);
+	cached->comm_len = (uint16_t)record->comm.len;
+	cached->cpu = record->cpu;
+	cached->tgid = record->tgid;
+	cached->tid = record->tid;
+	cached->seconds_ns = record->time_ns - micros_ns;
+	memcpy(cached->text, line, len);
 	return true;
 }

@@ -26,8 +26,8 @@
 bool ftrace_header_read(struct span *head, struct trace_record *record);
 
 /* Most lines repeat the text before the decimal point of the time, as a thread writes several
- * markers in a second. To compare it with a cached header costs a third of reading it again. */
-#define FTRACE_HEADERS_CACHED 64
+ * markers in a second. To read it again costs several times as much as to compare it. */
+#define FTRACE_HEADERS_CACHED 256
 #define FTRACE_HEADER_CACHED_MIN 32
 #define FTRACE_HEADER_CACHED_MAX 64
 
@@ -45,16 +45,16 @@ struct ftrace_headers {
 };
 
 /**
- * ftrace_header_read_fast() - read a header of the usual widths at the start of a line
+ * ftrace_header_read_cached() - read a header at the start of a line, fast if it is in the cache
  * @headers: the cache
  * @begin: start of the readable memory
  * @from: start of the unread bytes: the header does not begin before it
  * @at: end of the header
  *
- * Returns false if the header is not of that form; then @record is undefined, and the caller uses
- * ftrace_header_read(). Both give the same result.
+ * The time must have six decimals. Returns false if it has not, or it is no such header; then
+ * @record is undefined, and the caller uses ftrace_header_read(). Both give the same result.
  */
-bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
-			     const char *at, struct trace_record *record);
+bool ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin, const char *from,
+			       const char *at, struct trace_record *record);
 
 #endif

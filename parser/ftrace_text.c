@@ -394,7 +394,7 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
 	if (limit - payload < 8 || !begins_with_function(at) ||
-	    !ftrace_header_read_fast(&text->headers, text->scan.begin, from, at, record))
+	    !ftrace_header_read_cached(&text->headers, text->scan.begin, from, at, record))
 		return false;
 	end = find_end_fast(payload, limit);
 	another = end ? find_anchor(text, payload) : NULL;

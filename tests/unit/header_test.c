@@ -36,7 +36,7 @@ static void assert_same(const char *line, const char *end)
 	struct trace_record expected = { 0 }, record = { 0 };
 	bool read = ftrace_header_read(&head, &expected);
 
-	if (!ftrace_header_read_fast(&headers, line - FRONT, line, end, &record))
+	if (!ftrace_header_read_cached(&headers, line - FRONT, line, end, &record))
 		return;
 	usual++;
 	assert_true(read);

@@ -66,66 +66,20 @@ int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event
 	return 0;
 }
 
-/* The end of the stretch in order that begins at @begin. */
-static size_t run_end(const struct perfetto_block_entry *entries, size_t n, size_t begin)
+/* Events of the same time were stored one behind the other. */
+static int compare(const void *left, const void *right)
 {
-	size_t end = begin + 1;
+	const struct perfetto_block_entry *a = left, *b = right;
 
-	while (end < n && entries[end - 1].time_ns <= entries[end].time_ns)
-		end++;
-	return end < n ? end : n;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->at < b->at ? -1 : 1;
 }
 
-/* Merges two stretches, which are one after the other. */
-static void merge(struct perfetto_block_entry *to, const struct perfetto_block_entry *a,
-		  const struct perfetto_block_entry *b, const struct perfetto_block_entry *end)
+void perfetto_block_sort(struct perfetto_block *block)
 {
-	const struct perfetto_block_entry *a_end = b;
-
-	while (a < a_end && b < end)
-		*to++ = b->time_ns < a->time_ns ? *b++ : *a++;
-	while (a < a_end)
-		*to++ = *a++;
-	while (b < end)
-		*to++ = *b++;
-}
-
-/* Merges stretches by pairs. Returns true if they were two at most: now all is in order. */
-static bool merge_runs(const struct perfetto_block_entry *from, struct perfetto_block_entry *to,
-		       size_t n)
-{
-	size_t begin = 0, end = 0;
-
-	for (; end < n; begin = end) {
-		size_t middle = run_end(from, n, begin);
-
-		end = middle < n ? run_end(from, n, middle) : n;
-		merge(to + begin, from + begin, from + middle, from + end);
-		if (begin == 0 && end == n)
-			return true;
-	}
-	return false;
-}
-
-/* A region has some bundles, and each of them is in order. */
-int perfetto_block_sort(struct perfetto_block *block)
-{
-	struct perfetto_block_entry *from = block->entries, *to, *copy;
-	bool is_sorted = false;
-
-	if (block->n < 2 || run_end(from, block->n, 0) == block->n)
-		return 0;
-	copy = malloc(block->n * sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	for (to = copy; !is_sorted; to = from == copy ? block->entries : copy) {
-		is_sorted = merge_runs(from, to, block->n);
-		from = to;
-	}
-	if (from == copy)
-		memcpy(block->entries, copy, block->n * sizeof(*copy));
-	free(copy);
-	return 0;
+	if (block->n > 1)
+		qsort(block->entries, block->n, sizeof(*block->entries), compare);
 }
 
 uint64_t perfetto_block_time(const struct perfetto_block *block)

@@ -37,9 +37,8 @@ struct perfetto_block {
 /* Copies an event. Returns 0; -ENOSPC: the block is full; -ENOMEM. */
 int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event);
 
-/* All events were added: brings them into order, events of the same time as they were added.
- * Returns 0 or -ENOMEM. */
-int perfetto_block_sort(struct perfetto_block *block);
+/* All events were added: brings them into order, events of the same time as they were added. */
+void perfetto_block_sort(struct perfetto_block *block);
 
 /* The time of the next event; UINT64_MAX: there is none. */
 uint64_t perfetto_block_time(const struct perfetto_block *block);

@@ -432,7 +432,8 @@ static int load_block(struct perfetto_reader *reader, const struct region *regio
 			load_bundle(reader, &packet, block);
 		load_packet(reader, &packet, block);
 	}
-	return result < 0 ? result : perfetto_block_sort(block);
+	perfetto_block_sort(block);
+	return result;
 }
 
 /* --- the second pass: the merge --- */

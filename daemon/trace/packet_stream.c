@@ -7,37 +7,26 @@
 #include <unistd.h>
 
 #include "daemon/trace/input.h"
+#include "daemon/trace/perfetto_block.h"
 #include "daemon/trace/source_archive.h"
 
 #define BUFFER_SIZE (256u << 10)
 
 /* --- buffers --- */
 
-static int buffer_open(struct packet_buffer *buffer)
-{
-	buffer->bytes = malloc(BUFFER_SIZE);
-	buffer->capacity = BUFFER_SIZE;
-	return buffer->bytes ? 0 : -ENOMEM;
-}
-
 /* Makes space for @needed unread bytes in all, and for at least one more. */
 static int buffer_make_space(struct packet_buffer *buffer, size_t needed)
 {
-	size_t capacity = buffer->capacity;
-	char *bytes;
+	size_t unread = buffer->end - buffer->begin;
 
-	memmove(buffer->bytes, buffer->bytes + buffer->begin, buffer->end - buffer->begin);
-	buffer->end -= buffer->begin;
-	buffer->begin = 0;
-	while (capacity < needed || capacity == buffer->end)
-		capacity *= 2;
-	if (capacity == buffer->capacity)
-		return 0;
-	bytes = realloc(buffer->bytes, capacity);
-	if (!bytes)
+	if (needed <= unread)
+		needed = unread + 1;
+	if (!perfetto_grow((void **)&buffer->bytes, &buffer->capacity,
+			   needed > BUFFER_SIZE ? needed : BUFFER_SIZE, 1, SIZE_MAX))
 		return -ENOMEM;
-	buffer->bytes = bytes;
-	buffer->capacity = capacity;
+	memmove(buffer->bytes, buffer->bytes + buffer->begin, unread);
+	buffer->end = unread;
+	buffer->begin = 0;
 	return 0;
 }
 
@@ -49,21 +38,16 @@ static struct span buffer_unread(const struct packet_buffer *buffer)
 int packet_stream_open(struct packet_stream *stream, int fd, uint64_t base, struct span whole)
 {
 	*stream = (struct packet_stream){ .fd = fd, .base = base, .whole = whole };
-	if (buffer_open(&stream->outer) < 0 || buffer_open(&stream->inner) < 0)
-		return -ENOMEM;
-	stream->has_zlib = inflateInit(&stream->zlib) == Z_OK;
-	return stream->has_zlib ? 0 : -ENOMEM;
+	return inflateInit(&stream->zlib) == Z_OK ? 0 : -ENOMEM;
 }
 
 void packet_stream_close(struct packet_stream *stream)
 {
 	free(stream->outer.bytes);
 	free(stream->inner.bytes);
-	stream->zstd = source_archive_close(stream->zstd);
-	stream->outer.bytes = stream->inner.bytes = NULL;
-	if (stream->has_zlib)
-		inflateEnd(&stream->zlib);
-	stream->has_zlib = false;
+	source_archive_close(stream->zstd);
+	/* Of one that was not begun, this does nothing. */
+	inflateEnd(&stream->zlib);
 }
 
 /* Bytes that are in the buffer already are not read again. */

@@ -41,7 +41,6 @@ struct packet_stream {
 	bool is_inner;
 	uint64_t unpacked; /* bytes from this compressed packet */
 	z_stream zlib;
-	bool has_zlib;
 
 	/* Counts; packets that are read twice count twice. */
 	uint64_t too_large, corrupt;

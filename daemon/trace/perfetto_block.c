@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/perfetto_block.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,33 +12,26 @@ struct stored {
 	uint32_t len;
 };
 
-static int make_space(struct perfetto_block *block, size_t len)
+bool perfetto_grow(void **array, size_t *capacity, size_t n, size_t size, size_t max)
 {
-	if (block->n == block->capacity) {
-		size_t capacity = block->capacity ? 2 * block->capacity : 256;
-		void *entries = realloc(block->entries, capacity * sizeof(*block->entries));
+	size_t more = *capacity ? *capacity : 256;
+	void *grown;
 
-		if (!entries)
-			return -ENOMEM;
-		block->entries = entries;
-		block->capacity = capacity;
-	}
-	if (block->len + len > block->size) {
-		size_t size = block->size ? block->size : 16384;
-		char *bytes;
-
-		while (size < block->len + len)
-			size *= 2;
-		bytes = realloc(block->bytes, size);
-		if (!bytes)
-			return -ENOMEM;
-		block->bytes = bytes;
-		block->size = size;
-	}
-	return 0;
+	if (n > max)
+		return false;
+	while (more < n)
+		more *= 2;
+	if (more == *capacity)
+		return true;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*capacity = more;
+	return true;
 }
 
-int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event)
+bool perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event)
 {
 	struct stored stored = {
 		.number = event->number,
@@ -49,21 +41,21 @@ int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event
 		.len = (uint32_t)event->bytes.len,
 	};
 	size_t len = sizeof(stored) + event->bytes.len;
-	int error;
 
 	if (len > PERFETTO_BLOCK_MAX ||
-	    block->len + len + (block->n + 1) * sizeof(*block->entries) > PERFETTO_BLOCK_MAX)
-		return -ENOSPC;
-	error = make_space(block, len);
-	if (error < 0)
-		return error;
+	    block->len + len + (block->n + 1) * sizeof(*block->entries) > PERFETTO_BLOCK_MAX ||
+	    !perfetto_grow((void **)&block->entries, &block->capacity, block->n + 1,
+			   sizeof(*block->entries), PERFETTO_BLOCK_MAX) ||
+	    !perfetto_grow((void **)&block->bytes, &block->size, block->len + len, 1,
+			   PERFETTO_BLOCK_MAX))
+		return false;
 	block->entries[block->n++] = (struct perfetto_block_entry){ event->time_ns, block->len };
 	memcpy(block->bytes + block->len, &stored, sizeof(stored));
 	if (event->bytes.len > 0)
 		memcpy(block->bytes + block->len + sizeof(stored), event->bytes.ptr,
 		       event->bytes.len);
 	block->len += len;
-	return 0;
+	return true;
 }
 
 /* Events of the same time were stored one behind the other. */

@@ -34,8 +34,12 @@ struct perfetto_block {
 	size_t len, size;
 };
 
-/* Copies an event. Returns 0; -ENOSPC: the block is full; -ENOMEM. */
-int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event);
+/* Makes space for @n elements of @size bytes in all, @max at most. Returns false if there is none.
+ */
+bool perfetto_grow(void **array, size_t *capacity, size_t n, size_t size, size_t max);
+
+/* Copies an event. Returns false if the block is full, or memory is short. */
+bool perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event);
 
 /* All events were added: brings them into order, events of the same time as they were added. */
 void perfetto_block_sort(struct perfetto_block *block);

@@ -310,7 +310,7 @@ static bool add_event(struct perfetto_reader *reader, struct perfetto_block *blo
 		reader->counts.untimed++;
 		return true;
 	}
-	if (perfetto_block_add(block, event) == 0)
+	if (perfetto_block_add(block, event))
 		return true;
 	reader->counts.late++;
 	return false;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/trace/perfetto_block.h"
+
 /* Powers of two. A device has some hundreds of writers, and a track for each layer's counters. More
  * of them, and more facts and names, do not fit: what refers to them is missing. */
 #define SEQUENCES 4096
@@ -135,34 +137,13 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 
 /* --- the first pass --- */
 
-/* Makes space for @n elements of @size bytes in all, @max at most. Returns false if there is none.
- */
-static bool make_space(void **array, size_t *capacity, size_t n, size_t size, size_t max)
-{
-	size_t more = *capacity ? *capacity : 256;
-	void *grown;
-
-	if (n > max)
-		return false;
-	while (more < n)
-		more *= 2;
-	if (more == *capacity)
-		return true;
-	grown = realloc(*array, more * size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*capacity = more;
-	return true;
-}
-
 /* Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
 	if (name.len >= PERFETTO_MARKER_SIZE)
 		name.len = PERFETTO_MARKER_SIZE - 1;
-	if (!make_space((void **)&tracks->names, &tracks->names_capacity,
-			tracks->names_len + name.len, 1, NAMES_SIZE))
+	if (!perfetto_grow((void **)&tracks->names, &tracks->names_capacity,
+			   tracks->names_len + name.len, 1, NAMES_SIZE))
 		return false;
 	if (name.len > 0)
 		memcpy(tracks->names + tracks->names_len, name.ptr, name.len);
@@ -174,8 +155,8 @@ static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t
 
 static bool add_fact(struct perfetto_tracks *tracks, struct fact fact)
 {
-	if (!make_space((void **)&tracks->facts, &tracks->facts_capacity, tracks->n_facts + 1,
-			sizeof(fact), FACTS))
+	if (!perfetto_grow((void **)&tracks->facts, &tracks->facts_capacity, tracks->n_facts + 1,
+			   sizeof(fact), FACTS))
 		return false;
 	tracks->facts[tracks->n_facts++] = fact;
 	return true;

@@ -267,6 +267,21 @@ void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, 
 	fputc('\n', out);
 }
 
+bool text_append(char *text, size_t size, const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(text + len, size - len, format, arguments);
+	va_end(arguments);
+	if (n >= 0 && (size_t)n < size - len)
+		return true;
+	text[len] = '\0';
+	return false;
+}
+
 char *text_copy(char *to, size_t size, const char *from)
 {
 	size_t length = from ? strnlen(from, size - 1) : 0;

@@ -4,6 +4,7 @@
 #ifndef JANKD_DAEMON_BASE_TEXT_H
 #define JANKD_DAEMON_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -47,6 +48,11 @@ void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, 
 /* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to
  * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */
 void text_short_component(char *name);
+
+/* Appends to a text, which has space for @size bytes. Returns false, and changes nothing, if it
+ * does not fit. */
+bool text_append(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Copies a text, cut to fit; "" if @from is NULL. @size: more than 0. Returns @to. */
 char *text_copy(char *to, size_t size, const char *from);

@@ -10,6 +10,7 @@
 
 #include "daemon/trace/trace.h"
 #include "daemon/base/periods.h"
+#include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 #include "parser/chars.h"
 
@@ -226,20 +227,14 @@ static enum trace_setting next_format(const struct interference *interference, i
 /* "options/raw 1, options/hex 1" */
 static void print_format(const struct interference *interference, char text[static SETTING_SIZE])
 {
-	int which = next_format(interference, TRACE_SETTING_FORMAT), n = 0;
-	size_t len = 0;
+	int which = next_format(interference, TRACE_SETTING_FORMAT);
 
-	snprintf(text, SETTING_SIZE, "all options as at the start");
-	for (; which < TRACE_SETTINGS; which = next_format(interference, which + 1)) {
-		n = snprintf(text + len, SETTING_SIZE - len, "%s%s %d", len > 0 ? ", " : "",
-			     trace_files_name((enum trace_setting)which),
-			     !interference->format[which - TRACE_SETTING_FORMAT]);
-		if (n < 0 || (size_t)n >= SETTING_SIZE - len) {
-			text[len] = '\0';
+	strcpy(text, which < TRACE_SETTINGS ? "" : "all options as at the start");
+	for (; which < TRACE_SETTINGS; which = next_format(interference, which + 1))
+		if (!text_append(text, SETTING_SIZE, "%s%s %d", text[0] ? ", " : "",
+				 trace_files_name((enum trace_setting)which),
+				 !interference->format[which - TRACE_SETTING_FORMAT]))
 			break;
-		}
-		len += (size_t)n;
-	}
 }
 
 static int write_format(const struct interference *interference)

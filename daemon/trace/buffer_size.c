@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
+
 #define FILE_OF_ALL "buffer_size_kb"
 
 static void name_of(char name[static 64], unsigned int cpu)
@@ -70,18 +72,13 @@ int buffer_sizes_grow(const char *directory, const struct buffer_sizes *now,
 void buffer_sizes_print(const struct buffer_sizes *sizes, char text[static SETTING_SIZE])
 {
 	static const char unit[] = " KB per CPU";
-	const size_t space = SETTING_SIZE - sizeof(unit) + 1;
-	size_t len = 0;
 
-	for (unsigned int cpu = 0; cpu < (sizes->differ ? sizes->cpus : 1); cpu++) {
-		int n = snprintf(text + len, space - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
-				 sizes->kb[cpu]);
-
-		if (n < 0 || (size_t)n >= space - len)
+	text[0] = '\0';
+	for (unsigned int cpu = 0; cpu < (sizes->differ ? sizes->cpus : 1); cpu++)
+		if (!text_append(text, SETTING_SIZE - sizeof(unit) + 1, "%s%" PRIu64,
+				 cpu > 0 ? ", " : "", sizes->kb[cpu]))
 			break;
-		len += (size_t)n;
-	}
-	memcpy(text + len, unit, sizeof(unit));
+	strcat(text, unit);
 }
 
 /* Returns the smallest size, or 0. */

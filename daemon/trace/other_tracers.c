@@ -16,13 +16,11 @@
 
 static void add(char text[static OTHER_TRACERS_SIZE], const char *pid, const char *name)
 {
-	size_t len = strlen(text);
 	char escaped[128];
 
 	text_escape(escaped, sizeof(escaped), name);
-	if (snprintf(text + len, OTHER_TRACERS_SIZE - len, "%s%s (pid %.20s)", len > 0 ? ", " : "",
-		     escaped, pid) >= (int)(OTHER_TRACERS_SIZE - len))
-		text[len] = '\0';
+	text_append(text, OTHER_TRACERS_SIZE, "%s%s (pid %.20s)", text[0] ? ", " : "", escaped,
+		    pid);
 }
 
 static bool is_same_file(const char *path, const struct stat *info)

@@ -13,6 +13,7 @@
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
+#include "daemon/base/text.h"
 #include "daemon/trace/setting_file.h"
 #include "parser/chars.h"
 #include "rules/language/surface.h"
@@ -622,25 +623,17 @@ bool settings_are_instances(const struct settings *settings)
 
 void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
 {
-	size_t len = 0;
-
 	text[0] = '\0';
 	for (size_t i = 0; i < settings->n; i++) {
 		const struct setting *setting = &settings->list[i];
 		struct span line = setting->aim ? span_of(setting->aim) : any_line(setting);
 		bool instance = is(line, "made");
 		struct span shown = instance ? after_first_word(line) : line;
-		int n;
 
-		if (!setting->has_failed)
-			continue;
-		n = snprintf(text + len, SETTINGS_TEXT_SIZE - len, "%s%s%.*s", len > 0 ? ", " : "",
-			     instance ? "instance " : "", (int)shown.len, shown.ptr);
-		if (n < 0 || (size_t)n >= SETTINGS_TEXT_SIZE - len) {
-			text[len] = '\0';
+		if (setting->has_failed &&
+		    !text_append(text, SETTINGS_TEXT_SIZE, "%s%s%.*s", text[0] ? ", " : "",
+				 instance ? "instance " : "", (int)shown.len, shown.ptr))
 			break;
-		}
-		len += (size_t)n;
 	}
 }
 
@@ -705,14 +698,9 @@ static bool are_sizes_same(const struct settings *settings, unsigned int place,
 static void add_kept(struct settings_kept *kept, const char *what, const char *line)
 {
 	size_t len = strlen(kept->text);
-	int n = snprintf(kept->text + len, sizeof(kept->text) - len, "%s%s%s",
-			 kept->n > 0 ? ", " : "", what, line);
 
-	kept->n++;
-	if (n < 0 || (size_t)n >= sizeof(kept->text) - len) {
-		kept->text[len] = '\0';
-		kept->more++;
-	}
+	kept->more += !text_append(kept->text, sizeof(kept->text) - strlen(" ..."), "%s%s%s",
+				   kept->n++ > 0 ? ", " : "", what, line);
 	for (char *c = kept->text + len; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
@@ -769,8 +757,7 @@ void settings_aim(struct settings *settings, struct settings_kept *kept)
 				 now ? now : setting->lines[SETTINGS_BEFORE]);
 	}
 	if (kept->more > 0)
-		snprintf(kept->text + strlen(kept->text), sizeof(kept->text) - strlen(kept->text),
-			 " ...");
+		text_append(kept->text, sizeof(kept->text), " ...");
 }
 
 void settings_find_changes(struct settings *settings, const char *tracefs,

@@ -27,6 +27,7 @@
 #include "daemon/base/denial.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
@@ -226,17 +227,15 @@ static void describe_failure(struct source_raw *raw)
 {
 	struct source *source = &raw->source;
 	char cpus[96] = "";
-	size_t len = 0;
 	int error = 0;
 
 	raw->failure_is_new = false;
 	source->failures++;
-	for (unsigned int i = 0; i < raw->n_cpus && len < sizeof(cpus); i++) {
+	for (unsigned int i = 0; i < raw->n_cpus; i++) {
 		if (raw->cpus[i].error == 0)
 			continue;
 		error = raw->cpus[i].error;
-		len += (size_t)snprintf(cpus + len, sizeof(cpus) - len, " %" PRId32,
-					raw->cpus[i].cpu);
+		text_append(cpus, sizeof(cpus), " %" PRId32, raw->cpus[i].cpu);
 	}
 	if (error == 0)
 		snprintf(source->failure, sizeof(source->failure),

@@ -16,6 +16,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/denial.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/setting_file.h"
 
@@ -236,16 +237,6 @@ static int switch_on(struct tracefs *tracefs)
 	return -error;
 }
 
-static void add_fixed(struct tracefs *tracefs, const char *name, const char *value)
-{
-	size_t len = strlen(tracefs->fixed);
-
-	if (snprintf(tracefs->fixed + len, sizeof(tracefs->fixed) - len, "%s%s%s%s",
-		     len > 0 ? ", " : "", name, value[0] ? " " : "",
-		     value) >= (int)(sizeof(tracefs->fixed) - len))
-		tracefs->fixed[len] = '\0';
-}
-
 /* Android allows the user "shell" to write the first three, but not the last one. */
 static void find_fixed(struct tracefs *tracefs)
 {
@@ -261,7 +252,9 @@ static void find_fixed(struct tracefs *tracefs)
 			continue;
 		/* No other tracer is needed. */
 		if (strcmp(value, "nop") != 0)
-			add_fixed(tracefs, names[i], value);
+			text_append(tracefs->fixed, sizeof(tracefs->fixed), "%s%s%s%s",
+				    tracefs->fixed[0] ? ", " : "", names[i], value[0] ? " " : "",
+				    value);
 	}
 }
 

@@ -249,8 +249,8 @@ static void report_kept(struct capture *capture, const struct settings_kept *kep
 	session_event(&capture->session, "tracing", text);
 }
 
-/* Closes the trace and restores tracing, without waiting for the disk. */
-static void restore_tracing(struct capture *capture)
+/* Closes the trace, in any state. Then tracing can be restored. */
+static void close_trace(struct capture *capture)
 {
 	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
@@ -259,8 +259,6 @@ static void restore_tracing(struct capture *capture)
 	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
-	if (tracing_undo_restore(&capture->undo))
-		output_remove_journal(&capture->session.output);
 }
 
 /* A client that waits for the end gets an error if the files take longer than this. The client may
@@ -341,7 +339,10 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	end_values = device_state_read(&capture->device);
 	session_set_end_values(&capture->session, &end_values);
 	session_finish(&capture->session);
-	restore_tracing(capture);
+	close_trace(capture);
+	/* Without waiting for the disk. */
+	if (tracing_undo_restore(&capture->undo))
+		output_remove_journal(&capture->session.output);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
@@ -870,15 +871,10 @@ void capture_close(struct capture *capture)
 	if (!capture)
 		return;
 	interference_end(&capture->interference);
-	android_probe_end(&capture->probe);
 	session_set_latency(&capture->session, NULL);
 	capture->timeline = live_timeline_end(capture->timeline);
 	capture->latency = latency_poll_end(capture->latency);
-	drain_end(&capture->drain);
-	tracing_undo_lock(&capture->undo);
-	source_stop(capture->source);
-	trace_files_close(&capture->files);
-	capture->tracefs = tracefs_close(capture->tracefs);
+	close_trace(capture);
 	/* A start that fails leaves the folder as it was. */
 	if (!capture->has_begun) {
 		capture_control_close(&capture->control);
@@ -891,7 +887,6 @@ void capture_close(struct capture *capture)
 	device_state_close(&capture->device);
 	child_on_start(NULL, NULL);
 	capture->source = source_close(capture->source);
-	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
 	if (capture->timer.fd >= 0)

@@ -217,7 +217,8 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		rules_reload_check(&capture->reload);
-		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
+		until_ns =
+			snapshot_save(&capture->session.snapshot) ? 0 : drain_next(&capture->drain);
 		latency_poll_follow(capture->latency);
 		until_ns = loop_earlier(until_ns, next_deadline(capture));
 		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
@@ -512,11 +513,6 @@ static ssize_t read_nothing(struct source *source, enum source_how how,
 	return -EAGAIN;
 }
 
-static void describe_nothing(const struct source *source, char text[static 200])
-{
-	text[0] = '\0';
-}
-
 static void keep_open(struct source *source)
 {
 }
@@ -526,7 +522,6 @@ static int open_no_trace(struct capture *capture)
 {
 	static const struct source_ops ops = {
 		.read = read_nothing,
-		.describe_damage = describe_nothing,
 		.stop = keep_open,
 		.close = keep_open,
 	};
@@ -545,23 +540,17 @@ static int open_no_trace(struct capture *capture)
 
 static void on_fence(void *context, const struct present_fence *fence)
 {
-	struct capture *capture = context;
-
-	session_fence(&capture->session, fence);
+	session_fence(context, fence);
 }
 
 static void on_fences_passed(void *context, uint64_t until_ns)
 {
-	struct capture *capture = context;
-
-	session_fences_passed(&capture->session, until_ns);
+	session_fences_passed(context, until_ns);
 }
 
 static void on_latency_event(void *context, const char *kind, const char *text)
 {
-	struct capture *capture = context;
-
-	session_event(&capture->session, kind, text);
+	session_event(context, kind, text);
 }
 
 /* Before anything is changed. */
@@ -583,7 +572,7 @@ static int open_latency(struct capture *capture)
 		.frame = on_fence,
 		.passed = on_fences_passed,
 		.event = on_latency_event,
-		.context = capture,
+		.context = &capture->session,
 	};
 	int error = latency_poll_begin(&capture->latency, capture->options, &capture->loop, &calls);
 
@@ -723,8 +712,9 @@ static int begin_session(struct capture *capture)
 		snprintf(origin.device.id, sizeof(origin.device.id), "%s", capture->last_device);
 	if (!origin.device.id[0])
 		session_id_make(origin.device.id);
-	capture->options->pipeline.frame_timeline =
-		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
+	capture->options->pipeline.frame_timeline = capture->tracefs &&
+						    !capture->options->no_frametimeline &&
+						    perfetto_is_there(origin.device.sdk);
 	/* The thread that writes the files starts later, so it gets the same CPUs. */
 	background_enter(&capture->background, capture->options->device_root);
 	child_on_start(on_child_start, &capture->background);
@@ -797,7 +787,7 @@ static int begin_thread(struct capture *capture)
 	};
 	error = loop_watch(&capture->loop, &capture->files_done, EPOLLIN);
 	if (error == 0) {
-		session_sync_begin(&capture->session);
+		session_write_json(&capture->session);
 		return 0;
 	}
 	report("%s: cannot watch the files: %s; %s", session_command(&capture->session),

@@ -23,11 +23,6 @@ struct live_timeline {
 	bool is_over; /* what comes is not read: the stream is damaged, or the program has ended */
 };
 
-bool live_timeline_is_possible(const struct options *options, const struct android_device *device)
-{
-	return !options->no_frametimeline && perfetto_is_there(device->sdk);
-}
-
 static void write_event(struct live_timeline *timeline, const char *text)
 {
 	session_event(timeline->session, "tracing", text);

@@ -7,15 +7,10 @@
 #ifndef JANKD_DAEMON_CAPTURE_LIVE_TIMELINE_H
 #define JANKD_DAEMON_CAPTURE_LIVE_TIMELINE_H
 
-#include <stdbool.h>
-
 #include "daemon/base/loop.h"
 #include "daemon/capture/session.h"
 
 struct live_timeline;
-
-/* Returns true if the device has FrameTimeline, and @options ask for it. */
-bool live_timeline_is_possible(const struct options *options, const struct android_device *device);
 
 /* Starts perfetto. If that fails, an event says so. @session, @loop: borrowed. Returns NULL if
  * there is nothing to do; each function accepts that. */

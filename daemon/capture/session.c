@@ -331,15 +331,6 @@ void session_set_loss_pending(struct session *session, bool pending)
 	session->is_loss_pending = pending;
 }
 
-int64_t session_begin_ns(const struct session *session)
-{
-	const struct wall_clock *clock = &session->origin.clock;
-
-	return clock->known && session->begin_wall_ns >= 0
-		       ? session->begin_wall_ns - clock->offset_ns
-		       : ROW_UNKNOWN;
-}
-
 bool session_is_idle(const struct session *session)
 {
 	return pipeline_is_settled(session->pipeline) && output_is_flushed(&session->output) &&
@@ -378,11 +369,6 @@ bool session_has_markers(const struct session *session)
 	return session->source && session->source->counts.markers > 0;
 }
 
-bool session_save(struct session *session)
-{
-	return snapshot_save(&session->snapshot);
-}
-
 bool session_console_failed(const struct session *session)
 {
 	return session->output.console.error < 0;
@@ -390,8 +376,7 @@ bool session_console_failed(const struct session *session)
 
 /* --- session.json --- */
 
-/* Replaces session.json. Errors are reported together with those of the other files. */
-static void write_json(struct session *session)
+void session_write_json(struct session *session)
 {
 	struct output *output = &session->output;
 	struct status *status = session_status(session, 0, STATUS_NO_SURFACES);
@@ -443,11 +428,6 @@ int session_keep_earlier(struct session *session)
 	return error;
 }
 
-void session_sync_begin(struct session *session)
-{
-	write_json(session);
-}
-
 int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin)
 {
@@ -464,7 +444,7 @@ int session_begin(struct session *session, struct source *source,
 			return EXIT_FAILED;
 	}
 	/* A recorded trace can be read again. A live one is not read yet, and its buffers fill: see
-	 * session_sync_begin(). */
+	 * session_write_json(). */
 	folder_skip_sync(&session->folder, true);
 	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
@@ -482,7 +462,7 @@ int session_begin(struct session *session, struct source *source,
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);
-		write_json(session);
+		session_write_json(session);
 	}
 	return 0;
 }
@@ -538,7 +518,7 @@ void session_flush(struct session *session)
 	if (session->recreations != output->state.recreations) {
 		session->recreations = output->state.recreations;
 		output_summary(output, session->pipeline);
-		write_json(session);
+		session_write_json(session);
 	}
 	if (session->origin.live)
 		summary_if_due(session);
@@ -717,7 +697,7 @@ int session_end(struct session *session)
 	output_summary(output, session->pipeline);
 	output_complete(output, false);
 	/* Last, because it contains the number of rows of all files. */
-	write_json(session);
+	session_write_json(session);
 	output_prune(output);
 	output_complete(output, false);
 	output_close(output);

@@ -85,9 +85,9 @@ int session_open(struct session *session, const struct options *options);
  * reason was reported. */
 int session_keep_earlier(struct session *session);
 
-/* Writes session.json again, with the thread that writes files: session_begin() did not wait for
- * the disk. */
-void session_sync_begin(struct session *session);
+/* Replaces session.json. Errors are reported together with those of the other files. To be called
+ * when the thread that writes files runs: session_begin() did not wait for the disk. */
+void session_write_json(struct session *session);
 
 /* Opens the folder, if the caller did not, and its files. @source: borrowed until session_close().
  * @origin: copied, but its text is borrowed. Returns 0, or EXIT_FAILED after the reason was
@@ -116,9 +116,6 @@ bool session_has_markers(const struct session *session);
 
 /* Adds a row to events.csv with the current time; for live captures. */
 void session_event(struct session *session, const char *kind, const char *text);
-
-/* Saves a part of a snapshot that is due. True: there is more to save. */
-bool session_save(struct session *session);
 
 /* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);
@@ -179,9 +176,6 @@ bool session_is_idle(const struct session *session);
 /* Says how many events were lost: "5 events lost". */
 #define SESSION_LOST_SIZE 48
 void session_describe_lost(const struct session *session, char text[static SESSION_LOST_SIZE]);
-
-/* When it began, on the trace clock of that time, or ROW_UNKNOWN. */
-int64_t session_begin_ns(const struct session *session);
 
 /* For how long the trace has had no event, ns. Call it when the source was read to its end. 0:
  * unknown. */

@@ -126,6 +126,7 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 			      enum status_surfaces which)
 {
 	struct status *status = calloc(1, sizeof(*status));
+	const struct session_origin *origin = &session->origin;
 	double wait_s = (double)session->options->wait_ns / 1e9;
 	struct rusage self = { 0 }, children = { 0 };
 
@@ -138,11 +139,13 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	text_copy(status->last_report, sizeof(status->last_report), report_last());
 	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
 	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
-	status->begin_ns = session_begin_ns(session);
+	status->begin_ns = origin->clock.known && session->begin_wall_ns >= 0
+				   ? session->begin_wall_ns - origin->clock.offset_ns
+				   : ROW_UNKNOWN;
 	status->begin_wall_ns = session->begin_wall_ns;
 	status->end_wall_ns = session->end_wall_ns;
 	status->device_start = DEVICE_VALUES_NONE;
-	read_origin(status, &session->origin);
+	read_origin(status, origin);
 	status->device_end = session->end_values;
 	read_input(status, session);
 	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
@@ -169,8 +172,8 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	if (session->latency)
 		status->latency = *session->latency;
 	status->process.oom_score_adj = DEVICE_UNKNOWN;
-	if (session->origin.background)
-		background_read(session->origin.background, &status->process);
+	if (origin->background)
+		background_read(origin->background, &status->process);
 	status_read_pipeline(status, session->pipeline, which);
 	return status;
 }

@@ -70,7 +70,8 @@ struct source {
 };
 
 /* The functions of one kind of source. set_clock, buffers_emptied and check_lost may be NULL: then
- * there is nothing to do. cpu_bytes may be NULL: see source_cpu_bytes(). */
+ * there is nothing to do. cpu_bytes may be NULL: see source_cpu_bytes(); and so may
+ * describe_damage, of a source that has none. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);

@@ -86,30 +86,17 @@ static void finish_rotate(const struct output *output, FILE *out)
 			output->state.segment_has_rows ? "" : "; it has no rows, events only");
 }
 
-static enum control_reply answer_mark(struct capture_control *control, const char *text,
-				      uint64_t *ticket)
-{
-	drain_for_request(control->drain);
-	session_mark(control->session, text);
-	return wait_for_files(control, ticket);
-}
-
-/* After the end of the capture marks and rotations are no longer possible. */
-static bool is_too_late(const struct capture_control *control, enum control_verb verb, FILE *out)
-{
-	if (!*control->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
-		return false;
-	fputs("error: the capture is ending and no longer accepts marks or rotations\n", out);
-	return true;
-}
-
 static enum control_reply answer(void *context, const struct control_request *request,
 				 uint64_t *ticket, FILE *out)
 {
 	struct capture_control *control = context;
 
-	if (is_too_late(control, request->verb, out))
+	if (*control->is_over &&
+	    (request->verb == CONTROL_MARK || request->verb == CONTROL_ROTATE)) {
+		fputs("error: the capture is ending and no longer accepts marks or rotations\n",
+		      out);
 		return CONTROL_ANSWERED;
+	}
 	switch (request->verb) {
 	case CONTROL_STATUS:
 	case CONTROL_STATUS_TEXT:
@@ -117,7 +104,9 @@ static enum control_reply answer(void *context, const struct control_request *re
 		answer_status(control, request, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_MARK:
-		return answer_mark(control, request->text, ticket);
+		drain_for_request(control->drain);
+		session_mark(control->session, request->text);
+		return wait_for_files(control, ticket);
 	case CONTROL_ROTATE:
 		return answer_rotate(control, ticket, out);
 	default: /* CONTROL_STOP */

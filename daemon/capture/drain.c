@@ -145,21 +145,6 @@ static bool may_drain(struct drain *drain)
 	return false;
 }
 
-/* The source is idle and watched: the time of the next tick. */
-static uint64_t idle_until(const struct drain *drain)
-{
-	if (drain->may_sleep && session_is_idle(drain->session))
-		return UINT64_MAX;
-	return loop_now() + periods.drain_most_ns;
-}
-
-/* How much later than usual the rows of the next drain will be written. */
-static uint64_t rows_delay_ns(const struct drain *drain)
-{
-	return drain_period_delay_ns(loop_now() - drain->begin_ns,
-				     pipeline_waiting_ns(drain->session->pipeline));
-}
-
 /* The time to the next drain after one that has read events. If the trace pauses, frames that wait
  * are counted and written when it is silent. */
 static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
@@ -217,13 +202,17 @@ int drain_if_due(struct drain *drain)
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	drain->has_more = n > 0;
-	delay = rows_delay_ns(drain);
+	delay = drain_period_delay_ns(loop_now() - drain->begin_ns,
+				      pipeline_waiting_ns(drain->session->pipeline));
 	if (drain->has_more) {
 		/* The next drain is due as soon as signals and files were handled. */
 		drain->next_ns = 0;
 		drain->was_highwater = drain->how == SOURCE_BOOSTED;
 	} else if (!drain->has_read && watch_readable(drain)) {
-		drain->next_ns = idle_until(drain);
+		/* The next tick. */
+		drain->next_ns = drain->may_sleep && session_is_idle(drain->session)
+					 ? UINT64_MAX
+					 : loop_now() + periods.drain_most_ns;
 	} else {
 		drain->next_ns = loop_now() + period_or_silence(drain, delay);
 	}

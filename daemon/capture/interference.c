@@ -846,12 +846,10 @@ void interference_begin(struct interference *interference, struct session *sessi
 	/* Who may not look into per_cpu is refused every number. */
 	if (interference->n_cpus == CPU_BUFFER_CPUS_MAX)
 		interference->n_cpus = cpu_buffer_stats_cpus();
-	for (size_t i = 0; i < N_PLAIN; i++) {
-		if (trace_files_setting(files, kinds[plain[i]].setting, value) < 0)
-			continue;
-		snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
-		follow_value(interference, plain[i], value);
-	}
+	for (size_t i = 0; i < N_PLAIN; i++)
+		if (trace_files_setting(files, kinds[plain[i]].setting,
+					interference->values[plain[i]]) == 0)
+			follow_value(interference, plain[i], interference->values[plain[i]]);
 	session_set_trace_clock(session, interference->values[INTERFERENCE_CLOCK]);
 	trace_watch_open(&interference->watch, watcher, files->path,
 			 session->source->depends_on_line_format);

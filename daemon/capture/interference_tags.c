@@ -90,12 +90,6 @@ void interference_tags_begin(struct interference_tags *tags,
 		tags->serial_fd = property_serial_open(options->device_root);
 }
 
-/* A program that runs with every tick costs more than all else. */
-static bool are_unchanged(const struct interference_tags *tags, int64_t serial)
-{
-	return tags->answered && serial >= 0 && serial == tags->serial;
-}
-
 void interference_tags_tick(struct interference_tags *tags, bool query)
 {
 	char *argv[] = { "getprop", "debug.atrace.tags.enableflags", NULL };
@@ -110,7 +104,8 @@ void interference_tags_tick(struct interference_tags *tags, bool query)
 		return;
 	/* Before getprop is started: what changes meanwhile is read again. */
 	serial = property_serial_read(tags->serial_fd);
-	if (are_unchanged(tags, serial))
+	/* A program that runs with every tick costs more than all else. */
+	if (tags->answered && serial >= 0 && serial == tags->serial)
 		return;
 	tags->serial = serial;
 	tags->answered = false;

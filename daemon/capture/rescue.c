@@ -53,15 +53,14 @@ static struct options options_of(const struct capture_killed *killed, enum optio
 static int find_trace(struct rescue *rescue)
 {
 	const char *instance = rescue->options.instance;
-	char directory[TRACEFS_DIRECTORY_SIZE], path[TRACEFS_DIRECTORY_SIZE + PATH_MAX];
+	char directory[TRACEFS_DIRECTORY_SIZE];
 	int error = tracefs_find(directory, rescue->options.tracefs);
 
 	if (error == -ENOENT) {
 		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
 		return 1;
 	}
-	snprintf(path, sizeof(path), "%s/instances/%s", directory, instance ? instance : "");
-	if (error < 0 || !instance || access(path, F_OK) == 0)
+	if (error < 0 || !instance || tracefs_check_instance(directory, instance) == 0)
 		return error;
 	snprintf(rescue->why, sizeof(rescue->why), "the trace instance %.80s no longer exists",
 		 instance);

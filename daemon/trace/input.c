@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -64,4 +65,14 @@ ssize_t input_read(int fd, void *buffer, size_t size, off_t at)
 		n = at < 0 ? read(fd, buffer, size) : pread(fd, buffer, size, at);
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
+}
+
+size_t input_take(struct span *text, void *buffer, size_t size)
+{
+	size_t n = text->len < size ? text->len : size;
+
+	if (n > 0)
+		memcpy(buffer, text->ptr, n);
+	*text = span_skip(*text, n);
+	return n;
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "parser/span.h"
+
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT stop reads, unless they are ignored. */
 void input_begin(void);
 
@@ -19,5 +21,8 @@ bool input_is_stopped(void);
 /* Reads from @at on; < 0: from where the descriptor is. Returns the number of bytes; 0 at the end;
  * -EINTR if it is stopped; another -errno. */
 ssize_t input_read(int fd, void *buffer, size_t size, off_t at);
+
+/* Moves up to @size bytes from the front of a text to @buffer. Returns their number. */
+size_t input_take(struct span *text, void *buffer, size_t size);
 
 #endif

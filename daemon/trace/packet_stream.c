@@ -70,17 +70,12 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 
 static ssize_t read_at(const struct packet_stream *stream, char *to, size_t size)
 {
-	ssize_t n;
-
 	if (stream->fd < 0) {
 		struct span rest = stream->offset < stream->whole.len
 					   ? span_skip(stream->whole, (size_t)stream->offset)
 					   : SPAN_NULL;
 
-		n = (ssize_t)(rest.len < size ? rest.len : size);
-		if (n > 0)
-			memcpy(to, rest.ptr, (size_t)n);
-		return n;
+		return (ssize_t)input_take(&rest, to, size);
 	}
 	return input_read(stream->fd, to, size, (off_t)(stream->base + stream->offset));
 }

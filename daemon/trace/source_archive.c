@@ -14,6 +14,7 @@
 #include "daemon/trace/archive_library.h"
 #include "daemon/trace/input.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text_file.h"
 
 #define PIECE 65536
 
@@ -85,14 +86,11 @@ static bool is_zip(const struct source_archive *archive)
 /* Bytes of memory that this process can write to now. */
 static rlim_t data_now(void)
 {
-	FILE *file = fopen("/proc/self/statm", "re");
 	unsigned long pages = 0;
+	char text[128];
 
-	if (file) {
-		if (fscanf(file, "%*s %*s %*s %*s %*s %lu", &pages) != 1)
-			pages = 0;
-		fclose(file);
-	}
+	if (text_file_read(text, sizeof(text), "/proc/self/statm"))
+		sscanf(text, "%*s %*s %*s %*s %*s %lu", &pages);
 	return pages > 0 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : MEMORY_MAX;
 }
 
@@ -283,8 +281,6 @@ static int next_block(struct source_archive *archive)
 
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
 {
-	size_t n;
-
 	while (archive->block.len == 0) {
 		int error = archive->over ? 0 : next_block(archive);
 
@@ -293,10 +289,7 @@ ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t
 		if (archive->over && archive->block.len == 0)
 			return 0;
 	}
-	n = archive->block.len < size ? archive->block.len : size;
-	memcpy(buffer, archive->block.ptr, n);
-	archive->block = span_skip(archive->block, n);
-	return (ssize_t)n;
+	return (ssize_t)input_take(&archive->block, buffer, size);
 }
 
 const char *source_archive_damage(const struct source_archive *archive)

@@ -68,11 +68,9 @@ static void stage_compact(struct stage *stage)
 
 static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
 {
-	size_t n = stage->end - stage->begin;
+	struct span rest = stage_span(stage);
+	size_t n = input_take(&rest, buffer, size);
 
-	if (n > size)
-		n = size;
-	memcpy(buffer, stage->bytes + stage->begin, n);
 	stage->begin += n;
 	return n;
 }
@@ -258,7 +256,6 @@ static int next_html_text(struct source_file *file)
 static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 {
 	struct span *text = &file->html_text;
-	size_t n;
 
 	if (text->len == 0) {
 		int error = next_html_text(file);
@@ -271,10 +268,7 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 			return 0;
 		}
 	}
-	n = text->len < size ? text->len : size;
-	memcpy(buffer, text->ptr, n);
-	*text = span_skip(*text, n);
-	return (ssize_t)n;
+	return (ssize_t)input_take(text, buffer, size);
 }
 
 /* --- recognition --- */
@@ -545,14 +539,6 @@ static ssize_t read_perfetto(struct source_file *file, const struct record_sink 
 	return n;
 }
 
-static void close_perfetto(struct source_file *file)
-{
-	file->perfetto = perfetto_reader_close(file->perfetto);
-	if (file->whole)
-		munmap(file->whole, WHOLE_MAX + 1);
-	file->whole = NULL;
-}
-
 /* If the file is an archive, reads it through libarchive from now on. Returns 0 or -errno. */
 static int unpack(struct source_file *file, enum container_kind *kind);
 
@@ -639,8 +625,12 @@ static void file_stop(struct source *source)
 
 static void file_close(struct source *source)
 {
+	struct source_file *file = (struct source_file *)source;
+
 	file_stop(source);
-	close_perfetto((struct source_file *)source);
+	perfetto_reader_close(file->perfetto);
+	if (file->whole)
+		munmap(file->whole, WHOLE_MAX + 1);
 	source_text_close((struct source_text *)source);
 	free(source);
 }

@@ -9,17 +9,13 @@
 
 #define APART_FIRST_NS UINT64_C(1000000000)
 
-static bool is_jump(const struct perfetto_moment *a, const struct perfetto_moment *b)
-{
-	uint64_t difference_ns = (b->boot_ns - b->other_ns) - (a->boot_ns - a->other_ns);
-
-	return difference_ns + JUMP_NS > UINT64_C(2) * JUMP_NS;
-}
-
 static bool is_needed(const struct perfetto_moments *moments, const struct perfetto_moment *last,
 		      const struct perfetto_moment *next)
 {
-	return next->boot_ns - last->boot_ns >= moments->apart_ns || is_jump(last, next);
+	uint64_t jump_ns = (next->boot_ns - next->other_ns) - (last->boot_ns - last->other_ns);
+
+	return next->boot_ns - last->boot_ns >= moments->apart_ns ||
+	       jump_ns + JUMP_NS > UINT64_C(2) * JUMP_NS;
 }
 
 /* Leaves out moments that are near the one before. */

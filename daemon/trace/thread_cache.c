@@ -38,31 +38,22 @@ static int open_file(const struct thread_cache *cache, int32_t pid, const char *
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Returns -errno on failure. */
-static ssize_t try_file(const struct thread_cache *cache, int32_t pid, const char *name, char *text,
-			size_t size)
-{
-	int fd = open_file(cache, pid, name);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, size - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	return n;
-}
-
 /* If the thread has not ended, the file is read again once: else events of SurfaceFlinger would be
  * taken for those of another process for FRESH_GONE_S. */
 static ssize_t read_file(const struct thread_cache *cache, int32_t pid, const char *name,
 			 char *text, size_t size)
 {
-	ssize_t n = try_file(cache, pid, name, text, size);
+	ssize_t n = -1;
+	int error = 0;
 
-	if (n < 0 && n != -ENOENT && n != -ESRCH)
-		n = try_file(cache, pid, name, text, size);
+	for (int tries = 0; n < 0 && tries < 2 && error != ENOENT && error != ESRCH; tries++) {
+		int fd = open_file(cache, pid, name);
+
+		n = fd < 0 ? -1 : read(fd, text, size - 1);
+		error = errno;
+		if (fd >= 0)
+			close(fd);
+	}
 	text[n > 0 ? n : 0] = '\0';
 	return n;
 }

@@ -33,7 +33,7 @@ void drain_period_measure(struct drain_period *period, const struct source *sour
 
 	if (passed_ms < DRAIN_PERIOD_MEASURE_NS / NS_PER_MS)
 		return;
-	for (unsigned int cpu = 0; cpu < cpu_buffer_stats_cpus(); cpu++) {
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
 		uint64_t bytes = source_cpu_bytes(source, cpu);
 		uint64_t rate = (bytes - period->bytes[cpu]) * 1000 / passed_ms;
 		uint64_t half = period->rates[cpu] / 2;

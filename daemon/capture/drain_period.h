@@ -7,10 +7,10 @@
 #include "daemon/trace/trace.h"
 
 struct drain_period {
-	uint64_t bytes[CPU_BUFFER_CPUS_MAX]; /* read from each CPU until ->since_ns */
-	uint64_t rates[CPU_BUFFER_CPUS_MAX]; /* bytes per second */
-	uint64_t since_ns;		     /* of the last measurement: a time of loop_now() */
-	uint64_t most_ns; /* limit while the rates are known from few measurements */
+	uint64_t bytes[TRACE_CPUS_MAX]; /* read from each CPU until ->since_ns */
+	uint64_t rates[TRACE_CPUS_MAX]; /* bytes per second */
+	uint64_t since_ns;		/* of the last measurement: a time of loop_now() */
+	uint64_t most_ns;		/* limit while the rates are known from few measurements */
 };
 
 /* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */

@@ -840,12 +840,12 @@ void interference_begin(struct interference *interference, struct session *sessi
 	set_clock(interference, value);
 	read_size(&interference->size, files);
 	interference->size_now = interference->size;
-	while (interference->n_cpus < CPU_BUFFER_CPUS_MAX &&
+	while (interference->n_cpus < TRACE_CPUS_MAX &&
 	       trace_files_has_cpu(files, interference->n_cpus))
 		interference->n_cpus++;
 	/* Who may not look into per_cpu is refused every number. */
-	if (interference->n_cpus == CPU_BUFFER_CPUS_MAX)
-		interference->n_cpus = cpu_buffer_stats_cpus();
+	if (interference->n_cpus == TRACE_CPUS_MAX)
+		interference->n_cpus = trace_cpus();
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, kinds[plain[i]].setting,
 					interference->values[plain[i]]) == 0)

@@ -90,7 +90,7 @@ static void read_input(struct status *status, const struct session *session)
 	const struct source_counts *counts = &session->source->counts;
 	const struct cpu_buffer_stats *buffers = session->buffers;
 
-	_Static_assert(CPU_BUFFER_CPUS_MAX <= PIPELINE_CPUS, "all CPUs have a place");
+	_Static_assert(TRACE_CPUS_MAX <= PIPELINE_CPUS, "all CPUs have a place");
 	status->bytes = counts->bytes;
 	status->markers = counts->markers;
 	status->malformed_markers = counts->malformed;

@@ -45,11 +45,10 @@ static void add_watch(struct trace_watch *watch, const char *path, const char *f
 
 static void add_watches_of_cpus(struct trace_watch *watch, const char *path, size_t i)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	char name[64];
 
-	for (int cpu = 0; cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX; cpu++) {
-		snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", cpu, files[i].of_cpu);
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/%s", cpu, files[i].of_cpu);
 		add_watch(watch, path, name, files[i].file, files[i].mask);
 	}
 }

@@ -27,8 +27,7 @@ enum trace_file {
 };
 
 /* Each CPU has a trace_pipe_raw, a trace, a snapshot and a size. */
-#define TRACE_WATCH_CPUS_MAX 64
-#define TRACE_WATCHES_MAX (16 + TRACE_SETTINGS + 4 * TRACE_WATCH_CPUS_MAX)
+#define TRACE_WATCHES_MAX (16 + TRACE_SETTINGS + 4 * TRACE_CPUS_MAX)
 
 struct trace_watch {
 	/* fd is -1 if no file can be watched. */

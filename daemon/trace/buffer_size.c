@@ -22,7 +22,7 @@ void buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const 
 	uint64_t kb = strtoull(value, &end, 10);
 
 	/* The file has "X" if the sizes differ. */
-	*sizes = (struct buffer_sizes){ .differ = end == value, .cpus = cpu_buffer_stats_cpus() };
+	*sizes = (struct buffer_sizes){ .differ = end == value, .cpus = trace_cpus() };
 	for (unsigned int cpu = 0; cpu < sizes->cpus; cpu++) {
 		name_of(name, cpu);
 		sizes->kb[cpu] = kb;
@@ -105,7 +105,7 @@ uint64_t buffer_size_read(const char *directory)
 
 int buffer_size_set(const char *directory, uint64_t kb, bool exactly)
 {
-	struct buffer_sizes now, wanted = { .cpus = CPU_BUFFER_CPUS_MAX };
+	struct buffer_sizes now, wanted = { .cpus = TRACE_CPUS_MAX };
 	uint64_t least = read_now(&now, directory);
 	int error = 0;
 

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/trace/cpu_buffer_stats.h"
-#include "daemon/trace/setting_file.h"
+#include "daemon/trace/trace_files.h"
 
 /* Enough for 4 s of 1,200 events a second. */
 #define BUFFER_ENOUGH_KB 512
@@ -17,7 +16,7 @@
 struct buffer_sizes {
 	bool differ; /* the CPUs' sizes */
 	unsigned int cpus;
-	uint64_t kb[CPU_BUFFER_CPUS_MAX]; /* of each CPU; 0: unknown */
+	uint64_t kb[TRACE_CPUS_MAX]; /* of each CPU; 0: unknown */
 };
 
 /* @directory, here and below: of the instance. @value: of its buffer_size_kb. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "parser/chars.h"
 
@@ -55,30 +54,21 @@ bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_fi
 	return stats.len > 0 && cpu_buffer_counts_parse(cpu, stats);
 }
 
-unsigned int cpu_buffer_stats_cpus(void)
-{
-	static long n; /* read once: libc reads a file for it */
-
-	if (n == 0)
-		n = sysconf(_SC_NPROCESSORS_CONF);
-	return n > 0 && n < CPU_BUFFER_CPUS_MAX ? (unsigned int)n : CPU_BUFFER_CPUS_MAX;
-}
-
 bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_files *files)
 {
 	bool emptied = false;
 
-	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++)
+	for (unsigned int i = 0; i < trace_cpus(); i++) {
 		emptied |= cpu_buffer_counts_read(&stats->cpu[i], files, i);
-	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++)
 		if (stats->cpu[i].known)
 			stats->cpus = i + 1;
+	}
 	return emptied;
 }
 
 void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files)
 {
-	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
+	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
 	cpu_buffer_stats_read(stats, files);
 }
@@ -87,7 +77,7 @@ uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *
 {
 	uint64_t cpus = 0;
 
-	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++) {
+	for (unsigned int i = 0; i < trace_cpus(); i++) {
 		if (stats->cpu[i].error == 0)
 			continue;
 		cpus |= UINT64_C(1) << i;

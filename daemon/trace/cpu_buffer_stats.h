@@ -9,9 +9,6 @@
 
 #include "daemon/trace/trace_files.h"
 
-/* CPUs with higher numbers are ignored: no phone has them. */
-#define CPU_BUFFER_CPUS_MAX 64
-
 /* All counts are of events. */
 struct cpu_buffer_counts {
 	bool known;
@@ -25,11 +22,8 @@ struct cpu_buffer_counts {
 /* All zeros before the first read. */
 struct cpu_buffer_stats {
 	unsigned int cpus; /* number of the last CPU with known counts, plus 1 */
-	struct cpu_buffer_counts cpu[CPU_BUFFER_CPUS_MAX];
+	struct cpu_buffer_counts cpu[TRACE_CPUS_MAX];
 };
-
-/* The number of CPUs that are read, at most CPU_BUFFER_CPUS_MAX. */
-unsigned int cpu_buffer_stats_cpus(void);
 
 /* Reads the statistics of all CPUs. Returns true if a buffer was emptied since the last call. This
  * detects another program's change even if its writes to the files are not detected. */

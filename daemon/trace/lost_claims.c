@@ -23,7 +23,7 @@ static void update_cpu(struct lost_claims *claims, unsigned int number)
 
 void lost_claims_update(struct lost_claims *claims)
 {
-	for (unsigned int cpu = 0; cpu < cpu_buffer_stats_cpus(); cpu++)
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++)
 		update_cpu(claims, cpu);
 }
 
@@ -35,7 +35,7 @@ void lost_claims_begin(struct lost_claims *claims, const struct trace_files *fil
 
 void lost_claims_drained(struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++) {
+	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++) {
 		struct lost_claim_cpu *cpu = &claims->cpus[i];
 
 		cpu->reported = cpu->stats.lost;
@@ -46,14 +46,14 @@ void lost_claims_drained(struct lost_claims *claims)
 
 void lost_claims_emptied(struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
+	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
 		claims->cpus[i] = (struct lost_claim_cpu){ .emptied = true };
 	lost_claims_update(claims);
 }
 
 static bool has_counts(const struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
+	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
 		if (claims->cpus[i].stats.known)
 			return true;
 	return false;
@@ -98,7 +98,7 @@ bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record,
 {
 	struct lost_claim_cpu *cpu;
 
-	if (record->cpu < 0 || record->cpu >= CPU_BUFFER_CPUS_MAX)
+	if (record->cpu < 0 || record->cpu >= TRACE_CPUS_MAX)
 		return !is_missing(claims, record->cpu) || refuse(claims, record);
 	cpu = &claims->cpus[record->cpu];
 	if (cpu->read_ns != read_ns) {

@@ -33,7 +33,7 @@ struct lost_claim_cpu {
 
 struct lost_claims {
 	const struct trace_files *files;
-	struct lost_claim_cpu cpus[CPU_BUFFER_CPUS_MAX];
+	struct lost_claim_cpu cpus[TRACE_CPUS_MAX];
 	bool has_new;		 /* lost_claims_update() found losses; not drained since then */
 	uint64_t forged;	 /* lines */
 	uint64_t reported;	 /* forged lines that lost_claims_report() has reported */

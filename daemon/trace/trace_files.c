@@ -28,6 +28,15 @@ const char *trace_files_name(enum trace_setting which)
 	return names[which];
 }
 
+unsigned int trace_cpus(void)
+{
+	static long n; /* read once: libc reads a file for it */
+
+	if (n == 0)
+		n = sysconf(_SC_NPROCESSORS_CONF);
+	return n > 0 && n < TRACE_CPUS_MAX ? (unsigned int)n : TRACE_CPUS_MAX;
+}
+
 static int open_stats(const char *path, unsigned int cpu)
 {
 	char name[PATH_MAX];
@@ -41,20 +50,18 @@ void trace_files_init(struct trace_files *files)
 	files->path = NULL;
 	for (int i = 0; i < TRACE_SETTINGS; i++)
 		files->settings[i] = -1;
-	for (int cpu = 0; cpu < TRACE_FILES_CPUS_MAX; cpu++)
+	for (int cpu = 0; cpu < TRACE_CPUS_MAX; cpu++)
 		files->stats[cpu] = -1;
 }
 
 void trace_files_open(struct trace_files *files, const char *path)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
 	trace_files_init(files);
 	files->path = path;
 	for (int i = 0; i < TRACE_SETTINGS; i++)
 		files->settings[i] = setting_open(path, names[i]);
-	for (int cpu = 0; cpu < cpus && cpu < TRACE_FILES_CPUS_MAX; cpu++)
-		files->stats[cpu] = open_stats(path, (unsigned int)cpu);
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++)
+		files->stats[cpu] = open_stats(path, cpu);
 }
 
 static void close_all(const int *fds, int n)
@@ -67,7 +74,7 @@ static void close_all(const int *fds, int n)
 void trace_files_close(struct trace_files *files)
 {
 	close_all(files->settings, TRACE_SETTINGS);
-	close_all(files->stats, TRACE_FILES_CPUS_MAX);
+	close_all(files->stats, TRACE_CPUS_MAX);
 	trace_files_init(files);
 }
 
@@ -88,7 +95,7 @@ bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu)
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,
 			      size_t size)
 {
-	int kept = cpu < TRACE_FILES_CPUS_MAX ? files->stats[cpu] : -1;
+	int kept = cpu < TRACE_CPUS_MAX ? files->stats[cpu] : -1;
 	int fd = kept < 0 ? open_stats(files->path, cpu) : kept;
 	ssize_t n = -1;
 	int error;

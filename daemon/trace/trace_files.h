@@ -9,8 +9,8 @@
 
 #include "daemon/trace/setting_file.h"
 
-/* Files of CPUs with higher numbers are opened for each read: no phone has them. */
-#define TRACE_FILES_CPUS_MAX 64
+/* CPUs with higher numbers are ignored, but for events of their buffers: no phone has them. */
+#define TRACE_CPUS_MAX 64
 
 enum trace_setting {
 	TRACE_SETTING_CLOCK,
@@ -28,8 +28,11 @@ enum trace_setting {
 struct trace_files {
 	const char *path;
 	int settings[TRACE_SETTINGS]; /* descriptors; < 0: the setting cannot be read */
-	int stats[TRACE_FILES_CPUS_MAX];
+	int stats[TRACE_CPUS_MAX];
 };
+
+/* The number of this machine's CPUs, at most TRACE_CPUS_MAX. */
+unsigned int trace_cpus(void);
 
 /* Opens the files. @path: directory of the trace, borrowed. A file that cannot be opened now cannot
  * be read later. */

@@ -10,7 +10,7 @@
 /* A character of the name of a package or class. */
 static bool is_name(char c)
 {
-	return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '$';
+	return is_package_char(c) || c == '$';
 }
 
 static struct span trim(struct span text)
@@ -84,31 +84,19 @@ static void store_name(struct dumpsys_focus *focus, enum dumpsys_rank rank, stru
 
 /* --- lines --- */
 
-static bool read_number(struct span text, int64_t *value)
-{
-	int64_t sum = 0;
-	size_t digits = 0;
-
-	while (digits < text.len && digits < 18 && is_digit(text.ptr[digits]))
-		sum = sum * 10 + (text.ptr[digits++] - '0');
-	if (digits == 0 || (digits < text.len && is_digit(text.ptr[digits])))
-		return false;
-	*value = sum;
-	return true;
-}
-
 /* Parses "displayId=0, name='...'" in the list below a headline. */
 static void read_listed(struct dumpsys_focus *focus, struct span line)
 {
 	static const struct span key = SPAN_INIT("displayId=");
 	enum dumpsys_rank rank = focus->block;
-	int64_t display;
+	struct span text = span_skip(line, key.len);
+	uint64_t display;
 
 	if (!span_starts_with(line, key)) {
 		focus->block = DUMPSYS_NOTHING;
 		return;
 	}
-	if (!read_number(span_skip(line, key.len), &display))
+	if (!span_take_number(&text, UINT64_MAX, &display))
 		return;
 	if (rank == DUMPSYS_WINDOW && display == focus->display)
 		rank = DUMPSYS_DISPLAY;
@@ -134,14 +122,16 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 	static const struct span has_focus = SPAN_INIT(", hasFocus=true,");
 	static const struct span dispatcher = SPAN_INIT("Input Dispatcher State");
 	struct span rest;
+	uint64_t number;
 
 	line = trim(line);
 	if (span_starts_with(line, dispatcher))
 		focus->is_past = text_after(line, SPAN_LITERAL("last ANR")).ptr != NULL;
 	if (focus->is_past)
 		return;
-	if (span_starts_with(line, display))
-		read_number(trim(span_skip(line, display.len)), &focus->display);
+	rest = trim(span_skip(line, display.len));
+	if (span_starts_with(line, display) && span_take_number(&rest, UINT64_MAX, &number))
+		focus->display = number;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!span_starts_with(line, known[i].key))
 			continue;
@@ -161,16 +151,12 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 
 uint64_t dumpsys_period_ns(struct span line)
 {
-	int64_t period;
+	uint64_t period_ns;
 
 	line = trim(line);
-	for (size_t i = 0; i < line.len; i++)
-		if (!is_digit(line.ptr[i]))
-			return 0;
-	if (!read_number(line, &period) || (uint64_t)period < PERIOD_MIN_NS ||
-	    (uint64_t)period > PERIOD_MAX_NS)
+	if (!span_take_number(&line, PERIOD_MAX_NS, &period_ns) || line.len > 0)
 		return 0;
-	return (uint64_t)period;
+	return period_ns >= PERIOD_MIN_NS ? period_ns : 0;
 }
 
 /* --- rates --- */
@@ -182,19 +168,14 @@ uint64_t dumpsys_period_ns(struct span line)
 /* Parses "60.000004" to the nearest 10 mHz. Returns 0 if it is no rate of a display. */
 static unsigned int rate_mhz(struct span text)
 {
-	unsigned int mhz = 0, digits = 0, unit = 1000;
+	unsigned int mhz, unit = 1000;
+	size_t before = text.len;
+	uint64_t hz;
 
-	while (text.len > 0 && digits < 4 && is_digit(text.ptr[0])) {
-		mhz = mhz * 10 + (unsigned int)(text.ptr[0] - '0') * 1000;
-		text = span_skip(text, 1);
-		digits++;
-	}
-	if (digits == 0 || (text.len > 0 && is_digit(text.ptr[0])))
+	if (!span_take_number(&text, RATE_MAX_MHZ / 1000, &hz) || before - text.len > 4)
 		return 0;
-	if (text.len > 0 && text.ptr[0] == '.')
-		text = span_skip(text, 1);
-	else
-		text = SPAN_NULL;
+	mhz = (unsigned int)hz * 1000;
+	text = text.len > 0 && text.ptr[0] == '.' ? span_skip(text, 1) : SPAN_NULL;
 	while (text.len > 0 && unit > 1 && is_digit(text.ptr[0])) {
 		unit /= 10;
 		mhz += (unsigned int)(text.ptr[0] - '0') * unit;

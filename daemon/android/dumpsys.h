@@ -23,7 +23,7 @@ enum dumpsys_rank {
 struct dumpsys_focus {
 	enum dumpsys_rank rank;	      /* of the name */
 	enum dumpsys_rank block;      /* of the current list, from its headline */
-	int64_t display;	      /* with the focus; 0 before its line */
+	uint64_t display;	      /* with the focus; 0 before its line */
 	bool is_past;		      /* the lines describe the last ANR, not the current state */
 	char name[DUMPSYS_NAME_SIZE]; /* "package/activity" with the full class name; or "" */
 };

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "parser/chars.h"
-
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
@@ -91,23 +89,16 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns)
 {
 	static const struct span key = SPAN_INIT("realtime_ts=");
-	int64_t ms = 0;
-	size_t digits = 0;
+	uint64_t ms;
 
 	if (!span_starts_with(marker, key) || time_ns > INT64_MAX)
 		return false;
 	marker = span_skip(marker, key.len);
-	while (digits < marker.len && is_digit(marker.ptr[digits]))
-		digits++;
-	/* 12 digits end in 2001, 13 in 2286; nanoseconds in 64 bits end in 2262. */
-	if (digits == 0 || digits > 13)
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		ms = ms * 10 + (marker.ptr[i] - '0');
-	if (ms > INT64_MAX / NS_PER_MS)
+	/* Nanoseconds in 64 bits end in 2262. */
+	if (!span_take_number(&marker, INT64_MAX / NS_PER_MS, &ms))
 		return false;
 	clock->known = true;
-	clock->offset_ns = ms * NS_PER_MS - (int64_t)time_ns;
+	clock->offset_ns = (int64_t)ms * NS_PER_MS - (int64_t)time_ns;
 	return true;
 }
 

@@ -38,15 +38,21 @@ static int open_file(const char *folder, bool *is_trusted)
 	return fd;
 }
 
+/* The member @key of @json, which may be NULL; NULL: there is none of that type. */
+static struct json_object *member(struct json_object *json, const char *key, enum json_type type)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(json, json_type_object))
+		json_object_object_get_ex(json, key, &value);
+	return json_object_is_type(value, type) ? value : NULL;
+}
+
 static const char *string_of(struct json_object *json, const char *key)
 {
-	struct json_object *value;
+	struct json_object *value = member(json, key, json_type_string);
 
-	if (!json_object_is_type(json, json_type_object) ||
-	    !json_object_object_get_ex(json, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return "";
-	return json_object_get_string(value);
+	return value ? json_object_get_string(value) : "";
 }
 
 /* session.json of 'analyze' has no session_id. */
@@ -124,7 +130,6 @@ int last_session_read(struct last_session *last, const char *folder)
 {
 	bool is_trusted = false;
 	int fd = open_file(folder, &is_trusted);
-	struct json_object *device;
 	char *text;
 	ssize_t n;
 
@@ -143,8 +148,7 @@ int last_session_read(struct last_session *last, const char *folder)
 	}
 	last->is_trusted = is_trusted;
 	copy_id(last->id, string_of(last->json, "session_id"));
-	if (json_object_object_get_ex(last->json, "device", &device))
-		copy_id(last->device, string_of(device, "id"));
+	copy_id(last->device, string_of(member(last->json, "device", json_type_object), "id"));
 	last->end = end_of(last->json);
 	last->last_ns = last_write(folder);
 	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);
@@ -159,12 +163,7 @@ void last_session_free(struct last_session *last)
 
 static struct json_object *options_of(const struct last_session *last)
 {
-	struct json_object *options = NULL;
-
-	if (!last->json || !json_object_object_get_ex(last->json, "arguments", &options) ||
-	    !json_object_is_type(options, json_type_array))
-		return NULL;
-	return options;
+	return member(last->json, "arguments", json_type_array);
 }
 
 bool last_session_options(const struct last_session *last, size_t *count)
@@ -184,23 +183,15 @@ const char *last_session_option(const struct last_session *last, size_t i)
 
 const char *last_session_clock(const struct last_session *last)
 {
-	struct json_object *clock;
-
-	if (!last->json || !json_object_object_get_ex(last->json, "clock", &clock))
-		return "";
-	return string_of(clock, "name");
+	return string_of(member(last->json, "clock", json_type_object), "name");
 }
 
 int64_t last_session_begin_ns(const struct last_session *last)
 {
-	struct json_object *clock, *began;
+	struct json_object *clock = member(last->json, "clock", json_type_object);
+	struct json_object *began = member(clock, "began_ns", json_type_int);
 
-	if (!last->json || !json_object_object_get_ex(last->json, "clock", &clock) ||
-	    !json_object_is_type(clock, json_type_object) ||
-	    !json_object_object_get_ex(clock, "began_ns", &began) ||
-	    !json_object_is_type(began, json_type_int))
-		return ROW_UNKNOWN;
-	return json_object_get_int64(began);
+	return began ? json_object_get_int64(began) : ROW_UNKNOWN;
 }
 
 bool last_session_is_daemon(const struct last_session *last)

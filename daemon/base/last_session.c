@@ -129,15 +129,10 @@ static int64_t last_write(const char *folder)
 int last_session_read(struct last_session *last, const char *folder)
 {
 	bool is_trusted = false;
-	int fd = open_file(folder, &is_trusted);
 	char *text;
-	ssize_t n;
+	ssize_t n = text_file_read_all(&text, open_file(folder, &is_trusted), SIZE_MAX_BYTES);
 
 	*last = (struct last_session){ .last_ns = ROW_UNKNOWN, .booted_ns = ROW_UNKNOWN };
-	if (fd < 0)
-		return fd;
-	n = text_file_read_all(&text, fd, SIZE_MAX_BYTES);
-	close(fd);
 	if (n < 0)
 		return n == -EFBIG ? -EPROTO : (int)n;
 	last->json = json_tokener_parse(text);

@@ -26,14 +26,9 @@ static int open_file(const char *path)
 
 struct span rules_read_file(const char *what, const char *path, const char *advice)
 {
-	int fd = open_file(path);
-	ssize_t n = fd;
 	char *text;
+	ssize_t n = text_file_read_all(&text, open_file(path), RULES_FILE_MAX);
 
-	if (fd >= 0) {
-		n = text_file_read_all(&text, fd, RULES_FILE_MAX);
-		close(fd);
-	}
 	if (n >= 0)
 		return (struct span){ text, (size_t)n };
 	report("%s %s: %s; %s", what, path,

@@ -34,8 +34,8 @@ bool text_file_read(char *text, size_t size, const char *format, ...)
 
 ssize_t text_file_read_all(char **out, int fd, size_t max)
 {
-	char *text = malloc(max + 1);
-	ssize_t n = text ? 1 : -ENOMEM;
+	char *text = fd < 0 ? NULL : malloc(max + 1);
+	ssize_t n = fd < 0 ? fd : text ? 1 : -ENOMEM;
 	size_t len = 0;
 
 	*out = NULL;
@@ -47,6 +47,8 @@ ssize_t text_file_read_all(char **out, int fd, size_t max)
 		else
 			len += (size_t)n;
 	}
+	if (fd >= 0)
+		close(fd);
 	if (n >= 0 && len <= max) {
 		text[len] = '\0';
 		*out = text;

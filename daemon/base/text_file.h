@@ -12,8 +12,9 @@
 bool text_file_read(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Reads all of a file, with a NUL behind it. The caller frees *text. Returns the number of bytes,
- * or -errno with NULL; -EFBIG: it has more than @max. */
+/* Reads all of a file, with a NUL behind it, and closes @fd. @fd: or -errno, which is returned. The
+ * caller frees *text. Returns the number of bytes, or -errno with NULL; -EFBIG: it has more than
+ * @max. */
 ssize_t text_file_read_all(char **text, int fd, size_t max);
 
 #endif

@@ -58,93 +58,66 @@ static bool names_a_file(const struct option_row *row, const char *word)
 	return row->is_path && !(value && ruleset_builtin(value + 1).ptr);
 }
 
-/* Why the option @word of session.json cannot be used; NULL: it can. */
-static const char *check_word(const struct last_session *last, const char *word)
+/* Makes a command line of argv[0], the options of the last capture that @given (or NULL) does not
+ * have, and the rest of @argv: *n borrowed texts. The caller frees it. Returns NULL, with the
+ * reason in *why, if one of those options cannot be used. */
+static char **join_words(const struct last_session *last, const struct options *given, int argc,
+			 char **argv, int *n, const char **why)
 {
-	const struct option_row *row = word ? find_row(word) : NULL;
-
-	if (!row)
-		return "it has an option that this version does not have";
-	if (names_a_file(row, word) && !last->is_trusted)
-		return "it names a file, and another user may have written it";
-	return NULL;
-}
-
-/* Adds the option to @argv, unless the command line has another value. Returns 0 or EXIT_FAILED. */
-static int add_word(const struct options *options, const struct last_session *last,
-		    const char *word, int *argc, char **argv)
-{
-	const struct option_row *row = word ? find_row(word) : NULL;
-	const char *why = check_word(last, word);
-
-	if (row && is_given(options, row->name))
-		return 0;
-	if (why)
-		return refuse_session(options, why);
-	argv[(*argc)++] = (char *)word;
-	return 0;
-}
-
-/* The words are borrowed from session.json, which stays in memory. */
-static int parse_again(struct options *options, const struct last_session *last, int argc,
-		       char **argv)
-{
-	static char **words;
+	char **words;
 	size_t count;
-	int n = 1, code = 0;
 
+	*why = "it has no options to resume with";
 	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
-		return refuse_session(options, "it has no options to resume with");
+		return NULL;
+	*why = strerror(ENOMEM);
 	words = malloc(((size_t)argc + count + 1) * sizeof(*words));
 	if (!words)
-		return refuse_session(options, strerror(ENOMEM));
+		return NULL;
 	words[0] = argv[0];
-	for (size_t i = 0; code == 0 && i < count; i++)
-		code = add_word(options, last, last_session_option(last, i), &n, words);
-	if (code != 0)
-		return code;
+	*n = 1;
+	for (size_t i = 0; i < count; i++) {
+		const char *word = last_session_option(last, i);
+		const struct option_row *row = word ? find_row(word) : NULL;
+
+		if (row && given && is_given(given, row->name))
+			continue;
+		*why = NULL;
+		if (!row)
+			*why = "it has an option that this version does not have";
+		else if (names_a_file(row, word) && !last->is_trusted)
+			*why = "it names a file, and another user may have written it";
+		if (*why) {
+			free(words);
+			return NULL;
+		}
+		words[(*n)++] = (char *)word;
+	}
 	/* With the NULL at the end. */
-	memcpy(words + n, argv + 1, (size_t)argc * sizeof(*words));
-	code = options_parse(options, options->command, n + argc - 1, words);
-	if (code == 0)
-		code = options_check_together(options);
-	return code == 0 ? 0 : EXIT_FAILED;
+	memcpy(words + *n, argv + 1, (size_t)argc * sizeof(*words));
+	*n += argc - 1;
+	return words;
 }
 
 int resume_options(struct options *options, int argc, char **argv)
 {
+	/* The options are borrowed from both. */
 	static struct last_session last;
-	int error = last_session_read(&last, options->folder);
+	static char **words;
+	int error = last_session_read(&last, options->folder), code, n;
+	const char *why;
 
 	if (error == -EPROTO)
 		return refuse_session(options, "it was not written by a capture");
 	if (error < 0)
 		return refuse_session(options, folder_why(error));
-	return parse_again(options, &last, argc, argv);
-}
-
-/* The words of its command line, which the caller frees, or NULL. */
-static char **words_of(const struct last_session *last, int *n)
-{
-	char **words;
-	size_t count;
-
-	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
-		return NULL;
-	words = calloc(count + 2, sizeof(*words));
-	for (size_t i = 0; words && i < count; i++) {
-		const char *word = last_session_option(last, i);
-
-		if (check_word(last, word)) {
-			free(words);
-			return NULL;
-		}
-		words[i + 1] = (char *)word;
-	}
-	if (words)
-		words[0] = "jankd";
-	*n = (int)count + 1;
-	return words;
+	words = join_words(&last, options, argc, argv, &n, &why);
+	if (!words)
+		return refuse_session(options, why);
+	code = options_parse(options, options->command, n, words);
+	if (code == 0)
+		code = options_check_together(options);
+	return code == 0 ? 0 : EXIT_FAILED;
 }
 
 /* Its strings are those of the options. */
@@ -154,12 +127,13 @@ const struct capture_killed *resume_killed(const struct options *options)
 {
 	static struct capture_killed killed;
 	struct last_session *last = &killed_session;
-	char **words = NULL;
+	char *argv[] = { "jankd", NULL }, **words = NULL;
 	bool is_known = false;
+	const char *why;
 	int n;
 
 	if (last_session_read(last, options->folder) == 0 && last->end == LAST_SESSION_KILLED)
-		words = words_of(last, &n);
+		words = join_words(last, NULL, 1, argv, &n, &why);
 	if (words) {
 		/* Nothing depends on it but which frames are added to that capture's files. */
 		report_quiet(true);

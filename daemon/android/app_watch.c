@@ -46,10 +46,7 @@ static bool any_process(const struct app_watch *watch)
 
 static void forget(struct app_watch *watch, struct app_process *process)
 {
-	loop_forget(watch->loop, &process->watcher);
-	if (process->watcher.fd >= 0)
-		close(process->watcher.fd);
-	process->watcher = WATCHER_NONE;
+	loop_close_watcher(watch->loop, &process->watcher);
 	process->pid = 0;
 }
 

@@ -199,22 +199,6 @@ bool child_program_exists(const char *program)
 
 /* --- beside the event loop --- */
 
-static void close_output(struct child *child)
-{
-	loop_forget(child->loop, &child->output);
-	if (child->output.fd >= 0)
-		close(child->output.fd);
-	child->output.fd = -1;
-}
-
-static void close_timer(struct child *child)
-{
-	loop_forget(child->loop, &child->end_timer);
-	if (child->end_timer.fd >= 0)
-		close(child->end_timer.fd);
-	child->end_timer.fd = -1;
-}
-
 static void close_errors(struct child *child)
 {
 	if (child->bytes && child->errors >= 0)
@@ -291,8 +275,8 @@ static void end(struct child *child, int status)
 		read_errors(child);
 		close_errors(child);
 	}
-	close_output(child);
-	close_timer(child);
+	loop_close_watcher(child->loop, &child->output);
+	loop_close_watcher(child->loop, &child->end_timer);
 	if (!child->bytes)
 		end_line(child);
 	child->pid = 0;
@@ -312,7 +296,7 @@ static void on_end_timer(struct watcher *watcher, uint32_t events)
 	if (poll_end(child->pid, &status))
 		end(child, status);
 	else if (child->end_checks >= END_CHECKS)
-		close_timer(child); /* child_check() detects its end */
+		loop_close_watcher(child->loop, &child->end_timer); /* see child_check() */
 }
 
 /* Checks soon whether the child has ended. Without a timer child_check() does. */
@@ -324,7 +308,7 @@ static void check_end_soon(struct child *child)
 	child->end_timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (child->end_timer.fd < 0 || timerfd_settime(child->end_timer.fd, 0, &every, NULL) < 0 ||
 	    loop_watch(child->loop, &child->end_timer, EPOLLIN) < 0)
-		close_timer(child);
+		loop_close_watcher(child->loop, &child->end_timer);
 }
 
 static void on_output(struct watcher *watcher, uint32_t events)
@@ -345,7 +329,7 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	}
 	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
-	close_output(child);
+	loop_close_watcher(child->loop, &child->output);
 	if (child->brief)
 		end_line(child);
 	else if (poll_end(child->pid, &status))
@@ -403,8 +387,8 @@ void child_kill(struct child *child)
 {
 	if (!child_runs(child))
 		return;
-	close_output(child);
-	close_timer(child);
+	loop_close_watcher(child->loop, &child->output);
+	loop_close_watcher(child->loop, &child->end_timer);
 	close_errors(child);
 	kill_group(child->pid);
 	child->pid = 0;

@@ -60,6 +60,14 @@ void loop_forget(struct loop *loop, struct watcher *watcher)
 		epoll_ctl(loop->fd, EPOLL_CTL_DEL, watcher->fd, NULL);
 }
 
+void loop_close_watcher(struct loop *loop, struct watcher *watcher)
+{
+	loop_forget(loop, watcher);
+	if (watcher->fd >= 0)
+		close(watcher->fd);
+	watcher->fd = -1;
+}
+
 bool loop_wait(struct loop *loop, uint64_t until_ns)
 {
 	uint64_t now = loop_now();

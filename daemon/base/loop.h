@@ -39,6 +39,9 @@ int loop_watch(struct loop *loop, struct watcher *watcher, uint32_t events);
  * error. */
 void loop_forget(struct loop *loop, struct watcher *watcher);
 
+/* The same, and closes the descriptor, if there is one. */
+void loop_close_watcher(struct loop *loop, struct watcher *watcher);
+
 /* Sleeps until a descriptor is ready, and calls its function; or until @until_ns on the clock of
  * loop_now(); UINT64_MAX: without a timer. Handles at most one descriptor. Returns true if it
  * handled one: call it again. */

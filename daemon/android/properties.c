@@ -6,24 +6,17 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "daemon/base/wall_clock.h"
 
-#define NS_PER_MS INT64_C(1000000)
 #define BUDGET_MS 2000
-
-static int64_t now_ms(void)
-{
-	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
-}
 
 struct property_budget property_budget_begin(bool until_signal)
 {
 	return (struct property_budget){
-		.deadline_ms = now_ms() + BUDGET_MS,
+		.deadline_ms = clock_monotonic_ms() + BUDGET_MS,
 		.until_signal = until_signal,
 		.is_over = !child_program_exists("getprop"),
 	};
@@ -36,7 +29,7 @@ bool android_getprop(struct property_budget *budget, const char *name, char *val
 
 	value[0] = '\0';
 	if (!budget->is_over)
-		status = child_run(argv, (int)(budget->deadline_ms - now_ms()), 0,
+		status = child_run(argv, (int)(budget->deadline_ms - clock_monotonic_ms()), 0,
 				   budget->until_signal, value, size);
 	budget->is_over |= status < 0;
 	if (status != 0)
@@ -49,8 +42,8 @@ int android_setprop(struct property_budget *budget, const char *name, const char
 {
 	char *argv[] = { "setprop", (char *)name, (char *)value, NULL };
 	char output[256];
-	int status = child_run(argv, (int)(budget->deadline_ms - now_ms()), 0, budget->until_signal,
-			       output, sizeof(output));
+	int status = child_run(argv, (int)(budget->deadline_ms - clock_monotonic_ms()), 0,
+			       budget->until_signal, output, sizeof(output));
 
 	return status > 0 ? -EACCES : status;
 }

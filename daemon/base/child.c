@@ -402,11 +402,6 @@ void child_signal(struct child *child, int number)
 
 /* --- to its end --- */
 
-static int64_t now_ms(void)
-{
-	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
-}
-
 static sigset_t ending;
 
 void child_end_on(const int *numbers, size_t count)
@@ -448,7 +443,7 @@ static void add_output(struct child *child, struct span bytes)
 	struct run *run = child->context;
 	size_t left = run->size - 1 - run->len, len = bytes.len < left ? bytes.len : left;
 
-	run->last_output_ms = now_ms();
+	run->last_output_ms = clock_monotonic_ms();
 	memcpy(run->output + run->len, bytes.ptr, len);
 	run->len += len;
 	run->output[run->len] = '\0';
@@ -466,9 +461,9 @@ static int check_limits(const struct run *run)
 {
 	if (run->until_signal && child_signal_came())
 		return -EINTR;
-	if (run->silent_ms > 0 && now_ms() - run->last_output_ms >= run->silent_ms)
+	if (run->silent_ms > 0 && clock_monotonic_ms() - run->last_output_ms >= run->silent_ms)
 		return -ETIMEDOUT;
-	return now_ms() < run->deadline_ms ? 0 : -ETIMEDOUT;
+	return clock_monotonic_ms() < run->deadline_ms ? 0 : -ETIMEDOUT;
 }
 
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
@@ -477,9 +472,9 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	struct run run = {
 		.output = output,
 		.size = size,
-		.deadline_ms = now_ms() + timeout_ms,
+		.deadline_ms = clock_monotonic_ms() + timeout_ms,
 		.silent_ms = silent_ms,
-		.last_output_ms = now_ms(),
+		.last_output_ms = clock_monotonic_ms(),
 		.until_signal = until_signal,
 	};
 	struct child child = {

@@ -85,19 +85,14 @@ ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len)
 	return (ssize_t)done;
 }
 
-static int64_t now_ms(void)
-{
-	return clock_read(CLOCK_MONOTONIC) / 1000000;
-}
-
 int stream_write_all(const struct stream *stream, const char *bytes, size_t len, int timeout_ms,
 		     size_t *done)
 {
-	int64_t until_ms = now_ms() + timeout_ms;
+	int64_t until_ms = clock_monotonic_ms() + timeout_ms;
 
 	for (*done = 0; *done < len;) {
 		ssize_t n = stream_write(stream, bytes + *done, len - *done);
-		int64_t left_ms = until_ms - now_ms();
+		int64_t left_ms = until_ms - clock_monotonic_ms();
 
 		if (n > 0)
 			*done += (size_t)n;

@@ -15,6 +15,11 @@ int64_t clock_read(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+int64_t clock_monotonic_ms(void)
+{
+	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
+}
+
 #define READINGS 5
 #define GOOD_WIDTH_NS 2000 /* clocks of user space, without an interrupt */
 

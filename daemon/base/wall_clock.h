@@ -37,6 +37,9 @@ bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64
 /* Nanoseconds of a clock, now. */
 int64_t clock_read(clockid_t id);
 
+/* Milliseconds of CLOCK_MONOTONIC, now. */
+int64_t clock_monotonic_ms(void);
+
 /* How much more the clock @to is than @from. *at_ns: then, on @from. *error_ns: how far the offset
  * may be wrong. */
 int64_t clock_offset(clockid_t from, clockid_t to, int64_t *at_ns, int64_t *error_ns);

@@ -814,27 +814,18 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	return 0;
 }
 
-/* Runs the child to its end. */
-static void wait_for_run(struct latency_poll *poll, uint64_t until_ns)
-{
-	while (poll->run != RUN_NONE && loop_now() < until_ns) {
-		loop_wait(poll->loop, loop_now() + CHECK_NS);
-		child_check(&poll->child);
-	}
-}
-
 void latency_poll_finish(struct latency_poll *poll)
 {
 	uint64_t until_ns = loop_now() + FINISH_NS;
 
 	if (!poll)
 		return;
-	wait_for_run(poll, until_ns);
+	child_wait(&poll->child, until_ns);
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX && poll->run == RUN_NONE; i++) {
 		if (!lives(&poll->layers[i]))
 			continue;
 		start_layer(poll, poll->layers[i].name);
-		wait_for_run(poll, until_ns);
+		child_wait(&poll->child, until_ns);
 	}
 	child_kill(&poll->child);
 	poll->run = RUN_NONE;

@@ -9,13 +9,10 @@
 
 #include "daemon/base/child.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-
 /* android.os.Build.VERSION_CODES.S: Android 12 */
 #define SDK_FRAME_TIMELINE 31
 
-#define FINISH_NS (2000 * NS_PER_MS)
-#define CHECK_NS (20 * NS_PER_MS)
+#define FINISH_NS UINT64_C(2000000000)
 
 /* Without write_into_file perfetto passes on nothing before its end (perfetto_cmd.cc). A flush
  * makes SurfaceFlinger give up what it has not passed on yet. */
@@ -29,7 +26,6 @@ static const char config[] = "buffers { size_kb: 1024 fill_policy: RING_BUFFER }
 
 struct perfetto {
 	struct perfetto_calls calls;
-	struct loop *loop;
 	struct child child;
 	bool is_stopped;
 };
@@ -73,7 +69,6 @@ int perfetto_begin(struct perfetto **out, struct loop *loop, const struct perfet
 	if (!perfetto)
 		return -ENOMEM;
 	perfetto->calls = *calls;
-	perfetto->loop = loop;
 	perfetto->child = (struct child){
 		.bytes = on_bytes,
 		.ended = on_end,
@@ -99,13 +94,10 @@ void perfetto_stop(struct perfetto *perfetto)
 
 bool perfetto_finish(struct perfetto *perfetto)
 {
-	uint64_t until_ns = loop_now() + FINISH_NS;
-
-	while (perfetto && child_runs(&perfetto->child) && loop_now() < until_ns) {
-		loop_wait(perfetto->loop, loop_now() + CHECK_NS);
-		child_check(&perfetto->child);
-	}
-	if (!perfetto || !child_runs(&perfetto->child))
+	if (!perfetto)
+		return true;
+	child_wait(&perfetto->child, loop_now() + FINISH_NS);
+	if (!child_runs(&perfetto->child))
 		return true;
 	child_kill(&perfetto->child);
 	return false;

@@ -29,8 +29,9 @@
 /* The most processes that were killed and have not ended. Then no other one is started. */
 #define DYING_MAX 8
 
-/* Time between two checks of deadlines and signals during a wait for output. */
+/* Time between two checks of deadlines and signals during a wait for output, and of the end. */
 #define CHECK_NS (50 * NS_PER_MS)
+#define WAIT_CHECK_NS (20 * NS_PER_MS)
 
 extern char **environ;
 
@@ -392,6 +393,14 @@ void child_kill(struct child *child)
 	close_errors(child);
 	kill_group(child->pid);
 	child->pid = 0;
+}
+
+void child_wait(struct child *child, uint64_t until_ns)
+{
+	while (child_runs(child) && loop_now() < until_ns) {
+		loop_wait(child->loop, loop_now() + WAIT_CHECK_NS);
+		child_check(child);
+	}
 }
 
 void child_signal(struct child *child, int number)

@@ -74,6 +74,9 @@ static inline bool child_runs(const struct child *child)
  * and left its output to others. */
 void child_check(struct child *child);
 
+/* Serves the loop until it has ended, or until @until_ns of loop_now(). */
+void child_wait(struct child *child, uint64_t until_ns);
+
 /* Sends a signal to its process group, if it runs. */
 void child_signal(struct child *child, int number);
 

@@ -234,7 +234,7 @@ static void on_late(void *context, const struct late_frame *frame)
 	struct output *output = context;
 
 	if (output->late.frame)
-		output->late.frame(output->late.context, frame);
+		output->late.frame(output->late.snapshot, frame);
 }
 
 /* --- events --- */
@@ -306,7 +306,8 @@ static void write_event(void *context, const struct queued_event *event)
 /* A later event waits for that of the snapshot that is being saved. */
 static uint64_t pending_ns(const struct output *output)
 {
-	return output->late.pending_ns ? output->late.pending_ns(output->late.context) : UINT64_MAX;
+	return output->late.pending_ns ? output->late.pending_ns(output->late.snapshot)
+				       : UINT64_MAX;
 }
 
 void output_settle(struct output *output)
@@ -416,7 +417,7 @@ void output_update(struct output *output)
 		report_forget();
 	output->failed |= output->state.failed;
 	if (output->late.update)
-		output->late.update(output->late.context);
+		output->late.update(output->late.snapshot);
 }
 
 /* --- standard output --- */

@@ -21,13 +21,15 @@
 #include "daemon/files/trigger_gate.h"
 #include "rules/pipeline.h"
 
+struct snapshot;
+
 /* Saves the trace around late frames (snapshot.h). All NULL: none is saved. */
 struct output_late {
-	void (*frame)(void *context, const struct late_frame *frame);
+	void (*frame)(struct snapshot *snapshot, const struct late_frame *frame);
 	/* The time of the frame whose event is pending, or UINT64_MAX. */
-	uint64_t (*pending_ns)(const void *context);
-	void (*update)(void *context); /* called when output->state has changed */
-	void *context;
+	uint64_t (*pending_ns)(const struct snapshot *snapshot);
+	void (*update)(struct snapshot *snapshot); /* called when output->state has changed */
+	struct snapshot *snapshot;
 };
 
 struct output {

@@ -235,23 +235,6 @@ void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 		unlinkat(folder_fd, snapshot_files_name(snapshot->number--).text, 0);
 }
 
-/* --- for the output --- */
-
-static void on_late(void *context, const struct late_frame *frame)
-{
-	snapshot_late(context, frame);
-}
-
-static uint64_t pending_ns(const void *context)
-{
-	return snapshot_pending_ns(context);
-}
-
-static void update(void *context)
-{
-	snapshot_update(context);
-}
-
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
 		   const struct options *options, bool live)
 {
@@ -263,10 +246,10 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 	snapshot->output = output;
 	snapshot->source = source;
 	output_set_late(output, (struct output_late){
-					.frame = on_late,
-					.pending_ns = pending_ns,
-					.update = update,
-					.context = snapshot,
+					.frame = snapshot_late,
+					.pending_ns = snapshot_pending_ns,
+					.update = snapshot_update,
+					.snapshot = snapshot,
 				});
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;

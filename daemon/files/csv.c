@@ -564,10 +564,3 @@ void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, cons
 	name(text, event);
 	end(text);
 }
-
-void csv_header_row(struct csv_row *text, const char *columns)
-{
-	begin(text);
-	raw(text, columns, strlen(columns));
-	end(text);
-}

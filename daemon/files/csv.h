@@ -42,7 +42,4 @@ void csv_format(struct csv_row *text, enum csv_file_kind which, const void *valu
 void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, const char *kind,
 		   const char *event);
 
-/* The first line of a file. @columns: from csv_files.h. */
-void csv_header_row(struct csv_row *text, const char *columns);
-
 #endif

@@ -732,22 +732,26 @@ void output_replace_end(struct output *output, enum replaced_file which, int err
 	output_update(output);
 }
 
+static void add_to_summary(struct output *output, const char *bytes, size_t len)
+{
+	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY, bytes, len);
+}
+
 static void on_summary(void *context, const struct summary_row *row)
 {
 	struct output *output = context;
 
 	csv_format(output->text, CSV_SUMMARY, row);
-	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
-							output->text->bytes, output->text->len);
+	add_to_summary(output, output->text->bytes, output->text->len);
 }
 
 void output_summary(struct output *output, struct pipeline *pipeline)
 {
-	output->summary_failed =
-		!output_replace_begin(output, REPLACED_SUMMARY, csv_files[CSV_SUMMARY].name, 0);
-	csv_header_row(output->text, csv_files[CSV_SUMMARY].header);
-	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
-							output->text->bytes, output->text->len);
+	const struct csv_file_info *file = &csv_files[CSV_SUMMARY];
+
+	output->summary_failed = !output_replace_begin(output, REPLACED_SUMMARY, file->name, 0);
+	add_to_summary(output, file->header, strlen(file->header));
+	add_to_summary(output, "\n", 1);
 	pipeline_summary(pipeline, output, on_summary);
 	output_replace_end(output, REPLACED_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
 }

@@ -67,11 +67,9 @@ static void count_dropped(struct trigger_gate *gate, const struct trigger_gate_s
  * memory, so that the bytes are seldom moved. */
 static void make_space(struct trigger_gate *gate, size_t size, uint64_t now_ns)
 {
-	size_t wanted = size > TRIGGER_GATE_BYTES / 4 ? size : TRIGGER_GATE_BYTES / 4;
-
 	if (gate->end + size <= TRIGGER_GATE_BYTES)
 		return;
-	while (gate->begin < gate->end && gate->end - gate->begin + wanted > TRIGGER_GATE_BYTES) {
+	while (gate->end - gate->begin > TRIGGER_GATE_BYTES / 4 * 3) {
 		struct kept oldest = first_kept(gate);
 
 		gate->begin += oldest.size;
@@ -92,14 +90,9 @@ void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row 
 {
 	struct kept kept = { row->which, row->span, sizeof(kept) + row->text.len };
 
-	if (kept.size > TRIGGER_GATE_BYTES) {
-		count_dropped(gate, &row->span, row->span.end_ns);
-		return;
-	}
 	make_space(gate, kept.size, row->span.end_ns);
 	append(gate, &kept, sizeof(kept));
-	if (row->text.len > 0)
-		append(gate, row->text.ptr, row->text.len);
+	append(gate, row->text.ptr, row->text.len);
 }
 
 /* --- open and closed --- */

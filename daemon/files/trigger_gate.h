@@ -24,7 +24,7 @@ struct trigger_gate_span {
 struct trigger_gate_row {
 	enum csv_file_kind which; /* not ROW_EVENTS: events do not pass through the gate */
 	struct trigger_gate_span span;
-	struct span text; /* the whole row, borrowed */
+	struct span text; /* the whole row, of CSV_ROW_MAX bytes at most; borrowed */
 };
 
 struct trigger_gate;

@@ -111,24 +111,6 @@ TEST(newest_of_too_many_rows_are_kept)
 	assert_int_equal(seen.rows, 501);
 }
 
-/* A row longer than any real one, and a row for which the whole memory is too small. */
-TEST(too_large_rows_are_counted_as_missed)
-{
-	size_t size = 3 << 20;
-	char *name = calloc(1, size);
-
-	for (size_t i = 0; i < 100; i++) {
-		memset(name, 'x', 100000 - i);
-		name[100000 - i] = '\0';
-		keep_named(1, 1, name);
-	}
-	memset(name, 'x', size - 1);
-	keep_named(1, 1, name);
-	assert_int_equal(trigger_gate_open(gate, 1, NULL, on_row) + seen.rows, 101);
-	assert_true(seen.rows >= 8);
-	free(name);
-}
-
 /* --- the queue of events --- */
 
 static struct event_queue queue;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/statvfs.h>
 
+#include "daemon/base/options.h"
 #include "daemon/files/segments.h"
 
 /* At most this many events files stay after the rows of their segments were removed. */
@@ -35,17 +36,13 @@ uint64_t disk_floor_of_device(int fd)
 	return share < DEVICE_BYTES ? share : DEVICE_BYTES;
 }
 
-void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
+void disk_floor_init(struct disk_floor *floor, const struct options *options,
 		     void (*report)(void *context, const char *text), void *context)
 {
-	floor->bytes = bytes;
+	floor->bytes = options->min_free;
+	floor->options = options;
 	floor->report = report;
 	floor->context = context;
-}
-
-void disk_floor_set_name(struct disk_floor *floor, enum csv_file_kind which, const char *name)
-{
-	floor->names[which] = name;
 }
 
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len)
@@ -141,11 +138,12 @@ static uint64_t remove_segments(struct disk_floor *floor, int folder_fd, uint64_
 static void stop_next(struct disk_floor *floor, uint64_t free_bytes)
 {
 	while (floor->stopped < ROW_EVENTS) {
-		const char *name = floor->names[floor->stopped++];
+		unsigned int which = floor->stopped++;
 
-		if (!name)
+		if (!csv_files_wanted(which, floor->options))
 			continue;
-		report_action(floor, "low disk space: stopped writing", name, free_bytes);
+		report_action(floor, "low disk space: stopped writing", csv_files[which].name,
+			      free_bytes);
 		return;
 	}
 }
@@ -153,11 +151,12 @@ static void stop_next(struct disk_floor *floor, uint64_t free_bytes)
 static bool start_last(struct disk_floor *floor, uint64_t free_bytes)
 {
 	while (floor->stopped > 0) {
-		const char *name = floor->names[--floor->stopped];
+		unsigned int which = --floor->stopped;
 
-		if (!name)
+		if (!csv_files_wanted(which, floor->options))
 			continue;
-		report_action(floor, "enough disk space: resumed writing", name, free_bytes);
+		report_action(floor, "enough disk space: resumed writing", csv_files[which].name,
+			      free_bytes);
 		return true;
 	}
 	return false;

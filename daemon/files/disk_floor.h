@@ -21,11 +21,11 @@ uint64_t disk_free_bytes(int fd);
 uint64_t disk_floor_of_device(int fd);
 
 struct disk_floor {
-	uint64_t bytes;		      /* 0: no floor */
-	const char *names[ROW_FILES]; /* of the files; NULL: not written in this session */
-	uint64_t removed;	      /* number of removed segments */
-	bool is_below;		      /* less was free at the last check */
-	uint64_t event_bytes;	      /* written to events.csv since then */
+	uint64_t bytes;		       /* 0: no floor */
+	const struct options *options; /* which files are written */
+	uint64_t removed;	       /* number of removed segments */
+	bool is_below;		       /* less was free at the last check */
+	uint64_t event_bytes;	       /* written to events.csv since then */
 	/* The only fields that two threads use: that of file_thread.h, and the one that formats
 	 * rows. */
 	_Atomic unsigned int
@@ -35,13 +35,10 @@ struct disk_floor {
 	void *context;
 };
 
-/* @floor: all zeros. @bytes: 0: no floor. @report: called with the text of an event of the kind
+/* @floor: all zeros. @options: borrowed. @report: called with the text of an event of the kind
  * "rotate". */
-void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
+void disk_floor_init(struct disk_floor *floor, const struct options *options,
 		     void (*report)(void *context, const char *text), void *context);
-
-/* The session writes the file @which. @name: constant. */
-void disk_floor_set_name(struct disk_floor *floor, enum csv_file_kind which, const char *name);
 
 /* True: the floor is still free after @len more bytes. */
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);

@@ -2,9 +2,8 @@
 /* The thread that writes the files of a live capture. A write to a disk can take seconds, and the
  * trace must be read meanwhile. So jobs wait in a queue of fixed size.
  *
- * While the thread runs, it owns struct session_files; other threads may only call
- * session_files_name(). All functions below are to be called from one other thread. Only
- * file_thread_end() waits for the disk. */
+ * While the thread runs, it owns struct session_files. All functions below are to be called from
+ * one other thread. Only file_thread_end() waits for the disk. */
 #ifndef JANKD_DAEMON_FILES_FILE_THREAD_H
 #define JANKD_DAEMON_FILES_FILE_THREAD_H
 

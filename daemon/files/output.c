@@ -117,7 +117,7 @@ uint64_t output_busy_ns(const struct output *output)
 /* True: the session writes this file, and its disk has enough space. Counts a refused row. */
 static bool is_for_file(struct output *output, enum csv_file_kind which)
 {
-	if (!output_name(output, which))
+	if (!csv_files_wanted(which, output->options))
 		return false;
 	if (!disk_floor_refuses(&output->files.floor, which))
 		return true;
@@ -570,7 +570,7 @@ void output_set_late(struct output *output, struct output_late late)
 
 const char *output_name(const struct output *output, enum csv_file_kind which)
 {
-	return session_files_name(&output->files, which);
+	return csv_files_wanted(which, output->options) ? csv_files[which].name : NULL;
 }
 
 struct status_rows output_rows(const struct output *output, enum csv_file_kind which)

@@ -533,7 +533,6 @@ static int create(struct session_files *files, enum csv_file_kind which)
 		error = csv_file_create(file, fd, buffer_size, name, header, is_lazy);
 
 	csv_file_set_limit(file, files->options->rotate_size);
-	disk_floor_set_name(&files->floor, which, name);
 	if (error < 0)
 		fail(files, name, error);
 	return error;
@@ -556,7 +555,7 @@ int session_files_open(struct session_files *files, const struct options *option
 		.report = report,
 		.context = context,
 	};
-	disk_floor_init(&files->floor, options->min_free, report_floor, files);
+	disk_floor_init(&files->floor, options, report_floor, files);
 	for (int i = 0; i < REPLACED_FILES; i++) {
 		files->replaced[i].fd = -1;
 		files->replaced[i].error = NOT_BEGUN;
@@ -588,11 +587,6 @@ void session_files_set_check(struct session_files *files, void (*check)(void *co
 void session_files_accept(struct session_files *files)
 {
 	files->is_provisional = false;
-}
-
-const char *session_files_name(const struct session_files *files, enum csv_file_kind which)
-{
-	return files->floor.names[which];
 }
 
 void session_files_remove(struct session_files *files)

@@ -102,9 +102,6 @@ void session_files_do(struct session_files *files, const struct file_job *job);
  * ago. */
 void session_files_watch(struct session_files *files);
 
-/* The name of a file, constant; NULL: it is not written in this session. From any thread. */
-const char *session_files_name(const struct session_files *files, enum csv_file_kind which);
-
 /* After a failed start: removes the new files. */
 void session_files_remove(struct session_files *files);
 

@@ -3,6 +3,7 @@
  * nearly full: rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
+#include "daemon/base/options.h"
 #include "daemon/files/disk_floor.h"
 #include "tests/unit/live.h"
 
@@ -68,11 +69,12 @@ static void count_report(void *context, const char *text)
 /* Apps can write marks for days. */
 TEST(below_the_disk_floor_events_are_few)
 {
+	const struct options options = { .min_free = UINT64_MAX / 2 };
 	struct disk_floor floor = { 0 };
 	int folder = open(scratch_root, O_RDONLY | O_CLOEXEC);
 	unsigned int n = 0;
 
-	disk_floor_init(&floor, UINT64_MAX / 2, count_report, NULL);
+	disk_floor_init(&floor, &options, count_report, NULL);
 	assert_true(disk_floor_takes_event(&floor, 1 << 30));
 	disk_floor_check(&floor, folder);
 	while (disk_floor_takes_event(&floor, 1000) && n < 10000)

@@ -67,41 +67,24 @@ static ssize_t write_some(const struct stream *stream, const char *bytes, size_t
 	return write(stream->fd, bytes, len < ACCEPTED_AT_ONCE ? len : ACCEPTED_AT_ONCE);
 }
 
-ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = write_some(stream, bytes + done, len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && (errno != EAGAIN || done == 0))
-			return -errno;
-		if (n <= 0)
-			return done > 0 ? (ssize_t)done : -ENOSPC;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 int stream_write_all(const struct stream *stream, const char *bytes, size_t len, int timeout_ms,
 		     size_t *done)
 {
-	int64_t until_ms = clock_monotonic_ms() + timeout_ms;
+	int64_t until_ms = clock_monotonic_ms() + timeout_ms, left_ms;
 
 	for (*done = 0; *done < len;) {
-		ssize_t n = stream_write(stream, bytes + *done, len - *done);
-		int64_t left_ms = until_ms - clock_monotonic_ms();
+		ssize_t n = write_some(stream, bytes + *done, len - *done);
 
 		if (n > 0)
 			*done += (size_t)n;
-		else if (n != -EAGAIN)
-			return (int)n;
-		else if (timeout_ms >= 0 && left_ms <= 0)
+		if (n > 0 || (n < 0 && errno == EINTR))
+			continue;
+		if (n == 0 || errno != EAGAIN)
+			return n == 0 ? -ENOSPC : -errno;
+		left_ms = until_ms - clock_monotonic_ms();
+		if (timeout_ms >= 0 && left_ms <= 0)
 			return -EAGAIN;
-		else
-			wait_for(stream, timeout_ms < 0 ? -1 : (int)left_ms);
+		wait_for(stream, timeout_ms < 0 ? -1 : (int)left_ms);
 	}
 	return 0;
 }

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 struct stream {
 	int fd;
@@ -18,10 +17,6 @@ struct stream {
  * otherwise be set for all processes that share @fd. */
 struct stream stream_open(int fd);
 void stream_close(struct stream *stream);
-
-/* Writes as much as is accepted without waiting. Returns the number of bytes or -errno: -EAGAIN if
- * nothing was accepted. */
-ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len);
 
 /* Writes all bytes. @timeout_ms < 0: no time limit. *done: set to the bytes written. Returns 0 or
  * -errno; -EAGAIN after @timeout_ms. */

@@ -9,40 +9,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The end of the last whole row in the bytes read so far. */
-struct row_scan {
-	bool quoted;
-	bool broken; /* a NUL was found: no rows follow */
-	off_t at;
-	off_t end;
-};
-
-static void scan(struct row_scan *scan, const char *bytes, size_t len)
-{
-	for (size_t i = 0; i < len && !scan->broken; i++) {
-		scan->broken = bytes[i] == '\0';
-		scan->quoted ^= bytes[i] == '"';
-		if (bytes[i] == '\n' && !scan->quoted)
-			scan->end = scan->at + (off_t)i + 1;
-	}
-	scan->at += (off_t)len;
-}
-
-/* Returns 0 or -errno. */
+/* Finds the end of the last whole row. Returns 0 or -errno. */
 static int find_end(int fd, off_t *end)
 {
-	struct row_scan rows = { 0 };
+	bool quoted = false;
 	char bytes[16384];
+	off_t at = 0;
 	ssize_t n;
 
-	while (!rows.broken && (n = pread(fd, bytes, sizeof(bytes), rows.at)) != 0) {
+	*end = 0;
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		scan(&rows, bytes, (size_t)n);
+		for (const char *byte = bytes; byte < bytes + n; byte++) {
+			at++;
+			/* No rows follow. */
+			if (*byte == '\0')
+				return 0;
+			quoted ^= *byte == '"';
+			if (*byte == '\n' && !quoted)
+				*end = at;
+		}
 	}
-	*end = rows.end;
 	return 0;
 }
 

@@ -78,24 +78,14 @@ enum csv_file_state csv_file_check(const struct csv_file *file)
 	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_GROWN;
 }
 
+static int cut_at(const struct csv_file *file, off_t end)
+{
+	return ftruncate(file->fd, end) < 0 ? -errno : 0;
+}
+
 int csv_file_cut_appended(const struct csv_file *file)
 {
-	return ftruncate(file->fd, file->size) < 0 ? -errno : 0;
-}
-
-bool csv_file_is_gone(const struct csv_file *file)
-{
-	enum csv_file_state state = csv_file_check(file);
-
-	return state == CSV_FILE_REMOVED || state == CSV_FILE_REPLACED;
-}
-
-/* A file must not end with part of a row. A stream cannot be cut. */
-static void cut_at(const struct csv_file *file, off_t end)
-{
-	/* If that fails, the next attempt overwrites those bytes. */
-	if (file->is_stream || ftruncate(file->fd, end) < 0)
-		return;
+	return cut_at(file, file->size);
 }
 
 /* --- the limit --- */
@@ -166,6 +156,7 @@ static int write_header(struct csv_file *file)
 	memcpy(line, file->header, len - 1);
 	line[len - 1] = '\n';
 	error = write_bytes(file, line, len, &done);
+	/* If the cut fails, the next attempt overwrites those bytes. */
 	if (error < 0)
 		cut_at(file, 0);
 	else
@@ -179,6 +170,7 @@ static int write_rows(struct csv_file *file, size_t len)
 	int error = write_bytes(file, file->buffer, len, &done);
 
 	whole = done;
+	/* A file must not end with part of a row. A stream cannot be cut. */
 	if (error < 0 && !file->is_stream) {
 		rows_in(file, done, UINT64_MAX, &whole);
 		cut_at(file, file->size + (off_t)whole);
@@ -270,13 +262,13 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 	return csv_file_flush(file);
 }
 
-int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-		    const char *header, bool is_lazy)
+int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
+		    const struct csv_file_info *info)
 {
-	int error = begin(file, -1, buffer_size, name, header);
+	int error = begin(file, -1, buffer_size, info->name, info->header);
 
 	file->folder_fd = folder_fd;
-	file->is_lazy = is_lazy;
+	file->is_lazy = info->is_lazy;
 	return error < 0 ? error : csv_file_flush(file);
 }
 
@@ -294,23 +286,23 @@ static int check_header(const struct csv_file *file, struct stat *info)
 	return 0;
 }
 
-int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			const char *header, bool is_lazy)
+int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
+			const struct csv_file_info *info)
 {
-	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat info;
+	int fd = openat(folder_fd, info->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat found;
 	int error;
 
 	if (fd < 0 && errno == ENOENT)
-		return csv_file_create(file, folder_fd, buffer_size, name, header, is_lazy);
+		return csv_file_create(file, folder_fd, buffer_size, info);
 	if (fd < 0)
 		return -errno;
-	error = begin(file, fd, buffer_size, name, header);
+	error = begin(file, fd, buffer_size, info->name, info->header);
 	file->folder_fd = folder_fd;
 	if (error == 0)
-		error = check_header(file, &info);
+		error = check_header(file, &found);
 	if (error == 0) {
-		file->size = info.st_size;
+		file->size = found.st_size;
 		return 0;
 	}
 	/* It stays as it is: with a name, a header would be written when it is closed. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/base/csv_files.h"
 #include "daemon/base/stream.h"
 
 /* Holds rows while the disk is full, and keeps the number of writes low. */
@@ -37,15 +38,15 @@ struct csv_file {
 	int error;	    /* of the last attempt to write: -errno, or 0 */
 };
 
-/* Creates @name with its header line, or with @is_lazy when it has its first row. @buffer_size:
- * CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno. */
-int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-		    const char *header, bool is_lazy);
+/* Creates the file @info with its header line, or with ->is_lazy when it has its first row.
+ * @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno. */
+int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
+		    const struct csv_file_info *info);
 
 /* The same for a file that exists already: rows are appended. Creates it if it is missing. Returns
  * -EPROTO if it is no regular file with that header. */
-int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
-			const char *header, bool is_lazy);
+int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
+			const struct csv_file_info *info);
 
 /* @limit: the most bytes on the disk; 0: no limit. To be called after csv_file_create(). */
 void csv_file_set_limit(struct csv_file *file, uint64_t limit);
@@ -96,9 +97,6 @@ enum csv_file_state csv_file_check(const struct csv_file *file);
 
 /* Removes what another program has appended. Returns 0 or -errno. */
 int csv_file_cut_appended(const struct csv_file *file);
-
-/* True: the file was removed, renamed or replaced. */
-bool csv_file_is_gone(const struct csv_file *file);
 
 /* Closes the file on the disk. The next flush creates a new one in @folder_fd and writes the rest
  * of the buffer into it. */

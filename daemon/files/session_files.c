@@ -160,8 +160,10 @@ static int rotate(struct session_files *files)
 	for (int i = 0; i < ROW_FILES; i++) {
 		struct csv_file *file = &files->rows[i];
 		int error = csv_file_flush(file);
+		enum csv_file_state state = csv_file_check(file);
 
-		if (!csv_file_is_begun(file) || csv_file_is_gone(file)) {
+		if (!csv_file_is_begun(file) || state == CSV_FILE_REMOVED ||
+		    state == CSV_FILE_REPLACED) {
 			unwritten = error < 0 ? error : unwritten;
 			continue;
 		}
@@ -514,9 +516,9 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 
 /* --- begin --- */
 
-static int create(struct session_files *files, enum csv_file_kind which)
+static int create(struct session_files *files, enum csv_file_kind which, bool again)
 {
-	const char *name = csv_files[which].name, *header = csv_files[which].header;
+	const struct csv_file_info *info = &csv_files[which];
 	struct csv_file *file = &files->rows[which];
 	/* A recorded trace can be read again: no rows are kept while the disk is full. Events are
 	 * few.
@@ -524,17 +526,15 @@ static int create(struct session_files *files, enum csv_file_kind which)
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
-	bool is_lazy = csv_files[which].is_lazy;
-	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
+	int error = again ? csv_repair_file(fd, info->name, info->header) : 0;
 
-	if (error == 0 && files->is_again)
-		error = csv_file_open_again(file, fd, buffer_size, name, header, is_lazy);
+	if (error == 0 && again)
+		error = csv_file_open_again(file, fd, buffer_size, info);
 	else if (error == 0)
-		error = csv_file_create(file, fd, buffer_size, name, header, is_lazy);
-
+		error = csv_file_create(file, fd, buffer_size, info);
 	csv_file_set_limit(file, files->options->rotate_size);
 	if (error < 0)
-		fail(files, name, error);
+		fail(files, info->name, error);
 	return error;
 }
 
@@ -551,7 +551,6 @@ int session_files_open(struct session_files *files, const struct options *option
 		.options = options,
 		.is_live = is_live,
 		.is_provisional = !is_live,
-		.is_again = again,
 		.report = report,
 		.context = context,
 	};
@@ -565,7 +564,7 @@ int session_files_open(struct session_files *files, const struct options *option
 	/* The most important one first. */
 	for (int i = ROW_FILES - 1; error == 0 && i >= 0; i--)
 		if (csv_files_wanted((enum csv_file_kind)i, options))
-			error = create(files, (enum csv_file_kind)i);
+			error = create(files, (enum csv_file_kind)i, again);
 	return error;
 }
 

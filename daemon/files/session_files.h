@@ -41,7 +41,6 @@ struct session_files {
 	const struct options *options;
 	bool is_live;
 	bool is_provisional; /* the session may still be refused: removes no old segment */
-	bool is_again;	     /* see session_files_open() */
 	struct csv_file rows[ROW_FILES];
 	struct {
 		int fd; /* -1: no file is being written */

@@ -209,6 +209,7 @@ TEST(times_are_truncated)
 #define HEADER "time(s),wall time,kind,text"
 #define NAME "events.csv"
 
+static const struct csv_file_info *const info = &csv_files[ROW_EVENTS];
 static int folder = -1;
 static struct csv_file file;
 
@@ -333,8 +334,7 @@ TEST(full_disk_leaves_whole_rows)
 	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
 		const char *bytes;
 
-		assert_int_equal(
-			csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false), 0);
+		assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, info), 0);
 		limit_files(limit);
 		add_row("one");
 		add_row("\"\"\"two\"\"\n\"");
@@ -353,19 +353,16 @@ TEST(full_disk_leaves_whole_rows)
 TEST(file_that_is_opened_again_gets_more_rows)
 {
 	static const char *const rows[] = { "one", "two" };
+	const struct csv_file_info another = { NAME, HEADER ",another", false };
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		assert_int_equal(
-			csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER, false),
-			0);
+		assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, info), 0);
 		assert_int_equal(csv_file_has_rows(&file), i > 0);
 		add_row(rows[i]);
 		assert_true(csv_file_has_rows(&file) && csv_file_is_begun(&file) == (i > 0));
 		assert_int_equal(csv_file_close(&file), 0);
 	}
-	assert_int_equal(
-		csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER ",another", false),
-		-EPROTO);
+	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, &another), -EPROTO);
 	csv_file_flush(&file);
 	csv_file_close(&file);
 	assert_string_equal(scratch_get(NAME), HEADER "\n1.000000,,mark,one\n1.000000,,mark,two\n");

@@ -500,22 +500,16 @@ void folder_close(struct folder *folder)
 /* --- files that are replaced --- */
 
 /* Always creates a new file: opening an existing FIFO would wait for its reader. */
-static int create_new(int directory, const char *name, int flags, mode_t mode)
-{
-	int fd;
-
-	unlinkat(directory, name, 0);
-	fd = openat(directory, name, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-		    mode);
-	return fd < 0 ? -errno : fd;
-}
-
 static int create_temporary(int directory, const char *name, mode_t mode)
 {
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	char temporary[64];
+	int fd;
 
 	temporary_name(temporary, name);
-	return create_new(directory, temporary, O_WRONLY, mode);
+	unlinkat(directory, temporary, 0);
+	fd = openat(directory, temporary, flags, mode);
+	return fd < 0 ? -errno : fd;
 }
 
 int folder_create_temporary(const struct folder *folder, const char *name)

@@ -110,7 +110,7 @@ static void remove_some(int folder_fd, uint64_t enough, struct segments_removed 
 {
 	uint64_t with_rows;
 
-	if (segments_count(folder_fd, SEGMENTS_SPARE_EVENTS, &with_rows) < 0)
+	if (segments_count(folder_fd, &with_rows) < 0)
 		return;
 	segments_remove_oldest(folder_fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE, enough,
 			       removed);

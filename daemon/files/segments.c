@@ -33,10 +33,10 @@ static int list(int folder_fd, enum segments_spared spared, struct numbered_file
 	return numbered_files_list(folder_fd, names, files);
 }
 
-int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count)
+int segments_count(int folder_fd, uint64_t *count)
 {
 	struct numbered_files files;
-	int error = list(folder_fd, spared, &files);
+	int error = list(folder_fd, SEGMENTS_SPARE_EVENTS, &files);
 
 	*count = files.count;
 	free(files.numbers);
@@ -164,9 +164,7 @@ int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared sp
 			result = error;
 			continue;
 		}
-		if (removed->count++ == 0)
-			removed->first = files.numbers[i];
-		removed->last = files.numbers[i];
+		removed->count++;
 		if (removed->removed)
 			removed->removed(removed->context, files.numbers[i], bytes);
 	}

@@ -30,12 +30,11 @@ void segments_sync(int folder_fd);
 /* events.csv says which segments were removed. It is small, so it can be kept longer. */
 enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 
-/* The number of segments, not counting files that @spared spares. Returns 0 or -errno. */
-int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
+/* The number of segments that have rows. Returns 0 or -errno. */
+int segments_count(int folder_fd, uint64_t *count);
 
 /* The removed segments. */
 struct segments_removed {
-	unsigned long first, last; /* their numbers */
 	uint64_t count;
 	uint64_t bytes; /* disk space that they used */
 	/* Set by the caller, may be NULL: called for each. */

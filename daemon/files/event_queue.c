@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
 #include "rules/base/row.h"
 
 /* Space for the time of an event that comes too late. */
@@ -30,21 +31,6 @@ static void write_first(struct event_queue *queue)
 	queue->write(queue->context, &first.event);
 }
 
-/* Makes the text to write. Returns its length. */
-static size_t make_text(char text[static EVENT_TEXT_MAX + TIME_TEXT_MAX],
-			const struct queued_event *event, bool late)
-{
-	int len = snprintf(text, EVENT_TEXT_MAX, "%s", event->text);
-	unsigned long long us = (unsigned long long)event->time_ns / 1000;
-
-	if (len >= EVENT_TEXT_MAX)
-		len = EVENT_TEXT_MAX - 1;
-	if (late)
-		len += snprintf(text + len, TIME_TEXT_MAX, " (happened at %llu.%06llu s)",
-				us / 1000000, us % 1000000);
-	return (size_t)len;
-}
-
 void event_queue_init(struct event_queue *queue,
 		      void (*write)(void *context, const struct queued_event *event), void *context)
 {
@@ -57,13 +43,18 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 	struct event_place place = { .event = *event };
 	char text[EVENT_TEXT_MAX + TIME_TEXT_MAX];
 	unsigned int at;
-	size_t len;
+	size_t size;
 	bool late;
 
 	while (queue->n == EVENT_QUEUE_MAX || queue->used + sizeof(text) > EVENT_QUEUE_BYTES)
 		write_first(queue);
 	late = event->time_ns != ROW_UNKNOWN && (uint64_t)event->time_ns < queue->written_ns;
-	len = make_text(text, event, late);
+	text_copy(text, EVENT_TEXT_MAX, event->text);
+	if (late)
+		snprintf(text + strlen(text), TIME_TEXT_MAX, " (happened at %llu.%06llu s)",
+			 (unsigned long long)event->time_ns / 1000000000,
+			 (unsigned long long)event->time_ns / 1000 % 1000000);
+	size = strlen(text) + 1;
 	at = queue->n;
 	if (event->time_ns == ROW_UNKNOWN) {
 		/* An event without a time is sorted after all events in the queue. */
@@ -78,8 +69,8 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 	while (at > 0 && queue->places[at - 1].key_ns > place.key_ns)
 		at--;
 	place.text = queue->used;
-	memcpy(queue->bytes + queue->used, text, len + 1);
-	queue->used += len + 1;
+	memcpy(queue->bytes + queue->used, text, size);
+	queue->used += size;
 	memmove(&queue->places[at + 1], &queue->places[at],
 		(queue->n++ - at) * sizeof(queue->places[0]));
 	queue->places[at] = place;

@@ -48,19 +48,14 @@ static uint64_t rows_in(const struct csv_file *file, size_t len, uint64_t most, 
 	return rows;
 }
 
-/* After a failed flush the rows in the buffer may never be written. */
-static uint64_t rows_at_risk(const struct csv_file *file)
+uint64_t csv_file_rows_lost(const struct csv_file *file)
 {
 	size_t end;
 
 	if (!file->name || file->error == 0)
-		return 0;
-	return rows_in(file, file->len, UINT64_MAX, &end);
-}
-
-uint64_t csv_file_rows_lost(const struct csv_file *file)
-{
-	return file->rows_lost + rows_at_risk(file);
+		return file->rows_lost;
+	/* After a failed flush the rows in the buffer may never be written. */
+	return file->rows_lost + rows_in(file, file->len, UINT64_MAX, &end);
 }
 
 enum csv_file_state csv_file_check(const struct csv_file *file)

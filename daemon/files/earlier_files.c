@@ -15,42 +15,32 @@ static void restore_names(const struct folder *folder)
 		segments_reopen(folder->fd, csv_files[i].name, folder->kept);
 }
 
-/* *failed_name: set to the file that could not be renamed. */
-static int keep(struct folder *folder, const char **failed_name)
+int earlier_files_keep(struct folder *folder, const char *command)
 {
 	int fd = folder->fd;
 	int error = segments_last(fd, &folder->last);
 	unsigned long number = segments_next(fd, folder->last);
+	const char *name = "";
 
 	folder->kept = 0;
 	for (int i = 0; error == 0 && i < CSV_FILES; i++) {
-		const struct csv_file_info *file = &csv_files[i];
-
-		folder_remove_temporary(folder, file->name);
-		if (file->header)
-			error = csv_repair_file(fd, file->name, file->header);
+		name = csv_files[i].name;
+		folder_remove_temporary(folder, name);
+		if (csv_files[i].header)
+			error = csv_repair_file(fd, name, csv_files[i].header);
 		if (error == 0)
-			error = segments_close(fd, file->name, number);
+			error = segments_close(fd, name, number);
 		if (error == 0)
 			folder->kept = folder->last = number;
 		if (error == -ENOENT)
 			error = 0;
-		*failed_name = file->name;
 	}
 	if (error < 0)
 		restore_names(folder);
 	segments_sync(fd);
-	return error;
-}
-
-int earlier_files_keep(struct folder *folder, const char *command)
-{
-	const char *failed_name = "";
-	int error = keep(folder, &failed_name);
-
 	if (error < 0 && command)
 		report("%s: %s/%s: the file of an earlier session cannot be renamed: %s; %s",
-		       command, folder->path, failed_name, folder_why(error), folder_advice(error));
+		       command, folder->path, name, folder_why(error), folder_advice(error));
 	return error;
 }
 

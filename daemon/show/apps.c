@@ -20,6 +20,11 @@ bool app_has_activity(const char *app, const char *surface)
 {
 	const char *found = app[0] ? strstr(surface, app) : NULL;
 
+	/* The window that stands in for an activity that starts; the second name is that of Android
+	 * 4 to 7. */
+	if (found &&
+	    (strncmp(surface, "Splash Screen ", 14) == 0 || strncmp(surface, "Starting ", 9) == 0))
+		return true;
 	while (found && found[strlen(app)] != '/')
 		found = strstr(found + 1, app);
 	return found != NULL;

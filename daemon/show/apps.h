@@ -13,9 +13,9 @@ bool app_has_surface(const char *app, const char *surface);
 /* True: its Surfaces are the system's own, such as the notification shade. */
 bool app_is_system(const char *app);
 
-/* True: the Surface is a window of an activity ("com.a/com.a.Main"). One that only names the
- * package, "com.a.ImageWallpaper", is a wallpaper's or another service's: no app that somebody
- * uses. */
+/* True: the Surface is a window of an activity ("com.a/com.a.Main"), or the one that is shown while
+ * it starts ("Splash Screen com.a"). One that only names the package, "com.a.ImageWallpaper", is a
+ * wallpaper's or another service's: no app that somebody uses. */
 bool app_has_activity(const char *app, const char *surface);
 
 struct app_place {

@@ -114,6 +114,8 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 	assert_true(app_has_surface("com.a", "com.a/com.a.Main"));
 	assert_false(app_has_surface("com.a", "StatusBar") || app_has_surface("", "StatusBar"));
 	assert_true(app_has_activity("com.a", "x com.a.Wall com.a/com.a.Main"));
+	assert_true(app_has_activity("com.a", "Splash Screen com.a"));
+	assert_true(app_has_activity("com.a", "Starting com.a"));
 	assert_false(app_has_activity("com.a", "com.a.ImageWallpaper"));
 	for (unsigned int i = 0; i < sizeof(apps) / sizeof(apps[0]); i++)
 		for (unsigned int j = 0; j < sizeof(apps) / sizeof(apps[0]); j++)

@@ -140,6 +140,16 @@ static bool is_much(uint64_t part_ns, uint64_t all_ns)
 	return (double)part_ns * 100 > (double)all_ns * DOUBT_PERCENT;
 }
 
+bool grade_is_missing_much(const struct grade_facts *facts)
+{
+	return is_much(grade_missing_ns(facts), facts->span_ns);
+}
+
+bool grade_may_hang(const struct grade_facts *facts)
+{
+	return is_much(facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns);
+}
+
 enum grade grade_of_known(const struct grade_facts *facts)
 {
 	uint64_t drawing_ns = grade_drawing_ns(facts);
@@ -156,9 +166,9 @@ enum grade grade_of_known(const struct grade_facts *facts)
 		return GRADE_POOR;
 	if (lost > LOST_FAIR || facts->freezes > 0 || facts->fails_rule)
 		return GRADE_FAIR;
-	if (is_much(grade_missing_ns(facts), facts->span_ns))
+	if (grade_is_missing_much(facts))
 		return GRADE_INCOMPLETE;
-	if (is_much(facts->gap_ns, drawing_ns + facts->gap_ns) || facts->unknown == facts->frames)
+	if (grade_may_hang(facts) || facts->unknown == facts->frames)
 		return GRADE_UNCLEAR;
 	return GRADE_GOOD;
 }

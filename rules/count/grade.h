@@ -95,6 +95,11 @@ uint64_t grade_idle_ns(const struct grade_facts *facts);
 /* Milliseconds lost in each second of drawing; 0 without drawing. */
 double grade_lost_rate(const struct grade_facts *facts);
 
+/* True: so much time is missing, or is gaps that nothing explains, that more freezes than those
+ * that are known are possible. */
+bool grade_is_missing_much(const struct grade_facts *facts);
+bool grade_may_hang(const struct grade_facts *facts);
+
 enum grade grade_of(const struct grade_facts *facts);
 
 /* The same without at_most. */

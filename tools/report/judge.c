@@ -48,13 +48,33 @@ static enum outcome judge_part(char text[TEXT_SIZE], const struct condition *con
 	return OUTCOME_HOLDS;
 }
 
+/* Why a condition that is not true may be so nevertheless: freezes of the app may be unknown. ""
+ * without a doubt. */
+static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
+		       const struct grade_facts *facts)
+{
+	bool is_more = condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
+
+	text[0] = '\0';
+	if (!is_more || !condition_counts_freezes(condition))
+		return;
+	if (grade_is_missing_much(facts))
+		snprintf(text, TEXT_SIZE, ", but %.1f s of %.1f s are missing",
+			 (double)grade_missing_ns(facts) / 1e9, (double)facts->span_ns / 1e9);
+	else if (grade_may_hang(facts))
+		snprintf(text, TEXT_SIZE,
+			 ", but it drew nothing for %.1f s, and the trace does not say whether it "
+			 "hung",
+			 (double)facts->gap_ns / 1e9);
+}
+
 static void judge(struct results *results, const struct condition *condition, const char *where,
 		  const struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
 {
 	const double *of = numbers->of;
 	double value = of[condition->metric];
 	double time = of[METRIC_TIME] + (isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME]);
-	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], why[TEXT_SIZE] = "";
+	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], why[TEXT_SIZE] = "", doubt[TEXT_SIZE];
 	enum outcome outcome;
 
 	/* What has enough data for a grade has enough here: stalls that no frame ended are
@@ -74,8 +94,12 @@ static void judge(struct results *results, const struct condition *condition, co
 		/* As it is printed, and as it is in summary.csv. */
 		metric_print(number, condition->metric, value);
 		value = condition->metric == METRIC_GRADE ? value : strtod(number, NULL);
-		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
-		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);
+		tell_doubt(doubt, condition, facts);
+		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS
+			  : doubt[0]			    ? OUTCOME_UNKNOWN
+							    : OUTCOME_HOLDS_NOT;
+		snprintf(text, sizeof(text), "%s is %s%s", metrics[condition->metric].name, number,
+			 outcome == OUTCOME_UNKNOWN ? doubt : "");
 	}
 	results_add(results, outcome, where, condition->text, text);
 }
@@ -236,21 +260,35 @@ static unsigned int judge_surfaces(struct results *results, const struct report 
 	return n;
 }
 
+/* Why nothing of a session is judged. */
+static const char *why_none(const struct session *session, const struct selection *selection)
+{
+	if (selection->surface || selection->app || selection->section)
+		return "not enough data: no app, Surface or section matches";
+	if (session->n_apps > 0)
+		return "not enough data: only the system's own Surfaces, or a wallpaper, drew; "
+		       "--app judges them";
+	return "not enough data: no app has a grade";
+}
+
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		unsigned int judged = 0;
+	const struct selection *selection = report->selection;
 
-		for (uint32_t j = 0; j < report->n; j++)
-			judged += report->selection->surface
-					  ? judge_surfaces(results, report, &report->sessions[j],
-							   &conditions[i])
-					  : judge_apps(results, report, &report->sessions[j],
-						       &conditions[i]);
-		if (judged == 0)
-			results_add(results, OUTCOME_UNKNOWN, "all", conditions[i].text,
-				    "not enough data: no app, Surface or section matches");
+	for (unsigned int i = 0; i < n; i++) {
+		for (uint32_t j = 0; j < report->n; j++) {
+			const struct session *session = &report->sessions[j];
+			unsigned int judged =
+				selection->surface
+					? judge_surfaces(results, report, session, &conditions[i])
+					: judge_apps(results, report, session, &conditions[i]);
+
+			/* Else a session that crashed before it drew would pass beside others. */
+			if (judged == 0)
+				results_add(results, OUTCOME_UNKNOWN, session->folder,
+					    conditions[i].text, why_none(session, selection));
+		}
 	}
 }
 

@@ -270,35 +270,27 @@ static void read_cpus(struct settings *settings, enum settings_text which, const
 	}
 }
 
-/* Adds each line of a file after @key. */
-static void read_lines(struct settings *settings, enum settings_text which, char *text,
-		       const char *key)
+/* Adds each line of a file after @key, if it can be read, and before them @head. */
+static void read_list(struct settings *settings, enum settings_text which, const char *directory,
+		      const char *name, const char *head, const char *key)
 {
-	char *line;
+	char *text = setting_read_all(directory, name), *rest = text, *line;
 
-	while ((line = strsep(&text, "\n")))
+	if (!text)
+		note_read(settings, -errno);
+	else if (head)
+		put(settings, which, "%s", head);
+	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			put(settings, which, "%s %s", key, line);
+	free(text);
 }
 
 /* Reads options and events. */
 static void read_lists(struct settings *settings, enum settings_text which, const char *directory)
 {
-	char *text = setting_read_all(directory, "trace_options");
-
-	if (text)
-		read_lines(settings, which, text, "option");
-	else
-		note_read(settings, -errno);
-	free(text);
-	text = setting_read_all(directory, "set_event");
-	if (text) {
-		put(settings, which, "events");
-		read_lines(settings, which, text, "event");
-	} else {
-		note_read(settings, -errno);
-	}
-	free(text);
+	read_list(settings, which, directory, "trace_options", NULL, "option");
+	read_list(settings, which, directory, "set_event", "events", "event");
 }
 
 void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,

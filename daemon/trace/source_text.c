@@ -161,8 +161,6 @@ void source_text_buffers_emptied(struct source *source)
 {
 	struct source_text *text = (struct source_text *)source;
 
-	if (!text->live)
-		return;
 	begin_claims(text->live);
 	lost_claims_emptied(&text->live->claims);
 }
@@ -171,8 +169,6 @@ bool source_text_check_lost(struct source *source, bool is_end, char message[sta
 {
 	struct source_text *text = (struct source_text *)source;
 
-	if (!text->live)
-		return false;
 	begin_claims(text->live);
 	lost_claims_update(&text->live->claims);
 	return lost_claims_report(&text->live->claims, is_end, message);

@@ -309,9 +309,8 @@ bool tracefs_is_ours(const struct tracefs *tracefs)
 
 void tracefs_stop(struct tracefs *tracefs)
 {
-	if (!tracefs->ours)
-		return;
-	tracefs_trace_off(tracefs->instance);
+	if (tracefs->ours)
+		tracefs_trace_off(tracefs->instance);
 }
 
 struct tracefs *tracefs_close(struct tracefs *tracefs)

@@ -151,7 +151,7 @@ static void tick_if_due(struct capture *capture)
 	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
 	if (device_state_event(&capture->device, loop_now(), text))
-		session_event(&capture->session, "device", text);
+		session_event(&capture->session, "device", "%s", text);
 	if (capture->view && capture->view->tick)
 		capture->view->tick(capture->view->context, capture);
 }
@@ -230,24 +230,19 @@ static void read_until_over(struct capture *capture)
 static void on_app_gone(void *context)
 {
 	struct capture *capture = context;
-	char text[512];
 
-	snprintf(text, sizeof(text), "%s exited, so the capture ended",
-		 capture->options->until_exit);
-	session_event(&capture->session, "tracing", text);
+	session_event(&capture->session, "tracing", "%s exited, so the capture ended",
+		      capture->options->until_exit);
 	stop(capture, EXIT_DONE);
 }
 
 static void report_kept(struct capture *capture, const struct settings_kept *kept)
 {
-	char text[300];
-
-	if (kept->n == 0)
-		return;
-	snprintf(text, sizeof(text),
-		 "another program changed these settings, so they were not restored: %s",
-		 kept->text);
-	session_event(&capture->session, "tracing", text);
+	if (kept->n > 0)
+		session_event(
+			&capture->session, "tracing",
+			"another program changed these settings, so they were not restored: %s",
+			kept->text);
 }
 
 /* Closes the trace, in any state. Then tracing can be restored. */
@@ -550,7 +545,7 @@ static void on_fences_passed(void *context, uint64_t until_ns)
 
 static void on_latency_event(void *context, const char *kind, const char *text)
 {
-	session_event(context, kind, text);
+	session_event(context, kind, "%s", text);
 }
 
 /* Before anything is changed. */
@@ -659,25 +654,12 @@ static int start_tracing(struct capture *capture)
 
 static void on_focus(void *context, const char *name)
 {
-	session_event(context, "focus", name);
+	session_event(context, "focus", "%s", name);
 }
 
 static void on_child_start(void *context, pid_t pid)
 {
 	background_release(context, pid);
-}
-
-/* Usually of a capture without root. */
-static void report_fixed(struct capture *capture)
-{
-	const char *fixed = tracefs_fixed(capture->tracefs);
-	char text[TRACEFS_FIXED_SIZE + 80];
-
-	if (!fixed[0])
-		return;
-	snprintf(text, sizeof(text),
-		 "jankd has no permission to change these settings; left as they are: %s", fixed);
-	session_event(&capture->session, "tracing", text);
 }
 
 static int begin_session(struct capture *capture)
@@ -736,9 +718,14 @@ static int begin_session(struct capture *capture)
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
 	if (!capture->tracefs)
 		return open_latency(capture);
-	report_fixed(capture);
+	/* Usually without root. */
+	if (tracefs_fixed(capture->tracefs)[0])
+		session_event(
+			&capture->session, "tracing",
+			"jankd has no permission to change these settings; left as they are: %s",
+			tracefs_fixed(capture->tracefs));
 	if (capture->undo.small_buffer[0])
-		session_event(&capture->session, "tracing", capture->undo.small_buffer);
+		session_event(&capture->session, "tracing", "%s", capture->undo.small_buffer);
 	if (capture->undo.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was restored after an earlier jankd was killed");

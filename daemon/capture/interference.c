@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +78,13 @@ static const struct {
 
 /* --- events --- */
 
-static void write_event(struct interference *interference, const char *text)
+static void write_event(struct interference *interference, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void write_event(struct interference *interference, const char *format, ...)
 {
-	char longer[256];
+	char text[352];
+	va_list arguments;
 
 	interference->has_reported = true;
 	if (interference->event_ns == 0)
@@ -88,22 +93,15 @@ static void write_event(struct interference *interference, const char *text)
 		interference->withheld++;
 		return;
 	}
-	if (interference->withheld > 0) {
-		snprintf(longer, sizeof(longer), "%s (%u similar events suppressed)", text,
-			 interference->withheld);
-		interference->withheld = 0;
-		text = longer;
-	}
-	session_event(interference->session, "tracing", text);
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (interference->withheld > 0)
+		text_append(text, sizeof(text), " (%u similar events suppressed)",
+			    interference->withheld);
+	interference->withheld = 0;
+	session_event(interference->session, "tracing", "%s", text);
 	output_flush(&interference->session->output);
-}
-
-static void write_event_with(struct interference *interference, const char *text, const char *value)
-{
-	char line[160 + SETTING_SIZE];
-
-	snprintf(line, sizeof(line), "%s %s", text, value);
-	write_event(interference, line);
 }
 
 /* --- holes --- */
@@ -166,21 +164,16 @@ static void check_clocks(struct interference *interference)
 	if (change.slept_ns || change.stepped_ns)
 		measure_wall(interference);
 	if (change.slept_ns) {
-		char line[96];
-
-		snprintf(line, sizeof(line), "the device was suspended for %" PRId64 ".%03d s",
-			 change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
 		add_hole(interference);
-		write_event(interference, line);
+		write_event(interference, "the device was suspended for %" PRId64 ".%03d s",
+			    change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
 	}
 	if (change.stepped_ns) {
 		int64_t size_ns = change.stepped_ns < 0 ? -change.stepped_ns : change.stepped_ns;
-		char line[96];
 
-		snprintf(line, sizeof(line), "the wall clock jumped by %s%" PRId64 ".%03d s",
-			 change.stepped_ns < 0 ? "-" : "+", size_ns / 1000000000,
-			 (int)(size_ns / 1000000 % 1000));
-		write_event(interference, line);
+		write_event(interference, "the wall clock jumped by %s%" PRId64 ".%03d s",
+			    change.stepped_ns < 0 ? "-" : "+", size_ns / 1000000000,
+			    (int)(size_ns / 1000000 % 1000));
 	}
 }
 
@@ -269,13 +262,13 @@ static const char *value_of(const struct interference *interference, enum interf
 static void report_value(struct interference *interference, enum interference_kind kind,
 			 const char *who, const char *text)
 {
-	char value[SETTING_SIZE], line[160];
+	char value[SETTING_SIZE];
 
-	snprintf(line, sizeof(line), "%s %s", who, text);
 	if (kind == INTERFERENCE_OFF)
-		write_event(interference, line);
+		write_event(interference, "%s %s", who, text);
 	else
-		write_event_with(interference, line, value_of(interference, kind, value));
+		write_event(interference, "%s %s %s", who, text,
+			    value_of(interference, kind, value));
 }
 
 static void report_change(struct interference *interference, enum interference_kind kind,
@@ -348,11 +341,8 @@ static void restore(struct interference *interference, enum interference_kind ki
 	if (kind != INTERFERENCE_TAGS && error == 0) {
 		report_restored(interference, kind);
 	} else if (error < 0) {
-		char line[160];
-
-		snprintf(line, sizeof(line), "jankd could not restore %s: %s", kinds[kind].name,
-			 strerror(-error));
-		write_event(interference, line);
+		write_event(interference, "jankd could not restore %s: %s", kinds[kind].name,
+			    strerror(-error));
 	}
 }
 
@@ -385,10 +375,10 @@ static void restore_if_due(struct interference *interference, enum interference_
 		return;
 	}
 	if (!yield && !change->is_accepted)
-		write_event_with(
+		write_event(
 			interference,
 			"another program kept changing settings of the trace, so jankd does not "
-			"restore this one:",
+			"restore this one: %s",
 			kinds[kind].name);
 	change->is_accepted = true;
 	accept_change(interference, kind);
@@ -410,8 +400,7 @@ static void check_size(struct interference *interference)
 	if (!smaller && !interference->changes[INTERFERENCE_SIZE].is_changed &&
 	    memcmp(now.kb, interference->size.kb, sizeof(now.kb)) != 0) {
 		buffer_sizes_print(&now, value);
-		write_event_with(interference, "another program resized the trace buffer to",
-				 value);
+		write_event(interference, "another program resized the trace buffer to %s", value);
 		add_hole(interference);
 	}
 	update_change(interference, INTERFERENCE_SIZE, smaller);
@@ -644,15 +633,13 @@ static void check_unreadable(struct interference *interference)
 {
 	int error = 0;
 	uint64_t cpus = cpu_buffer_stats_unreadable(&interference->buffer, &error);
-	char line[160];
 
-	if (cpus & ~interference->unreadable) {
-		snprintf(line, sizeof(line),
-			 "the statistics of trace buffers cannot be read, so lost events are not "
-			 "counted: CPU %d: %s",
-			 __builtin_ctzll(cpus & ~interference->unreadable), strerror(-error));
-		write_event(interference, line);
-	}
+	if (cpus & ~interference->unreadable)
+		write_event(
+			interference,
+			"the statistics of trace buffers cannot be read, so lost events are not "
+			"counted: CPU %d: %s",
+			__builtin_ctzll(cpus & ~interference->unreadable), strerror(-error));
 	interference->unreadable = cpus;
 }
 
@@ -768,7 +755,7 @@ static void report_lost_claims(struct interference *interference, bool is_end)
 	char text[200];
 
 	if (source_check_lost(interference->session->source, is_end, text))
-		write_event(interference, text);
+		write_event(interference, "%s", text);
 }
 
 void interference_pause_programs(struct interference *interference, bool paused)
@@ -864,10 +851,10 @@ void interference_begin(struct interference *interference, struct session *sessi
 	if (interference->hides_cpus) {
 		/* The mask was narrow before the capture, and stays so. */
 		session_set_loss_pending(interference->session, true);
-		write_event_with(
+		write_event(
 			interference,
 			"some CPUs are not traced, so the vsyncs of most late frames are unknown: "
-			"tracing_cpumask (the traced CPUs) is",
+			"tracing_cpumask (the traced CPUs) is %s",
 			interference->values[INTERFERENCE_CPUS]);
 	}
 }

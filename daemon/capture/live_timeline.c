@@ -23,11 +23,6 @@ struct live_timeline {
 	bool is_over; /* what comes is not read: the stream is damaged, or the program has ended */
 };
 
-static void write_event(struct live_timeline *timeline, const char *text)
-{
-	session_event(timeline->session, "tracing", text);
-}
-
 /* --- records --- */
 
 /* Two clocks cannot be read at once: the last offset stays if the new one differs by less. */
@@ -85,15 +80,13 @@ static void on_record(void *context, const struct trace_record *record)
 static void on_failed(void *context, const char *why)
 {
 	struct live_timeline *timeline = context;
-	char text[600];
 
 	if (timeline->is_over)
 		return;
 	timeline->is_over = true;
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
-	snprintf(text, sizeof(text),
-		 "perfetto is not running, so frametimeline.csv gets no more frames: %s", why);
-	write_event(timeline, text);
+	session_event(timeline->session, "tracing",
+		      "perfetto is not running, so frametimeline.csv gets no more frames: %s", why);
 }
 
 static void on_bytes(void *context, struct span bytes)
@@ -136,16 +129,14 @@ struct live_timeline *live_timeline_begin(struct session *session, struct loop *
 static void report_lost(struct live_timeline *timeline)
 {
 	uint64_t lost = timeline->stream.counts.lost - timeline->lost_reported;
-	char text[120];
 
 	if (lost == 0)
 		return;
 	timeline->lost_reported += lost;
-	snprintf(text, sizeof(text),
-		 "perfetto lost packets of FrameTimeline, %" PRIu64 " times: frames may be missing "
-		 "in frametimeline.csv",
-		 lost);
-	write_event(timeline, text);
+	session_event(timeline->session, "tracing",
+		      "perfetto lost packets of FrameTimeline, %" PRIu64
+		      " times: frames may be missing in frametimeline.csv",
+		      lost);
 }
 
 void live_timeline_tick(struct live_timeline *timeline)
@@ -167,18 +158,16 @@ void live_timeline_stop(struct live_timeline *timeline)
 static void report_end(struct live_timeline *timeline)
 {
 	const struct timeline_stream_counts *counts = &timeline->stream.counts;
-	char text[200];
 
 	report_lost(timeline);
-	if (counts->untimely + counts->too_large > 0) {
-		snprintf(text, sizeof(text),
-			 "events of FrameTimeline were left out: %" PRIu64
-			 " not in the time of this capture, %" PRIu64 " too large",
-			 counts->untimely, counts->too_large);
-		write_event(timeline, text);
-	}
+	if (counts->untimely + counts->too_large > 0)
+		session_event(timeline->session, "tracing",
+			      "events of FrameTimeline were left out: %" PRIu64
+			      " not in the time of this capture, %" PRIu64 " too large",
+			      counts->untimely, counts->too_large);
 	if (counts->events == 0 && !timeline->is_over)
-		write_event(timeline, "perfetto sent no frame of FrameTimeline");
+		session_event(timeline->session, "tracing",
+			      "perfetto sent no frame of FrameTimeline");
 }
 
 void live_timeline_finish(struct live_timeline *timeline)
@@ -186,9 +175,9 @@ void live_timeline_finish(struct live_timeline *timeline)
 	if (!timeline)
 		return;
 	if (!perfetto_finish(timeline->perfetto) && !timeline->is_over)
-		write_event(timeline,
-			    "perfetto did not end, so it was killed: frametimeline.csv may "
-			    "lack its last frames");
+		session_event(timeline->session, "tracing",
+			      "perfetto did not end, so it was killed: frametimeline.csv may "
+			      "lack its last frames");
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
 	report_end(timeline);
 	timeline->is_over = true;

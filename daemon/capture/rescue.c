@@ -163,19 +163,19 @@ static void read_buffers(struct session *session)
 static void write_event(struct rescue *rescue)
 {
 	const struct pipeline_counters *counters = pipeline_counters(rescue->session.pipeline);
-	char text[320], lost[SESSION_LOST_SIZE];
+	char lost[SESSION_LOST_SIZE];
 
 	session_describe_lost(&rescue->session, lost);
 	if (rescue->source)
-		snprintf(text, sizeof(text),
-			 "taken from the trace buffers after a kill: %" PRIu64
-			 " frames, %.1f s, %s; they are not in summary.csv and session.json",
-			 counters->frames, (double)(counters->last_ns - counters->first_ns) / 1e9,
-			 lost);
+		session_event(&rescue->session, "tracing",
+			      "taken from the trace buffers after a kill: %" PRIu64
+			      " frames, %.1f s, %s; they are not in summary.csv and session.json",
+			      counters->frames,
+			      (double)(counters->last_ns - counters->first_ns) / 1e9, lost);
 	else
-		snprintf(text, sizeof(text),
-			 "nothing was taken from the trace buffers after a kill: %s", rescue->why);
-	session_event(&rescue->session, "tracing", text);
+		session_event(&rescue->session, "tracing",
+			      "nothing was taken from the trace buffers after a kill: %s",
+			      rescue->why);
 }
 
 /* Uses the folder of the caller. Returns 0, or another value after the reason was reported. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -73,10 +74,15 @@ static int64_t live_time(const struct session *session, int64_t wall_ns)
 	return clock->known ? wall_ns - clock->offset_ns : last_time(session);
 }
 
-void session_event(struct session *session, const char *kind, const char *text)
+void session_event(struct session *session, const char *kind, const char *format, ...)
 {
 	int64_t wall_ns = wall_clock_now();
+	char text[1024];
+	va_list arguments;
 
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
 	output_event(&session->output, live_time(session, wall_ns), wall_ns, kind, text);
 }
 
@@ -134,7 +140,7 @@ static void check_failure(struct session *session)
 	    !rate_limit_allows(&session->failure_limit, FAILURES_MAX, 60 * NS_PER_S, loop_now()))
 		return;
 	session->failures_reported = source->failures;
-	session_event(session, "tracing", source->failure);
+	session_event(session, "tracing", "%s", source->failure);
 }
 
 /* Reports that the rest of the trace is missing. */

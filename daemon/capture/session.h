@@ -115,7 +115,8 @@ void session_fences_passed(struct session *session, uint64_t until_ns);
 bool session_has_markers(const struct session *session);
 
 /* Adds a row to events.csv with the current time; for live captures. */
-void session_event(struct session *session, const char *kind, const char *text);
+void session_event(struct session *session, const char *kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);

@@ -100,12 +100,6 @@ size_t perfetto_block_memory(const struct perfetto_block *block)
 	return block->capacity * sizeof(*block->entries) + block->size;
 }
 
-void perfetto_block_clear(struct perfetto_block *block)
-{
-	block->n = block->next = 0;
-	block->len = 0;
-}
-
 void perfetto_block_free(struct perfetto_block *block)
 {
 	free(block->entries);

@@ -53,9 +53,6 @@ void perfetto_block_pop(struct perfetto_block *block, struct perfetto_event *eve
 /* Bytes of memory that it uses. */
 size_t perfetto_block_memory(const struct perfetto_block *block);
 
-/* Removes all events; the memory is used again. */
-void perfetto_block_clear(struct perfetto_block *block);
-
 void perfetto_block_free(struct perfetto_block *block);
 
 #endif

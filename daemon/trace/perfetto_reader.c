@@ -23,10 +23,6 @@
 #define BLOCKS_MEMORY (12u << 20)
 #define BLOCKS 4096
 
-/* Empty blocks whose memory is used again, and the most memory of each. */
-#define SPARE_BLOCKS 4
-#define SPARE_MEMORY (512u << 10)
-
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
@@ -58,7 +54,7 @@ struct perfetto_reader {
 	uint64_t region_size;
 	struct place place;
 
-	/* A heap by the time of the next event; then spare ones. */
+	/* A heap by the time of the next event. */
 	struct perfetto_block *blocks;
 	size_t n_blocks;
 	size_t memory;
@@ -511,18 +507,6 @@ static int load_due(struct perfetto_reader *reader)
 	return 0;
 }
 
-/* Empties the block behind the heap. */
-static void make_spare(struct perfetto_reader *reader)
-{
-	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
-
-	perfetto_block_free(&block[SPARE_BLOCKS]);
-	if (perfetto_block_memory(block) > SPARE_MEMORY)
-		perfetto_block_free(block);
-	else
-		perfetto_block_clear(block);
-}
-
 /* Removes the next event from the heap, or its block after the last one. */
 static void pop(struct perfetto_reader *reader)
 {
@@ -531,7 +515,7 @@ static void pop(struct perfetto_reader *reader)
 	if (perfetto_block_time(first) == UINT64_MAX && first->next == first->n) {
 		reader->memory -= perfetto_block_memory(first);
 		swap(first, &reader->blocks[--reader->n_blocks]);
-		make_spare(reader);
+		perfetto_block_free(&reader->blocks[reader->n_blocks]);
 	}
 	sift_down(reader);
 }
@@ -670,7 +654,7 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->times = calloc(1, sizeof(*reader->times));
 	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
-	reader->blocks = calloc(BLOCKS + SPARE_BLOCKS, sizeof(*reader->blocks));
+	reader->blocks = calloc(BLOCKS, sizeof(*reader->blocks));
 	if (reader->threads && reader->times && reader->tracks && reader->regions &&
 	    reader->blocks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
@@ -683,7 +667,7 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	if (!reader)
 		return NULL;
 	packet_stream_close(&reader->stream);
-	for (size_t i = 0; reader->blocks && i < BLOCKS + SPARE_BLOCKS; i++)
+	for (size_t i = 0; reader->blocks && i < BLOCKS; i++)
 		perfetto_block_free(&reader->blocks[i]);
 	free(reader->blocks);
 	free(reader->regions);

@@ -11,7 +11,7 @@
 #include "daemon/base/report.h"
 #include "daemon/capture/capture.h"
 #include "daemon/cli/session_name.h"
-#include "daemon/cli/terminal_size.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 #include "daemon/base/text.h"
 

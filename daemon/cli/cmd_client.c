@@ -9,7 +9,7 @@
 #include "daemon/base/report.h"
 #include "daemon/capture/capture.h"
 #include "daemon/cli/resume.h"
-#include "daemon/cli/terminal_size.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/control/control.h"
 #include "daemon/show/show.h"
 #include "daemon/trace/trace.h"

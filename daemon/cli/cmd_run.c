@@ -10,7 +10,7 @@
 #include "daemon/capture/capture.h"
 #include "daemon/cli/live.h"
 #include "daemon/cli/resume.h"
-#include "daemon/cli/terminal_size.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 #include "daemon/cli/open_files.h"
 #include "daemon/base/report.h"

@@ -13,8 +13,7 @@
 #include "daemon/cli/live.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
-#include "daemon/cli/terminal_size.h"
-#include "daemon/cli/terminal_keys.h"
+#include "daemon/cli/terminal.h"
 
 #define ANSWER_S 5
 #define PERIOD_MS 1000

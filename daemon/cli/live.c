@@ -9,7 +9,7 @@
 
 #include "daemon/base/status.h"
 #include "daemon/base/stream.h"
-#include "daemon/cli/terminal_size.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 
 /* The alternate screen: at the end the terminal shows its previous content again. No cursor. Long

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single keys from the terminal at standard input, without echo and without Enter. */
-#ifndef JANKD_DAEMON_CLI_TERMINAL_KEYS_H
-#define JANKD_DAEMON_CLI_TERMINAL_KEYS_H
+/* The terminal: its size, its colours, and single keys from it. */
+#ifndef JANKD_DAEMON_CLI_TERMINAL_H
+#define JANKD_DAEMON_CLI_TERMINAL_H
 
 #include <stdbool.h>
 #include <termios.h>
 
+/* Reads the size of the terminal at @fd. Returns false, with nothing set, if it is no terminal. */
+bool terminal_size(int fd, unsigned int *lines, unsigned int *columns);
+
+/* True: @fd is a terminal that has colours, and NO_COLOR does not forbid them. */
+bool terminal_has_colour(int fd);
+
+/* Single keys from standard input, without echo and without Enter. */
 struct terminal_keys {
 	struct termios before;
 	bool is_open; /* standard input is a terminal, with this process in its foreground */

@@ -198,22 +198,6 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 		closedir(directory);
 }
 
-/* Opens the folder at @path. Sets @apart to the names that its files have if they are apart.
- * Returns a descriptor or -errno. */
-static int open_folder(const char *path, struct stat *info, struct state_dir *apart)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, info) < 0) {
-		close(fd);
-		return -EIO;
-	}
-	name_files(apart, info);
-	return fd;
-}
-
 /* Searches this user's own directory first, then the folder: other users cannot replace those
  * files. */
 static int find(const char *path, enum state_dir_file which, bool others_alone)
@@ -221,10 +205,15 @@ static int find(const char *path, enum state_dir_file which, bool others_alone)
 	struct found found = { which, -ENOENT };
 	struct state_dir apart;
 	struct stat info;
-	int folder = open_folder(path, &info, &apart);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (folder < 0)
-		return folder;
+		return -errno;
+	if (fstat(folder, &info) < 0) {
+		close(folder);
+		return -EIO;
+	}
+	name_files(&apart, &info);
 	for (size_t i = 0; !others_alone && i < N_BASES; i++)
 		add_found(&found, find_of(bases[i], geteuid(), apart.names[which], which));
 	if (!others_alone)

@@ -173,6 +173,7 @@ TEST(rows_are_written_in_order_after_a_stall)
 	assert_true(file_thread_busy_ns(bench.thread) > 0);
 	sem_post(&bench.disk);
 	wait_until_done();
+	session_files_set_check(&bench.files, NULL, NULL);
 	assert_int_equal(file_thread_used(bench.thread), 0);
 	file_thread_state(bench.thread, &seen);
 	assert_false(seen.failed);

@@ -387,7 +387,7 @@ static __attribute__((noinline)) void lost(struct pipeline *p, const struct trac
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
 	producers_lost(p->producers, from_ns);
 	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
-	choreographer_lost(p->choreographer, loss.events, loss.unknown_count);
+	choreographer_lost(p->choreographer, loss);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
@@ -762,7 +762,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	forget_open(p, since_ns);
 	p->hole_ns = since_ns;
 	begin_gap(p, since_ns);
-	choreographer_lost(p->choreographer, 0, 1);
+	choreographer_lost(p->choreographer, (struct loss){ .unknown_count = 1 });
 }
 
 void pipeline_set_loss_ahead(struct pipeline *p, bool ahead)

@@ -35,13 +35,12 @@
 
 /* Names of the parts, as Choreographer and ViewRootImpl write them, for texts. */
 static const char *const part_names[] = {
-	[DOFRAME_NO_PART] = "",
-	[DOFRAME_INPUT] = "input",
-	[DOFRAME_ANIMATION] = "animation",
-	[DOFRAME_INSETS] = "insets_animation",
-	[DOFRAME_TRAVERSAL] = "traversal",
-	[DOFRAME_COMMIT] = "commit",
-	[DOFRAME_DRAW] = "draw",
+	[RULE_INPUT] = "input",
+	[RULE_ANIMATION] = "animation",
+	[RULE_INSETS] = "insets_animation",
+	[RULE_TRAVERSAL] = "traversal",
+	[RULE_FINISH] = "commit",
+	[RULE_DRAW] = "draw",
 };
 
 /* --- rows --- */
@@ -82,9 +81,7 @@ static void write_row(struct choreographer *c, int32_t tid,
 		.draw_avg_ns = mean(thread->draw_ns, thread->draws),
 		.draw_max_ns = thread->draws > 0 ? (int64_t)thread->draw_max_ns : ROW_UNKNOWN,
 		.skipped = is_placed ? (int64_t)thread->skipped : ROW_UNKNOWN,
-		.lost = thread->lost_last.unknown > thread->lost_before.unknown
-				? ROW_UNKNOWN
-				: (int64_t)(thread->lost_last.events - thread->lost_before.events),
+		.lost = loss_between(thread->lost_before, thread->lost_last),
 	};
 
 	for (unsigned int i = 0; i < 5; i++)
@@ -394,7 +391,6 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	struct choreographer_thread *thread;
 	struct choreographer_open *slice;
 	uint64_t first_edge, edges, edge;
-	bool first_is_known;
 	int64_t skipped;
 	int at;
 
@@ -415,8 +411,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	count_interval(thread, now_ns);
 	edge = thread->follows ? edge_of(c, number, thread->edge_at_begin, now_ns) : 0;
 	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
-	first_edge = thread->edge_at_begin + 1;
-	first_is_known = thread->follows;
+	first_edge = thread->follows ? thread->edge_at_begin + 1 : 0;
 	count_skipped(c, thread, skipped, now_ns);
 	/* Without a new edge it is not late for one: its edge is written after it. Neither is one
 	 * that follows its only edge at once, whatever the period is. */
@@ -425,7 +420,6 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 			    (edges > 1 || (edges == 1 && now_ns > last_edge_ns + SOON_NS));
 	if (skipped == 0 && thread->follows && edges == 1)
 		thread->usual_ns = (3 * thread->usual_ns + now_ns - last_edge_ns) / 4;
-	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
 	thread->last_end_ns = 0;
@@ -438,7 +432,6 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	if (slice) {
 		slice->skipped = skipped;
 		slice->first_edge = first_edge;
-		slice->first_is_known = first_is_known;
 		slice->is_placed = edge > 0;
 	}
 	close_due_rows(c, now_ns);
@@ -454,7 +447,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 
 	/* Its row may be closed. One edge alone is the one that it answers. */
 	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 || open->is_placed ||
-	    (open->first_is_known && open->first_edge == n_edges(c)))
+	    open->first_edge == n_edges(c))
 		return;
 	if (open->skipped == 0) {
 		thread->placed--;
@@ -463,7 +456,7 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	}
 	open->skipped = ROW_UNKNOWN;
 	edge = open->first_edge;
-	if (!open->first_is_known || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
+	if (edge == 0 || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
 		return;
 	for (; edge <= n_edges(c); edge++) {
 		if (time_of(c, edge) + period_ns > open->begin_ns)
@@ -486,11 +479,9 @@ static void begin_inside(struct choreographer *c, struct choreographer_open *ope
 		open->base = 1;
 		resync(c, open, period_ns);
 	} else if (open->depth == open->base && !open->is_draw) {
-		open->part = role >= RULE_INPUT && role <= RULE_DRAW
-				     ? (enum doframe_part)(role - RULE_INPUT + DOFRAME_INPUT)
-				     : DOFRAME_NO_PART;
+		open->part = role >= RULE_INPUT && role <= RULE_DRAW ? role : RULE_NONE;
 		open->part_begin_ns = record->time_ns;
-	} else if (open->depth == open->base + 1 && open->part == DOFRAME_TRAVERSAL &&
+	} else if (open->depth == open->base + 1 && open->part == RULE_TRAVERSAL &&
 		   role == RULE_DRAW) {
 		open->draw_begin_ns = record->time_ns;
 	}
@@ -510,13 +501,13 @@ static void end_inside(struct choreographer_open *open, uint64_t now_ns)
 	}
 	if (open->depth < open->base)
 		open->base = 0;
-	if (open->depth > open->base || open->part == DOFRAME_NO_PART)
+	if (open->depth > open->base || open->part == RULE_NONE)
 		return;
 	if (part_ns > parts->longest_ns) {
 		parts->longest = open->part;
 		parts->longest_ns = part_ns;
 	}
-	open->part = DOFRAME_NO_PART;
+	open->part = RULE_NONE;
 }
 
 static void begin_draw(struct choreographer *c, int open, const struct trace_record *record,
@@ -637,14 +628,14 @@ static bool describe_one(const struct long_doframe *one, char *text, size_t size
 
 	length = (size_t)snprintf(line, sizeof(line), "%sdoFrame %llu.%llu ms", used ? "; " : "",
 				  (unsigned long long)us / 1000, (unsigned long long)us / 100 % 10);
-	if (parts->longest != DOFRAME_NO_PART)
+	if (parts->longest != RULE_NONE)
 		length += (size_t)snprintf(line + length, sizeof(line) - length, " (%s %.1f",
 					   part_names[parts->longest],
 					   (double)(parts->longest_ns / 100000) / 10);
-	if (parts->longest == DOFRAME_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
+	if (parts->longest == RULE_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
 		length += (size_t)snprintf(line + length, sizeof(line) - length, " draw %.1f",
 					   (double)(parts->draw_ns / 100000) / 10);
-	if (parts->longest != DOFRAME_NO_PART)
+	if (parts->longest != RULE_NONE)
 		length += (size_t)snprintf(line + length, sizeof(line) - length, ")");
 	if (used + length >= size)
 		return false;
@@ -671,10 +662,10 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 
 /* --- marks, losses, clocks --- */
 
-void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown)
+void choreographer_lost(struct choreographer *c, struct loss loss)
 {
-	c->lost.events += events;
-	c->lost.unknown += unknown;
+	c->lost.events += loss.events;
+	c->lost.unknown_count += loss.unknown_count;
 	thread_set_clear(&c->open_set);
 }
 

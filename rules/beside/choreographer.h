@@ -23,6 +23,7 @@
 #include "parser/record.h"
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
+#include "rules/count/frame_series.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/stream/marks.h"
 #include "rules/threads/thread_set.h"
@@ -41,20 +42,10 @@
  * seconds. */
 #define CHOREOGRAPHER_LONG 128
 
-/* Parts of a callback, in the order of their roles. */
-enum doframe_part {
-	DOFRAME_NO_PART, /* one of no known name, or none */
-	DOFRAME_INPUT,
-	DOFRAME_ANIMATION,
-	DOFRAME_INSETS,
-	DOFRAME_TRAVERSAL,
-	DOFRAME_COMMIT,
-	DOFRAME_DRAW, /* in the traversal since Android 5 */
-};
-
-/* The longest part so far, and the drawing in a traversal. */
+/* The longest part so far, and the drawing in a traversal. A part is known by its role, RULE_INPUT
+ * to RULE_DRAW; RULE_NONE: one of no known name, or none. */
 struct doframe_parts {
-	enum doframe_part longest;
+	enum rule_role longest;
 	uint64_t longest_ns, draw_ns;
 };
 
@@ -73,10 +64,9 @@ struct choreographer_thread {
 	uint64_t last_end_ns; /* of the same; 0: unknown */
 	/* So many edges of VSYNC-app there were then; valid if @follows. */
 	uint64_t edge_at_begin, edge_at_end;
-	bool follows;	    /* no event is missing since the last callback */
-	uint32_t losses;    /* of the edges, at that callback */
-	uint64_t usual_ns;  /* from its edge to a callback whose edge is certain; 0: unknown */
-	uint64_t callbacks; /* of the session */
+	bool follows;	   /* no event is missing since the last callback */
+	uint32_t losses;   /* of the edges, at that callback */
+	uint64_t usual_ns; /* from its edge to a callback whose edge is certain; 0: unknown */
 
 	uint64_t start_ns; /* of the row */
 	uint64_t frames;   /* callbacks in the row */
@@ -86,10 +76,8 @@ struct choreographer_thread {
 	uint64_t placed, skipped; /* callbacks whose edge is known */
 	uint64_t unplaced;	  /* those whose edge is not, though no event is missing */
 	uint64_t matrix[5];
-	struct loss_count {
-		uint64_t events, unknown;
-	} lost_before;		     /* all losses at the end of the row before */
-	struct loss_count lost_last; /* at its last callback */
+	struct loss lost_before; /* all losses at the end of the row before */
+	struct loss lost_last;	 /* at its last callback */
 	unsigned int n_slowest;
 	uint32_t slowest_us[CHOREOGRAPHER_SLOWEST]; /* the longest first */
 };
@@ -101,12 +89,11 @@ struct choreographer_open {
 	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
 	uint64_t begin_ns;
 	int32_t pid;			       /* as in struct long_doframe */
-	enum doframe_part part;		       /* that is open */
+	enum rule_role part;		       /* that is open */
 	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
 	struct doframe_parts parts;
 	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
-	uint64_t first_edge; /* number of the first edge of VSYNC-app that it may answer, or */
-	bool first_is_known; /* false: that is unknown */
+	uint64_t first_edge; /* of VSYNC-app that it may answer; 0: unknown */
 	bool is_placed;	     /* its number tells the edge that it answers */
 };
 
@@ -133,7 +120,7 @@ struct choreographer {
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
 	const struct expected *expected; /* borrowed: its ticks for apps are the edges */
-	struct loss_count lost;
+	struct loss lost;
 	struct marks marks; /* not reached yet: no row spans one */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
@@ -157,9 +144,8 @@ void choreographer_begin(struct choreographer *c, const struct trace_record *rec
 void choreographer_end(struct choreographer *c, const struct trace_record *record,
 		       uint64_t period_ns);
 
-/* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
- * dropped, and no interval spans the loss. */
-void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown);
+/* Events may be missing. Open slices are dropped, and no interval spans the loss. */
+void choreographer_lost(struct choreographer *c, struct loss loss);
 
 /* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
  * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */

@@ -287,13 +287,13 @@ TEST(no_interval_spans_a_loss)
 {
 	begin(10, 10, BEGIN, "Choreographer#doFrame");
 	expected_forget(&vsyncs);
-	choreographer_lost(c, 7, 0);
+	choreographer_lost(c, (struct loss){ .events = 7 });
 	end(10, 10, BEGIN + 5 * MS);
 	callback(10, BEGIN + V60, MS);
 	choreographer_close(c);
 	expect(0, "frames 2 time_ns 0 max_ns 1ms lost 7");
 	callback(10, BEGIN + 2 * V60, MS);
-	choreographer_lost(c, 0, 1);
+	choreographer_lost(c, (struct loss){ .unknown_count = 1 });
 	choreographer_close(c);
 	expect(1, "lost ?");
 }

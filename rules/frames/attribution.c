@@ -80,10 +80,10 @@ void attribution_free(struct attribution *a)
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void emit_present(struct attribution *a, const struct trace_record *record);
 
-/* A slice of SurfaceFlinger has that role. */
-static void emit_role(struct attribution *a, enum rule_role role, const struct trace_record *record)
+static void emit(struct attribution *a, enum rule_role role, const struct rule *rule,
+		 const struct trace_record *record, const struct pattern_capture *capture)
 {
-	a->sink.event(a->sink.context, &(struct role_event){ .role = role, .record = record });
+	a->sink.event(a->sink.context, &(struct role_event){ role, rule, record, capture });
 }
 
 /* --- which process is SurfaceFlinger --- */
@@ -196,18 +196,6 @@ static void follow(struct attribution *a, const struct surfaceflinger *next, uin
 		drop_candidate(a);
 }
 
-static struct surfaceflinger writer_of(const struct trace_record *record, enum trust trust)
-{
-	struct surfaceflinger sf = SURFACEFLINGER_UNKNOWN;
-
-	sf.known = true;
-	sf.trust = trust;
-	sf.tid = record->tid;
-	sf.pid = record->pid;
-	sf.tgid = record->tgid;
-	return sf;
-}
-
 /* The candidate becomes SurfaceFlinger. */
 static void follow_candidate(struct attribution *a, uint64_t time_ns)
 {
@@ -290,7 +278,14 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 {
 	struct surfaceflinger *sf = &a->sf;
 	enum trust trust = trust_of(record);
-	struct surfaceflinger next = writer_of(record, trust);
+	const struct surfaceflinger next = {
+		.known = true,
+		.trust = trust,
+		.tid = record->tid,
+		.pid = record->pid,
+		.tgid = record->tgid,
+		.tick_tid = TRACE_ID_UNKNOWN,
+	};
 
 	if (sf->known && record->tid == sf->tid) {
 		/* A thread's name may be found late and may get lost again: the best one counts. */
@@ -350,7 +345,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, record->tid, false);
-	emit_role(a, RULE_PRESENT, record);
+	emit(a, RULE_PRESENT, NULL, record, NULL);
 	a->composition.presented = true;
 }
 
@@ -390,7 +385,7 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
-			emit_role(a, RULE_COMPOSITE, record);
+			emit(a, RULE_COMPOSITE, NULL, record, NULL);
 		composition_ends(a, record->tid);
 	}
 }
@@ -420,10 +415,7 @@ static inline const struct rule *match(struct attribution *a, const struct trace
 		return rule;
 	if (rule->role == RULE_PRODUCER)
 		app_work_producer(a->work, record, capture->layer);
-	a->sink.event(a->sink.context, &(struct role_event){ .role = rule->role,
-							     .rule = rule,
-							     .record = record,
-							     .capture = capture });
+	emit(a, rule->role, rule, record, capture);
 	return rule;
 }
 
@@ -431,9 +423,6 @@ static inline const struct rule *match(struct attribution *a, const struct trace
 static void vsync_event(struct attribution *a, const struct rule *rule,
 			const struct pattern_capture *capture, const struct trace_record *record)
 {
-	struct role_event event = {
-		.role = rule->role, .rule = rule, .record = record, .capture = capture
-	};
 	struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
 
 	if (rule->role <= RULE_HWVSYNC || (rule->role != RULE_TARGET && record->value > 0)) {
@@ -451,13 +440,11 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 	}
 	if (rule->role == RULE_SF_TICK)
 		sf_runs_tick(&a->runs, record->time_ns, record->value);
-	a->sink.event(a->sink.context, &event);
+	emit(a, rule->role, rule, record, capture);
 	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
 		return;
 	a->nominal_ns = 0;
-	event.role = RULE_NOMINAL;
-	event.capture = &nominal;
-	a->sink.event(a->sink.context, &event);
+	emit(a, RULE_NOMINAL, rule, record, &nominal);
 }
 
 /* An event whose thread has the slices @open. */
@@ -484,10 +471,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
 		if (rule)
 			a->expected.is_14 |= rule->since_14;
-		a->sink.event(a->sink.context, &(struct role_event){ .role = role,
-								     .rule = rule,
-								     .record = record,
-								     .capture = &capture });
+		emit(a, role, rule, record, &capture);
 	}
 }
 
@@ -564,10 +548,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 
 		expected_composition(&a->expected, meaning->number, record->time_ns);
 		a->expected.is_14 |= meaning->since_14;
-		a->sink.event(a->sink.context,
-			      &(struct role_event){ .role = plans ? meaning->role : RULE_TOKEN,
-						    .record = record,
-						    .capture = &capture });
+		emit(a, plans ? meaning->role : RULE_TOKEN, NULL, record, &capture);
 	}
 
 	/* SurfaceFlinger states the period of the display whose hardware vsync is in the slice. The
@@ -593,7 +574,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
 		a->committed = true;
-		emit_role(a, RULE_COMMIT, record);
+		emit(a, RULE_COMMIT, NULL, record, NULL);
 	}
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));

@@ -514,7 +514,12 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	find_buffers(p, &found, &arrival);
 	for (unsigned int i = 0; i < found.n; i++)
 		add_hint(found.all[i], layer, record->time_ns);
-	if (found.n == 1) {
+	if (found.n == 0) {
+		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
+			forget_producer(layer);
+		if (!direct && process == TRACE_ID_UNKNOWN)
+			doubt_last(p, record->time_ns);
+	} else if (found.n == 1) {
 		found.all[0]->taken = true;
 		found.all[0]->is_known = process == found.all[0]->process;
 		layer->producer = found.all[0]->key;
@@ -524,18 +529,11 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		layer->producer_is_sure |= layer->producer_votes >= VOTES_ENOUGH;
 		if (!direct)
 			set_owner(p, layer->producer, layer->id);
-	} else if (layer->producer && found.n == 0) {
-		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
-			forget_producer(layer);
-		if (!direct && process == TRACE_ID_UNKNOWN)
-			doubt_last(p, record->time_ns);
 	} else if (layer->producer) {
 		/* Several buffers of the layer are on their way. Only numbers can tell them apart.
 		 */
 		for (unsigned int i = 0; i < found.n; i++)
 			found.all[i]->taken = found.all[i]->ambiguous = true;
-	} else if (!direct && found.n == 0 && process == TRACE_ID_UNKNOWN) {
-		doubt_last(p, record->time_ns);
 	} else {
 		for (unsigned int i = 0; i < found.n; i++)
 			found.all[i]->shared = true;

@@ -529,22 +529,14 @@ static void add_slowest(struct choreographer_thread *thread, uint64_t duration_n
 {
 	uint64_t us = duration_ns / 1000;
 	uint32_t value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
-	unsigned int n = thread->n_slowest, at = 0, end = n;
+	unsigned int at = thread->n_slowest;
 
-	if (n == CHOREOGRAPHER_SLOWEST && value <= thread->slowest_us[--n])
+	if (at == CHOREOGRAPHER_SLOWEST && value <= thread->slowest_us[--at])
 		return;
-	while (at < end) {
-		unsigned int middle = (at + end) / 2;
-
-		if (thread->slowest_us[middle] < value)
-			end = middle;
-		else
-			at = middle + 1;
-	}
-	memmove(&thread->slowest_us[at + 1], &thread->slowest_us[at],
-		(n - at) * sizeof(thread->slowest_us[0]));
+	thread->n_slowest = at + 1;
+	for (; at > 0 && thread->slowest_us[at - 1] < value; at--)
+		thread->slowest_us[at] = thread->slowest_us[at - 1];
 	thread->slowest_us[at] = value;
-	thread->n_slowest = n + 1;
 }
 
 static void keep_long(struct choreographer *c, const struct choreographer_open *slice,
@@ -623,20 +615,17 @@ static bool describe_one(const struct long_doframe *one, char *text, size_t size
 {
 	const struct doframe_parts *parts = &one->parts;
 	uint64_t us = (one->end_ns - one->begin_ns) / 1000;
-	char line[120];
+	char line[120], draw[30] = "";
 	size_t used = strlen(text), length;
 
 	length = (size_t)snprintf(line, sizeof(line), "%sdoFrame %llu.%llu ms", used ? "; " : "",
 				  (unsigned long long)us / 1000, (unsigned long long)us / 100 % 10);
-	if (parts->longest != RULE_NONE)
-		length += (size_t)snprintf(line + length, sizeof(line) - length, " (%s %.1f",
-					   part_names[parts->longest],
-					   (double)(parts->longest_ns / 100000) / 10);
 	if (parts->longest == RULE_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
-		length += (size_t)snprintf(line + length, sizeof(line) - length, " draw %.1f",
-					   (double)(parts->draw_ns / 100000) / 10);
+		snprintf(draw, sizeof(draw), " draw %.1f", (double)(parts->draw_ns / 100000) / 10);
 	if (parts->longest != RULE_NONE)
-		length += (size_t)snprintf(line + length, sizeof(line) - length, ")");
+		length += (size_t)snprintf(line + length, sizeof(line) - length, " (%s %.1f%s)",
+					   part_names[parts->longest],
+					   (double)(parts->longest_ns / 100000) / 10, draw);
 	if (used + length >= size)
 		return false;
 	memcpy(text + used, line, length + 1);

@@ -392,9 +392,7 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 
 static inline void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	if (slice_stacks_may_have(&a->stacks, record->tid) ||
-	    (a->sf.presented && record->tid == a->sf.tid) ||
-	    (a->candidate.presented && record->tid == a->candidate.tid))
+	if (slice_stacks_may_have(&a->stacks, record->tid))
 		end_slice(a, record);
 }
 

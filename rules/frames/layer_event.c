@@ -135,9 +135,8 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 		if (!make_space(e, rule, name, record))
 			return NULL;
 		id = layers_add(e->layers, name);
-		layer = &e->layers->layers[id];
-		layer->bare = name.len != written.len;
-		set_up_layer(e, layer, &e->layers->names, name);
+		e->layers->layers[id].bare = name.len != written.len;
+		set_up_layer(e, &e->layers->layers[id], &e->layers->names, name);
 	}
 	layer = &e->layers->layers[id];
 	layers_use(e->layers, id);

@@ -169,7 +169,7 @@ struct stall_finding stall_since_frame(struct app_work *work, struct layer *laye
 		work_ns = worked.all_ns;
 		queued_ns = evidence->queued_only.all_ns;
 	}
-	found.at_work_ns = work_ns + queued_ns > delayed_ns ? work_ns + queued_ns : delayed_ns;
+	found.at_work_ns = later(work_ns + queued_ns, delayed_ns);
 	if (found.at_work_ns > found.length_ns)
 		found.at_work_ns = found.length_ns;
 	if (2 * found.at_work_ns >= found.length_ns)
@@ -179,26 +179,26 @@ struct stall_finding stall_since_frame(struct app_work *work, struct layer *laye
 	return found;
 }
 
-/* For how long a slice of the process, or a buffer in the queue, has waited for its end. */
-static uint64_t open_time(const struct app_work *work, const struct stall_evidence *evidence,
-			  const struct work_process *process, uint64_t now_ns)
+/* For how long the slice of the layer's process that is open longest has waited for its end. */
+static uint64_t open_time(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
-	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
-	uint64_t open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+	const struct work_process *process = process_of(work, layer, now_ns);
 
-	return queued_ns > open_ns ? queued_ns : open_ns;
+	return process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
 }
 
 static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
-	uint64_t open_ns = open_time(work, evidence, process_of(work, layer, now_ns), now_ns);
+	uint64_t open_ns = open_time(work, layer, now_ns);
+	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
 	struct stall_finding found = stall_since_frame(work, layer, now_ns);
 
 	if (evidence->from_ns == 0 || found.length_ns < STATS_WAIT_NS)
 		return 0;
 	if (wait_is_stall(found.kind))
 		return found.length_ns;
+	open_ns = later(open_ns, queued_ns);
 	return open_ns >= STATS_WAIT_NS ? open_ns : 0;
 }
 
@@ -208,9 +208,7 @@ uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 	uint64_t length_ns, open_ns;
 
 	if (layer->waiting > 0) { /* the evidence is that since an earlier frame */
-		const struct work_process *process = process_of(work, layer, now_ns);
-
-		open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+		open_ns = open_time(work, layer, now_ns);
 		length_ns = since(layer->drawn_ns, now_ns);
 		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
 			length_ns = 0;

@@ -14,6 +14,7 @@
  * display shows. */
 #define NUMBER_MAX UINT64_C(1000000)
 
+/* A condition while it is parsed. What parses a part of it returns 0, or 1 after fail(). */
 struct reader {
 	const char *text;
 	const char *at;
@@ -96,10 +97,9 @@ static int parse_number(struct reader *reader, uint64_t *thousandths)
 static int parse_time(struct reader *reader, uint64_t *ns)
 {
 	uint64_t thousandths;
-	int result = parse_number(reader, &thousandths);
 
-	if (result)
-		return result;
+	if (parse_number(reader, &thousandths))
+		return 1;
 	skip_blanks(reader);
 	if (accept(reader, "ms"))
 		*ns = thousandths * (NS_PER_MS / 1000);
@@ -114,10 +114,8 @@ static int parse_options(struct reader *reader, struct trigger *trigger)
 {
 	skip_blanks(reader);
 	if (accept_word(reader, "for")) {
-		int result = parse_time(reader, &trigger->for_ns);
-
-		if (result)
-			return result;
+		if (parse_time(reader, &trigger->for_ns))
+			return 1;
 		skip_blanks(reader);
 	}
 	if (accept_word(reader, "on")) {
@@ -133,14 +131,12 @@ static int parse_options(struct reader *reader, struct trigger *trigger)
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error)
 {
 	struct reader reader = { text, text, error };
-	int result;
 
 	*trigger = (struct trigger){ .text = text };
-	result = parse_condition(&reader, trigger);
-	if (result == 0)
-		result = trigger->what == TRIGGER_FPS ? parse_number(&reader, &trigger->limit)
-						      : parse_time(&reader, &trigger->limit);
-	return result ? result : parse_options(&reader, trigger);
+	return parse_condition(&reader, trigger) ||
+	       (trigger->what == TRIGGER_FPS ? parse_number(&reader, &trigger->limit)
+					     : parse_time(&reader, &trigger->limit)) ||
+	       parse_options(&reader, trigger);
 }
 
 /* '<' is the opposite of 'at least', '<=' that of 'more than', with the tolerance for @whole. */

@@ -30,7 +30,7 @@ static const struct {
 #define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
 #define N_EVENTS (sizeof(event_words) / sizeof(event_words[0]))
 
-/* A rule text while it is parsed. */
+/* A rule text while it is parsed. What reads a part of it returns 0, or 1 after fail(). */
 struct reader {
 	struct ruleset *rules;
 	struct ruleset_error *error;
@@ -101,16 +101,13 @@ static int read_pattern(struct reader *r, struct pattern *pattern, struct span *
 {
 	const char *message;
 	size_t at;
-	int result = read_word(r, text);
 
-	if (result)
-		return result;
+	if (read_word(r, text))
+		return 1;
 	if (!text->ptr)
 		return fail(r, r->word, "a pattern is missing here", SPAN_NULL);
 	message = pattern_parse(pattern, *text, &at);
-	if (message)
-		return fail(r, text->ptr + at, message, SPAN_NULL);
-	return 0;
+	return message ? fail(r, text->ptr + at, message, SPAN_NULL) : 0;
 }
 
 /* Sets *@bit to the mask of slices that match @pattern. Rules with the same slice share a bit. */
@@ -140,15 +137,14 @@ static int read_context(struct reader *r, struct rule *rule)
 {
 	struct pattern pattern;
 	struct span text;
-	int result = read_pattern(r, &pattern, &text);
 
-	if (!result)
-		result = add_context(r, &pattern, &rule->context);
+	if (read_pattern(r, &pattern, &text) || add_context(r, &pattern, &rule->context))
+		return 1;
 	/* A producer's queueBuffer slice may contain another one of that name. No other slice
 	 * contains itself. */
-	if (!result && rule->role != RULE_QUEUE)
+	if (rule->role != RULE_QUEUE)
 		r->rules->entered_once |= rule->context;
-	return result;
+	return 0;
 }
 
 static int read_event(struct reader *r, size_t role, struct rule *rule)
@@ -157,16 +153,15 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	const char *before = " takes ";
 	char what[128];
 	struct span word;
-	int result = read_word(r, &word);
 
-	for (size_t i = 0; i < N_EVENTS && !result; i++) {
+	if (read_word(r, &word))
+		return 1;
+	for (size_t i = 0; i < N_EVENTS; i++) {
 		rule->event = event_words[i].event;
 		if ((takes & EVENT_BIT(rule->event)) &&
 		    span_equal(word, span_of(event_words[i].word)))
 			return 0;
 	}
-	if (result)
-		return result;
 	snprintf(what, sizeof(what), "'%s'", role_words[role].word);
 	for (size_t i = 0; i < N_EVENTS; i++) {
 		if (!(takes & EVENT_BIT(event_words[i].event)))
@@ -183,21 +178,20 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 static int read_tail(struct reader *r, struct rule *rule)
 {
 	struct span word;
-	int result;
+	int result = 0;
 
 	if (rule->role == RULE_RENAME) {
-		result = read_word(r, &rule->text);
-		if (result)
-			return result;
+		if (read_word(r, &rule->text))
+			return 1;
 		if (rule->text.len == 0)
 			return fail(r, r->word,
 				    "'rename layer PATTERN' must be followed by the new name",
 				    SPAN_NULL);
 	}
-	for (;;) {
+	while (!result) {
 		result = read_word(r, &word);
 		if (result || !word.ptr)
-			return result;
+			break;
 		if (rule->role == RULE_RENAME)
 			result = fail(r, r->word, "expected the end of the line", word);
 		else if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0)
@@ -211,18 +205,16 @@ static int read_tail(struct reader *r, struct rule *rule)
 				      "expected 'inside SLICE' (once), 'since-14', 'fallback' (of "
 				      "a latch), or the end of the line",
 				      word);
-		if (result)
-			return result;
 	}
+	return result;
 }
 
 static int read_engine(struct reader *r)
 {
 	struct span word;
-	int result = read_word(r, &word);
 
-	if (result)
-		return result;
+	if (read_word(r, &word))
+		return 1;
 	if (!span_equal(word, SPAN_LITERAL("last-counter")))
 		return fail(r, r->word, "the only engine is last-counter", word);
 	r->rules->last_counter = true;
@@ -234,16 +226,11 @@ static int read_rule(struct reader *r, size_t role)
 	struct rule rule = { .role = role_words[role].role };
 	enum pattern_part_kind needs = role_words[role].needs;
 	struct span text;
-	int result;
 
 	if (rule.role == RULE_ENGINE)
 		return read_engine(r);
-	result = read_event(r, role, &rule);
-	if (result)
-		return result;
-	result = read_pattern(r, &rule.pattern, &text);
-	if (result)
-		return result;
+	if (read_event(r, role, &rule) || read_pattern(r, &rule.pattern, &text))
+		return 1;
 	if (needs && !pattern_has(&rule.pattern, needs) &&
 	    !(needs == PATTERN_LAYER ? r->rules->last_counter : rule.event == EVENT_COUNTER))
 		return fail(r, text.ptr,
@@ -252,14 +239,13 @@ static int read_rule(struct reader *r, size_t role)
 						    : "this pattern must contain {number}",
 			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
-		result = add_context(r, &rule.pattern, &rule.context);
+		if (add_context(r, &rule.pattern, &rule.context))
+			return 1;
 		r->rules->entered_once |= rule.context;
 		r->rules->composites |= rule.context;
 	}
-	if (!result)
-		result = read_tail(r, &rule);
-	if (result)
-		return result;
+	if (read_tail(r, &rule))
+		return 1;
 	if (r->rules->n_rules == RULES_MAX)
 		return fail(r, r->line, "more than 200 rules in one file", SPAN_NULL);
 	if (rule.role == RULE_RENAME) {
@@ -275,10 +261,11 @@ static int read_line(struct reader *r)
 {
 	char what[600] = "a rule begins with";
 	struct span word;
-	int result = read_word(r, &word);
 
-	if (result || !word.ptr)
-		return result;
+	if (read_word(r, &word))
+		return 1;
+	if (!word.ptr)
+		return 0;
 	for (size_t i = 0; i < N_ROLES; i++)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
@@ -337,7 +324,6 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 {
 	struct ruleset *rules = calloc(1, sizeof(*rules));
 	struct reader r = { .rules = rules, .error = error };
-	int result;
 
 	if (!rules)
 		return -ENOMEM;
@@ -351,12 +337,9 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 	}
 	memcpy(rules->text, text.len ? text.ptr : "", text.len);
 	r.line = r.at = r.end = rules->text;
-	result = read_lines(&r, rules->text + text.len);
-	if (!result)
-		result = check_complete(&r);
-	if (result) {
+	if (read_lines(&r, rules->text + text.len) || check_complete(&r)) {
 		ruleset_free(rules);
-		return result;
+		return 1;
 	}
 	ruleset_build_indexes(rules);
 	*out = rules;

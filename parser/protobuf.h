@@ -27,24 +27,6 @@ struct protobuf_field {
 	struct span bytes; /* PROTOBUF_BYTES, borrowed; else empty */
 };
 
-/* A varint near the end of the bytes. */
-static inline bool protobuf_varint_slow(struct span *rest, uint64_t *value)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < 10 && i < rest->len; i++) {
-		uint8_t byte = (uint8_t)rest->ptr[i];
-
-		sum |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80)) {
-			*rest = (struct span){ rest->ptr + i + 1, rest->len - i - 1 };
-			*value = sum;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The bytes of a varint, 7 bits of each, without a loop: eight bytes hold times and most others. */
 static inline uint64_t protobuf_join_bits(uint64_t word)
 {
@@ -54,11 +36,13 @@ static inline uint64_t protobuf_join_bits(uint64_t word)
 	return (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* The rest of a varint of more than eight bytes, such as an address in the kernel. @low: the bits
- * of its first eight. */
-static inline bool protobuf_varint_long(struct span *rest, uint64_t low, uint64_t *value)
+/* A varint near the end of the bytes, or of more than eight bytes, such as an address in the
+ * kernel.
+ * @low: the bits of its first @i bytes. */
+static inline bool protobuf_varint_slow(struct span *rest, unsigned int i, uint64_t low,
+					uint64_t *value)
 {
-	for (unsigned int i = 8; i < 10 && i < rest->len; i++) {
+	for (; i < 10 && i < rest->len; i++) {
 		uint8_t byte = (uint8_t)rest->ptr[i];
 
 		low |= (uint64_t)(byte & 0x7f) << (7 * i);
@@ -84,11 +68,11 @@ static inline bool protobuf_varint(struct span *rest, uint64_t *value)
 		return true;
 	}
 	if (rest->len < sizeof(word))
-		return protobuf_varint_slow(rest, value);
+		return protobuf_varint_slow(rest, 0, 0, value);
 	word = word_load(rest->ptr);
 	ends = ~word & WORD_HIGHS;
 	if (ends == 0)
-		return protobuf_varint_long(rest, protobuf_join_bits(word), value);
+		return protobuf_varint_slow(rest, 8, protobuf_join_bits(word), value);
 	bits = (unsigned int)__builtin_ctzll(ends) + 1;
 	*value = protobuf_join_bits(word & UINT64_MAX >> (64 - bits));
 	*rest = (struct span){ rest->ptr + bits / 8, rest->len - bits / 8 };

@@ -64,11 +64,6 @@ static bool skip_function(struct span *text)
 		SPAN_INIT("write_marker_to_buffer"),
 	};
 
-	/* The usual name; the exceptions follow. */
-	if (span_starts_with(*text, SPAN_LITERAL("tracing_mark_write: "))) {
-		*text = span_skip(*text, sizeof("tracing_mark_write:") - 1);
-		return true;
-	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (skip_symbol(text, names[i]))
 			return true;

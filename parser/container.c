@@ -90,10 +90,6 @@ static enum container_kind recognise_zlib(struct span head, bool last)
 
 static struct span skip_blanks(struct span text)
 {
-	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
-
-	if (span_starts_with(text, bom))
-		text = span_skip(text, bom.len);
 	while (text.len > 0 && is_blank(text.ptr[0]))
 		text = span_skip(text, 1);
 	return text;
@@ -136,10 +132,10 @@ static bool has_marker_line(struct span head)
 	return false;
 }
 
-/* An object with a name. A text may have been cut there, in a layer's name or in a marker. */
-static enum container_kind recognise_json(struct span head, bool last)
+/* An object with a name. A text may have been cut there, in a layer's name or in a marker. @full:
+ * no more bytes are needed to decide. */
+static enum container_kind recognise_json(struct span head, bool full)
 {
-	bool full = last || head.len >= CONTAINER_HEAD_MAX;
 	struct span rest = skip_blanks(head);
 
 	if (rest.len > 0 && rest.ptr[0] != '{')
@@ -206,10 +202,9 @@ static bool is_trace_line(struct span line)
 }
 
 /* 'atrace -z' prints "capturing trace... done", "TRACE:" and then the zlib stream. */
-static enum container_kind recognise_atrace(struct span head, bool last, size_t *skip)
+static enum container_kind recognise_atrace(struct span head, bool full, size_t *skip)
 {
 	struct span rest = head;
-	bool full = last || head.len >= CONTAINER_HEAD_MAX;
 	enum container_kind kind;
 	const char *newline;
 
@@ -233,7 +228,10 @@ static enum container_kind recognise_atrace(struct span head, bool last, size_t 
 
 enum container_kind container_recognise(struct span head, bool last, size_t *skip)
 {
+	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
 	const unsigned char *byte = (const unsigned char *)head.ptr;
+	struct span text = span_skip(head, span_starts_with(head, bom) ? bom.len : 0);
+	bool full = last || head.len >= CONTAINER_HEAD_MAX;
 	enum container_kind kind;
 
 	*skip = 0;
@@ -244,20 +242,17 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 	kind = recognise_zlib(head, last);
 	if (kind != CONTAINER_TEXT)
 		return kind;
-	if (byte[0] == '\n' && (last || head.len >= 512))
-		if (is_perfetto(head))
-			return CONTAINER_PERFETTO;
 	if (byte[0] == '\n' && !last && head.len < 512)
 		return CONTAINER_MORE;
-	kind = recognise_html(head);
-	if (kind == CONTAINER_HTML)
+	if (byte[0] == '\n' && is_perfetto(head))
+		return CONTAINER_PERFETTO;
+	kind = recognise_html(text);
+	if (kind == CONTAINER_HTML || (kind == CONTAINER_MORE && !full))
 		return kind;
-	if (kind == CONTAINER_MORE && !last && head.len < CONTAINER_HEAD_MAX)
-		return kind;
-	kind = recognise_json(head, last);
+	kind = recognise_json(text, full);
 	if (kind != CONTAINER_TEXT)
 		return kind;
-	return recognise_atrace(head, last, skip);
+	return recognise_atrace(head, full, skip);
 }
 
 /* --- HTML of systrace, and JSON --- */
@@ -348,14 +343,10 @@ static bool skip_name(struct span *input, struct span name, char equals)
 
 	if (!span_starts_with(rest, name))
 		return false;
-	rest = span_skip(rest, name.len);
-	while (rest.len > 0 && is_blank(rest.ptr[0]))
-		rest = span_skip(rest, 1);
+	rest = skip_blanks(span_skip(rest, name.len));
 	if (rest.len == 0 || rest.ptr[0] != equals)
 		return false;
-	rest = span_skip(rest, 1);
-	while (rest.len > 0 && is_blank(rest.ptr[0]))
-		rest = span_skip(rest, 1);
+	rest = skip_blanks(span_skip(rest, 1));
 	if (rest.len == 0 || rest.ptr[0] != '"')
 		return false;
 	*input = span_skip(*input, (size_t)(rest.ptr + 1 - input->ptr));
@@ -404,8 +395,7 @@ static bool in_code(struct container_html *html, struct span *input, bool last)
 /* Skips blanks, also those of the first line of ftrace text: its columns are found without them. */
 static bool in_section(struct container_html *html, struct span *input)
 {
-	while (input->len > 0 && is_blank(input->ptr[0]))
-		*input = span_skip(*input, 1);
+	*input = skip_blanks(*input);
 	if (input->len == 0)
 		return false;
 	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;

@@ -115,13 +115,13 @@ static void add_values(struct chunk_store *store, struct histogram *h, uint32_t 
 	h->n += count;
 }
 
-void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns)
+void histogram_add(struct chunk_store *store, struct histogram *h, int64_t value_ns)
 {
-	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
+	int64_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
 
-	if (value_ns > longest_ns)
-		value_ns = longest_ns;
-	add_values(store, h, value_ns, HISTOGRAM_BIN_NS, 1);
+	if (value_ns >= 0)
+		add_values(store, h, (uint32_t)(value_ns < longest_ns ? value_ns : longest_ns),
+			   HISTOGRAM_BIN_NS, 1);
 }
 
 /* Where a walk through the bins of a histogram is, in the order of their numbers. */

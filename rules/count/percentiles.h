@@ -28,10 +28,11 @@ struct histogram {
 	bool gave_up;	/* no chunk was free: it has no percentiles */
 };
 
-void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns);
+/* Nothing is added if the value is ROW_UNKNOWN. Values beyond the last bin are counted in it. */
+void histogram_add(struct chunk_store *store, struct histogram *h, int64_t value_ns);
 
-/* The same, exact for fewer than HISTOGRAM_EXACT_MAX different values: frame times of a row, or
- * numbers of vsyncs. */
+/* The same, of known values, exact for fewer than HISTOGRAM_EXACT_MAX different values: frame times
+ * of a row, or numbers of vsyncs. */
 void histogram_add_exact(struct chunk_store *store, struct histogram *h, uint32_t value);
 
 /* The value at rank ceil(@permille/1000 * n), exact to a bin; -1 if it is empty. */

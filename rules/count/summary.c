@@ -115,16 +115,9 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	if (!interval_is_frame_time(interval))
 		return;
 	recent_add(&entry->harm.recent, present_ns, (uint64_t)interval.ns);
-	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
+	histogram_add(summary->store, &entry->histogram, interval.ns);
 	if (interval_is_whole(interval))
 		histogram_add_exact(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
-}
-
-/* Longer times are counted in the last bin. */
-static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
-{
-	if (ns >= 0)
-		histogram_add(summary->store, h, ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX);
 }
 
 void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
@@ -132,8 +125,8 @@ void summary_gpu(struct summary *summary, int number, const struct gpu_work *wor
 {
 	struct summary_surface *entry = summary_entry(summary, number);
 
-	add_time(summary, &entry->gpu, work->gpu_ns);
-	add_time(summary, &entry->release, work->release_wait_ns);
+	histogram_add(summary->store, &entry->gpu, work->gpu_ns);
+	histogram_add(summary->store, &entry->release, work->release_wait_ns);
 	entry->fences.paced += work->pacing != PACING_UNKNOWN;
 	entry->fences.paced_itself += work->pacing == PACING_ITSELF;
 	if (!is_late || (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN))
@@ -162,12 +155,6 @@ void summary_new_clock(struct summary *summary)
 static double fps_of(double ns)
 {
 	return ns > 0 ? 1e9 / ns : -1;
-}
-
-static double low_time_fps(const struct chunk_store *store, const struct summary_surface *entry,
-			   unsigned int permille, uint64_t time_ns)
-{
-	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
 }
 
 static void judge(const struct summary *summary, const struct summary_surface *entry,
@@ -249,8 +236,8 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	};
 
 	frame_stats_merge(&out.stats, &entry->open);
-	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
-	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
+	out.low1_time_fps = fps_of((double)histogram_slowest_time(store, h, 10, out.stats.time_ns));
+	out.low01_time_fps = fps_of((double)histogram_slowest_time(store, h, 1, out.stats.time_ns));
 	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	judge(summary, entry, &out);

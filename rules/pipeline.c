@@ -355,7 +355,7 @@ static uint64_t loss_begin(const struct pipeline *p, const struct trace_record *
 static void begin_gap(struct pipeline *p, uint64_t since_ns)
 {
 	if (p->gap_ns == 0)
-		p->gap_ns = since_ns > p->clock.now_ns ? since_ns : p->clock.now_ns;
+		p->gap_ns = later(since_ns, p->clock.now_ns);
 	p->unusual = true;
 }
 
@@ -850,9 +850,7 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p)
  */
 static uint64_t end_of(const struct pipeline *p)
 {
-	uint64_t now_ns = pipeline_now(p);
-
-	return p->silent_until_ns > now_ns ? p->silent_until_ns : now_ns;
+	return later(p->silent_until_ns, pipeline_now(p));
 }
 
 void pipeline_end(struct pipeline *p)
@@ -896,7 +894,7 @@ void pipeline_summary(struct pipeline *p, void *context,
 {
 	struct summary_sink sink = { p, context, row };
 	const struct pipeline_counters *c = pipeline_counters(p);
-	uint64_t now_ns = p->read_until_ns > end_of(p) ? p->read_until_ns : end_of(p);
+	uint64_t now_ns = later(p->read_until_ns, end_of(p));
 
 	p->queue.summary.span_ns = c->span_ns + (c->last_ns - c->first_ns);
 	p->queue.summary.missing_ns = c->hole_time_ns;

@@ -33,6 +33,7 @@ static inline bool wait_is_stall(enum wait_kind kind)
 	return kind >= WAIT_STALL && kind <= WAIT_STALL_LATE;
 }
 
+/* The later one of two times, or the longer one. */
 static inline uint64_t later(uint64_t a_ns, uint64_t b_ns)
 {
 	return a_ns > b_ns ? a_ns : b_ns;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/grade.h"
 
+#include "rules/base/interval.h"
+
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 
@@ -33,8 +35,7 @@ void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_n
 	}
 	facts->freezes++;
 	facts->freeze_ns += lost_ns;
-	if (lost_ns > facts->longest_freeze_ns)
-		facts->longest_freeze_ns = lost_ns;
+	facts->longest_freeze_ns = later(facts->longest_freeze_ns, lost_ns);
 }
 
 void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns)
@@ -48,8 +49,7 @@ void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns)
 {
 	if (facts->gaps++ == 0 || gap_ns < facts->shortest_gap_ns)
 		facts->shortest_gap_ns = gap_ns;
-	if (gap_ns > facts->longest_gap_ns)
-		facts->longest_gap_ns = gap_ns;
+	facts->longest_gap_ns = later(facts->longest_gap_ns, gap_ns);
 	facts->gap_ns += gap_ns;
 }
 
@@ -61,11 +61,6 @@ void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
 	facts->uncounted_ns += ns < UNCOUNTED_MAX_NS ? ns : UNCOUNTED_MAX_NS;
 }
 
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 {
 	sum->frames += facts->frames;
@@ -75,21 +70,21 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	sum->late_ns += facts->late_ns;
 	sum->freezes += facts->freezes;
 	sum->freeze_ns += facts->freeze_ns;
-	sum->longest_freeze_ns = longer(sum->longest_freeze_ns, facts->longest_freeze_ns);
+	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
 	sum->endless += facts->endless;
 	sum->endless_ns += facts->endless_ns;
 	sum->wait_ns += facts->wait_ns;
 	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
 		sum->shortest_gap_ns = facts->shortest_gap_ns;
-	sum->longest_gap_ns = longer(sum->longest_gap_ns, facts->longest_gap_ns);
+	sum->longest_gap_ns = later(sum->longest_gap_ns, facts->longest_gap_ns);
 	sum->gaps += facts->gaps;
 	sum->gap_ns += facts->gap_ns;
 	for (unsigned int i = 0; i < CAUSES; i++) {
 		sum->causes[i] += facts->causes[i];
 		sum->cause_ns[i] += facts->cause_ns[i];
 	}
-	sum->span_ns = longer(sum->span_ns, facts->span_ns);
-	sum->missing_ns = longer(sum->missing_ns, facts->missing_ns);
+	sum->span_ns = later(sum->span_ns, facts->span_ns);
+	sum->missing_ns = later(sum->missing_ns, facts->missing_ns);
 	sum->uncounted_ns += facts->uncounted_ns;
 	sum->fails_rule |= facts->fails_rule;
 	if (sum->at_most == GRADE_NONE || (facts->at_most && facts->at_most < sum->at_most))
@@ -98,7 +93,7 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 
 uint64_t grade_missing_ns(const struct grade_facts *facts)
 {
-	uint64_t missing_ns = longer(facts->missing_ns, facts->uncounted_ns);
+	uint64_t missing_ns = later(facts->missing_ns, facts->uncounted_ns);
 
 	return missing_ns < facts->span_ns ? missing_ns : facts->span_ns;
 }

@@ -104,8 +104,7 @@ static void count_stall(struct frame_stats *stats, struct interval interval, uin
 
 	add(&stats->stalls, 1);
 	stats->stall_ns += (uint64_t)interval.ns;
-	if ((uint64_t)interval.ns > stats->longest_stall_ns)
-		stats->longest_stall_ns = (uint64_t)interval.ns;
+	stats->longest_stall_ns = later(stats->longest_stall_ns, (uint64_t)interval.ns);
 	stats->jank++;
 	stats->big_jank++;
 	stats->jank_ns += (uint64_t)interval.ns;
@@ -175,8 +174,7 @@ double frame_stats_lost_rate(const struct frame_stats *stats)
 
 int64_t frame_stats_longest(const struct frame_stats *stats)
 {
-	uint64_t longest_ns =
-		stats->max_ns > stats->longest_stall_ns ? stats->max_ns : stats->longest_stall_ns;
+	uint64_t longest_ns = later(stats->max_ns, stats->longest_stall_ns);
 
 	return stats->stalls != ROW_UNKNOWN && longest_ns > 0 ? (int64_t)longest_ns : ROW_UNKNOWN;
 }
@@ -187,8 +185,7 @@ void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
 		return;
 	stats->gpu_frames++;
 	stats->gpu_ns += (uint64_t)gpu_ns;
-	if ((uint64_t)gpu_ns > stats->gpu_max_ns)
-		stats->gpu_max_ns = (uint64_t)gpu_ns;
+	stats->gpu_max_ns = later(stats->gpu_max_ns, (uint64_t)gpu_ns);
 }
 
 int64_t frame_stats_gpu_mean(const struct frame_stats *stats)
@@ -248,8 +245,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	sum->periods += row->periods;
 	add(&sum->stalls, row->stalls);
 	sum->stall_ns += row->stall_ns;
-	if (row->longest_stall_ns > sum->longest_stall_ns)
-		sum->longest_stall_ns = row->longest_stall_ns;
+	sum->longest_stall_ns = later(sum->longest_stall_ns, row->longest_stall_ns);
 	sum->small_jank += row->small_jank;
 	sum->jank += row->jank;
 	sum->big_jank += row->big_jank;
@@ -260,8 +256,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	add(&sum->frozen, row->frozen);
 	sum->gpu_frames += row->gpu_frames;
 	sum->gpu_ns += row->gpu_ns;
-	if (row->gpu_max_ns > sum->gpu_max_ns)
-		sum->gpu_max_ns = row->gpu_max_ns;
+	sum->gpu_max_ns = later(sum->gpu_max_ns, row->gpu_max_ns);
 	sum->tx += row->tx;
 	add(&sum->lost, row->lost);
 }

@@ -128,11 +128,9 @@ static bool is_in_time(const struct frame_series *series, const struct vsync_sta
 static void count(struct frame_series *series, struct chunk_store *store, struct interval interval,
 		  uint64_t period_ns, enum wait_kind wait, bool tx)
 {
-	if (interval_is_wait(interval)) {
-		frame_stats_add_wait(&series->stats, &series->history, interval, period_ns, wait);
+	frame_stats_add(&series->stats, &series->history, interval, period_ns, wait);
+	if (interval_is_wait(interval))
 		return;
-	}
-	frame_stats_add(&series->stats, &series->history, interval, period_ns);
 	series->stats.tx += tx;
 	if (!store)
 		return;

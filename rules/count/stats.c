@@ -117,8 +117,8 @@ static void count_stall(struct frame_stats *stats, struct interval interval, uin
 	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
 }
 
-void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
-			  struct interval interval, uint64_t period_ns, enum wait_kind kind)
+static void count_wait(struct frame_stats *stats, struct jank_history *history,
+		       struct interval interval, uint64_t period_ns, enum wait_kind kind)
 {
 	stats->waits++;
 	stats->wait_ns += (uint64_t)interval.ns;
@@ -138,10 +138,10 @@ static void count_time(struct frame_stats *stats, struct interval interval)
 }
 
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
-		     struct interval interval, uint64_t period_ns)
+		     struct interval interval, uint64_t period_ns, enum wait_kind kind)
 {
 	if (interval_is_wait(interval)) {
-		frame_stats_add_wait(stats, history, interval, period_ns, WAIT_IDLE);
+		count_wait(stats, history, interval, period_ns, kind);
 		return;
 	}
 	count_time(stats, interval);

@@ -28,15 +28,12 @@ struct jank_history {
  * frame_stats_add() - count one interval
  * @stats: of a row, initialised with FRAME_STATS_EMPTY
  * @history: of the series
- * @interval: between two frames of the series; its length is known. A wait was idle
+ * @interval: between two frames of the series; its length is known
  * @period_ns: of the display; 0: unknown. Used if the interval's vsyncs are unknown
+ * @kind: what the interval was, if it is a wait
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
-		     struct interval interval, uint64_t period_ns);
-
-/* The same for an interval that is a wait. */
-void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
-			  struct interval interval, uint64_t period_ns, enum wait_kind kind);
+		     struct interval interval, uint64_t period_ns, enum wait_kind kind);
 
 /* A frame that was added has more vsyncs than the cadence so far, and lost that time. */
 void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns);

@@ -27,7 +27,7 @@ static void add(uint64_t ns, int64_t vsyncs)
 {
 	const struct interval interval = { (int64_t)ns, vsyncs, step };
 
-	frame_stats_add(&series.stats, &series.history, interval, 0);
+	frame_stats_add(&series.stats, &series.history, interval, 0, WAIT_IDLE);
 }
 
 static void interval(uint64_t ns)
@@ -136,7 +136,7 @@ static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)
 {
 	const struct interval wait = { (int64_t)ns, vsyncs, step };
 
-	frame_stats_add_wait(&series.stats, &series.history, wait, V120, kind);
+	frame_stats_add(&series.stats, &series.history, wait, V120, kind);
 }
 
 TEST(test_stall_is_a_big_jank_and_a_wait)
@@ -269,9 +269,9 @@ TEST(test_target_without_vsyncs_is_weighted_by_time)
 {
 	const struct interval plain = { 25 * MS, ROW_UNKNOWN, 0 };
 
-	frame_stats_add(&series.stats, &series.history, plain, V120);
+	frame_stats_add(&series.stats, &series.history, plain, V120, WAIT_IDLE);
 	assert_float_equal(score(0), 60 / 3.0 + 40, 0.0001);
-	frame_stats_add(&series.stats, &series.history, plain, 0);
+	frame_stats_add(&series.stats, &series.history, plain, 0, WAIT_IDLE);
 	assert_float_equal(score(0), 60 * 2 / 4.5 + 40, 0.0001);
 	add(V120, 1);
 	assert_float_equal(score(0), 60 * 3 / 5.5 + 40, 0.0001);

@@ -60,12 +60,8 @@ static struct frame_stats stats_of_frame(struct reading *reading, int place,
 {
 	struct frame_stats stats = FRAME_STATS_EMPTY;
 
-	if (interval.ns < 0)
-		return stats;
-	if (interval_is_wait(interval))
-		frame_stats_add_wait(&stats, &reading->layers[place].janks, interval, 0, wait);
-	else
-		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0);
+	if (interval.ns >= 0)
+		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0, wait);
 	return stats;
 }
 

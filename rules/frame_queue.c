@@ -52,6 +52,7 @@ static const char *own_app(const struct layer *layer)
 	return layer->has_app ? layer->app : "";
 }
 
+/* @app: SPAN_NULL: the layer's name contains none. */
 static bool matches_any(const char *const *globs, struct span surface, struct span app)
 {
 	for (; *globs; globs++)
@@ -61,19 +62,14 @@ static bool matches_any(const char *const *globs, struct span surface, struct sp
 	return false;
 }
 
-/* True: by these options a layer is not counted. @app: SPAN_NULL: its name contains none. */
-static bool excludes(const struct frame_queue *q, struct span surface, struct span app)
-{
-	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
-
-	return (include && *include && !matches_any(include, surface, app)) ||
-	       (exclude && matches_any(exclude, surface, app));
-}
-
 void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 {
-	layer->excluded = excludes(q, span_of(layer->surface),
-				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
+	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
+	struct span surface = span_of(layer->surface);
+	struct span app = layer->has_app ? span_of(layer->app) : SPAN_NULL;
+
+	layer->excluded = (include && *include && !matches_any(include, surface, app)) ||
+			  (exclude && matches_any(exclude, surface, app));
 }
 
 static struct layer_count *count_of(const struct frame_queue *q, const struct layer *layer)
@@ -335,17 +331,6 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
-static void add_to_summary(struct frame_queue *q, const struct layer *layer,
-			   struct layer_count *count, uint64_t present_ns, struct interval interval,
-			   struct lateness late, enum cause cause)
-{
-	if (count->surface_number == SUMMARY_NONE)
-		count->surface_number =
-			summary_number(&q->summary, layer_surface(layer), present_ns);
-	summary_frame(&q->summary, count->surface_number, layer->app, present_ns, interval, late,
-		      cause);
-}
-
 static struct composition with_gpu_time(const struct producers *p,
 					const struct composition *composition)
 {
@@ -460,15 +445,6 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		facts.latched_before_ns = 0;
 	cause = cause_of(&facts);
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
-}
-
-static void report_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
-			struct interval interval)
-{
-	const struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
-
-	if (q->sink.late)
-		q->sink.late(q->sink.context, &late);
 }
 
 /* True: the frame is not counted. Presents of a layer do not go back in time: such a line is forged
@@ -598,7 +574,11 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (is_late)
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
-	add_to_summary(q, layer, count, stamp.time_ns, interval, late, cause);
+	if (count->surface_number == SUMMARY_NONE)
+		count->surface_number =
+			summary_number(&q->summary, layer_surface(layer), stamp.time_ns);
+	summary_frame(&q->summary, count->surface_number, layer->app, stamp.time_ns, interval, late,
+		      cause);
 	entry = summary_entry(&q->summary, count->surface_number);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
 		entry->facts.uncounted_ns += (uint64_t)interval.ns;
@@ -617,8 +597,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
-	if (late.reported)
-		report_late(q, layer, stamp.time_ns, interval);
+	if (late.reported && q->sink.late)
+		q->sink.late(q->sink.context,
+			     &(struct late_frame){ stamp.time_ns, (uint64_t)interval.ns,
+						   layer->surface });
 	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
 				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
 	if (pause_ns > 0)
@@ -815,33 +797,29 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	waiting->loss_context.moved = true;
 }
 
-static bool is_in_hole(const struct frame_queue *q, const struct frame *frame)
-{
-	return q->loss_pending || q->loss_ahead ||
-	       (frame->layer != LAYER_NONE && q->lost_until_ns > 0 &&
-		frame->latched_ns <= q->lost_until_ns);
-}
-
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
 static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
 {
 	struct waiting_frame *waiting;
+	bool in_hole = q->loss_pending || q->loss_ahead ||
+		       (frame->layer != LAYER_NONE && q->lost_until_ns > 0 &&
+			frame->latched_ns <= q->lost_until_ns);
 
 	if (q->n == FRAME_QUEUE_MAX)
 		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
 	*waiting = (struct waiting_frame){ *frame,
 					   { .loss = q->loss,
-					     .in_hole = is_in_hole(q, frame),
+					     .number = frame->number,
+					     .wait = (uint8_t)wait,
+					     .in_hole = in_hole,
 					     .unsure = q->loss_pending,
-					     .ahead = q->loss_ahead },
+					     .ahead = q->loss_ahead,
+					     .is_new = frame->is_new },
 					   compositions_next(&q->producers->compositions) };
 	if (frame->present_ns <= q->hole_from_ns)
 		waiting->loss_context.loss = loss_without(q->loss, q->hole);
-	waiting->loss_context.number = frame->number;
-	waiting->loss_context.is_new = frame->is_new;
-	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	keep_order(q, waiting);

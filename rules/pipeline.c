@@ -299,10 +299,7 @@ static void on_queued(void *context, struct layer *layer, const struct trace_rec
 
 /* --- records --- */
 
-static bool is_counted_cpu(int32_t cpu)
-{
-	return cpu >= 0 && cpu < PIPELINE_CPUS;
-}
+_Static_assert(PIPELINE_CPUS == TRACE_CLOCK_CPUS, "the same CPUs are counted separately");
 
 /* A shorter time without events is not told. */
 #define HOLE_TOLD_NS 1000000
@@ -340,16 +337,6 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 	}
 }
 
-/* Events that are no markers are known only if the record has their time. */
-static uint64_t loss_begin(const struct pipeline *p, const struct trace_record *record)
-{
-	uint64_t from_ns = is_counted_cpu(record->cpu) ? p->clock.cpu_last_ns[record->cpu] : 0;
-
-	if (record->from_ns > from_ns)
-		from_ns = record->from_ns < record->time_ns ? record->from_ns : record->time_ns;
-	return from_ns;
-}
-
 /* Events are missing between @since_ns and the next record. Where other CPUs have events since
  * then, only what is missing of all CPUs counts. */
 static void begin_gap(struct pipeline *p, uint64_t since_ns)
@@ -371,13 +358,16 @@ static void end_gap(struct pipeline *p, uint64_t time_ns)
  * event. Frames of that time, from other CPUs, may be in the queue already. */
 static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
-	bool counted = is_counted_cpu(record->cpu);
-	uint64_t from_ns = loss_begin(p, record);
+	bool counted = trace_clock_counts_cpu(record->cpu);
+	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
 			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
 	struct loss loss = { 0 };
 	char cpus[32];
 
+	/* Events that are no markers are known only if the record has their time. */
+	if (record->from_ns > from_ns)
+		from_ns = record->from_ns < record->time_ns ? record->from_ns : record->time_ns;
 	if (record->value < 0 || record->value > LOST_MAX)
 		loss.unknown_count = 1;
 	else
@@ -408,13 +398,6 @@ static void report_overflow(struct pipeline *p, bool last)
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
-/* At the end the remaining losses are reported, without a limit. */
-static void report_last_losses(struct pipeline *p)
-{
-	p->events.limits[TRACE_EVENT_LOST].written = 0;
-	report_lost(p, pipeline_now(p), "several CPUs");
-}
-
 /* Another clock: later times cannot be compared with earlier ones. */
 static void start_over(struct pipeline *p)
 {
@@ -431,18 +414,6 @@ static void start_over(struct pipeline *p)
 	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
-}
-
-/* Closes rows for an app's mark, which is in events.csv already. */
-static void close_rows_at(struct pipeline *p, uint64_t time_ns)
-{
-	if (p->gfx2019)
-		return;
-	if (rate_limit_allows(&p->queue.marks.of_apps, 1, MARK_EVERY_NS, time_ns) &&
-	    marks_add(&p->queue.marks, time_ns))
-		marks_add(&p->choreographer->marks, time_ns);
-	else
-		p->counters.marks_too_soon++;
 }
 
 static void forget_open(struct pipeline *p, uint64_t since_ns)
@@ -484,7 +455,13 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 		return;
 	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
-	close_rows_at(p, record->time_ns);
+	if (p->gfx2019)
+		return;
+	if (rate_limit_allows(&p->queue.marks.of_apps, 1, MARK_EVERY_NS, record->time_ns) &&
+	    marks_add(&p->queue.marks, record->time_ns))
+		marks_add(&p->choreographer->marks, record->time_ns);
+	else
+		p->counters.marks_too_soon++;
 }
 
 void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
@@ -858,7 +835,9 @@ void pipeline_end(struct pipeline *p)
 	decide(p);
 	end_gap(p, end_of(p));
 	trace_clock_end(&p->clock);
-	report_last_losses(p);
+	/* The remaining losses are reported without a limit. */
+	p->events.limits[TRACE_EVENT_LOST].written = 0;
+	report_lost(p, pipeline_now(p), "several CPUs");
 	if (p->gfx2019) {
 		gfx2019_end(p->gfx2019);
 	} else {

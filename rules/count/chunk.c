@@ -15,7 +15,6 @@ int chunks_init(struct chunk_store *store, unsigned int n)
 void chunks_free(struct chunk_store *store)
 {
 	free(store->chunks);
-	store->chunks = NULL;
 }
 
 uint16_t chunk_alloc(struct chunk_store *store)

@@ -24,7 +24,6 @@ int trigger_state_init(struct trigger_state *state, unsigned int max)
 void trigger_state_free(struct trigger_state *state)
 {
 	free(state->series);
-	state->series = NULL;
 }
 
 /* --- the gate --- */

@@ -28,7 +28,6 @@ int duplicates_init(struct duplicates *duplicates, bool wanted)
 void duplicates_free(struct duplicates *duplicates)
 {
 	free(duplicates->hashes);
-	duplicates->hashes = NULL;
 }
 
 /* Sets duplicates->at to the place of the record. */

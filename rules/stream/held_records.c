@@ -20,7 +20,6 @@ int held_init(struct held_records *held, size_t size)
 void held_free(struct held_records *held)
 {
 	free(held->bytes);
-	held->bytes = NULL;
 }
 
 static void add_text(struct held_records *held, struct span text)
@@ -33,11 +32,9 @@ static void add_text(struct held_records *held, struct span text)
 bool held_add(struct held_records *held, const struct trace_record *record, uint64_t note)
 {
 	struct held_header header = { *record, note };
-	size_t left = held->size - held->used;
 
-	if (sizeof(header) > left || record->comm.len > left || record->name.len > left ||
-	    record->track.len > left ||
-	    sizeof(header) + record->comm.len + record->name.len + record->track.len > left)
+	if (sizeof(header) + record->comm.len + record->name.len + record->track.len >
+	    held->size - held->used)
 		return false;
 	memcpy(held->bytes + held->used, &header, sizeof(header));
 	held->used += sizeof(header);

@@ -124,18 +124,11 @@ static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, co
 	return lost > 0 && lost <= INT64_MAX ? (int64_t)lost : FTRACE_LOST_UNKNOWN;
 }
 
-static size_t least_size(const struct ftrace_format *format)
-{
-	size_t with_pid = format->pid_offset + sizeof(int32_t);
-	size_t least = format->text_offset > with_pid ? format->text_offset : with_pid;
-
-	return least > sizeof(uint16_t) ? least : sizeof(uint16_t);
-}
-
 bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
 		       struct span bytes)
 {
 	const char *data = bytes.ptr + format->data_offset;
+	size_t with_pid = format->pid_offset + sizeof(int32_t);
 	uint32_t commit;
 	size_t length, space;
 
@@ -151,7 +144,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 		.at = data,
 		.end = data + length,
 		.time_ns = read_long(bytes.ptr, sizeof(uint64_t)),
-		.least = least_size(format),
+		.least = format->text_offset > with_pid ? format->text_offset : with_pid,
 		.lost = read_lost(format, commit, data + length, space - length),
 	};
 	return true;

@@ -16,12 +16,6 @@ static const char *const labels[OVERFLOW_KINDS] = {
 	[OVERFLOW_ENTRIES] = "entries of processes, ticks, displays or holes",
 };
 
-static bool is_due(const struct overflow *overflow, uint64_t time_ns)
-{
-	return overflow->reported_ns == 0 || time_ns < overflow->reported_ns ||
-	       time_ns - overflow->reported_ns >= REPORT_EVERY_NS;
-}
-
 void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		     struct event_writer *events, uint64_t time_ns, bool last)
 {
@@ -29,8 +23,11 @@ void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_K
 	char text[512];
 	size_t len = 0;
 
-	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0 ||
-	    (!last && !is_due(overflow, time_ns)))
+	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0)
+		return;
+	/* An earlier time is one of another clock. */
+	if (!last && overflow->reported_ns > 0 && time_ns >= overflow->reported_ns &&
+	    time_ns - overflow->reported_ns < REPORT_EVERY_NS)
 		return;
 	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
 		if (counts[kind] == 0)

@@ -120,12 +120,6 @@ static bool is_behind(struct trace_clock *clock, const struct trace_record *reco
 	       is_first_duplicate(clock, record);
 }
 
-/* True: only one record is later than @time_ns. */
-static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
-{
-	return !is_earlier(time_ns, clock->sure_ns, SLACK_NS);
-}
-
 /* --- records that wait --- */
 
 static struct clock_waiting *waiting_at(struct trace_clock *clock, unsigned int i)
@@ -248,18 +242,6 @@ static enum clock_verdict ignore_past(struct trace_clock *clock, const struct tr
 	return CLOCK_WAITS;
 }
 
-/* The first record that is too early. */
-static void begin_behind(struct trace_clock *clock, const struct trace_record *record,
-			 bool is_duplicate)
-{
-	clock->behind = true;
-	clock->by_cpu = is_behind_cpu(clock, record);
-	clock->is_duplicate = is_duplicate;
-	clock->cpu = record->cpu;
-	clock->past_ns = record->time_ns;
-	clock->n_behind = clock->refuted = clock->weight = 0;
-}
-
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	bool is_duplicate = duplicates_has(&clock->duplicates, record);
@@ -277,10 +259,17 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 		clock->repeated += 2;
 		return CLOCK_WAITS;
 	}
-	if (!clock->behind && !is_duplicate && is_one_ahead(clock, record->time_ns))
+	if (!clock->behind && !is_duplicate &&
+	    !is_earlier(record->time_ns, clock->sure_ns, SLACK_NS))
 		return forget_future(clock, record);
-	if (!clock->behind)
-		begin_behind(clock, record, is_duplicate);
+	if (!clock->behind) { /* the first record that is too early */
+		clock->behind = true;
+		clock->by_cpu = is_behind_cpu(clock, record);
+		clock->is_duplicate = is_duplicate;
+		clock->cpu = record->cpu;
+		clock->past_ns = record->time_ns;
+		clock->n_behind = clock->refuted = clock->weight = 0;
+	}
 	weigh(clock, record);
 	if (!add_waiting(clock, record))
 		return ignore_past(clock, record);

@@ -45,13 +45,6 @@ static void find_cadence(struct late_series *series)
 	}
 }
 
-static uint32_t cadence_ns(struct late_series *series)
-{
-	if (series->cadence_ns == 0)
-		find_cadence(series);
-	return series->cadence_ns;
-}
-
 static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
 {
 	unsigned int gaps = 0;
@@ -181,7 +174,9 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 
 	if (interval.ns < 0)
 		return late;
-	cadence = cadence_ns(series);
+	if (series->cadence_ns == 0)
+		find_cadence(series);
+	cadence = series->cadence_ns;
 	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;

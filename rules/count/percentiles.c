@@ -89,13 +89,6 @@ static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct h
 	return insert(store, chunk, i, value_ns);
 }
 
-static void give_up(struct chunk_store *store, struct histogram *h)
-{
-	histogram_clear(store, h);
-	h->gave_up = true;
-	store->refused++;
-}
-
 /* Adds @count values, of which @value_ns is the longest, to its bin. */
 static void add_values(struct chunk_store *store, struct histogram *h, uint32_t value_ns,
 		       uint32_t width_ns, uint32_t count)
@@ -106,7 +99,9 @@ static void add_values(struct chunk_store *store, struct histogram *h, uint32_t 
 		return;
 	bin = find_or_add_bin(store, h, value_ns, width_ns);
 	if (!bin) {
-		give_up(store, h);
+		histogram_clear(store, h);
+		h->gave_up = true;
+		store->refused++;
 		return;
 	}
 	bin->count += count;

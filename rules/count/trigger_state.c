@@ -84,13 +84,6 @@ static void drop_oldest(struct trigger_series *series)
 	series->n--;
 }
 
-/* True: there is a full second even without the oldest interval. */
-static bool has_more_than_a_second(const struct trigger_series *series)
-{
-	return threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
-				 series->plain == 0);
-}
-
 static void add_interval(struct trigger_series *series, struct interval interval)
 {
 	unsigned int last;
@@ -102,7 +95,9 @@ static void add_interval(struct trigger_series *series, struct interval interval
 	series->intervals[last].plain = !interval_is_whole(interval);
 	series->time_ns += (uint64_t)interval.ns;
 	series->plain += series->intervals[last].plain;
-	while (has_more_than_a_second(series))
+	/* There is a full second even without the oldest interval. */
+	while (threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
+				 series->plain == 0))
 		drop_oldest(series);
 }
 

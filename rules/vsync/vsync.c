@@ -123,7 +123,7 @@ static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 {
 	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
-	uint64_t period_ns = lattice_period_of(v), long_ns, better_ns, error_ns, rough_ns;
+	uint64_t period_ns = vsync_period_ns(v), long_ns, better_ns, error_ns, rough_ns;
 
 	if (++source->even <= EVEN_TICKS) {
 		source->base_ns = source->edge_ns;
@@ -156,7 +156,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
 			uint64_t *late_ns)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 	uint64_t slack_ns = period_ns / 10;
 	uint64_t slots;
 
@@ -211,7 +211,7 @@ static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
 /* Detects that ticks have become so few that the display may be slower. */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 	uint64_t took_ns = time_ns - source->block_ns;
 
 	if (source->n_block++ > 0 && source->n_block <= SLOW_BLOCK)
@@ -254,9 +254,9 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 		return;
 	v->next_check_ns = time_ns + CHECK_EVERY_NS;
 	/* A short window shows a switch; a longer one shows it even if ticks are late. */
-	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
+	from_ns = back_from(time_ns, later(150 * MS, 10 * vsync_period_ns(v)));
 	if (v->suspect.collisions)
-		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
+		from_ns = later(from_ns, back_from(v->suspect.from_ns, vsync_period_ns(v)));
 	vsync_learn_find_other(v, from_ns, time_ns);
 	if (v->late_ticks == 0)
 		return;
@@ -266,7 +266,7 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 /* Makes an imprecise period more precise by ticks. */
 static void sharpen(struct vsync_lattice *v)
 {
-	uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
+	uint64_t period_ns = vsync_period_ns(v), error_ns = v->error_ns;
 
 	if (v->pending)
 		return;
@@ -279,7 +279,7 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 {
 	uint64_t before_ns = source->last_ns, late_ns;
 	bool collision = follow_edge(v, source, time_ns, &late_ns);
-	bool late = late_ns > lattice_period_of(v) / 8;
+	bool late = late_ns > vsync_period_ns(v) / 8;
 
 	if (collision)
 		source->even = 0;
@@ -290,8 +290,7 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);
 	watch_rate(v, source, time_ns);
-	if (v->n_ticks % (v->error_ns * 200 > lattice_period_of(v) ? LOCK_TICKS : SHARPEN_TICKS) ==
-	    0)
+	if (v->n_ticks % (v->error_ns * 200 > vsync_period_ns(v) ? LOCK_TICKS : SHARPEN_TICKS) == 0)
 		sharpen(v);
 }
 
@@ -339,7 +338,7 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 		v->first_tick_ns = time_ns;
 	if (v->pending)
 		vsync_learn_follow_pending(v, time_ns);
-	if (!v->locked || lattice_is_new(v)) {
+	if (!lattice_is_locked(v) || lattice_is_new(v)) {
 		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending &&
 		    (v->authority < VSYNC_FIT || v->n_ticks % SHARPEN_TICKS == 0))
 			vsync_learn_decide(v, time_ns);
@@ -347,7 +346,7 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 		follow(v, source, time_ns);
 	}
 	source->last_ns = time_ns;
-	if (v->locked)
+	if (lattice_is_locked(v))
 		keep_tick_phase(v, source);
 }
 
@@ -355,7 +354,7 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
  * jitter of the first and of the last present. With a wrong one they add up to more and more. */
 static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
 {
-	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = lattice_period_of(v);
+	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = vsync_period_ns(v);
 	uint64_t periods, walked_ns, better_ns;
 	int64_t off_ns;
 	bool is_slow;
@@ -395,7 +394,7 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 	/* Without ticks presents alone have to show it. */
 	if (v->pending && time_ns > v->last_tick_ns + PENDING_NS)
 		vsync_learn_follow_pending(v, time_ns);
-	if (v->locked)
+	if (lattice_is_locked(v))
 		follow_walk(v, time_ns);
 }
 
@@ -441,7 +440,7 @@ void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 	if (v->dumpsys_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 		return;
 	v->dumpsys_ns = period_ns;
-	if (!v->locked)
+	if (!lattice_is_locked(v))
 		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
 	else
 		vsync_learn_dumpsys(v);
@@ -449,7 +448,7 @@ void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 
 void vsync_finish(struct vsync_lattice *v)
 {
-	if (!v->locked || lattice_is_new(v)) {
+	if (!lattice_is_locked(v) || lattice_is_new(v)) {
 		v->first_tick_ns = 0;
 		vsync_learn_decide(v, vsync_log_end(&v->log));
 	} else {
@@ -527,8 +526,10 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	struct vsync_segment *segment;
 	int64_t off, to_tick;
 
-	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked, .step = 1 };
-	if (!v->locked)
+	*stamp = (struct vsync_stamp){ .time_ns = present_ns,
+				       .locked = lattice_is_locked(v),
+				       .step = 1 };
+	if (!lattice_is_locked(v))
 		return;
 	segment = lattice_segment_at(v, present_ns);
 	segment->used = true;
@@ -577,15 +578,10 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 	return whole == 0 && difference * 4 > VSYNC_ONE ? -1 : whole;
 }
 
-uint64_t vsync_period_ns(const struct vsync_lattice *v)
-{
-	return v->locked ? lattice_period_of(v) : 0;
-}
-
 bool vsync_overrules(const struct vsync_lattice *v)
 {
-	if (!v->locked)
+	if (!lattice_is_locked(v))
 		return v->option_refuted;
 	return v->option_ns && v->authority != VSYNC_OPTION &&
-	       vsync_is_switch(v->option_ns, lattice_period_of(v));
+	       vsync_is_switch(v->option_ns, vsync_period_ns(v));
 }

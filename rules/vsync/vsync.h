@@ -75,9 +75,6 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 /* Whole vsyncs between two presents; -1 if unknown. */
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later);
 
-/* The current period in ns; 0 if the lattice is not locked. */
-uint64_t vsync_period_ns(const struct vsync_lattice *v);
-
 /* True: the trace reports another period than --vsync-ms, or presents do not fit that. */
 bool vsync_overrules(const struct vsync_lattice *v);
 

@@ -53,14 +53,14 @@ int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_
 	return uncertainty;
 }
 
-uint64_t lattice_period_of(const struct vsync_lattice *v)
+uint64_t vsync_period_ns(const struct vsync_lattice *v)
 {
-	return v->n_segments ? lattice_last(v)->period_ns : 0;
+	return lattice_is_locked(v) ? lattice_last(v)->period_ns : 0;
 }
 
 bool lattice_is_unused(const struct vsync_lattice *v)
 {
-	return v->n_segments > 0 && !lattice_last(v)->used;
+	return lattice_is_locked(v) && !lattice_last(v)->used;
 }
 
 bool lattice_is_new(const struct vsync_lattice *v)
@@ -114,7 +114,7 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 					 .display = v->followed,
 					 .guessed = v->guessed };
 
-	v->unknown &= v->n_segments > 0 && !vsync_is_switch(lattice_period_of(v), period_ns);
+	v->unknown &= v->n_segments > 0 && !vsync_is_switch(vsync_period_ns(v), period_ns);
 	segment.unknown = v->unknown;
 	from_ns = later(from_ns, v->last_present_ns);
 	while (v->n_segments > 1 && lattice_is_unused(v) && lattice_last(v)->from_ns >= from_ns)
@@ -139,19 +139,18 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 		v->n_segments--;
 	}
 	v->segments[v->n_segments++] = segment;
-	v->locked = true;
 	v->error_ns = error_ns;
 }
 
 void lattice_set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns)
 {
 	v->unknown = unknown;
-	lattice_set_period(v, lattice_period_of(v), v->error_ns, from_ns);
+	lattice_set_period(v, vsync_period_ns(v), v->error_ns, from_ns);
 }
 
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 
 	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
 		struct vsync_source *source = &v->sources[i];
@@ -202,8 +201,8 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 
 	v->authority = authority;
 	lattice_sharpen(v, &period_ns, &error_ns);
-	if (v->n_segments == 0 || lattice_is_unused(v))
-		v->n_segments = v->n_segments > 1 ? v->n_segments - 1 : 0;
+	if (lattice_is_unused(v))
+		v->n_segments--;
 	lattice_set_period(v, period_ns, error_ns, 0);
 	vsync_window_fill(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
 	lattice_find_edges(v, &window);
@@ -211,7 +210,7 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 
 void lattice_unlock(struct vsync_lattice *v)
 {
-	v->locked = v->guessed = false;
+	v->guessed = false;
 	v->authority = VSYNC_UNKNOWN;
 	v->n_segments = v->n_switch_ranges = 0;
 	v->pending = NULL;

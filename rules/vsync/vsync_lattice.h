@@ -72,8 +72,7 @@ struct vsync_lattice {
 	uint64_t sources_evicted; /* that still ticked, as the table was full */
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
-	bool locked;
-	bool guessed; /* the period is a measured one, divided until it is usual for displays */
+	bool guessed;	/* the period is a measured one, divided until it is usual for displays */
 	unsigned int guess_parts; /* by that number */
 	bool unknown;		  /* which of two displays is on, and so the period */
 	bool undecided;		  /* it takes more ticks to decide if a reported period fits them */
@@ -153,14 +152,19 @@ int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns);
 
-/* The last segment; there must be one. */
+static inline bool lattice_is_locked(const struct vsync_lattice *v)
+{
+	return v->n_segments > 0;
+}
+
+/* The last segment; the lattice must be locked. */
 static inline const struct vsync_segment *lattice_last(const struct vsync_lattice *v)
 {
 	return &v->segments[v->n_segments - 1];
 }
 
-/* The current period in ns; 0: none. */
-uint64_t lattice_period_of(const struct vsync_lattice *v);
+/* The current period in ns; 0 if the lattice is not locked. */
+uint64_t vsync_period_ns(const struct vsync_lattice *v);
 
 /* True: no present has been placed in the last segment (unused), in any segment (new). */
 bool lattice_is_unused(const struct vsync_lattice *v);

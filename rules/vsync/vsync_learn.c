@@ -214,7 +214,7 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
 {
 	struct reported_period reported = reported_period_of(display);
-	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts, parts;
+	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts, parts;
 
 	if (!v->guessed || !is_multiple(ticks_ns, reported.period_ns, reported.error_ns))
 		return false;
@@ -228,7 +228,7 @@ static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *displa
 static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 	enum relation relation;
 
 	if (vsync_is_near(period_ns, reported.period_ns, 15)) {
@@ -270,8 +270,8 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 {
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
-	if (!v->locked || (lattice_is_new(v) && !lattice_has_many_events(v)) || v->pending ||
-	    !is_nominal(period_ns, error_ns) ||
+	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v)) ||
+	    v->pending || !is_nominal(period_ns, error_ns) ||
 	    (v->other == display && v->other_period_ns == period_ns &&
 	     now_ns < v->other_ns + OTHER_NS))
 		return;
@@ -320,10 +320,10 @@ static bool is_alike(const struct vsync_lattice *v, const struct vsync_display *
 		     uint64_t period_ns, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
-	uint64_t drawn_ns = lattice_render_period(v, v->followed, lattice_period_of(v), now_ns);
+	uint64_t drawn_ns = lattice_render_period(v, v->followed, vsync_period_ns(v), now_ns);
 	uint64_t other_ns = lattice_render_period(v, display, period_ns, now_ns);
 
-	if (vsync_is_near(lattice_period_of(v), period_ns, 15) ||
+	if (vsync_is_near(vsync_period_ns(v), period_ns, 15) ||
 	    !vsync_is_near(drawn_ns, other_ns, 15))
 		return false;
 	return relation_of(drawn_ns * period_ns / other_ns, v->error_ns, &reported) !=
@@ -383,7 +383,7 @@ static uint64_t outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
 
 void vsync_learn_dumpsys(struct vsync_lattice *v)
 {
-	uint64_t ticks_ns = lattice_period_of(v) * v->guess_parts;
+	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts;
 
 	if (!v->guessed)
 		return;
@@ -431,9 +431,9 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
 	} else {
 		/* The period was refuted, and there is no other one yet. */
-		if (v->locked && (v->authority == VSYNC_REPORTED || v->option_refuted))
+		if (lattice_is_locked(v) && (v->authority == VSYNC_REPORTED || v->option_refuted))
 			lattice_unlock(v);
-		if (!v->locked && v->dumpsys_ns &&
+		if (!lattice_is_locked(v) && v->dumpsys_ns &&
 		    !is_refuted(&window, v->dumpsys_ns, v->dumpsys_ns / 500))
 			lattice_lock(v, v->dumpsys_ns, v->dumpsys_ns / 500, VSYNC_DUMPSYS);
 	}
@@ -445,7 +445,7 @@ static bool is_another(const struct vsync_lattice *v, const struct vsync_display
 	size_t n = strlen(display->id), followed_n = strlen(v->followed->id);
 
 	return strncmp(display->id, v->followed->id, n < followed_n ? n : followed_n) != 0 ||
-	       !vsync_is_near(lattice_period_of(v), reported_period_of(display).period_ns, 15);
+	       !vsync_is_near(vsync_period_ns(v), reported_period_of(display).period_ns, 15);
 }
 
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
@@ -464,16 +464,16 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
-	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
-	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
+	if (display->foreign && vsync_is_near(vsync_period_ns(v), reported.period_ns, 15) &&
+	    relation_of(vsync_period_ns(v), v->error_ns, &reported) == RELATION_SAME)
 		display->foreign = false;
 	if (display->foreign) {
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
-	if (!v->locked || (lattice_is_new(v) && !lattice_has_many_events(v))) {
+	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v))) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display ||
-		    !vsync_is_near(lattice_period_of(v), reported.period_ns, 15))
+		    !vsync_is_near(vsync_period_ns(v), reported.period_ns, 15))
 			vsync_learn_decide(v, now_ns);
 		return;
 	}
@@ -483,14 +483,14 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
 		relation = relation_to_fit(&fit, &reported);
-		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * lattice_period_of(v) &&
-		    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_OTHER)
+		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * vsync_period_ns(v) &&
+		    relation_of(vsync_period_ns(v), v->error_ns, &reported) == RELATION_OTHER)
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			return;
 		/* The display may switch to a slower rate soon. */
 		display->foreign = relation == RELATION_OTHER &&
-				   reported.period_ns < 5 * lattice_period_of(v) / 4;
+				   reported.period_ns < 5 * vsync_period_ns(v) / 4;
 		if (display->foreign)
 			return;
 	}
@@ -499,12 +499,12 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 
 void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	if (!v->locked || lattice_is_new(v) || (v->followed && v->followed != display))
+	if (!lattice_is_locked(v) || lattice_is_new(v) || (v->followed && v->followed != display))
 		return;
 	if (v->pending && v->pending_as == PENDING_STATED)
 		return;
 	v->pending = NULL;
-	if (!vsync_is_near(lattice_period_of(v), display->asked_ns, 15))
+	if (!vsync_is_near(vsync_period_ns(v), display->asked_ns, 15))
 		await(v, display, PENDING_ASKED, display->asked_ns, now_ns);
 }
 
@@ -517,7 +517,7 @@ static bool was_used(const struct vsync_lattice *v)
 
 	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
 			  v->pending_at_ns);
-	old = vsync_fit_of(&window, lattice_period_of(v));
+	old = vsync_fit_of(&window, vsync_period_ns(v));
 	return vsync_fit_is_used(&old);
 }
 
@@ -526,16 +526,16 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 			  bool *too_many)
 {
 	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
-	struct vsync_fit old = vsync_fit_of(window, lattice_period_of(v));
+	struct vsync_fit old = vsync_fit_of(window, vsync_period_ns(v));
 
 	*too_many = !vsync_fit_has_few_collisions(&fit);
-	if (v->pending_ns < lattice_period_of(v) &&
-	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
+	if (v->pending_ns < vsync_period_ns(v) &&
+	    is_multiple(vsync_period_ns(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
 	/* A period and its half explain each other's ticks; other pairs nearly, for some time. */
 	if (vsync_fit_holds(&old) &&
-	    (v->pending_ns < lattice_period_of(v) ||
-	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
+	    (v->pending_ns < vsync_period_ns(v) ||
+	     !is_multiple(v->pending_ns, vsync_period_ns(v), vsync_period_ns(v) / 100)))
 		return false;
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
@@ -544,7 +544,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
  * each second one. False: if that is so, it is not the display's. */
 static bool is_followed(const struct vsync_lattice *v)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 
 	if (v->pending_as == PENDING_STATED || v->pending_ns < period_ns ||
 	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
@@ -558,7 +558,7 @@ static bool is_followed(const struct vsync_lattice *v)
 static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	unsigned int kind = lattice_main_source(v);
-	uint64_t period_ns = lattice_period_of(v), off_ns;
+	uint64_t period_ns = vsync_period_ns(v), off_ns;
 	struct vsync_score before, after;
 	struct vsync_window window;
 
@@ -589,7 +589,7 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 	struct trial before, after;
 	struct hypothesis both[2];
 
-	both[0] = hypothesis_of(v, v->followed, lattice_period_of(v), v->error_ns,
+	both[0] = hypothesis_of(v, v->followed, vsync_period_ns(v), v->error_ns,
 				back_from(v->pending_at_ns, TOGETHER_NS));
 	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
 	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
@@ -650,7 +650,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (!shown && other && answer == ANSWER_OPEN && is_alike(v, display, v->pending_ns, now_ns))
 		lattice_set_unknown(v, true, v->pending_at_ns);
 	/* Both have that period now. */
-	if (v->unknown && vsync_is_near(lattice_period_of(v), v->pending_ns, 15))
+	if (v->unknown && vsync_is_near(vsync_period_ns(v), v->pending_ns, 15))
 		lattice_set_unknown(v, false, v->pending_at_ns);
 	if (!shown && v->pending_as != PENDING_STATED)
 		return;
@@ -667,8 +667,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		stated_ns = v->pending_at_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
-	if (vsync_is_near(lattice_period_of(v), v->pending_ns, 15)) {
-		lattice_set_period(v, lattice_period_of(v), v->error_ns, v->pending_from_ns);
+	if (vsync_is_near(vsync_period_ns(v), v->pending_ns, 15)) {
+		lattice_set_period(v, vsync_period_ns(v), v->error_ns, v->pending_from_ns);
 	} else if (shown) {
 		lattice_switch_to(v, VSYNC_REPORTED, v->pending_ns, error_ns, stated_ns,
 				  v->pending_from_ns, now_ns);
@@ -690,7 +690,7 @@ static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit
 	struct vsync_fit last;
 
 	vsync_window_fill(&window, &v->log,
-			  later(from_ns, back_from(now_ns, 12 * lattice_period_of(v))), now_ns);
+			  later(from_ns, back_from(now_ns, 12 * vsync_period_ns(v))), now_ns);
 	last = vsync_fit_find(&window, false);
 	return last.period_ns > fit->period_ns &&
 	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
@@ -708,7 +708,7 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	if (!display)
 		return false;
 	reported = reported_period_of(display);
-	if (vsync_is_near(reported.period_ns, lattice_period_of(v), 15))
+	if (vsync_is_near(reported.period_ns, vsync_period_ns(v), 15))
 		return false;
 	/* A small number of events fits nearly any display's period, and those at one render rate
 	 * tell nothing. */
@@ -733,7 +733,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 {
 	struct vsync_window window;
 	struct vsync_fit fit, old, twice;
-	uint64_t period_ns = lattice_period_of(v), parts;
+	uint64_t period_ns = vsync_period_ns(v), parts;
 
 	from_ns = later(from_ns, lattice_last(v)->from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
@@ -798,7 +798,7 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 
 	fill_with_period(v, &window, LOCK_WINDOW_NS, now_ns);
 	fit = vsync_fit_of(&window, period_ns);
-	old = vsync_fit_of(&window, lattice_period_of(v));
+	old = vsync_fit_of(&window, vsync_period_ns(v));
 	if (v->pending || fit.presents.near <= old.presents.near || fit.ticks.near < old.ticks.near)
 		return;
 	lattice_refine(v, period_ns, error_ns);
@@ -807,7 +807,7 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 
 void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
 
 	/* That is decided first. */
@@ -820,7 +820,7 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 	if (!is_refuted(&window, period_ns, v->error_ns))
 		return;
 	vsync_learn_find_other(v, window.from_ns, now_ns);
-	if (!vsync_is_near(period_ns, lattice_period_of(v), 15))
+	if (!vsync_is_near(period_ns, vsync_period_ns(v), 15))
 		return;
 	v->option_refuted = v->authority == VSYNC_OPTION;
 	if (v->followed)
@@ -832,7 +832,7 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
+	uint64_t period_ns = vsync_period_ns(v), better_ns, error_ns;
 	struct reported_period reported;
 	struct vsync_window window;
 	struct vsync_fit fit;
@@ -857,7 +857,7 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
  * none of them needs the shorter one. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
-	uint64_t period_ns = lattice_period_of(v);
+	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
 
 	/* The stated period says when it began. */

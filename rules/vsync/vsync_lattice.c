@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define HASTY_NS (250 * MS)
 #define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
 #define OLD_EDGE_NS (500 * MS)	 /* the edge of a period is that of this time before a switch */
 
@@ -259,23 +258,6 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
 						    (double)VSYNC_ONE) };
 }
 
-/* Drops the last segment if it began a moment ago and has no presents. What was taken for its start
- * may belong to the new switch, so the new period is compared with the one before that segment. */
-static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
-{
-	uint64_t from_ns = lattice_last(v)->from_ns;
-	const struct vsync_switch_range *u;
-
-	if (v->n_segments < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
-		return;
-	v->n_segments--;
-	if (v->n_switch_ranges == 0)
-		return;
-	u = &v->switch_ranges[(v->n_switch_ranges - 1) % VSYNC_SWITCH_RANGES];
-	if (u->from_ns <= from_ns && from_ns <= u->to_ns)
-		v->n_switch_ranges--;
-}
-
 uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
 			       uint64_t period_ns, uint64_t time_ns)
 {
@@ -293,12 +275,10 @@ void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, 
 					      .stated_ns = stated_ns,
 					      .sure_ns = sure_ns,
 					      .now_ns = now_ns };
-	const struct vsync_segment *last;
+	const struct vsync_segment *last = lattice_last(v);
 	struct vsync_switch found;
 	struct vsync_window window;
 
-	drop_recent(v, now_ns);
-	last = lattice_last(v);
 	search.before_ns = last->period_ns;
 	search.draws_less = lattice_render_period(v, last->display, search.before_ns,
 						  back_from(sure_ns, PENDING_NS)) <

@@ -118,12 +118,27 @@ def gates_and_comparison(here, page):
     checks.that("NO DIFFERENCE" in second, f"comparison with itself: {second}")
 
 
+def completeness(here, page):
+    """Text, Markdown and page say the same of what is missing: a part, an unknown part, and whether anything is."""
+    about = here / "game" / "session.json"
+    whole = about.read_text()
+    for name, change, said in (("hole", None, "8.0 s (13 %) missing"), ("game", None, "complete"), ("game", ('"lost_unknown":0', '"lost_unknown":3'), "events are missing"),
+                               ("game", (whole, ""), "not known whether complete")):
+        if change:
+            about.write_text(whole.replace(*change))
+        report("-o", here / "complete.html", here / name)
+        for seen in (report(here / name).stdout, report("--markdown", here / name).stdout, first_screen(page, here / "complete.html")):
+            checks.that(said in seen and ("complete" in seen) == ("complete" in said), f"{name}: {said}: {seen[:600]}")
+    about.write_text(whole)
+
+
 def main():
     with checks, folder() as here, browser() as page:
         page.size(*SCREEN)
         for name in SESSIONS:
             check(name, here, page)
         gates_and_comparison(here, page)
+        completeness(here, page)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ static void print_about(FILE *out, const struct session *session)
 	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
-	char length[GRADE_TIME_SIZE], missing[GRADE_TIME_SIZE];
+	char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
 
 	grade_time(length, (uint64_t)(session->last_us - session->first_us) * 1000, ENGLISH);
-	grade_time(missing, session->missing_ns, ENGLISH);
+	session_tell_complete(complete, session);
 	print_escaped(out, model ? model : "device not known (recorded trace)");
 	if (build) {
 		fputs(" · ", out);
@@ -44,8 +44,7 @@ static void print_about(FILE *out, const struct session *session)
 		print_escaped(out, began);
 		fputs(" · ", out);
 	}
-	fprintf(out, "%s%s\n\n", session->missing_ns > 0 ? missing : "complete",
-		session->missing_ns > 0 ? " missing" : "");
+	fprintf(out, "%s\n\n", complete);
 }
 
 static void print_causes(FILE *out, const struct grade_facts *facts)

@@ -112,13 +112,6 @@ static struct session_sentences *fill_apps(struct status *status, const struct s
 	return sentences;
 }
 
-static uint64_t counter(const struct session *session, const char *key)
-{
-	int64_t value = session_json_number(session, "counters", key);
-
-	return value < 0 ? 0 : (uint64_t)value;
-}
-
 /* A Surface without a verdict: of 2019, or of half a folder. */
 static bool is_plain(const struct surface *surface)
 {
@@ -148,8 +141,8 @@ static int print_verdict(FILE *out, const struct session *session,
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		status->counters.frames += status->surfaces[i].facts.frames;
 	status->counters.doframes = session->doframes;
-	status->counters.lost_events = counter(session, "lost_events");
-	status->counters.lost_unknown = counter(session, "lost_unknown");
+	status->counters.lost_events = session_counter(session, "lost_events");
+	status->counters.lost_unknown = session_counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
 	/* Without a verdict nothing says that no frame was late. */
 	if (status->n_surfaces > 0 || !(timeline_apps(timeline, session) > 0 ||
@@ -200,7 +193,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	const char *id = session_json_text(session, NULL, "session_id");
 	uint64_t span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
 	char more[64] = "", times[80] = "", length[GRADE_TIME_SIZE] = "length not known",
-	     missing[80] = "complete";
+	     complete[SESSION_COMPLETE_SIZE];
 
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
@@ -210,17 +203,10 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 			 (double)session->last_us / 1e6);
 	if (session->last_us > session->first_us)
 		grade_time(length, span_ns, ENGLISH);
-	if (session->missing_ns > 0 && span_ns > 0)
-		snprintf(missing, sizeof(missing), "%.1f s (%.*f %%) missing",
-			 (double)session->missing_ns / 1e9, session->missing_ns * 10 < span_ns,
-			 100 * (double)session->missing_ns / (double)span_ns);
-	else if (counter(session, "lost_events") > 0 || counter(session, "lost_unknown") > 0)
-		strcpy(missing, "events are missing");
-	else if (!session->json)
-		strcpy(missing, "not known whether complete");
+	session_tell_complete(complete, session);
 	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
 			model ? model : "device not known (recorded trace)", build ? ", " : "",
-			build ? build : "", length, missing);
+			build ? build : "", length, complete);
 	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
 			began ? " began " : "", began ? began : "", id ? ", session " : "",
 			id ? id : "", times);

@@ -24,6 +24,28 @@ void session_time(char text[SESSION_TIME_SIZE], const struct session *session, i
 			 (long long)(s % 60));
 }
 
+uint64_t session_counter(const struct session *session, const char *key)
+{
+	int64_t value = session_json_number(session, "counters", key);
+
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session)
+{
+	uint64_t span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+
+	if (session->missing_ns > 0 && session->last_us > session->first_us)
+		snprintf(text, SESSION_COMPLETE_SIZE, "%.1f s (%.*f %%) missing",
+			 (double)session->missing_ns / 1e9, session->missing_ns * 10 < span_ns,
+			 100 * (double)session->missing_ns / (double)span_ns);
+	else if (session_counter(session, "lost_events") > 0 ||
+		 session_counter(session, "lost_unknown") > 0)
+		strcpy(text, "events are missing");
+	else
+		strcpy(text, session->json ? "complete" : "not known whether complete");
+}
+
 /* The hole that is nearly all of the missing time, if there is one. */
 static void tell_missing(char text[MISSING_AT_SIZE], const struct session *session)
 {

@@ -19,6 +19,13 @@ void session_sentences(struct session_sentences *sentences, const struct session
 #define SESSION_TIME_SIZE 32
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
+/* A counter of session.json; 0 if it is not known. */
+uint64_t session_counter(const struct session *session, const char *key);
+
+/* "complete", "8.0 s (13 %) missing" ... */
+#define SESSION_COMPLETE_SIZE 80
+void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session);
+
 /* Sets the frame rate and the display's, and whether the Surface is even. */
 void surface_set_rates(struct graded *graded, const struct surface *surface);
 

@@ -8,7 +8,7 @@ import xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS_2019, second, write, write_events
 from jankd import analyze, checks, folder, rows, scenario
-from report import report
+from report import report, without
 
 PERIOD = 16666667
 
@@ -193,6 +193,19 @@ with checks, folder() as here:
     for name in ("idle-beside", "hang-dequeue", "hang-native"):
         done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 12.9 of 39.9 s"
         checks.that(done.stdout.startswith(unsure) != (name == "hang-native"), f"{name}: {done.stdout}")
+
+    # What is missing of one group alone may be worse than the rest of it.
+    (here / "trace.txt").write_text(without(scenario("steady-60", here / "trace.txt", seconds=40).read_text(), 10, 16))
+    analyze(here / "hole", "--frames-log", here / "trace.txt")
+    for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
+        done = compare(here / base_of, here / new_of).stdout
+        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 39.9 s, well 0.0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
+
+    # Freezes are janks: where one group has none, these are worse, too.
+    for n in range(3):
+        analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))
+    done = compare(here / "well", here / "hang").stdout
+    checks.equal(re.findall(r"^  (big jank|jank|stutter).*: worse$", done, re.M), ["jank", "big jank", "stutter"], f"janks and freezes: {done}")
 
     # Sections, apps and Surfaces.
     done = compare(base, worse, more=("--section", "second half"))

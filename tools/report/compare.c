@@ -932,6 +932,12 @@ const char *compare_words(const struct change *change, const struct compared_ver
 	bool more = change->excess > beyond;
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 
+	/* A freeze is a jank, too: janks, of which one group has none, are no fewer than freezes.
+	 */
+	if (!has_freezes && fmin(base, new) == 0 &&
+	    (change->metric == METRIC_JANK_10MIN || change->metric == METRIC_BIG_JANK_10MIN ||
+	     change->metric == METRIC_STUTTER))
+		has_freezes = true;
 	if (has_freezes && !less && !more) {
 		/* Freezes are few, and more of them can be beyond chance where the noise of their
 		 * rate is not known. */
@@ -981,6 +987,8 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 	verdict->lost_s[run->group] += (double)grade_lost_ns(facts) / 1e9;
 	verdict->late_s[run->group] += (double)facts->late_ns / 1e9;
 	verdict->gap_s[run->group] += (double)facts->gap_ns / 1e9;
+	verdict->span_s[run->group] += (double)facts->span_ns / 1e9;
+	verdict->missing_s[run->group] += (double)grade_missing_ns(facts) / 1e9;
 	verdict->freezes[run->group] += facts->freezes;
 	verdict->frozen[run->group] += facts->freezes > 0;
 	verdict->runs[run->group]++;
@@ -1099,27 +1107,31 @@ static bool loses_more_in_each_run(const struct compared_verdict *verdict, enum 
 	       most > FAR_TIMES * least;
 }
 
-/* True: gaps that nothing explains, which may be freezes, are more than 5 % of the time of group
- * @more, as in its grade, and far more than in the other one. */
-static bool may_hang_more(const struct compared_verdict *verdict, enum group more)
+/* True: @part_s, in which the app may hang, is more than 5 % of @all_s of group @more, as in its
+ * grade, and far more than in the other one. */
+static bool may_hang_more(const double part_s[2], const double all_s[2], enum group more)
 {
-	double share[2];
+	enum group less = compare_other(more);
 
-	for (unsigned int group = BASE; group <= NEW; group++)
-		share[group] =
-			verdict->gap_s[group] / (verdict->gap_s[group] + verdict->drawing_s[group]);
-	return share[more] > 0.05 && share[more] > FAR_TIMES * share[compare_other(more)];
+	return part_s[more] > 0.05 * all_s[more] &&
+	       part_s[more] * all_s[less] > FAR_TIMES * part_s[less] * all_s[more];
 }
 
 /* Sets the doubt about group @group, which may be the worse one. @is_better: it is better in what
  * is beyond the noise, so that it does not lose more. */
 static bool has_doubt(struct compared_verdict *verdict, enum group group, bool is_better)
 {
+	double drawn_s[2];
+
+	for (unsigned int i = BASE; i <= NEW; i++)
+		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
 	verdict->doubtful = group;
 	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
-	else if (may_hang_more(verdict, group))
+	else if (may_hang_more(verdict->gap_s, drawn_s, group))
 		verdict->doubt = DOUBT_GAPS;
+	else if (may_hang_more(verdict->missing_s, verdict->span_s, group))
+		verdict->doubt = DOUBT_MISSING;
 	else if (!is_better && loses_more_in_each_run(verdict, group))
 		verdict->doubt = DOUBT_RUNS;
 	return verdict->doubt != DOUBT_NONE;

@@ -146,6 +146,7 @@ enum compared_doubt {
 	DOUBT_NONE,
 	DOUBT_FREEZES, /* it alone freezes, but chance can do that */
 	DOUBT_GAPS,    /* it has far more gaps that nothing explains */
+	DOUBT_MISSING, /* far more of its time is missing */
 	DOUBT_RUNS,    /* each of its runs loses far more, but runs are few */
 };
 
@@ -161,6 +162,7 @@ struct compared_verdict {
 	uint64_t freezes[2];
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
 	double gap_s[2];		      /* gaps that nothing explains */
+	double span_s[2], missing_s[2];	      /* of the captures */
 	uint32_t runs[2], frozen[2];	      /* frozen: runs with freezes */
 	uint32_t runs_above[2];		      /* runs that lost more than each of the other group */
 	const struct compared_section *worst; /* the one that lost most more; or NULL */

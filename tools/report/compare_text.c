@@ -219,6 +219,14 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 name, verdict->gap_s[more],
 			 verdict->gap_s[more] + verdict->drawing_s[more], other,
 			 verdict->gap_s[less], verdict->gap_s[less] + verdict->drawing_s[less]);
+	else if (verdict->doubt == DOUBT_MISSING)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 said->zh ? "%s 缺少 %.1f / %.1f 秒，%s 缺少 %.1f / %.1f "
+				    "秒，其间的情况未知：请用更大的缓冲区重新录制。"
+				  : "%s lacks %.1f of %.1f s, %s %.1f of %.1f s, and what happened "
+				    "then is unknown: record with a larger buffer.",
+			 name, verdict->missing_s[more], verdict->span_s[more], other,
+			 verdict->missing_s[less], verdict->span_s[less]);
 	else
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 每次运行损失的时间都多于 %s "

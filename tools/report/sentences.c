@@ -72,11 +72,13 @@ void surface_set_rates(struct graded *graded, const struct surface *surface)
 {
 	const double *of = surface->numbers.of;
 	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
-	/* The missed vsyncs tell the refresh rate. */
-	bool has_rate = known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
 	const struct frame_stats *rates = surface->from_windows.fastest_hz > 0
 						  ? &surface->from_windows
 						  : &surface->from_frames;
+	/* The missed vsyncs tell the refresh rate: of a display that switched, a mean that it never
+	 * had. summary.csv alone does not say whether it did. */
+	bool has_rate =
+		rates->fastest_hz > 0 && known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
 	double rate_hz = has_rate ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known) : -1;
 
 	graded->fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS];

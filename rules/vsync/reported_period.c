@@ -279,8 +279,7 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
 	/* Both ends of the run may be late, which a few distances hardly show. */
 	error_ns = 5 * spread_of(d, mean_ns) / (d->run_n - 1) + mean_ns / 5000;
-	if (error_ns * RUN_EXACT > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS ||
-	    mean_ns > VSYNC_PERIOD_MAX_NS)
+	if (error_ns * RUN_EXACT > mean_ns || !is_possible(mean_ns))
 		return NULL;
 	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
 		d->measured_at_ns = d->run_begin_ns;

@@ -118,7 +118,7 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	from_ns = later(from_ns, v->last_present_ns);
 	while (v->n_segments > 1 && lattice_is_unused(v) && lattice_last(v)->from_ns >= from_ns)
 		v->n_segments--;
-	if (lattice_is_new(v) && (from_ns == 0 || v->segments[0].from_ns >= from_ns)) {
+	if (lattice_is_new(v) && v->segments[0].from_ns >= from_ns) {
 		v->n_segments = 0;
 		from_ns = 0;
 	}

@@ -291,8 +291,7 @@ TEST(test_reported_period_is_used_if_it_fits_the_ticks)
 	} cases[] = {
 		{ V90, V90, V90 }, { V120, V60, V120 }, /* an app at 60 fps, which ticks alone do
 							   not show */
-		{ V90, V60, V60 }, { 6944444, V60, V60 },    { 0, V60, V60 },
-		{ 1, V60, V60 },   { UINT64_MAX, V60, V60 },
+		{ V90, V60, V60 }, { 6944444, V60, V60 }, { 0, V60, V60 },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -310,6 +309,7 @@ TEST(test_reported_period_is_used_if_it_fits_the_ticks)
 TEST(test_cut_ids_of_displays_are_matched)
 {
 	struct reported_periods reported = { 0 };
+	static const char *const ids[] = { "4621", "4622", "462" };
 	struct vsync_display *one, *other, *cut;
 
 	one = reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND);
@@ -321,6 +321,11 @@ TEST(test_cut_ids_of_displays_are_matched)
 						 V120, 0, SECOND));
 	assert_ptr_equal(one,
 			 reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
+	/* A whole id is found beside two that begin with it. */
+	reported = (struct reported_periods){ 0 };
+	for (unsigned int i = 0; i < 3 * VSYNC_DISPLAYS; i++)
+		reported_periods_hardware(&reported, span_of(ids[i % 3]), i);
+	assert_int_equal(reported.evicted, 0);
 	/* One without a name gets an id that has space. */
 	reported = (struct reported_periods){ 0 };
 	one = reported_periods_report(&reported, SPAN_NULL, V60, 0, SECOND);
@@ -329,6 +334,34 @@ TEST(test_cut_ids_of_displays_are_matched)
 
 		assert_ptr_equal(one, reported_periods_report(&reported, id, V60, 0, SECOND));
 		assert_int_equal(strlen(one->id), len < VSYNC_DISPLAY_ID ? len : 0);
+	}
+}
+
+/* Whatever states it. The fifth hardware vsync gives a period, for three periods. */
+TEST(test_limits_of_periods)
+{
+	static const uint64_t limits[] = { VSYNC_PERIOD_MIN_NS - 1, VSYNC_PERIOD_MIN_NS,
+					   VSYNC_PERIOD_MAX_NS, VSYNC_PERIOD_MAX_NS + 1 };
+
+	for (size_t i = 0; i < COUNT_OF(limits); i++) {
+		const uint64_t expected_ns = i == 1 || i == 2 ? limits[i] : 0;
+		struct reported_periods reported = { 0 };
+		struct vsync_display *d = &reported.displays[0];
+
+		set_up(NULL);
+		vsync_set_dumpsys_period(&lattice, limits[i]);
+		assert_int_equal(lattice.dumpsys_ns, expected_ns);
+		reported_periods_ask(&reported, SPAN_NULL, limits[i]);
+		reported_periods_render(&reported, SPAN_NULL, limits[i], SECOND);
+		reported_periods_report(&reported, SPAN_NULL, limits[i], 0, SECOND);
+		for (uint64_t n = 1; n <= 5; n++) {
+			assert_int_equal(d->measured_ns, 0);
+			reported_periods_hardware(&reported, SPAN_NULL, n * limits[i]);
+		}
+		assert_fields(d, asked_ns == expected_ns, n_renders == (expected_ns > 0),
+			      reported_ns == expected_ns, measured_ns == expected_ns);
+		assert_int_equal(reported_period_is_open(d, 8 * limits[i] - 1), expected_ns > 0);
+		assert_false(reported_period_is_open(d, 8 * limits[i]));
 	}
 }
 

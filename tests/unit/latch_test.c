@@ -100,7 +100,7 @@ TEST_ON(every_phone, test_forged_markers_change_no_row)
 		assert_int_equal(phone.log.frames[i].present_ns, BEGIN + i * V60);
 }
 
-/* Buffer markers of apps are not forged ones. */
+/* Buffer markers of apps are not forged ones; one with a name of SurfaceFlinger's is. */
 TEST_ON(phone_9, test_markers_of_apps_are_not_forged)
 {
 	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
@@ -110,8 +110,10 @@ TEST_ON(phone_9, test_markers_of_apps_are_not_forged)
 	forge(TRACE_SLICE_END, "", 0);
 	forge(TRACE_COUNTER, "HW_VSYNC_ON_0", 0);
 	forge(TRACE_SLICE_BEGIN, "Choreographer#doFrame", 0);
+	expect("foreign_ticks 0 foreign_latches 0 event.surfaceflinger 1");
+	forge(TRACE_COUNTER, "VSYNC-sf", 1);
 	phone_end(&phone);
-	expect("foreign_ticks 0 foreign_latches 0");
+	expect("foreign_ticks 1 foreign_latches 0 event.surfaceflinger 2");
 }
 
 static void flood(unsigned int from)

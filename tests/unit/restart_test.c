@@ -97,6 +97,33 @@ TEST_ON(every_header, test_restart_loses_no_frame)
 	}
 }
 
+/* Soon before the end of the trace one whole frame of another process shows it, if that process has
+ * the name or ticks, and if what was SurfaceFlinger has written nothing for 250 ms. */
+TEST_ON(every_header, test_restart_just_before_the_end)
+{
+	const uint64_t at_ns = BEGIN + 99 * V60 + 250 * MS;
+	enum phone_age age = phone.age;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		start_headed(age);
+		draw("a0-99");
+		if (i == 0 || i == 2)
+			phone_tick(&phone, at_ns - 250 * MS + i);
+		become(2406);
+		if (i <= 2)
+			phone_frame(&phone, at_ns - (i == 1), b);
+		else if (i == 3)
+			phone_show(&phone, at_ns, b);
+		else if (i == 4)
+			phone_compose(&phone, at_ns, 1);
+		else
+			phone_commit(&phone, at_ns, b);
+		phone_end(&phone);
+		assert_int_equal(counters()->surfaceflinger_restarts,
+				 i == 0 || (i == 3 && header <= 1));
+	}
+}
+
 /* A loss during the restart is not a jank, and only the lost frames are missing. */
 TEST_ON(every_header, test_loss_during_a_restart_is_no_jank)
 {

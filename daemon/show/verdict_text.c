@@ -344,8 +344,15 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 	if (status->counters.frames == 0) {
 		text_print_line(out, columns, "no frames, so no grade");
 	} else if (n == 0) {
-		text_print_line(out, columns,
-				"no app: no Surface with frames has a package in its name");
+		bool has_app = false;
+
+		for (unsigned int i = 0; i < status->n_surfaces; i++)
+			has_app |= app_has_surface(status->surfaces[i].app,
+						   status->surfaces[i].surface);
+		text_print_line(out, columns, "%s",
+				has_app ? "no grade: no app drew two frames"
+					: "no app: no Surface with frames has a package in its "
+					  "name");
 		print_surfaces(out, columns, status, NULL);
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			grade_add(&facts, &status->surfaces[i].facts);

@@ -130,6 +130,12 @@ def completeness(here, page):
         for seen in (report(here / name).stdout, report("--markdown", here / name).stdout, first_screen(page, here / "complete.html")):
             checks.that(said in seen and ("complete" in seen) == ("complete" in said), f"{name}: {said}: {seen[:600]}")
     about.write_text(whole)
+    # One frame, which has no frame time.
+    (here / "one.txt").write_text(without((here / "one frame.txt").read_text(), 0.045, 9))
+    told = words(jankd("analyze", "-F", here / "one", here / "one.txt").stdout.decode())
+    report("-o", here / "one.html", here / "one")
+    for seen in (told, report(here / "one").stdout, report("--markdown", here / "one").stdout, first_screen(page, here / "one.html")):
+        checks.that("drew two frames" in seen and "no grade" in seen and not re.search("no frames, so|belong to no app", seen), f"one frame: {seen[:600]}")
 
 
 def main():

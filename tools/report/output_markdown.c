@@ -137,6 +137,7 @@ static void print_without_app(FILE *out, const struct session *session)
 {
 	struct timeline_app apps[TIMELINE_APPS_MAX];
 	unsigned int n = timeline_apps(apps, session);
+	bool has_app = false;
 
 	for (unsigned int i = 0; i < n; i++) {
 		char told[TIMELINE_SAID_SIZE];
@@ -146,15 +147,20 @@ static void print_without_app(FILE *out, const struct session *session)
 		print_escaped(out, name_of(session, apps[i].app));
 		fprintf(out, "**: %s.\n\n", told);
 	}
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		has_app |= session->surfaces[i].has_package;
 	if (n > 0)
 		return;
 	fputs("No app in ", out);
 	print_escaped(out, session->folder);
-	fputs(session->is_2019
-		      ? ": no grade, as files of the 2019 program, or of its rules, do not "
-			"say which frames were late.\n\n"
-		      : ": no Surface with frames has a package in its name.\n\n",
-	      out);
+	if (session->is_2019)
+		fputs(": no grade, as files of the 2019 program, or of its rules, do not say which "
+		      "frames were late.\n\n",
+		      out);
+	else
+		fputs(has_app ? " drew two frames: no grade.\n\n"
+			      : ": no Surface with frames has a package in its name.\n\n",
+		      out);
 }
 
 int output_markdown(FILE *out, const struct report *report)

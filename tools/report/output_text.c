@@ -139,7 +139,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	fill_surfaces(status, session);
 	sentences = fill_apps(status, session);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		status->counters.frames += status->surfaces[i].facts.frames;
+		status->counters.frames += status->surfaces[i].facts.frames + 1; /* the first */
 	status->counters.doframes = session->doframes;
 	status->counters.lost_events = session_counter(session, "lost_events");
 	status->counters.lost_unknown = session_counter(session, "lost_unknown");

@@ -25,7 +25,7 @@ function sessionBar(session) {
   const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = session["to(s)"] - session["from(s)"];
   const isOne = (data.sessions || []).length === 1; // then the heading of the page has the rest
   const isLost = missing > 0 || session.lost.events > 0 || session.lost["unknown times"] > 0;
-  return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface has a package in its name")), " ",
+  return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface with a package in its name drew two frames")), " ",
     element("span", { className: "soft" }, [isOne ? "" : deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
     isLost ? element("span", { className: "bad" }, [missing > 0 ? `${lasting(missing)} ${share(missing, all)} ${word("missing")}` : word("events are missing"),
       session.lost.events > 0 ? `${word("lost events")}: ${shown(session.lost.events)}` : ""].filter(Boolean).join(" · "))
@@ -135,7 +135,9 @@ function howSure(session, app) {
   if (session.lost.events === null) lines.push(word("not known whether complete"));
   if (!app) lines.push(word("no frame is graded: nothing is known about it"));
   else if (lines.length === 0) lines.push(`✓ ${word("how sure: nothing is unknown")}`);
-  if (session["other surfaces"].length > 0) lines.push(`${word("Surfaces that belong to no app, not in the grade")}: ${session["other surfaces"].map((one) => one.Surface).slice(0, 5).join(", ")}${session["other surfaces"].length > 5 ? " …" : ""}`);
+  /* A Surface of an app that has one frame has no grade, either. */
+  const others = session["other surfaces"].filter((one) => !(one.app && one.Surface.includes(one.app)));
+  if (others.length > 0) lines.push(`${word("Surfaces that belong to no app, not in the grade")}: ${others.map((one) => one.Surface).slice(0, 5).join(", ")}${others.length > 5 ? " …" : ""}`);
   for (const kind of ["GPU", "doFrame", "FrameTimeline"]) if (!session.captured.some((one) => one.kind === kind)) lines.push(`${kind}: ${word("not captured")}`);
   lines.push(`${word("the capture cost")}: ${cost["cpu(ms)"] === null ? word("not captured") : `${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`}`);
   lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : `${seconds(session["from(s)"])} s ${word("to")} ${seconds(session["to(s)"])} s`].filter(Boolean).join(" · "));

@@ -173,6 +173,7 @@ TEST(a_file_is_replaced_atomically)
 
 	opens("out");
 	scratch_put("out/summary.csv", "old\n");
+	scratch_put("out/.summary.csv.tmp", "of a start that was killed\n");
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_true(fd >= 0);
 	assert_int_equal(folder_write(fd, "new\n", 4), 0);

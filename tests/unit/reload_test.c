@@ -98,3 +98,22 @@ TEST(test_another_engine_is_refused)
 	assert_null(pipeline);
 	assert_null(pipeline_free(pipeline));
 }
+
+TEST(test_the_engine_of_2019_takes_rules_and_one_focus)
+{
+	const struct trace_record record = { .name = SPAN_LITERAL("otherPresent"), .time_ns = 1 };
+	const struct row_sink sink = { 0 };
+	struct ruleset *first = parsed("gfx2019", "");
+	struct pipeline *pipeline;
+
+	others = parsed("gfx2019", "present slice otherPresent\n");
+	assert_int_equal(pipeline_new(&pipeline, first, &options, &sink), 0);
+	assert_int_equal(pipeline_set_rules(pipeline, others), 0);
+	pipeline_record(pipeline, &record);
+	pipeline_end(pipeline);
+	assert_int_equal(pipeline_counters(pipeline)->presents, 1);
+	assert_true(pipeline_focus(pipeline, "com.a/com.a.Main"));
+	assert_false(pipeline_focus(pipeline, "com.b/com.b.Main"));
+	pipeline_free(pipeline);
+	ruleset_free(first);
+}

@@ -140,6 +140,7 @@ TEST(plain_text_is_read_unchanged)
 /* Concatenated files are one trace; other bytes after them are ignored. */
 TEST(gzip_is_unpacked)
 {
+	static const char *const others[] = { "something else\n", "\x1f", "\x1f\x8c", "\x1e\x8b" };
 	size_t half = strlen(recorded.trace) / 2;
 	char *first = strndup(recorded.trace, half);
 	FILE *file;
@@ -150,10 +151,13 @@ TEST(gzip_is_unpacked)
 	put_gzip("trace.gz", recorded.trace + half, "a");
 	is_whole("trace.gz");
 	free(first);
-	file = fopen(scratch_path("trace.gz"), "a");
-	fputs("something else\n", file);
-	fclose(file);
-	is_whole("trace.gz");
+	for (size_t i = 0; i < COUNT_OF(others); i++) {
+		put_gzip("trace.gz", recorded.trace, "w");
+		file = fopen(scratch_path("trace.gz"), "a");
+		fputs(others[i], file);
+		fclose(file);
+		is_whole("trace.gz");
+	}
 	assert_string_equal(recorded.printed, "");
 }
 

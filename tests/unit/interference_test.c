@@ -273,6 +273,7 @@ TEST(android_5_has_one_area)
 	assert_int_equal(property_serial_read(fd), UINT32_MAX);
 	scratch_put("dev/__properties__", "short");
 	assert_int_equal(property_serial_read(fd), -1);
+	assert_int_equal(property_serial_open(options.device_root), -1);
 	close(fd);
 	assert_int_equal(property_serial_read(-1), -1);
 }

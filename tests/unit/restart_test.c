@@ -111,13 +111,11 @@ TEST_ON(every_header, test_restart_just_before_the_end)
 			phone_tick(&phone, at_ns - 250 * MS + i);
 		become(2406);
 		if (i <= 2)
-			phone_frame(&phone, at_ns - (i == 1), b);
-		else if (i == 3)
-			phone_show(&phone, at_ns, b);
-		else if (i == 4)
-			phone_compose(&phone, at_ns, 1);
-		else
-			phone_commit(&phone, at_ns, b);
+			phone_tick(&phone, at_ns - 2 * MS);
+		if (i != 4)
+			phone_commit(&phone, at_ns - MS, b);
+		if (i != 5)
+			phone_compose(&phone, at_ns - (i == 1), 1);
 		phone_end(&phone);
 		assert_int_equal(counters()->surfaceflinger_restarts,
 				 i == 0 || (i == 3 && header <= 1));

@@ -153,6 +153,10 @@ TEST(state_and_reports_are_taken_from_the_thread)
 	assert_string_equal(report.kind, "lost");
 	assert_in_range(report.wall_ns / SECOND, time(NULL) - 600, time(NULL) + 600);
 	assert_false(file_thread_next_report(bench.thread, &report));
+	complain(NULL);
+	while (file_thread_next_report(bench.thread, &report))
+		;
+	assert_string_equal(report.text, "report 15; and 2 more");
 	close_all();
 }
 

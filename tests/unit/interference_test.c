@@ -199,7 +199,7 @@ TEST(tags_are_read_again_when_a_property_has_changed)
 	assert_true(changes == 1 && is_missing);
 	assert_false(tick());
 	put_serial(9);
-	fake_device_set(TAGS, "0x2");
+	fake_device_set(TAGS, "0x2\n0x0"); /* only the first line counts */
 	assert_true(tick());
 	assert_true(changes == 2 && !is_missing);
 }
@@ -216,15 +216,12 @@ TEST(tags_without_an_answer_are_read_again)
 
 TEST(devices_without_that_number_read_the_tags_each_time)
 {
-	begin_tags();
-	assert_true(tick());
-	assert_true(tick());
-	interference_tags_end(&tags);
-	/* of an unknown version */
-	put_area("dev/__properties__", 7, 1);
-	begin_tags();
-	assert_true(tick());
-	assert_true(tick());
+	for (int i = 0; i < 2; i++) {
+		begin_tags();
+		assert_true(tick() && tick());
+		interference_tags_end(&tags);
+		put_area("dev/__properties__", 7, 1); /* of an unknown version */
+	}
 }
 
 /* Restores the tags. Returns the status of atrace. */

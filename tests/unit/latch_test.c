@@ -183,11 +183,9 @@ static void harmony_frame(uint64_t present_ns, const char *hash, const char *tit
 	phone.now_ns = present_ns - MS;
 	phone_begin(&phone, "commit 1234");
 	phone_begin(&phone, "latchBuffer");
-	if (!counter_first)
-		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
-	phone_write(&phone, TRACE_COUNTER, 0, counter, 0);
-	if (counter_first)
-		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
+	for (int n = 0; n < 2; n++)
+		phone_write(&phone, n == counter_first ? TRACE_INSTANT : TRACE_COUNTER, 0,
+			    n == counter_first ? instant : counter, 0);
 	phone_end_slices(&phone, 2);
 	phone_compose(&phone, present_ns, 1);
 }

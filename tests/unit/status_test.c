@@ -227,7 +227,9 @@ TEST(text_has_each_value)
 	status.malformed_markers = status.glued_lines = status.too_long_lines = 0;
 	status.rotations = status.snapshots = 0;
 	status.snapshots_suppressed = status.snapshots_failed = 0;
-	assert_contains(text(), "lost     0 events, 20 rows\ncosts ");
+	status.latency = (struct status_latency){ .is_on = true };
+	assert_contains(text(), "lost     0 events, 20 rows\ncosts ",
+			"fences   0 polls (0 failed) of 0.0 ms, the longest of 0.0 ms, 0.00 s ");
 }
 
 /* However long the others draw, an app that is not smooth has its sentence. */

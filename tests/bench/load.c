@@ -44,8 +44,9 @@ struct mark {
 	size_t len;
 };
 
+/* What SurfaceFlinger writes of a layer: a buffer is queued, and latched. */
 struct layer {
-	struct mark queued, latched;
+	struct mark queued[LAYER_MARKERS / 2], latched[LAYER_MARKERS / 2];
 };
 
 /* Counts of all writers, in shared memory. */
@@ -139,132 +140,100 @@ __attribute__((format(printf, 2, 3))) static void set_mark(struct mark *mark, co
 	va_end(arguments);
 }
 
-/* --- SurfaceFlinger --- */
-
-enum {
-	TICK_APP,
-	TICK_SF,
-	INVALIDATE = TICK_SF + 2,
-	PAGE_FLIP,
-	SET_BUFFER,
-	LATCH,
-	REFRESH,
-	PREPARE,
-	PRESENT,
-	FINISH,
-	END,
-	PHRASES,
-};
-
-struct surfaceflinger {
-	struct mark phrases[PHRASES + 1];
-	struct layer *layers;
-	const struct mark *beat[BEAT_MARKERS + LAYER_MARKERS * MAX_IN_PRESENT];
-	unsigned int n_beat;
-	unsigned int next; /* layer */
-	unsigned int n_beats;
-};
-
-static void learn_phrases(struct surfaceflinger *sf, int pid)
+/* Marks of slices that begin, by their names; "": one ends. */
+static void set_slices(struct mark *marks, unsigned int n, int pid, const char *const *names)
 {
-	static const char *const begins[PHRASES] = {
-		[INVALIDATE] = "onMessageInvalidate", [PAGE_FLIP] = "handlePageFlip",
-		[SET_BUFFER] = "setTransactionState", [LATCH] = "latchBuffer",
-		[REFRESH] = "onMessageRefresh",	      [PREPARE] = "prepare",
-		[PRESENT] = "postFramebuffer",	      [FINISH] = "postComposition",
-	};
-
-	for (unsigned int i = INVALIDATE; i < END; i++)
-		set_mark(&sf->phrases[i], "B|%d|%s", pid, begins[i]);
-	set_mark(&sf->phrases[END], "E|%d", pid);
+	for (unsigned int i = 0; i < n; i++)
+		if (names[i][0])
+			set_mark(&marks[i], "B|%d|%s", pid, names[i]);
+		else
+			set_mark(&marks[i], "E|%d", pid);
 }
 
-static void name_layers(struct surfaceflinger *sf, unsigned int n, int pid)
+/* --- SurfaceFlinger --- */
+
+#define LATCH_MARKERS 2
+#define PRESENT_MARKERS (BEAT_MARKERS - LATCH_MARKERS - 2) /* two ticks */
+
+/* A vsync, whose markers are written in bursts. */
+struct beat {
+	const struct load *load;
+	struct pen *pen;
+	uint64_t begin_ns;
+	unsigned int n, burst; /* what has been written */
+};
+
+static void play(struct beat *beat, const struct mark *marks, unsigned int n)
 {
-	sf->layers = calloc(n, sizeof(sf->layers[0]));
-	if (!sf->layers)
+	unsigned int all = BEAT_MARKERS + LAYER_MARKERS * beat->load->in_present;
+
+	for (unsigned int i = 0; i < n; i++) {
+		beat->n++;
+		for (; beat->n * BURSTS > beat->burst * all; beat->burst++)
+			if (beat->load->rate > 0)
+				sleep_until(beat->begin_ns + beat->burst * PERIOD_NS / BURSTS);
+		pen_write(beat->pen, &marks[i]);
+	}
+}
+
+static struct layer *name_layers(unsigned int n, int pid)
+{
+	static const char *const queued[] = { "setTransactionState", "", "" };
+	static const char *const latched[] = { "latchBuffer", "", "" };
+	struct layer *layers = calloc(n, sizeof(*layers));
+
+	if (!layers)
 		die("layers");
 	for (unsigned int i = 0; i < n; i++) {
 		char name[72];
 
 		snprintf(name, sizeof(name), "com.example.app%u/com.example.app%u.Surface%u#%u",
 			 i % 10, i % 10, i / 10, i);
-		set_mark(&sf->layers[i].queued, "C|%d|BufferTX - %s|1", pid, name);
-		set_mark(&sf->layers[i].latched, "C|%d|BufferTX - %s|0", pid, name);
+		set_slices(layers[i].queued, LAYER_MARKERS / 2, pid, queued);
+		set_mark(&layers[i].queued[1], "C|%d|BufferTX - %s|1", pid, name);
+		set_slices(layers[i].latched, LAYER_MARKERS / 2, pid, latched);
+		set_mark(&layers[i].latched[1], "C|%d|BufferTX - %s|0", pid, name);
 	}
-}
-
-static void say(struct surfaceflinger *sf, const struct mark *mark)
-{
-	sf->beat[sf->n_beat++] = mark;
-}
-
-static void say_slice(struct surfaceflinger *sf, unsigned int phrase, const struct mark *inside)
-{
-	say(sf, &sf->phrases[phrase]);
-	if (inside)
-		say(sf, inside);
-	say(sf, &sf->phrases[END]);
-}
-
-static void compose_beat(struct surfaceflinger *sf, const struct load *load, int pid)
-{
-	unsigned int first = sf->next;
-	const struct layer *layers = sf->layers;
-
-	sf->n_beat = 0;
-	set_mark(&sf->phrases[TICK_APP], "C|%d|VSYNC-app|%u", pid, sf->n_beats % 2);
-	set_mark(&sf->phrases[TICK_SF], "C|%d|VSYNC-sf|%u", pid, sf->n_beats % 2);
-	say(sf, &sf->phrases[TICK_APP]);
-	say(sf, &sf->phrases[TICK_SF]);
-	for (unsigned int i = 0; i < load->in_present; i++)
-		say_slice(sf, SET_BUFFER, &layers[(first + i) % load->surfaces].queued);
-	say(sf, &sf->phrases[INVALIDATE]);
-	say(sf, &sf->phrases[PAGE_FLIP]);
-	for (unsigned int i = 0; i < load->in_present; i++)
-		say_slice(sf, LATCH, &layers[(first + i) % load->surfaces].latched);
-	say(sf, &sf->phrases[END]);
-	say(sf, &sf->phrases[END]);
-	say(sf, &sf->phrases[REFRESH]);
-	say_slice(sf, PREPARE, NULL);
-	say_slice(sf, PRESENT, NULL);
-	say_slice(sf, FINISH, NULL);
-	say(sf, &sf->phrases[END]);
-	sf->next = (first + load->in_present) % load->surfaces;
-	sf->n_beats++;
-}
-
-static void play_beat(const struct surfaceflinger *sf, const struct load *load, struct pen *pen)
-{
-	uint64_t begin_ns = load->start_ns + (sf->n_beats - 1) * PERIOD_NS;
-	unsigned int n = 0;
-
-	for (unsigned int burst = 0; burst < BURSTS; burst++) {
-		if (load->rate > 0)
-			sleep_until(begin_ns + burst * PERIOD_NS / BURSTS);
-		for (; n < sf->n_beat * (burst + 1) / BURSTS; n++)
-			pen_write(pen, sf->beat[n]);
-	}
+	return layers;
 }
 
 static void surfaceflinger(const struct load *load)
 {
-	static struct surfaceflinger sf;
+	static const char *const latch_names[] = { "onMessageInvalidate", "handlePageFlip" };
+	static const char *const present_names[] = {
+		"", "", "onMessageRefresh", "prepare", "", "postFramebuffer", "", "postComposition",
+		"", ""
+	};
+	struct mark ticks[2], latch[LATCH_MARKERS], present[PRESENT_MARKERS];
 	struct pen pen = pen_open(load, 0);
 	int pid = getpid();
+	struct layer *layers = name_layers(load->surfaces, pid);
+	unsigned int n_beats = 0, first = 0;
 
 	prctl(PR_SET_NAME, "surfaceflinger");
-	learn_phrases(&sf, pid);
-	name_layers(&sf, load->surfaces, pid);
+	set_slices(latch, LATCH_MARKERS, pid, latch_names);
+	set_slices(present, PRESENT_MARKERS, pid, present_names);
 	sleep_until(load->start_ns);
-	while (load->rate > 0 ? load->start_ns + sf.n_beats * PERIOD_NS < load->end_ns
+	while (load->rate > 0 ? load->start_ns + n_beats * PERIOD_NS < load->end_ns
 			      : now_ns() < load->end_ns) {
-		compose_beat(&sf, load, pid);
-		play_beat(&sf, load, &pen);
+		struct beat beat = { load, &pen, load->start_ns + n_beats * PERIOD_NS, 0, 0 };
+
+		set_mark(&ticks[0], "C|%d|VSYNC-app|%u", pid, n_beats % 2);
+		set_mark(&ticks[1], "C|%d|VSYNC-sf|%u", pid, n_beats % 2);
+		play(&beat, ticks, 2);
+		for (unsigned int i = 0; i < load->in_present; i++)
+			play(&beat, layers[(first + i) % load->surfaces].queued, LAYER_MARKERS / 2);
+		play(&beat, latch, LATCH_MARKERS);
+		for (unsigned int i = 0; i < load->in_present; i++)
+			play(&beat, layers[(first + i) % load->surfaces].latched,
+			     LAYER_MARKERS / 2);
+		play(&beat, present, PRESENT_MARKERS);
+		first = (first + load->in_present) % load->surfaces;
+		n_beats++;
 	}
-	load->written->frames = (uint64_t)sf.n_beats * load->in_present;
+	load->written->frames = (uint64_t)n_beats * load->in_present;
 	pen_close(load, &pen);
-	free(sf.layers);
+	free(layers);
 }
 
 /* --- apps --- */
@@ -277,22 +246,14 @@ static void write_block(struct pen *pen, const struct mark *block)
 
 static void fill_block(struct mark *block, unsigned int number, int pid)
 {
-	unsigned int n = 0;
+	static const char *const names[] = {
+		"Choreographer#doFrame",       "traversal",   "draw", "", "", "", "DrawFrame",
+		"eglSwapBuffersWithDamageKHR", "queueBuffer", "",     "", "", ""
+	};
 
-	set_mark(&block[n++], "B|%d|Choreographer#doFrame", pid);
-	set_mark(&block[n++], "B|%d|traversal", pid);
-	set_mark(&block[n++], "B|%d|draw", pid);
-	set_mark(&block[n++], "E|%d", pid);
-	set_mark(&block[n++], "E|%d", pid);
-	set_mark(&block[n++], "E|%d", pid);
-	set_mark(&block[n++], "B|%d|DrawFrame", pid);
-	set_mark(&block[n++], "B|%d|eglSwapBuffersWithDamageKHR", pid);
-	set_mark(&block[n++], "B|%d|queueBuffer", pid);
-	set_mark(&block[n++], "C|%d|QueuedBuffer - ViewRootImpl[Surface%u](BLAST)#%u|1", pid,
-		 number, number);
-	set_mark(&block[n++], "E|%d", pid);
-	set_mark(&block[n++], "E|%d", pid);
-	set_mark(&block[n++], "E|%d", pid);
+	set_slices(block, BLOCK_MARKERS, pid, names);
+	set_mark(&block[9], "C|%d|QueuedBuffer - ViewRootImpl[Surface%u](BLAST)#%u|1", pid, number,
+		 number);
 }
 
 /* Blocks of all threads are spread evenly; each thread writes every n-th. */

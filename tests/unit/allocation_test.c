@@ -27,7 +27,7 @@ void *realloc(void *memory, size_t size)
 	return __libc_realloc(memory, size);
 }
 
-/* A log whose rows are only counted: copies of them would allocate. */
+/* The rows of the log are only counted: copies of them would allocate. */
 static void count_fps(void *context, const struct fps_row *row)
 {
 	((struct row_log *)context)->n_fps++;
@@ -56,19 +56,17 @@ static void count_summary(void *context, const struct summary_row *row)
 static void start_counting(const char *rules)
 {
 	struct ruleset_error error;
-	struct row_sink sink;
+	const struct row_sink sink = {
+		.context = &phone.log,
+		.fps = count_fps,
+		.drop = count_drop,
+		.frame = count_frame,
+		.event = count_event,
+	};
 
 	start(PHONE_9);
 	pipeline_free(phone.pipeline);
 	ruleset_free(phone.rules);
-	sink = row_log_begin(&phone.log);
-	sink.fps = count_fps;
-	sink.drop = count_drop;
-	sink.frame = count_frame;
-	sink.event = count_event;
-	sink.late = NULL;
-	sink.gate = NULL;
-	sink.latency = NULL;
 	assert_int_equal(ruleset_new(&phone.rules, ruleset_builtin(rules), &error), 0);
 	assert_int_equal(pipeline_new(&phone.pipeline, phone.rules, &options, &sink), 0);
 }

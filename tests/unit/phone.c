@@ -9,18 +9,116 @@
 
 #define INSTANT_CUT 255 /* bytes of an instant's name that libgui writes */
 
+/* --- the rows --- */
+
+/* Returns @rows with space for one element after @n; the capacity doubles when it is used up. */
+static void *grown(void *rows, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return rows;
+	rows = realloc(rows, (n ? 2 * n : 1) * size);
+	if (!rows)
+		abort();
+	return rows;
+}
+
+/* Appends a copy of @row to the array of that name in @log, and returns it. */
+#define APPEND(log, name, row)                                                                     \
+	((log)->name = grown((log)->name, (log)->n_##name, sizeof(*(row))),                        \
+	 (log)->name[(log)->n_##name] = *(row), &(log)->name[(log)->n_##name++])
+
+/* Returns a copy of @text that lasts as long as the log. */
+static const char *kept(struct row_log *log, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		abort();
+	log->texts = grown(log->texts, log->n_texts, sizeof(*log->texts));
+	log->texts[log->n_texts++] = copy;
+	return copy;
+}
+
+/* The text of the copy lasts as long as the log. */
+#define KEEP(field) (copy->field = kept(log, copy->field))
+
+static void log_fps(void *context, const struct fps_row *row)
+{
+	struct row_log *log = context;
+	struct fps_row *copy = APPEND(log, fps, row);
+
+	KEEP(app), KEEP(surface);
+}
+
+static void log_drop(void *context, const struct drop_row *row)
+{
+	struct row_log *log = context;
+	struct drop_row *copy = APPEND(log, drops, row);
+
+	KEEP(tick), KEEP(app), KEEP(surface), KEEP(info), KEEP(layer);
+}
+
+static void log_frame(void *context, const struct frame_row *row)
+{
+	struct row_log *log = context;
+	struct frame_row *copy = APPEND(log, frames, row);
+
+	KEEP(app), KEEP(surface), KEEP(layer);
+}
+
+static void log_event(void *context, const struct trace_event *event)
+{
+	struct row_log *log = context;
+	struct trace_event *copy = APPEND(log, events, event);
+
+	KEEP(text);
+}
+
+static void log_late(void *context, const struct late_frame *frame)
+{
+	struct row_log *log = context;
+	struct late_frame *copy = APPEND(log, late, frame);
+
+	KEEP(surface);
+}
+
+static void log_gate(void *context, bool open, uint64_t time_ns)
+{
+	struct row_log *log = context;
+
+	APPEND(log, gate, (&(struct gate_change){ open, time_ns, log->n_frames }));
+}
+
+static void log_latency(void *context, const struct frame_row *row)
+{
+	struct row_log *log = context;
+	struct frame_row *copy = APPEND(log, latency, row);
+
+	KEEP(app), KEEP(surface), KEEP(layer);
+}
+
+/* --- the phone --- */
+
 void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options)
 {
 	struct pipeline_options defaults = PIPELINE_OPTIONS_DEFAULT;
 	struct ruleset_error error;
-	struct row_sink sink;
+	const struct row_sink sink = {
+		.context = &phone->log,
+		.fps = log_fps,
+		.drop = log_drop,
+		.frame = log_frame,
+		.event = log_event,
+		.late = log_late,
+		.gate = log_gate,
+		.latency = log_latency,
+	};
 
 	memset(phone, 0, sizeof(*phone));
 	phone->age = age;
 	phone->cpu = 1;
 	phone->sf_tid = phone->sf_tgid = phone->sf_pid = 406;
 	phone->sf_comm = "surfaceflinger";
-	sink = row_log_begin(&phone->log);
 	if (ruleset_new(&phone->rules, ruleset_builtin("default"), &error) != 0 ||
 	    pipeline_new(&phone->pipeline, phone->rules, options ? options : &defaults, &sink) != 0)
 		abort();
@@ -33,9 +131,20 @@ void phone_end(struct phone *phone)
 
 void phone_stop(struct phone *phone)
 {
+	struct row_log *log = &phone->log;
+
 	pipeline_free(phone->pipeline);
 	ruleset_free(phone->rules);
-	row_log_free(&phone->log);
+	while (log->n_texts > 0)
+		free(log->texts[--log->n_texts]);
+	free(log->texts);
+	free(log->late);
+	free(log->gate);
+	free(log->latency);
+	free(log->fps);
+	free(log->drops);
+	free(log->frames);
+	free(log->events);
 }
 
 void phone_record(struct phone *phone, const struct trace_record *record)

@@ -8,7 +8,27 @@
 #define JANKD_TESTS_PHONE_H
 
 #include "rules/pipeline.h"
-#include "tests/unit/row_log.h"
+
+/* The gate opened or closed. */
+struct gate_change {
+	bool open;
+	uint64_t time_ns;
+	size_t n_frames; /* number of rows in the log before it */
+};
+
+/* Copies of all rows and of their names. */
+struct row_log {
+	size_t n_fps, n_drops, n_frames, n_events, n_late, n_gate, n_latency;
+	struct fps_row *fps;
+	struct drop_row *drops;
+	struct frame_row *frames;
+	struct trace_event *events;
+	struct late_frame *late;
+	struct gate_change *gate;
+	struct frame_row *latency;
+	char **texts; /* of the rows */
+	size_t n_texts;
+};
 
 enum phone_age {
 	PHONE_9,  /* BufferQueue, postFramebuffer */

@@ -101,9 +101,9 @@ static char **join_words(const struct last_session *last, const struct options *
 
 int resume_options(struct options *options, int argc, char **argv)
 {
-	/* The options are borrowed from both. */
+	/* The options are borrowed from it. */
 	static struct last_session last;
-	static char **words;
+	char **words;
 	int error = last_session_read(&last, options->folder), code, n;
 	const char *why;
 
@@ -115,6 +115,7 @@ int resume_options(struct options *options, int argc, char **argv)
 	if (!words)
 		return refuse_session(options, why);
 	code = options_parse(options, options->command, n, words);
+	free(words);
 	if (code == 0)
 		code = options_check_together(options);
 	return code == 0 ? 0 : EXIT_FAILED;

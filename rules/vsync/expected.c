@@ -183,8 +183,7 @@ void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_
 {
 	uint64_t ns = planned_ns - vsync->tick_ns;
 
-	if (vsync->tick_ns == 0 || planned_ns <= vsync->tick_ns || period_ns == 0 ||
-	    ns > LEARN_PERIODS * period_ns)
+	if (vsync->tick_ns == 0 || planned_ns <= vsync->tick_ns || ns > LEARN_PERIODS * period_ns)
 		return;
 	if (e->learnt_period_ns == 0 || vsync_is_switch(e->learnt_period_ns, period_ns)) {
 		e->learnt_period_ns = period_ns;

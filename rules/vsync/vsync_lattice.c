@@ -125,7 +125,6 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	if (v->n_segments > 0) {
 		const struct vsync_segment *before = lattice_last(v);
 
-		from_ns = later(from_ns, before->from_ns);
 		segment.position = lattice_position_in(before, from_ns);
 		segment.uncertainty = lattice_period_uncertainty(before, from_ns);
 		segment.switches = before->switches + vsync_is_switch(before->period_ns, period_ns);

@@ -878,6 +878,5 @@ void interference_end(struct interference *interference)
 	check_unreadable(interference);
 	count_dropped(interference);
 	interference_tags_end(&interference->tags);
-	loop_forget(interference->loop, &interference->watch.watcher);
-	trace_watch_close(&interference->watch);
+	loop_close_watcher(interference->loop, &interference->watch.watcher);
 }

@@ -190,8 +190,7 @@ TEST(tags_are_read_again_when_a_property_has_changed)
 	put_serial(7);
 	begin_tags();
 	assert_true(tick());
-	assert_false(tick());
-	assert_false(tick());
+	assert_false(tick() || tick());
 	assert_int_equal(changes, 0);
 	fake_device_set(TAGS, "0x0");
 	put_serial(8);
@@ -210,8 +209,7 @@ TEST(tags_without_an_answer_are_read_again)
 	put_serial(7);
 	fake_device_hang("getprop");
 	begin_tags();
-	assert_true(tick());
-	assert_true(tick());
+	assert_true(tick() && tick());
 }
 
 TEST(devices_without_that_number_read_the_tags_each_time)

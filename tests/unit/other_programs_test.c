@@ -20,6 +20,7 @@ FIXTURE(set_up, live_tear_down)
 static void begin(const char *option)
 {
 	live_run("--no-atrace", "--frames-log", option, NULL);
+	assert_begins(scratch_get("run.out"), "capturing from ");
 	live_frames(20);
 	live_wait_rows("frames.csv", 20);
 }

@@ -324,7 +324,8 @@ class Map:
             if code != 0:
                 sys.stderr.write(f"{name}: not used: exit code {code} without a change\n")
                 return
-            data = [path.relative_to(folder) for room in ROOMS for path in pathlib.Path(folder, room).rglob("*.gcda")]
+            # Of tests, too: one may include a .c file.
+            data = [path.relative_to(folder) for room in (*ROOMS, "tests") for path in pathlib.Path(folder, room).rglob("*.gcda")]
             for path in (path.with_suffix(".gcno") for path in data):
                 pathlib.Path(folder, path).symlink_to(build / path)
             listed = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=folder, capture_output=True).stdout
@@ -333,7 +334,7 @@ class Map:
             counts = files[os.path.relpath(build / file["file"], self.counting.source)]
             for line in file["lines"]:
                 counts[line["line_number"]] |= line["count"] > 0
-        found = {file: sorted(counts.items()) for file, counts in files.items() if file.endswith(".c")}
+        found = {file: sorted(counts.items()) for file, counts in files.items() if file.endswith(".c") and file.split("/")[0] in ROOMS}
         part = self.kept / f"{name}.part"
         part.write_text(json.dumps([seconds, found]))
         part.rename(self.kept / f"{name}.json")

@@ -157,7 +157,7 @@ TEST(a_daemon_outlives_its_caller)
 	live_wait_rows("frames.csv", 50);
 	/* SIGHUP loads the rules again. */
 	kill(live_daemon(), SIGHUP);
-	live_wait_event("loaded");
+	live_wait_event(",rules reloaded: ");
 	scratch_put("my.rules", "nonsense here\n");
 	kill(live_daemon(), SIGHUP);
 	live_wait_event("my.rules:1:");

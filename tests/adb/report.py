@@ -52,6 +52,10 @@ def once(checks, place):
     before = notes.read_text()
     succeeded(checks, "no display", place.jank_adb("report", environment={"DISPLAY": "", "WAYLAND_DISPLAY": ""}))
     checks.equal(notes.read_text(), before, "opened without a display")
+    (place.here / "fps/report.html").unlink()
+    (place.here / "fps/report.html").mkdir()
+    checks.equal(place.jank_adb("report", environment=environment)[0], 1, "the exit code of report without a page")
+    checks.equal(notes.read_text(), before, "a page that could not be written is opened")
     phone.change(state="offline")
     one_line(checks, "offline", place.jank_adb("report", environment=environment), 1, "offline")
 

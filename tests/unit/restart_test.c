@@ -76,10 +76,9 @@ TEST_ON(every_header, test_restart_loses_no_frame)
 	} cases[] = {
 		{ 206, 222, false }, { 800, 222, false }, { 206, 222, true }, { 206, 20, false }
 	};
-	enum phone_age age = phone.age;
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		start_headed(age);
+		start_headed(phone.age);
 		draw("a0-199");
 		become(2406);
 		if (cases[i].is_unnamed && phone.sf_comm[0])
@@ -97,15 +96,14 @@ TEST_ON(every_header, test_restart_loses_no_frame)
 	}
 }
 
-/* Soon before the end of the trace one whole frame of another process shows it, if that process has
- * the name or ticks, and if what was SurfaceFlinger has written nothing for 250 ms. */
+/* Near the end of a trace one whole frame of another process, if not all of its events, shows it:
+ * if that process has the name or ticks, and SurfaceFlinger has written nothing for 250 ms. */
 TEST_ON(every_header, test_restart_just_before_the_end)
 {
 	const uint64_t at_ns = BEGIN + 99 * V60 + 250 * MS;
-	enum phone_age age = phone.age;
 
 	for (unsigned int i = 0; i < 6; i++) {
-		start_headed(age);
+		start_headed(phone.age);
 		draw("a0-99");
 		if (i == 0 || i == 2)
 			phone_tick(&phone, at_ns - 250 * MS + i);
@@ -114,8 +112,7 @@ TEST_ON(every_header, test_restart_just_before_the_end)
 			phone_tick(&phone, at_ns - 2 * MS);
 		if (i != 4)
 			phone_commit(&phone, at_ns - MS, b);
-		if (i == 0) /* the kernel has the process of some events only */
-			phone.sf_tgid = TRACE_ID_UNKNOWN;
+		phone.sf_tgid = i ? phone.sf_tgid : TRACE_ID_UNKNOWN;
 		if (i != 5)
 			phone_compose(&phone, at_ns - (i == 1), 1);
 		phone_end(&phone);
@@ -202,10 +199,9 @@ static void play_forger(unsigned int step, const char *comm)
 TEST_ON(every_header, test_running_surfaceflinger_is_not_replaced)
 {
 	static const unsigned int steps[] = { 1, 2, 5, 20, 30 };
-	enum phone_age age = phone.age;
 
 	for (size_t i = 0; i < COUNT_OF(steps); i++) {
-		start_headed(age);
+		start_headed(phone.age);
 		play_forger(steps[i], phone.sf_comm);
 	}
 }

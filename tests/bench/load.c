@@ -100,22 +100,16 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-static void stay_on_cpu(unsigned int number)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(number, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static struct pen pen_open(const struct load *load, unsigned int writer)
 {
 	struct pen pen = { .fd = open(load->path, O_WRONLY | O_CLOEXEC) };
+	cpu_set_t set;
 
 	if (pen.fd < 0)
 		die(load->path);
-	stay_on_cpu(writer % load->cpus);
+	CPU_ZERO(&set);
+	CPU_SET(writer % load->cpus, &set);
+	sched_setaffinity(0, sizeof(set), &set);
 	return pen;
 }
 
@@ -244,18 +238,6 @@ static void write_block(struct pen *pen, const struct mark *block)
 		pen_write(pen, &block[i]);
 }
 
-static void fill_block(struct mark *block, unsigned int number, int pid)
-{
-	static const char *const names[] = {
-		"Choreographer#doFrame",       "traversal",   "draw", "", "", "", "DrawFrame",
-		"eglSwapBuffersWithDamageKHR", "queueBuffer", "",     "", "", ""
-	};
-
-	set_slices(block, BLOCK_MARKERS, pid, names);
-	set_mark(&block[9], "C|%d|QueuedBuffer - ViewRootImpl[Surface%u](BLAST)#%u|1", pid, number,
-		 number);
-}
-
 /* Blocks of all threads are spread evenly; each thread writes every n-th. */
 static void write_in_time(const struct app_thread *app, struct pen *pen, const struct mark *block)
 {
@@ -281,12 +263,18 @@ static void write_in_time(const struct app_thread *app, struct pen *pen, const s
 
 static void *run_app_thread(void *context)
 {
+	static const char *const names[] = {
+		"Choreographer#doFrame",       "traversal",   "draw", "", "", "", "DrawFrame",
+		"eglSwapBuffersWithDamageKHR", "queueBuffer", "",     "", "", ""
+	};
 	const struct app_thread *app = context;
 	const struct load *load = app->load;
 	struct pen pen = pen_open(load, 1 + app->number);
 	struct mark block[BLOCK_MARKERS];
 
-	fill_block(block, app->number, getpid());
+	set_slices(block, BLOCK_MARKERS, getpid(), names);
+	set_mark(&block[9], "C|%d|QueuedBuffer - ViewRootImpl[Surface%u](BLAST)#%u|1", getpid(),
+		 app->number, app->number);
 	sleep_until(load->start_ns);
 	if (load->rate > 0)
 		write_in_time(app, &pen, block);

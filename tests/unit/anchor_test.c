@@ -22,13 +22,14 @@ static bool is_anchor(const char *begin, const char *at, const char *end)
 	       memcmp(at + 2, "0x", 2) == 0;
 }
 
-/* Scans to the end in as many calls as needed. Returns the number of anchors. */
-static size_t scan_all(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
-		       const char *at, const char *end, const char **found)
+/* Scans to the end in as many calls as needed. */
+static void check(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
+		  const char *at, const char *end)
 {
+	static const char *found[TEXT_MAX];
 	struct anchor_scan state = { begin, at, end };
 	const char *some[ANCHORS_MAX];
-	size_t n = 0;
+	size_t n = 0, expected = 0;
 
 	while (state.at < end) {
 		size_t more = scan(&state, some);
@@ -37,16 +38,6 @@ static size_t scan_all(size_t (*scan)(struct anchor_scan *, const char **), cons
 		memcpy(found + n, some, more * sizeof(some[0]));
 		n += more;
 	}
-	return n;
-}
-
-static void check(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
-		  const char *at, const char *end)
-{
-	static const char *found[TEXT_MAX];
-	size_t n = scan_all(scan, begin, at, end, found);
-	size_t expected = 0;
-
 	for (const char *byte = at; byte < end; byte++) {
 		if (!is_anchor(begin, byte, end))
 			continue;

@@ -63,44 +63,28 @@ static void span_print(const char *key, struct span span)
 	fprintf(out, "\"");
 }
 
-static bool has_value(enum trace_kind kind)
-{
-	return kind == TRACE_COUNTER || kind == TRACE_ASYNC_BEGIN || kind == TRACE_ASYNC_END ||
-	       kind == TRACE_TRACK_BEGIN || kind == TRACE_TRACK_END || kind == TRACE_LOST;
-}
-
-static bool has_track(enum trace_kind kind)
-{
-	return kind == TRACE_TRACK_BEGIN || kind == TRACE_TRACK_END || kind == TRACE_TRACK_INSTANT;
-}
-
 /* One line: time, letter, ids, and quoted names, with \xNN for bytes that are not printable. */
 static void record_print(const struct trace_record *record)
 {
+	const enum trace_kind kind = record->kind;
+
 	fprintf(out, "%" PRIu64 ".%09" PRIu64 " %s", record->time_ns / 1000000000,
-		record->time_ns % 1000000000, kind_names[record->kind]);
+		record->time_ns % 1000000000, kind_names[kind]);
 	id_print("cpu", record->cpu);
-	if (record->kind != TRACE_LOST) {
+	if (kind != TRACE_LOST) {
 		id_print("tid", record->tid);
 		id_print("tgid", record->tgid);
 		id_print("pid", record->pid);
 		span_print("comm", record->comm);
 	}
-	if (has_track(record->kind))
+	if (kind == TRACE_TRACK_BEGIN || kind == TRACE_TRACK_END || kind == TRACE_TRACK_INSTANT)
 		span_print("track", record->track);
 	if (record->name.len != 0)
 		span_print("name", record->name);
-	if (has_value(record->kind))
+	if (kind == TRACE_COUNTER || kind == TRACE_ASYNC_BEGIN || kind == TRACE_ASYNC_END ||
+	    kind == TRACE_TRACK_BEGIN || kind == TRACE_TRACK_END || kind == TRACE_LOST)
 		fprintf(out, " value=%" PRId64, record->value);
 	fprintf(out, "\n");
-}
-
-static void counters_print(const struct ftrace_text *text)
-{
-	fprintf(out,
-		"markers=%" PRIu64 " malformed=%" PRIu64 " glued=%" PRIu64 " too_long=%" PRIu64
-		"\n",
-		text->markers, text->malformed, text->glued, text->too_long);
 }
 
 static struct file file_read(const char *ending)
@@ -172,7 +156,11 @@ static void feed(const char *bytes, size_t len, bool last)
 
 static void check(void)
 {
-	counters_print(&stream.text);
+	fprintf(out,
+		"markers=%" PRIu64 " malformed=%" PRIu64 " glued=%" PRIu64 " too_long=%" PRIu64
+		"\n",
+		stream.text.markers, stream.text.malformed, stream.text.glued,
+		stream.text.too_long);
 	fclose(out);
 	if (strcmp(got, expected.bytes) != 0) {
 		printf("%s, %s:\n%sis not\n%s", name, way, got, expected.bytes);

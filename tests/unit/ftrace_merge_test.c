@@ -33,15 +33,6 @@ static struct trace_buffer kernel[RINGS + 1];
 static struct ftrace_cpu_buffer buffers[RINGS + 1];
 static struct ftrace_merge merge;
 
-static size_t put_event(char *at, uint32_t delta)
-{
-	/* Five words of data, and a text behind its instruction pointer. */
-	const uint32_t words[] = { 5 | delta << 5, PRINT_ID, 1, 0, 0, 'x' };
-
-	memcpy(at, words, sizeof(words));
-	return sizeof(words);
-}
-
 static bool read_page(void *context, unsigned int number, struct span *bytes)
 {
 	struct trace_buffer *buffer = &kernel[number];
@@ -57,8 +48,13 @@ static bool read_page(void *context, unsigned int number, struct span *bytes)
 		space = buffer->per_page;
 	for (; space > 0 && buffer->read < buffer->ready; space--) {
 		const uint64_t next_ns = buffer->events_ns[buffer->read++];
+		/* Five words of data, and a text behind its instruction pointer. */
+		const uint32_t words[] = {
+			5 | (uint32_t)(next_ns - time_ns) << 5, PRINT_ID, 1, 0, 0, 'x'
+		};
 
-		commit += put_event(buffer->page + 16 + commit, (uint32_t)(next_ns - time_ns));
+		memcpy(buffer->page + 16 + commit, words, sizeof(words));
+		commit += sizeof(words);
 		time_ns = next_ns;
 	}
 	commit |= buffer->flags;

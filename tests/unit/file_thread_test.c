@@ -70,13 +70,6 @@ static void wait_until_done(void)
 		usleep(100);
 }
 
-/* The disk stalls with the next job. */
-static void begin_stall(void)
-{
-	session_files_set_check(&bench.files, stall, NULL);
-	assert_true(post(FILE_JOB_FLUSH, NULL, 0));
-}
-
 /* Sets @row to row @n, with its number and a length that depends on it. Returns the length. */
 static size_t make_row(char row[static 4096], unsigned int n)
 {
@@ -166,7 +159,9 @@ TEST(rows_are_written_in_order_after_a_stall)
 	char row[4096];
 	unsigned int n = 0;
 
-	begin_stall();
+	/* The disk stalls with the next job. */
+	session_files_set_check(&bench.files, stall, NULL);
+	assert_true(post(FILE_JOB_FLUSH, NULL, 0));
 	while (file_thread_busy_ns(bench.thread) == 0)
 		usleep(100);
 	while (post(FILE_JOB_ROW, row, make_row(row, n)))

@@ -53,24 +53,6 @@ static void count_summary(void *context, const struct summary_row *row)
 	(*(size_t *)context)++;
 }
 
-static void start_counting(const char *rules)
-{
-	struct ruleset_error error;
-	const struct row_sink sink = {
-		.context = &phone.log,
-		.fps = count_fps,
-		.drop = count_drop,
-		.frame = count_frame,
-		.event = count_event,
-	};
-
-	start(PHONE_9);
-	pipeline_free(phone.pipeline);
-	ruleset_free(phone.rules);
-	assert_int_equal(ruleset_new(&phone.rules, ruleset_builtin(rules), &error), 0);
-	assert_int_equal(pipeline_new(&phone.pipeline, phone.rules, &options, &sink), 0);
-}
-
 FIXTURE(default_options, stop_phone)
 
 /* Apps start and end, drop frames, wait, have long rows; the rate changes, events are lost, the
@@ -94,10 +76,22 @@ static void play_apps(uint64_t begin_ns)
 
 static void check(const char *rules)
 {
+	const struct row_sink sink = {
+		.context = &phone.log,
+		.fps = count_fps,
+		.drop = count_drop,
+		.frame = count_frame,
+		.event = count_event,
+	};
+	struct ruleset_error error;
 	size_t before, summaries = 0;
 
 	options.max_surfaces = options.max_series = 16;
-	start_counting(rules);
+	start(PHONE_9);
+	pipeline_free(phone.pipeline);
+	ruleset_free(phone.rules);
+	assert_int_equal(ruleset_new(&phone.rules, ruleset_builtin(rules), &error), 0);
+	assert_int_equal(pipeline_new(&phone.pipeline, phone.rules, &options, &sink), 0);
 	before = calls;
 	play_apps(BEGIN + 3600 * SECOND);
 	play_apps(BEGIN);

@@ -242,19 +242,15 @@ void phone_latch(struct phone *phone, const char *layer)
 	}
 }
 
-static const char *present_slice(enum phone_age age)
-{
-	return age == PHONE_14 ? "presentFrameAndReleaseLayers for Built-in (0)"
-			       : "postFramebuffer";
-}
-
 void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int outputs)
 {
 	phone->now_ns = present_ns - 200 * US;
 	phone_begin(phone, phone->age == PHONE_9 ? "handleMessageRefresh" : "composite 1234");
 	for (unsigned int i = 0; i < outputs; i++) {
 		phone->now_ns = present_ns + i * 100 * US;
-		phone_begin(phone, present_slice(phone->age));
+		phone_begin(phone, phone->age == PHONE_14
+					   ? "presentFrameAndReleaseLayers for Built-in (0)"
+					   : "postFramebuffer");
 		phone->now_ns += 50 * US;
 		phone_end_slices(phone, 1);
 	}

@@ -217,12 +217,6 @@ static void queue_blast_buffer(struct app *app, uint64_t present_ns, uint64_t gp
 	wait_for_gpu(app, queued_ns + 400 * US, queued_ns + 100 * US + gpu_ns);
 }
 
-static void blast_frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
-{
-	queue_blast_buffer(app, present_ns, gpu_ns, NULL);
-	latch_and_present(app, present_ns);
-}
-
 /* SurfaceFlinger plans: the app wakes up 12 ms before @present_ns, the display shows it one vsync
  * after that. The frame answers @number, of which those of the tick are 100 * @i + 50. */
 static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int number)
@@ -269,7 +263,8 @@ TEST_ON(phone_14, test_a_wait_that_is_no_stall_has_no_cause)
 TEST_ON(phone_14, test_surfaceflingers_own_fences_are_counted_apart)
 {
 	for (unsigned int i = 0; i < 40; i++) {
-		blast_frame(&app_a, BEGIN + i * V60, 1000 * US);
+		queue_blast_buffer(&app_a, BEGIN + i * V60, 1000 * US, NULL);
+		latch_and_present(&app_a, BEGIN + i * V60);
 		phone.now_ns += 10 * US;
 		phone_begin(&phone, "GPU completion fence 5 has signaled");
 		phone_end_slices(&phone, 1);

@@ -11,14 +11,6 @@ FIXTURE(live_set_up, live_tear_down)
 
 #define FRAMES "out/frames.csv"
 
-/* Starts a capture and waits for the first 50 frames in its files. */
-static void begin(const char *option, const char *value)
-{
-	live_run("--no-atrace", "--frames-log", option, value, NULL);
-	live_frames(50);
-	live_wait_rows("frames.csv", 50);
-}
-
 /* After 30 more frames the change is reported as @said, and frames.csv has @rows. */
 static void goes_on(const char *said, unsigned int rows)
 {
@@ -33,7 +25,9 @@ TEST(files_that_others_change_go_on)
 {
 	FILE *file;
 
-	begin(NULL, NULL);
+	live_run("--no-atrace", "--frames-log", NULL);
+	live_frames(50);
+	live_wait_rows("frames.csv", 50);
 	unlink(scratch_path(FRAMES));
 	goes_on("frames.csv was removed", 30);
 	scratch_put("theirs", "theirs\n");

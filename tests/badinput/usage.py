@@ -44,15 +44,12 @@ def wrong_usage(checks, here):
 REFUSED = {("start", "--stdout")}
 
 
-def listed(text):
-    """The options at the beginning of lines of a help text."""
-    return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line) for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
-
-
 def help_lists_what_is_accepted(checks, here):
     """A command accepts exactly the options that its help lists."""
     texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in COMMANDS}
-    names = {name: listed(texts[name]) for name in ("run", "start", "analyze")}
+    # Options at the beginning of lines.
+    names = {command: {name for line in texts[command].splitlines() if re.match(r" {2}(-\w, | {4})--", line)
+                       for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])} for command in ("run", "start", "analyze")}
     every, version = (jankd(option, cwd=here).stdout.decode() for option in ("-h", "--version"))
     checks.equal([name for name, text in texts.items() if f"jankd {name}" not in text or name not in every], [], "commands without help")
     checks.that(version.startswith("jankd ") and "begin a new segment every" in texts["run"], f"--version, words of help: {version} {texts['run']}")

@@ -12,11 +12,6 @@ MARK_S = (3, 0.4)  # a mark within a second of another does not end a row of fps
 MS = 1000000
 
 
-def nanoseconds(text):
-    whole, fraction = text.split(".")
-    return int(whole) * MS + int(fraction)
-
-
 class Section:
     """The numbers of a Surface in a section, by the definitions of jankd-metrics(7)."""
 
@@ -84,7 +79,7 @@ def expected(out):
         section = found[max(mark for mark in marks if mark <= present), row["Surface"]]
         if row["interval(ms)"] == "":
             continue
-        ns, vsyncs = nanoseconds(row["interval(ms)"]), int(row["vsyncs"]) if row["vsyncs"] else None
+        ns, vsyncs = int(row["interval(ms)"].replace(".", "")), int(row["vsyncs"]) if row["vsyncs"] else None
         section.add(ns, vsyncs, before[row["layer"]], (present, row["Surface"]) in stalls)
         before[row["layer"]] = [] if ns * 200 >= 500 * MS * (199 if vsyncs is not None else 200) else (before[row["layer"]] + [ns])[-3:]
     return {key: section.numbers() for key, section in found.items()}

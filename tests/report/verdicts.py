@@ -16,11 +16,6 @@ NOT_IN_FILES = re.compile(r"^  waited for a free buffer:.*\n|; paces itself|^Ski
 FINE = re.compile(r"(stalls that no frame ended \d+: \d+\.\d)\d|(pauses \d+: \d+\.\d)\d")
 
 
-def verdict_in(text):
-    """The lines of the verdict in what analyze prints: between the totals and the folder."""
-    return text.split("\n", text.split("presents ")[0].count("\n") + 1)[-1].rsplit("CSV files in ", 1)[0]
-
-
 def comparable(text):
     return FINE.sub(lambda found: found[1] or found[2], NOT_IN_FILES.sub("", text))
 
@@ -28,7 +23,8 @@ def comparable(text):
 def same_verdict(checks, name, here, trace):
     out = here / "out"
     said = analyze(out, "--frames-log", "-T", 2, trace).stdout.decode()
-    expected = comparable(verdict_in(said))
+    # The lines between the totals and the folder.
+    expected = comparable(said.split("\n", said.split("presents ")[0].count("\n") + 1)[-1].rsplit("CSV files in ", 1)[0])
     got = report("--text", out)
     checks.equal((got.returncode, got.stderr), (0, ""), f"{name}: exit code and errors")
     lines = got.stdout.split("\n", 1)[1]

@@ -10,15 +10,6 @@
 
 #define DURATION_MAX_NS UINT64_C(200000000)
 
-static void check(const struct work_durations *durations)
-{
-	uint64_t period_ns = durations->period_ns;
-
-	if (durations->app_ns > DURATION_MAX_NS || durations->sf_ns > DURATION_MAX_NS ||
-	    (period_ns > 0 && (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)))
-		abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
@@ -34,7 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		surfaceflinger_dump_line(&dump, (struct span){ text.ptr, len });
 		text = span_skip(text, len + 1);
 		now = work_durations_of(&dump);
-		check(&now);
+		if (now.app_ns > DURATION_MAX_NS || now.sf_ns > DURATION_MAX_NS ||
+		    (now.period_ns > 0 &&
+		     (now.period_ns < VSYNC_PERIOD_MIN_NS || now.period_ns > VSYNC_PERIOD_MAX_NS)))
+			abort();
 		note(&now, sizeof(now));
 		if (is_complete && (now.app_ns != complete.app_ns || now.sf_ns != complete.sf_ns ||
 				    now.period_ns != complete.period_ns))

@@ -34,20 +34,6 @@ static size_t below(size_t limit)
 	return (size_t)(state >> 33) % limit;
 }
 
-static void keep_seed(const uint8_t *bytes, size_t size)
-{
-	struct seed *seed = &seeds[n_seeds];
-
-	if (n_seeds == SEEDS_MAX || size == 0 || size > SEED_SIZE_MAX)
-		return;
-	seed->bytes = malloc(size);
-	seed->size = size;
-	if (!seed->bytes)
-		abort();
-	memcpy(seed->bytes, bytes, size);
-	n_seeds++;
-}
-
 /* Removes, doubles or overwrites a part; @size is above 0. Returns the new size. */
 static size_t mutate(uint8_t *bytes, size_t size)
 {
@@ -81,31 +67,25 @@ static size_t mutate(uint8_t *bytes, size_t size)
 	}
 }
 
-/* The begin of one seed and the end of another one, changed some times. Returns its size. */
-static size_t make_mutant(uint8_t *bytes)
-{
-	const struct seed *first = &seeds[below(n_seeds)], *second = &seeds[below(n_seeds)];
-	size_t size = below(2) ? first->size : below(first->size + 1);
-	size_t from = below(second->size);
-
-	memcpy(bytes, first->bytes, size);
-	if (below(2)) {
-		memcpy(bytes + size, second->bytes + from, second->size - from);
-		size += second->size - from;
-	}
-	for (size_t n = below(6); n > 0 && size > 0; n--)
-		size = mutate(bytes, size);
-	return size;
-}
-
+/* Of each the begin of one seed and the end of another one, changed some times. */
 static void run_mutants(unsigned long count)
 {
 	static uint8_t bytes[SEED_SIZE_MAX * 3];
 
 	for (unsigned long n = 0; n_seeds > 0 && n < count; n++) {
-		size_t size = make_mutant(bytes);
-		uint8_t *exact = malloc(size ? size : 1);
+		const struct seed *first = &seeds[below(n_seeds)], *second = &seeds[below(n_seeds)];
+		size_t size = below(2) ? first->size : below(first->size + 1);
+		size_t from = below(second->size);
+		uint8_t *exact;
 
+		memcpy(bytes, first->bytes, size);
+		if (below(2)) {
+			memcpy(bytes + size, second->bytes + from, second->size - from);
+			size += second->size - from;
+		}
+		for (size_t times = below(6); times > 0 && size > 0; times--)
+			size = mutate(bytes, size);
+		exact = malloc(size ? size : 1);
 		if (!exact)
 			abort();
 		memcpy(exact, bytes, size);
@@ -132,8 +112,10 @@ static int run_file(const char *path)
 	/* Exactly as long as the file, so that a sanitizer detects each read beyond its end. */
 	bytes = realloc(bytes, status.st_size ? (size_t)status.st_size : 1);
 	LLVMFuzzerTestOneInput(bytes, (size_t)status.st_size);
-	keep_seed(bytes, (size_t)status.st_size);
-	free(bytes);
+	if (n_seeds < SEEDS_MAX && status.st_size > 0 && status.st_size <= SEED_SIZE_MAX)
+		seeds[n_seeds++] = (struct seed){ bytes, (size_t)status.st_size };
+	else
+		free(bytes);
 	return 0;
 }
 

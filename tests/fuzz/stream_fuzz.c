@@ -222,22 +222,13 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 	pipeline_free(pipeline);
 }
 
-static struct ruleset *default_rules(void)
-{
-	struct ruleset_error error;
-	struct ruleset *rules = NULL;
-
-	if (ruleset_new(&rules, ruleset_builtin("default"), &error) != 0)
-		abort();
-	return rules;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ruleset *rules;
+	struct ruleset_error error;
 
-	if (!rules)
-		rules = default_rules();
+	if (!rules && ruleset_new(&rules, ruleset_builtin("default"), &error) != 0)
+		abort();
 	check_splits(data, size);
 	check_pipeline(data, size, rules, size % 5);
 	return 0;

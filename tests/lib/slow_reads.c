@@ -8,25 +8,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int is_trace(int fd)
-{
-	char link[64], path[PATH_MAX];
-	long len;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
-	if (len <= 0)
-		return 0;
-	path[len] = '\0';
-	return strstr(path, "/trace_pipe") != NULL;
-}
-
 ssize_t read(int fd, void *bytes, size_t len)
 {
 	const char *slow_us = getenv("SLOW_READS_US");
 	ssize_t n = syscall(SYS_read, fd, bytes, len);
+	char link[64], path[PATH_MAX];
+	long used;
 
-	if (n > 0 && slow_us && is_trace(fd))
+	if (n <= 0 || !slow_us)
+		return n;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	used = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
+	path[used > 0 ? used : 0] = '\0';
+	if (strstr(path, "/trace_pipe"))
 		usleep((useconds_t)atol(slow_us));
 	return n;
 }

@@ -151,35 +151,33 @@ static bool poll_end(pid_t pid, int *status)
  * cgroup, does not end before that is over, and nothing may wait for it. */
 static pid_t dying[DYING_MAX];
 
-/* Collects those that have ended. Returns a free entry, or NULL if there is none. */
-static pid_t *reap_killed(void)
+/* Collects those that have ended, and keeps @pid, if it is not 0, where there is space. Returns
+ * false if there is none. */
+static bool reap_killed(pid_t pid)
 {
-	pid_t *unused = NULL;
+	bool has_space = false;
 	int status;
 
 	for (int i = 0; i < DYING_MAX; i++) {
-		if (dying[i] != 0 && poll_end(dying[i], &status))
-			dying[i] = 0;
-		if (dying[i] == 0)
-			unused = &dying[i];
+		if (dying[i] != 0 && !poll_end(dying[i], &status))
+			continue;
+		dying[i] = pid;
+		pid = 0;
+		has_space = true;
 	}
-	return unused;
+	return has_space;
 }
 
 /* Kills the child and what it has started. It has no group yet if posix_spawn() returned before
  * exec. */
 static void kill_group(pid_t pid)
 {
-	pid_t *unused;
 	int status;
 
 	if (kill(-pid, SIGKILL) < 0)
 		kill(pid, SIGKILL);
-	if (poll_end(pid, &status))
-		return;
-	unused = reap_killed();
-	if (unused)
-		*unused = pid;
+	if (!poll_end(pid, &status))
+		reap_killed(pid);
 }
 
 bool child_program_exists(const char *program)
@@ -337,7 +335,7 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	int fd = -EAGAIN;
 	int error;
 
-	if (reap_killed())
+	if (reap_killed(0))
 		fd = spawn(child, argv);
 	if (fd < 0) {
 		child->pid = 0;
@@ -364,7 +362,7 @@ void child_check(struct child *child)
 {
 	int status;
 
-	reap_killed();
+	reap_killed(0);
 	if (!child_runs(child))
 		return;
 	if (child->bytes)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/android/android_probe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/periods.h"
@@ -136,20 +135,16 @@ bool android_display_read(uint64_t *period_ns, struct dumpsys_rates *rates)
 {
 	char *latency[] = { "dumpsys", "SurfaceFlinger", "--latency", NULL };
 	char *display[] = { "dumpsys", "display", NULL };
-	char *output;
+	static char output[OUTPUT_SIZE];
 
 	*period_ns = 0;
 	*rates = (struct dumpsys_rates){ .n = 0 };
 	if (!child_program_exists("dumpsys"))
 		return false;
-	output = malloc(OUTPUT_SIZE);
-	if (!output)
-		return true;
 	if (child_run(latency, DUMPSYS_MS, 0, false, output, OUTPUT_SIZE) == 0)
 		*period_ns = dumpsys_period_ns((struct span){ output, strcspn(output, "\n") });
 	if (child_run(display, DUMPSYS_MS, 0, false, output, OUTPUT_SIZE) == 0)
 		dumpsys_add_rates(rates, span_of(output));
-	free(output);
 	return true;
 }
 

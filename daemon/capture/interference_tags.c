@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "rules/language/surface.h"
 
 #define GETPROP_MS 1000
 
@@ -27,10 +28,7 @@ static void on_getprop_line(struct child *child, struct span line)
 	struct interference_tags *tags = child->context;
 	char text[32];
 
-	if (tags->answered || line.len >= sizeof(text))
-		return;
-	memcpy(text, line.ptr, line.len);
-	text[line.len] = '\0';
+	name_copy(text, sizeof(text), line);
 	tags->answered = true;
 	tags->set = strtoull(text, NULL, 0);
 	update_missing(tags);

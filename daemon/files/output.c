@@ -503,11 +503,8 @@ int output_open(struct output *output, const struct options *options, struct fol
 	if (error == 0)
 		error = session_files_open(&output->files, options, folder, again, on_report,
 					   output);
-	if (error < 0) {
-		if (!again)
-			session_files_remove(&output->files);
-		output_close(output);
-	}
+	if (error < 0 && !again)
+		session_files_remove(&output->files);
 	return error;
 }
 

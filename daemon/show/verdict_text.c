@@ -61,16 +61,14 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 /* The time lost by each cause, most first. */
 static void print_causes(FILE *out, unsigned int columns, const struct grade_facts *facts)
 {
-	char line[LINE_SIZE];
+	char line[LINE_SIZE] = "  time lost:";
 	enum cause causes[CAUSES];
 	unsigned int n = grade_causes_by_time(causes, facts);
-	size_t length = (size_t)snprintf(line, sizeof(line), "  time lost:");
 
 	for (unsigned int i = 0; i < n; i++)
-		length += (size_t)snprintf(
-			line + length, sizeof(line) - length, "%s %s %.2f s (%" PRIu64 ")",
-			i > 0 ? "," : "", grade_cause_name(causes[i], ENGLISH),
-			seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
+		text_append(line, sizeof(line), "%s %s %.2f s (%" PRIu64 ")", i > 0 ? "," : "",
+			    grade_cause_name(causes[i], ENGLISH),
+			    seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
 	if (n > 0)
 		text_print_paragraph(out, columns, 4, line);
 }

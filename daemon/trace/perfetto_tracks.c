@@ -140,8 +140,6 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 /* Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
-	if (name.len >= PERFETTO_MARKER_SIZE)
-		name.len = PERFETTO_MARKER_SIZE - 1;
 	if (!perfetto_grow((void **)&tracks->names, &tracks->names_capacity,
 			   tracks->names_len + name.len, 1, NAMES_SIZE))
 		return false;

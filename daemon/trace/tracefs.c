@@ -156,7 +156,6 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	snprintf(tracefs->path, sizeof(tracefs->path), "%s", tracefs->directory);
 	if (!name)
 		return 0;
-	errno = 0;
 	/* Checked first because libtracefs leaks memory if it fails to create one. */
 	if (tracefs_check_instance(tracefs->directory, name) >= 0)
 		tracefs->instance = tracefs_instance_create(name);

@@ -58,6 +58,7 @@ static int start_in(const char *folder)
 TEST(a_running_capture_answers_requests)
 {
 	live_run("--no-atrace", "--frames-log", NULL);
+	assert_string_equal(scratch_get("run.out"), "capturing from tr (Ctrl-C ends)\n");
 	assert_int_equal(live_ask("rotate", NULL), 0);
 	assert_false(scratch_has("out/fps-000001.csv"));
 	live_frames(100);

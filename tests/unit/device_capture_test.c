@@ -119,14 +119,18 @@ TEST(the_device_has_an_id)
 	assert_string_equal(id_after_capture("--device-id", "rack 3"), "rack 3");
 }
 
-/* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. */
+/* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. That of perfetto is no
+ * trace. */
 TEST(app_in_front_is_read_from_dumpsys_window)
 {
+	fake_device_set("ro.build.version.sdk", "31");
+	fake_device_fail("perfetto", "no packets");
 	fake_device_dumpsys("window", "  mCurrentFocus=Window{9a1 u0 com.front/com.front.Main}\n");
 	fake_device_dumpsys("SurfaceFlinger", "16666666\n");
 	live_run("--frames-log", NULL);
 	live_frames(60);
 	live_wait_event("com.front/com.front.Main");
+	live_wait_event("no more frames: its output cannot be read: ");
 	live_stop();
 	assert_contains(scratch_get("device/log"), "dumpsys input\n",
 			"dumpsys SurfaceFlinger --latency\n");

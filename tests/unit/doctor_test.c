@@ -81,6 +81,8 @@ TEST(what_is_missing_is_a_problem)
 	scratch_put("file", "");
 	assert_int_equal(doctor("-F", "file/fps"), 1);
 	assert_line("problem", "folder", "file");
+	assert_int_equal(doctor("-F", "/proc/fps"), 1);
+	assert_line("problem", "folder", geteuid() == 0 ? ": 0 bytes free" : "/proc");
 
 	assert_int_equal(doctor("--min-free", "8000000000G"), 0);
 	assert_line("note", "folder", "less than --min-free");

@@ -5,12 +5,14 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <sys/resource.h>
 
 #include "daemon/android/properties.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
 #include "daemon/base/periods.h"
 #include "daemon/capture/clock_watch.h"
+#include "daemon/capture/drain.h"
 #include "daemon/capture/drain_period.h"
 #include "daemon/capture/interference_tags.h"
 #include "daemon/capture/trace_watch.h"
@@ -379,6 +381,18 @@ TEST(text_counts_as_one_cpu)
 	size.kb[0] = 512;
 	drain_period_measure(&period, &text, now_ns + 1000 * MS);
 	assert_in_range(period_ms(), 245, 250);
+}
+
+/* If this process may change its priority. */
+TEST(a_boosted_drain_has_a_higher_priority)
+{
+	struct drain drain = { .nice = getpriority(PRIO_PROCESS, 0) };
+
+	drain_boost(&drain, true);
+	if (getpriority(PRIO_PROCESS, 0) != -4)
+		assert_int_equal(setpriority(PRIO_PROCESS, 0, -4), -1);
+	drain_boost(&drain, false);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), drain.nice);
 }
 
 /* With the wait of the frames before it, no time between two drains is longer than the usual one

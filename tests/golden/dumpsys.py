@@ -32,8 +32,8 @@ def accepted(checks, here):
     trace = here / "trace.txt"
     analyze(here / "plain", "--frames-log", trace)
     checks.equal(durations(here / "plain"), ("unknown", None, None, None), "without --dumpsys")
-    # Before the lines: more than the largest dump of a phone, one line, and a line that is cut.
-    (here / "long").write_bytes(b"x" * 20_000_000 + b"\n" + random.Random(1).randbytes(1_000_000) + b"\n" + TEXT.encode())
+    # Before the lines: more than the largest dump of a phone, one line, and a line that is cut. The next one is in two reads of 16,384 bytes.
+    (here / "long").write_bytes(b"x" * 20_000_000 + b"\n" + random.Random(1).randbytes(1_004_246) + b"\n" + TEXT.encode())
     (here / "gz").write_bytes(gzip.compress(TEXT.encode()))
     for source in (here / "dump", here / "gz", here / "long", "-"):
         out = here / f"of {source}".replace("/", "_")

@@ -183,7 +183,9 @@ def check_lost(checks, phone):
     checks.that(len(jumps) == 1 and 5.5 < jumps[0][0] < 7.1 and 8 < jumps[0][1] < 11, f"overrun: jumps {jumps}")
     checks.equal([row["interval(ms)"] for row in phone.of(name)].count(""), 2, "overrun: intervals that are not known")
     checks.that("overwritten" in phone.events, f"overrun: {phone.events}")
-    checks.that("com.out" not in (phone.path / "dumpsys.log").read_text(), "overrun: a layer that is excluded is polled")
+    log = (phone.path / "dumpsys.log").read_text()
+    checks.that("com.out" not in log, "overrun: a layer that is excluded is polled")
+    checks.that("com.idle" in log and "com.idle" not in log.splitlines()[-1], "overrun: the last poll is of a layer without frames")
     checks.that(any(row["lost events"] == "" for row in phone.fps), "overrun: the number of lost events is known")
 
 
@@ -229,11 +231,12 @@ def check_refused(checks, place):
 def phones(place):
     """{phone: what checks it}"""
     steady = layer("com.fast/com.fast.Main#1", 2 * HZ_120)
+    idle = layer("com.idle/com.idle.Main#1", HZ_120, draws=((-2, 1),))
     found = {
         Phone(place, "two", 7, HZ_60, [layer("com.long/" + "y" * 4000 + "#1", HZ_60), layer("com.a b/com.a.Main#0", HZ_60)],
               options=["--include", "com.b"]): check_no_such_layer,
-        Phone(place, "overrun", 14, HZ_120, [steady, layer("com.out/com.out.Main#1", HZ_120)], slow=((7, 11),),
-              options=["--exclude", "com.out"]): check_lost,
+        Phone(place, "overrun", 14, HZ_120, [steady, layer("com.out/com.out.Main#1", HZ_120), idle], slow=((7, 11),), options=["--exclude", "com.out"]):
+            check_lost,
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
     }
     found[Phone(place, "restart", 9, HZ_60, [layer("com.back/com.back.Main#0", HZ_60, lives=((-1000, 4), (4.5, 1000)))])] = check_restart

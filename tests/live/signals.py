@@ -43,6 +43,16 @@ def under_nohup():
             s.equal(s.frames(), played, "frames")
 
 
+def own_instance():
+    """An instance that jankd has made records the processes of threads, and is removed."""
+    with session("its own instance") as s:
+        own = s.mount / "instances" / f"{s.instance.name}-own"
+        capture = Capture(s.mount, own, s.out)
+        s.that(capture.wait_ready() and {"record-tgid", "print-tgid"} & {*(own / "trace_options").read_text().split()}, "processes are not recorded")
+        capture.stop()
+        s.that(not own.exists(), "it is left")
+
+
 def fails(what, prepare, said):
     """It ends with one line, before a wait if it cannot work."""
     with session(what) as s, prepare(s):
@@ -60,6 +70,6 @@ def without_atrace(*arguments):
 
 
 run(each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),
-    under_nohup, each(fails, ("a silent trace", lambda s: s.marker(), "no markers"),
+    under_nohup, own_instance, each(fails, ("a silent trace", lambda s: s.marker(), "no markers"),
                       ("another program reads", lambda s: open(s.instance / "trace_pipe", "rb", buffering=0), ";")),
     each(without_atrace, ("--no-atrace", "--duration", "0.3"), ("--rules", "/no/such/file")))

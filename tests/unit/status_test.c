@@ -213,7 +213,8 @@ TEST(text_has_each_value)
 		"reported low battery\n"
 		"\n"
 		"presents 1003, frames 1004, ");
-	assert_contains(text(), "8.0 s without events,");
+	status.latency = (struct status_latency){ .is_on = true };
+	assert_contains(text(), "fences   0 polls (0 failed) of 0.0 ms", "8.0 s without events,");
 	/* Lines that are not always there. */
 	status.discarding = status.latency.is_on = false;
 	status.counters.lost_unknown = 1;

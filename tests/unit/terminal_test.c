@@ -114,18 +114,6 @@ static bool is_echoing(void)
 	return (now.c_lflag & ECHO) && (now.c_lflag & ICANON);
 }
 
-/* Starts a capture on the terminal, and waits until it shows frames. */
-static void run_with_frames(unsigned int n)
-{
-	static const char *const words[] = { "run", "--tracefs",   "tr",	   "-F",
-					     "out", "--no-atrace", "--frames-log", NULL };
-
-	terminal.pid = program_start_on(terminal.slave, words);
-	shows(ENTER);
-	live_frames(n);
-	shows("com.example.app/.Main");
-}
-
 static void start_top(void)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
@@ -138,7 +126,13 @@ static void start_top(void)
 
 TEST(ctrl_z_and_sigterm_restore_the_screen)
 {
-	run_with_frames(120);
+	static const char *const words[] = { "run", "--tracefs",   "tr",	   "-F",
+					     "out", "--no-atrace", "--frames-log", NULL };
+
+	terminal.pid = program_start_on(terminal.slave, words);
+	shows(ENTER);
+	live_frames(120);
+	shows("com.example.app/.Main");
 	press("\x1a");
 	shows(LEAVE);
 	assert_true(WIFSTOPPED(wait_for_it(WUNTRACED)));

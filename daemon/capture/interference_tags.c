@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-#include "rules/language/surface.h"
 
 #define GETPROP_MS 1000
 
@@ -28,7 +27,10 @@ static void on_getprop_line(struct child *child, struct span line)
 	struct interference_tags *tags = child->context;
 	char text[32];
 
-	name_copy(text, sizeof(text), line);
+	if (tags->answered || line.len >= sizeof(text))
+		return;
+	memcpy(text, line.ptr, line.len);
+	text[line.len] = '\0';
 	tags->answered = true;
 	tags->set = strtoull(text, NULL, 0);
 	update_missing(tags);

@@ -70,8 +70,10 @@ int property_serial_open(const char *root)
 
 		snprintf(path, sizeof(path), "%s%s", root, areas[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		if (fd >= 0)
+		if (fd >= 0 && property_serial_read(fd) >= 0)
 			return fd;
+		if (fd >= 0)
+			close(fd);
 	}
 	return -1;
 }

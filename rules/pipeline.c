@@ -351,6 +351,10 @@ static void end_gap(struct pipeline *p, uint64_t time_ns)
 	if (p->gap_ns == 0 || time_ns <= p->gap_ns)
 		return;
 	p->counters.hole_time_ns += time_ns - p->gap_ns;
+	if (time_ns - p->gap_ns > p->counters.hole_to_ns - p->counters.hole_from_ns) {
+		p->counters.hole_from_ns = p->gap_ns;
+		p->counters.hole_to_ns = time_ns;
+	}
 	p->gap_ns = 0;
 }
 
@@ -409,7 +413,7 @@ static void start_over(struct pipeline *p)
 	choreographer_new_clock(p->choreographer);
 	if (p->counters.first_ns > 0)
 		p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
-	p->counters.first_ns = 0;
+	p->counters.first_ns = p->counters.hole_from_ns = p->counters.hole_to_ns = 0;
 	p->unusual = true;
 	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;
 	if (p->events.sink.clock)

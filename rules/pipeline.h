@@ -76,8 +76,9 @@ struct pipeline_counters {
 	enum durations_source durations_source;
 	int32_t sf_pid, sf_tid; /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
 	uint64_t hole_time_ns;	/* time without any event in which some were lost, or not traced */
-	uint64_t span_ns;	/* from the first record to the last of all earlier clocks */
-	uint64_t ahead;		/* ignored records: far ahead of all others, never confirmed */
+	uint64_t hole_from_ns, hole_to_ns; /* the longest of these, on the latest clock */
+	uint64_t span_ns; /* from the first record to the last of all earlier clocks */
+	uint64_t ahead;	  /* ignored records: far ahead of all others, never confirmed */
 };
 
 struct pipeline;

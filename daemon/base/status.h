@@ -57,6 +57,7 @@ struct status_app {
 	bool has_activity;	       /* see app_has_activity() */
 	bool is_even;		       /* nearly all intervals have the same number of vsyncs */
 	const char *sentence, *whose;  /* instead of what follows from the facts; or NULL */
+	const char *missing_at;	       /* see struct graded; NULL: unknown */
 };
 
 /* What this process has cost the device so far. */
@@ -126,6 +127,8 @@ struct status {
 	uint64_t glued_lines;		   /* lines after a NUL within a line */
 	uint64_t too_long_lines;	   /* dropped */
 	struct pipeline_counters counters; /* what was counted, and lost */
+	uint64_t first_ns;		   /* 0:00 of the session: its first frame; 0: none */
+	char missing_at[80];		   /* see struct graded */
 	bool has_overruns;		   /* the two below are known: of a live capture */
 	unsigned int cpus;		   /* of @overruns */
 	uint64_t overruns[PIPELINE_CPUS];  /* events of each CPU that the kernel overwrote */

@@ -37,6 +37,8 @@ static void add_surface(void *context, const struct summary_row *row)
 
 	status->surfaces_total++;
 	apps_add(status, row);
+	if (status->first_ns == 0 || row->first_ns < status->first_ns)
+		status->first_ns = row->first_ns;
 	while (at > 0 && comes_before(status->which, row, &status->surfaces[at - 1]))
 		at--;
 	if (at == STATUS_SURFACES_MAX)
@@ -59,8 +61,16 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 {
 	status->which = which;
 	status->counters = *pipeline_counters(pipeline);
-	if (which != STATUS_NO_SURFACES)
-		pipeline_summary(pipeline, status, add_surface);
+	if (which == STATUS_NO_SURFACES)
+		return;
+	pipeline_summary(pipeline, status, add_surface);
+	_Static_assert(sizeof(status->missing_at) >= GRADE_MISSING_AT_SIZE, "there is space");
+	grade_missing_at(status->missing_at,
+			 (int64_t)(status->counters.hole_from_ns - status->first_ns),
+			 (int64_t)(status->counters.hole_to_ns - status->first_ns),
+			 status->counters.hole_time_ns);
+	for (unsigned int i = 0; i < status->n_apps; i++)
+		status->apps[i].missing_at = status->missing_at;
 }
 
 /* --- the rest --- */

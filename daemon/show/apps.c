@@ -106,7 +106,7 @@ struct graded app_graded(const struct status_app *app)
 		.slowest_hz = app->slowest_hz,
 		.fastest_hz = app->fastest_hz,
 		.is_even = app->is_even,
-		.missing_at = "",
+		.missing_at = app->missing_at ? app->missing_at : "",
 	};
 }
 

@@ -119,6 +119,30 @@ void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language)
 		snprintf(text, GRADE_TIME_SIZE, hours[language], s / 3600);
 }
 
+void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns)
+{
+	int64_t s = (since_begin_ns + (int64_t)SECOND_NS / 2) / (int64_t)SECOND_NS;
+
+	if (s >= 3600)
+		snprintf(text, GRADE_TIME_SIZE, "%" PRId64 ":%02" PRId64 ":%02" PRId64, s / 3600,
+			 s / 60 % 60, s % 60);
+	else
+		snprintf(text, GRADE_TIME_SIZE, "%" PRId64 ":%02" PRId64, s / 60, s % 60);
+}
+
+void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t to_ns,
+		      uint64_t missing_ns)
+{
+	char from[GRADE_TIME_SIZE], to[GRADE_TIME_SIZE];
+
+	text[0] = '\0';
+	if (to_ns <= from_ns || (uint64_t)(to_ns - from_ns) < missing_ns / 10 * 9)
+		return;
+	grade_clock(from, from_ns > 0 ? from_ns : 0);
+	grade_clock(to, to_ns);
+	snprintf(text, GRADE_MISSING_AT_SIZE, "%s to %s", from, to);
+}
+
 /* A share that is not 0 is never told as 0. */
 static void share_of(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
 {

@@ -14,14 +14,7 @@
 
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
 {
-	int64_t s = (time_us - session->first_us + 500000) / 1000000;
-
-	if (s >= 3600)
-		snprintf(text, SESSION_TIME_SIZE, "%lld:%02lld:%02lld", (long long)(s / 3600),
-			 (long long)(s / 60 % 60), (long long)(s % 60));
-	else
-		snprintf(text, SESSION_TIME_SIZE, "%lld:%02lld", (long long)(s / 60),
-			 (long long)(s % 60));
+	grade_clock(text, (time_us - session->first_us) * 1000);
 }
 
 uint64_t session_counter(const struct session *session, const char *key)
@@ -47,12 +40,10 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 }
 
 /* The hole that is nearly all of the missing time, if there is one. */
-static void tell_missing(char text[MISSING_AT_SIZE], const struct session *session)
+static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session *session)
 {
 	int64_t from_us = 0, to_us = 0;
-	char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE];
 
-	text[0] = '\0';
 	for (uint64_t i = 0; i < session->missing.n; i++) {
 		const struct missing *missing = pool_at(&session->missing, i);
 
@@ -61,11 +52,8 @@ static void tell_missing(char text[MISSING_AT_SIZE], const struct session *sessi
 			to_us = missing->to_us;
 		}
 	}
-	if ((uint64_t)(to_us - from_us) * 1000 * 10 < session->missing_ns * 9 || to_us == from_us)
-		return;
-	session_time(from, session, from_us);
-	session_time(to, session, to_us);
-	snprintf(text, MISSING_AT_SIZE, "%s to %s", from, to);
+	grade_missing_at(text, (from_us - session->first_us) * 1000,
+			 (to_us - session->first_us) * 1000, session->missing_ns);
 }
 
 void surface_set_rates(struct graded *graded, const struct surface *surface)
@@ -93,7 +81,7 @@ void surface_set_rates(struct graded *graded, const struct surface *surface)
 }
 
 struct graded session_graded(const struct session *session, const struct graded_app *app,
-			     char missing_at[MISSING_AT_SIZE])
+			     char missing_at[GRADE_MISSING_AT_SIZE])
 {
 	struct graded graded = {
 		.name = name_of(session, app->name),
@@ -167,7 +155,7 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 void session_sentences(struct session_sentences *sentences, const struct session *session,
 		       const struct graded_app *app, enum language language)
 {
-	char missing_at[MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
+	char missing_at[GRADE_MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
 	struct graded graded = session_graded(session, app, missing_at);
 
 	grade_sentence(sentences->grade, &graded, language);

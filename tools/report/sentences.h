@@ -16,7 +16,7 @@ void session_sentences(struct session_sentences *sentences, const struct session
 		       const struct graded_app *app, enum language language);
 
 /* A time of the session from its begin: "18:00", "1:02:03". */
-#define SESSION_TIME_SIZE 32
+#define SESSION_TIME_SIZE GRADE_TIME_SIZE
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
 /* A counter of session.json; 0 if it is not known. */
@@ -30,9 +30,8 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 void surface_set_rates(struct graded *graded, const struct surface *surface);
 
 /* What they need of it. @missing_at: space for a text. */
-#define MISSING_AT_SIZE (2 * SESSION_TIME_SIZE + 8)
 struct graded session_graded(const struct session *session, const struct graded_app *app,
-			     char missing_at[MISSING_AT_SIZE]);
+			     char missing_at[GRADE_MISSING_AT_SIZE]);
 
 /* What Android itself says of the frames of an app, where a trace has nothing else of them. */
 struct timeline_app {

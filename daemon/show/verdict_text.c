@@ -22,10 +22,12 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* A time of the trace, truncated to milliseconds as in the files. */
-static double moment(uint64_t ns)
+/* A time of the trace, from the begin of the session. */
+static void tell_time(char text[GRADE_TIME_SIZE], const struct status *status, uint64_t ns)
 {
-	return (double)(ns / 1000000) / 1e3;
+	uint64_t begin_ns = status->first_ns > 0 ? status->first_ns : status->counters.first_ns;
+
+	grade_clock(text, (int64_t)(ns > begin_ns ? ns - begin_ns : 0));
 }
 
 static const char *plural(uint64_t n)
@@ -133,10 +135,11 @@ static void print_buffers(FILE *out, unsigned int columns, const struct summary_
 }
 
 /* A Surface in a line, with what it lost. */
-static void print_surface(FILE *out, unsigned int columns, const struct summary_row *surface)
+static void print_surface(FILE *out, unsigned int columns, const struct status *status,
+			  const struct summary_row *surface)
 {
 	const struct grade_facts *facts = &surface->facts;
-	char name[STATUS_NAME_SIZE + 16], more[256];
+	char name[STATUS_NAME_SIZE + 16], more[256], worst[GRADE_TIME_SIZE];
 	size_t n;
 
 	snprintf(name, sizeof(name), "  %s", surface->surface);
@@ -150,9 +153,10 @@ static void print_surface(FILE *out, unsigned int columns, const struct summary_
 		n += (size_t)snprintf(more + n, sizeof(more) - n,
 				      ", %" PRIu64 " late frame%s %.2f s", facts->late,
 				      plural(facts->late), seconds(facts->late_ns));
+	tell_time(worst, status, surface->harm.worst_at_ns);
 	if (surface->harm.worst_ns > 0)
-		snprintf(more + n, sizeof(more) - n, "; most at %.3f s: %.0f ms",
-			 moment(surface->harm.worst_at_ns), (double)surface->harm.worst_ns / 1e6);
+		snprintf(more + n, sizeof(more) - n, "; most at %s: %.0f ms", worst,
+			 (double)surface->harm.worst_ns / 1e6);
 	print_name(out, columns, name, more);
 }
 
@@ -195,7 +199,7 @@ static void print_surfaces(FILE *out, unsigned int columns, const struct status 
 		if (worst == STATUS_SURFACES_MAX)
 			return;
 		printed[worst] = true;
-		print_surface(out, columns, &status->surfaces[worst]);
+		print_surface(out, columns, status, &status->surfaces[worst]);
 	}
 }
 
@@ -203,14 +207,16 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 		      const struct status *status)
 {
 	const struct summary_row *surface = find_surface(status, app);
+	char minute[GRADE_TIME_SIZE];
 
 	print_grade(out, columns, app);
 	print_causes(out, columns, &app->facts);
 	print_surfaces(out, columns, status, app);
-	if (surface && surface->harm.worst_ns > 0)
-		text_print_line(out, columns, "  worst minute from %.0f s: %.2f s lost",
-				seconds(surface->harm.minute_from_ns),
+	if (surface && surface->harm.worst_ns > 0) {
+		tell_time(minute, status, surface->harm.minute_from_ns);
+		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
 				seconds(surface->harm.minute_ns));
+	}
 	if (surface)
 		print_buffers(out, columns, surface);
 	print_unknowns(out, columns, "  ", &app->facts);
@@ -224,15 +230,16 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 {
 	const struct doframe_skipped *worst = &status->counters.doframe_worst;
 	uint64_t n = status->counters.doframes_skipped;
+	char begin[GRADE_TIME_SIZE];
 
+	tell_time(begin, status, worst->begin_ns);
 	if (n > 0)
 		text_print_line(out, columns,
 				"Skipped %" PRIu64
-				" frames! %s, thread %d, at %.3f s (30 or more: %" PRIu64
-				" time%s)",
+				" frames! %s, thread %d, at %s (30 or more: %" PRIu64 " time%s)",
 				worst->periods,
 				worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-				(int)worst->tid, moment(worst->begin_ns), n, plural(n));
+				(int)worst->tid, begin, n, plural(n));
 }
 
 static const char *name_without_marks(const struct summary_row *surface)

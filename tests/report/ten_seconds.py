@@ -74,6 +74,7 @@ def check(name, here, page):
     for output, arguments in (("text", ()), ("Markdown", ("--markdown",))):
         head = words(report(*arguments, out).stdout.replace("**", "").replace("\\", ""))[:1200]
         checks.that(grade in head and begin in head, f"{name}: {output} of jank-report: {head[:600]}")
+        checks.that(not (raw := re.findall(r".{20} 1\d\d\d(?:\.\d+)? s(?! of the trace)", head + words(done.stdout.decode()))), f"{name}: {output}: times of the trace: {raw}")
     session = model(out)[0]
     checks.equal((session["app"], session["apps"][0]["grade"]), (app, grade), f"{name}: JSON of jank-report")
     checks.that(begin in session["apps"][0]["sentence"], f"{name}: JSON of jank-report: {session['apps'][0]['sentence']}")

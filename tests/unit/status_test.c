@@ -265,18 +265,19 @@ TEST(verdict_has_the_frames_that_apps_skipped)
 
 	set_up_status();
 	status.counters.doframes_skipped = 1;
+	status.first_ns = 1000 * SECOND;
 	status.counters.doframe_worst =
-		(struct doframe_skipped){ 31, 1500 * MS, 6, 7, "com.example.app" };
+		(struct doframe_skipped){ 31, 1065 * SECOND, 6, 7, "com.example.app" };
 	status.n_surfaces = 1;
 	status.surfaces[0] = (struct summary_row){ .app = "a.com.example.app", .surface = "" };
 	printed_begin(1);
 	verdict_print(stdout, &status, 100);
 	assert_contains(printed_end(),
-			"Skipped 31 frames! a.com.example.app, thread 7, at 1.500 s (30 or more: "
+			"Skipped 31 frames! a.com.example.app, thread 7, at 1:05 (30 or more: "
 			"1 time)\n");
 	verdict = verdict_json(&status);
 	assert_contains(verdict, "\"skipped_30\":{\"doframes\":1,\"most\":31,\"app\":"
 				 "\"a.com.example.app\",\"process\":6,\"thread\":7,"
-				 "\"time_s\":1.500}");
+				 "\"time_s\":1065.000}");
 	free(verdict);
 }

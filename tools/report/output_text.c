@@ -136,6 +136,7 @@ static int print_verdict(FILE *out, const struct session *session,
 
 	if (!status)
 		return -ENOMEM;
+	status->first_ns = session->first_us > 0 ? (uint64_t)session->first_us * 1000 : 0;
 	fill_surfaces(status, session);
 	sentences = fill_apps(status, session);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
@@ -199,8 +200,8 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
 	if (session->first_us >= 0)
-		snprintf(times, sizeof(times), " %.3f s to %.3f s", (double)session->first_us / 1e6,
-			 (double)session->last_us / 1e6);
+		snprintf(times, sizeof(times), " 0:00 is %.3f s of the trace",
+			 (double)session->first_us / 1e6);
 	if (session->last_us > session->first_us)
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session);
@@ -266,6 +267,7 @@ static void print_sections(FILE *out, const struct session *session,
 		const struct section_numbers *in = &session->in_sections[i];
 		const struct surface *surface = &session->surfaces[in->surface];
 		const struct section *section = &session->sections[in->section];
+		char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE];
 
 		if (!(in->numbers.of[METRIC_FRAMES] > 0) ||
 		    !select_section(selection, session, in->section) || !surface->is_shown)
@@ -276,10 +278,11 @@ static void print_sections(FILE *out, const struct session *session,
 						"and more sections, see --json or --csv");
 				return;
 			}
-			text_print_line(out, columns, "section %s: %.3f s to %.3f s",
-					name_of(session, section->name),
-					(double)section->from_us / 1e6,
-					(double)section->to_us / 1e6);
+			session_time(from, session,
+				     in->section > 0 ? section->from_us : session->first_us);
+			session_time(to, session, section->to_us);
+			text_print_line(out, columns, "section %s: %s to %s",
+					name_of(session, section->name), from, to);
 			print_section_apps(out, session, in->section, columns);
 		}
 		last = in->section;

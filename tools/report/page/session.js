@@ -20,7 +20,7 @@ function rangePanel(session, chart, [from, to], clear) {
   const { numbers, source, why } = numbersOfRange(session, chart, ...bounds);
   const rows = Object.keys(surfacesOf(session)[0].numbers).filter((name) => name in numbers).map((name) => [name, Number.isNaN(numbers[name]) ? null : numbers[name]]);
   const empty = ["p50(ms)", "p90(ms)", "p99(ms)", "low 1% mean(fps)"].filter((name) => !(name in numbers)).map((name) => [name, null]);
-  const caption = `${word("selected range")}: ${from.toFixed(6)} – ${to.toFixed(6)} s (${(to - from).toFixed(3)} s), ${chart.Surface}`;
+  const caption = `${word("selected range")}: ${exactClock(from - session["from(s)"], 0.001)} – ${exactClock(to - session["from(s)"], 0.001)} (${(to - from).toFixed(3)} s), ${chart.Surface}`;
   const panel = makeTable(caption, [
     ["number", true, ([name]) => { const cell = element("td", { className: "text" }, name); if (Object.hasOwn(FORMULAS, name)) cell.title = FORMULAS[name]; return cell; }],
     ["value", false, ([name, value]) => shown(value, DIGITS[name])],
@@ -170,7 +170,7 @@ function evidence(session, row, close, zoom) {
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
     snapshotOf(session, row),
     around.length === 0 ? null : element("details", {}, element("summary", {}, `${word("events within 5 s")}: ${around.length}`),
-      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${event["time(s)"].toFixed(6)} s ${event.kind}: ${event.text}`)))));
+      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${exactClock(event["time(s)"] - session["from(s)"], 0.001)} ${event.kind}: ${event.text}`)))));
 }
 
 /* Frames around a moment, which is marked. */
@@ -402,7 +402,7 @@ function sections(session, into) {
   const rows = session.sections.flatMap((section) => section.surfaces.filter((one) => one.numbers.frames > 0).map((one) => ({ ...one, section })));
   if (rows.length === 0) return;
   into.append(heading(3, "sections"), makeTable(word("sections"), [
-    ["section", true, (one) => one.section.section], ["time", false, (one) => `${seconds(one.section["from(s)"])} – ${seconds(one.section["to(s)"])}`],
+    ["section", true, (one) => one.section.section], ["time", false, (one) => `${clock(one.section["from(s)"] - session["from(s)"])} – ${clock(one.section["to(s)"] - session["from(s)"])}`],
     ["app", true, (one) => one.app], ["Surface", true, (one) => one.Surface], number("frames"), number("FPS", 2), number("p50(ms)", 1), number("p90(ms)", 1), number("p99(ms)", 1), number("low 1% mean(fps)", 1),
     number("small jank"), number("jank"), number("big jank"), number("jank(/10min)", 1), number("stalls"), number("missed vsyncs"), number("stutter(%)", 2),
   ], rows));

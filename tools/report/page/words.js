@@ -39,7 +39,7 @@ const WORDS = {
     "ms, freezes included: this share of the time is in frames at least this long": "毫秒，含卡死：此比例的时间属于至少这么长的帧", "sections and builds": "区段与版本", "more freezes than BASE": "卡死比基准组多",
     "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes": "每秒绘制损失的毫秒、评级、与第一个版本的差；点击查看其原因", "seconds lost by cause; bar: of each second of drawing": "按原因损失的秒数；条形：每秒绘制中的份额",
     "numbers, and what noise allows": "数值与噪声允许的范围", "what noise allows": "噪声允许的范围", "% of frames at or above BASE's {}": "不短于基准组 {} 的帧的百分比", "% of frames above BASE's {}": "长于基准组 {} 的帧的百分比", "frames beyond the limit, left out": "超出所保留数量、未计入的帧",
-    "timeline": "时间线",
+    "timeline": "时间线", "0:00 is {} s of the trace": "0:00 为记录的 {} 秒",
     "drag to zoom, double click for all, click a moment for its evidence": "拖动缩放，双击显示全部，点击时刻查看证据",
     "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the moments, Enter for the evidence": "拖动：缩放并显示该范围的数值；按住 shift 拖动：平移；双击：全部。按键：方向键、+ 和 -、0，Home 和 End 选择时刻，Enter 查看证据",
     "time lost, as a share: orange late, red frozen, hatched missing or unexplained": "损失的时间所占比例：橙色迟到，红色卡死，斜线为缺失或无法解释",

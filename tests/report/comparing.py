@@ -122,6 +122,7 @@ with checks, folder() as here:
     done = report("--json", "--compare", *sorted(base.glob("*")), "--new", *sorted(worse.glob("*")), "--new", base, "--fail-if", "jank > +10%")
     one, two = json.loads(done.stdout)
     checks.equal([[each[side]["name"] for side in ("base", "new")] for each in (one, two)], [["base", "worse"], ["BASE", "NEW"]], "names of the groups")
+    checks.that(not re.search("BASE|NEW", str(two["surfaces"][0]["lines zh"])) and "基准组" in str(two["surfaces"][0]["lines zh"]), f"groups without a name in Chinese: {two['surfaces'][0]['lines zh']}")
     checks.equal([[(gate["condition"], gate["outcome"]) for gate in each["conditions"]] for each in (one, two)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
     numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines"]]
     checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines zh"]], "worse loses" in one["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")

@@ -756,6 +756,12 @@ with checks, folder() as here, browser("zh-CN") as page:
     out = marked_demo(here)
     show(page, make(out, here / "demo.html"))
     checks.equal(page.run("return document.documentElement.lang"), "zh", "the language of a Chinese browser")
+    # Two things have two names, and what is not a name is Chinese.
+    unfold(page)
+    heads = page.run("return [...document.querySelectorAll('table')].map((table) => [...table.tHead.rows[0].cells].map((cell) => [cell.innerText, cell.title]))")
+    checks.that(all(len({name for name, _ in head}) == len(head) for head in heads) and len(heads) > 5, f"headings: {heads}")
+    checks.equal({text for head in heads for name, title in head for text in (name, title) if re.search("[a-z]{5}", text.replace("vsync", ""))} - {"Surface"}, set(), "headings in English")
+    checks.that("before the first" not in page.run("return document.body.innerText + [...document.querySelectorAll('option')].map((one) => one.text)"), "the first section in Chinese")
     (out / "summary.csv").unlink()
     show(page, make(out, here / "without.html"))
     checks.that("summary.csv 缺失：整个会话的数值由 frames.csv 计算" in page.run("return document.body.innerText"), "a note in Chinese")

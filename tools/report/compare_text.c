@@ -85,6 +85,9 @@ static bool has_own_build(const struct comparison *comparison)
 	return base && new &&strcmp(base, new) != 0;
 }
 
+/* Of groups without a name. */
+static const char *const groups_in_chinese[] = { [BASE] = "基准组", [NEW] = "新组" };
+
 const char *compare_group_name(const struct comparison *comparison, enum group group)
 {
 	if (has_own_build(comparison))
@@ -320,7 +323,9 @@ static void tell_section(char text[COMPARE_LINE_SIZE], const struct said *said)
 	const struct grade_facts *base = &worst->facts[BASE].sum, *new = &worst->facts[NEW].sum;
 	char name[SHORT_NAME], freezes[NUMBER_SIZE];
 
-	short_name(name, "", worst->name);
+	short_name(name, "",
+		   said->zh && strcmp(worst->name, SECTION_FIRST) == 0 ? SECTION_FIRST_ZH
+								       : worst->name);
 	tell_counts(freezes, said, base->freezes, new->freezes);
 	snprintf(text, COMPARE_LINE_SIZE,
 		 said->zh ? "主要在 %s：%.1f -> %.1f ms/s%s。" : "Most in %s: %.1f -> %.1f ms/s%s.",
@@ -338,7 +343,9 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 
 	for (unsigned int group = BASE; group <= NEW; group++)
 		short_name(said.name[group], before,
-			   compare_group_name(comparison, (enum group)group));
+			   said.zh && !has_own_build(comparison) && !comparison->groups[group].name
+				   ? groups_in_chinese[group]
+				   : compare_group_name(comparison, (enum group)group));
 	if (verdict->freezes_more)
 		tell_freezes(lines[n++], &said, NEW);
 	else if (verdict->word == COMPARED_BETTER && verdict->freezes_less)

@@ -99,7 +99,7 @@ static void add_section(struct reading *reading, int64_t time_us, uint32_t name)
 		return;
 	if (session->n_sections == 0)
 		session->sections[session->n_sections++] = (struct section){
-			.name = names_add(&session->names, SPAN_LITERAL("(before the first mark)")),
+			.name = names_add(&session->names, SPAN_LITERAL(SECTION_FIRST)),
 			.from_us = INT64_MIN,
 		};
 	/* On another clock; sections are in order. */

@@ -163,6 +163,10 @@ struct graded_app {
 	enum grade grade;
 };
 
+/* What is before the first mark; in a Chinese text it has another name. */
+#define SECTION_FIRST "(before the first mark)"
+#define SECTION_FIRST_ZH "（第一个标记之前）"
+
 /* Time in which events were lost, and nothing was recorded. */
 struct missing {
 	int64_t from_us, to_us;

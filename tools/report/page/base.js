@@ -46,6 +46,9 @@ function choose(session, changes) {
 
 const word = (text) => (Object.hasOwn(WORDS[state.language], text) ? WORDS[state.language][text] : text);
 
+const columnName = (name) => (Object.hasOwn(COLUMNS[state.language], name) ? COLUMNS[state.language][name] : word(name));
+const formula = (name) => (state.language === "zh" && FORMULAS_ZH[name]) || FORMULAS[name];
+
 /* A note in the language of the page. */
 function note(text) {
   for (const [english, translated] of Object.entries(NOTES[state.language])) {
@@ -142,7 +145,7 @@ function sortKey(text) {
   return numbers.some(Number.isNaN) ? text : numbers.reduce((sum, one) => sum * 60 + one, 0);
 }
 
-/* columns: [heading, is it text, function of a row: a cell or its text, function of a row: what it is sorted by (its text)] */
+/* columns: [heading, is it text, function of a row: a cell or its text, function of a row: what it is sorted by (its text), the heading as it is shown] */
 function makeTable(caption, columns, rows, onRow, onMade) {
   const table = element("table", {}, caption ? element("caption", {}, caption) : null);
   const head = table.createTHead().insertRow(), body = table.createTBody();
@@ -161,8 +164,8 @@ function makeTable(caption, columns, rows, onRow, onMade) {
     for (const row of body.rows) row.hidden = hidden.has(row.of);
   };
   columns.forEach((column, n) => {
-    const cell = element("th", { scope: "col", className: column[1] ? "text" : "" }, button(word(column[0]), () => sort(column, n), { className: "sort" }));
-    if (Object.hasOwn(FORMULAS, column[0])) { cell.title = FORMULAS[column[0]]; }
+    const cell = element("th", { scope: "col", className: column[1] ? "text" : "" }, button(column[4] || word(column[0]), () => sort(column, n), { className: "sort" }));
+    if (Object.hasOwn(FORMULAS, column[0])) { cell.title = formula(column[0]); }
     head.append(cell);
   });
   const add = (one, n) => {
@@ -170,7 +173,7 @@ function makeTable(caption, columns, rows, onRow, onMade) {
     row.of = one;
     for (const column of columns) {
       const cell = cellOf(one, column);
-      cell.dataset.label = word(column[0]);
+      cell.dataset.label = column[4] || word(column[0]);
       row.append(cell);
     }
     if (onMade) onMade(one, row);
@@ -198,6 +201,6 @@ function makeTable(caption, columns, rows, onRow, onMade) {
   return made;
 }
 
-const number = (name, digits) => [name, false, (one) => shown(one.numbers[name], digits)];
+const number = (name, digits) => [name, false, (one) => shown(one.numbers[name], digits), null, columnName(name)];
 const verdictClass = (verdict) => (!verdict ? "" : verdict.startsWith("pass") ? " good" : verdict.startsWith("fail") ? " bad" : "");
-const verdictCell = (verdict) => element("td", { className: "text" + verdictClass(verdict) }, verdict || word("not captured"));
+const verdictCell = (verdict) => element("td", { className: "text" + verdictClass(verdict) }, verdict ? ruleSaid(verdict).join(" fps: ") : word("not captured"));

@@ -462,7 +462,7 @@ class Timeline {
       context.fillStyle = n % 2 ? this.style.line : this.style.box;
       context.fillRect(left, 0, Math.max(1, right - left), height);
       context.fillStyle = this.style.text;
-      if (right - left > 26) context.fillText(fitted(context, one.section, right - left - 6), left + 4, height - 6);
+      if (right - left > 26) context.fillText(fitted(context, word(one.section), right - left - 6), left + 4, height - 6);
     });
   }
   /* Of each part of the time its share that was lost: frozen from below, late from above. */
@@ -716,7 +716,7 @@ class Timeline {
     if (!late && Math.abs(stem.at - time) <= near + 1) facts.push(`${word("frame time")} ${stem.ms.toFixed(1)} ms${stem.cause > 0 ? `: ${causeName(session.causes[stem.cause])}` : ""}`);
     if (bin && bin.from <= us && bin.time + bin.stall > 0) facts.push(`${(bin.frames * 1e6 / (bin.time + bin.stall)).toFixed(1)} fps${bin.refresh > 0 ? ` · ${(bin.refresh / 100).toFixed(0)} Hz` : ""}`);
     const section = session.sections.find((one) => one["from(s)"] <= time && time < one["to(s)"]), app = this.focus.find(([a, b]) => a <= time && time < b);
-    if (section) facts.push(`${word("section")} ${section.section}`);
+    if (section) facts.push(`${word("section")} ${word(section.section)}`);
     if (app) facts.push(`${word("in front")}: ${app[2].split("/")[0]}`);
     return facts;
   }

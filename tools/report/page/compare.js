@@ -107,7 +107,7 @@ function matrixCard(builds, app, pick, picked) {
   const names = [...new Set(builds.flatMap((build) => (build.compared(app) ? build.compared(app).sections.map((one) => one.section) : [])))];
   const most = (section) => Math.max(...builds.map((build) => { const one = build.compared(app) && build.section(app, section); return one ? one["lost(ms/s)"] || 0 : 0; }));
   if (names.length > printed) names.sort((a, b) => most(b) - most(a));
-  const rows = [{ name: word("all"), section: "" }, ...names.map((section) => ({ name: section, section }))];
+  const rows = [{ name: word("all"), section: "" }, ...names.map((section) => ({ name: word(section), section }))];
   const of = (build, row) => { const one = !build.compared(app) ? null : row.section ? build.section(app, row.section) : build.of(app); return one && one["drawing(s)"] > 0 ? one : null; };
   const cell = (build) => (row) => {
     const lost = of(build, row), base = of(builds[0], row);
@@ -129,7 +129,7 @@ function causesCard(builds, app, section) {
   const all = new Map();
   for (const [build, causes] of rows) for (const [cause, s] of causes) all.set(cause, { ...all.get(cause), [build.n]: s });
   const sorted = [...all].filter(([, of]) => Object.values(of).some((s) => s > 0)).sort((a, b) => Math.max(...Object.values(b[1])) - Math.max(...Object.values(a[1])));
-  const card = element("div", { className: "card causes" }, titled("what to fix first", section ? "" : "seconds lost by cause; bar: of each second of drawing"), section ? soft(`${word("only")}: ${section}`) : null);
+  const card = element("div", { className: "card causes" }, titled("what to fix first", section ? "" : "seconds lost by cause; bar: of each second of drawing"), section ? soft(`${word("only")}: ${word(section)}`) : null);
   if (sorted.length === 0) card.append(soft(rows.some(([, , lost]) => lost["lost(ms/s)"] !== 0) ? `${word("not captured")}: ${word("needs frames.csv")}` : word("nothing was lost")));
   else card.append(...rows.map(([build, causes, lost]) => barRow(element("div", {}), [named(build)], causeParts(sorted.map(([cause, of]) => [cause, per(lost, of[build.n] || 0), of[build.n] || 0]).filter(([, , s]) => s > 0), most),
     `${causes.reduce((sum, [, s]) => sum + s, 0).toFixed(1)} s`)), makeTable("", [["cause", true, ([cause]) => element("td", { className: "text" }, swatch(cause), causeName(cause))],
@@ -140,7 +140,7 @@ function causesCard(builds, app, section) {
 /* --- folded: the numbers and what noise allows --- */
 
 function changeName(change) {
-  if (change["base percentile(ms)"] === undefined) return change.metric;
+  if (change["base percentile(ms)"] === undefined) return columnName(change.metric);
   return word(change["with equal frames"] ? "% of frames at or above BASE's {}" : "% of frames above BASE's {}").replace("{}", `${change.metric.split("(")[0]} (${change["base percentile(ms)"].toFixed(1)} ms)`);
 }
 

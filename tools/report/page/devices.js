@@ -99,7 +99,7 @@ async function drawSessions(sessions) {
   const without = sessions.filter((session) => session.apps.length === 0).map((session) => ({ session, app: null })), of = (one, value) => (one.app ? value(one.app) : "–");
   const list = element("section", { className: "card moments" }, heading(3, "sessions, the worst first"), makeTable("", [
     ["grade", true, (one) => element("td", { className: "text" }, of(one, (app) => chipOf(app.grade))), (one) => of(one, (app) => WORST_FIRST.indexOf(app.grade))], ["app", true, (one) => of(one, (app) => app.app)],
-    ["lost(ms/s)", false, (one) => of(one, (app) => shown(app.facts["lost(ms/s)"], 1))], ["time lost", false, (one) => of(one, (app) => `${lostBy(app).toFixed(2)} s`)], ["freezes", false, (one) => of(one, (app) => app.facts.freezes)],
+    ["lost(ms/s)", false, (one) => of(one, (app) => shown(app.facts["lost(ms/s)"], 1)), null, columnName("lost(ms/s)")], ["time lost", false, (one) => of(one, (app) => `${lostBy(app).toFixed(2)} s`)], ["freezes", false, (one) => of(one, (app) => app.facts.freezes)],
     ["device", true, (one) => [one.session.device.model, one.session.device.id].filter(Boolean).join(" ") || word("unknown")], ["build", true, (one) => one.session.device.build || word("unknown")],
     ["from", true, (one) => (one.session.began || "–").replace("T", " ").slice(0, 16)], ["lost events", false, (one) => shown(one.session.lost.events)], ["folder", true, (one) => element("td", { className: "text", title: one.session.folder }, one.session.folder.split(/[\\/]/).filter(Boolean).pop() || one.session.folder)],
   ], [...found, ...without], (one) => open(one.session)));

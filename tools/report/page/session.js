@@ -22,7 +22,7 @@ function rangePanel(session, chart, [from, to], clear) {
   const empty = ["p50(ms)", "p90(ms)", "p99(ms)", "low 1% mean(fps)"].filter((name) => !(name in numbers)).map((name) => [name, null]);
   const caption = `${word("selected range")}: ${exactClock(from - session["from(s)"], 0.001)} – ${exactClock(to - session["from(s)"], 0.001)} (${(to - from).toFixed(3)} s), ${chart.Surface}`;
   const panel = makeTable(caption, [
-    ["number", true, ([name]) => { const cell = element("td", { className: "text" }, name); if (Object.hasOwn(FORMULAS, name)) cell.title = FORMULAS[name]; return cell; }],
+    ["number", true, ([name]) => { const cell = element("td", { className: "text" }, columnName(name)); if (Object.hasOwn(FORMULAS, name)) cell.title = formula(name); return cell; }],
     ["value", false, ([name, value]) => shown(value, DIGITS[name])],
   ], [...rows, ...empty, ...gpuOfRange(chart.read, ...bounds)]);
   if (session.captured.some((one) => one.kind !== "GPU")) panel.append(soft(word("doFrame, FrameTimeline and latency: of sections and the whole session only, below")));
@@ -69,7 +69,7 @@ function timelineCard(session, into) {
   const before = chosen(session), whole = [session["from(s)"], Math.max(session["to(s)"], session["from(s)"] + 0.001)];
   const surface = element("select", { className: "surface", "aria-label": "Surface" }, ...usable.map((one, n) => element("option", { value: n }, one.Surface)));
   const section = element("select", { className: "of-section", "aria-label": word("section") }, element("option", { value: "" }, word("whole session")),
-    ...session.sections.map((one, n) => element("option", { value: n }, one.section)));
+    ...session.sections.map((one, n) => element("option", { value: n }, word(one.section))));
   const single = element("p", { className: "soft single no-print" }, ""), panel = element("div", {}), open = element("div", { className: "of-chart" });
   const toWindow = (window) => {
     const isWhole = window[0] <= whole[0] && window[1] >= whole[1], [from, to] = window;
@@ -170,7 +170,7 @@ function evidence(session, row, close, zoom) {
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
     snapshotOf(session, row),
     around.length === 0 ? null : element("details", {}, element("summary", {}, `${word("events within 5 s")}: ${around.length}`),
-      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${exactClock(event["time(s)"] - session["from(s)"], 0.001)} ${event.kind}: ${event.text}`)))));
+      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${exactClock(event["time(s)"] - session["from(s)"], 0.001)} ${columnName(`event ${event.kind}`).replace("event ", "")}: ${event.text}`)))));
 }
 
 /* Frames around a moment, which is marked. */
@@ -257,7 +257,7 @@ function momentsCard(session, into, timeline) {
   const keyOf = (group) => [group.Surface, group.section, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
   const table = makeTable("", [
     ["what", true, (group) => element("td", { className: `text${group.isFreeze ? " bad" : ""}` }, word(group.isFreeze ? "freeze" : "late frames"))],
-    ...(session.sections.length ? [["section", true, (group) => group.section]] : []),
+    ...(session.sections.length ? [["section", true, (group) => word(group.section)]] : []),
     ["whose", true, (group) => element("td", { className: "text" }, swatch(group.cause), causeName(group.cause))],
     ["times", false, (group) => group.times.toLocaleString("en")], ["each", false, eachText, (group) => group.most], ["lost in all", false, (group) => (group.lost === null ? word("not captured") : lasting(group.lost)), (group) => group.lost],
     ["worst at", false, (group) => clock(group.worst - session["from(s)"]), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),
@@ -402,7 +402,7 @@ function sections(session, into) {
   const rows = session.sections.flatMap((section) => section.surfaces.filter((one) => one.numbers.frames > 0).map((one) => ({ ...one, section })));
   if (rows.length === 0) return;
   into.append(heading(3, "sections"), makeTable(word("sections"), [
-    ["section", true, (one) => one.section.section], ["time", false, (one) => `${clock(one.section["from(s)"] - session["from(s)"])} – ${clock(one.section["to(s)"] - session["from(s)"])}`],
+    ["section", true, (one) => word(one.section.section)], ["time", false, (one) => `${clock(one.section["from(s)"] - session["from(s)"])} – ${clock(one.section["to(s)"] - session["from(s)"])}`],
     ["app", true, (one) => one.app], ["Surface", true, (one) => one.Surface], number("frames"), number("FPS", 2), number("p50(ms)", 1), number("p90(ms)", 1), number("p99(ms)", 1), number("low 1% mean(fps)", 1),
     number("small jank"), number("jank"), number("big jank"), number("jank(/10min)", 1), number("stalls"), number("missed vsyncs"), number("stutter(%)", 2),
   ], rows));
@@ -417,7 +417,7 @@ function captured(session, into) {
     if (!session.captured.some((one) => one.kind === kind)) into.append(soft(`${kind}: ${word("not captured")}`));
   if (session.captured.length > 0)
     into.append(makeTable(word("what else was captured"), [
-      ["kind", true, (one) => one.kind], ["section", true, (one) => one.section || word("whole session")], ["name", true, (one) => one.name], ["detail", true, (one) => one.detail || "–"],
+      ["kind", true, (one) => one.kind], ["section", true, (one) => word(one.section || "whole session")], ["name", true, (one) => one.name], ["detail", true, (one) => one.detail || "–"],
       ["frames", false, (one) => one.frames], ["mean", false, (one) => `${one["mean(ms)"].toFixed(3)} ms`], ["max", false, (one) => `${one["max(ms)"].toFixed(3)} ms`],
       ["bad", false, (one) => shown(one.bad)],
     ], session.captured));

@@ -70,12 +70,17 @@ function tiles(session, app) {
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
 }
 
+/* "pass app? 58.3>=55": [55, "met, 58.3"]. */
+function ruleSaid(verdict) {
+  const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
+  if (!found) return [verdict];
+  return [found[2] === "app" ? 55 : 25, found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`];
+}
+
 /* The small print: the rule of the Software Green Alliance. */
 function rule(verdict, isFrozen) {
-  const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
-  if (!found) return null;
-  const least = found[2] === "app" ? 55 : 25, said = found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`;
-  return soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isFrozen && found[1] !== "n/a" ? ` (${word("freezes do not count")})` : ""}`);
+  const [least, said] = ruleSaid(verdict);
+  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isFrozen && !/^n\/a/.test(verdict) ? ` (${word("freezes do not count")})` : ""}`);
 }
 
 /* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */
@@ -119,7 +124,7 @@ function sectionBars(session, app, show) {
   if (rows.length === 0) return null;
   const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
   return element("div", { className: "card half" }, titled("sections", "ms lost per second of drawing"), ...rows.slice(0, 40).map(({ section, one: { facts } }) =>
-    barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(section.section)], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
+    barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(word(section.section))], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
       facts["lost(ms/s)"].toFixed(0), element("span", { className: "soft" }, facts.freezes > 0 ? ` · ${facts.freezes} ${word("frozen")}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 

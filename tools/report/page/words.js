@@ -11,8 +11,8 @@ const WORDS = {
     "ms lost per second of drawing": "每秒绘制损失的毫秒", "moments": "时刻", "freeze": "卡死", "late frames": "迟到的帧", "what": "类型", "whose": "责任方", "times": "次数", "each": "每次", "lost in all": "共损失", "worst at": "最差时刻",
     "frames with unknown vsyncs": "vsync 数未知的帧", "lost time of unknown cause": "原因未知的损失时间", "unexplained gaps: still or frozen, the trace does not say": "无法解释的空白：静止还是卡死，记录中没有说明", "Surfaces that belong to no app, not in the grade": "不属于应用、不计入评级的 Surface",
     "how sure: nothing is unknown": "可信度：没有未知", "how sure": "可信度", "other apps": "其他应用", "no grade": "没有评级", "grade": "评级", "WORSE": "变差", "BETTER": "变好", "NO DIFFERENCE": "没有差异", "UNCLEAR": "不明", "passed": "通过", "FAILED": "失败",
-    "theme: dark": "深色", "theme: light": "浅色", "session": "会话", "time": "时间", "to": "至", "verdict": "结论", "app": "应用",
-    "late": "迟到", "stalls": "卡死", "lost events": "丢失的事件", "the capture cost": "采集开销",
+    "theme: dark": "深色", "theme: light": "浅色", "session": "会话", "(before the first mark)": "（第一个标记之前）", "time": "时间", "to": "至", "verdict": "结论", "app": "应用",
+    "late": "迟到", "lost events": "丢失的事件", "the capture cost": "采集开销",
     "of CPU time": "CPU 时间", "of memory": "内存", "notes": "说明", "whole session": "整个会话", "reset zoom": "恢复缩放",
     "frame time": "帧时间", "mean": "平均", "sections": "区段", "section": "区段",
     "cause": "原因", "kind": "类型", "stall": "卡死", "drop": "掉帧",
@@ -29,9 +29,9 @@ const WORDS = {
     "jank type": "jank 类型", "present type": "呈现类型", "info": "信息", "snapshot": "快照", "open in": "打开于", "close": "关闭", "events within 5 s": "5 秒内的事件",
     "times in ms after the frame before": "前一帧之后的毫秒数", "pacing": "节奏", "even": "均匀", "runs of even frames": "均匀帧的连续段", "longest run": "最长连续段", "median run": "中位连续段",
     "cadence": "节拍", "vsyncs": "vsync 数", "around the cadence": "相对节拍", "what else was captured": "其他采集内容", "name": "名称", "detail": "细节", "max": "最大", "bad": "异常",
-    "other tools' numbers": "其他工具的数值", "frame times and rates": "帧时间与帧率", "BASE": "基准", "NEW": "新", "comparison": "对比",
+    "other tools' numbers": "其他工具的数值", "frame times and rates": "帧时间与帧率", "BASE": "基准组", "NEW": "新组", "comparison": "对比",
     "runs": "次", "of drawing": "绘制", "effect": "效应", "better": "变好", "worse": "变差",
-    "no difference beyond the noise": "没有超出噪声的差异", "too few to rule out chance": "次数太少，不能排除偶然", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "原因",
+    "no difference beyond the noise": "没有超出噪声的差异", "too few to rule out chance": "次数太少，不能排除偶然", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "依据",
     "not judged": "无法判断", "distributions side by side": "并列的分布", "any change": "任何变化", "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group with one run: how much runs differ is unknown": "只有一次运行的组：各次运行之间的差异未知",
     "all": "全部", "builds": "版本", "time lost in each second of drawing": "每秒绘制损失的时间", "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good": "迟到（橙）与卡死（红）；一个点是一次运行；虚线：5 ms/s，良好则更少",
@@ -77,6 +77,20 @@ const WORDS = {
     "sessions": "会话", "since": "自", "the build before": "之前的版本", "{1} of {2} sessions": "{2} 次会话中的 {1} 次", "sessions, the worst first": "会话，最差的在前", "sessions over time, by build": "按版本的会话走势",
     "lost ms of each second of drawing, all sessions added up": "每秒绘制损失的毫秒，所有会话相加", "lost ms of each second of drawing; a dot is a session, its letter the grade's first": "每秒绘制损失的毫秒；一个点是一次会话，字母为评级的首字",
     "devices and builds": "设备与版本", "device": "设备", "build": "版本", "folder": "文件夹", "events lost": "事件丢失", "lost": "丢失",
+  },
+};
+
+/* Columns of the files. Those without an entry have no other name. "frozen" is a frame of more than 700 ms, elsewhere a state. */
+const COLUMNS = {
+  en: { "event stall": "freeze", "event pause": "unexplained gap" },
+  zh: {
+    "event start": "开始", "event stop": "结束", "event mark": "标记", "event focus": "前台", "event refresh": "刷新率", "event device": "设备", "event lost": "事件丢失", "event stall": "卡死", "event pause": "无法解释的空白",
+    "event tracing": "记录设置", "event trigger": "触发", "event surfaceflinger": "系统合成器",
+    "frozen": "冻结帧", "stalls": "卡死的间隔", "stall time(S)": "卡死时间(S)", "Time(S)": "绘制时间(S)", "max time(ms)": "最长帧时间(ms)", "waiting time(S)": "等待时间(S)", "wait times": "等待次数", "score": "评分",
+    "small jank": "小 jank", "big jank": "大 jank", "big jank(/10min)": "大 jank(/10min)", "stutter(%)": "卡顿率(%)", "matrix best": "矩阵：最佳", "matrix normal": "矩阵：正常", "matrix middle": "矩阵：中等", "matrix high": "矩阵：严重", "matrix frozen": "矩阵：冻结",
+    "slow": "慢帧", "gpu p50(ms)": "GPU p50(ms)", "gpu p99(ms)": "GPU p99(ms)", "gpu bound": "受限于 GPU 的帧", "gpu avg(ms)": "GPU 平均(ms)", "gpu max(ms)": "GPU 最长(ms)", "cadence(vsyncs)": "节拍(vsync)", "off cadence": "偏离节拍的帧",
+    "late time(S)": "迟到时间(S)", "lost(ms/s)": "每秒损失(ms/s)", "longest(ms)": "最长(ms)", "unknown vsyncs": "vsync 数未知的帧", "missed vsyncs(/1000 frames)": "错过的 vsync(/1000 帧)", "freezes(/10min)": "卡死次数(/10min)", "time lost(ms)": "损失的时间(ms)",
+    "low 1% mean(fps)": "最慢 1% 的平均(fps)", "low 0.1% mean(fps)": "最慢 0.1% 的平均(fps)", "low 1% time(fps)": "最慢 1% 时间(fps)", "low 0.1% time(fps)": "最慢 0.1% 时间(fps)",
   },
 };
 
@@ -137,4 +151,16 @@ const FORMULAS = {
   "lost(ms/s)": "1000 × (late time + stall time) / (Time + stall time)", "longest(ms)": "the longest interval below 500 ms, or freeze", "unknown vsyncs": "intervals below 500 ms whose vsyncs are not known",
   "time lost(ms)": "time by which frames came later than the cadence, and freezes", "stalls": "freezes: intervals of 500 ms or more in which the app was at work or its frame under way",
   "waiting time(S)": "sum of intervals of 500 ms or more", "wait times": "intervals of 500 ms or more", "effect": "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter",
+};
+const FORMULAS_ZH = {
+  "p50(ms)": "最近秩：排序后第 ceil(0.5 N) 个间隔", "p90(ms)": "最近秩：第 ceil(0.9 N) 个", "p95(ms)": "最近秩：第 ceil(0.95 N) 个", "p99(ms)": "最近秩：第 ceil(0.99 N) 个", "p99.9(ms)": "最近秩：第 ceil(0.999 N) 个",
+  "frames": "短于 500 ms 的间隔", "Time(S)": "这些间隔之和", "FPS": "帧数 / 绘制时间", "low 1% mean(fps)": "1000 / 最慢的 ceil(0.01 N) 个间隔的平均（ms）", "low 0.1% mean(fps)": "1000 / 最慢的 ceil(0.001 N) 个间隔的平均（ms）",
+  "low 1% time(fps)": "1000 / 从最慢起累加到绘制时间 1 % 的最后一个间隔（ms）", "low 0.1% time(fps)": "1000 / 从最慢起累加到绘制时间 0.1 % 的最后一个间隔（ms）", "jank(/10min)": "jank 数 × 600 / （绘制时间 + 卡死时间）",
+  "big jank(/10min)": "大 jank 数 × 600 / （绘制时间 + 卡死时间）", "stutter(%)": "jank 的时间 / （绘制时间 + 卡死时间）", "missed vsyncs": "vsync 数减渲染周期之和", "missed vsyncs(/1000 frames)": "1000 × 错过的 vsync / 帧数",
+  "freezes(/10min)": "卡死次数 × 600 / （绘制时间 + 卡死时间）", "small jank": "长于前三个平均的 2 倍且长于 41.667 ms，又不是 jank", "jank": "长于前三个平均的 2 倍且长于 83.333 ms；以及卡死", "big jank": "长于前三个平均的 2 倍且长于 125 ms；以及卡死",
+  "D": "多于一个渲染周期", "matrix best": "错过 0 到 2 个 vsync", "matrix normal": "错过 3 到 8 个 vsync", "matrix middle": "错过 9 到 23 个 vsync", "matrix high": "错过 24 到 41 个 vsync",
+  "matrix frozen": "错过 42 个及以上 vsync", "slow": "迟到多于一个 vsync", "frozen": "长于 700 ms", "cadence(vsyncs)": "最常见的 vsync 数，并列时取最小", "off cadence": "vsync 数不同的间隔",
+  "late frames": "短于 500 ms、vsync 数多于此前节拍的帧", "late time(S)": "迟到的帧损失的时间", "lost(ms/s)": "1000 × （迟到时间 + 卡死时间）/（绘制时间 + 卡死时间）", "longest(ms)": "短于 500 ms 的最长间隔，或卡死",
+  "unknown vsyncs": "短于 500 ms、vsync 数未知的间隔", "time lost(ms)": "帧晚于节拍的时间，以及卡死", "stalls": "卡死：应用在工作或其帧在途中的 500 ms 及以上的间隔", "waiting time(S)": "500 ms 及以上的间隔之和",
+  "wait times": "500 ms 及以上的间隔", "score": "60·min(1, FPS/目标) + 20·min(1, kpi/最长) + 10·(1−A/帧数) + 7·(1−B/帧数) + 3·(1−C/帧数)", "effect": "新组的帧比基准组的帧更长的概率减去更短的概率",
 };

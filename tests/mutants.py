@@ -218,8 +218,9 @@ class Tree:
             variables |= LIMITS | {"LIVE": "yes" if is_live(test) else "", "MUTANT": empty}
             begin = time.monotonic()
             try:
+                # In a process group of its own, which a mutant may kill.
                 code = subprocess.run(command, env=variables, cwd=empty, timeout=limit, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True).returncode
             except subprocess.TimeoutExpired:
                 code = None
             end_all(f"MUTANT={empty}")

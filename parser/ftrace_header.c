@@ -240,7 +240,10 @@ bool ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin
 	len = (size_t)(at - line);
 	if (line == begin || line[-1] != '\n' || memchr(line, '\n', len))
 		return false;
-	if (len < FTRACE_HEADER_CACHED_MIN || len > FTRACE_HEADER_CACHED_MAX)
+	/* A line with a longer one may be too long. */
+	if (len > FTRACE_HEADER_CACHED_MAX)
+		return false;
+	if (len < FTRACE_HEADER_CACHED_MIN)
 		return true;
 	cached->len = (uint32_t)len;
 	cached->comm_at = (uint16_t)(record->comm.ptr - line);

@@ -78,3 +78,19 @@ TEST(fast_and_full_parser_agree)
 	assert_true(usual > LINES / 3);
 	assert_true(remembered > LINES / 10);
 }
+
+/* The line of one may be too long, which only the slow path of the reader sees. */
+TEST(a_header_that_is_longer_than_those_of_the_cache_is_not_read)
+{
+	char text[FRONT + 256];
+	struct trace_record record;
+
+	for (int blanks = 1; blanks <= 100; blanks += 99) {
+		int size = snprintf(text, sizeof(text), "%*sapp-123 (%*s123) [001] .... 1.000001",
+				    FRONT, "\n", blanks, "");
+
+		assert_int_equal(ftrace_header_read_cached(&headers, text, text + FRONT,
+							   text + size, &record),
+				 blanks == 1);
+	}
+}

@@ -65,10 +65,12 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 		return;
 	pipeline_summary(pipeline, status, add_surface);
 	_Static_assert(sizeof(status->missing_at) >= GRADE_MISSING_AT_SIZE, "there is space");
-	grade_missing_at(status->missing_at,
-			 (int64_t)(status->counters.hole_from_ns - status->first_ns),
-			 (int64_t)(status->counters.hole_to_ns - status->first_ns),
-			 status->counters.hole_time_ns);
+	/* Times of two clocks do not compare. */
+	if (status->counters.span_ns == 0)
+		grade_missing_at(status->missing_at,
+				 (int64_t)(status->counters.hole_from_ns - status->first_ns),
+				 (int64_t)(status->counters.hole_to_ns - status->first_ns),
+				 status->counters.hole_time_ns);
 	for (unsigned int i = 0; i < status->n_apps; i++)
 		status->apps[i].missing_at = status->missing_at;
 }

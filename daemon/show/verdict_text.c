@@ -22,12 +22,16 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* A time of the trace, from the begin of the session. */
+/* A time of the trace, from the begin of the session; as the trace has it if there was more than
+ * one clock. */
 static void tell_time(char text[GRADE_TIME_SIZE], const struct status *status, uint64_t ns)
 {
 	uint64_t begin_ns = status->first_ns > 0 ? status->first_ns : status->counters.first_ns;
 
-	grade_clock(text, (int64_t)(ns > begin_ns ? ns - begin_ns : 0));
+	if (status->counters.span_ns > 0)
+		snprintf(text, GRADE_TIME_SIZE, "%.3f s", seconds(ns));
+	else
+		grade_clock(text, (int64_t)(ns > begin_ns ? ns - begin_ns : 0));
 }
 
 static const char *plural(uint64_t n)

@@ -140,6 +140,8 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 /* Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
+	if (name.len >= PERFETTO_MARKER_SIZE)
+		name.len = PERFETTO_MARKER_SIZE - 1;
 	if (!perfetto_grow((void **)&tracks->names, &tracks->names_capacity,
 			   tracks->names_len + name.len, 1, NAMES_SIZE))
 		return false;
@@ -199,6 +201,8 @@ static bool add_track(struct perfetto_tracks *tracks, const struct sequence *seq
 		track->pid = read.pid;
 	if (read.tid >= 0)
 		track->tid = read.tid;
+	if (read.name.len >= PERFETTO_MARKER_SIZE)
+		read.name.len = PERFETTO_MARKER_SIZE - 1;
 	/* Each sequence that uses a track describes it, with the same name. */
 	if (read.name.len > 0 &&
 	    (read.name.len != track->len ||

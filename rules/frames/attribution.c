@@ -392,7 +392,8 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 
 static inline void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	if (slice_stacks_may_have(&a->stacks, record->tid))
+	if (slice_stacks_may_have(&a->stacks, record->tid) ||
+	    (a->sf.presented && record->tid == a->sf.tid))
 		end_slice(a, record);
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rules/frames/buffers.h"
 
@@ -37,33 +36,45 @@ bool latches_any(const struct latch_list *list, int32_t tid)
 	return false;
 }
 
-/* Of several, the last one is removed first. */
-static void remove_latch(struct latch_list *list, unsigned int at)
+/* It stays in the list until remove_dropped(). */
+static void drop(struct latch_list *list, struct latch *latch)
 {
-	list->layers->layers[list->all[at].layer].waiting--;
-	list->n--;
-	memmove(&list->all[at], &list->all[at + 1], (list->n - at) * sizeof(list->all[0]));
+	list->layers->layers[latch->layer].waiting--;
+	latch->layer = LAYER_NONE;
+}
+
+static void remove_dropped(struct latch_list *list)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->all[i].layer != LAYER_NONE)
+			list->all[kept++] = list->all[i];
+	list->n = kept;
 }
 
 void latches_forget(struct latch_list *list, int32_t tid, bool others)
 {
-	for (unsigned int i = list->n; i-- > 0;)
+	for (unsigned int i = 0; i < list->n; i++)
 		if ((list->all[i].tid == tid) != others)
-			remove_latch(list, i);
+			drop(list, &list->all[i]);
+	remove_dropped(list);
 }
 
 void latches_forget_until(struct latch_list *list, uint64_t time_ns)
 {
-	for (unsigned int i = list->n; i-- > 0;)
+	for (unsigned int i = 0; i < list->n; i++)
 		if (list->all[i].time_ns <= time_ns)
-			remove_latch(list, i);
+			drop(list, &list->all[i]);
+	remove_dropped(list);
 }
 
 void latches_forget_excluded(struct latch_list *list)
 {
-	for (unsigned int i = list->n; i-- > 0;)
+	for (unsigned int i = 0; i < list->n; i++)
 		if (list->layers->layers[list->all[i].layer].excluded)
-			remove_latch(list, i);
+			drop(list, &list->all[i]);
+	remove_dropped(list);
 }
 
 /* Returns NULL if there is no space. */

@@ -137,11 +137,14 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 
 /* --- the first pass --- */
 
-/* Returns false if there is no space. */
+/* Keeps a name, unless it is the one at *at. Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
 	if (name.len >= PERFETTO_MARKER_SIZE)
 		name.len = PERFETTO_MARKER_SIZE - 1;
+	if (name.len == *len &&
+	    (name.len == 0 || memcmp(tracks->names + *at, name.ptr, name.len) == 0))
+		return true;
 	if (!perfetto_grow((void **)&tracks->names, &tracks->names_capacity,
 			   tracks->names_len + name.len, 1, NAMES_SIZE))
 		return false;
@@ -201,12 +204,8 @@ static bool add_track(struct perfetto_tracks *tracks, const struct sequence *seq
 		track->pid = read.pid;
 	if (read.tid >= 0)
 		track->tid = read.tid;
-	if (read.name.len >= PERFETTO_MARKER_SIZE)
-		read.name.len = PERFETTO_MARKER_SIZE - 1;
 	/* Each sequence that uses a track describes it, with the same name. */
-	if (read.name.len > 0 &&
-	    (read.name.len != track->len ||
-	     memcmp(tracks->names + track->at, read.name.ptr, track->len) != 0))
+	if (read.name.len > 0)
 		whole &= keep_name(tracks, read.name, &track->at, &track->len);
 	if (read.tid >= 0 && sequence)
 		whole &= add_value(tracks, sequence, KEY_THREAD, number, read.id);

@@ -72,15 +72,10 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 		add_watch(watch, path, trace_files_name((enum trace_setting)i), TRACE_FILE_OPTION,
 			  IN_MODIFY);
 	/* It would look as if no program wrote to any file. */
-	if (watch->n_watches == 0)
-		trace_watch_close(watch);
-}
-
-void trace_watch_close(struct trace_watch *watch)
-{
-	if (watch->watcher.fd >= 0)
+	if (watch->n_watches == 0) {
 		close(watch->watcher.fd);
-	watch->watcher.fd = -1;
+		watch->watcher.fd = -1;
+	}
 }
 
 static void count_readers(int *readers, uint32_t mask)

@@ -44,13 +44,13 @@ struct trace_watch {
 
 /**
  * trace_watch_open() - start watching the files of a trace
- * @watcher: its ready() and context; ->watcher can be added to a loop after this call
+ * @watcher: its ready() and context; ->watcher can be added to a loop after this call, and is to be
+ *	closed by loop_close_watcher()
  * @path: of the trace
  * @line_format: watch also the options that change the format of the lines
  */
 void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
 		      bool line_format);
-void trace_watch_close(struct trace_watch *watch);
 
 /* Returns the files that were written or read since the last call, a bit (1 << enum trace_file)
  * each. */

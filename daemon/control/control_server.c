@@ -81,9 +81,7 @@ static void drop(struct client *client)
 
 	if (client->watcher.fd < 0)
 		return;
-	loop_forget(control->loop, &client->watcher);
-	close(client->watcher.fd);
-	client->watcher.fd = -1;
+	loop_close_watcher(control->loop, &client->watcher);
 	if (control->is_full && !control->is_paused)
 		watch_listeners(control, EPOLLIN);
 	control->is_full = false;
@@ -424,15 +422,6 @@ int control_open(struct control **out, struct loop *loop, const struct control_h
 	return error;
 }
 
-static void close_listener(struct control *control, enum listener which)
-{
-	if (control->listeners[which].fd < 0)
-		return;
-	loop_forget(control->loop, &control->listeners[which]);
-	close(control->listeners[which].fd);
-	control->listeners[which].fd = -1;
-}
-
 void control_reopen(struct control *control, const char *path)
 {
 	int fd = control ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -440,13 +429,13 @@ void control_reopen(struct control *control, const char *path)
 
 	if (fd < 0)
 		return;
-	close_listener(control, LISTENER_FILE);
+	loop_close_watcher(control->loop, &control->listeners[LISTENER_FILE]);
 	remove_file(control);
 	state_dir_open(&dir, fd);
 	open_file(control, &dir);
 	if (control->listeners[LISTENER_FILE].fd >= 0 &&
 	    loop_watch(control->loop, &control->listeners[LISTENER_FILE], EPOLLIN) < 0)
-		close_listener(control, LISTENER_FILE);
+		loop_close_watcher(control->loop, &control->listeners[LISTENER_FILE]);
 	state_dir_close(&dir);
 	close(fd);
 }
@@ -491,7 +480,7 @@ void control_close(struct control *control, const char *text)
 		drop(client);
 	}
 	for (int i = 0; i < LISTENERS; i++)
-		close_listener(control, (enum listener)i);
+		loop_close_watcher(control->loop, &control->listeners[i]);
 	remove_file(control);
 	free(control);
 }

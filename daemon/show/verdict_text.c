@@ -144,23 +144,20 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 {
 	const struct grade_facts *facts = &surface->facts;
 	char name[STATUS_NAME_SIZE + 16], more[256], worst[GRADE_TIME_SIZE];
-	size_t n;
 
 	snprintf(name, sizeof(name), "  %s", surface->surface);
 	text_short_component(name);
-	n = (size_t)snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
+	snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
 	if (facts->freezes > 0)
-		n += (size_t)snprintf(more + n, sizeof(more) - n, ", %" PRIu64 " freeze%s %.2f s",
-				      facts->freezes, plural(facts->freezes),
-				      seconds(facts->freeze_ns));
+		text_append(more, sizeof(more), ", %" PRIu64 " freeze%s %.2f s", facts->freezes,
+			    plural(facts->freezes), seconds(facts->freeze_ns));
 	if (facts->late > 0)
-		n += (size_t)snprintf(more + n, sizeof(more) - n,
-				      ", %" PRIu64 " late frame%s %.2f s", facts->late,
-				      plural(facts->late), seconds(facts->late_ns));
+		text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s", facts->late,
+			    plural(facts->late), seconds(facts->late_ns));
 	tell_time(worst, status, surface->harm.worst_at_ns);
 	if (surface->harm.worst_ns > 0)
-		snprintf(more + n, sizeof(more) - n, "; most at %s: %.0f ms", worst,
-			 (double)surface->harm.worst_ns / 1e6);
+		text_append(more, sizeof(more), "; most at %s: %.0f ms", worst,
+			    (double)surface->harm.worst_ns / 1e6);
 	print_name(out, columns, name, more);
 }
 
@@ -315,7 +312,6 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 {
 	unsigned int of[GRADES] = { 0 }, more = 0;
 	char line[LINE_SIZE];
-	size_t n;
 
 	for (unsigned int i = APPS_SHOWN; i < status->n_apps; i++) {
 		enum grade grade = grade_of(&status->apps[i].facts);
@@ -330,13 +326,11 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 	more += status->apps_total - status->n_apps;
 	if (more == 0)
 		return;
-	n = (size_t)snprintf(line, sizeof(line), "and %u more app%s in summary.csv", more,
-			     plural(more));
+	snprintf(line, sizeof(line), "and %u more app%s in summary.csv", more, plural(more));
 	for (unsigned int i = 1; i <= GRADES; i++)
 		if (of[i % GRADES] > 0)
-			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %u %s",
-					      strchr(line, ':') ? "," : ":", of[i % GRADES],
-					      i < GRADES ? grade_names[i] : "not listed");
+			text_append(line, sizeof(line), "%s %u %s", strchr(line, ':') ? "," : ":",
+				    of[i % GRADES], i < GRADES ? grade_names[i] : "not listed");
 	text_print_line(out, columns, "%s", line);
 }
 

@@ -406,14 +406,13 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 static void print_device(FILE *out, const struct device_row *row, unsigned int columns)
 {
 	char rates[2][METRIC_TEXT_SIZE], grades[200] = "";
-	size_t n = 0;
 
 	print_or_dash(rates[0], METRIC_FPS, device_fps(row));
 	print_or_dash(rates[1], METRIC_TIME, row->time_s);
 	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
 		if (row->grades[i] > 0)
-			n += (size_t)snprintf(grades + n, sizeof(grades) - n, "%s%s %u",
-					      n > 0 ? ", " : ": ", grade_names[i], row->grades[i]);
+			text_append(grades, sizeof(grades), "%s%s %u", grades[0] ? ", " : ": ",
+				    grade_names[i], row->grades[i]);
 	text_print_line(out, columns,
 			"  %s: %.0f ms lost per second, %.2f s; freezes %llu, late frames %llu, %s "
 			"FPS in %s s, sessions %u%s: %s, %s, %s: %s",
@@ -550,13 +549,12 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 		return;
 	for (unsigned int group = BASE; group <= NEW; group++) {
 		char line[256];
-		size_t n = (size_t)snprintf(line, sizeof(line), "  frames of %s by vsyncs:",
-					    group == BASE ? "BASE" : "NEW");
 
+		snprintf(line, sizeof(line),
+			 "  frames of %s by vsyncs:", group == BASE ? "BASE" : "NEW");
 		for (unsigned int i = 0; i < COMPARE_BINS; i++)
-			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %s: %.3f %%",
-					      i > 0 ? "," : "", compare_bins[i],
-					      100 * shares[group][i]);
+			text_append(line, sizeof(line), "%s %s: %.3f %%", i > 0 ? "," : "",
+				    compare_bins[i], 100 * shares[group][i]);
 		text_print_line(out, columns, "%s", line);
 	}
 }
@@ -568,15 +566,13 @@ static void print_compared_causes(FILE *out, const struct compared_surface *surf
 	enum cause causes[CAUSES];
 	struct grade_facts facts[2] = { compare_facts(surface, BASE), compare_facts(surface, NEW) };
 	unsigned int n = compare_causes(causes, facts);
-	char line[1024];
-	size_t length = (size_t)snprintf(line, sizeof(line), "  time lost:");
+	char line[1024] = "  time lost:";
 
 	for (unsigned int i = 0; i < n; i++)
-		length += (size_t)snprintf(line + length, sizeof(line) - length,
-					   "%s %s %.2f -> %.2f s", i > 0 ? "," : "",
-					   grade_cause_name(causes[i], ENGLISH),
-					   (double)facts[BASE].cause_ns[causes[i]] / 1e9,
-					   (double)facts[NEW].cause_ns[causes[i]] / 1e9);
+		text_append(line, sizeof(line), "%s %s %.2f -> %.2f s", i > 0 ? "," : "",
+			    grade_cause_name(causes[i], ENGLISH),
+			    (double)facts[BASE].cause_ns[causes[i]] / 1e9,
+			    (double)facts[NEW].cause_ns[causes[i]] / 1e9);
 	if (n > 0)
 		text_print_paragraph(out, columns, 4, line);
 }

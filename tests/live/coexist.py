@@ -29,10 +29,11 @@ SUB_BUFFER_SIZE = "buffer_subbuf_size_kb"  # since Linux 6.8
 class PlayedCapture:
     """A device, a capture on it, and jank-phone playing."""
 
-    def __init__(self, s, *options, quick=QUICK, **environment):
+    def __init__(self, s, *options, quick=QUICK, on_device=True, **environment):
         self.s, self.instance, self.write = s, s.instance, s.write
-        self.device = Device(s.here / "device", s.instance)
-        self.device.answers("input", "Can't find service: input\n")
+        self.device = Device(s.here / "device", s.instance) if on_device else None
+        if on_device:
+            self.device.answers("input", "Can't find service: input\n")
         self.capture = s.run(*options, device=self.device, quick=quick, **environment)
         self.phone = s.phone(seconds=60)
         s.until(lambda: s.frames() >= BEFORE, f"{BEFORE} frames", 30)
@@ -242,9 +243,9 @@ def emptied_alone():
 
 
 def floods():
-    """Settings that change all the time cost little CPU time and cause few events."""
+    """Settings that change all the time cause few events, and few wakeups. Each program that jankd runs on a device would add three."""
     with session("floods") as s:
-        played = PlayedCapture(s, quick=0)
+        played = PlayedCapture(s, quick=0, on_device=False)
         end = time.monotonic() + 3
         while time.monotonic() < end:
             off(played)
@@ -254,7 +255,7 @@ def floods():
         time.sleep(2)
         wakeups = switches(played.capture.process.pid) - before
         print(f"floods: {wakeups} wakeups in 2 s afterwards")
-        s.that(wakeups < 20, f"{wakeups} wakeups in 2 s afterwards")
+        s.that(wakeups < 15, f"{wakeups} wakeups in 2 s afterwards")
         played.end()
 
 

@@ -100,6 +100,7 @@ struct graded app_graded(const struct status_app *app)
 {
 	return (struct graded){
 		.name = app->app,
+		.is_no_app = app_rank(place_of(app)) == 2,
 		.facts = &app->facts,
 		.fps = app->fps,
 		.rate_hz = app->rate_hz,

@@ -169,8 +169,10 @@ static void add(char text[GRADE_TEXT_SIZE], const char *format, ...)
 	va_end(arguments);
 }
 
-static void add_name(char text[GRADE_TEXT_SIZE], const char *name)
+static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
 {
+	const char *name = graded->name;
 	size_t length = strlen(name);
 
 	if (length > NAME_MAX_BYTES) {
@@ -179,6 +181,8 @@ static void add_name(char text[GRADE_TEXT_SIZE], const char *name)
 			length--;
 	}
 	add(text, "%.*s", (int)length, name);
+	if (graded->is_no_app)
+		add(text, "%s", language == CHINESE ? "（不是使用中的应用）" : " (no app in use)");
 }
 
 /* "450 freezes (longest 0.92 s) and 1,575 late frames" */
@@ -229,7 +233,7 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 
 	share_of(share, grade_lost_ns(facts), grade_drawing_ns(facts));
 	grade_time(drew, grade_drawing_ns(facts), language);
-	add_name(text, graded->name);
+	add_name(text, graded, language);
 	if (language == CHINESE)
 		add(text, " 在绘制的 %s%s 中有 %s 的时间%s：", drew,
 		    is_added_up(facts) ? "（各 Surface 合计）" : "", share,
@@ -291,7 +295,7 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	char drew[GRADE_TIME_SIZE];
 
 	grade_time(drew, grade_drawing_ns(graded->facts), language);
-	add_name(text, graded->name);
+	add_name(text, graded, language);
 	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0) {
 		add(text, zh ? " 绘制了 %s" : " drew for %s", drew);
 	} else {
@@ -313,7 +317,7 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	if (is_lost)
 		add_lost(text, graded, language);
 	else
-		add_name(text, graded->name);
+		add_name(text, graded, language);
 	add(text, is_lost ? (zh ? "而且慢" : " It was slow, too")
 			  : (zh ? " 平稳，但是慢" : " was even, but slow"));
 	if (graded->fps > 0 && has_rates(graded))
@@ -371,7 +375,7 @@ static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	bool zh = language == CHINESE;
 	char of[GRADE_TIME_SIZE], shortest[GRADE_TIME_SIZE], longest[GRADE_TIME_SIZE];
 
-	add_name(text, graded->name);
+	add_name(text, graded, language);
 	if (facts->gaps == 0) {
 		grade_time(of, grade_drawing_ns(facts), language);
 		add(text,
@@ -408,7 +412,7 @@ static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *grade
 
 	grade_time(drew, grade_drawing_ns(facts), language);
 	grade_count(frames, facts->frames);
-	add_name(text, graded->name);
+	add_name(text, graded, language);
 	add(text,
 	    zh ? " 只绘制了 %s（%s 帧），太短，无法评价："
 	       : " drew for only %s (%s frame%s), too short to judge: ",
@@ -424,7 +428,7 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 	text[0] = '\0';
 	switch (known) {
 	case GRADE_NONE:
-		add_name(text, graded->name);
+		add_name(text, graded, language);
 		add(text, language == CHINESE ? " 没有绘制。" : " drew nothing.");
 		break;
 	case GRADE_TOO_SHORT:

@@ -25,6 +25,7 @@ struct graded {
 	 * the rates are the slowest's. */
 	unsigned int sessions, slow_sessions;
 	const char *missing_at; /* "0:18 to 0:26"; "": at several times, or unknown */
+	bool is_no_app;		/* the system's, or a service's: conditions do not judge it */
 };
 
 /* True: nearly all of @frames have the same number of vsyncs, as all but @off_cadence have; or it

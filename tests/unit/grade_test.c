@@ -212,13 +212,18 @@ TEST(sentences_say_how_bad_it_is)
 	graded.sessions = 3;
 	says(good, "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
 	/* The display switched: its mean rate is that of no display. */
-	graded = (struct graded){ "com.a", NULL, 80, 80, 60, 120, true, 0, 0, "0:18 to 0:26" };
+	graded = (struct graded){
+		"com.a", NULL, 80, 80, 60, 120, true, 0, 0, "0:18 to 0:26", false
+	};
 	says_part(good, ": 80 fps on a screen of 60 to 120 Hz.");
 	good.fails_rule = false;
 	says_part(good, "a kept an even pace on a screen of 60 to 120 Hz (80 fps on average) for "
 			"10 s: no");
 	graded.slowest_hz = graded.fastest_hz = 80;
 	says_part(good, " held an even 80 fps on an 80 Hz screen");
+	graded.is_no_app = true;
+	says_part(good, "com.a (no app in use) held an even");
+	graded.is_no_app = false;
 	good.span_ns = MINUTES;
 	good.missing_ns = 8 * SECOND;
 	says(good, "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to "

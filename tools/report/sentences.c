@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "daemon/show/apps.h"
 #include "tools/report/moments.h"
 
 /* A section is told if it loses at least so many times as much of its time as the others. */
@@ -85,6 +86,8 @@ struct graded session_graded(const struct session *session, const struct graded_
 {
 	struct graded graded = {
 		.name = name_of(session, app->name),
+		.is_no_app = app_rank((struct app_place){ name_of(session, app->app),
+							  app->has_activity, &app->facts }) == 2,
 		.facts = &app->facts,
 		.missing_at = missing_at,
 	};

@@ -97,7 +97,7 @@ def matrix(app, groups, builds):
             + "".join(f'<th scope="col">{text(build) or "unknown"}</th>' for build in shown) + "</tr></thead>\n<tbody>"
             + "\n".join(f'<tr><th scope="row" class="text">{text(model) or "unknown model"}</th>' + "".join(cell(cells.get(build)) for build in shown) + "</tr>"
                         for model, cells in rows)
-            + f'</tbody></table></div><p class="soft">ms lost in each second of drawing, all sessions added up; the worst model first, builds by first day{"".join("; " + one for one in left_out)}</p></div>')
+            + f'</tbody></table></div><p class="soft">ms lost per second of drawing, all sessions added up; the worst model first, builds by first day{"".join("; " + one for one in left_out)}</p></div>')
 
 
 def trend(app, sessions, builds, link):
@@ -120,7 +120,7 @@ def trend(app, sessions, builds, link):
     many = sum(len(by_build[build]) for build in shown) > MANY
     return (f'<div><h3>sessions over time, by build</h3><div class="trend{" many" * many}" role="group" aria-label="sessions of {text(app)} over time">'
             '<div class="axis">' + "".join(f'<span style="bottom:{height(value)}">{value}</span>' for value in lines) + "</div>"
-            + "".join(columns) + '</div><p class="soft">lost ms of each second of drawing; a dot is a session, its letter the grade\'s first</p></div>')
+            + "".join(columns) + '</div><p class="soft">ms lost per second of drawing; a dot is a session, with its grade\'s first letter</p></div>')
 
 
 def said_of(one):

@@ -114,7 +114,7 @@ function matrixCard(builds, app, pick, picked) {
     if (!lost || lost["lost(ms/s)"] === null) return element("td", { className: "soft" }, "–");
     const change = base && build.n > 0 ? lost["lost(ms/s)"] - base["lost(ms/s)"] : null;
     return element("td", { className: `cell g-${(lost.grade || "none").replace(" ", "-")}` }, element("b", {}, fixed(lost["lost(ms/s)"], 1)), ` ${gradeText(lost.grade || null)}`,
-      element("small", {}, change === null ? "" : `${change >= 0.05 ? "▲ +" : change <= -0.05 ? "▼ −" : "≈ "}${fixed(Math.abs(change), 1)}`, lost.freezes > 0 ? ` · ${lost.freezes} ${word("frozen")}` : ""));
+      element("small", {}, change === null ? "" : `${change >= 0.05 ? "▲ +" : change <= -0.05 ? "▼ −" : "≈ "}${fixed(Math.abs(change), 1)}`, lost.freezes > 0 ? ` · ${word("freezes")}: ${lost.freezes}` : ""));
   };
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });

@@ -51,7 +51,7 @@ function matrixOf(rows, builds) {
       return cell;
     }));
   return element("div", {}, heading(3, "devices and builds"), element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": word("devices and builds") }, table),
-    soft(word("lost ms of each second of drawing, all sessions added up")));
+    soft(word("ms lost per second of drawing, all sessions added up")));
 }
 
 /* A column for each build, in it a dot for each session: from left to right in order of time, upwards by time lost. */
@@ -67,7 +67,7 @@ function trendOf(found, app, builds, open) {
   const lines = [0, 10, 30, 100, 300, 1000].filter((rate) => rate <= top && (rate === 0 || rate / top > 0.02));
   return element("div", {}, heading(3, "sessions over time, by build"), element("div", { className: `trend${mine.length > 300 ? " many" : ""}` },
     element("div", { className: "axis" }, ...lines.map((rate) => element("span", { style: `bottom:${height(rate)}` }, String(rate)))), ...columns),
-  soft(word("lost ms of each second of drawing; a dot is a session, its letter the grade's first")));
+  soft(word("ms lost per second of drawing; a dot is a session, with its grade's first letter")));
 }
 
 /* A session that is drawn when it is opened. */

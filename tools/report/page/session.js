@@ -51,7 +51,7 @@ function downloadShown(session, charts) {
   download(`${fileName(name)}.csv`, csvOf(lines));
 }
 
-const KEYS = "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the moments, Enter for the evidence";
+const KEYS = "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0; Home, End: previous, next moment; Enter: its evidence";
 
 /* The card with the lanes. Returns { ready, show, mark }: show(window, surface) zooms, mark(row) marks a moment. */
 function timelineCard(session, into) {

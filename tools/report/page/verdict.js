@@ -125,7 +125,7 @@ function sectionBars(session, app, show) {
   const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
   return element("div", { className: "card half" }, titled("sections", "ms lost per second of drawing"), ...rows.slice(0, 40).map(({ section, one: { facts } }) =>
     barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(word(section.section))], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
-      facts["lost(ms/s)"].toFixed(0), element("span", { className: "soft" }, facts.freezes > 0 ? ` · ${facts.freezes} ${word("frozen")}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
+      facts["lost(ms/s)"].toFixed(0), element("span", { className: "soft" }, facts.freezes > 0 ? ` · ${word("freezes")}: ${facts.freezes}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 
 /* What is not known, and how much of it. */

@@ -41,7 +41,7 @@ const WORDS = {
     "numbers, and what noise allows": "数值与噪声允许的范围", "what noise allows": "噪声允许的范围", "% of frames at or above BASE's {}": "不短于基准组 {} 的帧的百分比", "% of frames above BASE's {}": "长于基准组 {} 的帧的百分比", "frames beyond the limit, left out": "超出所保留数量、未计入的帧",
     "timeline": "时间线", "0:00 is {} s of the trace": "0:00 为记录的 {} 秒",
     "drag to zoom, double click for all, click a moment for its evidence": "拖动缩放，双击显示全部，点击时刻查看证据",
-    "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0, Home and End for the moments, Enter for the evidence": "拖动：缩放并显示该范围的数值；按住 shift 拖动：平移；双击：全部。按键：方向键、+ 和 -、0，Home 和 End 选择时刻，Enter 查看证据",
+    "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0; Home, End: previous, next moment; Enter: its evidence": "拖动：缩放并显示该范围的数值；按住 shift 拖动：平移；双击：全部。按键：方向键、+ 和 -、0，Home 和 End 选择时刻，Enter 查看证据",
     "time lost, as a share: orange late, red frozen, hatched missing or unexplained": "损失的时间所占比例：橙色迟到，红色卡死，斜线为缺失或无法解释",
     "longest frame time, ms; colour: cause; red span: frozen; dashed: one frame": "最长帧时间，毫秒；颜色：原因；红色区间：卡死；虚线：一帧",
     "frames per second, freezes included; dashed: refresh rate": "帧率，含卡死；虚线：刷新率",
@@ -75,7 +75,7 @@ const WORDS = {
     "ended": "已结束",
     "● live": "● 实时",
     "sessions": "会话", "since": "自", "the build before": "之前的版本", "{1} of {2} sessions": "{2} 次会话中的 {1} 次", "sessions, the worst first": "会话，最差的在前", "sessions over time, by build": "按版本的会话走势",
-    "lost ms of each second of drawing, all sessions added up": "每秒绘制损失的毫秒，所有会话相加", "lost ms of each second of drawing; a dot is a session, its letter the grade's first": "每秒绘制损失的毫秒；一个点是一次会话，字母为评级的首字",
+    "ms lost per second of drawing, all sessions added up": "每秒绘制损失的毫秒，所有会话相加", "ms lost per second of drawing; a dot is a session, with its grade's first letter": "每秒绘制损失的毫秒；一个点是一次会话，字母为评级的首字",
     "devices and builds": "设备与版本", "device": "设备", "build": "版本", "folder": "文件夹", "events lost": "事件丢失", "lost": "丢失",
   },
 };
@@ -135,7 +135,7 @@ const NOTES = {
 
 /* The formulas of jankd-metrics(7), shown on the headings. */
 const FORMULAS = {
-  "FPS": "frames / Time(S)", "frames": "intervals below 500 ms", "Time(S)": "their sum", "p50(ms)": "nearest rank: the value at rank ceil(0.5 N) of the sorted intervals",
+  "FPS": "frames / Time(S)", "frames": "intervals below 500 ms", "Time(S)": "sum of intervals below 500 ms", "p50(ms)": "nearest rank: the value at rank ceil(0.5 N) of the sorted intervals",
   "p90(ms)": "nearest rank: the value at rank ceil(0.9 N)", "p95(ms)": "nearest rank: the value at rank ceil(0.95 N)", "p99(ms)": "nearest rank: the value at rank ceil(0.99 N)",
   "p99.9(ms)": "nearest rank: the value at rank ceil(0.999 N)", "low 1% mean(fps)": "1000 / mean of the slowest ceil(0.01 N) intervals (ms)",
   "low 0.1% mean(fps)": "1000 / mean of the slowest ceil(0.001 N) intervals (ms)", "low 1% time(fps)": "1000 / the last of the slowest intervals that add up to 1 % of Time (ms)",

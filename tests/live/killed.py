@@ -25,6 +25,7 @@ INTERVAL_S = 2.0
 WAIT_S = 0.6
 UNSURE_S = 1.5  # the longest wait: the period is uncertain, as jank-phone was late
 SLACK_S = 0.5
+LONG_S = 3.0  # more than a frame and what is learnt from it wait
 
 SEED = int(time.time())
 
@@ -85,15 +86,16 @@ def moments(chance):
 
 
 def kill_all(s, phone, seed):
-    """Returns the times of the kills, and of the late ones the seconds of rows that were missing then, and after the next start."""
-    kills, lost, missing = [], [], []
+    """Returns the times of the kills, and of the late ones the seconds of rows that were missing then, and, by the time of the
+    kill, after the next start."""
+    kills, lost, missing = [], [], {}
     for seconds in moments(random.Random(seed)):
         if phone.poll() is not None:
             break
         killed = kill_one(s, seconds)
         if seconds > 2:
             lost.append(killed - segments.last_frame(s.out))
-            missing.append(take(s, killed, len(missing) % 2 == 0))
+            missing[killed] = take(s, killed, len(missing) % 2 == 0)
         kills.append(killed)
     return kills, lost, missing
 
@@ -110,17 +112,21 @@ def one_folder(number):
     """KILLS kills in one instance and one folder."""
     with session(f"folder {number}") as s:
         s.write("trace_clock", "boot")
-        phone = s.phone(seconds=SECONDS, truth="/dev/null")
+        phone = s.phone(seconds=SECONDS)
         s.until(lambda: s.kernel("entries") > 0, "events of jank-phone", 30)
-        kills, lost, missing = kill_all(s, phone, SEED + number)
+        kills, lost, by_kill = kill_all(s, phone, SEED + number)
         phone.terminate()
         phone.communicate()
-        print(f"{len(kills)} kills; at most {max(lost):.2f} s of rows missing: {sorted(lost)[-5:]}, after the next start {max(missing):.2f} s")
+        missing = by_kill.values()
+        # Where jank-phone has played a frame late, the period may have been uncertain.
+        late = [float(row["present(s)"]) for row in rows(s.truth) if row["vsyncs"] not in ("", "1")]
+        sure = [seconds for killed, seconds in by_kill.items() if not any(killed - LONG_S < time < killed for time in late)]
+        print(f"{len(kills)} kills; at most {max(lost):.2f} s of rows missing: {sorted(lost)[-5:]}, after the next start {max(missing):.2f} s, of {len(sure)} {max(sure, default=0):.2f} s")
         s.equal(len(kills), KILLS, "kills before jank-phone ended")
         s.that(max(lost) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{max(lost):.2f} s of rows missing")
         s.that(statistics.median(lost) <= INTERVAL_S + WAIT_S, f"usually {statistics.median(lost):.2f} s of rows")
         s.that(sorted(missing)[-2] <= UNSURE_S + SLACK_S, f"more than one kill during a read: {sorted(missing)}")
-        s.that(statistics.median(missing) <= WAIT_S + SLACK_S / 2, f"usually {statistics.median(missing):.2f} s of frames after the next start")
+        s.that(statistics.median(sure or [0]) <= WAIT_S + SLACK_S / 2, f"usually {statistics.median(sure or [0]):.2f} s of frames after the next start")
         last = Capture(s.mount, s.instance, s.out)
         s.that(last.wait_ready(), "the last one does not start")
         time.sleep(1)

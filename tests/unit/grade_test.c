@@ -196,7 +196,7 @@ TEST(sentences_say_how_bad_it_is)
 	grade_add_lost(&facts, CAUSE_STUFFING, 20 * SECOND, false);
 	grade_add_lost(&facts, CAUSE_DROPPED, 20 * SECOND, false);
 	grade_causes(text, &facts, ENGLISH);
-	assert_non_null(strstr(text, ", 16 % the app's own, 7 % has other causes."));
+	assert_non_null(strstr(text, ", 16 % the app's own, 7 % has 2 other causes."));
 	says(good,
 	     "com.a held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze.");
 	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */

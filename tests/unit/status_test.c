@@ -243,7 +243,7 @@ TEST(verdict_hides_no_app_that_is_not_smooth)
 	for (status.n_apps = 0; status.n_apps < 7; status.n_apps++) {
 		struct status_app *app = &status.apps[status.n_apps];
 
-		*app = (struct status_app){ .fps = -1, .rate_hz = -1 };
+		*app = (struct status_app){ .has_activity = true, .fps = -1, .rate_hz = -1 };
 		snprintf(app->app, sizeof(app->app), "com.app%u", status.n_apps);
 		app->facts.time_ns = (status.n_apps == 4 ? 4 : 60) * SECOND;
 		app->facts.frames = 3000;

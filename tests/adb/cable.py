@@ -63,7 +63,7 @@ def old(checks, place):
     one_line(checks, "old: not installed", place.jank_adb("status"), 1, "not on the device")
     place.capture(checks)
     one_line(checks, "old: start with a wrong option", place.jank_adb("start", "--fly"), 2, "--fly")
-    succeeded(checks, "old: uninstall", place.jank_adb("uninstall", "--discard"), "is removed")
+    succeeded(checks, "old: uninstall", place.jank_adb("uninstall", "--discard"), "has been removed")
     whole_way(checks, place, "old", phone)
 
 

@@ -61,7 +61,7 @@ def installing(checks, place):
     (place.here / "empty").mkdir()
     one_line(checks, "no program", place.jank_adb("install", "--from", "empty"), 1, "jankd-x86_64", "tools/build-device x86_64", "--from")
     phone.change(full=True)
-    one_line(checks, "device full", place.installed(), 1, "remote write failed: No space left", "free space")
+    one_line(checks, "device full", place.installed(), 1, "remote write failed: No space left", "free some disk space")
     phone.change(full=False)
     checks.equal(list(phone.data.iterdir()), [], "device full: files that were left")
     succeeded(checks, "install", place.installed(), "jankd 0.1.0 (x86_64) is installed")
@@ -69,7 +69,7 @@ def installing(checks, place):
     succeeded(checks, "install again", place.installed(), "is installed")
     # Another version is on the device.
     program.write_text("#!/bin/sh\n[ \"$1\" != --version ] || echo jankd 0.0.7\n[ \"$1\" = --version ]\n")
-    done = succeeded(checks, "install an update", place.installed(), "instead of 0.0.7")
+    done = succeeded(checks, "install an update", place.installed(), "replacing 0.0.7")
     (place.programs / "other").mkdir()
     other = place.programs / "other/jankd-x86_64"
     other.write_text("#!/bin/sh\n[ \"$1\" != --version ] || echo jankd 9.9\n[ \"$1\" = --version ]\n")
@@ -138,7 +138,7 @@ def capturing(checks, place):
     done = succeeded(checks, "pull", place.jank_adb("pull", "my files"))
     same_frames(checks, "pull", truth, place.into(done))
     (phone.folder() / "photo.csv").write_text("of another program")
-    done = succeeded(checks, "uninstall", place.jank_adb("uninstall"), "jankd 0.1.0 is removed", "not empty")
+    done = succeeded(checks, "uninstall", place.jank_adb("uninstall"), "jankd 0.1.0 has been removed", "not empty")
     checks.equal(sorted(str(p.relative_to(phone.data)) for p in phone.data.rglob("*")), ["fps", "fps/photo.csv"], "uninstall: what is left")
 
 

@@ -112,7 +112,7 @@ def many(checks, place):
         (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * number)
     for new, most in ((500, 12), (0, 8)):
         before = len(phone.log())
-        done = succeeded(checks, f"{new} new files", place.jank_adb("pull", "--no-rotate"), f"{new} new files")
+        done = succeeded(checks, f"{new} new files", place.jank_adb("pull", "--no-rotate"), f"new files: {new} of")
         checks.equal(len(done[2]), new // 500, f"what was removed is said once: {done[2]}")
         checks.that(len(phone.log()) - before <= most and bool(copied(phone, before)) == bool(new), f"{new} new files: {phone.log()[before:]}"[:999])
 

@@ -68,7 +68,7 @@ def two(checks, place):
     done = end(record(place, phones[:2], text, "out", "--all"))
     checks.equal(done[0], 1, f"two devices, and one that is not ready: {done}")
     checks.equal([line for line in done[2] if "unauthorized" in line],
-                 ["jank-adb: off: record: adb shows the device as 'unauthorized'; accept the key of this machine on its screen"], "the third device")
+                 ["jank-adb: off: record: adb shows the device as 'unauthorized'; accept the key of this machine on the device's screen"], "the third device")
     for phone in phones[:2]:
         lines = [line for line in done[1] if line.startswith(f"{phone.serial}: ")]
         checks.that(len(lines) >= 3, f"lines of {phone.serial}: {done}")
@@ -86,7 +86,7 @@ def interrupted(checks, place):
     phone = place.phone()
     text, truth = trace(place.here, seconds=3)
     process = record(place, [phone], text, "out")
-    done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping and copying the files")
+    done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping the capture and copying its files")
     same_frames(checks, "Ctrl-C", truth, place.into(done))
     checks.equal(place.jank_adb("status")[0], 1, "Ctrl-C: the capture has ended")
     # Again, while the files are copied: the line that says how to go on names the folder.
@@ -96,7 +96,7 @@ def interrupted(checks, place):
     wait_until(lambda: any((place.here / "$(my) files/.jank-adb").glob("*")), 60)
     code, _, error = end(process)
     checks.equal((code, [line for line in error if "interrupted" in line]),
-                 (130, ["jank-adb: interrupted; stopping and copying the files", "jank-adb: interrupted; continue with 'jank-adb pull $(my) files'"]),
+                 (130, ["jank-adb: interrupted; stopping the capture and copying its files", "jank-adb: interrupted; continue with 'jank-adb pull $(my) files'"]),
                  "Ctrl-C twice")
 
 
@@ -116,7 +116,7 @@ def lost(checks, place):
     succeeded(checks, "install", place.installed())
     for away, state, advice in (
             (1000, "device", ["record: the device is no longer attached; connect it and run 'jank-adb pull'"]),
-            (0, "unauthorized", ["adb shows the device as 'unauthorized'; accept the key of this machine on its screen"] * 2)):
+            (0, "unauthorized", ["adb shows the device as 'unauthorized'; accept the key of this machine on the device's screen"] * 2)):
         process = record(place, [], b"", "out", "--reconnect", "3", seconds=3)
         wait_until(lambda: "capturing to" in process.stdout.readline(), 60)
         phone.change(state=state)

@@ -118,7 +118,7 @@ def missing(checks, place):
     (place.bin / "jank-report").unlink()
     place.phone()
     done = place.jank_adb("report", shell=("sh", "-c", f'shift; exec sh {shlex.quote(str(tool))} "$@"', "sh"))
-    one_line(checks, "no jank-report", done, 1, "jank-report is not found")
+    one_line(checks, "no jank-report", done, 1, "jank-report was not found")
 
 
 run_cases(missing, once, watched)

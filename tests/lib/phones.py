@@ -204,7 +204,7 @@ class Desk:
 
     def into(self, done):
         """The folder that the last line of pull names. That of record is followed by a grade and the page."""
-        return self.here / [line for line in done[1] if " new files (" in line][-1].rsplit(": ", 1)[1]
+        return self.here / [line for line in done[1] if "new files: " in line][-1].rsplit(": ", 1)[1]
 
 
 def trace(here, scenario="demo", seconds=8):

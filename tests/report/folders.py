@@ -79,7 +79,7 @@ def missing(here):
     for name in ("frames-000002.csv", "fps-000002.csv", "fps-000003.csv"):
         (out / name).unlink()
     session, = model(out)
-    for text in ("frames.csv: segment 2 is missing", "fps.csv: segment 2 and following are missing", "frame times of com.example"):
+    for text in ("frames.csv: segment 2 is missing", "fps.csv: segments 2 to 3 are missing", "frame times of com.example"):
         checks.that(any(text in notice for notice in session["notices"]), f"{text!r} is not in {session['notices']}")
 
 

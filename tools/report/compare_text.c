@@ -137,7 +137,7 @@ static const struct {
 	{ "not captured, or unknown in all rows of a group", "未采集，或一组的所有行中都未知" },
 	{ "not enough data: needs 20 s of drawing in each group",
 	  "数据不足：每组需要 20 秒的绘制" },
-	{ "not enough data: a group has too few rows of fps.csv for its noise",
+	{ "not enough data: a group has too few rows of fps.csv to measure its noise",
 	  "数据不足：一组的 fps.csv 行数太少，无法估计噪声" },
 	{ "not in BASE", "基准组中没有" },
 	{ "not in NEW", "新组中没有" },
@@ -182,7 +182,7 @@ static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, 
 	if (said->verdict->longest_freeze_s[more] > 0)
 		snprintf(longest, sizeof(longest), said->zh ? "，最长 %s" : ", up to %s", time);
 	snprintf(text, COMPARE_LINE_SIZE,
-		 said->zh ? "%s 会卡死：%s%s；%s %s。" : "%s freezes: %s%s; %s has %s.",
+		 said->zh ? "%s 会卡死：%s%s；%s %s。" : "%s has %s%s; %s has %s.",
 		 said->name[more], often[more], longest, said->name[less], often[less]);
 }
 
@@ -234,8 +234,8 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 每次运行损失的时间都多于 %s "
 				    "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
-				  : "%s loses more than each run of %s: too few runs to rule out "
-				    "chance; compare more runs.",
+				  : "Each run of %s loses more time than any run of %s: too few "
+				    "runs to rule out chance; compare more runs.",
 			 name, other);
 }
 
@@ -304,14 +304,15 @@ static bool tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said, boo
 			 before, after);
 	if (is_told)
 		snprintf(times, sizeof(times),
-			 said->zh ? "损失的时间是 %.1f 倍" : "%.1f times as much", after / before);
+			 said->zh ? "损失的时间是 %.1f 倍" : "That is %.1f times as much",
+			 after / before);
 	else if (is_more)
 		snprintf(times, sizeof(times), said->zh ? "（%.1f 倍）" : " (%.1fx)",
 			 after / before);
 	if (verdict->runs[NEW] > 1 && verdict->runs_above[NEW] > 0)
 		snprintf(above, sizeof(above),
 			 said->zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
-				  : ", in %u of %u runs above every run of %s",
+				  : "; %u of %u runs lost more than any run of %s",
 			 verdict->runs_above[NEW], verdict->runs[NEW], said->name[BASE]);
 	snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s%s%s。" : "%s%s%s.", lost, times, above);
 	return true;
@@ -360,8 +361,8 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
 			 said.zh ? "只按 FPS 对比：文件没有记录迟到的帧和卡死，因为来自 "
 				   "2019 年的程序或其规则。"
-				 : "Compared by FPS alone: files of the 2019 program, or of its "
-				   "rules, do not record late frames and freezes.");
+				 : "Compared by FPS alone: files of the 2019 program, or of "
+				   "--rules gfx2019, do not record late frames and freezes.");
 	if (verdict->word == COMPARED_WORSE && verdict->worst)
 		tell_section(lines[n++], &said);
 	if (verdict->freezes_more &&

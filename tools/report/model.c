@@ -693,7 +693,7 @@ static void report_missing(struct session *session)
 	int64_t type = session_json_number(session, "options", "type");
 
 	if (session->is_2019) {
-		session_notice(session, "files of the 2019 program, or of its rules: no "
+		session_notice(session, "files of the 2019 program, or of --rules gfx2019: no "
 					"percentiles, no jank, no grade; capture with jankd and "
 					"without --rules to get them");
 		return;

@@ -154,8 +154,8 @@ static void print_without_app(FILE *out, const struct session *session)
 	fputs("No app in ", out);
 	print_escaped(out, session->folder);
 	if (session->is_2019)
-		fputs(": no grade, as files of the 2019 program, or of its rules, do not say which "
-		      "frames were late.\n\n",
+		fputs(": no grade, as files of the 2019 program, or of --rules gfx2019, do not say "
+		      "which frames were late.\n\n",
 		      out);
 	else
 		fputs(has_app ? " drew two frames: no grade.\n\n"

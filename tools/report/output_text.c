@@ -200,7 +200,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
 	if (session->first_us >= 0)
-		snprintf(times, sizeof(times), " 0:00 is %.3f s of the trace",
+		snprintf(times, sizeof(times), " 0:00 is %.3f s on the trace clock",
 			 (double)session->first_us / 1e6);
 	if (session->last_us > session->first_us)
 		grade_time(length, span_ns, ENGLISH);
@@ -298,9 +298,10 @@ static int print_moments(FILE *out, const struct session *session,
 	int n = moments_read(&groups, session, selection);
 
 	if (n > 0 && session->n_late == LATE_MAX)
-		text_print_line(
-			out, columns,
-			"moments, most time lost first, of the %d that lost most:", LATE_MAX);
+		text_print_line(out, columns,
+				"moments, most time lost first (only the %d worst late frames and "
+				"freezes):",
+				LATE_MAX);
 	else if (n > 0)
 		text_print_line(out, columns, "moments, most time lost first:");
 	for (int i = 0; i < n && i < MOMENTS_SHOWN; i++) {
@@ -469,10 +470,9 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 			fputc('\n', out);
 		print_head(out, session, columns);
 		if (session->is_2019)
-			text_print_line(
-				out, columns,
-				"no grade: files of the 2019 program, or of its rules, do not say "
-				"which frames were late");
+			text_print_line(out, columns,
+					"no grade: files of the 2019 program, or of --rules "
+					"gfx2019, do not say which frames were late");
 		error = print_verdict(out, session, report->selection, columns);
 		if (error < 0)
 			return error;
@@ -614,8 +614,8 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		text_print_line(out, columns, "not enough data: no Surface to compare");
 	else if (comparison->runs[BASE] < 2 || comparison->runs[NEW] < 2)
 		text_print_line(out, columns,
-				"note: a group with one run: how much runs differ is unknown, so "
-				"the noise does not include it");
+				"note: a group has only one run: how much runs differ from each "
+				"other is unknown and not part of the noise");
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		const struct compared_notice *notice = &comparison->notices[i];
 

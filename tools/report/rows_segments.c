@@ -208,14 +208,19 @@ static void report_gaps(struct reading *reading, const struct segment *segments,
 {
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t before = segments[i - 1].number, next = segments[i].number;
+		char missing[64];
 
 		if (next == SEGMENT_CURRENT || next <= before + 1)
 			continue;
+		if (next == before + 2)
+			snprintf(missing, sizeof(missing), "segment %u is", (unsigned int)next - 1);
+		else
+			snprintf(missing, sizeof(missing), "segments %u to %u are",
+				 (unsigned int)before + 1, (unsigned int)next - 1);
 		session_notice(reading->session,
-			       "%s: segment %u%s missing: not pulled, or removed by --keep or "
-			       "--min-free; its time is left out",
-			       csv_files[segments[i].kind].name, (unsigned int)before + 1,
-			       next > before + 2 ? " and following are" : " is");
+			       "%s: %s missing: not pulled, or removed by --keep or --min-free; "
+			       "that time is left out",
+			       csv_files[segments[i].kind].name, missing);
 	}
 }
 

@@ -187,7 +187,7 @@ function comparedSure(builds, apps) {
     if (lost && lost["unknown vsyncs"] > 0) lines.push(`${build.name}: ${word("frames with unknown vsyncs")}: ${lost["unknown vsyncs"]}`);
     if (build.side === "new" && build.comparison["left out frames"] > 0) lines.push(`${build.name}: ${word("frames beyond the limit, left out")}: ${build.comparison["left out frames"]}`);
   }
-  if (builds.some((build) => build.group.runs < 2)) lines.push(word("a group with one run: how much runs differ is unknown"));
+  if (builds.some((build) => build.group.runs < 2)) lines.push(word("a group has only one run: how much runs differ from each other is unknown"));
   const notices = new Set(builds.slice(1).flatMap((build) => build.comparison.notices.map((one) => `${one.folder}${one.runs > 1 ? ` (${one.runs} ${word("runs")})` : ""}: ${note(one.text)}`)));
   return element("div", { className: "card sure" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList([...notices]));
 }

@@ -145,7 +145,7 @@ function howSure(session, app) {
   if (others.length > 0) lines.push(`${word("Surfaces that belong to no app, not in the grade")}: ${others.map((one) => one.Surface).slice(0, 5).join(", ")}${others.length > 5 ? " …" : ""}`);
   for (const kind of ["GPU", "doFrame", "FrameTimeline"]) if (!session.captured.some((one) => one.kind === kind)) lines.push(`${kind}: ${word("not captured")}`);
   lines.push(`${word("the capture cost")}: ${cost["cpu(ms)"] === null ? word("not captured") : `${(cost["cpu(ms)"] / 1000).toFixed(2)} s ${word("of CPU time")}, ${(cost["memory(KB)"] / 1000).toFixed(1)} MB ${word("of memory")}`}`);
-  lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : word("0:00 is {} s of the trace").replace("{}", seconds(session["from(s)"]))].filter(Boolean).join(" · "));
+  lines.push([session.folder, session.session_id && `${word("session")} ${session.session_id}`, session.began, session["from(s)"] === null ? null : word("0:00 is {} s on the trace clock").replace("{}", seconds(session["from(s)"]))].filter(Boolean).join(" · "));
   return element("div", { className: "card sure" }, heading(3, "how sure"), element("ul", {}, ...lines.map((line) => element("li", {}, line))), ...notesList(session.notices.map(note)));
 }
 

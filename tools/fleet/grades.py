@@ -103,7 +103,7 @@ def sums(names, rows):
     if not rows:
         return []
     if not program():
-        raise Failure("jank-report is not found; build it (ninja -C build), or put it into PATH or JANK_REPORT")
+        raise Failure("jank-report was not found; build it (ninja -C build), put it in a folder on PATH, or name it in JANK_REPORT")
     keys = [{name: value for name, value in zip(names, row) if not name.startswith("sum ")} for row in rows]
     facts = [{name[4:]: value for name, value in zip(names, row) if name.startswith("sum ")} for row in rows]
     for one in facts:

@@ -62,7 +62,7 @@ class Loader:
 
     def load(self, tops):
         if not program():
-            self.say("jank-report is not found, so no grades are loaded; build it, or put it into PATH, and load again")
+            self.say("jank-report was not found, so no grades are loaded; build it, or put it in a folder on PATH, and load again")
         for top in tops:
             if not os.path.isdir(top):
                 self.notice(top, "no such folder")

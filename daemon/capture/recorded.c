@@ -41,7 +41,8 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 	source_stop(source);
 	if (code != 0 && input_is_stopped())
 		return session_refuse(session,
-				      "ended by a signal before its end; analyze it again");
+				      "interrupted by a signal before the whole trace was read; "
+				      "analyze it again");
 	if (pipeline_is_by_cpu(session->pipeline))
 		return session_refuse(session, by_cpu);
 	if (!session_has_markers(session))

@@ -106,7 +106,8 @@ static bool find_counted_time(struct rescue *rescue)
 		return true;
 	if (rescue->killed->begin_ns < 0) {
 		snprintf(rescue->why, sizeof(rescue->why),
-			 "the time at which it began is unknown on this trace clock");
+			 "the time at which the killed capture began is unknown on this trace "
+			 "clock");
 		return false;
 	}
 	if (!all_before)
@@ -214,7 +215,8 @@ static int open_session(struct rescue *rescue)
 	if (session_open(&rescue->session, &rescue->options) == 0)
 		return 0;
 	session_close(&rescue->session);
-	snprintf(rescue->why, sizeof(rescue->why), "its rules cannot be loaded");
+	snprintf(rescue->why, sizeof(rescue->why),
+		 "the rules of the killed capture cannot be loaded");
 	rescue->options.rules = "default";
 	return session_open(&rescue->session, &rescue->options);
 }

@@ -34,7 +34,7 @@ static int write_journal(struct tracing_undo *undo)
 		error = save(undo);
 	if (error == 0)
 		return 0;
-	report("%s: %s: cannot save the tracing settings, which are needed to restore them at the "
+	report("%s: %s: cannot save the tracing settings, so they could not be restored at the "
 	       "end: %s; %s",
 	       options_command_name(undo->options->command), undo->folder->path, folder_why(error),
 	       folder_advice(error));
@@ -80,8 +80,8 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	if (error == 0)
 		undo->lock_fd = tracefs_lock(undo->directory, LOCK_MS);
 	if (undo->lock_fd == -EINTR) {
-		report("%s: %s: ended by a signal while another jankd was setting up or restoring "
-		       "tracing; nothing was changed",
+		report("%s: %s: interrupted by a signal while another jankd was setting up or "
+		       "restoring tracing; nothing was changed",
 		       command, undo->directory);
 		return EXIT_FAILED;
 	}

@@ -12,7 +12,7 @@
  *     start                            cmd_start.c    the same, in a daemon made by detach.c
  *     analyze                          cmd_analyze.c  a session for each recorded trace
  *     stop status mark rotate, top     cmd_client.c, cmd_top.c   requests to a running capture
- *     files                            cmd_files.c    the files of a folder, for a copy
+ *     files                            cmd_files.c    the files of a folder, to copy them
  *     doctor                           cmd_doctor.c   what this machine allows
  *     rules                            cmd_rules.c    check and print rule sets
  *

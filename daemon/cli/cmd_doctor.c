@@ -171,10 +171,10 @@ static void check_pipe(struct doctor *doctor)
 		print(doctor, NOTE, "%s", raw_why);
 }
 
-/* The setting that the line is about has this value, with a @doubt if jankd cannot @change it,
+/* The setting that the line is about has this value, with a @doubt if jankd cannot change it,
  * which is what @if_not says. */
-static void print_setting(struct doctor *doctor, const char *value, const char *change,
-			  enum finding if_not, const char *doubt)
+static void print_setting(struct doctor *doctor, const char *value, enum finding if_not,
+			  const char *doubt)
 {
 	const char *path = tracefs_path(doctor->tracefs);
 	int error = setting_check_write(path, doctor->subject);
@@ -183,9 +183,9 @@ static void print_setting(struct doctor *doctor, const char *value, const char *
 	snprintf(file, sizeof(file), "%s/%s", path, doctor->subject);
 	tracefs_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
 	if (error == 0)
-		print(doctor, OK, "%s, and jankd can %s it", value, change);
+		print(doctor, OK, "%s, and jankd can change it", value);
 	else
-		print(doctor, if_not, "%s%s, and jankd cannot %s it: %s", value, doubt, change,
+		print(doctor, if_not, "%s%s, and jankd cannot change it: %s", value, doubt,
 		      refusal);
 }
 
@@ -201,7 +201,7 @@ static void check_on(struct doctor *doctor)
 		      is_on			? "on"
 		      : strcmp(value, "0") == 0 ? "off"
 						: "unknown",
-		      "switch", is_on ? NOTE : PROBLEM, "");
+		      is_on ? NOTE : PROBLEM, "");
 }
 
 static void check_buffer(struct doctor *doctor)
@@ -211,7 +211,7 @@ static void check_buffer(struct doctor *doctor)
 
 	if (kb > 0)
 		snprintf(size, sizeof(size), "%" PRIu64 " KB per CPU", kb);
-	print_setting(doctor, size, "change", NOTE,
+	print_setting(doctor, size, NOTE,
 		      kb > 0 && kb < BUFFER_ENOUGH_KB ? ", which may overflow between two reads"
 						      : "");
 }
@@ -224,7 +224,7 @@ static void check_clock(struct doctor *doctor)
 	if (setting_read(tracefs_path(doctor->tracefs), "trace_clock", clock) < 0)
 		snprintf(clock, sizeof(clock), "unknown");
 	is_time = wall_clock_is_time(clock);
-	print_setting(doctor, clock, "change", is_time ? NOTE : PROBLEM,
+	print_setting(doctor, clock, is_time ? NOTE : PROBLEM,
 		      is_time ? "" : ", which does not count time");
 }
 

@@ -35,10 +35,10 @@ static void draw(void *context, const struct capture *capture)
 	if (!status)
 		return;
 	if (status->discarding)
-		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C ends)",
+		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C to stop)",
 			 -status->counting_s);
 	else
-		snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C ends)",
+		snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C to stop)",
 			 status->source_path, status->counting_s);
 	live_draw(*live, status, title);
 	free(status);
@@ -95,7 +95,7 @@ static int run(struct capture *capture, const struct options *options)
 	int code;
 
 	if (!live && out && status) {
-		fprintf(out, "capturing from %s (Ctrl-C ends)\n", status->source_path);
+		fprintf(out, "capturing from %s (Ctrl-C to stop)\n", status->source_path);
 		fflush(out);
 	}
 	free(status);

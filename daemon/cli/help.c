@@ -24,7 +24,7 @@ void help_print_program(void)
 	      "  top                   show a live table of the surfaces of a capture\n"
 	      "  mark TEXT             add a mark with this text to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
-	      "  files                 list the files of a folder, with checksums, for a copy\n"
+	      "  files                 list the files of a folder with checksums, to copy them\n"
 	      "  doctor                check what this device allows, and print what to do\n"
 	      "  analyze FILE...       count frames in recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
@@ -81,11 +81,11 @@ static const struct {
 		"usage: jankd files [-F DIR]\n"
 		"       jankd files --read NAME [--from OFFSET] [-F DIR]\n",
 		"Lists the files of the folder for a program that copies them. The first line is "
-		"'session ID running VERSION', or 'ended' instead of 'running'; ID is new with "
-		"each start. Then there is a line for each file: 'closed CRC SIZE NAME', with the "
+		"'session ID running VERSION', or 'ended' instead of 'running'; each start has "
+		"a new ID. Then there is a line for each file: 'closed CRC SIZE NAME', with the "
 		"checksum that cksum prints, or 'open - SIZE NAME' if the capture still appends "
 		"rows. A running capture replaces summary.csv and session.json as a whole. The "
-		"numbers in the names of closed files only grow.",
+		"numbers in the names of closed files only increase.",
 	},
 	[OPTIONS_DOCTOR] = {
 		"usage: jankd doctor [options]\n",

@@ -60,9 +60,9 @@ const struct option_row options_table[] = {
 		.parse = option_parse_small_count,
 		.field = FIELD(unsigned int, pipeline.type),
 		.limits = { 0, 4, "a number" },
-		.help = "rows to write. 0: those of fps.csv; 1: also frames of 42 ms or more in "
-			"dropFrames.csv; 2: also frames of more than one vsync there; 3 and 4: as "
-			"1 and 2, but without fps.csv (0)",
+		.help = "rows to write. 0: fps.csv; 1: fps.csv, and dropFrames.csv with frames of "
+			"42 ms or more; 2: fps.csv, and dropFrames.csv with frames of more than "
+			"one vsync; 3 and 4: as 1 and 2, but without fps.csv (0)",
 	},
 	{
 		.name = "delay",

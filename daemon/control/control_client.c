@@ -214,15 +214,15 @@ static int parse_answer(struct control_answer *answer, const struct received *re
 static int failed(struct control_answer *answer, const char *folder, const struct holder *holder,
 		  int error)
 {
-	const char *why = error == -EAGAIN     ? "does not answer"
-			  : error == -EPERM    ? "belongs to another user"
-			  : error == -EPROTO   ? "sent an incomplete answer"
-			  : error == -EMSGSIZE ? "sent an answer that is too long"
+	const char *why = error == -EAGAIN     ? "it does not answer"
+			  : error == -EPERM    ? "it belongs to another user"
+			  : error == -EPROTO   ? "it sent an incomplete answer"
+			  : error == -EMSGSIZE ? "it sent an answer that is too long"
 					       : strerror(-error);
 	const char *what_to_do = error == -EPERM ? "run this command as the user who started it"
 						 : report_advice(error, "try again, or kill it");
 
-	snprintf(answer->why, sizeof(answer->why), "%.300s: jankd (pid %ld) %s; %s", folder,
+	snprintf(answer->why, sizeof(answer->why), "%.300s: jankd (pid %ld): %s; %s", folder,
 		 holder->pid, why, what_to_do);
 	return error;
 }
@@ -285,7 +285,7 @@ static int no_connection(struct control_answer *answer, const char *folder,
 	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: jankd (pid %ld) does not accept commands: it is not capturing (it is "
-		 "starting or ending, or analyzes a recorded trace), or is in another network "
+		 "starting, ending or analyzing a recorded trace), or it is in another network "
 		 "namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;

@@ -79,7 +79,7 @@ static void print_latency(FILE *out, const struct status *status)
 		return;
 	fprintf(out,
 		"fences   %" PRIu64 " polls (%" PRIu64
-		" failed) of %.1f ms, the longest of %.1f ms, "
+		" failed) of %.1f ms on average, %.1f ms at most, "
 		"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns\n",
 		latency->polls, latency->failed, (double)latency->wall_ns / 1e6 / polls,
 		(double)latency->wall_most_ns / 1e6, (double)latency->cpu_ns / NS_PER_S,

@@ -118,7 +118,7 @@ static int more_outer(struct packet_stream *stream, uint64_t needed)
 
 		stream->too_large++;
 		if (needed > INT64_MAX - at) {
-			set_damage(stream, "the trace is cut: its last packet is incomplete");
+			set_damage(stream, "the trace is truncated: its last packet is incomplete");
 			return 0;
 		}
 		packet_stream_seek(stream, at + needed);
@@ -126,7 +126,7 @@ static int more_outer(struct packet_stream *stream, uint64_t needed)
 	}
 	if (stream->outer_over) {
 		if (unread > 0)
-			set_damage(stream, "the trace is cut: its last packet is incomplete");
+			set_damage(stream, "the trace is truncated: its last packet is incomplete");
 		return 0;
 	}
 	error = fill_outer(stream, (size_t)needed);

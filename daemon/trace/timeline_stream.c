@@ -200,7 +200,7 @@ static struct span read_packets(struct timeline_stream *stream, struct span byte
 		else if (frame == PERFETTO_FRAME_NONE && is_packet)
 			return bytes;
 		else
-			stream->damage = "it is no perfetto trace";
+			stream->damage = "it is not a perfetto trace";
 	}
 	return SPAN_NULL;
 }

@@ -195,7 +195,7 @@ def damage(checks):
     cases = [("gzip", "truncated", packed[:len(packed) * 3 // 4])]
     for name in ("html", "old html", "html of json"):
         data = WRAPPINGS[name](TRACE)
-        cases += [(name, "is cut", data[:data.index(b"|", len(data) * 3 // 4)] + b"\\")]
+        cases += [(name, "is truncated", data[:data.index(b"|", len(data) * 3 // 4)] + b"\\")]
     if unpacks():  # with a checksum of the original content
         archive = zip_of(("trace.txt", TRACE), method=zipfile.ZIP_STORED)
         cases += [("zip, a byte", "corrupt", archive.replace(TRACE, TRACE[:at] + bytes([TRACE[at] ^ 1]) + TRACE[at + 1:]))]

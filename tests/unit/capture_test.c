@@ -58,7 +58,7 @@ static int start_in(const char *folder)
 TEST(a_running_capture_answers_requests)
 {
 	live_run("--no-atrace", "--frames-log", NULL);
-	assert_string_equal(scratch_get("run.out"), "capturing from tr (Ctrl-C ends)\n");
+	assert_string_equal(scratch_get("run.out"), "capturing from tr (Ctrl-C to stop)\n");
 	assert_int_equal(live_ask("rotate", NULL), 0);
 	assert_false(scratch_has("out/fps-000001.csv"));
 	live_frames(100);
@@ -92,7 +92,7 @@ TEST(a_running_capture_answers_requests)
 	live_end();
 	assert_string_equal(
 		scratch_get("run.out"),
-		"capturing from tr (Ctrl-C ends)\n" TABLE
+		"capturing from tr (Ctrl-C to stop)\n" TABLE
 		"TOO SHORT: com.example.app drew for only 1.65 s (99 frames), too short to "
 		"judge: no late frame, no\n  freeze.\n"
 		"  com.example.app/.Main: TOO SHORT\n"

@@ -51,7 +51,7 @@ TEST(a_device_that_allows_everything_is_ok_and_not_changed)
 	assert_line("ok", "tracefs", "tr");
 	assert_line("ok", "trace_pipe", "can be read");
 	assert_line("ok", "raw", "can be read");
-	assert_line("ok", "tracing_on", "on, and jankd can switch it");
+	assert_line("ok", "tracing_on", "on, and jankd can change it");
 	assert_line("ok", "buffer_size_kb", "7777 KB");
 	assert_line("ok", "trace_clock", "boot");
 	assert_line("ok", "atrace", "gfx view");
@@ -148,7 +148,7 @@ TEST(what_only_costs_more_is_a_note)
 	unlink(scratch_path("tr/tracing_on"));
 	scratch_mkdir("tr/tracing_on");
 	assert_int_equal(doctor(NULL, NULL), 1);
-	assert_line("problem", "tracing_on", "unknown, and jankd cannot switch it: Is a directory");
+	assert_line("problem", "tracing_on", "unknown, and jankd cannot change it: Is a directory");
 	unlink(scratch_path("tr/buffer_size_kb"));
 	scratch_mkdir("tr/buffer_size_kb");
 	assert_int_equal(doctor(NULL, NULL), 1);

@@ -51,7 +51,7 @@ def instance(tracefs, kilobytes=4096):
 
 def remove(path):
     """Removes an instance; a reader that is ending may still use it for a moment."""
-    for _ in range(50):
+    for _ in range(200):
         try:
             path.rmdir()
             return

@@ -215,7 +215,7 @@ TEST(test_all_layers_can_have_long_names)
 	for (int i = 0; i < 3 * LAYERS; i++) {
 		int id;
 
-		snprintf(name + sizeof(name) - 8, 8, "%07d", i);
+		snprintf(name + sizeof(name) - 12, 12, "%011d", i);
 		name[sizeof(name) - 1] = 'b';
 		if (i >= LAYERS)
 			layers_remove(&table, i % LAYERS);

@@ -200,7 +200,7 @@ with checks, folder() as here:
     analyze(here / "hole", "--frames-log", here / "trace.txt")
     for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
         done = compare(here / base_of, here / new_of).stdout
-        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 39.9 s, well 0.0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
+        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40.0 s, well 0.0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
 
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):

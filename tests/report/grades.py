@@ -183,11 +183,14 @@ def judge(checks, name, out, least=1):
     session, = model(out)
     truth, holes = expected(out)
     begin, end = session["from(s)"] * 1e6, session["to(s)"] * 1e6
+    started, stopped = (microseconds(row["time(s)"]) for row in rows(out, "events.csv") if row["kind"] in ("start", "stop"))
+    span = (max(end, stopped) - min(begin, started)) / 1e3
     checks.equal({app["app"] for app in session["apps"]}, {app for app, section in truth if section is WHOLE and truth[app, section].frames}, f"{name}: apps")
     checks.that(len(session["apps"]) >= least, f"{name}: {len(session['apps'])} apps")
     for app in session["apps"]:
         facts = truth[app["app"], WHOLE]
-        same(checks, f"{name}: {app['app']}", app, facts, facts.grade(app["facts"]["missing(s)"] * 1e3, (end - begin) / 1e3))
+        same(checks, f"{name}: {app['app']}", app, facts, facts.grade(app["facts"]["missing(s)"] * 1e3, span))
+        checks.that(abs(app["facts"]["captured(s)"] * 1e3 - span) < 0.002, f"{name}: captured {app['facts']['captured(s)']} s, from start to stop {span} ms")
         missing = sum(to - since for since, to in holes) / 1e6
         checks.that(app["facts"]["missing(s)"] >= missing - 0.002, f"{name}: missing {app['facts']['missing(s)']} s, computed {missing}")
     for n, section in enumerate(session["sections"]):

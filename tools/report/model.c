@@ -315,8 +315,7 @@ static enum grade best_without_events(const struct surface *surface)
 static void set_grade(const struct session *session, struct surface *surface)
 {
 	surface->facts.missing_ns = session->missing_ns;
-	if (session->last_us > session->first_us)
-		surface->facts.span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+	surface->facts.span_ns = session_span_ns(session);
 	surface->grade =
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
@@ -812,6 +811,8 @@ static int finish(struct reading *reading)
 	struct session *session = reading->session;
 	int error = 0;
 
+	if (session->last_us >= 0 && session->stop_us > session->last_us)
+		session->last_us = session->stop_us;
 	choose_harm(reading);
 	set_missing(session);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)

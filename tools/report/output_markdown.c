@@ -32,7 +32,7 @@ static void print_about(FILE *out, const struct session *session)
 	const char *began = session_json_text(session, NULL, "began");
 	char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
 
-	grade_time(length, (uint64_t)(session->last_us - session->first_us) * 1000, ENGLISH);
+	grade_time(length, session_span_ns(session), ENGLISH);
 	session_tell_complete(complete, session);
 	print_escaped(out, model ? model : "device not known (recorded trace)");
 	if (build) {

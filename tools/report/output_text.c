@@ -162,7 +162,7 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 	int64_t cpu_ms = session_json_number(session, "cost", "cpu_ms");
 	int64_t rss_kb = session_json_number(session, "cost", "rss_kb");
 	int64_t wakeups = session_json_number(session, "cost", "wakeups");
-	double span_s = (double)(session->last_us - session->first_us) / 1e6;
+	double span_s = (double)session_span_ns(session) / 1e9;
 
 	if (cpu_ms < 0 || rss_kb < 0 || wakeups < 0 || !(span_s > 0))
 		return;
@@ -192,7 +192,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
 	const char *id = session_json_text(session, NULL, "session_id");
-	uint64_t span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+	uint64_t span_ns = session_span_ns(session);
 	char more[64] = "", times[80] = "", length[GRADE_TIME_SIZE] = "length not known",
 	     complete[SESSION_COMPLETE_SIZE];
 
@@ -202,7 +202,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (session->first_us >= 0)
 		snprintf(times, sizeof(times), " 0:00 is %.3f s on the trace clock",
 			 (double)session->first_us / 1e6);
-	if (session->last_us > session->first_us)
+	if (span_ns > 0)
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session);
 	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),

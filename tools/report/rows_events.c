@@ -148,6 +148,10 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 	else if (span_equal(kind, SPAN_LITERAL("stall")))
 		add_keyed(reading, &reading->stalls, &reading->n_stalls, &reading->max_stalls,
 			  (struct keyed){ read.time_us, read.text });
+	else if (span_equal(kind, SPAN_LITERAL("start")))
+		session->start_us = read.time_us;
+	else if (span_equal(kind, SPAN_LITERAL("stop")))
+		session->stop_us = read.time_us;
 	else if (span_equal(kind, SPAN_LITERAL("lost")))
 		add_missing(session, read.time_us, name_of(session, read.text));
 	else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)

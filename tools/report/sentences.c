@@ -27,9 +27,9 @@ uint64_t session_counter(const struct session *session, const char *key)
 
 void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session)
 {
-	uint64_t span_ns = (uint64_t)(session->last_us - session->first_us) * 1000;
+	uint64_t span_ns = session_span_ns(session);
 
-	if (session->missing_ns > 0 && session->last_us > session->first_us)
+	if (session->missing_ns > 0 && span_ns > 0)
 		snprintf(text, SESSION_COMPLETE_SIZE, "%.1f s (%.*f %%) missing",
 			 (double)session->missing_ns / 1e9, session->missing_ns * 10 < span_ns,
 			 100 * (double)session->missing_ns / (double)span_ns);

@@ -22,7 +22,7 @@ const char *const captured_kind_names[] = {
 
 int session_init(struct session *session)
 {
-	*session = (struct session){ .first_us = -1, .last_us = -1 };
+	*session = (struct session){ .first_us = -1, .last_us = -1, .start_us = -1, .stop_us = -1 };
 	pool_init(&session->windows, sizeof(struct window), WINDOWS_MAX);
 	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX + RANGE_FRAMES_MAX);
 	pool_init(&session->events, sizeof(struct event), EVENTS_MAX);
@@ -91,6 +91,14 @@ int64_t session_json_number(const struct session *session, const char *outer, co
 	struct json_object *found = json_at(session, outer, key);
 
 	return json_object_is_type(found, json_type_int) ? json_object_get_int64(found) : -1;
+}
+
+uint64_t session_span_ns(const struct session *session)
+{
+	bool has_start = session->start_us >= 0 && session->start_us < session->first_us;
+	int64_t from_us = has_start ? session->start_us : session->first_us;
+
+	return session->last_us > from_us ? (uint64_t)(session->last_us - from_us) * 1000 : 0;
 }
 
 int64_t session_missing_ms(const struct session *session)

@@ -236,8 +236,11 @@ struct session {
 	struct names names;
 	struct json_object *json; /* session.json, or NULL */
 	struct file_count files[CSV_FILES];
-	bool is_2019;		   /* fps.csv has the numbers of the 2019 program only */
-	int64_t first_us, last_us; /* of all rows; -1: none */
+	bool is_2019; /* fps.csv has the numbers of the 2019 program only */
+	/* Of all rows, and with rows to the end of the capture, as a freeze that no frame ended has
+	 * none; -1: none. */
+	int64_t first_us, last_us;
+	int64_t start_us, stop_us; /* of the capture, as events.csv has it; or -1 */
 
 	struct surface *surfaces; /* sorted: in the order of apps, the judged one first */
 	uint32_t n_surfaces;
@@ -285,6 +288,9 @@ const char *session_json_text(const struct session *session, const char *outer, 
 
 /* The same for a number; -1 if there is none. */
 int64_t session_json_number(const struct session *session, const char *outer, const char *key);
+
+/* How long the capture was, also before the first frame and after the last one. */
+uint64_t session_span_ns(const struct session *session);
 
 /* Time without events, of session.json; -1 if it does not say it. */
 int64_t session_missing_ms(const struct session *session);

@@ -22,7 +22,7 @@ const share = (part, all) => `(${(100 * part / Math.max(all, 1e-9)).toFixed(10 *
 
 /* The bar on top: what was captured, and whether all of it is there. */
 function sessionBar(session) {
-  const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = session["to(s)"] - session["from(s)"];
+  const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = app ? app.facts["captured(s)"] : session["to(s)"] - session["from(s)"];
   const isOne = (data.sessions || []).length === 1; // then the heading of the page has the rest
   const isLost = missing > 0 || session.lost.events > 0 || session.lost["unknown times"] > 0;
   return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface with a package in its name drew two frames")), " ",

@@ -202,6 +202,14 @@ with checks, folder() as here:
         done = compare(here / base_of, here / new_of).stdout
         checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40.0 s, well 0.0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
 
+    # Freezes are drawing, and a build that hangs from early on is not one of which too little is known.
+    analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))
+    with open(here / "stuck" / "events.csv", "a") as table:
+        table.write("1043.000000,,stall,40000.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
+    done, surface = compare(here / "well", here / "stuck").stdout, in_json(here / "well", here / "stuck")["surfaces"][0]
+    checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze, well none: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
+    checks.that(abs(surface["new drawing(S)"] - surface["new"]["drawing(s)"]) < 0.01, f"drawing of stuck: {surface['new drawing(S)']} s")
+
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):
         analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))

@@ -156,8 +156,7 @@ static void add_frame(struct comparison *comparison, struct compared_surface *su
 			   .flags = frame->flags,
 			   .step = frame->step,
 		   });
-	if (!(frame->flags & FRAME_WAIT))
-		surface->time_s[run->group] += (double)us / 1e6;
+	surface->time_s[run->group] += (double)us / 1e6;
 }
 
 static void add_window(struct comparison *comparison, struct compared_surface *surface,
@@ -172,7 +171,7 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 		return;
 	}
 	*added = *window;
-	surface->time_s[run->group] += (double)window->time_us / 1e6;
+	surface->time_s[run->group] += (double)(window->time_us + window->stall_us) / 1e6;
 }
 
 /* Freezes that no frame ended are in no row. */
@@ -181,6 +180,9 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 {
 	uint64_t us = facts->endless > 0 ? facts->endless_ns / facts->endless / 1000 : 0;
 
+	if (has_frames)
+		surface->time_s[surface->runs[surface->n_runs - 1].group] +=
+			(double)facts->endless_ns / 1e9;
 	for (uint64_t i = 0; i < facts->endless; i++)
 		if (has_frames)
 			keep_frame(comparison, &surface->runs[surface->n_runs - 1],
@@ -1125,6 +1127,8 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 
 	for (unsigned int i = BASE; i <= NEW; i++)
 		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
+	if (!(verdict->drawing_s[compare_other(group)] > 0))
+		return false;
 	verdict->doubtful = group;
 	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
@@ -1164,9 +1168,10 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	if (verdict->freezes_more || verdict->lost.excess > COMPARE_BEYOND ||
 	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND)
 		verdict->word = COMPARED_WORSE;
-	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
-		verdict->word = COMPARED_UNCLEAR;
+	/* Also where there is not enough data: a freeze is told before that. */
 	else if (has_doubt(verdict, NEW, is_better))
+		verdict->word = COMPARED_UNCLEAR;
+	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)
 		verdict->word = COMPARED_BETTER;

@@ -87,7 +87,7 @@ struct compared_surface {
 	char *app, *name;
 	struct compared_section *sections;
 	uint32_t n_sections, max_sections;
-	double time_s[2]; /* of drawing, by group */
+	double time_s[2]; /* of drawing, by group: frame times and freezes */
 	struct compared_run *runs;
 	uint32_t n_runs, max_runs;
 };

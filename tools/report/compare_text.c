@@ -249,13 +249,13 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 	char freezes[NUMBER_SIZE];
 
 	tell_counts(freezes, said, verdict->freezes[BASE], verdict->freezes[NEW]);
-	if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
+	if (verdict->doubt != DOUBT_NONE)
+		tell_doubt(text, said);
+	else if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 没有绘制：无从对比。"
 				  : "%s drew nothing: there is nothing to compare.",
 			 why == compare_not_in[BASE] ? base : new);
-	else if (verdict->doubt != DOUBT_NONE)
-		tell_doubt(text, said);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
 			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));

@@ -102,7 +102,8 @@ def expected(out):
                     facts.gap_ms += float(gap[1])
     for row in rows(out, "summary.csv"):
         if apps.get(row["Surface"]) and row["verdict"].startswith("fail"):
-            found[apps[row["Surface"]], WHOLE].misses_rule = True
+            for app, section in found:  # a section has the rule of the session
+                found[app, section].misses_rule |= app == apps[row["Surface"]]
     holes = [(microseconds(row["time(s)"]) - float(seconds[1]) * 1e6, microseconds(row["time(s)"])) for row in events
              if row["kind"] == "lost" and (seconds := HOLE.search(row["text"]))]
     return found, holes
@@ -253,6 +254,12 @@ if __name__ == "__main__":
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")
             checks.that(f"**{app['grade']}** {app['sentence']}" in markdown and f"{app['grade']}: {app['sentence']}" in said
                         and app["sentence"].startswith(f"{app['app']}/"), f"what is told of one Surface: {app['sentence']} {said}")
+    with folder() as here:  # a game that is slow in all sections
+        (here / "trace.txt").write_bytes(marked(scenario("game-30", here / "trace.txt", seconds=20).read_bytes(), (7, 9), lambda n: f"level {n}"))
+        analyze(here / "out", "--frames-log", "--class", "app", here / "trace.txt")
+        judge(checks, "slow", here / "out")
+        grades = [[one["grade"] for one in (*section["apps"], section["surfaces"][0])] for section in model(here / "out")[0]["sections"]]
+        checks.equal(grades, [["FAIR", "FAIR"]] * 2 + [["TOO SHORT", "TOO SHORT"]], "an app and its Surface in sections")
     with folder() as here:  # a Surface whose name is what events say of a hang without an end
         trace = scenario("hang-doframe", here / "trace.txt")
         trace.write_bytes(trace.read_bytes().replace(b"com.example.scroll.MainActivity", b"x; no frame ended it"))

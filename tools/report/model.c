@@ -418,7 +418,10 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	in->facts = sum->facts;
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
 	in->facts.span_ns = length_of(session, sum->section);
-	in->grade = complete_facts(&in->facts, &in->numbers, "");
+	/* The rate that its class needs is judged in the whole session: a section has that answer,
+	 * as its app has. */
+	in->grade =
+		complete_facts(&in->facts, &in->numbers, session->surfaces[sum->surface].verdict);
 	numbers_set_grade(&in->numbers, &in->facts, in->grade);
 }
 

@@ -254,12 +254,15 @@ if __name__ == "__main__":
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")
             checks.that(f"**{app['grade']}** {app['sentence']}" in markdown and f"{app['grade']}: {app['sentence']}" in said
                         and app["sentence"].startswith(f"{app['app']}/"), f"what is told of one Surface: {app['sentence']} {said}")
-    with folder() as here:  # a game that is slow in all sections
+    with folder() as here:  # a game that is slow in all sections, and hangs in the last one, which has no frame
         (here / "trace.txt").write_bytes(marked(scenario("game-30", here / "trace.txt", seconds=20).read_bytes(), (7, 9), lambda n: f"level {n}"))
         analyze(here / "out", "--frames-log", "--class", "app", here / "trace.txt")
+        with open(here / "out" / "events.csv", "a") as table:
+            table.write("1020.100000,,mark,stuck\n1022.600000,,stall,2500.0 ms on SurfaceView[com.example.game/com.example.game.GameActivity](BLAST) of com.example.game; no frame ended it\n")
         judge(checks, "slow", here / "out")
         grades = [[one["grade"] for one in (*section["apps"], section["surfaces"][0])] for section in model(here / "out")[0]["sections"]]
-        checks.equal(grades, [["FAIR", "FAIR"]] * 2 + [["TOO SHORT", "TOO SHORT"]], "an app and its Surface in sections")
+        checks.equal(grades, [["FAIR", "FAIR"]] * 2 + [["TOO SHORT", "TOO SHORT"]] * 2, "an app and its Surface in sections")
+        checks.that(" freezes 1 in 0.0 s: SurfaceView" in report(here / "out").stdout, "the hang of its Surface")
     with folder() as here:  # a Surface whose name is what events say of a hang without an end
         trace = scenario("hang-doframe", here / "trace.txt")
         trace.write_bytes(trace.read_bytes().replace(b"com.example.scroll.MainActivity", b"x; no frame ended it"))

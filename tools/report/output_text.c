@@ -251,7 +251,8 @@ static void print_section(FILE *out, const struct session *session,
 
 	metric_print(p99, METRIC_P99, of[METRIC_P99]);
 	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
-	metric_print(stalls, METRIC_STALLS, of[METRIC_STALLS]);
+	/* With those that no frame ended. */
+	metric_print(stalls, METRIC_FREEZES, of[METRIC_FREEZES]);
 	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s in %.1f s: %s",
 			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
 			jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
@@ -269,7 +270,7 @@ static void print_sections(FILE *out, const struct session *session,
 		const struct section *section = &session->sections[in->section];
 		char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE];
 
-		if (!(in->numbers.of[METRIC_FRAMES] > 0) ||
+		if ((!(in->numbers.of[METRIC_FRAMES] > 0) && in->facts.freezes == 0) ||
 		    !select_section(selection, session, in->section) || !surface->is_shown)
 			continue;
 		if (in->section != last) {

@@ -441,7 +441,7 @@ def compared(page, here):
         every = of if n == 0 else [late["sections"][n - 1]["base"], late["sections"][n - 1]["new"], frozen["sections"][n - 1]["new"]]
         for one, cell in zip(every, row[1:]):
             change = abs(one["lost(ms/s)"] - every[0]["lost(ms/s)"])
-            checks.that(cell.startswith(f"{one['lost(ms/s)']:.1f} {one['grade']}") and (one is every[0] or f"{change:.1f}" in cell) and (not one["freezes"] or f"{one['freezes']} frozen" in cell), f"{row[0]}: {cell}, {one}")
+            checks.that(cell.startswith(f"{one['lost(ms/s)']:.1f} {one['grade']}") and (one is every[0] or f"{change:.1f}" in cell) and (not one["freezes"] or cell.endswith(f"freezes: {one['freezes']}")), f"{row[0]}: {cell}, {one}")
     grades = {row[0]: row[1:] for row in matrix}
     checks.that("BAD" in grades["checkout"][2] and "▲" in grades["checkout"][2] and "GOOD" in grades["feed"][2] and "▼" in grades["feed"][2], f"grades: {grades}")
     lost = lambda each, side: {one["cause"]: one[f"{side} lost(s)"] for one in each["causes"]}

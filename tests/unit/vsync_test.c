@@ -70,6 +70,30 @@ TEST(test_a_given_period_outweighs_ticks_and_a_reported_one_both)
 	assert_true(vsync_overrules(&lattice));
 }
 
+/* SurfaceFlinger wakes for each fourth vsync, most often late: few of these ticks show about four
+ * periods, within an error of some percent. */
+TEST(test_late_ticks_of_a_lower_render_rate_are_no_other_period)
+{
+	struct vsync_stamp stamp;
+
+	for (uint64_t run = 0, now = SECOND; run < 40; run++) {
+		vsync_init(&lattice, 0);
+		report_period(SECOND / 240);
+		for (uint64_t frame = 0; frame < 160; frame++) {
+			uint64_t late_ns = frame > 60 && any(10) < 7 ? any(SECOND / 400) : 0;
+
+			now += SECOND / 60 * (any(20) ? 1 : 2);
+			tick(now + late_ns);
+			for (uint64_t other = 2; other <= 3; other++)
+				vsync_tick(&lattice, other, 1, now + late_ns + other * MS / 4);
+			vsync_present(&lattice, now + late_ns + MS + any(MS / 2));
+			vsync_place(&lattice, now - 400 * MS, &stamp);
+		}
+		assert_period(SECOND / 240);
+		now += SECOND;
+	}
+}
+
 /* 24 Hz from the option or from SurfaceFlinger is not replaced by a multiple. */
 TEST(test_slow_period_is_not_divided)
 {

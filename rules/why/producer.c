@@ -470,6 +470,24 @@ static void add_hint(struct queued_buffer *buffer, const struct layer *layer, ui
 		buffer->hints[buffer->n_hints++] = (struct queue_hint){ layer->id, time_ns };
 }
 
+/* A queue's buffers arrive in order. If older ones of the same queue are still on their way, an
+ * event that seems to be about @buffer may be about one of them: only numbers can tell them apart.
+ * Those that an event was about in a short time have arrived. */
+static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, uint64_t time_ns)
+{
+	for (uint32_t i = newest_of(p, buffer->key); is_kept(p, i, PRODUCER_RECENT_MAX);
+	     i = buffer_at(p, i)->before) {
+		struct queued_buffer *older = buffer_at(p, i);
+
+		if (older->key != buffer->key || older->begin_ns >= buffer->begin_ns)
+			continue;
+		if (older->taken || older->sent_ns + WAY_NS < time_ns)
+			return;
+		if (older->n_hints == 0 || older->sent_ns + SHORT_WAY_NS >= time_ns)
+			older->ambiguous = buffer->ambiguous = true;
+	}
+}
+
 /* SurfaceFlinger got a buffer of a layer of which nothing is known, but none is on its way. So
  * another layer may have taken it, if nothing but the time told whose it was. */
 static void doubt_last(struct producers *p, uint64_t time_ns)
@@ -512,6 +530,8 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	found.n = 0;
 	layer->producer_events += layer->producer_events < VOTES_ENOUGH;
 	find_buffers(p, &found, &arrival);
+	for (unsigned int i = 0; i < found.n && !direct; i++)
+		doubt_overtaking(p, found.all[i], record->time_ns);
 	for (unsigned int i = 0; i < found.n; i++)
 		add_hint(found.all[i], layer, record->time_ns);
 	if (found.n == 0) {

@@ -193,11 +193,10 @@ TEST_ON(phone_9, test_another_layer_never_keeps_the_fences_of_an_app)
 	assert_true(counters()->fences.joined <= 60);
 }
 
-/* A BLAST queue: the number of the buffer is in both processes. */
-static void queue_blast_buffer(struct app *app, uint64_t present_ns, uint64_t gpu_ns,
-			       const char *vsync)
+/* A BLAST queue: the number of the buffer is in both processes, from 14 on. */
+static void send_blast_buffer(struct app *app, uint64_t queued_ns, uint64_t gpu_ns,
+			      const char *vsync)
 {
-	uint64_t queued_ns = present_ns - 10000 * US;
 	int32_t tid = app->pid + 1;
 	char name[200];
 
@@ -213,8 +212,40 @@ static void queue_blast_buffer(struct app *app, uint64_t present_ns, uint64_t gp
 		write_of(app->pid, tid, TRACE_INSTANT, queued_ns - 60 * US, vsync, 0);
 	write_of(app->pid, tid, TRACE_SLICE_END, queued_ns + 10 * US, "", 0);
 	end_queue(app, queued_ns, (int64_t)gpu_ns);
+}
+
+static void queue_blast_buffer(struct app *app, uint64_t present_ns, uint64_t gpu_ns,
+			       const char *vsync)
+{
+	uint64_t queued_ns = present_ns - 10000 * US;
+
+	send_blast_buffer(app, queued_ns, gpu_ns, vsync);
 	phone_queue(&phone, queued_ns + 300 * US, app->layer, 1);
 	wait_for_gpu(app, queued_ns + 400 * US, queued_ns + 100 * US + gpu_ns);
+}
+
+/* SurfaceFlinger is stopped, and gets a buffer soon after the next one was sent. */
+TEST_ON(phone_13, test_a_buffer_on_its_way_never_has_the_fence_of_the_next_one)
+{
+	for (unsigned int i = 0; i < 60; i++) {
+		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
+
+		if (i == 30) {
+			send_blast_buffer(&app_a, queued_ns, 1000 * US, NULL);
+			wait_for_gpu(&app_a, queued_ns + 400 * US, queued_ns + 1100 * US);
+			continue;
+		}
+		if (i != 32)
+			queue_blast_buffer(&app_a, present_ns, 1000 * US, NULL);
+		latch_and_present(&app_a, present_ns);
+		if (i == 31)
+			phone_queue(&phone, present_ns + 1000 * US, a, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 29)->gpu_done_ns, BEGIN + 29 * V60 - 8900 * US);
+	assert_int_equal(frame_of(a, 30)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 31)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 32)->gpu_done_ns, BEGIN + 33 * V60 - 8900 * US);
 }
 
 /* SurfaceFlinger plans: the app wakes up 12 ms before @present_ns, the display shows it one vsync

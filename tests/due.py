@@ -7,7 +7,6 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 COMMITS = 50
-
 LOADER = ("tools/fleet/clickhouse.py", "tools/fleet/folders.py", "tools/fleet/load.py", "tools/fleet/schema.py")
 
 # The test, and files and folders of the tree.

@@ -142,6 +142,7 @@ static uint64_t switch_at(const struct period_switch *change)
 							   : change->after_ns + 1;
 }
 
+/* 0: unknown, as no frame shows when the display switched. */
 static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 {
 	uint64_t period_ns = poll->period_ns;
@@ -150,6 +151,9 @@ static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 		const struct period_switch *change =
 			&poll->switches[(poll->n_switches - 1 - i) % SWITCHES_MAX];
 
+		if (!change->old_is_seen && !change->new_is_seen && actual_ns > change->after_ns &&
+		    actual_ns < change->before_ns)
+			return 0;
 		if (actual_ns >= switch_at(change))
 			return change->new_ns;
 		period_ns = change->old_ns;

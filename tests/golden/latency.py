@@ -17,7 +17,7 @@ from jankd import BUILD, JANKD, checks, folder, is_sanitized, rows
 
 HZ_30, HZ_60, HZ_120 = 33_333_333, 16_666_667, 8_333_333
 PENDING = 2**63 - 1
-SLEEP_S = 100
+SLEEP_S, SWITCH_S = 100, 4.5
 
 # "lives": when a layer of that name exists; another instance has an empty ring. "draws": when it has frames. In s since
 # the begin. "slow": a call in that time ends with it. "each": how long every call takes.
@@ -45,7 +45,7 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
             time.sleep(end - now() / 1e9)
     time.sleep(plan["each"])
     at = now()
-    period = plan["period"]
+    period = [ns for since, ns in plan["period"] if since <= at / 1e9][-1]
     print(period)
     for layer in plan["layers"]:
         if len(args) < 3 or layer["name"] != args[2] or not lives(layer):
@@ -97,7 +97,8 @@ class Phone:
         program.chmod(0o755)
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
-        (self.path / "dumpsys.plan").write_text(json.dumps({"begin": self.begin, "period": period, "layers": layers, "slow": slow, "each": each}))
+        (self.path / "dumpsys.plan").write_text(json.dumps({
+            "begin": self.begin, "period": period if isinstance(period, list) else [(-1000, period)], "layers": layers, "slow": slow, "each": each}))
         environment = {key: value(self.begin) if callable(value) else value for key, value in environment.items()}
         self.process = subprocess.Popen([JANKD, "run", "--source", "latency", "-F", self.path / "out", *options],
                                         env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}", **environment},
@@ -219,6 +220,14 @@ def check_suspend(checks, phone):
     checks.that(not any(int(row["wait times"]) for row in phone.fps), "suspend: it is counted as a wait")
 
 
+def check_switch(checks, phone):
+    """Each frame fits both periods, so only the polls around the switch tell where it was."""
+    name, right = phone.layers[0]["name"], lambda t: ("1", "") if t < SWITCH_S - 0.1 else ("1", "2", "") if t < SWITCH_S + 0.1 else ("2", "")
+    found = [(t, row["vsyncs"]) for t, row in zip(phone.times(name), phone.of(name))][1:]
+    checks.equal([(t, vsyncs) for t, vsyncs in found if vsyncs not in right(t)], [], "switch: vsyncs")
+    checks.that(0 < [vsyncs for _, vsyncs in found].count("") < 200 and {"1", "2"} < {vsyncs for _, vsyncs in found}, "switch: unknown vsyncs")
+
+
 def check_refused(checks, place):
     """What dumpsys says instead of rows is in the message."""
     (place / "dumpsys").write_text("#!/bin/sh\necho \"Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123\"\n")
@@ -240,6 +249,7 @@ def phones(place):
         Phone(place, "20 layers", 14, HZ_30, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_30 * (1 + i % 4)) for i in range(20)]): check_20_layers,
     }
     found[Phone(place, "restart", 9, HZ_60, [layer("com.back/com.back.Main#0", HZ_60, lives=((-1000, 4), (4.5, 1000)))])] = check_restart
+    found[Phone(place, "switch", 9, [(-1000, HZ_60), (SWITCH_S, HZ_120)], [layer("com.game/com.game.Main#0", 2 * HZ_120)])] = check_switch
     found[Phone(place, "twins", 9, HZ_120, [layer("com.twin/com.twin.Main", HZ_120 * n) for n in (2, 3)])] = check_twins
     found[Phone(place, "starved", 15, HZ_120, [*(layer(f"com.s{i}/com.s{i}.Main#{i}", HZ_120) for i in range(14)),
                                                layer("com.late/com.late.Main#0", HZ_120, draws=((4, 1000),))], each=0.15)] = check_starved

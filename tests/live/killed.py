@@ -2,6 +2,7 @@
 """SIGKILL at random moments of a live capture: the next start repairs the files and takes what the trace buffers hold. Before it the rows of two
 seconds are missing, after it only frames that were in memory. faults.py kills before each call that changes a file."""
 
+import contextlib
 import json
 import random
 import re
@@ -33,10 +34,8 @@ SEED = int(time.time())
 def kill_one(s, seconds, *arguments, instance=None):
     """Kills a capture after @seconds. Returns the time on the trace clock."""
     capture = Capture(s.mount, instance or s.instance, s.out, *(arguments or ("--rotate-size", "4096")), "-T", "2", "-f", "2")
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         capture.process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass
     killed = time.clock_gettime(time.CLOCK_BOOTTIME)
     capture.process.kill()
     code, said = capture.ended()
@@ -52,8 +51,7 @@ def taken_events(s):
 def check_taken(s, killed, how):
     """After the next start or stop only frames that waited in memory are missing before @killed: those that wait for the
     vsyncs, and all of one read if the kill came between that and the write. Returns how many seconds."""
-    times = sorted(float(row["present(s)"]) for row in segments.rows(s.out, "frames.csv"))
-    times = [time for time in times if killed - INTERVAL_S - UNSURE_S - SLACK_S < time]
+    times = sorted(time for row in segments.rows(s.out, "frames.csv") if (time := float(row["present(s)"])) > killed - INTERVAL_S - UNSURE_S - SLACK_S)
     gaps = [b - a for a, b in zip(times, times[1:]) if a < killed]
     s.that(times and times[-1] > killed - SLACK_S, f"{how}: nothing was taken: {times[-1:]}, killed at {killed}")
     s.that(max(gaps, default=0) <= INTERVAL_S + UNSURE_S + SLACK_S, f"{how}: {max(gaps, default=0):.2f} s of frames missing")

@@ -766,9 +766,11 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
 	/* A multiple of the old period is checked in a longer window: see
-	 * vsync_learn_find_slower(). A few ticks, most of them late, show it less exactly. */
+	 * vsync_learn_find_slower(). Few ticks, most of them late, show it less exactly: then a
+	 * stated period is right. */
 	parts = (fit.period_ns + period_ns / 2) / period_ns;
-	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns, 30))
+	if (parts > 1 && vsync_is_near(fit.period_ns, parts * period_ns,
+				       v->authority == VSYNC_REPORTED ? 30 : 15))
 		return;
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;

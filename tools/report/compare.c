@@ -1127,8 +1127,6 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 
 	for (unsigned int i = BASE; i <= NEW; i++)
 		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
-	if (!(verdict->drawing_s[compare_other(group)] > 0))
-		return false;
 	verdict->doubtful = group;
 	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
@@ -1144,7 +1142,7 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	struct change drawn = { 0 };
-	bool is_better;
+	bool is_better, is_known;
 	int error;
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
@@ -1155,6 +1153,7 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	if (error == 0)
 		error = compare_metric(surface, METRIC_FPS, &verdict->fps);
 	is_better = verdict->lost.excess < -COMPARE_BEYOND || verdict->freezes_less;
+	is_known = verdict->lost.is_known || verdict->fps.is_known || is_better;
 	/* A freeze that became a frame just below one makes FPS lower, but not the frames drawn. */
 	if (error == 0 && is_better && verdict->fps.excess < -COMPARE_BEYOND)
 		error = compare_ratio(surface, (struct ratio){ METRIC_FPS, .with_freezes = true },
@@ -1168,15 +1167,15 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	if (verdict->freezes_more || verdict->lost.excess > COMPARE_BEYOND ||
 	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND)
 		verdict->word = COMPARED_WORSE;
-	/* Also where there is not enough data: a freeze is told before that. */
-	else if (has_doubt(verdict, NEW, is_better))
-		verdict->word = COMPARED_UNCLEAR;
-	else if (!verdict->lost.is_known && !verdict->fps.is_known && !is_better)
+	else if (has_doubt(verdict, NEW, is_better) || !is_known)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)
 		verdict->word = COMPARED_BETTER;
 	else
 		verdict->word = has_doubt(verdict, BASE, false) ? COMPARED_UNCLEAR : COMPARED_SAME;
+	/* Where there is not enough data, only a freeze is told before that. */
+	if (!is_known && !(verdict->doubt == DOUBT_FREEZES && verdict->drawing_s[BASE] > 0))
+		verdict->doubt = DOUBT_NONE;
 	return 0;
 }
 

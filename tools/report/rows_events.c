@@ -148,7 +148,9 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 	else if (span_equal(kind, SPAN_LITERAL("stall")))
 		add_keyed(reading, &reading->stalls, &reading->n_stalls, &reading->max_stalls,
 			  (struct keyed){ read.time_us, read.text });
-	else if (span_equal(kind, SPAN_LITERAL("start")))
+	else if (span_equal(kind, SPAN_LITERAL("start")) ||
+		 (span_equal(kind, SPAN_LITERAL("tracing")) && /* after --wait */
+		  strncmp(name_of(session, read.text), "counting began", 14) == 0))
 		session->start_us = read.time_us;
 	else if (span_equal(kind, SPAN_LITERAL("stop")))
 		session->stop_us = read.time_us;

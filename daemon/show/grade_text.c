@@ -506,7 +506,7 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 	if (told > 0 && others >= 0.5 && n > told + 1)
 		add(text, zh ? "，%.0f %% 归于其他 %u 个原因" : ", %.0f %% has %u other causes",
 		    others, n - told);
-	else if (told > 0 && others >= 0.5)
+	else if (told > 0 && others >= 0.5 && n > told)
 		add(text, zh ? "，%.0f %% 归于其他原因" : ", %.0f %% has another cause", others);
 	if (told > 0)
 		add(text, zh ? "。" : ".");

@@ -275,9 +275,9 @@ with checks, folder() as place:
     print(f"the longest run of dumpsys: {longest_ms} ms")
     for phone, check in running.items():
         if phone.counts["failed"] == 0 and check not in OTHERS:
-            checks.equal(phone.counts["overruns"], phone.overwritten(), f"{phone.name}: overruns")
-        if BUSY:
-            for drawn in phone.layers if phone.counts["failed"] == 0 else ():
+            checks.that(phone.counts["overruns"] - phone.overwritten() in range(BUSY * 99 + 1), f"{phone.name}: overruns {phone.counts}, of full rings {phone.overwritten()}")
+        if BUSY:  # and twins cannot be told apart by their names
+            for drawn in phone.layers if phone.counts["failed"] == 0 and check != check_twins else ():
                 if phone.of(drawn["name"]):
                     check_exact(checks, phone, drawn, 0, slept_at_s=50 if phone.name == "suspend" else None)
         else:

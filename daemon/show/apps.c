@@ -48,9 +48,14 @@ static void set_surface(struct status_app *app, const struct summary_row *row)
 				     stats->max_ns);
 }
 
+bool app_is_used(struct app_place place)
+{
+	return place.has_activity && !app_is_system(place.app);
+}
+
 unsigned int app_rank(struct app_place place)
 {
-	if (!place.has_activity || app_is_system(place.app))
+	if (!app_is_used(place))
 		return 2;
 	return strstr(place.app, "launcher") || strstr(place.app, ".home");
 }
@@ -100,7 +105,7 @@ struct graded app_graded(const struct status_app *app)
 {
 	return (struct graded){
 		.name = app->app,
-		.is_no_app = app_rank(place_of(app)) == 2,
+		.is_no_app = !app_is_used(place_of(app)),
 		.facts = &app->facts,
 		.fps = app->fps,
 		.rate_hz = app->rate_hz,

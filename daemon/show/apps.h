@@ -24,6 +24,9 @@ struct app_place {
 	const struct grade_facts *facts;
 };
 
+/* True: an app that somebody uses, and that conditions judge: neither the system nor a service. */
+bool app_is_used(struct app_place place);
+
 /* 0: an app; 1: a home screen; 2: the system's, or no app that somebody uses. */
 unsigned int app_rank(struct app_place place);
 

@@ -188,9 +188,7 @@ static void app_numbers(struct numbers *sum, const struct session *session,
 static bool is_judged_app(const struct report *report, const struct session *session,
 			  const struct graded_app *app)
 {
-	const char *name = name_of(session, app->app);
-
-	return report->selection->app || (app->has_activity && !app_is_system(name));
+	return report->selection->app || app_is_used(session_app_place(session, app));
 }
 
 /* @section: NULL of the whole session. */

@@ -542,11 +542,6 @@ static void renumber(struct session *session, const uint16_t *now)
 	      by_section);
 }
 
-static struct app_place place_of(const struct session *session, const struct graded_app *app)
-{
-	return (struct app_place){ name_of(session, app->app), app->has_activity, &app->facts };
-}
-
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
  * first. */
 static void add_to_app(const struct reading *reading, struct graded_app *apps, uint32_t *n,
@@ -577,7 +572,8 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	app->facts.fails_rule = session->surfaces[app->surface].facts.fails_rule;
 	app->grade = grade_of(&app->facts);
 	one = *app;
-	for (; app > apps && app_comes_before(place_of(session, &one), place_of(session, app - 1));
+	for (; app > apps && app_comes_before(session_app_place(session, &one),
+					      session_app_place(session, app - 1));
 	     app--)
 		*app = app[-1];
 	*app = one;

@@ -168,9 +168,7 @@ static struct json_object *session_app_object(const struct session *session,
 
 	add_sentences(object, session, app);
 	add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
-	json_add_count(object, "rank",
-		       app_rank((struct app_place){ name_of(session, app->app), app->has_activity,
-						    &app->facts }));
+	json_add_count(object, "rank", app_rank(session_app_place(session, app)));
 	return object;
 }
 

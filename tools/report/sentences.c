@@ -87,9 +87,7 @@ struct graded session_graded(const struct session *session, const struct graded_
 	struct graded graded = {
 		.name = name_of(session, app->name),
 		/* A Surface that was chosen is judged. */
-		.is_no_app = app->name == app->app &&
-			     app_rank((struct app_place){ name_of(session, app->app),
-							  app->has_activity, &app->facts }) == 2,
+		.is_no_app = app->name == app->app && !app_is_used(session_app_place(session, app)),
 		.facts = &app->facts,
 		.missing_at = missing_at,
 	};

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/show/apps.h"
+
 const char *const numbers_source_names[] = {
 	[FROM_NOTHING] = "none",
 	[FROM_SUMMARY] = "summary.csv",
@@ -91,6 +93,11 @@ int64_t session_json_number(const struct session *session, const char *outer, co
 	struct json_object *found = json_at(session, outer, key);
 
 	return json_object_is_type(found, json_type_int) ? json_object_get_int64(found) : -1;
+}
+
+struct app_place session_app_place(const struct session *session, const struct graded_app *app)
+{
+	return (struct app_place){ name_of(session, app->app), app->has_activity, &app->facts };
 }
 
 uint64_t session_span_ns(const struct session *session)

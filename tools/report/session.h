@@ -289,6 +289,11 @@ const char *session_json_text(const struct session *session, const char *outer, 
 /* The same for a number; -1 if there is none. */
 int64_t session_json_number(const struct session *session, const char *outer, const char *key);
 
+struct app_place; /* daemon/show/apps.h */
+
+/* What decides which app comes first, and whether it is judged. */
+struct app_place session_app_place(const struct session *session, const struct graded_app *app);
+
 /* How long the capture was, also before the first frame and after the last one. */
 uint64_t session_span_ns(const struct session *session);
 

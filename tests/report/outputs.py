@@ -140,6 +140,8 @@ def page(here, out):
         checks.equal({key: one[key] for key in truth}, truth, "data of the page")
     checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (3, 1, False), "elements of the page")
     checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
+    done = report("-o", path, "--compare", "--surface", "none", out, "--new", out)
+    checks.that(done.stdout == f"{path}\n" and path.read_text(encoding="utf-8") != text, f"no page of groups without a Surface: {done}")
 
 
 def places(here, out):
@@ -167,7 +169,7 @@ def nothing_fits(here, out):
         checks.equal((done.returncode, done.stderr.count("\n")), (0, 1), f"{arguments}: {done.stderr}")
         checks.that(arguments[0] in done.stderr and "no frames" not in done.stdout, f"{arguments}: {done.stderr}{done.stdout[:200]}")
     for arguments in (("--surface", "*Main*"), ("--from", "1000", "--to", "1001", "-o", here / "range.html"), ("--surface", "none", "--fail-if", "FPS < 1")):
-        checks.that("fits;" not in report(*arguments, out).stderr, f"{arguments}")
+        checks.that(not re.search("no (Surface|section|session) ", report(*arguments, out).stderr), f"{arguments}")
 
 
 with checks, folder() as here:

@@ -410,6 +410,7 @@ struct collection {
 	struct comparison comparison;
 	struct page *page; /* NULL: none */
 	enum group group;
+	unsigned int n_read; /* sessions */
 	bool compare;
 	bool failed; /* a folder could not be read */
 };
@@ -448,7 +449,10 @@ static void read_session(struct collection *collection, const struct folder_file
 			 "name an output folder of jankd");
 		collection->failed = true;
 		session_free(&session);
-	} else if (collection->compare) {
+		return;
+	}
+	collection->n_read++;
+	if (collection->compare) {
 		compare_add(&collection->comparison, collection->group, &session,
 			    collection->report.selection);
 		session_free(&session);
@@ -610,12 +614,12 @@ static bool begin_page(struct collection *collection, struct page *page,
 }
 
 /* Without a session there is no page. Returns false if it failed; this was printed. */
-static bool end_page(struct page *page, const char *path, const struct report *report,
-		     bool is_empty)
+static bool end_page(struct page *page, const char *path, const struct collection *collection)
 {
+	const struct report *report = &collection->report;
 	int error;
 
-	if (is_empty) {
+	if (collection->n_read == 0) {
 		page_abandon(page);
 		return true;
 	}
@@ -759,10 +763,9 @@ static bool watch_round(const struct settings *settings, bool *is_there)
 	done = begin_page(&collection, &page, settings);
 	if (done) {
 		read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);
-		done = end_page(&page, settings->output, &collection.report,
-				collection.report.n == 0);
+		done = end_page(&page, settings->output, &collection);
 	}
-	if (done && collection.report.n > 0 && !*is_there) {
+	if (done && collection.n_read > 0 && !*is_there) {
 		*is_there = true;
 		printf("%s\n", settings->output);
 		fflush(stdout);
@@ -825,12 +828,9 @@ int main(int argc, char **argv)
 	if (!settings.compare && collection.report.n > 0 && settings.n_conditions == 0)
 		report_selection(&collection.report);
 	if (settings.output) {
-		bool is_empty = settings.compare ? collection.comparison.n_surfaces == 0
-						 : collection.report.n == 0;
-
-		if (!end_page(&page, settings.output, &collection.report, is_empty))
+		if (!end_page(&page, settings.output, &collection))
 			exit(1);
-		if (!is_empty)
+		if (collection.n_read > 0)
 			printf("%s\n", settings.output);
 	}
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -848,7 +848,7 @@ static const char *too_little(const struct compared_surface *surface, const stru
 		return "not enough data: needs 20 s of drawing in each group";
 	if (change->of[BASE].blocks < COMPARE_BLOCKS_LEAST ||
 	    change->of[NEW].blocks < COMPARE_BLOCKS_LEAST)
-		return "not enough data: a group has too few rows of fps.csv to measure its noise";
+		return "not enough data: a group has too few rows to measure its noise";
 	return NULL;
 }
 

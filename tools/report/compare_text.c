@@ -137,8 +137,8 @@ static const struct {
 	{ "not captured, or unknown in all rows of a group", "未采集，或一组的所有行中都未知" },
 	{ "not enough data: needs 20 s of drawing in each group",
 	  "数据不足：每组需要 20 秒的绘制" },
-	{ "not enough data: a group has too few rows of fps.csv to measure its noise",
-	  "数据不足：一组的 fps.csv 行数太少，无法估计噪声" },
+	{ "not enough data: a group has too few rows to measure its noise",
+	  "数据不足：一组的行数太少，无法估计噪声" },
 	{ "not in BASE", "基准组中没有" },
 	{ "not in NEW", "新组中没有" },
 };

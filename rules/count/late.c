@@ -29,20 +29,24 @@ static bool is_same(struct late_interval a, struct late_interval b)
 	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
 }
 
-static void find_cadence(struct late_series *series)
+/* The interval with the cadence so far: the one that most are the same as, of several the shortest.
+ * 0 if there is none. */
+static unsigned int find_cadence(const struct late_series *series)
 {
-	unsigned int most = 0;
+	const struct late_interval *all = series->intervals;
+	unsigned int most = 0, found = 0;
 
 	for (unsigned int i = 0; i < kept(series); i++) {
-		uint32_t one_ns = series->intervals[i].ns;
+		unsigned int same = 0;
 
-		if (series->same[i] > most ||
-		    (series->same[i] == most && one_ns < series->cadence_ns)) {
-			most = series->same[i];
-			series->cadence_ns = one_ns;
-			series->cadence_at = i;
+		for (unsigned int j = 0; j < kept(series); j++)
+			same += is_same(all[i], all[j]);
+		if (same > most || (same == most && all[i].ns < all[found].ns)) {
+			most = same;
+			found = i;
 		}
 	}
+	return found;
 }
 
 static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
@@ -108,9 +112,9 @@ static bool is_film(const struct late_series *series, struct interval interval)
 
 /* The time that a frame lost. */
 static uint64_t harm_ns(const struct late_series *series, const char *surface,
-			struct interval interval, uint64_t cadence)
+			struct interval interval, unsigned int cadence_at)
 {
-	const struct late_interval *of = &series->intervals[series->cadence_at];
+	uint64_t cadence = series->intervals[cadence_at].ns;
 	uint64_t ns = (uint64_t)interval.ns, period_ns;
 
 	/* The period may have become more precise since the cadence was found. */
@@ -119,8 +123,8 @@ static uint64_t harm_ns(const struct late_series *series, const char *surface,
 	if (interval.vsyncs <= interval_step(interval) ||
 	    (verdict_is_view(surface) && is_film(series, interval)))
 		return 0;
-	if (!of->plain)
-		return interval.vsyncs > series->vsyncs[series->cadence_at] ? ns - cadence : 0;
+	if (!series->intervals[cadence_at].plain)
+		return interval.vsyncs > series->vsyncs[cadence_at] ? ns - cadence : 0;
 	/* A cadence of about so long, before the period was known, is so many whole vsyncs, and one
 	 * at least. */
 	period_ns = ns / (uint64_t)interval.vsyncs;
@@ -130,62 +134,27 @@ static uint64_t harm_ns(const struct late_series *series, const char *surface,
 	return ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
-/* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
-static unsigned int count_same(struct late_series *series, struct late_interval one, int change)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < kept(series); i++) {
-		bool same = is_same(one, series->intervals[i]);
-
-		series->same[i] = (uint8_t)(series->same[i] + (same ? change : 0));
-		n += same;
-	}
-	return n;
-}
-
-static void keep(struct late_series *series, struct interval interval)
-{
-	unsigned int at = series->n % LATE_INTERVALS;
-	struct late_interval *place = &series->intervals[at];
-	struct late_interval one = { (uint32_t)interval.ns & INT32_MAX,
-				     !interval_is_whole(interval) };
-	bool is_full = series->n >= LATE_INTERVALS;
-
-	series->vsyncs[at] = (uint8_t)(interval.vsyncs > UINT8_MAX ? UINT8_MAX : interval.vsyncs);
-	series->n++;
-	if (series->n == 2 * LATE_INTERVALS)
-		series->n = LATE_INTERVALS;
-	if (is_full && place->ns == one.ns && place->plain == one.plain)
-		return;
-	series->cadence_ns = 0;
-	if (is_full)
-		count_same(series, *place, -1);
-	*place = one;
-	series->same[at] = 0;
-	series->same[at] = (uint8_t)count_same(series, one, 1);
-}
-
 struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
 			    struct interval interval, enum wait_kind wait)
 {
 	struct lateness late = { .gap = true };
-	uint64_t cadence;
+	unsigned int cadence_at = find_cadence(series), at = series->n % LATE_INTERVALS;
+	uint64_t cadence = series->n > 0 ? series->intervals[cadence_at].ns : 0;
 
 	if (interval.ns < 0)
 		return late;
-	if (series->cadence_ns == 0)
-		find_cadence(series);
-	cadence = series->cadence_ns;
 	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
 		series->n = 0;
-		series->cadence_ns = 0;
 		return late;
 	}
 	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
-	late.harm_ns = harm_ns(series, surface, interval, cadence);
-	keep(series, interval);
+	late.harm_ns = harm_ns(series, surface, interval, cadence_at);
+	series->intervals[at] = (struct late_interval){ (uint32_t)interval.ns & INT32_MAX,
+							!interval_is_whole(interval) };
+	series->vsyncs[at] = (uint8_t)(interval.vsyncs > UINT8_MAX ? UINT8_MAX : interval.vsyncs);
+	if (++series->n == 2 * LATE_INTERVALS)
+		series->n = LATE_INTERVALS;
 	return late;
 }

@@ -31,9 +31,6 @@ struct late_series {
 		uint32_t plain : 1; /* its number of vsyncs is unknown */
 	} intervals[LATE_INTERVALS];
 	uint8_t vsyncs[LATE_INTERVALS]; /* of each interval that is not plain */
-	uint8_t same[LATE_INTERVALS];	/* how many intervals are the same as that one */
-	uint32_t cadence_ns;		/* 0: not found since an interval changed */
-	unsigned int cadence_at;	/* the interval with it */
 };
 
 struct lateness {

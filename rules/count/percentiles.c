@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/percentiles.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/base/row.h"
+
+_Static_assert(sizeof(struct chunk) <= 128, "two cache lines");
 
 /* ceil(permille * n / 1000). Ranks begin with 1. */
 static uint64_t rank_of(uint64_t n, unsigned int permille)
@@ -11,52 +15,60 @@ static uint64_t rank_of(uint64_t n, unsigned int permille)
 	return (n * permille + 999) / 1000;
 }
 
-/* The chunk that has the first bin from @low_ns on, or the last chunk; NULL: the histogram is
- * empty. */
-static struct chunk *find_chunk(const struct chunk_store *store, const struct histogram *h,
-				uint32_t low_ns)
+int chunks_init(struct chunk_store *store, unsigned int n)
 {
-	struct chunk *chunk = h->first == CHUNK_NONE ? NULL : &store->chunks[h->first];
-
-	while (chunk && chunk->next != CHUNK_NONE && chunk->bins[chunk->n - 1].longest_ns < low_ns)
-		chunk = &store->chunks[chunk->next];
-	return chunk;
+	*store = (struct chunk_store){ .chunks = calloc(n + 1, sizeof(struct chunk)), .max = n };
+	return store->chunks ? 0 : -ENOMEM;
 }
 
-static unsigned int find_bin(const struct chunk *chunk, uint32_t low_ns)
+void chunks_free(struct chunk_store *store)
 {
+	free(store->chunks);
+}
+
+/* An empty chunk that is linked in at *@link, before the one that is there; NULL: none is free. */
+static struct chunk *add_chunk(struct chunk_store *store, uint16_t *link)
+{
+	uint16_t at = store->first_free;
+
+	if (at != CHUNK_NONE)
+		store->first_free = store->chunks[at].next;
+	else if (store->used < store->max)
+		at = (uint16_t)++store->used;
+	else
+		return NULL;
+	store->chunks[at].next = *link;
+	store->chunks[at].n = 0;
+	*link = at;
+	return &store->chunks[at];
+}
+
+/* The bin of that value, which is added if it is new. @width_ns: of a bin. NULL: no chunk is free.
+ */
+static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct histogram *h,
+					     uint32_t value_ns, uint32_t width_ns)
+{
+	uint32_t low_ns = value_ns - value_ns % width_ns;
+	struct chunk *chunk =
+		h->first == CHUNK_NONE ? add_chunk(store, &h->first) : &store->chunks[h->first];
 	unsigned int i = 0;
 
+	if (!chunk)
+		return NULL;
+	while (chunk->next != CHUNK_NONE && chunk->bins[chunk->n - 1].longest_ns < low_ns)
+		chunk = &store->chunks[chunk->next];
 	while (i < chunk->n && chunk->bins[i].longest_ns < low_ns)
 		i++;
-	return i;
-}
-
-/* Moves the upper half of a full chunk to a new one after it, which is returned. */
-static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
-{
-	uint16_t after = chunk_alloc(store);
-	struct chunk *upper = &store->chunks[after];
-
-	if (after == CHUNK_NONE)
-		return NULL;
-	upper->next = chunk->next;
-	upper->n = CHUNK_BINS / 2;
-	chunk->next = after;
-	chunk->n -= upper->n;
-	memcpy(upper->bins, &chunk->bins[chunk->n], upper->n * sizeof(upper->bins[0]));
-	return upper;
-}
-
-/* Inserts an empty bin of that value at index @i of @chunk. */
-static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chunk, unsigned int i,
-				    uint32_t value_ns)
-{
+	if (i < chunk->n && chunk->bins[i].longest_ns - low_ns < width_ns)
+		return &chunk->bins[i];
 	if (chunk->n == CHUNK_BINS) {
-		struct chunk *upper = split(store, chunk);
+		struct chunk *upper = add_chunk(store, &chunk->next);
 
 		if (!upper)
 			return NULL;
+		upper->n = CHUNK_BINS / 2;
+		chunk->n -= upper->n;
+		memcpy(upper->bins, &chunk->bins[chunk->n], upper->n * sizeof(upper->bins[0]));
 		if (i > chunk->n) {
 			i -= chunk->n;
 			chunk = upper;
@@ -64,29 +76,9 @@ static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chu
 	}
 	memmove(&chunk->bins[i + 1], &chunk->bins[i], (chunk->n - i) * sizeof(chunk->bins[0]));
 	chunk->n++;
+	h->n_bins++;
 	chunk->bins[i] = (struct histogram_bin){ .longest_ns = value_ns };
 	return &chunk->bins[i];
-}
-
-/* @width_ns: of a bin. */
-static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct histogram *h,
-					     uint32_t value_ns, uint32_t width_ns)
-{
-	uint32_t low_ns = value_ns - value_ns % width_ns;
-	struct chunk *chunk = find_chunk(store, h, low_ns);
-	unsigned int i;
-
-	if (!chunk) {
-		h->first = chunk_alloc(store);
-		if (h->first == CHUNK_NONE)
-			return NULL;
-		chunk = &store->chunks[h->first];
-	}
-	i = find_bin(chunk, low_ns);
-	if (i < chunk->n && chunk->bins[i].longest_ns - low_ns < width_ns)
-		return &chunk->bins[i];
-	h->n_bins++;
-	return insert(store, chunk, i, value_ns);
 }
 
 /* Adds @count values, of which @value_ns is the longest, to its bin. */
@@ -223,6 +215,12 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 
 void histogram_clear(struct chunk_store *store, struct histogram *h)
 {
-	chunks_release(store, &h->first);
+	uint16_t next;
+
+	for (uint16_t i = h->first; i != CHUNK_NONE; i = next) {
+		next = store->chunks[i].next;
+		store->chunks[i].next = store->first_free;
+		store->first_free = i;
+	}
 	*h = (struct histogram){ 0 };
 }

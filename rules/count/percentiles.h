@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions of frame times below 500 ms, in bounded memory.
  *
+ * One store of small blocks has the frame times of all rows and Surfaces: most Surfaces have few
+ * different ones, some have nearly all possible ones, and few rows are open at a time. Fixed tables
+ * for the worst case of each would need a hundred times this memory, of which only the part that is
+ * used is touched.
+ *
  * A histogram has a bin for each 0.1 ms that occurs: it is exact to that for any number of frames.
  * One with histogram_add_exact(), as of a row, has a bin for each value, while these are few.
  * Results are frame times that occurred: the nearest rank, without interpolation. If the store has
@@ -12,7 +17,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/count/chunk.h"
+#define CHUNK_NONE 0
+#define CHUNK_BINS 15
+
+/* Frame times of the same 0.1 ms, or the same ones. */
+struct histogram_bin {
+	uint32_t longest_ns;
+	uint32_t count;
+};
+
+struct chunk {
+	uint16_t next; /* next chunk of the chain, or CHUNK_NONE */
+	uint16_t n;    /* number of bins in use */
+	struct histogram_bin bins[CHUNK_BINS];
+};
+
+struct chunk_store {
+	struct chunk *chunks;	/* number CHUNK_NONE is unused; none is touched before it is used */
+	unsigned int max, used; /* used: the first ones, which were ever in use */
+	uint16_t first_free;	/* of these, or CHUNK_NONE */
+	uint64_t refused;	/* rows and Surfaces without percentiles, as no chunk was free */
+};
 
 #define HISTOGRAM_BIN_NS UINT32_C(100000)
 #define HISTOGRAM_BINS 5000 /* up to 500 ms: longer intervals are waits */
@@ -27,6 +52,10 @@ struct histogram {
 	bool is_coarse; /* exact no longer: there were too many values */
 	bool gave_up;	/* no chunk was free: it has no percentiles */
 };
+
+/* @n: at most UINT16_MAX. Returns 0 or -ENOMEM. */
+int chunks_init(struct chunk_store *store, unsigned int n);
+void chunks_free(struct chunk_store *store);
 
 /* Nothing is added if the value is ROW_UNKNOWN. Values beyond the last bin are counted in it. */
 void histogram_add(struct chunk_store *store, struct histogram *h, int64_t value_ns);

@@ -14,7 +14,6 @@
 #include "rules/base/hash_index.h"
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
-#include "rules/count/chunk.h"
 #include "rules/count/drawing.h"
 #include "rules/count/gpu_work.h"
 #include "rules/count/grade.h"

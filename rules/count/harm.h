@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What late frames and stalls cost a user at worst: the worst moment, the worst minute. Their sum
- * is in struct grade_facts.
+/* The last minute of a Surface, in whole seconds of the trace clock: its current frame rate, and
+ * what late frames and stalls cost a user. Of the whole session: the worst moment and the worst
+ * minute. Their sum is in struct grade_facts.
  *
  * The harm of a frame is the time by which its interval exceeds the cadence so far (late.h). That
  * of a stall is its whole length.
@@ -10,7 +11,20 @@
 
 #include <stdint.h>
 
-#include "rules/count/recent.h"
+#define RECENT_SECONDS 10 /* complete seconds in which frames are recent */
+#define RECENT_SLOTS 60	  /* seconds that are kept, with the current one */
+
+struct recent_second {
+	uint32_t frames;
+	uint32_t harm_us;
+	uint64_t time_ns; /* sum of their frame times */
+};
+
+/* All zeros: no frame. */
+struct recent {
+	uint64_t number;			    /* of the last second */
+	struct recent_second seconds[RECENT_SLOTS]; /* by their number modulo the size */
+};
 
 /* All zeros: none yet. Times are of the trace clock. */
 struct harm {
@@ -23,5 +37,14 @@ struct harm {
 /* Adds harm of @ns (more than 0) that ended at @time_ns. Times must not go back on one clock; with
  * another one, the last seconds begin again. */
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns);
+
+/* Adds a frame time of @interval_ns that ended at @present_ns. */
+void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns);
+
+/* Frames per second of frame time in the last complete second before @now_ns; negative: none. */
+double recent_fps(const struct recent *recent, uint64_t now_ns);
+
+/* Frames in the last RECENT_SECONDS complete seconds before @now_ns. */
+uint64_t recent_frames(const struct recent *recent, uint64_t now_ns);
 
 #endif

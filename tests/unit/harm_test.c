@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Harm, stretches of continuous drawing, and the verdict. */
+/* Harm, the frame times of a Surface that count as current, stretches of continuous drawing, and
+ * the verdict. */
 #include "tests/unit/unit.h"
 
 #include "rules/base/row.h"
@@ -62,7 +63,47 @@ TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
 	harm_add(&harm, 9061 * SECOND, MS);
-	assert_int_equal(harm.recent.harm_us[9061 % RECENT_HARM_SLOTS], 1000);
+	assert_int_equal(harm.recent.seconds[9061 % RECENT_SLOTS].harm_us, 1000);
+}
+
+TEST(test_rate_is_of_whole_seconds)
+{
+	struct recent recent = { 0 };
+
+	assert_true(recent_fps(&recent, 0) < 0);
+	assert_int_equal(recent_frames(&recent, 0), 0);
+	recent_add(&recent, 5 * SECOND, 10 * MS);
+	recent_add(&recent, 6 * SECOND - 1, 30 * MS);
+	recent_add(&recent, 6 * SECOND, 16 * MS);
+	assert_true(recent_fps(&recent, 6 * SECOND - 1) < 0);
+	assert_float_equal(recent_fps(&recent, 6 * SECOND), 50, 1e-9);
+	assert_float_equal(recent_fps(&recent, 7 * SECOND - 1), 50, 1e-9);
+	assert_float_equal(recent_fps(&recent, 7 * SECOND), 62.5, 1e-9);
+	assert_true(recent_fps(&recent, 8 * SECOND) < 0);
+	assert_int_equal(recent_frames(&recent, 6 * SECOND), 2);
+	assert_int_equal(recent_frames(&recent, 7 * SECOND), 3);
+	assert_int_equal(recent_frames(&recent, 16 * SECOND - 1), 3);
+	assert_int_equal(recent_frames(&recent, 16 * SECOND), 1);
+	assert_int_equal(recent_frames(&recent, 17 * SECOND), 0);
+}
+
+TEST(test_old_frame_times_are_dropped)
+{
+	static const uint64_t ahead[] = { 1, 2, 9, 10, 11, 12, 21, 22, 23, 1000000 };
+
+	for (size_t i = 0; i < COUNT_OF(ahead); i++) {
+		struct recent recent = { 0 };
+		uint64_t end = 100 + ahead[i];
+
+		for (uint64_t second = 50; second <= 100; second++)
+			recent_add(&recent, second * SECOND, MS);
+		assert_int_equal(recent_frames(&recent, 101 * SECOND), RECENT_SECONDS);
+		recent_add(&recent, end * SECOND, MS);
+		assert_int_equal(recent_frames(&recent, (end + 1) * SECOND),
+				 ahead[i] < RECENT_SECONDS ? RECENT_SECONDS + 1 - ahead[i] : 1);
+		recent_add(&recent, 3 * SECOND, MS);
+		assert_int_equal(recent_frames(&recent, 4 * SECOND), 1);
+	}
 }
 
 TEST(test_only_stretches_of_a_second_are_drawing)

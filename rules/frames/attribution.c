@@ -30,7 +30,6 @@
 
 #include "parser/chars.h"
 #include "rules/base/memory.h"
-#include "rules/frames/stall.h"
 
 /* SurfaceFlinger presents soon after it latches. Longer after it, the present was lost. */
 #define LATCH_AGE_NS UINT64_C(6000000)
@@ -658,9 +657,8 @@ static void forget_processes(struct attribution *a)
 	drop_candidate(a);
 	attribution_forget_open(a, 0);
 	app_work_new_clock(a->work);
-	for (int i = 0; i < layers->used; i++)
-		if (layers->layers[i].length)
-			stall_clear(&layers->layers[i]);
+	for (struct layer *layer = NULL; (layer = layers_next(layers, layer));)
+		layer->evidence = (struct stall_evidence){ .lost = true };
 }
 
 /* It may be another boot: SurfaceFlinger, and who queues a layer's buffers, are found again. */
@@ -674,9 +672,7 @@ void attribution_new_clock(struct attribution *a)
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->committed = a->several_displays = false;
 	layer_events_change_thread(&a->layer_events, TRACE_ID_UNKNOWN, 0);
-	for (int i = 0; i < layers->used; i++) {
-		struct layer *layer = &layers->layers[i];
-
+	for (struct layer *layer = NULL; (layer = layers_next(layers, layer));) {
 		layer->sure = false;
 		layer->producer = layer->buffer_ns = 0;
 		layer->producer_votes = 0;

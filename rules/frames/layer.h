@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "rules/frames/evidence.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
+#include "rules/threads/app_work.h"
 
 /* Queue times that are kept for a layer: no BufferQueue holds more buffers. */
 #define LAYER_QUEUE_MAX 8
@@ -18,6 +18,35 @@
 struct last_value {
 	bool known;
 	int64_t value;
+};
+
+/* Work of a process up to a moment, see work_sum() and work_long_sum(). */
+struct work_sums {
+	uint64_t all_ns, long_ns;
+};
+
+/* What a layer keeps for stall.h, since its last frame. */
+struct stall_evidence {
+	struct work_owner owner;
+	uint64_t from_ns;	   /* its last frame; 0: none */
+	struct work_sums at_frame; /* of its process */
+	uint64_t frames;	   /* the same */
+	/* Time in which a buffer was queued while the process was not at work, without the time
+	 * since queued_ns; and the work of an earlier process of the layer. */
+	struct work_sums queued_only;
+	uint64_t queued_all_ns; /* time in which a buffer was queued, whatever the process did */
+	uint64_t queued_ns;	/* a buffer is in the queue since then; 0: none is */
+	struct work_sums at_queued; /* of the process at that time */
+	bool lost;		    /* events are missing since its last frame */
+	bool reported;		    /* as a stall that no frame has ended */
+};
+
+/* What it keeps for pause.h: how steadily it draws. */
+struct pause_state {
+	int64_t vsyncs; /* the cadence */
+	unsigned int n; /* frames at the cadence, less 10 for each other one */
+	int64_t before; /* cadence before the last wait, which may be a pause; 0: none may be */
+	uint64_t wait_ns;
 };
 
 struct layer {
@@ -87,5 +116,18 @@ void layer_set_surface(struct layer *layer, struct long_names *names, struct spa
 void layer_release_names(struct layer *layer, struct long_names *names);
 
 struct name_key layer_surface(const struct layer *layer);
+
+/* The package in its name, or SPAN_NULL. Unlike the app in front it does not change. */
+static inline struct span layer_app(const struct layer *layer)
+{
+	return layer->has_app ? span_of(layer->app) : SPAN_NULL;
+}
+
+/* The process whose frames it shows, or NULL. @owner: its evidence.owner, or a copy of that. */
+static inline struct work_process *layer_process(const struct layer *layer, struct app_work *work,
+						 struct work_owner *owner)
+{
+	return app_work_process_of(work, owner, span_of(layer->name), layer_app(layer));
+}
 
 #endif

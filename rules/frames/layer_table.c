@@ -39,6 +39,15 @@ int layers_find(const struct layer_table *table, struct span name)
 	return id;
 }
 
+struct layer *layers_next(const struct layer_table *table, const struct layer *layer)
+{
+	struct layer *next = table->layers + (layer ? layer - table->layers + 1 : 0);
+
+	while (next < table->layers + table->used && next->length == 0)
+		next++;
+	return next < table->layers + table->used ? next : NULL;
+}
+
 int layers_to_evict(const struct layer_table *table)
 {
 	int id = -ENOSPC;

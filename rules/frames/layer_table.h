@@ -70,6 +70,9 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 /* Corrects the name of a layer that was added under an assumed one. */
 void layers_rename(struct layer_table *table, int id, struct span name);
 
+/* The layer after @layer, or the first one; NULL: there are no more. */
+struct layer *layers_next(const struct layer_table *table, const struct layer *layer);
+
 /* The layer had an event: it is not idle. */
 void layers_use(struct layer_table *table, int id);
 

@@ -14,20 +14,6 @@ static struct work_sums sums_at(const struct app_work *work, const struct work_p
 				   work_long_sum(work, process, now_ns) };
 }
 
-/* The stretch begins again with the process that was found now. Its work counts from the moment on
- * at which it was known to be the layer's. */
-static void follow_process(struct app_work *work, struct stall_evidence *evidence,
-			   const struct work_process *process, uint64_t now_ns)
-{
-	evidence->at_frame = evidence->at_queued = sums_at(work, process, now_ns);
-	if (process && process->named_ns > evidence->from_ns)
-		evidence->at_frame =
-			(struct work_sums){ process->named_sum_ns, process->named_long_ns };
-	else if (process && process->first_ns > evidence->from_ns)
-		evidence->at_frame = (struct work_sums){ 0 };
-	evidence->frames = process ? process->frames : 0;
-}
-
 static void add_work(struct work_sums *sums, struct work_sums from, struct work_sums to)
 {
 	sums->all_ns += since(from.all_ns, to.all_ns);
@@ -49,41 +35,32 @@ static void add_queued(const struct app_work *work, struct stall_evidence *evide
 	evidence->at_queued = sums;
 }
 
-/* Keeps the work of a process that another one has replaced. */
-static void keep_work(struct app_work *work, struct stall_evidence *evidence, uint32_t id,
-		      uint64_t now_ns)
-{
-	const struct work_process *process = app_work_by_id(work, id);
-
-	add_queued(work, evidence, process, now_ns);
-	add_work(&evidence->queued_only, evidence->at_frame, sums_at(work, process, now_ns));
-}
-
-/* Searches the layer's process, as another one may be known. */
-static struct work_process *search_process(struct app_work *work, struct layer *layer,
-					   uint64_t now_ns)
-{
-	struct stall_evidence *evidence = &layer->evidence;
-	uint32_t before = evidence->owner.process;
-	struct work_process *process =
-		app_work_process_of(work, &evidence->owner, span_of(layer->name),
-				    layer->has_app ? span_of(layer->app) : SPAN_NULL);
-
-	if (evidence->owner.process == before)
-		return process;
-	keep_work(work, evidence, before, now_ns);
-	follow_process(work, evidence, process, now_ns);
-	return process;
-}
-
-/* The layer's process, or NULL. */
+/* The layer's process, or NULL. If it is another one than before, the work of the earlier one is
+ * kept, and that of the new one counts from the moment on at which it was known to be the layer's.
+ */
 static struct work_process *process_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
-	const struct work_owner *owner = &layer->evidence.owner;
+	struct stall_evidence *evidence = &layer->evidence;
+	uint32_t id = evidence->owner.process;
+	const struct work_process *before;
+	struct work_process *process;
 
-	if (owner->version == work->version)
-		return app_work_by_id(work, owner->process);
-	return search_process(work, layer, now_ns);
+	if (evidence->owner.version == work->version)
+		return app_work_by_id(work, id);
+	process = layer_process(layer, work, &evidence->owner);
+	if (evidence->owner.process == id)
+		return process;
+	before = app_work_by_id(work, id);
+	add_queued(work, evidence, before, now_ns);
+	add_work(&evidence->queued_only, evidence->at_frame, sums_at(work, before, now_ns));
+	evidence->at_frame = evidence->at_queued = sums_at(work, process, now_ns);
+	if (process && process->named_ns > evidence->from_ns)
+		evidence->at_frame =
+			(struct work_sums){ process->named_sum_ns, process->named_long_ns };
+	else if (process && process->first_ns > evidence->from_ns)
+		evidence->at_frame = (struct work_sums){ 0 };
+	evidence->frames = process ? process->frames : 0;
+	return process;
 }
 
 void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits, uint64_t time_ns)
@@ -105,12 +82,7 @@ void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns)
 	layer->evidence.lost = true;
 }
 
-void stall_clear(struct layer *layer)
-{
-	layer->evidence = (struct stall_evidence){ .lost = true };
-}
-
-/* The same with the delay of the last doFrame: it, the work before and the work after it. */
+/* The time at work with the delay of the last doFrame: it, the work before and after it. */
 static uint64_t with_delay(const struct stall_evidence *evidence,
 			   const struct work_process *process, uint64_t now_ns)
 {
@@ -129,54 +101,32 @@ static uint64_t with_delay(const struct stall_evidence *evidence,
 	       since(process->late_to_sum_ns, work_sum(process, now_ns));
 }
 
-/* True: another layer of the process drew steadily since the last frame of this one. */
-static bool others_draw(const struct stall_evidence *evidence, const struct work_process *process,
-			uint64_t length_ns)
-{
-	return process && (process->frames - evidence->frames) * STEADY_NS >= length_ns;
-}
-
-/* What shows that it was a stall: @work_ns of the process, and @queued_ns beside that. It may be
- * both. A buffer that is queued and not latched is not the app's fault, whatever the app does
- * meanwhile. */
-static enum wait_kind stall_kind(const struct stall_evidence *evidence, uint64_t work_ns,
-				 uint64_t queued_ns, uint64_t length_ns)
-{
-	if (2 * (work_ns + queued_ns) < length_ns)
-		return WAIT_STALL_LATE;
-	return 2 * evidence->queued_all_ns >= length_ns || 2 * work_ns < length_ns
-		       ? WAIT_STALL_QUEUED
-		       : WAIT_STALL;
-}
-
-struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns)
+/* What the stretch from the layer's last frame to @now_ns was. */
+static enum wait_kind kind_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct work_process *process = process_of(work, layer, now_ns);
 	struct stall_evidence *evidence = &layer->evidence;
-	struct stall_finding found = { .length_ns = since(evidence->from_ns, now_ns) };
+	uint64_t length_ns = since(evidence->from_ns, now_ns), work_ns, queued_ns;
 	uint64_t delayed_ns = process ? with_delay(evidence, process, now_ns) : 0;
 	struct work_sums worked = { 0 };
-	uint64_t work_ns, queued_ns;
+	bool others_draw;
 
-	if (evidence->from_ns == 0 || found.length_ns < STRETCH_LEAST_NS)
-		return found;
+	if (evidence->from_ns == 0 || length_ns < STRETCH_LEAST_NS)
+		return WAIT_IDLE;
 	add_queued(work, evidence, process, now_ns);
 	add_work(&worked, evidence->at_frame, sums_at(work, process, now_ns));
-	if (others_draw(evidence, process, found.length_ns)) {
-		work_ns = worked.long_ns;
-		queued_ns = evidence->queued_only.long_ns;
-	} else {
-		work_ns = worked.all_ns;
-		queued_ns = evidence->queued_only.all_ns;
-	}
-	found.at_work_ns = later(work_ns + queued_ns, delayed_ns);
-	if (found.at_work_ns > found.length_ns)
-		found.at_work_ns = found.length_ns;
-	if (2 * found.at_work_ns >= found.length_ns)
-		found.kind = stall_kind(evidence, work_ns, queued_ns, found.length_ns);
-	else if (evidence->lost)
-		found.kind = WAIT_UNKNOWN;
-	return found;
+	others_draw = process && (process->frames - evidence->frames) * STEADY_NS >= length_ns;
+	work_ns = others_draw ? worked.long_ns : worked.all_ns;
+	queued_ns = others_draw ? evidence->queued_only.long_ns : evidence->queued_only.all_ns;
+	if (2 * later(work_ns + queued_ns, delayed_ns) < length_ns)
+		return evidence->lost ? WAIT_UNKNOWN : WAIT_IDLE;
+	if (2 * (work_ns + queued_ns) < length_ns)
+		return WAIT_STALL_LATE;
+	/* It may be both. A buffer that is queued and not latched is not the app's fault, whatever
+	 * the app does meanwhile. */
+	return 2 * evidence->queued_all_ns >= length_ns || 2 * work_ns < length_ns
+		       ? WAIT_STALL_QUEUED
+		       : WAIT_STALL;
 }
 
 /* For how long the slice of the layer's process that is open longest has waited for its end. */
@@ -192,12 +142,13 @@ static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_
 	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t open_ns = open_time(work, layer, now_ns);
 	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
-	struct stall_finding found = stall_since_frame(work, layer, now_ns);
+	uint64_t length_ns = since(evidence->from_ns, now_ns);
+	enum wait_kind kind = kind_of(work, layer, now_ns);
 
-	if (evidence->from_ns == 0 || found.length_ns < STATS_WAIT_NS)
+	if (evidence->from_ns == 0 || length_ns < STATS_WAIT_NS)
 		return 0;
-	if (wait_is_stall(found.kind))
-		return found.length_ns;
+	if (wait_is_stall(kind))
+		return length_ns;
 	open_ns = later(open_ns, queued_ns);
 	return open_ns >= STATS_WAIT_NS ? open_ns : 0;
 }
@@ -233,7 +184,7 @@ uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t 
 enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
-	enum wait_kind kind = stall_since_frame(work, layer, present_ns).kind;
+	enum wait_kind kind = kind_of(work, layer, present_ns);
 	struct work_process *process = process_of(work, layer, present_ns);
 	struct work_sums sums = sums_at(work, process, present_ns);
 

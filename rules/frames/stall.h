@@ -20,24 +20,11 @@
 #include "rules/frames/layer.h"
 #include "rules/threads/app_work.h"
 
-/* What a stretch without a frame was. */
-struct stall_finding {
-	enum wait_kind kind;
-	uint64_t length_ns;
-	uint64_t at_work_ns; /* at least */
-};
-
 /* A buffer of @layer was queued or left the queue: @waits, one is in it. */
 void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits, uint64_t time_ns);
 
 /* Events are missing after @time_ns. */
 void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns);
-
-/* The layer has no evidence any more: another clock, or it was not in the table. */
-void stall_clear(struct layer *layer);
-
-/* The stretch from the layer's last frame to @now_ns. */
-struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
 /* How long no frame has ended a stall of @layer at @now_ns; 0: there is none, as far as is known.
  * It changes nothing, so it may be asked at any time. */

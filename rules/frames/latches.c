@@ -20,14 +20,6 @@ void latches_free(struct latch_list *list)
 	free(list->all);
 }
 
-static struct latch *find(struct latch_list *list, int layer, int32_t tid)
-{
-	for (unsigned int i = 0; i < list->n; i++)
-		if (list->all[i].layer == layer && list->all[i].tid == tid)
-			return &list->all[i];
-	return NULL;
-}
-
 bool latches_any(const struct latch_list *list, int32_t tid)
 {
 	for (unsigned int i = 0; i < list->n; i++)
@@ -69,71 +61,52 @@ void latches_forget_until(struct latch_list *list, uint64_t time_ns)
 	remove_dropped(list);
 }
 
-void latches_forget_excluded(struct latch_list *list)
+void latches_make_space(struct latch_list *list, int32_t kept_tid)
 {
 	for (unsigned int i = 0; i < list->n; i++)
-		if (list->layers->layers[list->all[i].layer].excluded)
+		if (list->all[i].tid != kept_tid ||
+		    list->layers->layers[list->all[i].layer].excluded)
 			drop(list, &list->all[i]);
 	remove_dropped(list);
-}
-
-/* Returns NULL if there is no space. */
-static struct latch *add(struct latch_list *list, int layer, int32_t kept_tid)
-{
-	if (list->n == list->max)
-		latches_forget(list, kept_tid, true);
-	if (list->n == list->max)
-		return NULL;
-	list->layers->layers[layer].waiting++;
-	return &list->all[list->n++];
-}
-
-/* True: @event is another event of the latch @known. */
-static bool is_same(const struct latch *known, const struct latch *event)
-{
-	return !(known->evidence & event->evidence) &&
-	       (known->number < 0 || event->number < 0 || known->number == event->number);
-}
-
-/* The layer's counter has shown which buffer was latched. */
-static void set_queued(struct latch *latch, struct layer *layer)
-{
-	latch->evidence |= EVIDENCE_COUNTER;
-	latch->queued_ns = layer->left_queued_ns;
-	layer->left_present = 0;
-}
-
-/* Another event of the same latch. */
-static void join(struct latch *known, const struct latch *event, struct layer *layer)
-{
-	known->evidence |= event->evidence;
-	if (known->number < 0)
-		known->number = event->number;
-	if (event->evidence == EVIDENCE_COUNTER)
-		set_queued(known, layer);
 }
 
 void latches_add(struct latch_list *list, const struct latch *latch, uint64_t present, bool alone,
 		 int32_t kept_tid)
 {
 	struct layer *layer = &list->layers->layers[latch->layer];
-	struct latch *known = find(list, latch->layer, latch->tid);
+	bool counted = latch->evidence == EVIDENCE_COUNTER;
+	struct latch *known = list->all, *end = list->all + list->n;
 
-	if (known && is_same(known, latch)) {
-		join(known, latch, layer);
+	while (known < end && (known->layer != latch->layer || known->tid != latch->tid))
+		known++;
+	/* Another event of the same latch. */
+	if (known < end && !(known->evidence & latch->evidence) &&
+	    (known->number < 0 || latch->number < 0 || known->number == latch->number)) {
+		known->evidence |= latch->evidence;
+		if (known->number < 0)
+			known->number = latch->number;
+	} else if (!alone) {
 		return;
+	} else {
+		if (known == end) {
+			if (list->n == list->max)
+				latches_make_space(list, kept_tid);
+			if (list->n == list->max)
+				return;
+			layer->waiting++;
+			known = &list->all[list->n++];
+		}
+		*known = *latch;
+		counted |= layer->left_present == present;
+		if (!counted && layer->buffers.known)
+			known->queued_ns = buffers_oldest(layer); /* until the counter is written */
+		else if (!counted)
+			known->queued_ns = buffers_pop(layer);
 	}
-	if (!alone)
-		return;
-	if (!known)
-		known = add(list, latch->layer, kept_tid);
-	if (!known)
-		return;
-	*known = *latch;
-	if (latch->evidence == EVIDENCE_COUNTER || layer->left_present == present)
-		set_queued(known, layer);
-	else if (layer->buffers.known)
-		known->queued_ns = buffers_oldest(layer); /* until the counter is written */
-	else
-		known->queued_ns = buffers_pop(layer);
+	/* The layer's counter has shown which buffer was latched. */
+	if (counted) {
+		known->evidence |= EVIDENCE_COUNTER;
+		known->queued_ns = layer->left_queued_ns;
+		layer->left_present = 0;
+	}
 }

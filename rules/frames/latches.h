@@ -47,7 +47,7 @@ void latches_free(struct latch_list *list);
  * @latch: copied, except for queued_ns, which comes from the layer's queue
  * @present: number of the next present
  * @alone: the event may be the only one of its latch
- * @kept_tid: if there is no space, latches of all other threads are dropped
+ * @kept_tid: for latches_make_space(), if there is no space
  */
 void latches_add(struct latch_list *list, const struct latch *latch, uint64_t present, bool alone,
 		 int32_t kept_tid);
@@ -61,7 +61,7 @@ void latches_forget(struct latch_list *list, int32_t tid, bool others);
 /* Drops the latches up to @time_ns. */
 void latches_forget_until(struct latch_list *list, uint64_t time_ns);
 
-/* Drops the latches of excluded layers. */
-void latches_forget_excluded(struct latch_list *list);
+/* Drops the latches of excluded layers, and of all threads except @kept_tid. */
+void latches_make_space(struct latch_list *list, int32_t kept_tid);
 
 #endif

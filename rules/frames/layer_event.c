@@ -113,8 +113,7 @@ static bool make_space(struct layer_events *e, const struct rule *rule, struct s
 		return true;
 	if (!is_counted(e, name))
 		return false;
-	latches_forget_excluded(&e->latches);
-	latches_forget(&e->latches, e->sf->known ? e->sf->tid : record->tid, true);
+	latches_make_space(&e->latches, e->sf->known ? e->sf->tid : record->tid);
 	if (e->sink.evict(e->sink.context, false) == 0 || e->sink.evict(e->sink.context, true) == 0)
 		return true;
 	refuse(e, rule, name, record);

@@ -46,32 +46,6 @@ _Static_assert(CHUNKS + PIPELINE_SURFACES * CHUNKS_FOR_EACH <= UINT16_MAX, "numb
 
 /* --- rows --- */
 
-/* The app in the layer's own name. Unlike the app in front it does not change. */
-static const char *own_app(const struct layer *layer)
-{
-	return layer->has_app ? layer->app : "";
-}
-
-/* @app: SPAN_NULL: the layer's name contains none. */
-static bool matches_any(const char *const *globs, struct span surface, struct span app)
-{
-	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), surface) ||
-		    (app.ptr && pattern_glob(span_of(*globs), app)))
-			return true;
-	return false;
-}
-
-void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
-{
-	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
-	struct span surface = span_of(layer->surface);
-	struct span app = layer->has_app ? span_of(layer->app) : SPAN_NULL;
-
-	layer->excluded = (include && *include && !matches_any(include, surface, app)) ||
-			  (exclude && matches_any(exclude, surface, app));
-}
-
 static struct layer_count *count_of(const struct frame_queue *q, const struct layer *layer)
 {
 	struct layer_count *count = &q->counts[layer - q->layers.layers];
@@ -112,7 +86,7 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 }
 
 /* The next row begins with the last frame of this one, so a hole behind that frame is in it. */
-static void close_row(struct frame_queue *q, struct layer *layer)
+void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
 	close_row_with(q, layer, count_of(q, layer)->series.loss_context.loss);
 }
@@ -128,14 +102,14 @@ static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 	for (int i = 0; i < q->layers.used; i++)
 		if (q->layers.layers[i].length &&
 		    count_of(q, &q->layers.layers[i])->series.stats.frames > q->options.min_frames)
-			close_row(q, &q->layers.layers[i]);
+			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
 static void close_all_rows(struct frame_queue *q)
 {
 	for (int i = 0; i < q->layers.used; i++)
 		if (q->layers.layers[i].length)
-			close_row(q, &q->layers.layers[i]);
+			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
 /* All frames up to @now_ns are counted: the marks up to then close all rows. */
@@ -224,13 +198,11 @@ static bool is_drop(const struct frame_queue *q, struct interval interval, enum 
 	return interval_missed(interval) > 0;
 }
 
-/* The process whose frames the layer shows, or NULL. */
 static const struct work_process *process_of(const struct frame_queue *q, const struct layer *layer)
 {
 	struct work_owner owner = layer->evidence.owner;
 
-	return app_work_process_of(q->work, &owner, span_of(layer->name),
-				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
+	return layer_process(layer, q->work, &owner);
 }
 
 /* Describes the events before a drop: the app's own long callbacks, then the counters. */
@@ -545,7 +517,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 
 	layer->waiting--;
 	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
-		close_row(q, layer);
+		frame_queue_close_row(q, layer);
 	if (q->options.is_fences)
 		present_lattice_place(&q->fences, waiting->frame.present_ns,
 				      (uint64_t)waiting->frame.vsync_id, &stamp);
@@ -591,7 +563,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		entry->without_marks = true;
 	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
-		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
+		      (struct trigger_surface){ layer->id, layer->surface,
+						layer->has_app ? layer->app : "" },
 		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
@@ -756,7 +729,7 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 		return id;
 	layer = &q->layers.layers[id];
 	if (layer->shown) {
-		close_row(q, layer);
+		frame_queue_close_row(q, layer);
 		q->layers_evicted++;
 	}
 	front_app_forget_layer(&q->front_app, id);
@@ -913,6 +886,11 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	lose(q, from_ns, lost, true, false);
 }
 
+void frame_queue_break(struct frame_queue *q)
+{
+	frame_queue_hole(q, q->last_present_ns, (struct loss){ 0 });
+}
+
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
 {
 	q->lost_until_ns = until_ns;
@@ -1021,15 +999,6 @@ void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 				later(entry->frozen_ns, stall_now(q->work, layer, now_ns));
 	}
 	summary_write(&q->summary, context, row);
-}
-
-void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)
-{
-	if (span_equal(surface, span_of(layer->surface)))
-		return;
-	close_row(q, layer);
-	layer_set_surface(layer, &q->layers.names, surface);
-	frame_queue_apply_filters(q, layer);
 }
 
 int frame_queue_init(struct frame_queue *q)

@@ -115,10 +115,6 @@ struct frame_queue {
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
-/* Decides by options.include and options.exclude if a new layer is counted. Called before its first
- * frame. */
-void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer);
-
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
@@ -130,6 +126,9 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 /* Events may be missing between @from_ns, which may be among the waiting frames, and the next
  * record. @lost: their known number, without the hole itself. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
+
+/* A hole since the last present, without a loss. */
+void frame_queue_break(struct frame_queue *q);
 
 /* Events of one CPU are missing, from @from_ns to @until_ns. Which frames that may have hidden is
  * shown by frame_queue_hidden(). */
@@ -148,8 +147,8 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
  * layers are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
-/* The rules have changed: gives the layer another Surface. */
-void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);
+/* The layer gets another Surface: its row ends. */
+void frame_queue_close_row(struct frame_queue *q, struct layer *layer);
 
 /* Another SurfaceFlinger follows: counts all frames, leaves the rows open. */
 void frame_queue_count(struct frame_queue *q);

@@ -75,9 +75,8 @@ static const char *whole_app(const struct layer_table *layers, const char *end)
 
 	if (strlen(end) != WORK_COMM_MAX)
 		return end;
-	for (int i = 0; i < layers->used; i++) {
-		const struct layer *layer = &layers->layers[i];
-		size_t length = layer->length && layer->has_app ? strlen(layer->app) : 0;
+	for (const struct layer *layer = NULL; (layer = layers_next(layers, layer));) {
+		size_t length = layer->has_app ? strlen(layer->app) : 0;
 
 		if (length <= WORK_COMM_MAX ||
 		    strcmp(layer->app + length - WORK_COMM_MAX, end) != 0)
@@ -136,9 +135,8 @@ static void follow_token(struct pipeline *p, const struct role_event *event)
 				  event->role == RULE_REPLAN);
 }
 
-static void on_event(void *context, const struct role_event *event)
+static void on_event(struct pipeline *p, const struct role_event *event)
 {
-	struct pipeline *p = context;
 	struct producers *producers = p->producers;
 	struct compositions *compositions = &producers->compositions;
 	const struct trace_record *record = event->record;
@@ -210,23 +208,15 @@ static void on_event(void *context, const struct role_event *event)
 		recent_events_add(p->queue.log, time_ns, record->name, false);
 }
 
-static void on_attributed_frame(void *context, const struct frame *frame)
+static void on_surfaceflinger(struct pipeline *p, uint64_t time_ns, bool another)
 {
-	struct pipeline *p = context;
-
-	frame_queue_add(&p->queue, frame);
-}
-
-static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
-{
-	struct pipeline *p = context;
 	const struct surfaceflinger *sf = &p->attribution.sf;
 	char text[96];
 
 	/* Frames before and after are of different processes: no interval spans the change. */
 	if (another) {
 		frame_queue_count(&p->queue);
-		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
+		frame_queue_break(&p->queue);
 		producers_new_surfaceflinger(p->producers);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
@@ -237,9 +227,8 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	events_write(&p->events, time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
 
-static void on_forgery(void *context, const struct trace_record *record)
+static void on_forgery(struct pipeline *p, const struct trace_record *record)
 {
-	struct pipeline *p = context;
 	char text[160];
 
 	snprintf(text, sizeof(text),
@@ -247,54 +236,6 @@ static void on_forgery(void *context, const struct trace_record *record)
 		 "SurfaceFlinger's own count",
 		 (int)record->tgid, (int)record->tid, (int)record->comm.len, record->comm.ptr);
 	events_write(&p->events, record->time_ns, TRACE_EVENT_SURFACEFLINGER, text);
-}
-
-static void on_hole(void *context)
-{
-	struct pipeline *p = context;
-
-	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
-}
-
-static void on_hidden(void *context, uint64_t from_ns, bool at_rest, bool torn)
-{
-	struct pipeline *p = context;
-
-	frame_queue_hidden(&p->queue, from_ns, at_rest, torn);
-}
-
-static int on_evict(void *context, bool early)
-{
-	struct pipeline *p = context;
-
-	return frame_queue_evict_layer(&p->queue, early);
-}
-
-static void on_layer(void *context, struct layer *layer)
-{
-	struct pipeline *p = context;
-
-	frame_queue_apply_filters(&p->queue, layer);
-}
-
-/* The process whose frames @layer shows, if names tell it. That it was at work when buffers were
- * queued is no evidence of whose they are. */
-static int32_t named_process(const struct pipeline *p, const struct layer *layer)
-{
-	struct work_owner owner = layer->evidence.owner;
-	const struct work_process *process =
-		app_work_process_of(p->queue.work, &owner, span_of(layer->name),
-				    layer->has_app ? span_of(layer->app) : SPAN_NULL);
-
-	return process && owner.by_name ? process->pid : TRACE_ID_UNKNOWN;
-}
-
-static void on_queued(void *context, struct layer *layer, const struct trace_record *record,
-		      bool direct)
-{
-	struct pipeline *p = context;
-
-	producers_queued(p->producers, layer, named_process(p, layer), record, direct);
 }
 
 /* --- records --- */
@@ -614,38 +555,6 @@ uint64_t pipeline_now(const struct pipeline *p)
 	return p->clock.now_ns;
 }
 
-static void rename_layer(struct pipeline *p, struct layer *layer)
-{
-	struct span name = span_of(layer->name);
-	char copy[SURFACE_MAX];
-
-	/* The end of a cut name is unknown, so the parts that change from start to start cannot be
-	 * removed. */
-	if (layer->length == name.len)
-		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
-}
-
-/* The layer of that name, which is added if it is new. NULL if the rules ignore it or there is no
- * space. */
-static struct layer *fence_layer(struct pipeline *p, struct span name)
-{
-	struct frame_queue *q = &p->queue;
-	int id = layers_find(&q->layers, name);
-	struct layer *layer;
-
-	if (id == LAYER_NONE) {
-		if (ruleset_ignores_layer(p->rules, name) ||
-		    (frame_queue_evict_layer(q, false) < 0 && frame_queue_evict_layer(q, true) < 0))
-			return NULL;
-		id = layers_add(&q->layers, name);
-		rename_layer(p, &q->layers.layers[id]);
-		frame_queue_apply_filters(q, &q->layers.layers[id]);
-	}
-	layer = &q->layers.layers[id];
-	layers_use(&q->layers, id);
-	return layer;
-}
-
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
@@ -664,7 +573,7 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 	p->fence_ns = fence->actual_ns;
 	if (vsync_period_ns(&q->vsync) == 0)
 		vsync_set_dumpsys_period(&q->vsync, fence->period_ns);
-	layer = fence_layer(p, fence->layer);
+	layer = layer_events_layer(&p->attribution.layer_events, fence->layer);
 	if (layer) {
 		p->fence_frames += !layer->excluded;
 		frame_queue_add_fence(q, (int)(layer - q->layers.layers), fence);
@@ -675,8 +584,6 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 {
-	struct layer_table *layers = &p->queue.layers;
-
 	if (rules->last_counter != p->rules->last_counter)
 		return -EINVAL;
 	p->rules = rules;
@@ -689,9 +596,6 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	attribution_set_rules(&p->attribution, rules);
 	vsync_forget_ranks(&p->queue.vsync);
 	trigger_forget_surfaces(&p->queue.trigger);
-	for (int i = 0; i < layers->used; i++)
-		if (layers->layers[i].length)
-			rename_layer(p, &layers->layers[i]);
 	frame_queue_hole(&p->queue, pipeline_now(p), (struct loss){ 0 });
 	return 0;
 }
@@ -984,15 +888,19 @@ static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *opt
 
 static int set_up(struct pipeline *p, const struct pipeline_options *options)
 {
-	const struct attribution_sink findings = {
-		.context = p,
+	struct attribution_sink findings = {
+		.pipeline = p,
 		.event = on_event,
-		.frame = on_attributed_frame,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
-		.hole = on_hole,
-		.hidden = on_hidden,
-		.layers = { p, on_evict, on_layer, on_queued },
+		.queue = &p->queue,
+		.frame = frame_queue_add,
+		.hole = frame_queue_break,
+		.hidden = frame_queue_hidden,
+		.layers = { .queue = &p->queue,
+			    .evict = frame_queue_evict_layer,
+			    .close_row = frame_queue_close_row,
+			    .queued = producers_queued },
 	};
 
 	p->unusual = true;
@@ -1005,6 +913,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
+	findings.layers.producers = p->producers;
 	p->queue.choreographer = p->choreographer;
 	p->queue.clock = &p->clock;
 	p->queue.producers = p->producers;
@@ -1028,6 +937,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
 			     &findings) < 0)
 		return -ENOMEM;
+	p->attribution.layer_events.include = options->include;
+	p->attribution.layer_events.exclude = options->exclude;
 	p->queue.work = p->attribution.work;
 	producers_init(p->producers, &p->attribution);
 	if (p->rules->last_counter)

@@ -82,7 +82,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 static void emit(struct attribution *a, enum rule_role role, const struct rule *rule,
 		 const struct trace_record *record, const struct pattern_capture *capture)
 {
-	a->sink.event(a->sink.context, &(struct role_event){ role, rule, record, capture });
+	a->sink.event(a->sink.pipeline, &(struct role_event){ role, rule, record, capture });
 }
 
 /* --- which process is SurfaceFlinger --- */
@@ -153,7 +153,7 @@ static void replay_held(struct attribution *a)
 		else
 			layer_events_forget(&a->layer_events, record.time_ns);
 		if (kind == HELD_LOSS)
-			a->sink.hole(a->sink.context);
+			a->sink.hole(a->sink.queue);
 	}
 	a->sf.presented = c->presented;
 }
@@ -188,7 +188,7 @@ static void follow(struct attribution *a, const struct surfaceflinger *next, uin
 	if (another)
 		leave_surfaceflinger(a, next, time_ns);
 	a->sf = *next;
-	a->sink.surfaceflinger(a->sink.context, time_ns, another);
+	a->sink.surfaceflinger(a->sink.pipeline, time_ns, another);
 	if (held)
 		replay_held(a);
 	else
@@ -328,7 +328,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 
 	a->frames++;
 	events->layers->layers[latch->layer].replaced_ns = 0;
-	a->sink.frame(a->sink.context, &frame);
+	a->sink.frame(a->sink.queue, &frame);
 }
 
 /* A frame for each layer that this thread latched since its last present. */
@@ -614,7 +614,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 		slice_stacks_drop(&a->stacks, a->sf.tid);
 		a->sf.presented = false;
 	}
-	a->sink.hidden(a->sink.context, hidden->from_ns, hidden->at_rest, torn);
+	a->sink.hidden(a->sink.queue, hidden->from_ns, hidden->at_rest, torn);
 }
 
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
@@ -622,7 +622,7 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	app_work_forget_delays(a->work, from_ns);
 	if (!a->sf.known || a->candidate.active || cpu < 0) {
 		attribution_forget_open(a, time_ns);
-		a->sink.hidden(a->sink.context, from_ns, false, false);
+		a->sink.hidden(a->sink.queue, from_ns, false, false);
 		return;
 	}
 	a->stacks.now_ns = time_ns;
@@ -742,7 +742,7 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	}
 	if (forged && !a->forgery_reported) {
 		a->forgery_reported = true;
-		a->sink.forgery(a->sink.context, record);
+		a->sink.forgery(a->sink.pipeline, record);
 	}
 }
 

@@ -40,23 +40,26 @@ struct role_event {
 	const struct pattern_capture *capture;
 };
 
-/* Receives the results. */
+struct pipeline;
+
+/* Receives the results. The owner has both objects. */
 struct attribution_sink {
-	void *context;
+	struct pipeline *pipeline;
 	/* An event of SurfaceFlinger, or of an app if its role is producer or answer. A commit and
 	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
 	 * period of role nominal is the captured time, and token has the number. */
-	void (*event)(void *context, const struct role_event *event);
-	void (*frame)(void *context, const struct frame *frame); /* called before its present */
+	void (*event)(struct pipeline *p, const struct role_event *event);
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
-	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
+	void (*surfaceflinger)(struct pipeline *p, uint64_t time_ns, bool another);
 	/* Another process writes markers that only SurfaceFlinger writes; called once. */
-	void (*forgery)(void *context, const struct trace_record *record);
+	void (*forgery)(struct pipeline *p, const struct trace_record *record);
+	struct frame_queue *queue;
+	void (*frame)(struct frame_queue *q, const struct frame *frame); /* before its present */
 	/* Events may be missing between the frames so far and the next ones. */
-	void (*hole)(void *context);
+	void (*hole)(struct frame_queue *q);
 	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
 	 * @torn: a composition's first present may be missing, and there are others. */
-	void (*hidden)(void *context, uint64_t from_ns, bool at_rest, bool torn);
+	void (*hidden)(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
 	struct layer_sink layers;
 };
 
@@ -122,7 +125,7 @@ void attribution_new_clock(struct attribution *a);
 /* The trace ends: decides if the candidate is SurfaceFlinger. */
 void attribution_end(struct attribution *a);
 
-/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
+/* Changes the rules, and the Surfaces of the layers by the new ones. */
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
 
 #endif

@@ -18,28 +18,31 @@ static enum evidence evidence_of(const struct rule *rule)
 	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
-/* Drops the state of the layer's buffers if it is older than the last reset. */
-static void drop_stale(const struct layer_events *e, struct layer *layer)
+static bool matches_any(const char *const *globs, struct span surface, struct span app)
 {
-	if (layer->resets == e->resets)
-		return;
-	layer->resets = e->resets;
-	layer->buffers.known = layer->transactions.known = false;
-	layer->n_queued = 0;
-	layer->left_present = layer->replaced_ns = 0;
-	layer->evidence.queued_ns = 0;
-	layer->evidence.lost = true;
+	for (; *globs; globs++)
+		if (pattern_glob(span_of(*globs), surface) ||
+		    (app.ptr && pattern_glob(span_of(*globs), app)))
+			return true;
+	return false;
+}
+
+/* True: by the lists of options layers of that Surface are not counted. @app: in the layer's name,
+ * or SPAN_NULL. */
+static bool is_excluded(const struct layer_events *e, struct span surface, struct span app)
+{
+	return (e->include && *e->include && !matches_any(e->include, surface, app)) ||
+	       (e->exclude && matches_any(e->exclude, surface, app));
 }
 
 /* Applies the rules to the layer's name. */
-static void set_up_layer(const struct layer_events *e, struct layer *layer,
-			 struct long_names *names, struct span name)
+static void set_up_layer(const struct layer_events *e, struct layer *layer, struct span name)
 {
 	char copy[SURFACE_MAX];
 
 	layer->ignored = ruleset_ignores_layer(e->rules, name);
-	layer_set_surface(layer, names, ruleset_surface(e->rules, name, copy));
-	e->sink.added(e->sink.context, layer);
+	layer_set_surface(layer, &e->layers->names, ruleset_surface(e->rules, name, copy));
+	layer->excluded = is_excluded(e, span_of(layer->surface), layer_app(layer));
 }
 
 /* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in counters,
@@ -67,7 +70,7 @@ static int find_layer(struct layer_events *e, const struct rule *rule, struct sp
 		if (!layer->bare)
 			return LAYER_NONE;
 		layers_rename(e->layers, id, *name);
-		set_up_layer(e, layer, &e->layers->names, *name);
+		set_up_layer(e, layer, *name);
 		layer->bare = false;
 	}
 	return id;
@@ -82,65 +85,64 @@ static bool is_latch(struct layer_events *e, const struct rule *rule, size_t len
 	return !rule->fallback || e->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
-/* Counts that there is no space for the layer that the event names. */
-static void refuse(struct layer_events *e, const struct rule *rule, struct span name,
-		   const struct trace_record *record)
-{
-	e->layers->refusals++;
-	if (rule->role == RULE_LATCH && is_latch(e, rule, name.len, record))
-		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
-}
-
 /* True: frames of a layer of that name are counted. */
 static bool is_counted(const struct layer_events *e, struct span name)
 {
-	struct layer layer = { .length = 0 };
-	char blocks[2][NAME_SIZE], *free_blocks[2];
-	struct long_names names = { .blocks = blocks, .free_blocks = free_blocks };
+	char copy[SURFACE_MAX];
 
-	layer_set_name(&layer, &names, name);
-	set_up_layer(e, &layer, &names, name);
-	return !layer.ignored && !layer.excluded;
+	return !ruleset_ignores_layer(e->rules, name) &&
+	       !is_excluded(e, ruleset_surface(e->rules, name, copy), app_of_layer(name));
 }
 
-/* Frees an entry for the layer that the event names. Latches keep layers in the table. If no layer
- * can be evicted, the latches of excluded layers are dropped, and those of other threads, which may
- * never present. If that is not enough, frames are counted early. */
-static bool make_space(struct layer_events *e, const struct rule *rule, struct span name,
-		       const struct trace_record *record)
+/* Frees an entry for the layer of that name. Latches keep layers in the table. If no layer can be
+ * evicted, the latches of excluded layers are dropped, and those of other threads, which may never
+ * present. If that is not enough, frames are counted early. */
+static bool make_space(struct layer_events *e, struct span name, int32_t tid)
 {
-	if (e->sink.evict(e->sink.context, false) == 0)
+	const struct layer_sink *sink = &e->sink;
+
+	if (sink->evict(sink->queue, false) == 0)
 		return true;
 	if (!is_counted(e, name))
 		return false;
-	latches_make_space(&e->latches, e->sf->known ? e->sf->tid : record->tid);
-	if (e->sink.evict(e->sink.context, false) == 0 || e->sink.evict(e->sink.context, true) == 0)
+	latches_make_space(&e->latches, e->sf->known ? e->sf->tid : tid);
+	if (sink->evict(sink->queue, false) == 0 || sink->evict(sink->queue, true) == 0)
 		return true;
-	refuse(e, rule, name, record);
+	e->layers->refusals++;
 	return false;
 }
 
-/* The layer that the event names, which is added if it is new. NULL if the rules ignore it or there
- * is no space. */
-static struct layer *find_or_add_layer(struct layer_events *e, const struct rule *rule,
-				       struct span written, const struct trace_record *record)
+/* The layer of that number; LAYER_NONE: it is new, and added with @name. NULL if there is no space.
+ * @tid: of the event. */
+static struct layer *use_layer(struct layer_events *e, int id, struct span name, int32_t tid)
 {
-	struct span name = written;
-	char copy[SURFACE_MAX];
-	int id = find_layer(e, rule, &name, copy);
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
-		if (!make_space(e, rule, name, record))
+		if (!make_space(e, name, tid))
 			return NULL;
 		id = layers_add(e->layers, name);
-		e->layers->layers[id].bare = name.len != written.len;
-		set_up_layer(e, &e->layers->layers[id], &e->layers->names, name);
+		set_up_layer(e, &e->layers->layers[id], name);
 	}
-	layer = &e->layers->layers[id];
 	layers_use(e->layers, id);
-	drop_stale(e, layer);
-	return layer->ignored ? NULL : layer;
+	layer = &e->layers->layers[id];
+	if (layer->resets == e->resets)
+		return layer;
+	/* The state of its buffers is older than the last reset. */
+	layer->resets = e->resets;
+	layer->buffers.known = layer->transactions.known = false;
+	layer->n_queued = 0;
+	layer->left_present = layer->replaced_ns = 0;
+	layer->evidence.queued_ns = 0;
+	layer->evidence.lost = true;
+	return layer;
+}
+
+struct layer *layer_events_layer(struct layer_events *e, struct span name)
+{
+	struct layer *layer = use_layer(e, layers_find(e->layers, name), name, TRACE_ID_UNKNOWN);
+
+	return layer && !layer->ignored ? layer : NULL;
 }
 
 /* True: the counter changed as the rule requires. Keeps its value. */
@@ -159,31 +161,6 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
-/* Adds a latch of @layer. A fallback rule counts only if no better event shows the latch. */
-static void add_latch(struct layer_events *e, const struct rule *rule, struct layer *layer,
-		      int64_t number, const struct trace_record *record)
-{
-	bool alone = is_latch(e, rule, layer->length, record);
-	struct latch latch = {
-		.layer = (int)(layer - e->layers->layers),
-		.tid = record->tid,
-		.evidence = evidence_of(rule),
-		.time_ns = record->time_ns,
-		.number = number,
-	};
-
-	latches_add(&e->latches, &latch, e->presents + 1, alone,
-		    e->sf->known ? e->sf->tid : record->tid);
-}
-
-static void apply_transaction(struct layer_events *e, const struct rule *rule, struct layer *layer,
-			      const struct trace_record *record)
-{
-	if (event_fits(rule, &layer->transactions, record->value) &&
-	    (!e->sf->known || record->tid == e->sf->tid))
-		layer->applied_present = e->presents + 1;
-}
-
 /* Updates the layer's queue. True: the event has the meaning of its rule. */
 static bool follow_buffers(struct layer_events *e, const struct rule *rule, struct layer *layer,
 			   const struct trace_record *record)
@@ -198,8 +175,15 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 		else if (rule->role == RULE_DROP)
 			buffers_pop(layer);
 	} else if (rule->role == RULE_QUEUE && !falls) {
+		struct work_owner owner = layer->evidence.owner;
+		const struct work_process *process = layer_process(layer, e->work, &owner);
+
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
-		e->sink.queued(e->sink.context, layer, record, rule->context != 0);
+		/* That a process was at work when buffers were queued is no evidence of whose they
+		 * are, only names are. */
+		e->sink.queued(e->sink.producers, layer,
+			       process && owner.by_name ? process->pid : TRACE_ID_UNKNOWN, record,
+			       rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
@@ -214,21 +198,44 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record)
 {
+	bool from_sf = !e->sf->known || record->tid == e->sf->tid;
+	struct span name = capture->layer;
+	char copy[SURFACE_MAX];
+	struct latch latch = {
+		.tid = record->tid,
+		.evidence = evidence_of(rule),
+		.time_ns = record->time_ns,
+		.number = capture->frame,
+	};
 	struct layer *layer;
+	int id;
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
-	layer = find_or_add_layer(e, rule, capture->layer, record);
-	if (!layer)
+	id = find_layer(e, rule, &name, copy);
+	layer = use_layer(e, id, name, record->tid);
+	if (!layer) {
+		if (rule->role == RULE_LATCH && is_counted(e, name) &&
+		    is_latch(e, rule, name.len, record))
+			e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
+		return;
+	}
+	layer->bare |= id == LAYER_NONE && name.len != capture->layer.len;
+	if (layer->ignored)
 		return;
 	layer->sure |= rule->role != RULE_LATCH || rule_is_unique(rule);
 	if (rule->role == RULE_TRANSACTION) {
-		apply_transaction(e, rule, layer, record);
+		if (event_fits(rule, &layer->transactions, record->value) && from_sf)
+			layer->applied_present = e->presents + 1;
 		return;
 	}
 	if (follow_buffers(e, rule, layer, record)) {
+		latch.layer = (int)(layer - e->layers->layers);
+		/* A fallback rule counts only if no better event shows the latch. */
 		if (rule->role == RULE_LATCH)
-			add_latch(e, rule, layer, capture->frame, record);
+			latches_add(&e->latches, &latch, e->presents + 1,
+				    is_latch(e, rule, layer->length, record),
+				    e->sf->known ? e->sf->tid : record->tid);
 		else if (rule->role == RULE_DROP)
 			e->dropped_frames += !layer->excluded;
 		else
@@ -241,9 +248,8 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 
 void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 {
-	for (int i = 0; i < e->layers->used; i++)
-		if (e->layers->layers[i].length)
-			stall_forget(e->work, &e->layers->layers[i], time_ns);
+	for (struct layer *layer = NULL; (layer = layers_next(e->layers, layer));)
+		stall_forget(e->work, layer, time_ns);
 	e->resets++;
 }
 
@@ -251,9 +257,9 @@ void layer_events_lost(struct layer_events *e, uint64_t from_ns)
 {
 	struct latch_list *latches = &e->latches;
 
-	for (int i = 0; i < e->layers->used; i++) {
-		e->layers->layers[i].evidence.lost |= e->layers->layers[i].length > 0;
-		buffers_doubt(&e->layers->layers[i], from_ns);
+	for (struct layer *layer = NULL; (layer = layers_next(e->layers, layer));) {
+		layer->evidence.lost = true;
+		buffers_doubt(layer, from_ns);
 	}
 	for (unsigned int i = 0; i < latches->n; i++)
 		if (latches->all[i].queued_ns <= from_ns && from_ns < latches->all[i].time_ns)
@@ -277,10 +283,17 @@ void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
 {
 	e->rules = rules;
 	e->sure_latches = 0;
-	for (int i = 0; i < e->layers->used; i++) {
-		struct layer *layer = &e->layers->layers[i];
+	for (struct layer *layer = NULL; (layer = layers_next(e->layers, layer));) {
+		struct span name = span_of(layer->name);
+		char copy[SURFACE_MAX];
 
-		if (layer->length)
-			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
+		layer->ignored = ruleset_ignores_layer(rules, name);
+		/* The end of a cut name is unknown, so the parts that change from start to start
+		 * cannot be removed. */
+		if (layer->length != name.len ||
+		    span_equal(ruleset_surface(rules, name, copy), span_of(layer->surface)))
+			continue;
+		e->sink.close_row(e->sink.queue, layer);
+		set_up_layer(e, layer, name);
 	}
 }

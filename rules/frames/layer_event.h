@@ -13,21 +13,28 @@
 #include "rules/language/ruleset_match.h"
 #include "rules/threads/surfaceflinger.h"
 
+struct frame_queue;
+struct producers;
+
+/* What is called for layers. The owner has both objects. */
 struct layer_sink {
-	void *context;
+	struct frame_queue *queue;
 	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
 	 * if frames must be counted early for it. */
-	int (*evict)(void *context, bool early);
-	void (*added)(void *context, struct layer *layer); /* a layer is new */
-	/* A producer queued a buffer of @layer, as @record shows; @direct: itself, without a
-	 * transaction. */
-	void (*queued)(void *context, struct layer *layer, const struct trace_record *record,
-		       bool direct);
+	int (*evict)(struct frame_queue *queue, bool early);
+	/* The layer gets another Surface: its row ends. */
+	void (*close_row)(struct frame_queue *queue, struct layer *layer);
+	struct producers *producers;
+	/* A producer queued a buffer of @layer, as @record shows; @process: the one whose frames
+	 * the layer shows, or TRACE_ID_UNKNOWN; @direct: itself, without a transaction. */
+	void (*queued)(struct producers *producers, struct layer *layer, int32_t process,
+		       const struct trace_record *record, bool direct);
 };
 
 struct layer_events {
 	/* Set by the owner; the pointers are borrowed. */
 	const struct ruleset *rules;
+	const char *const *include, *const *exclude; /* see struct pipeline_options */
 	struct layer_table *layers;
 	const struct surfaceflinger *sf;
 	struct app_work *work;
@@ -42,6 +49,10 @@ struct layer_events {
 	uint64_t dropped_frames; /* buffers that were replaced before they were latched */
 	uint64_t refused_frames; /* of layers that did not fit into the table */
 };
+
+/* The layer of that name, which is added if it is new. NULL if the rules ignore it or there is no
+ * space. */
+struct layer *layer_events_layer(struct layer_events *e, struct span name);
 
 /* Processes @record. @rule matches it and names a layer. */
 void layer_event(struct layer_events *e, const struct rule *rule,
@@ -61,7 +72,7 @@ void layer_events_lost(struct layer_events *e, uint64_t from_ns);
  * become invalid. */
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns);
 
-/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
+/* Changes the rules, and the Surfaces of the layers by the new ones. */
 void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules);
 
 #endif

@@ -37,45 +37,6 @@
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
-static void on_hidden(void *context, const struct sf_hidden *hidden);
-
-int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
-		     struct layer_table *layers, const struct attribution_sink *sink)
-{
-	a->rules = a->names.rules = rules;
-	a->sink = *sink;
-	a->work = memory_new(1, sizeof(*a->work));
-	if (!a->work)
-		return -ENOMEM;
-	a->layer_events = (struct layer_events){ .rules = rules,
-						 .layers = layers,
-						 .sf = &a->sf,
-						 .work = a->work,
-						 .sink = sink->layers };
-	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
-	a->runs.context = a;
-	a->runs.hidden = on_hidden;
-	sf_runs_clear(&a->runs);
-	a->sf = SURFACEFLINGER_UNKNOWN;
-	a->composition = COMPOSITION_UNKNOWN;
-	if (candidate_init(&a->candidate) < 0 ||
-	    latches_init(&a->layer_events.latches, layers) < 0 ||
-	    slice_stacks_init(&a->stacks, max_threads) < 0)
-		return -ENOMEM;
-	a->stacks.context = a->work;
-	a->stacks.work_ends = app_work_end;
-	a->work->stacks = &a->stacks;
-	return 0;
-}
-
-void attribution_free(struct attribution *a)
-{
-	slice_stacks_free(&a->stacks);
-	latches_free(&a->layer_events.latches);
-	candidate_free(&a->candidate);
-	free(a->work);
-}
-
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void emit_present(struct attribution *a, const struct trace_record *record);
 
@@ -112,15 +73,6 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 	return surfaceflinger_is_over(&a->sf, record, trust, evident);
 }
 
-/* No SurfaceFlinger was found yet. True: this may be it. Any process may begin a slice of any name.
- */
-static bool may_be_first(const struct attribution *a, const struct trace_record *record,
-			 enum trust trust)
-{
-	return trust != TRUST_OTHER || record->pid == a->tick_pid ||
-	       latches_any(&a->layer_events.latches, record->tid);
-}
-
 /* The candidate is not SurfaceFlinger: drops its events. */
 static void drop_candidate(struct attribution *a)
 {
@@ -135,15 +87,45 @@ static void hold(struct attribution *a, enum held_kind kind, const struct trace_
 		drop_candidate(a);
 }
 
-/* Processes the held events of the candidate as if they were new. */
-static void replay_held(struct attribution *a)
+/* That process is SurfaceFlinger from now on. Of another one open slices, latches and counters
+ * become invalid, but not the latches of the new one. If that was the candidate, its held events
+ * are processed as if they were new. */
+static void follow(struct attribution *a, enum trust trust, int32_t tid, int32_t pid, int32_t tgid,
+		   uint64_t time_ns)
 {
 	struct candidate *c = &a->candidate;
+	struct surfaceflinger before = a->sf;
+	bool better = trust > before.trust;
+	bool returns = a->before.known && tid == a->before.tid;
 	struct trace_record record;
 	enum held_kind kind;
 	uint32_t open;
 	size_t at = 0;
 
+	if (before.known) {
+		/* If the name of the new one is more certain, it always was SurfaceFlinger: no
+		 * restart. */
+		a->restarts += !better && !surfaceflinger_is(&before, pid, tgid);
+		a->stacks.now_ns = time_ns;
+		while (slice_stacks_open(&a->stacks, before.tid))
+			slice_stacks_end(&a->stacks, before.tid);
+		layer_events_change_thread(&a->layer_events, tid, time_ns);
+		app_work_forget_delays(a->work, 0);
+		expected_new_surfaceflinger(&a->expected);
+		a->before = before;
+		a->before.known = !better && !returns;
+	}
+	a->sf = (struct surfaceflinger){ .known = true,
+					 .trust = trust,
+					 .tid = tid,
+					 .pid = pid,
+					 .tgid = tgid,
+					 .tick_tid = TRACE_ID_UNKNOWN };
+	a->sink.surfaceflinger(a->sink.pipeline, time_ns, before.known);
+	if (!c->active || !surfaceflinger_is(&a->sf, c->pid, c->tgid)) {
+		drop_candidate(a);
+		return;
+	}
 	c->active = false;
 	while (candidate_next(c, &at, &kind, &record, &open)) {
 		if (kind == HELD_EVENT)
@@ -158,67 +140,24 @@ static void replay_held(struct attribution *a)
 	a->sf.presented = c->presented;
 }
 
-/* @next replaces SurfaceFlinger: open slices, latches and counters of the old one become invalid.
- * Latches of the new one are valid. */
-static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next,
-				 uint64_t time_ns)
-{
-	bool better = next->trust > a->sf.trust;
-	bool returns = a->before.known && next->tid == a->before.tid;
-
-	/* If the name of the new one is more certain, it always was SurfaceFlinger: no restart. */
-	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
-	a->stacks.now_ns = time_ns;
-	while (slice_stacks_open(&a->stacks, a->sf.tid))
-		slice_stacks_end(&a->stacks, a->sf.tid);
-	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
-	app_work_forget_delays(a->work, 0);
-	expected_new_surfaceflinger(&a->expected);
-	a->before = a->sf;
-	a->before.known = !better && !returns;
-}
-
-/* @next is SurfaceFlinger from now on; its held events count, too. */
-static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
-{
-	struct candidate *c = &a->candidate;
-	bool another = a->sf.known;
-	bool held = c->active && surfaceflinger_is(next, c->pid, c->tgid);
-
-	if (another)
-		leave_surfaceflinger(a, next, time_ns);
-	a->sf = *next;
-	a->sink.surfaceflinger(a->sink.pipeline, time_ns, another);
-	if (held)
-		replay_held(a);
-	else
-		drop_candidate(a);
-}
-
-/* The candidate becomes SurfaceFlinger. */
 static void follow_candidate(struct attribution *a, uint64_t time_ns)
 {
 	const struct candidate *c = &a->candidate;
-	const struct surfaceflinger next = {
-		.known = true,
-		.trust = c->trust,
-		.tid = c->tid,
-		.pid = c->pid,
-		.tgid = c->tgid,
-		.tick_tid = TRACE_ID_UNKNOWN,
-	};
 
-	follow(a, &next, time_ns);
+	follow(a, c->trust, c->tid, c->pid, c->tgid, time_ns);
 }
 
-/* The candidate has presented before, and writes another event. True: it is SurfaceFlinger now. */
-static bool replaces_surfaceflinger(struct attribution *a, const struct trace_record *record)
+/* True: the process that wrote @record is the candidate, or is from now on. */
+static bool watch(struct attribution *a, const struct trace_record *record, bool named)
 {
-	const struct candidate *c = &a->candidate;
+	struct candidate *c = &a->candidate;
 
-	if (c->presents == 0 || !may_replace(a, record, c->trust))
+	if (candidate_is(c, record))
+		return true;
+	if (!candidate_can_be_replaced(c, record, named))
 		return false;
-	follow_candidate(a, record->time_ns);
+	drop_candidate(a);
+	candidate_begin(c, record);
 	return true;
 }
 
@@ -229,16 +168,16 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 	struct candidate *c = &a->candidate;
 	bool named = trust_of(record) == TRUST_NAMED;
 
-	if (!candidate_is(c, record)) {
-		if (!rule_is_unique(rule) && !(named && rule->role == RULE_LATCH))
-			return false;
-		if (!candidate_can_be_replaced(c, record, named))
-			return false;
-		drop_candidate(a);
-		candidate_begin(c, record);
-	}
-	if (replaces_surfaceflinger(a, record))
+	if (!candidate_is(c, record) && !rule_is_unique(rule) &&
+	    !(named && rule->role == RULE_LATCH))
+		return false;
+	if (!watch(a, record, named))
+		return false;
+	/* It has presented before. */
+	if (c->presents > 0 && may_replace(a, record, c->trust)) {
+		follow_candidate(a, record->time_ns);
 		return true;
+	}
 	c->ticks += rule_is_tick(rule);
 	c->latches += rule->role == RULE_LATCH;
 	hold(a, HELD_EVENT, record);
@@ -252,15 +191,8 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 	struct candidate *c = &a->candidate;
 
 	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
-	    !surfaceflinger_may_follow(&a->sf, record, trust))
-		return false;
-	if (!candidate_is(c, record)) {
-		if (!candidate_can_be_replaced(c, record, trust == TRUST_NAMED))
-			return false;
-		drop_candidate(a);
-		candidate_begin(c, record);
-	}
-	if (c->presents > 0 && record->tid != c->tid)
+	    !surfaceflinger_may_follow(&a->sf, record, trust) ||
+	    !watch(a, record, trust == TRUST_NAMED) || (c->presents > 0 && record->tid != c->tid))
 		return false;
 	c->tid = record->tid;
 	c->trust = trust;
@@ -277,14 +209,6 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 {
 	struct surfaceflinger *sf = &a->sf;
 	enum trust trust = trust_of(record);
-	const struct surfaceflinger next = {
-		.known = true,
-		.trust = trust,
-		.tid = record->tid,
-		.pid = record->pid,
-		.tgid = record->tgid,
-		.tick_tid = TRACE_ID_UNKNOWN,
-	};
 
 	if (sf->known && record->tid == sf->tid) {
 		/* A thread's name may be found late and may get lost again: the best one counts. */
@@ -295,8 +219,12 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		sf->pid = record->pid;
 		return true;
 	}
-	if (sf->known ? may_replace(a, record, trust) : may_be_first(a, record, trust)) {
-		follow(a, &next, record->time_ns);
+	/* Any process may begin a slice of any name: one without other evidence is not the first.
+	 */
+	if (sf->known ? may_replace(a, record, trust)
+		      : trust != TRUST_OTHER || record->pid == a->tick_pid ||
+				latches_any(&a->layer_events.latches, record->tid)) {
+		follow(a, trust, record->tid, record->pid, record->tgid, record->time_ns);
 		return true;
 	}
 	if (sf->known && watch_present(a, record, trust))
@@ -310,38 +238,35 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 
 /* --- presents --- */
 
-static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
-{
-	const struct sf_composition *composition = &a->composition;
-	const struct layer_events *events = &a->layer_events;
-	struct frame frame = {
-		.layer = latch->layer,
-		.present_ns = present_ns,
-		.queued_ns = latch->queued_ns,
-		.latched_ns = latch->time_ns,
-		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
-		.number = latch->number,
-		.is_new = latch->evidence & EVIDENCE_COUNTER,
-		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
-		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
-	};
-
-	a->frames++;
-	events->layers->layers[latch->layer].replaced_ns = 0;
-	a->sink.frame(a->sink.queue, &frame);
-}
-
 /* A frame for each layer that this thread latched since its last present. */
 static void emit_present(struct attribution *a, const struct trace_record *record)
 {
+	const struct sf_composition *composition = &a->composition;
 	struct latch_list *latches = &a->layer_events.latches;
-	uint64_t frames = a->frames;
+	uint64_t frames = a->frames, number = ++a->layer_events.presents;
 
 	a->sf.last_ns = record->time_ns;
-	a->layer_events.presents++;
-	for (unsigned int i = 0; i < latches->n; i++)
-		if (latches->all[i].tid == record->tid)
-			emit_frame(a, &latches->all[i], record->time_ns);
+	for (unsigned int i = 0; i < latches->n; i++) {
+		const struct latch *latch = &latches->all[i];
+		struct layer *layer = &latches->layers->layers[latch->layer];
+		struct frame frame = {
+			.layer = latch->layer,
+			.present_ns = record->time_ns,
+			.queued_ns = latch->queued_ns,
+			.latched_ns = latch->time_ns,
+			.replaced_ns = layer->replaced_ns,
+			.number = latch->number,
+			.is_new = latch->evidence & EVIDENCE_COUNTER,
+			.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
+			.tx = layer->applied_present == number,
+		};
+
+		if (latch->tid != record->tid)
+			continue;
+		a->frames++;
+		layer->replaced_ns = 0;
+		a->sink.frame(a->sink.queue, &frame);
+	}
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, record->tid, false);
 	emit(a, RULE_PRESENT, NULL, record, NULL);
@@ -375,25 +300,20 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.presented = false;
 }
 
-/* A thread whose slices may matter ends one. */
-static void end_slice(struct attribution *a, const struct trace_record *record)
-{
-	a->stacks.now_ns = record->time_ns;
-	slice_stacks_end(&a->stacks, record->tid);
-	if ((a->sf.presented || a->candidate.presented) &&
-	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
-	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
-		if (a->sf.presented && record->tid == a->sf.tid)
-			emit(a, RULE_COMPOSITE, NULL, record, NULL);
-		composition_ends(a, record->tid);
-	}
-}
-
 static inline void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	if (slice_stacks_may_have(&a->stacks, record->tid) ||
-	    (a->sf.presented && record->tid == a->sf.tid))
-		end_slice(a, record);
+	bool of_sf = a->sf.presented && record->tid == a->sf.tid;
+
+	if (!of_sf && !slice_stacks_may_have(&a->stacks, record->tid))
+		return;
+	a->stacks.now_ns = record->time_ns;
+	slice_stacks_end(&a->stacks, record->tid);
+	if ((!of_sf && !(a->candidate.presented && record->tid == a->candidate.tid)) ||
+	    (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
+		return;
+	if (of_sf)
+		emit(a, RULE_COMPOSITE, NULL, record, NULL);
+	composition_ends(a, record->tid);
 }
 
 /* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
@@ -473,30 +393,6 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	}
 }
 
-/* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
- * A composition never begins inside a slice that is part of one. */
-static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
-{
-	uint32_t closed = mask & (rules->entered_once | SLICE_CALLBACK);
-
-	if (mask & SLICE_COMPOSITE)
-		closed |= ~(rules->composites | SLICE_COMPOSITE);
-	return closed;
-}
-
-/* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
- * until the composition has presented. */
-static void follow_composition(struct attribution *a, const struct trace_record *record,
-			       int64_t vsync_id)
-{
-	struct sf_composition *composition = &a->composition;
-
-	if (a->sf.known && record->tid != a->sf.tid)
-		return;
-	if (record->tid != composition->tid || composition->presented || vsync_id >= 0)
-		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
-}
-
 /* What the begin of a slice that is work changes, of a process other than SurfaceFlinger: work
  * inside other work changes nothing. */
 static uint32_t work_mask(struct attribution *a, const struct trace_record *record, uint32_t mask)
@@ -532,6 +428,8 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 {
 	uint32_t mask = meaning->mask;
 	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
+	uint32_t closed;
+	struct sf_composition *composition = &a->composition;
 	struct slice_stack *stack = NULL;
 
 	if (mask & SLICE_WORK) {
@@ -557,12 +455,21 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	}
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
-	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
-		follow_composition(a, record, meaning->number);
+	/* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so
+	 * it stays until the composition has presented. */
+	if ((mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+	    (!a->sf.known || record->tid == a->sf.tid) &&
+	    (record->tid != composition->tid || composition->presented || meaning->number >= 0))
+		*composition =
+			(struct sf_composition){ .tid = record->tid, .vsync_id = meaning->number };
 	if (kept) {
+		/* Slices that cannot be open now: if they are, their ends were lost. A composition
+		 * never begins inside a slice that is part of one. */
+		closed = kept & (a->rules->entered_once | SLICE_CALLBACK);
+		if (kept & SLICE_COMPOSITE)
+			closed |= ~(a->rules->composites | SLICE_COMPOSITE);
 		a->stacks.now_ns = record->time_ns;
-		stack = slice_stacks_begin(&a->stacks, record->tid, kept,
-					   closed_before(a->rules, kept));
+		stack = slice_stacks_begin(&a->stacks, record->tid, kept, closed);
 	} else {
 		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 	}
@@ -634,20 +541,20 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 		layer_events_reset(&a->layer_events, from_ns);
 }
 
-/* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
-static void follow_run(struct attribution *a, const struct trace_record *record, uint32_t mask)
+/* SurfaceFlinger's thread writes an event that does not continue its last run. */
+static void begin_run(struct attribution *a, const struct trace_record *record, uint32_t mask)
 {
-	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
-		return;
-	sf_runs_begin(
-		&a->runs, record->tid,
-		&(struct sf_run){ .from_ns = record->time_ns,
-				  .to_ns = record->time_ns,
-				  .slices = a->stacks.uses,
-				  .cpu = record->cpu,
-				  .has_latches = latches_any(&a->layer_events.latches, record->tid),
-				  .at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
-					     !slice_stacks_open(&a->stacks, record->tid) });
+	bool begins = mask & (SLICE_COMMIT | SLICE_COMPOSITE);
+	const struct sf_run run = {
+		.from_ns = record->time_ns,
+		.to_ns = record->time_ns,
+		.slices = a->stacks.uses,
+		.cpu = record->cpu,
+		.has_latches = latches_any(&a->layer_events.latches, record->tid),
+		.at_rest = begins && !slice_stacks_open(&a->stacks, record->tid),
+	};
+
+	sf_runs_begin(&a->runs, record->tid, &run);
 }
 
 static void forget_processes(struct attribution *a)
@@ -700,25 +607,12 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
-/* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
-static bool count_forged(struct attribution *a, const struct trace_record *record)
-{
-	struct pattern_capture capture;
-	const struct rule *rule = match(a, record, 0, &capture);
-
-	if (!rule || !rule_is_unique(rule))
-		return false;
-	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
-		a->foreign_ticks++;
-	else
-		a->foreign_latches++;
-	return true;
-}
-
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
 static void foreign_record(struct attribution *a, const struct trace_record *record,
 			   const struct slice_meaning *meaning)
 {
+	struct pattern_capture capture;
+	const struct rule *rule;
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
@@ -738,7 +632,12 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	} else if (record->kind == TRACE_SLICE_END) {
 		slice_end(a, record);
 	} else if (record->kind == TRACE_COUNTER || record->kind == TRACE_INSTANT) {
-		forged = count_forged(a, record);
+		rule = match(a, record, 0, &capture);
+		forged = rule && rule_is_unique(rule);
+		if (forged && rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
+			a->foreign_ticks++;
+		else
+			a->foreign_latches += forged;
 	}
 	if (forged && !a->forgery_reported) {
 		a->forgery_reported = true;
@@ -755,8 +654,10 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 	}
 	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
-	if (a->sf.known && record->tid == a->sf.tid)
-		follow_run(a, record, meaning->mask);
+	/* Called before the event changes anything. */
+	if (a->sf.known && record->tid == a->sf.tid &&
+	    sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
+		begin_run(a, record, meaning->mask);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record, meaning);
@@ -771,4 +672,41 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 	default:
 		break;
 	}
+}
+
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink)
+{
+	a->rules = a->names.rules = rules;
+	a->sink = *sink;
+	a->work = memory_new(1, sizeof(*a->work));
+	if (!a->work)
+		return -ENOMEM;
+	a->layer_events = (struct layer_events){ .rules = rules,
+						 .layers = layers,
+						 .sf = &a->sf,
+						 .work = a->work,
+						 .sink = sink->layers };
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->runs.context = a;
+	a->runs.hidden = on_hidden;
+	sf_runs_clear(&a->runs);
+	a->sf = SURFACEFLINGER_UNKNOWN;
+	a->composition = COMPOSITION_UNKNOWN;
+	if (candidate_init(&a->candidate) < 0 ||
+	    latches_init(&a->layer_events.latches, layers) < 0 ||
+	    slice_stacks_init(&a->stacks, max_threads) < 0)
+		return -ENOMEM;
+	a->stacks.context = a->work;
+	a->stacks.work_ends = app_work_end;
+	a->work->stacks = &a->stacks;
+	return 0;
+}
+
+void attribution_free(struct attribution *a)
+{
+	slice_stacks_free(&a->stacks);
+	latches_free(&a->layer_events.latches);
+	candidate_free(&a->candidate);
+	free(a->work);
 }

@@ -76,67 +76,27 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 	*series = FRAME_SERIES_EMPTY;
 }
 
-static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
+/* True: events between the last frame and this one may be missing, and with them a frame. */
+static bool is_unknown(const struct frame_series *series, struct interval interval,
+		       const struct loss_context *now)
 {
-	return before->unsure || now->unsure || before->loss.hole_count != now->loss.hole_count;
-}
-
-/* In a hole the numbers decide: they show that a frame is missing. */
-static bool has_number_gap(const struct loss_context *before, const struct loss_context *now)
-{
+	const struct loss_context *before = &series->loss_context;
 	bool hole =
 		before->in_hole || now->in_hole || before->loss.idle_count != now->loss.idle_count;
+	bool unsure = before->unsure || now->unsure;
+	bool across = unsure || before->loss.hole_count != now->loss.hole_count;
+	bool has_numbers = before->number >= 0 && now->number >= 0;
 
-	return hole && before->number >= 0 && now->number >= 0 && now->number != before->number + 1;
-}
-
-/* True: there can be no frame between the last one and this one. */
-static bool is_next(const struct frame_series *series, struct interval interval,
-		    const struct loss_context *loss_context)
-{
-	bool broken = series->loss_context.unsure || loss_context->unsure ||
-		      series->loss_context.loss.break_count != loss_context->loss.break_count;
-
-	if (series->loss_context.number >= 0 && loss_context->number >= 0) {
-		if (loss_context->number != series->loss_context.number + 1)
-			return false;
-		if (!broken && loss_context->is_new && !series->repeats)
-			return true;
-	}
-	return interval.vsyncs == 1 && series->in_time;
-}
-
-static bool is_unknown(const struct frame_series *series, struct interval interval,
-		       const struct loss_context *loss_context)
-{
-	return series->loss_context.moved || loss_context->moved ||
-	       has_number_gap(&series->loss_context, loss_context) ||
-	       (is_across_hole(&series->loss_context, loss_context) &&
-		!is_next(series, interval, loss_context));
-}
-
-/* @interval: from the last frame to @stamp. A frame is in time if it is a whole number of vsyncs,
- * at least one, after the previous one. */
-static bool is_in_time(const struct frame_series *series, const struct vsync_stamp *stamp,
-		       struct interval interval)
-{
-	int64_t late_ns = (int64_t)(stamp->time_ns - series->last.time_ns) - interval.ns;
-
-	return interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
-}
-
-static void count(struct frame_series *series, struct chunk_store *store, struct interval interval,
-		  uint64_t period_ns, enum wait_kind wait, bool tx)
-{
-	frame_stats_add(&series->stats, &series->history, interval, period_ns, wait);
-	if (interval_is_wait(interval))
-		return;
-	series->stats.tx += tx;
-	if (!store)
-		return;
-	histogram_add_exact(store, &series->intervals, (uint32_t)interval.ns);
-	if (interval_is_whole(interval))
-		histogram_add_exact(store, &series->vsyncs, (uint32_t)interval.vsyncs);
+	if (before->moved || now->moved)
+		return true;
+	/* In a hole the numbers decide: they show that a frame is missing. */
+	if ((hole || across) && has_numbers && now->number != before->number + 1)
+		return true;
+	/* Without a restart they also show that none is. */
+	if (!across || (has_numbers && !unsure && now->is_new && !series->repeats &&
+			before->loss.break_count == now->loss.break_count))
+		return false;
+	return interval.vsyncs != 1 || !series->in_time;
 }
 
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
@@ -145,10 +105,13 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 {
 	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 	bool in_time = true;
+	int64_t late_ns;
 
 	if (series->begun) {
 		interval = add_up(series, stamp, frame_series_since(series, stamp));
-		in_time = is_in_time(series, stamp, interval);
+		/* It is a whole number of vsyncs, at least one, after the previous one. */
+		late_ns = (int64_t)(stamp->time_ns - series->last.time_ns) - interval.ns;
+		in_time = interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
 		series->repeats |= loss_context->number >= 0 &&
 				   loss_context->number == series->loss_context.number;
 		if (is_unknown(series, interval, loss_context)) {
@@ -156,13 +119,20 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 			series->history.n = 0;
 			series->off_ns = 0;
 		} else {
-			count(series, store, interval, stamp->locked ? stamp->period_ns : 0,
-			      loss_context->wait, tx);
+			frame_stats_add(&series->stats, &series->history, interval,
+					stamp->locked ? stamp->period_ns : 0, loss_context->wait);
 		}
 	} else {
 		series->start_ns = stamp->time_ns;
 		series->start_loss = loss_without(loss_context->loss, loss_context->hole);
 		series->begun = true;
+	}
+	if (interval_is_frame_time(interval)) {
+		series->stats.tx += tx;
+		if (store)
+			histogram_add_exact(store, &series->intervals, (uint32_t)interval.ns);
+		if (store && interval_is_whole(interval))
+			histogram_add_exact(store, &series->vsyncs, (uint32_t)interval.vsyncs);
 	}
 	series->last = *stamp;
 	series->loss_context = *loss_context;

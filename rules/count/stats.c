@@ -73,20 +73,6 @@ static void count_matrix(struct frame_stats *stats, int64_t missed)
 	add(&stats->matrix[level], 1);
 }
 
-static void count_vsyncs(struct frame_stats *stats, struct interval interval)
-{
-	int64_t missed = interval_missed(interval);
-
-	if (missed == ROW_UNKNOWN) {
-		stats->unknown++;
-		return;
-	}
-	count_matrix(stats, missed);
-	add(&stats->d, missed > 0);
-	add(&stats->missed, missed);
-	add(&stats->slow, missed > 1);
-}
-
 /* If two are equally long, the one of whole vsyncs counts. */
 static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 {
@@ -96,38 +82,33 @@ static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 	stats->max_ns = max_ns;
 }
 
-/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix only; if
- * they are unknown, its time does. */
-static void count_stall(struct frame_stats *stats, struct interval interval, uint64_t period_ns)
+static void count_wait(struct frame_stats *stats, struct interval interval, uint64_t period_ns,
+		       enum wait_kind kind)
 {
-	struct interval whole = interval;
+	uint64_t ns = (uint64_t)interval.ns;
 
-	add(&stats->stalls, 1);
-	stats->stall_ns += (uint64_t)interval.ns;
-	stats->longest_stall_ns = later(stats->longest_stall_ns, (uint64_t)interval.ns);
-	stats->jank++;
-	stats->big_jank++;
-	stats->jank_ns += (uint64_t)interval.ns;
-	if (whole.vsyncs == ROW_UNKNOWN)
-		whole.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
-						 (double)interval_step(interval) +
-					 0.5);
-	count_matrix(stats, interval_missed(whole));
-	add(&stats->slow, 1);
-	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
-}
-
-static void count_wait(struct frame_stats *stats, struct jank_history *history,
-		       struct interval interval, uint64_t period_ns, enum wait_kind kind)
-{
 	stats->waits++;
-	stats->wait_ns += (uint64_t)interval.ns;
-	history->n = 0;
-	if (wait_is_stall(kind))
-		count_stall(stats, interval, period_ns);
-	else if (kind == WAIT_UNKNOWN)
+	stats->wait_ns += ns;
+	if (kind == WAIT_UNKNOWN)
 		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
 			stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
+	if (!wait_is_stall(kind))
+		return;
+	add(&stats->stalls, 1);
+	stats->stall_ns += ns;
+	stats->longest_stall_ns = later(stats->longest_stall_ns, ns);
+	/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix
+	 * only; if they are unknown, its time does. */
+	stats->jank++;
+	stats->big_jank++;
+	stats->jank_ns += ns;
+	add(&stats->slow, 1);
+	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
+	if (interval.vsyncs == ROW_UNKNOWN)
+		interval.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
+						    (double)interval_step(interval) +
+					    0.5);
+	count_matrix(stats, interval_missed(interval));
 }
 
 static void count_time(struct frame_stats *stats, struct interval interval)
@@ -140,15 +121,25 @@ static void count_time(struct frame_stats *stats, struct interval interval)
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns, enum wait_kind kind)
 {
+	int64_t missed = interval_missed(interval);
+
 	if (interval_is_wait(interval)) {
-		count_wait(stats, history, interval, period_ns, kind);
+		count_wait(stats, interval, period_ns, kind);
+		history->n = 0;
 		return;
 	}
 	count_time(stats, interval);
 	count_classes_2019(stats, interval);
 	count_jank(stats, history, interval);
-	count_vsyncs(stats, interval);
 	stats->periods += render_periods_in(interval, period_ns);
+	if (missed == ROW_UNKNOWN) {
+		stats->unknown++;
+		return;
+	}
+	count_matrix(stats, missed);
+	add(&stats->d, missed > 0);
+	add(&stats->missed, missed);
+	add(&stats->slow, missed > 1);
 }
 
 void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns)
@@ -211,24 +202,17 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 	count_classes_2019(stats, interval);
 }
 
-/* The render rate of a row, or the rates of a sum. */
-static void merge_rates(struct frame_stats *sum, const struct frame_stats *row)
+void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 {
 	double slowest = row->slowest_hz, fastest = row->fastest_hz;
 
+	/* The render rate of a row; the row may be a sum, which has rates. */
 	if (fastest <= 0 && row->unknown == 0 && row->periods > 0 && row->time_ns > 0)
 		slowest = fastest = row->periods * 1e9 / (double)row->time_ns;
-	if (fastest <= 0)
-		return;
-	if (sum->slowest_hz <= 0 || slowest < sum->slowest_hz)
+	if (fastest > 0 && (sum->slowest_hz <= 0 || slowest < sum->slowest_hz))
 		sum->slowest_hz = slowest;
 	if (fastest > sum->fastest_hz)
 		sum->fastest_hz = fastest;
-}
-
-void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
-{
-	merge_rates(sum, row);
 	sum->frames += row->frames;
 	sum->time_ns += row->time_ns;
 	update_max(sum, row->max_ns, row->max_is_whole);

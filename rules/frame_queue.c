@@ -562,10 +562,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	else if (process)
 		entry->without_marks = true;
 	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
-	trigger_frame(&q->trigger, waiting->frame.layer,
-		      (struct trigger_surface){ layer->id, layer->surface,
-						layer->has_app ? layer->app : "" },
-		      stamp.time_ns, interval, waiting->loss_context.wait);
+	trigger_frame(&q->trigger, waiting->frame.layer, layer, stamp.time_ns, interval,
+		      waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))

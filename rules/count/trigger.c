@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "parser/chars.h"
-#include "rules/language/pattern.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -161,10 +160,4 @@ bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64
 {
 	/* frames / time compared with mHz, without a division */
 	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
-}
-
-bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app)
-{
-	return !trigger->glob.ptr || pattern_glob(trigger->glob, span_of(surface)) ||
-	       (*app && pattern_glob(trigger->glob, span_of(app)));
 }

@@ -60,7 +60,4 @@ bool trigger_matches_interval(const struct trigger *trigger, struct interval int
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole);
 
-/* True: the glob matches @surface or @app. @app: "" if the name has none. */
-bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app);
-
 #endif

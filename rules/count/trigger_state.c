@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rules/language/pattern.h"
+
 #define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
 /* The gate stays open for this time after the last frame that fulfilled the trigger. */
 #define HELD_OPEN_NS UINT64_C(1000000000)
@@ -101,77 +103,51 @@ static void add_interval(struct trigger_series *series, struct interval interval
 		drop_oldest(series);
 }
 
-/* True: the frame fulfils the condition. */
-static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
-			 struct interval interval, enum wait_kind wait)
+void trigger_frame(struct trigger_state *state, int place, const struct layer *layer,
+		   uint64_t present_ns, struct interval interval, enum wait_kind wait)
 {
-	bool whole;
+	const struct trigger *trigger = state->trigger;
+	struct trigger_series *series;
+	bool held, whole, fulfilled = false;
 
-	if (interval.ns < 0)
-		return false;
-	if (trigger->what == TRIGGER_INTERVAL)
-		return trigger_matches_interval(trigger, interval, wait);
-	if (interval_is_wait(interval))
-		return false;
-	add_interval(series, interval);
-	whole = series->plain == 0;
-	return (threshold_reached(series->time_ns, RATE_NS, whole) ||
-		series->n == TRIGGER_INTERVALS) &&
-	       trigger_matches_rate(trigger, series->n, series->time_ns, whole);
-}
-
-static struct trigger_series *series_of(struct trigger_state *state, int place,
-					struct trigger_surface surface)
-{
-	struct trigger_series *series = &state->series[place];
-
+	if (!trigger)
+		return;
+	series = &state->series[place];
 	if (place >= state->used)
 		state->used = place + 1;
-	if (series->owner != surface.owner) {
+	if (series->owner != layer->id) {
 		restart(series);
 		series->holds = false;
-		series->owner = surface.owner;
-		series->matches =
-			trigger_matches_surface(state->trigger, surface.name, surface.app);
+		series->owner = layer->id;
+		series->matches = !trigger->glob.ptr ||
+				  pattern_glob(trigger->glob, span_of(layer->surface)) ||
+				  (layer->has_app && pattern_glob(trigger->glob, layer_app(layer)));
 		state->matched |= series->matches;
 	}
-	return series;
-}
-
-/* True: the condition has been fulfilled for the required time. */
-static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
-			     uint64_t present_ns, struct interval interval, enum wait_kind wait)
-{
-	bool has_rate = interval_is_frame_time(interval);
-	bool fulfilled = is_fulfilled(state->trigger, series, interval, wait);
-
-	if (!has_rate && state->trigger->what == TRIGGER_FPS)
+	if (!series->matches)
+		return;
+	if (trigger->what == TRIGGER_INTERVAL) {
+		fulfilled = interval.ns >= 0 && trigger_matches_interval(trigger, interval, wait);
+	} else if (interval_is_frame_time(interval)) {
+		add_interval(series, interval);
+		whole = series->plain == 0;
+		fulfilled = (threshold_reached(series->time_ns, RATE_NS, whole) ||
+			     series->n == TRIGGER_INTERVALS) &&
+			    trigger_matches_rate(trigger, series->n, series->time_ns, whole);
+	} else {
 		restart(series);
+	}
 	if (fulfilled && !series->fulfilled)
 		series->since_ns = present_ns;
 	series->fulfilled = fulfilled;
 	series->frame_ns = present_ns;
-	return fulfilled && present_ns - series->since_ns >= state->trigger->for_ns;
-}
-
-void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
-		   uint64_t present_ns, struct interval interval, enum wait_kind wait)
-{
-	struct trigger_series *series;
-	bool held;
-
-	if (!state->trigger)
-		return;
-	series = series_of(state, place, surface);
-	if (!series->matches)
-		return;
 	held = series->holds;
-	series->holds = follow_condition(state, series, present_ns, interval, wait);
+	series->holds = fulfilled && present_ns - series->since_ns >= trigger->for_ns;
 	if (series->holds) {
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
 		if (!state->is_open)
-			open_gate(state, series, surface.name, interval.ns);
+			open_gate(state, series, layer->surface, interval.ns);
 	} else if (held) {
 		schedule_close(state, present_ns);
 	}

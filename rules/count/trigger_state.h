@@ -22,6 +22,7 @@
 
 #include "rules/base/row.h"
 #include "rules/count/trigger.h"
+#include "rules/frames/layer.h"
 #include "rules/stream/events.h"
 
 /* Frame times that are kept. At more than 256 Hz that is less than a second. */
@@ -59,15 +60,8 @@ struct trigger_state {
 int trigger_state_init(struct trigger_state *state, unsigned int max);
 void trigger_state_free(struct trigger_state *state);
 
-/* The series of a frame. */
-struct trigger_surface {
-	uint64_t owner; /* the layer's id */
-	const char *name;
-	const char *app; /* in the layer's name, or "" */
-};
-
 /* Adds a frame of the layer at @place in its table. */
-void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
+void trigger_frame(struct trigger_state *state, int place, const struct layer *layer,
 		   uint64_t present_ns, struct interval interval, enum wait_kind wait);
 
 /* All frames before @now_ns are counted: closes the gate if it is time. */

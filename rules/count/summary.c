@@ -42,21 +42,20 @@ struct summary_surface *summary_entry(struct summary *summary, int number)
 
 /* --- lookup --- */
 
-static bool is_name_of(const struct summary *summary, int number, struct name_key name)
-{
-	const struct summary_surface *entry = &summary->table[number];
-
-	/* Names of the others are not kept: any name with that hash is one of them. */
-	if (number >= summary->max)
-		return true;
-	return name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length }, &name);
-}
-
-static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
+int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
 	struct summary_surface *entry;
-	int number = summary->n;
+	int number = hash_index_first(&summary->index, name.hash);
 
+	for (; number != HASH_INDEX_END; number = hash_index_next(&summary->index, number)) {
+		entry = &summary->table[number];
+		/* Names of the others are not kept: any name with that hash is one of them. */
+		if (number >= summary->max ||
+		    name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length },
+				   &name))
+			return number;
+	}
+	number = summary->n;
 	summary->in_others += number >= summary->max;
 	if (number == summary->max + SUMMARY_OTHERS_MAX)
 		return number;
@@ -72,15 +71,6 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
 	entry->length = name.length;
 	return number;
-}
-
-int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
-{
-	int number = hash_index_first(&summary->index, name.hash);
-
-	while (number != HASH_INDEX_END && !is_name_of(summary, number, name))
-		number = hash_index_next(&summary->index, number);
-	return number == HASH_INDEX_END ? add(summary, name, present_ns) : number;
 }
 
 int summary_count(const struct summary *summary)
@@ -157,64 +147,40 @@ static double fps_of(double ns)
 	return ns > 0 ? 1e9 / ns : -1;
 }
 
-static void judge(const struct summary *summary, const struct summary_surface *entry,
-		  struct summary_row *row)
+/* What the row is graded by. Times are as in the files, so that the same sentences follow from
+ * these.
+ */
+static struct grade_facts facts_of(const struct summary *summary,
+				   const struct summary_surface *entry,
+				   const struct summary_row *row)
 {
-	struct drawing drawing = drawing_sum(&entry->drawing);
-	const struct verdict_facts facts = {
-		.given = summary->app_class,
-		.surface = row->surface,
-		.cadence = row->cadence,
-		.off_cadence = row->off_cadence,
-		.frames = row->stats.frames - row->stats.unknown,
-		.drawing_frames = drawing.frames,
-		.drawing_time_ns = drawing.time_ns,
-	};
+	struct grade_facts facts = entry->facts;
 
-	row->drawing_ns = drawing.time_ns;
-	if (entry != &summary->table[summary->max])
-		verdict_write(row->verdict, &facts);
+	facts.frames = row->stats.frames;
+	facts.time_ns = row->stats.time_ns / 1000 * 1000;
+	facts.unknown = row->stats.unknown;
+	facts.late_ns = facts.late_ns / 1000 * 1000;
+	facts.freeze_ns = facts.freeze_ns / 1000 * 1000;
+	facts.wait_ns = row->stats.wait_ns / 1000 * 1000;
+	facts.span_ns = summary->span_ns;
+	facts.missing_ns = summary->missing_ns;
+	facts.fails_rule = strncmp(row->verdict, "fail", 4) == 0;
+	return facts;
 }
 
-/* Times are as in the files, so that the same sentences follow from these. */
-static void set_grade(const struct summary *summary, const struct summary_surface *entry,
-		      struct summary_row *row)
-{
-	struct grade_facts *facts = &row->facts;
-
-	*facts = entry->facts;
-	facts->frames = row->stats.frames;
-	facts->time_ns = row->stats.time_ns / 1000 * 1000;
-	facts->unknown = row->stats.unknown;
-	facts->late_ns = facts->late_ns / 1000 * 1000;
-	facts->freeze_ns = facts->freeze_ns / 1000 * 1000;
-	facts->wait_ns = row->stats.wait_ns / 1000 * 1000;
-	facts->span_ns = summary->span_ns;
-	facts->missing_ns = summary->missing_ns;
-	facts->fails_rule = strncmp(row->verdict, "fail", 4) == 0;
-	row->grade = grade_of(facts);
-}
-
-static void set_fences(const struct summary_surface *entry, const struct chunk_store *store,
-		       struct summary_row *row)
-{
-	const struct fence_stats *fences = &entry->fences;
-
-	row->fences = *fences;
-	row->gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500);
-	row->gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990);
-	row->gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN;
-	row->release_p99_ns = histogram_percentile(store, &entry->release, 990);
-	row->paces_itself = fences->paced >= PACES_ITSELF_FRAMES &&
-			    fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT;
-}
-
-static void write_row(const struct summary *summary, const struct summary_surface *entry,
-		      void *context, void (*row)(void *context, const struct summary_row *row))
+static struct summary_row row_of(const struct summary *summary, const struct summary_surface *entry)
 {
 	const struct chunk_store *store = summary->store;
 	const struct histogram *h = &entry->histogram;
-	struct summary_row out = {
+	const struct fence_stats *fences = &entry->fences;
+	const struct drawing drawing = drawing_sum(&entry->drawing);
+	struct verdict_facts verdict = {
+		.given = summary->app_class,
+		.surface = entry->name,
+		.drawing_frames = drawing.frames,
+		.drawing_time_ns = drawing.time_ns,
+	};
+	struct summary_row row = {
 		.app = entry->app,
 		.surface = entry->name,
 		.jank_types = "",
@@ -225,6 +191,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.now_fps = recent_fps(&entry->harm.recent, summary->now_ns),
 		.recent_frames = recent_frames(&entry->harm.recent, summary->now_ns),
 		.harm = entry->harm,
+		.drawing_ns = drawing.time_ns,
 		.no_view_marks = entry->without_marks && !entry->with_marks,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
@@ -233,24 +200,38 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.p999_ns = histogram_percentile(store, h, 999),
 		.low1_fps = fps_of(histogram_slowest_mean(store, h, 10)),
 		.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
+		.fences = *fences,
+		.gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500),
+		.gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990),
+		.gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN,
+		.release_p99_ns = histogram_percentile(store, &entry->release, 990),
+		.paces_itself = fences->paced >= PACES_ITSELF_FRAMES &&
+				fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT,
 	};
 
-	frame_stats_merge(&out.stats, &entry->open);
-	out.low1_time_fps = fps_of((double)histogram_slowest_time(store, h, 10, out.stats.time_ns));
-	out.low01_time_fps = fps_of((double)histogram_slowest_time(store, h, 1, out.stats.time_ns));
-	out.cadence = histogram_mode(store, &entry->vsyncs, &out.off_cadence);
-	out.fps = frame_stats_fps(&out.stats);
-	judge(summary, entry, &out);
-	set_grade(summary, entry, &out);
-	set_fences(entry, store, &out);
-	out.stats.score =
-		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
-	row(context, &out);
+	frame_stats_merge(&row.stats, &entry->open);
+	row.low1_time_fps = fps_of((double)histogram_slowest_time(store, h, 10, row.stats.time_ns));
+	row.low01_time_fps = fps_of((double)histogram_slowest_time(store, h, 1, row.stats.time_ns));
+	row.cadence = histogram_mode(store, &entry->vsyncs, &row.off_cadence);
+	row.fps = frame_stats_fps(&row.stats);
+	row.stats.score =
+		frame_stats_score(&row.stats, row.fps, summary->target_fps, summary->kpi_ns);
+	verdict.cadence = row.cadence;
+	verdict.off_cadence = row.off_cadence;
+	verdict.frames = row.stats.frames - row.stats.unknown;
+	if (entry != &summary->table[summary->max])
+		verdict_write(row.verdict, &verdict);
+	row.facts = facts_of(summary, entry, &row);
+	row.grade = grade_of(&row.facts);
+	return row;
 }
 
 void summary_write(const struct summary *summary, void *context,
 		   void (*row)(void *context, const struct summary_row *row))
 {
-	for (int i = 0; i < summary_count(summary); i++)
-		write_row(summary, &summary->table[i], context, row);
+	for (int i = 0; i < summary_count(summary); i++) {
+		struct summary_row one = row_of(summary, &summary->table[i]);
+
+		row(context, &one);
+	}
 }

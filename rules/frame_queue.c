@@ -26,10 +26,8 @@
 #define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
-#define SILENCE_NS                                                                                 \
-	UINT64_C(1000000000)	     /* a hole without an event is a silence from this time on     \
-				      */
-#define BACK_NS UINT64_C(2000000000) /* what draws is back in this time after it */
+#define SILENCE_NS UINT64_C(1000000000) /* a hole without an event for so long is a silence */
+#define BACK_NS UINT64_C(2000000000)	/* what draws is back in this time after it */
 
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
@@ -91,6 +89,14 @@ void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 	close_row_with(q, layer, count_of(q, layer)->series.loss_context.loss);
 }
 
+/* Closes the rows with @least frames or more. */
+static void close_rows(struct frame_queue *q, uint64_t least)
+{
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));)
+		if (count_of(q, layer)->series.stats.frames >= least)
+			frame_queue_close_row(q, layer);
+}
+
 /* Closes rows at the first present that is delay_ns or more after the last check. */
 static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 {
@@ -99,47 +105,31 @@ static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 	if (present_ns - q->last_check_ns < q->options.delay_ns)
 		return;
 	q->last_check_ns = present_ns;
-	for (int i = 0; i < q->layers.used; i++)
-		if (q->layers.layers[i].length &&
-		    count_of(q, &q->layers.layers[i])->series.stats.frames > q->options.min_frames)
-			frame_queue_close_row(q, &q->layers.layers[i]);
-}
-
-static void close_all_rows(struct frame_queue *q)
-{
-	for (int i = 0; i < q->layers.used; i++)
-		if (q->layers.layers[i].length)
-			frame_queue_close_row(q, &q->layers.layers[i]);
+	close_rows(q, q->options.min_frames + 1);
 }
 
 /* All frames up to @now_ns are counted: the marks up to then close all rows. */
 static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 {
 	if (q->marks.n > 0 && marks_pass(&q->marks, now_ns))
-		close_all_rows(q);
-}
-
-/* The losses since the layer's last frame may have been frames. But behind a hole without any event
- * it may come back, and its next row spans that. */
-static struct loss loss_of_idle(const struct frame_queue *q, const struct layer *layer,
-				uint64_t now_ns)
-{
-	return q->silence_ns > 0 && now_ns < q->silence_ns + BACK_NS
-		       ? count_of(q, layer)->series.loss_context.loss
-		       : loss_so_far(q);
+		close_rows(q, 0);
 }
 
 static void close_idle(struct frame_queue *q, uint64_t now_ns)
 {
+	/* The losses since the layer's last frame may have been frames. But behind a hole without
+	 * any event it may come back, and its next row spans that. */
+	bool may_be_back = q->silence_ns > 0 && now_ns < q->silence_ns + BACK_NS;
+
 	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
 		return;
 	q->last_idle_check_ns = now_ns;
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
 		const struct frame_series *series = &count_of(q, layer)->series;
 
-		if (layer->length && series->begun && now_ns >= series->last.time_ns + IDLE_NS)
-			close_row_with(q, layer, loss_of_idle(q, layer, now_ns));
+		if (series->begun && now_ns >= series->last.time_ns + IDLE_NS)
+			close_row_with(q, layer,
+				       may_be_back ? series->loss_context.loss : loss_so_far(q));
 	}
 }
 
@@ -205,47 +195,38 @@ static const struct work_process *process_of(const struct frame_queue *q, const 
 	return layer_process(layer, q->work, &owner);
 }
 
-/* Describes the events before a drop: the app's own long callbacks, then the counters. */
-static void describe(struct frame_queue *q, const struct layer *layer, uint64_t from_ns,
-		     uint64_t to_ns, char text[DROP_INFO_SIZE])
-{
-	const struct work_process *process = process_of(q, layer);
-	const char *counters = q->log->counters;
-	size_t length;
-
-	recent_events_describe(q->log, from_ns, to_ns);
-	text[0] = '\0';
-	if (process)
-		choreographer_describe(q->choreographer, process->pid, from_ns, to_ns, text,
-				       DOFRAMES_SIZE);
-	length = strlen(text);
-	snprintf(text + length, DROP_INFO_SIZE - length, "%s%s",
-		 length > 0 && counters[0] ? "; " : "", counters);
-}
-
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			  const struct vsync_stamp *before, const struct vsync_stamp *now,
 			  struct interval interval, enum cause cause)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
+	const struct work_process *process = process_of(q, layer);
+	char info[DROP_INFO_SIZE] = "";
 	struct drop_row row = {
 		.start_ns = vsync_of(before),
 		.end_ns = vsync_of(now),
 		.interval_ns = (uint64_t)interval.ns,
+		.tick = q->log->tick,
 		.tx = frame->tx,
 		.app = layer->app,
 		.surface = layer->surface,
+		.info = info,
 		.layer = layer->name,
 		.missed = interval_missed(interval),
 		.frame_number = frame->number,
 		.cause = cause,
 	};
-	char info[DROP_INFO_SIZE];
+	size_t length;
 
-	describe(q, layer, before->time_ns, now->time_ns, info);
-	row.tick = q->log->tick;
-	row.info = info;
+	/* The app's own long callbacks, then the counters. */
+	if (process)
+		choreographer_describe(q->choreographer, process->pid, before->time_ns,
+				       now->time_ns, info, DOFRAMES_SIZE);
+	recent_events_describe(q->log, before->time_ns, now->time_ns);
+	length = strlen(info);
+	snprintf(info + length, DROP_INFO_SIZE - length, "%s%s",
+		 length > 0 && q->log->counters[0] ? "; " : "", q->log->counters);
 	if (q->sink.drop)
 		q->sink.drop(q->sink.context, &row);
 }
@@ -440,28 +421,20 @@ static bool is_stale(const struct layer *layer, const struct frame_series *serie
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
-/* The first time at which the layer's next wait may be a stall without an end. */
-static uint64_t endless_from(const struct layer *layer)
-{
-	const struct stall_evidence *evidence = &layer->evidence;
-
-	return evidence->from_ns == 0 || evidence->reported ? UINT64_MAX
-							    : evidence->from_ns + STATS_WAIT_NS;
-}
-
 /* Reports the stalls of the app in front that no frame has ended. */
 static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
 
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
-		uint64_t from_ns, length_ns;
-		int number;
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
+		const struct stall_evidence *evidence = &layer->evidence;
+		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
+		int number = count_of(q, layer)->surface_number;
 
-		if (!layer->length || layer->excluded || !front_app_has(&q->front_app, layer))
+		/* Before from_ns its next wait is no stall without an end. */
+		if (layer->excluded || evidence->from_ns == 0 || evidence->reported ||
+		    !front_app_has(&q->front_app, layer))
 			continue;
-		from_ns = endless_from(layer);
 		next_ns = from_ns < next_ns ? from_ns : next_ns;
 		if (from_ns > now_ns || layer->waiting > 0)
 			continue;
@@ -469,7 +442,6 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		if (length_ns == 0)
 			continue;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
-		number = count_of(q, layer)->surface_number;
 		if (number != SUMMARY_NONE)
 			summary_add_endless(&q->summary, number, now_ns, pause_in_event(length_ns));
 	}
@@ -578,15 +550,17 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		grade_add_gap(&entry->facts, pause_ns);
 }
 
-/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the presents of
- * two consecutive vsyncs. A present can be late: then a little more than one vsync may be two. */
-static void prove_presents(struct frame_queue *q, struct waiting_frame *waiting)
+static void count_first(struct frame_queue *q)
 {
+	struct waiting_frame *waiting = &q->waiting[q->first];
 	uint64_t present_ns = waiting->frame.present_ns;
 	struct loss_context *context = &waiting->loss_context;
 	struct vsync_stamp stamp;
 
-	if (context->loss.idle_count != q->chain_idle) {
+	/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the
+	 * presents of two consecutive vsyncs. A present can be late: then a little more than one
+	 * vsync may be two. */
+	if (!q->options.is_fences && context->loss.idle_count != q->chain_idle) {
 		vsync_place(&q->vsync, present_ns, &stamp);
 		q->unproven += !stamp.locked || present_ns < q->counted_ns ||
 			       (present_ns - q->counted_ns) * 4 > stamp.period_ns * 5;
@@ -594,22 +568,14 @@ static void prove_presents(struct frame_queue *q, struct waiting_frame *waiting)
 	q->chain_idle = context->loss.idle_count;
 	context->loss.hole_count += q->unproven;
 	context->unsure |= context->ahead && q->loss_ahead;
-}
-
-static void count_first(struct frame_queue *q)
-{
-	struct waiting_frame *waiting = &q->waiting[q->first];
-
-	if (!q->options.is_fences)
-		prove_presents(q, waiting);
-	trigger_pass(&q->trigger, waiting->frame.present_ns);
-	pass_marks(q, waiting->frame.present_ns - 1);
+	trigger_pass(&q->trigger, present_ns);
+	pass_marks(q, present_ns - 1);
 	if (waiting->frame.layer == LAYER_NONE)
-		close_due_rows(q, waiting->frame.present_ns);
+		close_due_rows(q, present_ns);
 	else
 		count_frame(q, waiting);
-	q->counted_ns = waiting->frame.present_ns;
-	q->settled_ns = later(q->settled_ns, q->counted_ns);
+	q->counted_ns = present_ns;
+	q->settled_ns = later(q->settled_ns, present_ns);
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
 }
@@ -617,15 +583,6 @@ static void count_first(struct frame_queue *q)
 static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 {
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
-}
-
-/* True: the frame waits for an answer about the app in front. */
-static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns, uint64_t now_ns)
-{
-	const struct front_app *front = &q->front_app;
-
-	return front->queried && front->uncertain_ns > 0 && present_ns >= front->uncertain_ns &&
-	       now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS;
 }
 
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
@@ -653,9 +610,12 @@ static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
+	const struct front_app *front = &q->front_app;
 
-	return !waits_for_front_app(q, present_ns, now_ns) &&
-	       now_ns >= present_ns + lag_ns(q, now_ns) &&
+	if (front->queried && front->uncertain_ns > 0 && present_ns >= front->uncertain_ns &&
+	    now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS)
+		return false;
+	return now_ns >= present_ns + lag_ns(q, now_ns) &&
 	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync)) &&
 	       (now_ns >= present_ns + CPU_LAG_NS || !is_cpu_behind(q, present_ns));
 }
@@ -701,30 +661,20 @@ static int count_first_early(struct frame_queue *q)
 	return layer;
 }
 
-/* Counts frames early, the oldest first, until a layer has no waiting frames. Returns false if
- * there is no such layer. */
-static bool count_early(struct frame_queue *q)
-{
-	while (q->n > 0) {
-		int layer = count_first_early(q);
-
-		if (layer != LAYER_NONE && q->layers.layers[layer].waiting == 0)
-			return true;
-	}
-	return false;
-}
-
 int frame_queue_evict_layer(struct frame_queue *q, bool early)
 {
 	int id = layers_to_evict(&q->layers);
 	struct layer *layer;
 
-	if (id < LAYER_NONE && early && count_early(q))
-		id = layers_to_evict(&q->layers);
-	if (id == LAYER_NONE)
-		return 0;
-	if (id < LAYER_NONE)
-		return id;
+	/* The oldest frames are counted, until a layer has none that waits. */
+	while (id < LAYER_NONE && early && q->n > 0) {
+		int counted = count_first_early(q);
+
+		if (counted != LAYER_NONE && q->layers.layers[counted].waiting == 0)
+			id = layers_to_evict(&q->layers);
+	}
+	if (id <= LAYER_NONE)
+		return id == LAYER_NONE ? 0 : id;
 	layer = &q->layers.layers[id];
 	if (layer->shown) {
 		frame_queue_close_row(q, layer);
@@ -735,32 +685,26 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 	return 0;
 }
 
-/* SurfaceFlinger moved to a CPU whose clock is behind. */
-static void report_moved(struct frame_queue *q, uint64_t behind_ns)
-{
-	char text[160];
-
-	q->moved++;
-	if (!rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
-		return;
-	snprintf(text, sizeof(text),
-		 "a present is %llu.%03llu ms earlier than the previous one, on another CPU; "
-		 "interval unknown (%llu so far)",
-		 (unsigned long long)(behind_ns / 1000000),
-		 (unsigned long long)(behind_ns / 1000 % 1000), (unsigned long long)q->moved);
-	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
-}
-
-/* A present that is earlier than the previous one gets a time right after that one, as do all its
- * frames. It has no interval. */
+/* A present that is earlier than the previous one, as SurfaceFlinger moved to a CPU whose clock is
+ * behind, gets a time right after that one, as do all its frames. It has no interval. */
 static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
+	uint64_t behind_ns = since(present_ns, q->last_present_ns);
+	char text[160];
 
 	if (present_ns != q->moved_from_ns || q->last_present_ns != q->moved_to_ns) {
-		if (present_ns >= q->last_present_ns)
+		if (behind_ns == 0)
 			return;
-		report_moved(q, q->last_present_ns - present_ns);
+		q->moved++;
+		snprintf(text, sizeof(text),
+			 "a present is %llu.%03llu ms earlier than the previous one, on another "
+			 "CPU; interval unknown (%llu so far)",
+			 (unsigned long long)(behind_ns / 1000000),
+			 (unsigned long long)(behind_ns / 1000 % 1000),
+			 (unsigned long long)q->moved);
+		if (rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
+			events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
 		q->moved_from_ns = present_ns;
 		q->moved_to_ns = q->last_present_ns + 1000;
 	}
@@ -915,9 +859,8 @@ static void count_all(struct frame_queue *q)
 {
 	frame_queue_count(q);
 	/* No row follows: losses behind the last frames may have been frames. */
-	for (int i = 0; i < q->layers.used; i++)
-		if (q->layers.layers[i].length)
-			close_row_with(q, &q->layers.layers[i], q->loss);
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));)
+		close_row_with(q, layer, q->loss);
 	marks_clear(&q->marks);
 	trigger_end(&q->trigger, q->last_present_ns);
 }
@@ -926,12 +869,9 @@ void frame_queue_new_clock(struct frame_queue *q)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
 		struct layer_count *count = count_of(q, layer);
 
-		if (!layer->length)
-			continue;
 		frame_series_clear(&count->series, &q->store);
 		layer->drawn_ns = layer->latched_ns = 0;
 		count->late = (struct late_series){ 0 };
@@ -956,16 +896,12 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
-		uint64_t pause_ns =
-			layer->length && !layer->excluded ? pause_end(layer, now_ns, q->events) : 0;
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
+		uint64_t pause_ns = layer->excluded ? 0 : pause_end(layer, now_ns, q->events);
+		int number = count_of(q, layer)->surface_number;
 
 		if (pause_ns > 0)
-			grade_add_gap(
-				&summary_entry(&q->summary, count_of(q, layer)->surface_number)
-					 ->facts,
-				pause_ns);
+			grade_add_gap(&summary_entry(&q->summary, number)->facts, pause_ns);
 	}
 	report_endless(q, now_ns);
 }
@@ -977,12 +913,11 @@ void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 		q->summary.table[i].open = FRAME_STATS_EMPTY;
 		q->summary.table[i].frozen_ns = 0;
 	}
-	for (int i = 0; i < q->layers.used; i++) {
-		struct layer *layer = &q->layers.layers[i];
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
 		const struct layer_count *count = count_of(q, layer);
 		struct summary_surface *entry;
 
-		if (!layer->length || layer->excluded || count->surface_number == SUMMARY_NONE)
+		if (layer->excluded || count->surface_number == SUMMARY_NONE)
 			continue;
 		entry = summary_entry(&q->summary, count->surface_number);
 		if (frame_series_has_row(&count->series)) {

@@ -188,20 +188,13 @@ static bool is_drop(const struct frame_queue *q, struct interval interval, enum 
 	return interval_missed(interval) > 0;
 }
 
-static const struct work_process *process_of(const struct frame_queue *q, const struct layer *layer)
-{
-	struct work_owner owner = layer->evidence.owner;
-
-	return layer_process(layer, q->work, &owner);
-}
-
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			  const struct vsync_stamp *before, const struct vsync_stamp *now,
-			  struct interval interval, enum cause cause)
+			  struct interval interval, enum cause cause,
+			  const struct work_process *process)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
-	const struct work_process *process = process_of(q, layer);
 	char info[DROP_INFO_SIZE] = "";
 	struct drop_row row = {
 		.start_ns = vsync_of(before),
@@ -483,6 +476,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct lateness late;
 	enum cause cause;
 	struct summary_surface *entry;
+	struct work_owner owner;
 	const struct work_process *process;
 	uint64_t pause_ns;
 	bool is_late, had_frame = series->begun;
@@ -528,7 +522,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		entry->facts.uncounted_ns += (uint64_t)interval.ns;
 	if (had_frame && interval.ns < 0)
 		grade_add_uncounted(&entry->facts, stamp.time_ns - before.time_ns);
-	process = process_of(q, layer);
+	owner = layer->evidence.owner;
+	process = layer_process(layer, q->work, &owner);
 	if (process && process->answered_ns > 0)
 		entry->with_marks = true;
 	else if (process)
@@ -539,7 +534,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
-		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
+		emit_drop_row(q, waiting, &before, &stamp, interval, cause, process);
 	if (late.reported && q->sink.late)
 		q->sink.late(q->sink.context,
 			     &(struct late_frame){ stamp.time_ns, (uint64_t)interval.ns,

@@ -124,17 +124,6 @@ static void follow_period(struct pipeline *p, const struct role_event *event)
 				    record->time_ns);
 }
 
-/* SurfaceFlinger begins to compose for a vsync. */
-static void follow_token(struct pipeline *p, const struct role_event *event)
-{
-	uint64_t time_ns = event->record->time_ns;
-	int64_t ahead_ns = event->capture->time_ns;
-
-	if (event->role != RULE_TOKEN && ahead_ns > 0 && ahead_ns < PLAN_MAX_NS)
-		compositions_plan(&p->producers->compositions, time_ns + (uint64_t)ahead_ns,
-				  event->role == RULE_REPLAN);
-}
-
 static void on_event(struct pipeline *p, const struct role_event *event)
 {
 	struct producers *producers = p->producers;
@@ -179,9 +168,12 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 		compositions_end(compositions, time_ns);
 		return;
 	case RULE_TOKEN:
+		return;
 	case RULE_PLAN:
-	case RULE_REPLAN:
-		follow_token(p, event);
+	case RULE_REPLAN: /* SurfaceFlinger begins to compose for a vsync */
+		if (event->capture->time_ns > 0 && event->capture->time_ns < PLAN_MAX_NS)
+			compositions_plan(compositions, time_ns + (uint64_t)event->capture->time_ns,
+					  event->role == RULE_REPLAN);
 		return;
 	case RULE_PRODUCER:
 		producers_enter_blast_queue(producers, record, event->capture->layer);
@@ -249,29 +241,25 @@ _Static_assert(PIPELINE_CPUS == TRACE_CLOCK_CPUS, "the same CPUs are counted sep
  * @cpus: of the losses, for the text. */
 static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 {
-	char text[160];
+	char known[64] = "", more[64] = "", hole[48] = "", text[160];
 	uint64_t events = p->queue.loss.events - p->reported_loss.events;
 	uint64_t unknown = p->queue.loss.unknown_count - p->reported_loss.unknown_count;
-	uint64_t open_ns = p->gap_ns > 0 && time_ns > p->gap_ns ? time_ns - p->gap_ns : 0;
-	uint64_t all_ns = p->counters.hole_time_ns + open_ns;
+	uint64_t open_ns = p->gap_ns > 0 ? since(p->gap_ns, time_ns) : 0;
 	/* A gap that was open in the event before may have ended a little earlier. */
-	uint64_t hole_ns = all_ns > p->reported_hole_ns ? all_ns - p->reported_hole_ns : 0;
-	const char *losses = unknown == 1 ? "loss" : "losses";
-	int n = snprintf(text, sizeof(text), "%s: ", cpus);
+	uint64_t hole_ns = since(p->reported_hole_ns, p->counters.hole_time_ns + open_ns);
 
 	if (events > 0)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events lost",
-			      (unsigned long long)events);
+		snprintf(known, sizeof(known), "%llu events lost", (unsigned long long)events);
 	if (unknown > 0)
-		snprintf(text + n, sizeof(text) - (size_t)n,
+		snprintf(more, sizeof(more),
 			 events > 0 ? ", plus %llu %s of unknown size"
 				    : "unknown number of events lost (%llu %s)",
-			 (unsigned long long)unknown, losses);
-	n = (int)strlen(text);
+			 (unsigned long long)unknown, unknown == 1 ? "loss" : "losses");
 	if (hole_ns >= HOLE_TOLD_NS)
-		snprintf(text + n, sizeof(text) - (size_t)n, "; %llu.%03llu s without events",
+		snprintf(hole, sizeof(hole), "; %llu.%03llu s without events",
 			 (unsigned long long)(hole_ns / 1000000000),
 			 (unsigned long long)(hole_ns / 1000000 % 1000));
+	snprintf(text, sizeof(text), "%s: %s%s%s", cpus, known, more, hole);
 	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text)) {
 		p->reported_loss = p->queue.loss;
 		p->reported_hole_ns += hole_ns;
@@ -297,34 +285,6 @@ static void end_gap(struct pipeline *p, uint64_t time_ns)
 		p->counters.hole_to_ns = time_ns;
 	}
 	p->gap_ns = 0;
-}
-
-/* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
- * event. Frames of that time, from other CPUs, may be in the queue already. */
-static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
-{
-	bool counted = trace_clock_counts_cpu(record->cpu);
-	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
-	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
-			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
-	struct loss loss = { 0 };
-	char cpus[32];
-
-	/* Events that are no markers are known only if the record has their time. */
-	if (record->from_ns > from_ns)
-		from_ns = record->from_ns < record->time_ns ? record->from_ns : record->time_ns;
-	if (record->value < 0 || record->value > LOST_MAX)
-		loss.unknown_count = 1;
-	else
-		loss.events = (uint64_t)record->value;
-	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
-	begin_gap(p, from_ns);
-	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
-	producers_lost(p->producers, from_ns);
-	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
-	choreographer_lost(p->choreographer, loss);
-	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
-	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
 
 static void report_overflow(struct pipeline *p, bool last)
@@ -431,17 +391,37 @@ static uint64_t app_period_ns(const struct pipeline *p)
 	return p->attribution.candidate.active ? 0 : vsync_period_ns(&p->queue.vsync);
 }
 
-/* The kernel reports a loss. */
-static void take_loss(struct pipeline *p, const struct trace_record *record)
+/* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
+ * event. Frames of that time, from other CPUs, may be in the queue already. */
+static __attribute__((noinline)) void take_loss(struct pipeline *p,
+						const struct trace_record *record)
 {
-	lost(p, record);
-	p->unusual = true; /* the next record ends the hole */
+	bool counted = trace_clock_counts_cpu(record->cpu);
+	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
+	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
+			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
+	struct loss loss = { 0 };
+	char cpus[32];
+
+	/* Events that are no markers are known only if the record has their time. */
+	if (record->from_ns > from_ns)
+		from_ns = record->from_ns < record->time_ns ? record->from_ns : record->time_ns;
+	if (record->value < 0 || record->value > LOST_MAX)
+		loss.unknown_count = 1;
+	else
+		loss.events = (uint64_t)record->value;
+	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
+	begin_gap(p, from_ns); /* the next record ends it */
+	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
+	producers_lost(p->producers, from_ns);
+	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
+	choreographer_lost(p->choreographer, loss);
+	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
+	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 	producers_forget_open(p->producers);
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
-	if (p->gfx2019)
-		gfx2019_record(p->gfx2019, record);
-	else
+	if (!p->gfx2019)
 		settle_if_due(p);
 }
 
@@ -520,23 +500,17 @@ static __attribute__((noinline)) void decide(struct pipeline *p)
 	take_waiting(p);
 }
 
-/* A record that is no marker. A loss in a run of duplicates is a duplicate, too. */
-static __attribute__((noinline)) void other_record(struct pipeline *p,
-						   const struct trace_record *record)
-{
-	if (record->kind == TRACE_TIMELINE)
-		pipeline_timeline(p, record);
-	else if (!p->clock.duplicates.active && !trace_clock_holds_loss(&p->clock, record))
-		take_loss(p, record);
-}
-
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	enum clock_verdict verdict;
 
 	p->events.records = ++p->counters.records;
 	if (record->kind >= TRACE_LOST) {
-		other_record(p, record);
+		/* A loss in a run of duplicates is a duplicate, too. */
+		if (record->kind == TRACE_TIMELINE)
+			pipeline_timeline(p, record);
+		else if (!p->clock.duplicates.active && !trace_clock_holds_loss(&p->clock, record))
+			take_loss(p, record);
 		return;
 	}
 	if (trace_clock_has_waiting(&p->clock) && trace_clock_may_step(&p->clock, record))

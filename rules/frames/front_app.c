@@ -12,13 +12,6 @@ void front_app_init(struct front_app *front, struct event_writer *events, bool q
 	*front = (struct front_app){ .events = events, .queried = queried, .layer = LAYER_NONE };
 }
 
-/* True: a window of another app draws, the app in front does not, and no answer will come. */
-static bool becomes_unknown(const struct front_app *front, const struct layer *layer, bool still)
-{
-	return !front->queried && still && layer->is_window && !layer->is_activity &&
-	       front->app[0] && strcmp(layer->app, front->app) != 0;
-}
-
 /* An activity's window that has a frame is in front if it is new, or if the one in front has not
  * drawn for 500 ms. So two windows that both draw during a transition do not alternate. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
@@ -29,7 +22,9 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 		front->layer == LAYER_NONE ? NULL : &layers->layers[front->layer];
 	bool still = !last || !last->is_activity || is_still;
 
-	if (becomes_unknown(front, layer, still)) {
+	/* A window of another app draws, the app in front does not, and no answer will come. */
+	if (!front->queried && still && layer->is_window && !layer->is_activity && front->app[0] &&
+	    strcmp(layer->app, front->app) != 0) {
 		front->app[0] = '\0';
 		front->changes++;
 		front->layer = LAYER_NONE;

@@ -99,24 +99,6 @@ struct layer {
 	bool shown;	      /* it had a frame */
 };
 
-/* Sets all members that depend only on the name. */
-void layer_set_name(struct layer *layer, struct long_names *names, struct span name);
-
-/* True: it is the layer of that name. */
-static inline bool layer_is(const struct layer *layer, uint64_t hash, struct span name)
-{
-	return layer->hash == hash && layer->length == name.len &&
-	       long_names_is(layer->name, layer->short_name, name);
-}
-
-/* Sets the Surface. */
-void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface);
-
-/* Frees its long names. */
-void layer_release_names(struct layer *layer, struct long_names *names);
-
-struct name_key layer_surface(const struct layer *layer);
-
 /* The package in its name, or SPAN_NULL. Unlike the app in front it does not change. */
 static inline struct span layer_app(const struct layer *layer)
 {

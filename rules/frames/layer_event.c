@@ -41,7 +41,7 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 	char copy[SURFACE_MAX];
 
 	layer->ignored = ruleset_ignores_layer(e->rules, name);
-	layer_set_surface(layer, &e->layers->names, ruleset_surface(e->rules, name, copy));
+	layers_set_surface(e->layers, layer, ruleset_surface(e->rules, name, copy));
 	layer->excluded = is_excluded(e, span_of(layer->surface), layer_app(layer));
 }
 

@@ -31,11 +31,15 @@ void layers_free(struct layer_table *table)
 
 int layers_find(const struct layer_table *table, struct span name)
 {
-	uint64_t hash = name_hash(name);
-	int id = hash_index_first(&table->index, hash);
+	int id = hash_index_first(&table->index, name_hash(name));
 
-	while (id != LAYER_NONE && !layer_is(&table->layers[id], hash, name))
-		id = hash_index_next(&table->index, id);
+	for (; id != LAYER_NONE; id = hash_index_next(&table->index, id)) {
+		const struct layer *layer = &table->layers[id];
+
+		if (layer->length == name.len &&
+		    long_names_is(layer->name, layer->short_name, name))
+			break;
+	}
 	return id;
 }
 
@@ -66,7 +70,8 @@ void layers_remove(struct layer_table *table, int id)
 	struct layer *layer = &table->layers[id];
 
 	hash_index_remove(&table->index, id);
-	layer_release_names(layer, &table->names);
+	long_names_release(&table->names, &layer->name, layer->short_name);
+	long_names_release(&table->names, &layer->surface, layer->short_surface);
 	layer->length = 0;
 	layer->next = table->first_free;
 	table->first_free = id;
@@ -84,6 +89,37 @@ void layers_show(struct layer_table *table, int id)
 	table->last_use[id] |= SHOWN;
 }
 
+void layers_set_surface(struct layer_table *table, struct layer *layer, struct span surface)
+{
+	if (layer->surface && layer->surface_length == surface.len &&
+	    long_names_is(layer->surface, layer->short_surface, surface) &&
+	    layer->surface_hash == name_hash(surface))
+		return;
+	layer->surface_hash = name_hash(surface);
+	layer->surface_length = surface.len;
+	layer->surfaces++;
+	long_names_keep(&table->names, &layer->surface, layer->short_surface, surface);
+}
+
+/* Sets all members that depend only on the name. */
+static void set_name(struct layer_table *table, int id, struct span name)
+{
+	struct layer *layer = &table->layers[id];
+	struct span app = app_of_layer(name);
+	char copy[SURFACE_MAX];
+
+	layer->hash = name_hash(name);
+	layer->length = name.len;
+	long_names_keep(&table->names, &layer->name, layer->short_name, name);
+	layers_set_surface(table, layer, surface_of_layer(name, copy));
+	name_copy(layer->app, sizeof(layer->app), app);
+	layer->has_app = app.len > 0;
+	layer->is_activity = is_activity_layer(name);
+	layer->is_window =
+		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
+	hash_index_add(&table->index, id, layer->hash);
+}
+
 int layers_add(struct layer_table *table, struct span name)
 {
 	int id = table->first_free;
@@ -94,8 +130,7 @@ int layers_add(struct layer_table *table, struct span name)
 		table->first_free = table->layers[id].next;
 	table->layers[id] = (struct layer){ .id = ++table->added };
 	table->last_use[id] = 0;
-	layer_set_name(&table->layers[id], &table->names, name);
-	hash_index_add(&table->index, id, table->layers[id].hash);
+	set_name(table, id, name);
 	table->n++;
 	return id;
 }
@@ -114,6 +149,5 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
 	hash_index_remove(&table->index, id);
-	layer_set_name(&table->layers[id], &table->names, name);
-	hash_index_add(&table->index, id, table->layers[id].hash);
+	set_name(table, id, name);
 }

@@ -73,6 +73,9 @@ void layers_rename(struct layer_table *table, int id, struct span name);
 /* The layer after @layer, or the first one; NULL: there are no more. */
 struct layer *layers_next(const struct layer_table *table, const struct layer *layer);
 
+/* The layer gets another Surface; or its first one, with its name. */
+void layers_set_surface(struct layer_table *table, struct layer *layer, struct span surface);
+
 /* The layer had an event: it is not idle. */
 void layers_use(struct layer_table *table, int id);
 

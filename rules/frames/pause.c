@@ -32,18 +32,6 @@ void pause_report_endless(const struct layer *layer, uint64_t length_ns, uint64_
 	report(layer, TRACE_EVENT_STALL, length_ns, "; no frame ended it", time_ns, events);
 }
 
-static void follow_frame(struct pause_state *state, int64_t vsyncs)
-{
-	if (vsyncs == state->vsyncs && vsyncs > 0) {
-		state->n += state->n < STEADY_MAX;
-	} else if (state->n > ODD_COSTS) {
-		state->n -= ODD_COSTS;
-	} else {
-		state->vsyncs = vsyncs;
-		state->n = 1;
-	}
-}
-
 /* The last wait was a pause if @frames have followed at the cadence before it. */
 static uint64_t end_pause(struct layer *layer, int64_t frames, uint64_t time_ns,
 			  struct event_writer *events)
@@ -81,7 +69,14 @@ uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_k
 					       .wait_ns = (uint64_t)interval.ns };
 		return 0;
 	}
-	follow_frame(state, interval.vsyncs);
+	if (interval.vsyncs == state->vsyncs && interval.vsyncs > 0) {
+		state->n += state->n < STEADY_MAX;
+	} else if (state->n > ODD_COSTS) {
+		state->n -= ODD_COSTS;
+	} else {
+		state->vsyncs = interval.vsyncs;
+		state->n = 1;
+	}
 	return end_pause(layer, PAUSE_FRAMES, time_ns, events);
 }
 

@@ -466,9 +466,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct layer_count *count = count_of(q, layer);
 	struct frame_series *series = &count->series;
 	struct vsync_stamp before = series->last;
-	struct loss before_loss = series->begun ? series->loss_context.loss
-						: loss_without(waiting->loss_context.loss,
-							       waiting->loss_context.hole);
+	struct loss before_loss =
+		series->begun ? series->loss_context.loss : waiting->loss_context.before;
 	/* By now the GPU has finished the frame. */
 	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
 	struct vsync_stamp stamp;
@@ -732,7 +731,8 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 					     .is_new = frame->is_new },
 					   compositions_next(&q->producers->compositions) };
 	if (frame->present_ns <= q->hole_from_ns)
-		waiting->loss_context.loss = loss_without(q->loss, q->hole);
+		waiting->loss_context.loss = q->before_hole;
+	waiting->loss_context.before = waiting->loss_context.loss;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	keep_order(q, waiting);
@@ -763,6 +763,7 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 
 	q->locked_once = true;
 	q->loss.unknown_count += fence->is_loss;
+	q->before_hole.unknown_count += fence->is_loss;
 	frame_queue_add(q, &frame);
 	/* No interval of this layer spans the gap. */
 	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].loss_context.loss.hole_count +=
@@ -793,6 +794,8 @@ static void add_loss(struct loss *sum, struct loss lost)
 static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool in_hole, bool torn)
 {
 	add_loss(&q->loss, lost);
+	if (!in_hole)
+		add_loss(&q->before_hole, lost);
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
 		struct loss_context *context = &waiting->loss_context;
@@ -802,9 +805,10 @@ static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool
 			break;
 		add_loss(&context->loss, lost);
 		context->torn |= torn && frame->latched_ns <= from_ns;
-		if (!in_hole)
+		if (!in_hole) {
+			add_loss(&context->before, lost);
 			continue;
-		add_loss(&context->hole, lost);
+		}
 		context->in_hole = true;
 		context->unsure |= lost.break_count > 0;
 		/* The buffer that was latched may have been queued inside the hole. */
@@ -819,10 +823,9 @@ static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 {
 	if (from_ns != q->hole_from_ns)
-		q->hole = (struct loss){ 0 };
+		q->before_hole = q->loss;
 	q->hole_from_ns = from_ns;
 	lost.hole_count = lost.break_count = 1;
-	add_loss(&q->hole, lost);
 	lose(q, from_ns, lost, true, false);
 }
 

@@ -87,7 +87,7 @@ struct frame_queue {
 	uint64_t now_ns, losses;   /* at the last settle: its time, and the sum of loss */
 	uint64_t silence_ns;	   /* end of the last hole without any event; 0: none */
 	uint64_t hole_from_ns;	   /* the last hole without a record begins there */
-	struct loss hole;	   /* the losses of that hole */
+	struct loss before_hole;   /* loss, without that hole */
 	uint32_t chain_idle;	   /* loss.idle_count of the last present that was counted */
 	uint32_t unproven; /* idle holes between presents that are not of consecutive vsyncs */
 	uint64_t stale;	   /* frames not counted: they span a hole or go back in time */

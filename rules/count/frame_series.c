@@ -11,16 +11,6 @@ int64_t loss_between(struct loss before, struct loss now)
 	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
 }
 
-struct loss loss_without(struct loss all, struct loss part)
-{
-	all.events -= part.events;
-	all.unknown_count -= part.unknown_count;
-	all.hole_count -= part.hole_count;
-	all.break_count -= part.break_count;
-	all.idle_count -= part.idle_count;
-	return all;
-}
-
 /* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
  * of the ticks behind both presents; but each rate has its ticks at another place between presents,
  * so it may be less than all of them at the shorter length, or more than all at the longer one. */
@@ -124,7 +114,7 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		}
 	} else {
 		series->start_ns = stamp->time_ns;
-		series->start_loss = loss_without(loss_context->loss, loss_context->hole);
+		series->start_loss = loss_context->before;
 		series->begun = true;
 	}
 	if (interval_is_frame_time(interval)) {

@@ -23,23 +23,20 @@ struct loss {
 
 /* What a frame keeps in the queue besides its times: the losses up to it and the hole it is in. */
 struct loss_context {
-	struct loss loss; /* up to its present, with the hole that it is in */
-	struct loss hole; /* of that hole only */
-	int64_t number;	  /* of its buffer, or -1 */
-	uint8_t wait;	  /* enum wait_kind: the time since the frame before, if it is a wait */
-	bool in_hole;	  /* events near the present may be missing */
-	bool torn;	  /* its present may be that of another display */
-	bool unsure;	  /* the same, and it is unknown which */
-	bool ahead;	  /* the same, until the record that reports the loss is read */
-	bool moved;	  /* its time was changed to keep the order */
-	bool is_new;	  /* see struct frame */
+	struct loss loss;   /* up to its present, with the hole that it is in */
+	struct loss before; /* the same without that hole */
+	int64_t number;	    /* of its buffer, or -1 */
+	uint8_t wait;	    /* enum wait_kind: the time since the frame before, if it is a wait */
+	bool in_hole;	    /* events near the present may be missing */
+	bool torn;	    /* its present may be that of another display */
+	bool unsure;	    /* the same, and it is unknown which */
+	bool ahead;	    /* the same, until the record that reports the loss is read */
+	bool moved;	    /* its time was changed to keep the order */
+	bool is_new;	    /* see struct frame */
 };
 
 /* Events lost from @before to @now, or ROW_UNKNOWN. */
 int64_t loss_between(struct loss before, struct loss now);
-
-/* @all except for @part. */
-struct loss loss_without(struct loss all, struct loss part);
 
 struct frame_series {
 	bool begun;			  /* there was a frame */

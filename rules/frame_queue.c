@@ -79,8 +79,8 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 	if (count->surface_number != SUMMARY_NONE)
 		frame_stats_merge(&summary_entry(&q->summary, count->surface_number)->stats,
 				  &row.stats);
-	if (q->sink.fps && q->options.type < 3)
-		q->sink.fps(q->sink.context, &row);
+	if (q->events->sink.fps && q->options.type < 3)
+		q->events->sink.fps(q->events->sink.context, &row);
 }
 
 /* The next row begins with the last frame of this one, so a hole behind that frame is in it. */
@@ -169,12 +169,12 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		/* See frame_queue_add_fence(). */
 		if (frame->latched_ns == 0)
 			row.latched_ns = ROW_UNKNOWN;
-		if (q->sink.latency)
-			q->sink.latency(q->sink.context, &row);
+		if (q->events->sink.latency)
+			q->events->sink.latency(q->events->sink.context, &row);
 		row.queued_ns = row.latched_ns = row.vsync_id = ROW_UNKNOWN;
 	}
-	if (q->sink.frame)
-		q->sink.frame(q->sink.context, &row);
+	if (q->events->sink.frame)
+		q->events->sink.frame(q->events->sink.context, &row);
 }
 
 static bool is_drop(const struct frame_queue *q, struct interval interval, enum wait_kind wait)
@@ -220,8 +220,8 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 	length = strlen(info);
 	snprintf(info + length, DROP_INFO_SIZE - length, "%s%s",
 		 length > 0 && q->log->counters[0] ? "; " : "", q->log->counters);
-	if (q->sink.drop)
-		q->sink.drop(q->sink.context, &row);
+	if (q->events->sink.drop)
+		q->events->sink.drop(q->events->sink.context, &row);
 }
 
 /* Reports once that --vsync-ms is not used, with the first frame without it. */
@@ -423,6 +423,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		const struct stall_evidence *evidence = &layer->evidence;
 		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
 		int number = count_of(q, layer)->surface_number;
+		struct summary_surface *entry;
 
 		/* Before from_ns its next wait is no stall without an end. */
 		if (layer->excluded || evidence->from_ns == 0 || evidence->reported ||
@@ -435,8 +436,11 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		if (length_ns == 0)
 			continue;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
-		if (number != SUMMARY_NONE)
-			summary_add_endless(&q->summary, number, now_ns, pause_in_event(length_ns));
+		if (number == SUMMARY_NONE)
+			continue;
+		entry = summary_entry(&q->summary, number);
+		harm_add(&entry->harm, now_ns, pause_in_event(length_ns));
+		grade_add_endless(&entry->facts, pause_in_event(length_ns));
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -478,7 +482,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct work_owner owner;
 	const struct work_process *process;
 	uint64_t pause_ns;
-	bool is_late, had_frame = series->begun;
+	bool had_frame = series->begun;
 
 	layer->waiting--;
 	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
@@ -507,8 +511,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	late = late_follow(&count->late, layer->surface, q->options.late_ns, interval,
 			   waiting->loss_context.wait);
-	is_late = late.harm_ns > 0 && interval_is_frame_time(interval);
-	if (is_late)
+	if (late.harm_ns > 0 && interval_is_frame_time(interval))
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	if (count->surface_number == SUMMARY_NONE)
@@ -518,7 +521,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 							  layer->surface_length },
 				       stamp.time_ns);
 	summary_frame(&q->summary, count->surface_number, layer->app, stamp.time_ns, interval, late,
-		      cause);
+		      cause, &work);
 	entry = summary_entry(&q->summary, count->surface_number);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
 		entry->facts.uncounted_ns += (uint64_t)interval.ns;
@@ -530,17 +533,16 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		entry->with_marks = true;
 	else if (process)
 		entry->without_marks = true;
-	summary_gpu(&q->summary, count->surface_number, &work, is_late, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer, layer, stamp.time_ns, interval,
 		      waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause, process);
-	if (late.reported && q->sink.late)
-		q->sink.late(q->sink.context,
-			     &(struct late_frame){ stamp.time_ns, (uint64_t)interval.ns,
-						   layer->surface });
+	if (late.reported && q->events->sink.late)
+		q->events->sink.late(q->events->sink.context,
+				     &(struct late_frame){ stamp.time_ns, (uint64_t)interval.ns,
+							   layer->surface });
 	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
 				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
 	if (pause_ns > 0)
@@ -942,9 +944,7 @@ int frame_queue_init(struct frame_queue *q)
 	front_app_init(&q->front_app, q->events, q->options.front_app_is_queried);
 	front_app_set(&q->front_app, q->options.focus);
 	vsync_init(&q->vsync, q->options.vsync_ns);
-	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
-					     .sink = q->sink,
-					     .events = q->events };
+	q->trigger = (struct trigger_state){ .trigger = q->options.trigger, .events = q->events };
 	q->summary = (struct summary){ .target_fps = q->options.target_fps,
 				       .kpi_ns = q->options.kpi_ns,
 				       .app_class = q->options.app_class,

@@ -51,8 +51,7 @@ struct layer_count {
 
 struct frame_queue {
 	struct pipeline_options options;
-	struct row_sink sink;
-	struct event_writer *events;	 /* of the owner */
+	struct event_writer *events;	 /* of the owner; it has the sink of all rows */
 	struct app_work *work;		 /* the same */
 	struct recent_events *log;	 /* the events before a drop, for its row; or NULL */
 	struct producers *producers;	 /* of the owner: fences */
@@ -110,7 +109,7 @@ struct frame_queue {
 	struct summary summary;
 };
 
-/* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM; frame_queue_free()
+/* @q: all zeros, with options, events and log set. Returns 0 or -ENOMEM; frame_queue_free()
  * must be called in any case. */
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);

@@ -841,25 +841,6 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 
 /* --- new and free --- */
 
-static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *options)
-{
-	const struct gfx2019_options its = {
-		.target_fps = options->target_fps,
-		.kpi_ns = options->kpi_ns,
-		.type = options->type,
-		.delay_ns = options->delay_ns,
-		.min_frames = options->min_frames,
-		.vsync_ns = options->vsync_ns ? options->vsync_ns : 1000000000 / 60,
-		.focus = options->focus,
-		.max_series = options->max_series,
-	};
-
-	p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
-	if (!p->gfx2019)
-		return -ENOMEM;
-	return gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink);
-}
-
 static int set_up(struct pipeline *p, const struct pipeline_options *options)
 {
 	struct attribution_sink findings = {
@@ -876,12 +857,21 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 			    .close_row = frame_queue_close_row,
 			    .queued = producers_queued },
 	};
+	const struct gfx2019_options its = {
+		.target_fps = options->target_fps,
+		.kpi_ns = options->kpi_ns,
+		.type = options->type,
+		.delay_ns = options->delay_ns,
+		.min_frames = options->min_frames,
+		.vsync_ns = options->vsync_ns ? options->vsync_ns : 1000000000 / 60,
+		.focus = options->focus,
+		.max_series = options->max_series,
+	};
 
 	p->unusual = true;
 	p->queue.options = *options;
 	if (p->rules->last_counter)
 		p->queue.options.max_surfaces = 1; /* unused */
-	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	p->producers = memory_new(1, sizeof(*p->producers));
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
@@ -915,8 +905,11 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->attribution.layer_events.exclude = options->exclude;
 	p->queue.work = p->attribution.work;
 	producers_init(p->producers, &p->attribution);
-	if (p->rules->last_counter)
-		return set_up_gfx2019(p, options);
+	if (p->rules->last_counter) {
+		p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
+		return p->gfx2019 ? gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink)
+				  : -ENOMEM;
+	}
 	if (options->type > 0)
 		p->queue.log = memory_new(1, sizeof(*p->queue.log));
 	return options->type > 0 && !p->queue.log ? -ENOMEM : 0;

@@ -81,9 +81,11 @@ int summary_count(const struct summary *summary)
 /* --- frames and rows --- */
 
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late, enum cause cause)
+		   struct interval interval, struct lateness late, enum cause cause,
+		   const struct gpu_work *work)
 {
 	struct summary_surface *entry = summary_entry(summary, number);
+	struct fence_stats *fences = &entry->fences;
 
 	if (entry->clock != summary->clocks) {
 		entry->first_ns = present_ns;
@@ -102,36 +104,21 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		harm_add(&entry->harm, present_ns, late.harm_ns);
 		grade_add_lost(&entry->facts, cause, late.harm_ns, interval_is_wait(interval));
 	}
+	histogram_add(summary->store, &entry->gpu, work->gpu_ns);
+	histogram_add(summary->store, &entry->release, work->release_wait_ns);
+	fences->paced += work->pacing != PACING_UNKNOWN;
+	fences->paced_itself += work->pacing == PACING_ITSELF;
 	if (!interval_is_frame_time(interval))
 		return;
 	recent_add(&entry->harm.recent, present_ns, (uint64_t)interval.ns);
 	histogram_add(summary->store, &entry->histogram, interval.ns);
 	if (interval_is_whole(interval))
 		histogram_add_exact(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
-}
-
-void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
-		 bool bound)
-{
-	struct summary_surface *entry = summary_entry(summary, number);
-
-	histogram_add(summary->store, &entry->gpu, work->gpu_ns);
-	histogram_add(summary->store, &entry->release, work->release_wait_ns);
-	entry->fences.paced += work->pacing != PACING_UNKNOWN;
-	entry->fences.paced_itself += work->pacing == PACING_ITSELF;
-	if (!is_late || (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN))
-		return;
-	entry->fences.bound += bound;
-	entry->fences.late += work->release_wait_ns != ROW_UNKNOWN;
-	entry->fences.late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
-}
-
-void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns)
-{
-	struct summary_surface *entry = summary_entry(summary, number);
-
-	harm_add(&entry->harm, time_ns, stall_ns);
-	grade_add_endless(&entry->facts, stall_ns);
+	if (late.harm_ns > 0 && (work->done_ns != 0 || work->release_wait_ns != ROW_UNKNOWN)) {
+		fences->bound += cause == CAUSE_GPU;
+		fences->late += work->release_wait_ns != ROW_UNKNOWN;
+		fences->late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
+	}
 }
 
 void summary_new_clock(struct summary *summary)

@@ -84,17 +84,11 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
  * to it. */
 struct summary_surface *summary_entry(struct summary *summary, int number);
 
-/* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
+/* Adds a frame. @interval: since the previous frame; only a frame time is counted. @work: what is
+ * known of its buffer. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late, enum cause cause);
-
-/* Adds what is known of that frame's buffer. @is_late: it has more vsyncs than the cadence so far.
- */
-void summary_gpu(struct summary *summary, int number, const struct gpu_work *work, bool is_late,
-		 bool bound);
-
-/* Adds a stall that no frame ended. */
-void summary_add_endless(struct summary *summary, int number, uint64_t time_ns, uint64_t stall_ns);
+		   struct interval interval, struct lateness late, enum cause cause,
+		   const struct gpu_work *work);
 
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);

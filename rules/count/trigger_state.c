@@ -34,8 +34,8 @@ static void set_gate(struct trigger_state *state, bool open, uint64_t time_ns, c
 {
 	state->is_open = open;
 	events_write(state->events, time_ns, TRACE_EVENT_TRIGGER, text);
-	if (state->sink.gate)
-		state->sink.gate(state->sink.context, open, time_ns);
+	if (state->events->sink.gate)
+		state->events->sink.gate(state->events->sink.context, open, time_ns);
 }
 
 static void open_gate(struct trigger_state *state, const struct trigger_series *series,

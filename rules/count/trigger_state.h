@@ -46,8 +46,7 @@ struct trigger_series {
 
 struct trigger_state {
 	const struct trigger *trigger; /* NULL: the gate is not used */
-	struct row_sink sink;
-	struct event_writer *events; /* of the owner */
+	struct event_writer *events;   /* of the owner; it has the sink of the gate */
 	bool is_open;
 	bool matched;		       /* there was a frame of a Surface that the glob matches */
 	uint64_t close_ns;	       /* when the gate closes, if no more frames come */
@@ -56,7 +55,7 @@ struct trigger_state {
 	struct trigger_series *series; /* by the layer's place in its table */
 };
 
-/* @state: all zeros, with trigger, sink and events set. @max: layers. Returns 0 or -ENOMEM. */
+/* @state: all zeros, with trigger and events set. @max: layers. Returns 0 or -ENOMEM. */
 int trigger_state_init(struct trigger_state *state, unsigned int max);
 void trigger_state_free(struct trigger_state *state);
 

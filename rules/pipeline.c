@@ -169,8 +169,9 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 		return;
 	case RULE_TOKEN:
 		return;
+	/* SurfaceFlinger begins to compose for a vsync. */
 	case RULE_PLAN:
-	case RULE_REPLAN: /* SurfaceFlinger begins to compose for a vsync */
+	case RULE_REPLAN:
 		if (event->capture->time_ns > 0 && event->capture->time_ns < PLAN_MAX_NS)
 			compositions_plan(compositions, time_ns + (uint64_t)event->capture->time_ns,
 					  event->role == RULE_REPLAN);

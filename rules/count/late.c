@@ -138,11 +138,13 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 			    struct interval interval, enum wait_kind wait)
 {
 	struct lateness late = { .gap = true };
-	unsigned int cadence_at = find_cadence(series), at = series->n % LATE_INTERVALS;
-	uint64_t cadence = series->n > 0 ? series->intervals[cadence_at].ns : 0;
+	unsigned int cadence_at, at = series->n % LATE_INTERVALS;
+	uint64_t cadence;
 
 	if (interval.ns < 0)
 		return late;
+	cadence_at = find_cadence(series);
+	cadence = series->n > 0 ? series->intervals[cadence_at].ns : 0;
 	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;

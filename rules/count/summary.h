@@ -84,8 +84,8 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
  * to it. */
 struct summary_surface *summary_entry(struct summary *summary, int number);
 
-/* Adds a frame. @interval: since the previous frame; only a frame time is counted. @work: what is
- * known of its buffer. */
+/* Adds a frame. @interval: since the previous frame; counted only if it is a frame time, but the
+ * pacing and the GPU's work are those of every frame. @work: what is known of its buffer. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause,
 		   const struct gpu_work *work);

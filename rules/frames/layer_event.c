@@ -140,8 +140,13 @@ static struct layer *use_layer(struct layer_events *e, int id, struct span name,
 
 struct layer *layer_events_layer(struct layer_events *e, struct span name)
 {
-	struct layer *layer = use_layer(e, layers_find(e->layers, name), name, TRACE_ID_UNKNOWN);
+	int id = layers_find(e->layers, name);
+	struct layer *layer;
 
+	/* A name that is not shown takes the entry of no other. */
+	if (id == LAYER_NONE && ruleset_ignores_layer(e->rules, name))
+		return NULL;
+	layer = use_layer(e, id, name, TRACE_ID_UNKNOWN);
 	return layer && !layer->ignored ? layer : NULL;
 }
 

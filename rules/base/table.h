@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small tables of entries that have the time or number of their last use. */
+/* Small tables of entries that have the time or number of their last use, and rings: arrays with
+ * the last entries of a series, whose numbers are from 0 on. */
 #ifndef JANKD_RULES_BASE_TABLE_H
 #define JANKD_RULES_BASE_TABLE_H
 
@@ -25,5 +26,11 @@ static inline unsigned int table_least(const uint64_t *first, size_t size, unsig
 
 /* The place of the entry of @table whose @member is the least. */
 #define TABLE_LEAST(table, n, member) table_least(&(table)[0].member, sizeof((table)[0]), (n))
+
+#define RING_SIZE(ring) (sizeof(ring) / sizeof((ring)[0]))
+
+/* The place of entry @number of a ring, and how many of @n entries so far are in it. */
+#define RING_AT(ring, number) (&(ring)[(number) % RING_SIZE(ring)])
+#define RING_KEPT(ring, n) ((n) < RING_SIZE(ring) ? (n) : (__typeof__(n))RING_SIZE(ring))
 
 #endif

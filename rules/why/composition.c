@@ -2,9 +2,8 @@
 #include "rules/why/composition.h"
 
 #include <stddef.h>
-#include <string.h>
 
-#include "parser/chars.h"
+#include "rules/base/table.h"
 
 /* Counters of one miss are written within this time. */
 #define ONE_MISS_NS UINT64_C(2000000)
@@ -17,42 +16,40 @@
 
 static struct composition *newest(struct compositions *c)
 {
-	return &c->all[(c->n - 1) % COMPOSITIONS_MAX];
+	return RING_AT(c->all, c->n - 1);
 }
 
-static struct composition *begin(struct compositions *c, uint64_t commit_ns)
+/* @composition is the newest from now on. */
+static struct composition *begin(struct compositions *c, struct composition composition)
 {
 	c->n++;
-	*newest(c) = (struct composition){ .commit_ns = commit_ns };
+	*newest(c) = composition;
 	return newest(c);
 }
 
 /* The composition of the next present. */
 static struct composition *open_one(struct compositions *c)
 {
-	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c) : begin(c, 0);
+	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c)
+						      : begin(c, (struct composition){ 0 });
 }
 
 void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
 {
-	c->adjusted = adjusted;
-	c->planned_ns = planned_ns;
+	c->next.adjusted = adjusted;
+	c->next.planned_ns = planned_ns;
 }
 
 void compositions_tick(struct compositions *c, uint64_t time_ns)
 {
-	c->tick_ns = time_ns;
+	c->next.tick_ns = time_ns;
 }
 
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
-	struct composition *composition = begin(c, time_ns);
-
-	composition->tick_ns = c->tick_ns;
-	composition->planned_ns = c->planned_ns;
-	composition->adjusted = c->adjusted;
-	c->tick_ns = c->planned_ns = 0;
-	c->adjusted = false;
+	c->next.commit_ns = time_ns;
+	begin(c, c->next);
+	c->next = (struct composition){ 0 };
 }
 
 void compositions_present(struct compositions *c, uint64_t time_ns)
@@ -83,55 +80,38 @@ void compositions_fence(struct compositions *c, fence_id id, bool render)
 	open->fence_is_render = render;
 }
 
-/* How many are in the table. */
-static uint32_t kept(const struct compositions *c)
-{
-	return c->n < COMPOSITIONS_MAX ? c->n : COMPOSITIONS_MAX;
-}
-
 /* The @i-th newest. */
 static const struct composition *at(const struct compositions *c, uint32_t i)
 {
-	return &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
-}
-
-/* The composition that is due last at @time_ns; NULL: unknown. */
-static struct composition *due_at(struct compositions *c, uint64_t time_ns)
-{
-	for (uint32_t i = 0; i < kept(c); i++) {
-		struct composition *composition = &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
-
-		if (composition->present_ns && composition->planned_ns &&
-		    composition->planned_ns < time_ns)
-			return composition;
-	}
-	return NULL;
+	return RING_AT(c->all, c->n - 1 - i);
 }
 
 void compositions_missed(struct compositions *c, uint64_t time_ns, bool by_gpu)
 {
-	struct composition_miss *last = &c->misses[(c->n_misses - 1) % MISSES_MAX];
-	struct composition *due = due_at(c, time_ns);
+	struct composition_miss *last = RING_AT(c->misses, c->n_misses - 1);
 
 	/* Several counters tell one miss. */
 	if (c->n_misses > 0 && time_ns - last->time_ns < ONE_MISS_NS)
 		last->by_gpu |= by_gpu;
 	else
-		c->misses[c->n_misses++ % MISSES_MAX] =
-			(struct composition_miss){ time_ns, by_gpu };
-	if (!due)
+		*RING_AT(c->misses, c->n_misses++) = (struct composition_miss){ time_ns, by_gpu };
+	/* It is the one that was due last. */
+	for (uint32_t i = 0; i < RING_KEPT(c->all, c->n); i++) {
+		struct composition *due = RING_AT(c->all, c->n - 1 - i);
+
+		if (!due->present_ns || !due->planned_ns || due->planned_ns >= time_ns)
+			continue;
+		due->missed = true;
+		due->missed_by_gpu |= by_gpu;
 		return;
-	due->missed = true;
-	due->missed_by_gpu |= by_gpu;
+	}
 }
 
 const struct composition_miss *compositions_miss_in(const struct compositions *c, uint64_t from_ns,
 						    uint64_t to_ns)
 {
-	uint32_t n = c->n_misses < MISSES_MAX ? c->n_misses : MISSES_MAX;
-
-	for (; n > 0; n--) {
-		const struct composition_miss *miss = &c->misses[(c->n_misses - n) % MISSES_MAX];
+	for (uint32_t n = RING_KEPT(c->misses, c->n_misses); n > 0; n--) {
+		const struct composition_miss *miss = RING_AT(c->misses, c->n_misses - n);
 
 		if (miss->time_ns >= from_ns && miss->time_ns <= to_ns)
 			return miss;
@@ -153,7 +133,7 @@ uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns
 	int64_t sorted[DURATION_OF];
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; i < kept(c) && n < DURATION_OF; i++) {
+	for (uint32_t i = 0; i < RING_KEPT(c->all, c->n) && n < DURATION_OF; i++) {
 		const struct composition *composition = at(c, i);
 
 		if (composition->commit_ns > 0 && composition->commit_ns <= present_ns &&
@@ -215,7 +195,7 @@ uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns
 {
 	uint64_t first_ns = 0;
 
-	for (uint32_t i = 0; i < kept(c) && at(c, i)->commit_ns >= from_ns; i++)
+	for (uint32_t i = 0; i < RING_KEPT(c->all, c->n) && at(c, i)->commit_ns >= from_ns; i++)
 		first_ns = at(c, i)->commit_ns;
 	return first_ns;
 }
@@ -227,8 +207,9 @@ uint32_t compositions_next(const struct compositions *c)
 
 const struct composition *compositions_get(const struct compositions *c, uint32_t number)
 {
-	return number > 0 && number <= c->n && c->n - number < kept(c) ? at(c, c->n - number)
-								       : NULL;
+	return number > 0 && number <= c->n && c->n - number < COMPOSITIONS_MAX
+		       ? at(c, c->n - number)
+		       : NULL;
 }
 
 const struct composition *compositions_get_before(const struct compositions *c, uint32_t number)
@@ -246,7 +227,7 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 {
 	bool latching = true; /* the newest commit before the latch is its own */
 
-	for (uint32_t i = 0; i < kept(c); i++) {
+	for (uint32_t i = 0; i < RING_KEPT(c->all, c->n); i++) {
 		uint64_t commit_ns = at(c, i)->commit_ns;
 
 		if (commit_ns == 0 || commit_ns > latched_ns)
@@ -262,18 +243,17 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 
 void compositions_lost(struct compositions *c)
 {
-	compositions_plan(c, 0, false);
-	compositions_tick(c, 0);
+	c->next = (struct composition){ 0 };
 	if (c->n == 0 || newest(c)->end_ns > 0)
 		return;
 	/* Many holes in a row must not fill the table. */
 	if (newest(c)->commit_ns == 0 && newest(c)->present_ns == 0)
 		c->n--;
-	begin(c, 0);
+	begin(c, c->next);
 }
 
 void compositions_forget(struct compositions *c)
 {
 	c->n = c->n_misses = 0;
-	c->tick_ns = c->planned_ns = 0;
+	c->next = (struct composition){ 0 };
 }

@@ -32,11 +32,9 @@ struct composition {
 };
 
 struct compositions {
-	uint32_t n;	     /* so far */
-	uint64_t tick_ns;    /* of the next commit; 0: unknown */
-	uint64_t planned_ns; /* the same */
-	bool adjusted;
-	uint32_t n_misses; /* so far */
+	uint32_t n;		 /* so far */
+	struct composition next; /* its tick and plan, before its commit */
+	uint32_t n_misses;	 /* so far */
 	struct composition_miss {
 		uint64_t time_ns;
 		bool by_gpu;

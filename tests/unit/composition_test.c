@@ -77,8 +77,11 @@ TEST(test_old_compositions_are_forgotten)
 	for (unsigned int n = 101; n <= 100 + COMPOSITIONS_MAX; n++)
 		compositions_commit(&compositions, n * V60);
 	assert_null(compositions_get(&compositions, 100));
+	compositions_plan(&compositions, 603 * V60, true);
 	compositions_forget(&compositions);
 	assert_false(waited(500 * V60, 502 * V60, 505 * V60));
+	compositions_commit(&compositions, 602 * V60);
+	assert_false(compositions_get(&compositions, 1)->adjusted);
 }
 
 static const struct composition *planned(uint64_t commit_ns, uint64_t in_ns)

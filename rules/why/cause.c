@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/why/cause.h"
 
+#include "rules/base/interval.h"
+
 /* FrameTimeline's own tolerance of a present. */
-#define PRESENT_NS UINT64_C(2000000)
+#define PRESENT_NS INT64_C(2000000)
 
 /* The begin of a slot is known to about this part of a period. */
 #define SLOT_TOLERANCE(period_ns) ((period_ns) / 8)
@@ -12,17 +14,25 @@ static enum cause of_surfaceflinger(const struct composition *composition)
 	return composition->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
 }
 
+/* True: @difference_ns is a whole number of vsyncs. */
+static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
+{
+	uint64_t rest_ns = difference_ns % period_ns;
+
+	return rest_ns <= PRESENT_NS || rest_ns + PRESENT_NS >= period_ns;
+}
+
 /* --- by the plan --- */
 
 static uint64_t done_at(const struct composition *c)
 {
-	return c->end_ns > c->gpu_done_ns ? c->end_ns : c->gpu_done_ns;
+	return later(c->end_ns, c->gpu_done_ns);
 }
 
 /* How long after its plan the composition was done; 0: it was in time. */
 static uint64_t overrun_ns(const struct composition *c)
 {
-	return done_at(c) > c->planned_ns ? done_at(c) - c->planned_ns : 0;
+	return since(c->planned_ns, done_at(c));
 }
 
 /* When the composition was shown, as far as the marks of SurfaceFlinger tell. */
@@ -35,16 +45,24 @@ static uint64_t shown_at(const struct composition *c, uint64_t period_ns)
 	return c->planned_ns + (c->missed ? period_ns : 0);
 }
 
-/* True: SurfaceFlinger was idle when it should have begun with the composition that was first
- * planned for @plan_ns, and took no longer for it than it had then. */
-static bool was_woken_late(const struct cause_facts *f, uint64_t plan_ns)
+static bool is_planned(const struct cause_facts *f)
 {
-	const struct composition *own = &f->own;
-	uint64_t begin_ns = plan_ns - f->duration_ns;
+	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
+}
 
-	return f->duration_ns > 0 && plan_ns > f->duration_ns && f->before.end_ns > 0 &&
-	       f->before.end_ns <= begin_ns && own->commit_ns > begin_ns + f->period_ns / 4 &&
-	       done_at(own) - own->commit_ns <= f->duration_ns;
+/* How long after the expected time the frame was shown; below 0: before it. 0: it was in time, or
+ * that is unknown. */
+static int64_t off_ns(const struct cause_facts *f)
+{
+	int64_t ns =
+		is_planned(f) ? (int64_t)(shown_at(&f->own, f->period_ns) - f->expected_ns) : 0;
+
+	return ns > PRESENT_NS || ns < -PRESENT_NS ? ns : 0;
+}
+
+bool cause_is_off(const struct cause_facts *f)
+{
+	return off_ns(f) != 0;
 }
 
 /* What made the composition itself late; CAUSE_NONE: it kept its plan. */
@@ -52,91 +70,57 @@ static enum cause composition_cause(const struct cause_facts *f)
 {
 	const struct composition *own = &f->own, *before = &f->before;
 	/* The first plan of an adjusted one was before its commit. */
-	uint64_t first_plan_ns = own->adjusted ? own->commit_ns : own->planned_ns;
+	uint64_t plan_ns = own->adjusted ? own->commit_ns : own->planned_ns;
+	uint64_t begin_ns = plan_ns - f->duration_ns;
 
-	if (overrun_ns(own) > 0 || own->adjusted) {
-		if (before->planned_ns > 0 && shown_at(before, f->period_ns) >= first_plan_ns)
-			return CAUSE_STUFFING;
-		return was_woken_late(f, first_plan_ns) ? CAUSE_SCHEDULING : of_surfaceflinger(own);
-	}
-	if (own->missed)
+	if (overrun_ns(own) == 0 && !own->adjusted) {
+		if (!own->missed)
+			return CAUSE_NONE;
 		return own->missed_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
-	return CAUSE_NONE;
+	}
+	if (before->planned_ns > 0 && shown_at(before, f->period_ns) >= plan_ns)
+		return CAUSE_STUFFING;
+	/* It was idle when it should have begun, and took no longer than it had then. */
+	if (f->duration_ns > 0 && plan_ns > f->duration_ns && before->end_ns > 0 &&
+	    before->end_ns <= begin_ns && own->commit_ns > begin_ns + f->period_ns / 4 &&
+	    done_at(own) - own->commit_ns <= f->duration_ns)
+		return CAUSE_SCHEDULING;
+	return of_surfaceflinger(own);
 }
 
-static bool is_planned(const struct cause_facts *f)
+static enum cause cause_of_early(const struct cause_facts *f, uint64_t early_ns)
 {
-	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
-}
-
-static bool is_late(const struct cause_facts *f)
-{
-	return is_planned(f) && shown_at(&f->own, f->period_ns) > f->expected_ns + PRESENT_NS;
-}
-
-static bool is_early(const struct cause_facts *f)
-{
-	return is_planned(f) && shown_at(&f->own, f->period_ns) + PRESENT_NS < f->expected_ns;
-}
-
-bool cause_is_off(const struct cause_facts *f)
-{
-	return is_late(f) || is_early(f);
-}
-
-/* True: @difference_ns is a whole number of vsyncs. */
-static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
-{
-	uint64_t rest_ns = difference_ns % period_ns;
-
-	return rest_ns <= PRESENT_NS || rest_ns + PRESENT_NS >= period_ns;
-}
-
-static enum cause cause_of_early(const struct cause_facts *f)
-{
-	uint64_t early_ns = f->expected_ns - shown_at(&f->own, f->period_ns);
-
 	if (f->lost || f->queued_ns == 0 || f->queued_ns > f->deadline_ns ||
 	    f->gpu_done_ns > f->deadline_ns)
 		return CAUSE_UNKNOWN;
 	return is_whole(early_ns, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
 }
 
-/* True: that is known, and it was. Sets the cause. */
-static bool is_late_by_plan(const struct cause_facts *f, enum cause *cause)
+static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 {
-	uint64_t deadline_ns = f->deadline_ns;
 	bool stuffed = f->latched_before_ns >= f->deadline_ns;
-	enum cause composition;
+	uint64_t deadline_ns = stuffed ? f->latched_before_ns + f->period_ns : f->deadline_ns;
+	enum cause composition = composition_cause(f);
 
-	if (!is_late(f))
-		return false;
-	if (stuffed)
-		deadline_ns = f->latched_before_ns + f->period_ns;
-	composition = composition_cause(f);
 	if (f->queued_ns == 0 || f->lost)
-		*cause = CAUSE_UNKNOWN;
-	else if (f->queued_ns > deadline_ns)
-		*cause = CAUSE_APP;
-	else if (f->gpu_done_ns > deadline_ns)
-		*cause = CAUSE_GPU;
-	else if (composition != CAUSE_NONE)
-		*cause = composition;
-	else if (stuffed)
-		*cause = CAUSE_STUFFING;
-	else if (is_whole(shown_at(&f->own, f->period_ns) - f->expected_ns, f->period_ns))
-		*cause = CAUSE_SCHEDULING;
-	else
-		*cause = CAUSE_PREDICTION;
-	return true;
+		return CAUSE_UNKNOWN;
+	if (f->queued_ns > deadline_ns)
+		return CAUSE_APP;
+	if (f->gpu_done_ns > deadline_ns)
+		return CAUSE_GPU;
+	if (composition != CAUSE_NONE)
+		return composition;
+	if (stuffed)
+		return CAUSE_STUFFING;
+	return is_whole(late_ns, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
 }
 
 /* --- by the cadence --- */
 
-/* Slot @k: when SurfaceFlinger usually begins to compose in it, else its vsync. */
-static uint64_t slot_of_frame(const struct cause_facts *f)
+/* When SurfaceFlinger usually begins to compose in slot e; else its vsync. */
+static uint64_t slot_begin(const struct cause_facts *f)
 {
-	return f->usual_ns > 0 ? f->usual_ns + f->late_ns : f->slot_ns;
+	return f->usual_ns > 0 ? f->usual_ns : f->slot_ns - f->late_ns;
 }
 
 /* A composition took too long. One that was in time for its own plan did not. */
@@ -145,19 +129,6 @@ static enum cause too_long(const struct composition *composition)
 	if (composition->planned_ns > 0 && overrun_ns(composition) == 0 && !composition->adjusted)
 		return CAUSE_UNKNOWN;
 	return of_surfaceflinger(composition);
-}
-
-/* The buffer was ready, but SurfaceFlinger did not compose before slot k. */
-static enum cause not_composed(const struct cause_facts *f)
-{
-	uint64_t latest_ns = slot_of_frame(f) - f->late_ns + SLOT_TOLERANCE(f->period_ns);
-
-	if (f->own.commit_ns == 0 || f->before.end_ns == 0)
-		return CAUSE_UNKNOWN;
-	/* The composition before took too long, or its own began in time and took too long. */
-	if (f->before.end_ns > latest_ns)
-		return too_long(&f->before);
-	return f->own.commit_ns <= latest_ns ? too_long(&f->own) : CAUSE_SCHEDULING;
 }
 
 /* True: SurfaceFlinger could have latched a buffer in slot e, or later, but before its own. */
@@ -171,59 +142,51 @@ static bool composed_before(const struct cause_facts *f)
  * slot: SurfaceFlinger had nothing to do. */
 static bool composed_in_time(const struct cause_facts *f)
 {
-	uint64_t next_ns = slot_of_frame(f) - f->late_ns + f->period_ns;
-
-	return composed_before(f) && f->first_commit_ns + SLOT_TOLERANCE(f->period_ns) < next_ns;
+	return composed_before(f) &&
+	       f->first_commit_ns + SLOT_TOLERANCE(f->period_ns) < slot_begin(f) + f->period_ns;
 }
 
 /* A buffer that was queued until then could be latched in slot e. A commit of that slot shows it
  * best, then the usual ones, then the frame's own, which begins as long after its slot. */
 static uint64_t latch_time(const struct cause_facts *f)
 {
-	uint64_t slot_ns = f->slot_ns - f->late_ns, tolerance_ns = SLOT_TOLERANCE(f->period_ns);
-	uint64_t commit_ns = f->own.commit_ns;
+	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), commit_ns = f->own.commit_ns;
 
 	if (composed_in_time(f))
 		return f->first_commit_ns;
 	if (f->usual_ns > 0)
 		return f->usual_ns;
 	if (commit_ns + tolerance_ns < f->slot_ns || commit_ns > f->slot_ns + tolerance_ns)
-		return slot_ns + tolerance_ns;
+		return f->slot_ns - f->late_ns + tolerance_ns;
 	return commit_ns - f->late_ns;
 }
 
-/* True: SurfaceFlinger did not latch the buffer in slot e, as its fence had not signaled. If it did
- * not compose until then, the time of the latch is known less well. */
-static bool was_drawn_late(const struct cause_facts *f, uint64_t latch_ns)
+static enum cause cause_by_cadence(const struct cause_facts *f)
 {
-	bool waited = f->waited_for_gpu || composed_in_time(f);
-
-	return f->gpu_done_ns > latch_ns + (waited ? 0 : SLOT_TOLERANCE(f->period_ns));
-}
-
-/* True: by the cadence the app was late first, whatever a later plan and its GPU are. */
-static bool was_queued_late(const struct cause_facts *f)
-{
-	return f->late_ns > 0 && is_whole(f->late_ns, f->period_ns) && f->queued_ns > latch_time(f);
-}
-
-static enum cause cause_of_late(const struct cause_facts *f)
-{
-	uint64_t latch_ns = latch_time(f);
+	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), latch_ns = latch_time(f);
+	uint64_t latest_ns = slot_begin(f) + tolerance_ns;
+	bool composed = composed_in_time(f) || f->waited_for_gpu;
 
 	/* Else the cadence is that of another refresh rate. */
 	if (f->lost || f->queued_ns == 0 || !is_whole(f->late_ns, f->period_ns))
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > latch_ns)
 		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;
-	if (was_drawn_late(f, latch_ns))
+	/* Its fence had not signaled. If SurfaceFlinger did not compose in slot e, the time of the
+	 * latch is known less well. */
+	if (f->gpu_done_ns > latch_ns + (composed ? 0 : tolerance_ns))
 		return CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;
 	if (f->blocked)
 		return f->blocked_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
 	/* It composed without the buffer, which was ready: the reason is unknown. */
-	return composed_before(f) ? CAUSE_UNKNOWN : not_composed(f);
+	if (composed_before(f) || f->own.commit_ns == 0 || f->before.end_ns == 0)
+		return CAUSE_UNKNOWN;
+	/* The composition before took too long, or its own began in time and took too long. */
+	if (f->before.end_ns > latest_ns)
+		return too_long(&f->before);
+	return f->own.commit_ns <= latest_ns ? too_long(&f->own) : CAUSE_SCHEDULING;
 }
 
 /* The frame is on its plan, but left the cadence, for the reason @cause: without a plan. */
@@ -240,26 +203,34 @@ static enum cause cause_on_plan(const struct cause_facts *f, enum cause cause)
 
 enum cause cause_of(const struct cause_facts *f)
 {
-	bool planned = is_planned(f);
+	int64_t off = off_ns(f);
+	bool left_cadence = f->late_ns > 0;
 	/* SurfaceFlinger composed without it, as it waited behind another one of its layer. */
 	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->latched_before_ns &&
 		       composed_before(f);
-	enum cause cause = CAUSE_NONE;
+	enum cause cause;
 
-	if (f->expired && (f->late_ns > 0 || is_late(f)))
+	if (f->expired && (left_cadence || off > 0))
 		return CAUSE_UNKNOWN;
-	if (is_late_by_plan(f, &cause))
-		return cause == CAUSE_GPU && was_queued_late(f) ? CAUSE_APP : cause;
-	if (f->late_ns > 0)
-		cause = cause_of_late(f);
-	if (f->late_ns > 0 && planned && !is_early(f))
-		return cause_on_plan(f, cause);
-	if (f->late_ns == 0 && is_early(f))
-		return cause_of_early(f);
-	/* Nothing tells when the frame was expected, but its composition was late. */
-	if (!planned && (cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&
-	    f->period_ns > 0 && composition_cause(f) != CAUSE_NONE)
+	if (off > 0) {
+		cause = cause_by_plan(f, (uint64_t)off);
+		/* By the cadence the app was late first, whatever a later plan and its GPU are. */
+		return cause == CAUSE_GPU && left_cadence && is_whole(f->late_ns, f->period_ns) &&
+				       f->queued_ns > latch_time(f)
+			       ? CAUSE_APP
+			       : cause;
+	}
+	if (!left_cadence && off < 0)
+		return cause_of_early(f, (uint64_t)-off);
+	cause = left_cadence ? cause_by_cadence(f) : CAUSE_NONE;
+	if (is_planned(f)) {
+		if (left_cadence && off == 0)
+			return cause_on_plan(f, cause);
+	} else if ((cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&
+		   f->period_ns > 0 && composition_cause(f) != CAUSE_NONE) {
+		/* Nothing tells when the frame was expected, but its composition was late. */
 		return composition_cause(f);
+	}
 	return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
 }
 

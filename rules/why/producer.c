@@ -56,22 +56,15 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
+/* The bit of a key that is a thread's; else it is that of a BLAST queue. */
+#define THREAD_KEY (UINT64_C(1) << 63)
+
 void producers_init(struct producers *p, struct attribution *a)
 {
 	p->sf = &a->sf;
 	p->work = a->work;
 	p->expected = &a->expected;
 	p->thread_set.tids = p->thread_tids;
-}
-
-static uint64_t thread_key(int32_t tid)
-{
-	return (UINT64_C(1) << 63) | (uint32_t)tid;
-}
-
-static bool is_thread(uint64_t key)
-{
-	return key >> 63;
 }
 
 static bool is_blast(const struct queued_buffer *buffer)
@@ -107,7 +100,7 @@ static void count(const struct producers *p, struct fence_counts *counts,
 
 static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
 {
-	return &p->buffers[number % PRODUCER_BUFFERS_MAX];
+	return RING_AT(p->buffers, number);
 }
 
 /* A key is a hash or the number of a thread. */
@@ -213,12 +206,12 @@ static struct producer_thread *queueing(struct producers *p, int32_t tid)
 
 /* --- vsyncs that a process follows --- */
 
-/* A slice of that thread draws the frame for the vsync of that number; -1: unknown. */
-static void draw_frame(struct producers *p, const struct trace_record *record, int64_t number)
+/* The frame of @record's thread is for the vsync of that number. */
+static struct frame_vsync vsync_of(struct producers *p, const struct trace_record *record,
+				   int64_t number)
 {
-	if (number >= 0)
-		thread_of(p, record->tid)->vsync = expected_frame(
-			p->expected, trace_process(record), record->tid, number, record->time_ns);
+	return expected_frame(p->expected, trace_process(record), record->tid, number,
+			      record->time_ns);
 }
 
 /* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
@@ -240,7 +233,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		return;
 	thread = open_slice(p, record, FENCE_NONE);
 	thread->buffer = (struct queued_buffer){
-		.key = thread_key(record->tid),
+		.key = THREAD_KEY | (uint32_t)record->tid,
 		.begin_ns = record->time_ns,
 		.number = -1,
 		.pid = record->pid,
@@ -321,22 +314,10 @@ void producers_enter_blast_queue(struct producers *p, const struct trace_record 
 		return;
 	thread->buffer.key =
 		(name_hash(name) ^ ((uint64_t)(uint32_t)thread->buffer.process << 32)) &
-		~(UINT64_C(1) << 63);
+		~THREAD_KEY;
 	thread->buffer.key += thread->buffer.key == 0;
 	thread->buffer.sent_ns = record->time_ns;
 	thread->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
-}
-
-/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue sends the oldest
- * buffer, N; F newer ones stay, of which the thread's own is the newest. */
-static void leave_blast_queue(struct producers *p, const struct trace_record *record,
-			      const struct slice_meaning *meaning)
-{
-	struct producer_thread *thread = queueing(p, record->tid);
-
-	if (thread && is_blast(&thread->buffer) && thread->buffer.number < 0 &&
-	    meaning->newer >= 0 && meaning->newer < 64)
-		thread->buffer.number = meaning->number + meaning->newer;
 }
 
 /* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
@@ -347,8 +328,7 @@ void producers_answer(struct producers *p, const struct trace_record *record, in
 
 	if (!thread)
 		return;
-	thread->buffer.vsync = expected_frame(p->expected, trace_process(record), record->tid,
-					      number, record->time_ns);
+	thread->buffer.vsync = vsync_of(p, record, number);
 	thread->buffer.vsync.expired = expected_is_expired(p->expected, number);
 }
 
@@ -361,14 +341,22 @@ void producers_begin(struct producers *p, const struct trace_record *record,
 		thread = find_thread(p, record->tid);
 	if (thread && thread->depth > 0)
 		thread->depth++;
-	if (meaning->role == RULE_ENQUEUE)
+	if (meaning->role == RULE_ENQUEUE) {
 		begin_queueing(p, record);
-	else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME)
-		draw_frame(p, record, meaning->number);
-	else if (meaning->role == RULE_SEND)
-		leave_blast_queue(p, record, meaning);
-	else if (meaning->role >= RULE_GPU_QUEUED && meaning->role <= RULE_RENDER_WAIT)
+	} else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME) {
+		if (meaning->number >= 0)
+			thread_of(p, record->tid)->vsync = vsync_of(p, record, meaning->number);
+	} else if (meaning->role == RULE_SEND) {
+		/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue
+		 * sends the oldest buffer, N; F newer ones stay, of which the thread's own is the
+		 * newest. */
+		thread = queueing(p, record->tid);
+		if (thread && is_blast(&thread->buffer) && thread->buffer.number < 0 &&
+		    meaning->newer >= 0 && meaning->newer < 64)
+			thread->buffer.number = meaning->number + meaning->newer;
+	} else if (meaning->role >= RULE_GPU_QUEUED && meaning->role <= RULE_RENDER_WAIT) {
 		fence_mark(p, record, meaning);
+	}
 }
 
 /* --- the layer of a buffer --- */
@@ -379,22 +367,9 @@ struct found {
 	struct queued_buffer *all[PRODUCER_THREADS_MAX + PRODUCER_RECENT_MAX];
 };
 
-static bool owner_is(struct producers *p, uint64_t key, uint64_t layer)
+static struct producer_owner *owner_at(struct producers *p, uint64_t key)
 {
-	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
-
-	if (p->owners[i].key != key || p->owners[i].layer == layer)
-		return true;
-	return ++p->owners[i].misses > OWNER_MISSES;
-}
-
-static void set_owner(struct producers *p, uint64_t key, uint64_t layer)
-{
-	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
-
-	p->owners[i].key = key;
-	p->owners[i].layer = layer;
-	p->owners[i].misses = 0;
+	return &p->owners[key % PRODUCER_OWNERS_MAX];
 }
 
 /* An event of @layer. */
@@ -406,41 +381,36 @@ struct arrival {
 	bool direct, is_view;
 };
 
-/* True: SurfaceFlinger may get the buffer now. */
-static bool may_arrive(const struct queued_buffer *buffer, const struct arrival *arrival)
-{
-	uint64_t time_ns = arrival->time_ns;
-	bool known = buffer->process == arrival->process && !buffer->shared;
-
-	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
-	    arrival->direct == is_blast(buffer))
-		return false;
-	if (arrival->direct)
-		return time_ns - buffer->begin_ns <= WAY_NS;
-	return time_ns - buffer->sent_ns <= (known ? WAY_NS : SHORT_WAY_NS);
-}
-
-/* True: the buffer may be the layer's, as far as the event alone tells. A process that queues for
- * itself gives nothing to SurfaceFlinger: it may not be known yet whose counter it is. */
-static bool may_be_of(struct producers *p, const struct queued_buffer *buffer,
-		      const struct arrival *arrival)
-{
-	if (arrival->process != TRACE_ID_UNKNOWN && buffer->process != arrival->process)
-		return false;
-	if (arrival->direct)
-		return buffer->process != arrival->writer;
-	return buffer->is_view == arrival->is_view && owner_is(p, buffer->key, arrival->layer->id);
-}
-
+/* Adds @buffer to those that the event may be about: SurfaceFlinger may get it now, and it is of
+ * the layer's producer, or may be the layer's as far as the event alone tells. */
 static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
 		     const struct arrival *arrival)
 {
-	uint64_t producer = arrival->layer->producer;
+	uint64_t producer = arrival->layer->producer, time_ns = arrival->time_ns;
+	uint64_t begin_ns = arrival->direct ? buffer->begin_ns : buffer->sent_ns;
+	bool is_sure = arrival->direct || (buffer->process == arrival->process && !buffer->shared);
+	struct producer_owner *owner = owner_at(p, buffer->key);
 
-	if (!may_arrive(buffer, arrival) || is_own(p, buffer))
+	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    arrival->direct == is_blast(buffer) ||
+	    time_ns - begin_ns > (is_sure ? WAY_NS : SHORT_WAY_NS) || is_own(p, buffer))
 		return;
-	if (producer ? buffer->key == producer : may_be_of(p, buffer, arrival))
-		found->all[found->n++] = buffer;
+	if (producer) {
+		if (buffer->key != producer)
+			return;
+	} else {
+		if (arrival->process != TRACE_ID_UNKNOWN && buffer->process != arrival->process)
+			return;
+		/* A process that queues for itself gives nothing to SurfaceFlinger: it may not be
+		 * known yet whose counter it is. */
+		if (arrival->direct ? buffer->process == arrival->writer
+				    : buffer->is_view != arrival->is_view)
+			return;
+		if (!arrival->direct && owner->key == buffer->key &&
+		    owner->layer != arrival->layer->id && ++owner->misses <= OWNER_MISSES)
+			return;
+	}
+	found->all[found->n++] = buffer;
 }
 
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
@@ -460,14 +430,6 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	for (uint32_t n = PRODUCER_RECENT_MAX; n-- > 0;)
 		consider(p, found, buffer_at(p, p->last - n), arrival);
-}
-
-static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
-{
-	if (buffer->n_hints == PRODUCER_HINTS_MAX)
-		buffer->ambiguous = true;
-	else
-		buffer->hints[buffer->n_hints++] = (struct queue_hint){ layer->id, time_ns };
 }
 
 /* A queue's buffers arrive in order. If older ones of the same queue are still on their way, an
@@ -532,8 +494,14 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	find_buffers(p, &found, &arrival);
 	for (unsigned int i = 0; i < found.n && !direct; i++)
 		doubt_overtaking(p, found.all[i], record->time_ns);
-	for (unsigned int i = 0; i < found.n; i++)
-		add_hint(found.all[i], layer, record->time_ns);
+	for (unsigned int i = 0; i < found.n; i++) {
+		struct queued_buffer *buffer = found.all[i];
+
+		buffer->ambiguous |= buffer->n_hints == PRODUCER_HINTS_MAX;
+		if (buffer->n_hints < PRODUCER_HINTS_MAX)
+			buffer->hints[buffer->n_hints++] =
+				(struct queue_hint){ layer->id, record->time_ns };
+	}
 	if (found.n == 0) {
 		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
 			forget_producer(layer);
@@ -548,10 +516,10 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 			layer->producer_votes = VOTES_MAX;
 		layer->producer_is_sure |= layer->producer_votes >= VOTES_ENOUGH;
 		if (!direct)
-			set_owner(p, layer->producer, layer->id);
+			*owner_at(p, layer->producer) =
+				(struct producer_owner){ layer->producer, layer->id, 0 };
 	} else if (layer->producer) {
-		/* Several buffers of the layer are on their way. Only numbers can tell them apart.
-		 */
+		/* Several are on their way. Only numbers can tell them apart. */
 		for (unsigned int i = 0; i < found.n; i++)
 			found.all[i]->taken = found.all[i]->ambiguous = true;
 	} else {
@@ -562,14 +530,6 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 
 /* --- the buffer of a frame --- */
 
-static bool has_hint(const struct queued_buffer *buffer, uint64_t layer, uint64_t queued_ns)
-{
-	for (unsigned int i = 0; i < buffer->n_hints; i++)
-		if (buffer->hints[i].layer == layer && buffer->hints[i].queued_ns == queued_ns)
-			return true;
-	return false;
-}
-
 static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer *layer,
 			 const struct frame *frame)
 {
@@ -577,8 +537,11 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 		return false;
 	if (buffer->number >= 0 && frame->number >= 0)
 		return buffer->number == frame->number;
-	return !buffer->ambiguous && frame->queued_ns > 0 &&
-	       has_hint(buffer, layer->id, frame->queued_ns);
+	for (unsigned int i = 0; i < buffer->n_hints && !buffer->ambiguous; i++)
+		if (buffer->hints[i].layer == layer->id && frame->queued_ns > 0 &&
+		    buffer->hints[i].queued_ns == frame->queued_ns)
+			return true;
+	return false;
 }
 
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
@@ -601,26 +564,14 @@ static int64_t time_of(const struct fence *fence)
 	return fence && fence->done_ns ? (int64_t)(fence->done_ns - fence->queued_ns) : ROW_UNKNOWN;
 }
 
-/* @buffer is the next one of @layer. */
-static enum pacing pacing_of(const struct producers *p, struct layer *layer,
-			     const struct queued_buffer *buffer)
-{
-	uint64_t before_ns = layer->buffer_ns;
-
-	layer->buffer_ns = buffer->begin_ns;
-	if (!p->expected->has_ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
-	    buffer->begin_ns - before_ns > KEPT_NS)
-		return PACING_UNKNOWN;
-	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
-}
-
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
 {
 	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
-	bool known = is_thread(layer->producer) || layer->producer_is_sure ||
+	bool known = (layer->producer & THREAD_KEY) || layer->producer_is_sure ||
 		     layer->producer_votes >= layer->producer_events;
 	struct queued_buffer *buffer =
 		layer->producer && known ? find_buffer(p, layer, frame) : NULL;
+	uint64_t before_ns = layer->buffer_ns;
 	const struct fence *gpu;
 
 	if (!buffer)
@@ -631,7 +582,10 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 	work.done_ns = gpu ? gpu->done_ns : 0;
 	work.gpu_ns = time_of(gpu);
 	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
-	work.pacing = pacing_of(p, layer, buffer);
+	layer->buffer_ns = buffer->begin_ns;
+	if (p->expected->has_ticks && before_ns > 0 && buffer->begin_ns >= before_ns &&
+	    buffer->begin_ns - before_ns <= KEPT_NS)
+		work.pacing = buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
 	work.vsync = buffer->vsync;
 	work.missed_latch = work.done_ns && frame->queued_ns &&
 			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,

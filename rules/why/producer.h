@@ -88,8 +88,7 @@ struct producers {
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
-	/* The layer of a BLAST queue. */
-	struct {
+	struct producer_owner {		/* the layer of a BLAST queue */
 		uint64_t key, layer;
 		unsigned int misses;
 	} owners[PRODUCER_OWNERS_MAX];

@@ -6,32 +6,24 @@
 
 #include "rules/base/table.h"
 
-/* --- lists --- */
-
-static struct fence_list *find_list(struct fence_table *table, int32_t process,
-				    enum fence_kind kind)
+/* The list of that kind and process. NULL: it is not in the table, and not to be added. */
+static struct fence_list *list_of(struct fence_table *table, int32_t process, enum fence_kind kind,
+				  bool add)
 {
+	struct fence_list *list;
+
 	for (unsigned int i = 0; i < table->n_lists; i++)
 		if (table->lists[i].process == process && table->lists[i].kind == kind)
 			return &table->lists[i];
-	return NULL;
-}
-
-static struct fence_list *find_or_add_list(struct fence_table *table, int32_t process,
-					   enum fence_kind kind)
-{
-	struct fence_list *list = find_list(table, process, kind);
-
-	if (!list) {
-		if (table->n_lists < FENCE_LISTS_MAX) {
-			list = &table->lists[table->n_lists++];
-		} else {
-			list = &table->lists[TABLE_LEAST(table->lists, FENCE_LISTS_MAX, last_use)];
-			table->evicted += list->n;
-		}
-		*list = (struct fence_list){ .process = process, .kind = kind };
+	if (!add)
+		return NULL;
+	if (table->n_lists < FENCE_LISTS_MAX) {
+		list = &table->lists[table->n_lists++];
+	} else {
+		list = &table->lists[TABLE_LEAST(table->lists, FENCE_LISTS_MAX, last_use)];
+		table->evicted += list->n;
 	}
-	list->last_use = ++table->uses;
+	*list = (struct fence_list){ .process = process, .kind = kind };
 	return list;
 }
 
@@ -42,76 +34,56 @@ static void remove_oldest(struct fence_list *list, unsigned int n)
 	memmove(&list->entries[0], &list->entries[n], list->n * sizeof(list->entries[0]));
 }
 
-static void add(struct fence_table *table, struct fence_list *list, struct fence_entry entry)
-{
-	if (list->n == FENCE_LIST_MAX) {
-		remove_oldest(list, 1);
-		table->evicted++;
-	}
-	list->entries[list->n++] = entry;
-}
-
-/* --- fences --- */
-
-static struct fence *fence_of(struct fence_table *table, fence_id id)
-{
-	return &table->fences[id % FENCES_MAX];
-}
-
 const struct fence *fences_get(const struct fence_table *table, fence_id id)
 {
 	if (id == FENCE_NONE || table->last - id >= FENCES_MAX)
 		return NULL;
-	return &table->fences[id % FENCES_MAX];
+	return RING_AT(table->fences, id);
 }
 
 fence_id fences_queue(struct fence_table *table, int32_t process, const struct fence_mark *mark,
 		      uint64_t time_ns)
 {
-	struct fence_list *list = find_or_add_list(table, process, mark->kind);
+	struct fence_list *list = list_of(table, process, mark->kind, true);
 	bool signaled = mark->step == FENCE_SIGNALED;
-	fence_id id;
 
+	list->last_use = ++table->uses;
 	if (++table->last == FENCE_NONE)
 		table->last++;
-	id = table->last;
-	*fence_of(table, id) =
+	*RING_AT(table->fences, table->last) =
 		(struct fence){ .queued_ns = time_ns, .done_ns = signaled ? time_ns : 0 };
+	list->signaled += signaled;
 	if (signaled)
-		list->signaled++;
-	else
-		add(table, list, (struct fence_entry){ id, mark->number, list->signaled });
-	return id;
-}
-
-/* True: @number may be the number of a wait for the fence of @entry. */
-static bool fits(const struct fence_list *list, const struct fence_entry *entry, uint64_t number)
-{
-	return number >= entry->number &&
-	       number - entry->number <= list->signaled - entry->signaled;
+		return table->last;
+	if (list->n == FENCE_LIST_MAX) {
+		remove_oldest(list, 1);
+		table->evicted++;
+	}
+	list->entries[list->n++] =
+		(struct fence_entry){ table->last, mark->number, list->signaled };
+	return table->last;
 }
 
 fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark)
 {
-	struct fence_list *list = find_list(table, process, mark->kind);
-	fence_id id;
+	struct fence_list *list = list_of(table, process, mark->kind, false);
 
-	if (!list)
-		return FENCE_NONE;
 	/* The wait for an older fence may be lost. */
-	for (unsigned int i = 0; i < list->n; i++) {
-		if (!fits(list, &list->entries[i], mark->number))
+	for (unsigned int i = 0; list && i < list->n; i++) {
+		const struct fence_entry entry = list->entries[i];
+
+		if (mark->number < entry.number ||
+		    mark->number - entry.number > list->signaled - entry.signaled)
 			continue;
-		id = list->entries[i].id;
 		remove_oldest(list, i + 1);
-		return id;
+		return entry.id;
 	}
 	return FENCE_NONE;
 }
 
 void fences_done(struct fence_table *table, fence_id id, uint64_t time_ns)
 {
-	struct fence *fence = fence_of(table, id);
+	struct fence *fence = RING_AT(table->fences, id);
 
 	if (fences_get(table, id) && fence->done_ns == 0 && time_ns >= fence->queued_ns)
 		fence->done_ns = time_ns;

@@ -56,20 +56,10 @@ struct long_doframe {
 	struct doframe_parts parts;
 };
 
-/* A thread with a Choreographer, and its open row. */
-struct choreographer_thread {
-	int32_t pid; /* as its markers state */
-	char app[DOFRAME_APP_SIZE];
-	uint64_t last_ns;     /* begin of its last callback */
-	uint64_t last_end_ns; /* of the same; 0: unknown */
-	/* So many edges of VSYNC-app there were then; valid if @follows. */
-	uint64_t edge_at_begin, edge_at_end;
-	bool follows;	   /* no event is missing since the last callback */
-	uint32_t losses;   /* of the edges, at that callback */
-	uint64_t usual_ns; /* from its edge to a callback whose edge is certain; 0: unknown */
-
-	uint64_t start_ns; /* of the row */
-	uint64_t frames;   /* callbacks in the row */
+/* The open row of a thread. */
+struct choreographer_row {
+	uint64_t start_ns;
+	uint64_t frames; /* callbacks */
 	uint64_t intervals, time_ns;
 	uint64_t timed, duration_ns, max_ns; /* callbacks whose end is known */
 	uint64_t draws, draw_ns, draw_max_ns;
@@ -77,9 +67,23 @@ struct choreographer_thread {
 	uint64_t unplaced;	  /* those whose edge is not, though no event is missing */
 	uint64_t matrix[5];
 	struct loss lost_before; /* all losses at the end of the row before */
-	struct loss lost_last;	 /* at its last callback */
 	unsigned int n_slowest;
 	uint32_t slowest_us[CHOREOGRAPHER_SLOWEST]; /* the longest first */
+};
+
+/* A thread with a Choreographer. */
+struct choreographer_thread {
+	int32_t pid; /* as its markers state */
+	char app[DOFRAME_APP_SIZE];
+	uint64_t last_ns;     /* begin of its last callback */
+	uint64_t last_end_ns; /* of the same; 0: unknown */
+	/* So many edges of VSYNC-app there were then; valid if @follows. */
+	uint64_t edge_at_begin, edge_at_end;
+	bool follows;	       /* no event is missing since the last callback */
+	uint32_t losses;       /* of the edges, at that callback */
+	uint64_t usual_ns;     /* from its edge to a callback whose edge is certain; 0: unknown */
+	struct loss lost_last; /* all losses at its last callback */
+	struct choreographer_row row;
 };
 
 struct choreographer_open {

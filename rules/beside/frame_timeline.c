@@ -19,16 +19,6 @@
 	 (TIMELINE_SURFACES - TIMELINE_LIVE_SURFACES) * sizeof(struct timeline_surface))
 _Static_assert(sizeof(struct frame_timeline) - UNUSED_BYTES < 600 * 1024, "memory when live");
 
-static unsigned int max_frames(const struct frame_timeline *timeline)
-{
-	return timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES;
-}
-
-static unsigned int max_surfaces(const struct frame_timeline *timeline)
-{
-	return timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
-}
-
 /* SurfaceFlinger writes "TX - " and the layer's name. */
 static struct span layer_name(struct span written)
 {
@@ -79,29 +69,6 @@ void frame_timeline_join(struct frame_timeline *timeline, uint64_t layer_hash, i
 		join_of(timeline, layer_hash, token)->n_frames++;
 }
 
-static void join_row(struct frame_timeline *timeline, const struct timeline_frame *frame)
-{
-	const struct timeline_row *row = &frame->row;
-
-	if (!row->is_surface) {
-		join_of(timeline, 0, row->token)->n_timeline++;
-		return;
-	}
-	if (row->display_token < 0)
-		return;
-	join_of(timeline, 0, row->display_token)->n_frames++;
-	if (row->is_buffer != 0)
-		join_of(timeline, frame->layer_hash, row->display_token)->n_timeline++;
-}
-
-static void count_joins(struct frame_timeline *timeline)
-{
-	for (unsigned int i = 0; i < TIMELINE_JOINS; i++) {
-		count_join(&timeline->counts, &timeline->joins[i]);
-		timeline->joins[i] = (struct timeline_join){ 0 };
-	}
-}
-
 /* --- jank types --- */
 
 /* Returns NULL if it is not in the table, and, with @add, if there is no space. */
@@ -109,7 +76,7 @@ static struct timeline_surface *surface_of(struct frame_timeline *timeline, stru
 					   bool add)
 {
 	uint64_t hash = name_hash(name);
-	unsigned int max = max_surfaces(timeline);
+	unsigned int max = timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
 
 	for (unsigned int i = 0; i < max && name.len > 0; i++) {
 		struct timeline_surface *surface = &timeline->surfaces[(hash + i) % max];
@@ -127,19 +94,6 @@ static struct timeline_surface *surface_of(struct frame_timeline *timeline, stru
 		return surface;
 	}
 	return NULL;
-}
-
-static void count_jank(struct frame_timeline *timeline, struct span name, int64_t jank_type)
-{
-	struct timeline_surface *surface = surface_of(timeline, name, true);
-
-	if (!surface) {
-		timeline->counts.refused += name.len > 0;
-		return;
-	}
-	surface->unspecified += jank_type == 0;
-	for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && jank_type > 0; bit++)
-		surface->counts[bit] += jank_type >> bit & 1;
 }
 
 static size_t append(char *text, size_t len, const char *name, uint32_t count)
@@ -184,6 +138,7 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	struct span layer = span_of(frame->layer);
 	struct span name = layer_name(layer);
 	char copy[SURFACE_MAX], surface[NAME_SIZE], app[APP_SIZE];
+	struct timeline_surface *counted;
 
 	name_copy(surface, sizeof(surface), ruleset_surface(timeline->rules, name, copy));
 	name_copy(app, sizeof(app), app_of_layer(name));
@@ -191,50 +146,44 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	row->surface = surface;
 	row->app = app;
 	timeline->counts.rows++;
-	join_row(timeline, frame);
-	if (row->is_surface)
-		count_jank(timeline, span_of(surface), row->jank_type);
+	if (!row->is_surface)
+		join_of(timeline, 0, row->token)->n_timeline++;
+	if (row->is_surface && row->display_token >= 0) {
+		join_of(timeline, 0, row->display_token)->n_frames++;
+		if (row->is_buffer != 0)
+			join_of(timeline, frame->layer_hash, row->display_token)->n_timeline++;
+	}
+	counted = row->is_surface ? surface_of(timeline, span_of(surface), true) : NULL;
+	if (counted) {
+		counted->unspecified += row->jank_type == 0;
+		for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && row->jank_type > 0; bit++)
+			counted->counts[bit] += row->jank_type >> bit & 1;
+	} else {
+		timeline->counts.refused += row->is_surface && surface[0];
+	}
 	if (timeline->row)
 		timeline->row(timeline->context, row);
 	remove_frame(timeline, i);
 }
 
-/* The finished frame with the earliest end, the longest known one of several; or -1. */
-static int first_finished(const struct frame_timeline *timeline)
-{
-	int first = -1;
-
-	for (unsigned int i = 0; i < timeline->n_frames; i++) {
-		const struct timeline_row *row = &timeline->frames[i].row;
-
-		if (row->end_ns >= 0 &&
-		    (first < 0 || row->end_ns < timeline->frames[first].row.end_ns))
-			first = (int)i;
-	}
-	return first;
-}
-
-/* Writes the frames that are complete at @now_ns. */
+/* Writes the frames that are complete at @now_ns, in the order of their ends. */
 static void write_finished(struct frame_timeline *timeline, uint64_t now_ns)
 {
-	int first;
+	for (;;) {
+		const struct timeline_frame *first = NULL;
 
-	while ((first = first_finished(timeline)) >= 0) {
-		const struct timeline_row *row = &timeline->frames[first].row;
+		for (unsigned int i = 0; i < timeline->n_frames; i++) {
+			const struct timeline_frame *frame = &timeline->frames[i];
 
-		if (row->expected_end_ns < 0 && now_ns < (uint64_t)row->end_ns + EXPECTED_WAIT_NS)
+			if (frame->row.end_ns >= 0 &&
+			    (!first || frame->row.end_ns < first->row.end_ns))
+				first = frame;
+		}
+		if (!first || (first->row.expected_end_ns < 0 &&
+			       now_ns < (uint64_t)first->row.end_ns + EXPECTED_WAIT_NS))
 			return;
-		write_frame(timeline, (unsigned int)first);
+		write_frame(timeline, (unsigned int)(first - timeline->frames));
 	}
-}
-
-/* Removes expected frames that never became actual. */
-static void remove_old(struct frame_timeline *timeline, uint64_t now_ns)
-{
-	for (unsigned int i = timeline->n_frames; i-- > 0;)
-		if (!timeline->frames[i].is_started &&
-		    timeline->frames[i].touched_ns + EXPECTED_KEEP_NS < now_ns)
-			remove_frame(timeline, i);
 }
 
 /* Frees the place of the frame without events for the longest time. */
@@ -256,7 +205,7 @@ static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 {
 	struct timeline_frame *frame;
 
-	if (timeline->n_frames == max_frames(timeline))
+	if (timeline->n_frames == (timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES))
 		make_space(timeline);
 	frame = &timeline->frames[timeline->n_frames++];
 	*frame = (struct timeline_frame){
@@ -291,30 +240,6 @@ static bool is_better(const struct timeline_frame *a, const struct timeline_fram
 	return is_old ? a->touched_ns < b->touched_ns : a->touched_ns > b->touched_ns;
 }
 
-/* The frame of an event: the oldest one without such a part. NULL: there is none. */
-static struct timeline_frame *frame_of(struct frame_timeline *timeline,
-				       const struct timeline_event *event, uint64_t sequence,
-				       bool is_surface, bool is_actual)
-{
-	uint64_t hash = name_hash(layer_name(event->layer));
-	struct timeline_frame *found = NULL;
-
-	for (unsigned int i = 0; i < timeline->n_frames; i++) {
-		struct timeline_frame *frame = &timeline->frames[i];
-		const struct timeline_row *row = &frame->row;
-
-		if (row->token != event->token || row->is_surface != is_surface ||
-		    row->display_token != event->display_token || row->pid != event->pid ||
-		    frame->layer_hash != hash)
-			continue;
-		if (is_actual ? frame->is_started : row->expected_start_ns >= 0)
-			continue;
-		if (!found || is_better(frame, found, sequence, true))
-			found = frame;
-	}
-	return found;
-}
-
 static void start(struct frame_timeline *timeline, const struct timeline_event *event,
 		  uint64_t sequence, uint64_t time_ns)
 {
@@ -322,9 +247,23 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 		event->kind == TIMELINE_EXPECTED_SURFACE || event->kind == TIMELINE_ACTUAL_SURFACE;
 	bool is_actual =
 		event->kind == TIMELINE_ACTUAL_DISPLAY || event->kind == TIMELINE_ACTUAL_SURFACE;
-	struct timeline_frame *frame = frame_of(timeline, event, sequence, is_surface, is_actual);
+	uint64_t hash = name_hash(layer_name(event->layer));
+	struct timeline_frame *frame = NULL;
 	struct timeline_row *row;
 
+	/* It is of the oldest one without such a part. */
+	for (unsigned int i = 0; i < timeline->n_frames; i++) {
+		struct timeline_frame *one = &timeline->frames[i];
+
+		row = &one->row;
+		if (row->token != event->token || row->is_surface != is_surface ||
+		    row->display_token != event->display_token || row->pid != event->pid ||
+		    one->layer_hash != hash ||
+		    (is_actual ? one->is_started : row->expected_start_ns >= 0))
+			continue;
+		if (!frame || is_better(one, frame, sequence, true))
+			frame = one;
+	}
 	if (!frame)
 		frame = add_frame(timeline, event, sequence, is_surface);
 	frame->touched_ns = time_ns;
@@ -346,29 +285,20 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 	row->is_buffer = event->is_buffer;
 }
 
-/* The frame with an open part of that cookie. Each thread of SurfaceFlinger is a writer, so the end
- * may be of another writer; but another SurfaceFlinger uses the same cookies again. */
-static struct timeline_frame *open_frame(struct frame_timeline *timeline, int64_t cookie,
-					 uint64_t sequence)
-{
-	struct timeline_frame *found = NULL;
-
-	for (unsigned int i = 0; i < timeline->n_frames && cookie >= 0; i++) {
-		struct timeline_frame *frame = &timeline->frames[i];
-
-		if (frame->actual_cookie != cookie && frame->expected_cookie != cookie)
-			continue;
-		if (!found || is_better(frame, found, sequence, false))
-			found = frame;
-	}
-	return found;
-}
-
+/* Each thread of SurfaceFlinger is a writer, so the end may be of another writer than the start;
+ * but another SurfaceFlinger uses the same cookies again. */
 static void end(struct frame_timeline *timeline, int64_t cookie, uint64_t sequence,
 		uint64_t time_ns)
 {
-	struct timeline_frame *frame = open_frame(timeline, cookie, sequence);
+	struct timeline_frame *frame = NULL;
 
+	for (unsigned int i = 0; i < timeline->n_frames && cookie >= 0; i++) {
+		struct timeline_frame *one = &timeline->frames[i];
+
+		if ((one->actual_cookie == cookie || one->expected_cookie == cookie) &&
+		    (!frame || is_better(one, frame, sequence, false)))
+			frame = one;
+	}
 	if (!frame) {
 		timeline->counts.unmatched++;
 		return;
@@ -395,7 +325,11 @@ void frame_timeline_record(struct frame_timeline *timeline, const struct trace_r
 	if (event.kind == TIMELINE_END) {
 		end(timeline, event.cookie, sequence, record->time_ns);
 	} else {
-		remove_old(timeline, record->time_ns);
+		/* Removes expected frames that never became actual. */
+		for (unsigned int i = timeline->n_frames; i-- > 0;)
+			if (!timeline->frames[i].is_started &&
+			    timeline->frames[i].touched_ns + EXPECTED_KEEP_NS < record->time_ns)
+				remove_frame(timeline, i);
 		start(timeline, &event, sequence, record->time_ns);
 	}
 	write_finished(timeline, record->time_ns);
@@ -407,5 +341,8 @@ void frame_timeline_end(struct frame_timeline *timeline)
 	for (unsigned int i = 0; i < timeline->n_frames; i++)
 		timeline->counts.unfinished += timeline->frames[i].is_started;
 	timeline->n_frames = 0;
-	count_joins(timeline);
+	for (unsigned int i = 0; i < TIMELINE_JOINS; i++) {
+		count_join(&timeline->counts, &timeline->joins[i]);
+		timeline->joins[i] = (struct timeline_join){ 0 };
+	}
 }

@@ -91,11 +91,6 @@ static struct fields fields_of(const struct trace_record *record)
 
 /* --- series --- */
 
-static double round_to_tenth(double value)
-{
-	return (double)(uint64_t)(value * 10 + 0.5) / 10;
-}
-
 static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 {
 	struct fps_row row = { .start_ns = series->start_ns,
@@ -111,8 +106,8 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	double target_fps = g->options.target_fps > 0 ? g->options.target_fps : 60;
 
 	row.fps = frame_stats_fps(&series->stats);
-	if (row.fps >= 0)
-		row.fps = round_to_tenth(row.fps);
+	if (row.fps >= 0) /* rounded to a tenth */
+		row.fps = (double)(uint64_t)(row.fps * 10 + 0.5) / 10;
 	if (row.fps >= target_fps)
 		row.fps = (double)(uint64_t)row.fps;
 	row.stats.tx = series->tx;
@@ -123,22 +118,9 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	series->stats = FRAME_STATS_EMPTY;
 }
 
-/* Adds a series. If there is no space, the one that has been idle longest is replaced; its row is
- * written. */
-static struct gfx2019_series *add_series(struct gfx2019 *g)
-{
-	struct gfx2019_series *oldest;
-
-	if (g->n < g->max)
-		return &g->series[g->n++];
-	oldest = &g->series[TABLE_LEAST(g->series, (unsigned int)g->max, last_use)];
-	if (oldest->stats.frames > 0 && g->options.type < 3)
-		write_row(g, oldest);
-	g->evicted++;
-	return oldest;
-}
-
-static struct gfx2019_series *find_series(struct gfx2019 *g)
+/* The series of the frame, which is added if it is new. If there is no space, the one that has been
+ * idle longest is replaced; its row is written. */
+static struct gfx2019_series *series_of(struct gfx2019 *g)
 {
 	const char *surface = g->counter[0] ? g->counter : g->activity;
 	struct gfx2019_series *series;
@@ -147,7 +129,14 @@ static struct gfx2019_series *find_series(struct gfx2019 *g)
 		if (g->series[i].tx == g->tx && strcmp(g->series[i].surface, surface) == 0 &&
 		    strcmp(g->series[i].app, g->app) == 0)
 			return &g->series[i];
-	series = add_series(g);
+	if (g->n < g->max) {
+		series = &g->series[g->n++];
+	} else {
+		series = &g->series[TABLE_LEAST(g->series, (unsigned int)g->max, last_use)];
+		if (series->stats.frames > 0 && g->options.type < 3)
+			write_row(g, series);
+		g->evicted++;
+	}
 	memset(series, 0, sizeof(*series));
 	series->stats = FRAME_STATS_EMPTY;
 	series->tx = g->tx;
@@ -180,51 +169,38 @@ static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, u
 		g->sink.drop(g->sink.context, &row);
 }
 
-static void count_interval(struct gfx2019 *g, struct gfx2019_series *series,
-			   const struct trace_record *tick, bool late)
+/* The first tick after a present: it is the frame's time. */
+static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 {
-	uint64_t interval_ns = tick->time_ns - series->last_ns;
+	struct gfx2019_series *series = series_of(g);
+	uint64_t now_ns = tick->time_ns, interval_ns = now_ns - series->last_ns;
+	bool late = now_ns > g->tick_ns && now_ns - g->tick_ns > g->options.vsync_ns;
 	unsigned int type = g->options.type;
 
-	if (!series->begun)
-		return;
-	if (late && interval_ns < STATS_WAIT_NS) {
+	g->frames++;
+	/* If the clock stepped back there is no interval. */
+	if (now_ns < series->last_ns)
+		series->begun = false;
+	if (series->begun && late && interval_ns < STATS_WAIT_NS) {
 		if (type == 2 || type == 4)
 			write_drop(g, series, g->tick_ns, tick);
 		else if (type && interval_ns >= STATS_DROP_NS)
 			write_drop(g, series, series->last_ns, tick);
 	}
-	frame_stats_add_2019(&series->stats, interval_ns);
-}
-
-static void write_due_rows(struct gfx2019 *g, uint64_t now_ns)
-{
+	if (series->begun)
+		frame_stats_add_2019(&series->stats, interval_ns);
+	else
+		series->start_ns = now_ns;
+	series->stats.d += late;
+	series->begun = true;
+	series->last_ns = now_ns;
+	series->last_use = g->frames;
 	if (now_ns < g->check_ns || now_ns - g->check_ns < g->options.delay_ns)
 		return;
 	for (int i = 0; i < g->n; i++)
-		if (g->series[i].stats.frames > g->options.min_frames && g->options.type < 3)
+		if (g->series[i].stats.frames > g->options.min_frames && type < 3)
 			write_row(g, &g->series[i]);
 	g->check_ns = now_ns;
-}
-
-/* The first tick after a present: it is the frame's time. */
-static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
-{
-	struct gfx2019_series *series = find_series(g);
-	bool late = tick->time_ns > g->tick_ns && tick->time_ns - g->tick_ns > g->options.vsync_ns;
-
-	g->frames++;
-	/* If the clock stepped back there is no interval. */
-	if (tick->time_ns < series->last_ns)
-		series->begun = false;
-	count_interval(g, series, tick, late);
-	series->stats.d += late;
-	if (!series->begun)
-		series->start_ns = tick->time_ns;
-	series->begun = true;
-	series->last_ns = tick->time_ns;
-	series->last_use = g->frames;
-	write_due_rows(g, tick->time_ns);
 }
 
 static void tick(struct gfx2019 *g, const struct trace_record *record)

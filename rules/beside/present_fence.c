@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/beside/present_fence.h"
 
+#include "rules/base/interval.h"
+
 /* FrameTimeline.cpp: a frame may be late by this. */
 #define LATE_NS UINT64_C(2000000)
 
@@ -10,41 +12,29 @@
 /* Periods in @ns, rounded; one at least. */
 static uint64_t whole_periods(uint64_t ns, uint64_t period_ns)
 {
-	uint64_t n = (ns + period_ns / 2) / period_ns;
-
-	return n > 0 ? n : 1;
-}
-
-/* The period changed somewhere after the last present. If that moment decides how many vsyncs there
- * were, their number is unknown. */
-static void cross_switch(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns)
-{
-	uint64_t ns = present_ns - lattice->last_ns;
-
-	if (lattice->last_ns && present_ns > lattice->last_ns &&
-	    whole_periods(ns, period_ns) != whole_periods(ns, lattice->period_ns))
-		lattice->uncertainty += VSYNC_ONE;
-	lattice->from_ns = present_ns;
-	lattice->switches++;
+	return later((ns + period_ns / 2) / period_ns, 1);
 }
 
 void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
 			   struct vsync_stamp *stamp)
 {
-	int64_t passed = 0;
+	/* More than a day is no interval, and must not overflow. */
+	const uint64_t most_ns = UINT64_C(86400000000000);
+	uint64_t ns = lattice->last_ns ? since(lattice->last_ns, present_ns) : 0;
+	int64_t passed;
 
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns };
 	if (period_ns == 0)
 		return;
-	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns))
-		cross_switch(lattice, present_ns, period_ns);
-	if (lattice->last_ns && present_ns > lattice->last_ns) {
-		/* More than a day is no interval, and must not overflow. */
-		uint64_t ns = present_ns - lattice->last_ns;
-		uint64_t most_ns = UINT64_C(86400000000000);
-
-		passed = (int64_t)((ns < most_ns ? ns : most_ns) * (uint64_t)VSYNC_ONE / period_ns);
+	if (lattice->period_ns && vsync_is_switch(lattice->period_ns, period_ns)) {
+		/* The period changed somewhere after the last present. If that moment decides how
+		 * many vsyncs there were, their number is unknown. */
+		if (ns > 0 && whole_periods(ns, period_ns) != whole_periods(ns, lattice->period_ns))
+			lattice->uncertainty += VSYNC_ONE;
+		lattice->from_ns = present_ns;
+		lattice->switches++;
 	}
+	passed = (int64_t)((ns < most_ns ? ns : most_ns) * (uint64_t)VSYNC_ONE / period_ns);
 	lattice->position += passed;
 	lattice->uncertainty += passed / PERIOD_ERROR;
 	lattice->last_ns = present_ns;

@@ -6,6 +6,7 @@
 #include "parser/chars.h"
 #include "parser/swar.h"
 #include "rules/base/interval.h"
+#include "rules/base/table.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/language/surface.h"
 
@@ -66,13 +67,10 @@ uint64_t work_long_sum(const struct app_work *work, const struct work_process *p
  * possible. */
 static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint64_t now_ns)
 {
-	unsigned int kept = process->n_spans < WORK_SPANS ? process->n_spans : WORK_SPANS;
-	uint64_t sum_ns = process->sum_ns, now_sum_ns = work_sum(process, now_ns);
-
 	if (process->open > 0 && at_ns >= process->open_ns)
-		return sum_ns + (at_ns - process->open_ns);
-	for (unsigned int i = 1; i <= kept; i++) {
-		const struct work_span *span = &process->spans[(process->n_spans - i) % WORK_SPANS];
+		return process->sum_ns + (at_ns - process->open_ns);
+	for (unsigned int i = 1; i <= RING_KEPT(process->spans, process->n_spans); i++) {
+		const struct work_span *span = RING_AT(process->spans, process->n_spans - i);
 
 		if (at_ns >= span->to_ns)
 			return span->sum_ns;
@@ -81,7 +79,7 @@ static uint64_t sum_at(const struct work_process *process, uint64_t at_ns, uint6
 	}
 	if (process->n_spans <= WORK_SPANS)
 		return 0;
-	return now_sum_ns > since(at_ns, now_ns) ? now_sum_ns - since(at_ns, now_ns) : 0;
+	return since(since(at_ns, now_ns), work_sum(process, now_ns));
 }
 
 /* --- processes --- */
@@ -108,29 +106,16 @@ uint64_t app_work_answered(struct app_work *work, int32_t pid)
 	return process ? process->answered_ns : 0;
 }
 
-/* An id shows the place of its entry. */
-static uint32_t new_id(struct app_work *work, const struct work_process *entry)
-{
-	uint32_t place = (uint32_t)(entry - work->processes);
-
-	if (++work->last_id >= UINT32_MAX / WORK_PROCESSES)
-		work->last_id = 1;
-	return work->last_id * WORK_PROCESSES + place;
-}
-
 /* A free entry, or that of the process that has been idle longest. */
 static struct work_process *add_process(struct app_work *work, int32_t pid, uint64_t time_ns)
 {
 	struct work_process *oldest = NULL;
 
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+	for (unsigned int i = 0; i < WORK_PROCESSES && (!oldest || oldest->id); i++) {
 		struct work_process *process = &work->processes[i];
 
-		if (!process->id) {
-			oldest = process;
-			break;
-		}
-		if (!process->open && (!oldest || process->last_ns < oldest->last_ns))
+		if (!process->id ||
+		    (!process->open && (!oldest || process->last_ns < oldest->last_ns)))
 			oldest = process;
 	}
 	if (!oldest) {
@@ -138,8 +123,14 @@ static struct work_process *add_process(struct app_work *work, int32_t pid, uint
 		return NULL;
 	}
 	work->evicted += oldest->answered_ns > 0 && time_ns < oldest->answered_ns + DRAWS_NS;
+	if (++work->last_id >= UINT32_MAX / WORK_PROCESSES)
+		work->last_id = 1;
+	/* An id shows the place of its entry. */
 	*oldest = (struct work_process){
-		.id = new_id(work, oldest), .pid = pid, .first_ns = time_ns, .last_ns = time_ns
+		.id = work->last_id * WORK_PROCESSES + (uint32_t)(oldest - work->processes),
+		.pid = pid,
+		.first_ns = time_ns,
+		.last_ns = time_ns,
 	};
 	work->version++;
 	return oldest;
@@ -224,52 +215,32 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 
 /* --- slices --- */
 
-static void keep_span(struct work_process *process, uint64_t time_ns)
-{
-	struct work_span *last = &process->spans[(process->n_spans - 1) % WORK_SPANS];
-
-	if (process->n_spans == 0 || process->open_ns > last->to_ns + SPAN_GAP_NS) {
-		last = &process->spans[process->n_spans++ % WORK_SPANS];
-		last->from_ns = process->open_ns;
-	}
-	last->to_ns = time_ns;
-	last->sum_ns = process->sum_ns;
-}
-
-static void close_process(struct work_process *process, uint64_t time_ns)
-{
-	process->sum_ns += since(process->open_ns, time_ns);
-	keep_span(process, later(process->open_ns, time_ns));
-}
-
 void app_work_end(void *context, const struct open_work *ended, uint64_t time_ns)
 {
 	struct app_work *work = context;
 	struct work_process *process = &work->processes[ended->process - 1];
+	struct work_span *span;
 
 	process->last_ns = time_ns;
 	if (since(ended->since_ns, time_ns) >= WORK_LONG_NS) {
 		process->long_ns += since(later(ended->since_ns, process->long_until_ns), time_ns);
 		process->long_until_ns = time_ns;
 	}
-	if (--process->open == 0)
-		close_process(process, time_ns);
+	if (--process->open > 0)
+		return;
+	process->sum_ns += since(process->open_ns, time_ns);
+	span = RING_AT(process->spans, process->n_spans - 1);
+	if (process->n_spans == 0 || process->open_ns > span->to_ns + SPAN_GAP_NS) {
+		span = RING_AT(process->spans, process->n_spans++);
+		span->from_ns = process->open_ns;
+	}
+	span->to_ns = later(process->open_ns, time_ns);
+	span->sum_ns = process->sum_ns;
 }
 
 int32_t app_work_pid(const struct app_work *work, const struct open_work *open)
 {
 	return work->processes[open->process - 1].pid;
-}
-
-/* A doFrame begins, whose vsync was at @from_ns: keeps how late it is, if it is late. */
-static void measure_delay(struct work_process *process, uint64_t from_ns, uint64_t now_ns)
-{
-	if (since(from_ns, now_ns) < LATE_LEAST_NS)
-		return;
-	process->late_from_ns = from_ns;
-	process->late_to_ns = now_ns;
-	process->late_from_sum_ns = sum_at(process, from_ns, now_ns);
-	process->late_to_sum_ns = work_sum(process, now_ns);
 }
 
 void app_work_begin(struct app_work *work, struct slice_stack *stack,
@@ -284,7 +255,12 @@ void app_work_begin(struct app_work *work, struct slice_stack *stack,
 	process->last_ns = record->time_ns;
 	learn_name(work, process, record);
 	if (vsync_ns > 0) {
-		measure_delay(process, vsync_ns, record->time_ns);
+		if (since(vsync_ns, record->time_ns) >= LATE_LEAST_NS) {
+			process->late_from_ns = vsync_ns;
+			process->late_to_ns = record->time_ns;
+			process->late_from_sum_ns = sum_at(process, vsync_ns, record->time_ns);
+			process->late_to_sum_ns = work_sum(process, record->time_ns);
+		}
 		process->answered_ns = record->time_ns;
 		work->has_callbacks = true;
 	}
@@ -369,13 +345,6 @@ struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
 	return id && process->id == id ? process : NULL;
 }
 
-/* True: buffers of the layer were queued while @voted was at work, which has no name, and not while
- * @named was. Two apps may have names with the same last 15 bytes. */
-static bool overrules(const struct work_process *voted, const struct work_process *named)
-{
-	return voted && voted != named && voted->comm_length == 0;
-}
-
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app)
 {
@@ -395,7 +364,9 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 		if (app.len > 0)
 			process = named_process(work, app, 0);
 	}
-	owner->by_name = process && !overrules(voted, process);
+	/* Buffers of the layer were queued while @voted was at work, which has no name, and not
+	 * while @process was. Two apps may have names with the same last 15 bytes. */
+	owner->by_name = process && !(voted && voted != process && voted->comm_length == 0);
 	if (!owner->by_name && voted)
 		process = voted;
 	owner->version = work->version;
@@ -439,8 +410,6 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 		owner->votes = 1;
 	}
 	/* Searched again at the next frame, if that changes the result. */
-	if (owner->votes == VOTES_ENOUGH || (!known && owner->votes > VOTES_ENOUGH))
-		owner->version = 0;
-	else if (!known && owner->votes < VOTES_ENOUGH && owner->votes >= VOTES_ENOUGH - 2)
+	if (owner->votes == VOTES_ENOUGH || (!known && owner->votes >= VOTES_ENOUGH - 2))
 		owner->version = 0;
 }

@@ -49,35 +49,12 @@ static void leave(struct slice_stacks *table, struct slice_stack *stack)
 		*stack = table->stacks[table->threads.n];
 }
 
-static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
-{
-	struct slice_stack *stack;
-
-	if (table->threads.n == table->max) {
-		leave(table, &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)]);
-		table->evicted++;
-	}
-	stack = &table->stacks[thread_set_add(&table->threads, tid)];
-	stack->depth = stack->open = stack->n = stack->work.process = 0;
-	return stack;
-}
-
 static void drop_last(struct slice_stack *stack)
 {
 	stack->n--;
 	stack->open = 0;
 	for (unsigned int i = 0; i < stack->n; i++)
 		stack->open |= stack->slices[i].mask;
-}
-
-/* Removes a slice that cannot be open any more, and all slices inside it: their ends were lost. */
-static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uint32_t closed)
-{
-	while (stack->n > 0 && (stack->open & closed)) {
-		stack->depth = stack->slices[stack->n - 1].depth - 1;
-		drop_last(stack);
-		table->unbalanced++;
-	}
 }
 
 uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
@@ -105,10 +82,22 @@ struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, 
 
 	if (!stack && !mask)
 		return NULL;
-	if (!stack)
-		stack = enter(table, tid);
+	if (!stack) {
+		if (table->threads.n == table->max) {
+			leave(table,
+			      &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)]);
+			table->evicted++;
+		}
+		stack = &table->stacks[thread_set_add(&table->threads, tid)];
+		stack->depth = stack->open = stack->n = stack->work.process = 0;
+	}
 	stack->last_use = ++table->uses;
-	drop_open(table, stack, closed);
+	/* A slice that cannot be open any more, and all slices inside it: their ends were lost. */
+	while (stack->n > 0 && (stack->open & closed)) {
+		stack->depth = stack->slices[stack->n - 1].depth - 1;
+		drop_last(stack);
+		table->unbalanced++;
+	}
 	stack->depth++;
 	if (mask && stack->n == SLICE_STACK_DEPTH) {
 		table->unbalanced++;
@@ -125,11 +114,10 @@ struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, 
 uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = slice_stacks_find(table, tid);
-	uint32_t before, after;
+	uint32_t before = stack ? stack->open : 0, after;
 
 	if (!stack)
 		return 0;
-	before = stack->open;
 	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
 		drop_last(stack);
 	if (stack->depth > 0)

@@ -60,19 +60,14 @@ void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns)
 	duplicates->skipped = 2;
 }
 
-static bool is_broken(const struct duplicates *duplicates)
-{
-	return duplicates->outliers_in_row > OUTLIERS_MAX ||
-	       (duplicates->outliers > OUTLIERS_FREE &&
-		duplicates->outliers * OUTLIERS_SHARE > duplicates->skipped);
-}
-
 enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 					const struct trace_record *record)
 {
 	uint32_t hash = duplicates_hash(record);
 	bool same = record->time_ns <= duplicates->end_ns;
 
+	if (!duplicates->active)
+		return DUPLICATES_NONE;
 	/* Duplicates are usually in the same order as before. */
 	if (same && duplicates->hashes[DUPLICATES_PLACE(duplicates->at + 1)] == hash)
 		duplicates->at = DUPLICATES_PLACE(duplicates->at + 1);
@@ -85,7 +80,9 @@ enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 		duplicates->active = false;
 		return DUPLICATES_OVER;
 	}
-	if (is_broken(duplicates)) {
+	if (duplicates->outliers_in_row > OUTLIERS_MAX ||
+	    (duplicates->outliers > OUTLIERS_FREE &&
+	     duplicates->outliers * OUTLIERS_SHARE > duplicates->skipped)) {
 		duplicates->active = false;
 		return DUPLICATES_BROKEN;
 	}

@@ -27,6 +27,7 @@ struct duplicates {
 };
 
 enum duplicates_answer {
+	DUPLICATES_NONE,   /* there is no run of duplicates */
 	DUPLICATES_SAME,   /* skip it: it is a duplicate, or a single new record among duplicates */
 	DUPLICATES_OVER,   /* the run is over: this record and those after it are new */
 	DUPLICATES_BROKEN, /* too many are new: these lines are no duplicates */
@@ -69,7 +70,7 @@ bool duplicates_has(struct duplicates *duplicates, const struct trace_record *re
 /* Two records in a row were duplicates: a run begins. It ends at @end_ns, the latest time. */
 void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns);
 
-/* Checks the next record of the run. */
+/* Checks the next record of the run, if there is one. */
 enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 					const struct trace_record *record);
 

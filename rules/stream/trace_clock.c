@@ -35,6 +35,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/base/table.h"
+
 /* The records of a CPU are in order, but a kernel that corrects its clock may go back by less. */
 #define SLACK_NS UINT64_C(5000000)
 
@@ -99,32 +101,24 @@ static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_re
 	       is_earlier(record->time_ns, clock->cpu_last_ns[record->cpu], SLACK_NS);
 }
 
-static bool is_behind_thread(const struct trace_clock *clock, const struct trace_record *record)
-{
-	return record->tid == clock->sf_tid &&
-	       is_earlier(record->time_ns, clock->sf_ns, CPUS_DIFFER_NS);
-}
-
-/* The first duplicate may be that of its CPU's last record: then its time is equal, not earlier. */
-static bool is_first_duplicate(struct trace_clock *clock, const struct trace_record *record)
-{
-	return trace_clock_counts_cpu(record->cpu) &&
-	       record->time_ns <= clock->cpu_last_ns[record->cpu] &&
-	       duplicates_has(&clock->duplicates, record);
-}
-
 static bool is_behind(struct trace_clock *clock, const struct trace_record *record)
 {
-	return is_earlier(record->time_ns, clock->now_ns, DISORDER_NS) ||
-	       is_behind_cpu(clock, record) || is_behind_thread(clock, record) ||
-	       is_first_duplicate(clock, record);
+	uint64_t time_ns = record->time_ns;
+
+	if (is_earlier(time_ns, clock->now_ns, DISORDER_NS) || is_behind_cpu(clock, record))
+		return true;
+	if (record->tid == clock->sf_tid && is_earlier(time_ns, clock->sf_ns, CPUS_DIFFER_NS))
+		return true;
+	/* The first duplicate may be that of its CPU's last record: its time is equal then. */
+	return trace_clock_counts_cpu(record->cpu) && time_ns <= clock->cpu_last_ns[record->cpu] &&
+	       duplicates_has(&clock->duplicates, record);
 }
 
 /* --- records that wait --- */
 
 static struct clock_waiting *waiting_at(struct trace_clock *clock, unsigned int i)
 {
-	return &clock->waiting[(clock->first + i) % TRACE_CLOCK_WAITING];
+	return RING_AT(clock->waiting, clock->first + i);
 }
 
 /* Returns false if there is no space. */
@@ -289,63 +283,44 @@ static bool is_ahead(const struct trace_clock *clock, const struct trace_record 
 	       record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
 }
 
-static enum clock_verdict judge_ahead(struct trace_clock *clock, const struct trace_record *record)
-{
-	if (clock->behind && ++clock->refuted >= REFUTED)
-		drop_behind(clock, clock->now_ns);
-	weigh(clock, record);
-	if (!add_waiting(clock, record))
-		drop_ahead(clock, record->time_ns);
-	return CLOCK_WAITS;
-}
-
-/* The record is in order. True: it shows that those from the past were forged. A record of another
- * CPU with an earlier time does not: that CPU may have been idle since before the step. */
-static bool refutes_behind(const struct trace_clock *clock, const struct trace_record *record)
-{
-	if (record->time_ns >= clock->now_ns)
-		return true;
-	return clock->by_cpu ? record->cpu == clock->cpu : record->tid == clock->sf_tid;
-}
-
-/* Returns false if the record is not a duplicate. */
-static bool skip_duplicate(struct trace_clock *clock, const struct trace_record *record,
-			   enum clock_verdict *verdict)
-{
-	switch (duplicates_check(&clock->duplicates, record)) {
-	case DUPLICATES_SAME:
-		clock->repeated++;
-		*verdict = CLOCK_WAITS;
-		return true;
-	case DUPLICATES_OVER:
-		report_duplicates(clock, record->time_ns);
-		return false;
-	default: /* DUPLICATES_BROKEN */
-		report_duplicates(clock, clock->now_ns);
-		step_back(clock, record->time_ns);
-		trace_clock_follow(clock, record);
-		*verdict = CLOCK_BACK;
-		return true;
-	}
-}
-
 enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
 					 const struct trace_record *record, int32_t sf_tid)
 {
-	enum clock_verdict verdict;
-
 	if (sf_tid != clock->sf_tid) {
 		clock->sf_tid = sf_tid;
 		clock->sf_ns = 0;
 	}
 	cpu_order_add(&clock->order, record);
-	if (clock->duplicates.active && skip_duplicate(clock, record, &verdict))
-		return verdict;
+	switch (duplicates_check(&clock->duplicates, record)) {
+	case DUPLICATES_SAME:
+		clock->repeated++;
+		return CLOCK_WAITS;
+	case DUPLICATES_OVER:
+		report_duplicates(clock, record->time_ns);
+		break;
+	case DUPLICATES_BROKEN:
+		report_duplicates(clock, clock->now_ns);
+		step_back(clock, record->time_ns);
+		trace_clock_follow(clock, record);
+		return CLOCK_BACK;
+	case DUPLICATES_NONE:
+		break;
+	}
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
 		return judge_behind(clock, record);
-	if (is_ahead(clock, record))
-		return judge_ahead(clock, record);
-	if (clock->behind && refutes_behind(clock, record))
+	if (is_ahead(clock, record)) {
+		if (clock->behind && ++clock->refuted >= REFUTED)
+			drop_behind(clock, clock->now_ns);
+		weigh(clock, record);
+		if (!add_waiting(clock, record))
+			drop_ahead(clock, record->time_ns);
+		return CLOCK_WAITS;
+	}
+	/* A record in order shows that those from the past were forged. One of another CPU with an
+	 * earlier time does not: that CPU may have been idle since before the step. */
+	if (clock->behind &&
+	    (record->time_ns >= clock->now_ns ||
+	     (clock->by_cpu ? record->cpu == clock->cpu : record->tid == clock->sf_tid)))
 		drop_behind(clock, record->time_ns);
 	if (!clock->behind)
 		weigh(clock, record);
@@ -368,23 +343,12 @@ static bool is_ready(const struct trace_clock *clock, const struct clock_waiting
 	       (clock->deciding && waiting->confirmed > waiting->refuted);
 }
 
-/* Removes the first of those that wait, and reads it. */
-static void take(struct trace_clock *clock, struct trace_record *record)
-{
-	const struct clock_waiting *waiting = waiting_at(clock, 0);
-	uint64_t note;
-
-	clock->taken = held_read(&clock->held, clock->taken, record, &note);
-	clock->first = (clock->first + 1) % TRACE_CLOCK_WAITING;
-	clock->n--;
-	clock->n_losses -= waiting->is_loss;
-}
-
 enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_record *record)
 {
 	while (clock->n > 0 && !clock->behind) {
 		struct clock_waiting *waiting = waiting_at(clock, 0);
 		enum clock_verdict verdict = clock->stepped ? CLOCK_BACK : CLOCK_RUNS;
+		uint64_t note;
 
 		if (!waiting->is_dropped && !is_ready(clock, waiting)) {
 			if (!clock->deciding)
@@ -393,7 +357,10 @@ enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_reco
 				drop_ahead(clock, waiting->time_ns);
 			drop(clock, waiting);
 		}
-		take(clock, record);
+		clock->taken = held_read(&clock->held, clock->taken, record, &note);
+		clock->first = (clock->first + 1) % TRACE_CLOCK_WAITING;
+		clock->n--;
+		clock->n_losses -= waiting->is_loss;
 		if (waiting->is_dropped)
 			continue;
 		clock->stepped = false;

@@ -20,7 +20,6 @@
 #include "rules/beside/gfx2019.h"
 #include "rules/frames/attribution.h"
 #include "rules/stream/events.h"
-#include "rules/stream/overflow.h"
 #include "rules/stream/trace_clock.h"
 #include "rules/why/producer.h"
 

@@ -2,10 +2,14 @@
 #include "rules/stream/events.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define EVENTS_FREE 100
 #define RECORDS_PER_EVENT 1000
 #define EVENT_TEXT_SIZE 1100
+
+/* Interval between two reports, in trace time: an app can fill a table any number of times. */
+#define REPORT_EVERY_NS UINT64_C(10000000000)
 
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text)
@@ -45,4 +49,39 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 		limit->suppressed = 0;
 		events->sink.event(events->sink.context, &event);
 	}
+}
+
+static const char *const labels[OVERFLOW_KINDS] = {
+	[OVERFLOW_FRAMES] = "frames missing",
+	[OVERFLOW_EARLY] = "frames counted early",
+	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
+	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
+	[OVERFLOW_SLICES] = "slices that may have shown a freeze",
+	[OVERFLOW_ENTRIES] = "entries of processes, ticks, displays or holes",
+};
+
+void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		     struct event_writer *events, uint64_t time_ns, bool last)
+{
+	const char *between = "tables full; so far: ";
+	char text[512];
+	size_t len = 0;
+
+	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0)
+		return;
+	/* An earlier time is one of another clock. */
+	if (!last && overflow->reported_ns > 0 && time_ns >= overflow->reported_ns &&
+	    time_ns - overflow->reported_ns < REPORT_EVERY_NS)
+		return;
+	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
+		if (counts[kind] == 0)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s", between,
+					(unsigned long long)counts[kind], labels[kind]);
+		between = ", ";
+	}
+	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))
+		return;
+	memcpy(overflow->reported, counts, sizeof(overflow->reported));
+	overflow->reported_ns = time_ns;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that the trace causes, for events.csv. Their number is limited, whatever the trace is. */
+/* Events that the trace causes, for events.csv. Their number is limited, whatever the trace is: an
+ * app can cause most of them any number of times. */
 #ifndef JANKD_RULES_STREAM_EVENTS_H
 #define JANKD_RULES_STREAM_EVENTS_H
 
@@ -22,16 +23,37 @@ struct event_writer {
  * events_write() - write an event
  * @text: up to 1 KB
  *
- * An app can cause any number of most kinds of events. After the first 100 of a kind, at most one
- * in a thousand records is written, with the number of those suppressed before it. The limit counts
- * records and not time, as rate_limit.h does: an app can also forge times, and then the size of
- * events.csv would not be bounded by the size of the trace. Returns false if the event was
- * suppressed.
+ * After the first 100 of a kind, at most one in a thousand records is written, with the number of
+ * those suppressed before it. The limit counts records and not time, as rate_limit.h does: an app
+ * can also forge times, and then the size of events.csv would not be bounded by the size of the
+ * trace. Returns false if the event was suppressed.
  */
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
 
 /* The trace ends: reports the number of suppressed events. */
 void events_end(struct event_writer *events, uint64_t time_ns);
+
+/* What full tables have no space for. */
+enum overflow_kind {
+	OVERFLOW_FRAMES,      /* frames of layers without space */
+	OVERFLOW_EARLY,	      /* frames that were counted early, to free space */
+	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
+	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
+	OVERFLOW_SLICES,      /* slices that may have shown a freeze */
+	OVERFLOW_ENTRIES,     /* other entries that were in use */
+	OVERFLOW_KINDS,
+};
+
+/* All zeros: nothing was reported yet. */
+struct overflow {
+	uint64_t reported[OVERFLOW_KINDS];
+	uint64_t reported_ns;
+};
+
+/* Reports the overflow of full tables: at once, then from time to time, and with @last, as the
+ * trace ends, the final numbers. @counts: since the start of the trace. */
+void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		     struct event_writer *events, uint64_t time_ns, bool last);
 
 #endif

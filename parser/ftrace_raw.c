@@ -44,9 +44,7 @@ static bool find_number(struct span text, const char *label, uint16_t *number)
 
 	if (!at)
 		return false;
-	text = span_skip(text, (size_t)(at - text.ptr) + len);
-	while (text.len > 0 && text.ptr[0] == ' ')
-		text = span_skip(text, 1);
+	text = span_skip_blanks(span_skip(text, (size_t)(at - text.ptr) + len));
 	if (!span_take_number(&text, UINT16_MAX, &value))
 		return false;
 	*number = (uint16_t)value;

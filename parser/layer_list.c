@@ -1,100 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/layer_list.h"
 
-#include "parser/chars.h"
-
-static size_t skip_digits(struct span text, size_t at)
-{
-	while (at < text.len && is_digit(text.ptr[at]))
-		at++;
-	return at;
-}
-
-/* The end of "N,N,...}" at @at; 0: it is no such list. */
-static size_t skip_list(struct span text, size_t at)
-{
-	while (at < text.len) {
-		size_t end = skip_digits(text, at);
-
-		if (end == at || end == text.len)
-			return 0;
-		if (text.ptr[end] == '}')
-			return end + 1;
-		if (text.ptr[end] != ',')
-			return 0;
-		at = end + 1;
-		while (at < text.len && text.ptr[at] == ' ')
-			at++;
-	}
-	return 0;
-}
-
-/* The fields behind a name: RequestedLayerState.cpp, operator<<. */
-static const struct {
-	struct span key;
-	enum { VALUE_NONE, VALUE_NUMBER, VALUE_LIST } value;
-} fields[] = {
-	{ SPAN_INIT(" parentId="), VALUE_NUMBER },
-	{ SPAN_INIT(" relativeParentId="), VALUE_NUMBER },
-	{ SPAN_INIT(" mirrorId={"), VALUE_LIST },
-	{ SPAN_INIT(" !handle"), VALUE_NONE },
-	{ SPAN_INIT(" z="), VALUE_NUMBER },
-	{ SPAN_INIT(" layerStack="), VALUE_NUMBER },
-};
-
-/* The end of the field at the begin of @text; 0: there is none. */
-static size_t skip_field(struct span text)
-{
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		size_t at = fields[i].key.len, end;
-
-		if (!span_starts_with(text, fields[i].key))
-			continue;
-		if (fields[i].value == VALUE_NONE)
-			return at;
-		if (fields[i].value == VALUE_LIST) {
-			end = skip_list(text, at);
-		} else {
-			at += at < text.len && text.ptr[at] == '-';
-			end = skip_digits(text, at);
-			end = end == at ? 0 : end;
-		}
-		if (end > 0)
-			return end;
-	}
-	return 0;
-}
-
+/* True: @text is what follows a name, such as " parentId=2 mirrorId={4,5} !handle z=-6":
+ * RequestedLayerState.cpp, operator<<. */
 static bool are_fields(struct span text)
 {
-	while (text.len > 0) {
-		size_t end = skip_field(text);
+	static const struct span keys[] = {
+		SPAN_INIT(" parentId="),  SPAN_INIT(" relativeParentId="),
+		SPAN_INIT(" mirrorId={"), SPAN_INIT(" !handle"),
+		SPAN_INIT(" z="),	  SPAN_INIT(" layerStack="),
+	};
+	const size_t n_keys = sizeof(keys) / sizeof(keys[0]);
 
-		if (end == 0)
+	while (text.len > 0) {
+		size_t i = 0;
+		int64_t value;
+		char last;
+
+		while (i < n_keys && !span_starts_with(text, keys[i]))
+			i++;
+		if (i == n_keys)
 			return false;
-		text = span_skip(text, end);
+		text = span_skip(text, keys[i].len);
+		last = text.ptr[-1];
+		if (last == '=' && !span_take_signed(&text, &value))
+			return false;
+		for (; last == '{' || last == ','; text = span_skip(text, 1)) {
+			text = span_skip_blanks(text);
+			if (!span_take_signed(&text, &value) || text.len == 0)
+				return false;
+			last = text.ptr[0];
+			if (last != ',' && last != '}')
+				return false;
+		}
 	}
 	return true;
 }
 
-/* True: the first @len bytes end with "#" and digits. */
-static bool ends_with_id(struct span text, size_t len)
-{
-	size_t at = len;
-
-	while (at > 0 && is_digit(text.ptr[at - 1]))
-		at--;
-	return at < len && at > 0 && text.ptr[at - 1] == '#';
-}
-
-/* A name may contain everything that follows it, so the longest one counts. */
+/* A name may contain everything that follows it, so the last '#' is that of its ID. */
 static struct span name_in_state(struct span text)
 {
-	for (size_t len = text.len; len > 0; len--)
-		if ((len == text.len || text.ptr[len] == ' ') && ends_with_id(text, len) &&
-		    are_fields(span_skip(text, len)))
-			return (struct span){ text.ptr, len };
-	return SPAN_NULL;
+	const char *id = text.len > 0 ? memrchr(text.ptr, '#', text.len) : NULL;
+	struct span rest = span_skip(text, id ? (size_t)(id + 1 - text.ptr) : text.len);
+	uint64_t number;
+
+	if (!span_take_number(&rest, UINT64_MAX, &number) || !are_fields(rest))
+		return SPAN_NULL;
+	return (struct span){ text.ptr, text.len - rest.len };
 }
 
 struct span layer_list_name(struct span line)

@@ -9,14 +9,7 @@ static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 /* Reads the whole @text as a signed number: libcutils prints counters as PRId64. */
 static bool parse_value(struct span text, int64_t *value)
 {
-	bool negative = text.len > 0 && text.ptr[0] == '-';
-	uint64_t number;
-
-	text = span_skip(text, negative);
-	if (!span_take_number(&text, (uint64_t)INT64_MAX + negative, &number) || text.len > 0)
-		return false;
-	*value = (int64_t)(negative ? -number : number);
-	return true;
+	return span_take_signed(&text, value) && text.len == 0;
 }
 
 /* Removes the last '|' field of @text. Returns false if there is no '|'. */

@@ -69,4 +69,25 @@ static inline bool span_take_number(struct span *text, uint64_t max, uint64_t *n
 	return n > 0;
 }
 
+/* The same of a number that may be negative. */
+static inline bool span_take_signed(struct span *text, int64_t *number)
+{
+	bool is_negative = text->len > 0 && text->ptr[0] == '-';
+	uint64_t value;
+
+	*text = span_skip(*text, is_negative);
+	if (!span_take_number(text, (uint64_t)INT64_MAX + is_negative, &value))
+		return false;
+	*number = (int64_t)(is_negative ? -value : value);
+	return true;
+}
+
+/* @text without the blanks and tabs that it begins with. */
+static inline struct span span_skip_blanks(struct span text)
+{
+	while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
+		text = span_skip(text, 1);
+	return text;
+}
+
 #endif

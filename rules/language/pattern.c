@@ -14,16 +14,6 @@ static const struct {
 
 #define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
 
-/* Length of the literal text that @text begins with. */
-static size_t literal_length(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.len && text.ptr[n] != '*' && text.ptr[n] != '{')
-		n++;
-	return n;
-}
-
 static const char *add_special(struct pattern *pattern, struct span *text)
 {
 	struct pattern_part *part = &pattern->parts[pattern->n_parts];
@@ -44,19 +34,6 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 	return "braces must enclose layer, frame, number, newer or time";
 }
 
-/* Sets the first bytes of the pattern, for pattern_may_match(). */
-static void set_head(struct pattern *pattern)
-{
-	struct span literal = pattern->parts[0].text;
-
-	pattern->head = pattern->head_mask = 0;
-	if (pattern->n_parts == 0 || pattern->parts[0].kind != PATTERN_LITERAL)
-		return;
-	pattern->head = word_load_some(literal.ptr, literal.len);
-	pattern->head_mask =
-		literal.len < sizeof(uint64_t) ? (UINT64_C(1) << 8 * literal.len) - 1 : UINT64_MAX;
-}
-
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 {
 	struct span rest = text;
@@ -64,9 +41,11 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 
 	pattern->n_parts = 0;
 	while (rest.len > 0) {
-		size_t n = literal_length(rest);
 		const char *error;
+		size_t n = 0;
 
+		while (n < rest.len && rest.ptr[n] != '*' && rest.ptr[n] != '{')
+			n++;
 		*at = (size_t)(rest.ptr - text.ptr);
 		if (n > 0) {
 			pattern->parts[pattern->n_parts++] =
@@ -83,8 +62,16 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			return "'*' and {layer} may occur at most twice in a pattern";
 	}
 	*at = 0;
-	set_head(pattern);
-	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
+	if (pattern->n_parts == 0)
+		return "a pattern cannot be empty";
+	pattern->head = pattern->head_mask = 0;
+	if (pattern->parts[0].kind == PATTERN_LITERAL) {
+		rest = pattern->parts[0].text;
+		pattern->head = word_load_some(rest.ptr, rest.len);
+		pattern->head_mask = rest.len < sizeof(uint64_t) ? (UINT64_C(1) << 8 * rest.len) - 1
+								 : UINT64_MAX;
+	}
+	return NULL;
 }
 
 bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)

@@ -60,12 +60,25 @@ static void add_text(char *to, size_t size, const char *text)
 	snprintf(to + used, size - used, "%s", text);
 }
 
-/* Reads "text with \" and \\" in place; @r->at is after the opening quote. */
-static int read_quoted(struct reader *r, struct span *word)
+/* Reads the next word; SPAN_NULL at the end of the line or at a comment. "Text with \" and \\" is
+ * unquoted in place. */
+static int read_word(struct reader *r, struct span *word)
 {
-	char *to = r->at;
+	char *to;
 
-	word->ptr = r->at;
+	*word = SPAN_NULL;
+	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+		r->at++;
+	r->word = r->at;
+	if (r->at == r->end || *r->at == '#')
+		return 0;
+	if (*r->at != '"') {
+		while (r->at < r->end && *r->at != ' ' && *r->at != '\t')
+			r->at++;
+		*word = (struct span){ r->word, (size_t)(r->at - r->word) };
+		return 0;
+	}
+	to = ++r->at;
 	while (r->at < r->end && *r->at != '"') {
 		if (*r->at == '\\' && r->end - r->at > 1 && (r->at[1] == '"' || r->at[1] == '\\'))
 			r->at++;
@@ -74,26 +87,7 @@ static int read_quoted(struct reader *r, struct span *word)
 	if (r->at == r->end)
 		return fail(r, r->word, "the closing \" is missing on this line", SPAN_NULL);
 	r->at++;
-	word->len = (size_t)(to - word->ptr);
-	return 0;
-}
-
-/* Reads the next word; SPAN_NULL at the end of the line or at a comment. */
-static int read_word(struct reader *r, struct span *word)
-{
-	*word = SPAN_NULL;
-	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
-		r->at++;
-	r->word = r->at;
-	if (r->at == r->end || *r->at == '#')
-		return 0;
-	if (*r->at == '"') {
-		r->at++;
-		return read_quoted(r, word);
-	}
-	while (r->at < r->end && *r->at != ' ' && *r->at != '\t')
-		r->at++;
-	*word = (struct span){ r->word, (size_t)(r->at - r->word) };
+	*word = (struct span){ r->word + 1, (size_t)(to - r->word) - 1 };
 	return 0;
 }
 
@@ -117,7 +111,7 @@ static int add_context(struct reader *r, const struct pattern *pattern, uint32_t
 	unsigned int i;
 
 	for (i = 0; i < rules->n_contexts; i++) {
-		const struct pattern *other = &rules->contexts[i];
+		const struct pattern *other = &rules->rules[RULES_MAX + i].pattern;
 
 		if (other->n_parts == 1 && pattern->n_parts == 1 &&
 		    span_equal(other->parts[0].text, pattern->parts[0].text))
@@ -126,24 +120,10 @@ static int add_context(struct reader *r, const struct pattern *pattern, uint32_t
 	if (i == RULE_CONTEXTS_MAX)
 		return fail(r, r->word, "more than 24 'inside' and 'composite' slices in one file",
 			    SPAN_NULL);
-	if (i == rules->n_contexts)
-		rules->contexts[rules->n_contexts++] = *pattern;
 	*bit = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i);
-	return 0;
-}
-
-/* Reads the part after "inside". */
-static int read_context(struct reader *r, struct rule *rule)
-{
-	struct pattern pattern;
-	struct span text;
-
-	if (read_pattern(r, &pattern, &text) || add_context(r, &pattern, &rule->context))
-		return 1;
-	/* A producer's queueBuffer slice may contain another one of that name. No other slice
-	 * contains itself. */
-	if (rule->role != RULE_QUEUE)
-		r->rules->entered_once |= rule->context;
+	if (i == rules->n_contexts)
+		rules->rules[RULES_MAX + rules->n_contexts++] =
+			(struct rule){ .event = EVENT_SLICE, .pattern = *pattern, .bits = *bit };
 	return 0;
 }
 
@@ -177,8 +157,8 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
  * rename. */
 static int read_tail(struct reader *r, struct rule *rule)
 {
+	struct pattern slice;
 	struct span word;
-	int result = 0;
 
 	if (rule->role == RULE_RENAME) {
 		if (read_word(r, &rule->text))
@@ -188,37 +168,32 @@ static int read_tail(struct reader *r, struct rule *rule)
 				    "'rename layer PATTERN' must be followed by the new name",
 				    SPAN_NULL);
 	}
-	while (!result) {
-		result = read_word(r, &word);
-		if (result || !word.ptr)
-			break;
+	for (;;) {
+		if (read_word(r, &word))
+			return 1;
+		if (!word.ptr)
+			return 0;
 		if (rule->role == RULE_RENAME)
-			result = fail(r, r->word, "expected the end of the line", word);
-		else if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0)
-			result = read_context(r, rule);
-		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
+			return fail(r, r->word, "expected the end of the line", word);
+		if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0) {
+			if (read_pattern(r, &slice, &word) ||
+			    add_context(r, &slice, &rule->context))
+				return 1;
+			/* A producer's queueBuffer slice may contain another one of that name. No
+			 * other slice contains itself. */
+			if (rule->role != RULE_QUEUE)
+				r->rules->entered_once |= rule->context;
+		} else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH) {
 			rule->fallback = true;
-		else if (span_equal(word, SPAN_LITERAL("since-14")))
+		} else if (span_equal(word, SPAN_LITERAL("since-14"))) {
 			rule->since_14 = true;
-		else
-			result = fail(r, r->word,
-				      "expected 'inside SLICE' (once), 'since-14', 'fallback' (of "
-				      "a latch), or the end of the line",
-				      word);
+		} else {
+			return fail(r, r->word,
+				    "expected 'inside SLICE' (once), 'since-14', 'fallback' (of a "
+				    "latch), or the end of the line",
+				    word);
+		}
 	}
-	return result;
-}
-
-static int read_engine(struct reader *r)
-{
-	struct span word;
-
-	if (read_word(r, &word))
-		return 1;
-	if (!span_equal(word, SPAN_LITERAL("last-counter")))
-		return fail(r, r->word, "the only engine is last-counter", word);
-	r->rules->last_counter = true;
-	return 0;
 }
 
 static int read_rule(struct reader *r, size_t role)
@@ -227,8 +202,14 @@ static int read_rule(struct reader *r, size_t role)
 	enum pattern_part_kind needs = role_words[role].needs;
 	struct span text;
 
-	if (rule.role == RULE_ENGINE)
-		return read_engine(r);
+	if (rule.role == RULE_ENGINE) {
+		if (read_word(r, &text))
+			return 1;
+		r->rules->last_counter = span_equal(text, SPAN_LITERAL("last-counter"));
+		return r->rules->last_counter
+			       ? 0
+			       : fail(r, r->word, "the only engine is last-counter", text);
+	}
 	if (read_event(r, role, &rule) || read_pattern(r, &rule.pattern, &text))
 		return 1;
 	if (needs && !pattern_has(&rule.pattern, needs) &&

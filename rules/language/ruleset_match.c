@@ -20,7 +20,7 @@ static void build_index(struct ruleset *rules, struct rule_index *index, unsigne
 		unsigned int first = rules->n_numbers;
 		bool has_own = byte == others;
 
-		for (unsigned int i = 0; i < rules->n_rules + rules->n_contexts; i++) {
+		for (unsigned int i = 0; i < RULES_MAX + rules->n_contexts; i++) {
 			const struct rule *rule = &rules->rules[i];
 			const struct pattern_part *part = &rule->pattern.parts[0];
 			bool is_literal = part->kind == PATTERN_LITERAL;
@@ -58,11 +58,6 @@ void ruleset_build_indexes(struct ruleset *rules)
 		rules->layers_in_slices |=
 			rule->event == EVENT_SLICE && pattern_has(&rule->pattern, PATTERN_LAYER);
 	}
-	for (unsigned int i = 0; i < rules->n_contexts; i++)
-		rules->rules[rules->n_rules + i] =
-			(struct rule){ .event = EVENT_SLICE,
-				       .pattern = rules->contexts[i],
-				       .bits = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i) };
 	build_index(rules, &rules->counters, ON_ANY_COUNTER);
 	build_index(rules, &rules->instants, ON_INSTANT);
 	build_index(rules, &rules->slices, ON_SLICE);

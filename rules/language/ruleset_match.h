@@ -140,10 +140,9 @@ struct rule_index {
 struct ruleset {
 	unsigned int n_rules;
 	unsigned int rename_begin, rename_end; /* all RULE_RENAME are between these */
-	/* Behind these, rules without a role give slices their contexts. */
-	struct rule rules[RULES_MAX + RULE_CONTEXTS_MAX];
 	unsigned int n_contexts;
-	struct pattern contexts[RULE_CONTEXTS_MAX];
+	/* From RULES_MAX on rules without a role give slices their contexts. */
+	struct rule rules[RULES_MAX + RULE_CONTEXTS_MAX];
 	uint32_t entered_once; /* mask of the contexts that never contain themselves */
 	uint32_t composites;   /* mask of the contexts that are composites */
 	struct rule_index counters;

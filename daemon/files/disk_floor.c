@@ -50,24 +50,17 @@ bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t l
 	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;
 }
 
-bool disk_floor_refuses(struct disk_floor *floor, enum csv_file_kind which)
-{
-	if (which >= atomic_load_explicit(&floor->stopped, memory_order_relaxed))
-		return false;
-	atomic_fetch_add_explicit(&floor->not_written[which], 1, memory_order_relaxed);
-	return true;
-}
-
-bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len)
+bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64_t len)
 {
 	bool was_half = floor->event_bytes > EVENTS_BELOW / 2;
 
-	if (!floor->is_below)
-		return true;
-	if (floor->event_bytes + len > EVENTS_BELOW) {
-		atomic_fetch_add_explicit(&floor->not_written[ROW_EVENTS], 1, memory_order_relaxed);
+	if (which < floor->stopped ||
+	    (which == ROW_EVENTS && floor->is_below && floor->event_bytes + len > EVENTS_BELOW)) {
+		floor->not_written[which]++;
 		return false;
 	}
+	if (which != ROW_EVENTS || !floor->is_below)
+		return true;
 	floor->event_bytes += len;
 	if (!was_half && floor->event_bytes > EVENTS_BELOW / 2)
 		floor->report(floor->context,
@@ -135,28 +128,18 @@ static uint64_t remove_segments(struct disk_floor *floor, int folder_fd, uint64_
 
 /* --- files --- */
 
-static void stop_next(struct disk_floor *floor, uint64_t free_bytes)
+/* Stops the next file, or starts the last one again. False: there is none. */
+static bool change_one(struct disk_floor *floor, bool stops, uint64_t free_bytes)
 {
-	while (floor->stopped < ROW_EVENTS) {
-		unsigned int which = floor->stopped++;
+	while (stops ? floor->stopped < ROW_EVENTS : floor->stopped > 0) {
+		unsigned int which = stops ? floor->stopped++ : --floor->stopped;
 
 		if (!csv_files_wanted(which, floor->options))
 			continue;
-		report_action(floor, "low disk space: stopped writing", csv_files[which].name,
-			      free_bytes);
-		return;
-	}
-}
-
-static bool start_last(struct disk_floor *floor, uint64_t free_bytes)
-{
-	while (floor->stopped > 0) {
-		unsigned int which = --floor->stopped;
-
-		if (!csv_files_wanted(which, floor->options))
-			continue;
-		report_action(floor, "enough disk space: resumed writing", csv_files[which].name,
-			      free_bytes);
+		report_action(floor,
+			      stops ? "low disk space: stopped writing"
+				    : "enough disk space: resumed writing",
+			      csv_files[which].name, free_bytes);
 		return true;
 	}
 	return false;
@@ -171,11 +154,11 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 		return false;
 	/* If this limit were the floor itself, files would stop and start all the time. */
 	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
-		started = start_last(floor, free_bytes);
+		started = change_one(floor, false, free_bytes);
 	free_bytes = remove_segments(floor, folder_fd, free_bytes);
 	floor->is_below = free_bytes < floor->bytes;
 	if (floor->is_below)
-		stop_next(floor, free_bytes);
+		change_one(floor, true, free_bytes);
 	else
 		floor->event_bytes = 0;
 	return started;

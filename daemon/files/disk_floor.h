@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the disk floor free (--min-free). If there is less free disk space, the oldest closed
  * segments are removed. If none is left, each check stops one more file, in the order of enum
- * row_file; events.csv never stops. Files start again when an eighth more than the floor is free,
- * one with each check. Only this module reads the free disk space. */
+ * csv_file_kind; events.csv never stops. Files start again when an eighth more than the floor is
+ * free, one with each check. Only this module reads the free disk space. */
 #ifndef JANKD_DAEMON_FILES_DISK_FLOOR_H
 #define JANKD_DAEMON_FILES_DISK_FLOOR_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,11 +25,8 @@ struct disk_floor {
 	uint64_t removed;	       /* number of removed segments */
 	bool is_below;		       /* less was free at the last check */
 	uint64_t event_bytes;	       /* written to events.csv since then */
-	/* The only fields that two threads use: that of file_thread.h, and the one that formats
-	 * rows. */
-	_Atomic unsigned int
-		stopped; /* this many files have stopped, the first of enum csv_file_kind */
-	_Atomic uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
+	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */
+	uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
 	void (*report)(void *context, const char *text);
 	void *context;
 };
@@ -47,11 +43,8 @@ bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t l
  * started again. */
 bool disk_floor_check(struct disk_floor *floor, int folder_fd);
 
-/* False: the event is refused, and counted: below the floor apps could fill the disk with events.
- */
-bool disk_floor_takes_event(struct disk_floor *floor, uint64_t len);
-
-/* True: the row is refused, because its file has stopped. The row is counted. */
-bool disk_floor_refuses(struct disk_floor *floor, enum csv_file_kind which);
+/* False: the row of @len bytes is refused, and counted, because its file has stopped. Below the
+ * floor few events are accepted: apps could fill the disk with them. */
+bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64_t len);
 
 #endif

@@ -4,7 +4,7 @@
  *      rules/ (struct row_sink)         other rooms (session.json, events, "rotate now")
  *         |  rows, as values                 |
  *         v                                  v
- *      output     1. decide: type, --trigger (trigger_gate), free disk space (disk_floor)
+ *      output     1. decide: type, --trigger (trigger_gate)
  *         |          events: sorted by time (event_queue)
  *         v
  *      csv        2. format: a row becomes a line of text
@@ -14,7 +14,7 @@
  *         |
  *   = = = | = = = =  below: that thread, or the caller if the trace is recorded  = = = = = =
  *         v
- *      session_files    does the jobs, and watches folder, lock and disk
+ *      session_files    does the jobs, and watches folder, lock and disk (disk_floor)
  *         |     |
  *         |     +--> segments: fps.csv becomes fps-000001.csv; the oldest are removed
  *         v
@@ -24,8 +24,8 @@
  * which output writes as an event.
  *
  * Threads. The thread that reads the trace decides and formats; it never waits for the disk. The
- * thread of file_thread makes all calls that may wait. They share the queue, a copy of struct
- * session_files_state, and the two atomic fields of struct disk_floor.
+ * thread of file_thread makes all calls that may wait. They share the queue and a copy of
+ * struct session_files_state.
  *
  * Memory. All of it is allocated at the start: the queue, a buffer for each file, 2 MB for the rows
  * before a trigger. A row for which the queue has no space is lost, and counted.

@@ -44,22 +44,14 @@ static bool has_space(const struct output *output, uint64_t most)
 	return !output->thread || file_thread_used(output->thread) < most;
 }
 
-/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
-static void note_row(struct output *output, enum csv_file_kind which)
-{
-	output->has_rows = true;
-	if (which == ROW_DOFRAMES)
-		output->has_unflushed_doframes = true;
-	else
-		output->has_unflushed = true;
-}
-
 /* True: a row of any length may be added to the queue; else it is counted as lost. To be called
  * before the row is formatted, so that a row that is lost costs little. Only this thread adds jobs,
  * so the space cannot shrink until post_row(). */
 static bool has_space_for_row(struct output *output, enum csv_file_kind which)
 {
-	note_row(output, which);
+	output->has_rows = true;
+	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
+	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
 	if (has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST))
 		return true;
 	output->queue_lost[which]++;
@@ -114,22 +106,10 @@ uint64_t output_busy_ns(const struct output *output)
 
 /* --- rows --- */
 
-/* True: the session writes this file, and its disk has enough space. Counts a refused row. */
-static bool is_for_file(struct output *output, enum csv_file_kind which)
-{
-	if (!csv_files_wanted(which, output->options))
-		return false;
-	if (!disk_floor_refuses(&output->files.floor, which))
-		return true;
-	output->rows[which]++;
-	note_row(output, which);
-	return false;
-}
-
 /* True: the row is written somewhere. *for_file: to its file. */
 static bool is_wanted(struct output *output, enum csv_file_kind which, bool *for_file)
 {
-	*for_file = is_for_file(output, which) && has_space_for_row(output, which);
+	*for_file = output_name(output, which) && has_space_for_row(output, which);
 	return *for_file || (which == ROW_FPS && output->console.name);
 }
 
@@ -573,7 +553,7 @@ const char *output_name(const struct output *output, enum csv_file_kind which)
 struct status_rows output_rows(const struct output *output, enum csv_file_kind which)
 {
 	uint64_t lost = output->state.lost[which];
-	uint64_t left_out = output->files.floor.not_written[which];
+	uint64_t left_out = output->state.left_out[which];
 
 	return (struct status_rows){
 		.name = output_name(output, which),

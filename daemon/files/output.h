@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The destination of a pipeline's rows and events. A row is a value until it is selected: by the
- * type of the session, by --trigger (trigger_gate.h), by the disk floor (disk_floor.h). Then it
- * becomes text (csv.h) and is sent to its file.
+ * type of the session, and by --trigger (trigger_gate.h). Then it becomes text (csv.h) and is sent
+ * to its file.
  *
  * The functions below wait for the disk if the trace is recorded. In a live capture another thread
  * writes the files (file_thread.h): only output_complete(), output_wait() and output_close() wait
@@ -49,7 +49,7 @@ struct output {
 	uint64_t now_ns;	   /* of the trace */
 	struct trigger_gate *gate; /* NULL: without --trigger */
 
-	uint64_t rows[ROW_FILES];	/* sent to the files, or refused by the disk floor */
+	uint64_t rows[ROW_FILES];	/* sent to the files */
 	uint64_t queue_lost[ROW_FILES]; /* rows for which the queue had no space */
 	uint64_t queue_lost_reported;	/* of all files */
 	bool has_rows;			/* since the last rotation */

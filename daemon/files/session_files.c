@@ -66,6 +66,7 @@ static uint64_t count_rows(struct session_files *files)
 	for (int i = 0; i < ROW_FILES; i++) {
 		files->state.has_rows |= csv_file_has_rows(&files->rows[i]);
 		files->state.lost[i] = csv_file_rows_lost(&files->rows[i]);
+		files->state.left_out[i] = files->floor.not_written[i];
 		lost += files->state.lost[i];
 	}
 	return lost;
@@ -300,13 +301,11 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 	return 0;
 }
 
-/* The disk may have become full while the row was in the queue. */
 static void append_row(struct session_files *files, const struct file_job *job)
 {
 	struct csv_file *file = &files->rows[job->which];
 
-	if (disk_floor_refuses(&files->floor, job->which) ||
-	    (job->which == ROW_EVENTS && !disk_floor_takes_event(&files->floor, job->len)) ||
+	if (!disk_floor_takes(&files->floor, job->which, job->len) ||
 	    !csv_file_reserve(file, job->len))
 		return;
 	if (csv_file_is_full(file, job->len))

@@ -20,9 +20,10 @@
 
 /* The result of the jobs so far: a value, copied for other threads. */
 struct session_files_state {
-	uint64_t lost[ROW_FILES]; /* rows that could not be written */
-	unsigned long segment;	  /* number of the last closed segment */
-	bool segment_has_rows;	  /* it has files other than events.csv */
+	uint64_t lost[ROW_FILES];     /* rows that could not be written */
+	uint64_t left_out[ROW_FILES]; /* rows that were not, because of the disk floor */
+	unsigned long segment;	      /* number of the last closed segment */
+	bool segment_has_rows;	      /* it has files other than events.csv */
 	int rotate_result; /* of the last FILE_JOB_ROTATE: 0; 1: there was no row; or -errno */
 	uint64_t rotations;
 	uint64_t removed;     /* number of removed segments */

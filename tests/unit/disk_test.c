@@ -69,15 +69,15 @@ TEST(below_the_disk_floor_events_are_few)
 	unsigned int n = 0;
 
 	disk_floor_init(&floor, &options, count_report, NULL);
-	assert_true(disk_floor_takes_event(&floor, 1 << 30));
+	assert_true(disk_floor_takes(&floor, ROW_EVENTS, 1 << 30));
 	disk_floor_check(&floor, folder);
-	while (disk_floor_takes_event(&floor, 1000) && n < 10000)
+	while (disk_floor_takes(&floor, ROW_EVENTS, 1000) && n < 10000)
 		n++;
 	assert_in_range(n, 1000, 1100);
 	assert_int_equal(reports, 1);
 	assert_int_equal(floor.not_written[ROW_EVENTS], 1);
 	floor.bytes = 1;
 	disk_floor_check(&floor, folder);
-	assert_true(disk_floor_takes_event(&floor, 1000));
+	assert_true(disk_floor_takes(&floor, ROW_EVENTS, 1000));
 	close(folder);
 }

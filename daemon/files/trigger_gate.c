@@ -9,13 +9,6 @@
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
 
-/* The head of a kept row. Its text follows. */
-struct kept {
-	enum csv_file_kind which;
-	struct trigger_gate_span span;
-	size_t size; /* of head and text */
-};
-
 struct trigger_gate {
 	bool ever_open; /* the gate was opened at least once */
 	/* From five seconds before it was last opened until it was closed. */
@@ -23,6 +16,7 @@ struct trigger_gate {
 	size_t begin, end;   /* of the kept rows */
 	uint64_t dropped;    /* rows since then for which the memory had no space */
 	uint64_t dropped_ns; /* the end of the last one */
+	/* Each kept row is a struct trigger_gate_row with its text behind it. */
 	char bytes[TRIGGER_GATE_BYTES];
 };
 
@@ -45,22 +39,15 @@ bool trigger_gate_passes(const struct trigger_gate *gate, const struct trigger_g
 
 /* --- the kept rows --- */
 
-static struct kept first_kept(const struct trigger_gate *gate)
+/* Removes the oldest row. Its text is valid until the memory is used for others. */
+static struct trigger_gate_row take_first(struct trigger_gate *gate)
 {
-	struct kept kept;
+	struct trigger_gate_row row;
 
-	memcpy(&kept, gate->bytes + gate->begin, sizeof(kept));
-	return kept;
-}
-
-/* Counts a dropped row. It will be missing if the gate opens within five seconds. */
-static void count_dropped(struct trigger_gate *gate, const struct trigger_gate_span *span,
-			  uint64_t now_ns)
-{
-	if (span->end_ns + TRIGGER_GATE_BEFORE_NS < now_ns)
-		return;
-	gate->dropped++;
-	gate->dropped_ns = span->end_ns;
+	memcpy(&row, gate->bytes + gate->begin, sizeof(row));
+	row.text.ptr = gate->bytes + gate->begin + sizeof(row);
+	gate->begin += sizeof(row) + row.text.len;
+	return row;
 }
 
 /* Drops the oldest rows if there is no space for @size bytes. Frees at least a quarter of the
@@ -70,29 +57,25 @@ static void make_space(struct trigger_gate *gate, size_t size, uint64_t now_ns)
 	if (gate->end + size <= TRIGGER_GATE_BYTES)
 		return;
 	while (gate->end - gate->begin > TRIGGER_GATE_BYTES / 4 * 3) {
-		struct kept oldest = first_kept(gate);
+		struct trigger_gate_row oldest = take_first(gate);
 
-		gate->begin += oldest.size;
-		count_dropped(gate, &oldest.span, now_ns);
+		/* It will be missing if the gate opens within five seconds. */
+		if (oldest.span.end_ns + TRIGGER_GATE_BEFORE_NS < now_ns)
+			continue;
+		gate->dropped++;
+		gate->dropped_ns = oldest.span.end_ns;
 	}
 	memmove(gate->bytes, gate->bytes + gate->begin, gate->end - gate->begin);
 	gate->end -= gate->begin;
 	gate->begin = 0;
 }
 
-static void append(struct trigger_gate *gate, const void *bytes, size_t len)
-{
-	memcpy(gate->bytes + gate->end, bytes, len);
-	gate->end += len;
-}
-
 void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row)
 {
-	struct kept kept = { row->which, row->span, sizeof(kept) + row->text.len };
-
-	make_space(gate, kept.size, row->span.end_ns);
-	append(gate, &kept, sizeof(kept));
-	append(gate, row->text.ptr, row->text.len);
+	make_space(gate, sizeof(*row) + row->text.len, row->span.end_ns);
+	memcpy(gate->bytes + gate->end, row, sizeof(*row));
+	memcpy(gate->bytes + gate->end + sizeof(*row), row->text.ptr, row->text.len);
+	gate->end += sizeof(*row) + row->text.len;
 }
 
 /* --- open and closed --- */
@@ -106,15 +89,9 @@ uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *co
 	gate->ever_open = true;
 	gate->open = (struct trigger_gate_span){ begin_ns, UINT64_MAX };
 	while (gate->begin < gate->end) {
-		struct kept kept = first_kept(gate);
-		const struct trigger_gate_row row = {
-			kept.which,
-			kept.span,
-			{ gate->bytes + gate->begin + sizeof(kept), kept.size - sizeof(kept) },
-		};
+		const struct trigger_gate_row row = take_first(gate);
 
-		gate->begin += kept.size;
-		if (trigger_gate_passes(gate, &kept.span))
+		if (trigger_gate_passes(gate, &row.span))
 			pass(context, &row);
 	}
 	gate->begin = gate->end = 0;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "daemon/base/csv_files.h"
 #include "daemon/base/folder.h"
@@ -22,42 +21,26 @@
 /* Not on the stack. Only one file is read at a time. */
 static char buffer[65536];
 
-/* --- the checksum of POSIX cksum ---
- *
- * It is zlib's with the bits of each byte, and those of the result, in reverse order, and it begins
- * with 0: zlib inverts what it is given. */
+/* --- the checksum of POSIX cksum --- */
 
-#define CRC_BEGIN UINT32_C(0xffffffff)
+static uint32_t crc_table[256];
 
-static unsigned char reversed[256];
-
-static void make_reversed(void)
+static void make_crc_table(void)
 {
-	for (unsigned int byte = 0; byte < 256; byte++)
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		uint32_t crc = byte << 24;
+
 		for (int bit = 0; bit < 8; bit++)
-			reversed[byte] |= (unsigned char)((byte >> bit & 1) << (7 - bit));
-}
-
-/* Changes the bytes. */
-static uint32_t crc_add(uint32_t crc, void *of, size_t len)
-{
-	unsigned char *bytes = of;
-
-	for (size_t i = 0; i < len; i++)
-		bytes[i] = reversed[bytes[i]];
-	return (uint32_t)crc32(crc, bytes, (uInt)len);
-}
-
-/* Ends with the length, its lowest byte first, without leading zeros. */
-static uint32_t crc_end(uint32_t crc, uint64_t len)
-{
-	for (; len > 0; len >>= 8) {
-		unsigned char byte = (unsigned char)(len & 0xff);
-
-		crc = crc_add(crc, &byte, 1);
+			crc = crc << 1 ^ (crc >> 31 ? UINT32_C(0x04c11db7) : 0);
+		crc_table[byte] = crc;
 	}
-	return (uint32_t)reversed[crc & 0xff] << 24 | (uint32_t)reversed[crc >> 8 & 0xff] << 16 |
-	       (uint32_t)reversed[crc >> 16 & 0xff] << 8 | reversed[crc >> 24];
+}
+
+static uint32_t crc_add(uint32_t crc, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		crc = crc << 8 ^ crc_table[crc >> 24 ^ (unsigned char)bytes[i]];
+	return crc;
 }
 
 /* --- files --- */
@@ -101,7 +84,7 @@ static int checksum(int fd, uint32_t *crc, uint64_t *size)
 {
 	ssize_t n;
 
-	*crc = CRC_BEGIN;
+	*crc = 0;
 	*size = 0;
 	while ((n = read(fd, buffer, sizeof(buffer))) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -111,7 +94,10 @@ static int checksum(int fd, uint32_t *crc, uint64_t *size)
 		*crc = crc_add(*crc, buffer, (size_t)n);
 		*size += (uint64_t)n;
 	}
-	*crc = crc_end(*crc, *size);
+	/* It ends with the length, its lowest byte first, without leading zeros. */
+	for (uint64_t left = *size; left > 0; left >>= 8)
+		*crc = crc_add(*crc, (const char[]){ (char)left }, 1);
+	*crc = ~*crc;
 	return 0;
 }
 
@@ -160,7 +146,7 @@ int file_list_print(FILE *out, const char *path, bool times)
 
 	if (!directory)
 		return fail(path, NULL, -errno);
-	make_reversed();
+	make_crc_table();
 	last_session_read(&last, path);
 	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
 		is_running ? "running" : "ended", JANKD_VERSION);
@@ -178,18 +164,18 @@ int file_list_print(FILE *out, const char *path, bool times)
 /* Returns 0 or -errno; *write_error: the same for @out. */
 static int copy(int out, int fd, uint64_t offset, int *write_error)
 {
-	for (;;) {
-		ssize_t n = pread(fd, buffer, sizeof(buffer), (off_t)offset);
+	ssize_t n = 1;
 
-		if (n < 0 && errno == EINTR)
+	while (n != 0 && *write_error == 0) {
+		n = pread(fd, buffer, sizeof(buffer), (off_t)offset);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n < 0)
 			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
 		*write_error = folder_write(out, buffer, (size_t)n);
-		if (*write_error < 0)
-			return 0;
 		offset += (uint64_t)n;
 	}
+	return 0;
 }
 
 int file_list_read(int out, const char *path, const char *name, uint64_t offset)
@@ -202,26 +188,20 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 		return fail(path, NULL, -errno);
 	fd = is_listed(name) ? open_regular(folder_fd, name, &info) : -ENOENT;
 	close(folder_fd);
-	if (fd == -ENOENT) {
+	if (fd == -ENOENT)
 		report("files: --read %s: no such file in %s; 'jankd files' lists them", name,
 		       path);
-		return EXIT_FAILED;
-	}
-	if (fd < 0)
-		return fail(path, name, fd);
-	if (offset <= (uint64_t)info.st_size) {
-		error = copy(out, fd, offset, &write_error);
-	} else {
+	else if (fd >= 0 && offset > (uint64_t)info.st_size)
 		report("files: --from %" PRIu64 ": %s has %" PRId64
 		       " bytes; use a number up to that",
 		       offset, name, (int64_t)info.st_size);
+	else
+		error = fd < 0 ? fd : copy(out, fd, offset, &write_error);
+	if (fd >= 0)
 		close(fd);
-		return EXIT_FAILED;
-	}
-	close(fd);
-	if (write_error < 0) {
+	if (write_error < 0)
 		report("files: standard output: %s; redirect it elsewhere", strerror(-write_error));
-		return EXIT_FAILED;
-	}
-	return error < 0 ? fail(path, name, error) : 0;
+	if (error < 0)
+		return fail(path, name, error);
+	return fd < 0 || offset > (uint64_t)info.st_size || write_error < 0 ? EXIT_FAILED : 0;
 }

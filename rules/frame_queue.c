@@ -79,8 +79,8 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 	if (count->surface_number != SUMMARY_NONE)
 		frame_stats_merge(&summary_entry(&q->summary, count->surface_number)->stats,
 				  &row.stats);
-	if (q->events->sink.fps && q->options.type < 3)
-		q->events->sink.fps(q->events->sink.context, &row);
+	if (q->events->sink.row && q->options.type < 3)
+		q->events->sink.row(q->events->sink.context, ROW_FPS, &row);
 }
 
 /* The next row begins with the last frame of this one, so a hole behind that frame is in it. */
@@ -169,12 +169,12 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		/* See frame_queue_add_fence(). */
 		if (frame->latched_ns == 0)
 			row.latched_ns = ROW_UNKNOWN;
-		if (q->events->sink.latency)
-			q->events->sink.latency(q->events->sink.context, &row);
+		if (q->events->sink.row)
+			q->events->sink.row(q->events->sink.context, ROW_LATENCY, &row);
 		row.queued_ns = row.latched_ns = row.vsync_id = ROW_UNKNOWN;
 	}
-	if (q->events->sink.frame)
-		q->events->sink.frame(q->events->sink.context, &row);
+	if (q->events->sink.row)
+		q->events->sink.row(q->events->sink.context, ROW_FRAMES, &row);
 }
 
 static bool is_drop(const struct frame_queue *q, struct interval interval, enum wait_kind wait)
@@ -220,8 +220,8 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 	length = strlen(info);
 	snprintf(info + length, DROP_INFO_SIZE - length, "%s%s",
 		 length > 0 && q->log->counters[0] ? "; " : "", q->log->counters);
-	if (q->events->sink.drop)
-		q->events->sink.drop(q->events->sink.context, &row);
+	if (q->events->sink.row)
+		q->events->sink.row(q->events->sink.context, ROW_DROPS, &row);
 }
 
 /* Reports once that --vsync-ms is not used, with the first frame without it. */

@@ -93,7 +93,7 @@ static void on_doframes(void *context, const struct doframe_row *row)
 	struct doframe_row whole = *row;
 
 	whole.app = whole_app(&p->queue.layers, row->app);
-	p->events.sink.doframe(p->events.sink.context, &whole);
+	p->events.sink.row(p->events.sink.context, ROW_DOFRAMES, &whole);
 }
 
 /* SurfaceFlinger states or asks for the period of a display. */
@@ -888,14 +888,14 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->live = !options->recorded;
 		p->timeline->rules = p->rules;
 		p->timeline->context = p->events.sink.context;
-		p->timeline->row = p->events.sink.timeline;
+		p->timeline->row = p->events.sink.row;
 		p->queue.timeline = p->timeline;
 	}
 	choreographer_init(p->choreographer, &p->attribution.expected);
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;
-	p->choreographer->row = p->events.sink.doframe ? on_doframes : NULL;
+	p->choreographer->row = p->events.sink.row ? on_doframes : NULL;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

@@ -44,21 +44,7 @@ static bool has_space(const struct output *output, uint64_t most)
 	return !output->thread || file_thread_used(output->thread) < most;
 }
 
-/* True: a row of any length may be added to the queue; else it is counted as lost. To be called
- * before the row is formatted, so that a row that is lost costs little. Only this thread adds jobs,
- * so the space cannot shrink until post_row(). */
-static bool has_space_for_row(struct output *output, enum csv_file_kind which)
-{
-	output->has_rows = true;
-	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
-	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
-	if (has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST))
-		return true;
-	output->queue_lost[which]++;
-	return false;
-}
-
-/* Sends a row to its file, after has_space_for_row(). */
+/* Sends a row to its file. Without space in the queue it is lost. */
 static void post_row(struct output *output, enum csv_file_kind which, struct span text)
 {
 	const struct file_job job = {
@@ -67,8 +53,12 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 		.bytes = text.ptr,
 		.len = text.len,
 	};
+	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST;
 
-	if (text.len > 0 && post(output, &job))
+	output->has_rows = true;
+	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
+	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
+	if (text.len > 0 && has_space(output, most) && post(output, &job))
 		output->rows[which]++;
 	else
 		output->queue_lost[which]++;
@@ -106,29 +96,15 @@ uint64_t output_busy_ns(const struct output *output)
 
 /* --- rows --- */
 
-/* True: the row is written somewhere. *for_file: to its file. */
-static bool is_wanted(struct output *output, enum csv_file_kind which, bool *for_file)
-{
-	*for_file = output_name(output, which) && has_space_for_row(output, which);
-	return *for_file || (which == ROW_FPS && output->console.name);
-}
-
-static void write_wanted(struct output *output, enum csv_file_kind which, struct span text,
-			 bool for_file)
-{
-	if (for_file)
-		post_row(output, which, text);
-	if (which == ROW_FPS && csv_file_reserve(&output->console, text.len))
-		csv_file_append(&output->console, text.ptr, text.len);
-}
-
 /* Writes a row that the trigger selects. */
 static void write_row(void *context, const struct trigger_gate_row *row)
 {
-	bool for_file;
+	struct output *output = context;
 
-	if (is_wanted(context, row->which, &for_file))
-		write_wanted(context, row->which, row->text, for_file);
+	if (output_name(output, row->which))
+		post_row(output, row->which, row->text);
+	if (row->which == ROW_FPS && csv_file_reserve(&output->console, row->text.len))
+		csv_file_append(&output->console, row->text.ptr, row->text.len);
 }
 
 static uint64_t time_of(const void *value, size_t offset, uint64_t if_unknown)
@@ -139,57 +115,39 @@ static uint64_t time_of(const void *value, size_t offset, uint64_t if_unknown)
 	return time_ns == ROW_UNKNOWN ? if_unknown : (uint64_t)time_ns;
 }
 
-/* Without a known time the row belongs to the current time of the trace. */
-static void judge_row(struct output *output, enum csv_file_kind which, const void *value)
+static void on_row(void *context, enum csv_file_kind which, const void *value)
 {
+	static const char *const kinds[] = {
+		[TRACE_EVENT_REFRESH] = "refresh",
+		[TRACE_EVENT_LOST] = "lost",
+		[TRACE_EVENT_SURFACEFLINGER] = "surfaceflinger",
+		[TRACE_EVENT_TRACING] = "tracing",
+		[TRACE_EVENT_FOCUS] = "focus",
+		[TRACE_EVENT_MARK] = "mark",
+		[TRACE_EVENT_TRIGGER] = "trigger",
+		[TRACE_EVENT_STALL] = "stall",
+		[TRACE_EVENT_PAUSE] = "pause",
+	};
+	struct output *output = context;
+	const struct trace_event *event = value;
 	struct trigger_gate_row row = { .which = which };
-	bool for_file;
 
-	if (!output->gate) {
-		if (!is_wanted(output, which, &for_file))
-			return;
-		csv_format(output->text, which, value);
-		write_wanted(output, which, text_of(output), for_file);
+	if (which == ROW_EVENTS) {
+		output_event(output, (int64_t)event->time_ns, ROW_UNKNOWN, kinds[event->kind],
+			     event->text);
 		return;
 	}
+	if (!output_name(output, which) && !(which == ROW_FPS && output->console.name))
+		return;
 	csv_format(output->text, which, value);
 	row.text = text_of(output);
+	/* Without a known time the row belongs to the current time of the trace. */
 	row.span.end_ns = time_of(value, csv_kinds[which].end_ns, output->now_ns);
 	row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
-	if (trigger_gate_passes(output->gate, &row.span))
+	if (!output->gate || trigger_gate_passes(output->gate, &row.span))
 		write_row(output, &row);
 	else
 		trigger_gate_keep(output->gate, &row);
-}
-
-static void on_fps(void *context, const struct fps_row *row)
-{
-	judge_row(context, ROW_FPS, row);
-}
-
-static void on_drop(void *context, const struct drop_row *row)
-{
-	judge_row(context, ROW_DROPS, row);
-}
-
-static void on_frame(void *context, const struct frame_row *row)
-{
-	judge_row(context, ROW_FRAMES, row);
-}
-
-static void on_doframe(void *context, const struct doframe_row *row)
-{
-	judge_row(context, ROW_DOFRAMES, row);
-}
-
-static void on_timeline(void *context, const struct timeline_row *row)
-{
-	judge_row(context, ROW_TIMELINE, row);
-}
-
-static void on_latency(void *context, const struct frame_row *row)
-{
-	judge_row(context, ROW_LATENCY, row);
 }
 
 static void on_gate(void *context, bool open, uint64_t time_ns)
@@ -218,24 +176,6 @@ static void on_late(void *context, const struct late_frame *frame)
 }
 
 /* --- events --- */
-
-static void on_event(void *context, const struct trace_event *event)
-{
-	static const char *const kinds[] = {
-		[TRACE_EVENT_REFRESH] = "refresh",
-		[TRACE_EVENT_LOST] = "lost",
-		[TRACE_EVENT_SURFACEFLINGER] = "surfaceflinger",
-		[TRACE_EVENT_TRACING] = "tracing",
-		[TRACE_EVENT_FOCUS] = "focus",
-		[TRACE_EVENT_MARK] = "mark",
-		[TRACE_EVENT_TRIGGER] = "trigger",
-		[TRACE_EVENT_STALL] = "stall",
-		[TRACE_EVENT_PAUSE] = "pause",
-	};
-
-	output_event(context, (int64_t)event->time_ns, ROW_UNKNOWN, kinds[event->kind],
-		     event->text);
-}
 
 static void on_clock(void *context)
 {
@@ -275,8 +215,6 @@ static void write_event(void *context, const struct queued_event *event)
 	struct output *output = context;
 	char wall[WALL_CLOCK_TEXT] = "";
 
-	if (!has_space_for_row(output, ROW_EVENTS))
-		return;
 	if (event->wall_ns >= 0)
 		wall_clock_format(wall, event->wall_ns);
 	csv_event_row(output->text, event->time_ns, wall, event->kind, event->text);
@@ -453,19 +391,6 @@ static void close_console(struct output *output)
 
 /* --- opening --- */
 
-static int open_memory(struct output *output)
-{
-	/* Not memory_new(): few rows and few waiting events are that long. */
-	output->text = calloc(1, sizeof(*output->text));
-	output->events = calloc(1, sizeof(*output->events));
-	if (output->options->trigger)
-		output->gate = trigger_gate_new();
-	if (!output->text || !output->events || (output->options->trigger && !output->gate))
-		return report_no_memory(output->command, NULL);
-	event_queue_init(output->events, write_event, output);
-	return 0;
-}
-
 int output_open(struct output *output, const struct options *options, struct folder *folder,
 		bool again)
 {
@@ -478,11 +403,16 @@ int output_open(struct output *output, const struct options *options, struct fol
 		.is_live = options->command != OPTIONS_ANALYZE,
 	};
 	error = options->to_stdout ? open_console(output) : 0;
-	if (error == 0)
-		error = open_memory(output);
-	if (error == 0)
-		error = session_files_open(&output->files, options, folder, again, on_report,
-					   output);
+	if (error < 0)
+		return error;
+	/* Not memory_new(): few rows and few waiting events are that long. */
+	output->text = calloc(1, sizeof(*output->text));
+	output->events = calloc(1, sizeof(*output->events));
+	output->gate = options->trigger ? trigger_gate_new() : NULL;
+	if (!output->text || !output->events || (options->trigger && !output->gate))
+		return report_no_memory(output->command, NULL);
+	event_queue_init(output->events, write_event, output);
+	error = session_files_open(&output->files, options, folder, again, on_report, output);
 	if (error < 0 && !again)
 		session_files_remove(&output->files);
 	return error;
@@ -510,13 +440,7 @@ struct row_sink output_sink(struct output *output)
 {
 	return (struct row_sink){
 		.context = output,
-		.fps = output_name(output, ROW_FPS) || output->console.name ? on_fps : NULL,
-		.drop = output_name(output, ROW_DROPS) ? on_drop : NULL,
-		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
-		.doframe = output_name(output, ROW_DOFRAMES) ? on_doframe : NULL,
-		.timeline = output_name(output, ROW_TIMELINE) ? on_timeline : NULL,
-		.latency = output_name(output, ROW_LATENCY) ? on_latency : NULL,
-		.event = on_event,
+		.row = on_row,
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,
 		.late = on_late,
@@ -591,24 +515,19 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 	return since_ns >= periods.flush_ns && next_ns > 0 && next_ns < periods.flush_few_ns;
 }
 
-static void flush_files(struct output *output, bool now, uint64_t next_ns)
+static void flush(struct output *output, bool now, uint64_t next_ns)
 {
 	uint64_t now_ns = output->thread ? loop_now() : 0;
 
+	output_update(output);
+	settle_live(output);
+	flush_console(output);
 	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;
 	post_kind(output, FILE_JOB_FLUSH);
 	output->has_unflushed = output->has_unflushed_doframes = false;
 	output->flush_ns = now_ns;
 	output->flushed = output_posted(output);
-}
-
-static void flush(struct output *output, bool now, uint64_t next_ns)
-{
-	output_update(output);
-	settle_live(output);
-	flush_console(output);
-	flush_files(output, now, next_ns);
 }
 
 void output_flush(struct output *output)

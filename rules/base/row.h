@@ -180,16 +180,28 @@ struct late_frame {
 	const char *surface;
 };
 
+/* The files of a session: daemon/base/csv_files.h has the one list of them. First those to which
+ * rows are appended, in the order in which low disk space stops them (daemon/files/disk_floor.h);
+ * then those that are replaced as a whole. */
+enum csv_file_kind {
+	ROW_FRAMES,   /* struct frame_row */
+	ROW_TIMELINE, /* struct timeline_row */
+	ROW_DROPS,    /* struct drop_row */
+	ROW_DOFRAMES, /* struct doframe_row */
+	ROW_LATENCY,  /* struct frame_row */
+	ROW_FPS,      /* struct fps_row */
+	ROW_EVENTS,   /* struct trace_event */
+	ROW_FILES,    /* their number */
+	CSV_SUMMARY = ROW_FILES,
+	CSV_SESSION,
+	CSV_FILES,
+};
+
 /* Receives the rows. Every callback may be NULL. */
 struct row_sink {
 	void *context;
-	void (*fps)(void *context, const struct fps_row *row);
-	void (*drop)(void *context, const struct drop_row *row);
-	void (*frame)(void *context, const struct frame_row *row);
-	void (*latency)(void *context, const struct frame_row *row);
-	void (*doframe)(void *context, const struct doframe_row *row);
-	void (*timeline)(void *context, const struct timeline_row *row);
-	void (*event)(void *context, const struct trace_event *event);
+	/* @row: the struct of its @kind. */
+	void (*row)(void *context, enum csv_file_kind kind, const void *row);
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);
 	void (*late)(void *context, const struct late_frame *frame);

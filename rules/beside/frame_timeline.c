@@ -162,7 +162,7 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 		timeline->counts.refused += row->is_surface && surface[0];
 	}
 	if (timeline->row)
-		timeline->row(timeline->context, row);
+		timeline->row(timeline->context, ROW_TIMELINE, row);
 	remove_frame(timeline, i);
 }
 

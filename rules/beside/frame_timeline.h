@@ -82,8 +82,8 @@ struct frame_timeline {
 	struct timeline_counts counts;
 	const struct ruleset *rules; /* borrowed */
 	void *context;
-	void (*row)(void *context, const struct timeline_row *row); /* may be NULL */
-	bool live;						    /* see TIMELINE_LIVE_FRAMES */
+	void (*row)(void *context, enum csv_file_kind kind, const void *row); /* may be NULL */
+	bool live; /* see TIMELINE_LIVE_FRAMES */
 	unsigned int n_frames;
 	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
 	struct timeline_surface surfaces[TIMELINE_SURFACES];

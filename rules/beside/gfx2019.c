@@ -112,8 +112,8 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 		row.fps = (double)(uint64_t)row.fps;
 	row.stats.tx = series->tx;
 	row.stats.score = frame_stats_score(&series->stats, row.fps, target_fps, g->options.kpi_ns);
-	if (g->sink.fps)
-		g->sink.fps(g->sink.context, &row);
+	if (g->sink.row)
+		g->sink.row(g->sink.context, ROW_FPS, &row);
 	series->start_ns = series->last_ns;
 	series->stats = FRAME_STATS_EMPTY;
 }
@@ -165,8 +165,8 @@ static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, u
 				.legacy = true };
 
 	name_copy(name, sizeof(name), fields_of(tick).third);
-	if (g->sink.drop)
-		g->sink.drop(g->sink.context, &row);
+	if (g->sink.row)
+		g->sink.row(g->sink.context, ROW_DROPS, &row);
 }
 
 /* The first tick after a present: it is the frame's time. */

@@ -18,7 +18,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	struct trace_event event = { time_ns, kind, text };
 	char longer[EVENT_TEXT_SIZE];
 
-	if (!events->sink.event)
+	if (!events->sink.row)
 		return false;
 	if (limit->written >= EVENTS_FREE &&
 	    events->records < limit->last_record + RECORDS_PER_EVENT) {
@@ -31,7 +31,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 		event.text = longer;
 	}
 	*limit = (struct event_limit){ limit->written + 1, events->records, 0 };
-	events->sink.event(events->sink.context, &event);
+	events->sink.row(events->sink.context, ROW_EVENTS, &event);
 	return true;
 }
 
@@ -42,12 +42,12 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 		char text[64];
 		struct trace_event event = { time_ns, (enum trace_event_kind)kind, text };
 
-		if (limit->suppressed == 0 || !events->sink.event)
+		if (limit->suppressed == 0 || !events->sink.row)
 			continue;
 		snprintf(text, sizeof(text), "%llu more events of this kind were suppressed",
 			 (unsigned long long)limit->suppressed);
 		limit->suppressed = 0;
-		events->sink.event(events->sink.context, &event);
+		events->sink.row(events->sink.context, ROW_EVENTS, &event);
 	}
 }
 

@@ -29,8 +29,10 @@ static void on_record(void *context, const struct trace_record *record)
 		frame_timeline_record(timeline, record);
 }
 
-static void on_row(void *context, const struct timeline_row *row)
+static void on_row(void *context, enum csv_file_kind kind, const void *value)
 {
+	const struct timeline_row *row = value;
+
 	NOTE(row->start_ns, row->end_ns, row->expected_end_ns, row->token, row->display_token,
 	     row->pid, row->present_type, row->severity, row->jank_type, row->is_buffer);
 	note(row->layer, strlen(row->layer));

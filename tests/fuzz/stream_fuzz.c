@@ -104,7 +104,7 @@ static void check_stats(const struct frame_stats *s)
 		wrong("a wait that is none");
 }
 
-static void check_fps(void *context, const struct fps_row *row)
+static void check_fps(const struct fps_row *row)
 {
 	check_stats(&row->stats);
 	if (row->end_ns < row->start_ns || row->p50_ns > row->p90_ns || row->p90_ns > row->p99_ns ||
@@ -117,7 +117,7 @@ static void check_fps(void *context, const struct fps_row *row)
 		wrong("a row without a surface");
 }
 
-static void check_drop(void *context, const struct drop_row *row)
+static void check_drop(const struct drop_row *row)
 {
 	/* A stall has a row, too, so the interval may be of any length. */
 	NOTE(row->start_ns, row->missed, row->cause, (int64_t)row->tx);
@@ -126,7 +126,7 @@ static void check_drop(void *context, const struct drop_row *row)
 		wrong("a drop that cannot be");
 }
 
-static void check_frame(void *context, const struct frame_row *row)
+static void check_frame(const struct frame_row *row)
 {
 	frame_rows++;
 	NOTE((int64_t)row->present_ns, row->vsync_ns, row->interval_ns, row->vsyncs, row->queued_ns,
@@ -153,11 +153,23 @@ static void check_late(void *context, const struct late_frame *frame)
 		wrong("a frame that is not late");
 }
 
-static void check_event(void *context, const struct trace_event *event)
+static void check_event(const struct trace_event *event)
 {
 	note(event->text, strlen(event->text));
 	if (strchr(event->text, '\0') == event->text)
 		wrong("an event without a word");
+}
+
+static void check_row(void *context, enum csv_file_kind kind, const void *row)
+{
+	if (kind == ROW_FPS)
+		check_fps(row);
+	else if (kind == ROW_DROPS)
+		check_drop(row);
+	else if (kind == ROW_FRAMES)
+		check_frame(row);
+	else if (kind == ROW_EVENTS)
+		check_event(row);
 }
 
 static uint64_t summed; /* frames and waits in summaries, to compare with those in rows */
@@ -182,10 +194,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 	const struct row_sink sink = {
-		.fps = check_fps,
-		.drop = check_drop,
-		.frame = check_frame,
-		.event = check_event,
+		.row = check_row,
 		.late = check_late,
 		.gate = check_gate,
 	};

@@ -28,24 +28,14 @@ void *realloc(void *memory, size_t size)
 }
 
 /* The rows of the log are only counted: copies of them would allocate. */
-static void count_fps(void *context, const struct fps_row *row)
+static void count_row(void *context, enum csv_file_kind kind, const void *row)
 {
-	((struct row_log *)context)->n_fps++;
-}
+	struct row_log *log = context;
 
-static void count_drop(void *context, const struct drop_row *row)
-{
-	((struct row_log *)context)->n_drops++;
-}
-
-static void count_frame(void *context, const struct frame_row *row)
-{
-	((struct row_log *)context)->n_frames++;
-}
-
-static void count_event(void *context, const struct trace_event *event)
-{
-	((struct row_log *)context)->n_events++;
+	log->n_fps += kind == ROW_FPS;
+	log->n_drops += kind == ROW_DROPS;
+	log->n_frames += kind == ROW_FRAMES;
+	log->n_events += kind == ROW_EVENTS;
 }
 
 static void count_summary(void *context, const struct summary_row *row)
@@ -78,10 +68,7 @@ static void check(const char *rules)
 {
 	const struct row_sink sink = {
 		.context = &phone.log,
-		.fps = count_fps,
-		.drop = count_drop,
-		.frame = count_frame,
-		.event = count_event,
+		.row = count_row,
 	};
 	struct ruleset_error error;
 	size_t before, summaries = 0;

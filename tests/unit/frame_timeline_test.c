@@ -15,8 +15,10 @@ static char surface[NAME_SIZE], app[APP_SIZE], layer[NAME_SIZE];
 static size_t n_rows;
 static struct packets trace; /* that play() plays */
 
-static void on_row(void *context, const struct timeline_row *row)
+static void on_row(void *context, enum csv_file_kind kind, const void *value)
 {
+	const struct timeline_row *row = value;
+
 	strcpy(surface, row->surface);
 	strcpy(app, row->app);
 	strcpy(layer, row->layer);

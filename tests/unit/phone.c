@@ -42,36 +42,29 @@ static const char *kept(struct row_log *log, const char *text)
 /* The text of the copy lasts as long as the log. */
 #define KEEP(field) (copy->field = kept(log, copy->field))
 
-static void log_fps(void *context, const struct fps_row *row)
+static void log_row(void *context, enum csv_file_kind kind, const void *row)
 {
 	struct row_log *log = context;
-	struct fps_row *copy = APPEND(log, fps, row);
 
-	KEEP(app), KEEP(surface);
-}
+	if (kind == ROW_FPS) {
+		struct fps_row *copy = APPEND(log, fps, (const struct fps_row *)row);
 
-static void log_drop(void *context, const struct drop_row *row)
-{
-	struct row_log *log = context;
-	struct drop_row *copy = APPEND(log, drops, row);
+		KEEP(app), KEEP(surface);
+	} else if (kind == ROW_DROPS) {
+		struct drop_row *copy = APPEND(log, drops, (const struct drop_row *)row);
 
-	KEEP(tick), KEEP(app), KEEP(surface), KEEP(info), KEEP(layer);
-}
+		KEEP(tick), KEEP(app), KEEP(surface), KEEP(info), KEEP(layer);
+	} else if (kind == ROW_FRAMES || kind == ROW_LATENCY) {
+		struct frame_row *copy =
+			kind == ROW_FRAMES ? APPEND(log, frames, (const struct frame_row *)row)
+					   : APPEND(log, latency, (const struct frame_row *)row);
 
-static void log_frame(void *context, const struct frame_row *row)
-{
-	struct row_log *log = context;
-	struct frame_row *copy = APPEND(log, frames, row);
+		KEEP(app), KEEP(surface), KEEP(layer);
+	} else if (kind == ROW_EVENTS) {
+		struct trace_event *copy = APPEND(log, events, (const struct trace_event *)row);
 
-	KEEP(app), KEEP(surface), KEEP(layer);
-}
-
-static void log_event(void *context, const struct trace_event *event)
-{
-	struct row_log *log = context;
-	struct trace_event *copy = APPEND(log, events, event);
-
-	KEEP(text);
+		KEEP(text);
+	}
 }
 
 static void log_late(void *context, const struct late_frame *frame)
@@ -89,14 +82,6 @@ static void log_gate(void *context, bool open, uint64_t time_ns)
 	APPEND(log, gate, (&(struct gate_change){ open, time_ns, log->n_frames }));
 }
 
-static void log_latency(void *context, const struct frame_row *row)
-{
-	struct row_log *log = context;
-	struct frame_row *copy = APPEND(log, latency, row);
-
-	KEEP(app), KEEP(surface), KEEP(layer);
-}
-
 /* --- the phone --- */
 
 void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options)
@@ -105,13 +90,9 @@ void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_
 	struct ruleset_error error;
 	const struct row_sink sink = {
 		.context = &phone->log,
-		.fps = log_fps,
-		.drop = log_drop,
-		.frame = log_frame,
-		.event = log_event,
+		.row = log_row,
 		.late = log_late,
 		.gate = log_gate,
-		.latency = log_latency,
 	};
 
 	memset(phone, 0, sizeof(*phone));

@@ -41,9 +41,10 @@ struct polled_layer {
 	uint64_t joined_ns;	      /* begin of the run with the last rows that are its own */
 	struct latency_ring ring;
 	uint32_t gaps;
-	uint64_t period_ns; /* of its last poll */
-	uint64_t fresh_ns;  /* of the last poll with frames, see awake_ns() */
-	uint64_t next_ns;   /* of the next poll */
+	unsigned int n_held; /* frames that are not passed on yet */
+	uint64_t period_ns;  /* of its last poll */
+	uint64_t fresh_ns;   /* of the last poll with frames, see awake_ns() */
+	uint64_t next_ns;    /* of the next poll */
 };
 
 struct held_frame {
@@ -135,13 +136,6 @@ static void narrow_switch(struct latency_poll *poll, uint64_t actual_ns, uint64_
 	}
 }
 
-/* If no frame shows the new period, it is assumed from the last one on that shows the old one. */
-static uint64_t switch_at(const struct period_switch *change)
-{
-	return change->new_is_seen || !change->old_is_seen ? change->before_ns
-							   : change->after_ns + 1;
-}
-
 /* 0: unknown, as no frame shows when the display switched. */
 static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 {
@@ -154,7 +148,11 @@ static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 		if (!change->old_is_seen && !change->new_is_seen && actual_ns > change->after_ns &&
 		    actual_ns < change->before_ns)
 			return 0;
-		if (actual_ns >= switch_at(change))
+		/* If no frame shows the new period, it is assumed from the last one on that shows
+		 * the old one. */
+		if (actual_ns >= (change->new_is_seen || !change->old_is_seen
+					  ? change->before_ns
+					  : change->after_ns + 1))
 			return change->new_ns;
 		period_ns = change->old_ns;
 	}
@@ -191,8 +189,9 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 	qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
 	for (; n < poll->n_held && poll->held[n].actual_ns <= until_ns; n++) {
 		const struct held_frame *held = &poll->held[n];
+		struct polled_layer *layer = &poll->layers[held->layer];
 		const struct present_fence frame = {
-			.layer = name_of(&poll->layers[held->layer], copy),
+			.layer = name_of(layer, copy),
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
@@ -201,9 +200,10 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 			.is_loss = held->is_loss,
 		};
 
+		layer->n_held--;
 		if (held->actual_ns < poll->passed_ns) {
 			poll->counts.out_of_order++;
-			poll->layers[held->layer].gaps++;
+			layer->gaps++;
 		} else {
 			poll->calls.frame(poll->calls.context, &frame);
 		}
@@ -222,6 +222,7 @@ static void hold(struct latency_poll *poll, const struct held_frame *frame)
 		qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
 		pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
 	}
+	poll->layers[frame->layer].n_held++;
 	poll->held[poll->n_held++] = *frame;
 }
 
@@ -295,37 +296,20 @@ static void follow_period(struct latency_poll *poll)
 
 /* --- layers --- */
 
-static bool is_held(const struct latency_poll *poll, unsigned int layer)
-{
-	for (unsigned int i = 0; i < poll->n_held; i++)
-		if (poll->held[i].layer == layer)
-			return true;
-	return false;
-}
-
-static bool fits(const char *glob, const char *name)
+static bool fits(const char *const *globs, const char *name)
 {
 	char copy[SURFACE_MAX];
-	struct span app = app_of_layer(span_of(name));
+	struct span layer = span_of(name);
 
-	return pattern_glob(span_of(glob), surface_of_layer(span_of(name), copy)) ||
-	       (app.ptr && pattern_glob(span_of(glob), app));
-}
-
-static bool fits_one(const char *const *globs, const char *name)
-{
-	for (; *globs; globs++)
-		if (fits(*globs, name))
-			return true;
-	return false;
+	return pattern_globs(globs, surface_of_layer(layer, copy), app_of_layer(layer));
 }
 
 static bool is_wanted(const struct latency_poll *poll, const char *name)
 {
 	const struct options *options = poll->options;
 
-	return (!options->include[0] || fits_one(options->include, name)) &&
-	       !fits_one(options->exclude, name);
+	return (!options->include[0] || fits(options->include, name)) &&
+	       !fits(options->exclude, name);
 }
 
 static bool is_of_run(const struct latency_poll *poll, const struct polled_layer *layer)
@@ -346,6 +330,11 @@ static unsigned int next_twin(const struct latency_poll *poll)
 	return twin;
 }
 
+static bool lives(const struct polled_layer *layer)
+{
+	return layer->name[0] && awake_ns() - layer->fresh_ns <= LIVES_NS;
+}
+
 /* A free entry, or that of the layer that has been without frames longest. NULL: all live. Later,
  * frames that were passed on must not count as new ones. */
 static struct polled_layer *free_layer(struct latency_poll *poll)
@@ -357,7 +346,7 @@ static struct polled_layer *free_layer(struct latency_poll *poll)
 
 		if (!layer->name[0])
 			return layer;
-		if (awake_ns() - layer->fresh_ns > LIVES_NS && !is_held(poll, i) &&
+		if (!lives(layer) && layer->n_held == 0 &&
 		    (!oldest || layer->fresh_ns < oldest->fresh_ns))
 			oldest = layer;
 	}
@@ -366,27 +355,12 @@ static struct polled_layer *free_layer(struct latency_poll *poll)
 	return oldest;
 }
 
-static bool lives(const struct polled_layer *layer)
-{
-	return layer->name[0] && awake_ns() - layer->fresh_ns <= LIVES_NS;
-}
-
 /* Half of the time in which the ring is overwritten. */
 static uint64_t poll_period_ns(uint64_t period_ns)
 {
 	uint64_t ns = LATENCY_ROWS / 2 * (period_ns ? period_ns : PERIOD_ASSUMED_NS);
 
 	return ns > POLL_LEAST_NS ? ns : POLL_LEAST_NS;
-}
-
-static void report_gap(struct latency_poll *poll, const char *name)
-{
-	char text[LATENCY_NAME_SIZE + 96];
-
-	poll->counts.overruns++;
-	snprintf(text, sizeof(text), "frames of a layer were overwritten before they were read: %s",
-		 name);
-	poll->calls.event(poll->calls.context, "lost", text);
 }
 
 /* New frames of a layer. */
@@ -423,6 +397,7 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 	int64_t before_ns = ring.has_last ? ring.last_ns : 0;
 	uint64_t restarts = ring.restarts;
 	struct latency_row frames[LATENCY_ROWS];
+	char text[LATENCY_NAME_SIZE + 96];
 	enum latency_gap gap;
 	unsigned int n = latency_ring_join(&ring, printed->rows, printed->n, frames, &gap);
 
@@ -441,10 +416,14 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 	layer->ring = ring;
 	layer->joined_ns = poll->run_ns;
 	poll->counts.restarts += ring.restarts - restarts;
-	if (n > 0) {
+	if (n > 0)
 		take_frames(poll, layer, frames, n, gap, before_ns);
-		if (gap == LATENCY_GAP_OVERRUN)
-			report_gap(poll, layer->name);
+	if (n > 0 && gap == LATENCY_GAP_OVERRUN) {
+		poll->counts.overruns++;
+		snprintf(text, sizeof(text),
+			 "frames of a layer were overwritten before they were read: %s",
+			 layer->name);
+		poll->calls.event(poll->calls.context, "lost", text);
 	}
 	layer->period_ns = poll->period_ns;
 	layer->next_ns = poll->run_ns + poll_period_ns(poll->period_ns);
@@ -520,25 +499,16 @@ static void end_block(struct latency_poll *poll)
 	poll->rings[poll->n_rings].n = 0;
 }
 
-/* "Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123", as an example. */
-static void keep_answer(struct status_latency *counts, struct span line)
-{
-	size_t len = line.len < sizeof(counts->said) ? line.len : sizeof(counts->said) - 1;
-
-	if (counts->said[0])
-		return;
-	for (size_t i = 0; i < len; i++)
-		counts->said[i] = line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
-}
-
 static void read_row(struct latency_poll *poll, struct span line)
 {
+	struct status_latency *counts = &poll->counts;
+	bool said = counts->said[0] != '\0';
 	struct printed_ring *printed;
 	struct latency_row row;
 
 	switch (latency_dump_line(line, &row)) {
 	case LATENCY_LINE_PERIOD:
-		poll->counts.has_answer = true;
+		counts->has_answer = true;
 		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
 			poll->period_ns = (uint64_t)row.desired_ns;
 		break;
@@ -550,8 +520,10 @@ static void read_row(struct latency_poll *poll, struct span line)
 	case LATENCY_LINE_END:
 		end_block(poll);
 		break;
-	case LATENCY_LINE_OTHER:
-		keep_answer(&poll->counts, line);
+	case LATENCY_LINE_OTHER: /* "Permission Denial: can't dump SurfaceFlinger from pid=1" */
+		for (size_t i = 0; !said && i < line.len && i < sizeof(counts->said) - 1; i++)
+			counts->said[i] =
+				line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
 		break;
 	}
 }
@@ -681,16 +653,6 @@ static uint64_t next_scan_ns(const struct latency_poll *poll)
 	return poll->scan_ns + (poll->counts.scans == 1 && first_ns < SCAN_NS ? first_ns : SCAN_NS);
 }
 
-static void start_scan(struct latency_poll *poll)
-{
-	poll->is_scanning = true;
-	poll->scan_ns = loop_now();
-	poll->n_names = 0;
-	poll->names_len = poll->next_name = 0;
-	start(poll, RUN_LIST, "--list");
-	poll->scan_trace_ns = poll->run_trace_ns;
-}
-
 /* --include fits no name of the list: the nearest ones are what the user may have meant. */
 static void report_no_layer(struct latency_poll *poll, const char *glob)
 {
@@ -727,7 +689,8 @@ static void check_include(struct latency_poll *poll)
 	for (const char *const *globs = poll->options->include; *globs; globs++) {
 		size_t i = 0;
 
-		while (i < poll->names_len && !fits(*globs, poll->names + i))
+		while (i < poll->names_len &&
+		       !fits((const char *const[]){ *globs, NULL }, poll->names + i))
 			i += strlen(poll->names + i) + 1;
 		if (i == poll->names_len && i > 0)
 			report_no_layer(poll, *globs);
@@ -775,7 +738,12 @@ void latency_poll_follow(struct latency_poll *poll)
 			check_include(poll);
 		pass(poll, poll->scan_trace_ns);
 	} else if (now_ns >= next_scan_ns(poll)) {
-		start_scan(poll);
+		poll->is_scanning = true;
+		poll->scan_ns = now_ns;
+		poll->n_names = 0;
+		poll->names_len = poll->next_name = 0;
+		start(poll, RUN_LIST, "--list");
+		poll->scan_trace_ns = poll->run_trace_ns;
 	}
 }
 

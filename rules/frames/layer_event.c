@@ -18,21 +18,12 @@ static enum evidence evidence_of(const struct rule *rule)
 	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
-static bool matches_any(const char *const *globs, struct span surface, struct span app)
-{
-	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), surface) ||
-		    (app.ptr && pattern_glob(span_of(*globs), app)))
-			return true;
-	return false;
-}
-
 /* True: by the lists of options layers of that Surface are not counted. @app: in the layer's name,
  * or SPAN_NULL. */
 static bool is_excluded(const struct layer_events *e, struct span surface, struct span app)
 {
-	return (e->include && *e->include && !matches_any(e->include, surface, app)) ||
-	       (e->exclude && matches_any(e->exclude, surface, app));
+	return (e->include && *e->include && !pattern_globs(e->include, surface, app)) ||
+	       (e->exclude && pattern_globs(e->exclude, surface, app));
 }
 
 /* Applies the rules to the layer's name. */

@@ -206,3 +206,12 @@ bool pattern_glob(struct span glob, struct span name)
 		g++;
 	return g == glob.len;
 }
+
+bool pattern_globs(const char *const *globs, struct span surface, struct span app)
+{
+	for (; *globs; globs++)
+		if (pattern_glob(span_of(*globs), surface) ||
+		    (app.ptr && pattern_glob(span_of(*globs), app)))
+			return true;
+	return false;
+}

@@ -9,19 +9,13 @@
 
 #include "daemon/base/loop.h"
 
-/* Processes watched at a time. If an app has more, they are searched for when these have ended. */
-#define APP_WATCH_PROCESSES 32
-
-struct app_process {
-	struct watcher watcher; /* of its pidfd; before Linux 5.3 there is none, and ticks poll */
-	pid_t pid;		/* 0: unused */
-};
-
 struct app_watch {
 	const char *app; /* NULL: nothing to do */
 	DIR *proc;	 /* NULL: not opened yet */
 	struct loop *loop;
-	struct app_process processes[APP_WATCH_PROCESSES];
+	/* One process of the app. At its end, another one is searched for. */
+	pid_t pid;		/* 0: none */
+	struct watcher process; /* its pidfd; before Linux 5.3 there is none, and ticks poll */
 	void (*gone)(void *context);
 	void *context;
 };

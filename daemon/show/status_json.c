@@ -15,6 +15,34 @@
 
 #define SESSION_SCHEMA 1
 
+/* Numbers with their keys. The list ends with a key NULL. */
+struct count {
+	const char *key;
+	uint64_t value;
+};
+
+static void add_counts(struct json_object *object, const struct count *counts)
+{
+	for (; counts->key; counts++)
+		json_add_count(object, counts->key, counts->value);
+}
+
+static struct json_object *counts_object(const struct count *counts)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_counts(object, counts);
+	return object;
+}
+
+/* A list of such numbers, and a number of a struct whose key is its name. */
+#define COUNTS(...) ((const struct count[]){ __VA_ARGS__, { NULL, 0 } })
+#define KEY(key, value)                                                                            \
+	{                                                                                          \
+		key, value                                                                         \
+	}
+#define OF(of, name) KEY(#name, (of)->name)
+
 static void add_number(struct json_object *object, const char *key, double number)
 {
 	json_object_object_add(object, key, number > 0 ? json_object_new_double(number) : NULL);
@@ -203,12 +231,9 @@ static struct json_object *rows_object(const struct status *status)
 
 	for (unsigned int i = 0; i < status->files; i++) {
 		const struct status_rows *rows = &status->rows[i];
-		struct json_object *counts = json_object_new_object();
-
-		json_add_count(counts, "written", rows->written);
-		json_add_count(counts, "lost", rows->lost);
-		json_add_count(counts, "left_out", rows->left_out);
-		json_object_object_add(object, rows->name, counts);
+		json_object_object_add(object, rows->name,
+				       counts_object(COUNTS(OF(rows, written), OF(rows, lost),
+							    OF(rows, left_out))));
 	}
 	return object;
 }
@@ -238,18 +263,24 @@ static struct json_object *lost_object(const struct status *status)
 
 	json_add_count(object, "events", counters->lost_events);
 	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
-	json_add_count(object, "unknown_times", counters->lost_unknown);
-	json_add_count(object, "holes", counters->holes);
+	add_counts(object,
+		   COUNTS(KEY("unknown_times", counters->lost_unknown), OF(counters, holes)));
 	json_add_decimal(object, "seconds_without_events", (double)counters->hole_time_ns / 1e9, 3);
-	json_add_count(object, "stale_frames", counters->stale_frames);
-	json_add_count(object, "refused_frames", counters->frames_refused);
-	json_add_count(object, "rows", status->rows_lost);
+	add_counts(object, COUNTS(OF(counters, stale_frames),
+				  KEY("refused_frames", counters->frames_refused),
+				  KEY("rows", status->rows_lost)));
 	return object;
 }
+
+#define C(name) OF(counters, name)
+#define TIMELINE(name) KEY("frametimeline_" #name, timeline->name)
+#define FENCES(name) KEY("fences_" #name, fences->name)
 
 static struct json_object *counters_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
+	const struct timeline_counts *timeline = &counters->timeline;
+	const struct fence_counts *fences = &counters->fences;
 	struct json_object *object = json_object_new_object();
 
 	/* The counters that 'jankd status' shows, with the names that it uses. */
@@ -257,26 +288,17 @@ static struct json_object *counters_object(const struct status *status)
 	json_object_object_add(object, "lost", lost_object(status));
 	json_add_count(object, "malformed",
 		       status->malformed_markers + status->glued_lines + status->too_long_lines);
-	json_add_count(object, "late", counters->late);
-	json_add_count(object, "ahead", counters->ahead);
-	json_add_count(object, "repeated", counters->repeated);
-	json_add_count(object, "unattributed_presents", counters->unattributed_presents);
-	json_add_count(object, "evicted_surfaces", counters->surfaces_evicted);
-	json_add_count(object, "queue_high_water", counters->queue_high_water);
-	json_add_count(object, "rotations", status->rotations);
-	json_add_count(object, "restarts", counters->surfaceflinger_restarts);
-	json_add_count(object, "bytes", status->bytes);
-	json_add_count(object, "markers", status->markers);
-	json_add_count(object, "malformed_markers", status->malformed_markers);
-	json_add_count(object, "glued_lines", status->glued_lines);
-	json_add_count(object, "too_long_lines", status->too_long_lines);
+	add_counts(object,
+		   COUNTS(C(late), C(ahead), C(repeated), C(unattributed_presents),
+			  KEY("evicted_surfaces", counters->surfaces_evicted), C(queue_high_water),
+			  OF(status, rotations), KEY("restarts", counters->surfaceflinger_restarts),
+			  OF(status, bytes), OF(status, markers), OF(status, malformed_markers),
+			  OF(status, glued_lines), OF(status, too_long_lines)));
 	json_object_object_add(object, "rows", rows_object(status));
-	json_add_count(object, "rows_lost", status->rows_lost);
-	json_add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
-	json_add_count(object, "segments_removed", status->segments_removed);
-	json_add_count(object, "snapshots", status->snapshots);
-	json_add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
-	json_add_count(object, "snapshots_failed", status->snapshots_failed);
+	add_counts(object, COUNTS(OF(status, rows_lost),
+				  KEY("disk_wait_ms", status->disk_busy_ns / 1000000),
+				  OF(status, segments_removed), OF(status, snapshots),
+				  OF(status, snapshots_suppressed), OF(status, snapshots_failed)));
 	if (status->has_overruns) {
 		struct json_object *overruns = json_object_new_array();
 
@@ -288,54 +310,25 @@ static struct json_object *counters_object(const struct status *status)
 		json_object_object_add(object, "kernel_overrun", overruns);
 		json_add_count(object, "recoveries", status->recoveries);
 	}
-	json_add_count(object, "records", counters->records);
-	json_add_count(object, "ticks", counters->ticks);
-	json_add_count(object, "presents", counters->presents);
-	json_add_count(object, "frames", counters->frames);
-	json_add_count(object, "lost_events", counters->lost_events);
-	json_add_count(object, "lost_unknown", counters->lost_unknown);
-	json_add_count(object, "foreign_presents", counters->foreign_presents);
-	json_add_count(object, "foreign_ticks", counters->foreign_ticks);
-	json_add_count(object, "foreign_latches", counters->foreign_latches);
-	json_add_count(object, "clock_steps", counters->clock_steps);
-	json_add_count(object, "dropped_frames", counters->dropped_frames);
-	json_add_count(object, "layers_evicted", counters->layers_evicted);
-	json_add_count(object, "layers_refused", counters->layers_refused);
-	json_add_count(object, "frames_refused", counters->frames_refused);
-	json_add_count(object, "frames_hurried", counters->frames_counted_early);
-	json_add_count(object, "surfaces_evicted", counters->surfaces_evicted);
-	json_add_count(object, "marks_too_soon", counters->marks_too_soon);
-	json_add_count(object, "surfaces_others", counters->surfaces_others);
-	json_add_count(object, "frames_others", counters->frames_others);
-	json_add_count(object, "percentiles_refused", counters->percentiles_refused);
-	json_add_count(object, "doframes", counters->doframes);
-	json_add_count(object, "doframe_threads", counters->doframe_threads);
-	json_add_count(object, "doframes_refused", counters->doframes_refused);
-	json_add_count(object, "frames_by_learnt_durations", counters->durations_learnt);
-	json_add_count(object, "doframes_skipped_30", counters->doframes_skipped);
-	json_add_count(object, "frametimeline_frames", counters->timeline.rows);
-	json_add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);
-	json_add_count(object, "frametimeline_unmatched", counters->timeline.unmatched);
-	json_add_count(object, "frametimeline_malformed", counters->timeline.malformed);
-	json_add_count(object, "frametimeline_refused", counters->timeline.refused);
-	json_add_count(object, "frametimeline_joined", counters->timeline.joined);
-	json_add_count(object, "frametimeline_ambiguous", counters->timeline.ambiguous);
-	json_add_count(object, "frametimeline_not_joined", counters->timeline.not_joined);
-	json_add_count(object, "frametimeline_with_display", counters->timeline.with_display);
-	json_add_count(object, "frametimeline_without_display", counters->timeline.without_display);
-	json_add_count(object, "threads_evicted", counters->threads_evicted);
-	json_add_count(object, "slices_refused", counters->slices_refused);
-	json_add_count(object, "processes_evicted", counters->processes_evicted);
-	json_add_count(object, "ticks_evicted", counters->ticks_evicted);
-	json_add_count(object, "displays_evicted", counters->displays_evicted);
-	json_add_count(object, "holes_evicted", counters->holes_evicted);
-	json_add_count(object, "slices_unbalanced", counters->slices_unbalanced);
-	json_add_count(object, "fences", counters->fences.marks);
-	json_add_count(object, "fences_joined", counters->fences.joined);
-	json_add_count(object, "fences_surfaceflinger", counters->fences.own);
-	json_add_count(object, "fences_without_frame", counters->fences.without_frame);
-	json_add_count(object, "fences_ambiguous", counters->fences.ambiguous);
-	json_add_count(object, "fences_evicted", counters->fences_evicted);
+	add_counts(object, COUNTS(C(records), C(ticks), C(presents), C(frames), C(lost_events),
+				  C(lost_unknown), C(foreign_presents), C(foreign_ticks),
+				  C(foreign_latches), C(clock_steps), C(dropped_frames),
+				  C(layers_evicted), C(layers_refused), C(frames_refused),
+				  KEY("frames_hurried", counters->frames_counted_early),
+				  C(surfaces_evicted), C(marks_too_soon), C(surfaces_others),
+				  C(frames_others), C(percentiles_refused), C(doframes),
+				  C(doframe_threads), C(doframes_refused),
+				  KEY("frames_by_learnt_durations", counters->durations_learnt),
+				  KEY("doframes_skipped_30", counters->doframes_skipped),
+				  KEY("frametimeline_frames", timeline->rows), TIMELINE(unfinished),
+				  TIMELINE(unmatched), TIMELINE(malformed), TIMELINE(refused),
+				  TIMELINE(joined), TIMELINE(ambiguous), TIMELINE(not_joined),
+				  TIMELINE(with_display), TIMELINE(without_display),
+				  C(threads_evicted), C(slices_refused), C(processes_evicted),
+				  C(ticks_evicted), C(displays_evicted), C(holes_evicted),
+				  C(slices_unbalanced), KEY("fences", fences->marks),
+				  FENCES(joined), KEY("fences_surfaceflinger", fences->own),
+				  FENCES(without_frame), FENCES(ambiguous), C(fences_evicted)));
 	json_add_if_any(object, "first_ns", counters->first_ns);
 	json_add_if_any(object, "last_ns", counters->last_ns);
 	json_add_if_known(object, "refresh_mhz", counters->refresh_mhz);
@@ -344,38 +337,19 @@ static struct json_object *counters_object(const struct status *status)
 	return object;
 }
 
-static struct json_object *cost_object(const struct status_cost *cost)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_add_count(object, "cpu_ms", cost->cpu_ms);
-	json_add_count(object, "children_cpu_ms", cost->children_cpu_ms);
-	json_add_count(object, "rss_kb", cost->rss_kb);
-	json_add_count(object, "wakeups", cost->wakeups);
-	return object;
-}
-
 /* NULL: no present fences are polled. */
 static struct json_object *latency_object(const struct status *status)
 {
 	const struct status_latency *latency = &status->latency;
-	struct json_object *object;
 
 	if (!latency->is_on)
 		return NULL;
-	object = json_object_new_object();
-	json_add_count(object, "polls", latency->polls);
-	json_add_count(object, "failed", latency->failed);
-	json_add_count(object, "scans", latency->scans);
-	json_add_count(object, "wall_ms", latency->wall_ns / 1000000);
-	json_add_count(object, "longest_ms", latency->wall_most_ns / 1000000);
-	json_add_count(object, "cpu_ms", latency->cpu_ns / 1000000);
-	json_add_count(object, "frames", latency->frames);
-	json_add_count(object, "overruns", latency->overruns);
-	json_add_count(object, "restarts", latency->restarts);
-	json_add_count(object, "out_of_order", latency->out_of_order);
-	json_add_count(object, "refused", latency->refused);
-	return object;
+	return counts_object(COUNTS(OF(latency, polls), OF(latency, failed), OF(latency, scans),
+				    KEY("wall_ms", latency->wall_ns / 1000000),
+				    KEY("longest_ms", latency->wall_most_ns / 1000000),
+				    KEY("cpu_ms", latency->cpu_ns / 1000000), OF(latency, frames),
+				    OF(latency, overruns), OF(latency, restarts),
+				    OF(latency, out_of_order), OF(latency, refused)));
 }
 
 /* A time as ISO 8601; null if it is unknown. */
@@ -400,6 +374,7 @@ static struct json_object *process_object(const struct status_process *process)
 /* What is in session.json. */
 static struct json_object *session_object(const struct status *status)
 {
+	const struct status_cost *cost = &status->cost;
 	struct json_object *object = json_object_new_object();
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
@@ -420,7 +395,10 @@ static struct json_object *session_object(const struct status *status)
 	json_object_object_add(object, "counters", counters_object(status));
 	if (status->live) {
 		json_object_object_add(object, "process", process_object(&status->process));
-		json_object_object_add(object, "cost", cost_object(&status->cost));
+		json_object_object_add(
+			object, "cost",
+			counts_object(COUNTS(OF(cost, cpu_ms), OF(cost, children_cpu_ms),
+					     OF(cost, rss_kb), OF(cost, wakeups))));
 		json_object_object_add(object, "latency", latency_object(status));
 	}
 	return object;
@@ -605,19 +583,18 @@ static struct json_object *skipped_object(const struct status *status)
 
 char *verdict_json(const struct status *status)
 {
+	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
 	struct json_object *others = json_object_new_array();
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
 	json_add_text(object, "folder", status->folder);
-	json_add_if_known(object, "refresh_mhz", status->counters.refresh_mhz);
-	json_add_count(object, "presents", status->counters.presents);
-	json_add_count(object, "frames", status->counters.frames);
-	json_add_count(object, "lost_events", status->counters.lost_events);
-	json_add_count(object, "lost_unknown", status->counters.lost_unknown);
-	json_add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
-	json_add_count(object, "doframes", status->counters.doframes);
+	json_add_if_known(object, "refresh_mhz", counters->refresh_mhz);
+	add_counts(object,
+		   COUNTS(C(presents), C(frames), C(lost_events), C(lost_unknown),
+			  KEY("surfaces_left_out", status->surfaces_total - status->n_surfaces),
+			  C(doframes)));
 	json_object_object_add(object, "skipped_30", skipped_object(status));
 	for (unsigned int i = 0; i < status->n_apps; i++)
 		json_object_array_add(array, app_object(&status->apps[i], status));

@@ -11,6 +11,7 @@
 
 #include "daemon/files/output.h"
 #include "daemon/files/snapshot_files.h"
+#include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -49,9 +50,8 @@ static bool is_saving(const struct snapshot *snapshot)
 
 void snapshot_update(struct snapshot *snapshot)
 {
+	char text[1280] = "";
 	int error;
-	char text[1280];
-	int len;
 
 	if (!snapshot->is_ended ||
 	    snapshot->output->state.replaced[REPLACED_SNAPSHOT].done < snapshot->ended)
@@ -64,13 +64,13 @@ void snapshot_update(struct snapshot *snapshot)
 	} else {
 		snapshot->written++;
 	}
-	len = snprintf(text, sizeof(text), "%s: ", snapshot->name.text);
+	text_append(text, sizeof(text), "%s: ", snapshot->name.text);
 	if (error < 0)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
-				error == -ENOBUFS ? "the disk is too slow" : strerror(-error));
-	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
-		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
-		 snapshot->surface);
+		text_append(text, sizeof(text), "not saved: %s: ",
+			    error == -ENOBUFS ? "the disk is too slow" : strerror(-error));
+	text_append(text, sizeof(text), "%" PRIu64 ".%06" PRIu64 " ms, %s",
+		    snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
+		    snapshot->surface);
 	output_event(snapshot->output, (int64_t)snapshot->present_ns, ROW_UNKNOWN, "snapshot",
 		     text);
 }
@@ -132,14 +132,6 @@ static uint64_t least_ns(const struct snapshot *snapshot)
 	return snapshot->interval_ns + LEAD_NS;
 }
 
-/* The trace before the frame that is saved if the buffer has it. */
-static uint64_t before_ns(const struct snapshot *snapshot)
-{
-	uint64_t wanted = snapshot->length_ns - after_ns(snapshot);
-
-	return wanted > least_ns(snapshot) ? wanted : least_ns(snapshot);
-}
-
 static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
 {
 	return snapshot->present_ns > ns ? snapshot->present_ns - ns : 0;
@@ -148,11 +140,13 @@ static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
 void snapshot_begin(struct snapshot *snapshot)
 {
 	struct output *output = snapshot->output;
+	uint64_t before_ns = snapshot->length_ns - after_ns(snapshot);
 
+	if (before_ns < least_ns(snapshot))
+		before_ns = least_ns(snapshot);
 	snapshot->due_ns = UINT64_MAX;
 	snapshot->name = snapshot_files_name(++snapshot->number);
-	source_remembered(snapshot->source, time_before(snapshot, before_ns(snapshot)),
-			  snapshot->parts);
+	source_remembered(snapshot->source, time_before(snapshot, before_ns), snapshot->parts);
 	snapshot->is_begun = true;
 	if (!output_replace_begin(output, REPLACED_SNAPSHOT, snapshot->name.text,
 				  snapshot->parts[0].len + snapshot->parts[1].len) ||

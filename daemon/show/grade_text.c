@@ -2,9 +2,10 @@
 #include "daemon/show/grade_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "daemon/base/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -156,18 +157,7 @@ static void share_of(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
 
 /* --- sentences --- */
 
-static void add(char text[GRADE_TEXT_SIZE], const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(char text[GRADE_TEXT_SIZE], const char *format, ...)
-{
-	size_t n = strlen(text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text + n, GRADE_TEXT_SIZE - n, format, arguments);
-	va_end(arguments);
-}
+#define add(text, ...) text_append(text, GRADE_TEXT_SIZE, __VA_ARGS__)
 
 static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)

@@ -105,13 +105,6 @@ static void format_count(char text[static CELL_SIZE], double count, int width)
 	}
 }
 
-static void format_number(char text[static CELL_SIZE], double number, int width)
-{
-	snprintf(text, CELL_SIZE, "%.1f", number);
-	if (number < 0 || strlen(text) > (size_t)width)
-		format_count(text, number, width);
-}
-
 static double to_ms(int64_t ns)
 {
 	return (double)ns / 1e6;
@@ -181,9 +174,10 @@ static void format_cell(char text[static CELL_SIZE], const struct summary_row *r
 			 (double)row->frozen_ns / 1e9);
 	else if ((column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES)
 		format_count(text, number, width);
-	else
-		format_number(text, row->stats.frames > 0 || column <= COLUMN_LOST ? number : -1,
-			      width);
+	else if (row->stats.frames == 0 && column > COLUMN_LOST)
+		format_count(text, -1, width);
+	else if (snprintf(text, CELL_SIZE, "%.1f", number) > width || number < 0)
+		format_count(text, number, width);
 }
 
 static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
@@ -217,22 +211,17 @@ static void print_row(FILE *out, const struct summary_row *row, const struct tab
 	fputc('\n', out);
 }
 
-/* What is of this moment, and what of the whole session. */
-static void print_parts(FILE *out, const struct table_layout *layout)
+static void print_head(FILE *out, const struct table_layout *layout)
 {
 	unsigned int now = layout->surface + (layout->app > 0 ? layout->app + 1 : 0), rest = 0;
 
 	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
 		if (layout->has[i])
 			*(i <= COLUMN_FROZEN ? &now : &rest) += cells[i].width;
-	fprintf(out, "%*s%*s\n", (int)now, "now", (int)rest,
-		rest > strlen("the whole session") ? "the whole session" : "");
-}
-
-static void print_head(FILE *out, const struct table_layout *layout)
-{
+	/* What is of this moment, and what of the whole session. */
 	if (layout->has[COLUMN_NOW])
-		print_parts(out, layout);
+		fprintf(out, "%*s%*s\n", (int)now, "now", (int)rest,
+			rest > strlen("the whole session") ? "the whole session" : "");
 	if (layout->app > 0)
 		fprintf(out, "%-*s ", (int)layout->app, "app");
 	fprintf(out, "%-*s", (int)layout->surface, "Surface");
@@ -278,24 +267,27 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
-	char lost[64] = "", gaps[48] = "", refused[64] = "", refresh[32] = "unknown";
-	char counts[320], time[100], all[422];
+	char counts[320] = "", time[100] = "", all[422];
 
-	if (counters->lost_unknown > 0)
-		snprintf(lost, sizeof(lost), "|plus %" PRIu64 " %s of unknown size",
-			 counters->lost_unknown, counters->lost_unknown == 1 ? "loss" : "losses");
-	if (counters->hole_time_ns >= 50000000)
-		snprintf(gaps, sizeof(gaps), ",|%.1f s without events",
-			 (double)counters->hole_time_ns / 1e9);
-	if (counters->refresh_mhz >= 0)
-		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+	text_append(counts, sizeof(counts), "presents %" PRIu64 ",|frames %" PRIu64 ",",
+		    counters->presents, counters->frames);
 	if (counters->frames_refused > 0)
-		snprintf(refused, sizeof(refused), "|refused %" PRIu64 ",",
-			 counters->frames_refused);
-	snprintf(counts, sizeof(counts),
-		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s%s,",
-		 counters->presents, counters->frames, refused, counters->lost_events, lost, gaps);
-	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
+		text_append(counts, sizeof(counts), "|refused %" PRIu64 ",",
+			    counters->frames_refused);
+	text_append(counts, sizeof(counts), "|lost events %" PRIu64, counters->lost_events);
+	if (counters->lost_unknown > 0)
+		text_append(counts, sizeof(counts), "|plus %" PRIu64 " %s of unknown size",
+			    counters->lost_unknown,
+			    counters->lost_unknown == 1 ? "loss" : "losses");
+	if (counters->hole_time_ns >= 50000000)
+		text_append(counts, sizeof(counts), ",|%.1f s without events",
+			    (double)counters->hole_time_ns / 1e9);
+	text_append(counts, sizeof(counts), ",");
+	text_append(time, sizeof(time), "span %.3f s,|refresh ", (double)span_ns / 1e9);
+	if (counters->refresh_mhz >= 0)
+		text_append(time, sizeof(time), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+	else
+		text_append(time, sizeof(time), "unknown");
 	snprintf(all, sizeof(all), "%s|%s", counts, time);
 	*totals = (struct totals){ .lines = 0 };
 	if (strlen(all) <= columns) {

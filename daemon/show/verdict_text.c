@@ -248,35 +248,28 @@ static const char *name_without_marks(const struct summary_row *surface)
 	return surface->app[0] ? surface->app : surface->surface;
 }
 
-/* True: a Surface before number @at has the name of its process. */
-static bool is_named(const struct status *status, unsigned int at)
-{
-	const char *name = name_without_marks(&status->surfaces[at]);
-
-	for (unsigned int i = 0; i < at; i++)
-		if (status->surfaces[i].no_view_marks &&
-		    strcmp(name_without_marks(&status->surfaces[i]), name) == 0)
-			return true;
-	return false;
-}
-
 /* Processes that present frames and are not in doframe.csv. */
 static void print_without_marks(FILE *out, unsigned int columns, const struct status *status)
 {
 	char names[LINE_SIZE / 2] = "";
-	size_t n = 0;
 
 	if (status->counters.doframes == 0) {
 		text_print_line(out, columns,
 				"the apps' own frame times are not recorded: add category view");
 		return;
 	}
-	for (unsigned int i = 0; i < status->n_surfaces && n < sizeof(names); i++)
-		if (status->surfaces[i].no_view_marks && !is_named(status, i))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
-					      n > 0 ? ", " : "",
-					      name_without_marks(&status->surfaces[i]));
-	if (n > 0)
+	for (unsigned int i = 0; i < status->n_surfaces; i++) {
+		const char *name = name_without_marks(&status->surfaces[i]);
+		unsigned int at = 0;
+
+		/* The first Surface with that name. */
+		while (at < i && (!status->surfaces[at].no_view_marks ||
+				  strcmp(name_without_marks(&status->surfaces[at]), name) != 0))
+			at++;
+		if (at == i && status->surfaces[i].no_view_marks)
+			text_append(names, sizeof(names), "%s%s", names[0] ? ", " : "", name);
+	}
+	if (names[0])
 		print_name(out, columns, names,
 			   ": the app's own frame times are not recorded: add category view");
 }

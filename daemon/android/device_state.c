@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
 #define MINUTE_NS (60 * UINT64_C(1000000000))
@@ -80,17 +80,6 @@ static int larger(int a, int b)
 	return a > b ? a : b;
 }
 
-/* The brightness of a light that is switched off is 0, whatever its file says. */
-static int brightness_of(const struct device_file *light, const struct device_file *end)
-{
-	int value = read_number(light->fd, 0, INT_MAX);
-
-	if (light + 1 < end && light[1].kind == DEVICE_FILE_BL_POWER &&
-	    read_number(light[1].fd, 1, INT_MAX) != DEVICE_UNKNOWN)
-		return 0;
-	return value;
-}
-
 /* A phone that folds has a light for each panel: that of the brightest one counts. */
 static void read_screen(const struct device_state *state, struct device_values *values)
 {
@@ -101,8 +90,12 @@ static void read_screen(const struct device_state *state, struct device_values *
 		char text[16];
 
 		if (file->kind == DEVICE_FILE_BRIGHTNESS) {
-			int brightness = brightness_of(file, end);
+			int brightness = read_number(file->fd, 0, INT_MAX);
 
+			/* That of a light that is switched off is 0, whatever its file says. */
+			if (file + 1 < end && file[1].kind == DEVICE_FILE_BL_POWER &&
+			    read_number(file[1].fd, 1, INT_MAX) != DEVICE_UNKNOWN)
+				brightness = 0;
 			if (brightness <= values->brightness)
 				continue;
 			values->brightness = brightness;
@@ -118,47 +111,40 @@ static void read_screen(const struct device_state *state, struct device_values *
 		values->screen_on = 1;
 }
 
-static void read_file(const struct device_file *file, struct device_values *values, int *zone_mc)
-{
-	int tenths;
-
-	switch (file->kind) {
-	case DEVICE_FILE_CAPACITY:
-		values->battery_percent = read_number(file->fd, 0, 100);
-		break;
-	case DEVICE_FILE_BATTERY_TEMP:
-		tenths = read_number(file->fd, -300, MOST_MC / 100);
-		values->battery_mc = tenths == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : tenths * 100;
-		break;
-	case DEVICE_FILE_STATUS:
-		values->charging = read_charging(file->fd);
-		break;
-	case DEVICE_FILE_ZONE_SKIN:
-		values->skin_mc = larger(values->skin_mc, read_number(file->fd, LEAST_MC, MOST_MC));
-		break;
-	case DEVICE_FILE_ZONE_BATTERY:
-		*zone_mc = larger(*zone_mc, read_number(file->fd, LEAST_MC, MOST_MC));
-		break;
-	case DEVICE_FILE_ZONE_CPU:
-		values->cpu_mc = larger(values->cpu_mc, read_number(file->fd, LEAST_MC, MOST_MC));
-		break;
-	case DEVICE_FILE_COOLING:
-		values->cpu_cooling = larger(values->cpu_cooling, read_number(file->fd, 0, 1000));
-		break;
-	default: /* the screen: see read_screen() */
-		break;
-	}
-}
+/* The files with a number of their own, and what it is multiplied by. */
+static const struct {
+	size_t value; /* offset in struct device_values */
+	int least, most, unit;
+} numbers[] = {
+	[DEVICE_FILE_CAPACITY] = { offsetof(struct device_values, battery_percent), 0, 100, 1 },
+	[DEVICE_FILE_BATTERY_TEMP] = { offsetof(struct device_values, battery_mc), -300,
+				       MOST_MC / 100, 100 },
+	[DEVICE_FILE_ZONE_SKIN] = { offsetof(struct device_values, skin_mc), LEAST_MC, MOST_MC, 1 },
+	[DEVICE_FILE_ZONE_BATTERY] = { offsetof(struct device_values, battery_mc), LEAST_MC,
+				       MOST_MC, 1 },
+	[DEVICE_FILE_ZONE_CPU] = { offsetof(struct device_values, cpu_mc), LEAST_MC, MOST_MC, 1 },
+	[DEVICE_FILE_COOLING] = { offsetof(struct device_values, cpu_cooling), 0, 1000, 1 },
+};
 
 struct device_values device_state_read(const struct device_state *state)
 {
-	struct device_values values = DEVICE_VALUES_NONE;
-	int zone_mc = DEVICE_UNKNOWN;
+	struct device_values values = DEVICE_VALUES_NONE, zones = DEVICE_VALUES_NONE;
 
-	for (unsigned int i = 0; i < state->n_files; i++)
-		read_file(&state->files[i], &values, &zone_mc);
+	for (unsigned int i = 0; i < state->n_files; i++) {
+		enum device_file_kind kind = state->files[i].kind;
+		void *of = kind == DEVICE_FILE_ZONE_BATTERY ? &zones : &values;
+		int *value = (int *)((char *)of + numbers[kind].value), number;
+
+		if (kind == DEVICE_FILE_STATUS)
+			values.charging = read_charging(state->files[i].fd);
+		if (numbers[kind].unit == 0)
+			continue;
+		number = read_number(state->files[i].fd, numbers[kind].least, numbers[kind].most);
+		if (number != DEVICE_UNKNOWN)
+			*value = larger(*value, number * numbers[kind].unit);
+	}
 	if (values.battery_mc == DEVICE_UNKNOWN)
-		values.battery_mc = zone_mc;
+		values.battery_mc = zones.battery_mc;
 	read_screen(state, &values);
 	return values;
 }
@@ -195,19 +181,9 @@ static bool has_changed(const struct device_values *before, const struct device_
 	       differs(before->cpu_mc, now->cpu_mc, CPU_CHANGE_MC);
 }
 
-static void add(char text[static DEVICE_STATE_TEXT], const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(char text[static DEVICE_STATE_TEXT], const char *format, ...)
-{
-	size_t len = strlen(text);
-	va_list args;
-
-	len += (size_t)snprintf(text + len, DEVICE_STATE_TEXT - len, "%s", len > 0 ? ", " : "");
-	va_start(args, format);
-	vsnprintf(text + len, DEVICE_STATE_TEXT - len, format, args);
-	va_end(args);
-}
+/* Adds a part, with a comma before it. */
+#define add(text, format, ...)                                                                     \
+	text_append(text, DEVICE_STATE_TEXT, "%s" format, (text)[0] ? ", " : "", __VA_ARGS__)
 
 static void add_battery(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
 			const struct device_values *now)
@@ -383,22 +359,17 @@ static void each_entry(struct device_state *state, const char *root, const char 
 		free(entries);
 }
 
-static bool has_light(const struct device_state *state)
-{
-	for (unsigned int i = 0; i < state->n_files; i++)
-		if (state->files[i].kind == DEVICE_FILE_BRIGHTNESS)
-			return true;
-	return false;
-}
-
 void device_state_open(struct device_state *state, const char *root)
 {
+	unsigned int battery_files;
+
 	*state = (struct device_state){ .reported = DEVICE_VALUES_NONE };
 	if (!root)
 		return;
 	each_entry(state, root, "/sys/class/power_supply", add_battery_of);
+	battery_files = state->n_files;
 	each_entry(state, root, "/sys/class/backlight", add_light);
-	if (!has_light(state))
+	if (state->n_files == battery_files)
 		each_entry(state, root, "/sys/class/leds", add_led);
 	each_entry(state, root, "/sys/class/drm", add_connector);
 	each_entry(state, root, "/sys/class/thermal", add_thermal);

@@ -25,18 +25,12 @@ static void query_focus(struct android_probe *probe)
 	child_start(&probe->focus, probe->loop, argv, DUMPSYS_MS);
 }
 
-static bool is_of_app(const char *activity, const char *app)
-{
-	size_t len = strcspn(activity, "/");
-
-	return strlen(app) == len && strncmp(app, activity, len) == 0;
-}
-
 /* Passes the name to the pipeline, even if dumpsys hung or failed after it had printed the name. */
 static void on_focus_end(struct child *child, int status)
 {
 	struct android_probe *probe = child->context;
 	const char *name = probe->found.name;
+	size_t len = strcspn(name, "/");
 
 	(void)status;
 	if (!name[0] && !probe->use_window) {
@@ -51,7 +45,8 @@ static void on_focus_end(struct child *child, int status)
 	}
 	/* During a transition the app that begins to draw may not be in the foreground yet. So if
 	 * the first answer names another app, it is ignored, and the second one counts. */
-	if (name[0] && !probe->is_second && !is_of_app(name, probe->new_app))
+	if (name[0] && !probe->is_second &&
+	    (strlen(probe->new_app) != len || strncmp(probe->new_app, name, len) != 0))
 		return;
 	pipeline_set_front_app(*probe->pipeline, name, probe->since_ns);
 }

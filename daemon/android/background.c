@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
 /* Between Android's own native services (-1000) and the apps (from -800, persistent ones, to 1000):
@@ -50,23 +51,6 @@ static int read_oom(const char *root)
 
 /* --- the cpuset --- */
 
-/* The line of /proc/self/cgroup is "4:cpuset:/top-app". */
-static void find_home(struct background *background)
-{
-	char text[4096];
-	const char *at;
-
-	background->home[0] = '\0';
-	text_file_read(text, sizeof(text), "%s/proc/self/cgroup", background->root);
-	at = strstr(text, ":cpuset:/");
-	if (!at)
-		return;
-	at += strlen(":cpuset:");
-	if (strcspn(at, "\n") < sizeof(background->home))
-		snprintf(background->home, sizeof(background->home), "%.*s", (int)strcspn(at, "\n"),
-			 at);
-}
-
 static bool enter_cpuset(const struct background *background, const char *cpuset, pid_t pid)
 {
 	char path[512];
@@ -78,39 +62,43 @@ static bool enter_cpuset(const struct background *background, const char *cpuset
 	return write_number(background->root, path, pid);
 }
 
-/* Without the cpuset before, child processes could not be sent back there. */
+/* The line of /proc/self/cgroup is "4:cpuset:/top-app". Without it, child processes could not be
+ * sent back there. */
 static void find_cpuset(struct background *background)
 {
-	find_home(background);
-	for (size_t i = 0; i < sizeof(cpusets) / sizeof(cpusets[0]) && background->home[0]; i++) {
-		if (!enter_cpuset(background, cpusets[i], getpid()))
-			continue;
-		background->cpuset = cpusets[i];
+	char text[4096];
+	const char *at;
+	size_t len;
+
+	text_file_read(text, sizeof(text), "%s/proc/self/cgroup", background->root);
+	at = strstr(text, ":cpuset:/");
+	if (!at)
 		return;
-	}
+	at += strlen(":cpuset:");
+	len = strcspn(at, "\n");
+	if (len >= sizeof(background->home))
+		return;
+	snprintf(background->home, sizeof(background->home), "%.*s", (int)len, at);
+	for (size_t i = 0; i < sizeof(cpusets) / sizeof(cpusets[0]) && !background->cpuset; i++)
+		if (enter_cpuset(background, cpusets[i], getpid()))
+			background->cpuset = cpusets[i];
 }
 
 /* --- the little CPUs --- */
-
-static long read_cpu(const char *root, int cpu, const char *name)
-{
-	char text[32];
-	long value;
-
-	text_file_read(text, sizeof(text), "%s/sys/devices/system/cpu/cpu%d/%s", root, cpu, name);
-	value = strtol(text, NULL, 10);
-	return value > 0 ? value : 0;
-}
 
 /* How fast each CPU is; 0: unknown. False: not all of @cpus are known by the same measure. */
 static bool read_speeds(const char *root, const char *name, const cpu_set_t *cpus,
 			long speeds[static CPU_SETSIZE])
 {
+	char text[32];
+
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, cpus))
 			continue;
-		speeds[cpu] = read_cpu(root, cpu, name);
-		if (speeds[cpu] == 0)
+		text_file_read(text, sizeof(text), "%s/sys/devices/system/cpu/cpu%d/%s", root, cpu,
+			       name);
+		speeds[cpu] = strtol(text, NULL, 10);
+		if (speeds[cpu] <= 0)
 			return false;
 	}
 	return true;
@@ -132,24 +120,11 @@ static void keep_little(const char *root, cpu_set_t *cpus)
 			CPU_CLR(cpu, cpus);
 }
 
-/* A cpuset may have big CPUs, too. */
-static void enter_little_cpus(struct background *background)
-{
-	cpu_set_t allowed, little;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
-		return;
-	little = allowed;
-	keep_little(background->root, &little);
-	if (!CPU_EQUAL(&little, &allowed))
-		sched_setaffinity(0, sizeof(little), &little);
-}
-
 /* --- both --- */
 
 void background_enter(struct background *background, const char *root)
 {
-	cpu_set_t now;
+	cpu_set_t allowed, now;
 
 	*background = (struct background){ .root = root, .oom_before = DEVICE_UNKNOWN };
 	if (!root)
@@ -161,7 +136,13 @@ void background_enter(struct background *background, const char *root)
 	if (sched_getaffinity(0, sizeof(background->cpus_before), &background->cpus_before) < 0)
 		return;
 	find_cpuset(background);
-	enter_little_cpus(background);
+	/* A cpuset may have big CPUs, too. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+		now = allowed;
+		keep_little(root, &now);
+		if (!CPU_EQUAL(&now, &allowed))
+			sched_setaffinity(0, sizeof(now), &now);
+	}
 	background->has_new_cpus = sched_getaffinity(0, sizeof(now), &now) == 0 &&
 				   !CPU_EQUAL(&now, &background->cpus_before);
 }
@@ -185,18 +166,16 @@ void background_release(const struct background *background, pid_t child)
 /* Prints "0-3,6". */
 static void print_cpus(const cpu_set_t *cpus, char *text, size_t size)
 {
-	size_t len = 0;
-
 	text[0] = '\0';
-	for (int cpu = 0; cpu < CPU_SETSIZE && len < size; cpu++) {
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		int first = cpu;
 
 		if (!CPU_ISSET(cpu, cpus))
 			continue;
 		while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, cpus))
 			cpu++;
-		len += (size_t)snprintf(text + len, size - len, cpu > first ? "%s%d-%d" : "%s%d",
-					len > 0 ? "," : "", first, cpu);
+		text_append(text, size, cpu > first ? "%s%d-%d" : "%s%d", text[0] ? "," : "", first,
+			    cpu);
 	}
 }
 

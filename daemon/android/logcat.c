@@ -42,23 +42,12 @@ void logcat_open(struct logcat *logcat, const char *root)
 		logcat->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* With the address each time: logd may have been restarted. */
-static void send_line(const struct logcat *logcat, const char *line, size_t len)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s%s", logcat->root, SOCKET) >=
-	    (int)sizeof(address.sun_path))
-		return;
-	sendto(logcat->fd, line, len, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&address,
-	       sizeof(address));
-}
-
 void logcat_write(struct logcat *logcat, enum logcat_priority priority, const char *text)
 {
 	char line[sizeof(struct header) + 1 + sizeof(TAG) + TEXT_MAX];
 	char *at = line + sizeof(struct header);
 	struct header header = { .id = LOG_ID_MAIN };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct timespec now;
 	size_t left;
 
@@ -86,7 +75,11 @@ void logcat_write(struct logcat *logcat, enum logcat_priority priority, const ch
 	}
 	at += text_escape(at, left, text);
 	*at++ = '\0';
-	send_line(logcat, line, (size_t)(at - line));
+	/* With the address each time: logd may have been restarted. */
+	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s%s", logcat->root, SOCKET) <
+	    (int)sizeof(address.sun_path))
+		sendto(logcat->fd, line, (size_t)(at - line), MSG_DONTWAIT | MSG_NOSIGNAL,
+		       (struct sockaddr *)&address, sizeof(address));
 }
 
 void logcat_close(struct logcat *logcat)

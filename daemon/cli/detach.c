@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "daemon/base/report.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
 
 /* Time limit until the daemon has started: atrace alone may need 20 s on a busy device. */
 #define START_NS (60 * NS_PER_S)
@@ -95,44 +97,28 @@ void detach_started(struct detach *detach, int code)
 
 /* Signals that end 'start' before the daemon has started. The terminal does not send them to the
  * daemon, so the caller passes them on. */
-static const int ending[] = { SIGINT, SIGTERM, SIGQUIT };
-#define ENDING (sizeof(ending) / sizeof(ending[0]))
-
-static volatile sig_atomic_t signal_came;
-
-static void on_signal(int number)
+static int open_signals(void)
 {
-	(void)number;
-	signal_came = true;
-}
+	int ending[] = { SIGINT, SIGTERM, SIGQUIT };
+	struct sigaction action;
+	size_t n = 0;
 
-/* Called before the fork, so that no signal is lost. *before: set to the previous signal mask. */
-static void block_signals(sigset_t *before)
-{
-	sigset_t blocked;
-
-	sigemptyset(&blocked);
-	for (size_t i = 0; i < ENDING; i++)
-		sigaddset(&blocked, ending[i]);
-	sigprocmask(SIG_BLOCK, &blocked, before);
-}
-
-/* A signal that is ignored stays ignored. */
-static void catch_signals(void)
-{
-	const struct sigaction caught = { .sa_handler = on_signal };
-	struct sigaction before;
-
-	for (size_t i = 0; i < ENDING; i++)
-		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(ending[i], &caught, NULL);
+	/* A signal that is ignored stays ignored. */
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			ending[n++] = ending[i];
+	return loop_signals(ending, n);
 }
 
 /* After a signal, sends SIGTERM to the daemon. Only once: a second one would end its child
  * processes early (base/child.h). */
 static void pass_signal(struct detach *detach)
 {
-	if (!signal_came || detach->is_terminated || detach->pid <= 0)
+	struct signalfd_siginfo info;
+
+	if (read(detach->signal_fd, &info, sizeof(info)) > 0)
+		detach->is_signalled = true;
+	if (!detach->is_signalled || detach->is_terminated || detach->pid <= 0)
 		return;
 	detach->is_terminated = true;
 	kill((pid_t)detach->pid, SIGTERM);
@@ -142,17 +128,15 @@ static void pass_signal(struct detach *detach)
  * closed. */
 static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
 {
-	struct pollfd readable = { .fd = detach->fd, .events = POLLIN };
+	struct pollfd fds[] = { { .fd = detach->fd, .events = POLLIN },
+				{ .fd = detach->signal_fd, .events = POLLIN } };
 	uint64_t now;
 
 	while ((now = loop_now()) < until_ns) {
-		uint64_t left_ns = until_ns - now;
-		const struct timespec left = { (time_t)(left_ns / NS_PER_S),
-					       (long)(left_ns % NS_PER_S) };
 		ssize_t n;
 
 		pass_signal(detach);
-		if (ppoll(&readable, 1, &left, &detach->signals) <= 0)
+		if (poll(fds, 2, 1 + (int)((until_ns - now) / NS_PER_MS)) <= 0 || !fds[0].revents)
 			continue;
 		n = read(detach->fd, to, size);
 		if (n >= 0)
@@ -198,7 +182,7 @@ static enum detach_side wait_for_start(struct detach *detach, const char *comman
 	pass_signal(detach);
 	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
 		return DETACH_CALLER;
-	if (signal_came) {
+	if (detach->is_signalled) {
 		report("%s: stopped by a signal before the capture began; start again", command);
 	} else if (pid > 0 && loop_now() >= until_ns) {
 		kill((pid_t)pid, SIGTERM);
@@ -222,7 +206,9 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 
 	/* The user may close the terminal right after this command. */
 	signal(SIGHUP, SIG_IGN);
-	block_signals(&detach->signals);
+	sigprocmask(SIG_BLOCK, NULL, &detach->signals);
+	/* Before the fork, so that no signal is lost. */
+	detach->signal_fd = open_signals();
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: cannot create the daemon: %s; %s", command, strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
@@ -233,11 +219,11 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 		return become_daemon(detach);
 	}
 	close(pipe_ends[1]);
-	catch_signals();
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	detach->fd = pipe_ends[0];
 	side = wait_for_start(detach, command);
 	close(detach->fd);
+	close(detach->signal_fd);
 	return side;
 }

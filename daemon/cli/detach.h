@@ -18,6 +18,8 @@ struct detach {
 	int code; /* caller: @code of detach_started(); if not 0, the daemon has reported why */
 	long pid; /* caller: pid of the daemon */
 	sigset_t signals;   /* the signal mask before detach_begin() */
+	int signal_fd;	    /* caller: signals that end it */
+	bool is_signalled;  /* caller: one has come */
 	bool is_terminated; /* caller: it has sent SIGTERM to the daemon */
 };
 

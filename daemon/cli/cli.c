@@ -18,25 +18,12 @@ static int (*const commands[OPTIONS_COMMANDS])(struct options *options) = {
 	[OPTIONS_ANALYZE] = cmd_analyze, [OPTIONS_RULES] = cmd_rules,
 };
 
-static int run_command(enum options_command command, int argc, char **argv)
-{
-	struct options options;
-	int code = options_parse(&options, command, argc, argv);
-
-	if (code != 0)
-		return code;
-	if (options.help) {
-		help_print(command);
-		return EXIT_DONE;
-	}
-	if (options.resume)
-		code = resume_options(&options, argc, argv);
-	return code == 0 ? commands[command](&options) : code;
-}
-
 int cli_run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
+	enum options_command command = OPTIONS_RUN;
+	struct options options;
+	int code;
 
 	if (!name) {
 		report("usage: no command given; see 'jankd --help'");
@@ -50,9 +37,16 @@ int cli_run(int argc, char **argv)
 		help_print_program();
 		return EXIT_DONE;
 	}
-	for (int command = 0; command < OPTIONS_COMMANDS; command++)
-		if (strcmp(name, options_command_name(command)) == 0)
-			return run_command(command, argc - 1, argv + 1);
+	while (command < OPTIONS_COMMANDS && strcmp(name, options_command_name(command)) != 0)
+		command++;
+	if (command < OPTIONS_COMMANDS) {
+		code = options_parse(&options, command, argc - 1, argv + 1);
+		if (code == 0 && options.help)
+			help_print(command);
+		else if (code == 0 && options.resume)
+			code = resume_options(&options, argc - 1, argv + 1);
+		return code == 0 && !options.help ? commands[command](&options) : code;
+	}
 	report("%s: unknown %s; see 'jankd --help'", name, name[0] == '-' ? "option" : "command");
 	return EXIT_USAGE;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -294,12 +295,8 @@ static void check_display(struct doctor *doctor)
 		print(doctor, OK, "no dumpsys; jankd measures the refresh rate in the trace");
 		return;
 	}
-	for (unsigned int i = 0; i < rates.n; i++) {
-		size_t len = strlen(text);
-
-		snprintf(text + len, sizeof(text) - len, "%s%.2f", i > 0 ? ", " : "",
-			 rates.mhz[i] / 1e3);
-	}
+	for (unsigned int i = 0; i < rates.n; i++)
+		text_append(text, sizeof(text), "%s%.2f", i > 0 ? ", " : "", rates.mhz[i] / 1e3);
 	if (period_ns == 0 && rates.n == 0)
 		print(doctor, NOTE,
 		      "dumpsys does not print the refresh rate; jankd measures it in the trace");
@@ -312,24 +309,6 @@ static void check_display(struct doctor *doctor)
 
 /* --- the folder --- */
 
-/* Sets @parent to the folder, or to the nearest one above that exists. */
-static void find_existing(char parent[static PATH_MAX], const char *path)
-{
-	snprintf(parent, PATH_MAX, "%s", path);
-	while (access(parent, F_OK) < 0 && errno == ENOENT) {
-		char *slash = strrchr(parent, '/');
-
-		if (!slash)
-			strcpy(parent, ".");
-		else if (slash == parent)
-			strcpy(parent, "/");
-		else
-			*slash = '\0';
-		if (!slash || slash == parent)
-			return;
-	}
-}
-
 static void check_folder(struct doctor *doctor)
 {
 	const char *path = doctor->options->folder;
@@ -337,7 +316,14 @@ static void check_folder(struct doctor *doctor)
 	char parent[PATH_MAX], why[DENIAL_SIZE];
 	int fd;
 
-	find_existing(parent, path);
+	/* The folder, or the nearest one above that exists. */
+	snprintf(parent, sizeof(parent), "%s", path);
+	while (access(parent, F_OK) < 0 && errno == ENOENT && strcmp(parent, ".") != 0) {
+		const char *above = dirname(parent);
+
+		if (above != parent)
+			strcpy(parent, above);
+	}
 	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || access(parent, W_OK | X_OK) < 0) {
 		int error = -errno;

@@ -16,15 +16,6 @@
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 
-/* The stream for the table and other text for people; NULL: do not print them. With --stdout,
- * standard output has only rows, and the text goes to standard error if that is a terminal. */
-static FILE *text_output(const struct options *options)
-{
-	if (!options->to_stdout)
-		return stdout;
-	return isatty(STDERR_FILENO) ? stderr : NULL;
-}
-
 /* @context, here and below: a struct live **. The pointer is NULL without a live view. */
 static void draw(void *context, const struct capture *capture)
 {
@@ -88,7 +79,9 @@ static void print_table(const struct status *status, FILE *out)
 
 static int run(struct capture *capture, const struct options *options)
 {
-	FILE *out = text_output(options);
+	/* For the table and other text for people; NULL: do not print them. With --stdout, standard
+	 * output has only rows, and the text goes to standard error if that is a terminal. */
+	FILE *out = !options->to_stdout ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
 	struct live *live = options->to_stdout ? NULL : live_begin();
 	const struct capture_view view = { draw, on_over, on_signal, &live, live != NULL };
 	struct status *status = capture_status(capture, STATUS_NO_SURFACES);

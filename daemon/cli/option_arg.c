@@ -127,37 +127,22 @@ int option_parse_small_count(const struct option_arg *arg)
 	return code;
 }
 
-/* The number of bytes of a unit; 0: there is no such unit. */
-static uint64_t unit_of(const char *unit)
-{
-	static const struct {
-		const char *name;
-		uint64_t bytes;
-	} units[] = { { "", 1 },
-		      { "K", UINT64_C(1) << 10 },
-		      { "M", UINT64_C(1) << 20 },
-		      { "G", UINT64_C(1) << 30 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcasecmp(unit, units[i].name) == 0)
-			return units[i].bytes;
-	return 0;
-}
-
 int option_parse_bytes(const struct option_arg *arg)
 {
-	size_t digits = strspn(arg->value, "0123456789");
-	uint64_t unit = unit_of(arg->value + digits);
+	static const char *const units[] = { "", "K", "M", "G" };
+	size_t digits = strspn(arg->value, "0123456789"), unit = 0;
 	uint64_t least = (uint64_t)arg->limits.least;
 	uint64_t *bytes = arg->field;
 	char why[160];
 	uint64_t value;
 
+	while (unit < 4 && strcasecmp(arg->value + digits, units[unit]) != 0)
+		unit++;
 	errno = 0;
 	value = strtoull(arg->value, NULL, 10);
-	if (digits > 0 && unit > 0 && errno == 0 && value <= INT64_MAX / unit &&
-	    value * unit >= least) {
-		*bytes = value * unit;
+	if (digits > 0 && unit < 4 && errno == 0 && value <= (uint64_t)INT64_MAX >> 10 * unit &&
+	    value << 10 * unit >= least) {
+		*bytes = value << 10 * unit;
 		return 0;
 	}
 	snprintf(why, sizeof(why),

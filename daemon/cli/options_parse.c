@@ -121,23 +121,6 @@ static void keep_word(struct options *options, const struct option_row *row)
 		options->word_count++;
 }
 
-static int set_option(struct options *options, const struct option_row *row, const char *name)
-{
-	const struct option_arg arg = {
-		.command = options_command_name(options->command),
-		.name = name,
-		.value = optarg,
-		.limits = row->limits,
-		.options = options,
-		.field = (char *)options + row->field,
-	};
-
-	keep_word(options, row);
-	if (row->given)
-		*(bool *)((char *)options + row->given) = true;
-	return row->parse(&arg);
-}
-
 int options_check_together(const struct options *options)
 {
 	const struct {
@@ -169,6 +152,8 @@ int options_check_together(const struct options *options)
 	return 0;
 }
 
+#define RECORDED "to analyze a recorded trace, use 'jankd analyze'"
+
 /* Sets the operands, and checks their number: some commands need one, others have none. */
 static int set_operands(struct options *options, int count, char **operands)
 {
@@ -176,16 +161,9 @@ static int set_operands(struct options *options, int count, char **operands)
 		int least, most;
 		const char *missing, *unexpected;
 	} limits[OPTIONS_COMMANDS] = {
-		[OPTIONS_RUN] = { .unexpected =
-					  "to analyze a recorded trace, use 'jankd analyze'" },
-		[OPTIONS_START] = { .unexpected =
-					    "to analyze a recorded trace, use 'jankd analyze'" },
-		[OPTIONS_STOP] = { .unexpected = "name a folder with -F" },
-		[OPTIONS_STATUS] = { .unexpected = "name a folder with -F" },
-		[OPTIONS_TOP] = { .unexpected = "name a folder with -F" },
+		[OPTIONS_RUN] = { .unexpected = RECORDED },
+		[OPTIONS_START] = { .unexpected = RECORDED },
 		[OPTIONS_MARK] = { 1, 1, "TEXT is missing; add it", "put the text in quotes" },
-		[OPTIONS_ROTATE] = { .unexpected = "name a folder with -F" },
-		[OPTIONS_DOCTOR] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_FILES] = { .unexpected = "to print a file, use --read NAME" },
 		[OPTIONS_ANALYZE] = { 1, INT_MAX,
 				      "FILE is missing; name recorded traces, or '-' for "
@@ -194,6 +172,7 @@ static int set_operands(struct options *options, int count, char **operands)
 		[OPTIONS_RULES] = { 0, INT_MAX, NULL, NULL }, /* cmd_rules.c checks them */
 	};
 	const char *command = options_command_name(options->command);
+	const char *unexpected = limits[options->command].unexpected;
 	int most = limits[options->command].most;
 
 	options->operands = operands;
@@ -204,7 +183,7 @@ static int set_operands(struct options *options, int count, char **operands)
 	}
 	if (count > most) {
 		report("%s: %s: unexpected argument; %s", command, operands[most],
-		       limits[options->command].unexpected);
+		       unexpected ? unexpected : "name a folder with -F");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -222,12 +201,24 @@ int options_parse(struct options *options, enum options_command command, int arg
 	while (index = -1,
 	       (option = getopt_long(argc, argv, known.letters, known.names, &index)) != -1) {
 		char name[64] = { '-', (char)option, '\0' };
+		const struct option_row *row;
 
 		if (option == ':' || option == '?')
 			return refuse_option(options_command_name(command), option, argv);
 		if (index >= 0)
 			snprintf(name, sizeof(name), "--%s", known.names[index].name);
-		code = set_option(options, find_row(command, option), name);
+		row = find_row(command, option);
+		keep_word(options, row);
+		if (row->given)
+			*(bool *)((char *)options + row->given) = true;
+		code = row->parse(&(struct option_arg){
+			.command = options_command_name(command),
+			.name = name,
+			.value = optarg,
+			.limits = row->limits,
+			.options = options,
+			.field = (char *)options + row->field,
+		});
 		if (code != 0 || options->help)
 			return code;
 	}

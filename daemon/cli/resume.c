@@ -41,23 +41,6 @@ static const struct option_row *find_row(const char *word)
 	return NULL;
 }
 
-static bool is_given(const struct options *options, const char *name)
-{
-	for (size_t i = 0; i < options->word_count; i++)
-		if (strcmp(options->words[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* A folder that looks like a tracefs could have links to any file, which jankd would write to. A
- * rule file could be a FIFO, for which jankd would wait. */
-static bool names_a_file(const struct option_row *row, const char *word)
-{
-	const char *value = strchr(word, '=');
-
-	return row->is_path && !(value && ruleset_builtin(value + 1).ptr);
-}
-
 /* Makes a command line of argv[0], the options of the last capture that @given (or NULL) does not
  * have, and the rest of @argv: *n borrowed texts. The caller frees it. Returns NULL, with the
  * reason in *why, if one of those options cannot be used. */
@@ -79,13 +62,21 @@ static char **join_words(const struct last_session *last, const struct options *
 	for (size_t i = 0; i < count; i++) {
 		const char *word = last_session_option(last, i);
 		const struct option_row *row = word ? find_row(word) : NULL;
+		const char *value = word ? strchr(word, '=') : NULL;
+		size_t at = 0;
 
-		if (row && given && is_given(given, row->name))
+		while (row && given && at < given->word_count &&
+		       strcmp(given->words[at].name, row->name) != 0)
+			at++;
+		if (row && given && at < given->word_count)
 			continue;
 		*why = NULL;
+		/* A folder that looks like a tracefs could have links to any file, which jankd
+		 * would write to. A rule file could be a FIFO, for which jankd would wait. */
 		if (!row)
 			*why = "it has an option that this version does not have";
-		else if (names_a_file(row, word) && !last->is_trusted)
+		else if (row->is_path && !(value && ruleset_builtin(value + 1).ptr) &&
+			 !last->is_trusted)
 			*why = "it names a file, and another user may have written it";
 		if (*why) {
 			free(words);

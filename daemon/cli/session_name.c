@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cli/session_name.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -31,29 +30,14 @@ static size_t without_suffix(const char *name, size_t len)
 	return len;
 }
 
-/* The file's name without directories and suffixes. */
-static void copy_base(char *base, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	size_t len = strlen(name), shorter;
-
-	while ((shorter = without_suffix(name, len)) < len)
-		len = shorter;
-	snprintf(base, size, "%.*s", (int)len, name);
-}
-
 /* Copies a name with '_' for each backslash and each "\xNN" that text_escape() has made. */
 static void replace_escapes(char *to, const char *escaped)
 {
 	size_t len = 0;
 
 	while (*escaped && len < LENGTH_MAX) {
-		bool is_escape =
-			escaped[0] == '\\' && escaped[1] == 'x' && escaped[2] && escaped[3];
-
 		to[len++] = *escaped == '\\' ? '_' : *escaped;
-		escaped += is_escape ? 4 : 1;
+		escaped += strncmp(escaped, "\\x", 2) == 0 && escaped[2] && escaped[3] ? 4 : 1;
 	}
 	/* Do not cut within a UTF-8 character. */
 	if (*escaped)
@@ -67,25 +51,26 @@ static void replace_escapes(char *to, const char *escaped)
 		strcpy(to, "_");
 }
 
-static bool is_used(const struct session_name *names, int n, const char *name)
-{
-	for (int i = 0; i < n; i++)
-		if (strcmp(names[i].text, name) == 0)
-			return true;
-	return false;
-}
-
 void session_name_make(struct session_name *names, int n, const char *path)
 {
 	char base[256], escaped[4 * sizeof(base)], name[SESSION_NAME_SIZE];
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
 	struct session_name *out = &names[n];
+	size_t len, shorter;
 
 	if (strcmp(path, "-") == 0)
-		path = "stdin";
-	copy_base(base, sizeof(base), path);
+		file = "stdin";
+	len = strlen(file);
+	while ((shorter = without_suffix(file, len)) < len)
+		len = shorter;
+	snprintf(base, sizeof(base), "%.*s", (int)len, file);
 	text_escape(escaped, sizeof(escaped), base);
 	replace_escapes(name, escaped);
 	strcpy(out->text, name);
-	for (unsigned int number = 2; is_used(names, n, out->text); number++)
-		snprintf(out->text, sizeof(out->text), "%.*s-%u", LENGTH_MAX, name, number);
+	for (int i = 0, number = 2; i < n; i++) {
+		if (strcmp(names[i].text, out->text) != 0)
+			continue;
+		snprintf(out->text, sizeof(out->text), "%.*s-%d", LENGTH_MAX, name, number++);
+		i = -1; /* from the first one again */
+	}
 }

@@ -84,40 +84,37 @@ static void count(struct csv_row *text, uint64_t value)
 	decimal(text, value, 0);
 }
 
-/* Negative values, such as ROW_UNKNOWN, give an empty field. */
+/* An unknown number gives an empty field. */
+static void decimal_if(struct csv_row *text, bool is_known, int64_t value, unsigned int decimals)
+{
+	if (is_known)
+		decimal(text, (uint64_t)value, decimals);
+	else
+		empty(text, 1);
+}
+
+/* Negative values, such as ROW_UNKNOWN, are unknown. */
 static void count_if_known(struct csv_row *text, int64_t value)
 {
-	if (value < 0)
-		empty(text, 1);
-	else
-		count(text, (uint64_t)value);
+	decimal_if(text, value >= 0, value, 0);
 }
 
-/* With 6 decimals, truncated. A time may have 64 bits: only ROW_UNKNOWN is empty. */
+/* With 6 decimals, truncated. A time may have 64 bits: only ROW_UNKNOWN is unknown. */
 static void seconds(struct csv_row *text, int64_t ns)
 {
-	if (ns == ROW_UNKNOWN)
-		empty(text, 1);
-	else
-		decimal(text, (uint64_t)ns / 1000, 6);
+	decimal_if(text, ns != ROW_UNKNOWN, (int64_t)((uint64_t)ns / 1000), 6);
 }
 
-/* With 3 decimals, truncated. Negative: empty. */
+/* With 3 decimals, truncated. Negative: unknown. */
 static void milliseconds(struct csv_row *text, int64_t ns)
 {
-	if (ns < 0)
-		empty(text, 1);
-	else
-		decimal(text, (uint64_t)ns / 1000, 3);
+	decimal_if(text, ns >= 0, ns / 1000, 3);
 }
 
-/* With 6 decimals. Negative: empty. */
+/* With 6 decimals. Negative: unknown. */
 static void exact_milliseconds(struct csv_row *text, int64_t ns)
 {
-	if (ns < 0)
-		empty(text, 1);
-	else
-		decimal(text, (uint64_t)ns, 6);
+	decimal_if(text, ns >= 0, ns, 6);
 }
 
 /* @value * 10^@decimals as an integer, rounded as printf() does: the exact value of the double, to
@@ -241,13 +238,6 @@ static size_t escape_field(char *to, const char *text, size_t size, enum name_fl
 	return len;
 }
 
-/* The most bytes of a field. Each byte may be written as \xNN. The other 8 bytes are for two
- * quotes, the ' before a formula, and the rest of the last character of a cut text. */
-static size_t most_of_field(size_t len)
-{
-	return len < CSV_FIELD_MAX / 4 ? 4 * len + 8 : CSV_FIELD_MAX + 8;
-}
-
 /* A name from the trace, or a list of such names: escaped, and quoted if needed. */
 static void name_in(struct csv_row *text, const char *name, enum name_flags flags)
 {
@@ -259,7 +249,9 @@ static void name_in(struct csv_row *text, const char *name, enum name_flags flag
 		raw(text, name, len);
 		return;
 	}
-	if (!fits(text, most_of_field(len)))
+	/* Each byte may be written as \xNN. The other 8 bytes are for two quotes, the ' before a
+	 * formula, and the rest of the last character of a cut text. */
+	if (!fits(text, 8 + (len < CSV_FIELD_MAX / 4 ? 4 * len : CSV_FIELD_MAX)))
 		return;
 	len = escape_field(to + 1, name, len, flags, &quote);
 	if (quote) {

@@ -129,23 +129,20 @@ static size_t bytes_for_file(const struct csv_file *file)
 
 /* --- writing --- */
 
+/* Creates the file if there is none, and writes its header. */
 static int create(struct csv_file *file)
-{
-	if (file->fd >= 0)
-		return 0;
-	if (file->is_stream)
-		return -EBADF;
-	file->fd =
-		openat(file->folder_fd, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return file->fd < 0 ? -errno : 0;
-}
-
-static int write_header(struct csv_file *file)
 {
 	char line[1024];
 	size_t len = header_size(file), done;
 	int error;
 
+	if (file->fd < 0 && file->is_stream)
+		return -EBADF;
+	if (file->fd < 0)
+		file->fd = openat(file->folder_fd, file->name,
+				  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file->fd < 0)
+		return -errno;
 	if (file->size > 0 || len == 0)
 		return 0;
 	memcpy(line, file->header, len - 1);
@@ -186,8 +183,6 @@ int csv_file_flush(struct csv_file *file)
 	/* In a removed file rows would be lost. In a file that was cut, NULs would precede them. */
 	state = csv_file_check(file);
 	error = state == CSV_FILE_UNCHANGED || state == CSV_FILE_GROWN ? create(file) : -ENOENT;
-	if (error == 0)
-		error = write_header(file);
 	if (error == 0)
 		error = write_rows(file, bytes_for_file(file));
 	/* A stream whose reader is slow is no error: the rows are kept. */
@@ -267,25 +262,13 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
 	return error < 0 ? error : csv_file_flush(file);
 }
 
-/* Returns 0, or -errno: see csv_file_open_again(). */
-static int check_header(const struct csv_file *file, struct stat *info)
-{
-	char line[1024];
-	ssize_t len = (ssize_t)header_size(file);
-
-	if (fstat(file->fd, info) < 0)
-		return -errno;
-	if (!S_ISREG(info->st_mode) || pread(file->fd, line, (size_t)len, 0) != len ||
-	    memcmp(line, file->header, (size_t)len - 1) != 0 || line[len - 1] != '\n')
-		return -EPROTO;
-	return 0;
-}
-
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
 			const struct csv_file_info *info)
 {
 	int fd = openat(folder_fd, info->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t len = (ssize_t)strlen(info->header) + 1;
 	struct stat found;
+	char line[1024];
 	int error;
 
 	if (fd < 0 && errno == ENOENT)
@@ -294,8 +277,12 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 		return -errno;
 	error = begin(file, fd, buffer_size, info->name, info->header);
 	file->folder_fd = folder_fd;
-	if (error == 0)
-		error = check_header(file, &found);
+	if (error == 0 && fstat(fd, &found) < 0)
+		error = -errno;
+	if (error == 0 &&
+	    (!S_ISREG(found.st_mode) || pread(fd, line, (size_t)len, 0) != len ||
+	     memcmp(line, info->header, (size_t)len - 1) != 0 || line[len - 1] != '\n'))
+		error = -EPROTO;
 	if (error == 0) {
 		file->size = found.st_size;
 		return 0;
@@ -305,11 +292,6 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 	free(file->buffer);
 	*file = (struct csv_file){ .fd = -1 };
 	return error;
-}
-
-void csv_file_set_limit(struct csv_file *file, uint64_t limit)
-{
-	file->limit = limit;
 }
 
 int csv_file_sync(struct csv_file *file)

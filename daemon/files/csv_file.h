@@ -32,7 +32,7 @@ struct csv_file {
 	size_t len;	    /* bytes of the rows in the buffer */
 	off_t size;	    /* bytes on the disk */
 	off_t synced;	    /* bytes that survive a power cut */
-	uint64_t limit;	    /* the most bytes on the disk; 0: no limit */
+	uint64_t limit;	    /* set by the owner: the most bytes on the disk; 0: no limit */
 	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
 			       slow */
 	int error;	    /* of the last attempt to write: -errno, or 0 */
@@ -47,9 +47,6 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
  * -EPROTO if it is no regular file with that header. */
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
 			const struct csv_file_info *info);
-
-/* @limit: the most bytes on the disk; 0: no limit. To be called after csv_file_create(). */
-void csv_file_set_limit(struct csv_file *file, uint64_t limit);
 
 /* The same for an open descriptor, which is borrowed. @may_wait: see struct csv_file. */
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,

@@ -36,54 +36,40 @@ static int find_end(int fd, off_t *end)
 	return 0;
 }
 
-/* The length of the first two columns: later columns differ between versions. */
-static size_t known_part(const char *header)
-{
-	const char *comma = strchr(header, ',');
-
-	comma = comma ? strchr(comma + 1, ',') : NULL;
-	return comma ? (size_t)(comma - header) : strlen(header);
-}
-
-/* True: the file begins with jankd's header, or with a part of it. */
+/* True: the file begins with jankd's header, or with a part of it. Only its first two columns are
+ * compared: later ones differ between versions. */
 static bool is_ours(int fd, const char *header)
 {
+	size_t part = strcspn(header, ",");
 	char bytes[64];
-	size_t part = known_part(header);
-	ssize_t n = pread(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes), 0);
+	ssize_t n;
 
+	part += header[part] ? 1 + strcspn(header + part + 1, ",") : 0;
+	n = pread(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes), 0);
 	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
-}
-
-static int csv_repair(int folder_fd, int fd, const char *name, const char *header)
-{
-	struct stat info;
-	off_t end;
-	int error;
-
-	if (fstat(fd, &info) < 0)
-		return -errno;
-	if (!S_ISREG(info.st_mode) || !is_ours(fd, header))
-		return 0;
-	error = find_end(fd, &end);
-	if (error < 0)
-		return error;
-	if (end == 0)
-		return unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
-	if (end < info.st_size && ftruncate(fd, end) < 0)
-		return -errno;
-	return fdatasync(fd) < 0 ? -errno : 0;
 }
 
 int csv_repair_file(int folder_fd, const char *name, const char *header)
 {
 	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	int error;
+	struct stat info;
+	int error = 0;
+	bool is_csv;
+	off_t end;
 
 	/* A link, a device or a read-only file is not from jankd. */
 	if (fd < 0)
 		return 0;
-	error = csv_repair(folder_fd, fd, name, header);
+	if (fstat(fd, &info) < 0)
+		error = -errno;
+	is_csv = error == 0 && S_ISREG(info.st_mode) && is_ours(fd, header);
+	if (is_csv)
+		error = find_end(fd, &end);
+	if (is_csv && error == 0 && end == 0)
+		error = unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
+	else if (is_csv && error == 0 &&
+		 ((end < info.st_size && ftruncate(fd, end) < 0) || fdatasync(fd) < 0))
+		error = -errno;
 	close(fd);
 	return error;
 }

@@ -59,11 +59,6 @@ struct file_thread {
 
 /* --- the queue --- */
 
-static uint64_t size_of(const struct file_job *job)
-{
-	return (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7);
-}
-
 static struct queued *queued_at(const struct file_thread *thread, uint64_t at)
 {
 	return (struct queued *)(void *)(thread->bytes + at);
@@ -115,15 +110,11 @@ static void forget_until(struct file_thread *thread, uint64_t end)
 	thread->begin = thread->end = thread->high = 0;
 }
 
-static bool has_to_wake(enum file_job_kind kind)
-{
-	return kind != FILE_JOB_ROW && kind != FILE_JOB_REPLACE_BYTES &&
-	       kind != FILE_JOB_REPLACE_BEGIN;
-}
-
 bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 {
-	uint64_t size = size_of(job), at;
+	uint64_t size = (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7), at;
+	bool can_wait = job->kind == FILE_JOB_ROW || job->kind == FILE_JOB_REPLACE_BYTES ||
+			job->kind == FILE_JOB_REPLACE_BEGIN;
 	struct queued *queued;
 	bool wakes = false;
 
@@ -140,7 +131,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 		if (at + size > thread->high)
 			thread->high = at + size;
 		thread->posted++;
-		if (has_to_wake(job->kind) || thread->used > WAKE_BYTES) {
+		if (!can_wait || thread->used > WAKE_BYTES) {
 			wakes = thread->may_sleep;
 			thread->may_sleep = false;
 		}
@@ -193,15 +184,6 @@ static void do_jobs(struct file_thread *thread)
 	forget_until(thread, at);
 }
 
-static void notify(struct file_thread *thread)
-{
-	const uint64_t one = 1;
-
-	thread->notify_idle = false;
-	if (write(thread->idle_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
 static void *work(void *context)
 {
 	struct file_thread *thread = context;
@@ -213,8 +195,10 @@ static void *work(void *context)
 		while (thread->done < thread->posted)
 			do_jobs(thread);
 		thread->may_sleep = true;
-		if (thread->notify_idle || thread->n_reports > 0)
-			notify(thread);
+		if (thread->notify_idle || thread->n_reports > 0) {
+			thread->notify_idle = false;
+			eventfd_write(thread->idle_fd, 1);
+		}
 		if (thread->is_over)
 			break;
 	}
@@ -291,18 +275,6 @@ void file_thread_notify(struct file_thread *thread)
 
 /* --- begin and end --- */
 
-static int start(struct file_thread *thread)
-{
-	pthread_attr_t attributes;
-	int error;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	error = pthread_create(&thread->thread, &attributes, work, thread);
-	pthread_attr_destroy(&attributes);
-	return -error;
-}
-
 static struct file_thread *free_all(struct file_thread *thread)
 {
 	if (thread->idle_fd >= 0)
@@ -316,6 +288,7 @@ static struct file_thread *free_all(struct file_thread *thread)
 int file_thread_start(struct file_thread **out, struct session_files *files)
 {
 	struct file_thread *thread = calloc(1, sizeof(*thread));
+	pthread_attr_t attributes;
 	int error = 0;
 
 	if (!thread)
@@ -334,7 +307,10 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 	if (error == 0) {
 		/* Written now, so that memory use does not grow with the first rows. */
 		memset(thread->bytes, 0, KEPT_BYTES);
-		error = start(thread);
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, STACK_BYTES);
+		error = -pthread_create(&thread->thread, &attributes, work, thread);
+		pthread_attr_destroy(&attributes);
 	}
 	if (error < 0)
 		thread = free_all(thread);

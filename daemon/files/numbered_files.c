@@ -58,25 +58,12 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void sort(struct numbered_files *files)
-{
-	size_t n = 0;
-
-	if (files->count == 0)
-		return;
-	qsort(files->numbers, files->count, sizeof(files->numbers[0]), compare);
-	for (size_t i = 1; i < files->count; i++)
-		if (files->numbers[i] != files->numbers[n])
-			files->numbers[++n] = files->numbers[i];
-	files->count = n + 1;
-}
-
 int numbered_files_list(int folder_fd, const char *const *names, struct numbered_files *files)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	size_t size = 0;
+	size_t size = 0, n = 0;
 	int error = 0;
 
 	*files = (struct numbered_files){ 0 };
@@ -93,7 +80,13 @@ int numbered_files_list(int folder_fd, const char *const *names, struct numbered
 			error = add_number(files, &size, number);
 	}
 	closedir(directory);
-	sort(files);
+	if (files->count == 0)
+		return error;
+	qsort(files->numbers, files->count, sizeof(files->numbers[0]), compare);
+	for (size_t i = 1; i < files->count; i++)
+		if (files->numbers[i] != files->numbers[n])
+			files->numbers[++n] = files->numbers[i];
+	files->count = n + 1;
 	return error;
 }
 

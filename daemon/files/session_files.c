@@ -258,18 +258,6 @@ static int push_aside(struct session_files *files, struct csv_file *file, enum c
 	return error;
 }
 
-/* Otherwise an incomplete line of the other program would precede the next row. */
-static int cut_appended(struct session_files *files, struct csv_file *file)
-{
-	int error = csv_file_cut_appended(file);
-
-	if (error == 0)
-		report_event(files, "lost",
-			     "another program appended to %s; the added bytes were removed",
-			     file->name);
-	return error;
-}
-
 /* Rows in a removed file would be lost, so a new file is created. Returns 0, or -errno: another
  * file with that name cannot be renamed. */
 static int recreate_if_changed(struct session_files *files, struct csv_file *file)
@@ -291,11 +279,19 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 			session_files_watch(files);
 		return 0;
 	}
+	/* Otherwise an incomplete line of the other program would precede the next row. */
 	if (state == CSV_FILE_GROWN)
-		return cut_appended(files, file);
-	error = state != CSV_FILE_REMOVED ? push_aside(files, file, state) : 0;
+		error = csv_file_cut_appended(file);
+	else
+		error = state != CSV_FILE_REMOVED ? push_aside(files, file, state) : 0;
 	if (error < 0)
 		return error;
+	if (state == CSV_FILE_GROWN) {
+		report_event(files, "lost",
+			     "another program appended to %s; the added bytes were removed",
+			     file->name);
+		return 0;
+	}
 	csv_file_recreate(file, files->folder->fd);
 	report_event(files, "lost", "%s %s, and jankd created it again", file->name, words[state]);
 	return 0;
@@ -313,16 +309,6 @@ static void append_row(struct session_files *files, const struct file_job *job)
 	csv_file_append(file, job->bytes, job->len);
 }
 
-static void flush_file(struct session_files *files, struct csv_file *file)
-{
-	int error = recreate_if_changed(files, file);
-
-	while (csv_file_flush(file) > 0 && rotate(files) == 0)
-		;
-	if (error < 0 || file->error < 0)
-		note_failing(files, file->name, error < 0 ? error : file->error);
-}
-
 /* If a sync fails its rows are lost, even if a later sync succeeds. */
 static void sync_file(struct session_files *files, struct csv_file *file)
 {
@@ -335,19 +321,6 @@ static void sync_file(struct session_files *files, struct csv_file *file)
 			     "%s: %s; rows of the last seconds may not be on the disk", file->name,
 			     folder_why(error));
 	fail(files, file->name, error);
-}
-
-/* --sync */
-static void sync_if_due(struct session_files *files)
-{
-	uint64_t now_ns = files->options->sync_ns > 0 ? loop_now() : 0;
-
-	if (now_ns == 0 || now_ns < files->next_sync_ns)
-		return;
-	files->next_sync_ns = now_ns + files->options->sync_ns;
-	for (int i = 0; i < ROW_FILES; i++)
-		if (files->rows[i].size != files->rows[i].synced)
-			sync_file(files, &files->rows[i]);
 }
 
 /* --- files that are replaced as a whole --- */
@@ -422,6 +395,8 @@ static void end_replacement(struct session_files *files, const struct file_job *
 
 static void flush(struct session_files *files)
 {
+	uint64_t now_ns = files->options->sync_ns > 0 ? loop_now() : 0;
+
 	if (files->is_live)
 		session_files_watch(files);
 	/* At the end these files are not written again, so a failure is final. */
@@ -431,14 +406,27 @@ static void flush(struct session_files *files)
 				     files->state.replaced[i].error);
 	if (files->folder_error < 0)
 		note_failing(files, "the folder", files->folder_error);
-	for (int i = 0; i < ROW_FILES; i++)
-		flush_file(files, &files->rows[i]);
+	for (int i = 0; i < ROW_FILES; i++) {
+		struct csv_file *file = &files->rows[i];
+		int error = recreate_if_changed(files, file);
+
+		while (csv_file_flush(file) > 0 && rotate(files) == 0)
+			;
+		if (error < 0 || file->error < 0)
+			note_failing(files, file->name, error < 0 ? error : file->error);
+	}
 	/* The lock is checked less often than rows are written. Its failure lasts until the next
 	 * check. */
 	if (files->lock_error < 0)
 		note_failing(files, ".lock", files->lock_error);
 	report_failing(files);
-	sync_if_due(files);
+	/* --sync */
+	if (now_ns > 0 && now_ns >= files->next_sync_ns) {
+		files->next_sync_ns = now_ns + files->options->sync_ns;
+		for (int i = 0; i < ROW_FILES; i++)
+			if (files->rows[i].size != files->rows[i].synced)
+				sync_file(files, &files->rows[i]);
+	}
 	count_rows(files);
 }
 
@@ -531,7 +519,7 @@ static int create(struct session_files *files, enum csv_file_kind which, bool ag
 		error = csv_file_open_again(file, fd, buffer_size, info);
 	else if (error == 0)
 		error = csv_file_create(file, fd, buffer_size, info);
-	csv_file_set_limit(file, files->options->rotate_size);
+	file->limit = files->options->rotate_size;
 	if (error < 0)
 		fail(files, info->name, error);
 	return error;

@@ -69,7 +69,7 @@ static inline bool span_take_number(struct span *text, uint64_t max, uint64_t *n
 	return n > 0;
 }
 
-/* The same of a number that may be negative. */
+/* The same of a number that may be negative. Where there is none, a '-' may be removed. */
 static inline bool span_take_signed(struct span *text, int64_t *number)
 {
 	bool is_negative = text->len > 0 && text->ptr[0] == '-';

@@ -57,7 +57,8 @@ static void close_row(struct choreographer *c, unsigned int at)
 	struct choreographer_thread *thread = &c->threads[at];
 	const struct choreographer_row *sums = &thread->row;
 	bool is_placed = sums->placed > 0 && sums->unplaced == 0;
-	uint64_t rank = sums->timed / 100; /* of the 99th percentile, from the longest on */
+	uint64_t rank =
+		sums->timed / 100; /* the nearest of the 99th percentile, from the longest on */
 	struct doframe_row row = {
 		.start_ns = sums->start_ns,
 		.end_ns = thread->last_ns,

@@ -54,10 +54,15 @@ static bool is_planned(const struct cause_facts *f)
  * that is unknown. */
 static int64_t off_ns(const struct cause_facts *f)
 {
-	int64_t ns =
-		is_planned(f) ? (int64_t)(shown_at(&f->own, f->period_ns) - f->expected_ns) : 0;
+	uint64_t shown_ns = is_planned(f) ? shown_at(&f->own, f->period_ns) : f->expected_ns;
+	bool is_early = shown_ns < f->expected_ns;
+	uint64_t ns = is_early ? f->expected_ns - shown_ns : shown_ns - f->expected_ns;
 
-	return ns > PRESENT_NS || ns < -PRESENT_NS ? ns : 0;
+	if (ns <= PRESENT_NS)
+		return 0;
+	if (ns > INT64_MAX)
+		ns = INT64_MAX;
+	return is_early ? -(int64_t)ns : (int64_t)ns;
 }
 
 bool cause_is_off(const struct cause_facts *f)

@@ -28,7 +28,7 @@ static const struct {
 	  "layerStack=7}",
 	  "a#1" },
 	{ "RequestedLayerState{a#1}", "a#1" },
-	/* the name contains what may follow it: the longest one counts */
+	/* the name contains what may follow it: the last number counts */
 	{ "RequestedLayerState{x#1 parentId=2#3 z=4}", "x#1 parentId=2#3" },
 	{ "RequestedLayerState{x#1 parentId=2 y#3 parentId=4}", "x#1 parentId=2 y#3" },
 	{ "RequestedLayerState{x}y#1 parentId=4} trailing", "x}y#1" },

@@ -39,28 +39,6 @@ uint64_t vsync_log_end(const struct vsync_log *log)
 	return log->n ? log->time_ns[(log->n - 1) % VSYNC_LOG_SIZE] : 0;
 }
 
-/* Events come in order, except for those of other CPUs and for targets. */
-static void put_in_order(struct vsync_window *window, unsigned int kind, int64_t at_ns)
-{
-	int64_t *at = window->at_ns[kind];
-	unsigned int i = window->n[kind]++;
-
-	/* Filled from the newest event on: @at is in descending order. */
-	for (; i > 0 && at[i - 1] < at_ns; i--)
-		at[i] = at[i - 1];
-	at[i] = at_ns;
-}
-
-static void reverse(int64_t *at, unsigned int n)
-{
-	for (unsigned int i = 0; i < n / 2; i++) {
-		int64_t first = at[i];
-
-		at[i] = at[n - 1 - i];
-		at[n - 1 - i] = first;
-	}
-}
-
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns)
 {
@@ -68,16 +46,24 @@ void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log,
 
 	window->from_ns = from_ns;
 	memset(window->n, 0, sizeof(window->n));
+	/* Each kind from the newest event on, and from the end of its array. */
 	for (unsigned int back = 1; back <= kept; back++) {
 		uint64_t at = (log->n - back) % VSYNC_LOG_SIZE, time_ns = log->time_ns[at];
+		int64_t *kind = window->at_ns[log->kind[at]], at_ns = (int64_t)(time_ns - from_ns);
+		unsigned int place = VSYNC_WINDOW_SIZE - window->n[log->kind[at]];
 
-		if (time_ns < from_ns || time_ns > to_ns ||
-		    window->n[log->kind[at]] == VSYNC_WINDOW_SIZE)
+		if (time_ns < from_ns || time_ns > to_ns || place == 0)
 			continue;
-		put_in_order(window, log->kind[at], (int64_t)(time_ns - from_ns));
+		/* Events come in order, except for those of other CPUs and for targets. */
+		for (; place < VSYNC_WINDOW_SIZE && kind[place] < at_ns; place++)
+			kind[place - 1] = kind[place];
+		kind[place - 1] = at_ns;
+		window->n[log->kind[at]]++;
 	}
 	for (unsigned int kind = 0; kind < VSYNC_KINDS; kind++)
-		reverse(window->at_ns[kind], window->n[kind]);
+		memmove(window->at_ns[kind],
+			&window->at_ns[kind][VSYNC_WINDOW_SIZE - window->n[kind]],
+			window->n[kind] * sizeof(window->at_ns[kind][0]));
 }
 
 unsigned int vsync_window_ticks(const struct vsync_window *window)

@@ -206,18 +206,14 @@ static struct vsync_score score_ticks(const struct vsync_window *window, uint64_
 	return sum;
 }
 
-static void score_others(const struct vsync_window *window, struct vsync_fit *fit)
-{
-	fit->presents = vsync_score_kind(window, VSYNC_PRESENTS, fit->period_ns);
-	fit->targets = vsync_score_kind(window, VSYNC_TARGETS, fit->period_ns);
-}
-
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
 {
-	struct vsync_fit fit = { .period_ns = period_ns, .ticks = score_ticks(window, period_ns) };
-
-	score_others(window, &fit);
-	return fit;
+	return (struct vsync_fit){
+		.period_ns = period_ns,
+		.ticks = score_ticks(window, period_ns),
+		.presents = vsync_score_kind(window, VSYNC_PRESENTS, period_ns),
+		.targets = vsync_score_kind(window, VSYNC_TARGETS, period_ns),
+	};
 }
 
 /* True: @part is at least @percent of @n, and @n is not too small. */
@@ -271,40 +267,18 @@ bool vsync_fit_is_refuted(const struct vsync_fit *fit)
 
 /* --- the period --- */
 
-/* Quickselect: the value that would be at @rank in sorted order. Afterwards no value before it is
- * greater, and none after it is smaller. */
-static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
+/* Shell's method: there are 256 values at most, and most are nearly the same. */
+static void sort(uint64_t *values, unsigned int n)
 {
-	unsigned int low = 0, high = n - 1;
+	for (unsigned int gap = 40; gap > 0; gap /= 3)
+		for (unsigned int i = gap; i < n; i++) {
+			uint64_t value = values[i];
+			unsigned int at = i;
 
-	while (low < high) {
-		uint64_t middle = values[low + (high - low) / 2];
-		unsigned int i = low, j = high;
-
-		while (i <= j) {
-			uint64_t value;
-
-			while (values[i] < middle)
-				i++;
-			while (values[j] > middle)
-				j--;
-			if (i > j)
-				break;
-			value = values[i];
-			values[i++] = values[j];
-			values[j] = value;
-			if (j == 0)
-				break;
-			j--;
+			for (; at >= gap && values[at - gap] > value; at -= gap)
+				values[at] = values[at - gap];
+			values[at] = value;
 		}
-		if (rank <= j)
-			high = j;
-		else if (rank >= i)
-			low = i;
-		else
-			break;
-	}
-	return values[rank];
 }
 
 /* Measures the period by pairs of events of the kinds [@begin, @end) that are about @span periods
@@ -339,41 +313,30 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 	return n;
 }
 
-/* The error of the median, which select_rank() has put into place. A few values may agree by
- * chance, or all of them may be late. */
-static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
-{
-	uint64_t period_ns = periods[n / 2];
-	uint64_t high_ns = select_rank(periods + n / 2, n - n / 2, n - 1 - n / 5 - n / 2);
-	uint64_t low_ns = select_rank(periods, n / 2 + 1, n / 5);
-
-	return (high_ns - low_ns) * (n < 16 ? 3 : 1) + period_ns / (100 * span);
-}
-
 static uint64_t refine_by(const struct vsync_window *window, unsigned int begin, unsigned int end,
 			  uint64_t period_ns, uint64_t *error_ns)
 {
 	static const unsigned int spans[] = { 2, 6, 16, 40 };
 	const unsigned int last = sizeof(spans) / sizeof(spans[0]) - 1;
-	uint64_t periods[2][PERIODS];
-	unsigned int n = 0, used = 0;
 
+	*error_ns = period_ns / 20;
 	/* Each stage has to be precise enough only for the next one. If only each fifth vsync is
 	 * used, as of a film, no two events are as near to each other as in the first. */
 	for (unsigned int stage = 0; stage <= last; stage++) {
-		unsigned int more =
-			measure(window, begin, end, period_ns, spans[stage],
-				stage < last ? PERIODS_FIRST : PERIODS, periods[stage % 2]);
+		uint64_t periods[PERIODS];
+		unsigned int n = measure(window, begin, end, period_ns, spans[stage],
+					 stage < last ? PERIODS_FIRST : PERIODS, periods);
 
-		if (more == 0 && stage == 0)
+		if (n == 0 && stage == 0)
 			continue;
-		if (more < 4)
+		if (n < 4)
 			break;
-		n = more;
-		used = stage;
-		period_ns = select_rank(periods[stage % 2], n, n / 2);
+		sort(periods, n);
+		period_ns = periods[n / 2];
+		/* A few values may agree by chance, or all of them may be late. */
+		*error_ns = (periods[n - 1 - n / 5] - periods[n / 5]) * (n < 16 ? 3 : 1) +
+			    period_ns / (100 * spans[stage]);
 	}
-	*error_ns = n > 0 ? error_of(periods[used % 2], n, spans[used]) : period_ns / 20;
 	return period_ns;
 }
 
@@ -427,24 +390,15 @@ static unsigned int collect(const struct vsync_window *window, struct cluster *c
 	return count;
 }
 
-static bool is_more_frequent(const struct cluster *a, const struct cluster *b)
-{
-	return a->n > b->n;
-}
-
-static bool is_longer(const struct cluster *a, const struct cluster *b)
-{
-	return a->length_ns > b->length_ns;
-}
-
-static void order(struct cluster *clusters, unsigned int count,
-		  bool (*is_before)(const struct cluster *a, const struct cluster *b))
+static void order(struct cluster *clusters, unsigned int count, bool by_length)
 {
 	for (unsigned int i = 1; i < count; i++) {
 		struct cluster cluster = clusters[i];
 		unsigned int at = i;
 
-		for (; at > 0 && is_before(&cluster, &clusters[at - 1]); at--)
+		for (; at > 0 && (by_length ? cluster.length_ns > clusters[at - 1].length_ns
+					    : cluster.n > clusters[at - 1].n);
+		     at--)
 			clusters[at] = clusters[at - 1];
 		clusters[at] = cluster;
 	}
@@ -464,72 +418,31 @@ static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 						: near * 9 > best_near * 10;
 }
 
-/* True: another candidate led to the same period. */
-static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_ns)
-{
-	for (unsigned int i = 0; i < n; i++)
-		if (vsync_distance(periods[i], period_ns) * 2000 <= period_ns)
-			return true;
-	return false;
-}
-
-/* True: with this period, and with any that vsync_refine() makes of it, more than one of @part
- * ticks is a collision. No distance in measure() is off by more than an eighth of a period, so all
- * stages together change the period by less than a tenth. */
-static bool is_far_too_long(const struct vsync_window *window, uint64_t period_ns,
-			    unsigned int part)
-{
-	uint64_t n = 0, collisions = 0;
-
-	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
-		const int64_t *at = window->at_ns[kind];
-		unsigned int ticks = window->n[kind];
-		uint64_t slots;
-
-		if (ticks < TICKS_LEAST)
-			continue;
-		slots = (uint64_t)(at[ticks - 1] - at[0]) * 10 / (period_ns * 9) + 3;
-		n += ticks;
-		collisions += ticks > slots ? ticks - slots : 0;
-	}
-	return collisions * part > n;
-}
-
 struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 {
 	struct cluster clusters[CLUSTERS];
-	unsigned int count = collect(window, clusters), n_seen = 0;
+	unsigned int count = collect(window, clusters);
 	struct vsync_fit best = { 0 }, most = { 0 };
-	uint64_t seen[CANDIDATES];
 
-	order(clusters, count, is_more_frequent);
+	order(clusters, count, false);
 	count = count < CANDIDATES ? count : CANDIDATES;
-	order(clusters, count, is_longer);
+	order(clusters, count, true);
 	for (unsigned int i = 0; i < count; i++) {
-		uint64_t error_ns, period_ns = clusters[i].length_ns;
-		/* With more collisions neither vsync_fit_holds() nor is_better() is true. */
-		unsigned int part = anyway && !best.period_ns ? MOST_PART : HOLDS_PART;
+		uint64_t error_ns, period_ns;
 		struct vsync_fit fit;
 
 		/* None of the remaining candidates leads to a longer period. */
-		if (period_ns * 8 < best.period_ns * 7)
+		if (clusters[i].length_ns * 8 < best.period_ns * 7)
 			break;
-		if (is_far_too_long(window, period_ns, part))
-			continue;
-		period_ns = vsync_refine(window, period_ns, &error_ns);
-		seen[n_seen++] = period_ns;
+		period_ns = vsync_refine(window, clusters[i].length_ns, &error_ns);
 		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS ||
-		    period_ns <= best.period_ns || is_one_of(seen, n_seen - 1, period_ns))
+		    period_ns <= best.period_ns)
 			continue;
-		fit = (struct vsync_fit){ .period_ns = period_ns,
-					  .error_ns = error_ns,
-					  .ticks = score_ticks(window, period_ns) };
-		if (fit.ticks.n < 6 || fit.ticks.collisions * part > fit.ticks.n)
-			continue;
-		score_others(window, &fit);
+		fit = vsync_fit_of(window, period_ns);
+		fit.error_ns = error_ns;
 		if (vsync_fit_holds(&fit) && vsync_fit_is_used(&fit))
 			best = fit;
-		else if (anyway && is_better(&fit, &most))
+		else if (anyway && fit.ticks.n >= 6 && is_better(&fit, &most))
 			most = fit;
 	}
 	return best.period_ns ? best : most;

@@ -20,57 +20,25 @@ struct span vsync_display_in(struct span counter)
 	return span_skip(counter, n);
 }
 
-/* True: the display has that id. @cut: one of the two ids may be cut. */
-static bool is_display(const struct vsync_display *display, struct span id, bool cut)
-{
-	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
-
-	return (n == id.len || (cut && least >= ID_CUT)) &&
-	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
-}
-
-/* The only display that may have that id. The two of a foldable begin with the same digits. */
+/* The only display that has that id, or with @cut: of which one of the two ids may be cut. The two
+ * of a foldable begin with the same digits. */
 static struct vsync_display *find_display(struct reported_periods *periods, struct span id,
 					  bool cut)
 {
 	struct vsync_display *found = NULL;
 
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		if (!periods->displays[i].used || !is_display(&periods->displays[i], id, cut))
+		struct vsync_display *display = &periods->displays[i];
+		size_t n = strlen(display->id), least = n < id.len ? n : id.len;
+
+		if (!display->used || (n != id.len && (!cut || least < ID_CUT)) ||
+		    (least > 0 && memcmp(display->id, id.ptr, least) != 0))
 			continue;
 		if (found)
 			return NULL;
-		found = &periods->displays[i];
+		found = display;
 	}
 	return found;
-}
-
-static struct vsync_display *use_display(struct reported_periods *periods,
-					 struct vsync_display *display, struct span id)
-{
-	display->used = ++periods->uses;
-	if (id.len > strlen(display->id) && id.len < VSYNC_DISPLAY_ID)
-		memcpy(display->id, id.ptr, id.len);
-	return display;
-}
-
-static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id)
-{
-	struct vsync_display *oldest, *display;
-
-	if (id.len >= VSYNC_DISPLAY_ID)
-		id.len = VSYNC_DISPLAY_ID - 1;
-	display = find_display(periods, id, false);
-	if (!display)
-		display = find_display(periods, id, true);
-	if (display)
-		return use_display(periods, display, id);
-	oldest = &periods->displays[TABLE_LEAST(periods->displays, VSYNC_DISPLAYS, used)];
-	periods->evicted += oldest->used > 0;
-	*oldest = (struct vsync_display){ .used = ++periods->uses };
-	if (id.len > 0)
-		memcpy(oldest->id, id.ptr, id.len);
-	return oldest;
 }
 
 /* Of names without an id, where others have one: the display that the ticks belong to, or the only
@@ -93,14 +61,28 @@ static struct vsync_display *find_nameless(struct reported_periods *periods, boo
 	return only && !(has_id && only->id[0]) ? only : NULL;
 }
 
-/* The display of which SurfaceFlinger states something. */
-static struct vsync_display *find_stated(struct reported_periods *periods, struct span id)
+/* The display of that id, or a new one. @stated: SurfaceFlinger states something of it. */
+static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id,
+						 bool stated)
 {
 	struct vsync_display *display = find_display(periods, id, false);
 
-	if (!display)
+	if (!display && stated)
 		display = find_nameless(periods, id.len > 0);
-	return display ? use_display(periods, display, id) : find_or_add_display(periods, id);
+	if (!display) {
+		if (id.len >= VSYNC_DISPLAY_ID)
+			id.len = VSYNC_DISPLAY_ID - 1;
+		display = find_display(periods, id, true);
+	}
+	if (!display) {
+		display = &periods->displays[TABLE_LEAST(periods->displays, VSYNC_DISPLAYS, used)];
+		periods->evicted += display->used > 0;
+		*display = (struct vsync_display){ 0 };
+	}
+	display->used = ++periods->uses;
+	if (id.len > strlen(display->id) && id.len < VSYNC_DISPLAY_ID)
+		memcpy(display->id, id.ptr, id.len);
+	return display;
 }
 
 static bool is_possible(uint64_t period_ns)
@@ -134,7 +116,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 
 	if (!is_possible(period_ns))
 		return NULL;
-	d = find_stated(periods, display);
+	d = find_or_add_display(periods, display, true);
 	report(d, period_ns, error_ns, now_ns);
 	d->stated = true;
 	if (d->n_renders) {
@@ -153,7 +135,7 @@ struct vsync_display *reported_periods_ask(struct reported_periods *periods, str
 
 	if (!is_possible(period_ns))
 		return NULL;
-	d = find_stated(periods, display);
+	d = find_or_add_display(periods, display, true);
 	d->asked_ns = period_ns;
 	return d;
 }
@@ -171,7 +153,7 @@ void reported_periods_render(struct reported_periods *periods, struct span displ
 
 	if (!is_possible(period_ns))
 		return;
-	d = find_stated(periods, display);
+	d = find_or_add_display(periods, display, true);
 	last = d->n_renders ? &d->renders[(d->n_renders - 1) % VSYNC_RENDERS] : NULL;
 	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported_ns)
 		d->renders[d->n_renders++ % VSYNC_RENDERS] =
@@ -259,7 +241,7 @@ static void begin_run(struct vsync_display *d, unsigned int kept)
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns)
 {
-	struct vsync_display *d = find_or_add_display(periods, display);
+	struct vsync_display *d = find_or_add_display(periods, display, false);
 	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
 	uint64_t mean_ns, error_ns;
 
@@ -304,17 +286,11 @@ bool reported_periods_several(const struct reported_periods *periods)
 
 struct reported_period reported_period_of(const struct vsync_display *display)
 {
-	struct reported_period reported = { 0 };
-
-	if (display->used == 0)
-		return reported;
 	/* If both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
 	if (display->reported_ns && (!display->measured_ns ||
 				     vsync_is_near(display->measured_ns, display->reported_ns, 60)))
 		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
 						 display->reported_at_ns };
-	if (display->measured_ns)
-		return (struct reported_period){ display->measured_ns, display->measured_error_ns,
-						 display->measured_at_ns };
-	return reported;
+	return (struct reported_period){ display->measured_ns, display->measured_error_ns,
+					 display->measured_at_ns };
 }

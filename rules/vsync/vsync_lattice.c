@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
-#define OLD_EDGE_NS (500 * MS)	 /* the edge of a period is that of this time before a switch */
-
 struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
 {
 	unsigned int i = v->n_segments - 1;
@@ -240,59 +237,10 @@ unsigned int lattice_main_source(const struct vsync_lattice *v)
 	return best;
 }
 
-static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch *found,
-			      uint64_t before_ns, uint64_t after_ns)
+uint8_t lattice_step(const struct vsync_lattice *v, const struct vsync_display *display,
+		     uint64_t period_ns, uint64_t time_ns)
 {
-	uint64_t longest_ns = later(before_ns, after_ns);
-	uint64_t length_ns = found->to_ns - found->from_ns;
-	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
-	struct vsync_switch_range *u;
-
-	/* Between two events that are one vsync apart the moment is known well enough. */
-	if (length_ns <= longest_ns + longest_ns / 4)
-		return;
-	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
-	*u = (struct vsync_switch_range){ found->from_ns, found->to_ns,
-					  (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
-						    (double)VSYNC_ONE) };
-}
-
-uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
-			       uint64_t period_ns, uint64_t time_ns)
-{
-	const struct render_period *render =
-		display ? reported_render_at(&v->reported, display, time_ns) : NULL;
-
-	return period_ns * reported_step_of(render, period_ns);
-}
-
-void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
-		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns)
-{
-	struct vsync_switch_search search = { .after_ns = period_ns,
-					      .error_ns = error_ns,
-					      .stated_ns = stated_ns,
-					      .sure_ns = sure_ns,
-					      .now_ns = now_ns };
-	const struct vsync_segment *last = lattice_last(v);
-	struct vsync_switch found;
-	struct vsync_window window;
-
-	search.before_ns = last->period_ns;
-	search.draws_less = lattice_render_period(v, last->display, search.before_ns,
-						  back_from(sure_ns, PENDING_NS)) <
-			    lattice_render_period(v, v->followed, period_ns, now_ns);
-	v->authority = authority;
-	v->guessed = false;
-	v->pending = NULL;
-	search.from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
-			       back_from(sure_ns, SEARCH_BACK_NS));
-	if (v->n_segments > 1 && !last->used)
-		search.from_ns = later(search.from_ns, last->from_ns);
-	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
-	found = vsync_switch_find(&v->log, lattice_main_source(v), &search);
-	lattice_set_period(v, period_ns, error_ns, found.at_ns);
-	note_switch_range(v, &found, search.before_ns, period_ns);
-	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
-	lattice_find_edges(v, &window);
+	return display ? reported_step_of(reported_render_at(&v->reported, display, time_ns),
+					  period_ns)
+		       : 1;
 }

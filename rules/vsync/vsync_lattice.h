@@ -11,7 +11,6 @@
 
 #include "rules/vsync/reported_period.h"
 #include "rules/vsync/vsync_log.h"
-#include "rules/vsync/vsync_switch.h"
 
 #define MS UINT64_C(1000000)
 
@@ -204,9 +203,10 @@ void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);
 
-/* The time between two compositions of @display, which may be NULL, if it has that period. */
-uint64_t lattice_render_period(const struct vsync_lattice *v, const struct vsync_display *display,
-			       uint64_t period_ns, uint64_t time_ns);
+/* SurfaceFlinger composes for each vsync of that number of @display, which may be NULL, if it has
+ * that period. */
+uint8_t lattice_step(const struct vsync_lattice *v, const struct vsync_display *display,
+		     uint64_t period_ns, uint64_t time_ns);
 
 /* The display switched to another period: finds when, and begins it. @stated_ns: the switch was
  * stated then, 0: unknown. @sure_ns: it was before that time, or near it. */

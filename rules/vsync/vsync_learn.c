@@ -48,17 +48,6 @@ enum answer {
 	ANSWER_YES,
 };
 
-static struct hypothesis hypothesis_of(const struct vsync_lattice *v,
-				       const struct vsync_display *display, uint64_t period_ns,
-				       uint64_t error_ns, uint64_t now_ns)
-{
-	const struct render_period *render = NULL;
-
-	if (display)
-		render = reported_render_at(&v->reported, display, now_ns);
-	return (struct hypothesis){ period_ns, error_ns, reported_step_of(render, period_ns) };
-}
-
 static enum answer explains_distance(const struct hypothesis *h, uint64_t distance_ns,
 				     uint64_t *vsyncs)
 {
@@ -320,8 +309,9 @@ static bool is_alike(const struct vsync_lattice *v, const struct vsync_display *
 		     uint64_t period_ns, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
-	uint64_t drawn_ns = lattice_render_period(v, v->followed, vsync_period_ns(v), now_ns);
-	uint64_t other_ns = lattice_render_period(v, display, period_ns, now_ns);
+	uint64_t drawn_ns =
+		vsync_period_ns(v) * lattice_step(v, v->followed, vsync_period_ns(v), now_ns);
+	uint64_t other_ns = period_ns * lattice_step(v, display, period_ns, now_ns);
 
 	if (vsync_is_near(vsync_period_ns(v), period_ns, 15) ||
 	    !vsync_is_near(drawn_ns, other_ns, 15))
@@ -585,13 +575,16 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 	uint64_t error_ns = v->pending_as == PENDING_ASKED
 				    ? v->pending_ns / 100
 				    : reported_period_of(v->pending).error_ns;
+	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
 	struct trial before, after;
 	struct hypothesis both[2];
 
-	both[0] = hypothesis_of(v, v->followed, vsync_period_ns(v), v->error_ns,
-				back_from(v->pending_at_ns, TOGETHER_NS));
-	both[1] = hypothesis_of(v, v->pending, v->pending_ns, error_ns, now_ns);
+	both[0] = (struct hypothesis){ period_ns, v->error_ns,
+				       lattice_step(v, v->followed, period_ns,
+						    back_from(v->pending_at_ns, TOGETHER_NS)) };
+	both[1] = (struct hypothesis){ v->pending_ns, error_ns,
+				       lattice_step(v, v->pending, v->pending_ns, now_ns) };
 	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
 	before = try_both(v, &window, both);
 	/* Nothing was drawn then: what was drawn before that counts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each tick and each present near the switch fits the old period, the new one, both or none (it is
- * late):
+/* The display changed from one period to another: finds when. Each tick and each present near the
+ * switch fits the old period, the new one, both or none (it is late):
  *
  *     old      :       :       :       :       :       :
  *     new      :   :   :   :   :   :   :   :   :   :   :
@@ -15,7 +15,7 @@
  * The new period is seldom precise so early. Of the values within its error, that with the fewest
  * events on the wrong side is used.
  */
-#include "rules/vsync/vsync_switch.h"
+#include "rules/vsync/vsync_lattice.h"
 
 /* Costs of an event on the wrong side (ticks are late more often than presents), and of an event
  * that fits both, on the side of the period with more compositions. */
@@ -30,6 +30,28 @@
 #define PERIOD_STEPS 4
 
 #define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
+
+#define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
+#define OLD_EDGE_NS (500 * MS)	 /* the edge of a period is that of this time before a switch */
+
+/* What to search for, and in which time. */
+struct search {
+	const struct vsync_log *log;
+	unsigned int source;	      /* the tick counter that is nearest to presents */
+	uint64_t before_ns, after_ns; /* the two periods */
+	bool draws_less;	      /* the new one has fewer compositions */
+	uint64_t error_ns;	      /* of the new period */
+	uint64_t old_from_ns;	      /* the period before is valid from here on */
+	uint64_t from_ns;	      /* start of the search */
+	uint64_t stated_ns;	      /* or a little before, if events allow it; 0: unknown */
+	uint64_t sure_ns;	      /* the switch was before this time, or near it */
+	uint64_t now_ns;	      /* end of the search */
+};
+
+struct found {
+	uint64_t at_ns;		 /* start of a present in the first vsync of the new period */
+	uint64_t from_ns, to_ns; /* the range in which the switch may be */
+};
 
 struct side {
 	int64_t period_ns;
@@ -61,16 +83,16 @@ static bool fits_side(const struct side *side, int64_t at_ns, bool present)
 	return (present ? side->has_presents : side->has_ticks) && off_ns <= 4 * slack_ns;
 }
 
-static struct side side_of(const struct vsync_log *log, unsigned int source, uint64_t period_ns,
-			   uint64_t begin_ns, uint64_t from_ns, uint64_t to_ns)
+static struct side side_of(const struct search *search, uint64_t period_ns, uint64_t from_ns,
+			   uint64_t to_ns)
 {
 	struct side side = { .period_ns = (int64_t)period_ns };
-	int64_t moved_ns = (int64_t)(from_ns - begin_ns);
+	int64_t moved_ns = (int64_t)(from_ns - search->from_ns);
 	struct vsync_window window;
 	struct vsync_score score;
 
-	vsync_window_fill(&window, log, from_ns, to_ns);
-	score = vsync_score_kind(&window, source, period_ns);
+	vsync_window_fill(&window, search->log, from_ns, to_ns);
+	score = vsync_score_kind(&window, search->source, period_ns);
 	side.has_ticks = score.n >= 3;
 	side.tick_edge_ns = score.edge_ns + moved_ns;
 	score = vsync_score_kind(&window, VSYNC_PRESENTS, period_ns);
@@ -225,11 +247,9 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 }
 
 /* The best moment for exactly these two periods, and its costs. */
-static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int source,
-				       const struct vsync_switch_search *search, uint64_t after_ns,
-				       struct balance *b)
+static struct found find_moment(const struct search *search, uint64_t after_ns, struct balance *b)
 {
-	struct vsync_switch found = { .at_ns = search->sure_ns };
+	struct found found = { .at_ns = search->sure_ns };
 	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
 
 	/* The edges of both sides are more precise if the moment is nearer to the switch. */
@@ -240,9 +260,8 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 		struct side old, new;
 		int64_t at_ns;
 
-		old = side_of(log, source, search->before_ns, from_ns, search->old_from_ns,
-			      left_ns);
-		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
+		old = side_of(search, search->before_ns, search->old_from_ns, left_ns);
+		new = side_of(search, after_ns, right_ns, now_ns);
 		find_balance(b, &old, &new);
 		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));
 		found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
@@ -252,21 +271,21 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 	return found;
 }
 
-struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
-				      const struct vsync_switch_search *search)
+/* Finds the best moment according to ticks and presents. */
+static struct found find_switch(const struct search *search)
 {
 	/* Up to this error the edge does not move. */
 	uint64_t exact_ns = search->after_ns * search->after_ns / 16 /
 			    later(search->now_ns - search->sure_ns, search->after_ns);
 	uint64_t error_ns = search->error_ns > exact_ns ? search->error_ns : 0;
 	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
-	struct vsync_switch found[2 * PERIOD_STEPS + 1], all;
+	struct found found[2 * PERIOD_STEPS + 1], all;
 	int costs[2 * PERIOD_STEPS + 1];
 	struct vsync_window window;
 	struct balance b;
 
-	vsync_window_fill(&window, log, search->from_ns, search->now_ns);
-	b.n = merge(&window, source, b.events);
+	vsync_window_fill(&window, search->log, search->from_ns, search->now_ns);
+	b.n = merge(&window, search->source, b.events);
 	b.old_draws_more = search->draws_less;
 	b.is_stated = search->stated_ns > 0;
 	/* From the middle of the error's range to both of its ends. */
@@ -274,8 +293,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
 
 		found[i] = find_moment(
-			log, source, search,
-			i % 2 ? search->after_ns + off_ns : search->after_ns - off_ns, &b);
+			search, i % 2 ? search->after_ns + off_ns : search->after_ns - off_ns, &b);
 		costs[i] = b.costs[b.best];
 		if (costs[i] < costs[best])
 			best = i;
@@ -295,4 +313,54 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 	if (!b.old_draws_more)
 		all.from_ns = all.at_ns;
 	return all;
+}
+
+static void note_switch_range(struct vsync_lattice *v, const struct found *found,
+			      uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t longest_ns = later(before_ns, after_ns);
+	uint64_t length_ns = found->to_ns - found->from_ns;
+	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
+	struct vsync_switch_range *u;
+
+	/* Between two events that are one vsync apart the moment is known well enough. */
+	if (length_ns <= longest_ns + longest_ns / 4)
+		return;
+	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
+	*u = (struct vsync_switch_range){ found->from_ns, found->to_ns,
+					  (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
+						    (double)VSYNC_ONE) };
+}
+
+void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
+		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns)
+{
+	struct search search = { .log = &v->log,
+				 .source = lattice_main_source(v),
+				 .after_ns = period_ns,
+				 .error_ns = error_ns,
+				 .stated_ns = stated_ns,
+				 .sure_ns = sure_ns,
+				 .now_ns = now_ns };
+	const struct vsync_segment *last = lattice_last(v);
+	struct found found;
+	struct vsync_window window;
+
+	search.before_ns = last->period_ns;
+	search.draws_less = last->period_ns * lattice_step(v, last->display, last->period_ns,
+							   back_from(sure_ns, PENDING_NS)) <
+			    period_ns * lattice_step(v, v->followed, period_ns, now_ns);
+	v->authority = authority;
+	v->guessed = false;
+	v->pending = NULL;
+	search.from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
+			       back_from(sure_ns, SEARCH_BACK_NS));
+	if (v->n_segments > 1 && !last->used)
+		search.from_ns = later(search.from_ns, last->from_ns);
+	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
+	found = find_switch(&search);
+	lattice_set_period(v, period_ns, error_ns, found.at_ns);
+	note_switch_range(v, &found, search.before_ns, period_ns);
+	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
+	lattice_find_edges(v, &window);
 }

@@ -29,6 +29,12 @@ static uint64_t usual_period(uint64_t period_ns)
 
 /* --- which of two hypotheses explains the events --- */
 
+enum answer {
+	ANSWER_NO,
+	ANSWER_OPEN, /* late events may look like that, or it is not precise enough yet */
+	ANSWER_YES,
+};
+
 /* SurfaceFlinger composes for each @step-th vsync of that period, or for fewer. */
 struct hypothesis {
 	uint64_t period_ns, error_ns;
@@ -40,12 +46,6 @@ struct trial {
 	unsigned int n;
 	unsigned int only[2], neither;
 	unsigned int used[2]; /* they are as short as the step allows */
-};
-
-enum answer {
-	ANSWER_NO,
-	ANSWER_OPEN, /* a late event may have that distance */
-	ANSWER_YES,
 };
 
 static enum answer explains_distance(const struct hypothesis *h, uint64_t distance_ns,
@@ -95,15 +95,9 @@ static bool is_used(const struct trial *trial, unsigned int which)
 
 /* --- reported periods --- */
 
-/* The relation of a reported period to one that ticks show. */
-enum relation {
-	RELATION_SAME, /* equal, or the measured one is a multiple of it */
-	RELATION_OTHER,
-	RELATION_OPEN, /* not precise enough yet */
-};
-
-static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
-				 const struct reported_period *reported)
+/* Is the period that ticks show equal to the reported one, or a multiple of it? */
+static enum answer is_of(uint64_t period_ns, uint64_t error_ns,
+			 const struct reported_period *reported)
 {
 	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
 
@@ -112,18 +106,17 @@ static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
 
 	error_ns += k * reported->error_ns;
 	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)
-		return RELATION_OTHER;
-	return is_open ? RELATION_OPEN : RELATION_SAME;
+		return ANSWER_NO;
+	return is_open ? ANSWER_OPEN : ANSWER_YES;
 }
 
 /* The same for a fit, in which some ticks may be late. */
-static enum relation relation_to_fit(const struct vsync_fit *fit,
-				     const struct reported_period *reported)
+static enum answer is_fit_of(const struct vsync_fit *fit, const struct reported_period *reported)
 {
 	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
 	    !vsync_fit_holds(fit))
-		return RELATION_SAME;
-	return relation_of(fit->period_ns, fit->error_ns, reported);
+		return ANSWER_YES;
+	return is_of(fit->period_ns, fit->error_ns, reported);
 }
 
 /* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
@@ -140,15 +133,15 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->reported.displays[i];
 		struct reported_period reported = reported_period_of(display);
-		enum relation relation;
+		enum answer answer;
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
 
 		if (!reported.period_ns || (skip_foreign && display->foreign))
 			continue;
 		period_ns = vsync_refine(window, reported.period_ns, &error_ns);
-		relation = relation_of(period_ns, error_ns, &reported);
-		if (relation != RELATION_SAME)
+		answer = is_of(period_ns, error_ns, &reported);
+		if (answer != ANSWER_YES)
 			period_ns = reported.period_ns;
 		fit = vsync_fit_of(window, period_ns);
 		if (!vsync_fit_holds(&fit))
@@ -157,7 +150,7 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 		if (!best || (best != kept && (display == kept || period_ns > best_ns))) {
 			best = display;
 			best_ns = period_ns;
-			*sure = relation == RELATION_SAME;
+			*sure = answer == ANSWER_YES;
 		}
 	}
 	return best;
@@ -199,15 +192,24 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 	v->next_check_ns = 0;
 }
 
+/* The period of so many ticks that @stated_ns is a part of it, exact to @error_ns; 0: it is none.
+ */
+static unsigned int parts_of(uint64_t ticks_ns, uint64_t stated_ns, uint64_t error_ns)
+{
+	if (!stated_ns || !is_multiple(ticks_ns, stated_ns, error_ns))
+		return 0;
+	return (unsigned int)((ticks_ns + stated_ns / 2) / stated_ns);
+}
+
 /* True: the lattice has a guess, and @display a period that the ticks allow as well. */
 static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
 {
 	struct reported_period reported = reported_period_of(display);
-	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts, parts;
+	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts;
+	unsigned int parts = parts_of(ticks_ns, reported.period_ns, reported.error_ns);
 
-	if (!v->guessed || !is_multiple(ticks_ns, reported.period_ns, reported.error_ns))
+	if (!v->guessed || !parts)
 		return false;
-	parts = (ticks_ns + reported.period_ns / 2) / reported.period_ns;
 	v->guessed = false;
 	follow_display(v, display, !reported_periods_several(&v->reported));
 	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
@@ -218,15 +220,15 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 {
 	struct reported_period reported = reported_period_of(display);
 	uint64_t period_ns = vsync_period_ns(v);
-	enum relation relation;
+	enum answer answer;
 
 	if (vsync_is_near(period_ns, reported.period_ns, 15)) {
-		relation = relation_of(period_ns, v->error_ns, &reported);
-		if (relation == RELATION_OTHER) {
+		answer = is_of(period_ns, v->error_ns, &reported);
+		if (answer == ANSWER_NO) {
 			leave_display(v, display);
 			return;
 		}
-		follow_display(v, display, display->own || relation == RELATION_SAME);
+		follow_display(v, display, display->own || answer == ANSWER_YES);
 		v->authority = VSYNC_REPORTED;
 		v->guessed = v->segments[v->n_segments - 1].guessed = false;
 		v->pending = NULL;
@@ -316,8 +318,7 @@ static bool is_alike(const struct vsync_lattice *v, const struct vsync_display *
 	if (vsync_is_near(vsync_period_ns(v), period_ns, 15) ||
 	    !vsync_is_near(drawn_ns, other_ns, 15))
 		return false;
-	return relation_of(drawn_ns * period_ns / other_ns, v->error_ns, &reported) !=
-	       RELATION_OTHER;
+	return is_of(drawn_ns * period_ns / other_ns, v->error_ns, &reported) != ANSWER_NO;
 }
 
 /* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
@@ -332,19 +333,19 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->reported.displays[i];
 		struct reported_period reported = reported_period_of(display);
-		enum relation relation;
+		enum answer answer;
 
 		if (!reported.period_ns)
 			continue;
-		relation = relation_to_fit(fit, &reported);
+		answer = is_fit_of(fit, &reported);
 		if (is_too_slow(window, reported.period_ns) ||
 		    is_refuted(window, reported.period_ns, reported.error_ns))
-			relation = RELATION_OTHER;
-		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
+			answer = ANSWER_NO;
+		if (answer == ANSWER_OPEN && reported_period_is_open(display, now_ns))
 			v->undecided = true;
-		else if (relation == RELATION_OPEN)
-			relation = RELATION_SAME;
-		display->foreign = relation != RELATION_SAME;
+		else if (answer == ANSWER_OPEN)
+			answer = ANSWER_YES;
+		display->foreign = answer != ANSWER_YES;
 		if (display->foreign || reported.period_ns <= slowest_ns)
 			continue;
 		slowest_ns = reported.period_ns;
@@ -353,22 +354,21 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	return slowest;
 }
 
-/* The ticks show @ticks_ns, which has to be divided. Returns the number of parts: if a period that
- * is known from elsewhere is one, that of dumpsys, else one that the display was asked for. */
-static uint64_t outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
+/* The ticks show @ticks_ns, which has to be divided: into parts of a period that is known from
+ * elsewhere, that of dumpsys, else one that the display was asked for. */
+static void outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
 {
-	uint64_t found_ns = v->dumpsys_ns;
+	unsigned int parts = parts_of(ticks_ns, v->dumpsys_ns, v->dumpsys_ns / 100);
 
-	if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100)) {
+	if (parts)
 		v->guessed = false;
-		return (ticks_ns + found_ns / 2) / found_ns;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !parts; i++) {
+		uint64_t asked_ns = v->reported.displays[i].asked_ns;
+
+		parts = parts_of(ticks_ns, asked_ns, asked_ns / 100);
 	}
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		found_ns = v->reported.displays[i].asked_ns;
-		if (found_ns && is_multiple(ticks_ns, found_ns, found_ns / 100))
-			return (ticks_ns + found_ns / 2) / found_ns;
-	}
-	return v->guess_parts;
+	if (parts)
+		v->guess_parts = parts;
 }
 
 void vsync_learn_dumpsys(struct vsync_lattice *v)
@@ -377,7 +377,7 @@ void vsync_learn_dumpsys(struct vsync_lattice *v)
 
 	if (!v->guessed)
 		return;
-	v->guess_parts = (unsigned int)outweigh_guess(v, ticks_ns);
+	outweigh_guess(v, ticks_ns);
 	if (!v->guessed)
 		lattice_lock(v, ticks_ns / v->guess_parts, v->error_ns, v->authority);
 }
@@ -416,9 +416,8 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		v->guessed = period_ns != fit.period_ns;
 		v->guess_parts = (unsigned int)(fit.period_ns / period_ns);
 		if (v->guessed)
-			v->guess_parts = (unsigned int)outweigh_guess(v, fit.period_ns);
-		period_ns = fit.period_ns / v->guess_parts;
-		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
+			outweigh_guess(v, fit.period_ns);
+		lattice_lock(v, fit.period_ns / v->guess_parts, fit.error_ns, VSYNC_FIT);
 	} else {
 		/* The period was refuted, and there is no other one yet. */
 		if (lattice_is_locked(v) && (v->authority == VSYNC_REPORTED || v->option_refuted))
@@ -444,7 +443,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	struct reported_period reported = reported_period_of(display);
 	struct vsync_window window;
 	struct vsync_fit fit;
-	enum relation relation;
+	enum answer answer;
 
 	if (!reported.period_ns)
 		return;
@@ -455,7 +454,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		return;
 	}
 	if (display->foreign && vsync_is_near(vsync_period_ns(v), reported.period_ns, 15) &&
-	    relation_of(vsync_period_ns(v), v->error_ns, &reported) == RELATION_SAME)
+	    is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_YES)
 		display->foreign = false;
 	if (display->foreign) {
 		watch_other(v, display, error_ns, now_ns);
@@ -472,15 +471,15 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	if (!v->followed && v->n_ticks >= 16) {
 		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
-		relation = relation_to_fit(&fit, &reported);
+		answer = is_fit_of(&fit, &reported);
 		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * vsync_period_ns(v) &&
-		    relation_of(vsync_period_ns(v), v->error_ns, &reported) == RELATION_OTHER)
-			relation = RELATION_OTHER;
-		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
+		    is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_NO)
+			answer = ANSWER_NO;
+		if (answer == ANSWER_OPEN && reported_period_is_open(display, now_ns))
 			return;
 		/* The display may switch to a slower rate soon. */
-		display->foreign = relation == RELATION_OTHER &&
-				   reported.period_ns < 5 * vsync_period_ns(v) / 4;
+		display->foreign =
+			answer == ANSWER_NO && reported.period_ns < 5 * vsync_period_ns(v) / 4;
 		if (display->foreign)
 			return;
 	}

@@ -136,7 +136,7 @@ def table(checks, place):
 
 def gone(checks, place):
     """The device does not come back within --reconnect."""
-    phone = place.phone("gone", cable={"seed": 1, "share": 1, "cuts": 7, "at": 0, "of": "push"})
+    phone = place.phone("gone", cable={"seed": 1, "share": 1, "cuts": 7, "at": 0, "of": "push", "away": 0.001})
     succeeded(checks, "install", place.jank_adb("install", "--from", place.programs))
     phone.change(cable={"seed": 1, "share": 1, "cuts": 100, "at": 0, "away": 1000})
     for words in (("status",), ("install", "--from", place.programs), ("pull",), ("doctor",)):

@@ -11,9 +11,9 @@ static uint64_t seconds_of(const struct pattern_part *part)
 	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
 }
 
-/* @events: the mask of EVENT_BIT of the rules that belong to @index. */
 _Static_assert(RULES_MAX + RULE_CONTEXTS_MAX <= 256, "the number of a rule has one byte");
 
+/* @events: the mask of EVENT_BIT of the rules that belong to @index. */
 static void build_index(struct ruleset *rules, struct rule_index *index, unsigned int events)
 {
 	const unsigned int others = 256; /* all bytes that no rule begins with */

@@ -882,7 +882,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	front_app_new_clock(&q->front_app);
 	front_app_set(&q->front_app, q->options.focus);
 	if (q->log)
-		q->log->n = 0;
+		q->log->forgotten = q->log->n;
 	vsync_reset(&q->vsync);
 	q->locked_once = false;
 	q->last_check_ns = q->last_idle_check_ns = 0;

@@ -148,37 +148,12 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 	return true;
 }
 
-/* The first NUL or line end from @at on; @end if there is none. Bytes from @end to @readable are
- * not part of the text. */
-static const char *find_end(const char *at, const char *end, const char *readable)
-{
-	const char *found;
-
-#ifdef BLOCK_SIZE
-	while (at < end && readable - at >= BLOCK_SIZE) {
-		uint32_t ends = block_find_either(at, '\0', '\n');
-
-		if (ends) {
-			at += __builtin_ctz(ends);
-			return at < end ? at : end;
-		}
-		at += BLOCK_SIZE;
-	}
-#endif
-	if (at >= end)
-		return end;
-	found = memchr(at, '\0', (size_t)(end - at));
-	end = found ? found : end;
-	found = memchr(at, '\n', (size_t)(end - at));
-	return found ? found : end;
-}
-
 /* Reads a print event. Returns false if it is another event. */
 static bool read_print(const struct ftrace_page *page, struct span event,
 		       struct ftrace_print *print)
 {
 	const struct ftrace_format *format = page->format;
-	const char *text;
+	const char *end;
 	uint16_t id;
 
 	if (event.len < page->least)
@@ -188,9 +163,12 @@ static bool read_print(const struct ftrace_page *page, struct span event,
 		return false;
 	memcpy(&print->tid, event.ptr + format->pid_offset, sizeof(print->tid));
 	print->time_ns = page->time_ns;
-	text = event.ptr + format->text_offset;
-	print->text.ptr = text;
-	print->text.len = (size_t)(find_end(text, event.ptr + event.len, page->end) - text);
+	/* The end is searched in the rest of the page, as in the event the last bytes would be
+	 * searched one by one. */
+	print->text = span_skip(event, format->text_offset);
+	end = text_end(print->text.ptr, page->end);
+	if (end && (size_t)(end - print->text.ptr) < print->text.len)
+		print->text.len = (size_t)(end - print->text.ptr);
 	return true;
 }
 

@@ -80,20 +80,6 @@ static bool skip_function(struct span *text)
 
 /* --- lines --- */
 
-static const char *line_begin(const char *begin, const char *at)
-{
-	const char *newline = memrchr(begin, '\n', (size_t)(at - begin));
-
-	return newline ? newline + 1 : begin;
-}
-
-static const char *line_end(const char *at, const char *end)
-{
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-	return newline ? newline : end;
-}
-
 /* The anchor of a loss is the ':' of "CPU:". */
 #define LOST_ANCHOR 3
 
@@ -123,15 +109,25 @@ static bool parse_lost(struct span line, struct trace_record *record)
 	return span_equal(line, events);
 }
 
-static void set_lost(const struct ftrace_text *text, struct trace_record *record)
+/* An event may come that long after the marker before it. */
+#define LATER_NS UINT64_C(1000000000)
+
+/* A loss begins after the last event of its CPU, and so it ends later, too; but a damaged line has
+ * any time. */
+static void set_lost(const struct ftrace_text *text, uint64_t from_ns, struct trace_record *record)
 {
-	record->kind = TRACE_LOST;
-	record->writer = TRACE_WRITER_UNKNOWN;
-	record->tid = TRACE_ID_UNKNOWN;
-	record->tgid = TRACE_ID_UNKNOWN;
-	record->pid = TRACE_ID_UNKNOWN;
-	record->time_ns = text->last_ns;
-	record->comm = record->name = record->track = SPAN_NULL;
+	bool is_damaged = from_ns > text->last_ns + LATER_NS;
+
+	*record = (struct trace_record){
+		.kind = TRACE_LOST,
+		.cpu = record->cpu,
+		.tid = TRACE_ID_UNKNOWN,
+		.tgid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.time_ns = from_ns > text->last_ns && !is_damaged ? from_ns : text->last_ns,
+		.from_ns = is_damaged ? 0 : from_ns,
+		.value = record->value,
+	};
 }
 
 /* Keeps the time of an event of any kind as that of the last one of its CPU. */
@@ -217,30 +213,6 @@ static void keep_tail(struct ftrace_text *text)
 	text->tail_len = kept + n;
 }
 
-/* An event may come that long after the marker before it. */
-#define LATER_NS UINT64_C(1000000000)
-
-/* The loss begins after @from_ns, and so it ends later, too; but a damaged line has any time. */
-static void set_begin(struct trace_record *record, uint64_t from_ns)
-{
-	record->from_ns = 0;
-	if (from_ns > record->time_ns + LATER_NS)
-		return;
-	record->from_ns = from_ns;
-	if (from_ns > record->time_ns)
-		record->time_ns = from_ns;
-}
-
-/* True: @at is the anchor of a loss between @begin and @end. */
-static bool is_lost(const char *begin, const char *at, const char *end)
-{
-	struct trace_record record;
-
-	return at - begin >= LOST_ANCHOR &&
-	       parse_lost((struct span){ at - LOST_ANCHOR, (size_t)(end - at) + LOST_ANCHOR },
-			  &record);
-}
-
 /* Finds the next line in a payload. If a payload contains another whole header or a loss, the
  * kernel has cut the text at a NUL, and the line end with it. The payload ends there. @at: the
  * first anchor in the payload. Returns NULL if there is none. */
@@ -251,12 +223,14 @@ static const char *glued_line(struct span payload, const char *at)
 	while (at) {
 		struct span after = { at + 2, (size_t)(end - at) - 2 };
 		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
+		const char *lost = at - LOST_ANCHOR;
 		struct trace_record record;
 
 		if (at[1] == ' ' && skip_function(&after) && ftrace_header_read(&head, &record))
 			return head.ptr + head.len;
-		if (is_lost(payload.ptr, at, end))
-			return at - LOST_ANCHOR;
+		if (lost >= payload.ptr &&
+		    parse_lost((struct span){ lost, (size_t)(end - lost) }, &record))
+			return lost;
 		at = anchor_find(payload.ptr, at + 1, end);
 	}
 	return NULL;
@@ -342,28 +316,6 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 /* Longest payload on the fast path. */
 #define PAYLOAD_MAX 512
 
-/* The first line end or NUL, or NULL. Most payloads end in the first block, and a loop over words
- * would be mispredicted. */
-ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
-{
-#ifdef BLOCK_SIZE
-	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
-		uint32_t ends = block_find_either(at, '\n', '\0');
-
-		if (ends)
-			return at + (unsigned int)__builtin_ctz(ends);
-	}
-#endif
-	for (const char *last = end - 8; at <= last; at += 8) {
-		uint64_t word = word_load(at);
-		uint64_t ends = word_find_byte(word, '\n') | word_find_byte(word, '\0');
-
-		if (ends)
-			return at + (unsigned int)__builtin_ctzll(ends) / 8;
-	}
-	return NULL;
-}
-
 static const char function[] = ": tracing_mark_write: ";
 
 /* True: the usual function is at @at. Three overlapping words cover it. */
@@ -391,7 +343,7 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 	if (limit - payload < 8 || !begins_with_function(at) ||
 	    !ftrace_header_read_cached(&text->headers, text->scan.begin, from, at, record))
 		return false;
-	end = find_end_fast(payload, limit);
+	end = text_end(payload, limit);
 	another = end ? find_anchor(text, payload) : NULL;
 	if (!end || *end == '\0' || (another && another < end) || end[-1] == '\r' ||
 	    end[-1] == '\\')
@@ -435,28 +387,23 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
 }
 
-/* Begins to scan the complete lines of the input. */
-static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
-{
-	struct span lines = complete_lines(text, input, last);
-
-	text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
-	text->noted = lines.ptr;
-	text->n_anchors = text->next_anchor = 0;
-}
-
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record)
 {
 	const char *glued; /* text after a marker that could not be read */
 	const char *next, *at;
 
-	if (!text->scan.end)
-		begin_lines(text, input, last);
+	if (!text->scan.end) {
+		struct span lines = complete_lines(text, input, last);
+
+		text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
+		text->noted = lines.ptr;
+		text->n_anchors = text->next_anchor = 0;
+	}
 	next = glued = input->ptr;
 	while ((at = find_anchor(text, next))) {
 		struct span line;
-		const char *line_at;
+		const char *line_at, *newline;
 		bool found;
 
 		if (parse_line_fast(text, input->ptr, at, &line, record)) {
@@ -469,8 +416,10 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			*input = span_skip(*input, (size_t)(next - input->ptr));
 			return FTRACE_TEXT_RECORD;
 		}
-		line.ptr = line_begin(input->ptr, at);
-		line.len = (size_t)(line_end(at, text->scan.end) - line.ptr);
+		newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
+		line.ptr = newline ? newline + 1 : input->ptr;
+		newline = memchr(at, '\n', (size_t)(text->scan.end - at));
+		line.len = (size_t)((newline ? newline : text->scan.end) - line.ptr);
 		if (line.len >= FTRACE_TEXT_LINE_MAX) {
 			drop_long_line(text, line.ptr);
 			next = line.ptr + line.len;
@@ -481,8 +430,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		line_at = line.ptr;
 		found = at - line.ptr == LOST_ANCHOR && parse_lost(line, record);
 		if (found) {
-			set_lost(text, record);
-			set_begin(record, event_before(text, line.ptr, record->cpu));
+			set_lost(text, event_before(text, line.ptr, record->cpu), record);
 			line = span_skip(line, line.len);
 		}
 		if (found || parse_line(text, &line, at, record)) {

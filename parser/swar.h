@@ -67,61 +67,62 @@ static inline uint64_t word_number(uint64_t word)
 	       32;
 }
 
-/* The halves of a block of BLOCK_SIZE bytes. */
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(__aarch64__)
 #define BLOCK_SIZE 32
-typedef __m128i block_half;
+typedef uint8_t block_half __attribute__((vector_size(BLOCK_SIZE / 2)));
 
-static inline uint32_t block_mask(block_half low, block_half high)
+/* 0xff for each of 16 bytes that is @one or @other; else 0. */
+static inline block_half block_either(const char *at, char one, char other)
 {
-	return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+	block_half bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return (block_half)(bytes == (uint8_t)one) | (block_half)(bytes == (uint8_t)other);
 }
 
-static inline block_half block_equal(const char *at, char byte)
-{
-	return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), _mm_set1_epi8(byte));
-}
-
-static inline block_half block_either(block_half one, block_half other)
-{
-	return _mm_or_si128(one, other);
-}
-#elif defined(__aarch64__)
-#define BLOCK_SIZE 32
-typedef uint8x16_t block_half;
-
-static inline uint32_t block_mask(block_half low, block_half high)
-{
-	static const uint8_t places[16] = {
-		1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128
-	};
-	uint8x16_t bit = vld1q_u8(places);
-	uint8x16_t sum = vpaddq_u8(vandq_u8(low, bit), vandq_u8(high, bit));
-
-	sum = vpaddq_u8(sum, sum);
-	sum = vpaddq_u8(sum, sum);
-	return vgetq_lane_u32(vreinterpretq_u32_u8(sum), 0);
-}
-
-static inline block_half block_equal(const char *at, char byte)
-{
-	return vceqq_u8(vld1q_u8((const uint8_t *)at), vdupq_n_u8((uint8_t)byte));
-}
-
-static inline block_half block_either(block_half one, block_half other)
-{
-	return vorrq_u8(one, other);
-}
-#endif
-
-#ifdef BLOCK_SIZE
 /* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @one or @other.
  * BLOCK_SIZE is defined if this function exists. */
 static inline uint32_t block_find_either(const char *at, char one, char other)
 {
-	return block_mask(block_either(block_equal(at, one), block_equal(at, other)),
-			  block_either(block_equal(at + 16, one), block_equal(at + 16, other)));
+	block_half low = block_either(at, one, other), high = block_either(at + 16, one, other);
+#if defined(__SSE2__)
+
+	return (uint32_t)_mm_movemask_epi8((__m128i)low) |
+	       (uint32_t)_mm_movemask_epi8((__m128i)high) << 16;
+#else
+	const block_half bit = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+	block_half sum = vpaddq_u8(low & bit, high & bit);
+
+	sum = vpaddq_u8(sum, sum);
+	sum = vpaddq_u8(sum, sum);
+	return vgetq_lane_u32(vreinterpretq_u32_u8(sum), 0);
+#endif
 }
 #endif
+
+/* The first line end or NUL in [@at, @end), or NULL. Most texts end in the first block, and a loop
+ * over words would be mispredicted. */
+static inline __attribute__((always_inline)) const char *text_end(const char *at, const char *end)
+{
+#ifdef BLOCK_SIZE
+	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
+		uint32_t ends = block_find_either(at, '\n', '\0');
+
+		if (ends)
+			return at + (unsigned int)__builtin_ctz(ends);
+	}
+#endif
+	for (; end - at >= 8; at += 8) {
+		uint64_t word = word_load(at);
+		uint64_t ends = word_find_byte(word, '\n') | word_find_byte(word, '\0');
+
+		if (ends)
+			return at + (unsigned int)__builtin_ctzll(ends) / 8;
+	}
+	for (; at < end; at++)
+		if (*at == '\n' || *at == '\0')
+			return at;
+	return NULL;
+}
 
 #endif

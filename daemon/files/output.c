@@ -240,19 +240,6 @@ void output_settle(struct output *output)
 	event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
 }
 
-/* Events are also sent while the trace has no records. */
-static void settle_live(struct output *output)
-{
-	uint64_t now_ns = loop_now();
-
-	if (!output->is_live || !output_has_events(output) || !output->pipeline)
-		return;
-	if (pipeline_is_settled(output->pipeline))
-		event_queue_release(output->events, pending_ns(output));
-	if (now_ns > periods.events_held_ns)
-		event_queue_release_old(output->events, now_ns - periods.events_held_ns);
-}
-
 void output_release_events(struct output *output)
 {
 	event_queue_release(output->events, UINT64_MAX);
@@ -517,10 +504,16 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 
 static void flush(struct output *output, bool now, uint64_t next_ns)
 {
-	uint64_t now_ns = output->thread ? loop_now() : 0;
+	uint64_t now_ns = output->is_live ? loop_now() : 0;
 
 	output_update(output);
-	settle_live(output);
+	/* Events are also sent while the trace has no records. */
+	if (output->is_live && output_has_events(output) && output->pipeline) {
+		if (pipeline_is_settled(output->pipeline))
+			event_queue_release(output->events, pending_ns(output));
+		if (now_ns > periods.events_held_ns)
+			event_queue_release_old(output->events, now_ns - periods.events_held_ns);
+	}
 	flush_console(output);
 	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;

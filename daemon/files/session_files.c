@@ -325,20 +325,13 @@ static void sync_file(struct session_files *files, struct csv_file *file)
 
 /* --- files that are replaced as a whole --- */
 
-static const char *replaced_name(const struct session_files *files, enum replaced_file which)
-{
-	if (which == REPLACED_SNAPSHOT)
-		return files->replaced[which].name;
-	return csv_files[which == REPLACED_SUMMARY ? CSV_SUMMARY : CSV_SESSION].name;
-}
-
 /* The job that begins one was refused, as the queue was full: there is no file to write to. */
 #define NOT_BEGUN (-ENOBUFS)
 
 static void give_up_replacement(struct session_files *files, unsigned int which)
 {
 	if (files->replaced[which].fd >= 0)
-		folder_replace(files->folder, replaced_name(files, which),
+		folder_replace(files->folder, files->replaced[which].name,
 			       files->replaced[which].fd, -ECANCELED);
 	files->replaced[which].fd = -1;
 }
@@ -379,14 +372,14 @@ static void end_replacement(struct session_files *files, const struct file_job *
 	if (error == 0 && job->number > 0)
 		error = -(int)job->number;
 	if (files->replaced[which].fd >= 0)
-		error = folder_replace(files->folder, replaced_name(files, which),
+		error = folder_replace(files->folder, files->replaced[which].name,
 				       files->replaced[which].fd, error);
 	files->replaced[which].fd = -1;
 	files->replaced[which].error = NOT_BEGUN;
 	if (which == REPLACED_SNAPSHOT && error == 0)
 		snapshot_files_remove_oldest(files->folder->fd);
 	else if (which != REPLACED_SNAPSHOT && error < 0)
-		note_failing(files, replaced_name(files, which), error);
+		note_failing(files, files->replaced[which].name, error);
 	files->state.replaced[which].error = error;
 	files->state.replaced[which].done++;
 }
@@ -402,7 +395,7 @@ static void flush(struct session_files *files)
 	/* At the end these files are not written again, so a failure is final. */
 	for (unsigned int i = 0; files->is_ending && i < REPLACED_FILES; i++)
 		if (i != REPLACED_SNAPSHOT && files->state.replaced[i].error < 0)
-			note_failing(files, replaced_name(files, i),
+			note_failing(files, files->replaced[i].name,
 				     files->state.replaced[i].error);
 	if (files->folder_error < 0)
 		note_failing(files, "the folder", files->folder_error);
@@ -546,6 +539,8 @@ int session_files_open(struct session_files *files, const struct options *option
 		files->replaced[i].fd = -1;
 		files->replaced[i].error = NOT_BEGUN;
 	}
+	strcpy(files->replaced[REPLACED_SUMMARY].name, csv_files[CSV_SUMMARY].name);
+	strcpy(files->replaced[REPLACED_SESSION].name, csv_files[CSV_SESSION].name);
 	segments_last(folder->fd, &files->state.segment);
 	remove_old_segments(files);
 	/* The most important one first. */

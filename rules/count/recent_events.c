@@ -11,11 +11,12 @@ static unsigned int place_of(struct recent_events *log, struct span name)
 {
 	size_t most = RECENT_EVENTS_NAME_SIZE - 1;
 	const struct span cut = { name.len > 0 ? name.ptr : "", name.len < most ? name.len : most };
-	uint32_t hash = (uint32_t)name_hash(cut);
-	struct recent_name *oldest = &log->names[hash % RECENT_EVENTS_NAMES];
+	/* The highest bits depend on all bytes of the name, also on the last ones. */
+	uint32_t hash = (uint32_t)(name_hash(cut) >> 32), at = hash >> RECENT_EVENTS_SHIFT;
+	struct recent_name *oldest = &log->names[at];
 
 	for (uint32_t i = 0; i < RECENT_EVENTS_WAYS; i++) {
-		struct recent_name *one = &log->names[(hash + i) % RECENT_EVENTS_NAMES];
+		struct recent_name *one = &log->names[(at + i) % RECENT_EVENTS_NAMES];
 
 		if (one->last > 0 && one->hash == hash && one->length == cut.len &&
 		    memcmp(one->text, cut.ptr, cut.len) == 0) {
@@ -54,7 +55,8 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 
 		if (log->tick[0] && log->time_ns[at] < from_ns)
 			break;
-		if (!log->tick[0] && log->event[at].is_tick && log->time_ns[at] < to_ns)
+		if (!log->tick[0] && log->event[at].is_tick && log->time_ns[at] < to_ns &&
+		    first >= name->first)
 			name_copy(log->tick, sizeof(log->tick),
 				  (struct span){ name->text, name->length });
 	}

@@ -14,6 +14,7 @@
 
 /* Places for names, of which a trace has some hundred, and places in which one name can be. */
 #define RECENT_EVENTS_NAMES 2048
+#define RECENT_EVENTS_SHIFT 21 /* leaves the bits of a place of a hash of 32 bits */
 #define RECENT_EVENTS_WAYS 16
 
 /* A name is stored once for many entries, while it is used. */

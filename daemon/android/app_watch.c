@@ -53,15 +53,14 @@ static bool find_process(struct app_watch *watch)
 	return false;
 }
 
-/* The process has ended. If the app has no other one, it has ended, too. */
+/* The process has ended. If the app has no other one, the next tick looks once more: a file of
+ * /proc may not have been readable. */
 static void follow_next(struct app_watch *watch)
 {
 	loop_close_watcher(watch->loop, &watch->process);
 	watch->pid = 0;
-	if (find_process(watch))
-		return;
-	watch->app = NULL;
-	watch->gone(watch->context);
+	watch->has_run = true;
+	find_process(watch);
 }
 
 static void on_exit_of(struct watcher *watcher, uint32_t events)
@@ -86,10 +85,12 @@ void app_watch_tick(struct app_watch *watch)
 {
 	if (!watch->app)
 		return;
-	if (watch->pid == 0)
-		find_process(watch);
-	else if (watch->process.fd < 0 && !runs(watch->pid, watch->app))
+	if (watch->pid == 0 && !find_process(watch) && watch->has_run) {
+		watch->app = NULL;
+		watch->gone(watch->context);
+	} else if (watch->pid != 0 && watch->process.fd < 0 && !runs(watch->pid, watch->app)) {
 		follow_next(watch);
+	}
 }
 
 void app_watch_end(struct app_watch *watch)

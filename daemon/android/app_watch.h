@@ -15,6 +15,7 @@ struct app_watch {
 	struct loop *loop;
 	/* One process of the app. At its end, another one is searched for. */
 	pid_t pid;		/* 0: none */
+	bool has_run;		/* there was one */
 	struct watcher process; /* its pidfd; before Linux 5.3 there is none, and ticks poll */
 	void (*gone)(void *context);
 	void *context;
@@ -32,7 +33,7 @@ struct app_watch {
 void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop,
 		     void (*gone)(void *context), void *context);
 
-/* Call it once a second: searches for an app that does not run yet. */
+/* Call it once a second: searches for an app that does not run yet, or no longer. */
 void app_watch_tick(struct app_watch *watch);
 
 /* Stops watching. May be called in any state, before the loop is closed. */

@@ -209,7 +209,7 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	sigprocmask(SIG_BLOCK, NULL, &detach->signals);
 	/* Before the fork, so that no signal is lost. */
 	detach->signal_fd = open_signals();
-	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
+	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: cannot create the daemon: %s; %s", command, strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
 		return DETACH_FAILED;

@@ -29,10 +29,10 @@ struct csv_file {
 	struct stream stream;
 	char *buffer;
 	size_t buffer_size;
-	size_t len;	    /* bytes of the rows in the buffer */
-	off_t size;	    /* bytes on the disk */
-	off_t synced;	    /* bytes that survive a power cut */
-	uint64_t limit;	    /* set by the owner: the most bytes on the disk; 0: no limit */
+	size_t len;	/* bytes of the rows in the buffer */
+	off_t size;	/* bytes on the disk */
+	off_t synced;	/* bytes that survive a power cut */
+	uint64_t limit; /* the most bytes on the disk, set after csv_file_create(); 0: no limit */
 	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
 			       slow */
 	int error;	    /* of the last attempt to write: -errno, or 0 */

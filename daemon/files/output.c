@@ -55,6 +55,11 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 	};
 	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST;
 
+	/* A disk that is full may also be slow: such rows would take the space of others. */
+	if (which < output->state.stopped) {
+		output->left_out[which]++;
+		return;
+	}
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
 	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
@@ -470,7 +475,7 @@ struct status_rows output_rows(const struct output *output, enum csv_file_kind w
 		.name = output_name(output, which),
 		.written = output->rows[which] - lost - left_out,
 		.lost = lost + output->queue_lost[which],
-		.left_out = left_out,
+		.left_out = left_out + output->left_out[which],
 	};
 }
 

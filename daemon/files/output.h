@@ -51,6 +51,7 @@ struct output {
 
 	uint64_t rows[ROW_FILES];	/* sent to the files */
 	uint64_t queue_lost[ROW_FILES]; /* rows for which the queue had no space */
+	uint64_t left_out[ROW_FILES];	/* rows of files that the disk floor had stopped */
 	uint64_t queue_lost_reported;	/* of all files */
 	bool has_rows;			/* since the last rotation */
 	uint64_t rotate_job;		/* the number of the last FILE_JOB_ROTATE */

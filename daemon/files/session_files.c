@@ -63,6 +63,7 @@ static uint64_t count_rows(struct session_files *files)
 	uint64_t lost = 0;
 
 	files->state.has_rows = false;
+	files->state.stopped = files->floor.stopped;
 	for (int i = 0; i < ROW_FILES; i++) {
 		files->state.has_rows |= csv_file_has_rows(&files->rows[i]);
 		files->state.lost[i] = csv_file_rows_lost(&files->rows[i]);

@@ -231,6 +231,7 @@ static struct json_object *rows_object(const struct status *status)
 
 	for (unsigned int i = 0; i < status->files; i++) {
 		const struct status_rows *rows = &status->rows[i];
+
 		json_object_object_add(object, rows->name,
 				       counts_object(COUNTS(OF(rows, written), OF(rows, lost),
 							    OF(rows, left_out))));

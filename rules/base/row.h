@@ -200,7 +200,7 @@ enum csv_file_kind {
 /* Receives the rows. Every callback may be NULL. */
 struct row_sink {
 	void *context;
-	/* @row: the struct of its @kind. */
+	/* @row: the struct of its @kind; rows of every kind come, wanted or not. */
 	void (*row)(void *context, enum csv_file_kind kind, const void *row);
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);

@@ -55,21 +55,20 @@ static void answer_status(struct capture_control *control, const struct control_
 }
 
 /* The client gets its answer when all data sent to the files until now is written. */
-static enum control_reply wait_for_files(struct capture_control *control, uint64_t *ticket)
+static bool wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
 	*ticket = output_posted(&control->session->output);
 	output_notify(&control->session->output);
-	return CONTROL_LATER;
+	return false;
 }
 
-static enum control_reply answer_rotate(struct capture_control *control, uint64_t *ticket,
-					FILE *out)
+static bool answer_rotate(struct capture_control *control, uint64_t *ticket, FILE *out)
 {
 	drain_for_request(control->drain);
 	if (session_rotate(control->session, "requested by 'jankd rotate'"))
 		return wait_for_files(control, ticket);
 	fputs("ok\nno rows yet: no segment was closed\n", out);
-	return CONTROL_ANSWERED;
+	return true;
 }
 
 static void finish_rotate(const struct output *output, FILE *out)
@@ -86,8 +85,8 @@ static void finish_rotate(const struct output *output, FILE *out)
 			output->state.segment_has_rows ? "" : "; it has no rows, events only");
 }
 
-static enum control_reply answer(void *context, const struct control_request *request,
-				 uint64_t *ticket, FILE *out)
+static bool answer(void *context, const struct control_request *request, uint64_t *ticket,
+		   FILE *out)
 {
 	struct capture_control *control = context;
 
@@ -95,14 +94,14 @@ static enum control_reply answer(void *context, const struct control_request *re
 	    (request->verb == CONTROL_MARK || request->verb == CONTROL_ROTATE)) {
 		fputs("error: the capture is ending and no longer accepts marks or rotations\n",
 		      out);
-		return CONTROL_ANSWERED;
+		return true;
 	}
 	switch (request->verb) {
 	case CONTROL_STATUS:
 	case CONTROL_STATUS_TEXT:
 	case CONTROL_TOP:
 		answer_status(control, request, out);
-		return CONTROL_ANSWERED;
+		return true;
 	case CONTROL_MARK:
 		drain_for_request(control->drain);
 		session_mark(control->session, request->text);
@@ -111,8 +110,23 @@ static enum control_reply answer(void *context, const struct control_request *re
 		return answer_rotate(control, ticket, out);
 	default: /* CONTROL_STOP */
 		control->stop(control->context);
-		return CONTROL_AT_END;
+		return false;
 	}
+}
+
+/* @waited_ns: of a client that waits for the end of the capture. */
+static bool answer_stop(const struct capture_control *control, uint64_t waited_ns, FILE *out)
+{
+	if (control->is_closing)
+		fputs(control->end, out);
+	else if (control->is_stalled && waited_ns >= DISK_WAIT_NS)
+		fprintf(out,
+			"error: %s: the files are not complete yet: the disk is not responding; "
+			"tracing is restored, and jankd exits when all files are complete\n",
+			control->session->folder.path);
+	else
+		return false;
+	return true;
 }
 
 /* The disk is slow. A mark is safe in memory, so the answer is ok. A segment has to be in its file,
@@ -123,6 +137,8 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 	struct capture_control *control = context;
 	struct output *output = &control->session->output;
 
+	if (verb == CONTROL_STOP || control->is_closing)
+		return answer_stop(control, waited_ns, out);
 	if (output_is_done(output, ticket)) {
 		output_update(output);
 		if (verb == CONTROL_ROTATE)
@@ -144,15 +160,9 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 
 void capture_control_wait(struct capture_control *control)
 {
-	char text[PATH_MAX + 160];
-
-	snprintf(
-		text, sizeof(text),
-		"error: %s: the files are not complete yet: the disk is not responding; tracing is "
-		"restored, and jankd exits when all files are complete\n",
-		control->session->folder.path);
-	control_answer_stop(control->control, DISK_WAIT_NS, text);
+	control->is_stalled = true;
 	control_answer_waiting(control->control);
+	control->is_stalled = false;
 }
 
 int capture_control_begin(struct capture_control *control, struct loop *loop)
@@ -197,6 +207,7 @@ void capture_control_ended(struct capture_control *control, bool failed)
 
 void capture_control_close(struct capture_control *control)
 {
-	control_close(control->control, control->end);
+	control->is_closing = true;
+	control_close(control->control);
 	control->control = NULL;
 }

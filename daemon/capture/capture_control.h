@@ -20,6 +20,8 @@ struct capture_control {
 	void *context;		   /* argument of stop() */
 	struct control *control;   /* NULL: no socket */
 	char end[PATH_MAX + 2048]; /* the answer to 'stop' */
+	bool is_stalled;	   /* the capture has waited long for its files */
+	bool is_closing;	   /* 'stop' is answered now */
 };
 
 /* Opens the socket. The caller sets ->session to ->context, which are borrowed. Returns 0, or

@@ -92,19 +92,12 @@ int control_send(struct control_answer *answer, const char *folder, const char *
 
 /* --- server: control_server.c --- */
 
-/* When a request is answered. */
-enum control_reply {
-	CONTROL_ANSWERED, /* now: the whole answer is printed */
-	CONTROL_LATER,	  /* ->answer_waiting will print it */
-	CONTROL_AT_END,	  /* by control_answer_stop() or control_close() */
-};
-
 /* What the capture does with requests. */
 struct control_handler {
-	/* Prints the answer to @out, or defers it: see enum control_reply. *ticket is passed to
-	 * ->answer_waiting. */
-	enum control_reply (*answer)(void *context, const struct control_request *request,
-				     uint64_t *ticket, FILE *out);
+	/* Prints the whole answer to @out, and returns true; or false: ->answer_waiting will print
+	 * it, to which *ticket is passed. */
+	bool (*answer)(void *context, const struct control_request *request, uint64_t *ticket,
+		       FILE *out);
 	/* Prints the answer to a request that has waited for @waited_ns. Returns false if there is
 	 * no answer yet. */
 	bool (*answer_waiting)(void *context, enum control_verb verb, uint64_t ticket,
@@ -135,12 +128,7 @@ void control_tick(struct control *control);
 /* Calls ->answer_waiting for all clients that wait. */
 void control_answer_waiting(struct control *control);
 
-/* Sends @text, a whole answer, to the clients that have waited for the end for at least
- * @waited_ns. */
-void control_answer_stop(struct control *control, uint64_t waited_ns, const char *text);
-
-/* Sends @text, a whole answer, to all clients that wait for the end; closes the sockets and frees
- * @control. */
-void control_close(struct control *control, const char *text);
+/* Does that a last time, closes the sockets and frees @control. */
+void control_close(struct control *control);
 
 #endif

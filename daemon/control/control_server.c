@@ -42,7 +42,6 @@ struct client {
 	size_t len;
 	char *answer; /* NULL: the request is not complete; the first ->sent bytes are sent */
 	size_t answer_len, sent;
-	bool is_at_end;	 /* to be answered at the end */
 	bool is_waiting; /* to be answered by ->answer_waiting */
 	/* Of the request that waits: */
 	enum control_verb verb;
@@ -121,7 +120,7 @@ static void answer(struct client *client, size_t len)
 	struct control_request request;
 	const char *error = control_request_parse(&request, client->line, len);
 	FILE *out = open_memstream(&client->answer, &client->answer_len);
-	enum control_reply reply = CONTROL_ANSWERED;
+	bool is_whole = true;
 
 	if (!out) {
 		drop(client);
@@ -130,15 +129,14 @@ static void answer(struct client *client, size_t len)
 	if (error)
 		fprintf(out, "error: %s\n", error);
 	else
-		reply = control->handler.answer(control->handler.context, &request, &client->ticket,
-						out);
+		is_whole = control->handler.answer(control->handler.context, &request,
+						   &client->ticket, out);
 	if (fclose(out) != 0) {
 		drop(client);
-	} else if (reply == CONTROL_ANSWERED) {
+	} else if (is_whole) {
 		send_answer(client);
 	} else {
-		client->is_at_end = reply == CONTROL_AT_END;
-		client->is_waiting = reply == CONTROL_LATER;
+		client->is_waiting = true;
 		client->verb = request.verb;
 		client->since_ns = loop_now();
 		client->deadline_ns = UINT64_MAX;
@@ -174,19 +172,6 @@ void control_answer_waiting(struct control *control)
 	for (int i = 0; control && i < CLIENTS_MAX; i++)
 		if (control->clients[i].watcher.fd >= 0 && control->clients[i].is_waiting)
 			answer_if_ready(&control->clients[i]);
-}
-
-void control_answer_stop(struct control *control, uint64_t waited_ns, const char *text)
-{
-	uint64_t now_ns = loop_now();
-
-	for (int i = 0; control && i < CLIENTS_MAX; i++) {
-		struct client *client = &control->clients[i];
-
-		if (client->watcher.fd >= 0 && client->is_at_end &&
-		    now_ns - client->since_ns >= waited_ns)
-			send_and_drop(client, text);
-	}
 }
 
 static void read_line(struct client *client)
@@ -271,7 +256,7 @@ static void add_client(struct control *control, int fd)
 		send_and_drop(client, "error: " CONTROL_BUSY "\n");
 	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
 	client->len = client->sent = 0;
-	client->is_at_end = client->is_waiting = false;
+	client->is_waiting = false;
 	client->deadline_ns = loop_now() + periods.client_ns;
 	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
 		drop(client);
@@ -418,7 +403,7 @@ int control_open(struct control **out, struct loop *loop, const struct control_h
 	if (error == 0)
 		*out = control;
 	else
-		control_close(control, "");
+		control_close(control);
 	return error;
 }
 
@@ -468,17 +453,13 @@ void control_tick(struct control *control)
 	control->rejected = 0;
 }
 
-void control_close(struct control *control, const char *text)
+void control_close(struct control *control)
 {
 	if (!control)
 		return;
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = &control->clients[i];
-
-		if (client->watcher.fd >= 0 && client->is_at_end)
-			send_and_drop(client, text);
-		drop(client);
-	}
+	control_answer_waiting(control);
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		drop(&control->clients[i]);
 	for (int i = 0; i < LISTENERS; i++)
 		loop_close_watcher(control->loop, &control->listeners[i]);
 	remove_file(control);

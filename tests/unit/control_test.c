@@ -82,29 +82,29 @@ static struct loop loop;
 static struct control *control;
 
 /* How the server answers. */
-static enum control_reply reply;
+static bool is_later;
 static const char *reply_text;
 static bool is_done;
 static unsigned int n_requests;
 static struct control_request last_request;
 
-static enum control_reply on_request(void *context, const struct control_request *request,
-				     uint64_t *ticket, FILE *out)
+static bool on_request(void *context, const struct control_request *request, uint64_t *ticket,
+		       FILE *out)
 {
 	assert_ptr_equal(context, &control);
 	last_request = *request;
 	n_requests++;
 	*ticket = 7;
-	if (reply == CONTROL_ANSWERED)
+	if (!is_later)
 		fputs(reply_text, out);
-	return reply;
+	return !is_later;
 }
 
 static bool on_waiting(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
 		       FILE *out)
 {
 	assert_in_range(waited_ns, 0, ANSWER_S * SECOND);
-	assert_int_equal(verb, CONTROL_MARK);
+	assert_true(verb == CONTROL_MARK || verb == CONTROL_STOP);
 	assert_int_equal(ticket, 7);
 	if (is_done)
 		fputs("ok\nfinished\n", out);
@@ -116,7 +116,7 @@ static int set_up(void **state)
 	const struct control_handler handler = { on_request, on_waiting, &control };
 
 	scratch_set_up(state);
-	reply = CONTROL_ANSWERED;
+	is_later = false;
 	reply_text = "ok\nhere\n";
 	is_done = false;
 	n_requests = 0;
@@ -128,7 +128,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	control_close(control, "");
+	control_close(control);
 	loop_close(&loop);
 	folder_close(&folder);
 	return scratch_tear_down_closed(state);
@@ -277,10 +277,10 @@ TEST(deferred_answers_are_sent_when_done)
 {
 	int waiting[CLIENTS_MAX], last;
 
-	reply = CONTROL_LATER;
+	is_later = true;
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		waiting[i] = client("mark x\n");
-	reply = CONTROL_ANSWERED;
+	is_later = false;
 	last = client("status\n");
 	control_answer_waiting(control);
 	assert_null(received_text(waiting[0]));
@@ -300,21 +300,17 @@ TEST(stop_is_answered_at_the_end)
 {
 	int fd;
 
-	reply = CONTROL_AT_END;
-	/* The end is delayed. */
+	is_later = true;
 	fd = client("stop\n");
-	control_answer_stop(control, 0, "error: the disk\n");
-	assert_string_equal(received_text(fd), "error: the disk\n");
-	close(fd);
-	fd = client("stop\n");
-	control_answer_stop(control, UINT64_MAX, "error: later\n");
+	control_answer_waiting(control);
 	assert_null(received_text(fd));
-	control_close(control, "ok\nended\n");
+	is_done = true;
+	control_close(control);
 	control = NULL;
-	assert_string_equal(received_text(fd), "ok\nended\n");
+	assert_string_equal(received_text(fd), "ok\nfinished\n");
 	close(fd);
 	/* A capture whose socket was closed. */
-	control_close(control, "");
+	control_close(control);
 }
 
 /* --- the client --- */
@@ -377,7 +373,7 @@ TEST(the_owner_is_served_beside_a_crowd_of_strangers)
 	/* Nobody else can connect there, and it is removed at the end. */
 	assert_int_equal(stat(scratch_path("out/.socket"), &info), 0);
 	assert_int_equal(info.st_mode & 07777, 0600);
-	control_close(control, "");
+	control_close(control);
 	control = NULL;
 	assert_false(scratch_has("out/.socket"));
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/base/boot_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"

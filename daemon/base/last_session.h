@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/base/session_id.h"
+#include "daemon/base/ids.h"
 
 enum last_session_end {
 	LAST_SESSION_NONE,     /* unknown */

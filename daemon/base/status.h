@@ -13,10 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/base/boot_id.h"
 #include "daemon/base/device_values.h"
 #include "daemon/base/options.h"
-#include "daemon/base/session_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
 #include "rules/base/row.h"

@@ -18,7 +18,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/base/report.h"
-#include "daemon/base/session_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"

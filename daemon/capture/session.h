@@ -11,7 +11,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
-#include "daemon/base/session_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/status.h"
 #include "daemon/files/files.h"
 #include "daemon/trace/trace.h"

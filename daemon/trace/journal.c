@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/android/android.h"
-#include "daemon/base/boot_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/base/boot_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/trace/journal.h"
 #include "tests/fuzz/target.h"
 #include "tests/unit/fake_tracefs.h"

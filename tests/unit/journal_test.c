@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "daemon/base/boot_id.h"
+#include "daemon/base/ids.h"
 #include "daemon/base/child.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/tracing_undo.h"

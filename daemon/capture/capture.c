@@ -63,8 +63,7 @@ struct capture {
 	bool is_over;		   /* the capture is ending */
 	bool reported_wait;	   /* a warning about the slow disk was printed */
 	int code;		   /* exit code, once it is over */
-	uint64_t begin_ns;	   /* when the capture began, on the clock of loop_now() */
-	uint64_t count_ns;	   /* when --wait is over, on the same clock */
+	uint64_t count_ns;	   /* when --wait is over, on the clock of loop_now() */
 	struct capture_control control;
 	struct rules_reload reload;
 	char last_device[SESSION_ID_SIZE]; /* of the last capture in the folder, or "" */
@@ -72,7 +71,7 @@ struct capture {
 
 struct status *capture_status(const struct capture *capture, enum status_surfaces which)
 {
-	return session_status(&capture->session, capture->begin_ns, which);
+	return session_status(&capture->session, which);
 }
 
 /* Into the log of the device. */
@@ -92,7 +91,7 @@ static void log_stop(struct capture *capture)
 	snprintf(text, sizeof(text),
 		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %s; files in %s",
 		 capture->code == EXIT_DONE ? "stopped" : "failed",
-		 (double)(loop_now() - capture->begin_ns) / 1e9, counters->presents,
+		 (double)(loop_now() - capture->session.begin_ns) / 1e9, counters->presents,
 		 counters->frames, lost, capture->session.folder.path);
 	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
 		     text);
@@ -307,12 +306,11 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	char text[PATH_MAX + 64];
 
 	capture->view = view;
-	capture->begin_ns = loop_now();
 	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
 		 capture->source->name, capture->session.folder.path);
 	logcat_write(&capture->logcat, LOGCAT_INFO, text);
 	drain_begin(&capture->drain, most_between_drains(capture));
-	capture->count_ns = capture->begin_ns + options->wait_ns;
+	capture->count_ns = loop_now() + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
@@ -793,7 +791,6 @@ static int begin_control(struct capture *capture)
 
 	control->session = &capture->session;
 	control->drain = &capture->drain;
-	control->begin_ns = &capture->begin_ns;
 	control->is_over = &capture->is_over;
 	control->stop = on_stop;
 	control->context = capture;

@@ -28,7 +28,7 @@ static void answer_status(struct capture_control *control, const struct control_
 
 	if (!*control->is_over)
 		drain_for_request(control->drain);
-	status = session_status(control->session, *control->begin_ns, which);
+	status = session_status(control->session, which);
 	if (!status) {
 		print_no_memory(out);
 	} else if (request->verb == CONTROL_TOP) {
@@ -199,7 +199,7 @@ void capture_control_ended(struct capture_control *control, bool failed)
 		snprintf(control->end, sizeof(control->end),
 			 "ok\nended after %.0f s: %" PRIu64 " presents, %" PRIu64
 			 " frames; CSV files in %s\n%s%s%s",
-			 (double)(loop_now() - *control->begin_ns) / 1e9, counters->presents,
+			 (double)(loop_now() - session->begin_ns) / 1e9, counters->presents,
 			 counters->frames, session->folder.path,
 			 report_last()[0] ? "warning: " : "", report_last_reason(),
 			 report_last()[0] ? "\n" : "");

@@ -14,8 +14,7 @@
 struct capture_control {
 	struct session *session;
 	struct drain *drain;
-	const uint64_t *begin_ns; /* when the capture began, on the clock of loop_now() */
-	const bool *is_over;	  /* the capture is ending */
+	const bool *is_over; /* the capture is ending */
 	void (*stop)(void *context);
 	void *context;		   /* argument of stop() */
 	struct control *control;   /* NULL: no socket */

@@ -105,7 +105,7 @@ int capture_recorded(struct options *options, struct status **status)
 	}
 	if (!(code != 0 && input_is_stopped()) && session_has_markers(&session) &&
 	    !pipeline_is_by_cpu(session.pipeline))
-		*status = session_status(&session, 0, STATUS_OF_SESSION);
+		*status = session_status(&session, STATUS_OF_SESSION);
 	session_close(&session);
 	source_close(source);
 	options->stdout_begun |= begun;

@@ -318,6 +318,8 @@ void session_fences_passed(struct session *session, uint64_t until_ns)
 void session_set_discarding(struct session *session, bool discarding)
 {
 	session->discarding = discarding;
+	if (session->begin_ns == 0)
+		session->begin_ns = loop_now();
 }
 
 void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
@@ -385,7 +387,7 @@ bool session_console_failed(const struct session *session)
 void session_write_json(struct session *session)
 {
 	struct output *output = &session->output;
-	struct status *status = session_status(session, 0, STATUS_NO_SURFACES);
+	struct status *status = session_status(session, STATUS_NO_SURFACES);
 	char *text = status ? status_json(status, false) : NULL;
 	bool is_whole = output_replace_begin(output, REPLACED_SESSION, "session.json", 0) && text &&
 			output_replace_bytes(output, REPLACED_SESSION, text, strlen(text)) &&

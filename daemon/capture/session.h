@@ -48,6 +48,7 @@ struct session {
 	struct rate_limit damage_limit; /* of these events, in trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
 	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
+	uint64_t begin_ns;		/* live: when its loop began, of loop_now(); else 0 */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	/* Of the device then. Until then all are unknown. */
 	struct device_values end_values;
@@ -155,7 +156,8 @@ const char *session_command(const struct session *session);
 
 /* --- of a live capture --- */
 
-/* True: records are discarded (--wait). False: records are counted. */
+/* True: records are discarded (--wait). False: records are counted. The first call is the begin of
+ * the loop. */
 void session_set_discarding(struct session *session, bool discarding);
 
 /* For struct status: the counters of the kernel's buffers, and how many settings were restored.
@@ -193,10 +195,8 @@ void session_new_clock(struct session *session, uint64_t since_ns);
 
 /* --- session_status.c: the state of the session --- */
 
-/* Returns the current state, to be freed with free(), or NULL if out of memory. @begin_ns: when the
- * capture began, on the clock of loop_now(); 0: unknown. */
-struct status *session_status(const struct session *session, uint64_t begin_ns,
-			      enum status_surfaces which);
+/* Returns the current state, to be freed with free(), or NULL if out of memory. */
+struct status *session_status(const struct session *session, enum status_surfaces which);
 
 /* Fills in the counters and surfaces of a pipeline. These fields of @status have to be zeros. */
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,

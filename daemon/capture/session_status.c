@@ -134,8 +134,7 @@ static uint64_t rss_kb(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-struct status *session_status(const struct session *session, uint64_t begin_ns,
-			      enum status_surfaces which)
+struct status *session_status(const struct session *session, enum status_surfaces which)
 {
 	struct status *status = calloc(1, sizeof(*status));
 	const struct session_origin *origin = &session->origin;
@@ -149,8 +148,9 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->pid = (long)getpid();
 	text_copy(status->folder, sizeof(status->folder), session->folder.path);
 	text_copy(status->last_report, sizeof(status->last_report), report_last());
-	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
-	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
+	status->uptime_s =
+		session->begin_ns > 0 ? (double)(loop_now() - session->begin_ns) / 1e9 : -1;
+	status->counting_s = status->uptime_s - wait_s;
 	status->begin_ns = origin->clock.known && session->begin_wall_ns >= 0
 				   ? session->begin_wall_ns - origin->clock.offset_ns
 				   : ROW_UNKNOWN;

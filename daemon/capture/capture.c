@@ -323,11 +323,9 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
-	if (capture->tracefs) {
-		tracing_undo_keep_settings(&capture->undo,
-					   interference_set_by_others(&capture->interference));
-		tracing_undo_find_changes(&capture->undo);
-	}
+	if (capture->tracefs)
+		tracing_undo_find_changes(&capture->undo,
+					  interference_set_by_others(&capture->interference));
 	report_kept(capture, &capture->undo.kept);
 	live_timeline_finish(capture->timeline);
 	end_values = device_state_read(&capture->device);

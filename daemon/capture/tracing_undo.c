@@ -219,21 +219,17 @@ void tracing_undo_keep_journal(const struct tracing_undo *undo)
 		journal_write(undo->folder, undo->journal);
 }
 
-void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings)
-{
-	for (int which = 0; which < TRACE_SETTINGS; which++)
-		if (settings & 1u << which)
-			settings_disown(&undo->settings, undo->options->instance,
-					trace_files_name(which));
-}
-
-void tracing_undo_find_changes(struct tracing_undo *undo)
+void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written)
 {
 	struct property_budget budget = next_budget(undo);
 
 	if (!undo->folder || undo->has_found_changes)
 		return;
 	undo->has_found_changes = true;
+	for (int which = 0; which < TRACE_SETTINGS; which++)
+		if (written & 1u << which)
+			settings_disown(&undo->settings, undo->options->instance,
+					trace_files_name(which));
 	settings_find_changes(&undo->settings, undo->directory, &budget, &undo->kept);
 	if (undo->kept.n > 0)
 		report("warning: %s: %s: another program changed settings during the capture: not "
@@ -258,7 +254,7 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		return false;
 	undo->has_restored = true;
 	if (undo->writes && !undo->has_found_changes) {
-		tracing_undo_find_changes(undo);
+		tracing_undo_find_changes(undo, 0);
 	} else if (undo->writes && !undo->atrace) {
 		/* Another program may have changed more settings since. Not done if atrace was
 		 * used: to stop it takes longer, and its properties are slow to read. */

@@ -72,13 +72,11 @@ void tracing_undo_lock(struct tracing_undo *undo);
  * seconds; from any thread. */
 void tracing_undo_keep_journal(const struct tracing_undo *undo);
 
-/* Another program has written @settings since, a bit (1 << enum trace_setting) for each. These
- * settings stay, even if they have jankd's value. */
-void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings);
-
 /* Finds the settings that other programs have changed: they stay, and ->kept and a warning list
- * them. If it was not called before, tracing_undo_restore() does it. */
-void tracing_undo_find_changes(struct tracing_undo *undo);
+ * them. @written: a bit (1 << enum trace_setting) for each that another program has written: they
+ * stay, even if they have jankd's value. If it was not called before, tracing_undo_restore() does
+ * it. */
+void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written);
 
 /* Restores the settings. True: all of them, and the journal can be removed. */
 bool tracing_undo_restore(struct tracing_undo *undo);

@@ -49,7 +49,7 @@ TEST(change_after_the_check_is_kept)
 {
 	scratch_put("tr/buffer_size_kb", "5555\n");
 	scratch_put("tr/trace_clock", "mono\n");
-	tracing_undo_find_changes(&undo);
+	tracing_undo_find_changes(&undo, 0);
 	assert_int_equal(undo.kept.n, 2);
 	scratch_put("tr/buffer_size_kb", "3333\n");
 	scratch_put("tr/trace_clock", "perf\n");
@@ -61,8 +61,7 @@ TEST(change_after_the_check_is_kept)
 
 TEST(equal_setting_of_another_program_is_kept)
 {
-	tracing_undo_keep_settings(&undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
-	tracing_undo_find_changes(&undo);
+	tracing_undo_find_changes(&undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
 	assert_string_equal(undo.kept.text, "tracing_on 1");
 	tracing_undo_end(&undo);
 	assert_string_equal(scratch_get("tr/tracing_on"), "1\n");

@@ -24,7 +24,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(RULES) for room in rooms}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*["<]?([^">\n]*)', re.M)
 RELATIVE = re.compile(r'^[ \t]*#[ \t]*\w+[ \t]*"(?!(?:parser|rules|daemon|tools)/)', re.M)
 # A function that others can call: of a header, and of a .c.
-PROTOTYPE = re.compile(r"^(?!static|extern|#|\s)[\w \t*]*?\b(\w+)\([^;{]*?\)[^;{]*;", re.M)
+PROTOTYPE = re.compile(r"^(?!static|extern|#|\s)[\w \t*]*?\b([a-z]\w*)\([^;{]*?\)[^;{]*;", re.M)
 DEFINITION = re.compile(r"^(?!static|#|\s)[\w \t*]*?\b(\w+)\([^;{]*\)\s*\n\{", re.M)
 
 

@@ -38,6 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/base/table.h"
 #include "rules/vsync/vsync_learn.h"
 
 #define SUSPECT_TICKS 3	   /* surplus ticks that are evidence for another period */
@@ -87,14 +88,11 @@ void vsync_reset(struct vsync_lattice *v)
 static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t name,
 					       unsigned int rank, uint64_t time_ns)
 {
-	struct vsync_source *oldest = &v->sources[0];
+	struct vsync_source *oldest = &v->sources[TABLE_LEAST(v->sources, VSYNC_SOURCES, last_ns)];
 
-	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
 		if (v->sources[i].name == name && v->sources[i].last_ns)
 			return &v->sources[i];
-		if (v->sources[i].last_ns < oldest->last_ns)
-			oldest = &v->sources[i];
-	}
 	v->sources_evicted += oldest->last_ns && time_ns < oldest->last_ns + SOURCE_IDLE_NS;
 	*oldest = (struct vsync_source){
 		.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX

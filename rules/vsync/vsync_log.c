@@ -355,20 +355,6 @@ struct cluster {
 	unsigned int n;
 };
 
-static unsigned int add_to_cluster(struct cluster *clusters, unsigned int count, uint64_t length_ns)
-{
-	for (unsigned int i = 0; i < count; i++) {
-		if (vsync_is_near(clusters[i].length_ns, length_ns, 20)) {
-			clusters[i].n++;
-			return count;
-		}
-	}
-	if (count == CLUSTERS)
-		return count;
-	clusters[count] = (struct cluster){ length_ns, 1 };
-	return count + 1;
-}
-
 /* Collects distances between ticks and between presents, and their halves and thirds. */
 static unsigned int collect(const struct vsync_window *window, struct cluster *clusters)
 {
@@ -382,9 +368,19 @@ static unsigned int collect(const struct vsync_window *window, struct cluster *c
 
 			if (length_ns < (int64_t)VSYNC_PERIOD_MIN_NS || length_ns > DISTANCE_MAX_NS)
 				continue;
-			for (uint64_t parts = 1; parts <= 3; parts++)
-				count = add_to_cluster(clusters, count,
-						       (uint64_t)length_ns / parts);
+			for (uint64_t parts = 1; parts <= 3; parts++) {
+				uint64_t part_ns = (uint64_t)length_ns / parts;
+				unsigned int at = 0;
+
+				while (at < count &&
+				       !vsync_is_near(clusters[at].length_ns, part_ns, 20))
+					at++;
+				if (at == CLUSTERS)
+					continue;
+				if (at == count)
+					clusters[count++] = (struct cluster){ part_ns, 0 };
+				clusters[at].n++;
+			}
 		}
 	}
 	return count;

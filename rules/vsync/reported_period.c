@@ -214,27 +214,22 @@ static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 	return off_ns / (n - 1);
 }
 
-/* True: the last vsyncs of the run have another distance than those before them. */
-static bool has_another_rate(const struct vsync_display *d)
+/* If the last vsyncs of the run have another distance than those before them, they are a run. */
+static void split_run(struct vsync_display *d)
 {
-	uint64_t last_ns, before_ns;
+	uint64_t last[RUN_MIN], last_ns, before_ns;
 
 	if (d->run_n <= RUN_MIN)
-		return false;
+		return;
 	last_ns = (in_run(d, 0) - in_run(d, RUN_MIN - 1)) / (RUN_MIN - 1);
 	before_ns = (in_run(d, RUN_MIN - 1) - d->run_begin_ns) / (d->run_n - RUN_MIN);
-	return !vsync_is_near(before_ns, last_ns, 120);
-}
-
-static void begin_run(struct vsync_display *d, unsigned int kept)
-{
-	uint64_t last[RUN_MIN];
-
-	for (unsigned int i = 0; i < kept; i++)
-		last[i] = in_run(d, kept - 1 - i);
-	memcpy(d->run, last, kept * sizeof(last[0]));
-	d->run_begin_ns = d->run[0];
-	d->run_n = kept;
+	if (vsync_is_near(before_ns, last_ns, 120))
+		return;
+	for (unsigned int i = 0; i < RUN_MIN; i++)
+		last[i] = in_run(d, RUN_MIN - 1 - i);
+	memcpy(d->run, last, sizeof(last));
+	d->run_begin_ns = last[0];
+	d->run_n = RUN_MIN;
 }
 
 /* Vsyncs can be written late, so the mean of a run is more precise than a single distance. */
@@ -254,8 +249,7 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	d->run[d->run_n++ % VSYNC_RUN] = now_ns;
 	if (d->run_n == 1)
 		d->run_begin_ns = now_ns;
-	if (has_another_rate(d))
-		begin_run(d, RUN_MIN);
+	split_run(d);
 	if (d->run_n < RUN_MIN)
 		return NULL;
 	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);

@@ -199,13 +199,6 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	return slots == 0;
 }
 
-/* True: a reported or given period shows that the display is about that fast. */
-static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
-{
-	return v->authority > VSYNC_FIT &&
-	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
-}
-
 /* Detects that ticks have become so few that the display may be slower. */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
@@ -218,9 +211,13 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
 			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
-		/* The slow ticks may have begun in the block before. */
-		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_reported(v, period_ns))
+		/* A reported or given period shows that the display is about that fast. */
+		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS ||
+		    (v->authority > VSYNC_FIT &&
+		     (!v->followed ||
+		      reported_period_of(v->followed).period_ns * 4 < period_ns * 5)))
 			v->slow_ns = 0;
+		/* The slow ticks may have begun in the block before. */
 		else if (v->slow_ns == 0)
 			v->slow_ns = source->block_before_ns;
 	}
@@ -476,15 +473,6 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 /* --- presents --- */
 
-/* A moving average: of the first values their mean, then an eighth of each. It is not taken modulo
- * one vsync, as numbers of vsyncs are counted from it. */
-static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
-{
-	if (*n < PHASE_GAIN)
-		++*n;
-	return phase + wrap(phase, position) / (int64_t)*n;
-}
-
 /* True: that part of a vsync is no whole number of them. */
 static bool is_odd(int64_t part)
 {
@@ -505,22 +493,15 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 	v->last_position = stamp->position;
 	v->last_present_ns = stamp->time_ns;
 	v->last_period_ns = stamp->period_ns;
-	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
-}
-
-/* Sets the step: SurfaceFlinger composes for every second or third vsync. */
-static void place_step(const struct vsync_lattice *v, const struct vsync_segment *segment,
-		       struct vsync_stamp *stamp)
-{
-	const struct render_period *render = reported_render_at(
-		&v->reported, segment->display ? segment->display : v->followed, stamp->time_ns);
-
-	stamp->step = reported_step_of(render, stamp->period_ns);
-	stamp->step_from_ns = render ? render->from_ns : 0;
+	/* A moving average: of the first values their mean, then an eighth of each. It is not taken
+	 * modulo one vsync, as numbers of vsyncs are counted from it. */
+	v->n_presents += v->n_presents < PHASE_GAIN;
+	v->present_phase += wrap(v->present_phase, stamp->position) / (int64_t)v->n_presents;
 }
 
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
+	const struct render_period *render;
 	struct vsync_segment *segment;
 	int64_t off, to_tick;
 
@@ -540,7 +521,10 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->guessed = segment->guessed;
 	stamp->unknown = segment->unknown;
 	stamp->switches = segment->switches;
-	place_step(v, segment, stamp);
+	render = reported_render_at(&v->reported, segment->display ? segment->display : v->followed,
+				    present_ns);
+	stamp->step = reported_step_of(render, stamp->period_ns);
+	stamp->step_from_ns = render ? render->from_ns : 0;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);

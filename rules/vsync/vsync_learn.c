@@ -497,19 +497,6 @@ void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, u
 		await(v, display, PENDING_ASKED, display->asked_ns, now_ns);
 }
 
-/* True: shortly before the pending period ticks or presents needed the one before. An app that
- * draws in every second vsync looks like a display that is half as fast. */
-static bool was_used(const struct vsync_lattice *v)
-{
-	struct vsync_window window;
-	struct vsync_fit old;
-
-	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
-			  v->pending_at_ns);
-	old = vsync_fit_of(&window, vsync_period_ns(v));
-	return vsync_fit_is_used(&old);
-}
-
 /* True: ticks or presents show that the display has the pending period. */
 static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
 			  bool *too_many)
@@ -534,12 +521,20 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 static bool is_followed(const struct vsync_lattice *v)
 {
 	uint64_t period_ns = vsync_period_ns(v);
+	struct vsync_window window;
+	struct vsync_fit old;
 
 	if (v->pending_as == PENDING_STATED || v->pending_ns < period_ns ||
 	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
 		return true;
 	/* Where the trace states which rate is active, it will state this one, too. */
-	return was_used(v) && !v->pending->stated;
+	if (v->pending->stated)
+		return false;
+	/* Shortly before, ticks or presents needed the period before. */
+	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
+			  v->pending_at_ns);
+	old = vsync_fit_of(&window, period_ns);
+	return vsync_fit_is_used(&old);
 }
 
 /* True: ticks, or presents if there are none, no longer have the phase that they had before

@@ -159,16 +159,6 @@ static void weigh(struct balance *b, int tick)
 	}
 }
 
-/* Number of late ticks if the first @best events are in the old period. */
-static unsigned int count_late(const struct event *events, unsigned int n, unsigned int best)
-{
-	unsigned int late = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		late += !events[i].present && !(i < best ? events[i].old : events[i].new);
-	return late;
-}
-
 /* The start of a present in the event's vsync. */
 static int64_t present_of(const struct side *side, const struct event *event)
 {
@@ -200,6 +190,7 @@ static void find_second(struct balance *b, const struct side *side)
 static void find_balance(struct balance *b, const struct side *old, const struct side *new)
 {
 	int uncertainty = COST_MARGIN;
+	unsigned int late = 0;
 
 	for (unsigned int i = 0; i < b->n; i++) {
 		struct event *event = &b->events[i];
@@ -216,7 +207,10 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	find_second(b, b->old_is_shorter ? new : old);
 	/* Late ticks must not count for the shorter period. If there are many, ticks cost less. */
 	weigh(b, COST_TICK);
-	if (count_late(b->events, b->n, b->best) * 40 > b->n)
+	for (unsigned int i = 0; i < b->n; i++)
+		late += !b->events[i].present &&
+			!(i < b->best ? b->events[i].old : b->events[i].new);
+	if (late * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
 	else
 		weigh(b, COST_EXACT);

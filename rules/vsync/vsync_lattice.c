@@ -216,11 +216,7 @@ void lattice_unlock(struct vsync_lattice *v)
 
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
 {
-	uint64_t from_ns = later(lattice_last(v)->from_ns, v->last_present_ns);
-
-	if (lattice_is_new(v))
-		from_ns = 0;
-	lattice_set_period(v, period_ns, error_ns, from_ns);
+	lattice_set_period(v, period_ns, error_ns, lattice_last(v)->from_ns);
 }
 
 /* --- another period --- */

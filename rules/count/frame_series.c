@@ -2,7 +2,6 @@
 #include "rules/count/frame_series.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int64_t loss_between(struct loss before, struct loss now)
 {

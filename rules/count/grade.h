@@ -13,7 +13,8 @@
  *     INCOMPLETE  more than 5 % of the time is missing: it has no events, because they were lost,
  *                 or its frames cannot be counted for that reason
  *     UNCLEAR     more than 5 % of drawing and gaps are gaps that nothing explains; or no late
- * frame can be known, as the vsyncs of all frames are unknown GOOD        else
+ *                 frame can be known, as the vsyncs of all frames are unknown
+ *     GOOD        else
  *
  * The first that holds counts: what is known to be bad stays bad, whatever is missing. FPS,
  * percentiles and the longest frame time leave freezes out, so they are not used.

@@ -26,9 +26,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "parser/chars.h"
 #include "rules/base/memory.h"
 
 /* SurfaceFlinger presents soon after it latches. Longer after it, the present was lost. */

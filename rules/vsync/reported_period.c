@@ -69,11 +69,12 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 
 	if (!display && stated)
 		display = find_nameless(periods, id.len > 0);
-	if (!display) {
-		if (id.len >= VSYNC_DISPLAY_ID)
-			id.len = VSYNC_DISPLAY_ID - 1;
-		display = find_display(periods, id, true);
+	if (!display && id.len >= VSYNC_DISPLAY_ID) {
+		id.len = VSYNC_DISPLAY_ID - 1;
+		display = find_display(periods, id, false);
 	}
+	if (!display)
+		display = find_display(periods, id, true);
 	if (!display) {
 		display = &periods->displays[TABLE_LEAST(periods->displays, VSYNC_DISPLAYS, used)];
 		periods->evicted += display->used > 0;

@@ -203,8 +203,8 @@ void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);
 
-/* SurfaceFlinger composes for each vsync of that number of @display, which may be NULL, if it has
- * that period. */
+/* The vsyncs of @display, which may be NULL, in a period of rendering, if it has that period; 1:
+ * not stated. */
 uint8_t lattice_step(const struct vsync_lattice *v, const struct vsync_display *display,
 		     uint64_t period_ns, uint64_t time_ns);
 

@@ -192,8 +192,7 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 	v->next_check_ns = 0;
 }
 
-/* The period of so many ticks that @stated_ns is a part of it, exact to @error_ns; 0: it is none.
- */
+/* How many times @stated_ns is in @ticks_ns, exact to @error_ns; 0: not a whole number of times. */
 static unsigned int parts_of(uint64_t ticks_ns, uint64_t stated_ns, uint64_t error_ns)
 {
 	if (!stated_ns || !is_multiple(ticks_ns, stated_ns, error_ns))

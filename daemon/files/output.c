@@ -53,18 +53,18 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 		.bytes = text.ptr,
 		.len = text.len,
 	};
-	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST;
+	/* A disk that is full may also be slow: rows that it will not take leave space to others.
+	 */
+	bool is_stopped = which < output->state.stopped;
+	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : is_stopped ? PIECES_MOST : ROWS_MOST;
 
-	/* A disk that is full may also be slow: such rows would take the space of others. */
-	if (which < output->state.stopped) {
-		output->left_out[which]++;
-		return;
-	}
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
 	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
 	if (text.len > 0 && has_space(output, most) && post(output, &job))
 		output->rows[which]++;
+	else if (is_stopped)
+		output->left_out[which]++;
 	else
 		output->queue_lost[which]++;
 }

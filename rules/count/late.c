@@ -39,6 +39,9 @@ static unsigned int find_cadence(const struct late_series *series)
 	for (unsigned int i = 0; i < kept(series); i++) {
 		unsigned int same = 0;
 
+		/* Most are equal to the one before, and so is their number. */
+		if (i > 0 && all[i].ns == all[i - 1].ns && all[i].plain == all[i - 1].plain)
+			continue;
 		for (unsigned int j = 0; j < kept(series); j++)
 			same += is_same(all[i], all[j]);
 		if (same > most || (same == most && all[i].ns < all[found].ns)) {

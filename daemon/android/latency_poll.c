@@ -296,20 +296,13 @@ static void follow_period(struct latency_poll *poll)
 
 /* --- layers --- */
 
-static bool fits(const char *const *globs, const char *name)
+static bool is_wanted(const char *const *include, const char *const *exclude, const char *name)
 {
 	char copy[SURFACE_MAX];
 	struct span layer = span_of(name);
 
-	return pattern_globs(globs, surface_of_layer(layer, copy), app_of_layer(layer));
-}
-
-static bool is_wanted(const struct latency_poll *poll, const char *name)
-{
-	const struct options *options = poll->options;
-
-	return (!options->include[0] || fits(options->include, name)) &&
-	       !fits(options->exclude, name);
+	return !pattern_excludes(include, exclude, surface_of_layer(layer, copy),
+				 app_of_layer(layer));
 }
 
 static bool is_of_run(const struct latency_poll *poll, const struct polled_layer *layer)
@@ -690,7 +683,7 @@ static void check_include(struct latency_poll *poll)
 		size_t i = 0;
 
 		while (i < poll->names_len &&
-		       !fits((const char *const[]){ *globs, NULL }, poll->names + i))
+		       !is_wanted((const char *const[]){ *globs, NULL }, NULL, poll->names + i))
 			i += strlen(poll->names + i) + 1;
 		if (i == poll->names_len && i > 0)
 			report_no_layer(poll, *globs);
@@ -704,7 +697,7 @@ static const char *next_wanted(struct latency_poll *poll)
 		const char *name = poll->names + poll->next_name;
 
 		poll->next_name += strlen(name) + 1;
-		if (is_wanted(poll, name))
+		if (is_wanted(poll->options->include, poll->options->exclude, name))
 			return name;
 	}
 	return NULL;

@@ -18,14 +18,6 @@ static enum evidence evidence_of(const struct rule *rule)
 	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
-/* True: by the lists of options layers of that Surface are not counted. @app: in the layer's name,
- * or SPAN_NULL. */
-static bool is_excluded(const struct layer_events *e, struct span surface, struct span app)
-{
-	return (e->include && *e->include && !pattern_globs(e->include, surface, app)) ||
-	       (e->exclude && pattern_globs(e->exclude, surface, app));
-}
-
 /* Applies the rules to the layer's name. */
 static void set_up_layer(const struct layer_events *e, struct layer *layer, struct span name)
 {
@@ -33,7 +25,8 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 
 	layer->ignored = ruleset_ignores_layer(e->rules, name);
 	layers_set_surface(e->layers, layer, ruleset_surface(e->rules, name, copy));
-	layer->excluded = is_excluded(e, span_of(layer->surface), layer_app(layer));
+	layer->excluded =
+		pattern_excludes(e->include, e->exclude, span_of(layer->surface), layer_app(layer));
 }
 
 /* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in counters,
@@ -82,7 +75,8 @@ static bool is_counted(const struct layer_events *e, struct span name)
 	char copy[SURFACE_MAX];
 
 	return !ruleset_ignores_layer(e->rules, name) &&
-	       !is_excluded(e, ruleset_surface(e->rules, name, copy), app_of_layer(name));
+	       !pattern_excludes(e->include, e->exclude, ruleset_surface(e->rules, name, copy),
+				 app_of_layer(name));
 }
 
 /* Frees an entry for the layer of that name. Latches keep layers in the table. If no layer can be

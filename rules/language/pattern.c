@@ -207,11 +207,18 @@ bool pattern_glob(struct span glob, struct span name)
 	return g == glob.len;
 }
 
-bool pattern_globs(const char *const *globs, struct span surface, struct span app)
+static bool has_match(const char *const *globs, struct span surface, struct span app)
 {
-	for (; *globs; globs++)
+	for (; globs && *globs; globs++)
 		if (pattern_glob(span_of(*globs), surface) ||
 		    (app.ptr && pattern_glob(span_of(*globs), app)))
 			return true;
 	return false;
+}
+
+bool pattern_excludes(const char *const *include, const char *const *exclude, struct span surface,
+		      struct span app)
+{
+	return (include && *include && !has_match(include, surface, app)) ||
+	       has_match(exclude, surface, app);
 }

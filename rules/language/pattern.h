@@ -83,9 +83,11 @@ static inline bool pattern_is(const struct pattern *pattern, struct span name,
  * character. Brackets have no special meaning, as names of layers contain them. */
 bool pattern_glob(struct span glob, struct span name);
 
-/* True: a glob of the list, which ends with NULL, matches the Surface, or the app in the layer's
- * own name. @app: SPAN_NULL: it has none. */
-bool pattern_globs(const char *const *globs, struct span surface, struct span app);
+/* True: layers of that Surface are left out, as no glob of @include matches it, or one of @exclude.
+ * Lists end with NULL; an empty one, or NULL, decides nothing. @app: in the layer's own name, which
+ * may match as well; SPAN_NULL: it has none. */
+bool pattern_excludes(const char *const *include, const char *const *exclude, struct span surface,
+		      struct span app);
 
 /* True: the pattern has a part of that kind. */
 bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind);

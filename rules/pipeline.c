@@ -161,6 +161,7 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 		return;
 	case RULE_PRESENT:
 		compositions_present(compositions, time_ns);
+		vsync_present_on(&p->queue.vsync, record->name);
 		frame_queue_add_present(&p->queue, time_ns);
 		return;
 	case RULE_COMPOSITE:

@@ -7,17 +7,18 @@
 #include "rules/base/table.h"
 #include "rules/vsync/vsync_log.h"
 
-#define ID_CUT 3     /* VSP-period keeps at least this many digits of an id */
+#define ID_CUT 3 /* VSP-period keeps at least this many digits of an id */
+#define PRESENTS_ALONE 60
 #define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
 #define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
 
-struct span vsync_display_in(struct span counter)
+struct span vsync_display_in(struct span name)
 {
-	size_t n = counter.len;
+	size_t n = name.len;
 
-	while (n > 0 && is_digit(counter.ptr[n - 1]))
+	while (n > 0 && is_digit(name.ptr[n - 1]))
 		n--;
-	return span_skip(counter, n);
+	return span_skip(name, n);
 }
 
 /* The only display that has that id, or with @cut: of which one of the two ids may be cut. The two
@@ -196,6 +197,33 @@ uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns)
 	if (step > UINT8_MAX || vsync_distance(render->period_ns, step * period_ns) > error_ns)
 		return 1;
 	return step > 1 ? (uint8_t)step : 1;
+}
+
+void reported_periods_present(struct reported_periods *periods, struct span display)
+{
+	if (display.len == 0 || display.len >= VSYNC_DISPLAY_ID)
+		return;
+	if (display.len == strlen(periods->presented) &&
+	    memcmp(display.ptr, periods->presented, display.len) == 0) {
+		periods->n_presents += periods->n_presents < PRESENTS_ALONE;
+		return;
+	}
+	/* Two displays that are on are presented in turns, and so are those of a foldable while it
+	 * is opened. */
+	periods->n_presents = periods->presented[0] ? 0 : PRESENTS_ALONE;
+	memset(periods->presented, 0, sizeof(periods->presented));
+	memcpy(periods->presented, display.ptr, display.len);
+}
+
+bool reported_period_is_hidden(const struct reported_periods *periods,
+			       const struct vsync_display *display)
+{
+	size_t n = strlen(display->id);
+
+	/* VSP-period has the first digits of an id only. An id of one or two digits may count
+	 * displays. */
+	return periods->n_presents >= PRESENTS_ALONE && n >= ID_CUT &&
+	       strlen(periods->presented) >= n && memcmp(display->id, periods->presented, n) != 0;
 }
 
 /* The vsync of the run that is @back before the last one. */

@@ -53,6 +53,8 @@ struct vsync_display {
 };
 
 struct reported_periods {
+	char presented[VSYNC_DISPLAY_ID]; /* the display of the last presents; empty: unknown */
+	unsigned int n_presents;	  /* of that display, one after the other */
 	uint64_t uses;
 	uint64_t evicted; /* displays, as the table was full */
 	struct vsync_display displays[VSYNC_DISPLAYS];
@@ -65,8 +67,8 @@ struct reported_period {
 	uint64_t at_ns;	    /* valid since then */
 };
 
-/* The display's id at the end of a counter's name: VSP-period 461, HW_VSYNC_4619827259835644672. */
-struct span vsync_display_in(struct span counter);
+/* The display's id at the end of a name: VSP-period 461, HW_VSYNC_4619827259835644672. */
+struct span vsync_display_in(struct span name);
 
 /* SurfaceFlinger reports the display's period, exact to @error_ns. Returns NULL if the period is
  * not possible. */
@@ -94,6 +96,13 @@ const struct render_period *reported_render_at(const struct reported_periods *pe
 /* The vsyncs of @period_ns in a render period that was stated for it, with the precision of whole
  * Hz; 1: @render is NULL or of another period. */
 uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns);
+
+/* A frame is presented on @display. */
+void reported_periods_present(struct reported_periods *periods, struct span display);
+
+/* True: frames are presented on another display than this one. */
+bool reported_period_is_hidden(const struct reported_periods *periods,
+			       const struct vsync_display *display);
 
 /* A hardware vsync of the display. Returns NULL while their run is too short or uneven. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,

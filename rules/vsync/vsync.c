@@ -393,6 +393,13 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 		follow_walk(v, time_ns);
 }
 
+void vsync_present_on(struct vsync_lattice *v, struct span slice)
+{
+	if (slice.len == 0 || slice.ptr[--slice.len] != ')')
+		return;
+	reported_periods_present(&v->reported, vsync_display_in(slice));
+}
+
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
 {
 	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);

@@ -54,6 +54,10 @@ void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t 
 void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
 		      uint64_t now_ns);
 
+/* SurfaceFlinger presents in a slice with the name @slice, which may end in the display's id:
+ * presentFrameAndReleaseLayers for Primary display (4619827259835644672). */
+void vsync_present_on(struct vsync_lattice *v, struct span slice);
+
 /* SurfaceFlinger presents. The place of the present is found later, with more ticks. */
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns);
 

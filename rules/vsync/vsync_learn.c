@@ -119,6 +119,20 @@ static enum answer is_fit_of(const struct vsync_fit *fit, const struct reported_
 	return is_of(fit->period_ns, fit->error_ns, reported);
 }
 
+/* It is stated in whole Hz, or by the mode: another value is no other rate. */
+static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
+{
+	return error_ns * 200 >= period_ns;
+}
+
+/* True: frames are presented on another display. But the mode of the one that is on from now on is
+ * stated before its first present. */
+static bool is_hidden(const struct vsync_lattice *v, const struct vsync_display *display)
+{
+	return reported_period_is_hidden(&v->reported, display) &&
+	       !(display->stated && is_nominal(display->reported_ns, display->reported_error_ns));
+}
+
 /* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
  * confirm the last digits of its period. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
@@ -137,7 +151,8 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
 
-		if (!reported.period_ns || (skip_foreign && display->foreign))
+		if (!reported.period_ns || (skip_foreign && display->foreign) ||
+		    is_hidden(v, display))
 			continue;
 		period_ns = vsync_refine(window, reported.period_ns, &error_ns);
 		answer = is_of(period_ns, error_ns, &reported);
@@ -247,12 +262,6 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
-/* It is stated in whole Hz, or by the mode: another value is no other rate. */
-static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
-{
-	return error_ns * 200 >= period_ns;
-}
-
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
  * now on: only then SurfaceFlinger states its mode, in whole Hz. */
 static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
@@ -261,7 +270,7 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
 	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v)) ||
-	    v->pending || !is_nominal(period_ns, error_ns) ||
+	    v->pending || !display->stated || !is_nominal(period_ns, error_ns) ||
 	    (v->other == display && v->other_period_ns == period_ns &&
 	     now_ns < v->other_ns + OTHER_NS))
 		return;
@@ -338,7 +347,8 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 			continue;
 		answer = is_fit_of(fit, &reported);
 		if (is_too_slow(window, reported.period_ns) ||
-		    is_refuted(window, reported.period_ns, reported.error_ns))
+		    is_refuted(window, reported.period_ns, reported.error_ns) ||
+		    is_hidden(v, display))
 			answer = ANSWER_NO;
 		if (answer == ANSWER_OPEN && reported_period_is_open(display, now_ns))
 			v->undecided = true;
@@ -452,8 +462,10 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		watch_other(v, display, error_ns, now_ns);
 		return;
 	}
-	if (display->foreign && vsync_is_near(vsync_period_ns(v), reported.period_ns, 15) &&
-	    is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_YES)
+	if (is_hidden(v, display))
+		display->foreign = true;
+	else if (display->foreign && vsync_is_near(vsync_period_ns(v), reported.period_ns, 15) &&
+		 is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_YES)
 		display->foreign = false;
 	if (display->foreign) {
 		watch_other(v, display, error_ns, now_ns);
@@ -487,7 +499,8 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 
 void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	if (!lattice_is_locked(v) || lattice_is_new(v) || (v->followed && v->followed != display))
+	if (!lattice_is_locked(v) || lattice_is_new(v) || (v->followed && v->followed != display) ||
+	    is_hidden(v, display))
 		return;
 	if (v->pending && v->pending_as == PENDING_STATED)
 		return;

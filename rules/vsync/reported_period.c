@@ -313,7 +313,7 @@ struct reported_period reported_period_of(const struct vsync_display *display)
 	if (display->reported_ns && (!display->measured_ns ||
 				     vsync_is_near(display->measured_ns, display->reported_ns, 60)))
 		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
-						 display->reported_at_ns };
+						 display->reported_at_ns, false };
 	return (struct reported_period){ display->measured_ns, display->measured_error_ns,
-					 display->measured_at_ns };
+					 display->measured_at_ns, true };
 }

@@ -65,6 +65,7 @@ struct reported_period {
 	uint64_t period_ns; /* 0: none was reported */
 	uint64_t error_ns;  /* the most that it can be wrong by */
 	uint64_t at_ns;	    /* valid since then */
+	bool is_measured;   /* from hardware vsyncs: more of them make it more precise */
 };
 
 /* The display's id at the end of a name: VSP-period 461, HW_VSYNC_4619827259835644672. */

@@ -101,8 +101,9 @@ static enum answer is_of(uint64_t period_ns, uint64_t error_ns,
 {
 	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
 
+	uint64_t later_ns = reported->is_measured ? k * reported->error_ns : 0;
 	/* A nominal period does not become more precise. */
-	bool is_open = error_ns * 400 > period_ns;
+	bool is_open = (error_ns + later_ns) * 400 > period_ns;
 
 	error_ns += k * reported->error_ns;
 	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)

@@ -23,6 +23,7 @@ REGRESSIONS += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 36
 REGRESSIONS += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
 REGRESSIONS += [("late", 178, ("hardware",)), ("paired", 329, ())]
 REGRESSIONS += [(kind, seed, ()) for kind, seed in (("paired", 22), ("paired", 33), ("paired game", 10), ("paired game", 31), ("paired game", 35))]
+REGRESSIONS += [("paired", 33, ("bare",)), ("paired game", 10, ("bare",))]
 REGRESSIONS += [("late sf", seed, ()) for seed in (8, 18, 37, 57)]
 REGRESSIONS += [("held", seed, ()) for seed in (39, 170)]
 SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # for each kind of phone and of markers

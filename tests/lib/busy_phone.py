@@ -19,7 +19,8 @@ class Phone:
     """A generated phone: the lines of its trace, and the number of vsyncs before each frame."""
 
     def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False, jitter_us=300, begin_us=100000000, scale=1.0, place=0.12, held=(1,)):
-        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the period, "period", "target", "hardware"; @demand:
+        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the period, "period", "target", "hardware", and "bare"
+        for presents without their display; @demand:
         chance that the app draws nothing for up to a second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate;
         @place: where in a vsync a present begins; @held: how many vsyncs it drops at a time."""
         self.random = random.Random(seed)
@@ -71,7 +72,7 @@ class Phone:
         self.add(begin - 140, f"C|{SF}|BufferTX - {LAYER}|0")
         self.add(begin - 100, f"E|{SF}")
         self.add(begin - 50, f"B|{SF}|composite {self.vsync_id}")
-        self.add(begin, f"B|{SF}|presentFrameAndReleaseLayers for Primary display ({DISPLAY})")
+        self.add(begin, f"B|{SF}|" + ("postFramebuffer" if "bare" in self.words else f"presentFrameAndReleaseLayers for Primary display ({DISPLAY})"))
         self.add(begin + 100, f"E|{SF}")
         self.add(begin + 110, f"E|{SF}")
 

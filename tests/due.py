@@ -18,6 +18,7 @@ TESTS = {
     "fleet lab all": (*LOADER, "tools/fleet/queries", "tools/fleet/queries.py", "tests/fleet/lab.py"),
     "fleet page": ("tools/fleet/page.css", "tools/fleet/page.js", "tools/fleet/page.py", "tests/fleet/page.py"),
     "fleet readme": ("tools/fleet/README.md", "tools/fleet/jank-fleet", "tests/fleet/readme.py"),
+    "readme all": ("tools/demo", "tools/bench", "tools/choose-build", "meson.build", "tests/docs/readme.py"),
     "release": ("tools/release", "debian", "tests/setup/release.py"),
     "report large all": ("tests/report/large.py",),
     "report levels all": ("tools/report/compare.c", "tests/report/levels_test.c"),

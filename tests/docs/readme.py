@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs are right: their blocks marked sh run from top to bottom, in one copy of the tree. tests/docs/walk.py runs the other commands."""
+"""The READMEs are right: their blocks marked sh run from top to bottom in one copy of the tree, with --all with its own build. walk.py has the others."""
 
 import os
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SHARED, SOURCE, TRACES, checks, copy_tree, folder
+from jankd import BUILD, SHARED, SOURCE, TRACES, checks, copy_tree, folder
 from pages import readme_commands, run_blocks
 
 # Not run: these commands run this test; and tools/bench has nothing to measure without recorded traces.
 NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run{'' if TRACES.is_dir() else '|tools/bench'})\b.*$", re.M)
-# The commands build in the default folder of the copy.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
 
 
@@ -27,6 +26,9 @@ with checks, folder() as here:
     tree = copy_tree(here / "jankd")
     if SHARED.is_dir():
         (here / "shared").symlink_to(SHARED)
+    if "--all" not in sys.argv:
+        (tree / "build").symlink_to(BUILD)
+        ENVIRONMENT["BUILD"] = str(BUILD)
     exported = ""  # what a block exports holds in the blocks after it, as in one shell
     for block in blocks(checks, "README.md") + blocks(checks, "tests/bench/README.md"):
         # Beside other tests a benchmark may be slower than its bounds: that is no failure of the README.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots a kernel in qemu, without KVM, with a root file system of a few files in memory, and runs a script in it."""
 
+import fcntl
 import lzma
 import pathlib
 import subprocess
@@ -8,7 +9,7 @@ import tarfile
 import threading
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from cross import needs
+from cross import OUT, needs
 from device import ATRACE, DUMPSYS, GETPROP, SETPROP
 from kernels import SAFELY, unpacked
 
@@ -59,12 +60,14 @@ def root_files(kernel, programs):
 
 
 class Guest:
-    """A machine that can be booted several times. @here: a folder for its files."""
+    """A machine that can be booted several times, and no other one meanwhile: what is seen in it depends on time. @here: a folder for its files."""
 
     def __init__(self, kernel, programs, here):
         self.kernel, self.here = kernel, here
         self.qemu, self.cpu = MACHINES[kernel.architecture]
         needs(self.qemu)
+        self.lock = (OUT / ".boot").open("w", encoding="ascii")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.root = here / "root.cpio"
         self.root.write_bytes(root_files(kernel, programs))
 

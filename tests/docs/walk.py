@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of README.md that need a phone, and those after them, as they are printed, in a copy of the tree, with a stand-in for adb and the
-phone. Only tools/build-device does not run: its programs are those that all tests share (cross/builds runs it in a clone)."""
+phone. Nothing is built: tools/demo has the build that all tests share (readme.py --all runs it in a clone), and tools/build-device does not run, as
+its programs are those that all tests share (cross/builds.py --again runs it in a clone)."""
 
 import json
 import os
@@ -12,7 +13,7 @@ import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from daemon import wait_until
-from jankd import BUILD, JANKD, PHONE, REPORT, SOURCE, checks, copy_tree
+from jankd import BUILD, SOURCE, checks, copy_tree
 from pages import readme_commands
 from phones import JANK_ADB, desk, same_frames, trace
 
@@ -26,7 +27,7 @@ def run(checks, place, cwd, phone, command, text):
     """Runs a command; plays the trace when it has started a capture. Returns what it printed."""
     before = {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")}
     process = subprocess.Popen(["sh", "-c", command], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, env=place.environment())
+                               stderr=subprocess.PIPE, text=True, env={**place.environment(), "BUILD": str(BUILD)})
     if re.search(r"jank-adb (record|start)\b", command):
         wait_until(lambda: process.poll() is not None or {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")} - before, 60)
         time.sleep(0.5)
@@ -40,14 +41,12 @@ def run(checks, place, cwd, phone, command, text):
 
 
 def prepared(place, text):
-    """(tree, release, phone): the tree with its programs where tools/demo and tools/build-device put them; the folder of an unpacked release
+    """(tree, release, phone): the tree with programs where tools/demo and tools/build-device put them; the folder of an unpacked release
     (tests/setup/release.py has what is in one); a phone whose atrace prints the text."""
     tree, release, phone = copy_tree(place.here / "jankd"), place.here / "jankd-0", place.phone()
-    for path in (release, tree / "build-device", tree / "build" / "daemon", tree / "build" / "tools"):
-        path.mkdir(parents=True)
-    for program in (JANKD, PHONE, REPORT):
-        (tree / "build" / program.parent.name / program.name).symlink_to(program)
+    (tree / "build").symlink_to(BUILD)
     for path in (release, tree / "build-device"):
+        path.mkdir()
         shutil.copy(cross.OUT / "jankd-x86_64", path)
     shutil.copy(JANK_ADB, release)
     (phone.root / "trace").write_bytes(text)

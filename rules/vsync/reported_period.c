@@ -51,7 +51,7 @@ static struct vsync_display *find_nameless(struct reported_periods *periods, boo
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &periods->displays[i];
 
-		if (!display->reported_ns && !display->asked_ns && !display->n_renders)
+		if (!display->reported.period_ns && !display->asked_ns && !display->n_renders)
 			continue;
 		if (!has_id && display->own)
 			return display;
@@ -94,20 +94,20 @@ static bool is_possible(uint64_t period_ns)
 
 static void report(struct vsync_display *d, uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
 {
-	if (!vsync_is_near(period_ns, d->reported_ns, 30))
-		d->reported_at_ns = now_ns;
+	if (!vsync_is_near(period_ns, d->reported.period_ns, 30))
+		d->reported.at_ns = now_ns;
 	/* Another rate: hardware vsyncs at that rate, if any, come later. */
-	if (d->measured_ns && !vsync_is_near(period_ns, d->measured_ns, 60) &&
-	    now_ns > d->measured_at_ns) {
-		d->measured_ns = 0;
+	if (d->measured.period_ns && !vsync_is_near(period_ns, d->measured.period_ns, 60) &&
+	    now_ns > d->measured.at_ns) {
+		d->measured.period_ns = 0;
 		d->run_n = 0;
 	}
 	/* A nominal value does not replace a measured one that it confirms. */
-	if (d->reported_ns && error_ns > 2 * d->reported_error_ns &&
-	    vsync_distance(period_ns, d->reported_ns) <= error_ns)
+	if (d->reported.period_ns && error_ns > 2 * d->reported.error_ns &&
+	    vsync_distance(period_ns, d->reported.period_ns) <= error_ns)
 		return;
-	d->reported_ns = period_ns;
-	d->reported_error_ns = error_ns;
+	d->reported.period_ns = period_ns;
+	d->reported.error_ns = error_ns;
 }
 
 struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
@@ -125,7 +125,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 		struct render_period *render = &d->renders[(d->n_renders - 1) % VSYNC_RENDERS];
 
 		if (now_ns < render->from_ns + TOGETHER_NS)
-			render->mode_ns = d->reported_ns;
+			render->mode_ns = d->reported.period_ns;
 	}
 	return d;
 }
@@ -157,9 +157,9 @@ void reported_periods_render(struct reported_periods *periods, struct span displ
 		return;
 	d = find_or_add_display(periods, display, true);
 	last = d->n_renders ? &d->renders[(d->n_renders - 1) % VSYNC_RENDERS] : NULL;
-	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported_ns)
+	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported.period_ns)
 		d->renders[d->n_renders++ % VSYNC_RENDERS] =
-			(struct render_period){ period_ns, now_ns, d->reported_ns };
+			(struct render_period){ period_ns, now_ns, d->reported.period_ns };
 }
 
 const struct render_period *reported_render_at(const struct reported_periods *periods,
@@ -286,16 +286,18 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	error_ns = 5 * spread_of(d, mean_ns) / (d->run_n - 1) + mean_ns / 5000;
 	if (error_ns * RUN_EXACT > mean_ns || !is_possible(mean_ns))
 		return NULL;
-	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
-		d->measured_at_ns = d->run_begin_ns;
-	d->measured_ns = mean_ns;
-	d->measured_error_ns = error_ns;
+	if (!vsync_is_near(mean_ns, d->measured.period_ns, 60))
+		d->measured.at_ns = d->run_begin_ns;
+	d->measured.period_ns = mean_ns;
+	d->measured.error_ns = error_ns;
+	d->measured.is_measured = true;
 	return d;
 }
 
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns)
 {
-	return display->run_n >= RUN_MIN && now_ns < in_run(display, 0) + 3 * display->measured_ns;
+	return display->run_n >= RUN_MIN &&
+	       now_ns < in_run(display, 0) + 3 * display->measured.period_ns;
 }
 
 bool reported_periods_several(const struct reported_periods *periods)
@@ -309,11 +311,10 @@ bool reported_periods_several(const struct reported_periods *periods)
 
 struct reported_period reported_period_of(const struct vsync_display *display)
 {
+	uint64_t reported_ns = display->reported.period_ns,
+		 measured_ns = display->measured.period_ns;
+	bool agree = !measured_ns || vsync_is_near(measured_ns, reported_ns, 60);
+
 	/* If both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
-	if (display->reported_ns && (!display->measured_ns ||
-				     vsync_is_near(display->measured_ns, display->reported_ns, 60)))
-		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
-						 display->reported_at_ns, false };
-	return (struct reported_period){ display->measured_ns, display->measured_error_ns,
-					 display->measured_at_ns, true };
+	return reported_ns && agree ? display->reported : display->measured;
 }

@@ -30,18 +30,22 @@
 /* A mode and its render rate are stated within this time. */
 #define TOGETHER_NS UINT64_C(10000000)
 
+/* The period of a display. */
+struct reported_period {
+	uint64_t period_ns; /* 0: none was reported */
+	uint64_t error_ns;  /* the most that it can be wrong by */
+	uint64_t at_ns;	    /* valid since then */
+	bool is_measured;   /* from hardware vsyncs: more of them make it more precise */
+};
+
 struct vsync_display {
-	char id[VSYNC_DISPLAY_ID]; /* the part that is known; may be empty */
-	uint64_t used;		   /* number of its last report, 0: unused entry */
-	bool stated;		   /* its period was, not only asked for */
-	bool own, foreign;	   /* the ticks certainly belong to it; certainly not */
-	uint64_t reported_ns;	   /* period that SurfaceFlinger wrote, 0: none */
-	uint64_t reported_error_ns;
-	uint64_t reported_at_ns;
-	uint64_t asked_ns;    /* period that it is to have, 0: none */
-	uint64_t measured_ns; /* period of its last run of hardware vsyncs; 0: none */
-	uint64_t measured_at_ns;
-	uint64_t measured_error_ns; /* of measured_ns */
+	char id[VSYNC_DISPLAY_ID];	 /* the part that is known; may be empty */
+	uint64_t used;			 /* number of its last report, 0: unused entry */
+	bool stated;			 /* its period was, not only asked for */
+	bool own, foreign;		 /* the ticks certainly belong to it; certainly not */
+	struct reported_period reported; /* that SurfaceFlinger wrote */
+	struct reported_period measured; /* of its last run of hardware vsyncs */
+	uint64_t asked_ns;		 /* period that it is to have, 0: none */
 	uint64_t run_begin_ns;
 	unsigned int run_n; /* hardware vsyncs without a gap; run[] holds the last of them */
 	uint64_t run[VSYNC_RUN];
@@ -58,14 +62,6 @@ struct reported_periods {
 	uint64_t uses;
 	uint64_t evicted; /* displays, as the table was full */
 	struct vsync_display displays[VSYNC_DISPLAYS];
-};
-
-/* The reported period of a display. */
-struct reported_period {
-	uint64_t period_ns; /* 0: none was reported */
-	uint64_t error_ns;  /* the most that it can be wrong by */
-	uint64_t at_ns;	    /* valid since then */
-	bool is_measured;   /* from hardware vsyncs: more of them make it more precise */
 };
 
 /* The display's id at the end of a name: VSP-period 461, HW_VSYNC_4619827259835644672. */

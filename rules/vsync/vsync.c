@@ -39,7 +39,6 @@
 #include <string.h>
 
 #include "rules/base/table.h"
-#include "rules/vsync/vsync_learn.h"
 
 #define SUSPECT_TICKS 3	   /* surplus ticks that are evidence for another period */
 #define LATE_TICKS 6	   /* late ticks of the last 16 that are evidence */
@@ -69,20 +68,17 @@ void vsync_init(struct vsync_lattice *v, uint64_t option_ns)
 
 void vsync_reset(struct vsync_lattice *v)
 {
-	uint64_t option_ns = v->option_ns, dumpsys_ns = v->dumpsys_ns;
-	uint64_t sources_evicted = v->sources_evicted, displays_evicted = v->reported.evicted;
-	uint32_t epoch = v->epoch + 1;
-
-	memset(v, 0, sizeof(*v));
-	v->option_ns = option_ns;
-	v->dumpsys_ns = dumpsys_ns;
-	v->epoch = epoch;
-	v->sources_evicted = sources_evicted;
-	v->reported.evicted = displays_evicted;
-	if (option_ns)
-		lattice_lock(v, option_ns, option_ns / 500, VSYNC_OPTION);
-	else if (dumpsys_ns)
-		lattice_lock(v, dumpsys_ns, dumpsys_ns / 500, VSYNC_DUMPSYS);
+	*v = (struct vsync_lattice){
+		.option_ns = v->option_ns,
+		.dumpsys_ns = v->dumpsys_ns,
+		.epoch = v->epoch + 1,
+		.sources_evicted = v->sources_evicted,
+		.reported.evicted = v->reported.evicted,
+	};
+	if (v->option_ns)
+		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
+	else if (v->dumpsys_ns)
+		lattice_lock(v, v->dumpsys_ns, v->dumpsys_ns / 500, VSYNC_DUMPSYS);
 }
 
 static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t name,
@@ -128,7 +124,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		source->base_slots = 0;
 		return;
 	}
-	if (source->even % EDGE_TICKS != 0 || slots == 0 || v->pending ||
+	if (source->even % EDGE_TICKS != 0 || slots == 0 || v->pending.display ||
 	    vsync_distance(took_ns, slots * period_ns) < period_ns)
 		return;
 	better_ns = long_ns = took_ns / slots;
@@ -263,7 +259,7 @@ static void sharpen(struct vsync_lattice *v)
 {
 	uint64_t period_ns = vsync_period_ns(v), error_ns = v->error_ns;
 
-	if (v->pending)
+	if (v->pending.display)
 		return;
 	lattice_sharpen(v, &period_ns, &error_ns);
 	if (error_ns < v->error_ns)
@@ -280,7 +276,7 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 		source->even = 0;
 	else
 		follow_base(v, source);
-	if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
+	if (v->followed && !v->pending.display && v->n_ticks % VERIFY_TICKS == 0)
 		vsync_learn_verify(v, time_ns);
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);
@@ -331,10 +327,10 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 	v->last_tick_ns = later(v->last_tick_ns, time_ns);
 	if (v->n_ticks++ == 0)
 		v->first_tick_ns = time_ns;
-	if (v->pending)
+	if (v->pending.display)
 		vsync_learn_follow_pending(v, time_ns);
 	if (!lattice_is_locked(v) || lattice_is_new(v)) {
-		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending &&
+		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending.display &&
 		    (v->authority < VSYNC_FIT || v->n_ticks % SHARPEN_TICKS == 0))
 			vsync_learn_decide(v, time_ns);
 	} else {
@@ -387,7 +383,7 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 {
 	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
 	/* Without ticks presents alone have to show it. */
-	if (v->pending && time_ns > v->last_tick_ns + PENDING_NS)
+	if (v->pending.display && time_ns > v->last_tick_ns + PENDING_NS)
 		vsync_learn_follow_pending(v, time_ns);
 	if (lattice_is_locked(v))
 		follow_walk(v, time_ns);
@@ -400,52 +396,10 @@ void vsync_present_on(struct vsync_lattice *v, struct span slice)
 	reported_periods_present(&v->reported, vsync_display_in(slice));
 }
 
-void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
-{
-	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
-
-	if (d)
-		vsync_learn_report(v, d, d->measured_error_ns, time_ns);
-}
-
-void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
-			 uint64_t error_ns, uint64_t now_ns)
-{
-	struct vsync_display *d;
-
-	/* Names without an id are of the display that SurfaceFlinger ticks for. */
-	if (display.len == 0 && v->followed)
-		display = (struct span){ v->followed->id, strlen(v->followed->id) };
-	d = reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
-
-	if (d)
-		vsync_learn_report(v, d, error_ns, now_ns);
-}
-
-void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
-		      uint64_t now_ns)
-{
-	struct vsync_display *d = reported_periods_ask(&v->reported, display, period_ns);
-
-	if (d)
-		vsync_learn_asked(v, d, now_ns);
-}
-
 void vsync_forget_ranks(struct vsync_lattice *v)
 {
 	for (unsigned int i = 0; i < v->n_segments; i++)
 		v->segments[i].tick_rank = UINT_MAX;
-}
-
-void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
-{
-	if (v->dumpsys_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
-		return;
-	v->dumpsys_ns = period_ns;
-	if (!lattice_is_locked(v))
-		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
-	else
-		vsync_learn_dumpsys(v);
 }
 
 void vsync_finish(struct vsync_lattice *v)
@@ -456,7 +410,7 @@ void vsync_finish(struct vsync_lattice *v)
 	} else {
 		sharpen(v);
 	}
-	if (v->pending) {
+	if (v->pending.display) {
 		v->next_check_ns = 0;
 		vsync_learn_follow_pending(v, v->last_tick_ns + PENDING_NS);
 	}
@@ -468,8 +422,8 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 	if (v->undecided && lattice_is_new(v) && !lattice_has_presents_only(v))
 		return 0;
-	if (v->pending)
-		sure_ns = back_from(v->pending_at_ns, 300 * MS);
+	if (v->pending.display)
+		sure_ns = back_from(v->pending.at_ns, 300 * MS);
 	if (v->slow_ns && v->slow_ns < sure_ns && v->last_tick_ns < v->slow_ns + SLOW_WAIT_NS)
 		sure_ns = v->slow_ns;
 	if (v->suspect.collisions && v->suspect.from_ns < sure_ns &&
@@ -506,6 +460,34 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 	v->present_phase += wrap(v->present_phase, stamp->position) / (int64_t)v->n_presents;
 }
 
+/* The segment that is valid at @time_ns. */
+static struct vsync_segment *segment_at(struct vsync_lattice *v, uint64_t time_ns)
+{
+	unsigned int i = v->n_segments - 1;
+
+	while (i > 0 && v->segments[i].from_ns > time_ns)
+		i--;
+	return &v->segments[i];
+}
+
+/* The uncertainty from switches whose exact time is unknown. */
+static int64_t switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
+{
+	int64_t uncertainty = 0;
+
+	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
+		const struct vsync_switch_range *u = &v->switch_ranges[i];
+
+		if (time_ns >= u->to_ns)
+			uncertainty += u->uncertainty;
+		else if (time_ns > u->from_ns)
+			uncertainty +=
+				(int64_t)((double)u->uncertainty * (double)(time_ns - u->from_ns) /
+					  (double)(u->to_ns - u->from_ns));
+	}
+	return uncertainty;
+}
+
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
 	const struct render_period *render;
@@ -517,11 +499,11 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 				       .step = 1 };
 	if (!lattice_is_locked(v))
 		return;
-	segment = lattice_segment_at(v, present_ns);
+	segment = segment_at(v, present_ns);
 	segment->used = true;
 	stamp->position = lattice_position_in(segment, present_ns);
-	stamp->uncertainty = lattice_period_uncertainty(segment, present_ns) +
-			     lattice_switch_uncertainty(v, present_ns);
+	stamp->uncertainty =
+		lattice_period_uncertainty(segment, present_ns) + switch_uncertainty(v, present_ns);
 	stamp->epoch = v->epoch;
 	stamp->period_ns = segment->period_ns;
 	stamp->from_ns = segment->from_ns;

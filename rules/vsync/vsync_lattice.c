@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
-{
-	unsigned int i = v->n_segments - 1;
-
-	while (i > 0 && v->segments[i].from_ns > time_ns)
-		i--;
-	return &v->segments[i];
-}
-
 int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns)
 {
 	uint64_t distance_ns = vsync_distance(time_ns, s->from_ns);
@@ -32,36 +23,19 @@ int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_
 	       (int64_t)(periods * s->error_ns % s->period_ns * (uint64_t)VSYNC_ONE / s->period_ns);
 }
 
-int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
-{
-	int64_t uncertainty = 0;
-
-	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
-		const struct vsync_switch_range *u = &v->switch_ranges[i];
-
-		if (time_ns >= u->to_ns)
-			uncertainty += u->uncertainty;
-		else if (time_ns > u->from_ns)
-			uncertainty +=
-				(int64_t)((double)u->uncertainty * (double)(time_ns - u->from_ns) /
-					  (double)(u->to_ns - u->from_ns));
-	}
-	return uncertainty;
-}
-
 uint64_t vsync_period_ns(const struct vsync_lattice *v)
 {
 	return lattice_is_locked(v) ? lattice_last(v)->period_ns : 0;
 }
 
-bool lattice_is_unused(const struct vsync_lattice *v)
+static bool is_unused(const struct vsync_lattice *v)
 {
 	return lattice_is_locked(v) && !lattice_last(v)->used;
 }
 
 bool lattice_is_new(const struct vsync_lattice *v)
 {
-	return v->n_segments == 1 && lattice_is_unused(v);
+	return v->n_segments == 1 && is_unused(v);
 }
 
 bool lattice_has_presents_only(const struct vsync_lattice *v)
@@ -113,7 +87,7 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	v->unknown &= v->n_segments > 0 && !vsync_is_switch(vsync_period_ns(v), period_ns);
 	segment.unknown = v->unknown;
 	from_ns = later(from_ns, v->last_present_ns);
-	while (v->n_segments > 1 && lattice_is_unused(v) && lattice_last(v)->from_ns >= from_ns)
+	while (v->n_segments > 1 && is_unused(v) && lattice_last(v)->from_ns >= from_ns)
 		v->n_segments--;
 	if (lattice_is_new(v) && v->segments[0].from_ns >= from_ns) {
 		v->n_segments = 0;
@@ -135,12 +109,6 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	}
 	v->segments[v->n_segments++] = segment;
 	v->error_ns = error_ns;
-}
-
-void lattice_set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns)
-{
-	v->unknown = unknown;
-	lattice_set_period(v, vsync_period_ns(v), v->error_ns, from_ns);
 }
 
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
@@ -196,7 +164,7 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 
 	v->authority = authority;
 	lattice_sharpen(v, &period_ns, &error_ns);
-	if (lattice_is_unused(v))
+	if (is_unused(v))
 		v->n_segments--;
 	lattice_set_period(v, period_ns, error_ns, 0);
 	vsync_window_fill(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
@@ -208,7 +176,7 @@ void lattice_unlock(struct vsync_lattice *v)
 	v->guessed = false;
 	v->authority = VSYNC_UNKNOWN;
 	v->n_segments = v->n_switch_ranges = 0;
-	v->pending = NULL;
+	v->pending.display = NULL;
 	v->last_period_ns = 0;
 	v->epoch++;
 	forget_evidence(v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the vsync lattice, and the functions that change it: the periods, each with the time
  * from which it is valid, and the places of ticks and presents. vsync.c adds ticks and presents,
- * vsync_learn.c decides which period is right. Only these three modules write struct vsync_lattice.
- * vsync.c describes the method. */
+ * vsync_learn.c decides which period is right, from reports, ticks and presents. Only these modules
+ * write struct vsync_lattice. vsync.c describes the method. */
 #ifndef JANKD_RULES_VSYNC_VSYNC_LATTICE_H
 #define JANKD_RULES_VSYNC_VSYNC_LATTICE_H
 
@@ -40,10 +40,16 @@ enum vsync_authority {
 
 /* A period that no tick confirms yet. If it is not stated of the display that is followed, it is
  * used only if ticks and presents show it. */
-enum vsync_pending {
-	PENDING_STATED,
-	PENDING_ASKED, /* the display is asked for it */
-	PENDING_OTHER, /* of another display, such as the other one of a foldable */
+struct vsync_pending {
+	struct vsync_display *display; /* or NULL: none is pending */
+	enum vsync_pending_as {
+		PENDING_STATED,
+		PENDING_ASKED, /* the display is asked for it */
+		PENDING_OTHER, /* of another display, such as the other one of a foldable */
+	} as;
+	uint64_t period_ns;
+	uint64_t at_ns;	  /* when it was reported */
+	uint64_t from_ns; /* ticks from here on may confirm it */
 };
 
 /* A counter that ticks. */
@@ -93,18 +99,11 @@ struct vsync_lattice {
 		unsigned int n;
 		uint64_t periods; /* in these distances */
 	} walk;
-	uint64_t next_doubt_ns;		   /* no other one before that */
-	uint64_t slow_ns;		   /* ticks have been too few since then; 0: enough ticks */
-	uint32_t late_ticks;		   /* bit i: the tick that is i ticks ago was late */
-	uint64_t next_check_ns;		   /* no check of the evidence before that */
-	struct vsync_display *pending;	   /* its period is new, no tick confirms it; or NULL */
-	uint64_t pending_ns;		   /* that period; 0: none */
-	enum vsync_pending pending_as;	   /* how it is known */
-	uint64_t pending_at_ns;		   /* when it was reported */
-	uint64_t pending_from_ns;	   /* ticks from here on may confirm it */
-	const struct vsync_display *other; /* another display whose period was pending last, */
-	uint64_t other_period_ns;	   /* that period, */
-	uint64_t other_ns;		   /* and when */
+	uint64_t next_doubt_ns; /* no other one before that */
+	uint64_t slow_ns;	/* ticks have been too few since then; 0: enough ticks */
+	uint32_t late_ticks;	/* bit i: the tick that is i ticks ago was late */
+	uint64_t next_check_ns; /* no check of the evidence before that */
+	struct vsync_pending pending, other; /* other: the last one of another display */
 	unsigned int n_segments;
 	struct vsync_segment {
 		/* That was followed at its begin, or NULL. */
@@ -141,15 +140,10 @@ struct vsync_lattice {
 /* True: the two periods differ by more than the error of a measurement. */
 bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns);
 
-/* The segment that is valid at @time_ns. There must be at least one segment. */
-struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns);
-
 int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns);
 
-/* Uncertainty of a position at @time_ns: from the error of the segment's period, and from switches
- * whose exact time is unknown. */
+/* Uncertainty of a position at @time_ns, from the error of the segment's period. */
 int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns);
-int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns);
 
 static inline bool lattice_is_locked(const struct vsync_lattice *v)
 {
@@ -165,8 +159,7 @@ static inline const struct vsync_segment *lattice_last(const struct vsync_lattic
 /* The current period in ns; 0 if the lattice is not locked. */
 uint64_t vsync_period_ns(const struct vsync_lattice *v);
 
-/* True: no present has been placed in the last segment (unused), in any segment (new). */
-bool lattice_is_unused(const struct vsync_lattice *v);
+/* True: no present has been placed in any segment. */
 bool lattice_is_new(const struct vsync_lattice *v);
 
 /* True: there are presents, and no ticks with them. */
@@ -179,10 +172,6 @@ bool lattice_has_many_events(const struct vsync_lattice *v);
  * from the start on. Presents that were placed are not moved. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns);
-
-/* From @from_ns on it is not known which of two displays with other periods is on; or it is again.
- * Another period ends that, too. */
-void lattice_set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns);
 
 /* Finds the edges of all counters again, for a new period. @window: the last ticks. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window);
@@ -212,5 +201,32 @@ uint8_t lattice_step(const struct vsync_lattice *v, const struct vsync_display *
  * stated then, 0: unknown. @sure_ns: it was before that time, or near it. */
 void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
 		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns);
+
+/* --- vsync_learn.c --- */
+
+/* Chooses the period from all sources, while no present is placed on the lattice. */
+void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns);
+
+/* A reported period is pending: checks if the display has switched to it, which may be before or
+ * after the report. */
+void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns);
+
+/* Ticks or presents since @from_ns do not fit the period: searches for another one. */
+void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
+
+/* Presents of some time show a more precise value of the period: checks if it explains them better.
+ */
+void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t now_ns);
+
+/* Presents do not fit the period: searches for another one. If there is none, the period is not
+ * believed, whatever stated it. */
+void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns);
+
+/* Checks the ticks against the period of the display that is followed. */
+void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
+
+/* Ticks have been few since @from_ns: checks if the period is now a multiple of the old one. */
+void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
 #endif

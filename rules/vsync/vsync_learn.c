@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/vsync/vsync_learn.h"
+#include "rules/vsync/vsync.h"
 
 #include <string.h>
 
@@ -131,7 +131,8 @@ static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
 static bool is_hidden(const struct vsync_lattice *v, const struct vsync_display *display)
 {
 	return reported_period_is_hidden(&v->reported, display) &&
-	       !(display->stated && is_nominal(display->reported_ns, display->reported_error_ns));
+	       !(display->stated &&
+		 is_nominal(display->reported.period_ns, display->reported.error_ns));
 }
 
 /* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
@@ -179,7 +180,7 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 		if (&v->reported.displays[i] != display)
 			v->reported.displays[i].own = false;
 	if (v->followed != display)
-		v->other = NULL;
+		v->other.display = NULL;
 	v->followed = display;
 	if (display)
 		display->own = own;
@@ -198,13 +199,10 @@ static void leave_display(struct vsync_lattice *v, struct vsync_display *display
 }
 
 /* Ticks and presents from now on may show that @display has that period. */
-static void await(struct vsync_lattice *v, struct vsync_display *display, enum vsync_pending kind,
+static void await(struct vsync_lattice *v, struct vsync_display *display, enum vsync_pending_as as,
 		  uint64_t period_ns, uint64_t now_ns)
 {
-	v->pending = display;
-	v->pending_as = kind;
-	v->pending_ns = period_ns;
-	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->pending = (struct vsync_pending){ display, as, period_ns, now_ns, now_ns };
 	v->next_check_ns = 0;
 }
 
@@ -231,6 +229,14 @@ static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *displa
 	return true;
 }
 
+/* From @from_ns on it is not known which of two displays with other periods is on; or it is again.
+ * Another period ends that, too. */
+static void set_unknown(struct vsync_lattice *v, bool unknown, uint64_t from_ns)
+{
+	v->unknown = unknown;
+	lattice_set_period(v, vsync_period_ns(v), v->error_ns, from_ns);
+}
+
 static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -246,21 +252,21 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 		follow_display(v, display, display->own || answer == ANSWER_YES);
 		v->authority = VSYNC_REPORTED;
 		v->guessed = v->segments[v->n_segments - 1].guessed = false;
-		v->pending = NULL;
+		v->pending.display = NULL;
 		if (v->unknown)
-			lattice_set_unknown(v, false, now_ns);
+			set_unknown(v, false, now_ns);
 		if (reported.error_ns * 4 < v->error_ns * 3)
 			lattice_refine(v, reported.period_ns, reported.error_ns);
 		return;
 	}
-	if (v->pending == display && v->pending_as == PENDING_STATED &&
-	    vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
-		v->pending_ns = reported.period_ns;
+	if (v->pending.display == display && v->pending.as == PENDING_STATED &&
+	    vsync_is_near(v->pending.period_ns, reported.period_ns, 15)) {
+		v->pending.period_ns = reported.period_ns;
 		return;
 	}
 	await(v, display, PENDING_STATED, reported.period_ns, now_ns);
 	/* Hardware vsyncs show the period since the start of their run, before @now_ns. */
-	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
+	v->pending.from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
@@ -271,14 +277,12 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 	uint64_t period_ns = reported_period_of(display).period_ns;
 
 	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v)) ||
-	    v->pending || !display->stated || !is_nominal(period_ns, error_ns) ||
-	    (v->other == display && v->other_period_ns == period_ns &&
-	     now_ns < v->other_ns + OTHER_NS))
+	    v->pending.display || !display->stated || !is_nominal(period_ns, error_ns) ||
+	    (v->other.display == display && v->other.period_ns == period_ns &&
+	     now_ns < v->other.at_ns + OTHER_NS))
 		return;
-	v->other = display;
-	v->other_period_ns = period_ns;
-	v->other_ns = now_ns;
 	await(v, display, PENDING_OTHER, period_ns, now_ns);
+	v->other = v->pending;
 }
 
 /* True: @period_ns may be the reported period, which is exact to an error. */
@@ -381,10 +385,16 @@ static void outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
 		v->guess_parts = parts;
 }
 
-void vsync_learn_dumpsys(struct vsync_lattice *v)
+void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 {
 	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts;
 
+	if (v->dumpsys_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		return;
+	v->dumpsys_ns = period_ns;
+	if (!lattice_is_locked(v))
+		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
+	/* It is better than a guess, which only a locked lattice has. */
 	if (!v->guessed)
 		return;
 	outweigh_guess(v, ticks_ns);
@@ -447,8 +457,9 @@ static bool is_another(const struct vsync_lattice *v, const struct vsync_display
 	       !vsync_is_near(vsync_period_ns(v), reported_period_of(display).period_ns, 15);
 }
 
-void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
-			uint64_t now_ns)
+/* A period of @display was reported, exact to @error_ns. */
+static void learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
+			 uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
 	struct vsync_window window;
@@ -498,33 +509,57 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	apply_report(v, display, now_ns);
 }
 
-void vsync_learn_asked(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
 {
-	if (!lattice_is_locked(v) || lattice_is_new(v) || (v->followed && v->followed != display) ||
-	    is_hidden(v, display))
+	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
+
+	if (d)
+		learn_report(v, d, d->measured.error_ns, time_ns);
+}
+
+void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t error_ns, uint64_t now_ns)
+{
+	struct vsync_display *d;
+
+	/* Names without an id are of the display that SurfaceFlinger ticks for. */
+	if (display.len == 0 && v->followed)
+		display = span_of(v->followed->id);
+	d = reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
+	if (d)
+		learn_report(v, d, error_ns, now_ns);
+}
+
+void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+		      uint64_t now_ns)
+{
+	struct vsync_display *d = reported_periods_ask(&v->reported, display, period_ns);
+
+	if (!d || !lattice_is_locked(v) || lattice_is_new(v) || (v->followed && v->followed != d) ||
+	    is_hidden(v, d))
 		return;
-	if (v->pending && v->pending_as == PENDING_STATED)
+	if (v->pending.display && v->pending.as == PENDING_STATED)
 		return;
-	v->pending = NULL;
-	if (!vsync_is_near(vsync_period_ns(v), display->asked_ns, 15))
-		await(v, display, PENDING_ASKED, display->asked_ns, now_ns);
+	v->pending.display = NULL;
+	if (!vsync_is_near(vsync_period_ns(v), period_ns, 15))
+		await(v, d, PENDING_ASKED, period_ns, now_ns);
 }
 
 /* True: ticks or presents show that the display has the pending period. */
 static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
 			  bool *too_many)
 {
-	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
+	struct vsync_fit fit = vsync_fit_of(window, v->pending.period_ns);
 	struct vsync_fit old = vsync_fit_of(window, vsync_period_ns(v));
 
 	*too_many = !vsync_fit_has_few_collisions(&fit);
-	if (v->pending_ns < vsync_period_ns(v) &&
-	    is_multiple(vsync_period_ns(v), v->pending_ns, v->pending_ns / 100))
+	if (v->pending.period_ns < vsync_period_ns(v) &&
+	    is_multiple(vsync_period_ns(v), v->pending.period_ns, v->pending.period_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
 	/* A period and its half explain each other's ticks; other pairs nearly, for some time. */
 	if (vsync_fit_holds(&old) &&
-	    (v->pending_ns < vsync_period_ns(v) ||
-	     !is_multiple(v->pending_ns, vsync_period_ns(v), vsync_period_ns(v) / 100)))
+	    (v->pending.period_ns < vsync_period_ns(v) ||
+	     !is_multiple(v->pending.period_ns, vsync_period_ns(v), vsync_period_ns(v) / 100)))
 		return false;
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
@@ -537,15 +572,15 @@ static bool is_followed(const struct vsync_lattice *v)
 	struct vsync_window window;
 	struct vsync_fit old;
 
-	if (v->pending_as == PENDING_STATED || v->pending_ns < period_ns ||
-	    !is_multiple(v->pending_ns, period_ns, period_ns / 100))
+	if (v->pending.as == PENDING_STATED || v->pending.period_ns < period_ns ||
+	    !is_multiple(v->pending.period_ns, period_ns, period_ns / 100))
 		return true;
 	/* Where the trace states which rate is active, it will state this one, too. */
-	if (v->pending->stated)
+	if (v->pending.display->stated)
 		return false;
 	/* Shortly before, ticks or presents needed the period before. */
-	vsync_window_fill(&window, &v->log, back_from(v->pending_at_ns, PENDING_NS),
-			  v->pending_at_ns);
+	vsync_window_fill(&window, &v->log, back_from(v->pending.at_ns, PENDING_NS),
+			  v->pending.at_ns);
 	old = vsync_fit_of(&window, period_ns);
 	return vsync_fit_is_used(&old);
 }
@@ -576,12 +611,13 @@ static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, u
  * before, it drew in each one. */
 static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_ns)
 {
-	const struct render_period *render = reported_render_at(&v->reported, v->pending, now_ns);
+	const struct render_period *render =
+		reported_render_at(&v->reported, v->pending.display, now_ns);
 	/* Before its render rate was stated, compositions were still those of the one before. */
-	uint64_t from_ns = later(v->pending_from_ns, render ? render->from_ns : 0);
-	uint64_t error_ns = v->pending_as == PENDING_ASKED
-				    ? v->pending_ns / 100
-				    : reported_period_of(v->pending).error_ns;
+	uint64_t from_ns = later(v->pending.from_ns, render ? render->from_ns : 0);
+	uint64_t error_ns = v->pending.as == PENDING_ASKED
+				    ? v->pending.period_ns / 100
+				    : reported_period_of(v->pending.display).error_ns;
 	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
 	struct trial before, after;
@@ -589,9 +625,10 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 
 	both[0] = (struct hypothesis){ period_ns, v->error_ns,
 				       lattice_step(v, v->followed, period_ns,
-						    back_from(v->pending_at_ns, TOGETHER_NS)) };
-	both[1] = (struct hypothesis){ v->pending_ns, error_ns,
-				       lattice_step(v, v->pending, v->pending_ns, now_ns) };
+						    back_from(v->pending.at_ns, TOGETHER_NS)) };
+	both[1] = (struct hypothesis){ v->pending.period_ns, error_ns,
+				       lattice_step(v, v->pending.display, v->pending.period_ns,
+						    now_ns) };
 	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
 	before = try_both(v, &window, both);
 	/* Nothing was drawn then: what was drawn before that counts. */
@@ -600,32 +637,33 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 		before = try_both(v, &window, both);
 	}
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
-	both[1].period_ns = vsync_refine(&window, v->pending_ns, &both[1].error_ns);
-	if (vsync_distance(both[1].period_ns, v->pending_ns) > error_ns + v->pending_ns / 1000)
-		both[1] = (struct hypothesis){ v->pending_ns, error_ns, both[1].step };
+	both[1].period_ns = vsync_refine(&window, v->pending.period_ns, &both[1].error_ns);
+	if (vsync_distance(both[1].period_ns, v->pending.period_ns) >
+	    error_ns + v->pending.period_ns / 1000)
+		both[1] = (struct hypothesis){ v->pending.period_ns, error_ns, both[1].step };
 	after = try_both(v, &window, both);
 	if (after.only[1] >= 3 && after.only[1] > 4 * after.only[0] &&
 	    after.neither <= after.only[1])
 		return ANSWER_YES;
 	if (after.only[0] >= 3 && after.only[0] > 4 * after.only[1])
 		return ANSWER_NO;
-	if (after.n >= 8 && (v->pending_as == PENDING_STATED || is_used(&before, 0)) &&
+	if (after.n >= 8 && (v->pending.as == PENDING_STATED || is_used(&before, 0)) &&
 	    is_used(&after, 1) && after.only[0] * 8 <= after.n && after.neither * 8 <= after.n &&
 	    (!is_used(&after, 0) ||
-	     (now_ns >= v->pending_at_ns + PENDING_LATE_NS &&
+	     (now_ns >= v->pending.at_ns + PENDING_LATE_NS &&
 	      (after.only[1] > after.only[0] + after.neither ||
 	       (after.only[1] >= after.only[0] && has_another_phase(v, from_ns, now_ns))))))
 		return ANSWER_YES;
 	return after.only[0] >= 2 && after.only[1] == 0 &&
-			       now_ns >= v->pending_at_ns + PENDING_LATE_NS
+			       now_ns >= v->pending.at_ns + PENDING_LATE_NS
 		       ? ANSWER_NO
 		       : ANSWER_OPEN;
 }
 
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
-	struct vsync_display *display = v->pending;
-	bool other = v->pending_as == PENDING_OTHER, shown, too_many = false;
+	struct vsync_display *display = v->pending.display;
+	bool other = v->pending.as == PENDING_OTHER, shown, too_many = false;
 	enum answer answer = ANSWER_OPEN;
 	struct vsync_window window;
 	uint64_t error_ns, stated_ns = 0;
@@ -633,47 +671,48 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (now_ns < v->next_check_ns)
 		return;
 	v->next_check_ns = now_ns + CHECK_EVERY_NS;
-	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
+	vsync_window_fill(&window, &v->log, v->pending.from_ns, now_ns);
 	shown = !other && shows_pending(v, &window, &too_many) && is_followed(v);
-	if (other || (!shown && now_ns >= v->pending_at_ns + PENDING_NS))
+	if (other || (!shown && now_ns >= v->pending.at_ns + PENDING_NS))
 		answer = is_pending_shown(v, now_ns);
-	shown |= answer == ANSWER_YES && v->pending_as != PENDING_STATED;
+	shown |= answer == ANSWER_YES && v->pending.as != PENDING_STATED;
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown &&
-	    now_ns < v->pending_at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {
-		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
-			v->pending_from_ns += CHECK_EVERY_NS;
+	    now_ns < v->pending.at_ns + (too_many || other ? PENDING_LATE_NS : PENDING_NS)) {
+		if (too_many && now_ns > v->pending.from_ns + 3 * v->pending.period_ns)
+			v->pending.from_ns += CHECK_EVERY_NS;
 		return;
 	}
-	v->pending = NULL;
+	v->pending.display = NULL;
 	/* Nothing shows which of the two displays is on. */
-	if (!shown && other && answer == ANSWER_OPEN && is_alike(v, display, v->pending_ns, now_ns))
-		lattice_set_unknown(v, true, v->pending_at_ns);
+	if (!shown && other && answer == ANSWER_OPEN &&
+	    is_alike(v, display, v->pending.period_ns, now_ns))
+		set_unknown(v, true, v->pending.at_ns);
 	/* Both have that period now. */
-	if (v->unknown && vsync_is_near(vsync_period_ns(v), v->pending_ns, 15))
-		lattice_set_unknown(v, false, v->pending_at_ns);
-	if (!shown && v->pending_as != PENDING_STATED)
+	if (v->unknown && vsync_is_near(vsync_period_ns(v), v->pending.period_ns, 15))
+		set_unknown(v, false, v->pending.at_ns);
+	if (!shown && v->pending.as != PENDING_STATED)
 		return;
 	display->foreign = !shown && answer == ANSWER_NO;
 	if (!shown && (too_many || display->foreign))
 		return;
-	if (v->pending_as == PENDING_ASKED)
+	if (v->pending.as == PENDING_ASKED)
 		reported_period_follow(display, now_ns);
 	error_ns = reported_period_of(display).error_ns;
 	/* A mode is stated as it begins. Vsyncs show a period some time later. */
-	if (v->pending_as != PENDING_ASKED && display->stated &&
-	    is_nominal(display->reported_ns, display->reported_error_ns) &&
-	    vsync_is_near(display->reported_ns, v->pending_ns, 15))
-		stated_ns = v->pending_at_ns;
+	if (v->pending.as != PENDING_ASKED && display->stated &&
+	    is_nominal(display->reported.period_ns, display->reported.error_ns) &&
+	    vsync_is_near(display->reported.period_ns, v->pending.period_ns, 15))
+		stated_ns = v->pending.at_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
-	if (vsync_is_near(vsync_period_ns(v), v->pending_ns, 15)) {
-		lattice_set_period(v, vsync_period_ns(v), v->error_ns, v->pending_from_ns);
+	if (vsync_is_near(vsync_period_ns(v), v->pending.period_ns, 15)) {
+		lattice_set_period(v, vsync_period_ns(v), v->error_ns, v->pending.from_ns);
 	} else if (shown) {
-		lattice_switch_to(v, VSYNC_REPORTED, v->pending_ns, error_ns, stated_ns,
-				  v->pending_from_ns, now_ns);
+		lattice_switch_to(v, VSYNC_REPORTED, v->pending.period_ns, error_ns, stated_ns,
+				  v->pending.from_ns, now_ns);
 	} else {
-		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
+		lattice_set_period(v, v->pending.period_ns, error_ns, v->pending.at_ns);
 		v->authority = VSYNC_REPORTED;
 		lattice_find_edges(v, &window);
 	}
@@ -801,7 +840,8 @@ void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	fill_with_period(v, &window, LOCK_WINDOW_NS, now_ns);
 	fit = vsync_fit_of(&window, period_ns);
 	old = vsync_fit_of(&window, vsync_period_ns(v));
-	if (v->pending || fit.presents.near <= old.presents.near || fit.ticks.near < old.ticks.near)
+	if (v->pending.display || fit.presents.near <= old.presents.near ||
+	    fit.ticks.near < old.ticks.near)
 		return;
 	lattice_refine(v, period_ns, error_ns);
 	lattice_find_edges(v, &window);
@@ -813,7 +853,7 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_window window;
 
 	/* That is decided first. */
-	if (v->pending)
+	if (v->pending.display)
 		return;
 	fill_with_period(v, &window, SEARCH_BACK_NS, now_ns);
 	/* Where there are ticks, they show if the display switched. */
@@ -863,7 +903,7 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 	struct vsync_window window;
 
 	/* The stated period says when it began. */
-	if (v->pending && v->pending_as == PENDING_STATED)
+	if (v->pending.display && v->pending.as == PENDING_STATED)
 		return;
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {

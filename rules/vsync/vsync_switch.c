@@ -346,7 +346,7 @@ void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, 
 			    period_ns * lattice_step(v, v->followed, period_ns, now_ns);
 	v->authority = authority;
 	v->guessed = false;
-	v->pending = NULL;
+	v->pending.display = NULL;
 	search.from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
 			       back_from(sure_ns, SEARCH_BACK_NS));
 	if (v->n_segments > 1 && !last->used)

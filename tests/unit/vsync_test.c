@@ -361,11 +361,11 @@ TEST(test_limits_of_periods)
 		reported_periods_render(&reported, SPAN_NULL, limit_ns, SECOND);
 		reported_periods_report(&reported, SPAN_NULL, limit_ns, 0, SECOND);
 		for (uint64_t n = 1; n <= 5; n++) {
-			assert_int_equal(d->measured_ns, 0);
+			assert_int_equal(d->measured.period_ns, 0);
 			reported_periods_hardware(&reported, SPAN_NULL, n * limit_ns);
 		}
 		assert_fields(d, asked_ns == expected_ns, n_renders == (expected_ns > 0),
-			      reported_ns == expected_ns, measured_ns == expected_ns);
+			      reported.period_ns == expected_ns, measured.period_ns == expected_ns);
 		assert_int_equal(reported_period_is_open(d, 8 * limit_ns - 1), expected_ns > 0);
 		assert_false(reported_period_is_open(d, 8 * limit_ns));
 	}

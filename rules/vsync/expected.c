@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "rules/base/table.h"
 #include "rules/vsync/vsync.h"
 
 /* A frame is presented this many periods after its tick, at most, or it tells nothing. */
@@ -22,15 +23,11 @@
 
 void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 {
-	uint64_t at = e->n_ticks % EXPECTED_TICKS;
-
 	e->has_ticks = true;
 	e->tick_ns = time_ns;
-	if (role == RULE_SF_TICK)
-		return;
-	e->ticks[at].time_ns = time_ns;
-	e->ticks[at].plans = role == RULE_APP_TICK;
-	e->n_ticks++;
+	if (role != RULE_SF_TICK)
+		*RING_AT(e->ticks, e->n_ticks++) =
+			(struct expected_tick){ time_ns, role == RULE_APP_TICK };
 }
 
 void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
@@ -41,13 +38,9 @@ void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
 
 static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
 {
-	unsigned int i = e->n_seen++ % EXPECTED_SEEN;
-
-	e->seen[i].number = number;
+	*RING_AT(e->seen, e->n_seen++) = (struct expected_number){ number, time_ns, process };
 	if (number > e->greatest)
 		e->greatest = number;
-	e->seen[i].time_ns = time_ns;
-	e->seen[i].process = process;
 }
 
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns)
@@ -64,11 +57,6 @@ bool expected_is_expired(const struct expected *e, int64_t number)
 	return number >= 0 && number < e->greatest_composed - NUMBERS_KEPT;
 }
 
-static unsigned int kept(unsigned int n, unsigned int max)
-{
-	return n < max ? n : max;
-}
-
 uint64_t expected_announced(const struct expected *e, int32_t process, int64_t number,
 			    uint64_t now_ns, uint64_t *from_ns)
 {
@@ -78,16 +66,16 @@ uint64_t expected_announced(const struct expected *e, int32_t process, int64_t n
 	*from_ns = 0;
 	/* Newest first. What is before a composition with a lower number is of use only if an app
 	 * wrote it: an app may be late with a number, which is no lower bound for greater ones. */
-	for (unsigned int i = 1; i <= kept(e->n_seen, EXPECTED_SEEN) && (has_own || !*from_ns);
+	for (unsigned int i = 1; i <= RING_KEPT(e->seen, e->n_seen) && (has_own || !*from_ns);
 	     i++) {
-		unsigned int at = (e->n_seen - i) % EXPECTED_SEEN;
-		bool composed = e->seen[at].process == EXPECTED_SURFACEFLINGER;
+		const struct expected_number *seen = RING_AT(e->seen, e->n_seen - i);
+		bool composed = seen->process == EXPECTED_SURFACEFLINGER;
 
-		if (composed && e->seen[at].number < number)
-			*from_ns = later(*from_ns, e->seen[at].time_ns);
-		else if ((composed || e->seen[at].process == process) &&
-			 e->seen[at].number >= number && e->seen[at].time_ns < until_ns)
-			until_ns = e->seen[at].time_ns;
+		if (composed && seen->number < number)
+			*from_ns = later(*from_ns, seen->time_ns);
+		else if ((composed || seen->process == process) && seen->number >= number &&
+			 seen->time_ns < until_ns)
+			until_ns = seen->time_ns;
 	}
 	return until_ns;
 }
@@ -109,10 +97,10 @@ static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
 	uint64_t ticks = e->n_ticks - e->first_tick;
 
 	for (uint64_t i = 1; i <= ticks && i <= EXPECTED_TICKS; i++) {
-		uint64_t at = (e->n_ticks - i) % EXPECTED_TICKS;
+		const struct expected_tick *tick = RING_AT(e->ticks, e->n_ticks - i);
 
-		if (e->ticks[at].plans && e->ticks[at].time_ns <= time_ns)
-			return e->ticks[at].time_ns;
+		if (tick->plans && tick->time_ns <= time_ns)
+			return tick->time_ns;
 	}
 	return 0;
 }
@@ -120,11 +108,11 @@ static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
 static const struct frame_vsync *find_frame(const struct expected *e, int32_t process,
 					    int64_t number)
 {
-	for (unsigned int i = 1; i <= kept(e->n_frames, EXPECTED_FRAMES); i++) {
-		unsigned int at = (e->n_frames - i) % EXPECTED_FRAMES;
+	for (unsigned int i = 1; i <= RING_KEPT(e->frames, e->n_frames); i++) {
+		const struct expected_frame *frame = RING_AT(e->frames, e->n_frames - i);
 
-		if (e->frames[at].vsync.number == number && e->frames[at].process == process)
-			return &e->frames[at].vsync;
+		if (frame->vsync.number == number && frame->process == process)
+			return &frame->vsync;
 	}
 	return NULL;
 }
@@ -137,7 +125,7 @@ static bool is_answered(const struct expected *e, int32_t thread, int64_t number
 {
 	uint64_t before_ns = tick_before(e, tick_ns - 1);
 
-	for (unsigned int i = 0; i < kept(e->n_frames, EXPECTED_FRAMES); i++) {
+	for (unsigned int i = 0; i < RING_KEPT(e->frames, e->n_frames); i++) {
 		const struct frame_vsync *vsync = &e->frames[i].vsync;
 
 		if (e->frames[i].thread != thread || vsync->number >= number)
@@ -157,7 +145,6 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 	const struct frame_vsync *known;
 	struct frame_vsync vsync = { .number = number, .durations = e->traced };
 	uint64_t until_ns = time_ns, from_ns;
-	unsigned int i;
 
 	/* Most numbers are new. */
 	if (number <= e->greatest) {
@@ -170,11 +157,8 @@ struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t t
 	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))
 		vsync.tick_ns = 0;
 	add_seen(e, process, number, time_ns);
-	i = e->n_frames++ % EXPECTED_FRAMES;
-	e->frames[i].vsync = vsync;
-	e->frames[i].process = process;
-	e->frames[i].thread = thread;
-	e->frames[i].until_ns = until_ns;
+	*RING_AT(e->frames, e->n_frames++) =
+		(struct expected_frame){ vsync, until_ns, process, thread };
 	return vsync;
 }
 

@@ -54,16 +54,16 @@ struct expected {
 	uint64_t n_ticks, first_tick;	      /* for apps; those from first_tick on are valid */
 	uint32_t losses;	       /* so far: ticks before and after one do not compare */
 	unsigned int n_seen, n_frames; /* so far; the last ones are kept */
-	struct {
+	struct expected_tick {
 		uint64_t time_ns;
 		bool plans; /* VSYNC-app: SurfaceFlinger plans the frames that answer it */
 	} ticks[EXPECTED_TICKS];
-	struct {
+	struct expected_number {
 		int64_t number;
 		uint64_t time_ns;
 		int32_t process; /* EXPECTED_SURFACEFLINGER, or an app: of use for itself only */
 	} seen[EXPECTED_SEEN];
-	struct {
+	struct expected_frame {
 		struct frame_vsync vsync;
 		uint64_t until_ns; /* its tick was announced until then */
 		int32_t process, thread;

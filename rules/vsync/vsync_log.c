@@ -171,49 +171,42 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	score->edge_ns = at[0] + (int64_t)best_bin * period_ns / BINS;
 }
 
-struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned int kind,
-				    uint64_t period_ns)
+/* Adds the events of @kind to @score. */
+static void score_kind(const struct vsync_window *window, unsigned int kind, uint64_t period_ns,
+		       struct vsync_score *score)
 {
 	const int64_t *at = window->at_ns[kind];
-	struct vsync_score score = { 0 };
 	unsigned int begin = 0;
 
 	for (unsigned int i = 1; i <= window->n[kind]; i++) {
 		if (i < window->n[kind] && at[i] - at[i - 1] <= RUN_PERIODS * (int64_t)period_ns)
 			continue;
-		score_run(&at[begin], i - begin, (int64_t)period_ns, &score);
+		score_run(&at[begin], i - begin, (int64_t)period_ns, score);
 		begin = i;
 	}
-	return score;
 }
 
-static struct vsync_score score_ticks(const struct vsync_window *window, uint64_t period_ns)
+struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned int kind,
+				    uint64_t period_ns)
 {
-	struct vsync_score sum = { 0 };
+	struct vsync_score score = { 0 };
 
-	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
-		struct vsync_score score;
-
-		if (window->n[kind] < TICKS_LEAST)
-			continue;
-		score = vsync_score_kind(window, kind, period_ns);
-		sum.n += score.n;
-		sum.near += score.near;
-		sum.odd += score.odd;
-		sum.collisions += score.collisions;
-		sum.adjacent += score.adjacent;
-	}
-	return sum;
+	score_kind(window, kind, period_ns, &score);
+	return score;
 }
 
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
 {
-	return (struct vsync_fit){
+	struct vsync_fit fit = {
 		.period_ns = period_ns,
-		.ticks = score_ticks(window, period_ns),
 		.presents = vsync_score_kind(window, VSYNC_PRESENTS, period_ns),
 		.targets = vsync_score_kind(window, VSYNC_TARGETS, period_ns),
 	};
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++)
+		if (window->n[kind] >= TICKS_LEAST)
+			score_kind(window, kind, period_ns, &fit.ticks);
+	return fit;
 }
 
 /* True: @part is at least @percent of @n, and @n is not too small. */

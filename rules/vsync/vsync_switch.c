@@ -39,7 +39,7 @@ struct search {
 	const struct vsync_log *log;
 	unsigned int source;	      /* the tick counter that is nearest to presents */
 	uint64_t before_ns, after_ns; /* the two periods */
-	bool draws_less;	      /* the new one has fewer compositions */
+	bool draws_less;	      /* the new one has fewer compositions than the old one */
 	uint64_t error_ns;	      /* of the new period */
 	uint64_t old_from_ns;	      /* the period before is valid from here on */
 	uint64_t from_ns;	      /* start of the search */
@@ -51,12 +51,13 @@ struct search {
 struct found {
 	uint64_t at_ns;		 /* start of a present in the first vsync of the new period */
 	uint64_t from_ns, to_ns; /* the range in which the switch may be */
+	int cost;
 };
 
+/* [0]: of ticks, [1]: of presents. */
 struct side {
-	int64_t period_ns;
-	int64_t tick_edge_ns, present_edge_ns;
-	bool has_ticks, has_presents;
+	int64_t period_ns, edge_ns[2];
+	bool has[2];
 };
 
 struct event {
@@ -76,28 +77,25 @@ static int64_t after_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 static bool fits_side(const struct side *side, int64_t at_ns, bool present)
 {
 	int64_t slack_ns = side->period_ns / 16;
-	int64_t off_ns =
-		after_edge(at_ns + slack_ns, present ? side->present_edge_ns : side->tick_edge_ns,
-			   side->period_ns);
 
-	return (present ? side->has_presents : side->has_ticks) && off_ns <= 4 * slack_ns;
+	return after_edge(at_ns + slack_ns, side->edge_ns[present], side->period_ns) <=
+	       4 * slack_ns;
 }
 
 static struct side side_of(const struct search *search, uint64_t period_ns, uint64_t from_ns,
 			   uint64_t to_ns)
 {
+	const unsigned int kinds[] = { search->source, VSYNC_PRESENTS };
 	struct side side = { .period_ns = (int64_t)period_ns };
-	int64_t moved_ns = (int64_t)(from_ns - search->from_ns);
 	struct vsync_window window;
-	struct vsync_score score;
 
 	vsync_window_fill(&window, search->log, from_ns, to_ns);
-	score = vsync_score_kind(&window, search->source, period_ns);
-	side.has_ticks = score.n >= 3;
-	side.tick_edge_ns = score.edge_ns + moved_ns;
-	score = vsync_score_kind(&window, VSYNC_PRESENTS, period_ns);
-	side.has_presents = score.n >= 3;
-	side.present_edge_ns = score.edge_ns + moved_ns;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct vsync_score score = vsync_score_kind(&window, kinds[i], period_ns);
+
+		side.has[i] = score.n >= 3;
+		side.edge_ns[i] = score.edge_ns + (int64_t)(from_ns - search->from_ns);
+	}
 	return side;
 }
 
@@ -120,12 +118,11 @@ static unsigned int merge(const struct vsync_window *window, unsigned int source
 
 /* The events, and which of them may be the first one of the new period. */
 struct balance {
+	const struct search *search;
 	struct event events[EVENTS_MAX];
 	int costs[EVENTS_MAX + 1];
 	unsigned int n, best, low, high;
 	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
-	bool old_draws_more;
-	bool is_stated; /* the moment: the number of compositions does not matter */
 };
 
 static int cost_of(const struct balance *b, const struct event *event, bool old, int tick)
@@ -133,7 +130,8 @@ static int cost_of(const struct balance *b, const struct event *event, bool old,
 	if (event->second && old != b->old_is_shorter)
 		return COST_EXACT;
 	if (event->old && event->new) {
-		if (old != b->old_draws_more || b->is_stated)
+		/* If the moment is stated, the number of compositions does not matter. */
+		if (old != b->search->draws_less || b->search->stated_ns > 0)
 			return 0;
 		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
 	}
@@ -162,12 +160,12 @@ static void weigh(struct balance *b, int tick)
 /* The start of a present in the event's vsync. */
 static int64_t present_of(const struct side *side, const struct event *event)
 {
-	if (event->present || !side->has_presents)
+	const int64_t *edges = side->edge_ns, period_ns = side->period_ns;
+
+	if (event->present || !side->has[1])
 		return event->at_ns;
-	return event->at_ns -
-	       after_edge(event->at_ns + side->period_ns / 16, side->tick_edge_ns,
-			  side->period_ns) +
-	       after_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
+	return event->at_ns - after_edge(event->at_ns + period_ns / 16, edges[0], period_ns) +
+	       after_edge(edges[1], edges[0], period_ns);
 }
 
 /* Marks the ticks that are the second one in a slot of @side. */
@@ -177,10 +175,10 @@ static void find_second(struct balance *b, const struct side *side)
 
 	for (unsigned int i = 0; i < b->n; i++) {
 		struct event *event = &b->events[i];
-		int64_t off_ns = event->at_ns + side->period_ns / 16 - side->tick_edge_ns;
+		int64_t off_ns = event->at_ns + side->period_ns / 16 - side->edge_ns[0];
 		int64_t slot = off_ns / side->period_ns - (off_ns % side->period_ns < 0);
 
-		if (event->present || !side->has_ticks)
+		if (event->present || !side->has[0])
 			continue;
 		event->second = slot == before;
 		before = slot;
@@ -197,8 +195,7 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 
 		event->old = event->new = false;
 		/* An edge that is unknown is no evidence for the other period. */
-		if (event->present ? !(old->has_presents && new->has_presents)
-				   : !(old->has_ticks && new->has_ticks))
+		if (!old->has[event->present] || !new->has[event->present])
 			continue;
 		event->old = fits_side(old, event->at_ns, event->present);
 		event->new = fits_side(new, event->at_ns, event->present);
@@ -230,7 +227,7 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 {
 	unsigned int i = b->best;
 
-	if (b->old_draws_more) {
+	if (b->search->draws_less) {
 		while (i < b->n && !b->events[i].new)
 			i++;
 		return i < b->n ? present_of(new, &b->events[i]) : end_ns;
@@ -241,8 +238,9 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 }
 
 /* The best moment for exactly these two periods, and its costs. */
-static struct found find_moment(const struct search *search, uint64_t after_ns, struct balance *b)
+static struct found find_moment(struct balance *b, uint64_t after_ns)
 {
+	const struct search *search = b->search;
 	struct found found = { .at_ns = search->sure_ns };
 	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
 
@@ -262,6 +260,7 @@ static struct found find_moment(const struct search *search, uint64_t after_ns, 
 	}
 	found.from_ns = b->low > 0 ? from_ns + (uint64_t)b->events[b->low - 1].at_ns : from_ns;
 	found.to_ns = b->high < b->n ? from_ns + (uint64_t)b->events[b->high].at_ns : now_ns;
+	found.cost = b->costs[b->best];
 	return found;
 }
 
@@ -274,37 +273,33 @@ static struct found find_switch(const struct search *search)
 	uint64_t error_ns = search->error_ns > exact_ns ? search->error_ns : 0;
 	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
 	struct found found[2 * PERIOD_STEPS + 1], all;
-	int costs[2 * PERIOD_STEPS + 1];
 	struct vsync_window window;
 	struct balance b;
 
 	vsync_window_fill(&window, search->log, search->from_ns, search->now_ns);
+	b.search = search;
 	b.n = merge(&window, search->source, b.events);
-	b.old_draws_more = search->draws_less;
-	b.is_stated = search->stated_ns > 0;
 	/* From the middle of the error's range to both of its ends. */
 	for (unsigned int i = 0; i < steps; i++) {
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
 
-		found[i] = find_moment(
-			search, i % 2 ? search->after_ns + off_ns : search->after_ns - off_ns, &b);
-		costs[i] = b.costs[b.best];
-		if (costs[i] < costs[best])
+		found[i] = find_moment(&b, search->after_ns + (i % 2 ? off_ns : -off_ns));
+		if (found[i].cost < found[best].cost)
 			best = i;
 	}
 	all = found[best];
 	for (unsigned int i = 0; i < steps; i++) {
-		if (costs[i] > costs[best] + COST_MARGIN)
+		if (found[i].cost > found[best].cost + COST_MARGIN)
 			continue;
 		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
 		all.to_ns = later(found[i].to_ns, all.to_ns);
 	}
-	if (!b.is_stated || all.from_ns > search->stated_ns || all.to_ns < search->stated_ns)
+	if (!search->stated_ns || all.from_ns > search->stated_ns || all.to_ns < search->stated_ns)
 		return all;
 	/* It may be stated some compositions late. Those of the longer distance before that are
 	 * taken for the old period's if that is the longer one, else they are uncertain. */
 	all.at_ns = all.to_ns = search->stated_ns;
-	if (!b.old_draws_more)
+	if (!search->draws_less)
 		all.from_ns = all.at_ns;
 	return all;
 }

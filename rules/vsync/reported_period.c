@@ -122,7 +122,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	report(d, period_ns, error_ns, now_ns);
 	d->stated = true;
 	if (d->n_renders) {
-		struct render_period *render = &d->renders[(d->n_renders - 1) % VSYNC_RENDERS];
+		struct render_period *render = RING_AT(d->renders, d->n_renders - 1);
 
 		if (now_ns < render->from_ns + TOGETHER_NS)
 			render->mode_ns = d->reported.period_ns;
@@ -156,9 +156,9 @@ void reported_periods_render(struct reported_periods *periods, struct span displ
 	if (!is_possible(period_ns))
 		return;
 	d = find_or_add_display(periods, display, true);
-	last = d->n_renders ? &d->renders[(d->n_renders - 1) % VSYNC_RENDERS] : NULL;
+	last = d->n_renders ? RING_AT(d->renders, d->n_renders - 1) : NULL;
 	if (!last || last->period_ns != period_ns || last->mode_ns != d->reported.period_ns)
-		d->renders[d->n_renders++ % VSYNC_RENDERS] =
+		*RING_AT(d->renders, d->n_renders++) =
 			(struct render_period){ period_ns, now_ns, d->reported.period_ns };
 }
 
@@ -166,21 +166,21 @@ const struct render_period *reported_render_at(const struct reported_periods *pe
 					       const struct vsync_display *display,
 					       uint64_t time_ns)
 {
+	const struct vsync_display *only = display;
+
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !display; i++) {
 		if (!periods->displays[i].n_renders)
 			continue;
-		for (unsigned int k = i + 1; k < VSYNC_DISPLAYS; k++)
-			if (periods->displays[k].n_renders)
-				return NULL;
-		display = &periods->displays[i];
+		if (only)
+			return NULL;
+		only = &periods->displays[i];
 	}
-	if (!display)
-		return NULL;
-	for (unsigned int back = 1; back <= display->n_renders && back <= VSYNC_RENDERS; back++) {
-		unsigned int at = (display->n_renders - back) % VSYNC_RENDERS;
+	for (unsigned int back = 1; only && back <= RING_KEPT(only->renders, only->n_renders);
+	     back++) {
+		const struct render_period *render = RING_AT(only->renders, only->n_renders - back);
 
-		if (display->renders[at].from_ns <= time_ns)
-			return &display->renders[at];
+		if (render->from_ns <= time_ns)
+			return render;
 	}
 	return NULL;
 }

@@ -42,35 +42,19 @@ static int64_t period_of(const struct surfaceflinger_dump *dump)
 	return possible_period(dump->sf_phase_ns + dump->sf_duration_ns);
 }
 
-static uint64_t app_of_phases(const struct surfaceflinger_dump *dump, int64_t period)
-{
-	int64_t app_ns;
-
-	if (period == 0 || dump->app_phase_ns == UNKNOWN || dump->sf_phase_ns == UNKNOWN)
-		return 0;
-	app_ns = period + dump->sf_phase_ns - dump->app_phase_ns;
-	if (app_ns < period)
-		app_ns += period;
-	return possible(app_ns);
-}
-
-static uint64_t sf_of_phases(const struct surfaceflinger_dump *dump, int64_t period)
-{
-	return period == 0 || dump->sf_phase_ns == UNKNOWN ? 0
-							   : possible(period - dump->sf_phase_ns);
-}
-
 struct work_durations work_durations_of(const struct surfaceflinger_dump *dump)
 {
-	int64_t period = period_of(dump);
+	int64_t period = period_of(dump), app_ns = dump->app_duration_ns;
+	int64_t sf_ns = dump->sf_duration_ns;
+	bool has_phases = period > 0 && dump->sf_phase_ns != UNKNOWN;
 
-	return (struct work_durations){
-		.app_ns = dump->app_duration_ns != UNKNOWN ? possible(dump->app_duration_ns)
-							   : app_of_phases(dump, period),
-		.sf_ns = dump->sf_duration_ns != UNKNOWN ? possible(dump->sf_duration_ns)
-							 : sf_of_phases(dump, period),
-		.period_ns = (uint64_t)period,
-	};
+	if (sf_ns == UNKNOWN && has_phases)
+		sf_ns = period - dump->sf_phase_ns;
+	if (app_ns == UNKNOWN && has_phases && dump->app_phase_ns != UNKNOWN) {
+		app_ns = period + dump->sf_phase_ns - dump->app_phase_ns;
+		app_ns += app_ns < period ? period : 0;
+	}
+	return (struct work_durations){ possible(app_ns), possible(sf_ns), (uint64_t)period };
 }
 
 bool work_durations_known(const struct work_durations *durations)

@@ -36,37 +36,49 @@ extern const char *const cause_names[CAUSES];
 /* Frame times of one row or of one session, with the counts of every definition of jank: see
  * jankd-metrics(7). */
 struct frame_stats {
-	uint64_t frames;   /* intervals below 500 ms */
-	uint64_t time_ns;  /* their sum */
-	uint64_t max_ns;   /* the longest frame time */
-	bool max_is_whole; /* max_ns is a whole number of vsyncs */
-	uint64_t waits;	   /* intervals of 500 ms and more */
-	uint64_t wait_ns;  /* their sum */
-	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
-	uint64_t unknown;  /* frames whose vsyncs are unknown: they are not in d, missed, late */
-	int64_t d;	   /* more vsyncs than a render period has, or ROW_UNKNOWN */
-	int64_t missed;	   /* sum of these vsyncs, or ROW_UNKNOWN */
-	uint64_t late;	   /* frames with more vsyncs than the cadence so far, see late.h */
-	uint64_t late_ns;  /* the time that they lost */
-	double periods;	   /* render periods in time_ns; of 60 Hz if the rate is unknown */
+	union {
+		struct {
+			uint64_t frames;   /* intervals below 500 ms */
+			uint64_t time_ns;  /* their sum */
+			uint64_t waits;	   /* intervals of 500 ms and more */
+			uint64_t wait_ns;  /* their sum */
+			uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
+			uint64_t unknown;  /* frames whose vsyncs are unknown: not in d, missed */
+			uint64_t late;	   /* more vsyncs than the cadence so far, see late.h */
+			uint64_t late_ns;  /* the time that they lost */
+			uint64_t stall_ns; /* sum of stalls */
+			uint64_t small_jank, jank, big_jank; /* the last two with stalls */
+			uint64_t jank_ns;		     /* sum of all janks, with stalls */
+			uint64_t gpu_frames;		     /* frames with a known GPU time */
+			uint64_t gpu_ns;		     /* their sum */
+			uint64_t tx; /* frames whose present applied a transaction of the layer */
+		};
+		uint64_t sums[18]; /* all of these */
+	};
+	uint64_t max_ns; /* the longest frame time, stall, GPU time */
+	uint64_t longest_stall_ns;
+	uint64_t gpu_max_ns;
+	double periods; /* render periods in time_ns; of 60 Hz if the rate is unknown */
 	/* Of a sum: the render rates of its rows in Hz, without rows that have unknown vsyncs; 0:
 	 * unknown. */
 	double slowest_hz, fastest_hz;
-	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
-	uint64_t stall_ns; /* their sum */
-	uint64_t longest_stall_ns;
-	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
-	uint64_t jank_ns;		     /* sum of all janks, with stalls */
-	/* Best, normal, middle, high, frozen: frames with known vsyncs, and stalls. If stalls is
-	 * ROW_UNKNOWN, matrix[3], matrix[4], slow and frozen are, too. */
-	int64_t matrix[5];
-	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
-	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
-	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
-	uint64_t gpu_ns, gpu_max_ns;
-	uint64_t tx;  /* frames whose present applied a transaction of the layer */
-	int64_t lost; /* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
-	double score; /* 0 to 100; negative = none */
+	union {
+		struct {
+			int64_t d;	/* more vsyncs than a render period has */
+			int64_t missed; /* sum of these vsyncs */
+			int64_t stalls; /* waits in which a frame was under way */
+			/* Best, normal, middle, high, frozen: frames with known vsyncs, and stalls.
+			 * If stalls is ROW_UNKNOWN, matrix[3], matrix[4], slow and frozen are, too.
+			 */
+			int64_t matrix[5];
+			int64_t slow;	/* more than one vsync missed */
+			int64_t frozen; /* longer than 700 ms */
+			int64_t lost;	/* events lost in the time of the row */
+		};
+		int64_t unsure[11]; /* all of these; each may be ROW_UNKNOWN */
+	};
+	double score;	   /* 0 to 100; negative = none */
+	bool max_is_whole; /* max_ns is a whole number of vsyncs */
 };
 
 /* A row of fps.csv. */

@@ -2,6 +2,7 @@
 #include "rules/count/grade.h"
 
 #include "rules/base/interval.h"
+#include "rules/base/table.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
@@ -63,29 +64,14 @@ void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
 
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 {
-	sum->frames += facts->frames;
-	sum->time_ns += facts->time_ns;
-	sum->unknown += facts->unknown;
-	sum->late += facts->late;
-	sum->late_ns += facts->late_ns;
-	sum->freezes += facts->freezes;
-	sum->freeze_ns += facts->freeze_ns;
-	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
-	sum->endless += facts->endless;
-	sum->endless_ns += facts->endless_ns;
-	sum->wait_ns += facts->wait_ns;
 	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
 		sum->shortest_gap_ns = facts->shortest_gap_ns;
 	sum->longest_gap_ns = later(sum->longest_gap_ns, facts->longest_gap_ns);
-	sum->gaps += facts->gaps;
-	sum->gap_ns += facts->gap_ns;
-	for (unsigned int i = 0; i < CAUSES; i++) {
-		sum->causes[i] += facts->causes[i];
-		sum->cause_ns[i] += facts->cause_ns[i];
-	}
+	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
+		sum->sums[i] += facts->sums[i];
+	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
 	sum->span_ns = later(sum->span_ns, facts->span_ns);
 	sum->missing_ns = later(sum->missing_ns, facts->missing_ns);
-	sum->uncounted_ns += facts->uncounted_ns;
 	sum->fails_rule |= facts->fails_rule;
 	if (sum->at_most == GRADE_NONE || (facts->at_most && facts->at_most < sum->at_most))
 		sum->at_most = facts->at_most;

@@ -46,20 +46,27 @@ extern const char *const grade_names[GRADES];
 /* What a grade is made of. All zeros: nothing was drawn. Facts of Surfaces are added up to those of
  * an app with grade_add(). */
 struct grade_facts {
-	uint64_t frames, time_ns; /* frame times below 500 ms, and their sum */
-	uint64_t unknown;	  /* frames whose vsyncs are unknown: they are not in late */
-	uint64_t late, late_ns;
-	/* Stalls, with those that no frame ended, which are counted again in the last two. */
-	uint64_t freezes, freeze_ns, longest_freeze_ns;
-	uint64_t endless, endless_ns;
-	uint64_t wait_ns; /* waits: stalls that a frame ended, gaps and idle time */
-	/* Gaps that nothing explains: the app may have hung. */
-	uint64_t gaps, gap_ns, shortest_gap_ns, longest_gap_ns;
-	uint64_t causes[CAUSES], cause_ns[CAUSES]; /* of late frames and freezes: number, time */
+	union {
+		struct {
+			uint64_t frames, time_ns; /* frame times below 500 ms, and their sum */
+			uint64_t unknown;	  /* frames whose vsyncs are unknown: not in late */
+			uint64_t late, late_ns;
+			/* Stalls, with those that no frame ended, which are in the last two, too.
+			 */
+			uint64_t freezes, freeze_ns, endless, endless_ns;
+			uint64_t wait_ns; /* waits: stalls that a frame ended, gaps and idle time */
+			/* Gaps that nothing explains: the app may have hung. */
+			uint64_t gaps, gap_ns;
+			/* Time between frames that is in no number, as events that were lost may be
+			 * frames of it; and waits that may be stalls for the same reason. */
+			uint64_t uncounted_ns;
+			/* Of late frames and freezes: number, time. */
+			uint64_t causes[CAUSES], cause_ns[CAUSES];
+		};
+		uint64_t sums[13 + 2 * CAUSES]; /* all of these */
+	};
+	uint64_t longest_freeze_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
-	/* Time between frames that is in no number, as events that were lost may be frames of it;
-	 * and waits that may be stalls for the same reason. */
-	uint64_t uncounted_ns;
 	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
 	/* It was graded like that when all was known, of which a part is lost; GRADE_NONE: nothing
 	 * is lost. A sum is no better than its worst part. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/stats.h"
 
+#include "rules/base/table.h"
+
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 
@@ -213,36 +215,14 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 		sum->slowest_hz = slowest;
 	if (fastest > sum->fastest_hz)
 		sum->fastest_hz = fastest;
-	sum->frames += row->frames;
-	sum->time_ns += row->time_ns;
+	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
+		sum->sums[i] += row->sums[i];
+	for (unsigned int i = 0; i < RING_SIZE(sum->unsure); i++)
+		add(&sum->unsure[i], row->unsure[i]);
 	update_max(sum, row->max_ns, row->max_is_whole);
-	sum->waits += row->waits;
-	sum->wait_ns += row->wait_ns;
-	sum->a += row->a;
-	sum->b += row->b;
-	sum->c += row->c;
-	sum->unknown += row->unknown;
-	add(&sum->d, row->d);
-	add(&sum->missed, row->missed);
-	sum->late += row->late;
-	sum->late_ns += row->late_ns;
-	sum->periods += row->periods;
-	add(&sum->stalls, row->stalls);
-	sum->stall_ns += row->stall_ns;
 	sum->longest_stall_ns = later(sum->longest_stall_ns, row->longest_stall_ns);
-	sum->small_jank += row->small_jank;
-	sum->jank += row->jank;
-	sum->big_jank += row->big_jank;
-	sum->jank_ns += row->jank_ns;
-	for (unsigned int i = 0; i <= MATRIX_FROZEN; i++)
-		add(&sum->matrix[i], row->matrix[i]);
-	add(&sum->slow, row->slow);
-	add(&sum->frozen, row->frozen);
-	sum->gpu_frames += row->gpu_frames;
-	sum->gpu_ns += row->gpu_ns;
 	sum->gpu_max_ns = later(sum->gpu_max_ns, row->gpu_max_ns);
-	sum->tx += row->tx;
-	add(&sum->lost, row->lost);
+	sum->periods += row->periods;
 }
 
 double frame_stats_fps(const struct frame_stats *stats)

@@ -90,10 +90,9 @@ static void check_stats(const struct frame_stats *s)
 	int64_t stalls = s->stalls > 0 ? s->stalls : 0;
 	uint64_t most = s->frames + (uint64_t)stalls;
 
-	NOTE((int64_t)s->frames, (int64_t)s->time_ns, (int64_t)s->max_ns, s->d, s->missed,
-	     (int64_t)s->late_ns);
-	note(&s->stalls,
-	     offsetof(struct frame_stats, score) - offsetof(struct frame_stats, stalls));
+	note(s->sums, sizeof(s->sums));
+	note(s->unsure, sizeof(s->unsure));
+	NOTE((int64_t)s->max_ns, (int64_t)s->longest_stall_ns, (int64_t)s->gpu_max_ns);
 	if (s->a + s->b + s->c > most || s->small_jank + s->jank > most || s->big_jank > s->jank ||
 	    s->max_ns > s->time_ns || s->jank_ns > s->time_ns + s->stall_ns || s->tx > s->frames ||
 	    s->max_ns >= UINT64_C(500000000) || s->d > (int64_t)most || s->slow > s->d + stalls ||

@@ -132,7 +132,7 @@ TEST(gaps_and_idle_times_are_added)
 	struct grade_facts facts = { 0 };
 
 	for (size_t i = 0; i < COUNT_OF(gaps); i++) {
-		struct grade_facts surfaces[2] = { { 0 }, { 0 } };
+		struct grade_facts surfaces[2] = { { .frames = 0 } };
 
 		for (size_t k = 0; k < 2; k++)
 			if (gaps[i][k])

@@ -11,12 +11,14 @@
 #define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
 #define SLOW_TICKS 16	      /* of all counters together */
 
-/* True: @longer_ns is a multiple of @shorter_ns. */
-static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
+/* How many times @shorter_ns, exact to @error_ns, is in @longer_ns; 0: not a whole number of times,
+ * or it is 0. */
+static unsigned int parts_of(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
 {
-	uint64_t k = (longer_ns + shorter_ns / 2) / shorter_ns;
+	uint64_t k = shorter_ns ? (longer_ns + shorter_ns / 2) / shorter_ns : 0;
+	uint64_t off_ns = vsync_distance(longer_ns, k * shorter_ns);
 
-	return vsync_distance(longer_ns, k * shorter_ns) <= longer_ns / 1000 + k * error_ns;
+	return off_ns <= longer_ns / 1000 + k * error_ns ? (unsigned int)k : 0;
 }
 
 /* The longest period that is usual for displays and of which @period_ns is a multiple. */
@@ -206,14 +208,6 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 	v->next_check_ns = 0;
 }
 
-/* How many times @stated_ns is in @ticks_ns, exact to @error_ns; 0: not a whole number of times. */
-static unsigned int parts_of(uint64_t ticks_ns, uint64_t stated_ns, uint64_t error_ns)
-{
-	if (!stated_ns || !is_multiple(ticks_ns, stated_ns, error_ns))
-		return 0;
-	return (unsigned int)((ticks_ns + stated_ns / 2) / stated_ns);
-}
-
 /* True: the lattice has a guess, and @display a period that the ticks allow as well. */
 static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
 {
@@ -283,13 +277,6 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 		return;
 	await(v, display, PENDING_OTHER, period_ns, now_ns);
 	v->other = v->pending;
-}
-
-/* True: @period_ns may be the reported period, which is exact to an error. */
-static bool may_be(const struct reported_period *reported, uint64_t period_ns)
-{
-	return vsync_distance(period_ns, reported->period_ns) <=
-	       reported->error_ns + reported->period_ns / 1000;
 }
 
 /* True: there are far more ticks than that period allows, even with late ones. */
@@ -554,12 +541,12 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 
 	*too_many = !vsync_fit_has_few_collisions(&fit);
 	if (v->pending.period_ns < vsync_period_ns(v) &&
-	    is_multiple(vsync_period_ns(v), v->pending.period_ns, v->pending.period_ns / 100))
+	    parts_of(vsync_period_ns(v), v->pending.period_ns, v->pending.period_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
 	/* A period and its half explain each other's ticks; other pairs nearly, for some time. */
 	if (vsync_fit_holds(&old) &&
 	    (v->pending.period_ns < vsync_period_ns(v) ||
-	     !is_multiple(v->pending.period_ns, vsync_period_ns(v), vsync_period_ns(v) / 100)))
+	     !parts_of(v->pending.period_ns, vsync_period_ns(v), vsync_period_ns(v) / 100)))
 		return false;
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
@@ -573,7 +560,7 @@ static bool is_followed(const struct vsync_lattice *v)
 	struct vsync_fit old;
 
 	if (v->pending.as == PENDING_STATED || v->pending.period_ns < period_ns ||
-	    !is_multiple(v->pending.period_ns, period_ns, period_ns / 100))
+	    !parts_of(v->pending.period_ns, period_ns, period_ns / 100))
 		return true;
 	/* Where the trace states which rate is active, it will state this one, too. */
 	if (v->pending.display->stated)
@@ -800,7 +787,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	if (!is_too_long(&twice, twice.ticks.collisions + 2 * twice.presents.collisions) &&
 	    !vsync_fit_has_odd_presents(&twice))
 		return;
-	if (fit.period_ns < period_ns && is_multiple(period_ns, fit.period_ns, 0) &&
+	if (fit.period_ns < period_ns && parts_of(period_ns, fit.period_ns, 0) &&
 	    !is_too_long(&old, old.ticks.collisions + old.presents.collisions) &&
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
@@ -889,7 +876,8 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	reported = reported_period_of(v->followed);
 	/* The ticks before may have shown a nominal period's last digits wrongly. */
-	if (!may_be(&reported, better_ns))
+	if (vsync_distance(better_ns, reported.period_ns) >
+	    reported.error_ns + reported.period_ns / 1000)
 		leave_display(v, v->followed);
 	lattice_refine(v, better_ns, error_ns);
 	lattice_find_edges(v, &window);

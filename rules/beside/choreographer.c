@@ -274,7 +274,7 @@ static struct choreographer_open *open_slice(struct choreographer *c, int at,
 	bool is_full = c->open_set.n == CHOREOGRAPHER_OPEN;
 
 	for (unsigned int i = 0; is_full && at < 0 && i < c->open_set.n; i++)
-		if (record->time_ns >= c->open[i].begin_ns + UNUSED_NS)
+		if (record->time_ns >= c->open[i].doframe.begin_ns + UNUSED_NS)
 			at = (int)i;
 	if (at >= 0)
 		drop_open(c, (unsigned int)at);
@@ -283,8 +283,8 @@ static struct choreographer_open *open_slice(struct choreographer *c, int at,
 	at = (int)thread_set_add(&c->open_set, record->tid);
 	c->open[at] = (struct choreographer_open){ .thread = thread,
 						   .is_draw = is_draw,
-						   .begin_ns = record->time_ns,
-						   .pid = trace_process(record) };
+						   .doframe = { .begin_ns = record->time_ns,
+								.pid = trace_process(record) } };
 	return &c->open[at];
 }
 
@@ -378,16 +378,16 @@ static void resync(struct choreographer *c, struct choreographer_open *open, uin
 	if (edge == 0 || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
 		return;
 	for (; edge <= n_edges(c); edge++) {
-		if (time_of(c, edge) + period_ns > open->begin_ns)
+		if (time_of(c, edge) + period_ns > open->doframe.begin_ns)
 			continue;
-		late_ns = open->begin_ns - time_of(c, edge);
+		late_ns = open->doframe.begin_ns - time_of(c, edge);
 		n++;
 	}
 	if (n != 1)
 		return;
 	thread->row.unplaced -= thread->row.unplaced > 0;
 	open->skipped = (int64_t)(late_ns / period_ns);
-	count_skipped(c, thread, open->skipped, open->begin_ns);
+	count_skipped(c, thread, open->skipped, open->doframe.begin_ns);
 }
 
 /* A slice begins inside the callback @open. */
@@ -410,7 +410,7 @@ static void begin_inside(struct choreographer *c, struct choreographer_open *ope
 /* The innermost slice inside the callback @open ends. */
 static void end_inside(struct choreographer_open *open, uint64_t now_ns)
 {
-	struct doframe_parts *parts = &open->parts;
+	struct doframe_parts *parts = &open->doframe.parts;
 	uint64_t part_ns = since(open->part_begin_ns, now_ns);
 
 	open->depth--;
@@ -435,12 +435,13 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	struct choreographer_open slice = c->open[at];
 	struct choreographer_thread *thread = &c->threads[slice.thread];
 	struct choreographer_row *row = &thread->row;
-	uint64_t duration_ns = now_ns - slice.begin_ns;
+	uint64_t duration_ns = now_ns - slice.doframe.begin_ns;
 	uint32_t us = duration_ns / 1000 < UINT32_MAX ? (uint32_t)(duration_ns / 1000) : UINT32_MAX;
 	unsigned int place = row->n_slowest;
 
+	slice.doframe.end_ns = now_ns;
 	drop_open(c, at);
-	if (now_ns < slice.begin_ns)
+	if (now_ns < slice.doframe.begin_ns)
 		return;
 	if (slice.is_draw) {
 		row->draws++;
@@ -449,12 +450,7 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 		return;
 	}
 	if (period_ns > 0 && duration_ns > period_ns)
-		*RING_AT(c->longs, c->n_long++) = (struct long_doframe){
-			.begin_ns = slice.begin_ns,
-			.end_ns = now_ns,
-			.pid = slice.pid,
-			.parts = slice.parts,
-		};
+		*RING_AT(c->longs, c->n_long++) = slice.doframe;
 	thread->last_end_ns = now_ns;
 	thread->edge_at_end = n_edges(c);
 	row->timed++;
@@ -517,7 +513,7 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 	while (kept-- > 0 && RING_AT(c->longs, first - 1)->end_ns > from_ns)
 		first--;
 	for (; first < c->n_long; first++) {
-		const struct long_doframe *one = RING_AT(c->longs, first);
+		const struct doframe *one = RING_AT(c->longs, first);
 		const struct doframe_parts *parts = &one->parts;
 		uint64_t us = (one->end_ns - one->begin_ns) / 1000;
 		char line[120], draw[30] = "";

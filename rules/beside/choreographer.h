@@ -49,8 +49,8 @@ struct doframe_parts {
 	uint64_t longest_ns, draw_ns;
 };
 
-/* A callback longer than a period. */
-struct long_doframe {
+/* A callback, or a drawing. */
+struct doframe {
 	uint64_t begin_ns, end_ns;
 	int32_t pid; /* as the kernel states, else as its markers state */
 	struct doframe_parts parts;
@@ -91,11 +91,9 @@ struct choreographer_open {
 	bool is_draw;
 	uint32_t depth; /* slices open inside it */
 	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
-	uint64_t begin_ns;
-	int32_t pid;			       /* as in struct long_doframe */
+	struct doframe doframe;
 	enum rule_role part;		       /* that is open */
 	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
-	struct doframe_parts parts;
 	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
 	uint64_t first_edge; /* of VSYNC-app that it may answer; 0: unknown */
 	bool is_placed;	     /* its number tells the edge that it answers */
@@ -134,7 +132,7 @@ struct choreographer {
 	unsigned int n;
 	int32_t tids[CHOREOGRAPHER_THREADS]; /* of threads[i] */
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
-	struct long_doframe longs[CHOREOGRAPHER_LONG];
+	struct doframe longs[CHOREOGRAPHER_LONG]; /* longer than a period */
 };
 
 /* @c: all zeros, except for delay_ns, min_frames, context and row. @expected: borrowed. VSYNC-app

@@ -460,16 +460,6 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 	v->present_phase += wrap(v->present_phase, stamp->position) / (int64_t)v->n_presents;
 }
 
-/* The segment that is valid at @time_ns. */
-static struct vsync_segment *segment_at(struct vsync_lattice *v, uint64_t time_ns)
-{
-	unsigned int i = v->n_segments - 1;
-
-	while (i > 0 && v->segments[i].from_ns > time_ns)
-		i--;
-	return &v->segments[i];
-}
-
 /* The uncertainty from switches whose exact time is unknown. */
 static int64_t switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
 {
@@ -499,7 +489,9 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 				       .step = 1 };
 	if (!lattice_is_locked(v))
 		return;
-	segment = segment_at(v, present_ns);
+	segment = &v->segments[v->n_segments - 1];
+	while (segment > v->segments && segment->from_ns > present_ns)
+		segment--;
 	segment->used = true;
 	stamp->position = lattice_position_in(segment, present_ns);
 	stamp->uncertainty =

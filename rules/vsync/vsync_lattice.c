@@ -53,16 +53,6 @@ bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
 }
 
-/* The phase of the ticks stays if the period is only a more precise value. */
-static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_segment *before)
-{
-	if (vsync_is_switch(before->period_ns, segment->period_ns))
-		return;
-	segment->tick_phase = before->tick_phase;
-	segment->tick_rank = before->tick_rank;
-	segment->has_ticks = before->has_ticks;
-}
-
 static void forget_evidence(struct vsync_lattice *v)
 {
 	v->walk = (struct vsync_walk){ 0 };
@@ -95,11 +85,15 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	}
 	if (v->n_segments > 0) {
 		const struct vsync_segment *before = lattice_last(v);
+		bool is_switch = vsync_is_switch(before->period_ns, period_ns);
 
 		segment.position = lattice_position_in(before, from_ns);
 		segment.uncertainty = lattice_period_uncertainty(before, from_ns);
-		segment.switches = before->switches + vsync_is_switch(before->period_ns, period_ns);
-		copy_tick_phase(&segment, before);
+		segment.switches = before->switches + is_switch;
+		/* The phase of the ticks stays if the period is only a more precise value. */
+		segment.has_ticks = before->has_ticks && !is_switch;
+		segment.tick_phase = before->tick_phase;
+		segment.tick_rank = before->tick_rank;
 	}
 	segment.from_ns = from_ns;
 	if (v->n_segments == VSYNC_SEGMENTS) {

@@ -21,14 +21,6 @@ static unsigned int parts_of(uint64_t longer_ns, uint64_t shorter_ns, uint64_t e
 	return off_ns <= longer_ns / 1000 + k * error_ns ? (unsigned int)k : 0;
 }
 
-/* The longest period that is usual for displays and of which @period_ns is a multiple. */
-static uint64_t usual_period(uint64_t period_ns)
-{
-	uint64_t parts = (period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) / VSYNC_PERIOD_USUAL_MAX_NS;
-
-	return period_ns / parts;
-}
-
 /* --- which of two hypotheses explains the events --- */
 
 enum answer {
@@ -418,10 +410,10 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		v->guessed = false;
 		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
 	} else if (fit.period_ns) {
-		uint64_t period_ns = usual_period(fit.period_ns);
-
-		v->guessed = period_ns != fit.period_ns;
-		v->guess_parts = (unsigned int)(fit.period_ns / period_ns);
+		/* The longest part of it that is usual as the period of a display. */
+		v->guess_parts = (unsigned int)((fit.period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) /
+						VSYNC_PERIOD_USUAL_MAX_NS);
+		v->guessed = v->guess_parts > 1;
 		if (v->guessed)
 			outweigh_guess(v, fit.period_ns);
 		lattice_lock(v, fit.period_ns / v->guess_parts, fit.error_ns, VSYNC_FIT);

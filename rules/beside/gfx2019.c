@@ -16,17 +16,25 @@ struct fields {
 	struct span third;
 };
 
+/* The name up to the first @byte, or all of it. */
+static struct span up_to(struct span name, char byte)
+{
+	const char *end = name.len ? memchr(name.ptr, byte, name.len) : NULL;
+
+	return end ? (struct span){ name.ptr, (size_t)(end - name.ptr) } : name;
+}
+
+static void set_front(struct gfx2019 *g, struct span activity)
+{
+	name_copy(g->activity, sizeof(g->activity), activity);
+	name_copy(g->app, sizeof(g->app), up_to(activity, '/'));
+}
+
 bool gfx2019_focus(struct gfx2019 *g, const char *focus)
 {
-	struct span name = span_of(focus);
-	const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
-
 	if (g->app[0])
 		return false;
-	name_copy(g->activity, sizeof(g->activity), name);
-	if (slash)
-		name.len = (size_t)(slash - name.ptr);
-	name_copy(g->app, sizeof(g->app), name);
+	set_front(g, span_of(focus));
 	return true;
 }
 
@@ -59,7 +67,6 @@ static size_t count_byte(struct span text, char byte)
 static struct fields fields_of(const struct trace_record *record)
 {
 	struct fields fields = { 0, record->name };
-	const char *bar;
 
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
@@ -83,9 +90,7 @@ static struct fields fields_of(const struct trace_record *record)
 	default:
 		break;
 	}
-	bar = fields.third.len ? memchr(fields.third.ptr, '|', fields.third.len) : NULL;
-	if (bar)
-		fields.third.len = (size_t)(bar - fields.third.ptr);
+	fields.third = up_to(fields.third, '|');
 	return fields;
 }
 
@@ -220,8 +225,6 @@ static void tick(struct gfx2019 *g, const struct trace_record *record)
 
 static void counter(struct gfx2019 *g, const struct rule *rule, struct span name)
 {
-	const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
-
 	g->info[0] = '\n';
 	name_copy(g->info + 1, sizeof(g->info) - 1, name);
 	if (rule && rule->role == RULE_TRANSACTION) {
@@ -229,10 +232,8 @@ static void counter(struct gfx2019 *g, const struct rule *rule, struct span name
 		return;
 	}
 	name_copy(g->counter, sizeof(g->counter), name);
-	if (count_byte(name, '.') < 2 || !slash || memchr(name.ptr, ' ', name.len))
-		return;
-	name_copy(g->activity, sizeof(g->activity), name);
-	name_copy(g->app, sizeof(g->app), (struct span){ name.ptr, (size_t)(slash - name.ptr) });
+	if (count_byte(name, '.') >= 2 && count_byte(name, '/') > 0 && count_byte(name, ' ') == 0)
+		set_front(g, name);
 }
 
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)

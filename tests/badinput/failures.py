@@ -78,9 +78,9 @@ def other_files(checks, here):
     with tarfile.open(fileobj=tape, mode="w") as file:
         file.addfile(tarfile.TarInfo("empty"))
     large = b"\x0a\x80\x80\x40\x0a\xfc\xff\x3f" + bytes(0xffffc)  # a packet of 1 MB of perfetto
-    cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG",
+    cases = {**packed(), tape.getvalue(): "tar", gzip.compress(tape.getvalue()): "tar", b"\xff\xd8\xff\xe0" + bytes(99): "JPEG", b"\x89PNG\r\n\x1a\n": "PNG",
              TRACE.decode("latin-1").encode("utf-16"): "UTF-16", **{before[f"{name}.csv"]: "CSV" for name in ("fps", "summary", "events")},
-             LATENCY: "CSV", DOFRAME: "CSV", b"": "empty",
+             gzip.compress(LATENCY): "CSV", LATENCY: "CSV", DOFRAME: "CSV", b"": "empty",
              before["session.json"]: "session.json", json.dumps(json.loads(before["session.json"])).encode(): "session.json",
              b"\xef\xbb\xbf" + before["fps.csv"]: "CSV", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n": "git lfs pull",
              b"\x17\x08\x44tracing6\0": "trace-cmd report", b"PERFILE2h\0": "simpleperf", b"OHOSPROF\xe6\0": "hitrace --text", b"\tLYRTRACE": "Winscope",
@@ -95,6 +95,8 @@ def other_files(checks, here):
         piped = "64 MB" if len(content) > 1 << 26 else word
         fails(checks, f"standard input of another kind, {word}", analyzed(out, data=content), piped)
         checks.equal(files_of(out), before, f"a file of another kind, {word}: earlier files")
+    for path, word in ((here / "gone.txt", "No such file"), (here, "irectory")):
+        fails(checks, f"no file, {word}", jankd("analyze", "-F", out, path), path.name, word)
     done = analyzed(here / "t", data=packets.timeline_frames(5))
     checks.equal((done.returncode, len(rows(here / "t", "frametimeline.csv"))), (0, 10), "FrameTimeline alone: exit code, rows")
     checks.that(b"no present of SurfaceFlinger" in done.stderr and b"10 frames of FrameTimeline" in done.stderr, f"FrameTimeline alone: {done.stderr}")

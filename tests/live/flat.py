@@ -19,33 +19,21 @@ def taken(pid):
     return resident_kb(pid), sum(not file.endswith("/doframe.csv") for file in files)
 
 
-def compare(s, text, before, after):
-    print(f"{text}: {before[0]} KB before, {after[0]} KB after", flush=True)
-    s.that(after[0] - before[0] <= GROWTH_KB, f"{text}: from {before[0]} to {after[0]} KB")
-    s.equal(after[1], before[1], f"{text}: descriptors")
-
-
-def surfaces():
-    with session("200 surfaces") as s, s.started("-T", "2") as daemon:
+def again():
+    with session("again") as s, s.started("-T", "2") as daemon:
         # Memory of tables counts from its first use on.
-        for _ in range(2):
-            before = taken(daemon.pid)
-            s.play(scenario="surfaces-200", seconds=6)
-        compare(s, "a second time", before, taken(daemon.pid))
-        s.equal(daemon.stop().returncode, 0, "stop")
-
-
-def requests():
-    with session("requests") as s, s.started("-T", "2") as daemon:
-        s.play()
         for number in (REQUESTS // 10, REQUESTS):
             before = taken(daemon.pid)
+            s.play(scenario="surfaces-200", seconds=6)
             for i in range(number):
                 daemon.ask("mark", f"{i} " + 500 * "x")
                 daemon.ask("rotate")
                 daemon.ask("status", "--json")
-        compare(s, f"{REQUESTS} of each", before, taken(daemon.pid))
+        after = taken(daemon.pid)
+        print(f"{before[0]} KB before, {after[0]} KB after", flush=True)
+        s.that(after[0] - before[0] <= GROWTH_KB, f"from {before[0]} to {after[0]} KB")
+        s.equal(after[1], before[1], "descriptors")
         s.equal(daemon.stop().returncode, 0, "stop")
 
 
-run(surfaces, requests)
+run(again)

@@ -38,12 +38,6 @@ class PlayedCapture:
         self.phone = s.phone(seconds=60)
         s.until(lambda: s.frames() >= BEFORE, f"{BEFORE} frames", 30)
 
-    def now(self):
-        """The time on the clock of jank-phone, and on the current trace clock."""
-        name = re.search(r"\[(.*)\]", (self.instance / "trace_clock").read_text()).group(1)
-        clock = {"mono_raw": time.CLOCK_MONOTONIC_RAW}.get(name, time.CLOCK_BOOTTIME)
-        return time.clock_gettime(time.CLOCK_BOOTTIME), time.clock_gettime(clock)
-
     def wait_reported(self, text, seconds, after=0):
         """The wall time of the first event with @text from number @after on, or None."""
         def found():
@@ -68,12 +62,12 @@ class PlayedCapture:
 
     def settle_and_end(self):
         """All frames from SETTLED_S on are right, and none was counted as late."""
-        settled_s = [now + SETTLED_S for now in self.now()]
+        settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + SETTLED_S
         time.sleep(SETTLED_S + AFTER_S)
         # A machine that is busy plays them later.
-        wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s[1]).values())) >= 60, 30)
+        wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s).values())) >= 60, 30)
         self.end()
-        truth, got = after(self.s.truth, settled_s[0]), after(self.s.out / "frames.csv", settled_s[1])
+        truth, got = after(self.s.truth, settled_s), after(self.s.out / "frames.csv", settled_s)
         wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items() if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
         total = sum(map(len, got.values()))
         self.s.that(not wrong and total >= 60, f"frames after it: {wrong}, {total} in all since {settled_s}")
@@ -108,8 +102,15 @@ def disturbed(what, action, notice, back=None, options=(), quick=QUICK, old=""):
         played.settle_and_end()
 
 
-def off(played):
-    played.write("tracing_on", 0)
+def setting(name, value):
+    return lambda played: played.write(name, value)
+
+
+off, empty = setting("tracing_on", 0), setting("trace", "")
+
+
+def tags(played):
+    played.device.set("debug.atrace.tags.enableflags", "0")
 
 
 def off_and_on(played):
@@ -122,11 +123,6 @@ def off_for_a_while(played):
     off(played)
     time.sleep(1)
     played.write("tracing_on", 1)
-
-
-def empty(played):
-    with open(played.instance / "trace", "w", encoding="ascii"):
-        pass
 
 
 def off_while_emptied(played):
@@ -143,16 +139,8 @@ def empty_each_cpu(played):
         played.write(cpu / "trace", 0)
 
 
-def tags(played):
-    played.device.set("debug.atrace.tags.enableflags", "0")
-
-
 def another_atrace(played):
     subprocess.run(["atrace", "--async_stop"], env=played.device.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=20)
-
-
-def setting(name, value):
-    return lambda played: played.write(name, value)
 
 
 def raw_reader(played):
@@ -271,20 +259,13 @@ CASES = [
     ("each CPU emptied", empty_each_cpu, "emptied"),
     ("resized, smaller", setting("buffer_size_kb", 64), "shrank", "jankd enlarged .* again"),
     ("resized, larger", setting("buffer_size_kb", 3000), "resized"),
-    ("resized, --yield", setting("buffer_size_kb", 512), "shrank", None, YIELD),
     ("clock local", setting("trace_clock", "local"), "another program set the trace clock to", "jankd set the trace clock back"),
     ("clock counter", setting("trace_clock", "counter"), "another program set the trace clock to", "jankd set the trace clock back",
      (), 0),
-    ("clock mono_raw, --yield", setting("trace_clock", "mono_raw"), "another program set the trace clock to", None, YIELD),
     ("tags", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), 0),
     ("tags, atrace of Android 8", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), QUICK, "1"),
     ("another atrace stops", another_atrace, "switched (tracing off|off atrace tags)",
      "jankd switched the atrace tags .* on again: "),
-    ("CPUs", setting("tracing_cpumask", "1"), "another program set tracing_cpumask", "jankd set tracing_cpumask .* back"),
-    ("markers off", setting("options/markers", "0"), "switched trace markers off", "jankd switched trace markers on again"),
-    ("no overwriting", setting("options/overwrite", "0"), "drop new events", "jankd .* drop old events again"),
-    ("lines without a time", setting("options/context-info", "0"), "cannot be parsed: options/context-info 0",
-     "jankd restored the format of trace lines", ("--source", "text")),
     ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading"),
 ]
 if (mount / SUB_BUFFER_SIZE).exists():

@@ -90,7 +90,7 @@ def killed(prepare):
 
 
 def own_instance():
-    """An instance that jankd has created is removed at the end, even while another one is read: if it was still in use then, or
+    """An instance that jankd has created records the processes of threads, and is removed at the end, even while another one is read: if it was still in use then, or
     after a kill, by the next jankd."""
     with session("own instance") as s:
         mine = s.instance.with_name(f"{s.instance.name}-own")
@@ -102,7 +102,9 @@ def own_instance():
             return capture
 
         try:
-            begin().stop(signal.SIGTERM)
+            first = begin()
+            s.that({"record-tgid", "print-tgid"} & {*(mine / "trace_options").read_text().split()}, "processes are not recorded")
+            first.stop(signal.SIGTERM)
             s.that(not mine.exists() and not journal(s), "it is left")
             capture = begin()
             with open(mine / "trace_marker", "wb"):
@@ -120,30 +122,6 @@ def own_instance():
             s.that(not mine.exists() and not journal(s), "killed: it is left")
         finally:
             tracefs.remove(mine)
-
-
-def changed_meanwhile():
-    """A setting that another program has changed since is kept and reported once. The rest is restored."""
-    with session("changed meanwhile") as s:
-        device = usual(s)
-        before = state(s, device)
-        capture = s.run("--yield", device=device, quick=QUICK)
-        for name, value in (("buffer_size_kb", 2222), ("trace_options", "sym-offset"), ("trace_options", "nosym-offset")):
-            s.write(name, value)
-        size = s.read("buffer_size_kb")["buffer_size_kb"]
-        s.reports("resized the trace buffer", kind="tracing")
-        said = capture.stop(signal.SIGTERM)[1]
-        events = [text for text in s.texts() if "another program changed these settings" in text]
-        s.that(len(events) == 1 and size.strip() in events[0], f"events: {events}")
-        s.that("another program" in said and "buffer_size_kb" in said, f"not reported: {said}")
-        after = state(s, device)
-        different = {name for name in before if after[name] != before[name] and "per_cpu" not in name}
-        s.equal(different, {"buffer_size_kb", "trace_options"}, "what differs")
-        s.equal((after["buffer_size_kb"], "nosym-offset" in after["trace_options"]), (size, True), "size, options")
-        s.that(not journal(s), "a journal is left")
-        code, said = s.run("--duration", "0.1", device=device).ended()
-        s.that("another program" not in said, f"reported again: {code} {said}")
-        s.equal(state(s, device), after, "state after another capture")
 
 
 def set_again(name, before, values, wanted, source, *options):
@@ -211,7 +189,7 @@ def start_during_stop(rounds):
 AGAIN = (("tracing_on", "0", ("1",), "1"), ("tracing_on", "0", ("0", "1"), "1"), ("tracing_on", "0", ("0",), "0"),
          ("trace_clock", "counter", ("boot",), "[boot]"), ("trace_clock", "counter", ("mono", "boot"), "[boot]"),
          ("buffer_size_kb", "1", ("1024",), None), ("buffer_size_kb", "1", ("500", "1024"), None))
-run(each(ended, usual, as_found), each(killed, usual, as_found), changed_meanwhile,
+run(each(ended, usual, as_found), each(killed, usual, as_found),
     each(set_again, *((*case, "raw") for case in (*AGAIN, ("tracing_on", "1", ("0",), "1"))),
          *((*case, "text", "--yield") for case in (*AGAIN, ("tracing_on", "1", ("0",), "0")))),
     each(start_during_stop, 40), own_instance, hangs, prints_at_the_end)

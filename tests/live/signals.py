@@ -43,23 +43,11 @@ def under_nohup():
             s.equal(s.frames(), played, "frames")
 
 
-def own_instance():
-    """An instance that jankd has made records the processes of threads, and is removed."""
-    with session("its own instance") as s:
-        own = s.mount / "instances" / f"{s.instance.name}-own"
-        capture = Capture(s.mount, own, s.out)
-        s.that(capture.wait_ready() and {"record-tgid", "print-tgid"} & {*(own / "trace_options").read_text().split()}, "processes are not recorded")
-        capture.stop()
-        s.that(not own.exists(), "it is left")
-
-
-def fails(what, prepare, said):
+def another_reads():
     """It ends with one line, before a wait if it cannot work."""
-    with session(what) as s, prepare(s):
-        capture = Capture(s.mount, s.instance, s.out, *(("--duration", "0.5") if said == "no markers" else ("--wait", "600")))
-        error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
-        s.equal((capture.process.returncode, error.count("\n")), (1, 1), f"{error!r}")
-        s.that(error.startswith("jankd: ") and said in error, f"{error!r}")
+    with session("another program reads") as s, open(s.instance / "trace_pipe", "rb", buffering=0):
+        code, said = Capture(s.mount, s.instance, s.out, "--wait", "600").ended()
+        s.that(code == 1 and said.startswith("jankd: ") and ";" in said and said.count("\n") == 1, f"{code}: {said!r}")
 
 
 def without_atrace(*arguments):
@@ -70,6 +58,5 @@ def without_atrace(*arguments):
 
 
 run(each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),
-    under_nohup, own_instance, each(fails, ("a silent trace", lambda s: s.marker(), "no markers"),
-                      ("another program reads", lambda s: open(s.instance / "trace_pipe", "rb", buffering=0), ";")),
+    under_nohup, another_reads,
     each(without_atrace, ("--no-atrace", "--duration", "0.3"), ("--rules", "/no/such/file")))

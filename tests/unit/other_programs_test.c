@@ -87,6 +87,8 @@ TEST(clock_and_size_are_undone)
 	live_stop();
 	live_wait_setting("buffer_size_kb", "9999");
 	assert_contains(scratch_get("run.err"), "buffer_size_kb");
+	assert_contains(scratch_get("out/events.csv"), "another program changed these settings",
+			"buffer_size_kb 9999");
 }
 
 TEST(changes_are_kept_with_yield)

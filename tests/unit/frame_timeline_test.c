@@ -116,11 +116,13 @@ TEST(a_frame_has_its_expected_times)
 	assert_int_equal(n_rows, 3);
 	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
-	assert_int_equal(rows[0].display_token, -1);
+	/* What an event of a kind does not have is -1. */
+	assert_fields(&rows[0], token == 19, display_token == -1, pid == 100, is_buffer == -1);
 	assert_times(1, 100, 200, 110, 390);
 	assert_true(rows[1].is_surface);
-	assert_fields(&rows[1], token == 20, display_token == 30, jank_type == 192,
-		      gpu_composition == 1, prediction == 1);
+	assert_fields(&rows[1], token == 20, display_token == 30, pid == 300, jank_type == 192);
+	assert_fields(&rows[1], present_type == 2, prediction == 1, severity == 3,
+		      on_time_finish == 0, gpu_composition == 1, is_buffer == 1);
 	assert_times(2, 100, 200, 120, 500);
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 4);

@@ -3,10 +3,8 @@
  * byte beyond a message is read. */
 #include "tests/unit/unit.h"
 
-#include "parser/frame_timeline.h"
 #include "parser/perfetto.h"
 #include "parser/protobuf.h"
-#include "tests/unit/packets.h"
 
 TEST(every_type_of_field_is_read)
 {
@@ -75,51 +73,4 @@ TEST(packets_are_found_in_a_stream)
 	assert_int_equal(needed, 7);
 	rest = SPAN_LITERAL("\x07");
 	assert_int_equal(perfetto_frame(&rest, &packet, &needed), PERFETTO_FRAME_NONE);
-}
-
-/* What an event of a kind does not have is -1. */
-TEST(each_kind_of_timeline_event_is_read)
-{
-	static const struct packets_frame frames[] = {
-		{ 70, 40, 45, 50, 60, 9, 10, "TX - a", 64 },
-		{ 80, 40, 45, 50, 60, 10, 0, NULL, 2 },
-	};
-	/* Kind, cookie, token, token of the display, pid, type of the present, prediction,
-	 * severity, on time, GPU composition, buffer, jank. */
-	static const int64_t expected[][12] = {
-		{ TIMELINE_EXPECTED_SURFACE, 70, 9, 10, 300, -1, -1, -1, -1, -1, -1, -1 },
-		{ TIMELINE_END, 70, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
-		{ TIMELINE_ACTUAL_SURFACE, 71, 9, 10, 300, 2, 1, 3, 0, 1, 1, 64 },
-		{ TIMELINE_END, 71, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
-		{ TIMELINE_EXPECTED_DISPLAY, 80, 10, -1, 100, -1, -1, -1, -1, -1, -1, -1 },
-		{ TIMELINE_END, 80, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
-		{ TIMELINE_ACTUAL_DISPLAY, 81, 10, -1, 100, 2, 1, 3, 0, 1, -1, 2 },
-		{ TIMELINE_END, 81, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 },
-	};
-	struct packets trace = { 0 };
-	struct perfetto_packet packet;
-	struct timeline_event event;
-	struct span rest, bytes;
-	uint64_t needed;
-
-	packets_frame(&trace, &frames[0]);
-	packets_frame(&trace, &frames[1]);
-	rest = packets_span(&trace);
-	for (size_t i = 0; i < COUNT_OF(expected); i++) {
-		assert_int_equal(perfetto_frame(&rest, &bytes, &needed), PERFETTO_FRAME_PACKET);
-		assert_true(perfetto_packet_read(bytes, &packet));
-		assert_fields(&packet, clock == PERFETTO_CLOCK_BOOTTIME, sequence == 4);
-		assert_int_equal(packet.time_ns, 40 + i % 4 * 5 + (i % 4 == 3 ? 5 : 0));
-		assert_true(timeline_event_read(packet.timeline, &event));
-		assert_memory_equal(
-			((const int64_t[]){ event.kind, event.cookie, event.token,
-					    event.display_token, event.pid, event.present_type,
-					    event.prediction, event.severity, event.on_time_finish,
-					    event.gpu_composition, event.is_buffer,
-					    event.jank_type }),
-			expected[i], sizeof(expected[i]));
-		assert_true(span_equal(event.layer,
-				       i < 4 && i % 2 == 0 ? SPAN_LITERAL("TX - a") : SPAN_NULL));
-	}
-	packets_free(&trace);
 }

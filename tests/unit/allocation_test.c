@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After pipeline_new() nothing is allocated: not for records, rows or evictions. */
+/* After pipeline_new() nothing is allocated: not for records, rows or evictions. It fails if one of
+ * its allocations does. */
 #include "tests/unit/one_phone.h"
 
 /* The functions of the libc that this program replaces. */
@@ -7,24 +8,21 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 
-static size_t calls;
+static size_t calls, failing; /* the call that fails; 0: none */
 
 void *malloc(size_t size)
 {
-	calls++;
-	return __libc_malloc(size);
+	return ++calls == failing ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	calls++;
-	return __libc_calloc(n, size);
+	return ++calls == failing ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-	calls++;
-	return __libc_realloc(memory, size);
+	return ++calls == failing ? NULL : __libc_realloc(memory, size);
 }
 
 /* The rows of the log are only counted: copies of them would allocate. */
@@ -101,4 +99,23 @@ TEST(test_nothing_is_allocated_after_the_start)
 	options.type = 0;
 	options.delay_ns = 3600 * SECOND;
 	check("default");
+}
+
+TEST(test_each_allocation_that_fails_is_reported)
+{
+	const struct row_sink sink = { .row = count_row };
+	struct pipeline *pipeline;
+	size_t n;
+
+	options.recorded = true;
+	start(PHONE_9);
+	n = calls;
+	assert_int_equal(pipeline_new(&pipeline, phone.rules, &options, &sink), 0);
+	n = calls - n;
+	pipeline_free(pipeline);
+	for (size_t i = 1; i <= n; i++) {
+		failing = calls + i;
+		assert_int_equal(pipeline_new(&pipeline, phone.rules, &options, &sink), -ENOMEM);
+	}
+	assert_true(n > 10);
 }

@@ -7,6 +7,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
+#include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/cli/session_name.h"
 #include "daemon/trace/kernel_clock.h"
@@ -198,6 +199,26 @@ TEST(writes_to_an_unread_stream_do_not_block)
 	assert_int_equal(scratch_tear_down_closed(NULL), 0);
 	assert_int_equal(stream_write_all(&closed, "x", 1, 10, &done), -EBADF);
 	assert_int_equal(done, 0);
+}
+
+/* --- text files --- */
+
+TEST(a_text_file_is_read_up_to_its_longest_length_and_closed)
+{
+	char *text;
+	int fd;
+
+	scratch_set_up(NULL);
+	scratch_put("text", "1234");
+	for (size_t max = 3; max <= 5; max++) {
+		fd = open(scratch_path("text"), O_RDONLY | O_CLOEXEC);
+		assert_int_equal(text_file_read_all(&text, fd, max), max < 4 ? -EFBIG : 4);
+		if (max >= 4)
+			assert_string_equal(text, "1234");
+		free(text);
+		assert_int_equal(fcntl(fd, F_GETFD), -1);
+	}
+	scratch_tear_down_closed(NULL);
 }
 
 /* --- names of sessions --- */

@@ -197,6 +197,7 @@ TEST(a_file_is_replaced_atomically)
 TEST(errors_are_returned_with_text_and_advice)
 {
 	static char name[PATH_MAX + 8];
+	struct stat info;
 	int ends[2], error;
 
 	memset(name, 'x', sizeof(name) - 1);
@@ -209,6 +210,10 @@ TEST(errors_are_returned_with_text_and_advice)
 	assert_int_equal(folder_sync(ends[1]), 0);
 	close(ends[0]);
 	close(ends[1]);
+	/* What is no file is closed again, and not waited for. */
+	assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
+	error = folder_open_regular(AT_FDCWD, scratch_path("fifo"), O_RDONLY, &info);
+	assert_int_equal(error, -EINVAL);
 	assert_string_equal(folder_why(-ENOSPC), strerror(ENOSPC));
 	assert_string_not_equal(folder_advice(-ENOSPC), folder_advice(-ELOOP));
 	assert_contains(folder_advice(-ELOOP), "-F");

@@ -276,6 +276,7 @@ TEST(what_cannot_be_captured_is_reported)
 	assert_int_equal(live_signal(SIGTERM), 1);
 	assert_begins(scratch_get("run.err"), "jankd: run: no markers found");
 	assert_one_line(scratch_get("run.err"));
+	assert_lacks(scratch_get("run.out"), "presents ");
 	live_run("--no-atrace", "--wait", "60", NULL);
 	assert_int_equal(live_signal(SIGTERM), 1);
 	assert_contains(scratch_get("run.err"), "--wait");

@@ -289,6 +289,4 @@ void tracing_undo_end(struct tracing_undo *undo)
 		tracing_undo_unlock(undo);
 	settings_free(&undo->settings);
 	free(undo->journal);
-	undo->journal = NULL;
-	undo->folder = NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "daemon/base/ids.h"
 #include "daemon/base/child.h"
+#include "daemon/base/report.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/journal.h"
@@ -100,6 +101,16 @@ TEST(a_start_that_fails_early_restores_nothing)
 	assert_true(lock >= 0);
 	close(lock);
 	tracing_undo_end(&undo);
+}
+
+/* A folder cannot be written even by root. */
+TEST(an_end_that_fails_keeps_the_journal)
+{
+	tracing_undo_find_changes(&undo, 0);
+	unlink(scratch_path("tr/tracing_on"));
+	scratch_mkdir("tr/tracing_on");
+	assert_contains(printed_by(tracing_undo_end(&undo)), "cannot restore tracing_on");
+	assert_true(scratch_has("out/.journal"));
 }
 
 /* --- the journal --- */
@@ -225,6 +236,9 @@ TEST(failed_restore_keeps_the_journal)
 	assert_contains(printed, "cannot be written: instance x: ");
 	leaves(true, "/.journal");
 	assert_contains(printed, strerror(ENOTDIR));
+	/* A start that fails for it leaves nothing locked. */
+	assert_int_equal(tracing_undo_begin(&undo, &capture_options, &folder), EXIT_FAILED);
+	tracing_undo_end(&undo);
 }
 
 TEST(missing_tracefs_keeps_the_journal)

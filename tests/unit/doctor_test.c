@@ -153,4 +153,7 @@ TEST(what_only_costs_more_is_a_note)
 	scratch_mkdir("tr/buffer_size_kb");
 	assert_int_equal(doctor(NULL, NULL), 1);
 	assert_line("note", "buffer_size_kb", "jankd cannot change it: Is a directory");
+	assert_contains(program_err(), ": 1 problem; see the line above that begins with '");
+	assert_int_equal(doctor("--categories", "gfx nonsense"), 1);
+	assert_contains(program_err(), ": 2 problems; see the lines above that begin with '");
 }

@@ -14,13 +14,11 @@
 
 /* --- buffers --- */
 
-/* Makes space for @needed unread bytes in all, and for at least one more. */
+/* Makes space for @needed unread bytes in all, more than there are, if only one. */
 static int buffer_make_space(struct packet_buffer *buffer, size_t needed)
 {
 	size_t unread = buffer->end - buffer->begin;
 
-	if (needed <= unread)
-		needed = unread + 1;
 	if (!perfetto_grow((void **)&buffer->bytes, &buffer->capacity,
 			   needed > BUFFER_SIZE ? needed : BUFFER_SIZE, 1, SIZE_MAX))
 		return -ENOMEM;

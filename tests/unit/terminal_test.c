@@ -25,7 +25,7 @@ static struct {
 
 static int set_up(void **state)
 {
-	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	struct winsize size = { .ws_row = 24, .ws_col = 200 };
 
 	live_set_up(state);
 	memset(&terminal, 0, sizeof(terminal));
@@ -132,6 +132,7 @@ TEST(ctrl_z_and_sigterm_restore_the_screen)
 	terminal.pid = program_start_on(terminal.slave, words);
 	shows(ENTER);
 	live_frames(120);
+	shows("p50 ms"); /* at that width */
 	shows("com.example.app/.Main");
 	press("\x1a");
 	shows(LEAVE);

@@ -198,6 +198,11 @@ TEST(test_missing_frames_of_a_present_are_counted_once)
 		assert_int_equal(counters()->frames_refused, 20 * 48);
 		assert_true(counters()->layers_refused > 0);
 		assert_true(is_reported("960 frames missing"));
+		/* Also of the first, when SurfaceFlinger is not known yet. */
+		start_small(age);
+		phone_frames(&phone, BEGIN, layers);
+		phone_end(&phone);
+		expect("rows 16 frames_refused 48");
 	}
 }
 

@@ -16,7 +16,7 @@
 static struct phone phone;
 static char *page;
 static bool colour;
-static uint64_t hole_time_ns; /* without events */
+static uint64_t hole_time_ns, refused; /* time without events, frames */
 
 static int set_up(void **state)
 {
@@ -44,6 +44,7 @@ static void print(bool live, unsigned int columns)
 	assert_non_null(status);
 	status_read_pipeline(status, phone.pipeline, live ? STATUS_OF_NOW : STATUS_OF_SESSION);
 	status->counters.hole_time_ns = hole_time_ns;
+	status->counters.frames_refused = refused;
 	free(page);
 	out = open_memstream(&page, &size);
 	if (live)
@@ -284,8 +285,11 @@ TEST(large_numbers_fit_their_columns)
 	hole_time_ns = 50 * MS - 1;
 	print(true, 200);
 	assert_null(strstr(page, "without events"));
+	assert_null(strstr(page, "refused"));
 	hole_time_ns++;
+	refused = 24;
 	print(true, 200);
+	assert_non_null(strstr(page, ", refused 24, lost"));
 	assert_non_null(strstr(page, ", 0.1 s without events"));
-	hole_time_ns = 0;
+	hole_time_ns = refused = 0;
 }

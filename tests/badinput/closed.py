@@ -13,30 +13,14 @@ import struct
 import subprocess
 import sys
 sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, JANKD, checks, folder, jankd, rows, skip
+from jankd import BUILD, JANKD, SOURCE, checks, folder, jankd, rows, skip
 
 SHELL = 2000
 USER = SHELL if os.geteuid() == 0 else os.geteuid()
 
+SEEDS = SOURCE / "tests" / "fuzz" / "pages_seeds"
 FILES = {
-    "events/ftrace/print/format": """name: print
-ID: 5
-format:
-\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;
-\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;
-
-print fmt: "%ps: %s", (void *)REC->ip, REC->buf
-""",
-    "events/header_page": """\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
-\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;
-\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;
-\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;
-""",
+    "events/ftrace/print/format": (SEEDS / "print_format").read_text(), "events/header_page": (SEEDS / "page_format").read_text(),
     "trace_clock": "local [boot]\n", "tracing_on": "1\n", "buffer_size_kb": "4096\n", "trace_options": "markers\n",
     "current_tracer": "nop\n", "set_event": "", "per_cpu/cpu0/trace_pipe_raw": "",
 }

@@ -688,7 +688,6 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->runs.context = a;
 	a->runs.hidden = on_hidden;
-	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 ||

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "daemon/base/wall_clock.h"
 #include "tests/unit/live.h"
-#include "tests/unit/trace_text.h"
 
 #define WORDS_MAX 40
 #define STEP_US 16667
+#define SURFACEFLINGER 406
 
 pid_t live_pid;
 int live_pipe = -1;
@@ -157,10 +158,45 @@ uint64_t live_now_us(void)
 	return (uint64_t)clock_read(CLOCK_BOOTTIME) / 1000;
 }
 
+/* Prints one line: a marker that thread @tid writes. */
+__attribute__((format(printf, 4, 5))) static void print_marker(FILE *out, int tid, uint64_t time_us,
+							       const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(out, "%16s-%-5d (%5d) [001] .... %" PRIu64 ".%06" PRIu64 ": tracing_mark_write: ",
+		tid == SURFACEFLINGER ? "surfaceflinger" : "Binder:406_1", tid, SURFACEFLINGER,
+		time_us / 1000000, time_us % 1000000);
+	va_start(arguments, format);
+	vfprintf(out, format, arguments);
+	va_end(arguments);
+	fputc('\n', out);
+}
+
+/* The lines of SurfaceFlinger of Android 14. */
 void live_frames_at(const char *layer, uint64_t from_us, unsigned int n)
 {
-	char *text = trace_text_of(layer, from_us, STEP_US, n);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
+	assert_non_null(out);
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t us = from_us + i * STEP_US;
+
+		print_marker(out, 500, us - 4000, "C|406|BufferTX - %s|1", layer);
+		print_marker(out, 407, us - 2000, "C|406|VSYNC-sf|%u", i % 2);
+		print_marker(out, SURFACEFLINGER, us - 1900, "B|406|commit %u", i);
+		print_marker(out, SURFACEFLINGER, us - 1800, "I|406|latchBuffer %s - %u", layer, i);
+		print_marker(out, SURFACEFLINGER, us - 1790, "C|406|BufferTX - %s|0", layer);
+		print_marker(out, SURFACEFLINGER, us - 1700, "E|406");
+		print_marker(out, SURFACEFLINGER, us - 200, "B|406|composite %u", i);
+		print_marker(out, SURFACEFLINGER, us,
+			     "B|406|presentFrameAndReleaseLayers for Built-in (0)");
+		print_marker(out, SURFACEFLINGER, us + 300, "E|406");
+		print_marker(out, SURFACEFLINGER, us + 310, "E|406");
+	}
+	fclose(out);
 	live_write(text);
 	free(text);
 }

@@ -21,11 +21,10 @@ void unit_add(const char *name, CMUnitTestFunction test)
 	tests[n_tests++] = next;
 }
 
-void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *value)
+void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
 	next.setup_func = set_up;
 	next.teardown_func = tear_down;
-	next.initial_state = value;
 }
 
 int main(int argc, char **argv)

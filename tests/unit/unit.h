@@ -28,8 +28,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A test: TEST(what_it_shows) { ... }. The tests of a program run in the order of their lines. Each
- * runs between the two functions of the last FIXTURE above it; either may be NULL. FIXTURE_OF gives
- * both a value as *state. */
+ * runs between the two functions of the last FIXTURE above it; either may be NULL. */
 #define TEST(function)                                                                             \
 	static void function(void **unit_state);                                                   \
 	__attribute__((constructor(1000 + __LINE__))) static void add_##function(void)             \
@@ -38,17 +37,13 @@
 	}                                                                                          \
 	static void function(void **unit_state)
 #define FIXTURE(set_up, tear_down)                                                                 \
-	ADD_FIXTURE(fixture_##set_up##_##tear_down, set_up, tear_down, NULL)
-#define FIXTURE_OF(set_up, tear_down, value)                                                       \
-	ADD_FIXTURE(fixture_##set_up##_##tear_down, set_up, tear_down, value)
-/* For the macros above. */
-#define ADD_FIXTURE(name, set_up, tear_down, value)                                                \
-	__attribute__((constructor(1000 + __LINE__))) static void name(void)                       \
+	__attribute__((constructor(1000 + __LINE__))) static void fixture_##set_up##_##tear_down(  \
+		void)                                                                              \
 	{                                                                                          \
-		unit_fixture(set_up, tear_down, value);                                            \
+		unit_fixture(set_up, tear_down);                                                   \
 	}
 void unit_add(const char *name, CMUnitTestFunction test);
-void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down, void *value);
+void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 /* Up to eight fields of the structure at @from: assert_fields(row, frames == 3, jank == 1). */
 #define assert_fields(from, ...)                                                                   \

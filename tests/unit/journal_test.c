@@ -71,6 +71,26 @@ TEST(equal_setting_of_another_program_is_kept)
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), "7777\n");
 }
 
+/* In the instance, not at the top level. What is not there is left out. */
+TEST(a_setting_is_given_up_where_it_is)
+{
+	struct settings settings = { 0 };
+	char *text;
+
+	settings_parse(&settings, SETTINGS_BEFORE,
+		       span_of("place\ntracing_on 0\nplace x\ntracing_on 0\n"), "");
+	settings_parse(&settings, SETTINGS_OURS,
+		       span_of("place\ntracing_on 1\nplace x\ntracing_on 1\n"), "");
+	settings_disown(&settings, "x", "tracing_on");
+	settings_disown(&settings, "x", "trace_clock");
+	settings_disown(&settings, "y", "tracing_on");
+	assert_contains(text = journal_text(&settings), "set place\nset tracing_on 1\n",
+			"set place x\nset tracing_on 0\nend\n");
+	free(text);
+	settings_free(&settings);
+	tracing_undo_end(&undo);
+}
+
 /* It has read the settings of a capture that ended meanwhile, or another program changed them. */
 TEST(a_start_that_fails_early_restores_nothing)
 {

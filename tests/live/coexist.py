@@ -113,18 +113,6 @@ def tags(played):
     played.device.set("debug.atrace.tags.enableflags", "0")
 
 
-def off_and_on(played):
-    off(played)
-    time.sleep(0.15)
-    played.write("tracing_on", 1)
-
-
-def off_for_a_while(played):
-    off(played)
-    time.sleep(1)
-    played.write("tracing_on", 1)
-
-
 def off_while_emptied(played):
     """As some tools and some kernels empty the trace. Returns the seconds for which it was off: on a busy machine they may be more."""
     action = "import time\nbegin = time.monotonic()\n" + "".join(
@@ -155,12 +143,12 @@ def raw_reader(played):
         os.close(fd)
 
 
-def for_a_moment(name, value):
-    """Changes a setting and restores it before jankd's next check, which is once a second."""
+def for_a_moment(name, value, seconds=0.15):
+    """Changes a setting and restores it before jankd's next check, which is once a second, or later."""
     def action(played):
         before = (played.instance / name).read_text().strip()
         played.write(name, value)
-        time.sleep(0.15)
+        time.sleep(seconds)
         played.write(name, before)
     return action
 
@@ -251,8 +239,8 @@ mount = tracefs.root()
 YIELD = ("--yield",)
 CASES = [
     ("switched off", off, "another program switched tracing off", "jankd switched tracing on again", (), 0),
-    ("off and on within a moment", off_and_on, "switched tracing (off|on)|switched off and on"),
-    ("switched off, --yield", off_for_a_while, "another program switched tracing off",
+    ("off and on within a moment", for_a_moment("tracing_on", 0), "switched tracing (off|on)|switched off and on"),
+    ("switched off, --yield", for_a_moment("tracing_on", 0, 1), "another program switched tracing off",
      "another program switched tracing on again", YIELD),
     ("emptied", empty, "emptied"),
     ("emptied while it is off", off_while_emptied, "emptied"),

@@ -361,6 +361,15 @@ TEST(cpu_without_buffer_is_skipped)
 	assert_cannot("per_cpu");
 }
 
+TEST(text_depends_on_the_format_of_its_lines)
+{
+	assert_int_equal(open_source(), 0);
+	assert_false(source->depends_on_line_format);
+	source_close(source);
+	assert_int_equal(source_pipe_open(&source, tracefs, &files, 0), 0);
+	assert_true(source->depends_on_line_format);
+}
+
 /* Two readers would each get half of the events. */
 TEST(second_reader_is_refused)
 {

@@ -23,14 +23,6 @@ def apps_in_turn():
     return "".join(parts).encode()
 
 
-def counters(out):
-    return json.loads((out / "session.json").read_text())["counters"]
-
-
-def lost(out):
-    return [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-
-
 def same_rows(checks, here, what, trace, surfaces):
     """The option for gfx2019 changes nothing, and no layer left the table."""
     outs = [here / f"{what} {n}" for n in (16, 256)]
@@ -39,7 +31,9 @@ def same_rows(checks, here, what, trace, surfaces):
     checks.equal(len(rows(outs[0], "summary.csv")), surfaces, f"{what}: surfaces")
     for name in ("summary.csv", "fps.csv", "dropFrames.csv", "frames.csv"):
         checks.that((outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), f"{what}: another {name}")
-    checks.equal((counters(outs[0])["layers_evicted"], lost(outs[0])), (0, []), f"{what}: evicted, events")
+    counters = json.loads((outs[0] / "session.json").read_text())["counters"]
+    lost = [row["text"] for row in rows(outs[0], "events.csv") if row["kind"] == "lost"]
+    checks.equal((counters["layers_evicted"], lost), (0, []), f"{what}: evicted, events")
     return rows(outs[0], "frames.csv")
 
 

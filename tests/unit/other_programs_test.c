@@ -104,6 +104,7 @@ TEST(changes_are_kept_with_yield)
 		{ "trace_clock", "mono\n", "mono", "set the trace clock to mono\n", NULL },
 	};
 
+	live_set("tracing_on", "0\n");
 	begin("--yield");
 	change(changes, COUNT_OF(changes));
 	/* Frames of the new clock are counted. */
@@ -115,6 +116,8 @@ TEST(changes_are_kept_with_yield)
 	live_stop();
 	live_wait_setting("trace_clock", "mono");
 	live_wait_setting("options/overwrite", "0");
+	/* It was not on before, and the other program has the last word. */
+	live_wait_setting("tracing_on", "1");
 	assert_lacks(scratch_get("out/events.csv"), ",tracing,jankd ");
 }
 

@@ -384,10 +384,11 @@ TEST(client_returns_the_text_or_why_there_is_none)
 	struct question question;
 
 	/* An answer is escaped before it is printed: any program may have sent it. */
-	ask_served(&question, "status\n", "ok\n\x1b\x01\x02\x03\x04\x05\x06\xff\xc3\xb6\n");
+	ask_served(&question, "status\n",
+		   "ok\n\x1b\x01\x02\x03\x04\x05\x06\x07\x08\x0b\xff\xc3\xb6\n");
 	assert_int_equal(question.result, 0);
 	assert_string_equal(question.answer.body,
-			    "\\x1B\\x01\\x02\\x03\\x04\\x05\\x06\\xFF\xc3\xb6\n");
+			    "\\x1B\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0B\\xFF\xc3\xb6\n");
 	free(question.answer.body);
 	ask_served(&question, "rotate\n", "error: not now; later\n");
 	assert_int_equal(question.result, CONTROL_REFUSED);

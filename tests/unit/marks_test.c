@@ -97,9 +97,9 @@ TEST(test_mark_before_a_clock_step_does_not_limit_later_ones)
 TEST(test_too_many_waiting_marks_are_merged)
 {
 	draw("a0-9");
+	pipeline_mark(phone.pipeline, BEGIN + 90 * V60 + MS);
 	for (unsigned int i = 0; i < MARKS_MAX; i++)
 		pipeline_mark(phone.pipeline, BEGIN + 300 * MS + i);
-	pipeline_mark(phone.pipeline, BEGIN + 90 * V60 + MS);
 	phone_run(&phone, a, BEGIN + SECOND, V60, 60);
 	phone_end(&phone);
 	expect("marks_too_soon 1 fps_rows 3");

@@ -288,6 +288,9 @@ TEST(what_an_atrace_that_failed_has_not_set_is_not_restored)
 		   "tracing_on 0\n");
 	assert_string_equal(kept.text, "current_tracer function, buffer_size_kb 4096, "
 				       "buffer_percent 0, option stacktrace");
+	/* The kernel rounds the size that atrace sets. */
+	aims_after(true, "place\nbuffer_size_kb 7\n", "place\nbuffer_size_kb 1028\n",
+		   "place\nbuffer_size_kb 1028\n", "place\nbuffer_size_kb 7\n");
 }
 
 TEST(message_of_kept_settings_is_bounded)

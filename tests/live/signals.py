@@ -13,17 +13,13 @@ SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
 BEGUN, ENDED = "atrace -b 1024 -c --async_start gfx view", "atrace --async_stop"
 
 
-def calls_of_atrace(device):
-    return [line for line in device.log() if line.startswith("atrace")]
-
-
 def ended_by(number):
     with session(f"ended by {number.name}") as s:
         before, device = s.read(*SETTINGS), Device(s.here / "device", s.instance)
         capture = s.run(device=device)
         played = s.play()
         s.stop(capture, number)
-        s.equal(calls_of_atrace(device), [BEGUN, ENDED], "calls of atrace")
+        s.equal([line for line in device.log() if line.startswith("atrace")], [BEGUN, ENDED], "calls of atrace")
         s.equal(s.frames(), played, "frames")
         kinds = [row["kind"] for row in rows(s.out, "events.csv")]
         s.that("start" in kinds and kinds[-1:] == ["stop"], f"events {kinds}")
@@ -54,7 +50,7 @@ def without_atrace(*arguments):
     with session(f"{arguments}") as s:
         device = Device(s.here / "device", s.instance)
         Capture(s.mount, s.instance, s.out, *arguments, device=device).ended()
-        s.equal(calls_of_atrace(device), [], "calls of atrace")
+        s.equal([line for line in device.log() if line.startswith("atrace")], [], "calls of atrace")
 
 
 run(each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),

@@ -142,7 +142,7 @@ static bool may_drain(struct drain *drain)
 	if (interference_may_read(drain->interference))
 		return true;
 	session_read(drain->session, SOURCE_HELD_ONLY);
-	return false;
+	return interference_follow_clock(drain->interference);
 }
 
 /* The time to the next drain after one that has read events. If the trace pauses, frames that wait
@@ -229,7 +229,7 @@ void drain_for_request(struct drain *drain)
 {
 	ssize_t n = 1;
 
-	if (!interference_may_read(drain->interference))
+	if (!may_drain(drain))
 		return;
 	drain->how = SOURCE_BOOSTED;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
@@ -297,6 +297,7 @@ void drain_backlog(struct drain *drain)
 
 void drain_last(struct drain *drain, struct tracefs *tracefs)
 {
+	interference_end_soon(drain->interference);
 	if (!may_drain(drain))
 		return;
 	if (tracefs)

@@ -12,17 +12,17 @@
  *
  * For each of these jankd
  *   - detects it. Before each read it checks for writes to files of tracefs (inotify, see
- *     trace_watch.c), which wake it up. It checks everything else with each tick. A change that was
- *     changed back before the check ("brief") is reported at a second check, 100 ms later.
- *   - reports it in events.csv, at most 30 times a minute.
+ *     trace_watch.c), which wake it up. It checks everything else with each tick.
+ *   - reports it in events.csv 100 ms later, at most 30 times a minute, even if it was changed back
+ *     before.
  *   - adds a hole to the pipeline: events may be missing since the last good check. So a late
  *     frame in that time is not counted as jank. While events are hidden, as those of a CPU that is
  *     not traced, all frames are in a hole, whoever wanted it so.
- *   - restores the setting after 0.7 s, at most 4 times a minute. After that, and with --yield, the
- *     other program's value stays.
+ *   - switches tracing and tags on again, and enlarges the buffers, after 0.7 s, at most 4 times a
+ *     minute. After that, and with --yield, they stay. So does every other value at once.
  *
- * While another clock is set, records have no usable times and are not read. Suspends of the device
- * and jumps of the wall clock are detected here, too (clock_watch.c).
+ * A new clock that counts time is used from then on. While it does not, nothing is read. Suspends
+ * of the device and jumps of the wall clock are detected here, too (clock_watch.c).
  */
 #ifndef JANKD_DAEMON_CAPTURE_INTERFERENCE_H
 #define JANKD_DAEMON_CAPTURE_INTERFERENCE_H
@@ -37,24 +37,18 @@
 #include "daemon/capture/trace_watch.h"
 #include "rules/base/rate_limit.h"
 
-/* Changes that last until they are changed back. */
-enum interference_kind {
-	INTERFERENCE_OFF,	/* tracing_on is 0 */
-	INTERFERENCE_CLOCK,	/* another trace clock */
-	INTERFERENCE_SIZE,	/* smaller buffers */
-	INTERFERENCE_TAGS,	/* apps write no markers */
-	INTERFERENCE_CPUS,	/* other CPUs are traced */
-	INTERFERENCE_MARKERS,	/* markers are not recorded */
-	INTERFERENCE_OVERWRITE, /* a full buffer drops new events instead of old ones */
-	INTERFERENCE_FORMAT,	/* trace lines in another format */
-	INTERFERENCE_KINDS,
+/* What is restored. */
+enum interference_restored {
+	INTERFERENCE_ON,
+	INTERFERENCE_SIZE,
+	INTERFERENCE_TAGS,
+	INTERFERENCE_RESTORED
 };
 
-struct interference_change {
-	bool is_changed; /* the other program's value is set now */
+struct interference_wrong {
+	uint64_t since_ns; /* it has to be restored: since then, of loop_now(); 0: it has not */
 	/* The other program's value stays: it was changed too often, or --yield was given. */
 	bool is_accepted;
-	uint64_t since_ns; /* the last change or restore, on the clock of loop_now() */
 };
 
 struct interference {
@@ -63,17 +57,18 @@ struct interference {
 	const struct trace_files *files;
 	const char *path; /* of the trace */
 
-	/* the settings that jankd needs */
-	struct buffer_sizes size;
-	struct buffer_sizes size_now; /* as of the last check */
-	bool has_format;	      /* lines of text are read: their format must not change */
-	bool format[TRACE_SETTINGS - TRACE_SETTING_FORMAT]; /* the options to keep */
-	char values[INTERFERENCE_KINDS][SETTING_SIZE];	    /* of the other kinds; "": unknown */
+	/* the settings */
+	char values[TRACE_SETTINGS][SETTING_SIZE]; /* as they are known; "": not read yet */
+	char first[TRACE_SETTINGS];		   /* the first character of the first value */
+	bool has_format;			   /* lines of text are read */
+	struct buffer_sizes size;		   /* to keep */
+	struct buffer_sizes size_now;		   /* as of the last check */
+	uint64_t cpus;				   /* of the trace, a bit each */
+	char clock[SETTING_SIZE];		   /* of the records that are read */
+	bool has_other_clock;			   /* was set, see interference_follow_clock() */
 	struct interference_tags tags;
-	bool is_paused;	     /* see interference_pause_programs() */
-	unsigned int n_cpus; /* of the trace */
-	bool hides_cpus;     /* a CPU is not traced, as of the last check */
-	bool drops;	     /* full buffers drop new events, as of the last check */
+	bool is_paused; /* see interference_pause_programs() */
+	struct interference_wrong wrong[INTERFERENCE_RESTORED];
 
 	/* what is checked */
 	struct trace_watch watch;
@@ -81,24 +76,20 @@ struct interference {
 	uint64_t unreadable; /* CPUs whose statistics cannot be read, which was reported */
 	struct clock_watch clocks;
 
-	struct interference_change changes[INTERFERENCE_KINDS];
 	unsigned int set_by_others; /* see interference_set_by_others() */
 	uint64_t wall_ns;	    /* when follow_wall() last measured, or 0: loop_now() */
 	uint64_t good_ns;	    /* trace time of the last good check */
 	uint64_t tags_good_ns;	    /* the same for the tags: at the last query but one */
 	uint64_t tags_query_ns;	    /* at the last query */
 
-	/* brief changes */
-	unsigned int brief;	   /* files that were written, a bit (1 << enum trace_file) each */
-	uint64_t recheck_since_ns; /* when the first of them was detected; 0: none */
-	bool has_reported;	   /* this check wrote an event */
-	uint64_t reported_ns;	   /* of the last check with an event */
-	uint64_t tick_ns;	   /* of the last tick */
-	bool is_watching;	   /* the next write wakes up the loop */
-	uint64_t event_ns;	   /* of an event whose trace is not read yet; 0: none */
+	unsigned int written; /* files that were written or differ, until the recheck */
+	uint64_t written_ns;  /* when the first of them was detected; 0: none */
+	bool is_ending;	      /* see interference_end_soon() */
+	uint64_t tick_ns;     /* of the last tick */
+	bool is_watching;     /* the next write wakes up the loop */
+	uint64_t event_ns;    /* of an event whose trace is not read yet; 0: none */
 
-	bool raw_reader_reported;  /* another program reads the raw trace */
-	bool text_reader_reported; /* another program reads the trace, which pauses it */
+	bool readers_reported[2]; /* of the raw trace; of the trace, which pauses it */
 
 	struct rate_limit restores; /* of settings */
 	struct rate_limit events;
@@ -120,6 +111,13 @@ void interference_begin(struct interference *interference, struct session *sessi
 /* Checks the trace. Call it before each series of reads. False: the events have no usable
  * times and must not be read. */
 bool interference_may_read(struct interference *interference);
+
+/* Call it after that was false, when what was read before is counted. Uses the other clock from now
+ * on. False: it does not count time. */
+bool interference_follow_clock(struct interference *interference);
+
+/* The next check is the last one: it does not wait for a recheck. */
+void interference_end_soon(struct interference *interference);
 
 /* Call it when the buffers were read to their end. */
 void interference_drained(struct interference *interference);

@@ -365,11 +365,19 @@ void session_set_end_values(struct session *session, const struct device_values 
 	session->end_values = *values;
 }
 
-void session_new_clock(struct session *session, uint64_t since_ns)
+void session_new_clock(struct session *session, uint64_t since_ns, struct wall_clock clock)
 {
+	struct wall_clock *begin = &session->origin.clock;
+
 	pipeline_new_clock(session->pipeline, since_ns);
 	session->count_from_ns = 0;
 	session->summary_next_ns = 0;
+	/* When the session began, on the new clock. */
+	begin->known &= clock.known && session->output.clock.known;
+	begin->offset_ns += clock.offset_ns - session->output.clock.offset_ns;
+	output_set_clock(&session->output, clock);
+	/* For what a kill leaves. */
+	session_write_json(session);
 }
 
 bool session_has_markers(const struct session *session)

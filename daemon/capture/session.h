@@ -190,8 +190,9 @@ void session_set_trace_clock(struct session *session, const char *name);
 /* What the device measures of itself at the end. */
 void session_set_end_values(struct session *session, const struct device_values *values);
 
-/* After this call records have times of another clock. Events may be missing since @since_ns. */
-void session_new_clock(struct session *session, uint64_t since_ns);
+/* After this call records have times of another clock. Events may be missing since @since_ns.
+ * @clock: its offset. */
+void session_new_clock(struct session *session, uint64_t since_ns, struct wall_clock clock);
 
 /* --- session_status.c: the state of the session --- */
 

@@ -10,27 +10,28 @@
 /* Reads in one call, as a program may write without pause. */
 #define READS_MAX 8
 
+/* Besides the settings. */
 static const struct {
-	enum trace_file file;
+	unsigned int file;
 	uint32_t mask;
 	const char *name; /* NULL: there is no such file for all CPUs */
 	const char *of_cpu;
 } files[] = {
-	{ TRACE_FILE_ON, IN_MODIFY, "tracing_on", NULL },
-	{ TRACE_FILE_CLOCK, IN_MODIFY, "trace_clock", NULL },
-	{ TRACE_FILE_SUBBUF, IN_MODIFY, "buffer_subbuf_size_kb", NULL },
-	{ TRACE_FILE_SNAPSHOT, IN_MODIFY, "snapshot", "snapshot" },
-	{ TRACE_FILE_SIZE, IN_MODIFY, "buffer_size_kb", "buffer_size_kb" },
+	{ TRACE_SETTING_SIZE, IN_MODIFY, NULL, "buffer_size_kb" },
+	{ TRACE_FILE_OPTIONS, IN_MODIFY, "trace_options", NULL },
+	{ TRACE_FILE_EMPTIED, IN_MODIFY, "buffer_subbuf_size_kb", NULL },
+	{ TRACE_FILE_EMPTIED, IN_MODIFY, "snapshot", "snapshot" },
 	{ TRACE_FILE_TRACE, IN_MODIFY | IN_OPEN | IN_CLOSE, "trace", "trace" },
 	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },
-	{ TRACE_FILE_CPUS, IN_MODIFY, "tracing_cpumask", NULL },
-	{ TRACE_FILE_OPTION, IN_MODIFY, "options/markers", NULL },
-	{ TRACE_FILE_OPTION, IN_MODIFY, "options/overwrite", NULL },
-	{ TRACE_FILE_OPTION, IN_MODIFY, "trace_options", NULL },
 };
 
+const char *trace_watch_name(unsigned int file)
+{
+	return file < TRACE_SETTINGS ? trace_files_name((enum trace_setting)file) : "trace_options";
+}
+
 static void add_watch(struct trace_watch *watch, const char *path, const char *file_name,
-		      enum trace_file file, uint32_t mask)
+		      unsigned int file, uint32_t mask)
 {
 	char name[PATH_MAX];
 	int wd;
@@ -68,9 +69,8 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 		if (files[i].of_cpu)
 			add_watches_of_cpus(watch, path, i);
 	}
-	for (int i = TRACE_SETTING_FORMAT; line_format && i < TRACE_SETTINGS; i++)
-		add_watch(watch, path, trace_files_name((enum trace_setting)i), TRACE_FILE_OPTION,
-			  IN_MODIFY);
+	for (unsigned int i = 0; i < (line_format ? TRACE_SETTINGS : TRACE_SETTING_FORMAT); i++)
+		add_watch(watch, path, trace_watch_name(i), i, IN_MODIFY);
 	/* It would look as if no program wrote to any file. */
 	if (watch->n_watches == 0) {
 		close(watch->watcher.fd);
@@ -91,7 +91,7 @@ static unsigned int handle_trace_event(struct trace_watch *watch, uint32_t mask)
 {
 	count_readers(&watch->text_readers, mask);
 	if (mask & IN_MODIFY)
-		return 1u << TRACE_FILE_TRACE;
+		return 1u << TRACE_FILE_EMPTIED;
 	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_WAS_READ : 0;
 }
 
@@ -102,7 +102,7 @@ static unsigned int handle_event(struct trace_watch *watch, const struct inotify
 	/* Inotify events were lost: any file may have been written. */
 	if (event->mask & IN_Q_OVERFLOW) {
 		watch->raw_readers = watch->text_readers = 0;
-		return (1u << TRACE_FILES) - 1;
+		return ((1u << TRACE_FILES) - 1) & ~(1u << TRACE_FILE_TRACE);
 	}
 	for (unsigned int i = 0; i < watch->n_watches; i++)
 		if (event->wd == watch->watches[i].wd)

@@ -12,19 +12,19 @@
 #include "daemon/base/loop.h"
 
 enum trace_file {
-	TRACE_FILE_ON,	     /* tracing_on */
-	TRACE_FILE_CLOCK,    /* trace_clock */
-	TRACE_FILE_SUBBUF,   /* buffer_subbuf_size_kb: a new size empties the buffers */
-	TRACE_FILE_SNAPSHOT, /* snapshot: a write to it puts an empty buffer in place of the full
-				one */
-	TRACE_FILE_SIZE,     /* buffer_size_kb */
+	/* Before these are the settings: see enum trace_setting. */
+	TRACE_FILE_OPTIONS = TRACE_SETTINGS, /* trace_options: any option was written */
+	TRACE_FILE_EMPTIED,  /* a write that empties the buffers: to trace, to snapshot, which puts
+				an empty buffer in place of the full one, or a new size of
+				sub-buffers */
 	TRACE_FILE_TRACE,    /* trace: a write to it empties the buffers */
-	TRACE_FILE_RAW,	     /* trace_pipe_raw of a CPU: a read removes events */
-	TRACE_FILE_CPUS,     /* tracing_cpumask */
-	TRACE_FILE_OPTION,   /* an option that selects what is recorded, or the format of lines */
 	TRACE_FILE_WAS_READ, /* trace was read: some kernels record nothing during a read */
+	TRACE_FILE_RAW,	     /* trace_pipe_raw of a CPU: a read removes events */
 	TRACE_FILES,
 };
+
+/* The name of a setting, or of TRACE_FILE_OPTIONS. */
+const char *trace_watch_name(unsigned int file);
 
 /* Each CPU has a trace_pipe_raw, a trace, a snapshot and a size. */
 #define TRACE_WATCHES_MAX (16 + TRACE_SETTINGS + 4 * TRACE_CPUS_MAX)
@@ -34,7 +34,7 @@ struct trace_watch {
 	struct watcher watcher;
 	struct {
 		int wd;
-		enum trace_file file;
+		unsigned int file;
 	} watches[TRACE_WATCHES_MAX];
 	unsigned int n_watches;
 	int raw_readers;  /* programs that have TRACE_FILE_RAW open */
@@ -52,8 +52,8 @@ struct trace_watch {
 void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
 		      bool line_format);
 
-/* Returns the files that were written or read since the last call, a bit (1 << enum trace_file)
- * each. */
+/* Returns the files that were written or read since the last call, a bit each:
+ * 1 << enum trace_setting or enum trace_file. */
 unsigned int trace_watch_read(struct trace_watch *watch);
 
 #endif

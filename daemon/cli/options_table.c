@@ -355,8 +355,8 @@ const struct option_row options_table[] = {
 		.name = "yield",
 		.commands = CAPTURE,
 		SETS(flag, bool, yield),
-		.help = "if another program switches tracing off or changes its settings, accept "
-			"that instead of restoring the settings",
+		.help = "if another program switches tracing or tags off or makes the buffers "
+			"smaller, leave it so instead of restoring them",
 	},
 	{
 		.name = "wait",

@@ -360,6 +360,7 @@ static void raw_set_clock(struct source *source, const char *clock)
 	struct source_raw *raw = (struct source_raw *)source;
 
 	snprintf(raw->clock, sizeof(raw->clock), "%s", clock);
+	raw->clock_read_ns = 0;
 }
 
 static void close_fd(int *fd)

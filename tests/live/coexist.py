@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other tools change the trace during a capture. Each change is detected and reported within 2 s, undone unless
---yield is given, never counted as jank, and the frames after it are right."""
+"""Other tools change the trace during a capture. Each change is detected and reported within 2 s, never counted as jank, and the
+frames after it are right. What stops the trace is undone unless --yield is given."""
 
 import collections
 import contextlib
@@ -38,6 +38,12 @@ class PlayedCapture:
         self.phone = s.phone(seconds=60)
         s.until(lambda: s.frames() >= BEFORE, f"{BEFORE} frames", 30)
 
+    def now(self):
+        """The time on the clock of jank-phone, and on the current trace clock."""
+        name = re.search(r"\[(.*)\]", (self.instance / "trace_clock").read_text()).group(1)
+        clock = {"mono_raw": time.CLOCK_MONOTONIC_RAW}.get(name, time.CLOCK_BOOTTIME)
+        return time.clock_gettime(time.CLOCK_BOOTTIME), time.clock_gettime(clock)
+
     def wait_reported(self, text, seconds, after=0):
         """The wall time of the first event with @text from number @after on, or None."""
         def found():
@@ -62,12 +68,12 @@ class PlayedCapture:
 
     def settle_and_end(self):
         """All frames from SETTLED_S on are right, and none was counted as late."""
-        settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + SETTLED_S
+        settled_s = [now + SETTLED_S for now in self.now()]
         time.sleep(SETTLED_S + AFTER_S)
         # A machine that is busy plays them later.
-        wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s).values())) >= 60, 30)
+        wait_until(lambda: sum(map(len, after(self.s.out / "frames.csv", settled_s[1]).values())) >= 60, 30)
         self.end()
-        truth, got = after(self.s.truth, settled_s), after(self.s.out / "frames.csv", settled_s)
+        truth, got = after(self.s.truth, settled_s[0]), after(self.s.out / "frames.csv", settled_s[1])
         wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items() if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
         total = sum(map(len, got.values()))
         self.s.that(not wrong and total >= 60, f"frames after it: {wrong}, {total} in all since {settled_s}")
@@ -102,15 +108,19 @@ def disturbed(what, action, notice, back=None, options=(), quick=QUICK, old=""):
         played.settle_and_end()
 
 
-def setting(name, value):
-    return lambda played: played.write(name, value)
+def off(played):
+    played.write("tracing_on", 0)
 
 
-off, empty = setting("tracing_on", 0), setting("trace", "")
+def off_and_on(played):
+    off(played)
+    time.sleep(0.15)
+    played.write("tracing_on", 1)
 
 
-def tags(played):
-    played.device.set("debug.atrace.tags.enableflags", "0")
+def empty(played):
+    with open(played.instance / "trace", "w", encoding="ascii"):
+        pass
 
 
 def off_while_emptied(played):
@@ -127,8 +137,16 @@ def empty_each_cpu(played):
         played.write(cpu / "trace", 0)
 
 
+def tags(played):
+    played.device.set("debug.atrace.tags.enableflags", "0")
+
+
 def another_atrace(played):
     subprocess.run(["atrace", "--async_stop"], env=played.device.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=20)
+
+
+def setting(name, value):
+    return lambda played: played.write(name, value)
 
 
 def raw_reader(played):
@@ -144,13 +162,19 @@ def raw_reader(played):
 
 
 def for_a_moment(name, value, seconds=0.15):
-    """Changes a setting and restores it before jankd's next check, which is once a second, or later."""
+    """Changes a setting and restores it, usually before jankd's next check, which is once a second."""
     def action(played):
-        before = (played.instance / name).read_text().strip()
+        before = re.sub(r".*\[|\].*", "", (played.instance / name).read_text().strip())
         played.write(name, value)
         time.sleep(seconds)
         played.write(name, before)
     return action
+
+
+def for_a_while(name, value):
+    """Changes a setting and restores it. Returns a case of disturbed()."""
+    return (f"{name} {value}", for_a_moment(name, value, 1), f"another program set {name} to {value}",
+            f"another program set {name} to (?!{value})")
 
 
 def paused(played):
@@ -175,9 +199,9 @@ def read(played):
 
 MOMENTS = (
     ("trace", read, None, "raw text"),
-    ("markers", for_a_moment("options/markers", "0"), "options of the trace|trace markers", "raw text"),
-    ("CPUs", for_a_moment("tracing_cpumask", "1"), "(set|changed) tracing_cpumask", "raw text"),
-    ("words before a marker", for_a_moment("options/sym-addr", "1"), "options of the trace|format of trace lines", "text"),
+    ("markers", for_a_moment("options/markers", "0"), "another program (set|wrote to) options/markers", "raw text"),
+    ("CPUs", for_a_moment("tracing_cpumask", "1"), "another program (set|wrote to) tracing_cpumask", "raw text"),
+    ("words before a marker", for_a_moment("options/sym-addr", "1"), "another program (set|wrote to) options/sym-addr", "text"),
     ("raw trace", raw_read_once, "another program (began to|briefly) read the raw trace", "raw text"),
     ("trace, paused", paused, "another program began to read the trace", "raw text"),
 )
@@ -238,22 +262,26 @@ def floods():
 mount = tracefs.root()
 YIELD = ("--yield",)
 CASES = [
-    ("switched off", off, "another program switched tracing off", "jankd switched tracing on again", (), 0),
-    ("off and on within a moment", for_a_moment("tracing_on", 0), "switched tracing (off|on)|switched off and on"),
-    ("switched off, --yield", for_a_moment("tracing_on", 0, 1), "another program switched tracing off",
-     "another program switched tracing on again", YIELD),
+    ("switched off", off, "another program set tracing_on to 0", "jankd set tracing_on back to 1", (), 0),
+    ("off and on within a moment", off_and_on, "another program (set|wrote to) tracing_on"),
+    ("--yield", *for_a_while("tracing_on", "0")[1:], YIELD),
     ("emptied", empty, "emptied"),
     ("emptied while it is off", off_while_emptied, "emptied"),
     ("each CPU emptied", empty_each_cpu, "emptied"),
-    ("resized, smaller", setting("buffer_size_kb", 64), "shrank", "jankd enlarged .* again"),
-    ("resized, larger", setting("buffer_size_kb", 3000), "resized"),
-    ("clock local", setting("trace_clock", "local"), "another program set the trace clock to", "jankd set the trace clock back"),
-    ("clock counter", setting("trace_clock", "counter"), "another program set the trace clock to", "jankd set the trace clock back",
-     (), 0),
-    ("tags", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), 0),
-    ("tags, atrace of Android 8", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), QUICK, "1"),
-    ("another atrace stops", another_atrace, "switched (tracing off|off atrace tags)",
-     "jankd switched the atrace tags .* on again: "),
+    ("resized, smaller", setting("buffer_size_kb", 64), "set buffer_size_kb to 6", "jankd set buffer_size_kb back to "),
+    ("resized, larger", setting("buffer_size_kb", 3000), "set buffer_size_kb to 3"),
+    ("resized, --yield", setting("buffer_size_kb", 512), "set buffer_size_kb to 5", None, YIELD),
+    ("clock mono_raw", setting("trace_clock", "mono_raw"), "another program set trace_clock to mono_raw"),
+    for_a_while("trace_clock", "local"),
+    for_a_while("trace_clock", "counter"),
+    ("tags", tags, "another program set the atrace tags to 0x0", "jankd set the atrace tags back to 0x", (), 0),
+    ("tags, atrace of Android 8", tags, "set the atrace tags to 0x0", "jankd set the atrace tags back to 0x", (), QUICK, "1"),
+    ("another atrace stops", another_atrace, "another program set (tracing_on|the atrace tags)",
+     "jankd set the atrace tags back to 0x"),
+    for_a_while("tracing_cpumask", "1"),
+    for_a_while("options/markers", "0"),
+    for_a_while("options/overwrite", "0"),
+    (*for_a_while("options/context-info", "0"), ("--source", "text")),
     ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading"),
 ]
 if (mount / SUB_BUFFER_SIZE).exists():

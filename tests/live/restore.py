@@ -135,7 +135,7 @@ def set_again(name, before, values, wanted, source, *options):
             time.sleep(0.1)
         wanted = wanted or s.read(name)[name]
         undone = name == "tracing_on" and values == ("0",)
-        wait_until(lambda: any("jankd switched" in text for text in s.texts()), 4 if undone and not options else 0.8)
+        wait_until(lambda: any("jankd set tracing_on" in text for text in s.texts()), 4 if undone and not options else 0.8)
         said = capture.stop(signal.SIGTERM)[1]
         s.that(wanted in s.read(name)[name], f"{s.read(name)}, not {wanted}: {said}")
 

@@ -137,7 +137,7 @@ TEST(values_of_the_device_are_in_the_files)
 	assert_contains(scratch_get("out/session.json"), "\"end\":null");
 	scratch_put(BATTERY "/capacity", "80\n");
 	live_set("tracing_on", "0\n");
-	wait_until_logged("another program switched tracing off");
+	wait_until_logged("another program set tracing_on to 0");
 	live_stop();
 	wait_until_logged("stopped after ");
 	json = scratch_get("out/session.json");
@@ -234,7 +234,7 @@ TEST(nothing_wakes_a_device_whose_screen_is_off)
 	assert_int_equal(strlen(scratch_get("device/queries")), queries);
 	/* Another program that changes the trace wakes it up. */
 	live_set("tracing_on", "0\n");
-	live_wait_event("switched tracing off");
+	live_wait_event("set tracing_on to 0");
 	live_wait_setting("tracing_on", "1");
 	wait_until_asleep();
 	/* And so does the source. After the night the tags are watched again. */

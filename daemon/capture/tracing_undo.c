@@ -95,7 +95,8 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	/* Instances that could not be removed are tried again. */
 	for (size_t i = 0; i < killed.n; i++)
 		if (killed.list[i].has_failed)
-			settings_put(settings, SETTINGS_BEFORE, span_of(killed.list[i].aim));
+			settings_put(settings, SETTINGS_BEFORE,
+				     span_of(killed.list[i].lines[SETTINGS_BEFORE]));
 	settings_free(&killed);
 	/* A new journal would replace the one with settings that are not restored yet. */
 	if (found == JOURNAL_FAILED)
@@ -244,6 +245,10 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.atrace_ms = undo->atrace_failed ? 1000 : 5000,
 		.quiet = undo->atrace_failed,
 		.until_signal = true,
+		/* A start that has failed before it changed a setting restores none: another
+		 * program may have changed them since they were read. Instances that could not be
+		 * removed are tried again. */
+		.only_instances = !undo->writes,
 	};
 	struct settings *settings = &undo->settings;
 	struct property_budget budget = { .is_over = true };
@@ -259,13 +264,6 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		/* Another program may have changed more settings since. Not done if atrace was
 		 * used: to stop it takes longer, and its properties are slow to read. */
 		settings_find_changes(settings, undo->directory, &budget, &kept);
-	} else if (!undo->writes) {
-		/* A start that has failed before it changed a setting restores none: another
-		 * program may have changed them since they were read. Instances that could not be
-		 * removed are tried again. */
-		for (size_t i = 0; i < settings->n; i++)
-			if (strncmp(settings->list[i].lines[SETTINGS_BEFORE], "made ", 5) == 0)
-				settings->list[i].aim = settings->list[i].lines[SETTINGS_BEFORE];
 	}
 	settings_restore(settings, undo->directory, &ending);
 	if (settings->n_failed > 0) {

@@ -15,11 +15,9 @@
 #include "daemon/base/child.h"
 #include "daemon/base/text.h"
 #include "daemon/trace/setting_file.h"
+#include "daemon/trace/trace_files.h"
 #include "parser/chars.h"
 #include "rules/language/surface.h"
-
-/* Most CPUs of Linux. */
-#define CPUS_MAX 8192
 
 /* Most apps that atrace names in properties. */
 #define APPS_MAX 16
@@ -28,23 +26,20 @@
  * tracer has options of its own. A new clock or size empties the buffer, so tracing_on comes last,
  * also after what else a place has.
  */
+#define SIZE "buffer_size_kb"
+
 static const struct {
 	const char *name;
 	bool always; /* jankd may change it; if false, only atrace does */
 } files[] = {
-	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
+	{ "current_tracer", false },	  { "trace_clock", true },    { SIZE, true },
 	{ "saved_cmdlines_size", false }, { "buffer_percent", true }, { "tracing_on", true },
 };
 
 #define FILES (sizeof(files) / sizeof(files[0]))
 
-static const char app_number[] = "debug.atrace.app_number";
-
-static const char *const properties[] = {
-	"debug.atrace.user_initiated",
-	app_number,
-	"debug.atrace.tags.enableflags",
-};
+/* The properties that atrace sets begin with it. */
+#define PROPERTIES "debug.atrace."
 
 /* --- reading --- */
 
@@ -71,12 +66,11 @@ static bool is_place(struct span line)
 	return is(line, "place") || is(line, "made");
 }
 
-/* "overwrite" of "nooverwrite". */
-static struct span option_name(struct span option)
+/* Without what says that an option or event is off: "overwrite" of "nooverwrite", "a:b" of "!a:b".
+ */
+static struct span without(const char *prefix, struct span name)
 {
-	struct span no = SPAN_LITERAL("no");
-
-	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
+	return span_starts_with(name, span_of(prefix)) ? span_skip(name, strlen(prefix)) : name;
 }
 
 /* The same for all lines about one setting of a place, whatever its value. */
@@ -85,22 +79,23 @@ static uint64_t hash_of(struct span line)
 	struct span rest = after_first_word(line);
 
 	if (is(line, "option"))
-		rest = option_name(rest);
-	else if (is(line, "property") || is(line, "cpu"))
+		rest = without("no", rest);
+	else if (is(line, "event"))
+		rest = without("!", rest);
+	else if (is(line, "property"))
 		rest = first_word(rest);
-	else if (!is(line, "event") && !is_place(line))
+	else if (!is_place(line))
 		rest = SPAN_NULL;
 	return name_hash(first_word(line)) * 31 + name_hash(rest);
 }
 
-/* A line about the setting. */
+/* A line about the setting. There is none if a list that was read again does not have it. */
 static struct span any_line(const struct setting *setting)
 {
-	int which = 0;
-
-	while (!setting->lines[which])
-		which++;
-	return span_of(setting->lines[which]);
+	for (int which = 0; which < SETTINGS_TEXTS; which++)
+		if (setting->lines[which])
+			return span_of(setting->lines[which]);
+	return SPAN_NULL;
 }
 
 /* The setting of @line: a place, or in the current place. NULL: there is none. Lines mostly come in
@@ -122,23 +117,19 @@ static struct setting *find(struct settings *settings, struct span line)
 	return NULL;
 }
 
+/* Space is made for as many settings at once. */
+#define STEP 256
+
 /* Adds a setting at the end of the current place. Returns NULL if there is no space. */
 static struct setting *insert(struct settings *settings, uint64_t hash)
 {
-	size_t at = settings->n;
-	struct setting *list;
+	size_t at = settings->n, n = settings->n + STEP - settings->n % STEP;
+	struct setting *list =
+		at < SETTINGS_MOST ? realloc(settings->list, n * sizeof(*list)) : NULL;
 
-	if (settings->n == settings->capacity) {
-		settings->capacity = settings->n ? 2 * settings->n : 64;
-		list = settings->n < SETTINGS_MOST
-			       ? realloc(settings->list, settings->capacity * sizeof(*list))
-			       : NULL;
-		if (!list) {
-			settings->capacity = settings->n;
-			return NULL;
-		}
-		settings->list = list;
-	}
+	if (!list)
+		return NULL;
+	settings->list = list;
 	while (at > 0 && settings->list[at - 1].place > settings->place)
 		at--;
 	memmove(&settings->list[at + 1], &settings->list[at], (settings->n++ - at) * sizeof(*list));
@@ -215,7 +206,6 @@ static void forget(struct settings *settings, enum settings_text which)
 
 		free(setting->lines[which]);
 		setting->lines[which] = NULL;
-		setting->aim = NULL;
 		for (int other = 0; other < SETTINGS_TEXTS; other++)
 			is_known |= setting->lines[other] != NULL;
 		if (is_known)
@@ -252,22 +242,21 @@ static void read_file(struct settings *settings, enum settings_text which, const
 		put(settings, which, "%s %s", name, value);
 }
 
-/* Reads the sizes of CPUs if they differ. Otherwise buffer_size_kb of the place has the size. */
-static void read_cpus(struct settings *settings, enum settings_text which, const char *directory)
+/* Different sizes of CPUs are one value: "1408,64". */
+static void read_sizes(struct settings *settings, enum settings_text which, const char *directory)
 {
-	char name[64], value[SETTING_SIZE];
-	int error = setting_read(directory, "buffer_size_kb", value);
+	char name[64], value[SETTING_SIZE], sizes[SETTINGS_LINE_MAX] = "";
 
-	note_read(settings, error);
-	if (error < 0 || strcmp(value, "X") != 0)
+	if (setting_read(directory, SIZE, value) < 0 || value[0] != 'X') {
+		read_file(settings, which, directory, SIZE);
 		return;
-	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", cpu);
-		error = setting_read(directory, name, value);
-		note_read(settings, error);
-		if (error == 0)
-			put(settings, which, "cpu %u %s", cpu, value);
 	}
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
+		note_read(settings, setting_read(directory, name, value));
+		text_append(sizes, sizeof(sizes), "%s,", value);
+	}
+	put(settings, which, SIZE " %s", sizes);
 }
 
 /* Adds each line of a file after @key, if it can be read, and before them @head. */
@@ -284,6 +273,25 @@ static void read_list(struct settings *settings, enum settings_text which, const
 		if (*line)
 			put(settings, which, "%s %s", key, line);
 	free(text);
+}
+
+/* Events that a list does not have are off, and get a line that says so. */
+static void put_events_off(struct settings *settings, enum settings_text which)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < settings->n; i++) {
+		struct setting *setting = &settings->list[i];
+		struct span line = any_line(setting);
+
+		if (is_place(line) || is(line, "events"))
+			is_known = !is_place(line) && setting->lines[which];
+		if (!is(line, "event") || !is_known || setting->lines[which])
+			continue;
+		line = without("!", after_first_word(line));
+		if (asprintf(&setting->lines[which], "event !%.*s", (int)line.len, line.ptr) < 0)
+			setting->lines[which] = NULL;
+	}
 }
 
 /* Reads options and events. */
@@ -308,17 +316,15 @@ void settings_read_place(struct settings *settings, enum settings_text which, co
 			note_read(settings, -errno);
 		return;
 	}
-	if (instance)
-		put(settings, which, "place %s", instance);
-	else
-		put(settings, which, "place");
-	for (size_t i = 0; i < FILES - 1; i++)
-		if (all || files[i].always)
+	put(settings, which, "place%s%s", instance ? " " : "", instance ? instance : "");
+	for (size_t i = 0; i < FILES; i++) {
+		if (i == FILES - 1 && all)
+			read_lists(settings, which, directory);
+		if (strcmp(files[i].name, SIZE) == 0)
+			read_sizes(settings, which, directory);
+		else if (all || files[i].always)
 			read_file(settings, which, directory, files[i].name);
-	read_cpus(settings, which, directory);
-	if (all)
-		read_lists(settings, which, directory);
-	read_file(settings, which, directory, files[FILES - 1].name);
+	}
 }
 
 static void read_property(struct settings *settings, enum settings_text which,
@@ -330,29 +336,26 @@ static void read_property(struct settings *settings, enum settings_text which,
 		put(settings, which, "property %s %s", name, value);
 }
 
-/* Reads the names of apps. They come before their number and the tags: a change of those makes all
- * apps read the properties. */
-static void read_apps(struct settings *settings, struct property_budget *budget)
-{
-	char name[64], value[SETTING_SIZE];
-	unsigned long apps;
-
-	if (!android_getprop(budget, app_number, value, sizeof(value)))
-		return;
-	apps = strtoul(value, NULL, 10);
-	for (unsigned long i = 0; i < apps && i < APPS_MAX; i++) {
-		snprintf(name, sizeof(name), "debug.atrace.app_%lu", i);
-		read_property(settings, SETTINGS_BEFORE, budget, name);
-	}
-}
-
 void settings_read_atrace(struct settings *settings, struct property_budget *budget)
 {
+	static const char *const names[] = { "user_initiated", "app_number", "tags.enableflags" };
+	char name[64], value[SETTING_SIZE];
+	unsigned long apps = 0;
+
 	settings->place = 0;
 	put(settings, SETTINGS_BEFORE, "atrace");
-	read_apps(settings, budget);
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		read_property(settings, SETTINGS_BEFORE, budget, properties[i]);
+	/* The names of apps come before their number and the tags: a change of those makes all apps
+	 * read the properties. */
+	if (android_getprop(budget, PROPERTIES "app_number", value, sizeof(value)))
+		apps = strtoul(value, NULL, 10);
+	for (unsigned long i = 0; i < apps && i < APPS_MAX; i++) {
+		snprintf(name, sizeof(name), PROPERTIES "app_%lu", i);
+		read_property(settings, SETTINGS_BEFORE, budget, name);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(name, sizeof(name), PROPERTIES "%s", names[i]);
+		read_property(settings, SETTINGS_BEFORE, budget, name);
+	}
 }
 
 /* --- restoring --- */
@@ -361,24 +364,16 @@ struct restoring {
 	const char *tracefs;
 	char directory[PATH_MAX]; /* of the place; "": no place, or it does not exist */
 	struct settings *settings;
-	bool has_lists;	 /* options and events of the place were read again */
-	bool has_events; /* those of before and of now are known */
+	bool has_lists; /* options and events of the place were read again */
 	const struct settings_ending *ending;
 	struct property_budget budget;
-	int error; /* of the current setting, or of a part of it; 0: none */
 };
-
-static void note(struct restoring *r, int error)
-{
-	if (error < 0)
-		r->error = error;
-}
 
 /* Returns false if @text is not a word as the kernel uses it. Only such words are written to files.
  */
 static bool copy_word(char word[static SETTING_SIZE], struct span text)
 {
-	static const char more[] = "_:.-";
+	static const char more[] = "_:.-!";
 
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
@@ -393,76 +388,74 @@ static bool copy_word(char word[static SETTING_SIZE], struct span text)
 	return true;
 }
 
-static void enter_place(struct restoring *r, struct span instance)
+/* The settings of an instance are removed with it. */
+static int enter_place(struct restoring *r, struct span instance)
 {
 	struct stat info;
 
-	r->has_lists = r->has_events = false;
-	/* The settings of an instance are removed with it. */
+	r->has_lists = false;
 	if (!setting_place(r->directory, r->tracefs, instance) ||
 	    (stat(r->directory, &info) < 0 && errno == ENOENT))
 		r->directory[0] = '\0';
+	return 0;
 }
 
-static void remove_instance(struct restoring *r, struct span instance)
+static int remove_instance(struct restoring *r, struct span instance)
 {
 	char directory[PATH_MAX];
 
 	r->directory[0] = '\0';
-	r->has_events = false;
-	if (instance.len == 0 || !setting_place(directory, r->tracefs, instance))
-		return;
-	if (rmdir(directory) < 0 && errno != ENOENT)
-		note(r, -errno);
+	if (instance.len > 0 && setting_place(directory, r->tracefs, instance) &&
+	    rmdir(directory) < 0 && errno != ENOENT)
+		return -errno;
+	return 0;
 }
 
-static void restore_file(struct restoring *r, const char *name, struct span value)
+static int restore_file(struct restoring *r, const char *name, struct span value)
 {
 	char word[SETTING_SIZE], now[SETTING_SIZE];
 	int error;
 
-	if (!r->directory[0] || !copy_word(word, value) || strcmp(word, "X") == 0)
-		return;
+	if (!r->directory[0] || !copy_word(word, value))
+		return 0;
 	error = setting_read(r->directory, name, now);
 	if (error == 0 && strcmp(now, word) != 0)
 		error = setting_write(r->directory, name, word);
-	if (error != -ENOENT)
-		note(r, error);
+	return error == -ENOENT ? 0 : error;
 }
 
-static void restore_cpu(struct restoring *r, struct span cpu_and_size)
+static int restore_sizes(struct restoring *r, struct span sizes)
 {
-	char word[SETTING_SIZE], name[64];
-	unsigned long cpu;
-	char *end;
+	char name[64];
+	int error = 0;
 
-	if (!copy_word(word, first_word(cpu_and_size)))
-		return;
-	cpu = strtoul(word, &end, 10);
-	if (*end || cpu >= CPUS_MAX)
-		return;
-	snprintf(name, sizeof(name), "per_cpu/cpu%lu/buffer_size_kb", cpu);
-	restore_file(r, name, after_first_word(cpu_and_size));
+	for (unsigned int cpu = 0; sizes.len > 0 && cpu < TRACE_CPUS_MAX; cpu++) {
+		const char *comma = memchr(sizes.ptr, ',', sizes.len);
+		size_t len = comma ? (size_t)(comma - sizes.ptr) : sizes.len;
+		int of_cpu;
+
+		/* "X" is of no CPU. */
+		if (!comma && cpu == 0)
+			return is_digit(sizes.ptr[0]) ? restore_file(r, SIZE, sizes) : 0;
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
+		of_cpu = restore_file(r, name, (struct span){ sizes.ptr, len });
+		error = of_cpu < 0 ? of_cpu : error;
+		sizes = span_skip(sizes, len + 1);
+	}
+	return error;
 }
 
-/* Writes the option if its current value is the opposite: "x" for "nox". */
-static void restore_option(struct restoring *r, const struct setting *setting, struct span option)
+/* Options and events are read when the tracer is restored: it has options of its own. Then they are
+ * written if they differ. */
+static int restore_in_list(struct restoring *r, const struct setting *setting, const char *file)
 {
-	const char *now = setting->lines[SETTINGS_LAST];
+	const char *before = setting->lines[SETTINGS_BEFORE], *now = setting->lines[SETTINGS_NOW];
 	char word[SETTING_SIZE];
 
-	if (now && strcmp(now, setting->aim) != 0 && copy_word(word, option))
-		note(r, setting_write(r->directory, "trace_options", word));
-}
-
-/* One that is neither in the list of before nor in the one of now is off. */
-static void restore_event(struct restoring *r, const struct setting *setting, struct span event)
-{
-	bool is_on = setting->lines[SETTINGS_LAST] != NULL, has_to_be = setting->aim != NULL;
-	char word[SETTING_SIZE + 1] = "!";
-
-	if (r->has_events && is_on != has_to_be && copy_word(word + !has_to_be, event))
-		note(r, setting_write(r->directory, "set_event", word));
+	if (!r->directory[0] || !before || !now || strcmp(before, now) == 0 ||
+	    !copy_word(word, after_first_word(span_of(before))))
+		return 0;
+	return setting_write(r->directory, file, word);
 }
 
 static void stop_atrace(struct restoring *r)
@@ -476,23 +469,11 @@ static void stop_atrace(struct restoring *r)
 	r->budget = property_budget_begin(r->ending->until_signal);
 }
 
-/* Sets @name to that of the property of atrace that @property begins with, before a blank. */
+/* Sets @name to that of a property of atrace. Returns false if it is none. */
 static bool copy_property_name(char name[static SETTING_SIZE], struct span property)
 {
-	struct span word = first_word(property);
-	char app[64];
-
-	if (word.len == property.len || !copy_word(name, word))
-		return false;
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		if (strcmp(properties[i], name) == 0)
-			return true;
-	for (int i = 0; i < APPS_MAX; i++) {
-		snprintf(app, sizeof(app), "debug.atrace.app_%d", i);
-		if (strcmp(app, name) == 0)
-			return true;
-	}
-	return false;
+	return span_starts_with(property, SPAN_LITERAL(PROPERTIES)) &&
+	       first_word(property).len < property.len && copy_word(name, first_word(property));
 }
 
 /* A value may be any printable text, such as "com.a*,com.b". But "-x" would be an option of
@@ -509,54 +490,59 @@ static bool copy_property_value(char word[static SETTING_SIZE], struct span text
 	return true;
 }
 
-static void restore_property(struct restoring *r, struct span name_and_value)
+static int restore_property(struct restoring *r, struct span name_and_value)
 {
 	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
 
-	if (!copy_property_name(name, name_and_value) ||
-	    !copy_property_value(word, after_first_word(name_and_value)))
-		return;
-	if (android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
-		note(r, android_setprop(&r->budget, name, word));
+	if (copy_property_name(name, name_and_value) &&
+	    copy_property_value(word, after_first_word(name_and_value)) &&
+	    android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
+		return android_setprop(&r->budget, name, word);
+	return 0;
 }
 
-static void restore_setting(struct restoring *r, const struct setting *setting)
+static int restore_setting(struct restoring *r, const struct setting *setting)
 {
-	struct span line = any_line(setting), value = after_first_word(line);
+	struct span line = span_of(setting->lines[SETTINGS_BEFORE]);
+	struct span value = after_first_word(line);
 
-	if (is(line, "event")) {
-		restore_event(r, setting, value);
-		return;
-	}
-	value = after_first_word(span_of(setting->aim));
 	if (is(line, "place"))
-		enter_place(r, value);
-	else if (is(line, "made"))
-		remove_instance(r, value);
-	else if (is(line, "cpu"))
-		restore_cpu(r, value);
-	else if (is(line, "option"))
-		restore_option(r, setting, value);
-	else if (is(line, "events"))
-		r->has_events = setting->lines[SETTINGS_LAST] != NULL;
-	else if (is(line, "property"))
-		restore_property(r, value);
-	else
-		for (size_t i = 0; i < FILES; i++)
-			if (is(line, files[i].name))
-				restore_file(r, files[i].name, value);
+		return enter_place(r, value);
+	if (is(line, "made"))
+		return remove_instance(r, value);
+	if (is(line, "option"))
+		return restore_in_list(r, setting, "trace_options");
+	if (is(line, "event"))
+		return restore_in_list(r, setting, "set_event");
+	if (is(line, "property"))
+		return restore_property(r, value);
+	if (is(line, SIZE))
+		return restore_sizes(r, value);
+	for (size_t i = 0; i < FILES; i++)
+		if (is(line, files[i].name))
+			return restore_file(r, files[i].name, value);
+	return 0;
 }
 
-/* Options and events are read when the tracer is restored: it has options of its own. */
-static void read_lists_if_needed(struct restoring *r, const struct setting *setting)
+/* Reads them again with the first one of a place. Those that are on now, and were not known, are
+ * added at the end of the place. */
+static void read_lists_if_needed(struct restoring *r, size_t at)
 {
-	struct span line = any_line(setting);
+	struct settings *settings = r->settings;
+	struct span line = any_line(&settings->list[at]);
+	unsigned int place = settings->list[at].place;
 
 	if (r->has_lists || !r->directory[0] || (!is(line, "option") && !is(line, "events")))
 		return;
 	r->has_lists = true;
-	r->settings->place = setting->place;
-	read_lists(r->settings, SETTINGS_LAST, r->directory);
+	for (size_t i = at; i < settings->n && settings->list[i].place == place; i++) {
+		free(settings->list[i].lines[SETTINGS_NOW]);
+		settings->list[i].lines[SETTINGS_NOW] = NULL;
+	}
+	settings->place = place;
+	read_lists(settings, SETTINGS_NOW, r->directory);
+	put_events_off(settings, SETTINGS_NOW);
+	put_events_off(settings, SETTINGS_BEFORE);
 }
 
 /* Returns true if tracefs was unmounted. Then an instance that cannot be found may still exist. */
@@ -583,25 +569,24 @@ void settings_restore(struct settings *settings, const char *tracefs,
 	for (size_t i = 0; i < settings->n; i++) {
 		struct setting *setting;
 		struct span line;
+		int error = 0;
 
-		/* Adds the events that are on now at the end of the place. */
-		read_lists_if_needed(&r, &settings->list[i]);
+		read_lists_if_needed(&r, i);
 		setting = &settings->list[i];
-		line = any_line(setting);
-		r.error = 0;
-		if (!setting->aim && (gone || !is(line, "event")))
+		line = span_of(setting->lines[SETTINGS_BEFORE]);
+		if (line.len == 0 || (ending->only_instances && !is(line, "made")))
 			continue;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else if (gone && !is(line, "property"))
-			note(&r, -ENOENT);
+			error = -ENOENT;
 		else
-			restore_setting(&r, setting);
-		if (r.error == 0)
+			error = restore_setting(&r, setting);
+		if (error == 0)
 			continue;
 		setting->has_failed = true;
 		settings->n_failed++;
-		settings->error = r.error;
+		settings->error = error;
 	}
 }
 
@@ -618,7 +603,7 @@ void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct s
 	text[0] = '\0';
 	for (size_t i = 0; i < settings->n; i++) {
 		const struct setting *setting = &settings->list[i];
-		struct span line = setting->aim ? span_of(setting->aim) : any_line(setting);
+		struct span line = any_line(setting);
 		bool instance = is(line, "made");
 		struct span shown = instance ? after_first_word(line) : line;
 
@@ -661,92 +646,34 @@ void settings_read_again(struct settings *settings, enum settings_text which, co
 
 /* --- what other programs have changed --- */
 
-static bool is_size(struct span line)
-{
-	return is(line, "buffer_size_kb") || is(line, "cpu");
-}
-
-static bool is_same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-/* Sizes of all CPU buffers of a place are one setting, in one line or in one line for each CPU. */
-static bool are_sizes_same(const struct settings *settings, unsigned int place,
-			   enum settings_text a, enum settings_text b)
-{
-	for (size_t i = 0; i < settings->n; i++) {
-		const struct setting *setting = &settings->list[i];
-
-		if (setting->place == place && is_size(any_line(setting)) &&
-		    !is_same(setting->lines[a], setting->lines[b]))
-			return false;
-	}
-	return true;
-}
-
 /* Adds a setting to the text of those that are kept. Replaces characters that are not printable:
  * other programs can set any value. */
-static void add_kept(struct settings_kept *kept, const char *what, const char *line)
+static void add_kept(struct settings_kept *kept, const char *line)
 {
 	size_t len = strlen(kept->text);
 
-	kept->more += !text_append(kept->text, sizeof(kept->text) - strlen(" ..."), "%s%s%s",
-				   kept->n++ > 0 ? ", " : "", what, line);
+	kept->more += !text_append(kept->text, sizeof(kept->text) - strlen(" ..."), "%s%s",
+				   kept->n++ > 0 ? ", " : "", line);
 	for (char *c = kept->text + len; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 }
 
-/* Returns true if another program has set the value of now. @events: the line of the events before
- * this one, if it is an event: one that is not in a known list is off. */
-static bool is_of_another(const struct settings *settings, const struct setting *setting,
-			  const struct setting *events)
-{
-	const char *lines[SETTINGS_LAST];
-
-	for (int which = 0; which < SETTINGS_LAST; which++) {
-		lines[which] = setting->lines[which];
-		if (events && events->lines[which] && !lines[which])
-			lines[which] = "";
-		if (!lines[which])
-			return false;
-	}
-	if (is_size(span_of(lines[0])))
-		return !are_sizes_same(settings, setting->place, SETTINGS_FOUND, SETTINGS_OURS) &&
-		       !are_sizes_same(settings, setting->place, SETTINGS_FOUND, SETTINGS_BEFORE);
-	return !is_same(lines[SETTINGS_FOUND], lines[SETTINGS_OURS]) &&
-	       !is_same(lines[SETTINGS_FOUND], lines[SETTINGS_BEFORE]);
-}
-
 void settings_aim(struct settings *settings, struct settings_kept *kept)
 {
-	const struct setting *events = NULL; /* the line of the place */
-	bool sizes_stay = false;	     /* those of the place */
+	for (int which = 0; which < SETTINGS_TEXTS; which++)
+		put_events_off(settings, (enum settings_text)which);
+	for (size_t i = 0; i < settings->n && !settings->incomplete; i++) {
+		char **lines = settings->list[i].lines;
 
-	for (size_t i = 0; i < settings->n; i++) {
-		struct setting *setting = &settings->list[i];
-		struct span line = any_line(setting);
-		const char *now = setting->lines[SETTINGS_FOUND];
-		bool stays;
-
-		if (is_place(line)) {
-			events = NULL;
-			sizes_stay = false;
-		}
-		if (is(line, "cpu"))
-			stays = sizes_stay;
-		else
-			stays = !settings->incomplete &&
-				is_of_another(settings, setting, is(line, "event") ? events : NULL);
-		setting->aim = stays ? now : setting->lines[SETTINGS_BEFORE];
-		if (is(line, "events"))
-			events = setting;
-		else if (is_size(line))
-			sizes_stay = stays;
-		if (stays && !is(line, "cpu"))
-			add_kept(kept, now ? "" : "no ",
-				 now ? now : setting->lines[SETTINGS_BEFORE]);
+		if (!lines[SETTINGS_BEFORE] || !lines[SETTINGS_OURS] || !lines[SETTINGS_NOW] ||
+		    strcmp(lines[SETTINGS_NOW], lines[SETTINGS_OURS]) == 0 ||
+		    strcmp(lines[SETTINGS_NOW], lines[SETTINGS_BEFORE]) == 0)
+			continue;
+		free(lines[SETTINGS_BEFORE]);
+		lines[SETTINGS_BEFORE] = lines[SETTINGS_NOW];
+		lines[SETTINGS_NOW] = NULL;
+		add_kept(kept, lines[SETTINGS_BEFORE]);
 	}
 	if (kept->more > 0)
 		text_append(kept->text, sizeof(kept->text), " ...");
@@ -755,7 +682,7 @@ void settings_aim(struct settings *settings, struct settings_kept *kept)
 void settings_find_changes(struct settings *settings, const char *tracefs,
 			   struct property_budget *budget, struct settings_kept *kept)
 {
-	settings_read_again(settings, SETTINGS_FOUND, tracefs, budget);
+	settings_read_again(settings, SETTINGS_NOW, tracefs, budget);
 	settings_aim(settings, kept);
 }
 
@@ -796,16 +723,14 @@ static bool may_be_atraces(struct span line, uint64_t buffer_kb)
 	if (is(line, "current_tracer"))
 		return span_equal(value, SPAN_LITERAL("nop"));
 	/* The kernel rounds up. */
-	if (is_size(line)) {
-		value = is(line, "cpu") ? after_first_word(value) : value;
+	if (is(line, SIZE)) {
 		size_kb = value.len ? strtoull(value.ptr, NULL, 10) : 0;
-		return span_equal(value, SPAN_LITERAL("X")) ||
-		       (size_kb >= buffer_kb && size_kb < buffer_kb + 64);
+		return size_kb >= buffer_kb && size_kb < buffer_kb + 64;
 	}
 	if (!is(line, "option"))
 		return true;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (span_equal(option_name(value), span_of(options[i])))
+		if (span_equal(without("no", value), span_of(options[i])))
 			return true;
 	return false;
 }

@@ -10,17 +10,17 @@
  *     place                         the top level, or: place INSTANCE
  *     made INSTANCE                 an instance that did not exist; restoring removes it
  *     current_tracer nop            a file of the place and its value
- *     cpu 3 1410                    buffer_size_kb of a CPU, if CPUs differ
+ *     buffer_size_kb 1410,64,       of each CPU, if they differ
  *     option nooverwrite            a line of trace_options
- *     events                        the events that are on follow
- *     event sched:sched_switch
+ *     events                        the events that are on follow; others are off:
+ *     event sched:sched_switch      event !sched:sched_switch
  *     atrace                        atrace was started; restoring ends it before all else
  *     property debug.atrace.app_number 0
  *
- * Other programs may change settings during a capture. So there are up to four lines for a setting:
- * before the capture, as jankd and atrace have set it, as it was found at the end, and after the
- * end of atrace, which changes all settings again. A setting that was found as jankd has set it is
- * restored. Any other value was set later by another program: it stays, and is reported.
+ * There are three lines for a setting: before the capture, as jankd and atrace have set it, and
+ * now. A setting that is now as jankd has set it is restored. Any other value was set later by
+ * another program: it stays, and is reported. From then on it is the one of before, as atrace
+ * changes all settings again when it ends.
  */
 #ifndef JANKD_DAEMON_TRACE_SETTINGS_H
 #define JANKD_DAEMON_TRACE_SETTINGS_H
@@ -45,8 +45,7 @@ struct property_budget; /* see daemon/android/ */
 enum settings_text {
 	SETTINGS_BEFORE,
 	SETTINGS_OURS,
-	SETTINGS_FOUND, /* at the end, see settings_find_changes() */
-	SETTINGS_LAST,	/* options and events that settings_restore() found */
+	SETTINGS_NOW,
 	SETTINGS_TEXTS,
 };
 
@@ -55,13 +54,12 @@ struct setting {
 	unsigned int place; /* number of the line "place" or "made" before it; 0: there is none */
 	bool has_failed;    /* it could not be restored */
 	char *lines[SETTINGS_TEXTS]; /* NULL: unknown, or an event that is off */
-	const char *aim;	     /* one of these, to restore; or NULL */
 };
 
 /* All zeros: empty. */
 struct settings {
 	struct setting *list; /* by ->place */
-	size_t n, capacity;
+	size_t n;
 	unsigned int places;
 	unsigned int place; /* of the next line */
 	size_t next;	    /* where it is looked for first */
@@ -115,8 +113,8 @@ void settings_disown(struct settings *settings, const char *instance, const char
  * failed meanwhile. */
 void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb);
 
-/* Decides what to restore: the values of before, except for settings of other programs, which are
- * added to @kept. If jankd's value is unknown, the setting is restored. */
+/* Finds the settings of other programs: they are added to @kept, and are those of before from now
+ * on. If jankd's value is unknown, the setting is restored. */
 void settings_aim(struct settings *settings, struct settings_kept *kept);
 
 /* The same, but reads the current settings first. @budget: for properties. */
@@ -126,13 +124,14 @@ void settings_find_changes(struct settings *settings, const char *tracefs,
 /* --- restoring --- */
 
 struct settings_ending {
-	int atrace_ms;	   /* time limit for the end of atrace; then its settings are restored */
-	bool quiet;	   /* a failure of atrace is not reported */
-	bool until_signal; /* a signal ends the current wait */
+	int atrace_ms;	     /* time limit for the end of atrace; then its settings are restored */
+	bool quiet;	     /* a failure of atrace is not reported */
+	bool until_signal;   /* a signal ends the current wait */
+	bool only_instances; /* those that were made are removed, no setting is written */
 };
 
 /**
- * settings_restore() - write the settings that differ from their ->aim
+ * settings_restore() - write the settings that differ from those of before
  * @tracefs: its directory; nothing but it and the properties of atrace is changed
  *
  * Those that cannot be written have ->has_failed set. The kernel empties the trace buffers if

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
+#include "daemon/base/text_file.h"
 
 /* Together longer than a running jankd needs to create a removed lock again: four seconds. */
 #define LOCK_PAUSES 90
@@ -431,21 +432,17 @@ bool folder_is_gone(const struct folder *folder)
 	return !folder_is_same(&ours, &there);
 }
 
+/* Most bytes of a journal, see journal.h. */
+#define JOURNAL_MAX (1 << 20)
+
 /* Moves the journal to the new folder, from which settings are restored. Returns 0 or -errno. */
 static int move_journal(const struct folder *from, const struct folder *to)
 {
-	char text[4096];
-	int source = folder_open_journal(from);
-	int fd = source < 0 ? source : folder_create_journal(to);
-	int error = fd < 0 ? fd : 0;
-	ssize_t n;
+	char *text;
+	ssize_t n = text_file_read_all(&text, folder_open_journal(from), JOURNAL_MAX);
+	int error = n < 0 ? (int)n : folder_write_journal(to, text, (size_t)n);
 
-	while (error == 0 && (n = read(source, text, sizeof(text))) != 0)
-		error = n < 0 ? -errno : folder_write(fd, text, (size_t)n);
-	if (source >= 0)
-		close(source);
-	if (fd >= 0)
-		error = folder_replace_journal(to, fd, error);
+	free(text);
 	if (error == 0)
 		folder_remove_journal(from);
 	return error == -ENOENT ? 0 : error;
@@ -517,12 +514,6 @@ int folder_create_temporary(const struct folder *folder, const char *name)
 	return create_temporary(folder->fd, name, 0666);
 }
 
-int folder_create_journal(const struct folder *folder)
-{
-	return create_temporary(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
-				0600);
-}
-
 int folder_open_regular(int directory, const char *name, int flags, struct stat *info)
 {
 	int fd = openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
@@ -591,12 +582,15 @@ int folder_replace(const struct folder *folder, const char *name, int fd, int er
 	return replace(folder->fd, name, fd, folder->skip_sync, error);
 }
 
-int folder_replace_journal(const struct folder *folder, int fd, int error)
+int folder_write_journal(const struct folder *folder, const char *text, size_t len)
 {
+	int directory = folder->state_dir.fd;
+	const char *name = folder->state_dir.names[STATE_DIR_JOURNAL];
+	int fd = create_temporary(directory, name, 0600);
+
 	/* After a power failure the journal does not count: a boot resets all settings. And it is
 	 * written while tracing is on and nothing reads the trace yet. */
-	return replace(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], fd, true,
-		       error);
+	return fd < 0 ? fd : replace(directory, name, fd, true, folder_write(fd, text, len));
 }
 
 int folder_open_journal(const struct folder *folder)

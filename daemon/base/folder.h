@@ -78,10 +78,8 @@ int folder_open_regular(int directory, const char *name, int flags, struct stat 
 /* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
 
-/* The same for the journal (journal.h); only its owner can read and write it. For
- * folder_replace_journal(), see folder_replace(). */
-int folder_create_journal(const struct folder *folder);
-int folder_replace_journal(const struct folder *folder, int fd, int error);
+/* Replaces the journal (journal.h); only its owner can read and write it. Returns 0 or -errno. */
+int folder_write_journal(const struct folder *folder, const char *text, size_t len);
 
 /* Removes the journal. Returns true if it exists. */
 void folder_remove_journal(const struct folder *folder);

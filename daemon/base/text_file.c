@@ -42,10 +42,10 @@ ssize_t text_file_read_all(char **out, int fd, size_t max)
 	/* The byte behind the longest one is for the NUL. */
 	while (n > 0 && len <= max) {
 		n = read(fd, text + len, max + 1 - len);
-		if (n < 0)
-			n = -errno;
-		else
+		if (n > 0)
 			len += (size_t)n;
+		else if (n < 0)
+			n = errno == EINTR ? 1 : -errno;
 	}
 	if (fd >= 0)
 		close(fd);

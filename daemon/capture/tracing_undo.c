@@ -23,7 +23,9 @@ static int save(struct tracing_undo *undo)
 {
 	free(undo->journal);
 	undo->journal = journal_text(&undo->settings);
-	return undo->journal ? journal_write(undo->folder, undo->journal) : -ENOMEM;
+	return undo->journal
+		       ? folder_write_journal(undo->folder, undo->journal, strlen(undo->journal))
+		       : -ENOMEM;
 }
 
 static int write_journal(struct tracing_undo *undo)
@@ -217,7 +219,7 @@ void tracing_undo_setup_done(struct tracing_undo *undo)
 void tracing_undo_keep_journal(const struct tracing_undo *undo)
 {
 	if (undo->journal && !folder_has_journal(undo->folder))
-		journal_write(undo->folder, undo->journal);
+		folder_write_journal(undo->folder, undo->journal, strlen(undo->journal));
 }
 
 void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written)

@@ -12,6 +12,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/ids.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text_file.h"
 #include "daemon/trace/tracefs.h"
 
 /* Time limit for the end of atrace: a capture waits for it before it starts. */
@@ -60,14 +61,6 @@ char *journal_text(const struct settings *settings)
 	return NULL;
 }
 
-int journal_write(const struct folder *folder, const char *text)
-{
-	int fd = folder_create_journal(folder);
-
-	return fd < 0 ? fd
-		      : folder_replace_journal(folder, fd, folder_write(fd, text, strlen(text)));
-}
-
 /* Checks that no other user can have written the file, because its lines change the tracing of the
  * whole machine. Returns 0 or -errno. */
 static int check_ours(int fd)
@@ -87,24 +80,14 @@ static int check_ours(int fd)
 static ssize_t read_journal(const struct folder *folder, char **text)
 {
 	int fd = folder_open_journal(folder);
-	ssize_t n = 0;
-	size_t len = 0;
-	int error;
+	int error = fd < 0 ? fd : check_ours(fd);
 
-	if (fd < 0)
-		return fd;
-	error = check_ours(fd);
-	*text = error == 0 ? malloc(JOURNAL_MAX) : NULL;
-	if (error == 0 && !*text)
-		error = -ENOMEM;
-	while (error == 0 && (n = read(fd, *text + len, JOURNAL_MAX - len)) != 0) {
-		if (n < 0)
-			error = -errno;
-		else
-			len += (size_t)n;
-	}
-	close(fd);
-	return error < 0 ? error : (ssize_t)len;
+	*text = NULL;
+	if (error == 0)
+		return text_file_read_all(text, fd, JOURNAL_MAX);
+	if (fd >= 0)
+		close(fd);
+	return error;
 }
 
 /* Skips the first line of @text. Returns false if the journal is of another boot: that has reset

@@ -11,9 +11,6 @@
  * far as it is known. To be freed with free(); NULL: no memory, or settings are missing. */
 char *journal_text(const struct settings *settings);
 
-/* Writes and syncs the journal. Returns 0 or -errno. */
-int journal_write(const struct folder *folder, const char *text);
-
 enum journal_found {
 	JOURNAL_NONE,	/* no journal, or one of another boot: a boot resets all settings */
 	JOURNAL_DONE,	/* all is restored */

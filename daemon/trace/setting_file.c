@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 #define READ_MAX 262144
 
 static bool is_instance(struct span name)
@@ -44,23 +46,6 @@ static int open_file(const char *directory, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads to the end, @size - 1 bytes at most. Returns the length or -errno. */
-static ssize_t read_text(int fd, char *text, size_t size)
-{
-	size_t len = 0;
-	ssize_t n = 1;
-
-	while (n > 0 && len < size - 1) {
-		n = read(fd, text + len, size - 1 - len);
-		if (n > 0)
-			len += (size_t)n;
-		else if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	text[len] = '\0';
-	return n < 0 ? -errno : (ssize_t)len;
-}
-
 int setting_open(const char *directory, const char *name)
 {
 	return open_file(directory, name, O_RDONLY);
@@ -88,20 +73,6 @@ static int copy_value(char *text, char value[static SETTING_SIZE])
 	return 0;
 }
 
-int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE])
-{
-	int fd = open_file(directory, name, O_RDONLY);
-	char text[1024];
-	ssize_t n;
-
-	value[0] = '\0';
-	if (fd < 0)
-		return fd;
-	n = read_text(fd, text, sizeof(text));
-	close(fd);
-	return n < 0 ? (int)n : copy_value(text, value);
-}
-
 int setting_read_open(int fd, char value[static SETTING_SIZE])
 {
 	char text[1024];
@@ -110,26 +81,33 @@ int setting_read_open(int fd, char value[static SETTING_SIZE])
 	value[0] = '\0';
 	if (fd < 0)
 		return fd;
-	n = pread(fd, text, sizeof(text) - 1, 0);
+	do
+		n = pread(fd, text, sizeof(text) - 1, 0);
+	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
 	return copy_value(text, value);
 }
 
-char *setting_read_all(const char *directory, const char *name)
+int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE])
 {
 	int fd = open_file(directory, name, O_RDONLY);
-	char *text = fd < 0 ? NULL : malloc(READ_MAX);
-	ssize_t n = fd < 0 ? fd : text ? read_text(fd, text, READ_MAX) : -ENOMEM;
+	int error = setting_read_open(fd, value);
 
 	if (fd >= 0)
 		close(fd);
-	if (n >= 0)
-		return text;
-	free(text);
-	errno = (int)-n;
-	return NULL;
+	return error;
+}
+
+char *setting_read_all(const char *directory, const char *name)
+{
+	char *text;
+	ssize_t n = text_file_read_all(&text, open_file(directory, name, O_RDONLY), READ_MAX);
+
+	if (n < 0)
+		errno = (int)-n;
+	return text;
 }
 
 int setting_check_write(const char *directory, const char *name)

@@ -68,21 +68,19 @@ static void check_state(void)
 static void put_journal(const uint8_t *data, size_t size)
 {
 	static const char this_boot[] = HEAD "THIS-BOOT\n";
-	int fd = folder_create_journal(&folder), error;
+	static char text[SETTINGS_MAX + 96];
+	size_t len = 0;
 
-	if (fd < 0)
-		abort();
 	if (size >= strlen(this_boot) && memcmp(data, this_boot, strlen(this_boot)) == 0) {
-		char id[BOOT_ID_SIZE], head[96];
+		char id[BOOT_ID_SIZE];
 
 		boot_id_read(id);
-		snprintf(head, sizeof(head), HEAD "%s\n", id);
-		folder_write(fd, head, strlen(head));
+		len = (size_t)sprintf(text, HEAD "%s\n", id);
 		data += strlen(this_boot);
 		size -= strlen(this_boot);
 	}
-	error = folder_write(fd, (const char *)data, size);
-	if (folder_replace_journal(&folder, fd, error) != 0)
+	memcpy(text + len, data, size);
+	if (folder_write_journal(&folder, text, len + size) != 0)
 		abort();
 }
 

@@ -231,14 +231,9 @@ static int keep_files(struct folder *again)
 
 TEST(moved_folder_is_created_again)
 {
-	int fd;
-
 	opens("out");
 	assert_int_equal(folder_write_address(&folder, "jankd-abc"), 0);
-	fd = folder_create_journal(&folder);
-	assert_true(fd >= 0);
-	assert_int_equal(folder_write(fd, "to be put back\n", 15), 0);
-	assert_int_equal(folder_replace_journal(&folder, fd, 0), 0);
+	assert_int_equal(folder_write_journal(&folder, "to be put back\n", 15), 0);
 	assert_true(folder_has_journal(&folder));
 	assert_int_equal(rename(scratch_path("out"), scratch_path("moved")), 0);
 	assert_true(folder_is_gone(&folder));

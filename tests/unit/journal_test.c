@@ -154,7 +154,8 @@ static void write_journal(const char *before, const char *ours)
 
 	settings_parse(&settings, SETTINGS_BEFORE, span_of(before), "");
 	settings_parse(&settings, SETTINGS_OURS, span_of(ours), "");
-	assert_int_equal(journal_write(&folder, text = journal_text(&settings)), 0);
+	text = journal_text(&settings);
+	assert_int_equal(folder_write_journal(&folder, text, strlen(text)), 0);
 	free(text);
 	settings_free(&settings);
 }

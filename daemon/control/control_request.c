@@ -2,128 +2,79 @@
 #include "daemon/control/control_request.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "parser/chars.h"
-
-/* The rest of a line. */
-struct rest {
-	const char *at, *end;
-};
-
-/* Skips the next word if it is @word. */
-static bool skip_word(struct rest *rest, const char *word)
+/* A number of columns or lines. */
+static bool parse_side(unsigned int *side, const char *word)
 {
-	size_t len = strlen(word);
+	size_t len = strspn(word, "0123456789");
 
-	if ((size_t)(rest->end - rest->at) < len || memcmp(rest->at, word, len) != 0)
-		return false;
-	if (rest->at + len < rest->end && rest->at[len] != ' ')
-		return false;
-	rest->at += len;
-	return true;
+	*side = len < 10 ? (unsigned int)strtoul(word, NULL, 10) : 0;
+	return !word[len] && *side > 0 && *side <= CONTROL_SIDE_MAX;
 }
 
-static bool skip_blank(struct rest *rest)
-{
-	if (rest->at == rest->end || *rest->at != ' ')
-		return false;
-	rest->at++;
-	return true;
-}
-
-/* A blank and a number of columns or lines. */
-static bool parse_side(struct rest *rest, unsigned int *side)
-{
-	const char *begin;
-
-	if (!skip_blank(rest))
-		return false;
-	*side = 0;
-	for (begin = rest->at; rest->at < rest->end; rest->at++) {
-		if (!is_digit(*rest->at))
-			break;
-		*side = *side * 10 + (unsigned int)(*rest->at - '0');
-		if (*side > CONTROL_SIDE_MAX)
-			return false;
-	}
-	return rest->at > begin && *side > 0;
-}
-
-static const char *parse_mark(struct rest *rest, char text[static CONTROL_MARK_MAX + 1])
+static const char *parse_mark(const char *at, const char *end,
+			      char text[static CONTROL_MARK_MAX + 1])
 {
 	size_t len = 0;
 
-	if (!skip_blank(rest) || rest->at == rest->end)
+	if (at == end)
 		return "mark: the text is missing";
-	for (; rest->at < rest->end; rest->at++) {
-		char c = *rest->at;
+	for (; at < end; at++) {
+		char c = *at;
 
 		if (len == CONTROL_MARK_MAX)
 			return "mark: the text has more than 1024 bytes";
 		if (c == '\\') {
-			if (++rest->at == rest->end || !strchr("n\\", *rest->at) || !*rest->at)
+			if (++at == end || (*at != 'n' && *at != '\\'))
 				return "mark: a backslash must be written as \\\\";
-			c = *rest->at == 'n' ? '\n' : '\\';
+			c = *at == 'n' ? '\n' : '\\';
 		}
-		if (c == '\0')
-			return "mark: the text contains a NUL";
 		text[len++] = c;
 	}
 	text[len] = '\0';
 	return NULL;
 }
 
-static const char *parse_status(struct rest *rest, struct control_request *request)
-{
-	request->verb = CONTROL_STATUS;
-	if (rest->at == rest->end)
-		return NULL;
-	request->verb = CONTROL_STATUS_TEXT;
-	if (skip_blank(rest) && skip_word(rest, "text") && parse_side(rest, &request->columns) &&
-	    rest->at == rest->end)
-		return NULL;
-	return "status: must be 'status' or 'status text COLUMNS'";
-}
-
-static const char *parse_top(struct rest *rest, struct control_request *request)
-{
-	request->verb = CONTROL_TOP;
-	if (parse_side(rest, &request->columns) && parse_side(rest, &request->lines)) {
-		request->colour = skip_blank(rest);
-		if (rest->at == rest->end ? !request->colour
-					  : skip_word(rest, "colour") && rest->at == rest->end)
-			return NULL;
-	}
-	return "top: must be 'top COLUMNS LINES' or 'top COLUMNS LINES colour'";
-}
-
-static const char *parse_end(const struct rest *rest, struct control_request *request,
-			     enum control_verb verb)
-{
-	request->verb = verb;
-	return rest->at == rest->end ? NULL : "unexpected text after the command";
-}
-
 const char *control_request_parse(struct control_request *request, const char *line, size_t len)
 {
-	struct rest rest = { line, line + len };
+	char copy[CONTROL_LINE_MAX + 1], *rest = copy, *words[5] = { NULL };
+	size_t n = 0;
 
 	request->columns = request->lines = 0;
 	request->colour = false;
 	request->text[0] = '\0';
-	if (skip_word(&rest, "status"))
-		return parse_status(&rest, request);
-	if (skip_word(&rest, "top"))
-		return parse_top(&rest, request);
-	if (skip_word(&rest, "rotate"))
-		return parse_end(&rest, request, CONTROL_ROTATE);
-	if (skip_word(&rest, "stop"))
-		return parse_end(&rest, request, CONTROL_STOP);
-	if (!skip_word(&rest, "mark"))
-		return "the command must be status, top, mark, rotate or stop";
 	request->verb = CONTROL_MARK;
-	return parse_mark(&rest, request->text);
+	if (len > CONTROL_LINE_MAX || memchr(line, '\0', len))
+		return "the request is too long or contains a NUL";
+	if (len >= strlen("mark ") && memcmp(line, "mark ", strlen("mark ")) == 0)
+		return parse_mark(line + strlen("mark "), line + len, request->text);
+	memcpy(copy, line, len);
+	copy[len] = '\0';
+	while (n < 5 && (words[n] = strsep(&rest, " ")))
+		n++;
+	if (strcmp(words[0], "status") == 0) {
+		request->verb = n == 1 ? CONTROL_STATUS : CONTROL_STATUS_TEXT;
+		if (n == 1 || (n == 3 && strcmp(words[1], "text") == 0 &&
+			       parse_side(&request->columns, words[2])))
+			return NULL;
+		return "status: must be 'status' or 'status text COLUMNS'";
+	}
+	if (strcmp(words[0], "top") == 0) {
+		request->verb = CONTROL_TOP;
+		request->colour = n == 4 && strcmp(words[3], "colour") == 0;
+		if ((n == 3 || request->colour) && parse_side(&request->columns, words[1]) &&
+		    parse_side(&request->lines, words[2]))
+			return NULL;
+		return "top: must be 'top COLUMNS LINES' or 'top COLUMNS LINES colour'";
+	}
+	if (strcmp(words[0], "mark") == 0)
+		return "mark: the text is missing";
+	request->verb = strcmp(words[0], "rotate") == 0 ? CONTROL_ROTATE : CONTROL_STOP;
+	if (request->verb == CONTROL_STOP && strcmp(words[0], "stop") != 0)
+		return "the command must be status, top, mark, rotate or stop";
+	return n == 1 ? NULL : "unexpected text after the command";
 }
 
 size_t control_request_mark(char line[static CONTROL_LINE_MAX], const char *text)

@@ -22,7 +22,8 @@
 TEST(invalid_requests_are_refused)
 {
 	char bad[] = ";stat;statuses;status ;status text;status text 0;status text 80 ;top;"
-		     "top 80;top 80 ;top 80 24 7;top 80 4097;top 99999999999999999999 24;"
+		     "top 80;top 80 ;top 80 24 7;top 80 4097;top 80 24colour;top "
+		     "99999999999999999999 24;"
 		     "top 0x50 24;stop now; stop;rotate\r;mark;mark ;mark a\\;mark a\\t";
 	char *rest = bad, *one;
 	struct control_request request;

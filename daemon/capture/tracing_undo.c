@@ -225,20 +225,19 @@ void tracing_undo_keep_journal(const struct tracing_undo *undo)
 void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written)
 {
 	struct property_budget budget = next_budget(undo);
+	struct settings_kept kept = { .n = 0 };
 
-	if (!undo->folder || undo->has_found_changes)
-		return;
-	undo->has_found_changes = true;
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (written & 1u << which)
 			settings_disown(&undo->settings, undo->options->instance,
 					trace_files_name(which));
-	settings_find_changes(&undo->settings, undo->directory, &budget, &undo->kept);
-	if (undo->kept.n > 0)
+	settings_find_changes(&undo->settings, undo->directory, &budget, &kept);
+	if (kept.n > 0)
 		report("warning: %s: %s: another program changed settings during the capture: not "
 		       "restored: %s; reset them if needed",
-		       options_command_name(undo->options->command), undo->directory,
-		       undo->kept.text);
+		       options_command_name(undo->options->command), undo->directory, kept.text);
+	undo->kept = kept;
+	undo->has_found_changes = true;
 }
 
 bool tracing_undo_restore(struct tracing_undo *undo)
@@ -253,20 +252,15 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.only_instances = !undo->writes,
 	};
 	struct settings *settings = &undo->settings;
-	struct property_budget budget = { .is_over = true };
-	struct settings_kept kept = { .n = 0 };
 	char words[SETTINGS_TEXT_SIZE];
 
 	if (!undo->folder || undo->has_restored)
 		return false;
 	undo->has_restored = true;
-	if (undo->writes && !undo->has_found_changes) {
+	/* Another program may have changed more settings since. Not done again if atrace was used:
+	 * to stop it takes longer, and its properties are slow to read. */
+	if (undo->writes && !(undo->has_found_changes && undo->atrace))
 		tracing_undo_find_changes(undo, 0);
-	} else if (undo->writes && !undo->atrace) {
-		/* Another program may have changed more settings since. Not done if atrace was
-		 * used: to stop it takes longer, and its properties are slow to read. */
-		settings_find_changes(settings, undo->directory, &budget, &kept);
-	}
 	settings_restore(settings, undo->directory, &ending);
 	if (settings->n_failed > 0) {
 		settings_format_failed(words, settings);

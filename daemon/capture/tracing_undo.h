@@ -31,7 +31,7 @@ struct tracing_undo {
 	int lock_fd;   /* see tracefs_lock(); < 0: not held */
 	bool writes;   /* settings may have been changed */
 	bool has_found_changes, has_restored;
-	struct settings_kept kept; /* settings that other programs have set, and that stay */
+	struct settings_kept kept; /* by other programs: found by the last call */
 	bool recovered;		   /* an earlier capture was killed: its settings were restored, */
 	struct settings_kept recovered_kept; /* except for these */
 	bool atrace;			     /* atrace was started */

@@ -275,38 +275,32 @@ static void check_settings(struct interference *interference, unsigned int files
 static void check_clocks(struct interference *interference)
 {
 	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
+	bool is_step = change.slept_ns != 0 || change.stepped_ns != 0;
+	struct output *output = &interference->session->output;
 
 	/* The wall clock gives events their time, so it is measured before an event is written. */
-	if (change.slept_ns || change.stepped_ns)
-		output_set_clock(&interference->session->output,
-				 kernel_clock_measure(interference->clock, interference->files));
+	if (!interference->has_other_clock &&
+	    (is_step || loop_now() >= interference->wall_ns + FOLLOW_WALL_NS)) {
+		struct wall_clock now =
+			kernel_clock_measure(interference->clock, interference->files);
+
+		interference->wall_ns = loop_now();
+		if (is_step ||
+		    (now.known && llabs(now.offset_ns - output->clock.offset_ns) > DRIFT_NS))
+			output_set_clock(output, now);
+	}
 	if (change.slept_ns) {
 		add_hole(interference);
 		write_event(interference, "the device was suspended for %" PRId64 ".%03d s",
 			    change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
 	}
 	if (change.stepped_ns) {
-		int64_t size_ns = change.stepped_ns < 0 ? -change.stepped_ns : change.stepped_ns;
+		int64_t size_ns = llabs(change.stepped_ns);
 
 		write_event(interference, "the wall clock jumped by %s%" PRId64 ".%03d s",
 			    change.stepped_ns < 0 ? "-" : "+", size_ns / 1000000000,
 			    (int)(size_ns / 1000000 % 1000));
 	}
-}
-
-static void follow_wall(struct interference *interference)
-{
-	struct wall_clock now;
-	int64_t drift_ns;
-
-	if (interference->has_other_clock ||
-	    (interference->wall_ns && loop_now() < interference->wall_ns + FOLLOW_WALL_NS))
-		return;
-	interference->wall_ns = loop_now();
-	now = kernel_clock_measure(interference->clock, interference->files);
-	drift_ns = now.offset_ns - interference->session->output.clock.offset_ns;
-	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))
-		output_set_clock(&interference->session->output, now);
 }
 
 /* --- other readers --- */
@@ -613,7 +607,6 @@ void interference_tick(struct interference *interference)
 	interference_tags_tick(&interference->tags, !interference->is_paused);
 	for (int i = 0; i < INTERFERENCE_RESTORED; i++)
 		restore_if_due(interference, (enum interference_restored)i);
-	follow_wall(interference);
 	interference->is_watching = interference->watch.watcher.fd >= 0 &&
 				    loop_watch(interference->loop, &interference->watch.watcher,
 					       EPOLLIN | EPOLLONESHOT) == 0;

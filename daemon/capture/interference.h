@@ -77,7 +77,7 @@ struct interference {
 	struct clock_watch clocks;
 
 	unsigned int set_by_others; /* see interference_set_by_others() */
-	uint64_t wall_ns;	    /* when follow_wall() last measured, or 0: loop_now() */
+	uint64_t wall_ns;	    /* when the wall clock was measured, or 0: loop_now() */
 	uint64_t good_ns;	    /* trace time of the last good check */
 	uint64_t tags_good_ns;	    /* the same for the tags: at the last query but one */
 	uint64_t tags_query_ns;	    /* at the last query */

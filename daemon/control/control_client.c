@@ -75,53 +75,47 @@ static bool is_trusted(int fd, const struct holder *holder)
 	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
 }
 
-/* Connects without a wait to the socket's file, which other users cannot keep busy. Returns a
- * socket or -1. */
-static int connect_to_file(const struct holder *holder, const char *folder)
+/* @flags: of socket(), for the connect() alone. */
+static int try_address(const struct sockaddr_un *address, size_t size, int flags,
+		       const struct holder *holder, unsigned int timeout_s)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int file = state_dir_find(folder, STATE_DIR_SOCKET);
-	int fd = file < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
-	if (fd >= 0 && (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-			!is_trusted(fd, holder) || fcntl(fd, F_SETFL, 0) < 0)) {
-		close(fd);
-		fd = -1;
-	}
-	if (file >= 0)
-		close(file);
-	return fd;
-}
-
-/* Returns a connected socket or -errno; -EPERM: a process of another user listens there. */
-static int connect_to(const struct holder *holder, const char *folder, unsigned int timeout_s)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	size_t len = strlen(holder->name);
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
 	struct timeval timeout = { .tv_sec = timeout_s };
-	int fd = connect_to_file(holder, folder);
-	bool is_connected = fd >= 0;
-	int error = 0;
+	int error = 0, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
-	if (!is_connected)
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	memcpy(address.sun_path + 1, holder->name, len);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	if (is_connected)
-		return fd;
-	if (connect(fd, (struct sockaddr *)&address, size) < 0)
+	if (connect(fd, (const struct sockaddr *)address, (socklen_t)size) < 0)
 		error = -errno;
 	else if (!is_trusted(fd, holder))
 		error = -EPERM;
+	else if (fcntl(fd, F_SETFL, 0) < 0)
+		error = -errno;
 	if (error == 0)
 		return fd;
 	close(fd);
 	return error;
+}
+
+/* First tries the socket's file, without a wait: other users cannot keep it busy. Returns a
+ * connected socket or -errno; -EPERM: a process of another user listens there. */
+static int connect_to(const struct holder *holder, const char *folder, unsigned int timeout_s)
+{
+	struct sockaddr_un of_file = { .sun_family = AF_UNIX }, abstract = of_file;
+	size_t len = strlen(holder->name);
+	int file = state_dir_find(folder, STATE_DIR_SOCKET), fd = -1;
+
+	snprintf(of_file.sun_path, sizeof(of_file.sun_path), "/proc/self/fd/%d", file);
+	if (file >= 0) {
+		fd = try_address(&of_file, sizeof(of_file), SOCK_NONBLOCK, holder, timeout_s);
+		close(file);
+	}
+	if (fd >= 0)
+		return fd;
+	memcpy(abstract.sun_path + 1, holder->name, len);
+	return try_address(&abstract, offsetof(struct sockaddr_un, sun_path) + 1 + len, 0, holder,
+			   timeout_s);
 }
 
 /* An answer that was received. */

@@ -408,19 +408,26 @@ void session_write_json(struct session *session)
 
 /* --- begin and end --- */
 
-static int create_pipeline(struct session *session)
+/* @is_again: the rows are appended to the files that are there. Returns 0 or EXIT_FAILED. */
+static int open_files(struct session *session, bool is_again)
 {
-	struct row_sink sink = output_sink(&session->output);
 	const struct options *options = session->options;
-	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
+	struct row_sink sink;
 
-	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
+	if (output_open(&session->output, options, &session->folder, is_again) < 0)
+		return EXIT_FAILED;
+	output_set_clock(&session->output, session->origin.clock);
+	sink = output_sink(&session->output);
+	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
+		report_no_memory(session_command(session), NULL);
+		return EXIT_FAILED;
+	}
+	output_set_pipeline(&session->output, session->pipeline);
+	if (ruleset_is_last_counter(session->rules) && options->frames_log)
 		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no rows "
 		       "for it; omit one of the two",
 		       session_command(session), options->rules);
-	if (error < 0)
-		report_no_memory(session_command(session), NULL);
-	return error;
+	return 0;
 }
 
 void session_undo(struct session *session)
@@ -464,17 +471,11 @@ int session_begin(struct session *session, struct source *source,
 	folder_skip_sync(&session->folder, true);
 	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
-	if (output_open(&session->output, options, &session->folder, false) < 0) {
+	if (open_files(session, false) != 0) {
 		session_undo(session);
 		return EXIT_FAILED;
 	}
-	output_set_clock(&session->output, origin->clock);
 	snapshot_open(&session->snapshot, &session->output, source, options, origin->live);
-	if (create_pipeline(session) < 0) {
-		session_undo(session);
-		return EXIT_FAILED;
-	}
-	output_set_pipeline(&session->output, session->pipeline);
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);
@@ -492,13 +493,7 @@ int session_begin_again(struct session *session, struct source *source,
 	session->count_from_ns = from_ns;
 	session->count_from_limit_ns = UINT64_MAX;
 	session->count_until_ns = until_ns;
-	if (output_open(&session->output, session->options, &session->folder, true) < 0)
-		return EXIT_FAILED;
-	output_set_clock(&session->output, origin->clock);
-	if (create_pipeline(session) < 0)
-		return EXIT_FAILED;
-	output_set_pipeline(&session->output, session->pipeline);
-	return 0;
+	return open_files(session, true);
 }
 
 /* The first one is written a period after the first event. */

@@ -254,7 +254,7 @@ static void read_sizes(struct settings *settings, enum settings_text which, cons
 	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
 		snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
 		note_read(settings, setting_read(directory, name, value));
-		text_append(sizes, sizeof(sizes), "%s,", value);
+		text_append(sizes, sizeof(sizes), "%s%s", cpu > 0 ? "," : "", value);
 	}
 	put(settings, which, SIZE " %s", sizes);
 }

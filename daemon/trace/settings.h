@@ -10,7 +10,7 @@
  *     place                         the top level, or: place INSTANCE
  *     made INSTANCE                 an instance that did not exist; restoring removes it
  *     current_tracer nop            a file of the place and its value
- *     buffer_size_kb 1410,64,       of each CPU, if they differ
+ *     buffer_size_kb 1410,64        of each CPU, if they differ
  *     option nooverwrite            a line of trace_options
  *     events                        the events that are on follow; others are off:
  *     event sched:sched_switch      event !sched:sched_switch

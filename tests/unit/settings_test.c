@@ -267,9 +267,9 @@ TEST(settings_changed_by_jankd_are_restored_and_others_kept)
 	aims("made x\nplace\ntracing_on 0\n", "place\ntracing_on 1\n", "place\ntracing_on 1\n",
 	     "made x\nplace\ntracing_on 0\n", "");
 	/* Sizes of all CPU buffers are one setting. */
-	aims("place\nbuffer_size_kb 10,20,\n", "place\nbuffer_size_kb 1024\n",
-	     "place\nbuffer_size_kb 1024,64,\n", "place\nbuffer_size_kb 1024,64,\n",
-	     "buffer_size_kb 1024,64,");
+	aims("place\nbuffer_size_kb 10,20\n", "place\nbuffer_size_kb 1024\n",
+	     "place\nbuffer_size_kb 1024,64\n", "place\nbuffer_size_kb 1024,64\n",
+	     "buffer_size_kb 1024,64");
 }
 
 TEST(what_an_atrace_that_failed_has_not_set_is_not_restored)

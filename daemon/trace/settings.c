@@ -710,29 +710,21 @@ void settings_disown(struct settings *settings, const char *instance, const char
 		disown(setting);
 }
 
-/* True: atrace may have given the setting of @line that value. */
+/* True: atrace may have given the setting of @line that value. The kernel rounds sizes up. */
 static bool may_be_atraces(struct span line, uint64_t buffer_kb)
 {
 	static const char *const options[] = { "overwrite", "print-tgid", "record-tgid",
 					       "context-info", "irq-info" };
 	struct span value = after_first_word(line);
-	uint64_t size_kb;
+	uint64_t size_kb = is(line, SIZE) ? strtoull(value.ptr, NULL, 10) : buffer_kb;
+	bool sets = !is(line, "option");
 
-	if (is(line, "buffer_percent"))
-		return false;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		sets |= span_equal(without("no", value), span_of(options[i]));
 	if (is(line, "current_tracer"))
 		return span_equal(value, SPAN_LITERAL("nop"));
-	/* The kernel rounds up. */
-	if (is(line, SIZE)) {
-		size_kb = value.len ? strtoull(value.ptr, NULL, 10) : 0;
-		return size_kb >= buffer_kb && size_kb < buffer_kb + 64;
-	}
-	if (!is(line, "option"))
-		return true;
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (span_equal(without("no", value), span_of(options[i])))
-			return true;
-	return false;
+	return sets && !is(line, "buffer_percent") && size_kb >= buffer_kb &&
+	       size_kb < buffer_kb + 64;
 }
 
 void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb)

@@ -44,19 +44,11 @@ static void add_watch(struct trace_watch *watch, const char *path, const char *f
 	watch->watches[watch->n_watches++].file = file;
 }
 
-static void add_watches_of_cpus(struct trace_watch *watch, const char *path, size_t i)
-{
-	char name[64];
-
-	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/%s", cpu, files[i].of_cpu);
-		add_watch(watch, path, name, files[i].file, files[i].mask);
-	}
-}
-
 void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
 		      bool line_format)
 {
+	char name[64];
+
 	watch->raw_readers = watch->text_readers = 0;
 	watch->n_watches = 0;
 	watch->watcher = watcher;
@@ -66,8 +58,10 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		if (files[i].name)
 			add_watch(watch, path, files[i].name, files[i].file, files[i].mask);
-		if (files[i].of_cpu)
-			add_watches_of_cpus(watch, path, i);
+		for (unsigned int cpu = 0; files[i].of_cpu && cpu < trace_cpus(); cpu++) {
+			snprintf(name, sizeof(name), "per_cpu/cpu%u/%s", cpu, files[i].of_cpu);
+			add_watch(watch, path, name, files[i].file, files[i].mask);
+		}
 	}
 	for (unsigned int i = 0; i < (line_format ? TRACE_SETTINGS : TRACE_SETTING_FORMAT); i++)
 		add_watch(watch, path, trace_watch_name(i), i, IN_MODIFY);

@@ -61,69 +61,26 @@ char *journal_text(const struct settings *settings)
 	return NULL;
 }
 
-/* Checks that no other user can have written the file, because its lines change the tracing of the
- * whole machine. Returns 0 or -errno. */
-static int check_ours(int fd)
-{
-	struct stat info;
-
-	if (fstat(fd, &info) < 0)
-		return -errno;
-	if (!S_ISREG(info.st_mode))
-		return -EINVAL;
-	if (info.st_size >= JOURNAL_MAX)
-		return -EFBIG;
-	return info.st_uid == geteuid() && !(info.st_mode & 022) ? 0 : -EPERM;
-}
-
-/* Reads the journal. The caller frees *text. Returns its length or -errno. */
-static ssize_t read_journal(const struct folder *folder, char **text)
+/* Opens the journal if no other user can have written it, because its lines change the tracing of
+ * the whole machine. Returns a descriptor or -errno. */
+static int open_ours(const struct folder *folder)
 {
 	int fd = folder_open_journal(folder);
-	int error = fd < 0 ? fd : check_ours(fd);
+	struct stat info;
+	int error = 0;
 
-	*text = NULL;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &info) < 0)
+		error = -errno;
+	else if (!S_ISREG(info.st_mode))
+		error = -EINVAL;
+	else if (info.st_uid != geteuid() || (info.st_mode & 022))
+		error = -EPERM;
 	if (error == 0)
-		return text_file_read_all(text, fd, JOURNAL_MAX);
-	if (fd >= 0)
-		close(fd);
+		return fd;
+	close(fd);
 	return error;
-}
-
-/* Skips the first line of @text. Returns false if the journal is of another boot: that has reset
- * all settings. */
-static bool skip_head(struct span *text)
-{
-	char head[96];
-
-	head_line(head);
-	if (!span_starts_with(*text, span_of(head)))
-		return false;
-	*text = span_skip(*text, strlen(head));
-	return true;
-}
-
-/* Removes the last line from @text. Returns false if it is missing. */
-static bool cut_end(struct span *text)
-{
-	struct span end = SPAN_LITERAL(END);
-
-	if (text->len < end.len || memcmp(text->ptr + text->len - end.len, END, end.len) != 0)
-		return false;
-	text->len -= end.len;
-	return true;
-}
-
-static void restore(struct settings *settings, struct span text, const char *directory,
-		    struct settings_kept *kept)
-{
-	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
-	struct property_budget budget = property_budget_begin(false);
-
-	settings_parse(settings, SETTINGS_BEFORE, text, "");
-	settings_parse(settings, SETTINGS_OURS, text, SET);
-	settings_find_changes(settings, directory, &budget, kept);
-	settings_restore(settings, directory, &ending);
 }
 
 /* Reports why the settings cannot be restored. The journal is kept. */
@@ -139,6 +96,8 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 					   struct span journal, const char *tracefs,
 					   struct settings_kept *kept, struct settings *settings)
 {
+	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
+	struct property_budget budget;
 	char directory[TRACEFS_DIRECTORY_SIZE];
 	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 192];
 	char refusal[TRACEFS_REFUSAL_SIZE];
@@ -152,7 +111,11 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		return keep(folder, command,
 			    "no tracefs found; mount it, or name it with --tracefs; to keep the "
 			    "changes, remove .journal");
-	restore(settings, journal, directory, kept);
+	budget = property_budget_begin(false);
+	settings_parse(settings, SETTINGS_BEFORE, journal, "");
+	settings_parse(settings, SETTINGS_OURS, journal, SET);
+	settings_find_changes(settings, directory, &budget, kept);
+	settings_restore(settings, directory, &ending);
 	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
 		       "killed: not restored: %s; reset them if needed",
@@ -192,10 +155,10 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 				   struct settings *settings)
 {
 	enum journal_found found = JOURNAL_NONE;
-	char *text = NULL;
-	ssize_t len = read_journal(folder, &text);
+	char *text, head[96], why[192];
+	/* Less than JOURNAL_MAX: as journal_text() writes it. */
+	ssize_t len = text_file_read_all(&text, open_ours(folder), JOURNAL_MAX - 1);
 	struct span journal;
-	char why[192];
 
 	if (len == -ENOENT) {
 		if (!is_of_another(folder))
@@ -203,20 +166,27 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		len = -EPERM;
 	}
 	if (len < 0) {
-		free(text);
 		snprintf(why, sizeof(why),
 			 "%s; run 'jankd stop' as the user who ran that jankd; or remove the file "
 			 "to keep the changes",
 			 len == -EPERM ? "another user may have written it" : folder_why((int)len));
 		return keep(folder, command, why);
 	}
+	head_line(head);
 	journal = (struct span){ text, (size_t)len };
-	if (skip_head(&journal) && cut_end(&journal))
-		found = restore_settings(folder, command, journal, tracefs, kept, settings);
-	else if (journal.len < (size_t)len)
-		report("warning: %s: %s/.journal: damaged: what a killed jankd has changed is "
-		       "unknown; check buffer_size_kb and tracing_on",
-		       command, folder->path);
+	/* A journal of another boot changes nothing: that has reset all settings. */
+	if (span_starts_with(journal, span_of(head))) {
+		const char *end = text + len - strlen(END);
+
+		journal = span_skip(journal, strlen(head));
+		journal.len -= strlen(END);
+		if (end >= journal.ptr && strcmp(end, END) == 0)
+			found = restore_settings(folder, command, journal, tracefs, kept, settings);
+		else
+			report("warning: %s: %s/.journal: damaged: what a killed jankd has changed "
+			       "is unknown; check buffer_size_kb and tracing_on",
+			       command, folder->path);
+	}
 	free(text);
 	if (found == JOURNAL_NONE || found == JOURNAL_DONE)
 		folder_remove_journal(folder);

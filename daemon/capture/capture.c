@@ -411,6 +411,19 @@ static int open_signals(const struct options *options)
 	return loop_signals(numbers, n);
 }
 
+/* @error: before this. Returns 0, or EXIT_FAILED after the reason was reported. */
+static int watch(struct capture *capture, int error, struct watcher *watcher, const char *what,
+		 const char *advice)
+{
+	if (error == 0)
+		error = watcher->fd < 0 ? -errno : loop_watch(&capture->loop, watcher, EPOLLIN);
+	if (error == 0)
+		return 0;
+	report("%s: cannot %s: %s; %s", session_command(&capture->session), what, strerror(-error),
+	       report_advice(error, advice));
+	return EXIT_FAILED;
+}
+
 static void on_timer(struct watcher *watcher, uint32_t events)
 {
 	uint64_t count;
@@ -423,22 +436,13 @@ static void on_timer(struct watcher *watcher, uint32_t events)
 
 static int open_timer(struct capture *capture)
 {
-	const struct options *options = capture->options;
-	int error;
-
-	if (options->wait_ns == 0 && options->duration_ns == 0)
+	if (capture->options->wait_ns == 0 && capture->options->duration_ns == 0)
 		return 0;
 	capture->timer = (struct watcher){
 		.fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),
 		.ready = on_timer,
 	};
-	error = capture->timer.fd < 0 ? -errno
-				      : loop_watch(&capture->loop, &capture->timer, EPOLLIN);
-	if (error == 0)
-		return 0;
-	report("%s: cannot set a timer: %s; %s", session_command(&capture->session),
-	       strerror(-error), report_advice(error, "omit --wait and --duration"));
-	return EXIT_FAILED;
+	return watch(capture, 0, &capture->timer, "set a timer", "omit --wait and --duration");
 }
 
 static int catch_signals(struct capture *capture)
@@ -450,15 +454,7 @@ static int catch_signals(struct capture *capture)
 		.ready = on_signal,
 		.context = capture,
 	};
-	if (error == 0)
-		error = capture->signals.fd < 0
-				? -errno
-				: loop_watch(&capture->loop, &capture->signals, EPOLLIN);
-	if (error == 0)
-		return 0;
-	report("%s: cannot handle signals: %s; %s", session_command(&capture->session),
-	       strerror(-error), report_advice(error, "try again"));
-	return EXIT_FAILED;
+	return watch(capture, error, &capture->signals, "handle signals", "try again");
 }
 
 static int open_pipe(struct capture *capture)
@@ -758,7 +754,7 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;
-	int error;
+	int code;
 
 	folder_skip_sync(&capture->session.folder, false);
 	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
@@ -768,14 +764,11 @@ static int begin_thread(struct capture *capture)
 		.ready = on_files_done,
 		.context = capture,
 	};
-	error = loop_watch(&capture->loop, &capture->files_done, EPOLLIN);
-	if (error == 0) {
+	code = watch(capture, 0, &capture->files_done, "watch the files",
+		     "stop programs that watch many files");
+	if (code == 0)
 		session_write_json(&capture->session);
-		return 0;
-	}
-	report("%s: cannot watch the files: %s; %s", session_command(&capture->session),
-	       strerror(-error), report_advice(error, "stop programs that watch many files"));
-	return EXIT_FAILED;
+	return code;
 }
 
 static void on_stop(void *context)
@@ -859,10 +852,8 @@ void capture_close(struct capture *capture)
 	device_state_close(&capture->device);
 	child_on_start(NULL, NULL);
 	capture->source = source_close(capture->source);
-	if (capture->signals.fd >= 0)
-		close(capture->signals.fd);
-	if (capture->timer.fd >= 0)
-		close(capture->timer.fd);
+	loop_close_watcher(&capture->loop, &capture->signals);
+	loop_close_watcher(&capture->loop, &capture->timer);
 	capture_control_close(&capture->control);
 	loop_close(&capture->loop);
 	report_also_to(NULL, NULL);

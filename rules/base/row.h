@@ -9,6 +9,7 @@
 #define JANKD_RULES_BASE_ROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* An unknown signed number; its field in a file is empty. */
@@ -38,15 +39,16 @@ extern const char *const cause_names[CAUSES];
 struct frame_stats {
 	union {
 		struct {
-			uint64_t frames;   /* intervals below 500 ms */
-			uint64_t time_ns;  /* their sum */
-			uint64_t waits;	   /* intervals of 500 ms and more */
-			uint64_t wait_ns;  /* their sum */
-			uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
-			uint64_t unknown;  /* frames whose vsyncs are unknown: not in d, missed */
-			uint64_t late;	   /* more vsyncs than the cadence so far, see late.h */
-			uint64_t late_ns;  /* the time that they lost */
-			uint64_t stall_ns; /* sum of stalls */
+			uint64_t frames;  /* intervals below 500 ms */
+			uint64_t time_ns; /* their sum */
+			uint64_t waits;	  /* intervals of 500 ms and more */
+			uint64_t wait_ns; /* their sum */
+			uint64_t a, b, c; /* [100, 500), [50, 100), [42, 50) ms */
+			uint64_t unknown; /* frames whose vsyncs are unknown: not in d, missed, late
+					   */
+			uint64_t late;	  /* more vsyncs than the cadence so far, see late.h */
+			uint64_t late_ns; /* the time that they lost */
+			uint64_t stall_ns;		     /* sum of stalls */
 			uint64_t small_jank, jank, big_jank; /* the last two with stalls */
 			uint64_t jank_ns;		     /* sum of all janks, with stalls */
 			uint64_t gpu_frames;		     /* frames with a known GPU time */
@@ -80,6 +82,12 @@ struct frame_stats {
 	double score;	   /* 0 to 100; negative = none */
 	bool max_is_whole; /* max_ns is a whole number of vsyncs */
 };
+
+/* A new field needs a longer array. */
+_Static_assert(offsetof(struct frame_stats, max_ns) == sizeof(((struct frame_stats *)0)->sums), "");
+_Static_assert(offsetof(struct frame_stats, score) - offsetof(struct frame_stats, d) ==
+		       sizeof(((struct frame_stats *)0)->unsure),
+	       "");
 
 /* A row of fps.csv. */
 struct fps_row {

@@ -23,6 +23,7 @@
 #define JANKD_RULES_COUNT_GRADE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rules/base/row.h"
@@ -72,6 +73,11 @@ struct grade_facts {
 	 * is lost. A sum is no better than its worst part. */
 	enum grade at_most;
 };
+
+/* A new field needs a longer array. */
+_Static_assert(offsetof(struct grade_facts, longest_freeze_ns) ==
+		       sizeof(((struct grade_facts *)0)->sums),
+	       "");
 
 /* Adds a late frame or, with @is_freeze, a stall that a frame ended. */
 void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_ns, bool is_freeze);

@@ -182,7 +182,7 @@ static void change_if_due(struct capture *capture)
 		return;
 	if (capture->session.discarding) {
 		/* --wait is over. Events from before this moment are not counted. */
-		drain_backlog(&capture->drain);
+		session_read_rest(&capture->session, SOURCE_NORMAL);
 		session_set_discarding(&capture->session, false);
 		session_event(&capture->session, "tracing", "counting began: --wait is over");
 		set_timer(capture);

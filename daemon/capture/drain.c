@@ -33,9 +33,6 @@
  * and below that of Android's threads that draw (-8, -10). */
 #define BOOST_NICE (-4)
 
-/* The longest time for reading the last events, as other programs may continue to write. */
-#define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
-
 /* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
  * may be more. */
 static ssize_t read_part(struct drain *drain)
@@ -287,14 +284,6 @@ void drain_watch(struct drain *drain, struct source *source)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
 }
 
-void drain_backlog(struct drain *drain)
-{
-	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-
-	while (read_part(drain) > 0 && loop_now() < end_ns)
-		;
-}
-
 void drain_last(struct drain *drain, struct tracefs *tracefs)
 {
 	interference_end_soon(drain->interference);
@@ -302,8 +291,7 @@ void drain_last(struct drain *drain, struct tracefs *tracefs)
 		return;
 	if (tracefs)
 		tracefs_stop(tracefs);
-	drain->how = SOURCE_LAST;
-	drain_backlog(drain);
+	session_read_rest(drain->session, SOURCE_LAST);
 }
 
 void drain_begin(struct drain *drain, uint64_t most_ns)

@@ -85,11 +85,7 @@ int drain_if_due(struct drain *drain);
  */
 void drain_for_request(struct drain *drain);
 
-/* Reads the events that are in the buffers, for a second at most: other programs may continue to
- * write. */
-void drain_backlog(struct drain *drain);
-
-/* Does the same at the end, after tracing was stopped in @tracefs. */
+/* Reads what is in the buffers at the end, after tracing was stopped in @tracefs. */
 void drain_last(struct drain *drain, struct tracefs *tracefs);
 
 /* Raises the priority until the next tick, or resets it. */

@@ -8,13 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
-
-/* The longest time for reading. A buffer of 64 MB takes a tenth of it. */
-#define READ_NS UINT64_C(2000000000)
 
 /* Another jankd may start meanwhile. */
 #define LOCK_MS 2000
@@ -148,19 +144,6 @@ static int open_trace(struct rescue *rescue)
 	return 0;
 }
 
-/* The events until now. Other programs may continue to write. */
-static void read_buffers(struct session *session)
-{
-	uint64_t end_ns = loop_now() + READ_NS;
-	ssize_t n;
-
-	do
-		n = session_read(session, SOURCE_NORMAL);
-	while (n > 0 && loop_now() < end_ns);
-	session_read(session, SOURCE_LAST);
-	pipeline_end(session->pipeline);
-}
-
 static void write_event(struct rescue *rescue)
 {
 	const struct pipeline_counters *counters = pipeline_counters(rescue->session.pipeline);
@@ -196,8 +179,11 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 	code = session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
 				   rescue->until_ns);
 	if (code == 0) {
-		if (rescue->source)
-			read_buffers(&rescue->session);
+		if (rescue->source) {
+			session_read_rest(&rescue->session, SOURCE_NORMAL);
+			session_read(&rescue->session, SOURCE_LAST);
+			pipeline_end(rescue->session.pipeline);
+		}
 		write_event(rescue);
 	}
 	output_close(&rescue->session.output);

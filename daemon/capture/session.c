@@ -158,6 +158,9 @@ static void check_broken_off(struct session *session)
 /* After this time all events from before the start have been read. */
 #define BEFORE_NS UINT64_C(3000000000)
 
+/* The longest time for the last events. A buffer of 64 MB takes a fifth of a second. */
+#define REST_S 10
+
 /* The buffers still contain events from before 'jankd start'. Neither they nor losses among them
  * belong to this session. 'jankd run' counts them. */
 static bool is_before(struct session *session, const struct trace_record *record)
@@ -295,6 +298,24 @@ ssize_t session_read(struct session *session, enum source_how how)
 	check_failure(session);
 	check_broken_off(session);
 	return n;
+}
+
+void session_read_rest(struct session *session, enum source_how how)
+{
+	uint64_t end_ns = loop_now() + REST_S * UINT64_C(1000000000);
+	ssize_t n;
+
+	do
+		n = session_read(session, how);
+	while (n > 0 && loop_now() < end_ns);
+	if (n <= 0 || session->discarding)
+		return;
+	session_event(session, "lost",
+		      "the last events of the trace were not read: that took more than %d s",
+		      REST_S);
+	report("warning: %s: the last events of the trace were not read: that took more than %d s; "
+	       "stop other programs that write to it",
+	       session->output.command, REST_S);
 }
 
 void session_fence(struct session *session, const struct present_fence *fence)

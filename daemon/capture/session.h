@@ -107,6 +107,10 @@ int session_begin_again(struct session *session, struct source *source,
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);
 
+/* Reads what is in the buffers, for ten seconds at most: other programs may continue to write. What
+ * is left then is said in an event and on stderr, except for records that do not count. */
+void session_read_rest(struct session *session, enum source_how how);
+
 /* Counts the frame of a present fence, with options.pipeline.is_fences; and says that
  * all of them up to @until_ns were counted. */
 void session_fence(struct session *session, const struct present_fence *fence);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often jankd wakes up: idle, at 2,000 events/s, and at 10,000 events/s with 1 MB for each CPU. On a CPU so slow that a read of two
-seconds takes more than one, rows are written while jankd reads: a kill at any moment loses no more than on a fast one."""
+seconds takes more than one, rows are written while jankd reads: a kill at any moment loses no more than on a fast one, and the end of a capture nothing."""
 
+import signal
 import threading
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
@@ -117,6 +118,20 @@ def slow(source, text_per_raw):
         s.that(share < 0.1, "rows wait too long")
 
 
-run(each(slow, ("raw", 1), ("text", 2)), lambda: measure("defaults", IDLE_MOST, BUSY_MOST), fast,
+def slow_end(source, text_per_raw):
+    """What has been played while jankd was stopped is read at the end, which takes some seconds."""
+    with session(f"{source}, its end") as s:
+        s.write("trace_clock", "boot")
+        reads = bytes_per_second(s) * text_per_raw / PAGE_BYTES
+        capture = s.run("--source", source, "--frames-log", **preload("slow_reads", SLOW_READS_US=str(int(1e6 / reads))))
+        capture.process.send_signal(signal.SIGSTOP)
+        s.play(scenario="game-30", seconds=4)
+        capture.process.send_signal(signal.SIGTERM)
+        capture.process.send_signal(signal.SIGCONT)
+        s.equal(capture.ended()[0], 0, "exit code")
+        s.compare()
+
+
+run(each(slow, ("raw", 1), ("text", 2)), each(slow_end, ("raw", 1), ("text", 2)), lambda: measure("defaults", IDLE_MOST, BUSY_MOST), fast,
     lambda: measure("--snapshot", IDLE_MOST, BUSY_MOST_FRESH, "--snapshot", "10", "--until-exit", "org.example.never"),
     lambda: measure("on a device", MOST_ON_DEVICE, MOST_ON_DEVICE, on_device=True), number=6)

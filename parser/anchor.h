@@ -3,10 +3,24 @@
 #ifndef JANKD_PARSER_ANCHOR_H
 #define JANKD_PARSER_ANCHOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The most anchors that one call finds. */
 #define ANCHORS_MAX 192
+
+/* True: the ':' at @at is an anchor. Reads one byte before it and three after it. */
+static inline bool anchor_is(const char *at)
+{
+	if (at[0] != ':')
+		return false;
+	if (at[-1] == 'U')
+		return true;
+	if (at[1] != ' ' || at[-1] < '0' || at[-1] > '9')
+		return false;
+	return at[2] == '0' ? at[3] == ':' || at[3] == 'x'
+			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
+}
 
 /* A piece of text that is scanned. */
 struct anchor_scan {

@@ -9,7 +9,6 @@
  */
 #include "parser/anchor.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -124,19 +123,6 @@ static inline uint64_t anchors(const char *at)
 
 /* --- the loop --- */
 
-/* True: the ':' at @at is an anchor. Reads one byte before it and three after it. */
-static inline bool is_anchor(const char *at)
-{
-	if (at[0] != ':')
-		return false;
-	if (at[-1] == 'U')
-		return true;
-	if (at[1] != ' ' || at[-1] < '0' || at[-1] > '9')
-		return false;
-	return at[2] == '0' ? at[3] == ':' || at[3] == 'x'
-			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
-}
-
 /* Number of blocks that are scanned at a time. */
 #define BLOCKS_MAX 64
 
@@ -175,7 +161,7 @@ static inline size_t keep_anchors(const char *const *blocks, const uint64_t *mas
 			const char *candidate = blocks[i] + __builtin_ctzll(mask);
 
 			found[n] = candidate;
-			n += is_anchor(candidate);
+			n += anchor_is(candidate);
 			mask &= mask - 1;
 		} while (mask);
 	}
@@ -191,7 +177,7 @@ size_t SCAN(struct anchor_scan *scan, const char **found)
 
 	if (at == scan->begin && at < end)
 		at++;
-	/* Blocks, and the bytes that is_anchor() reads after the last byte of each. */
+	/* Blocks, and the bytes that anchor_is() reads after the last byte of each. */
 	while (end - at >= BLOCK + 3 && n == 0) {
 		size_t n_blocks = (size_t)(end - at - 3) / BLOCK;
 
@@ -203,7 +189,7 @@ size_t SCAN(struct anchor_scan *scan, const char **found)
 	}
 	if (end - at < BLOCK + 3 && n <= ANCHORS_MAX - BLOCK - 3)
 		for (; at < end; at++)
-			if (end - at >= 4 && is_anchor(at))
+			if (end - at >= 4 && anchor_is(at))
 				found[n++] = at;
 	scan->at = at;
 	return n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/ftrace_header.h"
 
+#include "parser/anchor.h"
 #include "parser/chars.h"
 #include "parser/swar.h"
 
@@ -177,24 +178,28 @@ ALWAYS_INLINE bool pop_micros(const char **end, uint64_t *time_ns)
 
 /* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
  * contain its thread, its CPU and its second. */
-ALWAYS_INLINE struct ftrace_header_cached *place_of(struct ftrace_headers *headers,
-						    const char *point)
+ALWAYS_INLINE uint8_t place_of(const char *point)
 {
 	uint64_t hash = word_load(point - 8);
 
 	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
 		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
-	return &headers->cached[hash >> 56];
+	return (uint8_t)(hash >> 56);
 }
 
 _Static_assert(FTRACE_HEADERS_CACHED == 256, "a place is eight bits");
 
-ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
-{
-	uint64_t bits = 0;
+typedef uint64_t pair __attribute__((vector_size(16)));
 
-	for (int i = 0; i < FTRACE_HEADER_CACHED_MIN; i += 8)
-		bits |= word_load(a + i) ^ word_load(b + i);
+ALWAYS_INLINE pair differ(const char *a, const char *b)
+{
+	pair bits = { 0 }, one, other;
+
+	for (size_t i = 0; i < FTRACE_HEADER_CACHED_MIN; i += sizeof(pair)) {
+		memcpy(&one, a + i, sizeof(pair));
+		memcpy(&other, b + i, sizeof(pair));
+		bits |= one ^ other;
+	}
 	return bits;
 }
 
@@ -205,53 +210,67 @@ ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const ch
 {
 	const char *line = point - cached->len;
 	size_t half = FTRACE_HEADER_CACHED_MIN;
+	pair bits;
 
-	return cached->len > 0 && line >= from && line[-1] == '\n' &&
-	       !(differ(line, cached->text) |
-		 differ(point - half, cached->text + cached->len - half));
+	if (cached->len == 0 || line < from || line[-1] != '\n')
+		return false;
+	bits = differ(line, cached->text) | differ(point - half, cached->text + cached->len - half);
+	return (bits[0] | bits[1]) == 0;
 }
 
-bool ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin, const char *from,
-			       const char *at, struct trace_record *record)
+/* Reads a header that is not in the cache, and keeps it in @cached. @point: in its time. */
+static __attribute__((noinline)) const char *read_new(struct ftrace_header_cached *cached,
+						      struct span head, const char *point,
+						      struct trace_record *record)
+{
+	const char *line, *end = head.ptr + head.len;
+	size_t len;
+
+	if (!ftrace_header_read(&head, record))
+		return NULL;
+	line = head.ptr + head.len;
+	len = (size_t)(point - line);
+	/* A line with a longer one may be too long. An anchor in it is found before its end. */
+	if (len > FTRACE_HEADER_CACHED_MAX || line[-1] != '\n' || memchr(line, '\n', len) ||
+	    anchor_find(line, line, end))
+		return NULL;
+	if (len < FTRACE_HEADER_CACHED_MIN)
+		return line;
+	*cached = (struct ftrace_header_cached){
+		.len = (uint32_t)len,
+		.comm_at = (uint16_t)(record->comm.ptr - line),
+		.comm_len = (uint16_t)record->comm.len,
+		.cpu = record->cpu,
+		.tgid = record->tgid,
+		.tid = record->tid,
+		.seconds_ns = record->time_ns / 1000000000 * 1000000000,
+	};
+	memcpy(cached->text, line, len);
+	return line;
+}
+
+const char *ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin,
+				      const char *from, const char *at, struct trace_record *record)
 {
 	struct span head = { from, (size_t)(at - from) };
-	struct ftrace_header_cached *cached;
-	const char *line;
+	struct ftrace_header_cached *cached = &headers->cached[headers->last];
 	uint64_t micros_ns;
-	size_t len;
 
 	/* The longest header of the cache, the line end before it, ".micros". */
 	if (at - begin < 1 + FTRACE_HEADER_CACHED_MAX + 7 || !pop_micros(&at, &micros_ns))
-		return false;
-	cached = place_of(headers, at);
-	if (is_cached(cached, from, at)) {
-		record->comm =
-			(struct span){ at - cached->len + cached->comm_at, cached->comm_len };
-		record->time_ns = cached->seconds_ns + micros_ns;
-		record->cpu = cached->cpu;
-		record->tgid = cached->tgid;
-		record->tid = cached->tid;
-		record->writer = TRACE_WRITER_UNKNOWN;
-		return true;
+		return NULL;
+	if (!is_cached(cached, from, at)) {
+		headers->last = place_of(at);
+		cached = &headers->cached[headers->last];
+		if (!is_cached(cached, from, at))
+			return read_new(cached, head, at, record);
 	}
-	if (!ftrace_header_read(&head, record))
-		return false;
-	line = head.ptr + head.len;
-	len = (size_t)(at - line);
-	if (line == begin || line[-1] != '\n' || memchr(line, '\n', len))
-		return false;
-	/* A line with a longer one may be too long. */
-	if (len > FTRACE_HEADER_CACHED_MAX)
-		return false;
-	if (len < FTRACE_HEADER_CACHED_MIN)
-		return true;
-	cached->len = (uint32_t)len;
-	cached->comm_at = (uint16_t)(record->comm.ptr - line);
-	cached->comm_len = (uint16_t)record->comm.len;
-	cached->cpu = record->cpu;
-	cached->tgid = record->tgid;
-	cached->tid = record->tid;
-	cached->seconds_ns = record->time_ns - micros_ns;
-	memcpy(cached->text, line, len);
-	return true;
+	at -= cached->len;
+	record->comm = (struct span){ at + cached->comm_at, cached->comm_len };
+	record->time_ns = cached->seconds_ns + micros_ns;
+	record->writer = TRACE_WRITER_UNKNOWN;
+	record->cpu = cached->cpu;
+	record->tid = cached->tid;
+	record->tgid = cached->tgid;
+	return at;
 }

@@ -41,6 +41,8 @@ struct ftrace_header_cached {
 
 /* All zeros: empty. */
 struct ftrace_headers {
+	unsigned int
+		last; /* the one that was found last: most lines repeat that of the line before */
 	struct ftrace_header_cached cached[FTRACE_HEADERS_CACHED];
 };
 
@@ -51,10 +53,12 @@ struct ftrace_headers {
  * @from: start of the unread bytes: the header does not begin before it
  * @at: end of the header
  *
- * The time must have six decimals. Returns false if it has not, or it is no such header; then
- * @record is undefined, and the caller uses ftrace_header_read(). Both give the same result.
+ * The time must have six decimals, and no anchor may be in the header. Returns the start of the
+ * line, or NULL: it is no such header; then @record is undefined, and the caller uses
+ * ftrace_header_read(). Both give the same result.
  */
-bool ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin, const char *from,
-			       const char *at, struct trace_record *record);
+const char *ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin,
+				      const char *from, const char *at,
+				      struct trace_record *record);
 
 #endif

@@ -267,6 +267,8 @@ static const char *find_anchor(struct ftrace_text *text, const char *at)
 				return anchor;
 			text->next_anchor++;
 		}
+		if (text->scan.at < at)
+			text->scan.at = at;
 		if (text->scan.at >= text->scan.end)
 			return NULL;
 		text->next_anchor = 0;
@@ -328,30 +330,66 @@ ALWAYS_INLINE bool begins_with_function(const char *at)
 	       word_load(at + last) == word_load(function + last);
 }
 
+/* The end of the payload at @at: a line end or NUL. NULL: there is none before @limit, or an anchor
+ * is before it. */
+ALWAYS_INLINE const char *payload_end(const char *at, const char *limit)
+{
+	const char *end;
+
+#ifdef BLOCK_SIZE
+	/* anchor_is() reads three bytes more. */
+	for (; limit - at >= BLOCK_SIZE + 3; at += BLOCK_SIZE) {
+		for (uint32_t found = block_find(at, "\n\0:"); found; found &= found - 1) {
+			end = at + (unsigned int)__builtin_ctz(found);
+			if (*end != ':')
+				return end;
+			if (anchor_is(end))
+				return NULL;
+		}
+	}
+#endif
+	end = text_end(at, limit);
+	for (; end && (at = memchr(at, ':', (size_t)(end - at))); at++)
+		if (end - at < 3 || anchor_is(at))
+			return NULL;
+	return end;
+}
+
 /* Reads the marker line around the anchor @at, if it is a usual one: a header of the usual widths,
  * a short payload, nothing glued to it. Other lines are read on the slow path, with the same
- * result. On success *after is the payload, which ends with the line. */
+ * result. On success *after is the payload, which ends with the line. @is_likely: an anchor is only
+ * likely there, and then it is that of the line that begins at @from. */
 ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
-				   struct span *after, struct trace_record *record)
+				   bool is_likely, struct span *after, struct trace_record *record)
 {
 	const char *payload = at + sizeof(function) - 1;
 	const char *limit = text->scan.end;
-	const char *end, *another;
+	const char *line, *end;
 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
-	if (limit - payload < 8 || !begins_with_function(at) ||
-	    !ftrace_header_read_cached(&text->headers, text->scan.begin, from, at, record))
+	if (limit - payload < 8 || !begins_with_function(at))
 		return false;
-	end = text_end(payload, limit);
-	another = end ? find_anchor(text, payload) : NULL;
-	if (!end || *end == '\0' || (another && another < end) || end[-1] == '\r' ||
-	    end[-1] == '\\')
+	line = ftrace_header_read_cached(&text->headers, text->scan.begin, from, at, record);
+	end = line && (!is_likely || line == from) ? payload_end(payload, limit) : NULL;
+	if (!end || *end == '\0' || end[-1] == '\r' || end[-1] == '\\')
 		return false;
 	*after = (struct span){ payload, (size_t)(end - payload) };
+	text->header_len = (size_t)(at - line);
 	text->markers++;
 	text->last_ns = record->time_ns;
 	return true;
+}
+
+/* Where the anchor of the line after @newline is, if that line is like the one before: then the
+ * text up to there need not be scanned. NULL: it is unknown, or scanned. */
+ALWAYS_INLINE const char *likely_anchor(const struct ftrace_text *text, const char *newline)
+{
+	if ((size_t)(text->scan.end - newline) <= text->header_len || text->header_len == 0 ||
+	    *newline != '\n' ||
+	    (text->n_anchors > 0 && text->anchors[text->n_anchors - 1] > newline))
+		return NULL;
+	return newline + 1 + text->header_len;
 }
 
 /* --- the stream --- */
@@ -392,6 +430,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 {
 	const char *glued; /* text after a marker that could not be read */
 	const char *next, *at;
+	bool is_likely = true;
 
 	if (!text->scan.end) {
 		struct span lines = complete_lines(text, input, last);
@@ -401,20 +440,30 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		text->n_anchors = text->next_anchor = 0;
 	}
 	next = glued = input->ptr;
-	while ((at = find_anchor(text, next))) {
+	for (;;) {
 		struct span line;
 		const char *line_at, *newline;
 		bool found;
 
-		if (parse_line_fast(text, input->ptr, at, &line, record)) {
+		at = is_likely ? likely_anchor(text, next) : NULL;
+		is_likely = at != NULL;
+		if (!at && !(at = find_anchor(text, next)))
+			break;
+		if (parse_line_fast(text, is_likely ? next + 1 : input->ptr, at, is_likely, &line,
+				    record)) {
 			glued = next = line.ptr + line.len;
 			if (!marker_parse(line, record)) {
 				text->malformed++;
 				continue;
 			}
 			record->text_len = (uint32_t)(next - record->comm.ptr);
-			*input = span_skip(*input, (size_t)(next - input->ptr));
+			input->len -= (size_t)(next - input->ptr);
+			input->ptr = next;
 			return FTRACE_TEXT_RECORD;
+		}
+		if (is_likely) {
+			is_likely = false;
+			continue;
 		}
 		newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
 		line.ptr = newline ? newline + 1 : input->ptr;

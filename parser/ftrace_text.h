@@ -37,6 +37,7 @@ struct ftrace_text {
 	const char *anchors[ANCHORS_MAX];
 
 	struct ftrace_headers headers;
+	size_t header_len; /* of the last usual line, up to its anchor; 0: there was none */
 
 	/* Set by the owner: the stream has markers only, as that of a capture. Then the text before
 	 * a loss shows nothing that the markers do not, and none is kept. */

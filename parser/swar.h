@@ -71,20 +71,21 @@ static inline uint64_t word_number(uint64_t word)
 #define BLOCK_SIZE 32
 typedef uint8_t block_half __attribute__((vector_size(BLOCK_SIZE / 2)));
 
-/* 0xff for each of 16 bytes that is @one or @other; else 0. */
-static inline block_half block_either(const char *at, char one, char other)
+/* 0xff for each of 16 bytes that is one of @bytes; else 0. */
+static inline block_half block_half_find(const char *at, const char any[3])
 {
 	block_half bytes;
 
 	memcpy(&bytes, at, sizeof(bytes));
-	return (block_half)(bytes == (uint8_t)one) | (block_half)(bytes == (uint8_t)other);
+	return (block_half)(bytes == (uint8_t)any[0]) | (block_half)(bytes == (uint8_t)any[1]) |
+	       (block_half)(bytes == (uint8_t)any[2]);
 }
 
-/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @one or @other.
+/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is in @any.
  * BLOCK_SIZE is defined if this function exists. */
-static inline uint32_t block_find_either(const char *at, char one, char other)
+static inline uint32_t block_find(const char *at, const char any[3])
 {
-	block_half low = block_either(at, one, other), high = block_either(at + 16, one, other);
+	block_half low = block_half_find(at, any), high = block_half_find(at + 16, any);
 #if defined(__SSE2__)
 
 	return (uint32_t)_mm_movemask_epi8((__m128i)low) |
@@ -106,7 +107,7 @@ static inline __attribute__((always_inline)) const char *text_end(const char *at
 {
 #ifdef BLOCK_SIZE
 	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
-		uint32_t ends = block_find_either(at, '\n', '\0');
+		uint32_t ends = block_find(at, "\n\0");
 
 		if (ends)
 			return at + (unsigned int)__builtin_ctz(ends);

@@ -3,8 +3,9 @@
 
 #include "parser/chars.h"
 
-/* Instead of a mask of open slices. */
+/* Instead of a mask of open slices. A number follows the name of a numbered one. */
 #define NAMES_SLICE UINT32_MAX
+#define NAMES_NUMBERED (UINT32_MAX - 1)
 
 /* The entry of a name, which may be new: @found tells. */
 static inline struct known_name *entry_of(struct name_table *names, struct span name, uint32_t open,
@@ -17,13 +18,18 @@ static inline struct known_name *entry_of(struct name_table *names, struct span 
 	struct known_name *known;
 
 	key *= UINT64_C(0x9e3779b97f4a7c15);
-	known = &names->known[key >> (64 - NAMES_BITS)];
-	*found = known->length == name.len && known->open == open &&
-		 memcmp(known->text, name.ptr, name.len) == 0;
-	if (!*found) {
-		*known = (struct known_name){ .length = (uint32_t)name.len, .open = open };
-		memcpy(known->text, name.ptr, name.len);
+	key >>= 64 - NAMES_BITS;
+	*found = true;
+	for (unsigned int i = 0; i < 2; i++) {
+		known = &names->known[key ^ i];
+		if (known->length == name.len && known->open == open &&
+		    memcmp(known->text, name.ptr, name.len) == 0)
+			return known;
 	}
+	*found = false;
+	known = &names->known[key ^ (names->misses++ & 1)];
+	*known = (struct known_name){ .length = (uint32_t)name.len, .open = open };
+	memcpy(known->text, name.ptr, name.len);
 	return known;
 }
 
@@ -56,18 +62,55 @@ const struct rule *names_counter(struct name_table *names, struct span name, uin
 	return known->rule;
 }
 
+/* @name without the number at its end, which is *@number; -1: it has none, or a longer one than
+ * rules read. */
+static inline struct span stem_of(struct span name, int64_t *number)
+{
+	uint64_t value = 0, unit = 1;
+	size_t n = name.len;
+
+	for (; n > 0 && is_digit(name.ptr[n - 1]) && unit <= PATTERN_NUMBER_MAX; unit *= 10)
+		value += unit * (uint64_t)(name.ptr[--n] - '0');
+	*number = n < name.len ? (int64_t)value : -1;
+	return (struct span){ name.ptr, n };
+}
+
+/* What the rules say of slices whose name is that of @known, and a number after it. */
+static void match_numbered(const struct ruleset *rules, struct known_name *known)
+{
+	char text[NAMES_TEXT + 1];
+	struct span name = { text, known->length + 1 };
+	struct slice_meaning other;
+
+	memcpy(text, known->text, known->length);
+	text[known->length] = '1';
+	ruleset_match_slice(rules, name, &other);
+	text[known->length] = '0';
+	ruleset_match_slice(rules, name, &known->meaning);
+	known->is_number = known->meaning.number != other.number;
+	known->is_newer = known->meaning.newer != other.newer;
+}
+
 const struct slice_meaning *names_slice(struct name_table *names, struct span name,
 					struct slice_meaning *meaning)
 {
+	int64_t number = -1;
+	struct span stem = names->rules->slices.has_digits ? name : stem_of(name, &number);
 	struct known_name *known;
 	bool found;
 
-	/* Most that end with a digit have a number that does not come again. */
-	if (name.len == 0 || name.len > NAMES_TEXT || is_digit(name.ptr[name.len - 1]))
+	/* Most numbers at the end do not come again. */
+	if (stem.len == 0 || stem.len > NAMES_TEXT || is_digit(stem.ptr[stem.len - 1]))
 		return ruleset_match_slice(names->rules, name, meaning);
-	known = entry_of(names, name, NAMES_SLICE, &found);
-	if (!found)
+	known = entry_of(names, stem, number < 0 ? NAMES_SLICE : NAMES_NUMBERED, &found);
+	if (!found && number < 0)
 		ruleset_match_slice(names->rules, name, &known->meaning);
+	else if (!found)
+		match_numbered(names->rules, known);
 	*meaning = known->meaning;
+	if (known->is_number)
+		meaning->number = number;
+	if (known->is_newer)
+		meaning->newer = number;
 	return meaning;
 }

@@ -14,8 +14,9 @@
 #define NAMES_TEXT 112
 
 struct known_name {
-	uint32_t length; /* 0: unused */
-	uint32_t open;	 /* of a counter: as for ruleset_match() */
+	uint32_t length;	  /* 0: unused */
+	uint32_t open;		  /* of a counter: as for ruleset_match() */
+	bool is_number, is_newer; /* of a slice: those numbers are the one after its name */
 	union {
 		struct slice_meaning meaning;
 		struct {
@@ -29,7 +30,8 @@ struct known_name {
 
 struct name_table {
 	const struct ruleset *rules; /* borrowed */
-	struct known_name known[NAMES_MAX];
+	unsigned int misses;
+	struct known_name known[NAMES_MAX]; /* a name is in one of two places */
 };
 
 /* Forgets all names: what they mean is up to @rules from now on. */

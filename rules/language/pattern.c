@@ -82,6 +82,15 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 	return false;
 }
 
+bool pattern_has_digits(const struct pattern *pattern)
+{
+	for (unsigned int i = 0; i < pattern->n_parts; i++)
+		for (size_t k = 0; k < pattern->parts[i].text.len; k++)
+			if (is_digit(pattern->parts[i].text.ptr[k]))
+				return true;
+	return false;
+}
+
 /* Reads a time, a number and its unit, and advances @text. False: there is none or it is too large.
  */
 static bool take_time(struct span *text, int64_t *time_ns)

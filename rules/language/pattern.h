@@ -92,4 +92,8 @@ bool pattern_excludes(const char *const *include, const char *const *exclude, st
 /* True: the pattern has a part of that kind. */
 bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind);
 
+/* False: whether a name matches does not depend on the number, of at most 18 digits, that it ends
+ * with, nor do the captures but that of this number. */
+bool pattern_has_digits(const struct pattern *pattern);
+
 #endif

@@ -17,22 +17,29 @@ _Static_assert(RULES_MAX + RULE_CONTEXTS_MAX <= 256, "the number of a rule has o
 static void build_index(struct ruleset *rules, struct rule_index *index, unsigned int events)
 {
 	const unsigned int others = 256; /* all bytes that no rule begins with */
+	uint8_t of_events[RULES_MAX + RULE_CONTEXTS_MAX];
+	unsigned int n = 0;
 
+	for (unsigned int i = 0; i < RULES_MAX + rules->n_contexts; i++) {
+		if (!(events & EVENT_BIT(rules->rules[i].event)))
+			continue;
+		of_events[n++] = (uint8_t)i;
+		index->has_digits |= pattern_has_digits(&rules->rules[i].pattern);
+	}
 	for (unsigned int byte = others; byte <= others; byte--) {
 		unsigned int first = rules->n_numbers;
 		bool has_own = byte == others;
 
-		for (unsigned int i = 0; i < RULES_MAX + rules->n_contexts; i++) {
-			const struct rule *rule = &rules->rules[i];
+		for (unsigned int i = 0; i < n; i++) {
+			const struct rule *rule = &rules->rules[of_events[i]];
 			const struct pattern_part *part = &rule->pattern.parts[0];
 			bool is_literal = part->kind == PATTERN_LITERAL;
 
-			if (!(events & EVENT_BIT(rule->event)) ||
-			    (is_literal && (uint8_t)part->text.ptr[0] != byte))
+			if (is_literal && (uint8_t)part->text.ptr[0] != byte)
 				continue;
 			has_own |= is_literal && byte != others;
 			index->contexts |= rule->context;
-			rules->numbers[rules->n_numbers++] = (uint8_t)i;
+			rules->numbers[rules->n_numbers++] = of_events[i];
 			if (rule->event == EVENT_SLICE || rule->context == 0)
 				index->seconds[byte] |= seconds_of(part);
 		}

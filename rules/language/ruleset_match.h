@@ -135,6 +135,7 @@ struct rule_index {
 	 * instants without the rules that need an open slice. */
 	uint64_t seconds[257];
 	uint32_t contexts; /* that its rules need */
+	bool has_digits;   /* a literal of its patterns has one */
 };
 
 struct ruleset {

@@ -501,11 +501,11 @@ static __attribute__((noinline)) void decide(struct pipeline *p)
 	take_waiting(p);
 }
 
-void pipeline_record(struct pipeline *p, const struct trace_record *record)
+/* A record that is no marker, or whose time must be judged. */
+static __attribute__((noinline)) void judge(struct pipeline *p, const struct trace_record *record)
 {
 	enum clock_verdict verdict;
 
-	p->events.records = ++p->counters.records;
 	if (record->kind >= TRACE_LOST) {
 		/* A loss in a run of duplicates is a duplicate, too. */
 		if (record->kind == TRACE_TIMELINE)
@@ -517,12 +517,22 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	if (trace_clock_has_waiting(&p->clock) && trace_clock_may_step(&p->clock, record))
 		decide(p);
 	verdict = trace_clock_check(&p->clock, record, p->attribution.sf.tid);
-	if (verdict == CLOCK_RUNS)
-		take(p, record);
-	else if (verdict == CLOCK_BACK)
+	if (verdict != CLOCK_WAITS)
 		take_unusual(p, record, verdict);
 	if (trace_clock_has_waiting(&p->clock))
 		take_waiting(p);
+}
+
+void pipeline_record(struct pipeline *p, const struct trace_record *record)
+{
+	p->events.records = ++p->counters.records;
+	if (record->kind < TRACE_LOST &&
+	    trace_clock_runs(&p->clock, record, p->attribution.sf.tid)) {
+		trace_clock_follow(&p->clock, record);
+		take(p, record);
+	} else {
+		judge(p, record);
+	}
 }
 
 uint64_t pipeline_now(const struct pipeline *p)

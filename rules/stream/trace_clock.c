@@ -283,8 +283,8 @@ static bool is_ahead(const struct trace_clock *clock, const struct trace_record 
 	       record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
 }
 
-enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
-					 const struct trace_record *record, int32_t sf_tid)
+enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
+				     int32_t sf_tid)
 {
 	if (sf_tid != clock->sf_tid) {
 		clock->sf_tid = sf_tid;

@@ -103,22 +103,18 @@ static inline void trace_clock_follow(struct trace_clock *clock, const struct tr
 	duplicates_keep(&clock->duplicates, record);
 }
 
-/* trace_clock_check() for all records. */
-enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
-					 const struct trace_record *record, int32_t sf_tid);
-
 /* Checks the next record, which is not TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or
  * TRACE_ID_UNKNOWN. */
-static inline enum clock_verdict trace_clock_check(struct trace_clock *clock,
-						   const struct trace_record *record,
-						   int32_t sf_tid)
+enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
+				     int32_t sf_tid);
+
+/* True: nothing is to be checked of the record, as is the case with nearly all. It is valid. */
+static inline bool trace_clock_runs(const struct trace_clock *clock,
+				    const struct trace_record *record, int32_t sf_tid)
 {
 	/* Earlier than now_ns: the difference is very large. */
-	if (record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS || sf_tid != clock->sf_tid ||
-	    clock->n > 0 || clock->duplicates.active || clock->order.possible)
-		return trace_clock_check_any(clock, record, sf_tid);
-	trace_clock_follow(clock, record);
-	return CLOCK_RUNS;
+	return record->time_ns - clock->now_ns < TRACE_CLOCK_AHEAD_NS && sf_tid == clock->sf_tid &&
+	       clock->n == 0 && !clock->duplicates.active && !clock->order.possible;
 }
 
 /* The next record is TRACE_LOST. True: it waits, as its time or that of records before it is not

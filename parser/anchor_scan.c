@@ -54,11 +54,9 @@ static inline bytes candidates_at(const char *at)
 	bytes before = load(at - 1), first = load(at + 2);
 	/* '0', 'p' and 't' differ in two bits; '4' is left out later. */
 	bytes letter = (bytes)((first & 0xbb) == '0') | (bytes)(first == 'w');
-	/* Digits become the ten greatest signed numbers. */
-	bytes digit = (bytes)((signed_bytes)(before + (INT8_MAX - '9')) > INT8_MAX - 10);
 	bytes cpu = (bytes)(before == 'U');
 
-	return (bytes)(load(at) == ':') & ((letter & digit) | cpu);
+	return (bytes)(load(at) == ':') & (letter | cpu);
 }
 
 #if defined(__SSE2__)

@@ -385,9 +385,9 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
  * text up to there need not be scanned. NULL: it is unknown, or scanned. */
 ALWAYS_INLINE const char *likely_anchor(const struct ftrace_text *text, const char *newline)
 {
-	if ((size_t)(text->scan.end - newline) <= text->header_len || text->header_len == 0 ||
-	    *newline != '\n' ||
-	    (text->n_anchors > 0 && text->anchors[text->n_anchors - 1] > newline))
+	if ((text->n_anchors > 0 && text->anchors[text->n_anchors - 1] > newline) ||
+	    (size_t)(text->scan.end - newline) <= text->header_len || text->header_len == 0 ||
+	    *newline != '\n')
 		return NULL;
 	return newline + 1 + text->header_len;
 }

@@ -175,7 +175,7 @@ bool marker_parse(struct span payload, struct trace_record *record)
 	struct span text;
 	int32_t pid;
 
-	while (payload.len > 0 &&
+	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= '\r' &&
 	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
 		payload.ptr[payload.len - 1] == '\0'))
 		payload.len--;

@@ -37,18 +37,18 @@ static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
 static inline uint64_t word_load_some(const char *at, size_t len)
 {
 	uint32_t front, end;
-	uint64_t word = 0;
 
-	if (len >= sizeof(word))
+	if (len >= sizeof(uint64_t))
 		return word_load(at);
 	if (len >= sizeof(front)) {
 		memcpy(&front, at, sizeof(front));
 		memcpy(&end, at + len - sizeof(end), sizeof(end));
 		return front | (uint64_t)end << (8 * (len - sizeof(end)));
 	}
-	while (len > 0)
-		word = word << 8 | (unsigned char)at[--len];
-	return word;
+	if (len == 0)
+		return 0;
+	return (unsigned char)at[0] | (uint64_t)(unsigned char)at[len / 2] << (8 * (len / 2)) |
+	       (uint64_t)(unsigned char)at[len - 1] << (8 * (len - 1));
 }
 
 /* @word: eight characters, each minus '0'. Not zero if one of them is no digit; the lowest set bit

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* The most anchors that one call finds. */
 #define ANCHORS_MAX 192
@@ -20,6 +21,15 @@ static inline bool anchor_is(const char *at)
 		return false;
 	return at[2] == '0' ? at[3] == ':' || at[3] == 'x'
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
+}
+
+/* False: there is no anchor in [@at, @end), which is a part of a line. Reads one byte before it. */
+static inline bool anchor_may_be_in(const char *at, const char *end)
+{
+	for (; (at = memchr(at, ':', (size_t)(end - at))); at++)
+		if (end - at < 3 || anchor_is(at))
+			return true;
+	return false;
 }
 
 /* A piece of text that is scanned. */

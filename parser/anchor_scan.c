@@ -3,9 +3,9 @@
  * SCAN_AVX2 for 32 bytes at a time, with SCAN_VECTOR for 16 (SSE2, NEON), with neither in portable
  * C.
  *
- * For a block of 64 bytes a mask shows where anchors may be, judged by three bytes: a ':' with a
- * digit before it and 't', 'p', '0' or 'w' two bytes after it, or with 'U' before it. Portable C
- * looks at the ':' only.
+ * For a block of 64 bytes a mask shows where anchors may be, judged by two bytes: a ':' with 't',
+ * 'p', '0' or 'w' two bytes after it, or with 'U' before it. Few of the former have no digit before
+ * them, which is looked for later. Portable C looks at the ':' only.
  */
 #include "parser/anchor.h"
 
@@ -39,7 +39,6 @@
 #ifdef WIDTH
 
 typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
-typedef int8_t signed_bytes __attribute__((vector_size(WIDTH)));
 
 static inline bytes load(const char *at)
 {

@@ -232,7 +232,7 @@ static __attribute__((noinline)) const char *read_new(struct ftrace_header_cache
 	len = (size_t)(point - line);
 	/* A line with a longer one may be too long. An anchor in it is found before its end. */
 	if (len > FTRACE_HEADER_CACHED_MAX || line[-1] != '\n' || memchr(line, '\n', len) ||
-	    anchor_find(line, line, end))
+	    anchor_may_be_in(line, end))
 		return NULL;
 	if (len < FTRACE_HEADER_CACHED_MIN)
 		return line;

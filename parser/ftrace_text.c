@@ -349,10 +349,7 @@ ALWAYS_INLINE const char *payload_end(const char *at, const char *limit)
 	}
 #endif
 	end = text_end(at, limit);
-	for (; end && (at = memchr(at, ':', (size_t)(end - at))); at++)
-		if (end - at < 3 || anchor_is(at))
-			return NULL;
-	return end;
+	return end && !anchor_may_be_in(at, end) ? end : NULL;
 }
 
 /* Reads the marker line around the anchor @at, if it is a usual one: a header of the usual widths,

@@ -59,13 +59,13 @@ static bool pop_any_value(struct span *text, int64_t *value)
 	return parse_value(field, value);
 }
 
-/* The same, fast for short values that are not negative. */
+/* The same, fast for values of up to 18 digits that are not negative. */
 static inline bool pop_value(struct span *text, int64_t *value)
 {
 	size_t at = text->len;
 	int64_t sum = 0;
 
-	for (int64_t unit = 1; at > 0 && unit < 1000000000; unit *= 10) {
+	for (int64_t unit = 1; at > 0 && unit < INT64_C(1000000000000000000); unit *= 10) {
 		char c = text->ptr[--at];
 
 		if (c == '|' && unit > 1) {

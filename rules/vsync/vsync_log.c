@@ -263,7 +263,7 @@ bool vsync_fit_is_refuted(const struct vsync_fit *fit)
 /* Shell's method: there are 256 values at most, and most are nearly the same. */
 static void sort(uint64_t *values, unsigned int n)
 {
-	for (unsigned int gap = 40; gap > 0; gap /= 3)
+	for (unsigned int gap = 13; gap > 0; gap /= 3)
 		for (unsigned int i = gap; i < n; i++) {
 			uint64_t value = values[i];
 			unsigned int at = i;

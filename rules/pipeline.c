@@ -426,21 +426,31 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 		settle_if_due(p);
 }
 
-/* A slice begins or ends. Most are of a thread and of a name that matter to attribution only. */
-static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
-							     const struct trace_record *record)
+/* A marker whose time is believed. Most slices are of a thread and of a name that matter to
+ * attribution only. */
+static __attribute__((noinline)) void take(struct pipeline *p, const struct trace_record *record)
 {
 	const struct slice_meaning *meaning = &slice_unnamed;
 	struct slice_meaning named;
 	bool queues, draws;
 
+	if (p->unusual)
+		follow_unusual(p, record);
+	if (record->kind == TRACE_INSTANT)
+		handle_mark(p, record);
+	if (p->unusual && p->gfx2019) {
+		gfx2019_record(p->gfx2019, record);
+		return;
+	}
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
-	queues = meaning->role >= RULE_CALLBACK ||
-		 (p->producers->open & thread_set_bit(record->tid));
-	draws = meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
-		thread_set_may_have(&p->choreographer->open_set, record->tid);
+	queues = record->kind <= TRACE_SLICE_END &&
+		 (meaning->role >= RULE_CALLBACK ||
+		  (p->producers->open & thread_set_bit(record->tid)));
+	draws = record->kind <= TRACE_SLICE_END &&
+		(meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
+		 thread_set_may_have(&p->choreographer->open_set, record->tid));
 	if (queues && record->kind == TRACE_SLICE_BEGIN)
 		producers_begin(p->producers, record, meaning);
 	else if (queues)
@@ -450,24 +460,6 @@ static inline __attribute__((always_inline)) void take_slice(struct pipeline *p,
 		choreographer_begin(p->choreographer, record, meaning, app_period_ns(p));
 	else if (draws)
 		choreographer_end(p->choreographer, record, app_period_ns(p));
-}
-
-/* A marker whose time is believed. On the path of each record, so it is inlined. */
-static inline __attribute__((always_inline)) void take(struct pipeline *p,
-						       const struct trace_record *record)
-{
-	if (p->unusual)
-		follow_unusual(p, record);
-	if (record->kind == TRACE_INSTANT)
-		handle_mark(p, record);
-	if (p->unusual && p->gfx2019) {
-		gfx2019_record(p->gfx2019, record);
-		return;
-	}
-	if (record->kind <= TRACE_SLICE_END)
-		take_slice(p, record);
-	else
-		attribution_record(&p->attribution, record, &slice_unnamed);
 	settle_if_due(p);
 }
 

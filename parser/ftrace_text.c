@@ -339,7 +339,13 @@ ALWAYS_INLINE const char *payload_end(const char *at, const char *limit)
 #ifdef BLOCK_SIZE
 	/* anchor_is() reads three bytes more. */
 	for (; limit - at >= BLOCK_SIZE + 3; at += BLOCK_SIZE) {
-		for (uint32_t found = block_find(at, "\n\0:"); found; found &= found - 1) {
+		uint32_t found = block_find(at, "\n\0:");
+
+		/* Few of many ':' may be anchors: see anchor_is(). */
+		if (found && at[__builtin_ctz(found)] == ':')
+			found &= ~block_find(at, ":::") | block_find(at - 1, "UUU") |
+				 (block_find(at + 1, "   ") & block_find(at + 3, "r:x"));
+		for (; found; found &= found - 1) {
 			end = at + (unsigned int)__builtin_ctz(found);
 			if (*end != ':')
 				return end;

@@ -83,10 +83,12 @@ static void match_numbered(const struct ruleset *rules, struct known_name *known
 	struct slice_meaning other;
 
 	memcpy(text, known->text, known->length);
-	text[known->length] = '1';
-	ruleset_match_slice(rules, name, &other);
 	text[known->length] = '0';
 	ruleset_match_slice(rules, name, &known->meaning);
+	if (known->meaning.number != 0 && known->meaning.newer != 0)
+		return;
+	text[known->length] = '1';
+	ruleset_match_slice(rules, name, &other);
 	known->is_number = known->meaning.number != other.number;
 	known->is_newer = known->meaning.newer != other.newer;
 }

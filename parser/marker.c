@@ -59,7 +59,7 @@ static bool pop_any_value(struct span *text, int64_t *value)
 	return parse_value(field, value);
 }
 
-/* The same, fast for values of up to 18 digits that are not negative. */
+/* The same, fast for values of up to 17 digits that are not negative. */
 static inline bool pop_value(struct span *text, int64_t *value)
 {
 	size_t at = text->len;

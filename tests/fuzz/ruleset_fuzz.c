@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/language/names.h"
 #include "rules/language/ruleset.h"
-#include "rules/language/ruleset_match.h"
 #include "tests/fuzz/target.h"
 
 static void check_error(struct span text, const struct ruleset_error *error)
@@ -22,18 +22,30 @@ static void check_error(struct span text, const struct ruleset_error *error)
 		abort();
 }
 
-/* Matches each word of the text as a name: the matched part must be inside the name. */
+/* Matches each line of the text as a name: the matched part must be inside the name. */
 static void match_words(const struct ruleset *rules, struct span text)
 {
+	static struct name_table names;
+
+	names_set_rules(&names, rules);
 	while (text.len > 0) {
 		const char *newline = memchr(text.ptr, '\n', text.len);
 		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
 		struct span name = { text.ptr, len < 64 ? len : 64 };
 		struct pattern_capture capture = PATTERN_NO_CAPTURE;
-		struct slice_meaning of_name;
+		struct slice_meaning of_name, known;
 		const struct slice_meaning *meaning = ruleset_match_slice(rules, name, &of_name);
 		uint32_t open = meaning->mask;
 
+		/* As a new name, and as a known one. */
+		for (unsigned int i = 0; i < 2; i++) {
+			names_slice(&names, name, &known);
+			if (known.mask != open || known.role != meaning->role ||
+			    known.since_14 != meaning->since_14 ||
+			    known.number != meaning->number || known.newer != meaning->newer ||
+			    known.time_ns != meaning->time_ns)
+				abort();
+		}
 		NOTE(open, meaning->role, meaning->since_14, meaning->number, meaning->time_ns);
 		ruleset_match(rules, &rules->counters, name, open, &capture);
 		ruleset_match(rules, &rules->instants, name, open, &capture);

@@ -2,8 +2,8 @@
 /* Rule files with mistakes: each is found, and the message has its place. */
 #include "tests/unit/unit.h"
 
+#include "rules/language/names.h"
 #include "rules/language/ruleset.h"
-#include "rules/language/ruleset_match.h"
 
 /* The smallest valid rule file. */
 #define LEAST "present slice postFramebuffer\nlatch counter {layer} inside acquireBuffer\n"
@@ -187,7 +187,9 @@ TEST(test_roles_and_numbers_of_the_default_rules)
 		{ "GPU completion fence 1 has signaled?", RULE_NONE, -1, -1, -1 },
 	};
 	struct ruleset *rules = parsed(ruleset_builtin("default").ptr);
+	static struct name_table names;
 
+	names_set_rules(&names, rules);
 	for (size_t i = 0; i < COUNT_OF(slices); i++) {
 		struct slice_meaning own;
 		const struct slice_meaning *meaning =
@@ -198,6 +200,15 @@ TEST(test_roles_and_numbers_of_the_default_rules)
 			fail_msg("%s: role %d, number %lld, newer %lld, time %lld", slices[i].name,
 				 (int)meaning->role, (long long)meaning->number,
 				 (long long)meaning->newer, (long long)meaning->time_ns);
+		/* A new name, and a known one. */
+		for (unsigned int n = 0; n < 2; n++) {
+			struct slice_meaning known;
+
+			names_slice(&names, span_of(slices[i].name), &known);
+			assert_fields(&known, mask == own.mask, role == own.role,
+				      since_14 == own.since_14, number == own.number,
+				      newer == own.newer, time_ns == own.time_ns);
+		}
 	}
 	ruleset_free(rules);
 }

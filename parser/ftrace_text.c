@@ -28,9 +28,9 @@ static bool skip_symbol(struct span *text, struct span word)
 {
 	size_t n = word.len;
 
-	if (!span_starts_with(*text, word))
+	if (n >= text->len || text->ptr[0] != word.ptr[0] || !span_starts_with(*text, word))
 		return false;
-	if (n < text->len && text->ptr[n] == '.')
+	if (text->ptr[n] == '.')
 		while (n < text->len && text->ptr[n] != ':' && text->ptr[n] != ' ')
 			n++;
 	if (n >= text->len || text->ptr[n] != ':')
@@ -213,29 +213,6 @@ static void keep_tail(struct ftrace_text *text)
 	text->tail_len = kept + n;
 }
 
-/* Finds the next line in a payload. If a payload contains another whole header or a loss, the
- * kernel has cut the text at a NUL, and the line end with it. The payload ends there. @at: the
- * first anchor in the payload. Returns NULL if there is none. */
-static const char *glued_line(struct span payload, const char *at)
-{
-	const char *end = payload.ptr + payload.len;
-
-	while (at) {
-		struct span after = { at + 2, (size_t)(end - at) - 2 };
-		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
-		const char *lost = at - LOST_ANCHOR;
-		struct trace_record record;
-
-		if (at[1] == ' ' && skip_function(&after) && ftrace_header_read(&head, &record))
-			return head.ptr + head.len;
-		if (lost >= payload.ptr &&
-		    parse_lost((struct span){ lost, (size_t)(end - lost) }, &record))
-			return lost;
-		at = anchor_find(payload.ptr, at + 1, end);
-	}
-	return NULL;
-}
-
 /* The text as the process wrote it: without the text after a NUL, and without the escaped line end
  * ("\n\") of old HTML files. */
 static struct span payload_of(struct span text)
@@ -276,6 +253,50 @@ static const char *find_anchor(struct ftrace_text *text, const char *at)
 	}
 }
 
+/* Finds the next line in a payload. If a payload contains another whole header or a loss, the
+ * kernel has cut the text at a NUL, and the line end with it. The payload ends there. Returns NULL
+ * if there is none. Any process writes payloads: each anchor of them is looked at once. */
+static const char *glued_line(const struct ftrace_text *text, struct span payload)
+{
+	const char *end = payload.ptr + payload.len, *last = payload.ptr;
+	const char *from = payload.ptr, *bracket = NULL;
+	struct anchor_scan scan = { text->scan.begin, text->scan.at, end };
+	const char *const *found = text->anchors + text->next_anchor;
+	size_t n = text->n_anchors - text->next_anchor;
+	const char *more[ANCHORS_MAX];
+	struct trace_record record;
+
+	for (; n > 0; n = scan.at < end ? anchor_scan(&scan, more) : 0, found = more) {
+		for (size_t i = 0; i < n && found[i] < end; i++) {
+			const char *at = found[i];
+			struct span head, after;
+
+			if (at <= payload.ptr)
+				continue;
+			last = at;
+			if (at[1] != ' ' || !is_digit(at[-1]))
+				continue;
+			/* A header has a bracket, and no such anchor after it. */
+			if (bracket < from) {
+				bracket = memchr(from, ']', (size_t)(end - from));
+				bracket = bracket ? bracket : end;
+			}
+			from = at;
+			if (bracket > at)
+				continue;
+			head = (struct span){ payload.ptr, (size_t)(at - payload.ptr) };
+			after = (struct span){ at + 2, (size_t)(end - at) - 2 };
+			if (skip_function(&after) && ftrace_header_read(&head, &record))
+				return head.ptr + head.len;
+		}
+	}
+	/* A loss ends with the line: no other anchor follows. */
+	if (last - payload.ptr < LOST_ANCHOR)
+		return NULL;
+	last -= LOST_ANCHOR;
+	return parse_lost((struct span){ last, (size_t)(end - last) }, &record) ? last : NULL;
+}
+
 /* Reads the line around the anchor @at. @line: the whole line. For a marker line with a valid
  * header it is set to the text glued to it, or to nothing. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
@@ -295,12 +316,8 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		return false;
 	}
 	/* Is there another one on this line? */
-	if (after.len > 0) {
-		const char *another = find_anchor(text, after.ptr + 1);
-
-		if (another && another < end)
-			next = glued_line(after, another);
-	}
+	if (after.len > 0)
+		next = glued_line(text, after);
 	if (next) {
 		text->glued++;
 		after.len = (size_t)(next - after.ptr);
@@ -439,6 +456,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		struct span lines = complete_lines(text, input, last);
 
 		text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
+		text->line = SPAN_NULL;
 		text->noted = lines.ptr;
 		text->n_anchors = text->next_anchor = 0;
 	}
@@ -468,10 +486,14 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			is_likely = false;
 			continue;
 		}
-		newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
-		line.ptr = newline ? newline + 1 : input->ptr;
-		newline = memchr(at, '\n', (size_t)(text->scan.end - at));
-		line.len = (size_t)((newline ? newline : text->scan.end) - line.ptr);
+		line = text->line;
+		if (line.ptr < input->ptr || at > line.ptr + line.len) {
+			newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
+			line.ptr = newline ? newline + 1 : input->ptr;
+			newline = memchr(at, '\n', (size_t)(text->scan.end - at));
+			line.len = (size_t)((newline ? newline : text->scan.end) - line.ptr);
+			text->line = line;
+		}
 		if (line.len >= FTRACE_TEXT_LINE_MAX) {
 			drop_long_line(text, line.ptr);
 			next = line.ptr + line.len;

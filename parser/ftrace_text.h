@@ -35,6 +35,7 @@ struct ftrace_text {
 	struct anchor_scan scan; /* of the complete lines; end is NULL before the first */
 	size_t n_anchors, next_anchor;
 	const char *anchors[ANCHORS_MAX];
+	struct span line; /* around the last anchor that was not on the fast path */
 
 	struct ftrace_headers headers;
 	size_t header_len; /* of the last usual line, up to its anchor; 0: there was none */

@@ -127,7 +127,7 @@ static bool has_marker_line(struct span head)
 		begin = begin ? begin : head.ptr;
 		if (next && !memmem(begin, (size_t)(next - begin), "\\n", 2))
 			return true;
-		at++;
+		at = next; /* the same is true of other anchors of the line */
 	}
 	return false;
 }

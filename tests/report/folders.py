@@ -10,7 +10,7 @@ import random
 import re
 import shutil
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from csv_files import COLUMNS, COLUMNS_2019, write, write_events
+from csv_files import COLUMNS, COLUMNS_2019, second, write, write_events
 from jankd import analyze, checks, folder
 from report import demo, model, report, scenario, surfaces
 
@@ -198,6 +198,8 @@ def of_2019(here):
     checks.that("no grade: " in text and "no grade" in markdown and not re.search("GOOD|no late frame|no freeze|0 freezes", text + markdown), f"no freezes known: {text} {markdown}")
     checks.equal(([app["grade"] for app in json.loads(report("--grades", here / "frozen").stdout)], report("--fail-if", "grade < FAIR", "--strict", here / "frozen").returncode),
                  ([], 4), "grades of --rules gfx2019")
+    write(here / "lost", "fps.csv", [second(100 + n, stalls="" if n == 3 else 0) for n in range(9)])  # an empty field does not make it one of 2019
+    checks.equal(("2019" in (text := report(here / "lost").stdout), model(here / "lost")[0]["apps"][0]["facts"]["late frames"]), (False, 0), f"a row whose stalls are unknown: {text}")
 
 
 def without_events(here):

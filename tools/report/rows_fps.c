@@ -189,8 +189,9 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	if (!surface)
 		return;
 	without_janks = of[FPS_JANK] < 0;
-	/* Rows of rule set gfx2019 have the columns, which are empty. */
-	is_2019 = columns[FPS_MISSED] < 0 || (columns[FPS_STALLS] >= 0 && of[FPS_STALLS] < 0);
+	/* Rows of rule set gfx2019 have the columns, which are empty. Those of jankd have janks;
+	 * stalls are empty where lost events may have shown one. */
+	is_2019 = without_janks && of[FPS_STALLS] < 0;
 	without_late = columns[FPS_LATE] < 0 || is_2019;
 	row = (struct window){
 		.start_us = of[FPS_START],

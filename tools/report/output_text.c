@@ -51,7 +51,7 @@ static void fill_surface(struct summary_row *to, const struct session *session,
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 
-/* Those with a verdict that have most frames, as in a capture: of equal ones those that come first
+/* Those with a verdict or a grade that have most frames, as in a capture: of equal ones those that come first
  * in summary.csv. */
 static void fill_surfaces(struct status *status, const struct session *session)
 {
@@ -62,7 +62,7 @@ static void fill_surfaces(struct status *status, const struct session *session)
 		unsigned int at = status->n_surfaces;
 		uint64_t frames = surface->facts.frames;
 
-		if (!surface->is_shown || !surface->verdict[0])
+		if (!surface->is_shown || (!surface->verdict[0] && !surface->grade))
 			continue;
 		status->surfaces_total++;
 		for (; at > 0; at--) {

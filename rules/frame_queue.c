@@ -523,8 +523,9 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	summary_frame(&q->summary, count->surface_number, layer->app, stamp.time_ns, interval, late,
 		      cause, &work);
 	entry = summary_entry(&q->summary, count->surface_number);
-	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval_is_wait(interval))
-		entry->facts.uncounted_ns += (uint64_t)interval.ns;
+	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval.ns >= 0 &&
+	    interval_is_wait(interval))
+		grade_add_unknown_wait(&entry->facts, (uint64_t)interval.ns);
 	if (had_frame && interval.ns < 0)
 		grade_add_uncounted(&entry->facts, stamp.time_ns - before.time_ns);
 	owner = layer->evidence.owner;

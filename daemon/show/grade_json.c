@@ -23,6 +23,7 @@ struct json_object *grade_json(const struct grade_facts *facts)
 	json_add_count(object, "freezes", facts->freezes);
 	add_ns(object, "freeze time(s)", facts->freeze_ns);
 	add_ns(object, "longest freeze(s)", facts->longest_freeze_ns);
+	json_add_bool(object, "more freezes", facts->more_freezes);
 	json_add_count(object, "freezes without end", facts->endless);
 	json_add_count(object, "gaps", facts->gaps);
 	add_ns(object, "gap time(s)", facts->gap_ns);

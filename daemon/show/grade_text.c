@@ -181,19 +181,23 @@ static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 {
 	bool zh = language == CHINESE;
 	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
+	/* Lost events may have shown more. */
+	const char *least = !facts->more_freezes ? "" : zh ? "至少" : " or more";
+	const char *plural = facts->freezes == 1 ? "" : "s";
 
 	if (facts->freezes > 0) {
 		grade_count(n, facts->freezes);
 		grade_time(longest, facts->longest_freeze_ns, language);
-		if (facts->longest_freeze_ns == 0) /* it is not captured */
-			add(text, zh ? "卡死 %s 次" : "%s freeze%s", n,
-			    facts->freezes == 1 ? "" : "s");
+		if (facts->longest_freeze_ns == 0 && zh) /* it is not captured */
+			add(text, "卡死%s %s 次", least, n);
+		else if (facts->longest_freeze_ns == 0)
+			add(text, "%s freeze%s%s", n, plural, least);
 		else if (zh)
-			add(text, "卡死 %s 次（最长 %s）", n, longest);
+			add(text, "卡死%s %s 次（最长 %s）", least, n, longest);
 		else if (facts->freezes == 1)
-			add(text, "1 freeze (%s)", longest);
+			add(text, "1 freeze%s (%s%s)", least, least[0] ? "longest " : "", longest);
 		else
-			add(text, "%s freezes (longest %s)", n, longest);
+			add(text, "%s freezes%s (longest %s)", n, least, longest);
 		add(text, zh ? "，" : facts->late > 0 ? " and " : ", ");
 	}
 	grade_count(n, facts->late);
@@ -204,7 +208,8 @@ static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 	else
 		add(text, "%s late frame%s", n, facts->late == 1 ? "" : "s");
 	if (facts->freezes == 0)
-		add(text, zh ? "，没有卡死" : ", no freeze");
+		add(text, facts->more_freezes ? (zh ? "，不知道是否有卡死" : ", freezes not known")
+					      : (zh ? "，没有卡死" : ", no freeze"));
 }
 
 /* True: Surfaces drew at the same time, so that their time, added up, is longer than the capture.

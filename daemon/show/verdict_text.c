@@ -149,8 +149,9 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 	text_short_component(name);
 	snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
 	if (facts->freezes > 0)
-		text_append(more, sizeof(more), ", %" PRIu64 " freeze%s %.2f s", facts->freezes,
-			    plural(facts->freezes), seconds(facts->freeze_ns));
+		text_append(more, sizeof(more), ", %" PRIu64 " freeze%s%s %.2f s", facts->freezes,
+			    plural(facts->freezes), facts->more_freezes ? " or more" : "",
+			    seconds(facts->freeze_ns));
 	if (facts->late > 0)
 		text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s", facts->late,
 			    plural(facts->late), seconds(facts->late_ns));

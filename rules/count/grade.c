@@ -62,6 +62,12 @@ void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
 	facts->uncounted_ns += ns < UNCOUNTED_MAX_NS ? ns : UNCOUNTED_MAX_NS;
 }
 
+void grade_add_unknown_wait(struct grade_facts *facts, uint64_t ns)
+{
+	facts->uncounted_ns += ns;
+	facts->more_freezes = true;
+}
+
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 {
 	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
@@ -72,6 +78,7 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
 	sum->span_ns = later(sum->span_ns, facts->span_ns);
 	sum->missing_ns = later(sum->missing_ns, facts->missing_ns);
+	sum->more_freezes |= facts->more_freezes;
 	sum->fails_rule |= facts->fails_rule;
 	if (sum->at_most == GRADE_NONE || (facts->at_most && facts->at_most < sum->at_most))
 		sum->at_most = facts->at_most;

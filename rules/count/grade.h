@@ -68,7 +68,8 @@ struct grade_facts {
 	};
 	uint64_t longest_freeze_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
-	bool fails_rule; /* the frame rate that its class needs is not met, see verdict.h */
+	bool more_freezes; /* there may be more than are known: see grade_add_unknown_wait() */
+	bool fails_rule;   /* the frame rate that its class needs is not met, see verdict.h */
 	/* It was graded like that when all was known, of which a part is lost; GRADE_NONE: nothing
 	 * is lost. A sum is no better than its worst part. */
 	enum grade at_most;
@@ -93,6 +94,9 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts);
 
 /* Adds the time since the frame before, which is in no number as events were lost. */
 void grade_add_uncounted(struct grade_facts *facts, uint64_t ns);
+
+/* Adds a wait that may be a freeze: events that would show it were lost. */
+void grade_add_unknown_wait(struct grade_facts *facts, uint64_t ns);
 
 /* The time of the capture that is missing, for whatever reason. */
 uint64_t grade_missing_ns(const struct grade_facts *facts);

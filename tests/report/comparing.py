@@ -159,7 +159,7 @@ with checks, folder() as here:
         in_five(here / "here and there" / str(n), (10 + 120 * n,))
         in_five(here / "hung" / str(n), (), ("235.0", "stall", "1500.0 ms on com.a/com.a.Main of com.a; no frame ended it"))
     for name, word, code, text in (
-            ("frozen", "WORSE", 3, "frozen has 2.0 freezes in 10 minutes; calm has none.\n.*\n *Most in checkout: 0.0 -> 19.7 ms/s, freezes 0 -> 3"),
+            ("frozen", "WORSE", 3, "frozen has 2.0 freezes in 10 minutes, up to 1.20 s; calm has none.\n.*\n *Most in checkout: 0.0 -> 19.7 ms/s, freezes 0 -> 3"),
             ("hung", "WORSE", 3, "hung has 2.0 freezes in 10 minutes, up to 1.50 s; calm has none.\n.*\n *Most in checkout: 0.0 -> 24.4 ms/s, freezes 0 -> 3"),
             ("here and there", "UNCLEAR", 0, "here and there has 3 freezes, calm none: too few to rule out chance")):
         done = compare(here / "calm", here / name)

@@ -5,6 +5,7 @@ from frames.csv, events.csv and summary.csv alone."""
 import collections
 import csv
 import io
+import itertools
 import json
 import lzma
 import pathlib
@@ -14,7 +15,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
-from jankd import REPORT, TRACES, analyze, checks, folder, microseconds, rows, unpack
+from jankd import REPORT, TRACES, analyze, checks, folder, jankd, microseconds, rows, unpack
 from report import marked, model, report, scenario, without
 from verdict import WAIT_MS, Layer
 
@@ -218,6 +219,26 @@ def timeline(checks, here):
         checks.that("17 of 821 frames" in output, output)
 
 
+def unknown_waits(checks, here):
+    """A hole in a freeze, whose row has no number of freezes: the others count, whatever files are left, and all say that there may be more."""
+    (here / "trace.txt").write_text(without(marked(scenario("hang-doframe", here / "trace.txt", seconds=40).read_bytes(), (15, 14), "screen {}".format).decode(), 4.9, 5.1))
+    first = json.loads(jankd("analyze", "--json", "-F", here / "json", here / "trace.txt").stdout)["apps"][0]
+    keys, in_sections = ("freezes", "more freezes", "longest freeze(s)", "lost(ms/s)", "missing(s)"), None
+    for options, gone in itertools.product((("--frames-log",), ()), ((), ("summary.csv",), ("events.csv",), ("summary.csv", "events.csv"))):
+        out = here / f"{options} without {gone}"
+        analyze(out, *options, here / "trace.txt")
+        for file in gone:
+            (out / file).unlink()
+        (app,), sections = model(out)[0]["apps"], [[one["grade"], *(one["facts"][key] for key in keys)] for section in model(out)[0]["sections"] for one in section["apps"]]
+        checks.equal([app["grade"], *(round(app["facts"][key], 3) for key in keys)], [first["grade"], *(round(first["facts"][key], 3) for key in keys)], f"{out.name}: as jankd says")
+        in_sections = in_sections or sections
+        checks.equal(sections, [] if "events.csv" in gone else in_sections, f"{out.name}: sections")
+        said, markdown, metrics = (report(*option, out).stdout for option in ((), ("--markdown",), ("--openmetrics",)))
+        checks.that(all("12 freezes or more (longest 1.45 s)" in text and "2019" not in text for text in (said, markdown)), f"{out.name}: {said} {markdown}")
+        checks.that('app="com.example.scroll",section=""} 12\n' in metrics and 'more_freezes{device="",model="",build="",app="com.example.scroll",section=""} 1\n' in metrics, metrics)
+        checks.equal([report("--fail-if", condition, out).returncode for condition in ("freezes > 0", "lost > 30", "FPS < 5", "grade < FAIR", "freezes > 12")], [3, 3, 3, 3, 0], out.name)
+
+
 if __name__ == "__main__":
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
                           ("culprits", 30), ("culprits-game", 30)):
@@ -241,6 +262,8 @@ if __name__ == "__main__":
                 analyze(here / "even", "--frames-log", "-T", 2, here / "even.txt")
                 judge(checks, "even", here / "even")
                 checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in report(here / "even").stdout, "when it is missing")
+    with folder() as here:
+        unknown_waits(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
         with open(here / "out" / "events.csv", "a") as table:

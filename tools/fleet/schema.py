@@ -29,7 +29,7 @@ TEXT = {"app", "Surface", "layer", "info", "VSYNC type", "cause", "wall time", "
 CAUSES = ("app", "gpu", "surfaceflinger-cpu", "surfaceflinger-gpu", "scheduling", "display", "stuffing", "prediction", "dropped", "unknown")
 # What a grade is made of, as 'jank-report --grades' has it, and how sessions are added up: not all of them have the same time.
 FACTS = {"drawing(s)": "sum", "frames": "sum", "late frames": "sum", "late time(s)": "sum", "freezes": "sum", "freeze time(s)": "sum",
-         "longest freeze(s)": "max", "freezes without end": "sum", "gaps": "sum", "gap time(s)": "sum", "shortest gap(s)": "min",
+         "longest freeze(s)": "max", "freezes without end": "sum", "more freezes": "max", "gaps": "sum", "gap time(s)": "sum", "shortest gap(s)": "min",
          "longest gap(s)": "max", "idle(s)": "sum", "captured(s)": "sum", "missing(s)": "sum", "unknown vsyncs": "sum", "fails rule": "max",
          **{f"{cause} {what}": "sum" for cause in CAUSES for what in ("times", "lost(s)")}}
 

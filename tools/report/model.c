@@ -207,12 +207,31 @@ static uint64_t count_of(double value)
 	return isnan(value) ? 0 : (uint64_t)value;
 }
 
+/* The columns do not say how many waits are stalls, as lost events may have shown one: those that
+ * are known count, of the file that has most of them. */
+static void add_known_stalls(struct grade_facts *facts, const struct ended_stalls *in_rows,
+			     const struct ended_stalls *in_events)
+{
+	const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
+	uint64_t unclear_ns = since(since(in_rows->ns, in->ns), in_rows->unclear_ns);
+
+	if (in->n > facts->freezes - facts->endless) {
+		facts->freezes = in->n + facts->endless;
+		facts->freeze_ns = in->ns + facts->endless_ns;
+	}
+	/* frames.csv says which waits these are. */
+	if (!facts->more_freezes)
+		grade_add_unknown_wait(facts, unclear_ns);
+}
+
 /* Adds the numbers to what late frames, stalls and gaps say. Where late frames are not known, as
  * in files of 2019, there is no grade. */
 static enum grade complete_facts(struct grade_facts *facts, const struct numbers *numbers,
-				 const char *verdict)
+				 const char *verdict, const struct ended_stalls *in_rows,
+				 const struct ended_stalls *in_events)
 {
 	const double *of = numbers->of;
+	uint64_t longest_ns = later(in_rows->longest_ns, in_events->longest_ns);
 
 	facts->frames = count_of(of[METRIC_FRAMES]);
 	facts->time_ns = ns_of(of[METRIC_TIME]);
@@ -226,10 +245,13 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 	if (!isnan(of[METRIC_STALLS])) {
 		facts->freezes = count_of(of[METRIC_STALLS]) + facts->endless;
 		facts->freeze_ns = ns_of(of[METRIC_STALL_TIME]) + facts->endless_ns;
-		if (of[METRIC_STALLS] > 0 &&
-		    ns_of(of[METRIC_LONGEST] / 1e3) > facts->longest_freeze_ns)
-			facts->longest_freeze_ns = ns_of(of[METRIC_LONGEST] / 1e3);
+		if (of[METRIC_STALLS] > 0)
+			longest_ns = later(longest_ns, ns_of(of[METRIC_LONGEST] / 1e3));
+	} else {
+		add_known_stalls(facts, in_rows, in_events);
 	}
+	if (facts->freezes > facts->endless)
+		facts->longest_freeze_ns = later(facts->longest_freeze_ns, longest_ns);
 	if (isnan(of[METRIC_LATE]) && facts->unknown < facts->frames)
 		return GRADE_NONE;
 	return grade_of(facts);
@@ -319,8 +341,10 @@ static void set_grade(const struct session *session, struct surface *surface)
 	surface->grade =
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
-			: complete_facts(&surface->facts, &surface->numbers, surface->verdict);
-	if (surface->grade != GRADE_NONE && session->files[ROW_EVENTS].rows == 0) {
+			: complete_facts(&surface->facts, &surface->numbers, surface->verdict,
+					 &surface->in_rows, &surface->in_events);
+	if (surface->grade != GRADE_NONE && (session->files[ROW_EVENTS].rows == 0 ||
+					     (surface->said && surface->facts.more_freezes))) {
 		surface->facts.at_most = best_without_events(surface);
 		surface->grade = grade_of(&surface->facts);
 	}
@@ -421,7 +445,8 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
 	 * as its app has. */
 	in->grade =
-		complete_facts(&in->facts, &in->numbers, session->surfaces[sum->surface].verdict);
+		complete_facts(&in->facts, &in->numbers, session->surfaces[sum->surface].verdict,
+			       &sum->in_rows, &sum->in_events);
 	numbers_set_grade(&in->numbers, &in->facts, in->grade);
 }
 

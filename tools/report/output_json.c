@@ -626,6 +626,8 @@ static struct grade_facts read_facts(struct json_object *object)
 		.longest_gap_ns = read_fact(object, "longest gap(s)", 1e9),
 		.span_ns = read_fact(object, "captured(s)", 1e9),
 		.missing_ns = read_fact(object, "missing(s)", 1e9),
+		.more_freezes =
+			json_object_get_boolean(json_object_object_get(object, "more freezes")),
 		.fails_rule = json_object_get_boolean(json_object_object_get(object, "fails rule")),
 	};
 	uint64_t drawing_ns = read_fact(object, "drawing(s)", 1e9);

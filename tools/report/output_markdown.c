@@ -123,10 +123,11 @@ static void print_sections(FILE *out, const struct session *session, const struc
 		grade_time(longest, in->facts.longest_freeze_ns, ENGLISH);
 		fputs("| ", out);
 		print_escaped(out, name_of(session, session->sections[in->section].name));
-		fprintf(out, " | %s | %s | %.0f | %llu | %llu | %s |\n", from,
+		fprintf(out, " | %s | %s | %.0f | %llu | %s%llu | %s |\n", from,
 			grade_names[in->grade], grade_lost_rate(&in->facts),
-			(unsigned long long)in->facts.late, (unsigned long long)in->facts.freezes,
-			in->facts.freezes > 0 ? longest : "-");
+			(unsigned long long)in->facts.late, in->facts.more_freezes ? "≥ " : "",
+			(unsigned long long)in->facts.freezes,
+			in->facts.longest_freeze_ns > 0 ? longest : "-");
 	}
 	if (!is_first)
 		fputc('\n', out);

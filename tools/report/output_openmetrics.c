@@ -251,7 +251,14 @@ static void print_metric(const struct exposition *exposition, enum metric metric
 
 /* --- apps, in the session and in its sections --- */
 
-enum app_family { APP_GRADE, APP_LOST_RATE, APP_LOST, APP_FREEZES, APP_DRAWING };
+enum app_family {
+	APP_GRADE,
+	APP_LOST_RATE,
+	APP_LOST,
+	APP_FREEZES,
+	APP_MORE_FREEZES,
+	APP_DRAWING,
+};
 
 static const struct {
 	const char *name, *help;
@@ -260,6 +267,7 @@ static const struct {
 	[APP_LOST_RATE] = { "app_lost_ratio", "share of drawing lost to late frames and freezes" },
 	[APP_LOST] = { "app_lost_seconds", "time lost to late frames and freezes" },
 	[APP_FREEZES] = { "app_freezes", "freezes" },
+	[APP_MORE_FREEZES] = { "app_more_freezes", "1 if lost events may have shown more freezes" },
 	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
 };
 
@@ -272,6 +280,8 @@ static double value_of(enum app_family family, const struct grade_facts *facts)
 		return (double)grade_lost_ns(facts) / 1e9;
 	case APP_FREEZES:
 		return (double)facts->freezes;
+	case APP_MORE_FREEZES:
+		return facts->more_freezes;
 	default:
 		return (double)grade_drawing_ns(facts) / 1e9;
 	}

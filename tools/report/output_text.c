@@ -51,8 +51,8 @@ static void fill_surface(struct summary_row *to, const struct session *session,
 	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 }
 
-/* Those with a verdict or a grade that have most frames, as in a capture: of equal ones those that come first
- * in summary.csv. */
+/* Those with a verdict or a grade that have most frames, as in a capture: of equal ones those that
+ * come first in summary.csv. */
 static void fill_surfaces(struct status *status, const struct session *session)
 {
 	uint32_t orders[STATUS_SURFACES_MAX + 1];
@@ -218,17 +218,19 @@ static void print_section_app(FILE *out, const struct session *session, const st
 			      unsigned int columns)
 {
 	const struct grade_facts *facts = &in->facts;
+	bool has_longest = facts->longest_freeze_ns > 0;
 	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
 
 	grade_count(freezes, facts->freezes);
 	grade_count(late, facts->late);
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
 	text_print_line(out, columns,
-			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s, %s late frame%s",
+			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
 			grade_names[in->grade], name_of(session, in->name), grade_lost_rate(facts),
 			freezes, facts->freezes == 1 ? "" : "s",
-			facts->freezes > 0 ? " (longest " : "", facts->freezes > 0 ? longest : "",
-			facts->freezes > 0 ? ")" : "", late, facts->late == 1 ? "" : "s");
+			facts->more_freezes ? " or more" : "", has_longest ? " (longest " : "",
+			has_longest ? longest : "", has_longest ? ")" : "", late,
+			facts->late == 1 ? "" : "s");
 }
 
 static void print_section_apps(FILE *out, const struct session *session, uint32_t section,
@@ -331,6 +333,7 @@ static int print_moments(FILE *out, const struct session *session,
 static void print_others(FILE *out, const struct session *session, unsigned int columns)
 {
 	uint64_t n = 0, late = 0, freezes = 0;
+	bool more = false;
 
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
@@ -340,14 +343,16 @@ static void print_others(FILE *out, const struct session *session, unsigned int 
 		n++;
 		late += surface->facts.late;
 		freezes += surface->facts.freezes;
+		more |= surface->facts.more_freezes;
 	}
 	if (n > 0 && session->n_apps > 0)
 		text_print_line(out, columns,
 				"not graded: %llu Surface%s to no app, such as the status bar: "
-				"%llu late frame%s, %llu freeze%s",
+				"%llu late frame%s, %llu freeze%s%s",
 				(unsigned long long)n, n == 1 ? " that belongs" : "s that belong",
 				(unsigned long long)late, late == 1 ? "" : "s",
-				(unsigned long long)freezes, freezes == 1 ? "" : "s");
+				(unsigned long long)freezes, freezes == 1 ? "" : "s",
+				more ? " or more" : "");
 }
 
 static void print_timeline(FILE *out, const struct session *session,
@@ -415,14 +420,15 @@ static void print_device(FILE *out, const struct device_row *row, unsigned int c
 		if (row->grades[i] > 0)
 			text_append(grades, sizeof(grades), "%s%s %u", grades[0] ? ", " : ": ",
 				    grade_names[i], row->grades[i]);
-	text_print_line(out, columns,
-			"  %s: %.0f ms lost per second, %.2f s; freezes %llu, late frames %llu, %s "
-			"FPS in %s s, sessions %u%s: %s, %s, %s: %s",
-			row->grade ? grade_names[row->grade] : "no grade",
-			grade_lost_rate(&row->facts), (double)grade_lost_ns(&row->facts) / 1e9,
-			(unsigned long long)row->facts.freezes, (unsigned long long)row->facts.late,
-			rates[0], rates[1], row->sessions, grades, row->device ? row->device : "-",
-			row->model ? row->model : "-", row->build ? row->build : "-", row->app);
+	text_print_line(
+		out, columns,
+		"  %s: %.0f ms lost per second, %.2f s; freezes %llu%s, late frames %llu, %s "
+		"FPS in %s s, sessions %u%s: %s, %s, %s: %s",
+		row->grade ? grade_names[row->grade] : "no grade", grade_lost_rate(&row->facts),
+		(double)grade_lost_ns(&row->facts) / 1e9, (unsigned long long)row->facts.freezes,
+		row->facts.more_freezes ? " or more" : "", (unsigned long long)row->facts.late,
+		rates[0], rates[1], row->sessions, grades, row->device ? row->device : "-",
+		row->model ? row->model : "-", row->build ? row->build : "-", row->app);
 }
 
 static void print_worst_device(FILE *out, const struct device_row *row, unsigned int columns)

@@ -230,6 +230,13 @@ static void add_stall(struct session *session, uint16_t surface, int64_t time_us
 		add_late(session, row);
 }
 
+static void add_ended(struct ended_stalls *to, uint64_t ns)
+{
+	to->n++;
+	to->ns += ns;
+	to->longest_ns = later(to->longest_ns, ns);
+}
+
 /* The Surface whose name ends at @end, or before " of ". Returns n_surfaces if there is none. */
 static uint32_t surface_in(const struct session *session, const char *name, const char *end)
 {
@@ -269,23 +276,29 @@ void count_unended(struct reading *reading)
 		const char *name = stall_name(name_of(session, event->text), &ns);
 		const char *end = name ? remark_of(name, is_pause) : NULL;
 		struct section_sum *sum;
-		uint32_t surface;
+		uint32_t surface, section, at;
 
 		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
 			continue;
 		surface = surface_in(session, name, end ? end : name + strlen(name));
 		if (surface == session->n_surfaces)
 			continue;
+		section = session_section(session, event->time_us);
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
-		if (!end)
+		if (!end) {
+			add_ended(&session->surfaces[surface].in_events, ns);
+			sum = find_sum(reading, section, (uint16_t)surface, &at);
+			if (sum)
+				add_ended(&sum->in_events, ns);
 			continue;
+		}
 		/* Where the worst moment is known: in frames.csv, or dropFrames.csv. */
 		if (!is_pause && event->time_us >= 0 &&
 		    (session->surfaces[surface].frame_rows > 0 || reading->harm_from_drops))
 			harm_add(&session->surfaces[surface].harm, (uint64_t)event->time_us * 1000,
 				 ns);
-		sum = sum_of(reading, session_section(session, event->time_us), (uint16_t)surface);
+		sum = sum_of(reading, section, (uint16_t)surface);
 		for (unsigned int j = 0; j <= (sum != NULL); j++) {
 			struct grade_facts *facts =
 				j == 0 ? &session->surfaces[surface].facts : &sum->facts;

@@ -144,6 +144,17 @@ static struct frame_stats stats_of(const struct window *window, uint8_t step, in
 	};
 }
 
+/* The longest stall of several has their mean at least. */
+static void add_stalls(struct ended_stalls *to, const struct window *row)
+{
+	if (row->stalls == WINDOW_UNKNOWN)
+		to->unclear_ns += row->waiting_us * 1000;
+	else if (row->stalls > 0)
+		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);
+	to->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
+	to->ns += row->stall_us * 1000;
+}
+
 /* A mark less than a second after another may not have closed the rows: one that goes on behind it
  * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
  * with the last frame before a mark, but have none there. Frames were read before. */
@@ -233,6 +244,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
+	add_stalls(&surface->in_rows, &row);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
 					  : captured_of(reading, CAPTURED_GPU, section,
@@ -241,6 +253,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	sum = sum_of(reading, section, row.surface);
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
+		add_stalls(&sum->in_rows, &row);
 		sum->without_janks |= without_janks;
 		sum->without_late |= without_late;
 		cross_sections(reading, &row, section);

@@ -203,9 +203,9 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 			grade_add_uncounted(&sum->facts, uncounted_ns);
 	}
 	if (wait == WAIT_UNKNOWN) {
-		surface->facts.uncounted_ns += (uint64_t)interval.ns;
+		grade_add_unknown_wait(&surface->facts, (uint64_t)interval.ns);
 		if (sum)
-			sum->facts.uncounted_ns += (uint64_t)interval.ns;
+			grade_add_unknown_wait(&sum->facts, (uint64_t)interval.ns);
 	}
 	reading->layers[place].present_us = present_us;
 	frame_stats_merge(&surface->from_frames, &stats);

@@ -116,6 +116,12 @@ enum numbers_source {
 
 extern const char *const numbers_source_names[];
 
+/* What a file says of the stalls that a frame ended. */
+struct ended_stalls {
+	uint64_t n, ns, longest_ns; /* at least: events.csv may not have all */
+	uint64_t unclear_ns;	    /* waits in rows that do not say how many of them are stalls */
+};
+
 struct surface {
 	uint32_t name, app; /* app: of its last row */
 	uint32_t order;	    /* of first rows in the files */
@@ -136,11 +142,12 @@ struct surface {
 	bool has_package; /* of its app, in its name: it is a part of that app */
 	struct frame_stats from_frames;
 	struct frame_stats from_windows;
-	uint64_t frame_rows;		     /* of frames.csv */
-	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
-	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */
-	bool without_janks;		     /* rows of fps.csv have no jank: of 2019 */
-	bool without_late;		     /* the same for late frames */
+	struct ended_stalls in_rows, in_events; /* of fps.csv and of events.csv */
+	uint64_t frame_rows;			/* of frames.csv */
+	uint32_t cadences[CADENCES_MAX];	/* frame times in frames.csv by vsyncs */
+	uint64_t row_cadences[CADENCES_MAX];	/* frames in rows of fps.csv by their cadence */
+	bool without_janks;			/* rows of fps.csv have no jank: of 2019 */
+	bool without_late;			/* the same for late frames */
 };
 
 /* The numbers of a Surface in a section. */

@@ -447,7 +447,13 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 		else
 			add_even(text, graded, language);
 	}
-	if (grade_of(graded->facts) != known)
+	if (grade_of(graded->facts) == known)
+		return;
+	if (graded->facts->at_most == GRADE_INCOMPLETE)
+		add(text, language == CHINESE ? "但有事件丢失：丢失处的帧和卡死未知。"
+					      : " But events are missing: frames and freezes "
+						"around them are unknown.");
+	else
 		add(text, language == CHINESE
 				  ? "但缺少 events.csv：没有结束的卡死和无法解释的空白未知。"
 				  : " But events.csv is missing: freezes that no frame ended and "

@@ -239,6 +239,19 @@ def unknown_waits(checks, here):
         checks.equal([report("--fail-if", condition, out).returncode for condition in ("freezes > 0", "lost > 30", "FPS < 5", "grade < FAIR", "freezes > 12")], [3, 3, 3, 3, 0], out.name)
 
 
+def holes(checks, here):
+    """A text tells the length of a hole with the next one: each is in its section, with the frames or without, and with session.json or without."""
+    trace = marked(scenario("steady-60", here / "trace.txt", seconds=40).read_bytes(), (10, 10), "screen {}".format).decode()
+    (here / "trace.txt").write_text(without(without(trace, 5, 7), 24, 27))
+    for options, gone in itertools.product((("--frames-log",), ()), ((), ("session.json",), ("summary.csv",), ("summary.csv", "session.json"))):
+        analyze(here / f"{options} {gone}", *options, here / "trace.txt")
+        for file in gone:
+            (here / f"{options} {gone}" / file).unlink()
+        session, = model(here / f"{options} {gone}")
+        parts = [(app["grade"], round(app["facts"]["missing(s)"], 1)) for app in session["apps"]], [(one["grade"], round(one["facts"]["missing(s)"], 1)) for section in session["sections"] for one in section["apps"]]
+        checks.equal(parts, ([("INCOMPLETE", 5.0)], [("INCOMPLETE", 2.0), ("GOOD", 0.0), ("INCOMPLETE", 3.0), ("GOOD", 0.0)]), f"holes: {options} without {gone}")
+
+
 if __name__ == "__main__":
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
                           ("culprits", 30), ("culprits-game", 30)):
@@ -264,6 +277,7 @@ if __name__ == "__main__":
                 checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in report(here / "even").stdout, "when it is missing")
     with folder() as here:
         unknown_waits(checks, here)
+        holes(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
         with open(here / "out" / "events.csv", "a") as table:

@@ -273,42 +273,120 @@ static uint64_t missing_in(const struct session *session, const struct section *
 	return sum_us * 1000;
 }
 
-static bool has_frames_in(const struct session *session, int64_t from_us, int64_t to_us)
+/* A time of events.csv at which events were lost, and the frames around it, but for those that may
+ * have been presented a little later than their events. */
+struct loss_time {
+	int64_t at_us, before_us, after_us;
+	int64_t hole_us; /* that ended then, as the event says; 0: it does not say it */
+};
+
+#define LOSSES_MAX 100
+#define PRESENTED_LATER_US 100000
+
+/* There is a frame at both times, and nothing was drawn for @quiet_us between them. */
+static void draw_around(struct loss_time *losses, uint32_t n, int64_t from_us, int64_t to_us,
+			int64_t quiet_us)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t at_us = losses[i].at_us, before_us = to_us, after_us = from_us;
+
+		if (to_us >= at_us - PRESENTED_LATER_US)
+			before_us = at_us - quiet_us;
+		if (from_us <= at_us + PRESENTED_LATER_US)
+			after_us = at_us + quiet_us;
+		if (from_us < at_us - PRESENTED_LATER_US && before_us > losses[i].before_us)
+			losses[i].before_us = before_us;
+		if (to_us > at_us + PRESENTED_LATER_US && after_us < losses[i].after_us)
+			losses[i].after_us = after_us;
+	}
+}
+
+static void draw_around_all(const struct session *session, struct loss_time *losses, uint32_t n)
 {
 	for (uint64_t i = 0; i < session->frames.n; i++) {
 		const struct kept_frame *frame = pool_at(&session->frames, i);
 
-		/* Frames of before the loss may be presented a little later. */
-		if (frame->present_us > from_us + 100000 && frame->present_us < to_us - 100000)
-			return true;
+		draw_around(losses, n, frame->present_us, frame->present_us, 0);
 	}
-	return false;
+	for (uint64_t i = 0; session->frames.n == 0 && i < session->windows.n; i++) {
+		const struct window *row = pool_at(&session->windows, i);
+		int64_t quiet_us = row->end_us - row->start_us - (int64_t)row->time_us;
+
+		draw_around(losses, n, row->start_us, row->end_us, quiet_us > 0 ? quiet_us : 0);
+	}
 }
 
-/* Of a trace as text the losses are known where the hole begins, and not yet its length. If all are
- * at one time, the missing time is one hole: before or behind it, where no frame is. */
-static void find_missing(struct session *session)
+static bool is_loss(const struct session *session, const struct event *event)
 {
-	int64_t us = (int64_t)(session->missing_ns / 1000), at_us = -1;
-	struct missing *missing;
+	return strcmp(name_of(session, event->kind), "lost") == 0 &&
+	       strstr(name_of(session, event->text), "events lost");
+}
 
-	for (uint64_t i = 0; i < session->events.n; i++) {
+static uint32_t read_losses(const struct session *session, struct loss_time losses[LOSSES_MAX])
+{
+	uint32_t n = 0;
+
+	for (uint64_t i = 0; i < session->events.n && n < LOSSES_MAX; i++) {
 		const struct event *event = pool_at(&session->events, i);
 
-		if (strcmp(name_of(session, event->kind), "lost") != 0)
-			continue;
-		if (event->time_us < 0 || (at_us >= 0 && event->time_us != at_us))
-			return;
-		at_us = event->time_us;
+		if (is_loss(session, event) && event->time_us >= 0 &&
+		    (n == 0 || event->time_us != losses[n - 1].at_us))
+			losses[n++] = (struct loss_time){ .at_us = event->time_us,
+							  .before_us = session->first_us,
+							  .after_us = session->last_us };
 	}
-	if (at_us < 0 || us == 0 || session->frames.n == 0 || session->frames.refused > 0 ||
-	    has_frames_in(session, at_us, at_us + us) == has_frames_in(session, at_us - us, at_us))
+	for (uint64_t i = 0; i < session->missing.n; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+
+		for (uint32_t j = 0; j < n; j++)
+			if (losses[j].at_us == missing->to_us)
+				losses[j].hole_us = missing->to_us - missing->from_us;
+	}
+	return n;
+}
+
+/* Of a trace as text the losses are known where the hole begins, and its length with the next loss,
+ * or at the end. Then the hole is before or behind the loss: where no frame is. @most_us: all of
+ * the missing time. */
+static void find_missing(struct session *session, int64_t most_us)
+{
+	struct loss_time losses[LOSSES_MAX];
+	uint32_t n = read_losses(session, losses);
+	int64_t found_to_us = 0;
+
+	if (session->frames.refused > 0 || session->frames.n + session->windows.n == 0 ||
+	    n == LOSSES_MAX)
 		return;
-	if (has_frames_in(session, at_us, at_us + us))
-		at_us -= us;
-	missing = pool_add(&session->missing);
-	if (missing)
-		*missing = (struct missing){ at_us, at_us + us };
+	draw_around_all(session, losses, n);
+	session->missing.n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct loss_time *loss = &losses[i];
+		int64_t before_us = loss->at_us - loss->before_us;
+		int64_t behind_us = loss->after_us - loss->at_us;
+		bool is_said =
+			loss->hole_us > 0 && (before_us >= loss->hole_us - 2 * PRESENTED_LATER_US ||
+					      behind_us < 2 * PRESENTED_LATER_US);
+		bool is_before = is_said || before_us > behind_us;
+		int64_t from_us = is_said     ? loss->at_us - loss->hole_us
+				  : is_before ? loss->before_us
+					      : loss->at_us;
+		int64_t to_us = is_before ? loss->at_us : loss->after_us;
+		struct missing *missing;
+
+		/* Several CPUs lose the events of one hole. */
+		from_us = from_us > found_to_us ? from_us : found_to_us;
+		if (to_us - from_us < (is_said ? 1 : 2 * PRESENTED_LATER_US))
+			continue;
+		if (to_us - from_us > most_us) {
+			from_us = is_before ? to_us - most_us : from_us;
+			to_us = from_us + most_us;
+		}
+		missing = pool_add(&session->missing);
+		if (missing)
+			*missing = (struct missing){ from_us, to_us };
+		most_us -= to_us - from_us;
+		found_to_us = to_us;
+	}
 }
 
 /* What the capture counted, or what events.csv says. */
@@ -316,10 +394,12 @@ static void set_missing(struct session *session)
 {
 	int64_t ms = session_missing_ms(session);
 	const struct section all = { .from_us = INT64_MIN, .to_us = INT64_MAX };
+	uint64_t found_ns;
 
-	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : missing_in(session, &all);
-	if (session->missing.n == 0)
-		find_missing(session);
+	find_missing(session, ms >= 0 ? ms * 1000 : INT64_MAX);
+	found_ns = missing_in(session, &all);
+	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : found_ns;
+	session->unplaced_ns = since(found_ns, session->missing_ns);
 }
 
 /* Without events.csv, freezes that no frame ended and unexplained gaps are not known. The grade in
@@ -343,8 +423,9 @@ static void set_grade(const struct session *session, struct surface *surface)
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict,
 					 &surface->in_rows, &surface->in_events);
-	if (surface->grade != GRADE_NONE && (session->files[ROW_EVENTS].rows == 0 ||
-					     (surface->said && surface->facts.more_freezes))) {
+	if (surface->grade != GRADE_NONE &&
+	    (session->files[ROW_EVENTS].rows == 0 || surface->said == GRADE_INCOMPLETE ||
+	     (surface->said && surface->facts.more_freezes))) {
 		surface->facts.at_most = best_without_events(surface);
 		surface->grade = grade_of(&surface->facts);
 	}
@@ -423,6 +504,18 @@ static uint64_t length_of(const struct session *session, uint32_t section)
 	return to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
 }
 
+/* True: the session lost time that is at no known place, and events of that section. */
+static bool has_loss(const struct session *session, uint32_t section)
+{
+	for (uint64_t i = 0; session->unplaced_ns > 0 && i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+
+		if (is_loss(session, event) && session_section(session, event->time_us) == section)
+			return true;
+	}
+	return false;
+}
+
 static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
 {
 	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
@@ -441,6 +534,8 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	numbers_derive(&in->numbers);
 	in->facts = sum->facts;
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
+	if (has_loss(session, sum->section))
+		in->facts.missing_ns += session->unplaced_ns;
 	in->facts.span_ns = length_of(session, sum->section);
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
 	 * as its app has. */

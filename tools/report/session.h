@@ -263,8 +263,9 @@ struct session {
 	 * the system's own last. */
 	struct graded_app *apps, *in_section_apps;
 	uint32_t n_apps, n_in_section_apps;
-	struct pool missing; /* struct missing, in the order of events.csv */
-	uint64_t missing_ns; /* all of it, as the capture counted it */
+	struct pool missing;  /* struct missing, in the order of events.csv */
+	uint64_t missing_ns;  /* all of it, as the capture counted it */
+	uint64_t unplaced_ns; /* a part of it, which is around some of the losses */
 
 	struct late_row *late; /* the one with most harm first, after model_read() */
 	uint32_t n_late;

@@ -141,11 +141,10 @@ void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t
 		return;
 	grade_clock(from, from_ns > 0 ? from_ns : 0);
 	grade_clock(to, to_ns);
-	snprintf(text, GRADE_MISSING_AT_SIZE, "%s to %s", from, to);
+	snprintf(text, GRADE_MISSING_AT_SIZE, strcmp(from, to) == 0 ? "%s" : "%s to %s", from, to);
 }
 
-/* A share that is not 0 is never told as 0. */
-static void share_of(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
+void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
 {
 	double percent = all > 0 ? 100 * (double)part / (double)all : 0;
 
@@ -226,7 +225,7 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	const struct grade_facts *facts = graded->facts;
 	char share[GRADE_COUNT_SIZE], drew[GRADE_TIME_SIZE];
 
-	share_of(share, grade_lost_ns(facts), grade_drawing_ns(facts));
+	grade_share(share, grade_lost_ns(facts), grade_drawing_ns(facts));
 	grade_time(drew, grade_drawing_ns(facts), language);
 	add_name(text, graded, language);
 	if (language == CHINESE)
@@ -343,7 +342,7 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_time(captured, facts->span_ns > missing_ns ? facts->span_ns - missing_ns : 0,
 		   language);
 	grade_time(missing, missing_ns, language);
-	share_of(share, missing_ns, facts->span_ns);
+	grade_share(share, missing_ns, facts->span_ns);
 	if (grade_lost_ns(facts) > 0)
 		add_lost(text, graded, language);
 	else

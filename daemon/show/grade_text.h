@@ -63,6 +63,10 @@ unsigned int grade_causes_by_time(enum cause causes[CAUSES], const struct grade_
 #define GRADE_TIME_SIZE 32
 void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language);
 
+/* "29 %", "0.5 %". A share that is not 0 is never told as 0. */
+#define GRADE_COUNT_SIZE 32
+void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all);
+
 /* A time of the session from its begin: "18:00", "1:02:03". */
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns);
 
@@ -73,7 +77,6 @@ void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t
 		      uint64_t missing_ns);
 
 /* "1,575". */
-#define GRADE_COUNT_SIZE 32
 void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n);
 
 #endif

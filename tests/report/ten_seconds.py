@@ -38,6 +38,7 @@ SESSIONS = {
     "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew: \d+ late frames, no freeze"),
     "hole": (lambda here: without(play(here, "steady-60", 60), 18, 26), (), "com.example.scroll", "INCOMPLETE",
              r"Nothing was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\): record with a larger buffer"),
+    "small hole": (lambda here: without(play(here, "steady-60", 6), 3, 3.32), (), "com.example.scroll", "INCOMPLETE", r"but 0.3\d s \(6.\d %\) are missing \(0:03\)"),
     "gaps": (lambda here: play(here, "hang-native", 12), (), "com.example.game", "UNCLEAR",
              r"drew nothing for 4.1 of 12 s \(4 gaps of 0.60 to 1.45? s\), and the trace does not say whether it hung"),
     "game": (lambda here: play(here, "game-30", 10), (), "com.example.game", "GOOD",
@@ -123,7 +124,8 @@ def completeness(here, page):
     """Text, Markdown and page say the same of what is missing: a part, an unknown part, and whether anything is."""
     about = here / "game" / "session.json"
     whole = about.read_text()
-    for name, change, said in (("hole", None, "8.0 s (13 %) missing"), ("game", None, "complete"), ("game", ('"lost_unknown":0', '"lost_unknown":3'), "events are missing"),
+    small = re.search(r"but (.*\)) are", model(here / "small hole")[0]["apps"][0]["sentence"])[1]
+    for name, change, said in (("hole", None, "8.0 s (13 %) missing"), ("small hole", None, f"{small} missing"), ("game", None, "complete"), ("game", ('"lost_unknown":0', '"lost_unknown":3'), "events are missing"),
                                ("game", (whole, ""), "not known whether complete")):
         if change:
             about.write_text(whole.replace(*change))

@@ -324,6 +324,7 @@ static struct json_object *session_object(const struct session *session)
 {
 	struct json_object *object = json_object_new_object(), *cost = json_object_new_object();
 	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
+	char complete[SESSION_COMPLETE_SIZE];
 
 	add_text(object, "folder", session->folder);
 	json_add_count(object, "session", session->number + 1);
@@ -344,6 +345,8 @@ static struct json_object *session_object(const struct session *session)
 	add_json_count(cost, "wakeups", session, "cost", "wakeups");
 	json_object_object_add(object, "cost", cost);
 	json_object_object_add(object, "files", files_object(session));
+	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
+	add_text(object, "complete", complete);
 	add_text(object, "app",
 		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
 	add_text(object, "time lost source",

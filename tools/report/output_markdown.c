@@ -25,7 +25,7 @@ static void print_escaped(FILE *out, const char *text)
 	}
 }
 
-static void print_about(FILE *out, const struct session *session)
+static void print_about(FILE *out, const struct session *session, const struct graded_app *app)
 {
 	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
@@ -33,7 +33,7 @@ static void print_about(FILE *out, const struct session *session)
 	char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
 
 	grade_time(length, session_span_ns(session), ENGLISH);
-	session_tell_complete(complete, session);
+	session_tell_complete(complete, session, app);
 	print_escaped(out, model ? model : "device not known (recorded trace)");
 	if (build) {
 		fputs(" · ", out);
@@ -185,7 +185,7 @@ int output_markdown(FILE *out, const struct report *report)
 				print_escaped(out, sentences->whose);
 				fputs("\n\n", out);
 			}
-			print_about(out, session);
+			print_about(out, session, app);
 			print_causes(out, &app->facts);
 			print_sections(out, session, app, report->selection);
 			if (print_moments(out, session, app, report->selection) < 0)

@@ -204,7 +204,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 			 (double)session->first_us / 1e6);
 	if (span_ns > 0)
 		grade_time(length, span_ns, ENGLISH);
-	session_tell_complete(complete, session);
+	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
 	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
 			model ? model : "device not known (recorded trace)", build ? ", " : "",
 			build ? build : "", length, complete);

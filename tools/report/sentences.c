@@ -25,19 +25,24 @@ uint64_t session_counter(const struct session *session, const char *key)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session)
+void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session,
+			   const struct graded_app *app)
 {
-	uint64_t span_ns = session_span_ns(session);
+	uint64_t span_ns = session_span_ns(session), missing_ns = session->missing_ns;
+	char missing[GRADE_TIME_SIZE], share[GRADE_COUNT_SIZE];
 
-	if (session->missing_ns > 0 && span_ns > 0)
-		snprintf(text, SESSION_COMPLETE_SIZE, "%.1f s (%.*f %%) missing",
-			 (double)session->missing_ns / 1e9, session->missing_ns * 10 < span_ns,
-			 100 * (double)session->missing_ns / (double)span_ns);
-	else if (session_counter(session, "lost_events") > 0 ||
-		 session_counter(session, "lost_unknown") > 0)
+	if (app)
+		missing_ns = grade_missing_ns(&app->facts);
+	if (missing_ns > 0 && span_ns > 0) {
+		grade_time(missing, missing_ns, ENGLISH);
+		grade_share(share, missing_ns, span_ns);
+		snprintf(text, SESSION_COMPLETE_SIZE, "%s (%s) missing", missing, share);
+	} else if (session_counter(session, "lost_events") > 0 ||
+		   session_counter(session, "lost_unknown") > 0) {
 		strcpy(text, "events are missing");
-	else
+	} else {
 		strcpy(text, session->json ? "complete" : "not known whether complete");
+	}
 }
 
 /* The hole that is nearly all of the missing time, if there is one. */

@@ -24,7 +24,8 @@ uint64_t session_counter(const struct session *session, const char *key);
 
 /* "complete", "8.0 s (13 %) missing" ... */
 #define SESSION_COMPLETE_SIZE 80
-void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session);
+void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct session *session,
+			   const struct graded_app *app);
 
 /* Sets the frame rate and the display's, and whether the Surface is even. */
 void surface_set_rates(struct graded *graded, const struct surface *surface);

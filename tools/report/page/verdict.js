@@ -18,16 +18,17 @@ function clock(s) {
 const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(s));
 const deviceOf = (session) => [session.device.model || word("device not known (recorded trace)"), session.device.build].filter(Boolean).join(" · ");
 
-const share = (part, all) => `(${(100 * part / Math.max(all, 1e-9)).toFixed(10 * part < all ? 1 : 0)} %)`;
+/* "8.0 s (13 %)", as the text has it; "" if nothing is missing. */
+const missingTold = (session) => (/^(.*\)) missing$/.exec(session.complete) || ["", ""])[1];
 
 /* The bar on top: what was captured, and whether all of it is there. */
 function sessionBar(session) {
-  const app = session.apps[0], missing = app ? app.facts["missing(s)"] : 0, all = app ? app.facts["captured(s)"] : session["to(s)"] - session["from(s)"];
+  const app = session.apps[0], all = app ? app.facts["captured(s)"] : session["to(s)"] - session["from(s)"];
   const isOne = (data.sessions || []).length === 1; // then the heading of the page has the rest
-  const isLost = missing > 0 || session.lost.events > 0 || session.lost["unknown times"] > 0;
+  const missing = missingTold(session), isLost = missing !== "" || session.lost.events > 0 || session.lost["unknown times"] > 0;
   return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface with a package in its name drew two frames")), " ",
     element("span", { className: "soft" }, [isOne ? "" : deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
-    isLost ? element("span", { className: "bad" }, [missing > 0 ? `${lasting(missing)} ${share(missing, all)} ${word("missing")}` : word("events are missing"),
+    isLost ? element("span", { className: "bad" }, [missing ? `${missing} ${word("missing")}` : word("events are missing"),
       session.lost.events > 0 ? `${word("lost events")}: ${shown(session.lost.events)}` : ""].filter(Boolean).join(" · "))
       : element("span", { className: "soft" }, session.lost.events === null ? word("not known whether complete") : `✓ ${word("complete: no events lost")}`));
 }
@@ -134,7 +135,7 @@ function howSure(session, app) {
   if (app && facts["unknown vsyncs"] > 0) lines.push(`${word("frames with unknown vsyncs")}: ${facts["unknown vsyncs"]} / ${facts.frames}`);
   if (unknown) lines.push(`${word("lost time of unknown cause")}: ${lasting(unknown["lost(s)"])} (${unknown.times} ×)`);
   if (app && facts.gaps > 0) lines.push(`${word("unexplained gaps: still or frozen, the trace does not say")}: ${facts.gaps}, ${lasting(facts["gap time(s)"])}`);
-  if (app && facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${lasting(facts["missing(s)"])} / ${lasting(facts["captured(s)"])} ${share(facts["missing(s)"], facts["captured(s)"])}: `
+  if (app && facts["missing(s)"] > 0) lines.push(`${word("missing")}: ${app === session.apps[0] ? missingTold(session) : lasting(facts["missing(s)"])}: `
     + session.missing.slice(0, 8).map((one) => `${clock(one["from(s)"] - session["from(s)"])}–${clock(one["to(s)"] - session["from(s)"])}`).join(", "));
   if (session.lost.events > 0 || session.lost["unknown times"] > 0) lines.push(`${word("lost events")}: ${shown(session.lost.events)}${session.lost["unknown times"] > 0 ? ` + ${word("unknown")} ${session.lost["unknown times"]} ×` : ""}`);
   if (session.lost.events === null) lines.push(word("not known whether complete"));

@@ -481,9 +481,9 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language)
 {
 	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts), told = 0;
+	unsigned int n = grade_causes_by_time(sorted, facts), told = 0, untold;
 	uint64_t lost_ns = grade_lost_ns(facts);
-	double others = 100;
+	double others = 100, unknown = 0;
 	bool zh = language == CHINESE;
 
 	text[0] = '\0';
@@ -502,12 +502,21 @@ void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		else
 			add(text, zh ? "，%.0f %% 归于%s" : ", %.0f %% %s", percent, share);
 	}
+	untold = n - told;
+	for (unsigned int i = told; i < n; i++)
+		if (sorted[i] == CAUSE_UNKNOWN) {
+			unknown = 100 * (double)facts->cause_ns[CAUSE_UNKNOWN] / (double)lost_ns;
+			others -= (double)(int)(unknown + 0.5);
+			untold--;
+		}
 	/* Their sum may be more than the first one alone. */
-	if (told > 0 && others >= 0.5 && n > told + 1)
+	if (told > 0 && others >= 0.5 && untold > 1)
 		add(text, zh ? "，%.0f %% 归于其他 %u 个原因" : ", %.0f %% has %u other causes",
-		    others, n - told);
-	else if (told > 0 && others >= 0.5 && n > told)
+		    others, untold);
+	else if (told > 0 && others >= 0.5 && untold > 0)
 		add(text, zh ? "，%.0f %% 归于其他原因" : ", %.0f %% has another cause", others);
+	if (told > 0 && unknown >= 0.5)
+		add(text, zh ? "，%.0f %% 原因未知" : ", %.0f %% of unknown cause", unknown);
 	if (told > 0)
 		add(text, zh ? "。" : ".");
 }

@@ -193,10 +193,12 @@ TEST(sentences_say_how_bad_it_is)
 				  "app's own.");
 	/* Shares add up. */
 	grade_add_lost(&facts, CAUSE_GPU, 111 * SECOND, false);
-	grade_add_lost(&facts, CAUSE_STUFFING, 20 * SECOND, false);
-	grade_add_lost(&facts, CAUSE_DROPPED, 20 * SECOND, false);
+	grade_add_lost(&facts, CAUSE_STUFFING, 10 * SECOND, false);
+	grade_add_lost(&facts, CAUSE_DROPPED, 10 * SECOND, false);
+	grade_add_lost(&facts, CAUSE_UNKNOWN, 20 * SECOND, false);
 	grade_causes(text, &facts, ENGLISH);
-	assert_non_null(strstr(text, ", 16 % the app's own, 7 % has 2 other causes."));
+	assert_non_null(strstr(text, ", 16 % the app's own, 4 % has 2 other causes, 3 % of unknown "
+				     "cause."));
 	says(good,
 	     "com.a held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze.");
 	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */

@@ -414,6 +414,21 @@ static enum grade best_without_events(const struct surface *surface)
 	return grade_of(&facts) == GRADE_UNCLEAR ? GRADE_UNCLEAR : GRADE_NONE;
 }
 
+/* What was lost without a cause in the files has an unknown one. */
+static void add_uncaused(struct grade_facts *facts)
+{
+	uint64_t n = facts->late + facts->freezes, ns = grade_lost_ns(facts);
+
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++) {
+		n = since(facts->causes[i], n);
+		ns = since(facts->cause_ns[i], ns);
+	}
+	if (n == 0)
+		return;
+	facts->causes[CAUSE_UNKNOWN] += n;
+	facts->cause_ns[CAUSE_UNKNOWN] += ns;
+}
+
 static void set_grade(const struct session *session, struct surface *surface)
 {
 	surface->facts.missing_ns = session->missing_ns;
@@ -429,6 +444,8 @@ static void set_grade(const struct session *session, struct surface *surface)
 		surface->facts.at_most = best_without_events(surface);
 		surface->grade = grade_of(&surface->facts);
 	}
+	if (session->harm_source != FROM_NOTHING)
+		add_uncaused(&surface->facts);
 	numbers_set_grade(&surface->numbers, &surface->facts, surface->grade);
 	surface->has_package =
 		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
@@ -542,6 +559,8 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	in->grade =
 		complete_facts(&in->facts, &in->numbers, session->surfaces[sum->surface].verdict,
 			       &sum->in_rows, &sum->in_events);
+	if (from_frames)
+		add_uncaused(&in->facts);
 	numbers_set_grade(&in->numbers, &in->facts, in->grade);
 }
 

@@ -368,15 +368,19 @@ static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
 	char of[GRADE_TIME_SIZE], shortest[GRADE_TIME_SIZE], longest[GRADE_TIME_SIZE];
+	char unknown[GRADE_COUNT_SIZE], frames[GRADE_COUNT_SIZE];
 
 	add_name(text, graded, language);
-	if (facts->gaps == 0) {
+	if (!grade_may_hang(facts)) {
 		grade_time(of, grade_drawing_ns(facts), language);
+		grade_count(unknown, facts->unknown);
+		grade_count(frames, facts->frames);
 		add(text,
-		    zh ? " 绘制了 %s，但不知道显示器的周期，所以不知道是否有帧迟到。"
-		       : " drew for %s, but the display's period is unknown, so late frames "
-			 "cannot be detected.",
-		    of);
+		    zh ? " 绘制了 %s，但 %s 帧中有 %s "
+			 "帧不知道显示器的周期，所以不知道这些帧是否迟到。"
+		       : " drew for %s, but for %s of %s frames the display's period is unknown, "
+			 "so late frames cannot be detected.",
+		    of, zh ? frames : unknown, zh ? unknown : frames);
 		return;
 	}
 	grade_time(of, grade_drawing_ns(facts) + facts->gap_ns, language);

@@ -83,7 +83,13 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	grade_add_gap(&facts, 1);
 	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
 	facts.gap_ns = 0;
-	facts.unknown = facts.frames - 1;
+	/* Late frames are known of most frames, and of 100. */
+	facts.unknown = facts.frames / 2;
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
+	facts.unknown++;
+	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
+	facts.frames = 150;
+	facts.unknown = 50;
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
 	facts.unknown++;
 	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
@@ -242,6 +248,10 @@ TEST(sentences_say_how_bad_it_is)
 	grade_add_gap(&good, 1450 * MS);
 	says(good, "com.a drew nothing for 2.0 of 12 s (2 gaps of 0.60 to 1.45 s), and the trace "
 		   "does not say whether it hung.");
+	good = facts_of(10000, 0, 0, 0);
+	good.unknown = 590;
+	says(good, "com.a drew for 10 s, but for 590 of 600 frames the display's period is "
+		   "unknown, so late frames cannot be detected.");
 	says(facts_of(50, 0, 0, 0), "com.a drew for only 0.05 s (3 frames), too short to judge: no "
 				    "late frame, no freeze.");
 	says_part((struct grade_facts){ .frames = 1, .time_ns = SECOND }, " (1 frame), too");

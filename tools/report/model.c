@@ -352,7 +352,8 @@ static void find_missing(struct session *session, int64_t most_us)
 {
 	struct loss_time losses[LOSSES_MAX];
 	uint32_t n = read_losses(session, losses);
-	int64_t found_to_us = 0;
+	/* A text may begin with a loss, which has no time. */
+	int64_t found_to_us = session->first_us;
 
 	if (session->frames.refused > 0 || session->frames.n + session->windows.n == 0 ||
 	    n == LOSSES_MAX)
@@ -438,6 +439,13 @@ static void set_grade(const struct session *session, struct surface *surface)
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict,
 					 &surface->in_rows, &surface->in_events);
+	/* Only these files say how long the holes are. */
+	if (!session->json && session->files[ROW_EVENTS].rows == 0)
+		surface->facts.uncounted_ns =
+			later(surface->facts.uncounted_ns,
+			      later(surface->in_rows.uncounted_ns, surface->between_frames_ns));
+	if (surface->grade != GRADE_NONE)
+		surface->grade = grade_of(&surface->facts);
 	if (surface->grade != GRADE_NONE &&
 	    (session->files[ROW_EVENTS].rows == 0 || surface->said == GRADE_INCOMPLETE ||
 	     (surface->said && surface->facts.more_freezes))) {

@@ -153,6 +153,9 @@ static void add_stalls(struct ended_stalls *to, const struct window *row)
 		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);
 	to->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
 	to->ns += row->stall_us * 1000;
+	if (row->lost != 0 && row->end_us > row->start_us)
+		to->uncounted_ns += since((row->time_us + row->waiting_us) * 1000,
+					  (uint64_t)(row->end_us - row->start_us) * 1000);
 }
 
 /* A mark less than a second after another may not have closed the rows: one that goes on behind it

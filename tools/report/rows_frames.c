@@ -199,6 +199,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 			(uint64_t)(present_us - reading->layers[place].present_us) * 1000;
 
 		grade_add_uncounted(&surface->facts, uncounted_ns);
+		surface->between_frames_ns += uncounted_ns;
 		if (sum)
 			grade_add_uncounted(&sum->facts, uncounted_ns);
 	}

@@ -120,6 +120,7 @@ extern const char *const numbers_source_names[];
 struct ended_stalls {
 	uint64_t n, ns, longest_ns; /* at least: events.csv may not have all */
 	uint64_t unclear_ns;	    /* waits in rows that do not say how many of them are stalls */
+	uint64_t uncounted_ns;	    /* in no number of rows that lost events */
 };
 
 struct surface {
@@ -144,10 +145,11 @@ struct surface {
 	struct frame_stats from_windows;
 	struct ended_stalls in_rows, in_events; /* of fps.csv and of events.csv */
 	uint64_t frame_rows;			/* of frames.csv */
-	uint32_t cadences[CADENCES_MAX];	/* frame times in frames.csv by vsyncs */
-	uint64_t row_cadences[CADENCES_MAX];	/* frames in rows of fps.csv by their cadence */
-	bool without_janks;			/* rows of fps.csv have no jank: of 2019 */
-	bool without_late;			/* the same for late frames */
+	uint64_t between_frames_ns;	     /* of them, without an interval, as events were lost */
+	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
+	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */
+	bool without_janks;		     /* rows of fps.csv have no jank: of 2019 */
+	bool without_late;		     /* the same for late frames */
 };
 
 /* The numbers of a Surface in a section. */

@@ -232,7 +232,9 @@ void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts,
 	uint64_t drawing_ns = grade_drawing_ns(facts);
 
 	of[METRIC_GRADE] = metric_grade(grade);
-	if (isnan(of[METRIC_STALLS]))
+	of[METRIC_FREEZES] = of[METRIC_FREEZES_10MIN] = of[METRIC_HARM] = NAN;
+	/* A sum of Surfaces may have the known ones. */
+	if (isnan(of[METRIC_STALLS]) || facts->more_freezes)
 		return;
 	of[METRIC_FREEZES] = (double)facts->freezes;
 	if (!isnan(of[METRIC_LATE]))

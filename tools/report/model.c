@@ -446,6 +446,9 @@ static void set_grade(const struct session *session, struct surface *surface)
 			      later(surface->in_rows.uncounted_ns, surface->between_frames_ns));
 	if (surface->grade != GRADE_NONE)
 		surface->grade = grade_of(&surface->facts);
+	/* Only events.csv has freezes that no frame ended, and gaps. What was GOOD had none. */
+	if (session->files[ROW_EVENTS].rows == 0 && surface->said != GRADE_GOOD)
+		surface->facts.more_freezes = true;
 	if (surface->grade != GRADE_NONE &&
 	    (session->files[ROW_EVENTS].rows == 0 || surface->said == GRADE_INCOMPLETE ||
 	     (surface->said && surface->facts.more_freezes))) {

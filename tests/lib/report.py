@@ -54,8 +54,6 @@ def marked(trace, seconds, name):
 
 def without(text, begin, end):
     """The buffers of all CPUs were full from second @begin to @end."""
-    before, after, at = [], [], -1
-    for line in text.splitlines(keepends=True):
-        at = float(found[1]) - 1000 if (found := re.search(r" (\d{4}\.\d{6}): ", line)) else at
-        (before if at < begin else [] if at < end else after).append(line)
-    return "".join([*before, *(f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)), *after])
+    at = -1
+    lines = [(at := float(found[1]) - 1000 if (found := re.search(r" (\d{4}\.\d{6}): ", line)) else at, line) for line in text.splitlines(keepends=True)]
+    return "".join([line for at, line in lines if at < begin] + [f"CPU:{cpu} [LOST 999 EVENTS]\n" for cpu in range(8)] + [line for at, line in lines if at >= end])

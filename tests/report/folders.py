@@ -136,8 +136,7 @@ def half(here, whole):
     third = copy(whole, "third")
     (third / "frames.csv").write_text(part(third / "frames.csv", 1 / 3))
     session, = model(third)
-    checks.equal((session["time lost source"], surfaces(session)[MAIL]["facts"]["late frames"]), ("dropFrames.csv", truth["late frames"]),
-                 "time lost with a third of frames.csv")
+    checks.equal((session["time lost source"], surfaces(session)[MAIL]["facts"]["late frames"]), ("dropFrames.csv", truth["late frames"]), "time lost with a third of frames.csv")
 
 
 def sessions(here, whole):

@@ -34,8 +34,7 @@ def tables(out):
         values = {surface: float(value) for surface, value in re.findall(rf'^jank_{name}\{{.*surface="(.*)"\}} (\S+)$', text, re.M)}
         for surface, one in found.items():
             checks.that(math.isclose(values[surface], one["numbers"][column] * scale, rel_tol=1e-9), f"--openmetrics: {name} of {surface}")
-    apps = {(name, *labels): float(value) for name, *labels, value in
-            re.findall(r'^jank_(app_\w+)\{device="",model="",build="",app="(.*?)",section="(.*?)"(?:,grade="(.*)")?\} (\S+)$', text, re.M)}
+    apps = {(name, *labels): float(value) for name, *labels, value in re.findall(r'^jank_(app_\w+)\{device="",model="",build="",app="(.*?)",section="(.*?)"(?:,grade="(.*)")?\} (\S+)$', text, re.M)}
     for app in model(out)[0]["apps"]:
         facts = app["facts"]
         for name, value in (("app_lost_ratio", facts["lost(ms/s)"] / 1000), ("app_freezes", facts["freezes"]), ("app_drawing_seconds", facts["drawing(s)"]),

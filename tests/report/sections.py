@@ -61,8 +61,7 @@ class Section:
         if known:
             most = collections.Counter(known)
             cadence = min(most, key=lambda v: (-most[v], v))
-            found |= {"missed vsyncs": sum(v - 1 for v in known), "D": sum(v > 1 for v in known),
-                      "cadence(vsyncs)": cadence, "off cadence": len(known) - most[cadence]}
+            found |= {"missed vsyncs": sum(v - 1 for v in known), "D": sum(v > 1 for v in known), "cadence(vsyncs)": cadence, "off cadence": len(known) - most[cadence]}
         if drawn:
             found["longest(ms)"] = max(self.times + self.stalls) // 1000 / 1e3
         return found
@@ -96,8 +95,7 @@ def from_frames(checks, name, out):
             for column, value in truth[start, one["Surface"]].items():
                 got = one["numbers"][column]
                 near = {"FPS": 0.0051, "low 1% mean(fps)": 0.0051, "jank(/10min)": 0.0051, "stutter(%)": 0.00051}.get(column, 1e-9)
-                checks.that(got is not None and abs(got - value) <= near,
-                            f"{name}: {section['section']}: {one['Surface']}: {column} is {got}, computed {value}")
+                checks.that(got is not None and abs(got - value) <= near, f"{name}: {section['section']}: {one['Surface']}: {column} is {got}, computed {value}")
             seen += 1
     checks.equal(seen, len(truth), f"{name}: Surfaces in sections")
 
@@ -142,8 +140,7 @@ def selected(checks, out, trace):
     """--section and --surface select; all sections with the name are there."""
     session, = model("--section", "level 1", "--surface", "*MainActivity", out)
     checks.equal([section["section"] for section in session["sections"]], ["level 1"] * 3, "sections with the name")
-    checks.equal({one["Surface"] for section in session["sections"] for one in section["surfaces"]},
-                 {"com.example.mail/com.example.mail.MainActivity"}, "Surfaces that are selected")
+    checks.equal({one["Surface"] for section in session["sections"] for one in section["surfaces"]}, {"com.example.mail/com.example.mail.MainActivity"}, "Surfaces that are selected")
     # A condition is judged of a section with enough data.
     analyze(out.parent / "long", "-", input=marked(trace.read_bytes(), [15], "end {}".format))
     for folder_, section, limit, code in ((out, "level 1", 1000, 4), (out, "no such", 1000, 4), (out.parent / "long", "(before *", 1000, 3),

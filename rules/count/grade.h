@@ -53,9 +53,9 @@ struct grade_facts {
 			uint64_t frames, time_ns; /* frame times below 500 ms, and their sum */
 			uint64_t unknown;	  /* frames whose vsyncs are unknown: not in late */
 			uint64_t late, late_ns;
-			/* Stalls, with those that no frame ended, which are in the last two, too.
-			 */
+			/* Stalls, with those that no frame ended, which are in endless, too. */
 			uint64_t freezes, freeze_ns, endless, endless_ns;
+			uint64_t endless_long; /* of more than 700 ms: frozen, as stats.c counts */
 			uint64_t wait_ns; /* waits: stalls that a frame ended, gaps and idle time */
 			/* Gaps that nothing explains: the app may have hung. */
 			uint64_t gaps, gap_ns;
@@ -65,7 +65,7 @@ struct grade_facts {
 			/* Of late frames and freezes: number, time. */
 			uint64_t causes[CAUSES], cause_ns[CAUSES];
 		};
-		uint64_t sums[13 + 2 * CAUSES]; /* all of these */
+		uint64_t sums[14 + 2 * CAUSES]; /* all of these */
 	};
 	uint64_t longest_freeze_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */

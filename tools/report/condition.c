@@ -64,25 +64,7 @@ static const char *parse_grade(struct condition *condition, const char *at)
 
 bool condition_counts_freezes(const struct condition *condition)
 {
-	switch (condition->metric) {
-	case METRIC_FREEZES:
-	case METRIC_FREEZES_10MIN:
-	case METRIC_STALLS:
-	case METRIC_STALL_TIME:
-	case METRIC_LOST_RATE:
-	case METRIC_LONGEST:
-	case METRIC_GRADE:
-	case METRIC_HARM:
-	case METRIC_JANK:
-	case METRIC_BIG_JANK:
-	case METRIC_JANK_10MIN:
-	case METRIC_BIG_JANK_10MIN:
-	case METRIC_STUTTER:
-	case METRIC_FROZEN:
-		return true;
-	default:
-		return false;
-	}
+	return metric_freezes(condition->metric) != FREEZES_NOT;
 }
 
 const char *condition_parse(struct condition *condition, const char *text)

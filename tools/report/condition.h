@@ -39,7 +39,7 @@ struct condition {
 /* Returns NULL, or what is wrong with @text. */
 const char *condition_parse(struct condition *condition, const char *text);
 
-/* True: its metric counts freezes. FPS, percentiles and lows leave them out. */
+/* True: its metric counts freezes. */
 bool condition_counts_freezes(const struct condition *condition);
 
 /* True: @value, which is known, fulfils the condition. */

@@ -73,21 +73,18 @@ static void judge(struct results *results, const struct condition *condition, co
 {
 	const double *of = numbers->of;
 	double value = of[condition->metric];
-	double time = of[METRIC_TIME] + (isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME]);
+	double time = (double)grade_drawing_ns(facts) / 1e9;
 	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], why[TEXT_SIZE] = "", doubt[TEXT_SIZE];
 	enum outcome outcome;
 
-	/* What has enough data for a grade has enough here: stalls that no frame ended are
-	 * drawing, too. */
-	time = fmax(time, (double)grade_drawing_ns(facts) / 1e9);
 	if (condition->metric == METRIC_GRADE && isnan(value))
 		snprintf(why, sizeof(why), "the grade is %s",
 			 grade == GRADE_NONE ? "unknown" : grade_names[grade]);
 	else if (isnan(value))
 		snprintf(why, sizeof(why), "%s is not captured", metrics[condition->metric].name);
-	else if (!(time >= JUDGE_SECONDS_LEAST))
+	else if (time < JUDGE_SECONDS_LEAST)
 		snprintf(why, sizeof(why), "not enough data: %.1f s of drawing, %d s are needed",
-			 isnan(time) ? 0 : time, JUDGE_SECONDS_LEAST);
+			 time, JUDGE_SECONDS_LEAST);
 	if (why[0]) {
 		outcome = judge_part(text, condition, numbers, facts, why);
 	} else {
@@ -104,44 +101,54 @@ static void judge(struct results *results, const struct condition *condition, co
 	results_add(results, outcome, where, condition->text, text);
 }
 
-/* Adds the numbers of another Surface of an app. What is no sum stays that of the first one, the
- * one that draws longest. */
+static double drawing_s(const struct numbers *numbers)
+{
+	return fmax(0, numbers->of[METRIC_TIME]) + fmax(0, numbers->of[METRIC_STALL_TIME]);
+}
+
+/* Unknown of freezes of unknown length; of nothing 0. */
+static double longest_of(const struct numbers *numbers)
+{
+	double longest = numbers->of[METRIC_LONGEST];
+
+	return isnan(longest) && numbers->of[METRIC_STALLS] == 0 ? 0 : longest;
+}
+
+/* Adds the numbers of another Surface of an app. What is no sum, and does not follow from one,
+ * stays that of the first one, the one that draws longest. */
 static void add_numbers(struct numbers *sum, const struct numbers *numbers)
 {
+	double *to = sum->of, time_s[2] = { drawing_s(sum), drawing_s(numbers) };
+	double longest[2] = { longest_of(sum), longest_of(numbers) };
+
+	if (isnan(to[METRIC_STUTTER]))
+		to[METRIC_STUTTER] = numbers->of[METRIC_STUTTER];
+	else if (!isnan(numbers->of[METRIC_STUTTER]) && time_s[1] > 0)
+		to[METRIC_STUTTER] =
+			(time_s[0] * to[METRIC_STUTTER] + time_s[1] * numbers->of[METRIC_STUTTER]) /
+			(time_s[0] + time_s[1]);
 	for (unsigned int i = 0; i < METRICS; i++)
 		if (metrics[i].is_sum && !isnan(numbers->of[i]))
-			sum->of[i] =
-				isnan(sum->of[i]) ? numbers->of[i] : sum->of[i] + numbers->of[i];
-	sum->of[METRIC_MAX] = fmax(sum->of[METRIC_MAX], numbers->of[METRIC_MAX]);
-	sum->of[METRIC_LONGEST] = fmax(sum->of[METRIC_LONGEST], numbers->of[METRIC_LONGEST]);
+			to[i] = isnan(to[i]) ? numbers->of[i] : to[i] + numbers->of[i];
+	to[METRIC_MAX] = fmax(to[METRIC_MAX], numbers->of[METRIC_MAX]);
+	to[METRIC_LONGEST] = isnan(longest[0])	 ? NAN
+			     : isnan(longest[1]) ? NAN
+						 : fmax(longest[0], longest[1]);
 }
 
 /* What follows from the sums. */
 static void derive(struct numbers *numbers)
 {
-	double *of = numbers->of, time = of[METRIC_TIME];
+	double *of = numbers->of, time = drawing_s(numbers);
 
-	if (time > 0)
-		of[METRIC_FPS] = of[METRIC_FRAMES] / time;
-	time += isnan(of[METRIC_STALL_TIME]) ? 0 : of[METRIC_STALL_TIME];
+	if (of[METRIC_TIME] > 0)
+		of[METRIC_FPS] = of[METRIC_FRAMES] / of[METRIC_TIME];
 	if (time > 0) {
 		of[METRIC_JANK_10MIN] = 600 * of[METRIC_JANK] / time;
 		of[METRIC_BIG_JANK_10MIN] = 600 * of[METRIC_BIG_JANK] / time;
 	}
 	of[METRIC_LOST_RATE] = NAN;
 	numbers_derive(numbers);
-}
-
-/* The columns leave out stalls that no frame ended, and an app must not pass for one. */
-static void add_endless(struct numbers *numbers, const struct grade_facts *facts)
-{
-	double *of = numbers->of;
-
-	if (facts->endless == 0)
-		return;
-	if (!isnan(of[METRIC_LOST_RATE]))
-		of[METRIC_LOST_RATE] = grade_lost_rate(facts);
-	of[METRIC_LONGEST] = fmax(of[METRIC_LONGEST], (double)facts->longest_freeze_ns / 1e6);
 }
 
 /* The numbers of place @i of the session's Surfaces, or with @in_sections of those in sections, if
@@ -197,10 +204,15 @@ static void judge_at(struct results *results, const struct session *session,
 		     uint32_t name, struct numbers numbers, const struct grade_facts *facts,
 		     enum grade grade)
 {
+	struct numbers endless;
 	char *where = NULL;
 
-	add_endless(&numbers, facts);
-
+	/* An app that hangs must not pass for one that does not. */
+	if (facts->endless > 0 && !isnan(numbers.of[METRIC_STALLS])) {
+		numbers_set_endless(&endless, facts);
+		add_numbers(&numbers, &endless);
+		derive(&numbers);
+	}
 	if (asprintf(&where, "%s: %s%s%s", session->folder,
 		     section ? name_of(session, section->name) : "", section ? ": " : "",
 		     name_of(session, name)) < 0) {

@@ -78,6 +78,31 @@ enum metric metric_find(const char *name, size_t length)
 	return (enum metric)i;
 }
 
+enum metric_freezes metric_freezes(enum metric metric)
+{
+	switch (metric) {
+	case METRIC_STALLS:
+	case METRIC_JANK:
+	case METRIC_BIG_JANK:
+	case METRIC_FROZEN:
+		return FREEZES_NUMBER;
+	case METRIC_STALL_TIME:
+		return FREEZES_TIME;
+	case METRIC_FREEZES:
+	case METRIC_FREEZES_10MIN:
+	case METRIC_JANK_10MIN:
+	case METRIC_BIG_JANK_10MIN:
+	case METRIC_STUTTER:
+	case METRIC_LOST_RATE:
+	case METRIC_LONGEST:
+	case METRIC_HARM:
+	case METRIC_GRADE:
+		return FREEZES_DERIVED;
+	default:
+		return FREEZES_NOT;
+	}
+}
+
 /* Those that can be compared, from worst to best. */
 static const enum grade grades[] = { GRADE_BAD, GRADE_POOR, GRADE_FAIR, GRADE_GOOD };
 
@@ -224,6 +249,21 @@ void numbers_derive(struct numbers *numbers)
 		of[METRIC_LONGEST] = of[METRIC_MAX];
 	if (time > 0 && isnan(of[METRIC_LOST_RATE]))
 		of[METRIC_LOST_RATE] = 1000 * (of[METRIC_LATE_TIME] + of[METRIC_STALL_TIME]) / time;
+}
+
+void numbers_set_endless(struct numbers *numbers, const struct grade_facts *facts)
+{
+	double *of = numbers->of;
+
+	numbers_clear(numbers);
+	for (enum metric i = 0; i < METRICS; i++)
+		if (metric_freezes(i) == FREEZES_NUMBER)
+			of[i] = (double)facts->endless;
+		else if (metric_freezes(i) == FREEZES_TIME)
+			of[i] = seconds(facts->endless_ns);
+	of[METRIC_FROZEN] = (double)facts->endless_long;
+	of[METRIC_LONGEST] = milliseconds(facts->longest_freeze_ns);
+	of[METRIC_STUTTER] = 100;
 }
 
 void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade)

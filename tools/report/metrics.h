@@ -89,6 +89,15 @@ void numbers_clear(struct numbers *numbers);
 /* The metric with that name, whatever the case of its letters; METRICS: there is none. */
 enum metric metric_find(const char *name, size_t length);
 
+/* How freezes are in a metric. FPS, percentiles and lows leave them out. */
+enum metric_freezes {
+	FREEZES_NOT,
+	FREEZES_NUMBER,
+	FREEZES_TIME,
+	FREEZES_DERIVED, /* from those, or from the facts of the grade */
+};
+enum metric_freezes metric_freezes(enum metric metric);
+
 /* A grade as a number of METRIC_GRADE. */
 double metric_grade(enum grade grade);
 
@@ -104,6 +113,9 @@ void numbers_set_times(struct numbers *numbers, const uint32_t *times_ns, size_t
 
 /* Those that follow from others. */
 void numbers_derive(struct numbers *numbers);
+
+/* Those of the freezes that no frame ended alone: columns of the files leave them out. */
+void numbers_set_endless(struct numbers *numbers, const struct grade_facts *facts);
 
 /* The grade, freezes, which are stalls with those that no frame ended, and the time lost. */
 void numbers_set_grade(struct numbers *numbers, const struct grade_facts *facts, enum grade grade);

@@ -70,7 +70,7 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 		grade_missing_at(status->missing_at,
 				 (int64_t)(status->counters.hole_from_ns - status->first_ns),
 				 (int64_t)(status->counters.hole_to_ns - status->first_ns),
-				 status->counters.hole_time_ns);
+				 status->counters.hole_time_ns, ENGLISH);
 	for (unsigned int i = 0; i < status->n_apps; i++)
 		status->apps[i].missing_at = status->missing_at;
 }

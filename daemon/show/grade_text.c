@@ -110,14 +110,48 @@ void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language)
 
 	if (s < 119.5)
 		snprintf(text, GRADE_TIME_SIZE, of_seconds[language],
-			 s < 1.995 ? 2
-			 : s < 9.5 ? 1
-				   : 0,
+			 s == 0	     ? 0
+			 : s < 1.995 ? 2
+			 : s < 9.5   ? 1
+				     : 0,
 			 s);
 	else if (s < 7170)
 		snprintf(text, GRADE_TIME_SIZE, minutes[language], s / 60);
 	else
 		snprintf(text, GRADE_TIME_SIZE, hours[language], s / 3600);
+}
+
+/* A unit that both have is told once. */
+static void both_times(char text[GRADE_TIMES_SIZE], uint64_t one_ns, const char *between,
+		       uint64_t other_ns, enum language language)
+{
+	char one[GRADE_TIME_SIZE], other[GRADE_TIME_SIZE];
+
+	grade_time(one, one_ns, language);
+	grade_time(other, other_ns, language);
+	if (strcmp(strchr(one, ' '), strchr(other, ' ')) == 0)
+		*strchr(one, ' ') = '\0';
+	snprintf(text, GRADE_TIMES_SIZE, "%s%s%s", one, between, other);
+}
+
+void grade_part(char text[GRADE_TIMES_SIZE], uint64_t part_ns, uint64_t all_ns,
+		enum language language)
+{
+	both_times(text, part_ns, language == CHINESE ? " / " : " of ", all_ns, language);
+}
+
+static const char *const to[] = { " to ", " 到 " };
+
+/* "0.60 to 20 s" */
+static void time_range(char text[GRADE_TIMES_SIZE], uint64_t from_ns, uint64_t to_ns,
+		       enum language language)
+{
+	char from[GRADE_TIME_SIZE];
+
+	grade_time(from, from_ns, language);
+	grade_time(text, to_ns, language);
+	if (strcmp(from, text) != 0)
+		both_times(text, from_ns, to[language], to_ns, language);
 }
 
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns)
@@ -132,16 +166,19 @@ void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns)
 }
 
 void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t to_ns,
-		      uint64_t missing_ns)
+		      uint64_t missing_ns, enum language language)
 {
-	char from[GRADE_TIME_SIZE], to[GRADE_TIME_SIZE];
+	char from[GRADE_TIME_SIZE], until[GRADE_TIME_SIZE];
 
 	text[0] = '\0';
 	if (to_ns <= from_ns || (uint64_t)(to_ns - from_ns) < missing_ns / 10 * 9)
 		return;
 	grade_clock(from, from_ns > 0 ? from_ns : 0);
-	grade_clock(to, to_ns);
-	snprintf(text, GRADE_MISSING_AT_SIZE, strcmp(from, to) == 0 ? "%s" : "%s to %s", from, to);
+	grade_clock(until, to_ns);
+	if (strcmp(from, until) == 0)
+		snprintf(text, GRADE_MISSING_AT_SIZE, "%s", from);
+	else
+		snprintf(text, GRADE_MISSING_AT_SIZE, "%s%s%s", from, to[language], until);
 }
 
 void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
@@ -367,8 +404,8 @@ static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
-	char of[GRADE_TIME_SIZE], shortest[GRADE_TIME_SIZE], longest[GRADE_TIME_SIZE];
 	char unknown[GRADE_COUNT_SIZE], frames[GRADE_COUNT_SIZE];
+	char of[GRADE_TIMES_SIZE], range[GRADE_TIMES_SIZE];
 
 	add_name(text, graded, language);
 	if (!grade_may_hang(facts)) {
@@ -383,20 +420,14 @@ static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		    of, zh ? frames : unknown, zh ? unknown : frames);
 		return;
 	}
-	grade_time(of, grade_drawing_ns(facts) + facts->gap_ns, language);
-	grade_time(shortest, facts->shortest_gap_ns, language);
-	grade_time(longest, facts->longest_gap_ns, language);
-	if (zh)
-		add(text, " 在 %s 中有 %.1f 秒没有绘制（", of, seconds(facts->gap_ns));
-	else
-		add(text, " drew nothing for %.1f of %s (", seconds(facts->gap_ns), of);
+	grade_part(of, facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns, language);
+	time_range(range, facts->shortest_gap_ns, facts->longest_gap_ns, language);
+	add(text, zh ? " 有 %s没有绘制（" : " drew nothing for %s (", of);
 	if (facts->gaps == 1)
 		add(text, zh ? "1 次空白" : "1 gap");
-	else if (zh)
-		add(text, "%" PRIu64 " 次空白，%s 到 %s", facts->gaps, shortest, longest);
 	else
-		add(text, "%" PRIu64 " gaps of %.2f to %s", facts->gaps,
-		    seconds(facts->shortest_gap_ns), longest);
+		add(text, zh ? "%" PRIu64 " 次空白，%s" : "%" PRIu64 " gaps of %s", facts->gaps,
+		    range);
 	add(text, zh ? "），从记录中看不出它是否卡死。"
 		     : "), and the trace does not say whether it hung.");
 }

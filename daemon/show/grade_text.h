@@ -66,15 +66,19 @@ void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language)
 /* "29 %", "0.5 %". A share that is not 0 is never told as 0. */
 #define GRADE_COUNT_SIZE 32
 void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all);
+/* "8.0 of 60 s", "108 s of 30 minutes". */
+#define GRADE_TIMES_SIZE (2 * GRADE_TIME_SIZE + 8)
+void grade_part(char text[GRADE_TIMES_SIZE], uint64_t part_ns, uint64_t all_ns,
+		enum language language);
 
 /* A time of the session from its begin: "18:00", "1:02:03". */
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns);
 
 /* When all of @missing_ns is, but for a tenth: "0:18 to 0:26"; "" if no hole is so long.
  * @from_ns, @to_ns: the longest hole, from the begin of the session. */
-#define GRADE_MISSING_AT_SIZE (2 * GRADE_TIME_SIZE + 8)
+#define GRADE_MISSING_AT_SIZE GRADE_TIMES_SIZE
 void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t to_ns,
-		      uint64_t missing_ns);
+		      uint64_t missing_ns, enum language language);
 
 /* "1,575". */
 void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n);

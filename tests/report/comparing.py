@@ -192,7 +192,7 @@ with checks, folder() as here:
     for name in ("hang-native", "idle-beside", "hang-dequeue"):
         analyze(here / name, "--frames-log", scenario(name, here / "trace.txt", seconds=40))
     for name in ("idle-beside", "hang-dequeue", "hang-native"):
-        done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 12.9 of 39.9 s"
+        done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 13 of 40 s, "
         checks.that(done.stdout.startswith(unsure) != (name == "hang-native"), f"{name}: {done.stdout}")
 
     # What is missing of one group alone may be worse than the rest of it.
@@ -200,7 +200,7 @@ with checks, folder() as here:
     analyze(here / "hole", "--frames-log", here / "trace.txt")
     for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
         done = compare(here / base_of, here / new_of).stdout
-        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40.0 s, well 0.0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
+        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40 s, well 0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
 
     # Freezes are drawing, and a build that hangs from early on is not one of which too little is known.
     analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))

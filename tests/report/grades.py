@@ -258,6 +258,12 @@ if __name__ == "__main__":
                 (here / "hole.txt").write_text(without(trace.read_text(), 18, 26))
                 analyze(here / "hole", "--frames-log", "-T", 2, here / "hole.txt")
                 judge(checks, "hole", here / "hole")
+                # A text says that events were lost where the hole begins.
+                (here / "even.txt").write_text(without(scenario("steady-60", here / "steady.txt", seconds=60).read_text(), 18, 26))
+                analyze(here / "even", "--frames-log", "-T", 2, here / "even.txt")
+                judge(checks, "even", here / "even")
+                said, app = report(here / "even").stdout, model(here / "even")[0]["apps"][0]
+                checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in said and "（0:18 到 0:26）" in app["sentence zh"], f"when it is missing: {app}")
     with folder() as here:
         unknown_waits(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end

@@ -102,7 +102,7 @@ def gates_and_comparison(here, page):
     system = (here / "freezes.txt").read_text().replace("com.example.scroll", "com.android.systemui")
     (here / "system.txt").write_text(system)
     checks.equal(jankd("analyze", "-F", here / "system", here / "system.txt").returncode, 0, "system")
-    for name, said in (("hole", "freezes is 0, but 8.0 s of 60.0 s are missing"), ("system", "only the system's own Surfaces, or a wallpaper, drew"),
+    for name, said in (("hole", "freezes is 0, but 8.0 of 60 s are missing"), ("system", "only the system's own Surfaces, or a wallpaper, drew"),
                        ("gaps", "freezes is 0, but it drew nothing for 4.1 s, and the trace does not say whether it hung")):
         done = report("--fail-if", "FPS < 25", "--strict", here / "game", here / name)
         checks.that(done.returncode == 4 and said in done.stderr, f"{name}: a gate that is not judged: {done.stderr}")

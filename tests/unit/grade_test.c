@@ -242,6 +242,11 @@ TEST(sentences_say_how_bad_it_is)
 	grade_add_gap(&good, 1450 * MS);
 	says(good, "com.a drew nothing for 2.0 of 12 s (2 gaps of 0.60 to 1.45 s), and the trace "
 		   "does not say whether it hung.");
+	good.time_ns = 28 * MINUTES;
+	good.gap_ns = 108 * SECOND;
+	says_part(good, " for 108 s of 30 minutes (2 gaps of 0.60 to 1.45 s), and");
+	good.shortest_gap_ns = good.longest_gap_ns = 20 * SECOND;
+	says_part(good, " (2 gaps of 20 s), and");
 	good = facts_of(10000, 0, 0, 0);
 	good.unknown = 590;
 	says(good, "com.a drew for 10 s, but for 590 of 600 frames the display's period is "

@@ -203,7 +203,16 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 	const struct compared_verdict *verdict = said->verdict;
 	enum group more = verdict->doubtful, less = compare_other(more);
 	const char *name = said->name[more], *other = said->name[less];
+	bool is_gap = verdict->doubt == DOUBT_GAPS;
+	char times[2][GRADE_TIMES_SIZE];
 
+	for (unsigned int i = BASE; i <= NEW; i++) {
+		double part_s = is_gap ? verdict->gap_s[i] : verdict->missing_s[i];
+		double all_s = is_gap ? part_s + verdict->drawing_s[i] : verdict->span_s[i];
+
+		grade_part(times[i], (uint64_t)(1e9 * part_s + 0.5), (uint64_t)(1e9 * all_s + 0.5),
+			   said->zh ? CHINESE : ENGLISH);
+	}
 	if (verdict->doubt == DOUBT_FREEZES)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 有 %llu 次%s卡死，%s "
@@ -212,24 +221,19 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 name, (unsigned long long)verdict->freezes[more],
 			 said->zh || verdict->freezes[more] == 1 ? "" : "s", other);
-	else if (verdict->doubt == DOUBT_GAPS)
+	else if (is_gap)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh
-				 ? "%s 有 %.1f / %.1f 秒没有绘制，%s 有 %.1f / %.1f 秒，"
-				   "从记录中看不出它是否卡死。"
-				 : "%s drew nothing for %.1f of %.1f s, %s for %.1f of %.1f s, and "
-				   "the trace does not say whether it hung.",
-			 name, verdict->gap_s[more],
-			 verdict->gap_s[more] + verdict->drawing_s[more], other,
-			 verdict->gap_s[less], verdict->gap_s[less] + verdict->drawing_s[less]);
+			 said->zh ? "%s 有 %s没有绘制，%s 有 %s，从记录中看不出它是否卡死。"
+				  : "%s drew nothing for %s, %s for %s, and the trace does not say "
+				    "whether it hung.",
+			 name, times[more], other, times[less]);
 	else if (verdict->doubt == DOUBT_MISSING)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 缺少 %.1f / %.1f 秒，%s 缺少 %.1f / %.1f "
-				    "秒，其间的情况未知：请用更大的缓冲区重新录制。"
-				  : "%s lacks %.1f of %.1f s, %s %.1f of %.1f s, and what happened "
-				    "then is unknown: record with a larger buffer.",
-			 name, verdict->missing_s[more], verdict->span_s[more], other,
-			 verdict->missing_s[less], verdict->span_s[less]);
+			 said->zh ? "%s 缺少 %s，%s 缺少 "
+				    "%s，其间的情况未知：请用更大的缓冲区重新录制。"
+				  : "%s lacks %s, %s %s, and what happened then is unknown: record "
+				    "with a larger buffer.",
+			 name, times[more], other, times[less]);
 	else
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 每次运行损失的时间都多于 %s "

@@ -54,18 +54,19 @@ static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 		       const struct grade_facts *facts)
 {
 	bool is_more = condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
+	char missing[GRADE_TIMES_SIZE], still[GRADE_TIME_SIZE];
 
+	grade_part(missing, grade_missing_ns(facts), facts->span_ns, ENGLISH);
+	grade_time(still, facts->gap_ns, ENGLISH);
 	text[0] = '\0';
 	if (!is_more || !condition_counts_freezes(condition))
 		return;
 	if (grade_is_missing_much(facts))
-		snprintf(text, TEXT_SIZE, ", but %.1f s of %.1f s are missing",
-			 (double)grade_missing_ns(facts) / 1e9, (double)facts->span_ns / 1e9);
+		snprintf(text, TEXT_SIZE, ", but %s are missing", missing);
 	else if (grade_may_hang(facts))
 		snprintf(text, TEXT_SIZE,
-			 ", but it drew nothing for %.1f s, and the trace does not say whether it "
-			 "hung",
-			 (double)facts->gap_ns / 1e9);
+			 ", but it drew nothing for %s, and the trace does not say whether it hung",
+			 still);
 }
 
 static void judge(struct results *results, const struct condition *condition, const char *where,

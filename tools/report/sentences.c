@@ -46,7 +46,8 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 }
 
 /* The hole that is nearly all of the missing time, if there is one. */
-static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session *session)
+static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session *session,
+			 enum language language)
 {
 	int64_t from_us = 0, to_us = 0;
 
@@ -59,7 +60,7 @@ static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session 
 		}
 	}
 	grade_missing_at(text, (from_us - session->first_us) * 1000,
-			 (to_us - session->first_us) * 1000, session->missing_ns);
+			 (to_us - session->first_us) * 1000, session->missing_ns, language);
 }
 
 void surface_set_rates(struct graded *graded, const struct surface *surface)
@@ -86,8 +87,8 @@ void surface_set_rates(struct graded *graded, const struct surface *surface)
 			      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6));
 }
 
-struct graded session_graded(const struct session *session, const struct graded_app *app,
-			     char missing_at[GRADE_MISSING_AT_SIZE])
+static struct graded graded_in(const struct session *session, const struct graded_app *app,
+			       char missing_at[GRADE_MISSING_AT_SIZE], enum language language)
 {
 	struct graded graded = {
 		.name = name_of(session, app->name),
@@ -98,7 +99,7 @@ struct graded session_graded(const struct session *session, const struct graded_
 	};
 
 	surface_set_rates(&graded, &session->surfaces[app->surface]);
-	tell_missing(missing_at, session);
+	tell_missing(missing_at, session, language);
 	return graded;
 }
 
@@ -166,7 +167,7 @@ void session_sentences(struct session_sentences *sentences, const struct session
 		       const struct graded_app *app, enum language language)
 {
 	char missing_at[GRADE_MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
-	struct graded graded = session_graded(session, app, missing_at);
+	struct graded graded = graded_in(session, app, missing_at, language);
 
 	grade_sentence(sentences->grade, &graded, language);
 	grade_causes(causes, &app->facts, language);

@@ -30,10 +30,6 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 /* Sets the frame rate and the display's, and whether the Surface is even. */
 void surface_set_rates(struct graded *graded, const struct surface *surface);
 
-/* What they need of it. @missing_at: space for a text. */
-struct graded session_graded(const struct session *session, const struct graded_app *app,
-			     char missing_at[GRADE_MISSING_AT_SIZE]);
-
 /* What Android itself says of the frames of an app, where a trace has nothing else of them. */
 struct timeline_app {
 	uint32_t app;

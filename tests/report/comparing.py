@@ -46,6 +46,13 @@ def compare(base, new, *conditions, more=()):
     return report("--compare", base, "--new", new, *(word for condition in conditions for word in ("--fail-if", condition)), *more)
 
 
+def gates(base, new, codes, text):
+    """What cannot be judged is said, also of freezes that no condition asks for."""
+    for condition, code in codes.items():
+        done = compare(base, new, condition, more=("--strict",))
+        checks.that(done.returncode == code and (code != 4 or text in done.stderr), f"{condition} of {base} and {new}: {done.returncode}, {done.stderr}")
+
+
 def in_json(base, new):
     return json.loads(compare(base, new, more=("--json",)).stdout)
 
@@ -164,6 +171,7 @@ with checks, folder() as here:
             ("here and there", "UNCLEAR", 0, "here and there has 3 freezes, calm none: too few to rule out chance")):
         done = compare(here / "calm", here / name)
         checks.that(done.returncode == code and re.match(f"{word}: com.a: {text}", done.stdout), f"{name}: {done.stdout}")
+        gates(here / "calm", here / name, {"freezes > 0": 3} | dict.fromkeys(("freezes > +0", "lost > +10%", "FPS < -1%"), code or 4), "" if code else "but NEW has 3 freezes, BASE none: too few to rule out chance")
         # The rows say what the verdict says, and the groups the other way round the opposite.
         says, mirror = {"WORSE": ("worse", "BETTER"), "UNCLEAR": ("too few to rule out chance", "UNCLEAR")}[word], compare(here / name, here / "calm").stdout
         checks.equal(set(re.findall(r"\n  (?:lost|freezes)\(.*: (.*)", done.stdout)), {says[0]}, f"{name}: rows of lost time and freezes")
@@ -194,6 +202,11 @@ with checks, folder() as here:
     for name in ("idle-beside", "hang-dequeue", "hang-native"):
         done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 13 of 40 s, "
         checks.that(done.stdout.startswith(unsure) != (name == "hang-native"), f"{name}: {done.stdout}")
+        gates(here / name, here / "hang-native", {"lost > +10%": 4, "FPS < -50%": 4}, "but it drew nothing for 13 s, and")
+
+    (here / "hang-native/events.csv").unlink()
+    checks.equal(report("--fail-if", "FPS < 1", "--strict", here / "hang-native").returncode, 4, "gaps that are not known, as events.csv is missing")
+    gates(here / "idle-beside", here / "hang-native", {"FPS < -50%": 4}, "but events.csv is missing")
 
     # What is missing of one group alone may be worse than the rest of it.
     (here / "trace.txt").write_text(without(scenario("steady-60", here / "trace.txt", seconds=40).read_text(), 10, 16))
@@ -201,6 +214,7 @@ with checks, folder() as here:
     for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
         done = compare(here / base_of, here / new_of).stdout
         checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40 s, well 0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
+        gates(here / base_of, here / new_of, {"jank > +10%": 4 * (new_of == "hole"), "FPS < -50%": 4 * (new_of == "hole")}, "but 6.0 of 40 s are missing" * (new_of == "hole"))
 
     # Freezes are drawing, and a build that hangs from early on is not one of which too little is known.
     analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))

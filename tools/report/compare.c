@@ -1194,19 +1194,33 @@ int compare_end(struct comparison *comparison)
 	return error;
 }
 
-enum outcome compare_judge(const struct condition *condition, const struct change *change)
+double compare_excess(const struct condition *condition, const struct change *change)
 {
 	bool is_less = condition->relation == LESS || condition->relation == LESS_OR_EQUAL;
 	double factor = condition->is_relative ? 1 + condition->limit
 			: condition->is_change ? 1
 					       : 0;
 	double add = condition->is_relative ? 0 : condition->limit / change->scale;
-	double excess;
+	double excess = noise_excess(&change->of[BASE], &change->of[NEW], factor, add);
 
+	return is_less ? -excess : excess;
+}
+
+bool compare_is_any(const struct condition *condition)
+{
+	return !condition->is_change && condition->relation == MORE && condition->limit == 0;
+}
+
+enum outcome compare_judge(const struct condition *condition, const struct change *change)
+{
 	if (!change->is_known)
 		return OUTCOME_UNKNOWN;
+	/* What happened is more than nothing, whatever the noise. */
+	if (compare_is_any(condition) && change->of[NEW].value > 0)
+		return OUTCOME_HOLDS;
 	if (is_rare(change))
-		return OUTCOME_HOLDS_NOT;
-	excess = noise_excess(&change->of[BASE], &change->of[NEW], factor, add);
-	return (is_less ? -excess : excess) > 1 ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
+		return !condition->is_change && compare_excess(condition, change) > 0
+			       ? OUTCOME_UNKNOWN
+			       : OUTCOME_HOLDS_NOT;
+	return compare_excess(condition, change) > 1 ? OUTCOME_HOLDS : OUTCOME_HOLDS_NOT;
 }

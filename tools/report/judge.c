@@ -4,13 +4,20 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "daemon/base/text.h"
 #include "daemon/show/apps.h"
 #include "tools/report/compare_text.h"
 
 #define TEXT_SIZE 256
 
 /* --- sessions --- */
+
+static bool asks_for_more(const struct condition *condition)
+{
+	return condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
+}
 
 /* What more data cannot make less: counts, sums, the longest time, freezes that are known though
  * others are not. NAN: nothing is known. */
@@ -32,13 +39,12 @@ static enum outcome judge_part(char text[TEXT_SIZE], const struct condition *con
 			       const struct numbers *numbers, const struct grade_facts *facts,
 			       const char *why)
 {
-	bool is_more = condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
 	double known = at_least(condition->metric, numbers, facts);
 	char number[METRIC_TEXT_SIZE], longest[GRADE_TIME_SIZE];
 
 	metric_print(number, condition->metric, known);
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
-	if (is_more && known > 0 && condition_holds(condition, known))
+	if (asks_for_more(condition) && known > 0 && condition_holds(condition, known))
 		snprintf(text, TEXT_SIZE, "%s is %s or more (%s)", metrics[condition->metric].name,
 			 number, why);
 	else if (condition->needs_no_freeze && facts->freezes > 0)
@@ -53,13 +59,12 @@ static enum outcome judge_part(char text[TEXT_SIZE], const struct condition *con
 static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 		       const struct grade_facts *facts)
 {
-	bool is_more = condition->relation == MORE || condition->relation == MORE_OR_EQUAL;
 	char missing[GRADE_TIMES_SIZE], still[GRADE_TIME_SIZE];
 
 	grade_part(missing, grade_missing_ns(facts), facts->span_ns, ENGLISH);
 	grade_time(still, facts->gap_ns, ENGLISH);
 	text[0] = '\0';
-	if (!is_more || !condition_counts_freezes(condition))
+	if (!asks_for_more(condition) || !condition_counts_freezes(condition))
 		return;
 	if (grade_is_missing_much(facts))
 		snprintf(text, TEXT_SIZE, ", but %s are missing", missing);
@@ -67,6 +72,9 @@ static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 		snprintf(text, TEXT_SIZE,
 			 ", but it drew nothing for %s, and the trace does not say whether it hung",
 			 still);
+	else if (facts->at_most && facts->at_most < GRADE_GOOD)
+		snprintf(text, TEXT_SIZE,
+			 ", but events.csv is missing: freezes that no frame ended are unknown");
 }
 
 static void judge(struct results *results, const struct condition *condition, const char *where,
@@ -96,8 +104,9 @@ static void judge(struct results *results, const struct condition *condition, co
 		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS
 			  : doubt[0]			    ? OUTCOME_UNKNOWN
 							    : OUTCOME_HOLDS_NOT;
-		snprintf(text, sizeof(text), "%s is %s%s", metrics[condition->metric].name, number,
-			 outcome == OUTCOME_UNKNOWN ? doubt : "");
+		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);
+		if (outcome == OUTCOME_UNKNOWN)
+			text_append(text, sizeof(text), "%s", doubt);
 	}
 	results_add(results, outcome, where, condition->text, text);
 }
@@ -331,38 +340,95 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 		snprintf(text + n, TEXT_SIZE - n, "allows any change");
 }
 
+/* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too
+ * few to rule out chance: that is no equality. */
+static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *condition,
+				const struct change *change, const struct compared_surface *surface,
+				const struct compared_verdict *verdict)
+{
+	const struct grade_facts facts = compare_facts(surface, NEW);
+	bool is_few =
+		verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0 && !verdict->freezes_more;
+
+	tell_doubt(text, condition, &facts);
+	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
+	    !(compare_excess(condition, change) > 0))
+		return;
+	if (is_few)
+		snprintf(text, TEXT_SIZE,
+			 ", but NEW has %llu freeze%s, BASE none: too few to rule out chance",
+			 (unsigned long long)verdict->freezes[NEW],
+			 verdict->freezes[NEW] == 1 ? "" : "s");
+	else if (verdict->doubt == DOUBT_RUNS && verdict->doubtful == NEW)
+		snprintf(text, TEXT_SIZE,
+			 ", but each run of NEW loses more time than any run of BASE: too few runs "
+			 "to rule out chance");
+}
+
+static int judge_change(struct results *results, const struct condition *condition,
+			const struct compared_surface *surface,
+			const struct compared_verdict *verdict)
+{
+	struct change change;
+	char text[TEXT_SIZE], doubt[TEXT_SIZE];
+	int error = compare_metric(surface, condition->metric, &change);
+	enum outcome outcome = error < 0 ? OUTCOME_UNKNOWN : compare_judge(condition, &change);
+
+	if (error < 0)
+		return error;
+	describe(text, &change);
+	/* A freeze that is known is one, however little else is. */
+	if (!change.is_known && change.metric == METRIC_FREEZES_10MIN &&
+	    verdict->freezes[NEW] > 0 && compare_is_any(condition)) {
+		outcome = OUTCOME_HOLDS;
+		snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
+	} else if (change.is_known && outcome == OUTCOME_UNKNOWN) {
+		text_append(text, TEXT_SIZE, ", but these are too few to rule out chance");
+	} else if (outcome == OUTCOME_HOLDS_NOT) {
+		tell_compared_doubt(doubt, condition, &change, surface, verdict);
+		text_append(text, TEXT_SIZE, "%s", doubt);
+		outcome = doubt[0] ? OUTCOME_UNKNOWN : OUTCOME_HOLDS_NOT;
+	}
+	/* Whether NEW freezes more, the verdict says. */
+	if (outcome == OUTCOME_UNKNOWN || strcmp(condition->text, MORE_FREEZES) != 0)
+		results_add(results, outcome, surface->name, condition->text, text);
+	return 0;
+}
+
 int judge_comparison(struct results *results, const struct compare_report *report)
 {
+	static const struct condition more_freezes = {
+		.text = MORE_FREEZES,
+		.metric = METRIC_FREEZES,
+		.relation = MORE,
+		.is_change = true,
+	};
 	const struct comparison *comparison = report->comparison;
+	int error = 0;
 
 	/* Whatever else is asked for: more freezes than in BASE fail. */
-	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+	for (uint32_t i = 0; i < comparison->n_surfaces && error == 0; i++) {
+		const struct compared_verdict *verdict = &comparison->verdicts[i];
 		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
 
-		if (!comparison->verdicts[i].freezes_more)
-			continue;
-		compare_lines(lines, comparison, &comparison->verdicts[i], ENGLISH);
-		results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name, MORE_FREEZES,
-			    lines[0]);
+		if (verdict->freezes_more) {
+			compare_lines(lines, comparison, verdict, ENGLISH);
+			results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
+				    MORE_FREEZES, lines[0]);
+		} else if (report->n_conditions > 0) {
+			error = judge_change(results, &more_freezes, &comparison->surfaces[i],
+					     verdict);
+		}
 	}
 	for (unsigned int i = 0; i < report->n_conditions; i++) {
 		const struct condition *condition = &report->conditions[i];
 
-		for (uint32_t j = 0; j < comparison->n_surfaces; j++) {
-			const struct compared_surface *surface = &comparison->surfaces[j];
-			struct change change;
-			char text[TEXT_SIZE];
-			int error = compare_metric(surface, condition->metric, &change);
-
-			if (error < 0)
-				return error;
-			describe(text, &change);
-			results_add(results, compare_judge(condition, &change), surface->name,
-				    condition->text, text);
-		}
+		for (uint32_t j = 0; j < comparison->n_surfaces && error == 0; j++)
+			error = judge_change(results, condition, &comparison->surfaces[j],
+					     &comparison->verdicts[j]);
 		if (comparison->n_surfaces == 0)
 			results_add(results, OUTCOME_UNKNOWN, "all", condition->text,
 				    "not enough data: no Surface to compare");
 	}
-	return 0;
+	return error;
 }

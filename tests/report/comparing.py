@@ -130,12 +130,14 @@ with checks, folder() as here:
     one, two = json.loads(done.stdout)
     checks.equal([[each[side]["name"] for side in ("base", "new")] for each in (one, two)], [["base", "worse"], ["BASE", "NEW"]], "names of the groups")
     checks.that(not re.search("BASE|NEW", str(two["surfaces"][0]["lines zh"])) and "基准组" in str(two["surfaces"][0]["lines zh"]), f"groups without a name in Chinese: {two['surfaces'][0]['lines zh']}")
+    told = report("--markdown", "--compare", "base/0", "--new", "same/1", "worse/1", "--new", "worse/0", "worse/2", cwd=here).stdout.replace("\\", "")
+    checks.equal(re.findall(r"\| time lost \| (.*) \|\n|^(BASE: .*)", told, re.M), [("0 | 1 (+1)", ""), ("", "BASE: base/0; NEW: same/1 and 1 more"), ("0 | worse", ""), ("", "BASE: base/0; NEW: worse/0 and 1 more")], "names of relative folders")
     checks.equal([[(gate["condition"], gate["outcome"]) for gate in each["conditions"]] for each in (one, two)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
     numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines"]]
     checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines zh"]], "worse loses" in one["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
 
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
-    for new, text in (("short", "not enough data"), ("other", "other drew nothing: there is nothing to compare"), ("other", "not in NEW")):
+    for new, text in (("short", "not enough data"), ("other", "other has no frame of it: there is nothing to compare"), ("other", "not in NEW")):
         done = compare(base, here / new, "jank > +10%", more=("--junit", junit))
         checks.that(done.returncode == 0 and text in done.stdout + done.stderr, f"{new}: {done.stdout}{done.stderr}")
         checks.equal(set(junit_of(junit)), {"skipped"}, f"JUnit of {new}")
@@ -177,7 +179,7 @@ with checks, folder() as here:
         checks.equal(set(re.findall(r"\n  (?:lost|freezes)\(.*: (.*)", done.stdout)), {says[0]}, f"{name}: rows of lost time and freezes")
         checks.that(mirror.startswith(f"{says[1]}: com.a: {name} "), f"{name}, then calm: {mirror}")
     checks.that("do not differ beyond the noise: 4.0 and 4.0 ms lost in each second of drawing, freezes 3 -> 3." in (text := compare(here / "frozen", here / "frozen").stdout), f"freezes beside every rate: {text}")
-    checks.that("UNCLEAR: com.a: other drew nothing" in (text := compare(here / "other", here / "frozen").stdout), f"an app that other has not: {text}")
+    checks.that("UNCLEAR: com.a: other has no frame of it" in (text := compare(here / "other", here / "frozen").stdout), f"an app that other has not: {text}")
 
     # Even runs, with and without freezes, differ by the digits of the learnt period alone: that is no difference.
     for name, seeds in (("steady-60", (11, 12)), ("hang-doframe", (1, 7))):

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
 #include "tools/report/os.h"
 
 /* A share of the time by which late frames must be less to be told. */
@@ -55,27 +56,57 @@ static bool is_name(const char *text)
 	return text[strspn(text, ".")] != '\0';
 }
 
+/* The last folders of two paths that differ, which are cut there. Returns false if none do. */
+static bool find_names(char *paths[2], char *names[2])
+{
+	for (;;) {
+		names[BASE] = last_folder(paths[BASE]);
+		names[NEW] = last_folder(paths[NEW]);
+		if (!*names[BASE] || strcmp(names[BASE], names[NEW]) != 0)
+			return is_name(names[BASE]) && is_name(names[NEW]);
+		*names[BASE] = *names[NEW] = '\0';
+	}
+}
+
 int compare_name_groups(struct comparison *comparison, const char *const *const paths[2],
 			const unsigned int n[2])
 {
-	char *base = common_folder(paths[BASE], n[BASE]), *new = common_folder(paths[NEW], n[NEW]);
-	char *of_base = base ? last_folder(base) : NULL, *of_new = new ? last_folder(new) : NULL;
 	struct compared_group *groups = comparison->groups;
-	int error = base && new ? 0 : -ENOMEM;
+	int error = 0;
 
-	while (error == 0 && *of_base && strcmp(of_base, of_new) == 0) {
-		*of_base = *of_new = '\0';
-		of_base = last_folder(base);
-		of_new = last_folder(new);
+	/* The folders that have all runs, or else the first runs. */
+	for (unsigned int is_run = 0; is_run < 2 && !groups[BASE].name && error == 0; is_run++) {
+		char *from[2], *names[2];
+		bool found;
+
+		for (unsigned int i = BASE; i <= NEW; i++)
+			from[i] = is_run ? strdup(groups[i].folder ? groups[i].folder : "")
+					 : common_folder(paths[i], n[i]);
+		error = from[BASE] && from[NEW] ? 0 : -ENOMEM;
+		found = error == 0 && find_names(from, names);
+		for (unsigned int i = BASE; i <= NEW && found && error == 0; i++)
+			if (asprintf(&groups[i].name,
+				     is_run && comparison->runs[i] > 1 ? "%s (+%u)" : "%s",
+				     names[i], comparison->runs[i] - 1) < 0)
+				error = -ENOMEM;
+		free(from[BASE]);
+		free(from[NEW]);
 	}
-	if (error == 0 && is_name(of_base) && is_name(of_new)) {
-		groups[BASE].name = strdup(of_base);
-		groups[NEW].name = strdup(of_new);
-		error = groups[BASE].name && groups[NEW].name ? 0 : -ENOMEM;
-	}
-	free(base);
-	free(new);
 	return error;
+}
+
+void compare_tell_folder(char text[COMPARE_LINE_SIZE], const struct comparison *comparison,
+			 enum group group)
+{
+	const char *folder = comparison->groups[group].folder;
+	size_t length =
+		(size_t)snprintf(text, COMPARE_LINE_SIZE, group == BASE ? "BASE: " : "NEW: ");
+
+	length += text_shorten(text + length, COMPARE_LINE_SIZE - length, folder ? folder : "none",
+			       100);
+	if (comparison->runs[group] > 1)
+		snprintf(text + length, COMPARE_LINE_SIZE - length, " and %u more",
+			 comparison->runs[group] - 1);
 }
 
 static bool has_own_build(const struct comparison *comparison)
@@ -257,8 +288,8 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 		tell_doubt(text, said);
 	else if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 没有绘制：无从对比。"
-				  : "%s drew nothing: there is nothing to compare.",
+			 said->zh ? "%s 没有它的帧：无从对比。"
+				  : "%s has no frame of it: there is nothing to compare.",
 			 why == compare_not_in[BASE] ? base : new);
 	else if (verdict->word == COMPARED_UNCLEAR)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",

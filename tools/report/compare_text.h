@@ -8,13 +8,17 @@
 #define COMPARE_LINES 4
 #define COMPARE_LINE_SIZE 400
 
-/* Names the groups by the last folders of their @n paths that differ: "1.8.0" and "2.0". Returns 0
- * or -ENOMEM. */
+/* Names the groups by the last folders of their @n paths that differ: "1.8.0" and "2.0"; those that
+ * no folder has together by their first runs: "a (+1)" of a and b. Returns 0 or -ENOMEM. */
 int compare_name_groups(struct comparison *comparison, const char *const *const paths[2],
 			const unsigned int n[2]);
 
 /* The build of a group, if the other one has another build; else its name; else "BASE", "NEW". */
 const char *compare_group_name(const struct comparison *comparison, enum group group);
+
+/* "BASE: builds/1.8.0/1 and 3 more" */
+void compare_tell_folder(char text[COMPARE_LINE_SIZE], const struct comparison *comparison,
+			 enum group group);
 
 /* Why a change is not known, in that language. */
 const char *compare_why(const char *why, enum language language);

@@ -274,5 +274,12 @@ void output_compare_markdown(FILE *out, const struct compare_report *report)
 		print_compared_causes(out, comparison, surface);
 	}
 	if (comparison->n_surfaces == 0)
-		fputs("not enough data: no Surface to compare\n", out);
+		fputs("not enough data: no Surface to compare\n\n", out);
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		char line[COMPARE_LINE_SIZE];
+
+		compare_tell_folder(line, comparison, (enum group)group);
+		print_escaped(out, line);
+		fputs(group == BASE ? "; " : "\n", out);
+	}
 }

@@ -623,6 +623,12 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		text_print_line(out, columns,
 				"note: a group has only one run: how much runs differ from each "
 				"other is unknown and not part of the noise");
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		char line[COMPARE_LINE_SIZE];
+
+		compare_tell_folder(line, comparison, (enum group)group);
+		text_print_line(out, columns, "%s", line);
+	}
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		const struct compared_notice *notice = &comparison->notices[i];
 

@@ -24,12 +24,13 @@ static bool asks_for_more(const struct condition *condition)
 static double at_least(enum metric metric, const struct numbers *numbers,
 		       const struct grade_facts *facts)
 {
+	struct numbers endless;
+
 	if (metric == METRIC_FREEZES || metric == METRIC_STALLS)
 		return (double)facts->freezes;
-	if (metric == METRIC_LONGEST && facts->freezes > 0)
-		return fmax((double)facts->longest_freeze_ns / 1e6, numbers->of[metric]);
+	numbers_set_endless(&endless, facts);
 	return metrics[metric].is_sum || metric == METRIC_MAX || metric == METRIC_LONGEST
-		       ? numbers->of[metric]
+		       ? fmax(numbers->of[metric], endless.of[metric])
 		       : NAN;
 }
 
@@ -220,6 +221,10 @@ static void judge_at(struct results *results, const struct session *session,
 	/* An app that hangs must not pass for one that does not. */
 	if (facts->endless > 0 && !isnan(numbers.of[METRIC_STALLS])) {
 		numbers_set_endless(&endless, facts);
+		/* Of an unknown number they are only a part. */
+		for (unsigned int i = 0; i < METRICS; i++)
+			if (isnan(numbers.of[i]))
+				endless.of[i] = NAN;
 		add_numbers(&numbers, &endless);
 		derive(&numbers);
 	}

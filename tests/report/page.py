@@ -421,7 +421,7 @@ def compared(page, here):
     checks.that("Most in checkout: " in seen[3] and f"2.0 {frozen['verdict']}" in seen[2] and app in seen[2], f"where, and the title: {seen}")
     cells = lambda table: page.run("return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))", table)
     gates = [(row[2], row[1], row[0][2:]) for row in cells(".gates")]
-    checks.equal(gates, sorted(((name, one["condition"], one["outcome"]) for name, each in zip(names[1:], done) for one in each["conditions"]), key=lambda one: one[2] != "FAILED"), "conditions, those that failed first")
+    checks.equal(gates, sorted(((name, one["condition"], one["outcome"]) for name, each in zip(names[1:], done) for one in each["conditions"]), key=lambda one: ("FAILED", "not judged", "passed").index(one[2])), "conditions, those that failed first")
     checks.that(("2.0", "more freezes than BASE", "FAILED") in gates and ("1.1", "FPS < -50%", "passed") in gates, f"conditions: {gates}")
     bars = page.run("""return [...document.querySelectorAll('.bars')].map((box) => [...box.querySelectorAll('.lost-row')].map((row) => [row.querySelector('.name').lastChild.textContent, row.querySelector('b').firstChild.textContent,
       [...row.querySelectorAll('.stacked')].reduce((sum, one) => sum + parseFloat(one.style.width), 0), [...row.querySelectorAll('.dot')].map((one) => parseFloat(one.style.left))]))""")

@@ -1206,17 +1206,13 @@ double compare_excess(const struct condition *condition, const struct change *ch
 	return is_less ? -excess : excess;
 }
 
-bool compare_is_any(const struct condition *condition)
-{
-	return !condition->is_change && condition->relation == MORE && condition->limit == 0;
-}
-
 enum outcome compare_judge(const struct condition *condition, const struct change *change)
 {
 	if (!change->is_known)
 		return OUTCOME_UNKNOWN;
 	/* What happened is more than nothing, whatever the noise. */
-	if (compare_is_any(condition) && change->of[NEW].value > 0)
+	if (!condition->is_change && condition->relation == MORE && condition->limit == 0 &&
+	    change->of[NEW].value > 0)
 		return OUTCOME_HOLDS;
 	if (is_rare(change))
 		return !condition->is_change && compare_excess(condition, change) > 0

@@ -192,9 +192,6 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
  */
 double compare_excess(const struct condition *condition, const struct change *change);
 
-/* True: any of it in NEW fulfils the condition, as "freezes > 0". */
-bool compare_is_any(const struct condition *condition);
-
 /* Judges a condition on a change that compare_metric() made. */
 enum outcome compare_judge(const struct condition *condition, const struct change *change);
 

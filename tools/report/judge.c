@@ -352,14 +352,15 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 				const struct compared_verdict *verdict)
 {
 	const struct grade_facts facts = compare_facts(surface, NEW);
-	bool is_few =
-		verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0 && !verdict->freezes_more;
+	bool is_few = verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0;
 
 	tell_doubt(text, condition, &facts);
 	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
 	    !(compare_excess(condition, change) > 0))
 		return;
-	if (is_few)
+	if (verdict->freezes_more)
+		snprintf(text, TEXT_SIZE, ", but NEW freezes more than BASE");
+	else if (is_few)
 		snprintf(text, TEXT_SIZE,
 			 ", but NEW has %llu freeze%s, BASE none: too few to rule out chance",
 			 (unsigned long long)verdict->freezes[NEW],
@@ -368,6 +369,15 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 		snprintf(text, TEXT_SIZE,
 			 ", but each run of NEW loses more time than any run of BASE: too few runs "
 			 "to rule out chance");
+}
+
+/* A freeze that is known is one, however little else is; whether they are more, the verdict says.
+ */
+static bool asks_for_any_freeze(const struct condition *condition,
+				const struct compared_verdict *verdict)
+{
+	return condition->relation == MORE && condition->limit == 0 &&
+	       (condition->is_change ? verdict->freezes_more : verdict->freezes[NEW] > 0);
 }
 
 static int judge_change(struct results *results, const struct condition *condition,
@@ -382,11 +392,10 @@ static int judge_change(struct results *results, const struct condition *conditi
 	if (error < 0)
 		return error;
 	describe(text, &change);
-	/* A freeze that is known is one, however little else is. */
-	if (!change.is_known && change.metric == METRIC_FREEZES_10MIN &&
-	    verdict->freezes[NEW] > 0 && compare_is_any(condition)) {
+	if (change.metric == METRIC_FREEZES_10MIN && asks_for_any_freeze(condition, verdict)) {
 		outcome = OUTCOME_HOLDS;
-		snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
+		if (!change.is_known)
+			snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
 	} else if (change.is_known && outcome == OUTCOME_UNKNOWN) {
 		text_append(text, TEXT_SIZE, ", but these are too few to rule out chance");
 	} else if (outcome == OUTCOME_HOLDS_NOT) {

@@ -87,6 +87,15 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 		sum->at_most = facts->at_most;
 }
 
+void grade_add_after(struct grade_facts *sum, const struct grade_facts *facts)
+{
+	struct grade_facts next = *facts;
+
+	next.span_ns += sum->span_ns;
+	next.missing_ns += sum->missing_ns;
+	grade_add(sum, &next);
+}
+
 uint64_t grade_missing_ns(const struct grade_facts *facts)
 {
 	uint64_t missing_ns = later(facts->missing_ns, facts->uncounted_ns);

@@ -93,6 +93,9 @@ void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns);
 /* Adds @facts of another Surface in the same time to @sum. */
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts);
 
+/* The same of another session or section: these do not have the same time. */
+void grade_add_after(struct grade_facts *sum, const struct grade_facts *facts);
+
 /* Adds the time since the frame before, which is in no number as events were lost. */
 void grade_add_uncounted(struct grade_facts *facts, uint64_t ns);
 

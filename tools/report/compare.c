@@ -42,9 +42,14 @@ const enum metric compare_metrics[] = {
 	METRICS,
 };
 
+static bool is_low(enum metric metric)
+{
+	return metric == METRIC_LOW1_MEAN || metric == METRIC_LOW01_MEAN;
+}
+
 bool compare_less_is_better(enum metric metric)
 {
-	return metric != METRIC_FPS && metric != METRIC_LOW1_MEAN && metric != METRIC_LOW01_MEAN;
+	return metric != METRIC_FPS && !is_low(metric);
 }
 
 /* --- runs --- */
@@ -260,15 +265,15 @@ static void add_facts(struct compared_facts *to, const struct compared_run *run,
 {
 	struct grade_facts one = *facts;
 	uint64_t number = ((uint64_t)run->run << 32) + part + 1;
-	bool is_new = to->part != number;
 
 	if (grade == GRADE_NONE)
 		return;
 	one.fails_rule = surface->is_judged && surface->facts.fails_rule;
-	one.span_ns = is_new ? one.span_ns + to->sum.span_ns : 0;
-	one.missing_ns = is_new ? one.missing_ns + to->sum.missing_ns : 0;
+	if (to->part != number)
+		grade_add_after(&to->sum, &one);
+	else
+		grade_add(&to->sum, &one);
 	to->part = number;
-	grade_add(&to->sum, &one);
 }
 
 /* What sections and, if none is selected, the whole session have. */
@@ -319,15 +324,9 @@ struct grade_facts compare_facts(const struct compared_surface *surface, enum gr
 {
 	struct grade_facts sum = { 0 };
 
-	for (uint32_t i = 0; i < surface->n_runs; i++) {
-		struct grade_facts one = surface->runs[i].facts.sum;
-
-		if (surface->runs[i].group != group)
-			continue;
-		one.span_ns += sum.span_ns;
-		one.missing_ns += sum.missing_ns;
-		grade_add(&sum, &one);
-	}
+	for (uint32_t i = 0; i < surface->n_runs; i++)
+		if (surface->runs[i].group == group)
+			grade_add_after(&sum, &surface->runs[i].facts.sum);
 	return sum;
 }
 
@@ -558,7 +557,8 @@ struct ratio {
 	bool with_freezes;     /* of FPS: frames in all drawing */
 };
 
-static double percentile_share(enum metric metric)
+/* Of the frames, those that a percentile or a low is about; 0: it is neither. */
+static double share_of(enum metric metric)
 {
 	switch (metric) {
 	case METRIC_P50:
@@ -568,17 +568,14 @@ static double percentile_share(enum metric metric)
 	case METRIC_P95:
 		return 0.05;
 	case METRIC_P99:
+	case METRIC_LOW1_MEAN:
 		return 0.01;
 	case METRIC_P999:
+	case METRIC_LOW01_MEAN:
 		return 0.001;
 	default:
 		return 0;
 	}
-}
-
-static double low_share(enum metric metric)
-{
-	return metric == METRIC_LOW1_MEAN ? 0.01 : metric == METRIC_LOW01_MEAN ? 0.001 : 0;
 }
 
 /* Adds a frame to its block. */
@@ -782,19 +779,18 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 				 struct change *change)
 {
 	static const char missing[] = "not captured: needs frames.csv of all runs";
-	bool is_low = low_share(ratio->metric) > 0;
 
 	for (uint32_t i = 0; i < surface->n_runs; i++)
 		if (surface->runs[i].n_windows > 0)
 			return missing;
-	ratio->share = is_low ? low_share(ratio->metric) : percentile_share(ratio->metric);
-	for (unsigned int group = BASE; group <= (is_low ? NEW : BASE); group++) {
+	ratio->share = share_of(ratio->metric);
+	for (unsigned int group = BASE; group <= (is_low(ratio->metric) ? NEW : BASE); group++) {
 		size_t n;
 		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
 
 		if (!times)
 			return missing;
-		if (is_low)
+		if (is_low(ratio->metric))
 			ratio->quantile_us[group] =
 				times[n - (size_t)ceil(ratio->share * (double)n)];
 		else
@@ -807,11 +803,11 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 /* In the unit of the metric; of a percentile, percent of the frames. */
 static double scale_of(enum metric metric)
 {
-	if (metric == METRIC_FPS || low_share(metric) > 0)
+	if (!compare_less_is_better(metric))
 		return 1;
 	if (metric == METRIC_MISSED_1000 || metric == METRIC_LOST_RATE)
 		return 1000;
-	return metric == METRIC_STUTTER || percentile_share(metric) > 0 ? 100 : 600;
+	return metric == METRIC_STUTTER || share_of(metric) > 0 ? 100 : 600;
 }
 
 /* "jank" of a session is a number; of groups of different length it is a rate. */
@@ -835,10 +831,10 @@ static enum metric rate_of(enum metric metric)
 bool compare_can(enum metric metric)
 {
 	metric = rate_of(metric);
-	return metric == METRIC_FPS || metric == METRIC_LOST_RATE || low_share(metric) > 0 ||
-	       percentile_share(metric) > 0 || metric == METRIC_MISSED_1000 ||
-	       metric == METRIC_JANK_10MIN || metric == METRIC_BIG_JANK_10MIN ||
-	       metric == METRIC_FREEZES_10MIN || metric == METRIC_STUTTER;
+	for (unsigned int i = 0; compare_metrics[i] != METRICS; i++)
+		if (compare_metrics[i] == metric)
+			return true;
+	return share_of(metric) > 0;
 }
 
 /* Why a group has not enough data; NULL: it has. */
@@ -855,8 +851,8 @@ static const char *too_little(const struct compared_surface *surface, const stru
 /* Events are few: janks, stalls, frames beyond a percentile. */
 static bool is_rare(const struct change *change)
 {
-	return change->metric != METRIC_FPS && change->metric != METRIC_LOST_RATE &&
-	       low_share(change->metric) == 0 && change->metric != METRIC_STUTTER &&
+	return compare_less_is_better(change->metric) && change->metric != METRIC_LOST_RATE &&
+	       change->metric != METRIC_STUTTER &&
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
 
@@ -866,7 +862,7 @@ static bool is_same_rate(const struct change *change)
 {
 	double base = change->of[BASE].value;
 
-	return (change->metric == METRIC_FPS || low_share(change->metric) > 0) &&
+	return !compare_less_is_better(change->metric) &&
 	       fabs(change->of[NEW].value - base) < SAME_LENGTH * base;
 }
 
@@ -899,7 +895,7 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
-	else if (low_share(ratio.metric) > 0 || percentile_share(ratio.metric) > 0)
+	else if (share_of(ratio.metric) > 0)
 		change->why = set_quantiles(surface, &ratio, change);
 	if (change->why)
 		return 0;

@@ -171,10 +171,7 @@ static void add(struct device_row *to, struct device_row *row)
 	to->jank += row->jank;
 	to->stalls += row->stalls;
 	to->stall_time_s += row->stall_time_s;
-	/* The sessions do not have the same time. */
-	row->facts.span_ns += to->facts.span_ns;
-	row->facts.missing_ns += to->facts.missing_ns;
-	grade_add(&to->facts, &row->facts);
+	grade_add_after(&to->facts, &row->facts);
 	for (unsigned int i = 0; i < GRADES; i++)
 		to->grades[i] += row->grades[i];
 	free(row->device);

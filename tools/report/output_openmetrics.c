@@ -116,9 +116,7 @@ static void join_parts(struct labelled *own)
 			own->parts[++n] = *one;
 			continue;
 		}
-		one->facts.span_ns += to->facts.span_ns;
-		one->facts.missing_ns += to->facts.missing_ns;
-		grade_add(&to->facts, &one->facts);
+		grade_add_after(&to->facts, &one->facts);
 	}
 	if (own->n_parts > 0)
 		own->n_parts = n + 1;

@@ -50,8 +50,7 @@ def gates(base, new, codes, text):
     """What cannot be judged is said, also of freezes that no condition asks for."""
     for condition, code in codes.items():
         done = compare(base, new, condition, more=("--strict",))
-        said = {3: f"'{condition}': FAILED: " * condition.startswith("freezes"), 4: text}.get(code, "")
-        checks.that(done.returncode == code and said in done.stderr, f"{condition} of {base} and {new}: {done.returncode}, {done.stderr}")
+        checks.that(done.returncode == code and {3: f"'{condition}': FAILED: " * condition.startswith("freezes"), 4: text}.get(code, "") in done.stderr, f"{condition} of {base} and {new}: {done.returncode}, {done.stderr}")
 
 
 def in_json(base, new):
@@ -66,10 +65,8 @@ def junit_of(path):
 noise = random.Random(7)
 with checks, folder() as here:
     for n in range(4):
-        for name, share in (("base", 0.02), ("same", 0.02), ("worse", 0.04)):
-            run(here / name / str(n), noise, share, 60, mark=30)
-        for name, share in (("rows", 0.02), ("rows worse", 0.06)):
-            run(here / name / str(n), noise, share, 60, files=("fps.csv",))
+        for name, share, how in (("base", 0.02, {"mark": 30}), ("same", 0.02, {"mark": 30}), ("worse", 0.04, {"mark": 30}), ("rows", 0.02, {"files": ("fps.csv",)}), ("rows worse", 0.06, {"files": ("fps.csv",)})):
+            run(here / name / str(n), noise, share, 60, **how)
     run(here / "short", noise, 0.04, 10)
     run(here / "other", noise, 0.02, 60, app="com.b")
     base, worse, junit = here / "base", here / "worse", here / "junit.xml"
@@ -87,8 +84,7 @@ with checks, folder() as here:
     # What a run lacks is a note, once for all runs that lack the same.
     run(here / "torn/1", noise, 0.02, 60)
     (here / "torn/1/fps.csv").write_text(",".join(COLUMNS_2019) + "\n100.0,101.0,60")
-    text = compare(base, here / "torn").stdout
-    cut = "fps.csv: its last row is cut off; left out"
+    text, cut = compare(base, here / "torn").stdout, "fps.csv: its last row is cut off; left out"
     checks.that(f"note: {here}/torn/1: {cut}\n" in text, f"a torn file: {text}")
     checks.equal(text.count(" and 4 more: session.json is missing"), 1, f"what all runs lack: {text}")
     listed = in_json(base, here / "torn")["notices"]
@@ -133,20 +129,20 @@ with checks, folder() as here:
     checks.that(not re.search("BASE|NEW", str(two["surfaces"][0]["lines zh"])) and "基准组" in str(two["surfaces"][0]["lines zh"]), f"groups without a name in Chinese: {two['surfaces'][0]['lines zh']}")
     told = report("--markdown", "--compare", "base/0", "--new", "same/1", "worse/1", "--new", "worse/0", "worse/2", cwd=here).stdout.replace("\\", "")
     checks.equal(re.findall(r"\| time lost \| (.*) \|\n|^(BASE: .*)", told, re.M), [("0 | 1 (+1)", ""), ("", "BASE: base/0; NEW: same/1 and 1 more"), ("0 | worse", ""), ("", "BASE: base/0; NEW: worse/0 and 1 more")], "names of relative folders")
+    (long := here / f"{'版本' * 30}二").symlink_to(base)
+    checks.that(re.search("版[.][.][版本]+二", said := str(in_json(long, worse)["surfaces"][0]["lines zh"])), f"a long name has its end, and a sign that it is shortened: {said}")
     checks.equal([[(gate["condition"], gate["outcome"]) for gate in each["conditions"]] for each in (one, two)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
     numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines"]]
     checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines zh"]], "worse loses" in one["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
 
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
     for new, text in (("short", "not enough data"), ("other", "other has no frame of it: there is nothing to compare"), ("other", "not in NEW")):
-        done = compare(base, here / new, "jank > +10%", more=("--junit", junit))
-        checks.that(done.returncode == 0 and text in done.stdout + done.stderr, f"{new}: {done.stdout}{done.stderr}")
+        checks.that((done := compare(base, here / new, "jank > +10%", more=("--junit", junit))).returncode == 0 and text in done.stdout + done.stderr, f"{new}: {done.stdout}{done.stderr}")
         checks.equal(set(junit_of(junit)), {"skipped"}, f"JUnit of {new}")
         checks.equal(compare(base, here / new, "jank > +10%", more=("--strict",)).returncode, 4, f"{new} with --strict")
 
     # Rows of fps.csv alone: rates, no percentiles.
-    done = compare(here / "rows", here / "rows worse", "jank > +10%")
-    checks.that(done.returncode == 3 and "needs frames.csv" in done.stdout, f"rows: {done.stdout}{done.stderr}")
+    checks.that((done := compare(here / "rows", here / "rows worse", "jank > +10%")).returncode == 3 and "needs frames.csv" in done.stdout, f"rows: {done.stdout}{done.stderr}")
     checks.equal(compare(here / "rows", here / "rows", "p99 > +10%", more=("--strict",)).returncode, 4, "percentiles of rows")
     checks.equal(compare(here / "rows", base, "jank > +10%").returncode, 0, "rows and frames of equal runs")
 
@@ -154,8 +150,7 @@ with checks, folder() as here:
     for path in list(here.glob("rows*/*/fps.csv")):
         write(here / "2019" / path.parent.relative_to(here), "fps.csv", rows(path), COLUMNS_2019)
     old = [here / "2019" / name for name in ("rows", "rows worse")]
-    surface = in_json(*old)["surfaces"][0]
-    changes = surface["changes"]
+    changes = (surface := in_json(*old)["surfaces"][0])["changes"]
     checks.equal([(surface[side]["grade"], surface[side]["lost(ms/s)"]) for side in ("base", "new")], [("", None)] * 2, "no grade, and nothing is known to be lost")
     checks.that("frames per second" in surface["lines"][0] and surface["lines"][-1].startswith("Compared by FPS alone: "), f"lines: {surface['lines']}")
     checks.equal({change["metric"] for change in changes if "unknown" not in change}, {"FPS"}, "what files of 2019 have")
@@ -193,9 +188,8 @@ with checks, folder() as here:
     checks.that(re.match("UNCLEAR: .*gfx2019 none: too few", text := compare(here / "gfx2019", here / "hang-doframe 1").stdout), f"freezes, beside a group without any: {text}")
 
     # Two runs that are far worse than two others are too few to be sure, but they are not the same.
-    for n in (0, 1):
-        for name, group in (("steady-60", "well"), ("culprits", "late")):
-            analyze(here / group / str(n), "--frames-log", scenario(name, here / "trace.txt", seconds=40, seed=21 + n))
+    for n, name, group in ((0, "steady-60", "well"), (1, "steady-60", "well"), (0, "culprits", "late"), (1, "culprits", "late")):
+        analyze(here / group / str(n), "--frames-log", scenario(name, here / "trace.txt", seconds=40, seed=21 + n))
     for base_of, new_of, text in (("well", "late", "(WORSE|UNCLEAR: .*: Each run of late loses more time than any run of well)"), ("late", "well", "(BETTER|UNCLEAR: .*: Each run of late loses more time than any run of well)"), ("well", "well", "NO DIFFERENCE"), ("late", "late", "NO DIFFERENCE")):
         checks.that(re.match(text, done := compare(here / base_of, here / new_of).stdout), f"{base_of} and {new_of}: {done}")
 
@@ -203,10 +197,8 @@ with checks, folder() as here:
     for name in ("hang-native", "idle-beside", "hang-dequeue"):
         analyze(here / name, "--frames-log", scenario(name, here / "trace.txt", seconds=40))
     for name in ("idle-beside", "hang-dequeue", "hang-native"):
-        done, unsure = compare(here / name, here / "hang-native"), "UNCLEAR: com.example.game: hang-native drew nothing for 13 of 40 s, "
-        checks.that(done.stdout.startswith(unsure) != (name == "hang-native"), f"{name}: {done.stdout}")
+        checks.that((text := compare(here / name, here / "hang-native").stdout).startswith("UNCLEAR: com.example.game: hang-native drew nothing for 13 of 40 s, ") != (name == "hang-native"), f"{name}: {text}")
         gates(here / name, here / "hang-native", {"lost > +10%": 4, "FPS < -50%": 4}, "but it drew nothing for 13 s, and")
-
     (here / "hang-native/events.csv").unlink()
     checks.equal(report("--fail-if", "FPS < 1", "--strict", here / "hang-native").returncode, 4, "gaps that are not known, as events.csv is missing")
     gates(here / "idle-beside", here / "hang-native", {"FPS < -50%": 4}, "but events.csv is missing")
@@ -215,14 +207,12 @@ with checks, folder() as here:
     (here / "trace.txt").write_text(without(scenario("steady-60", here / "trace.txt", seconds=40).read_text(), 10, 16))
     analyze(here / "hole", "--frames-log", here / "trace.txt")
     for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
-        done = compare(here / base_of, here / new_of).stdout
-        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40 s, well 0 of " in done) == (base_of != new_of), f"{base_of} and {new_of}: {done}")
+        checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40 s, well 0 of " in (text := compare(here / base_of, here / new_of).stdout)) == (base_of != new_of), f"{base_of} and {new_of}: {text}")
         gates(here / base_of, here / new_of, {"jank > +10%": 4 * (new_of == "hole"), "FPS < -50%": 4 * (new_of == "hole")}, "but 6.0 of 40 s are missing" * (new_of == "hole"))
 
     # Freezes are drawing, and a build that hangs from early on is not one of which too little is known.
     analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))
-    with open(here / "stuck" / "events.csv", "a") as table:
-        table.write("1043.000000,,stall,40000.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
+    (events := here / "stuck/events.csv").write_text(f"{events.read_text()}1043.000000,,stall,40000.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
     done, surface = compare(here / "well", here / "stuck").stdout, in_json(here / "well", here / "stuck")["surfaces"][0]
     checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze, well none: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
     checks.that(abs(surface["new drawing(S)"] - surface["new"]["drawing(s)"]) < 0.01, f"drawing of stuck: {surface['new drawing(S)']} s")
@@ -230,11 +220,9 @@ with checks, folder() as here:
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):
         analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))
-    done = compare(here / "well", here / "hang").stdout
-    checks.equal(re.findall(r"^  (big jank|jank|stutter).*: worse$", done, re.M), ["jank", "big jank", "stutter"], f"janks and freezes: {done}")
+    checks.equal(re.findall(r"^  (big jank|jank|stutter).*: worse$", done := compare(here / "well", here / "hang").stdout, re.M), ["jank", "big jank", "stutter"], f"janks and freezes: {done}")
 
     # Sections, apps and Surfaces.
-    done = compare(base, worse, more=("--section", "second half"))
-    checks.that("BASE 1" in done.stdout, f"half of the drawing: {done.stdout}")
+    checks.that("BASE 1" in (text := compare(base, worse, more=("--section", "second half")).stdout), f"half of the drawing: {text}")
     for options, code in ((("--app", "com.x*", "--strict"), 4), (("--surface", "*Main"), 3)):
         checks.equal(compare(base, worse, "jank > +10%", more=options).returncode, code, f"{options}")

@@ -85,6 +85,5 @@ with checks, folder() as here:
     checks.equal([row["app"] for row in table(here / "bare")], ["com.x"], "a Surface of no app is no row")
     checks.that("no grade: 0 ms lost per second, 0.00 s; freezes 0, late frames 0, - FPS in - s, sessions 2" in said, f"numbers that are unknown: {said}")
     page = here / "page.html"
-    done = report("-o", page, lab)
-    checks.equal((done.returncode, done.stdout.strip()), (0, str(page)), f"a page of several devices: {done.stderr}")
+    checks.equal(((done := report("-o", page, lab)).returncode, done.stdout.strip()), (0, str(page)), f"a page of several devices: {done.stderr}")
     checks.equal(page.read_text().count('"session_id":'), 5, "sessions on the page")

@@ -101,8 +101,7 @@ def doubled(whole, expected):
     pack(path)
     n_rows = path.read_bytes().count(b"\n") - 1
     path.write_bytes(path.read_bytes()[:-10000])
-    found = model(out)[0]["files"]["frames.csv"]
-    checks.equal((found["rows"], found["torn"]), (n_rows, False), "rows of the packed copy, which is longer")
+    checks.equal(((found := model(out)[0]["files"]["frames.csv"])["rows"], found["torn"]), (n_rows, False), "rows of the packed copy, which is longer")
     # Joined with their headers.
     out = copy(whole, "joined")
     lines = (out / "frames.csv").read_text().splitlines(keepends=True)

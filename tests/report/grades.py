@@ -254,8 +254,7 @@ if __name__ == "__main__":
             if name == "hang-doframe":  # without summary.csv it is unknown how many are longer than 700 ms, but of the last one
                 for file in ("frames.csv", "dropFrames.csv", "summary.csv"):
                     (here / "out" / file).unlink()
-                with open(here / "out" / "events.csv", "a") as table:
-                    table.write("1041.500000,,stall,1500.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
+                (events := here / "out/events.csv").write_text(f"{events.read_text()}1041.500000,,stall,1500.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
                 checks.equal([report("--fail-if", f"frozen > {n}", "--strict", here / "out").returncode for n in (0, 2)], [3, 4], "frozen frames of freezes of unknown length")
             if name == "demo":
                 (here / "marked.txt").write_bytes(marked(trace.read_bytes(), (7, 9), lambda n: f"screen {n % 3}"))
@@ -274,8 +273,7 @@ if __name__ == "__main__":
         unknown_waits(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
-        with open(here / "out" / "events.csv", "a") as table:
-            table.write("1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")
+        (events := here / "out/events.csv").write_text(f"{events.read_text()}1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")
         said = judge(checks, "two Surfaces", here / "out")
         checks.that("com.example.mail: freezes is 1\n" in said, f"the hang at the end: {said}")
         for option in ("--text", "--markdown"):
@@ -288,8 +286,7 @@ if __name__ == "__main__":
     with folder() as here:  # a game that is slow in all sections, and hangs in the last one, which has no frame
         (here / "trace.txt").write_bytes(marked(scenario("game-30", here / "trace.txt", seconds=20).read_bytes(), (7, 9), lambda n: f"level {n}"))
         analyze(here / "out", "--frames-log", "--class", "app", here / "trace.txt")
-        with open(here / "out" / "events.csv", "a") as table:
-            table.write("1020.100000,,mark,stuck\n1022.600000,,stall,2500.0 ms on SurfaceView[com.example.game/com.example.game.GameActivity](BLAST) of com.example.game; no frame ended it\n")
+        (events := here / "out/events.csv").write_text(f"{events.read_text()}1020.100000,,mark,stuck\n1022.600000,,stall,2500.0 ms on SurfaceView[com.example.game/com.example.game.GameActivity](BLAST) of com.example.game; no frame ended it\n")
         judge(checks, "slow", here / "out")
         grades = [[one["grade"] for one in (*section["apps"], section["surfaces"][0])] for section in model(here / "out")[0]["sections"]]
         checks.equal(grades, [["FAIR", "FAIR"]] * 2 + [["TOO SHORT", "TOO SHORT"]] * 2, "an app and its Surface in sections")
@@ -309,8 +306,7 @@ if __name__ == "__main__":
                                (700, {"grade < FAIR": 3, "freezes > 0": 3, "lost > 30": 3, "FPS < 1": 3, "longest > 600": 3, "longest > 900": 0, "freezes > 1": 0, "stall time > 0.6": 3, "frozen > 0": 0})):
             (here / "out" / "events.csv").write_text(f"{events}1004.000000,,stall,{ms}.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
             for condition, code in conditions.items():
-                done = report("--fail-if", condition, here / "out")
-                checks.equal((done.returncode, "nothing was judged, so nothing passed" in done.stderr), (code, code == 0 and ms < 1000), f"a hang of {ms} ms after 4 s: {condition}")
+                checks.equal(((done := report("--fail-if", condition, here / "out")).returncode, "nothing was judged, so nothing passed" in done.stderr), (code, code == 0 and ms < 1000), f"a hang of {ms} ms after 4 s: {condition}")
     if TRACES.is_dir():
         with folder() as here:
             analyze(here / "out", "--frames-log", "-T", 2, unpack("android-9-list-jank", here))

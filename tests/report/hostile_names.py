@@ -69,11 +69,9 @@ with checks, folder() as here:
     named = {case.get("classname").split(": ", 1)[1] for case in suite}
     checks.equal(named, {name.replace("\uffff", "\ufffd") for name in NAMES.values()}, "names in JUnit")
     checks.equal((suite.get("tests"), suite.get("failures")), (str(2 * len(NAMES)), str(len(NAMES))), "counts in JUnit")
-    done = report("--compare", out, "--new", out)
-    checks.that(done.returncode == 0 and not TERMINAL.search(done.stdout.replace("\n", "")), f"--compare: {done.stdout!r}")
+    checks.that((done := report("--compare", out, "--new", out)).returncode == 0 and not TERMINAL.search(done.stdout.replace("\n", "")), f"--compare: {done.stdout!r}")
     # A folder's own name.
     hostile = here / "=\x1b[31m\u202e<script>\n"
     out.rename(hostile)
     for option in ("--text", "--csv", "--openmetrics", "--json"):
-        done = report(option, hostile)
-        checks.that(done.returncode == 0 and "\x1b" not in done.stdout, f"{option} of a folder with a hostile name")
+        checks.that((done := report(option, hostile)).returncode == 0 and "\x1b" not in done.stdout, f"{option} of a folder with a hostile name")

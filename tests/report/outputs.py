@@ -97,8 +97,7 @@ def conditions(here, out):
     for half in (numbers[::2], numbers[1::2]):  # more conditions than 32 are refused
         for relation, code in ((">=", 3), ("<=", 3), (">", 0), ("<", 0)):
             words = [word for column, value in half for word in ("--fail-if", f"{column} {relation} {value}")]
-            done = report(*words, "--app", "com.example.mail", out)
-            checks.equal((done.returncode, done.stderr.count(": FAILED: ")), (code, len(half) if code else 0), f"{relation}: {done.stderr}")
+            checks.equal(((done := report(*words, "--app", "com.example.mail", out)).returncode, done.stderr.count(": FAILED: ")), (code, len(half) if code else 0), f"{relation}: {done.stderr}")
     done = report("--fail-if", "FPS < 55", out)
     checks.equal(done.stdout, report(out).stdout, "conditions do not change the output, which is the same twice")
     checks.that(f"jank-report: --fail-if 'FPS < 55': FAILED: {out}: com.example.mail: FPS is 53.13" in done.stderr, f"what failed: {done.stderr}")
@@ -120,19 +119,16 @@ def usage(here, out):
         done = report(*arguments)
         checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), f"{arguments}: {done.stderr}")
         checks.that(done.stderr.startswith("jank-report: ") and name in done.stderr and "--help" in done.stderr, f"{arguments}: {done.stderr}")
-    done = report("--fail-if", "FPS < 1", "--junit", here / "no" / "file", out)
-    checks.that(done.returncode == 1 and "no/file" in done.stderr, f"a JUnit file that cannot be written: {done.stderr}")
+    checks.that((done := report("--fail-if", "FPS < 1", "--junit", here / "no" / "file", out)).returncode == 1 and "no/file" in done.stderr, f"a JUnit file that cannot be written: {done.stderr}")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([REPORT, "--json", out], stdout=full, stderr=subprocess.PIPE, text=True)
-        checks.that(done.returncode == 1 and done.stderr.count("\n") == 1, f"a full disk: {done}")
+        checks.that((done := subprocess.run([REPORT, "--json", out], stdout=full, stderr=subprocess.PIPE, text=True)).returncode == 1 and done.stderr.count("\n") == 1, f"a full disk: {done}")
 
 
 def page(here, out):
     """The data of the page is that of --json, and no text of it can end its element."""
     path = here / "page.html"
     path.write_text("an earlier page")
-    done = report("-o", path, "--fail-if", "FPS < 55", out)
-    checks.equal((done.returncode, done.stdout), (3, f"{path}\n"), "exit code and output of -o")
+    checks.equal(((done := report("-o", path, "--fail-if", "FPS < 55", out)).returncode, done.stdout), (3, f"{path}\n"), "exit code and output of -o")
     text = path.read_text(encoding="utf-8")
     data, = re.findall(r'<script type="application/json" id="data">\n(.*?)</script>', text, re.S)
     for one, truth in zip(json.loads(data)["sessions"], model(out), strict=True):
@@ -156,8 +152,7 @@ def places(here, out):
     shutil.copytree(out, here / "with pipe")
     (here / "with pipe" / "events.csv").unlink()
     os.mkfifo(here / "with pipe" / "events.csv")
-    done = report(here / "with pipe", timeout=60)
-    checks.that(done.returncode == 0 and "events.csv is missing" in done.stdout, f"a pipe in the folder: {done}")
+    checks.that((done := report(here / "with pipe", timeout=60)).returncode == 0 and "events.csv is missing" in done.stdout, f"a pipe in the folder: {done}")
 
 
 def nothing_fits(here, out):

@@ -14,8 +14,9 @@
 /* A share of the time by which late frames must be less to be told. */
 #define LESS_LATE 0.002
 
-/* Bytes of a group's or section's name in a sentence. */
-#define SHORT_NAME 80
+/* A group's or section's name in a sentence. */
+#define NAME_COLUMNS 72
+#define SHORT_NAME 160 /* bytes */
 
 #define NUMBER_SIZE 96
 
@@ -99,14 +100,13 @@ void compare_tell_folder(char text[COMPARE_LINE_SIZE], const struct comparison *
 			 enum group group)
 {
 	const char *folder = comparison->groups[group].folder;
-	size_t length =
-		(size_t)snprintf(text, COMPARE_LINE_SIZE, group == BASE ? "BASE: " : "NEW: ");
+	char shown[4096];
 
-	length += text_shorten(text + length, COMPARE_LINE_SIZE - length, folder ? folder : "none",
-			       100);
+	text_shorten(shown, sizeof(shown), folder ? folder : "none", 100);
+	strcpy(text, group == BASE ? "BASE: " : "NEW: ");
+	text_append(text, COMPARE_LINE_SIZE, "%s", shown);
 	if (comparison->runs[group] > 1)
-		snprintf(text + length, COMPARE_LINE_SIZE - length, " and %u more",
-			 comparison->runs[group] - 1);
+		text_append(text, COMPARE_LINE_SIZE, " and %u more", comparison->runs[group] - 1);
 }
 
 static bool has_own_build(const struct comparison *comparison)
@@ -137,15 +137,17 @@ struct said {
 	bool zh;
 };
 
-/* No character is cut in two. */
+/* A longer one is shortened, with a sign of it. No character is cut in two. */
 static void short_name(char to[SHORT_NAME], const char *before, const char *name)
 {
-	size_t most = SHORT_NAME - 1 - strlen(before), length = strlen(name);
+	char shown[4096];
+	size_t length;
 
-	if (length > most)
-		for (length = most; length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80;)
-			length--;
-	snprintf(to, SHORT_NAME, "%s%.*s", before, (int)length, name);
+	text_shorten(shown, sizeof(shown), name, NAME_COLUMNS);
+	for (length = strnlen(shown, SHORT_NAME - 1 - strlen(before));
+	     ((unsigned char)shown[length] & 0xC0) == 0x80;)
+		length--;
+	snprintf(to, SHORT_NAME, "%s%.*s", before, (int)length, shown);
 }
 
 static double rate(const struct compared_verdict *verdict, enum group group)
@@ -327,7 +329,8 @@ static bool tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said, boo
 {
 	const struct compared_verdict *verdict = said->verdict;
 	double before = rate(verdict, BASE), after = rate(verdict, NEW);
-	char lost[NUMBER_SIZE] = "", times[NUMBER_SIZE] = "", above[2 * NUMBER_SIZE] = "";
+	char lost[NUMBER_SIZE] = "", times[NUMBER_SIZE] = "";
+	char above[SHORT_NAME + NUMBER_SIZE] = "";
 	bool is_more = before >= 0.05 && after / before >= 1.05;
 
 	if (is_told && !is_more)

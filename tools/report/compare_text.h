@@ -6,7 +6,7 @@
 #include "tools/report/compare.h"
 
 #define COMPARE_LINES 4
-#define COMPARE_LINE_SIZE 400
+#define COMPARE_LINE_SIZE 640
 
 /* Names the groups by the last folders of their @n paths that differ: "1.8.0" and "2.0"; those that
  * no folder has together by their first runs: "a (+1)" of a and b. Returns 0 or -ENOMEM. */

@@ -346,7 +346,8 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 }
 
 /* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too
- * few to rule out chance: that is no equality. */
+ * few to rule out chance: that is no equality. Nor is a limit kept that NEW is beyond, but not
+ * beyond the noise. */
 static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *condition,
 				const struct change *change, const struct compared_surface *surface,
 				const struct compared_verdict *verdict)
@@ -369,6 +370,8 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 		snprintf(text, TEXT_SIZE,
 			 ", but each run of NEW loses more time than any run of BASE: too few runs "
 			 "to rule out chance");
+	else if (!condition->is_change)
+		snprintf(text, TEXT_SIZE, ", but the noise is too large to tell");
 }
 
 /* A freeze that is known is one, however little else is; whether they are more, the verdict says.

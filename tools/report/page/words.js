@@ -103,7 +103,7 @@ const NOTES = {
     "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多",
     "{}, but events.csv is missing: freezes that no frame ended are unknown": "{1}，但缺少 events.csv：没有结束的卡死未知", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",
     "{}, but NEW has {} freeze, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然",
-    "{}, but each run of NEW loses more time than any run of BASE: too few runs to rule out chance": "{1}，但新组每次运行损失的时间都多于基准组的每次运行：次数太少，不能排除偶然", "NEW froze ({})": "新组有卡死（{1}）",
+    "{}, but each run of NEW loses more time than any run of BASE: too few runs to rule out chance": "{1}，但新组每次运行损失的时间都多于基准组的每次运行：次数太少，不能排除偶然", "{}, but the noise is too large to tell": "{1}，但噪声太大，无法判断", "NEW froze ({})": "新组有卡死（{1}）",
     "{} of {} s": "{1} / {2} 秒", "{} of {} minutes": "{1} / {2} 分钟", "{} of {} hours": "{1} / {2} 小时", "{} minutes": "{1} 分钟", "{} hours": "{1} 小时",
     "is missing": "缺失", "has no rows": "没有行",
     "files of the 2019 program, or of --rules gfx2019: no percentiles, no jank, no grade; capture with jankd and without --rules to get them": "2019 年程序或其规则的文件：没有百分位数、jank 和评级；请用 jankd 采集，不加 --rules",

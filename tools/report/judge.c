@@ -412,6 +412,14 @@ static int judge_change(struct results *results, const struct condition *conditi
 	return 0;
 }
 
+/* True: a condition asks the same as MORE_FREEZES, and so says the same. */
+static bool is_more_freezes(const struct condition *condition)
+{
+	return (condition->metric == METRIC_FREEZES || condition->metric == METRIC_STALLS ||
+		condition->metric == METRIC_FREEZES_10MIN) &&
+	       asks_for_more(condition) && condition->is_change && condition->limit == 0;
+}
+
 int judge_comparison(struct results *results, const struct compare_report *report)
 {
 	static const struct condition more_freezes = {
@@ -421,8 +429,11 @@ int judge_comparison(struct results *results, const struct compare_report *repor
 		.is_change = true,
 	};
 	const struct comparison *comparison = report->comparison;
+	bool is_asked = report->n_conditions == 0;
 	int error = 0;
 
+	for (unsigned int i = 0; i < report->n_conditions; i++)
+		is_asked |= is_more_freezes(&report->conditions[i]);
 	/* Whatever else is asked for: more freezes than in BASE fail. */
 	for (uint32_t i = 0; i < comparison->n_surfaces && error == 0; i++) {
 		const struct compared_verdict *verdict = &comparison->verdicts[i];
@@ -432,7 +443,7 @@ int judge_comparison(struct results *results, const struct compare_report *repor
 			compare_lines(lines, comparison, verdict, ENGLISH);
 			results_add(results, OUTCOME_HOLDS, comparison->surfaces[i].name,
 				    MORE_FREEZES, lines[0]);
-		} else if (report->n_conditions > 0) {
+		} else if (!is_asked) {
 			error = judge_change(results, &more_freezes, &comparison->surfaces[i],
 					     verdict);
 		}

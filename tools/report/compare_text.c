@@ -137,17 +137,16 @@ struct said {
 	bool zh;
 };
 
-/* A longer one is shortened, with a sign of it. No character is cut in two. */
+/* A longer one is shortened, with a sign of it; to fewer columns if they have many bytes. */
 static void short_name(char to[SHORT_NAME], const char *before, const char *name)
 {
 	char shown[4096];
-	size_t length;
+	size_t columns = NAME_COLUMNS;
 
-	text_shorten(shown, sizeof(shown), name, NAME_COLUMNS);
-	for (length = strnlen(shown, SHORT_NAME - 1 - strlen(before));
-	     ((unsigned char)shown[length] & 0xC0) == 0x80;)
-		length--;
-	snprintf(to, SHORT_NAME, "%s%.*s", before, (int)length, shown);
+	strcpy(to, before);
+	do {
+		text_shorten(shown, sizeof(shown), name, columns);
+	} while (!text_append(to, SHORT_NAME, "%s", shown) && --columns > 0);
 }
 
 static double rate(const struct compared_verdict *verdict, enum group group)

@@ -489,9 +489,9 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 						"around them are unknown.");
 	else
 		add(text, language == CHINESE
-				  ? "但缺少 events.csv：没有结束的卡死和无法解释的空白未知。"
-				  : " But events.csv is missing: freezes that no frame ended and "
-				    "unexplained gaps are unknown.");
+				  ? "但 events.csv 缺失或为空：没有结束的卡死和无法解释的空白未知。"
+				  : " But events.csv is missing or empty: freezes that no frame "
+				    "ended and unexplained gaps are unknown.");
 }
 
 unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_facts *facts)

@@ -75,7 +75,8 @@ static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 			 still);
 	else if (facts->at_most && facts->at_most < GRADE_GOOD)
 		snprintf(text, TEXT_SIZE,
-			 ", but events.csv is missing: freezes that no frame ended are unknown");
+			 ", but events.csv is missing or empty: freezes that no frame ended are "
+			 "unknown");
 }
 
 static void judge(struct results *results, const struct condition *condition, const char *where,

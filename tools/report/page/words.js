@@ -101,7 +101,7 @@ const NOTES = {
     "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{}, noise allows any change": "{1}，噪声允许任何变化", "{} % of the frames above {}": "{1} % 的帧长于 {2}", "{} % of the frames at or above {}": "{1} % 的帧不短于 {2}",
     "{}, but {} are missing": "{1}，但缺少 {2}", "{}, but it drew nothing for {}, and the trace does not say whether it hung": "{1}，但它有 {2} 没有绘制，从记录中看不出它是否卡死",
     "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多",
-    "{}, but events.csv is missing: freezes that no frame ended are unknown": "{1}，但缺少 events.csv：没有结束的卡死未知", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",
+    "{}, but events.csv is missing or empty: freezes that no frame ended are unknown": "{1}，但 events.csv 缺失或为空：没有结束的卡死未知", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",
     "{}, but NEW has {} freeze, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然",
     "{}, but each run of NEW loses more time than any run of BASE: too few runs to rule out chance": "{1}，但新组每次运行损失的时间都多于基准组的每次运行：次数太少，不能排除偶然", "{}, but the noise is too large to tell": "{1}，但噪声太大，无法判断", "NEW froze ({})": "新组有卡死（{1}）",
     "{} of {} s": "{1} / {2} 秒", "{} of {} minutes": "{1} / {2} 分钟", "{} of {} hours": "{1} / {2} 小时", "{} minutes": "{1} 分钟", "{} hours": "{1} 小时",

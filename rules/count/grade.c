@@ -168,8 +168,7 @@ enum grade grade_of_known(const struct grade_facts *facts)
 		return GRADE_FAIR;
 	if (grade_is_missing_much(facts))
 		return GRADE_INCOMPLETE;
-	if (grade_may_hang(facts) || 2 * facts->unknown > facts->frames ||
-	    facts->frames - facts->unknown < FRAMES_LEAST)
+	if (grade_may_hang(facts) || 2 * facts->unknown > facts->frames)
 		return GRADE_UNCLEAR;
 	return GRADE_GOOD;
 }

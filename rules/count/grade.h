@@ -12,9 +12,8 @@
  *     FAIR        more than 5 ms/s, or a freeze, or the frame rate that its class needs is not met
  *     INCOMPLETE  more than 5 % of the time is missing: it has no events, because they were lost,
  *                 or its frames cannot be counted for that reason
- *     UNCLEAR     more than 5 % of drawing and gaps are gaps that nothing explains; or too few
- *                 late frames can be known, as the vsyncs of most frames, or of all but less than
- *                 100, are unknown
+ *     UNCLEAR     more than 5 % of drawing and gaps are gaps that nothing explains; or late frames
+ *                 cannot be known, as the vsyncs of most frames are unknown
  *     GOOD        else
  *
  * The first that holds counts: what is known to be bad stays bad, whatever is missing. FPS,

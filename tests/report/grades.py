@@ -62,7 +62,7 @@ class Facts:
             return "FAIR"
         if max(missing, self.uncounted) > 0.05 * span:
             return "INCOMPLETE"
-        return "UNCLEAR" if self.gap_ms > 0.05 * (self.drawing() + self.gap_ms) or 2 * self.unknown > self.frames or self.frames - self.unknown < 100 else "GOOD"
+        return "UNCLEAR" if self.gap_ms > 0.05 * (self.drawing() + self.gap_ms) or 2 * self.unknown > self.frames else "GOOD"
 
 
 def expected(out):

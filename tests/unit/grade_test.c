@@ -87,6 +87,9 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
 	facts.unknown++;
 	assert_int_equal(grade_of(&facts), GRADE_UNCLEAR);
+	facts.frames = 100;
+	facts.unknown = 1;
+	assert_int_equal(grade_of(&facts), GRADE_GOOD);
 	/* A stall that no frame ended is a freeze, too. */
 	grade_add_endless(&facts, 2 * SECOND);
 	assert_int_equal(grade_of(&facts), GRADE_BAD);

@@ -22,6 +22,7 @@
 /* Fewer runs say nothing about how much runs differ. Where both groups freeze, equal runs may
  * differ by FAR_TIMES; else freezes count as if runs did not differ. */
 #define RUNS_LEAST 3
+#define FREEZE_LEAST_NS UINT64_C(500000000)
 #define EVENTS_LEVEL 0.01
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
@@ -947,6 +948,8 @@ const char *compare_words(const struct change *change, const struct compared_ver
 	}
 	if (!more && !less)
 		return "no difference beyond the noise";
+	if (has_freezes && verdict->doubt == DOUBT_MORE)
+		return "there may be more freezes";
 	return less == compare_less_is_better(change->metric) ? "better" : "worse";
 }
 
@@ -988,6 +991,11 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 	verdict->span_s[run->group] += (double)facts->span_ns / 1e9;
 	verdict->missing_s[run->group] += (double)grade_missing_ns(facts) / 1e9;
 	verdict->freezes[run->group] += facts->freezes;
+	if (facts->more_freezes) {
+		/* That no frame ended, or in waits. */
+		verdict->more[run->group] += 1 + facts->uncounted_ns / FREEZE_LEAST_NS;
+		verdict->more_s[run->group] += (double)facts->uncounted_ns / 1e9;
+	}
 	verdict->frozen[run->group] += facts->freezes > 0;
 	verdict->runs[run->group]++;
 	if (longest_s > verdict->longest_freeze_s[run->group])
@@ -1066,20 +1074,21 @@ static bool freezes_more(const struct compared_surface *surface,
 			 const struct compared_verdict *verdict, enum group more, enum group less)
 {
 	const uint64_t *freezes = verdict->freezes;
+	uint64_t least = freezes[less] + verdict->more[less];
 	bool is_few = verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST;
-	double often = verdict->drawing_s[more] * (is_few && freezes[less] > 0 ? FAR_TIMES : 1);
+	double often = verdict->drawing_s[more] * (is_few && least > 0 ? FAR_TIMES : 1);
 	double chance;
 
 	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
 		return false;
 	/* Freezes of equal groups are in one of them with its share of the time. */
-	chance = binomial_tail(freezes[BASE] + freezes[NEW], freezes[more],
+	chance = binomial_tail(freezes[more] + least, freezes[more],
 			       often / (often + verdict->drawing_s[less]));
 	if (is_few)
 		return chance < EVENTS_LEVEL;
 	if (chance < NOISE_LEVEL && runs_agree(surface, verdict, more, less))
 		return true;
-	return freezes[less] == 0 && many_runs_freeze(surface, verdict, more, less);
+	return least == 0 && many_runs_freeze(surface, verdict, more, less);
 }
 
 /* Time that a section lost more than BASE would have in the same time of drawing. */
@@ -1124,15 +1133,30 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 	for (unsigned int i = BASE; i <= NEW; i++)
 		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
 	verdict->doubtful = group;
-	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
+	if (verdict->freezes[group] > 0 &&
+	    verdict->freezes[compare_other(group)] + verdict->more[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
 	else if (may_hang_more(verdict->gap_s, drawn_s, group))
 		verdict->doubt = DOUBT_GAPS;
 	else if (may_hang_more(verdict->missing_s, verdict->span_s, group))
 		verdict->doubt = DOUBT_MISSING;
+	else if (verdict->more[group] > 0 &&
+		 (is_better || verdict->fps.excess > COMPARE_BEYOND ||
+		  verdict->more[group] > FAR_TIMES * verdict->more[compare_other(group)]))
+		verdict->doubt = DOUBT_MORE;
 	else if (!is_better && loses_more_in_each_run(verdict, group))
 		verdict->doubt = DOUBT_RUNS;
 	return verdict->doubt != DOUBT_NONE;
+}
+
+/* True: NEW loses more, even if all waits of BASE that may be freezes are. */
+static bool loses_more(const struct compared_verdict *verdict)
+{
+	double base_s = verdict->drawing_s[BASE] + verdict->more_s[BASE];
+
+	return verdict->lost.excess > COMPARE_BEYOND &&
+	       verdict->lost_s[NEW] * base_s >
+		       (verdict->lost_s[BASE] + verdict->more_s[BASE]) * verdict->drawing_s[NEW];
 }
 
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
@@ -1160,9 +1184,11 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		if (lost_more(&surface->sections[i]) >
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
-	if (verdict->freezes_more || verdict->lost.excess > COMPARE_BEYOND ||
+	if (verdict->freezes_more || loses_more(verdict) ||
 	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND)
 		verdict->word = COMPARED_WORSE;
+	else if (verdict->lost.excess > COMPARE_BEYOND)
+		verdict->doubtful = BASE, verdict->doubt = DOUBT_MORE;
 	else if (has_doubt(verdict, NEW, is_better) || !is_known)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)

@@ -145,6 +145,7 @@ extern const char *const compared_words[];
 enum compared_doubt {
 	DOUBT_NONE,
 	DOUBT_FREEZES, /* it alone freezes, but chance can do that */
+	DOUBT_MORE,    /* it may have more freezes than are known */
 	DOUBT_GAPS,    /* it has far more gaps that nothing explains */
 	DOUBT_MISSING, /* far more of its time is missing */
 	DOUBT_RUNS,    /* each of its runs loses far more, but runs are few */
@@ -160,6 +161,8 @@ struct compared_verdict {
 	enum group doubtful;
 	struct change lost, fps;
 	uint64_t freezes[2];
+	uint64_t more[2]; /* freezes that there may be beside these, at most; 0: all are known */
+	double more_s[2]; /* their time */
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
 	double gap_s[2];		      /* gaps that nothing explains */
 	double span_s[2], missing_s[2];	      /* of the captures */

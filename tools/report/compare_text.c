@@ -204,7 +204,11 @@ static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, 
 	enum group less = compare_other(more);
 	char time[GRADE_TIME_SIZE], longest[NUMBER_SIZE] = "", often[2][NUMBER_SIZE];
 
-	snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
+	if (said->verdict->more[less] > 0)
+		snprintf(often[less], NUMBER_SIZE,
+			 said->zh ? "没有已知的卡死" : "none that is known");
+	else
+		snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
 	if (said->verdict->freezes[less] > 0)
 		tell_often(often[less], said, less);
 	tell_often(often[more], said, more);
@@ -253,6 +257,14 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 				    "compare more runs.",
 			 name, (unsigned long long)verdict->freezes[more],
 			 said->zh || verdict->freezes[more] == 1 ? "" : "s", other);
+	else if (verdict->doubt == DOUBT_MORE)
+		snprintf(
+			text, COMPARE_LINE_SIZE,
+			said->zh
+				? "%s 可能有更多卡死：缺少事件或 events.csv。"
+				: "%s may have more freezes than are known: events, or events.csv, "
+				  "are missing.",
+			name);
 	else if (is_gap)
 		snprintf(text, COMPARE_LINE_SIZE,
 			 said->zh ? "%s 有 %s没有绘制，%s 有 %s，从记录中看不出它是否卡死。"

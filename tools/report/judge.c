@@ -24,14 +24,40 @@ static bool asks_for_more(const struct condition *condition)
 static double at_least(enum metric metric, const struct numbers *numbers,
 		       const struct grade_facts *facts)
 {
+	double drawing_ns = (double)grade_drawing_ns(facts), known = numbers->of[metric];
 	struct numbers endless;
 
-	if (metric == METRIC_FREEZES || metric == METRIC_STALLS)
+	switch (metric) {
+	case METRIC_FREEZES:
+	case METRIC_STALLS:
 		return (double)facts->freezes;
-	numbers_set_endless(&endless, facts);
-	return metrics[metric].is_sum || metric == METRIC_MAX || metric == METRIC_LONGEST
-		       ? fmax(numbers->of[metric], endless.of[metric])
-		       : NAN;
+	case METRIC_JANK:
+	case METRIC_BIG_JANK:
+		return fmax(known, (double)facts->freezes);
+	case METRIC_STALL_TIME:
+		return fmax(known, (double)facts->freeze_ns / 1e9);
+	case METRIC_HARM:
+		return (double)grade_lost_ns(facts) / 1e6;
+	case METRIC_LATE:
+		return (double)facts->late;
+	case METRIC_LATE_TIME:
+		return (double)facts->late_ns / 1e9;
+	/* More freezes make these higher, but less than that they would be with more drawing. */
+	case METRIC_LOST_RATE:
+		return isnan(known) && drawing_ns >= 1e9 * JUDGE_SECONDS_LEAST
+			       ? grade_lost_rate(facts)
+			       : NAN;
+	case METRIC_FREEZES_10MIN:
+		return isnan(known) && drawing_ns >= 1e9 * JUDGE_SECONDS_LEAST
+			       ? 600e9 * (double)facts->freezes /
+					 (drawing_ns + (double)facts->span_ns)
+			       : NAN;
+	default:
+		numbers_set_endless(&endless, facts);
+		return metrics[metric].is_sum || metric == METRIC_MAX || metric == METRIC_LONGEST
+			       ? fmax(known, endless.of[metric])
+			       : NAN;
+	}
 }
 
 /* Where there is not enough data, @why, for the condition. What is known to be beyond its limit
@@ -73,10 +99,9 @@ static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 		snprintf(text, TEXT_SIZE,
 			 ", but it drew nothing for %s, and the trace does not say whether it hung",
 			 still);
-	else if (facts->at_most && facts->at_most < GRADE_GOOD)
+	else if (facts->more_freezes && condition->metric != METRIC_GRADE)
 		snprintf(text, TEXT_SIZE,
-			 ", but events.csv is missing or empty: freezes that no frame ended are "
-			 "unknown");
+			 ", but there may be more freezes: events, or events.csv, are missing");
 }
 
 static void judge(struct results *results, const struct condition *condition, const char *where,
@@ -354,7 +379,8 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 				const struct compared_verdict *verdict)
 {
 	const struct grade_facts facts = compare_facts(surface, NEW);
-	bool is_few = verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0;
+	bool is_few =
+		verdict->freezes[NEW] > 0 && verdict->freezes[BASE] + verdict->more[BASE] == 0;
 
 	tell_doubt(text, condition, &facts);
 	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
@@ -402,6 +428,11 @@ static int judge_change(struct results *results, const struct condition *conditi
 			snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
 	} else if (change.is_known && outcome == OUTCOME_UNKNOWN) {
 		text_append(text, TEXT_SIZE, ", but these are too few to rule out chance");
+	} else if (outcome == OUTCOME_HOLDS && condition->is_change && asks_for_more(condition) &&
+		   condition_counts_freezes(condition) && verdict->doubt == DOUBT_MORE &&
+		   verdict->doubtful == BASE) {
+		outcome = OUTCOME_UNKNOWN;
+		text_append(text, TEXT_SIZE, ", but BASE may have more freezes than are known");
 	} else if (outcome == OUTCOME_HOLDS_NOT) {
 		tell_compared_doubt(doubt, condition, &change, surface, verdict);
 		text_append(text, TEXT_SIZE, "%s", doubt);

@@ -15,6 +15,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
+from csv_files import second, write, write_events
 from jankd import REPORT, TRACES, analyze, checks, folder, jankd, microseconds, rows, unpack
 from report import marked, model, report, scenario, without
 from verdict import WAIT_MS, Layer
@@ -243,6 +244,23 @@ def unknown_waits(checks, here):
     for out, gone, *apps in left(here / "holes", here / "trace.txt", (), ("session.json",), ("summary.csv",), ("summary.csv", "session.json"), ("summary.csv", "session.json", "events.csv")):
         checks.equal([[(grade, round(facts["missing(s)"], 1)) for grade, facts in one] for one in apps],
                      [[("INCOMPLETE", 5.0)], [("INCOMPLETE", 2.0), ("GOOD", 0.0), ("INCOMPLETE", 3.0), ("GOOD", 0.0)] if "events.csv" not in gone else []], f"holes: {out.name}")
+    # Idle beside a loss is not told as a hole: where jankd said GOOD, where holes would be longer than what is missing, and where the length that is told is short.
+    losses = ("105.000000", "lost", "CPU 0: 5 events lost"), ("110.000000", "mark", "two"), ("115.000000", "lost", "CPU 0: 5 events lost; 0.002 s without events")
+    for name, missing, said, holes in (("idle", None, "GOOD", []), ("both", 3.002, None, [("TOO SHORT", 3.0), ("INCOMPLETE", 3.0)]), ("none", 0, None, [("TOO SHORT", 0.0), ("GOOD", 0.0)]),
+                                       ("no length", None, None, [("TOO SHORT", 3.0), ("INCOMPLETE", 3.0)])):
+        write(here / name, "fps.csv", [second(at) for at in (*range(100, 103), *range(108, 115), *range(118, 125))])
+        write_events(here / name, ("100.000000", "start", "x"), *losses)
+        if missing is not None:
+            (here / name / "session.json").write_text(json.dumps({"schema": 1, "counters": {"lost_events": 5, "lost_unknown": 0, "lost": {"seconds_without_events": missing}}}))
+        if said:
+            write(here / name, "summary.csv", [{**SURFACE, "grade": said}])
+        session, = model(here / name)
+        found = [(app["grade"], round(app["facts"]["missing(s)"], 1)) for section in session["sections"] for app in section["apps"]]
+        checks.equal((found, session["apps"][0]["grade"]), (holes or [("TOO SHORT", 0.0), ("GOOD", 0.0)], "INCOMPLETE" if holes and missing != 0 else "GOOD"), f"idle and a hole: {name}")
+
+
+SURFACE = {"app": "com.a", "Surface": "com.a/com.a.Main", "first(s)": "100.0", "last(s)": "125.0", "FPS": "57", "frames": 1200, "Time(S)": "19.000000", "waiting time(S)": "0.000000", "wait times": 0, "stalls": 0,
+           "stall time(S)": "0.000000", "late frames": 0, "late time(S)": "0.000000", "lost(ms/s)": "0", "longest(ms)": "16.667", "unknown vsyncs": 0, "verdict": "pass app", "missed vsyncs": 0}
 
 
 if __name__ == "__main__":

@@ -277,7 +277,9 @@ static uint64_t missing_in(const struct session *session, const struct section *
  * have been presented a little later than their events. */
 struct loss_time {
 	int64_t at_us, before_us, after_us;
-	int64_t hole_us; /* that ended then, as the event says; 0: it does not say it */
+	int64_t hole_us;	/* that ended then, as the event says; 0: it does not say it */
+	bool is_said;		/* no frame is in that hole; else the hole is a guess */
+	int64_t from_us, to_us; /* the hole */
 };
 
 #define LOSSES_MAX 100
@@ -346,14 +348,65 @@ static uint32_t read_losses(const struct session *session, struct loss_time loss
 }
 
 /* Of a trace as text the losses are known where the hole begins, and its length with the next loss,
- * or at the end. Then the hole is before or behind the loss: where no frame is. @most_us: all of
- * the missing time. */
+ * or at the end. Then the hole is before or behind the loss: where no frame is. */
+static void set_hole(struct loss_time *loss)
+{
+	int64_t before_us = loss->at_us - loss->before_us;
+	int64_t behind_us = loss->after_us - loss->at_us;
+
+	/* A short one fits into each time between frames. */
+	loss->is_said =
+		loss->hole_us > 0 && (behind_us < 2 * PRESENTED_LATER_US ||
+				      (loss->hole_us > 2 * PRESENTED_LATER_US &&
+				       before_us >= loss->hole_us - 2 * PRESENTED_LATER_US));
+	if (loss->is_said)
+		loss->from_us = loss->at_us - loss->hole_us;
+	else
+		loss->from_us = before_us > behind_us ? loss->before_us : loss->at_us;
+	loss->to_us = loss->is_said || before_us > behind_us ? loss->at_us : loss->after_us;
+}
+
+/* Several CPUs lose the events of one hole: takes from that of @i what others have, which are said,
+ * or come before it. */
+static void clip_hole(struct loss_time *losses, uint32_t n, uint32_t i)
+{
+	struct loss_time *loss = &losses[i];
+
+	for (uint32_t j = 0; j < n; j++) {
+		const struct loss_time *other = &losses[j];
+		bool is_better = other->is_said && !loss->is_said;
+
+		if ((!is_better && (j >= i || other->is_said != loss->is_said)) ||
+		    other->to_us == other->from_us || other->to_us <= loss->from_us ||
+		    other->from_us >= loss->to_us)
+			continue;
+		if (is_better && other->from_us > loss->from_us)
+			loss->to_us = other->from_us;
+		else
+			loss->from_us = other->to_us;
+	}
+	if (loss->to_us - loss->from_us < (loss->is_said ? 1 : 2 * PRESENTED_LATER_US))
+		loss->from_us = loss->to_us;
+}
+
+/* True: jankd graded an app GOOD, so that not much is missing. */
+static bool was_good(const struct session *session)
+{
+	uint32_t i = 0;
+
+	while (i < session->n_surfaces && session->surfaces[i].said != GRADE_GOOD)
+		i++;
+	return i < session->n_surfaces;
+}
+
+/* @most_us: all of the missing time; INT64_MAX: it is unknown, and a guess may be idle time. */
 static void find_missing(struct session *session, int64_t most_us)
 {
 	struct loss_time losses[LOSSES_MAX];
-	uint32_t n = read_losses(session, losses);
-	/* A text may begin with a loss, which has no time. */
-	int64_t found_to_us = session->first_us;
+	uint32_t n = read_losses(session, losses), guesses = 0;
+	bool with_guesses = most_us < INT64_MAX || !was_good(session);
+	int64_t left_us[2] = { most_us, most_us }; /* for guesses, for what is said */
+	int64_t said_us = 0, guess_us = 0;
 
 	if (session->frames.refused > 0 || session->frames.n + session->windows.n == 0 ||
 	    n == LOSSES_MAX)
@@ -361,32 +414,39 @@ static void find_missing(struct session *session, int64_t most_us)
 	draw_around_all(session, losses, n);
 	session->missing.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct loss_time *loss = &losses[i];
-		int64_t before_us = loss->at_us - loss->before_us;
-		int64_t behind_us = loss->after_us - loss->at_us;
-		bool is_said =
-			loss->hole_us > 0 && (before_us >= loss->hole_us - 2 * PRESENTED_LATER_US ||
-					      behind_us < 2 * PRESENTED_LATER_US);
-		bool is_before = is_said || before_us > behind_us;
-		int64_t from_us = is_said     ? loss->at_us - loss->hole_us
-				  : is_before ? loss->before_us
-					      : loss->at_us;
-		int64_t to_us = is_before ? loss->at_us : loss->after_us;
+		set_hole(&losses[i]);
+		/* A text may begin with a loss, which has no time. */
+		if (losses[i].from_us < session->first_us)
+			losses[i].from_us = session->first_us;
+	}
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		struct loss_time *loss = &losses[i % n];
+
+		if (loss->is_said != (i < n))
+			continue;
+		clip_hole(losses, n, i % n);
+		guesses += !loss->is_said && loss->to_us > loss->from_us;
+		*(loss->is_said ? &said_us : &guess_us) += loss->to_us - loss->from_us;
+	}
+	left_us[0] -= said_us;
+	/* Some of them are idle time, and nothing says which. */
+	if (guesses > 1 && guess_us - left_us[0] > 2 * PRESENTED_LATER_US * (int64_t)guesses)
+		with_guesses = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct loss_time *loss = &losses[i];
+		int64_t most = left_us[loss->is_said];
 		struct missing *missing;
 
-		/* Several CPUs lose the events of one hole. */
-		from_us = from_us > found_to_us ? from_us : found_to_us;
-		if (to_us - from_us < (is_said ? 1 : 2 * PRESENTED_LATER_US))
+		if (loss->to_us <= loss->from_us || most <= 0 || !(loss->is_said || with_guesses))
 			continue;
-		if (to_us - from_us > most_us) {
-			from_us = is_before ? to_us - most_us : from_us;
-			to_us = from_us + most_us;
-		}
+		if (loss->to_us - loss->from_us > most && loss->to_us == loss->at_us)
+			loss->from_us = loss->to_us - most;
+		else if (loss->to_us - loss->from_us > most)
+			loss->to_us = loss->from_us + most;
+		left_us[loss->is_said] -= loss->to_us - loss->from_us;
 		missing = pool_add(&session->missing);
 		if (missing)
-			*missing = (struct missing){ from_us, to_us };
-		most_us -= to_us - from_us;
-		found_to_us = to_us;
+			*missing = (struct missing){ loss->from_us, loss->to_us };
 	}
 }
 
@@ -401,6 +461,12 @@ static void set_missing(struct session *session)
 	found_ns = missing_in(session, &all);
 	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : found_ns;
 	session->unplaced_ns = since(found_ns, session->missing_ns);
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+
+		if (session->n_sections > 0 && is_loss(session, event))
+			session->sections[session_section(session, event->time_us)].has_loss = true;
+	}
 }
 
 /* Without events.csv, freezes that no frame ended and unexplained gaps are not known. The grade in
@@ -532,18 +598,6 @@ static uint64_t length_of(const struct session *session, uint32_t section)
 	return to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
 }
 
-/* True: the session lost time that is at no known place, and events of that section. */
-static bool has_loss(const struct session *session, uint32_t section)
-{
-	for (uint64_t i = 0; session->unplaced_ns > 0 && i < session->events.n; i++) {
-		const struct event *event = pool_at(&session->events, i);
-
-		if (is_loss(session, event) && session_section(session, event->time_us) == section)
-			return true;
-	}
-	return false;
-}
-
 static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
 {
 	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
@@ -562,7 +616,7 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	numbers_derive(&in->numbers);
 	in->facts = sum->facts;
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
-	if (has_loss(session, sum->section))
+	if (session->sections[sum->section].has_loss)
 		in->facts.missing_ns += session->unplaced_ns;
 	in->facts.span_ns = length_of(session, sum->section);
 	/* The rate that its class needs is judged in the whole session: a section has that answer,

@@ -104,6 +104,7 @@ static inline uint64_t kept_late_ns(const struct kept_frame *frame)
 struct section {
 	uint32_t name;
 	int64_t from_us, to_us; /* to_us is in the next one */
+	bool has_loss;		/* of events */
 };
 
 /* Where numbers of a Surface come from. */

@@ -487,6 +487,10 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 		add(text, language == CHINESE ? "但有事件丢失：丢失处的帧和卡死未知。"
 					      : " But events are missing: frames and freezes "
 						"around them are unknown.");
+	else if (!graded->without_events)
+		add(text, language == CHINESE ? "但这些文件并不完整：卡死和无法解释的空白可能未知。"
+					      : " But these files do not have all of it: freezes "
+						"and unexplained gaps may be unknown.");
 	else
 		add(text, language == CHINESE
 				  ? "但 events.csv 缺失或为空：没有结束的卡死和无法解释的空白未知。"

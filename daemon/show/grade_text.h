@@ -26,6 +26,7 @@ struct graded {
 	unsigned int sessions, slow_sessions;
 	const char *missing_at; /* "0:18 to 0:26"; "": at several times, or unknown */
 	bool is_no_app;		/* the system's, or a service's: conditions do not judge it */
+	bool without_events;	/* events.csv is missing or empty */
 };
 
 /* True: nearly all of @frames have the same number of vsyncs, as all but @off_cadence have; or it

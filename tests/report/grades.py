@@ -263,6 +263,27 @@ SURFACE = {"app": "com.a", "Surface": "com.a/com.a.Main", "first(s)": "100.0", "
            "stall time(S)": "0.000000", "late frames": 0, "late time(S)": "0.000000", "lost(ms/s)": "0", "longest(ms)": "16.667", "unknown vsyncs": 0, "verdict": "pass app", "missed vsyncs": 0}
 
 
+def small_surfaces(checks, here):
+    """What jankd said of a small Surface, a wait of which may be a freeze, is not said of its app: but one that froze did."""
+    main = {**SURFACE, "last(s)": "400.0", "frames": 17000, "Time(S)": "295.000000", "grade": "GOOD"}
+    menu = {**main, "Surface": "com.a/com.a.Menu", "frames": 600, "Time(S)": "10.000000", "waiting time(S)": "0.600000", "wait times": 1, "stalls": "", "stall time(S)": "", "lost(ms/s)": "", "longest(ms)": ""}
+    for said, verdict, *grades in (("TOO SHORT", "", "GOOD", "GOOD"), ("BAD", "", "FAIR", "BAD"), ("FAIR", "fail app 48.2<55", "GOOD", "FAIR"), ("UNCLEAR", "", "GOOD", "UNCLEAR"), ("INCOMPLETE", "", "INCOMPLETE", "INCOMPLETE")):
+        write(here / said, "summary.csv", [main, {**menu, "grade": said, "verdict": verdict}])
+        write_events(here / said, ("100.000000", "start", "x"), ("160.000000", "lost", "CPU 0: 5 events lost"))
+        told = [model(*option, here / said)[0]["apps"][0] for option in ((), ("--surface", "com.a/com.a.Menu"))]
+        checks.equal([app["grade"] for app in told], grades, f"an app of two Surfaces, of which one is said to be {said}")
+        checks.that("freezes not known" in told[0]["sentence"] and not any("events.csv" in app["sentence"] + app["sentence zh"] for app in told), f"{said}: {told}")
+        checks.equal([report("--strict", "--fail-if", f"{what} > 1000", here / said).returncode for what in ("freezes", "longest", "lost")], [4] * 3, f"gates on {said}")
+    # What is known to be lost is lost, whatever else may be; 2 s late in 120 frames, 3 s in 5 freezes.
+    late = {**menu, "Surface": main["Surface"], "stalls": 5, "stall time(S)": "3.000000", "late frames": 120, "late time(S)": "2.000000", "longest(ms)": "900.000", "lost(ms/s)": "384.6", "grade": "BAD"}
+    write(here / "late", "summary.csv", [late])
+    limits = {"time lost(ms)": 4999, "stall time(S)": 2.9, "late frames": 119, "late time(S)": 1.9, "longest": 899, "lost": 384, "freezes": 4, "stalls": 4, "jank": 4, "freezes(/10min)": 9}
+    checks.equal({what: report("--allow-freezes", "99", "--fail-if", f"{what} > {limit}", here / "late").returncode for what, limit in limits.items()}, dict.fromkeys(limits, 3), "known time that is lost")
+    write(here / "plain", "fps.csv", [second(at, **{"late frames": 5, "late time(S)": "0.2"}) for at in range(100, 160)])
+    for option in ((), ("--markdown",), ("--openmetrics",), ("--json",)):
+        checks.that(not re.search(r"\bnan\b", said := report(*option, here / "plain").stdout, re.I) and (option or "late for 12.00 s in 300 frames" in said), f"{option}: {said}")
+
+
 if __name__ == "__main__":
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
                           ("culprits", 30), ("culprits-game", 30)):
@@ -289,6 +310,7 @@ if __name__ == "__main__":
                 checks.that("Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in said and "（0:18 到 0:26）" in app["sentence zh"], f"when it is missing: {app}")
     with folder() as here:
         unknown_waits(checks, here)
+        small_surfaces(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
         (events := here / "out/events.csv").write_text(f"{events.read_text()}1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")

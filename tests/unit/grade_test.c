@@ -217,9 +217,8 @@ TEST(sentences_say_how_bad_it_is)
 	graded.sessions = 3;
 	says(good, "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
 	/* The display switched: its mean rate is that of no display. */
-	graded = (struct graded){
-		"com.a", NULL, 80, 80, 60, 120, true, 0, 0, "0:18 to 0:26", false
-	};
+	graded = (struct graded){ "com.a", NULL,	   80,	  80,	60, 120, true, 0,
+				  0,	   "0:18 to 0:26", false, false };
 	says_part(good, ": 80 fps on a screen of 60 to 120 Hz.");
 	good.fails_rule = false;
 	says_part(good, "a kept an even pace on a screen of 60 to 120 Hz (80 fps on average) for "

@@ -519,6 +519,9 @@ static void set_grade(const struct session *session, struct surface *surface)
 	    (session->files[ROW_EVENTS].rows == 0 || surface->said == GRADE_INCOMPLETE ||
 	     (surface->said && surface->facts.more_freezes))) {
 		surface->facts.at_most = best_without_events(surface);
+		/* What the files show is graded by them. */
+		if (surface->facts.at_most >= surface->grade)
+			surface->facts.at_most = GRADE_NONE;
 		surface->grade = grade_of(&surface->facts);
 	}
 	if (session->harm_source != FROM_NOTHING)
@@ -746,6 +749,17 @@ static void renumber(struct session *session, const uint16_t *now)
 	      by_section);
 }
 
+/* What jankd said of a Surface and the files at hand do not show: of its app, too, if that is the
+ * judged one. Of another one only that it froze, or how much is unknown. */
+static enum grade app_at_most(const struct session *session, const struct surface *surface,
+			      enum grade at_most)
+{
+	if (surface->is_judged || at_most == GRADE_INCOMPLETE ||
+	    (at_most == GRADE_UNCLEAR && session->files[ROW_EVENTS].rows == 0))
+		return at_most;
+	return at_most >= GRADE_BAD && at_most <= GRADE_FAIR ? GRADE_FAIR : GRADE_NONE;
+}
+
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
  * first. */
 static void add_to_app(const struct reading *reading, struct graded_app *apps, uint32_t *n,
@@ -755,6 +769,7 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	const struct surface *surface = &session->surfaces[number];
 	struct graded_app *app = apps;
 	struct graded_app one;
+	struct grade_facts part = *facts;
 
 	while (app < apps + *n && app->app != surface->app)
 		app++;
@@ -768,7 +783,8 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	} else {
 		app->name = surface->app;
 	}
-	grade_add(&app->facts, facts);
+	part.at_most = app_at_most(session, surface, facts->at_most);
+	grade_add(&app->facts, &part);
 	app->has_activity |=
 		app_has_activity(name_of(session, surface->app), name_of(session, surface->name));
 	if (surface->is_judged)

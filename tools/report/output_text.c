@@ -399,7 +399,7 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 			print_or_dash(of[j], shown[j], numbers[shown[j]]);
 		if (numbers[METRIC_LATE] > 0)
 			snprintf(late, sizeof(late), "; late for %.2f s in %s frames",
-				 numbers[METRIC_HARM] / 1e3, of[11]);
+				 (double)surface->facts.late_ns / 1e9, of[11]);
 		text_print_line(out, columns,
 				"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
 				"%s, B %s, "

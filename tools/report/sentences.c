@@ -96,6 +96,7 @@ static struct graded graded_in(const struct session *session, const struct grade
 		.is_no_app = app->name == app->app && !app_is_used(session_app_place(session, app)),
 		.facts = &app->facts,
 		.missing_at = missing_at,
+		.without_events = session->files[ROW_EVENTS].rows == 0,
 	};
 
 	surface_set_rates(&graded, &session->surfaces[app->surface]);

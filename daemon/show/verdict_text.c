@@ -152,6 +152,8 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 		text_append(more, sizeof(more), ", %" PRIu64 " freeze%s%s %.2f s", facts->freezes,
 			    plural(facts->freezes), facts->more_freezes ? " or more" : "",
 			    seconds(facts->freeze_ns));
+	else if (facts->more_freezes)
+		text_append(more, sizeof(more), ", freezes not known");
 	if (facts->late > 0)
 		text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s", facts->late,
 			    plural(facts->late), seconds(facts->late_ns));

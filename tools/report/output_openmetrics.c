@@ -265,7 +265,8 @@ static const struct {
 	[APP_LOST_RATE] = { "app_lost_ratio", "share of drawing lost to late frames and freezes" },
 	[APP_LOST] = { "app_lost_seconds", "time lost to late frames and freezes" },
 	[APP_FREEZES] = { "app_freezes", "freezes" },
-	[APP_MORE_FREEZES] = { "app_more_freezes", "1 if lost events may have shown more freezes" },
+	[APP_MORE_FREEZES] = { "app_more_freezes",
+			       "1 if lost events, or events.csv, may show more" },
 	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
 };
 

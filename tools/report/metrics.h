@@ -89,7 +89,9 @@ void numbers_clear(struct numbers *numbers);
 /* The metric with that name, whatever the case of its letters; METRICS: there is none. */
 enum metric metric_find(const char *name, size_t length);
 
-/* How freezes are in a metric. FPS, percentiles and lows leave them out. */
+/* How freezes are in a metric. FPS, percentiles and lows leave them out. `slow` and the matrix
+ * leave those out that no frame ended: they count by vsyncs, which are unknown without that frame.
+ * So they are FREEZES_NOT, and `freezes > 0` is added to a condition of them, as to one of FPS. */
 enum metric_freezes {
 	FREEZES_NOT,
 	FREEZES_NUMBER,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/trace/input.h"
-#include "daemon/trace/perfetto_block.h"
+#include "daemon/trace/perfetto_merge.h"
 #include "daemon/trace/source_archive.h"
 
 #define BUFFER_SIZE (256u << 10)

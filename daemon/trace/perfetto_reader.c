@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "daemon/trace/packet_stream.h"
-#include "daemon/trace/perfetto_block.h"
+#include "daemon/trace/perfetto_merge.h"
 #include "daemon/trace/perfetto_threads.h"
 #include "daemon/trace/perfetto_times.h"
 #include "daemon/trace/perfetto_tracks.h"
@@ -19,9 +19,8 @@
 #define REGION_SIZE (64u << 10)
 #define REGIONS 65536
 
-/* The most memory of all blocks. */
-#define BLOCKS_MEMORY (12u << 20)
-#define BLOCKS 4096
+/* The most memory of all events. */
+#define EVENTS_MEMORY (12u << 20)
 
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
@@ -54,10 +53,7 @@ struct perfetto_reader {
 	uint64_t region_size;
 	struct place place;
 
-	/* A heap by the time of the next event. */
-	struct perfetto_block *blocks;
-	size_t n_blocks;
-	size_t memory;
+	struct perfetto_merge merge;
 	uint64_t last_ns;
 };
 
@@ -296,24 +292,22 @@ static int read_index(struct perfetto_reader *reader)
 	return result;
 }
 
-/* --- the second pass: blocks --- */
+/* --- the second pass: regions --- */
 
-/* Returns false if the block is full, or memory is short. */
-static bool add_event(struct perfetto_reader *reader, struct perfetto_block *block,
-		      const struct perfetto_event *event)
+/* Returns false if the region has too many events, or memory is short. */
+static bool add_event(struct perfetto_reader *reader, const struct perfetto_event *event)
 {
 	if (event->time_ns > INT64_MAX) {
 		reader->counts.untimed++;
 		return true;
 	}
-	if (perfetto_block_add(block, event))
+	if (perfetto_merge_add(&reader->merge, event))
 		return true;
 	reader->counts.late++;
 	return false;
 }
 
-static void add_lost(struct perfetto_reader *reader, struct perfetto_block *block, int32_t cpu,
-		     uint64_t time_ns)
+static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_ns)
 {
 	const struct perfetto_event event = {
 		.time_ns = time_ns,
@@ -322,11 +316,10 @@ static void add_lost(struct perfetto_reader *reader, struct perfetto_block *bloc
 	};
 
 	if (time_ns > 0)
-		add_event(reader, block, &event);
+		add_event(reader, &event);
 }
 
-static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			struct perfetto_block *block)
+static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
 	struct span rest = packet->ftrace;
 	struct perfetto_bundle bundle;
@@ -339,7 +332,7 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
 		bundle.lost |= !gap.at_end;
 	if (bundle.lost)
-		add_lost(reader, block, bundle.cpu, last_ns);
+		add_lost(reader, bundle.cpu, last_ns);
 	while (perfetto_print_next(&rest, &print, &first_ns)) {
 		const struct perfetto_event event = {
 			.time_ns = print.time_ns,
@@ -351,17 +344,17 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 
 		if (print.time_ns > last_ns)
 			last_ns = print.time_ns;
-		if (!add_event(reader, block, &event))
+		if (!add_event(reader, &event))
 			return;
 	}
 	gap.cpu = -1;
 	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
 		if (gap.at_end)
-			add_lost(reader, block, gap.cpu, last_ns);
+			add_lost(reader, gap.cpu, last_ns);
 }
 
 static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			  uint64_t time_ns, struct perfetto_block *block)
+			  uint64_t time_ns)
 {
 	const struct perfetto_event event = {
 		.time_ns = time_ns,
@@ -372,11 +365,11 @@ static void load_timeline(struct perfetto_reader *reader, const struct perfetto_
 		.bytes = packet->timeline,
 	};
 
-	add_event(reader, block, &event);
+	add_event(reader, &event);
 }
 
 static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			     uint64_t time_ns, struct perfetto_block *block)
+			     uint64_t time_ns)
 {
 	uint64_t number = number_of(&reader->place);
 	char marker[PERFETTO_MARKER_SIZE];
@@ -388,16 +381,15 @@ static void load_track_event(struct perfetto_reader *reader, const struct perfet
 	int made = perfetto_tracks_marker(reader->tracks, packet, number, marker, &event.tid);
 
 	if (perfetto_tracks_lost(reader->tracks, packet, number))
-		add_lost(reader, block, TRACE_ID_UNKNOWN, time_ns);
+		add_lost(reader, TRACE_ID_UNKNOWN, time_ns);
 	event.bytes = span_of(marker);
 	if (made > 0)
-		add_event(reader, block, &event);
+		add_event(reader, &event);
 	else if (made < 0)
 		reader->counts.malformed++;
 }
 
-static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			struct perfetto_block *block)
+static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
 	uint64_t clock, time_ns;
 
@@ -406,118 +398,51 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 	if (packet->timeline.ptr || packet->track_event.ptr)
 		time_ns = perfetto_times_convert(reader->times, clock, time_ns);
 	if (packet->timeline.ptr)
-		load_timeline(reader, packet, time_ns, block);
+		load_timeline(reader, packet, time_ns);
 	if (packet->track_event.ptr)
-		load_track_event(reader, packet, time_ns, block);
+		load_track_event(reader, packet, time_ns);
 }
 
 /* Reads a region. Returns 0 or -errno. */
-static int load_block(struct perfetto_reader *reader, const struct region *region,
-		      struct perfetto_block *block)
+static int load_region(struct perfetto_reader *reader, const struct region *region)
 {
 	struct perfetto_packet packet;
 	int result;
 
 	packet_stream_seek(&reader->stream, region->begin);
 	perfetto_tracks_begin_region(reader->tracks);
+	perfetto_merge_begin_region(&reader->merge, region->begin);
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	while ((result = next_packet(reader, &packet)) > 0) {
 		if (reader->stream.packet_begin >= region->end)
 			break;
 		if (packet.ftrace.ptr)
-			load_bundle(reader, &packet, block);
-		load_packet(reader, &packet, block);
+			load_bundle(reader, &packet);
+		load_packet(reader, &packet);
 	}
-	perfetto_block_sort(block);
+	if (!perfetto_merge_end_region(&reader->merge))
+		reader->counts.late++;
 	return result;
 }
 
 /* --- the second pass: the merge --- */
 
-static bool is_before(const struct perfetto_block *a, const struct perfetto_block *b)
-{
-	return perfetto_block_time(a) < perfetto_block_time(b);
-}
-
-static void swap(struct perfetto_block *a, struct perfetto_block *b)
-{
-	struct perfetto_block copy = *a;
-
-	*a = *b;
-	*b = copy;
-}
-
-static void sift_up(struct perfetto_reader *reader, size_t i)
-{
-	struct perfetto_block *blocks = reader->blocks;
-
-	for (; i > 0 && is_before(&blocks[i], &blocks[(i - 1) / 2]); i = (i - 1) / 2)
-		swap(&blocks[i], &blocks[(i - 1) / 2]);
-}
-
-static void sift_down(struct perfetto_reader *reader)
-{
-	struct perfetto_block *blocks = reader->blocks;
-	size_t i = 0;
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < reader->n_blocks && is_before(&blocks[child + 1], &blocks[child]))
-			child++;
-		if (child >= reader->n_blocks || !is_before(&blocks[child], &blocks[i]))
-			return;
-		swap(&blocks[child], &blocks[i]);
-		i = child;
-	}
-}
-
-/* Reads the next region into the heap. Returns 0 or -errno. */
-static int load_next(struct perfetto_reader *reader)
-{
-	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
-	int error;
-
-	error = load_block(reader, &reader->regions[reader->next_region++], block);
-	if (block->n == 0)
-		return error;
-	reader->memory += perfetto_block_memory(block);
-	reader->n_blocks++;
-	sift_up(reader, reader->n_blocks - 1);
-	return error;
-}
-
 /* Reads all regions with events up to the next one, as far as there is memory. */
 static int load_due(struct perfetto_reader *reader)
 {
 	while (reader->next_region < reader->n_regions) {
-		uint64_t next_ns =
-			reader->n_blocks > 0 ? perfetto_block_time(reader->blocks) : UINT64_MAX;
+		const struct region *next = &reader->regions[reader->next_region];
 		int error;
 
-		if (reader->regions[reader->next_region].ftrace_ns > next_ns)
+		if (next->ftrace_ns > perfetto_merge_time(&reader->merge) ||
+		    (reader->merge.n > 0 && perfetto_merge_memory(&reader->merge) >= EVENTS_MEMORY))
 			return 0;
-		if (reader->n_blocks > 0 &&
-		    (reader->memory >= BLOCKS_MEMORY || reader->n_blocks == BLOCKS))
-			return 0;
-		error = load_next(reader);
+		reader->next_region++;
+		error = load_region(reader, next);
 		if (error < 0)
 			return error;
 	}
 	return 0;
-}
-
-/* Removes the next event from the heap, or its block after the last one. */
-static void pop(struct perfetto_reader *reader)
-{
-	struct perfetto_block *first = reader->blocks;
-
-	if (perfetto_block_time(first) == UINT64_MAX && first->next == first->n) {
-		reader->memory -= perfetto_block_memory(first);
-		swap(first, &reader->blocks[--reader->n_blocks]);
-		perfetto_block_free(&reader->blocks[reader->n_blocks]);
-	}
-	sift_down(reader);
 }
 
 /* --- records --- */
@@ -600,9 +525,9 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 
 		if (error < 0)
 			return error;
-		if (reader->n_blocks == 0)
+		if (reader->merge.n == 0)
 			break;
-		perfetto_block_pop(reader->blocks, &event);
+		perfetto_merge_first(&reader->merge, &event);
 		/* The time of a marker cannot go back in a trace that is in order. */
 		if (event.time_ns < reader->last_ns) {
 			reader->counts.late++;
@@ -611,7 +536,7 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			if (to_record(reader, &event, &made))
 				record(context, &made);
 		}
-		pop(reader);
+		perfetto_merge_remove_first(&reader->merge);
 	}
 	return n;
 }
@@ -654,9 +579,8 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->times = calloc(1, sizeof(*reader->times));
 	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
-	reader->blocks = calloc(BLOCKS, sizeof(*reader->blocks));
 	if (reader->threads && reader->times && reader->tracks && reader->regions &&
-	    reader->blocks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;
@@ -667,9 +591,7 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	if (!reader)
 		return NULL;
 	packet_stream_close(&reader->stream);
-	for (size_t i = 0; reader->blocks && i < BLOCKS; i++)
-		perfetto_block_free(&reader->blocks[i]);
-	free(reader->blocks);
+	perfetto_merge_free(&reader->merge);
 	free(reader->regions);
 	perfetto_tracks_free(reader->tracks);
 	free(reader->times);

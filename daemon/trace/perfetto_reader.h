@@ -4,11 +4,11 @@
  * Packets of different CPUs and writers overlap in time, so the trace is read twice:
  *
  *     first:  packets ──► names, clocks, and the regions: where they are, and their earliest time
- *     then:   regions by that time ──► blocks of sorted events ──► merged by time ──► records
+ *     then:   regions by that time ──► runs of events in order ──► merged by time ──► records
  *
- * A region is read when the merge reaches its earliest time, and its block is freed after its last
- * event. So the memory depends on how far the packets are out of order, and not on the size of the
- * trace. It is limited: events that come too late for that are left out, and counted.
+ * A region is read when the merge reaches its earliest time, and freed after its last event. So the
+ * memory depends on how far the packets are out of order, and not on the size of the trace. It is
+ * limited: events that come too late for that are left out, and counted.
  */
 #ifndef JANKD_DAEMON_TRACE_PERFETTO_READER_H
 #define JANKD_DAEMON_TRACE_PERFETTO_READER_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/trace/perfetto_block.h"
+#include "daemon/trace/perfetto_merge.h"
 
 /* Powers of two. A device has some hundreds of writers, and a track for each layer's counters. More
  * of them, and more facts and names, do not fit: what refers to them is missing. */

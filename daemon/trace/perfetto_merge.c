@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/perfetto_merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Events, each with its bytes behind it. */
+struct perfetto_region_events {
+	char *bytes;
+	size_t len, size;
+	size_t n_runs; /* that have events */
+};
+
+bool perfetto_grow(void **array, size_t *capacity, size_t n, size_t size, size_t max)
+{
+	size_t more = *capacity ? *capacity : 256;
+	void *grown;
+
+	if (n > max)
+		return false;
+	while (more < n)
+		more *= 2;
+	if (more == *capacity)
+		return true;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*capacity = more;
+	return true;
+}
+
+static bool is_before(const struct perfetto_run *a, const struct perfetto_run *b)
+{
+	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);
+}
+
+/* --- adding --- */
+
+void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order)
+{
+	merge->added = calloc(1, sizeof(*merge->added));
+	merge->last = (struct perfetto_run){ .order = order, .region = merge->added };
+}
+
+/* Moves the last run into the heap. */
+static bool end_run(struct perfetto_merge *merge)
+{
+	size_t i = merge->n, parent;
+
+	if (merge->last.at == merge->last.end)
+		return true;
+	if (!perfetto_grow((void **)&merge->runs, &merge->capacity, merge->n + 1,
+			   sizeof(*merge->runs), SIZE_MAX))
+		return false;
+	for (merge->n++; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (!is_before(&merge->last, &merge->runs[parent]))
+			break;
+		merge->runs[i] = merge->runs[parent];
+	}
+	merge->runs[i] = merge->last;
+	merge->added->n_runs++;
+	return true;
+}
+
+bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event)
+{
+	struct perfetto_region_events *added = merge->added;
+	size_t len = sizeof(*event) + event->bytes.len;
+	struct perfetto_run *last = &merge->last;
+
+	if (!added || len > PERFETTO_EVENTS_MAX ||
+	    !perfetto_grow((void **)&added->bytes, &added->size, added->len + len, 1,
+			   PERFETTO_EVENTS_MAX))
+		return false;
+	if (last->at == last->end || event->time_ns < merge->last_ns) {
+		if (!end_run(merge))
+			return false;
+		*last = (struct perfetto_run){ event->time_ns, last->order + 1, added, added->len,
+					       added->len };
+	}
+	merge->last_ns = event->time_ns;
+	memcpy(added->bytes + added->len, event, sizeof(*event));
+	if (event->bytes.len > 0)
+		memcpy(added->bytes + added->len + sizeof(*event), event->bytes.ptr,
+		       event->bytes.len);
+	added->len += len;
+	last->end = added->len;
+	return true;
+}
+
+static void free_region(struct perfetto_merge *merge, struct perfetto_region_events *region)
+{
+	merge->bytes -= region->size;
+	free(region->bytes);
+	free(region);
+}
+
+bool perfetto_merge_end_region(struct perfetto_merge *merge)
+{
+	bool fits = merge->added && end_run(merge);
+
+	if (merge->added) {
+		merge->bytes += merge->added->size;
+		if (merge->added->n_runs == 0)
+			free_region(merge, merge->added);
+	}
+	merge->added = NULL;
+	return fits;
+}
+
+/* --- removing --- */
+
+uint64_t perfetto_merge_time(const struct perfetto_merge *merge)
+{
+	return merge->n > 0 ? merge->runs[0].time_ns : UINT64_MAX;
+}
+
+void perfetto_merge_first(const struct perfetto_merge *merge, struct perfetto_event *event)
+{
+	const char *at = merge->runs[0].region->bytes + merge->runs[0].at;
+
+	memcpy(event, at, sizeof(*event));
+	event->bytes.ptr = at + sizeof(*event);
+}
+
+void perfetto_merge_remove_first(struct perfetto_merge *merge)
+{
+	struct perfetto_run first = merge->runs[0];
+	struct perfetto_event event;
+	size_t i = 0, child;
+
+	perfetto_merge_first(merge, &event);
+	first.at += sizeof(event) + event.bytes.len;
+	if (first.at == first.end) {
+		if (--first.region->n_runs == 0)
+			free_region(merge, first.region);
+		first = merge->runs[--merge->n];
+	} else {
+		memcpy(&first.time_ns, first.region->bytes + first.at, sizeof(first.time_ns));
+	}
+	for (; (child = 2 * i + 1) < merge->n; i = child) {
+		if (child + 1 < merge->n && is_before(&merge->runs[child + 1], &merge->runs[child]))
+			child++;
+		if (!is_before(&merge->runs[child], &first))
+			break;
+		merge->runs[i] = merge->runs[child];
+	}
+	merge->runs[i] = first;
+}
+
+size_t perfetto_merge_memory(const struct perfetto_merge *merge)
+{
+	return merge->bytes + merge->n * sizeof(*merge->runs);
+}
+
+void perfetto_merge_free(struct perfetto_merge *merge)
+{
+	while (merge->n > 0)
+		perfetto_merge_remove_first(merge);
+	free(merge->runs);
+}

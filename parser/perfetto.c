@@ -90,8 +90,10 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 	whole = PROTOBUF_READ(bytes, packet_members, packet);
 	packet->cleared |= packet->flags & 1;
 	packet->needs_state = packet->flags & 2;
-	whole &= PROTOBUF_READ(packet->defaults, defaults_members, packet);
-	PROTOBUF_READ(packet->track_defaults, track_defaults_members, packet);
+	if (packet->has_defaults) {
+		whole &= PROTOBUF_READ(packet->defaults, defaults_members, packet);
+		PROTOBUF_READ(packet->track_defaults, track_defaults_members, packet);
+	}
 	packet->is_zstd = packet->zstd.ptr && !packet->compressed.ptr;
 	if (packet->is_zstd)
 		packet->compressed = packet->zstd;
@@ -103,6 +105,12 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 }
 
 /* --- ftrace --- */
+
+#define EVENT_TAG 0x12	/* in a bundle: field 2, bytes */
+#define TIME_TAG 0x08	/* in an event: field 1, a number */
+#define THREAD_TAG 0x10 /* field 2, a number */
+#define PRINT_TAG 0x1a	/* field 3, bytes */
+#define TEXT_TAG 0x12	/* in a print: field 2, bytes */
 
 /* The first times of the switches and of the wakeups, each an array of differences. */
 static uint64_t compact_begin(struct span bytes)
@@ -118,23 +126,6 @@ static uint64_t compact_begin(struct span bytes)
 	return first_ns;
 }
 
-#define BUNDLE(as, member) PROTOBUF_MEMBER(as, perfetto_bundle, member)
-
-static const struct protobuf_member bundle_members[] = {
-	[1] = BUNDLE(I32, cpu),	  [3] = BUNDLE(BOOL, lost),	[4] = BUNDLE(SPAN, compact),
-	[5] = BUNDLE(U64, clock), [6] = BUNDLE(U64, ftrace_ns), [7] = BUNDLE(U64, boot_ns),
-};
-
-bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
-{
-	bool whole;
-
-	*bundle = (struct perfetto_bundle){ .cpu = -1 };
-	whole = PROTOBUF_READ(bytes, bundle_members, bundle);
-	bundle->sched_ns = compact_begin(bundle->compact);
-	return whole;
-}
-
 static struct span print_text(struct span bytes)
 {
 	struct protobuf_field field;
@@ -145,11 +136,55 @@ static struct span print_text(struct span bytes)
 	return SPAN_NULL;
 }
 
+/* Reads bytes if they are the next field, with that tag. */
+static inline bool take_bytes(struct span *rest, char tag, struct span *bytes)
+{
+	struct span at = *rest;
+	uint64_t len;
+
+	if (at.len == 0 || at.ptr[0] != tag)
+		return false;
+	at = (struct span){ at.ptr + 1, at.len - 1 };
+	if (!protobuf_varint(&at, &len) || len > at.len)
+		return false;
+	*bytes = (struct span){ at.ptr, (size_t)len };
+	*rest = (struct span){ at.ptr + len, at.len - (size_t)len };
+	return true;
+}
+
+/* An event as nearly all are: its time, its thread, and one more field, of bytes. Returns false if
+ * it is another one, which must be read field by field. */
+static inline bool read_usual_event(struct span bytes, struct perfetto_print *print)
+{
+	const char *at = bytes.ptr, *end = at + bytes.len;
+	struct span rest, marker;
+	uint64_t tid, tag, len;
+
+	if (bytes.len < 18 || *at != TIME_TAG)
+		return false;
+	at = protobuf_short(at + 1, &print->time_ns);
+	if (!at || *at != THREAD_TAG)
+		return false;
+	at = protobuf_short(at + 1, &tid);
+	if (!at || at == end)
+		return false;
+	rest = (struct span){ at, (size_t)(end - at) };
+	print->tid = (int32_t)tid;
+	if (*at == PRINT_TAG)
+		return take_bytes(&rest, PRINT_TAG, &marker) && rest.len == 0 &&
+		       take_bytes(&marker, TEXT_TAG, &print->text) && marker.len == 0;
+	print->text = SPAN_NULL;
+	return protobuf_varint(&rest, &tag) && tag != PRINT_TAG && (tag & 7) == PROTOBUF_BYTES &&
+	       protobuf_varint(&rest, &len) && len == rest.len;
+}
+
 /* Returns true if the event is a marker. */
 static bool read_event(struct span bytes, struct perfetto_print *print)
 {
 	struct protobuf_field field;
 
+	if (read_usual_event(bytes, print))
+		return print->text.ptr != NULL;
 	*print = (struct perfetto_print){ .tid = -1 };
 	while (protobuf_next(&bytes, &field)) {
 		if (field.number == 1)
@@ -162,22 +197,64 @@ static bool read_event(struct span bytes, struct perfetto_print *print)
 	return print->text.ptr != NULL;
 }
 
-bool perfetto_print_next(struct span *rest, struct perfetto_print *print, uint64_t *first_ns)
+bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 {
 	struct protobuf_field field;
+	struct perfetto_print first;
+	struct span event;
+	uint64_t sched_ns;
 
-	while (protobuf_next(rest, &field)) {
-		bool is_print;
+	*bundle = (struct perfetto_bundle){ .cpu = -1 };
+	while (protobuf_next(&bytes, &field)) {
+		switch (field.number) {
+		case 1:
+			bundle->cpu = (int32_t)field.value;
+			break;
+		case 2:
+			if (bundle->first_ns > 0)
+				break;
+			read_event(field.bytes, &first);
+			bundle->first_ns = first.time_ns;
+			break;
+		case 3:
+			bundle->lost = field.value != 0;
+			break;
+		case 4:
+			bundle->compact = field.bytes;
+			break;
+		case 5:
+			bundle->clock = field.value;
+			break;
+		case 6:
+			bundle->ftrace_ns = field.value;
+			break;
+		case 7:
+			bundle->boot_ns = field.value;
+			break;
+		}
+		while (bundle->first_ns > 0 && take_bytes(&bytes, EVENT_TAG, &event))
+			;
+	}
+	sched_ns = compact_begin(bundle->compact);
+	if (bundle->first_ns == 0 || (sched_ns > 0 && sched_ns < bundle->first_ns))
+		bundle->first_ns = sched_ns;
+	return bytes.len == 0;
+}
 
-		if (field.number != 2)
-			continue;
-		is_print = read_event(field.bytes, print);
-		if (*first_ns == 0)
-			*first_ns = print->time_ns;
-		if (is_print)
+bool perfetto_print_next(struct span *rest, struct perfetto_print *print)
+{
+	struct protobuf_field field;
+	struct span event;
+
+	for (;;) {
+		if (!take_bytes(rest, EVENT_TAG, &event)) {
+			if (!protobuf_next(rest, &field))
+				return false;
+			event = field.number == 2 ? field.bytes : SPAN_NULL;
+		}
+		if (read_event(event, print))
 			return true;
 	}
-	return false;
 }
 
 /* --- names --- */

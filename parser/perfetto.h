@@ -82,8 +82,8 @@ struct perfetto_bundle {
 	bool lost; /* events of the CPU were lost before them */
 	uint64_t clock;
 	uint64_t ftrace_ns, boot_ns; /* the same moment on two clocks; 0: not given */
-	uint64_t sched_ns;	     /* of the first event in its compact form; 0: none */
-	struct span compact;	     /* these events */
+	uint64_t first_ns;	     /* of its first event, of any kind; 0: it has none */
+	struct span compact;	     /* events in their compact form: switches of threads */
 };
 
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle);
@@ -96,9 +96,8 @@ struct perfetto_print {
 };
 
 /* The next marker of a bundle; other events are skipped. @rest: unread bytes of the bundle.
- * *first_ns: set to the time of the first event of any kind, if it is 0. Returns false at the end,
- * or at damage: then @rest is not empty. */
-bool perfetto_print_next(struct span *rest, struct perfetto_print *print, uint64_t *first_ns);
+ * Returns false at the end, or at damage: then @rest is not empty. */
+bool perfetto_print_next(struct span *rest, struct perfetto_print *print);
 
 /* A process or a thread of a process tree. */
 struct perfetto_thread {

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/protobuf.h"
 
+bool protobuf_varint_slow(struct span *rest, uint64_t *value)
+{
+	uint64_t bits = 0;
+
+	for (unsigned int i = 0; i < 10 && i < rest->len; i++) {
+		uint8_t byte = (uint8_t)rest->ptr[i];
+
+		bits |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80)) {
+			*rest = span_skip(*rest, i + 1);
+			*value = bits;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Little-endian, as all numbers of fixed size are. */
 static uint64_t fixed(const char *at, unsigned int size)
 {

@@ -36,46 +36,41 @@ static inline uint64_t protobuf_join_bits(uint64_t word)
 	return (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* A varint near the end of the bytes, or of more than eight bytes, such as an address in the
- * kernel.
- * @low: the bits of its first @i bytes. */
-static inline bool protobuf_varint_slow(struct span *rest, unsigned int i, uint64_t low,
-					uint64_t *value)
+/* A varint of up to eight bytes, where as many can be read. Returns what is behind it; NULL: it is
+ * longer. */
+static inline const char *protobuf_short(const char *at, uint64_t *value)
 {
-	for (; i < 10 && i < rest->len; i++) {
-		uint8_t byte = (uint8_t)rest->ptr[i];
+	uint64_t word = word_load(at), ends = ~word & WORD_HIGHS;
 
-		low |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80)) {
-			*rest = (struct span){ rest->ptr + i + 1, rest->len - i - 1 };
-			*value = low;
-			return true;
-		}
+	if (ends == 0)
+		return NULL;
+	if ((ends & 0x8080) == 0x8000) { /* tags and threads */
+		*value = (word & 0x7f) | (word & 0x7f00) >> 1;
+		return at + 2;
 	}
-	return false;
+	*value = protobuf_join_bits(word & (ends ^ (ends - 1)));
+	return at + __builtin_ctzll(ends) / 8 + 1;
 }
+
+/* A varint near the end of the bytes, or of more than eight bytes, such as an address in the
+ * kernel. */
+bool protobuf_varint_slow(struct span *rest, uint64_t *value);
 
 /* Reads a varint and advances @rest. Returns false if it is incomplete, or has more than 10 bytes;
  * then @rest is unchanged. */
 static inline bool protobuf_varint(struct span *rest, uint64_t *value)
 {
-	uint64_t word, ends;
-	unsigned int bits;
+	const char *end;
 
 	if (rest->len > 0 && (uint8_t)rest->ptr[0] < 0x80) {
 		*value = (uint8_t)rest->ptr[0];
 		*rest = (struct span){ rest->ptr + 1, rest->len - 1 };
 		return true;
 	}
-	if (rest->len < sizeof(word))
-		return protobuf_varint_slow(rest, 0, 0, value);
-	word = word_load(rest->ptr);
-	ends = ~word & WORD_HIGHS;
-	if (ends == 0)
-		return protobuf_varint_slow(rest, 8, protobuf_join_bits(word), value);
-	bits = (unsigned int)__builtin_ctzll(ends) + 1;
-	*value = protobuf_join_bits(word & UINT64_MAX >> (64 - bits));
-	*rest = (struct span){ rest->ptr + bits / 8, rest->len - bits / 8 };
+	end = rest->len >= 8 ? protobuf_short(rest->ptr, value) : NULL;
+	if (!end)
+		return protobuf_varint_slow(rest, value);
+	*rest = (struct span){ end, rest->len - (size_t)(end - rest->ptr) };
 	return true;
 }
 

@@ -87,18 +87,6 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 	return result;
 }
 
-/* The time of the first event of any kind; 0: there is none. */
-static uint64_t begin_of(struct span bytes, const struct perfetto_bundle *bundle)
-{
-	struct perfetto_print print;
-	uint64_t first_ns = 0;
-
-	perfetto_print_next(&bytes, &print, &first_ns);
-	if (first_ns == 0 || (bundle->sched_ns > 0 && bundle->sched_ns < first_ns))
-		return bundle->sched_ns;
-	return first_ns;
-}
-
 /* The time of a packet that is an event, or that later ones count from, and its clock. Returns
  * false if it is neither, has none, or the clock is unknown: only the writer could say what a clock
  * of its own counts. */
@@ -128,17 +116,15 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
 	bool whole = perfetto_bundle_read(bytes, &bundle);
-	uint64_t first_ns = begin_of(bytes, &bundle);
 	bool is_after_loss = perfetto_tracks_follow_bundle(
-		reader->tracks, packet, number_of(&reader->place), bundle.cpu, first_ns);
+		reader->tracks, packet, number_of(&reader->place), bundle.cpu, bundle.first_ns);
 
 	perfetto_times_add_bundle(reader->times, &bundle);
-	if (first_ns > 0 && (bundle.lost || is_after_loss))
-		earliest(&region->ftrace_ns, first_ns);
-	while (perfetto_print_next(&bytes, &print, &first_ns))
+	if (bundle.first_ns > 0 && (bundle.lost || is_after_loss))
+		earliest(&region->ftrace_ns, bundle.first_ns);
+	while (perfetto_print_next(&bytes, &print))
 		earliest(&region->ftrace_ns, print.time_ns);
-	if (!whole || bytes.len > 0)
-		reader->counts.corrupt++;
+	reader->counts.corrupt += !whole;
 }
 
 /* The thread or the process of a track. */
@@ -324,16 +310,16 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	struct span rest = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t first_ns = 0, last_ns, number = number_of(&reader->place);
+	uint64_t last_ns, number = number_of(&reader->place);
 	struct perfetto_gap gap = { .cpu = -1 };
 
 	perfetto_bundle_read(packet->ftrace, &bundle);
-	last_ns = begin_of(rest, &bundle);
+	last_ns = bundle.first_ns;
 	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
 		bundle.lost |= !gap.at_end;
 	if (bundle.lost)
 		add_lost(reader, bundle.cpu, last_ns);
-	while (perfetto_print_next(&rest, &print, &first_ns)) {
+	while (perfetto_print_next(&rest, &print)) {
 		const struct perfetto_event event = {
 			.time_ns = print.time_ns,
 			.kind = PERFETTO_EVENT_PRINT,

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/trace/input.h"
 #include "daemon/trace/perfetto_merge.h"
@@ -12,10 +11,72 @@
 
 #define BUFFER_SIZE (256u << 10)
 
-/* --- buffers --- */
+/* The most memory of a mapped file, about. */
+#define RESIDENT_MAX (4u << 20)
+
+/* --- the outer stream --- */
+
+int packet_stream_open(struct packet_stream *stream, struct span whole)
+{
+	*stream = (struct packet_stream){ .whole = whole };
+	return inflateInit(&stream->zlib) == Z_OK ? 0 : -ENOMEM;
+}
+
+void packet_stream_close(struct packet_stream *stream)
+{
+	free(stream->inner.bytes);
+	source_archive_close(stream->zstd);
+	/* Of one that was not begun, this does nothing. */
+	inflateEnd(&stream->zlib);
+}
+
+void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
+{
+	stream->is_inner = false;
+	stream->packet_end = offset;
+}
+
+static int next_outer(struct packet_stream *stream, struct span *packet)
+{
+	for (;;) {
+		struct span rest = span_skip(stream->whole, (size_t)stream->packet_end);
+		uint64_t needed;
+		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
+
+		if (input_is_stopped())
+			return -EINTR;
+		stream->packet_begin = stream->packet_end;
+		stream->packet_end = stream->whole.len - rest.len;
+		stream->resident += stream->packet_end - stream->packet_begin;
+		if (stream->resident > RESIDENT_MAX) {
+			input_map_drop();
+			stream->resident = 0;
+		}
+		switch (frame) {
+		case PERFETTO_FRAME_PACKET:
+			if (packet->len <= PACKET_MAX)
+				return 1;
+			stream->too_large++;
+			break;
+		case PERFETTO_FRAME_OTHER:
+			break;
+		case PERFETTO_FRAME_NONE:
+			stream->too_large += needed > PACKET_MAX;
+			if (rest.len > 0)
+				stream->damage =
+					"the trace is truncated: its last packet is incomplete";
+			return 0;
+		case PERFETTO_FRAME_INVALID:
+			stream->damage = "a packet is corrupt; the rest of the trace is not read";
+			return 0;
+		}
+	}
+}
+
+/* --- compressed packets --- */
 
 /* Makes space for @needed unread bytes in all, more than there are, if only one. */
-static int buffer_make_space(struct packet_buffer *buffer, size_t needed)
+static int make_space(struct packet_buffer *buffer, size_t needed)
 {
 	size_t unread = buffer->end - buffer->begin;
 
@@ -27,140 +88,6 @@ static int buffer_make_space(struct packet_buffer *buffer, size_t needed)
 	buffer->begin = 0;
 	return 0;
 }
-
-static struct span buffer_unread(const struct packet_buffer *buffer)
-{
-	return (struct span){ buffer->bytes + buffer->begin, buffer->end - buffer->begin };
-}
-
-int packet_stream_open(struct packet_stream *stream, int fd, uint64_t base, struct span whole)
-{
-	*stream = (struct packet_stream){ .fd = fd, .base = base, .whole = whole };
-	return inflateInit(&stream->zlib) == Z_OK ? 0 : -ENOMEM;
-}
-
-void packet_stream_close(struct packet_stream *stream)
-{
-	free(stream->outer.bytes);
-	free(stream->inner.bytes);
-	source_archive_close(stream->zstd);
-	/* Of one that was not begun, this does nothing. */
-	inflateEnd(&stream->zlib);
-}
-
-/* Bytes that are in the buffer already are not read again. */
-void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
-{
-	struct packet_buffer *outer = &stream->outer;
-	uint64_t first = stream->offset - outer->end;
-
-	stream->is_inner = false;
-	stream->outer_over = false;
-	if (offset >= first && offset <= stream->offset) {
-		outer->begin = (size_t)(offset - first);
-		return;
-	}
-	outer->begin = outer->end = 0;
-	stream->offset = offset;
-}
-
-/* --- the outer stream --- */
-
-static ssize_t read_at(const struct packet_stream *stream, char *to, size_t size)
-{
-	if (stream->fd < 0) {
-		struct span rest = stream->offset < stream->whole.len
-					   ? span_skip(stream->whole, (size_t)stream->offset)
-					   : SPAN_NULL;
-
-		return (ssize_t)input_take(&rest, to, size);
-	}
-	return input_read(stream->fd, to, size, (off_t)(stream->base + stream->offset));
-}
-
-/* Reads more bytes, until there are @needed unread ones or the trace ends. */
-static int fill_outer(struct packet_stream *stream, size_t needed)
-{
-	struct packet_buffer *outer = &stream->outer;
-	int error = buffer_make_space(outer, needed);
-
-	if (error < 0)
-		return error;
-	do {
-		ssize_t n =
-			read_at(stream, outer->bytes + outer->end, outer->capacity - outer->end);
-
-		if (n < 0)
-			return (int)n;
-		stream->offset += (uint64_t)n;
-		outer->end += (size_t)n;
-		stream->outer_over = n == 0;
-	} while (outer->end < needed && !stream->outer_over);
-	return 0;
-}
-
-static void set_damage(struct packet_stream *stream, const char *damage)
-{
-	if (!stream->damage)
-		stream->damage = damage;
-}
-
-/* More bytes are @needed for a packet. Returns 1: there are some; 0: the trace ends; -errno. */
-static int more_outer(struct packet_stream *stream, uint64_t needed)
-{
-	uint64_t unread = stream->outer.end - stream->outer.begin;
-	int error;
-
-	if (needed > PACKET_MAX && needed > unread) {
-		uint64_t at = stream->offset - unread;
-
-		stream->too_large++;
-		if (needed > INT64_MAX - at) {
-			set_damage(stream, "the trace is truncated: its last packet is incomplete");
-			return 0;
-		}
-		packet_stream_seek(stream, at + needed);
-		return 1;
-	}
-	if (stream->outer_over) {
-		if (unread > 0)
-			set_damage(stream, "the trace is truncated: its last packet is incomplete");
-		return 0;
-	}
-	error = fill_outer(stream, (size_t)needed);
-	return error < 0 ? error : 1;
-}
-
-static int next_outer(struct packet_stream *stream, struct span *packet)
-{
-	struct packet_buffer *outer = &stream->outer;
-
-	for (;;) {
-		struct span rest = buffer_unread(outer);
-		uint64_t needed;
-		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
-		int result;
-
-		stream->packet_begin = stream->offset - (outer->end - outer->begin);
-		if (frame == PERFETTO_FRAME_NONE) {
-			result = more_outer(stream, needed);
-			if (result <= 0)
-				return result;
-			continue;
-		}
-		if (frame == PERFETTO_FRAME_INVALID) {
-			set_damage(stream,
-				   "a packet is corrupt; the rest of the trace is not read");
-			return 0;
-		}
-		outer->begin = outer->end - rest.len;
-		stream->packet_end = stream->offset - rest.len;
-		if (frame == PERFETTO_FRAME_PACKET)
-			return 1;
-	}
-}
-
-/* --- compressed packets --- */
 
 /* Unpacks once into the inner buffer. Returns false at the end, or at damage. */
 static bool inflate_some(struct packet_stream *stream)
@@ -217,7 +144,7 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 	struct packet_buffer *inner = &stream->inner;
 
 	for (;;) {
-		struct span rest = buffer_unread(inner);
+		struct span rest = { inner->bytes + inner->begin, inner->end - inner->begin };
 		uint64_t needed;
 		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
 		int result;
@@ -233,7 +160,7 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 			return 0;
 		if (input_is_stopped())
 			return -EINTR;
-		if (buffer_make_space(inner, (size_t)needed) < 0)
+		if (make_space(inner, (size_t)needed) < 0)
 			return -ENOMEM;
 		result = unpack_some(stream);
 		if (result == 0 && rest.len == 0 && stream->zstd)

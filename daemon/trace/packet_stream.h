@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of a perfetto trace, one after the other, from a file or from memory. */
+/* The packets of a perfetto trace in memory, one after the other. */
 #ifndef JANKD_DAEMON_TRACE_PACKET_STREAM_H
 #define JANKD_DAEMON_TRACE_PACKET_STREAM_H
 
@@ -25,14 +25,9 @@ struct packet_buffer {
 };
 
 struct packet_stream {
-	int fd;		   /* read with pread(); -1: the trace is in memory */
-	uint64_t base;	   /* where the trace begins in the file */
-	struct span whole; /* the trace in memory */
-
-	struct packet_buffer outer;
-	uint64_t offset; /* in the trace, of the end of the outer buffer */
-	bool outer_over;
+	struct span whole;
 	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
+	uint64_t resident;		   /* bytes that were read since the last drop */
 
 	struct packet_buffer inner;
 	struct span packed;	     /* of the compressed packet, not unpacked yet */
@@ -47,9 +42,9 @@ struct packet_stream {
 	const char *damage; /* why the rest of the trace is missing, or NULL */
 };
 
-/* @fd: of a regular file, whose trace begins at @base; -1: the trace is @whole. Both are borrowed.
- * Returns 0 or -ENOMEM; in both cases packet_stream_close() follows. */
-int packet_stream_open(struct packet_stream *stream, int fd, uint64_t base, struct span whole);
+/* @whole: the trace; borrowed. Returns 0 or -ENOMEM; in both cases packet_stream_close() follows.
+ */
+int packet_stream_open(struct packet_stream *stream, struct span whole);
 void packet_stream_close(struct packet_stream *stream);
 
 /* Continues with the outer packet that begins at @offset of the trace. */
@@ -59,7 +54,7 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset);
  * packet_stream_next() - the next packet
  * @packet: valid until the next call
  *
- * Returns 1; 0 at the end; -errno if the file cannot be read or memory is short.
+ * Returns 1; 0 at the end; -EINTR after a signal; -ENOMEM.
  */
 int packet_stream_next(struct packet_stream *stream, struct span *packet);
 

@@ -273,7 +273,7 @@ static int read_index(struct perfetto_reader *reader)
 	reader->counts.too_large = stream->too_large;
 	sort_regions(reader);
 	reader->has_index = true;
-	reader->counts.bytes = stream->offset;
+	reader->counts.bytes = stream->packet_end;
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	return result;
 }
@@ -552,7 +552,7 @@ void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char 
 		 counts->untimed);
 }
 
-int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, struct span whole)
+int perfetto_reader_open(struct perfetto_reader **out, struct span whole)
 {
 	struct perfetto_reader *reader = calloc(1, sizeof(*reader));
 
@@ -566,7 +566,7 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, st
 	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
 	if (reader->threads && reader->times && reader->tracks && reader->regions &&
-	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	    packet_stream_open(&reader->stream, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;

@@ -34,12 +34,11 @@ struct perfetto_counts {
 
 /**
  * perfetto_reader_open() - prepare to read
- * @fd: of a regular file, whose trace begins at @base; -1: the trace is in memory, at @whole.
- * Borrowed, too
+ * @whole: the trace; borrowed
  *
  * Returns 0 or -ENOMEM. *out: to be closed with perfetto_reader_close().
  */
-int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, struct span whole);
+int perfetto_reader_open(struct perfetto_reader **out, struct span whole);
 
 /**
  * perfetto_reader_read() - read a piece of the trace

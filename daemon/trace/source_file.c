@@ -43,7 +43,8 @@ struct source_file {
 	bool quiet;			/* errors are not reported */
 	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
-	char *whole;			  /* a perfetto trace in memory, or NULL */
+	struct span whole;		  /* a perfetto trace in memory, or SPAN_NULL */
+	bool is_mapped;			  /* that is the file itself */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
 	bool inflate_over; /* there is no more output */
@@ -439,19 +440,19 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 #define WHOLE_MAX (64u << 20)
 
 /* Reads the whole trace into memory. Returns 0, or -errno after the reason was reported. */
-static int read_whole(struct source_file *file, struct span *whole)
+static int read_whole(struct source_file *file)
 {
 	char *bytes = mmap(NULL, WHOLE_MAX + 1, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	size_t len = 0;
 	ssize_t n;
 
 	if (bytes == MAP_FAILED)
 		return -ENOMEM;
-	file->whole = bytes;
-	while ((n = read_plain(file, bytes + len, WHOLE_MAX + 1 - len)) > 0) {
-		len += (size_t)n;
-		if (len <= WHOLE_MAX)
+	file->whole.ptr = bytes;
+	while ((n = read_plain(file, bytes + file->whole.len, WHOLE_MAX + 1 - file->whole.len)) >
+	       0) {
+		file->whole.len += (size_t)n;
+		if (file->whole.len <= WHOLE_MAX)
 			continue;
 		if (!file->quiet)
 			report("%s: %s: a perfetto trace of more than 64 MB can be sorted only if "
@@ -459,34 +460,28 @@ static int read_whole(struct source_file *file, struct span *whole)
 			       file->command, file->text.source.name);
 		return -EFBIG;
 	}
-	*whole = (struct span){ bytes, len };
-	return n < 0 ? (int)n : 0;
+	return (int)n;
 }
 
-/* True: the bytes of the trace can be read again, from *base on. */
-static bool is_plain_file(const struct source_file *file, uint64_t *base)
+/* Maps the trace. Returns false if it is not the rest of a plain file. */
+static bool map_whole(struct source_file *file)
 {
-	struct stat info;
 	off_t at = lseek(file->fd, 0, SEEK_CUR);
 
-	if (file->compressed || file->archive || at < 0 || fstat(file->fd, &info) < 0 ||
-	    !S_ISREG(info.st_mode))
+	if (file->compressed || file->archive || at < 0)
 		return false;
-	*base = (uint64_t)at - (file->raw.end - file->raw.begin);
-	return true;
+	at -= (off_t)(file->raw.end - file->raw.begin);
+	file->is_mapped = input_map(file->fd, at, &file->whole);
+	return file->is_mapped;
 }
 
 /* Returns 0, or -errno after the reason was reported. */
 static int open_perfetto(struct source_file *file)
 {
-	struct span whole = SPAN_NULL;
-	uint64_t base = 0;
-	bool is_plain = is_plain_file(file, &base);
-	int error = is_plain ? 0 : read_whole(file, &whole);
+	int error = map_whole(file) ? 0 : read_whole(file);
 
 	if (error == 0)
-		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
-					     whole);
+		error = perfetto_reader_open(&file->perfetto, file->whole);
 	if (error == -ENOMEM)
 		report_no_memory(file->command, file->text.source.name);
 	return error;
@@ -507,6 +502,8 @@ static void copy_perfetto_counts(struct source_file *file)
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);
+	if (file->is_mapped && input_map_is_cut())
+		source->damage = "the file became shorter while it was read";
 }
 
 struct perfetto_sink {
@@ -630,8 +627,10 @@ static void file_close(struct source *source)
 
 	file_stop(source);
 	perfetto_reader_close(file->perfetto);
-	if (file->whole)
-		munmap(file->whole, WHOLE_MAX + 1);
+	if (file->is_mapped)
+		input_unmap();
+	else if (file->whole.ptr)
+		munmap((void *)file->whole.ptr, WHOLE_MAX + 1);
 	source_text_close((struct source_text *)source);
 	free(source);
 }

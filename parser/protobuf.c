@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/protobuf.h"
 
-bool protobuf_varint_slow(struct span *rest, uint64_t *value)
+unsigned int protobuf_varint_slow(struct span bytes, uint64_t *value)
 {
-	uint64_t bits = 0;
+	*value = 0;
+	for (unsigned int i = 0; i < 10 && i < bytes.len; i++) {
+		uint8_t byte = (uint8_t)bytes.ptr[i];
 
-	for (unsigned int i = 0; i < 10 && i < rest->len; i++) {
-		uint8_t byte = (uint8_t)rest->ptr[i];
-
-		bits |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80)) {
-			*rest = span_skip(*rest, i + 1);
-			*value = bits;
-			return true;
-		}
+		*value |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80))
+			return i + 1;
 	}
-	return false;
+	return 0;
 }
 
-/* Little-endian, as all numbers of fixed size are. */
-static uint64_t fixed(const char *at, unsigned int size)
+unsigned int protobuf_fixed(struct span bytes, enum protobuf_type type, uint64_t *value)
 {
-	uint64_t value = 0;
+	unsigned int size = type == PROTOBUF_FIXED64 ? 8 : type == PROTOBUF_FIXED32 ? 4 : 0;
 
-	while (size-- > 0)
-		value = value << 8 | (uint8_t)at[size];
-	return value;
-}
-
-bool protobuf_fixed(struct span *rest, struct protobuf_field *field)
-{
-	unsigned int size = field->type == PROTOBUF_FIXED64 ? 8 : 4;
-
-	if ((field->type != PROTOBUF_FIXED64 && field->type != PROTOBUF_FIXED32) ||
-	    rest->len < size)
-		return false;
-	field->value = fixed(rest->ptr, size);
-	*rest = span_skip(*rest, size);
-	return true;
+	if (bytes.len < size)
+		return 0;
+	*value = word_load_some(bytes.ptr, size);
+	return size;
 }
 
 static void set(const struct protobuf_member *member, const struct protobuf_field *field, char *out)

@@ -53,8 +53,8 @@ static inline const char *protobuf_short(const char *at, uint64_t *value)
 }
 
 /* A varint near the end of the bytes, or of more than eight bytes, such as an address in the
- * kernel. */
-bool protobuf_varint_slow(struct span *rest, uint64_t *value);
+ * kernel. Returns how many bytes it has; 0: it is incomplete, or has more than 10. */
+unsigned int protobuf_varint_slow(struct span bytes, uint64_t *value);
 
 /* Reads a varint and advances @rest. Returns false if it is incomplete, or has more than 10 bytes;
  * then @rest is unchanged. */
@@ -68,14 +68,21 @@ static inline bool protobuf_varint(struct span *rest, uint64_t *value)
 		return true;
 	}
 	end = rest->len >= 8 ? protobuf_short(rest->ptr, value) : NULL;
-	if (!end)
-		return protobuf_varint_slow(rest, value);
+	if (!end) {
+		uint64_t slow; /* of its own: a variable whose address is passed on is in memory */
+
+		end = rest->ptr + protobuf_varint_slow(*rest, &slow);
+		if (end == rest->ptr)
+			return false;
+		*value = slow;
+	}
 	*rest = (struct span){ end, rest->len - (size_t)(end - rest->ptr) };
 	return true;
 }
 
-/* The number of a field of fixed size. Returns false if it is incomplete, or of another type. */
-bool protobuf_fixed(struct span *rest, struct protobuf_field *field);
+/* A number of fixed size. Returns how many bytes it has; 0: it is incomplete, or of another type.
+ */
+unsigned int protobuf_fixed(struct span bytes, enum protobuf_type type, uint64_t *value);
 
 /**
  * protobuf_next() - the next field of a message
@@ -105,8 +112,14 @@ static inline bool protobuf_next(struct span *rest, struct protobuf_field *field
 			return false;
 		field->bytes = (struct span){ at.ptr, (size_t)len };
 		at = (struct span){ at.ptr + len, at.len - (size_t)len };
-	} else if (!protobuf_fixed(&at, field)) {
-		return false;
+	} else {
+		uint64_t value;
+		unsigned int size = protobuf_fixed(at, field->type, &value);
+
+		if (size == 0)
+			return false;
+		field->value = value;
+		at = (struct span){ at.ptr + size, at.len - size };
 	}
 	*rest = at;
 	return true;

@@ -35,6 +35,12 @@ static bool is_before(const struct perfetto_run *a, const struct perfetto_run *b
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);
 }
 
+/* With its bytes, and aligned. */
+static size_t size_of(const struct perfetto_event *event)
+{
+	return sizeof(*event) + (event->bytes.len + 7) / 8 * 8;
+}
+
 /* --- adding --- */
 
 void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order)
@@ -67,7 +73,7 @@ static bool end_run(struct perfetto_merge *merge)
 bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event)
 {
 	struct perfetto_region_events *added = merge->added;
-	size_t len = sizeof(*event) + event->bytes.len;
+	size_t len = size_of(event);
 	struct perfetto_run *last = &merge->last;
 
 	if (!added || len > PERFETTO_EVENTS_MAX ||
@@ -117,28 +123,29 @@ uint64_t perfetto_merge_time(const struct perfetto_merge *merge)
 	return merge->n > 0 ? merge->runs[0].time_ns : UINT64_MAX;
 }
 
-void perfetto_merge_first(const struct perfetto_merge *merge, struct perfetto_event *event)
+const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge)
 {
-	const char *at = merge->runs[0].region->bytes + merge->runs[0].at;
+	char *at = merge->runs[0].region->bytes + merge->runs[0].at;
+	struct perfetto_event *event = (struct perfetto_event *)at;
 
-	memcpy(event, at, sizeof(*event));
 	event->bytes.ptr = at + sizeof(*event);
+	return event;
 }
 
 void perfetto_merge_remove_first(struct perfetto_merge *merge)
 {
 	struct perfetto_run first = merge->runs[0];
-	struct perfetto_event event;
+	const char *at = first.region->bytes + first.at;
 	size_t i = 0, child;
 
-	perfetto_merge_first(merge, &event);
-	first.at += sizeof(event) + event.bytes.len;
+	first.at += size_of((const struct perfetto_event *)at);
 	if (first.at == first.end) {
 		if (--first.region->n_runs == 0)
 			free_region(merge, first.region);
 		first = merge->runs[--merge->n];
 	} else {
-		memcpy(&first.time_ns, first.region->bytes + first.at, sizeof(first.time_ns));
+		at = first.region->bytes + first.at;
+		first.time_ns = ((const struct perfetto_event *)at)->time_ns;
 	}
 	for (; (child = 2 * i + 1) < merge->n; i = child) {
 		if (child + 1 < merge->n && is_before(&merge->runs[child + 1], &merge->runs[child]))

@@ -65,8 +65,8 @@ bool perfetto_merge_end_region(struct perfetto_merge *merge);
 /* The time of the next event; UINT64_MAX: there is none. */
 uint64_t perfetto_merge_time(const struct perfetto_merge *merge);
 
-/* The next event, which must exist. It borrows from the region. */
-void perfetto_merge_first(const struct perfetto_merge *merge, struct perfetto_event *event);
+/* The next event, which must exist; valid until it is removed. */
+const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge);
 void perfetto_merge_remove_first(struct perfetto_merge *merge);
 
 /* Bytes of memory that it uses. */

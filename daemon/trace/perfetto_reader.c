@@ -497,7 +497,7 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			     void (*record)(void *context, const struct trace_record *record),
 			     void *context)
 {
-	struct perfetto_event event;
+	const struct perfetto_event *event;
 	struct trace_record made;
 	unsigned int n;
 
@@ -513,13 +513,13 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			return error;
 		if (reader->merge.n == 0)
 			break;
-		perfetto_merge_first(&reader->merge, &event);
+		event = perfetto_merge_first(&reader->merge);
 		/* The time of a marker cannot go back in a trace that is in order. */
-		if (event.time_ns < reader->last_ns) {
+		if (event->time_ns < reader->last_ns) {
 			reader->counts.late++;
 		} else {
-			reader->last_ns = event.time_ns;
-			if (to_record(reader, &event, &made))
+			reader->last_ns = event->time_ns;
+			if (to_record(reader, event, &made))
 				record(context, &made);
 		}
 		perfetto_merge_remove_first(&reader->merge);

@@ -30,6 +30,35 @@ bool perfetto_grow(void **array, size_t *capacity, size_t n, size_t size, size_t
 	return true;
 }
 
+/* The first half moves down into a heap, with the last of all on top; then what is on top goes
+ * behind the heap, and the end of the heap moves down from the top. */
+void perfetto_sort(void *array, size_t n, size_t size,
+		   int (*compare)(const void *left, const void *right))
+{
+	char *items = array, moved[128];
+
+	for (size_t down = n / 2; n > 1;) {
+		size_t at = 0, child;
+
+		if (down > 0) {
+			at = --down;
+			memcpy(moved, items + at * size, size);
+		} else {
+			memcpy(moved, items + --n * size, size);
+			memcpy(items + n * size, items, size);
+		}
+		for (; (child = 2 * at + 1) < n; at = child) {
+			if (child + 1 < n &&
+			    compare(items + child * size, items + (child + 1) * size) < 0)
+				child++;
+			if (compare(moved, items + child * size) >= 0)
+				break;
+			memcpy(items + at * size, items + child * size, size);
+		}
+		memcpy(items + at * size, moved, size);
+	}
+}
+
 static bool is_before(const struct perfetto_run *a, const struct perfetto_run *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);

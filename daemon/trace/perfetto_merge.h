@@ -52,6 +52,11 @@ struct perfetto_merge {
  */
 bool perfetto_grow(void **array, size_t *capacity, size_t n, size_t size, size_t max);
 
+/* Sorts @n elements of @size bytes, 128 at most, in their place: qsort() may copy all of them. Of
+ * two that are equal either may be the first. */
+void perfetto_sort(void *array, size_t n, size_t size,
+		   int (*compare)(const void *left, const void *right));
+
 /* A region's events follow. @order: its place in the trace. Events of the same time come in the
  * order of the regions, and then as they were added. */
 void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order);

@@ -247,7 +247,8 @@ static void sort_regions(struct perfetto_reader *reader)
 					 perfetto_times_convert(reader->times, clock,
 								region->packet_ns[clock]));
 	}
-	qsort(reader->regions, reader->n_regions, sizeof(*reader->regions), compare_regions);
+	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
+		      compare_regions);
 }
 
 static int read_index(struct perfetto_reader *reader)

@@ -375,8 +375,7 @@ void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint
 		if (tracks->cpus[i].is_known && tracks->after_loss > 0 &&
 		    tracks->cpus[i].n_losses != tracks->n_losses)
 			add_gap(tracks, tracks->after_loss, i, true);
-	if (tracks->n_facts > 0)
-		qsort(tracks->facts, tracks->n_facts, sizeof(tracks->facts[0]), compare);
+	perfetto_sort(tracks->facts, tracks->n_facts, sizeof(tracks->facts[0]), compare);
 	tracks->is_ended = true;
 }
 

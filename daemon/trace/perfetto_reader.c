@@ -359,17 +359,17 @@ static void load_track_event(struct perfetto_reader *reader, const struct perfet
 			     uint64_t time_ns)
 {
 	uint64_t number = number_of(&reader->place);
-	char marker[PERFETTO_MARKER_SIZE];
+	char text[PERFETTO_MARKER_SIZE];
 	struct perfetto_event event = {
 		.time_ns = time_ns,
 		.kind = PERFETTO_EVENT_PRINT,
 		.cpu = TRACE_ID_UNKNOWN,
 	};
-	int made = perfetto_tracks_marker(reader->tracks, packet, number, marker, &event.tid);
+	int made = perfetto_tracks_marker(reader->tracks, packet, number, text, &event.bytes,
+					  &event.tid);
 
 	if (perfetto_tracks_lost(reader->tracks, packet, number))
 		add_lost(reader, TRACE_ID_UNKNOWN, time_ns);
-	event.bytes = span_of(marker);
 	if (made > 0)
 		add_event(reader, &event);
 	else if (made < 0)

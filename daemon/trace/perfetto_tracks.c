@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/perfetto_tracks.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +18,9 @@
 
 /* Bundles of events before which others may be missing; more are only counted, as losses. */
 #define GAPS 16384
+
+/* Powers of two. Most facts are looked up again for the next packet of a sequence. */
+#define HINTS 4096
 
 /* What a packet defines for the packets of its sequence from itself on. Names have their numbers as
  * keys. */
@@ -80,6 +81,7 @@ struct perfetto_tracks {
 	struct track tracks[TRACKS];
 	struct fact *facts; /* later in the order of sequence, key and number */
 	size_t n_facts, facts_capacity;
+	uint32_t hints[HINTS]; /* where the last fact of such a sequence and key was */
 	char *names;
 	size_t names_len, names_capacity;
 };
@@ -140,8 +142,8 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 /* Keeps a name, unless it is the one at *at. Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
-	if (name.len >= PERFETTO_MARKER_SIZE)
-		name.len = PERFETTO_MARKER_SIZE - 1;
+	if (name.len > PERFETTO_NAME_MAX)
+		name.len = PERFETTO_NAME_MAX;
 	if (name.len == *len &&
 	    (name.len == 0 || memcmp(tracks->names + *at, name.ptr, name.len) == 0))
 		return true;
@@ -381,14 +383,26 @@ void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint
 
 /* --- later --- */
 
+/* True: that fact is the last one of the wanted key at the packet or before. */
+static bool is_fact_at(const struct perfetto_tracks *tracks, size_t i, const struct fact *wanted)
+{
+	const struct fact *fact = &tracks->facts[i];
+
+	return i < tracks->n_facts && fact->sequence == wanted->sequence &&
+	       fact->key == wanted->key && fact->number <= wanted->number &&
+	       (i + 1 == tracks->n_facts || compare(fact + 1, wanted) > 0);
+}
+
 /* The last fact of that key at the packet @number or before; NULL: there is none. */
-static const struct fact *fact_at(const struct perfetto_tracks *tracks, uint64_t sequence,
-				  uint64_t key, uint64_t number)
+static const struct fact *fact_at(struct perfetto_tracks *tracks, uint64_t sequence, uint64_t key,
+				  uint64_t number)
 {
 	const struct fact wanted = { .sequence = sequence, .key = key, .number = number };
+	uint32_t *hint = &tracks->hints[hash_of(sequence ^ hash_of(key)) % HINTS];
 	size_t begin = 0, end = tracks->n_facts;
-	const struct fact *last;
 
+	if (is_fact_at(tracks, *hint, &wanted))
+		return &tracks->facts[*hint];
 	while (begin < end) {
 		size_t middle = begin + (end - begin) / 2;
 
@@ -397,19 +411,21 @@ static const struct fact *fact_at(const struct perfetto_tracks *tracks, uint64_t
 		else
 			end = middle;
 	}
-	last = begin > 0 ? &tracks->facts[begin - 1] : NULL;
-	return last && last->sequence == sequence && last->key == key ? last : NULL;
+	if (begin == 0 || !is_fact_at(tracks, begin - 1, &wanted))
+		return NULL;
+	*hint = (uint32_t)(begin - 1);
+	return &tracks->facts[begin - 1];
 }
 
-static const struct fact *fact_of(const struct perfetto_tracks *tracks, uint64_t sequence,
-				  uint64_t key, uint64_t number)
+static const struct fact *fact_of(struct perfetto_tracks *tracks, uint64_t sequence, uint64_t key,
+				  uint64_t number)
 {
 	const struct fact *fact = fact_at(tracks, sequence, key, number);
 
 	return fact && fact->number == number ? fact : NULL;
 }
 
-bool perfetto_tracks_next_gap(const struct perfetto_tracks *tracks, uint64_t number,
+bool perfetto_tracks_next_gap(struct perfetto_tracks *tracks, uint64_t number,
 			      struct perfetto_gap *gap)
 {
 	const uint64_t next = gap->cpu < 0 ? 0 : 2 * (uint64_t)gap->cpu + gap->at_end + 1;
@@ -424,7 +440,7 @@ bool perfetto_tracks_next_gap(const struct perfetto_tracks *tracks, uint64_t num
 	return true;
 }
 
-static uint64_t clock_of(const struct perfetto_tracks *tracks, const struct sequence *sequence,
+static uint64_t clock_of(struct perfetto_tracks *tracks, const struct sequence *sequence,
 			 uint64_t number)
 {
 	const struct fact *fact;
@@ -527,19 +543,17 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	return false;
 }
 
-bool perfetto_tracks_lost(const struct perfetto_tracks *tracks,
-			  const struct perfetto_packet *packet, uint64_t number)
+bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number)
 {
-	return packet->lost_before &&
-	       !is_foreign(sequence_of((struct perfetto_tracks *)tracks, packet->sequence)) &&
+	return packet->lost_before && !is_foreign(sequence_of(tracks, packet->sequence)) &&
 	       fact_of(tracks, packet->sequence, (uint64_t)KEY_LOST, number) != NULL;
 }
 
 /* --- markers --- */
 
 /* The name of an event. Most are in the packet that uses them first, and only there. */
-static struct span name_of(const struct perfetto_tracks *tracks,
-			   const struct perfetto_packet *packet,
+static struct span name_of(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			   const struct perfetto_track_event *event, uint64_t number)
 {
 	const struct fact *fact, *cleared;
@@ -566,7 +580,7 @@ static const struct track *known_track(const struct perfetto_tracks *tracks, uin
 }
 
 /* The track of the thread that writes the sequence, or NULL. */
-static const struct track *thread_of(const struct perfetto_tracks *tracks, uint64_t sequence,
+static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t sequence,
 				     uint64_t number)
 {
 	static const int keys[] = { KEY_DEFAULT, KEY_THREAD };
@@ -581,35 +595,53 @@ static const struct track *thread_of(const struct perfetto_tracks *tracks, uint6
 	return NULL;
 }
 
-static int counter(const struct perfetto_tracks *tracks, const struct track *thread,
-		   const struct track *track, const struct perfetto_track_event *event,
-		   char text[static PERFETTO_MARKER_SIZE])
+static char *put_number(char *to, int64_t number)
 {
-	/* SurfaceFlinger's counters are whole numbers. The first versions of Android's library
-	 * wrote them without a name, on the thread's track. */
-	if (!event->has_value || (track && track->tid >= 0))
-		return 0;
-	if (!thread || !track || track->len == 0)
-		return -1;
-	snprintf(text, PERFETTO_MARKER_SIZE, "C|%d|%.*s|%" PRId64, (int)thread->pid,
-		 track->len < PERFETTO_MARKER_SIZE - 64 ? (int)track->len
-							: PERFETTO_MARKER_SIZE - 64,
-		 tracks->names + track->at, event->value);
-	return 1;
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char digits[20], *first = digits + sizeof(digits);
+
+	do
+		*--first = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (number < 0)
+		*to++ = '-';
+	return mempcpy(to, first, (size_t)(digits + sizeof(digits) - first));
 }
 
-int perfetto_tracks_marker(const struct perfetto_tracks *tracks,
-			   const struct perfetto_packet *packet, uint64_t number,
-			   char text[static PERFETTO_MARKER_SIZE], int32_t *tid)
+/* Writes a marker of a kind: "E|pid", "B|pid|name" or "C|pid|name|value". */
+static struct span put_marker(char text[static PERFETTO_MARKER_SIZE], char kind, int32_t pid,
+			      struct span name, int64_t value)
 {
-	static const char letters[] = {
-		[PERFETTO_TRACK_BEGIN] = 'B', [PERFETTO_TRACK_INSTANT] = 'I'
-	};
+	char *to = text;
+
+	*to++ = kind;
+	*to++ = '|';
+	to = put_number(to, pid);
+	if (kind != 'E') {
+		*to++ = '|';
+		name.len = strnlen(name.ptr, name.len);
+		to = mempcpy(to, name.ptr,
+			     name.len < PERFETTO_NAME_MAX ? name.len : PERFETTO_NAME_MAX);
+	}
+	if (kind == 'C') {
+		*to++ = '|';
+		to = put_number(to, value);
+	}
+	return (struct span){ text, (size_t)(to - text) };
+}
+
+int perfetto_tracks_marker(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			   uint64_t number, char text[static PERFETTO_MARKER_SIZE],
+			   struct span *marker, int32_t *tid)
+{
+	static const char kinds[] = { [PERFETTO_TRACK_BEGIN] = 'B',
+				      [PERFETTO_TRACK_END] = 'E',
+				      [PERFETTO_TRACK_INSTANT] = 'I' };
 	const struct track *thread = thread_of(tracks, packet->sequence, number), *track = thread;
 	struct perfetto_track_event event;
-	struct span name;
+	struct span name = SPAN_NULL;
 
-	if (is_foreign(sequence_of((struct perfetto_tracks *)tracks, packet->sequence)))
+	if (is_foreign(sequence_of(tracks, packet->sequence)))
 		return 0;
 	if (!perfetto_track_event_read(packet->track_event, &event))
 		return -1;
@@ -618,21 +650,27 @@ int perfetto_tracks_marker(const struct perfetto_tracks *tracks,
 	if (event.has_track)
 		track = known_track(tracks, event.track);
 	*tid = thread ? thread->tid : track ? track->tid : -1;
-	if (event.type == PERFETTO_TRACK_COUNTER)
-		return counter(tracks, thread, track, &event, text);
+	if (event.type == PERFETTO_TRACK_COUNTER) {
+		/* SurfaceFlinger's counters are whole numbers. The first versions of Android's
+		 * library wrote them without a name, on the thread's track. */
+		if (!event.has_value || (track && track->tid >= 0))
+			return 0;
+		if (!thread || !track || track->len == 0)
+			return -1;
+		name = (struct span){ tracks->names + track->at, track->len };
+		*marker = put_marker(text, 'C', thread->pid, name, event.value);
+		return 1;
+	}
 	if (!track)
 		return -1;
 	if (track->tid < 0)
 		return 0;
 	*tid = track->tid;
-	if (event.type == PERFETTO_TRACK_END) {
-		snprintf(text, PERFETTO_MARKER_SIZE, "E|%d", (int)track->pid);
-		return 1;
+	if (event.type != PERFETTO_TRACK_END) {
+		name = name_of(tracks, packet, &event, number);
+		if (!name.ptr)
+			return event.name_id ? -1 : 0;
 	}
-	name = name_of(tracks, packet, &event, number);
-	if (!name.ptr)
-		return event.name_id ? -1 : 0;
-	snprintf(text, PERFETTO_MARKER_SIZE, "%c|%d|%.*s", letters[event.type], (int)track->pid,
-		 name.len < PERFETTO_MARKER_SIZE ? (int)name.len : PERFETTO_MARKER_SIZE, name.ptr);
+	*marker = put_marker(text, kinds[event.type], track->pid, name, 0);
 	return 1;
 }

@@ -29,8 +29,9 @@
 
 struct perfetto_tracks;
 
-/* The text of a marker with its NUL. */
+/* The text of a marker, and of a name in it. */
 #define PERFETTO_MARKER_SIZE 4096
+#define PERFETTO_NAME_MAX (PERFETTO_MARKER_SIZE - 64)
 
 /* Returns NULL if out of memory. */
 struct perfetto_tracks *perfetto_tracks_new(void);
@@ -62,7 +63,7 @@ struct perfetto_gap {
 
 /* The second pass: the gap at a bundle after @gap; with ->cpu -1 the first one. Returns false if
  * there is none. */
-bool perfetto_tracks_next_gap(const struct perfetto_tracks *tracks, uint64_t number,
+bool perfetto_tracks_next_gap(struct perfetto_tracks *tracks, uint64_t number,
 			      struct perfetto_gap *gap);
 
 /* True: perfetto_tracks_time() must be called for the packet, whatever else is in it: its time, or
@@ -77,13 +78,13 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 			  uint64_t number, uint64_t *clock, uint64_t *time_ns);
 
 /* The second pass: packets of the sequence were lost before this one, with events. */
-bool perfetto_tracks_lost(const struct perfetto_tracks *tracks,
-			  const struct perfetto_packet *packet, uint64_t number);
+bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number);
 
-/* The second pass: writes the marker of a track event. *tid: of its thread. Returns 1; 0: there is
- * none for it; -1: what it refers to is missing. */
-int perfetto_tracks_marker(const struct perfetto_tracks *tracks,
-			   const struct perfetto_packet *packet, uint64_t number,
-			   char text[static PERFETTO_MARKER_SIZE], int32_t *tid);
+/* The second pass: writes the marker of a track event into @text. *tid: of its thread. Returns 1;
+ * 0: there is none for it; -1: what it refers to is missing. */
+int perfetto_tracks_marker(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			   uint64_t number, char text[static PERFETTO_MARKER_SIZE],
+			   struct span *marker, int32_t *tid);
 
 #endif

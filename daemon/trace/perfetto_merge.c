@@ -65,9 +65,9 @@ static bool is_before(const struct perfetto_run *a, const struct perfetto_run *b
 }
 
 /* With its bytes, and aligned. */
-static size_t size_of(const struct perfetto_event *event)
+static size_t size_of(size_t len)
 {
-	return sizeof(*event) + (event->bytes.len + 7) / 8 * 8;
+	return sizeof(struct perfetto_event) + (len + 7) / 8 * 8;
 }
 
 /* --- adding --- */
@@ -99,10 +99,12 @@ static bool end_run(struct perfetto_merge *merge)
 	return true;
 }
 
-bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event)
+bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event,
+			struct span bytes)
 {
 	struct perfetto_region_events *added = merge->added;
-	size_t len = size_of(event);
+	size_t len = size_of(bytes.len);
+	struct perfetto_event *copy;
 	struct perfetto_run *last = &merge->last;
 
 	if (!added || len > PERFETTO_EVENTS_MAX ||
@@ -116,10 +118,11 @@ bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_even
 					       added->len };
 	}
 	merge->last_ns = event->time_ns;
-	memcpy(added->bytes + added->len, event, sizeof(*event));
-	if (event->bytes.len > 0)
-		memcpy(added->bytes + added->len + sizeof(*event), event->bytes.ptr,
-		       event->bytes.len);
+	copy = (struct perfetto_event *)(added->bytes + added->len);
+	*copy = *event;
+	copy->len = (uint32_t)bytes.len;
+	if (bytes.len > 0)
+		memcpy(copy + 1, bytes.ptr, bytes.len);
 	added->len += len;
 	last->end = added->len;
 	return true;
@@ -137,6 +140,12 @@ bool perfetto_merge_end_region(struct perfetto_merge *merge)
 	bool fits = merge->added && end_run(merge);
 
 	if (merge->added) {
+		char *trimmed = realloc(merge->added->bytes, merge->added->len + 1);
+
+		if (trimmed) {
+			merge->added->bytes = trimmed;
+			merge->added->size = merge->added->len + 1;
+		}
 		merge->bytes += merge->added->size;
 		if (merge->added->n_runs == 0)
 			free_region(merge, merge->added);
@@ -152,29 +161,28 @@ uint64_t perfetto_merge_time(const struct perfetto_merge *merge)
 	return merge->n > 0 ? merge->runs[0].time_ns : UINT64_MAX;
 }
 
+static const struct perfetto_event *event_of(const struct perfetto_run *run)
+{
+	return (const struct perfetto_event *)(run->region->bytes + run->at);
+}
+
 const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge)
 {
-	char *at = merge->runs[0].region->bytes + merge->runs[0].at;
-	struct perfetto_event *event = (struct perfetto_event *)at;
-
-	event->bytes.ptr = at + sizeof(*event);
-	return event;
+	return event_of(&merge->runs[0]);
 }
 
 void perfetto_merge_remove_first(struct perfetto_merge *merge)
 {
 	struct perfetto_run first = merge->runs[0];
-	const char *at = first.region->bytes + first.at;
 	size_t i = 0, child;
 
-	first.at += size_of((const struct perfetto_event *)at);
+	first.at += size_of(event_of(&first)->len);
 	if (first.at == first.end) {
 		if (--first.region->n_runs == 0)
 			free_region(merge, first.region);
 		first = merge->runs[--merge->n];
 	} else {
-		at = first.region->bytes + first.at;
-		first.time_ns = ((const struct perfetto_event *)at)->time_ns;
+		first.time_ns = event_of(&first)->time_ns;
 	}
 	for (; (child = 2 * i + 1) < merge->n; i = child) {
 		if (child + 1 < merge->n && is_before(&merge->runs[child + 1], &merge->runs[child]))

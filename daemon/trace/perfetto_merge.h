@@ -21,12 +21,13 @@
 
 enum perfetto_event_kind { PERFETTO_EVENT_PRINT, PERFETTO_EVENT_LOST, PERFETTO_EVENT_TIMELINE };
 
+/* Its bytes are behind it. */
 struct perfetto_event {
 	uint64_t time_ns;
+	uint64_t number; /* PERFETTO_EVENT_TIMELINE: the sequence */
 	enum perfetto_event_kind kind;
 	int32_t cpu, tid; /* or TRACE_ID_UNKNOWN */
-	uint64_t number;  /* PERFETTO_EVENT_TIMELINE: the sequence */
-	struct span bytes;
+	uint32_t len;	  /* set by perfetto_merge_add() */
 };
 
 struct perfetto_region_events;
@@ -61,8 +62,9 @@ void perfetto_sort(void *array, size_t n, size_t size,
  * order of the regions, and then as they were added. */
 void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order);
 
-/* Copies an event. Returns false if the region has too many, or memory is short. */
-bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event);
+/* Copies an event and its bytes. Returns false if the region has too many, or memory is short. */
+bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event,
+			struct span bytes);
 
 /* Returns false if memory is short. */
 bool perfetto_merge_end_region(struct perfetto_merge *merge);

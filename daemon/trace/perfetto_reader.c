@@ -20,7 +20,7 @@
 #define REGIONS 65536
 
 /* The most memory of all events. */
-#define EVENTS_MEMORY (12u << 20)
+#define EVENTS_MEMORY (16u << 20)
 
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
@@ -282,13 +282,14 @@ static int read_index(struct perfetto_reader *reader)
 /* --- the second pass: regions --- */
 
 /* Returns false if the region has too many events, or memory is short. */
-static bool add_event(struct perfetto_reader *reader, const struct perfetto_event *event)
+static bool add_event(struct perfetto_reader *reader, const struct perfetto_event *event,
+		      struct span bytes)
 {
 	if (event->time_ns > INT64_MAX) {
 		reader->counts.untimed++;
 		return true;
 	}
-	if (perfetto_merge_add(&reader->merge, event))
+	if (perfetto_merge_add(&reader->merge, event, bytes))
 		return true;
 	reader->counts.late++;
 	return false;
@@ -303,7 +304,7 @@ static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_
 	};
 
 	if (time_ns > 0)
-		add_event(reader, &event);
+		add_event(reader, &event, SPAN_NULL);
 }
 
 static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet)
@@ -326,12 +327,11 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 			.kind = PERFETTO_EVENT_PRINT,
 			.cpu = bundle.cpu,
 			.tid = print.tid,
-			.bytes = print.text,
 		};
 
 		if (print.time_ns > last_ns)
 			last_ns = print.time_ns;
-		if (!add_event(reader, &event))
+		if (!add_event(reader, &event, print.text))
 			return;
 	}
 	gap.cpu = -1;
@@ -349,10 +349,9 @@ static void load_timeline(struct perfetto_reader *reader, const struct perfetto_
 		.cpu = TRACE_ID_UNKNOWN,
 		.tid = TRACE_ID_UNKNOWN,
 		.number = packet->sequence,
-		.bytes = packet->timeline,
 	};
 
-	add_event(reader, &event);
+	add_event(reader, &event, packet->timeline);
 }
 
 static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
@@ -360,18 +359,19 @@ static void load_track_event(struct perfetto_reader *reader, const struct perfet
 {
 	uint64_t number = number_of(&reader->place);
 	char text[PERFETTO_MARKER_SIZE];
+	struct span marker;
 	struct perfetto_event event = {
 		.time_ns = time_ns,
 		.kind = PERFETTO_EVENT_PRINT,
 		.cpu = TRACE_ID_UNKNOWN,
 	};
-	int made = perfetto_tracks_marker(reader->tracks, packet, number, text, &event.bytes,
-					  &event.tid);
+	int made =
+		perfetto_tracks_marker(reader->tracks, packet, number, text, &marker, &event.tid);
 
 	if (perfetto_tracks_lost(reader->tracks, packet, number))
 		add_lost(reader, TRACE_ID_UNKNOWN, time_ns);
 	if (made > 0)
-		add_event(reader, &event);
+		add_event(reader, &event, marker);
 	else if (made < 0)
 		reader->counts.malformed++;
 }
@@ -452,7 +452,8 @@ static bool print_record(struct perfetto_reader *reader, const struct perfetto_e
 {
 	const struct perfetto_thread_entry *thread;
 
-	if (!marker_parse(first_line(event->bytes), record)) {
+	if (!marker_parse(first_line((struct span){ (const char *)(event + 1), event->len }),
+			  record)) {
 		reader->counts.malformed++;
 		return false;
 	}
@@ -489,7 +490,7 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 		record->kind = TRACE_TIMELINE;
 		record->time_ns = event->time_ns;
 		record->value = (int64_t)event->number;
-		record->name = event->bytes;
+		record->name = (struct span){ (const char *)(event + 1), event->len };
 	}
 	return true;
 }

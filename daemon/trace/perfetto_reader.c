@@ -55,6 +55,7 @@ struct perfetto_reader {
 
 	struct perfetto_merge merge;
 	uint64_t last_ns;
+	bool is_late; /* the event before was left out */
 };
 
 /* --- common to both passes --- */
@@ -495,6 +496,23 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 	return true;
 }
 
+/* Events before this time were left out. Without a loss, the hole would look like a pause. */
+static void report_late(struct perfetto_reader *reader, uint64_t time_ns,
+			void (*record)(void *context, const struct trace_record *record),
+			void *context)
+{
+	const struct perfetto_event lost = {
+		.time_ns = time_ns,
+		.kind = PERFETTO_EVENT_LOST,
+		.cpu = TRACE_ID_UNKNOWN,
+	};
+	struct trace_record made;
+
+	to_record(reader, &lost, &made);
+	record(context, &made);
+	reader->is_late = false;
+}
+
 ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			     void (*record)(void *context, const struct trace_record *record),
 			     void *context)
@@ -519,8 +537,11 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		/* The time of a marker cannot go back in a trace that is in order. */
 		if (event->time_ns < reader->last_ns) {
 			reader->counts.late++;
+			reader->is_late = true;
 		} else {
 			reader->last_ns = event->time_ns;
+			if (reader->is_late)
+				report_late(reader, event->time_ns, record, context);
 			if (to_record(reader, event, &made))
 				record(context, &made);
 		}

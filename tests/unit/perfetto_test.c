@@ -36,8 +36,7 @@ TEST(a_damaged_field_ends_the_message)
 		SPAN_INIT("\x08\x80"),					     /* a cut number */
 		SPAN_INIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), /* more than 64 bits */
 		SPAN_INIT("\x11\1\2\3"), /* a cut number of fixed size */
-		SPAN_INIT("\x0a\x04"
-			  "abc"), /* cut bytes */
+		SPAN_INIT("\n\4abc"),	 /* cut bytes */
 		SPAN_INIT("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"
 			  "a"),	       /* a huge length */
 		SPAN_INIT("\x0b"),     /* a group */
@@ -55,12 +54,7 @@ TEST(a_damaged_field_ends_the_message)
 
 TEST(packets_are_found_in_a_stream)
 {
-	struct span rest = SPAN_LITERAL("\x0a\x02"
-					"ab"
-					"\x10\x01"
-					"\x0a\x00"
-					"\x0a\x05"
-					"x");
+	struct span rest = SPAN_LITERAL("\n\2ab\20\1\n\0\n\5x");
 	struct span packet;
 	uint64_t needed;
 

@@ -197,6 +197,13 @@ static bool read_event(struct span bytes, struct perfetto_print *print)
 	return print->text.ptr != NULL;
 }
 
+#define BUNDLE(as, member) PROTOBUF_MEMBER(as, perfetto_bundle, member)
+
+static const struct protobuf_member bundle_members[] = {
+	[1] = BUNDLE(I32, cpu),	  [3] = BUNDLE(BOOL, lost),	[4] = BUNDLE(SPAN, compact),
+	[5] = BUNDLE(U64, clock), [6] = BUNDLE(U64, ftrace_ns), [7] = BUNDLE(U64, boot_ns),
+};
+
 bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 {
 	struct protobuf_field field;
@@ -206,32 +213,12 @@ bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 
 	*bundle = (struct perfetto_bundle){ .cpu = -1 };
 	while (protobuf_next(&bytes, &field)) {
-		switch (field.number) {
-		case 1:
-			bundle->cpu = (int32_t)field.value;
-			break;
-		case 2:
-			if (bundle->first_ns > 0)
-				break;
+		if (field.number == 2 && bundle->first_ns == 0) {
 			read_event(field.bytes, &first);
 			bundle->first_ns = first.time_ns;
-			break;
-		case 3:
-			bundle->lost = field.value != 0;
-			break;
-		case 4:
-			bundle->compact = field.bytes;
-			break;
-		case 5:
-			bundle->clock = field.value;
-			break;
-		case 6:
-			bundle->ftrace_ns = field.value;
-			break;
-		case 7:
-			bundle->boot_ns = field.value;
-			break;
 		}
+		if (field.number < sizeof(bundle_members) / sizeof(bundle_members[0]))
+			protobuf_set(&bundle_members[field.number], &field, bundle);
 		while (bundle->first_ns > 0 && take_bytes(&bytes, EVENT_TAG, &event))
 			;
 	}

@@ -24,38 +24,6 @@ unsigned int protobuf_fixed(struct span bytes, enum protobuf_type type, uint64_t
 	return size;
 }
 
-static void set(const struct protobuf_member *member, const struct protobuf_field *field, char *out)
-{
-	void *at = out + member->offset;
-
-	switch (member->as) {
-	case PROTOBUF_SKIPPED:
-		return;
-	case PROTOBUF_U64:
-		*(uint64_t *)at = field->value;
-		break;
-	case PROTOBUF_I32:
-		*(int32_t *)at = (int32_t)field->value;
-		break;
-	case PROTOBUF_BOOL:
-		*(bool *)at = field->value != 0;
-		break;
-	case PROTOBUF_FLAG:
-		*(int32_t *)at = field->value != 0;
-		break;
-	case PROTOBUF_FIRST_SPAN:
-		if (((struct span *)at)->ptr)
-			return;
-		*(struct span *)at = field->bytes;
-		break;
-	case PROTOBUF_SPAN:
-		*(struct span *)at = field->bytes;
-		break;
-	}
-	if (member->has_offset)
-		*(bool *)(out + member->has_offset) = true;
-}
-
 bool protobuf_read(struct span message, const struct protobuf_member *members, unsigned int n,
 		   void *out)
 {
@@ -63,6 +31,6 @@ bool protobuf_read(struct span message, const struct protobuf_member *members, u
 
 	while (protobuf_next(&message, &field))
 		if (field.number < n)
-			set(&members[field.number], &field, out);
+			protobuf_set(&members[field.number], &field, out);
 	return message.len == 0;
 }

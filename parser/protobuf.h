@@ -149,6 +149,40 @@ struct protobuf_member {
 		PROTOBUF_##as, offsetof(struct type, member), offsetof(struct type, has)           \
 	}
 
+/* Sets the member of @out that a field is for. */
+static inline void protobuf_set(const struct protobuf_member *member,
+				const struct protobuf_field *field, void *out)
+{
+	void *at = (char *)out + member->offset;
+
+	switch (member->as) {
+	case PROTOBUF_SKIPPED:
+		return;
+	case PROTOBUF_U64:
+		*(uint64_t *)at = field->value;
+		break;
+	case PROTOBUF_I32:
+		*(int32_t *)at = (int32_t)field->value;
+		break;
+	case PROTOBUF_BOOL:
+		*(bool *)at = field->value != 0;
+		break;
+	case PROTOBUF_FLAG:
+		*(int32_t *)at = field->value != 0;
+		break;
+	case PROTOBUF_FIRST_SPAN:
+		if (((struct span *)at)->ptr)
+			return;
+		*(struct span *)at = field->bytes;
+		break;
+	case PROTOBUF_SPAN:
+		*(struct span *)at = field->bytes;
+		break;
+	}
+	if (member->has_offset)
+		*(bool *)((char *)out + member->has_offset) = true;
+}
+
 /* Sets the members of @out that the fields of a message are for. @members: by the number of the
  * field, below @n. Returns false if the message is damaged. */
 bool protobuf_read(struct span message, const struct protobuf_member *members, unsigned int n,

@@ -77,15 +77,11 @@ static struct {
 	struct sigaction before;
 } map;
 
-static char *page_of(const char *at)
-{
-	return (char *)((uintptr_t)at & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1));
-}
-
 /* There is no file behind the address: zeros from there on. */
 static void on_no_file(int number, siginfo_t *info, void *context)
 {
-	char *at = page_of(info->si_addr);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	char *at = (char *)((uintptr_t)info->si_addr / page * page);
 	int error = errno;
 
 	(void)context;

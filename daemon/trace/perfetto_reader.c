@@ -25,12 +25,12 @@
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
-/* Packets one after the other, and their earliest times; UINT64_MAX: no such event. */
+/* Packets one after the other. */
 struct region {
 	uint64_t begin, end; /* in the trace */
-	uint64_t ftrace_ns;  /* on the ftrace clock */
-	uint64_t
-		packet_ns[PERFETTO_CLOCKS]; /* of packets with a time of their own, on that clock */
+	/* The earliest times of its events, on each clock, the first one that of ftrace;
+	 * UINT64_MAX: no such event. */
+	uint64_t first_ns[PERFETTO_CLOCKS];
 };
 
 /* Where the reader is among the packets: the same in both passes. */
@@ -122,9 +122,9 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 
 	perfetto_times_add_bundle(reader->times, &bundle);
 	if (bundle.first_ns > 0 && (bundle.lost || is_after_loss))
-		earliest(&region->ftrace_ns, bundle.first_ns);
+		earliest(&region->first_ns[0], bundle.first_ns);
 	while (perfetto_print_next(&bytes, &print))
-		earliest(&region->ftrace_ns, print.time_ns);
+		earliest(&region->first_ns[0], print.time_ns);
 	reader->counts.corrupt += !whole;
 }
 
@@ -172,7 +172,7 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 	}
 	if (time_of(reader, packet, &clock, &time_ns)) {
 		if (packet->timeline.ptr || packet->track_event.ptr)
-			earliest(&region->packet_ns[clock], time_ns);
+			earliest(&region->first_ns[clock], time_ns);
 	} else if (packet->timeline.ptr && packet->has_time) {
 		reader->counts.untimed++;
 	}
@@ -180,19 +180,18 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 
 static struct region region_at(uint64_t begin)
 {
-	struct region region = { .begin = begin, .end = begin, .ftrace_ns = UINT64_MAX };
+	struct region region = { .begin = begin, .end = begin };
 
-	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		region.packet_ns[i] = UINT64_MAX;
+	memset(region.first_ns, 0xff, sizeof(region.first_ns));
 	return region;
 }
 
 static bool has_events(const struct region *region)
 {
-	uint64_t first_ns = region->ftrace_ns;
+	uint64_t first_ns = UINT64_MAX;
 
 	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		earliest(&first_ns, region->packet_ns[i]);
+		earliest(&first_ns, region->first_ns[i]);
 	return first_ns != UINT64_MAX;
 }
 
@@ -204,9 +203,8 @@ static void join_regions(struct perfetto_reader *reader)
 		struct region joined = *a;
 
 		joined.end = b->end;
-		earliest(&joined.ftrace_ns, b->ftrace_ns);
 		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
-			earliest(&joined.packet_ns[clock], b->packet_ns[clock]);
+			earliest(&joined.first_ns[clock], b->first_ns[clock]);
 		reader->regions[i] = joined;
 	}
 	reader->n_regions /= 2;
@@ -231,22 +229,22 @@ static int compare_regions(const void *left, const void *right)
 {
 	const struct region *a = left, *b = right;
 
-	if (a->ftrace_ns != b->ftrace_ns)
-		return a->ftrace_ns < b->ftrace_ns ? -1 : 1;
+	if (a->first_ns[0] != b->first_ns[0])
+		return a->first_ns[0] < b->first_ns[0] ? -1 : 1;
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* From now on ->ftrace_ns is the earliest time of all events of a region. */
+/* From now on ->first_ns[0] is the earliest time of all events of a region. */
 static void sort_regions(struct perfetto_reader *reader)
 {
 	for (size_t i = 0; i < reader->n_regions; i++) {
 		struct region *region = &reader->regions[i];
 
-		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
-			if (region->packet_ns[clock] != UINT64_MAX)
-				earliest(&region->ftrace_ns,
+		for (unsigned int clock = 1; clock < PERFETTO_CLOCKS; clock++)
+			if (region->first_ns[clock] != UINT64_MAX)
+				earliest(region->first_ns,
 					 perfetto_times_convert(reader->times, clock,
-								region->packet_ns[clock]));
+								region->first_ns[clock]));
 	}
 	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
 		      compare_regions);
@@ -422,7 +420,7 @@ static int load_due(struct perfetto_reader *reader)
 		const struct region *next = &reader->regions[reader->next_region];
 		int error;
 
-		if (next->ftrace_ns > perfetto_merge_time(&reader->merge) ||
+		if (next->first_ns[0] > perfetto_merge_time(&reader->merge) ||
 		    (reader->merge.n > 0 && perfetto_merge_memory(&reader->merge) >= EVENTS_MEMORY))
 			return 0;
 		reader->next_region++;

@@ -95,6 +95,7 @@ static bool end_run(struct perfetto_merge *merge)
 		merge->runs[i] = merge->runs[parent];
 	}
 	merge->runs[i] = merge->last;
+	merge->bytes += sizeof(*merge->runs);
 	merge->added->n_runs++;
 	return true;
 }
@@ -181,6 +182,7 @@ void perfetto_merge_remove_first(struct perfetto_merge *merge)
 		if (--first.region->n_runs == 0)
 			free_region(merge, first.region);
 		first = merge->runs[--merge->n];
+		merge->bytes -= sizeof(first);
 	} else {
 		first.time_ns = event_of(&first)->time_ns;
 	}
@@ -192,11 +194,6 @@ void perfetto_merge_remove_first(struct perfetto_merge *merge)
 		merge->runs[i] = merge->runs[child];
 	}
 	merge->runs[i] = first;
-}
-
-size_t perfetto_merge_memory(const struct perfetto_merge *merge)
-{
-	return merge->bytes + merge->n * sizeof(*merge->runs);
 }
 
 void perfetto_merge_free(struct perfetto_merge *merge)

@@ -46,7 +46,7 @@ struct perfetto_merge {
 	struct perfetto_region_events *added; /* the region that events are added to, or NULL */
 	struct perfetto_run last;	      /* its last run, which is not in the heap yet, */
 	uint64_t last_ns;		      /* and the time of that one's last event */
-	size_t bytes;			      /* of the events of all regions */
+	size_t bytes;			      /* of all regions and runs */
 };
 
 /* Makes space for @n elements of @size bytes in all, @max at most. Returns false if there is none.
@@ -75,9 +75,6 @@ uint64_t perfetto_merge_time(const struct perfetto_merge *merge);
 /* The next event, which must exist; valid until it is removed. */
 const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge);
 void perfetto_merge_remove_first(struct perfetto_merge *merge);
-
-/* Bytes of memory that it uses. */
-size_t perfetto_merge_memory(const struct perfetto_merge *merge);
 
 void perfetto_merge_free(struct perfetto_merge *merge);
 

@@ -421,7 +421,7 @@ static int load_due(struct perfetto_reader *reader)
 		int error;
 
 		if (next->first_ns[0] > perfetto_merge_time(&reader->merge) ||
-		    (reader->merge.n > 0 && perfetto_merge_memory(&reader->merge) >= EVENTS_MEMORY))
+		    (reader->merge.n > 0 && reader->merge.bytes >= EVENTS_MEMORY))
 			return 0;
 		reader->next_region++;
 		error = load_region(reader, next);

@@ -78,16 +78,13 @@ void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order)
 	merge->last = (struct perfetto_run){ .order = order, .region = merge->added };
 }
 
-/* Moves the last run into the heap. */
-static bool end_run(struct perfetto_merge *merge)
+/* Moves the last run into the heap, which has space for it. */
+static void end_run(struct perfetto_merge *merge)
 {
 	size_t i = merge->n, parent;
 
 	if (merge->last.at == merge->last.end)
-		return true;
-	if (!perfetto_grow((void **)&merge->runs, &merge->capacity, merge->n + 1,
-			   sizeof(*merge->runs), SIZE_MAX))
-		return false;
+		return;
 	for (merge->n++; i > 0; i = parent) {
 		parent = (i - 1) / 2;
 		if (!is_before(&merge->last, &merge->runs[parent]))
@@ -97,7 +94,7 @@ static bool end_run(struct perfetto_merge *merge)
 	merge->runs[i] = merge->last;
 	merge->bytes += sizeof(*merge->runs);
 	merge->added->n_runs++;
-	return true;
+	merge->last.at = merge->last.end;
 }
 
 bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event,
@@ -113,7 +110,9 @@ bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_even
 			   PERFETTO_EVENTS_MAX))
 		return false;
 	if (last->at == last->end || event->time_ns < merge->last_ns) {
-		if (!end_run(merge))
+		end_run(merge);
+		if (!perfetto_grow((void **)&merge->runs, &merge->capacity, merge->n + 1,
+				   sizeof(*merge->runs), SIZE_MAX))
 			return false;
 		*last = (struct perfetto_run){ event->time_ns, last->order + 1, added, added->len,
 					       added->len };
@@ -136,13 +135,12 @@ static void free_region(struct perfetto_merge *merge, struct perfetto_region_eve
 	free(region);
 }
 
-bool perfetto_merge_end_region(struct perfetto_merge *merge)
+void perfetto_merge_end_region(struct perfetto_merge *merge)
 {
-	bool fits = merge->added && end_run(merge);
-
 	if (merge->added) {
 		char *trimmed = realloc(merge->added->bytes, merge->added->len + 1);
 
+		end_run(merge);
 		if (trimmed) {
 			merge->added->bytes = trimmed;
 			merge->added->size = merge->added->len + 1;
@@ -152,7 +150,6 @@ bool perfetto_merge_end_region(struct perfetto_merge *merge)
 			free_region(merge, merge->added);
 	}
 	merge->added = NULL;
-	return fits;
 }
 
 /* --- removing --- */

@@ -66,8 +66,7 @@ void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order);
 bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_event *event,
 			struct span bytes);
 
-/* Returns false if memory is short. */
-bool perfetto_merge_end_region(struct perfetto_merge *merge);
+void perfetto_merge_end_region(struct perfetto_merge *merge);
 
 /* The time of the next event; UINT64_MAX: there is none. */
 uint64_t perfetto_merge_time(const struct perfetto_merge *merge);

@@ -22,6 +22,9 @@
 /* The most memory of all events. */
 #define EVENTS_MEMORY (16u << 20)
 
+/* While events may be missing, each time of that length is a loss: shorter than any frame. */
+#define LOSS_NS 8000000
+
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
@@ -55,7 +58,9 @@ struct perfetto_reader {
 
 	struct perfetto_merge merge;
 	uint64_t last_ns;
-	bool is_late; /* the event before was left out */
+	uint64_t sure_ns;		 /* no event is missing up to there, but for losses */
+	bool is_late;			 /* the event before was left out */
+	uint64_t unfit_ns, unfit_end_ns; /* events between them did not fit; the last 0: none */
 };
 
 /* --- common to both passes --- */
@@ -280,18 +285,21 @@ static int read_index(struct perfetto_reader *reader)
 
 /* --- the second pass: regions --- */
 
-/* Returns false if the region has too many events, or memory is short. */
-static bool add_event(struct perfetto_reader *reader, const struct perfetto_event *event,
+static void add_event(struct perfetto_reader *reader, const struct perfetto_event *event,
 		      struct span bytes)
 {
 	if (event->time_ns > INT64_MAX) {
 		reader->counts.untimed++;
-		return true;
+		return;
 	}
 	if (perfetto_merge_add(&reader->merge, event, bytes))
-		return true;
+		return;
 	reader->counts.late++;
-	return false;
+	if (reader->unfit_end_ns == 0 || event->time_ns < reader->unfit_ns)
+		reader->unfit_ns = event->time_ns;
+	if (event->time_ns >= reader->unfit_end_ns)
+		reader->unfit_end_ns = event->time_ns + 1;
+	reader->is_late |= event->time_ns < reader->last_ns;
 }
 
 static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_ns)
@@ -330,8 +338,7 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 
 		if (print.time_ns > last_ns)
 			last_ns = print.time_ns;
-		if (!add_event(reader, &event, print.text))
-			return;
+		add_event(reader, &event, print.text);
 	}
 	gap.cpu = -1;
 	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
@@ -406,23 +413,24 @@ static int load_region(struct perfetto_reader *reader, const struct region *regi
 			load_bundle(reader, &packet);
 		load_packet(reader, &packet);
 	}
-	if (!perfetto_merge_end_region(&reader->merge))
-		reader->counts.late++;
+	perfetto_merge_end_region(&reader->merge);
 	return result;
 }
 
 /* --- the second pass: the merge --- */
 
-/* Reads all regions with events up to the next one, as far as there is memory. */
+/* Reads all regions with events up to the next one. Returns 0; 1: there is no memory for all;
+ * -errno. */
 static int load_due(struct perfetto_reader *reader)
 {
 	while (reader->next_region < reader->n_regions) {
 		const struct region *next = &reader->regions[reader->next_region];
 		int error;
 
-		if (next->first_ns[0] > perfetto_merge_time(&reader->merge) ||
-		    (reader->merge.n > 0 && reader->merge.bytes >= EVENTS_MEMORY))
+		if (next->first_ns[0] > perfetto_merge_time(&reader->merge))
 			return 0;
+		if (reader->merge.n > 0 && reader->merge.bytes >= EVENTS_MEMORY)
+			return 1;
 		reader->next_region++;
 		error = load_region(reader, next);
 		if (error < 0)
@@ -494,8 +502,9 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 	return true;
 }
 
-/* Events before this time were left out. Without a loss, the hole would look like a pause. */
-static void report_late(struct perfetto_reader *reader, uint64_t time_ns,
+/* Events before that time were left out, or may be. Without a loss, the hole would look like a
+ * pause. */
+static void report_loss(struct perfetto_reader *reader, uint64_t time_ns,
 			void (*record)(void *context, const struct trace_record *record),
 			void *context)
 {
@@ -507,8 +516,26 @@ static void report_late(struct perfetto_reader *reader, uint64_t time_ns,
 	struct trace_record made;
 
 	to_record(reader, &lost, &made);
+	made.from_ns = reader->last_ns;
 	record(context, &made);
 	reader->is_late = false;
+	reader->sure_ns = time_ns;
+	if (time_ns >= reader->unfit_end_ns)
+		reader->unfit_end_ns = 0;
+}
+
+/* The next event is at that time. @is_unread: for want of memory, regions with earlier ones were
+ * not read. Returns true if a loss comes first. */
+static bool is_loss_due(struct perfetto_reader *reader, uint64_t time_ns, bool is_unread)
+{
+	bool is_unfit = reader->unfit_end_ns > 0;
+
+	if (reader->is_late || (is_unfit && time_ns >= reader->unfit_end_ns))
+		return true;
+	if (is_unread || (is_unfit && time_ns >= reader->unfit_ns))
+		return time_ns > reader->sure_ns + LOSS_NS;
+	reader->sure_ns = time_ns;
+	return false;
 }
 
 ssize_t perfetto_reader_read(struct perfetto_reader *reader,
@@ -525,21 +552,25 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		return error < 0 ? error : 1;
 	}
 	for (n = 0; n < RECORDS_PER_READ; n++) {
-		int error = load_due(reader);
+		int unread = load_due(reader);
 
-		if (error < 0)
-			return error;
-		if (reader->merge.n == 0)
+		if (unread < 0)
+			return unread;
+		if (reader->merge.n == 0) {
+			if (reader->is_late || reader->unfit_end_ns > 0)
+				report_loss(reader, reader->last_ns, record, context);
+			reader->unfit_end_ns = 0;
 			break;
+		}
 		event = perfetto_merge_first(&reader->merge);
 		/* The time of a marker cannot go back in a trace that is in order. */
 		if (event->time_ns < reader->last_ns) {
 			reader->counts.late++;
 			reader->is_late = true;
 		} else {
+			if (is_loss_due(reader, event->time_ns, unread > 0))
+				report_loss(reader, event->time_ns, record, context);
 			reader->last_ns = event->time_ns;
-			if (reader->is_late)
-				report_late(reader, event->time_ns, record, context);
 			if (to_record(reader, event, &made))
 				record(context, &made);
 		}

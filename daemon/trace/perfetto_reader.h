@@ -8,7 +8,8 @@
  *
  * A region is read when the merge reaches its earliest time, and freed after its last event. So the
  * memory depends on how far the packets are out of order, and not on the size of the trace. It is
- * limited: events that come too late for that are left out, and counted.
+ * limited: events that come too late for that are left out, and counted, and the times from which
+ * they may be missing have losses.
  */
 #ifndef JANKD_DAEMON_TRACE_PERFETTO_READER_H
 #define JANKD_DAEMON_TRACE_PERFETTO_READER_H

@@ -115,10 +115,41 @@ def check(checks, text, wrappings):
                     checks.equal(b"the only one of its" in done.stderr, wrapping in SEVERAL, f"{wrapping} {how}: the file that is read is reported")
 
 
+def events_of(text):
+    return [(round(float(line.split(b": ")[0].split()[-1]) * 1e9), 600, line.split(b": ", 2)[2]) for line in text.splitlines()]
+
+
+def bundles(events):
+    return [packets.prints(0, *events[at:at + 500]) for at in range(0, len(events), 500)]
+
+
+def left_out(checks):
+    """Events that there is no memory for are a loss, and no pause: they come too late, or have no space in their packet."""
+    events = events_of(TRACE)
+    begin = events[0][0]
+
+    def part(first, last):
+        return [event for event in events if first <= (event[0] - begin) / 1e9 < last]
+
+    def filled(some):  # each packet has an early event
+        early = (begin + 1000, 9, b"C|9|filler, 40 bytes of a counter's name|1\n")
+        return packets.prints(2, *sorted([early, *some, *((begin + 14 * 10**9 + i, *early[1:]) for i in range(1100))]))
+
+    large = [(begin + 2 * 10**9 + i, 9, b"C|9|" + b"x" * 1000 + b"|1\n") for i in range(4200)]
+    late = b"".join((*bundles(part(0, 1)), filled([]) * 5, filled(part(13, 14)), filled([]) * 324, *bundles(part(1, 13))))
+    with folder() as here:
+        for what, trace, grade in (("late", late + b"".join(bundles(part(14, 25))), b"INCOMPLETE: "), ("late, at the end", late, b"TOO SHORT: "),
+                                   ("large", packets.packet((50, zlib.compress(b"".join(bundles(sorted(part(0, 12) + large)))))) + b"".join(bundles(part(12, 25))),
+                                    b"INCOMPLETE: ")):
+            (here / "trace").write_bytes(trace)
+            said = analyze(here / what, here / "trace").stdout
+            kinds = {row["kind"] for row in rows(here / what, "events.csv")}
+            checks.equal((grade in said, "lost" in kinds, "pause" in kinds), (True, True, False), f"{what}: {said.decode()}")
+
+
 def packed_packets(checks):
     """perfetto's compressed packets, by zlib and by zstd. Without libarchive, or damaged, zstd's are never left out without a sign."""
-    events = [(round(float(line.split(b": ")[0].split()[-1]) * 1e9), 600, line.split(b": ", 2)[2]) for line in synthetic.trace(300).splitlines()]
-    parts = [packets.prints(0, *events[at:at + 500]) for at in range(0, len(events), 500)]
+    parts = bundles(events_of(synthetic.trace(300)))
     with folder() as here:
         (here / "none").mkdir()
         (here / "none" / "libarchive.so.13").write_bytes(b"none")
@@ -257,6 +288,7 @@ def refused(checks):
 check(checks, trace_text("android-7-launcher"), {**WRAPPINGS, **(PACKINGS if unpacks() else {})})
 # The oldest format has no process, and another function name.
 check(checks, trace_text("android-4.1-launcher"), {"old html": old_html, "gzip of html": WRAPPINGS["gzip of html"]})
+left_out(checks)
 packed_packets(checks)
 track_events(checks)
 cut(checks)

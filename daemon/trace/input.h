@@ -22,17 +22,6 @@ bool input_is_stopped(void);
  * -EINTR if it is stopped; another -errno. */
 ssize_t input_read(int fd, void *buffer, size_t size, off_t at);
 
-/* Maps a plain file from @at on, instead of reads: *text. It may become shorter; then its end reads
- * as zeros. Returns false if the file is none, or another one is mapped. */
-bool input_map(int fd, off_t at, struct span *text);
-void input_unmap(void);
-
-/* True: the mapped file became shorter, or its end cannot be read. */
-bool input_map_is_cut(void);
-
-/* Its memory can be used for others until it is read again. */
-void input_map_drop(void);
-
 /* Moves up to @size bytes from the front of a text to @buffer. Returns their number. */
 size_t input_take(struct span *text, void *buffer, size_t size);
 

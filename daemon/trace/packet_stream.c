@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "daemon/trace/input.h"
 #include "daemon/trace/perfetto_merge.h"
@@ -11,19 +12,25 @@
 
 #define BUFFER_SIZE (256u << 10)
 
-/* The most memory of a mapped file, about. */
-#define RESIDENT_MAX (4u << 20)
+/* Of a file, at least that much is read at a time. */
+#define WINDOW_SIZE (128u << 10)
 
 /* --- the outer stream --- */
 
-int packet_stream_open(struct packet_stream *stream, struct span whole)
+int packet_stream_open(struct packet_stream *stream, int fd, off_t base, struct span whole)
 {
-	*stream = (struct packet_stream){ .whole = whole };
+	struct stat info = { .st_size = base };
+
+	*stream = (struct packet_stream){ .fd = fd, .base = base, .window = whole };
+	stream->size = whole.len;
+	if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > base)
+		stream->size = (uint64_t)(info.st_size - base);
 	return inflateInit(&stream->zlib) == Z_OK ? 0 : -ENOMEM;
 }
 
 void packet_stream_close(struct packet_stream *stream)
 {
+	free(stream->bytes);
 	free(stream->inner.bytes);
 	source_archive_close(stream->zstd);
 	/* Of one that was not begun, this does nothing. */
@@ -36,22 +43,70 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 	stream->packet_end = offset;
 }
 
+static struct span unread(const struct packet_stream *stream)
+{
+	uint64_t at = stream->packet_end - stream->window_begin;
+
+	return at < stream->window.len ? span_skip(stream->window, (size_t)at) : SPAN_NULL;
+}
+
+/* Reads the file from ->packet_end on, of which @needed bytes are there. Returns 0 or -errno. */
+static int read_window(struct packet_stream *stream, size_t needed)
+{
+	off_t at = stream->base + (off_t)stream->packet_end;
+	size_t len = 0, size = needed > WINDOW_SIZE ? needed : WINDOW_SIZE;
+	ssize_t n;
+
+	stream->window = SPAN_NULL;
+	if (!perfetto_grow((void **)&stream->bytes, &stream->capacity, size, 1, SIZE_MAX))
+		return -ENOMEM;
+	do {
+		n = input_read(stream->fd, stream->bytes + len, size - len, at + (off_t)len);
+		if (n < 0)
+			return (int)n;
+		len += (size_t)n;
+	} while (n > 0 && len < needed);
+	stream->window_begin = stream->packet_end;
+	stream->window = (struct span){ stream->bytes, len };
+	if (n > 0)
+		return 0;
+	stream->size = stream->packet_end + len;
+	stream->damage = "the file became shorter while it was read";
+	return 0;
+}
+
+/* @needed bytes are not all in memory. Returns 1: there are more; 0: not so many; -errno. */
+static int more_outer(struct packet_stream *stream, uint64_t needed)
+{
+	uint64_t left = stream->size > stream->packet_end ? stream->size - stream->packet_end : 0;
+	int error;
+
+	stream->too_large += needed > PACKET_MAX;
+	if (left == 0 || needed > left) {
+		if (left > 0 && !stream->damage)
+			stream->damage = "the trace is truncated: its last packet is incomplete";
+		return 0;
+	}
+	if (needed > PACKET_MAX) {
+		stream->packet_end += needed;
+		return 1;
+	}
+	error = read_window(stream, needed > 0 ? (size_t)needed : 1);
+	return error < 0 ? error : 1;
+}
+
 static int next_outer(struct packet_stream *stream, struct span *packet)
 {
 	for (;;) {
-		struct span rest = span_skip(stream->whole, (size_t)stream->packet_end);
-		uint64_t needed;
+		struct span rest = unread(stream);
+		uint64_t needed, before = rest.len;
 		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
+		int result;
 
 		if (input_is_stopped())
 			return -EINTR;
 		stream->packet_begin = stream->packet_end;
-		stream->packet_end = stream->whole.len - rest.len;
-		stream->resident += stream->packet_end - stream->packet_begin;
-		if (stream->resident > RESIDENT_MAX) {
-			input_map_drop();
-			stream->resident = 0;
-		}
+		stream->packet_end += before - rest.len;
 		switch (frame) {
 		case PERFETTO_FRAME_PACKET:
 			if (packet->len <= PACKET_MAX)
@@ -61,11 +116,10 @@ static int next_outer(struct packet_stream *stream, struct span *packet)
 		case PERFETTO_FRAME_OTHER:
 			break;
 		case PERFETTO_FRAME_NONE:
-			stream->too_large += needed > PACKET_MAX;
-			if (rest.len > 0)
-				stream->damage =
-					"the trace is truncated: its last packet is incomplete";
-			return 0;
+			result = more_outer(stream, needed);
+			if (result <= 0)
+				return result;
+			break;
 		case PERFETTO_FRAME_INVALID:
 			stream->damage = "a packet is corrupt; the rest of the trace is not read";
 			return 0;

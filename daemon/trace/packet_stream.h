@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of a perfetto trace in memory, one after the other. */
+/* The packets of a perfetto trace, one after the other. */
 #ifndef JANKD_DAEMON_TRACE_PACKET_STREAM_H
 #define JANKD_DAEMON_TRACE_PACKET_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <zlib.h>
 
 #include "parser/perfetto.h"
@@ -25,9 +26,14 @@ struct packet_buffer {
 };
 
 struct packet_stream {
-	struct span whole;
+	int fd;		    /* of a file; -1: all is in memory */
+	off_t base;	    /* where the trace begins in it */
+	uint64_t size;	    /* of the trace */
+	struct span window; /* of the trace, in memory: all of it, or in ->bytes */
+	uint64_t window_begin;
+	char *bytes;
+	size_t capacity;
 	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
-	uint64_t resident;		   /* bytes that were read since the last drop */
 
 	struct packet_buffer inner;
 	struct span packed;	     /* of the compressed packet, not unpacked yet */
@@ -42,9 +48,9 @@ struct packet_stream {
 	const char *damage; /* why the rest of the trace is missing, or NULL */
 };
 
-/* @whole: the trace; borrowed. Returns 0 or -ENOMEM; in both cases packet_stream_close() follows.
- */
-int packet_stream_open(struct packet_stream *stream, struct span whole);
+/* @fd: of a plain file, whose trace begins at @base; -1: the trace is @whole. Both are borrowed.
+ * Returns 0 or -ENOMEM; in both cases packet_stream_close() follows. */
+int packet_stream_open(struct packet_stream *stream, int fd, off_t base, struct span whole);
 void packet_stream_close(struct packet_stream *stream);
 
 /* Continues with the outer packet that begins at @offset of the trace. */
@@ -54,7 +60,7 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset);
  * packet_stream_next() - the next packet
  * @packet: valid until the next call
  *
- * Returns 1; 0 at the end; -EINTR after a signal; -ENOMEM.
+ * Returns 1; 0 at the end; -EINTR after a signal; -errno if the file cannot be read; -ENOMEM.
  */
 int packet_stream_next(struct packet_stream *stream, struct span *packet);
 

@@ -58,9 +58,9 @@ struct perfetto_reader {
 
 	struct perfetto_merge merge;
 	uint64_t last_ns;
-	uint64_t sure_ns;		 /* no event is missing up to there, but for losses */
-	bool is_late;			 /* the event before was left out */
-	uint64_t unfit_ns, unfit_end_ns; /* events between them did not fit; the last 0: none */
+	uint64_t sure_ns;		     /* no event is missing up to there, but for losses */
+	bool is_late;			     /* the event before was left out */
+	uint64_t missing_ns, missing_end_ns; /* events between them are; the last 0: none */
 };
 
 /* --- common to both passes --- */
@@ -285,6 +285,16 @@ static int read_index(struct perfetto_reader *reader)
 
 /* --- the second pass: regions --- */
 
+/* Events between these times are missing. */
+static void leave_out(struct perfetto_reader *reader, uint64_t from_ns, uint64_t until_ns)
+{
+	if (reader->missing_end_ns == 0 || from_ns < reader->missing_ns)
+		reader->missing_ns = from_ns;
+	if (until_ns >= reader->missing_end_ns)
+		reader->missing_end_ns = until_ns + 1;
+	reader->is_late |= from_ns < reader->last_ns;
+}
+
 static void add_event(struct perfetto_reader *reader, const struct perfetto_event *event,
 		      struct span bytes)
 {
@@ -295,11 +305,7 @@ static void add_event(struct perfetto_reader *reader, const struct perfetto_even
 	if (perfetto_merge_add(&reader->merge, event, bytes))
 		return;
 	reader->counts.late++;
-	if (reader->unfit_end_ns == 0 || event->time_ns < reader->unfit_ns)
-		reader->unfit_ns = event->time_ns;
-	if (event->time_ns >= reader->unfit_end_ns)
-		reader->unfit_end_ns = event->time_ns + 1;
-	reader->is_late |= event->time_ns < reader->last_ns;
+	leave_out(reader, event->time_ns, event->time_ns);
 }
 
 static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_ns)
@@ -414,6 +420,8 @@ static int load_region(struct perfetto_reader *reader, const struct region *regi
 		load_packet(reader, &packet);
 	}
 	perfetto_merge_end_region(&reader->merge);
+	if (result == 0 && reader->stream.packet_end < region->end) /* it became shorter */
+		leave_out(reader, region->first_ns[0], INT64_MAX);
 	return result;
 }
 
@@ -520,19 +528,19 @@ static void report_loss(struct perfetto_reader *reader, uint64_t time_ns,
 	record(context, &made);
 	reader->is_late = false;
 	reader->sure_ns = time_ns;
-	if (time_ns >= reader->unfit_end_ns)
-		reader->unfit_end_ns = 0;
+	if (time_ns >= reader->missing_end_ns)
+		reader->missing_end_ns = 0;
 }
 
 /* The next event is at that time. @is_unread: for want of memory, regions with earlier ones were
  * not read. Returns true if a loss comes first. */
 static bool is_loss_due(struct perfetto_reader *reader, uint64_t time_ns, bool is_unread)
 {
-	bool is_unfit = reader->unfit_end_ns > 0;
+	bool is_missing = reader->missing_end_ns > 0;
 
-	if (reader->is_late || (is_unfit && time_ns >= reader->unfit_end_ns))
+	if (reader->is_late || (is_missing && time_ns >= reader->missing_end_ns))
 		return true;
-	if (is_unread || (is_unfit && time_ns >= reader->unfit_ns))
+	if (is_unread || (is_missing && time_ns >= reader->missing_ns))
 		return time_ns > reader->sure_ns + LOSS_NS;
 	reader->sure_ns = time_ns;
 	return false;
@@ -557,9 +565,9 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		if (unread < 0)
 			return unread;
 		if (reader->merge.n == 0) {
-			if (reader->is_late || reader->unfit_end_ns > 0)
+			if (reader->is_late || reader->missing_end_ns > 0)
 				report_loss(reader, reader->last_ns, record, context);
-			reader->unfit_end_ns = 0;
+			reader->missing_end_ns = 0;
 			break;
 		}
 		event = perfetto_merge_first(&reader->merge);
@@ -604,7 +612,7 @@ void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char 
 		 counts->untimed);
 }
 
-int perfetto_reader_open(struct perfetto_reader **out, struct span whole)
+int perfetto_reader_open(struct perfetto_reader **out, int fd, off_t base, struct span whole)
 {
 	struct perfetto_reader *reader = calloc(1, sizeof(*reader));
 
@@ -618,7 +626,7 @@ int perfetto_reader_open(struct perfetto_reader **out, struct span whole)
 	reader->tracks = perfetto_tracks_new();
 	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
 	if (reader->threads && reader->times && reader->tracks && reader->regions &&
-	    packet_stream_open(&reader->stream, whole) == 0)
+	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;

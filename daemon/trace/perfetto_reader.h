@@ -35,11 +35,11 @@ struct perfetto_counts {
 
 /**
  * perfetto_reader_open() - prepare to read
- * @whole: the trace; borrowed
+ * @fd: of a plain file, whose trace begins at @base; -1: the trace is @whole. Both are borrowed.
  *
  * Returns 0 or -ENOMEM. *out: to be closed with perfetto_reader_close().
  */
-int perfetto_reader_open(struct perfetto_reader **out, struct span whole);
+int perfetto_reader_open(struct perfetto_reader **out, int fd, off_t base, struct span whole);
 
 /**
  * perfetto_reader_read() - read a piece of the trace

@@ -43,8 +43,7 @@ struct source_file {
 	bool quiet;			/* errors are not reported */
 	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
-	struct span whole;		  /* a perfetto trace in memory, or SPAN_NULL */
-	bool is_mapped;			  /* that is the file itself */
+	struct span whole; /* that in memory, or SPAN_NULL: it is read from the file */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
 	bool inflate_over; /* there is no more output */
@@ -463,25 +462,26 @@ static int read_whole(struct source_file *file)
 	return (int)n;
 }
 
-/* Maps the trace. Returns false if it is not the rest of a plain file. */
-static bool map_whole(struct source_file *file)
+/* True: the trace is the rest of a plain file, from *base on, and can be read again. */
+static bool is_plain_file(const struct source_file *file, off_t *base)
 {
-	off_t at = lseek(file->fd, 0, SEEK_CUR);
+	struct stat info;
 
-	if (file->compressed || file->archive || at < 0)
-		return false;
-	at -= (off_t)(file->raw.end - file->raw.begin);
-	file->is_mapped = input_map(file->fd, at, &file->whole);
-	return file->is_mapped;
+	*base = lseek(file->fd, 0, SEEK_CUR) - (off_t)(file->raw.end - file->raw.begin);
+	return !file->compressed && !file->archive && *base >= 0 && fstat(file->fd, &info) == 0 &&
+	       S_ISREG(info.st_mode) && info.st_size > *base;
 }
 
 /* Returns 0, or -errno after the reason was reported. */
 static int open_perfetto(struct source_file *file)
 {
-	int error = map_whole(file) ? 0 : read_whole(file);
+	off_t base;
+	bool is_plain = is_plain_file(file, &base);
+	int error = is_plain ? 0 : read_whole(file);
 
 	if (error == 0)
-		error = perfetto_reader_open(&file->perfetto, file->whole);
+		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
+					     file->whole);
 	if (error == -ENOMEM)
 		report_no_memory(file->command, file->text.source.name);
 	return error;
@@ -502,8 +502,6 @@ static void copy_perfetto_counts(struct source_file *file)
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);
-	if (file->is_mapped && input_map_is_cut())
-		source->damage = "the file became shorter while it was read";
 }
 
 struct perfetto_sink {
@@ -627,9 +625,7 @@ static void file_close(struct source *source)
 
 	file_stop(source);
 	perfetto_reader_close(file->perfetto);
-	if (file->is_mapped)
-		input_unmap();
-	else if (file->whole.ptr)
+	if (file->whole.ptr)
 		munmap((void *)file->whole.ptr, WHOLE_MAX + 1);
 	source_text_close((struct source_text *)source);
 	free(source);

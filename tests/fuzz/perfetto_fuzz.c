@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	timeline = calloc(1, sizeof(*timeline));
 	if (!timeline ||
-	    perfetto_reader_open(&reader, (struct span){ (const char *)data, size }) < 0)
+	    perfetto_reader_open(&reader, -1, 0, (struct span){ (const char *)data, size }) < 0)
 		abort();
 	timeline->row = on_row;
 	timeline->rules = &no_rules;

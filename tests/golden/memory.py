@@ -9,6 +9,7 @@ import io
 import itertools
 import lzma
 import os
+import resource
 import struct
 import subprocess
 import time
@@ -28,9 +29,9 @@ PIPE_MB = 64  # of a perfetto trace that is not a plain file
 BOMB_LIMIT_KB = 24 * MB
 
 
-def peak_of(checks, what, limit_kb, out, *arguments, pieces=(), code=0):
+def peak_of(checks, what, limit_kb, out, *arguments, pieces=(), code=0, **keywords):
     """Runs analyze, with @pieces on standard input, and checks exit code and peak memory. Returns standard error."""
-    process = subprocess.Popen([JANKD, "analyze", "-F", out, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen([JANKD, "analyze", "-F", out, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **keywords)
     peak = 0
     for piece in pieces:
         process.stdin.write(piece)
@@ -75,10 +76,13 @@ def recorded(megabytes):
 
 
 def perfetto(checks, here):
-    """A file is read twice, so its length does not matter; nor does the order of its packets. In a pipe it is kept in memory."""
+    """A file is read twice, so its length does not matter, even one that an address space has no room for; nor does the order of its packets. In
+    a pipe it is kept in memory."""
+    addresses = (PERFETTO_MB << 19, PERFETTO_MB << 19)
     with open(here / "trace", "wb") as file:
         file.writelines(recorded(PERFETTO_MB))
-    peak_of(checks, f"perfetto file of {PERFETTO_MB} MB", PERFETTO_LIMIT_KB, here / "out", "--frames-log", here / "trace")
+    peak_of(checks, f"perfetto file of {PERFETTO_MB} MB", PERFETTO_LIMIT_KB, here / "out", "--frames-log", here / "trace",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, addresses))
     frames, timeline = (len(rows(here / "out", name)) for name in ("frames.csv", "frametimeline.csv"))
     checks.that(frames > 2000 and timeline == 2 * frames, f"perfetto file: {frames} frames, {timeline} of FrameTimeline")
     peak_of(checks, "perfetto in a pipe", (PIPE_MB + 32) * MB, here / "pipe", "-", pieces=recorded(PIPE_MB - 4))

@@ -3,9 +3,11 @@
  * the order of their packets; damage is counted, and ends nothing but the trace. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
-#include "daemon/trace/input.h"
 #include "daemon/trace/packet_stream.h"
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
@@ -64,12 +66,12 @@ static void clear(void)
 	got = (struct log){ .len = 0 };
 }
 
-static void read_span(struct span trace)
+static void read_from(int fd, struct span trace)
 {
 	struct perfetto_reader *reader;
 
 	clear();
-	assert_int_equal(perfetto_reader_open(&reader, trace), 0);
+	assert_int_equal(perfetto_reader_open(&reader, fd, 0, trace), 0);
 	while (perfetto_reader_read(reader, on_record, &got) > 0)
 		assert_false(shortened && ftruncate(fileno(shortened), 0) < 0);
 	perfetto_reader_describe_damage(reader, damage_text);
@@ -80,7 +82,7 @@ static void read_span(struct span trace)
 
 static void read_all(void)
 {
-	read_span(packets_span(&sent));
+	read_from(-1, packets_span(&sent));
 }
 
 /* Reads the trace: these records. */
@@ -446,27 +448,45 @@ TEST(a_cut_trace_is_read_up_to_the_cut)
 		put_timeline(PERFETTO_CLOCK_BOOTTIME, 100000 + (i ^ 5) * 50000);
 	}
 	for (size_t len = 0; len < sent.len; len += len < 500 ? 1 : 97) {
-		read_span((struct span){ sent.bytes, len });
+		read_from(-1, (struct span){ sent.bytes, len });
 		assert_fields(&got, records >= before, goes_back == 0);
 		before = got.records;
 	}
 	assert_true(before > 790 && damage);
 }
 
+/* A window of the file is in memory, which is all of it at first, and then not. */
 TEST(a_file_may_become_shorter_while_it_is_read)
 {
-	struct span trace;
-
-	for (unsigned int i = 0; i < 1000; i++)
+	for (unsigned int i = 0; i < 20000; i++)
 		put_event(2, 0, 100 + i, "B|7|some name of a slice\n");
-	shortened = tmpfile();
-	fwrite(sent.bytes, 1, sent.len, shortened);
-	assert_true(fflush(shortened) == 0 && input_map(fileno(shortened), 0, &trace));
-	read_span(trace);
-	assert_true(input_map_is_cut() && got.records == 0);
-	input_unmap();
-	fclose(shortened);
+	for (int cut = 0; cut < 2; cut++) {
+		FILE *file = tmpfile();
+
+		fwrite(sent.bytes, 1, sent.len, file);
+		assert_int_equal(fflush(file), 0);
+		shortened = cut ? file : NULL;
+		read_from(fileno(file), SPAN_NULL);
+		assert_int_equal(got.losses, cut);
+		assert_true(cut ? got.records < 5000 && damage : got.records == 20000 && !damage);
+		fclose(file);
+	}
 	shortened = NULL;
+}
+
+TEST(a_file_that_cannot_be_read_is_an_error)
+{
+	struct perfetto_reader *reader;
+	char path[] = "/tmp/jankd-unit-XXXXXX";
+	int fd = mkstemp(path), write_only = open(path, O_WRONLY);
+
+	assert_int_equal(write(fd, "\n\0", 2), 2);
+	assert_int_equal(perfetto_reader_open(&reader, write_only, 0, SPAN_NULL), 0);
+	assert_int_equal(perfetto_reader_read(reader, on_record, &got), -EBADF);
+	perfetto_reader_close(reader);
+	close(write_only);
+	close(fd);
+	unlink(path);
 }
 
 TEST(packets_that_cannot_be_are_damage)

@@ -156,12 +156,13 @@ static inline bool take_bytes(struct span *rest, char tag, struct span *bytes)
  * it is another one, which must be read field by field. */
 static inline bool read_usual_event(struct span bytes, struct perfetto_print *print)
 {
-	const char *at = bytes.ptr, *end = at + bytes.len;
+	const char *at = bytes.ptr, *end;
 	struct span rest, marker;
 	uint64_t tid, tag, len;
 
 	if (bytes.len < 18 || *at != TIME_TAG)
 		return false;
+	end = at + bytes.len;
 	at = protobuf_short(at + 1, &print->time_ns);
 	if (!at || *at != THREAD_TAG)
 		return false;

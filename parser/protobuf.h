@@ -62,7 +62,9 @@ static inline bool protobuf_varint(struct span *rest, uint64_t *value)
 {
 	const char *end;
 
-	if (rest->len > 0 && (uint8_t)rest->ptr[0] < 0x80) {
+	if (rest->len == 0)
+		return false;
+	if ((uint8_t)rest->ptr[0] < 0x80) {
 		*value = (uint8_t)rest->ptr[0];
 		*rest = (struct span){ rest->ptr + 1, rest->len - 1 };
 		return true;

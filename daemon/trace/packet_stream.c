@@ -198,11 +198,14 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 	struct packet_buffer *inner = &stream->inner;
 
 	for (;;) {
-		struct span rest = { inner->bytes + inner->begin, inner->end - inner->begin };
+		struct span rest = { inner->bytes, inner->end - inner->begin };
+		enum perfetto_frame frame;
 		uint64_t needed;
-		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
 		int result;
 
+		if (inner->begin > 0)
+			rest.ptr += inner->begin;
+		frame = perfetto_frame(&rest, packet, &needed);
 		inner->begin = inner->end - rest.len;
 		if (frame == PERFETTO_FRAME_PACKET)
 			return 1;

@@ -386,10 +386,13 @@ void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint
 /* True: that fact is the last one of the wanted key at the packet or before. */
 static bool is_fact_at(const struct perfetto_tracks *tracks, size_t i, const struct fact *wanted)
 {
-	const struct fact *fact = &tracks->facts[i];
+	const struct fact *fact;
 
-	return i < tracks->n_facts && fact->sequence == wanted->sequence &&
-	       fact->key == wanted->key && fact->number <= wanted->number &&
+	if (i >= tracks->n_facts)
+		return false;
+	fact = &tracks->facts[i];
+	return fact->sequence == wanted->sequence && fact->key == wanted->key &&
+	       fact->number <= wanted->number &&
 	       (i + 1 == tracks->n_facts || compare(fact + 1, wanted) > 0);
 }
 

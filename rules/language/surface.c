@@ -13,12 +13,11 @@ static uint64_t mixed(uint64_t word)
 
 uint64_t name_hash(struct span text)
 {
-	size_t last = text.len > 0 ? (text.len - 1) / 8 * 8 : 0; /* where the last word begins */
 	uint64_t hash = 0;
 
-	for (size_t at = 0; at < last; at += 8)
-		hash = mixed(hash ^ word_load(text.ptr + at));
-	return mixed((hash + text.len - last) ^ word_load_some(text.ptr + last, text.len - last));
+	for (; text.len > 8; text = span_skip(text, 8))
+		hash = mixed(hash ^ word_load(text.ptr));
+	return mixed((hash + text.len) ^ word_load_some(text.ptr, text.len));
 }
 
 bool name_is(const char *kept, size_t size, struct span text)

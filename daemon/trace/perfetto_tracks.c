@@ -360,7 +360,10 @@ static int compare(const void *left, const void *right)
 		return a->sequence < b->sequence ? -1 : 1;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	/* Of two names with one number in a packet, the first counts, which is found last. */
+	return a->at > b->at ? -1 : a->at < b->at;
 }
 
 void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint64_t *lost)

@@ -191,7 +191,7 @@ def track_events(checks):
     """Markers that were written with perfetto's SDK: the rows of the same text. What they refer to and what was lost has its sign."""
     with folder() as here:
         analyze(here / "text", *OPTIONS, "-", input=TRACE)
-        for how in ({}, {"batch": 9999}, {"batch": 3, "clear": 50, "unit": 1000}):
+        for how in ({}, {"batch": 9999}, {"batch": 3, "clear": 50, "unit": 1000}, {"again": (b"b", b"c")}):
             (here / "trace").write_bytes(packets.track_events(TRACE, **how))
             analyze(here / "events", *OPTIONS, here / "trace")
             checks.equal(differences(outputs(here / "text"), outputs(here / "events")), [], f"track events {how}")

@@ -76,9 +76,9 @@ def timeline_frames(n, first=1, step=10**7):
         + timeline(i * step + 40, 5, (1, 4 * i + 3)) + timeline(i * step + 50, 5, (1, 4 * i + 2)) for i in range(first, first + n))
 
 
-def track_events(text, batch=40, unit=1, clear=200, category=b"graphics"):
+def track_events(text, batch=40, unit=1, clear=200, category=b"graphics", again=()):
     """The markers of a text as perfetto's SDK writes them: each thread is a sequence with a default track, a clock of differences and numbers
-    for names, all of them new after @clear events. @batch: events of a thread that come together."""
+    for names, all of them new after @clear events. @batch: events of a thread that come together. @again: other names of each number."""
     threads = {}
     for line in text.decode().splitlines():
         head, payload = line.split(": tracing_mark_write: ")
@@ -103,7 +103,7 @@ def track_events(text, batch=40, unit=1, clear=200, category=b"graphics"):
                 tracks.add(track)
                 event += [(11, track), (30, int(value))]
             elif kind != b"E":
-                new = [(12, message((2, message((1, len(names) + 1), (2, name)))))] if name not in names else []
+                new = [(12, message(*((2, message((1, len(names) + 1), (2, one))) for one in (name, *again))))] if name not in names else []
                 event += [(3, 1), (10, names.setdefault(name, len(names) + 1))]
             out += packet((8, (time_ns - last) // unit), (13, 2), sequence, (11, message(*event)), *new)
             last += (time_ns - last) // unit * unit

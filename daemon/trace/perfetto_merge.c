@@ -75,7 +75,7 @@ static size_t size_of(size_t len)
 void perfetto_merge_begin_region(struct perfetto_merge *merge, uint64_t order)
 {
 	merge->added = calloc(1, sizeof(*merge->added));
-	merge->last = (struct perfetto_run){ .order = order, .region = merge->added };
+	merge->last = (struct perfetto_run){ .order = order << 20, .region = merge->added };
 }
 
 /* Moves the last run into the heap, which has space for it. */

@@ -159,12 +159,12 @@ uint64_t perfetto_merge_time(const struct perfetto_merge *merge)
 	return merge->n > 0 ? merge->runs[0].time_ns : UINT64_MAX;
 }
 
-static const struct perfetto_event *event_of(const struct perfetto_run *run)
+static struct perfetto_event *event_of(const struct perfetto_run *run)
 {
-	return (const struct perfetto_event *)(run->region->bytes + run->at);
+	return (struct perfetto_event *)(run->region->bytes + run->at);
 }
 
-const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge)
+struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge)
 {
 	return event_of(&merge->runs[0]);
 }

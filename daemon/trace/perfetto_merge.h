@@ -72,7 +72,7 @@ void perfetto_merge_end_region(struct perfetto_merge *merge);
 uint64_t perfetto_merge_time(const struct perfetto_merge *merge);
 
 /* The next event, which must exist; valid until it is removed. */
-const struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge);
+struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge);
 void perfetto_merge_remove_first(struct perfetto_merge *merge);
 
 void perfetto_merge_free(struct perfetto_merge *merge);

@@ -550,7 +550,7 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			     void (*record)(void *context, const struct trace_record *record),
 			     void *context)
 {
-	const struct perfetto_event *event;
+	struct perfetto_event *event;
 	struct trace_record made;
 	unsigned int n;
 
@@ -571,6 +571,9 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			break;
 		}
 		event = perfetto_merge_first(&reader->merge);
+		if (event->cpu == TRACE_ID_UNKNOWN && event->time_ns < reader->last_ns &&
+		    reader->last_ns - event->time_ns < PERFETTO_JUMP_NS)
+			event->time_ns = reader->last_ns; /* its clock is not known better */
 		/* The time of a marker cannot go back in a trace that is in order. */
 		if (event->time_ns < reader->last_ns) {
 			reader->counts.late++;

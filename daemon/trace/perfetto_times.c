@@ -4,9 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The clocks differ by that much more than before: after a suspend, or the setting of a clock. */
-#define JUMP_NS 1000000
-
 #define APART_FIRST_NS UINT64_C(1000000000)
 
 static bool is_needed(const struct perfetto_moments *moments, const struct perfetto_moment *last,
@@ -15,7 +12,7 @@ static bool is_needed(const struct perfetto_moments *moments, const struct perfe
 	uint64_t jump_ns = (next->boot_ns - next->other_ns) - (last->boot_ns - last->other_ns);
 
 	return next->boot_ns - last->boot_ns >= moments->apart_ns ||
-	       jump_ns + JUMP_NS > UINT64_C(2) * JUMP_NS;
+	       jump_ns + PERFETTO_JUMP_NS > UINT64_C(2) * PERFETTO_JUMP_NS;
 }
 
 /* Leaves out moments that are near the one before. */

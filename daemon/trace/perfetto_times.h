@@ -10,6 +10,10 @@
 /* Of more moments some are left out: clocks drift slowly. */
 #define PERFETTO_MOMENTS 1024
 
+/* The clocks differ by that much more than before: after a suspend, or the setting of a clock. Less
+ * is not followed at once, so a converted time may be off by it. */
+#define PERFETTO_JUMP_NS 1000000
+
 /* One moment on CLOCK_BOOTTIME and on another clock. */
 struct perfetto_moment {
 	uint64_t boot_ns, other_ns;

@@ -272,6 +272,27 @@ TEST(events_too_far_out_of_order_are_a_loss)
 	assert_int_equal(got.records - got.losses + counts.late, 400000);
 }
 
+/* The second snapshot brings the later event of FrameTimeline before the earlier one, for whose
+ * time their region is read. Between that and the events of ftrace, bytes for a region. */
+TEST(clocks_that_drift_bring_nothing_out_of_order)
+{
+	static char nothing[70000];
+	struct packets packet = { 0 };
+
+	put_snapshot(1000000000, 3, 1000000000);
+	put_snapshot(3000000000, 3, 3000500000);
+	put_event(2, 0, 3000200, "B|7|slice\n");
+	put_event(2, 0, 3000300, "E|7\n");
+	memset(nothing, 'x', sizeof(nothing) - 1);
+	packets_text(&packet, 900, nothing);
+	packets_add(&sent, 1, &packet);
+	put_timeline(3, 3000400000);
+	put_timeline(3, 3000500000);
+	reads_as("3000200 B0 7/-1 <...> slice; 3000300 E0 7/-1 <...> ; 3000300 T-1 -1/-1  ; "
+		 "3000400 T-1 -1/-1  ; ");
+	assert_int_equal(damaged(), 0);
+}
+
 /* Each packet has the default that its writer had then. */
 TEST(the_default_clock_of_a_writer_may_change)
 {

@@ -126,21 +126,18 @@ def bundles(events):
 def left_out(checks):
     """Events that there is no memory for are a loss, and no pause: they come too late, or have no space in their packet."""
     events = events_of(TRACE)
-    begin = events[0][0]
-
-    def part(first, last):
-        return [event for event in events if first <= (event[0] - begin) / 1e9 < last]
+    begin, n = events[0][0], len(events) // 25  # of a second
 
     def filled(some):  # each packet has an early event
         early = (begin + 1000, 9, b"C|9|filler, 40 bytes of a counter's name|1\n")
         return packets.prints(2, *sorted([early, *some, *((begin + 14 * 10**9 + i, *early[1:]) for i in range(1100))]))
 
     large = [(begin + 2 * 10**9 + i, 9, b"C|9|" + b"x" * 1000 + b"|1\n") for i in range(4200)]
-    late = b"".join((*bundles(part(0, 1)), filled([]) * 5, filled(part(13, 14)), filled([]) * 324, *bundles(part(1, 13))))
+    late = b"".join((*bundles(events[:n]), filled([]) * 5, filled(events[13 * n:14 * n]), filled([]) * 324, *bundles(events[n:13 * n])))
+    packed = packets.packet((50, zlib.compress(b"".join(bundles(sorted(events[:12 * n] + large)))))) + b"".join(bundles(events[12 * n:]))
+    cases = {"late": (late + b"".join(bundles(events[14 * n:])), b"INCOMPLETE: "), "late, at the end": (late, b"TOO SHORT: "), "large": (packed, b"INCOMPLETE: ")}
     with folder() as here:
-        for what, trace, grade in (("late", late + b"".join(bundles(part(14, 25))), b"INCOMPLETE: "), ("late, at the end", late, b"TOO SHORT: "),
-                                   ("large", packets.packet((50, zlib.compress(b"".join(bundles(sorted(part(0, 12) + large)))))) + b"".join(bundles(part(12, 25))),
-                                    b"INCOMPLETE: ")):
+        for what, (trace, grade) in cases.items():
             (here / "trace").write_bytes(trace)
             said = analyze(here / what, here / "trace").stdout
             kinds = {row["kind"] for row in rows(here / what, "events.csv")}

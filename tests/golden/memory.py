@@ -76,8 +76,7 @@ def recorded(megabytes):
 
 
 def perfetto(checks, here):
-    """A file is read twice, so its length does not matter, even one that an address space has no room for; nor does the order of its packets. In
-    a pipe it is kept in memory."""
+    """A file is read twice, so its length, the space for addresses and the order of its packets do not matter. In a pipe it is kept in memory."""
     addresses = (PERFETTO_MB << 19, PERFETTO_MB << 19)
     with open(here / "trace", "wb") as file:
         file.writelines(recorded(PERFETTO_MB))

@@ -85,6 +85,7 @@ static int more_outer(struct packet_stream *stream, uint64_t needed)
 	if (left == 0 || needed > left) {
 		if (left > 0 && !stream->damage)
 			stream->damage = "the trace is truncated: its last packet is incomplete";
+		stream->packet_end += left;
 		return 0;
 	}
 	if (needed > PACKET_MAX) {

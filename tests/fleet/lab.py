@@ -91,11 +91,12 @@ def check_percentiles(checks, lab, rows):
 
 
 def check_others(checks, lab, answers, today):
-    names = {"app": "App too slow", "gpu": "App's GPU work", "surfaceflinger-cpu": "System compositor (CPU)"}
+    names = {"app": "App too slow", "gpu": "App's GPU work", "surfaceflinger-cpu": "System compositor (CPU)", "unknown": "Unknown"}
+    drops = {(build, app, cause or "unknown"): drop for (build, app, cause), drop in lab.drops.items()}
     checks.equal({(row["build"], row["app"], row["in files"]): (row["times"], row["cause"]) for row in answers["causes"]},
-                 {key: (times, names[key[2]]) for key, (_, times) in lab.drops.items() if key[2]}, "causes")
+                 {key: (times, names[key[2]]) for key, (_, times) in drops.items()}, "causes")
     for row in answers["causes"]:
-        checks.that(near(row["lost(s)"], lab.drops[row["build"], row["app"], row["in files"]][0], 0.02), f"causes: {row}")
+        checks.that(near(row["lost(s)"], drops[row["build"], row["app"], row["in files"]][0], 0.02), f"causes: {row}")
     checks.equal(answers["causes"], sorted(answers["causes"], key=lambda row: -row["lost(s)"]), "the cause that lost most is first")
     silent = {device: (today - last.date()).days for device, last in lab.last.items() if (today - last.date()).days >= 2}
     checks.equal({row["device"]: row["silent days"] for row in answers["silent"]}, silent, "silent devices")

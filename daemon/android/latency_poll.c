@@ -40,11 +40,11 @@ struct polled_layer {
 	unsigned int twin;	      /* 0: the first one with that name */
 	uint64_t joined_ns;	      /* begin of the run with the last rows that are its own */
 	struct latency_ring ring;
-	uint32_t gaps;
-	unsigned int n_held; /* frames that are not passed on yet */
-	uint64_t period_ns;  /* of its last poll */
-	uint64_t fresh_ns;   /* of the last poll with frames, see awake_ns() */
-	uint64_t next_ns;    /* of the next poll */
+	uint32_t gaps, dropped; /* those in its rings; frames that were out of order */
+	unsigned int n_held;	/* frames that are not passed on yet */
+	uint64_t period_ns;	/* of its last poll */
+	uint64_t fresh_ns;	/* of the last poll with frames, see awake_ns() */
+	uint64_t next_ns;	/* of the next poll */
 };
 
 struct held_frame {
@@ -196,14 +196,14 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
 			.period_ns = period_at(poll, held->actual_ns),
-			.gaps = held->gaps,
+			.gaps = held->gaps + layer->dropped,
 			.is_loss = held->is_loss,
 		};
 
 		layer->n_held--;
 		if (held->actual_ns < poll->passed_ns) {
 			poll->counts.out_of_order++;
-			layer->gaps++;
+			layer->dropped++;
 		} else {
 			poll->calls.frame(poll->calls.context, &frame);
 		}

@@ -159,7 +159,9 @@ def check_exact(checks, phone, drawn, least_s, slept_at_s=None):
 def check_20_layers(checks, phone):
     for number, drawn in enumerate(phone.layers):
         check_exact(checks, phone, drawn, 9)
-        checks.equal({row["vsyncs"] for row in phone.of(drawn["name"])[1:]}, {str(1 + number % 4)}, f"layer {number}: vsyncs")
+        # Those of a frame that came too late to be in order are unknown, and so are those of the next one.
+        said = {row["vsyncs"] for row in phone.of(drawn["name"])[1:]}
+        checks.that(said - {""} == {str(1 + number % 4)} and ("" not in said or phone.counts["out_of_order"] > 0), f"layer {number}: vsyncs: {said}")
     # Layers that are polled one after the other share presents: within some microseconds, if a reading of the clocks changed.
     times = sorted({float(row["actual present(s)"]) for row in phone.rows})
     presents = 1 + sum(b - a > 0.001 for a, b in zip(times, times[1:]))

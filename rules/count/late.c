@@ -37,10 +37,12 @@ static unsigned int find_cadence(const struct late_series *series)
 	unsigned int most = 0, found = 0;
 
 	for (unsigned int i = 0; i < kept(series); i++) {
-		unsigned int same = 0;
+		unsigned int same = 0, equal = 0;
 
-		/* Most are equal to the one before, and so is their number. */
-		if (i > 0 && all[i].ns == all[i - 1].ns && all[i].plain == all[i - 1].plain)
+		/* Most are equal to an earlier one, and so is their number. */
+		while (all[equal].ns != all[i].ns || all[equal].plain != all[i].plain)
+			equal++;
+		if (equal < i)
 			continue;
 		for (unsigned int j = 0; j < kept(series); j++)
 			same += is_same(all[i], all[j]);

@@ -284,6 +284,18 @@ def small_surfaces(checks, here):
         checks.that(not re.search(r"\bnan\b", said := report(*option, here / "plain").stdout, re.I) and (option or "late for 12.00 s in 300 frames" in said), f"{option}: {said}")
 
 
+def known_waits(checks, here):
+    """Lost events beside a wait are no doubt where summary.csv knows the freezes: with frames.csv and without it there is one grade."""
+    frames = [{"present(s)": f"{100 + n / 60 + (n > 600) * 1.5:.6f}", "interval(ms)": "1516.667" if n == 601 else "16.667" if n else "", "vsyncs": 91 if n == 601 else 1, "app": "com.a", "Surface": SURFACE["Surface"],
+               "layer": "com.a/com.a.Main#1", "lost events": 5 * (n == 601)} for n in range(1200)]
+    for stalls, grades in (("0", ("GOOD", False)), ("", ("INCOMPLETE", True))):
+        write(out := here / f"stalls {stalls}", "frames.csv", frames)
+        write_events(out, ("100.000000", "start", "x"))
+        write(out, "summary.csv", [{**SURFACE, "last(s)": "121.5", "frames": 1198, "waiting time(S)": "1.516667", "wait times": 1, "stalls": stalls, "stall time(S)": stalls, "grade": grades[0]}])
+        app = model(out)[0]["apps"][0]
+        checks.equal((app["grade"], app["facts"]["more freezes"]), grades, f"a wait beside lost events, {out.name}")
+
+
 if __name__ == "__main__":
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
                           ("culprits", 30), ("culprits-game", 30)):
@@ -311,6 +323,7 @@ if __name__ == "__main__":
     with folder() as here:
         unknown_waits(checks, here)
         small_surfaces(checks, here)
+        known_waits(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
         (events := here / "out/events.csv").write_text(f"{events.read_text()}1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/rows_part.h"
 
+#include <math.h>
+
 #include "rules/base/interval.h"
 
 /* --- frames.csv --- */
@@ -141,6 +143,13 @@ static uint8_t step_of(const struct reading *reading, int64_t present_us, struct
 	return before > after ? before : after;
 }
 
+/* True: summary.csv counts the stalls so far, so no wait of them may be another one. */
+static bool knows_stalls(const struct surface *surface)
+{
+	return !isnan(surface->numbers.of[METRIC_STALLS]) &&
+	       (double)surface->from_frames.frames <= surface->numbers.of[METRIC_FRAMES];
+}
+
 static void read_frame(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
 	struct session *session = reading->session;
@@ -170,7 +179,8 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (interval.ns >= 0 && interval_is_wait(interval)) {
 		if (is_stall(reading, present_us, name_of(session, surface->name)))
 			wait = WAIT_STALL;
-		else if (columns[FRAME_LOST] >= 0 && number_of(csv, columns[FRAME_LOST], 0) != 0)
+		else if (columns[FRAME_LOST] >= 0 && number_of(csv, columns[FRAME_LOST], 0) != 0 &&
+			 !knows_stalls(surface))
 			wait = WAIT_UNKNOWN;
 	}
 	place = place_of(reading, layer, owner);

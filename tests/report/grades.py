@@ -284,6 +284,26 @@ def small_surfaces(checks, here):
         checks.that(not re.search(r"\bnan\b", said := report(*option, here / "plain").stdout, re.I) and (option or "late for 12.00 s in 300 frames" in said), f"{option}: {said}")
 
 
+def removed(checks, here):
+    """Segments of events.csv that are gone may have freezes that no frame ended: no grade is better than jankd's, and no gate passes. A later session in
+    the folder of one whose segments --keep removed has its own start."""
+    start, later = ("100.000000", "start", "x"), ("120.000000", "mark", "two")
+    for name, files, gone, is_whole in (("keep", {"events.csv": later}, 3, False), ("numbers", {"events-000004.csv": later}, None, False), ("gap", {"events-000001.csv": start, "events-000003.csv": later}, 0, False),
+                                        ("later", {"events-000004.csv": start, "events.csv": later}, 3, True)):
+        for said in ("BAD", "UNCLEAR", "GOOD"):
+            write(out := here / f"{name} {said}", "summary.csv", [{**SURFACE, "grade": said}])
+            for file, event in files.items():
+                write_events(out, event)
+                (out / "events.csv").rename(out / file)
+            if gone is not None:
+                (out / "session.json").write_text(json.dumps({"schema": 1, "counters": {"segments_removed": gone}}))
+            session, = model(out)
+            app, best = session["apps"][0], "GOOD" if is_whole else said
+            checks.equal((app["grade"], app["facts"]["more freezes"], app["facts"].get("at most")), (best, best != "GOOD", best if best != "GOOD" else None), out.name)
+            checks.equal(report("--fail-if", "freezes > 0", "--strict", out).returncode, 0 if best == "GOOD" else 4, f"a gate on {out.name}")
+            checks.equal(any("removed by --keep" in notice and "events.csv" in notice for notice in session["notices"]), not is_whole, f"{out.name}: {session['notices']}")
+
+
 def known_waits(checks, here):
     """Lost events beside a wait are no doubt where summary.csv knows the freezes: with frames.csv and without it there is one grade."""
     frames = [{"present(s)": f"{100 + n / 60 + (n > 600) * 1.5:.6f}", "interval(ms)": "1516.667" if n == 601 else "16.667" if n else "", "vsyncs": 91 if n == 601 else 1, "app": "com.a", "Surface": SURFACE["Surface"],
@@ -323,6 +343,7 @@ if __name__ == "__main__":
     with folder() as here:
         unknown_waits(checks, here)
         small_surfaces(checks, here)
+        removed(checks, here)
         known_waits(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))

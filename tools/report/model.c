@@ -469,6 +469,13 @@ static void set_missing(struct session *session)
 	}
 }
 
+/* Rows that are left have their events; summary.csv counts those that --keep removed, too. */
+static bool lacks_events(const struct session *session, const struct surface *surface)
+{
+	return session->files[ROW_EVENTS].rows == 0 ||
+	       (session->lacks_events && surface->source == FROM_SUMMARY);
+}
+
 /* Without events.csv, freezes that no frame ended and unexplained gaps are not known. The grade in
  * summary.csv is of all; without it a wait may be a gap, or idle. */
 static enum grade best_without_events(const struct surface *surface)
@@ -513,10 +520,10 @@ static void set_grade(const struct session *session, struct surface *surface)
 	if (surface->grade != GRADE_NONE)
 		surface->grade = grade_of(&surface->facts);
 	/* Only events.csv has freezes that no frame ended, and gaps. What was GOOD had none. */
-	if (session->files[ROW_EVENTS].rows == 0 && surface->said != GRADE_GOOD)
+	if (lacks_events(session, surface) && surface->said != GRADE_GOOD)
 		surface->facts.more_freezes = true;
 	if (surface->grade != GRADE_NONE &&
-	    (session->files[ROW_EVENTS].rows == 0 || surface->said == GRADE_INCOMPLETE ||
+	    (lacks_events(session, surface) || surface->said == GRADE_INCOMPLETE ||
 	     (surface->said && surface->facts.more_freezes))) {
 		surface->facts.at_most = best_without_events(surface);
 		/* What the files show is graded by them. */
@@ -755,7 +762,7 @@ static enum grade app_at_most(const struct session *session, const struct surfac
 			      enum grade at_most)
 {
 	if (surface->is_judged || at_most == GRADE_INCOMPLETE ||
-	    (at_most == GRADE_UNCLEAR && session->files[ROW_EVENTS].rows == 0))
+	    (at_most == GRADE_UNCLEAR && lacks_events(session, surface)))
 		return at_most;
 	return at_most >= GRADE_BAD && at_most <= GRADE_FAIR ? GRADE_FAIR : GRADE_NONE;
 }
@@ -947,6 +954,11 @@ static void report_missing(struct session *session)
 			       "unexplained gaps are unknown",
 			       why_no_rows(session, ROW_EVENTS),
 			       session->harm_source == FROM_FRAMES ? "causes of freezes, " : "");
+	else if (session->lacks_events && session->start_us < 0)
+		session_notice(session,
+			       "events.csv lacks its first segments: not pulled, or removed by "
+			       "--keep or --min-free; their marks, freezes that no frame ended and "
+			       "unexplained gaps are unknown");
 }
 
 static void report_partial(struct session *session)

@@ -145,6 +145,18 @@ void rows_end(struct reading *reading)
 	free(reading->steps);
 }
 
+/* Segments that --keep removed are the first ones: the start of the capture is not there. */
+static bool lacks_first_events(const struct reading *reading)
+{
+	const struct session *session = reading->session;
+	uint32_t n;
+	const struct segment *first = segments_of(reading, ROW_EVENTS, &n);
+
+	return n > 0 && session->start_us < 0 &&
+	       ((first->number > 1 && first->number != SEGMENT_CURRENT) ||
+		session_json_number(session, "counters", "segments_removed") > 0);
+}
+
 int rows_read(struct reading *reading)
 {
 	read_session_json(reading);
@@ -155,6 +167,8 @@ int rows_read(struct reading *reading)
 		qsort(reading->steps, reading->n_steps, sizeof(*reading->steps), by_key);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, kinds[i]);
+	reading->session->lacks_events |=
+		reading->session->files[ROW_EVENTS].rows == 0 || lacks_first_events(reading);
 	count_unended(reading);
 	return reading->out_of_memory ? -ENOMEM : 0;
 }

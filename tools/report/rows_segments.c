@@ -212,6 +212,7 @@ static void report_gaps(struct reading *reading, const struct segment *segments,
 
 		if (next == SEGMENT_CURRENT || next <= before + 1)
 			continue;
+		reading->session->lacks_events |= segments[i].kind == ROW_EVENTS;
 		if (next == before + 2)
 			snprintf(missing, sizeof(missing), "segment %u is", (unsigned int)next - 1);
 		else

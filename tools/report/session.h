@@ -246,7 +246,8 @@ struct session {
 	struct names names;
 	struct json_object *json; /* session.json, or NULL */
 	struct file_count files[CSV_FILES];
-	bool is_2019; /* fps.csv has the numbers of the 2019 program only */
+	bool lacks_events; /* all of events.csv, or segments of it */
+	bool is_2019;	   /* fps.csv has the numbers of the 2019 program only */
 	/* Of all rows, and with rows to the end of the capture, as a freeze that no frame ended has
 	 * none; -1: none. */
 	int64_t first_us, last_us;

@@ -134,6 +134,7 @@ const NOTES = {
     "{}: not a {}: it has no column '{}'; left out": "{1}：不是 {2}：没有列“{3}”；未计入",
     "{}: segment {} is missing: not pulled, or removed by --keep or --min-free; that time is left out": "{1}：缺少第 {2} 段：未拉取，或已被 --keep 或 --min-free 删除；其时间未计入",
     "{}: segments {} to {} are missing: not pulled, or removed by --keep or --min-free; that time is left out": "{1}：缺少第 {2} 至 {3} 段：未拉取，或已被 --keep 或 --min-free 删除；其时间未计入",
+    "events.csv lacks its first segments: not pulled, or removed by --keep or --min-free; their marks, freezes that no frame ended and unexplained gaps are unknown": "events.csv 缺少开头的段：未拉取，或已被 --keep 或 --min-free 删除；其中的标记、没有结束的卡死和无法解释的空白未知",
     "{}: not the JSON text of a session; left out": "{1}：不是会话的 JSON 文本；未计入", "damaged gzip data": "gzip 数据损坏",
     "{}: {}; the rows before it are used": "{1}：{2}；使用其前的行", "{}: {}; left out": "{1}：{2}；未计入",
     "frames.csv {}: {}; capture with --frames-log": "frames.csv {1}：{2}；请用 --frames-log 采集",

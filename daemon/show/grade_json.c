@@ -34,6 +34,9 @@ struct json_object *grade_json(const struct grade_facts *facts)
 	add_ns(object, "missing(s)", grade_missing_ns(facts));
 	json_add_count(object, "unknown vsyncs", facts->unknown);
 	json_add_bool(object, "fails rule", facts->fails_rule);
+	if (facts->at_most)
+		json_object_object_add(object, "at most",
+				       json_object_new_string(grade_names[facts->at_most]));
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *cause = json_object_new_object();
 

@@ -99,6 +99,13 @@ def copies(checks, here, fleet_):
     fleet_.load(path)
     for device, seconds in (("open", 35), ("twice", 20)):
         checks.equal(fleet_.sql(f"SELECT app, frames FROM jank_fleet.grades WHERE device = '{device}'"), [["com.a", 60 * seconds]], f"{device}: an app is graded once, from the longest copy")
+    for name, grade in (("first", "BAD"), ("second", "GOOD")):  # without events.csv, only summary.csv knows of a freeze
+        path = session(here / "a" / name, {"id": "limit", "model": "M", "build": "limit"}, name)
+        row = {"app": "com.a", "Surface": "com.a/com.a.Main", "frames": 1200, "FPS": 60, "Time(S)": 20, "waiting time(S)": 0, "wait times": 0, "stalls": 0, "stall time(S)": 0, "late frames": 0, "late time(S)": 0}
+        (path / "summary.csv").write_text(text([{**row, "verdict": "pass app", "grade": grade}], COLUMNS["summary.csv"]))
+        (path / "fps.csv").write_text(fps(range(20)))
+        fleet_.load(path)
+    checks.equal([(row["sessions"], row["grade"]) for row in answer(fleet_.data, "builds") if row["build"] == "limit"], [(2, "BAD")], "a sum is no better than its worst part")
 
 
 def damaged(checks, here, fleet_):

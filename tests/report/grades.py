@@ -302,6 +302,7 @@ def removed(checks, here):
             checks.equal((app["grade"], app["facts"]["more freezes"], app["facts"].get("at most")), (best, best != "GOOD", best if best != "GOOD" else None), out.name)
             checks.equal(report("--fail-if", "freezes > 0", "--strict", out).returncode, 0 if best == "GOOD" else 4, f"a gate on {out.name}")
             checks.equal(any("removed by --keep" in notice and "events.csv" in notice for notice in session["notices"]), not is_whole, f"{out.name}: {session['notices']}")
+            given_back(checks, out.name, out, session["apps"])
 
 
 def known_waits(checks, here):

@@ -91,6 +91,8 @@ class Grades:
                 return "" if began is None else f"{began:.3f}"
             if cause in schema.CAUSES:
                 return str(facts["causes"].get(cause, {}).get(what, 0))
+            if column == "at most":
+                return str(float(WORST_FIRST.index(facts.get(column, ""))))
             return str(float(app["rank"] if column == "rank" else facts[column]))
 
         return value
@@ -107,6 +109,8 @@ def sums(names, rows):
     keys = [{name: value for name, value in zip(names, row) if not name.startswith("sum ")} for row in rows]
     facts = [{name[4:]: value for name, value in zip(names, row) if name.startswith("sum ")} for row in rows]
     for one in facts:
+        worst = one.pop("at most")
+        one["at most"] = "" if worst is None else WORST_FIRST[int(worst)]
         one["causes"] = {cause: {what: one.pop(f"{cause} {what}") for what in ("times", "lost(s)")} for cause in schema.CAUSES}
     asked = [{"app": key["app"] + place(key), "facts": one} for key, one in zip(keys, facts)]
     graded = ask("-", json.dumps(asked).encode())

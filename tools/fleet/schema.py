@@ -30,7 +30,7 @@ CAUSES = ("app", "gpu", "surfaceflinger-cpu", "surfaceflinger-gpu", "scheduling"
 # What a grade is made of, as 'jank-report --grades' has it, and how sessions are added up: not all of them have the same time.
 FACTS = {"drawing(s)": "sum", "frames": "sum", "late frames": "sum", "late time(s)": "sum", "freezes": "sum", "freeze time(s)": "sum",
          "longest freeze(s)": "max", "freezes without end": "sum", "more freezes": "max", "gaps": "sum", "gap time(s)": "sum", "shortest gap(s)": "min",
-         "longest gap(s)": "max", "idle(s)": "sum", "captured(s)": "sum", "missing(s)": "sum", "unknown vsyncs": "sum", "fails rule": "max",
+         "longest gap(s)": "max", "idle(s)": "sum", "captured(s)": "sum", "missing(s)": "sum", "unknown vsyncs": "sum", "fails rule": "max", "at most": "worst",
          **{f"{cause} {what}": "sum" for cause in CAUSES for what in ("times", "lost(s)")}}
 
 # For each file: the column with the time of a row, and all columns.
@@ -104,7 +104,7 @@ def row_type(column):
 
 def sum_of_facts():
     """Columns of a query that adds up rows of the table grades. A gap of no length is none."""
-    how = {"min": "minIf(`{}`, gaps > 0)", "sum": "sum(`{}`)", "max": "max(`{}`)"}
+    how = {"min": "minIf(`{}`, gaps > 0)", "sum": "sum(`{}`)", "max": "max(`{}`)", "worst": "min(`{}`)"}
     return ", ".join(f"{how[kind].format(name)} AS `sum {name}`" for name, kind in FACTS.items())
 
 

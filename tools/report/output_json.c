@@ -633,8 +633,12 @@ static struct grade_facts read_facts(struct json_object *object)
 			json_object_get_boolean(json_object_object_get(object, "more freezes")),
 		.fails_rule = json_object_get_boolean(json_object_object_get(object, "fails rule")),
 	};
+	const char *at_most = json_object_get_string(json_object_object_get(object, "at most"));
 	uint64_t drawing_ns = read_fact(object, "drawing(s)", 1e9);
 
+	for (unsigned int i = GRADE_NONE + 1; at_most && i < GRADES; i++)
+		if (strcmp(at_most, grade_names[i]) == 0)
+			facts.at_most = (enum grade)i;
 	facts.time_ns = drawing_ns > facts.freeze_ns ? drawing_ns - facts.freeze_ns : 0;
 	facts.wait_ns = read_fact(object, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
 	for (unsigned int i = CAUSE_NONE + 1; causes && i < CAUSES; i++) {

@@ -1159,6 +1159,20 @@ static bool loses_more(const struct compared_verdict *verdict)
 		       (verdict->lost_s[BASE] + verdict->more_s[BASE]) * verdict->drawing_s[NEW];
 }
 
+/* True: NEW freezes more often or loses more, be it within the noise: it is not better, whatever
+ * else is beyond the noise. Fewer freezes are better beside some more late frames, but not beside
+ * longer freezes. */
+static bool may_be_worse(const struct compared_verdict *verdict)
+{
+	const double *s = verdict->drawing_s;
+	double lost_s[2];
+
+	for (unsigned int i = BASE; i <= NEW; i++)
+		lost_s[i] = verdict->lost_s[i] - (verdict->freezes_less ? verdict->late_s[i] : 0);
+	return (double)verdict->freezes[NEW] * s[BASE] > (double)verdict->freezes[BASE] * s[NEW] ||
+	       lost_s[NEW] * s[BASE] > lost_s[BASE] * s[NEW];
+}
+
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	struct change drawn = { 0 };
@@ -1192,7 +1206,7 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	else if (has_doubt(verdict, NEW, is_better) || !is_known)
 		verdict->word = COMPARED_UNCLEAR;
 	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)
-		verdict->word = COMPARED_BETTER;
+		verdict->word = may_be_worse(verdict) ? COMPARED_UNCLEAR : COMPARED_BETTER;
 	else
 		verdict->word = has_doubt(verdict, BASE, false) ? COMPARED_UNCLEAR : COMPARED_SAME;
 	/* Where there is not enough data, only a freeze is told before that. */

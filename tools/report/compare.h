@@ -156,7 +156,8 @@ enum compared_doubt {
 struct compared_verdict {
 	enum compared_word word;
 	bool freezes_more, freezes_less; /* more than by chance: NEW, BASE */
-	/* UNCLEAR, where data is enough: why, and of which group. */
+	/* UNCLEAR, where data is enough: why, and of which group. DOUBT_NONE: NEW is better in one
+	 * number, but freezes or lost time point the other way. */
 	enum compared_doubt doubt;
 	enum group doubtful;
 	struct change lost, fps;

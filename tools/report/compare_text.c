@@ -304,7 +304,7 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 			 said->zh ? "%s 没有它的帧：无从对比。"
 				  : "%s has no frame of it: there is nothing to compare.",
 			 why == compare_not_in[BASE] ? base : new);
-	else if (verdict->word == COMPARED_UNCLEAR)
+	else if (verdict->word == COMPARED_UNCLEAR && !verdict->fps.is_known)
 		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
 			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));
 	else if (verdict->word == COMPARED_SAME && !has_lost(verdict))

@@ -1052,9 +1052,13 @@ static bool many_runs_freeze(const struct compared_surface *surface,
 	uint32_t runs = verdict->runs[more];
 	double most = verdict->runs[less];
 	const double *drawing_s = verdict->drawing_s;
+	/* No freeze begins in a freeze: what hangs, and so takes longer for the same, had no more
+	 * time to begin one. */
+	double between_s =
+		fmax(0, drawing_s[more] - (verdict->lost_s[more] - verdict->late_s[more]));
 
-	if (chance_of(fmin(most, drawing_s[less] / drawing_s[more] * runs), runs,
-		      verdict->frozen[more]) < FREEZES_LEVEL)
+	if (chance_of(fmin(most, drawing_s[less] / between_s * runs), runs, verdict->frozen[more]) <
+	    FREEZES_LEVEL)
 		return true;
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
 		const struct compared_section *in = &surface->sections[i];

@@ -725,11 +725,14 @@ void latency_poll_follow(struct latency_poll *poll)
 	} else if (poll->is_scanning && (name = next_wanted(poll))) {
 		start_layer(poll, name);
 	} else if (poll->is_scanning) {
-		/* All layers were read since its begin: there are no other frames up to then. */
+		/* All layers were read since its begin: there are no other frames up to then,
+		 * except for those of the last vsyncs, which dumpsys may not have shown yet. */
+		uint64_t recent_ns = 2 * (poll->period_ns ? poll->period_ns : PERIOD_ASSUMED_NS);
+
 		poll->is_scanning = false;
 		if (poll->counts.scans++ == 0)
 			check_include(poll);
-		pass(poll, poll->scan_trace_ns);
+		pass(poll, poll->scan_trace_ns > recent_ns ? poll->scan_trace_ns - recent_ns : 0);
 	} else if (now_ns >= next_scan_ns(poll)) {
 		poll->is_scanning = true;
 		poll->scan_ns = now_ns;

@@ -7,8 +7,6 @@
 #include "rules/base/table.h"
 #include "rules/vsync/vsync_log.h"
 
-#define ID_CUT 3 /* VSP-period keeps at least this many digits of an id */
-#define PRESENTS_ALONE 60
 #define RUN_MIN 5    /* hardware vsyncs without a gap that are needed for a period */
 #define RUN_EXACT 50 /* the mean of a run is a period if it is exact to a part of this many */
 
@@ -32,7 +30,7 @@ static struct vsync_display *find_display(struct reported_periods *periods, stru
 		struct vsync_display *display = &periods->displays[i];
 		size_t n = strlen(display->id), least = n < id.len ? n : id.len;
 
-		if (!display->used || (n != id.len && (!cut || least < ID_CUT)) ||
+		if (!display->used || (n != id.len && (!cut || least < VSYNC_DISPLAY_ID_CUT)) ||
 		    (least > 0 && memcmp(display->id, id.ptr, least) != 0))
 			continue;
 		if (found)
@@ -197,33 +195,6 @@ uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns)
 	if (step > UINT8_MAX || vsync_distance(render->period_ns, step * period_ns) > error_ns)
 		return 1;
 	return step > 1 ? (uint8_t)step : 1;
-}
-
-void reported_periods_present(struct reported_periods *periods, struct span display)
-{
-	if (display.len == 0 || display.len >= VSYNC_DISPLAY_ID)
-		return;
-	if (display.len == strlen(periods->presented) &&
-	    memcmp(display.ptr, periods->presented, display.len) == 0) {
-		periods->n_presents += periods->n_presents < PRESENTS_ALONE;
-		return;
-	}
-	/* Two displays that are on are presented in turns, and so are those of a foldable while it
-	 * is opened. */
-	periods->n_presents = periods->presented[0] ? 0 : PRESENTS_ALONE;
-	memset(periods->presented, 0, sizeof(periods->presented));
-	memcpy(periods->presented, display.ptr, display.len);
-}
-
-bool reported_period_is_hidden(const struct reported_periods *periods,
-			       const struct vsync_display *display)
-{
-	size_t n = strlen(display->id);
-
-	/* VSP-period has the first digits of an id only. An id of one or two digits may count
-	 * displays. */
-	return periods->n_presents >= PRESENTS_ALONE && n >= ID_CUT &&
-	       strlen(periods->presented) >= n && memcmp(display->id, periods->presented, n) != 0;
 }
 
 /* The vsync of the run that is @back before the last one. */

@@ -25,6 +25,7 @@
 
 #define VSYNC_DISPLAYS 6
 #define VSYNC_DISPLAY_ID 24
+#define VSYNC_DISPLAY_ID_CUT 3 /* VSP-period keeps at least this many digits of it */
 #define VSYNC_RUN 16
 #define VSYNC_RENDERS 16
 /* A mode and its render rate are stated within this time. */
@@ -57,8 +58,6 @@ struct vsync_display {
 };
 
 struct reported_periods {
-	char presented[VSYNC_DISPLAY_ID]; /* the display of the last presents; empty: unknown */
-	unsigned int n_presents;	  /* of that display, one after the other */
 	uint64_t uses;
 	uint64_t evicted; /* displays, as the table was full */
 	struct vsync_display displays[VSYNC_DISPLAYS];
@@ -93,13 +92,6 @@ const struct render_period *reported_render_at(const struct reported_periods *pe
 /* The vsyncs of @period_ns in a render period that was stated for it, with the precision of whole
  * Hz; 1: @render is NULL or of another period. */
 uint8_t reported_step_of(const struct render_period *render, uint64_t period_ns);
-
-/* A frame is presented on @display. */
-void reported_periods_present(struct reported_periods *periods, struct span display);
-
-/* True: frames are presented on another display than this one. */
-bool reported_period_is_hidden(const struct reported_periods *periods,
-			       const struct vsync_display *display);
 
 /* A hardware vsync of the display. Returns NULL while their run is too short or uneven. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,

@@ -389,13 +389,6 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 		follow_walk(v, time_ns);
 }
 
-void vsync_present_on(struct vsync_lattice *v, struct span slice)
-{
-	if (slice.len == 0 || slice.ptr[--slice.len] != ')')
-		return;
-	reported_periods_present(&v->reported, vsync_display_in(slice));
-}
-
 void vsync_forget_ranks(struct vsync_lattice *v)
 {
 	for (unsigned int i = 0; i < v->n_segments; i++)

@@ -74,7 +74,9 @@ struct vsync_lattice {
 	uint64_t dumpsys_ns; /* from dumpsys; 0: none */
 	bool option_refuted; /* presents do not fit --vsync-ms */
 	struct reported_periods reported;
-	uint64_t sources_evicted; /* that still ticked, as the table was full */
+	char presented[VSYNC_DISPLAY_ID]; /* the display of the last presents; empty: unknown */
+	unsigned int n_presented;	  /* presents on it, one after the other */
+	uint64_t sources_evicted;	  /* that still ticked, as the table was full */
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool guessed;	/* the period is a measured one, divided until it is usual for displays */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rules/language/surface.h"
+
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
 	(1500 * MS)	      /* after this time the best fit is used, even if it is not certain */
@@ -10,6 +12,7 @@
 #define USED_MAX_NS (50 * MS) /* no film shows a frame for longer */
 #define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
 #define SLOW_TICKS 16	      /* of all counters together */
+#define PRESENTS_ALONE 60     /* as many show that no other display is on */
 
 /* How many times @shorter_ns, exact to @error_ns, is in @longer_ns; 0: not a whole number of times,
  * or it is 0. */
@@ -94,12 +97,11 @@ static enum answer is_of(uint64_t period_ns, uint64_t error_ns,
 			 const struct reported_period *reported)
 {
 	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
-
-	uint64_t later_ns = reported->is_measured ? k * reported->error_ns : 0;
+	uint64_t reported_ns = k * reported->error_ns;
 	/* A nominal period does not become more precise. */
-	bool is_open = (error_ns + later_ns) * 400 > period_ns;
+	bool is_open = (error_ns + (reported->is_measured ? reported_ns : 0)) * 400 > period_ns;
 
-	error_ns += k * reported->error_ns;
+	error_ns += reported_ns;
 	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)
 		return ANSWER_NO;
 	return is_open ? ANSWER_OPEN : ANSWER_YES;
@@ -124,7 +126,12 @@ static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
  * stated before its first present. */
 static bool is_hidden(const struct vsync_lattice *v, const struct vsync_display *display)
 {
-	return reported_period_is_hidden(&v->reported, display) &&
+	size_t n = strlen(display->id);
+
+	/* VSP-period has the first digits of an id only. An id of one or two digits may count
+	 * displays. */
+	return v->n_presented >= PRESENTS_ALONE && n >= VSYNC_DISPLAY_ID_CUT &&
+	       strlen(v->presented) >= n && memcmp(display->id, v->presented, n) != 0 &&
 	       !(display->stated &&
 		 is_nominal(display->reported.period_ns, display->reported.error_ns));
 }
@@ -486,6 +493,25 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 			return;
 	}
 	apply_report(v, display, now_ns);
+}
+
+void vsync_present_on(struct vsync_lattice *v, struct span slice)
+{
+	struct span id;
+
+	if (slice.len == 0 || slice.ptr[--slice.len] != ')')
+		return;
+	id = vsync_display_in(slice);
+	if (id.len == 0 || id.len >= VSYNC_DISPLAY_ID)
+		return;
+	if (name_is(v->presented, sizeof(v->presented), id)) {
+		v->n_presented += v->n_presented < PRESENTS_ALONE;
+		return;
+	}
+	/* Two displays that are on are presented in turns, and so are those of a foldable while it
+	 * is opened. */
+	v->n_presented = v->presented[0] ? 0 : PRESENTS_ALONE;
+	name_copy(v->presented, sizeof(v->presented), id);
 }
 
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)

@@ -432,9 +432,6 @@ bool folder_is_gone(const struct folder *folder)
 	return !folder_is_same(&ours, &there);
 }
 
-/* Most bytes of a journal, see journal.h. */
-#define JOURNAL_MAX (1 << 20)
-
 /* Moves the journal to the new folder, from which settings are restored. Returns 0 or -errno. */
 static int move_journal(const struct folder *from, const struct folder *to)
 {

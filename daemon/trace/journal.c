@@ -21,8 +21,7 @@
 /* Prefix of the lines with the settings that jankd has set. */
 #define SET "set "
 
-/* Enough for two texts of settings. */
-#define JOURNAL_MAX (3 * SETTINGS_MAX)
+_Static_assert(JOURNAL_MAX == 3 * SETTINGS_MAX, "enough for two texts of settings");
 
 /* The first line, with the boot id, and the last line. Without the last line, the file was cut. */
 #define HEAD "jankd-journal 1 "

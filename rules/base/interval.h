@@ -16,8 +16,9 @@
 
 #include "rules/base/row.h"
 
-#define STATS_WAIT_NS UINT64_C(500000000) /* an interval of this length or more is a wait */
-#define STATS_DROP_NS UINT64_C(42000000)  /* a drop for -T 1 and 3: slower than film */
+#define STATS_WAIT_NS UINT64_C(500000000)   /* an interval of this length or more is a wait */
+#define STATS_FROZEN_NS UINT64_C(700000000) /* one that is longer is frozen */
+#define STATS_DROP_NS UINT64_C(42000000)    /* a drop for -T 1 and 3: slower than film */
 
 /* What a wait was, see stall.h. */
 enum wait_kind {

@@ -7,8 +7,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 
-#define FROZEN_NS (7 * SECOND_NS / 10)
-
 #define DRAWING_LEAST_NS (5 * SECOND_NS)
 #define FRAMES_LEAST 100
 
@@ -46,7 +44,7 @@ void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns)
 	grade_add_lost(facts, CAUSE_UNKNOWN, stall_ns, true);
 	facts->endless++;
 	facts->endless_ns += stall_ns;
-	facts->endless_long += stall_ns > FROZEN_NS;
+	facts->endless_long += stall_ns > STATS_FROZEN_NS;
 }
 
 void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns)

@@ -105,7 +105,7 @@ static void count_wait(struct frame_stats *stats, struct interval interval, uint
 	stats->big_jank++;
 	stats->jank_ns += ns;
 	add(&stats->slow, 1);
-	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
+	add(&stats->frozen, interval_is_more_than(interval, STATS_FROZEN_NS));
 	if (interval.vsyncs == ROW_UNKNOWN)
 		interval.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
 						    (double)interval_step(interval) +

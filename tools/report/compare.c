@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/show/apps.h"
+#include "rules/base/interval.h"
 
 #define HOUR_US UINT32_C(3600000000)
 
@@ -22,7 +23,6 @@
 /* Fewer runs say nothing about how much runs differ. Where both groups freeze, equal runs may
  * differ by FAR_TIMES; else freezes count as if runs did not differ. */
 #define RUNS_LEAST 3
-#define FREEZE_LEAST_NS UINT64_C(500000000)
 #define EVENTS_LEVEL 0.01
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
@@ -993,7 +993,7 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 	verdict->freezes[run->group] += facts->freezes;
 	if (facts->more_freezes) {
 		/* That no frame ended, or in waits. */
-		verdict->more[run->group] += 1 + facts->uncounted_ns / FREEZE_LEAST_NS;
+		verdict->more[run->group] += 1 + facts->uncounted_ns / STATS_WAIT_NS;
 		verdict->more_s[run->group] += (double)facts->uncounted_ns / 1e9;
 	}
 	verdict->frozen[run->group] += facts->freezes > 0;
@@ -1203,16 +1203,18 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
 	if (verdict->freezes_more || loses_more(verdict) ||
-	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND)
+	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND) {
 		verdict->word = COMPARED_WORSE;
-	else if (verdict->lost.excess > COMPARE_BEYOND)
-		verdict->doubtful = BASE, verdict->doubt = DOUBT_MORE;
-	else if (has_doubt(verdict, NEW, is_better) || !is_known)
+	} else if (verdict->lost.excess > COMPARE_BEYOND) {
+		verdict->doubtful = BASE;
+		verdict->doubt = DOUBT_MORE;
+	} else if (has_doubt(verdict, NEW, is_better) || !is_known) {
 		verdict->word = COMPARED_UNCLEAR;
-	else if (is_better || verdict->fps.excess > COMPARE_BEYOND)
+	} else if (is_better || verdict->fps.excess > COMPARE_BEYOND) {
 		verdict->word = may_be_worse(verdict) ? COMPARED_UNCLEAR : COMPARED_BETTER;
-	else
+	} else {
 		verdict->word = has_doubt(verdict, BASE, false) ? COMPARED_UNCLEAR : COMPARED_SAME;
+	}
 	/* Where there is not enough data, only a freeze is told before that. */
 	if (!is_known && !(verdict->doubt == DOUBT_FREEZES && verdict->drawing_s[BASE] > 0))
 		verdict->doubt = DOUBT_NONE;

@@ -432,7 +432,7 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 {
 	const struct slice_meaning *meaning = &slice_unnamed;
 	struct slice_meaning named;
-	bool queues, draws;
+	bool is_slice = record->kind <= TRACE_SLICE_END, queues, draws;
 
 	if (p->unusual)
 		follow_unusual(p, record);
@@ -445,12 +445,10 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
-	queues = record->kind <= TRACE_SLICE_END &&
-		 (meaning->role >= RULE_CALLBACK ||
-		  (p->producers->open & thread_set_bit(record->tid)));
-	draws = record->kind <= TRACE_SLICE_END &&
-		(meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
-		 thread_set_may_have(&p->choreographer->open_set, record->tid));
+	queues = is_slice && (meaning->role >= RULE_CALLBACK ||
+			      (p->producers->open & thread_set_bit(record->tid)));
+	draws = is_slice && (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
+			     thread_set_may_have(&p->choreographer->open_set, record->tid));
 	if (queues && record->kind == TRACE_SLICE_BEGIN)
 		producers_begin(p->producers, record, meaning);
 	else if (queues)

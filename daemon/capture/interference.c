@@ -616,9 +616,8 @@ void interference_tick(struct interference *interference)
 
 static void add_hole_of_tags(struct interference *interference)
 {
-	add_hole_since(interference, interference->tags_good_ns < interference->good_ns
-					     ? interference->tags_good_ns
-					     : interference->good_ns);
+	add_hole_since(interference,
+		       loop_earlier(interference->tags_good_ns, interference->good_ns));
 }
 
 static void on_tags_changed(void *context, bool missing)
@@ -655,7 +654,6 @@ void interference_begin(struct interference *interference, struct session *sessi
 		.restored = on_tags_restored,
 		.context = interference,
 	};
-
 	unsigned int n_cpus = 0;
 
 	*interference = (struct interference){

@@ -34,7 +34,7 @@
 /* Reads a short text without its line end. Returns false if there is none. */
 static bool read_text(int fd, char *text, size_t size)
 {
-	ssize_t n = pread(fd, text, size - 1, 0);
+	ssize_t n = text_file_read_begin(fd, text, size - 1);
 
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';

@@ -123,7 +123,7 @@ static int open_path(struct folder *folder)
 static long lock_owner(int fd)
 {
 	char text[24] = "";
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	ssize_t n = text_file_read_begin(fd, text, sizeof(text) - 1);
 
 	return n > 0 ? strtol(text, NULL, 10) : 0;
 }

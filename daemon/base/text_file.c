@@ -23,7 +23,7 @@ bool text_file_read(char *text, size_t size, const char *format, ...)
 	if (len < (int)sizeof(path))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0) {
-		n = read(fd, text, size - 1);
+		n = text_file_read_begin(fd, text, size - 1);
 		close(fd);
 	}
 	if (n > 0 && text[n - 1] == '\n')

@@ -3,9 +3,23 @@
 #ifndef JANKD_DAEMON_BASE_TEXT_FILE_H
 #define JANKD_DAEMON_BASE_TEXT_FILE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+/* pread() of the first bytes of a file. A file system in user space, as below Android's /sdcard,
+ * may fail with EINTR: then it is read again. */
+static inline ssize_t text_file_read_begin(int fd, void *to, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, to, size, 0);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
 
 /* Reads at most @size - 1 bytes of the file with the path @format, in one read that does not wait,
  * without the last line end. Returns true if there are any; else @text is "". */

@@ -21,6 +21,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
+#include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"
 
 /* Limit of the bytes of an answer. */
@@ -50,7 +51,7 @@ static int read_lock(struct holder *holder, const char *folder)
 		return fd;
 	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode))
 		n = S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
-	else if ((n = read(fd, text, sizeof(text) - 1)) < 0)
+	else if ((n = text_file_read_begin(fd, text, sizeof(text) - 1)) < 0)
 		n = -errno;
 	close(fd);
 	if (n < 0)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/base/folder.h"
+#include "daemon/base/text_file.h"
 
 #define LAST_WAIT_MS 500
 
@@ -266,7 +267,7 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 			const struct csv_file_info *info)
 {
 	int fd = openat(folder_fd, info->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	ssize_t len = (ssize_t)strlen(info->header) + 1;
+	ssize_t len = (ssize_t)strlen(info->header) + 1, n = 0;
 	struct stat found;
 	char line[1024];
 	int error;
@@ -279,9 +280,11 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 	file->folder_fd = folder_fd;
 	if (error == 0 && fstat(fd, &found) < 0)
 		error = -errno;
+	if (error == 0 && S_ISREG(found.st_mode) &&
+	    (n = text_file_read_begin(fd, line, (size_t)len)) < 0)
+		error = -errno;
 	if (error == 0 &&
-	    (!S_ISREG(found.st_mode) || pread(fd, line, (size_t)len, 0) != len ||
-	     memcmp(line, info->header, (size_t)len - 1) != 0 || line[len - 1] != '\n'))
+	    (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 || line[len - 1] != '\n'))
 		error = -EPROTO;
 	if (error == 0) {
 		file->size = found.st_size;

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 /* Finds the end of the last whole row. Returns 0 or -errno. */
 static int find_end(int fd, off_t *end)
 {
@@ -45,7 +47,7 @@ static bool is_ours(int fd, const char *header)
 	ssize_t n;
 
 	part += header[part] ? 1 + strcspn(header + part + 1, ",") : 0;
-	n = pread(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes), 0);
+	n = text_file_read_begin(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes));
 	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
 }
 

@@ -81,9 +81,7 @@ int setting_read_open(int fd, char value[static SETTING_SIZE])
 	value[0] = '\0';
 	if (fd < 0)
 		return fd;
-	do
-		n = pread(fd, text, sizeof(text) - 1, 0);
-	while (n < 0 && errno == EINTR);
+	n = text_file_read_begin(fd, text, sizeof(text) - 1);
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';

@@ -601,7 +601,8 @@ int folder_open_journal(const struct folder *folder)
 bool folder_has_journal(const struct folder *folder)
 {
 	return faccessat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], F_OK,
-			 AT_SYMLINK_NOFOLLOW) == 0;
+			 AT_SYMLINK_NOFOLLOW) == 0 ||
+	       errno != ENOENT;
 }
 
 void folder_remove_journal(const struct folder *folder)

@@ -84,7 +84,7 @@ int folder_create_temporary(const struct folder *folder, const char *name);
 /* Replaces the journal (journal.h); only its owner can read and write it. Returns 0 or -errno. */
 int folder_write_journal(const struct folder *folder, const char *text, size_t len);
 
-/* Removes the journal. Returns true if it exists. */
+/* Removes the journal. Returns true if it exists, or may exist. */
 void folder_remove_journal(const struct folder *folder);
 bool folder_has_journal(const struct folder *folder);
 

@@ -45,7 +45,6 @@ EXPECTED = {
     r"read in read_pipe.* of start": "'start' says that the daemon has ended, but does not know its process to end it",
     r"fflush in flush_stdout.* of start": "'start' exits with 1 as its line cannot be printed, and the capture runs",
     r"malloc in join_words.*, rescue": "the options of the killed capture are unknown: its rows are not taken, without a message",
-    r"faccessat in folder_has_journal.*, rescue": "as if there were no journal: the rows are not taken, without a message",
     r"(write in setting_write|pwrite in write_bytes).* of stop, device: (EIO|ENOSPC|EAGAIN|KILL)":
         "after the end of atrace: the next 'stop' takes the settings that atrace left for those of another program",
 }

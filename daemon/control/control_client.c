@@ -292,6 +292,7 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
 	struct received received = { .text = NULL };
 	int error, fd;
+	ssize_t n;
 
 	*answer = (struct control_answer){ .body = NULL };
 	*holder = (struct holder){ .pid = 0 };
@@ -309,10 +310,11 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 		return no_connection(answer, folder, holder, fd);
 	if (fd < 0)
 		return failed(answer, folder, holder, fd);
-	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)
-		error = -EAGAIN;
-	else
-		error = read_all(&received, fd, until_ns);
+	for (n = 1; n > 0 && *line; line += n > 0 ? n : 0)
+		n = send(fd, line, strlen(line), MSG_NOSIGNAL);
+	/* What could not be sent is not answered. But a capture that is busy has said so before it
+	 * closed the connection. */
+	error = read_all(&received, fd, n < 0 ? 0 : until_ns);
 	close(fd);
 	error = error == 0 ? parse_answer(answer, &received, folder)
 			   : failed(answer, folder, holder, error);

@@ -124,8 +124,8 @@ static void pass_signal(struct detach *detach)
 	kill((pid_t)detach->pid, SIGTERM);
 }
 
-/* Reads from the daemon until @until_ns. Returns the number of bytes; 0: none came, or the pipe is
- * closed. */
+/* Reads from the daemon until @until_ns, whatever a read says: the daemon runs until the pipe is
+ * closed. Returns the number of bytes; 0: none came, or the pipe is closed. */
 static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
 {
 	struct pollfd fds[] = { { .fd = detach->fd, .events = POLLIN },
@@ -141,8 +141,6 @@ static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t u
 		n = read(detach->fd, to, size);
 		if (n >= 0)
 			return (size_t)n;
-		if (errno != EINTR)
-			return 0;
 	}
 	return 0;
 }

@@ -41,7 +41,6 @@ KILLED_SECONDS, WAIT_S = 5, 3.1
 # What is not right yet: how describe() begins, and why. An entry that no longer fails is a failure, too.
 EXPECTED = {
     r"write in setting_write.*: SHORT": "the value counts as that of another program; the kernel takes a value whole",
-    r"read in read_pipe.* of start": "'start' says that the daemon has ended, but does not know its process to end it",
     r"fflush in flush_stdout.* of start": "'start' exits with 1 as its line cannot be printed, and the capture runs",
     r"malloc in join_words.*, rescue": "the options of the killed capture are unknown: its rows are not taken, without a message",
     r"(write in setting_write|pwrite in write_bytes).* of stop, device: (EIO|ENOSPC|EAGAIN|KILL)":

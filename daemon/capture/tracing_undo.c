@@ -252,6 +252,7 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.only_instances = !undo->writes,
 	};
 	struct settings *settings = &undo->settings;
+	struct property_budget budget;
 	char words[SETTINGS_TEXT_SIZE];
 
 	if (!undo->folder || undo->has_restored)
@@ -270,6 +271,10 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		       settings_are_instances(settings)
 			       ? "another program has a file of that instance open"
 			       : strerror(-settings->error));
+		budget = next_budget(undo);
+		/* For that one, what atrace has left at its end is not another program's. */
+		if (undo->atrace)
+			settings_read_again(settings, SETTINGS_OURS, undo->directory, &budget);
 	}
 	tracing_undo_unlock(undo);
 	return settings->n_failed == 0;
@@ -279,6 +284,8 @@ void tracing_undo_end(struct tracing_undo *undo)
 {
 	if (tracing_undo_restore(undo))
 		folder_remove_journal(undo->folder);
+	else if (undo->atrace && undo->settings.n_failed > 0)
+		save(undo);
 	if (undo->options)
 		tracing_undo_unlock(undo);
 	settings_free(&undo->settings);

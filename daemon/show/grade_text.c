@@ -368,6 +368,56 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, zh ? "。" : ".");
 }
 
+/* Of the sentence, or of a further one. */
+static void add_subject(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			enum language language)
+{
+	if (text[0])
+		add(text, language == CHINESE ? "该应用" : " It");
+	else
+		add_name(text, graded, language);
+}
+
+/* "... drew nothing for 4.1 of 12 s (4 gaps of 0.60 to 1.45 s), and the trace does not say whether
+ * it hung." */
+static void add_gaps(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+		     enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
+	char of[GRADE_TIMES_SIZE], range[GRADE_TIMES_SIZE];
+
+	grade_part(of, facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns, language);
+	time_range(range, facts->shortest_gap_ns, facts->longest_gap_ns, language);
+	add_subject(text, graded, language);
+	add(text, zh ? " 有 %s没有绘制（" : " drew nothing for %s (", of);
+	if (facts->gaps == 1)
+		add(text, zh ? "1 次空白" : "1 gap");
+	else
+		add(text, zh ? "%" PRIu64 " 次空白，%s" : "%" PRIu64 " gaps of %s", facts->gaps,
+		    range);
+	add(text, zh ? "），从记录中看不出它是否卡死。"
+		     : "), and the trace does not say whether it hung.");
+}
+
+static void add_unknown_vsyncs(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			       enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
+	char drew[GRADE_TIME_SIZE], unknown[GRADE_COUNT_SIZE], frames[GRADE_COUNT_SIZE];
+
+	grade_time(drew, grade_drawing_ns(facts), language);
+	grade_count(unknown, facts->unknown);
+	grade_count(frames, facts->frames);
+	add_subject(text, graded, language);
+	add(text,
+	    zh ? " 绘制了 %s，但 %s 帧中有 %s 帧不知道显示器的周期，所以不知道这些帧是否迟到。"
+	       : " drew for %s, but for %s of %s frames the display's period is unknown, so late "
+		 "frames cannot be detected.",
+	    drew, zh ? frames : unknown, zh ? unknown : frames);
+}
+
 static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 			enum language language)
 {
@@ -397,39 +447,11 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	if (graded->missing_at[0])
 		add(text, zh ? "（%s）" : " (%s)", graded->missing_at);
 	add(text, zh ? "：请用更大的缓冲区重新录制。" : ": record with a larger buffer.");
-}
-
-static void add_unclear(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			enum language language)
-{
-	const struct grade_facts *facts = graded->facts;
-	bool zh = language == CHINESE;
-	char unknown[GRADE_COUNT_SIZE], frames[GRADE_COUNT_SIZE];
-	char of[GRADE_TIMES_SIZE], range[GRADE_TIMES_SIZE];
-
-	add_name(text, graded, language);
-	if (!grade_may_hang(facts)) {
-		grade_time(of, grade_drawing_ns(facts), language);
-		grade_count(unknown, facts->unknown);
-		grade_count(frames, facts->frames);
-		add(text,
-		    zh ? " 绘制了 %s，但 %s 帧中有 %s "
-			 "帧不知道显示器的周期，所以不知道这些帧是否迟到。"
-		       : " drew for %s, but for %s of %s frames the display's period is unknown, "
-			 "so late frames cannot be detected.",
-		    of, zh ? frames : unknown, zh ? unknown : frames);
-		return;
-	}
-	grade_part(of, facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns, language);
-	time_range(range, facts->shortest_gap_ns, facts->longest_gap_ns, language);
-	add(text, zh ? " 有 %s没有绘制（" : " drew nothing for %s (", of);
-	if (facts->gaps == 1)
-		add(text, zh ? "1 次空白" : "1 gap");
-	else
-		add(text, zh ? "%" PRIu64 " 次空白，%s" : "%" PRIu64 " gaps of %s", facts->gaps,
-		    range);
-	add(text, zh ? "），从记录中看不出它是否卡死。"
-		     : "), and the trace does not say whether it hung.");
+	/* What is there is not known to be smooth, either. */
+	if (facts->gaps > 0)
+		add_gaps(text, graded, language);
+	if (grade_is_mostly_unknown(facts))
+		add_unknown_vsyncs(text, graded, language);
 }
 
 static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *graded,
@@ -467,7 +489,10 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 		add_missing(text, graded, language);
 		break;
 	case GRADE_UNCLEAR:
-		add_unclear(text, graded, language);
+		if (grade_may_hang(graded->facts))
+			add_gaps(text, graded, language);
+		else
+			add_unknown_vsyncs(text, graded, language);
 		break;
 	case GRADE_FAIR:
 		if (graded->facts->fails_rule) {

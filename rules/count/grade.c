@@ -148,6 +148,11 @@ bool grade_may_hang(const struct grade_facts *facts)
 	return is_much(facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns);
 }
 
+bool grade_is_mostly_unknown(const struct grade_facts *facts)
+{
+	return 2 * facts->unknown > facts->frames;
+}
+
 enum grade grade_of_known(const struct grade_facts *facts)
 {
 	uint64_t drawing_ns = grade_drawing_ns(facts);
@@ -166,7 +171,7 @@ enum grade grade_of_known(const struct grade_facts *facts)
 		return GRADE_FAIR;
 	if (grade_is_missing_much(facts))
 		return GRADE_INCOMPLETE;
-	if (grade_may_hang(facts) || 2 * facts->unknown > facts->frames)
+	if (grade_may_hang(facts) || grade_is_mostly_unknown(facts))
 		return GRADE_UNCLEAR;
 	return GRADE_GOOD;
 }

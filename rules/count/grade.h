@@ -121,6 +121,9 @@ double grade_lost_rate(const struct grade_facts *facts);
 bool grade_is_missing_much(const struct grade_facts *facts);
 bool grade_may_hang(const struct grade_facts *facts);
 
+/* True: the vsyncs of most frames are unknown, so late ones are. */
+bool grade_is_mostly_unknown(const struct grade_facts *facts);
+
 enum grade grade_of(const struct grade_facts *facts);
 
 /* The same without at_most. */

@@ -276,7 +276,7 @@ def other_files(here):
         write(out, name, [])
     write_events(out, ("", "start", "jankd"))
     text = report(out).stdout
-    checks.that("-0.000" not in text and text.startswith(f"no app, device not known (recorded trace), length not known, not known whether complete\n{out}:\n"), f"no time is known: {text}")
+    checks.that("-0.000" not in text and text.startswith(f"no app, device not known (no session.json), length not known, not known whether complete\n{out}:\n"), f"no time is known: {text}")
     checks.that("computed from" not in text and "note: fps.csv has no rows\n" in text, f"no rows: {text}")
     write(out, "frametimeline.csv", [{"kind": "surface", "start(s)": 7.5, "end(s)": 7.75, "expected start(s)": 7.5, "expected end(s)": 7.6,
                                       "token": 1, "display token": 2, "pid": 9, "app": "com.a", "Surface": "com.a/x", "layer": "com.a/x#1",

@@ -310,6 +310,8 @@ static struct json_object *device_object(const struct session *session)
 
 	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		add_text(object, keys[i], session_json_text(session, "device", keys[i]));
+	/* What is said in the place of a model that is not known. */
+	add_text(object, "told", session_device(session));
 	return object;
 }
 

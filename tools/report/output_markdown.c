@@ -27,14 +27,13 @@ static void print_escaped(FILE *out, const char *text)
 
 static void print_about(FILE *out, const struct session *session, const struct graded_app *app)
 {
-	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
 	char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
 
 	grade_time(length, session_span_ns(session), ENGLISH);
 	session_tell_complete(complete, session, app);
-	print_escaped(out, model ? model : "device not known (recorded trace)");
+	print_escaped(out, session_device(session));
 	if (build) {
 		fputs(" · ", out);
 		print_escaped(out, build);

@@ -188,7 +188,6 @@ static const char *first_app(const struct session *session)
 /* What was measured, then where it lies and when. */
 static void print_head(FILE *out, const struct session *session, unsigned int columns)
 {
-	const char *model = session_json_text(session, "device", "model");
 	const char *build = session_json_text(session, "device", "build");
 	const char *began = session_json_text(session, NULL, "began");
 	const char *id = session_json_text(session, NULL, "session_id");
@@ -206,8 +205,8 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
 	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
-			model ? model : "device not known (recorded trace)", build ? ", " : "",
-			build ? build : "", length, complete);
+			session_device(session), build ? ", " : "", build ? build : "", length,
+			complete);
 	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
 			began ? " began " : "", began ? began : "", id ? ", session " : "",
 			id ? id : "", times);

@@ -95,6 +95,20 @@ int64_t session_json_number(const struct session *session, const char *outer, co
 	return json_object_is_type(found, json_type_int) ? json_object_get_int64(found) : -1;
 }
 
+const char *session_device(const struct session *session)
+{
+	const char *model = session_json_text(session, "device", "model");
+
+	if (model)
+		return model;
+	if (!session->json)
+		return "device not known (no session.json)";
+	/* A capture has an object, whatever it knows of the device. */
+	return json_object_is_type(json_at(session, NULL, "device"), json_type_object)
+		       ? "device not known (it does not tell its model)"
+		       : "device not known (recorded trace)";
+}
+
 struct app_place session_app_place(const struct session *session, const struct graded_app *app)
 {
 	return (struct app_place){ name_of(session, app->app), app->has_activity, &app->facts };

@@ -301,6 +301,9 @@ const char *session_json_text(const struct session *session, const char *outer, 
 /* The same for a number; -1 if there is none. */
 int64_t session_json_number(const struct session *session, const char *outer, const char *key);
 
+/* The device's model, or that it is not known, and why. */
+const char *session_device(const struct session *session);
+
 struct app_place; /* daemon/show/apps.h */
 
 /* What decides which app comes first, and whether it is judged. */

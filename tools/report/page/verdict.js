@@ -16,7 +16,7 @@ function clock(s) {
   return h > 0 ? `${h}:${two(m)}:${two(all % 60)}` : `${m}:${two(all % 60)}`;
 }
 const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(s));
-const deviceOf = (session) => [session.device.model || word("device not known (recorded trace)"), session.device.build].filter(Boolean).join(" · ");
+const deviceOf = (session) => [session.device.model || word(session.device.told), session.device.build].filter(Boolean).join(" · ");
 
 /* "8.0 s (13 %)", as the text has it; "" if nothing is missing. */
 const missingTold = (session) => (/^(.*\)) missing$/.exec(session.complete) || ["", ""])[1];

@@ -211,9 +211,8 @@ static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add(text, "%s", language == CHINESE ? "（不是使用中的应用）" : " (no app in use)");
 }
 
-/* "450 freezes (longest 0.92 s) and 1,575 late frames" */
-static void add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
-		       enum language language)
+void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		      enum language language)
 {
 	bool zh = language == CHINESE;
 	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
@@ -277,7 +276,7 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		    : facts->late == 0	? "frozen"
 					: "frozen or late",
 		    share, drew, is_added_up(facts) ? "that its Surfaces together" : "it");
-	add_losses(text, facts, language);
+	grade_add_losses(text, facts, language);
 	add(text, language == CHINESE ? "。" : ".");
 }
 
@@ -336,7 +335,7 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	if (is_added_up(graded->facts))
 		add(text, zh ? "（各 Surface 合计）" : " (its Surfaces together)");
 	add(text, zh ? "：" : ": ");
-	add_losses(text, graded->facts, language);
+	grade_add_losses(text, graded->facts, language);
 	add(text, zh ? "。" : ".");
 }
 
@@ -468,7 +467,7 @@ static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *grade
 	    zh ? " 只绘制了 %s（%s 帧），太短，无法评价："
 	       : " drew for only %s (%s frame%s), too short to judge: ",
 	    drew, frames, facts->frames == 1 ? "" : "s");
-	add_losses(text, facts, language);
+	grade_add_losses(text, facts, language);
 	add(text, zh ? "。" : ".");
 }
 

@@ -40,6 +40,10 @@ bool grade_is_even(uint64_t frames, uint64_t off_cadence, double fps, double rat
 void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		    enum language language);
 
+/* Appends "450 freezes (longest 0.92 s) and 1,575 late frames". */
+void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		      enum language language);
+
 /* "70 % of the lost time is the app's own, 30 % late wake-ups by the system."; "" if none is lost.
  */
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,

@@ -285,6 +285,25 @@ def other_files(here):
     checks.equal((session["from(s)"], session["to(s)"], session["captured"][0]["mean(ms)"]), (7.5, 7.75, 250), "the time of frametimeline.csv")
 
 
+def killed(here):
+    """A capture with -T 4 that was killed in its first minute: no file says how long an app drew, so what it lost is said, and why there is no grade."""
+    out = here / "killed"
+    analyze(out, "-T", 4, scenario("hang-doframe", here / "hang.txt"))
+    (out / "summary.csv").unlink()
+    session = json.loads((out / "session.json").read_text())
+    (out / "session.json").write_text(json.dumps(session | {"device": {"id": "f00", "model": None}}))
+    said = "no grade: no file says how long apps drew, as -T 3 and 4 write no fps.csv, and summary.csv is written once a minute and at the end. " \
+           "com.example.scroll lost 4.1 s at least: 4 freezes (longest 1.45 s), no late frame."
+    checks.equal(model(out)[0]["no grade"], said, "why there is no grade: JSON")
+    for option in ("--text", "--markdown"):
+        text = report(option, out).stdout
+        checks.that(said in text.replace("\\", "") and ("device not known (it does not tell its model)" in text or option == "--markdown"), f"why there is no grade: {option}: {text}")
+    for condition, code in (("freezes > 0", 3), ("FPS < 55", 3), ("grade < FAIR", 3), ("longest > 1400", 3), ("longest > 1500", 4), ("freezes > 4", 4)):
+        checks.equal((done := report("--fail-if", condition, "--strict", out)).returncode, code, f"what is known fails: {condition}: {done.stderr}")
+    (out / "dropFrames.csv").unlink()
+    checks.that("no grade: no file says how long apps drew" in report(out).stdout, "nothing is known")
+
+
 def rubbish(whole):
     """Many lines of garbage behind whole rows, and more Surfaces than are kept: counted, within bounds."""
     out = copy(whole, "rubbish")
@@ -315,4 +334,5 @@ with checks, folder() as here:
     limits(here)
     wrong_rows(whole)
     other_files(here)
+    killed(here)
     rubbish(whole)

@@ -311,6 +311,20 @@ static unsigned int judge_surfaces(struct results *results, const struct report 
 	return n;
 }
 
+/* What is known of an app that has no grade: a freeze is one, however long it drew. */
+static unsigned int judge_ungraded(struct results *results, const struct session *session,
+				   const struct condition *condition)
+{
+	const struct graded_app *app = &session->ungraded;
+	struct numbers numbers;
+
+	if (grade_lost_ns(&app->facts) == 0)
+		return 0;
+	numbers_clear(&numbers);
+	judge_at(results, session, condition, NULL, app->app, numbers, &app->facts, GRADE_NONE);
+	return 1;
+}
+
 /* Why nothing of a session is judged. */
 static const char *why_none(const struct session *session, const struct selection *selection)
 {
@@ -335,6 +349,8 @@ void judge_sessions(struct results *results, const struct report *report,
 					? judge_surfaces(results, report, session, &conditions[i])
 					: judge_apps(results, report, session, &conditions[i]);
 
+			if (judged == 0)
+				judged = judge_ungraded(results, session, &conditions[i]);
 			/* Else a session that crashed before it drew would pass beside others. */
 			if (judged == 0)
 				results_add(results, OUTCOME_UNKNOWN, session->folder,

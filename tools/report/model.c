@@ -863,6 +863,34 @@ static int sort_surfaces(const struct reading *reading)
 	return error;
 }
 
+/* What late frames and freezes say of the app that lost most, if no file says how long it drew. */
+static void set_ungraded(const struct reading *reading)
+{
+	struct session *session = reading->session;
+	const struct selection *selection = reading->selection;
+
+	for (uint32_t i = 0; session->n_apps == 0 && i < session->n_surfaces; i++) {
+		struct graded_app app = { .app = session->surfaces[i].app };
+		const char *name = name_of(session, app.app);
+
+		if (!session->surfaces[i].is_judged) /* one of each app is */
+			continue;
+		for (uint32_t j = 0; j < session->n_surfaces; j++) {
+			const struct surface *surface = &session->surfaces[j];
+
+			if (surface->app != app.app || !surface->has_package ||
+			    surface->source != FROM_NOTHING ||
+			    !select_surface(selection, name_of(session, surface->name), name))
+				continue;
+			grade_add(&app.facts, &surface->facts);
+			app.has_activity |= app_has_activity(name, name_of(session, surface->name));
+		}
+		if ((selection->app || app_is_used(session_app_place(session, &app))) &&
+		    grade_lost_ns(&app.facts) > grade_lost_ns(&session->ungraded.facts))
+			session->ungraded = app;
+	}
+}
+
 /* The same apps in each section. */
 static int add_section_apps(const struct reading *reading)
 {
@@ -1068,6 +1096,8 @@ static int finish(struct reading *reading)
 		error = sort_surfaces(reading);
 	if (error == 0)
 		error = add_section_apps(reading);
+	if (error == 0)
+		set_ungraded(reading);
 	if (session->n_sections > 0 && session->last_us >= 0) {
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;

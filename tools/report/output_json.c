@@ -326,7 +326,7 @@ static struct json_object *session_object(const struct session *session)
 {
 	struct json_object *object = json_object_new_object(), *cost = json_object_new_object();
 	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
-	char complete[SESSION_COMPLETE_SIZE];
+	char complete[SESSION_COMPLETE_SIZE], no_grade[GRADE_TEXT_SIZE];
 
 	add_text(object, "folder", session->folder);
 	json_add_count(object, "session", session->number + 1);
@@ -351,6 +351,11 @@ static struct json_object *session_object(const struct session *session)
 	add_text(object, "complete", complete);
 	add_text(object, "app",
 		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
+	for (unsigned int i = 0; i < 2; i++) {
+		session_no_grade(no_grade, session, (enum language)i);
+		add_text(object, i == 0 ? "no grade" : "no grade zh",
+			 no_grade[0] ? no_grade : NULL);
+	}
 	add_text(object, "time lost source",
 		 session->harm_source == FROM_NOTHING  ? NULL
 		 : session->harm_source == FROM_FRAMES ? "frames.csv"

@@ -138,6 +138,7 @@ static void print_without_app(FILE *out, const struct session *session)
 	struct timeline_app apps[TIMELINE_APPS_MAX];
 	unsigned int n = timeline_apps(apps, session);
 	bool has_app = false;
+	char no_grade[GRADE_TEXT_SIZE];
 
 	for (unsigned int i = 0; i < n; i++) {
 		char told[TIMELINE_SAID_SIZE];
@@ -151,8 +152,15 @@ static void print_without_app(FILE *out, const struct session *session)
 		has_app |= session->surfaces[i].has_package;
 	if (n > 0)
 		return;
-	fputs("No app in ", out);
+	session_no_grade(no_grade, session, ENGLISH);
+	fputs(no_grade[0] ? "" : "No app in ", out);
 	print_escaped(out, session->folder);
+	if (no_grade[0]) {
+		fputs(": ", out);
+		print_escaped(out, no_grade);
+		fputs("\n\n", out);
+		return;
+	}
 	if (session->is_2019)
 		fputs(": no grade, as files of the 2019 program, or of --rules gfx2019, do not say "
 		      "which frames were late.\n\n",

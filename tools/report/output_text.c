@@ -133,9 +133,16 @@ static int print_verdict(FILE *out, const struct session *session,
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
 	struct session_sentences *sentences;
+	char no_grade[GRADE_TEXT_SIZE];
 
 	if (!status)
 		return -ENOMEM;
+	session_no_grade(no_grade, session, ENGLISH);
+	if (no_grade[0]) {
+		text_print_line(out, columns, "%s", no_grade);
+		free(status);
+		return 0;
+	}
 	status->first_ns = session->first_us > 0 ? (uint64_t)session->first_us * 1000 : 0;
 	fill_surfaces(status, session);
 	sentences = fill_apps(status, session);

@@ -177,6 +177,36 @@ void session_sentences(struct session_sentences *sentences, const struct session
 		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes);
 }
 
+void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
+		      enum language language)
+{
+	const struct grade_facts *facts = &session->ungraded.facts;
+	const struct file_count *files = session->files;
+	bool zh = language == CHINESE;
+	char lost[GRADE_TIME_SIZE];
+
+	text[0] = '\0';
+	if (session->n_apps > 0 || session->is_2019 || files[CSV_SUMMARY].segments > 0 ||
+	    files[ROW_FPS].rows + files[ROW_FRAMES].rows + files[ROW_TIMELINE].rows > 0)
+		return;
+	text_append(text, GRADE_TEXT_SIZE,
+		    zh ? "没有评级：没有文件说明应用绘制了多久，%ssummary.csv "
+			 "每分钟和结束时才写。"
+		       : "no grade: no file says how long apps drew, as %ssummary.csv is written "
+			 "once a minute and at the end.",
+		    session_json_number(session, "options", "type") < 3 ? ""
+		    : zh ? "-T 3 和 4 不写 fps.csv，"
+			 : "-T 3 and 4 write no fps.csv, and ");
+	if (grade_lost_ns(facts) == 0)
+		return;
+	grade_time(lost, grade_lost_ns(facts), language);
+	text_append(text, GRADE_TEXT_SIZE,
+		    zh ? "%.300s 至少损失 %s：" : " %.300s lost %s at least: ",
+		    name_of(session, session->ungraded.app), lost);
+	grade_add_losses(text, facts, language);
+	text_append(text, GRADE_TEXT_SIZE, zh ? "。" : ".");
+}
+
 static int by_frames(const void *a, const void *b)
 {
 	const struct timeline_app *one = a, *other = b;

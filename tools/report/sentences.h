@@ -15,6 +15,11 @@ struct session_sentences {
 void session_sentences(struct session_sentences *sentences, const struct session *session,
 		       const struct graded_app *app, enum language language);
 
+/* Why there is no grade, and what is known nevertheless: of a capture that was killed before it had
+ * a file that says how long apps drew. "" if that is not the reason. */
+void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
+		      enum language language);
+
 /* A time of the session from its begin: "18:00", "1:02:03". */
 #define SESSION_TIME_SIZE GRADE_TIME_SIZE
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);

@@ -150,6 +150,8 @@ static struct json_object *options_object(const struct options *options)
 	json_add_if_any(object, "min_free", options->min_free);
 	json_add_if_any(object, "sync_ns", options->sync_ns);
 	json_add_text(object, "trigger", options->trigger);
+	if (pipeline->app_class != APP_CLASS_UNKNOWN)
+		json_add_text(object, "class", app_class_names[pipeline->app_class]);
 	json_add_if_any(object, "snapshot_ns", options->snapshot_ns);
 	json_add_if_any(object, "snapshot_length_ns",
 			options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);

@@ -91,6 +91,21 @@ def computed_again(checks, name, out):
             checks.equal(one["verdict"], before[surface]["verdict"], f"{name}: verdict of {surface}")
 
 
+def given_class(checks, here):
+    """The class that was given decides without summary.csv, too: from frames.csv, or from whole rows of fps.csv."""
+    for n, (name, app_class, verdict, grade) in enumerate((("game-30", "app", "fail app 30.0<55", "FAIR"), ("game-30", "game", "pass game 30.0>=25", "GOOD"),
+                                                           ("hang-dequeue", "app", "pass app 60.0>=55", "BAD"), ("steady-60", "app", "pass app 60.0>=55", "GOOD"))):
+        for option in (("--frames-log",), ()):
+            out = here / f"{n}{option}"
+            analyze(out, "--class", app_class, *option, scenario(name, here / "given.txt", seconds=20))
+            first = model(out)[0]["apps"][0]
+            (out / "summary.csv").unlink()
+            again = model(out)[0]["apps"][0]
+            checks.equal([(one["verdict"], one["grade"]) for one in (first, again)], [(verdict, grade)] * 2, f"{name}: --class {app_class} {option}")
+
+
+with folder() as here:
+    given_class(checks, here)
 if not TRACES.is_dir():
     checks.cannot_judge("recorded traces", "../shared/traces is missing")
 for name in (*SCENARIOS, *sorted(path.parent.name for path in TRACES.glob("*/trace.txt.xz"))):

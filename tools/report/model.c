@@ -156,11 +156,35 @@ static int64_t known(double value)
 	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
 }
 
-/* Without summary.csv, from frames.csv. The class is that which is learnt. */
+static enum app_class given_class(const struct session *session)
+{
+	const char *name = session_json_text(session, "options", "class");
+	unsigned int i = 0;
+
+	while (name && ++i < APP_CLASSES)
+		if (strcmp(name, app_class_names[i]) == 0)
+			return (enum app_class)i;
+	return APP_CLASS_UNKNOWN;
+}
+
+static bool has_row_cadence(const struct surface *surface)
+{
+	unsigned int i = 0;
+
+	while (i < CADENCES_MAX && surface->row_cadences[i] == 0)
+		i++;
+	return i < CADENCES_MAX;
+}
+
+/* Without summary.csv, from frames.csv. Rows of fps.csv are enough for a class that was given, but
+ * not to learn it. */
 static void set_verdict(const struct session *session, struct surface *surface)
 {
-	struct drawing drawing = drawing_sum(&surface->drawing);
+	bool from_rows = surface->source == FROM_WINDOWS;
+	struct drawing drawing =
+		drawing_sum(from_rows ? &surface->rows_drawing : &surface->drawing);
 	struct verdict_facts facts = {
+		.given = given_class(session),
 		.surface = name_of(session, surface->name),
 		.cadence = known(surface->numbers.of[METRIC_CADENCE]),
 		.off_cadence = known(surface->numbers.of[METRIC_OFF_CADENCE]),
@@ -169,7 +193,9 @@ static void set_verdict(const struct session *session, struct surface *surface)
 		.drawing_time_ns = drawing.time_ns,
 	};
 
-	if (surface->source == FROM_FRAMES)
+	if (from_rows && has_row_cadence(surface))
+		facts.cadence = 1;
+	if (surface->source == FROM_FRAMES || (from_rows && facts.given))
 		verdict_write(surface->verdict, &facts);
 }
 
@@ -935,6 +961,9 @@ static const char *instead_of_summary(const struct session *session)
 	if (rows_of(session, ROW_FRAMES) > 0)
 		return ": the numbers of the whole session are computed from frames.csv, or from "
 		       "fps.csv where that has more frames";
+	if (rows_of(session, ROW_FPS) > 0 && given_class(session))
+		return ": the numbers of the whole session are computed from fps.csv, so there are "
+		       "no percentiles";
 	return rows_of(session, ROW_FPS) > 0
 		       ? ": the numbers of the whole session are computed from fps.csv, so there "
 			 "are no percentiles and no 55 fps rule"

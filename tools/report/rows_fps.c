@@ -158,6 +158,17 @@ static void add_stalls(struct ended_stalls *to, const struct window *row)
 					  (uint64_t)(row->end_us - row->start_us) * 1000);
 }
 
+/* A row without a long frame has no gap. */
+static void add_drawing(struct surface *surface, const struct window *row)
+{
+	if (row->waits > 0 || (uint64_t)row->max_us * row->frames > 4 * row->time_us) {
+		drawing_gap(&surface->rows_drawing);
+		return;
+	}
+	surface->rows_drawing.open_frames += row->frames;
+	surface->rows_drawing.open_time_ns += row->time_us * 1000;
+}
+
 /* A mark less than a second after another may not have closed the rows: one that goes on behind it
  * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
  * with the last frame before a mark, but have none there. Frames were read before. */
@@ -248,6 +259,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
 	add_stalls(&surface->in_rows, &row);
+	add_drawing(surface, &row);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
 					  : captured_of(reading, CAPTURED_GPU, section,

@@ -136,7 +136,8 @@ struct surface {
 	bool is_judged; /* it draws longest of its app, whose frame rate and verdict it has */
 	bool has_view_marks;
 	bool has_all_harm; /* harm is that of the whole session, not of a part with frames.csv */
-	struct drawing drawing; /* from frames.csv */
+	struct drawing drawing;	     /* from frames.csv */
+	struct drawing rows_drawing; /* the same from rows of fps.csv, as far as these tell */
 	struct harm harm;
 	struct grade_facts facts;
 	enum grade grade;

@@ -71,7 +71,7 @@ def expected(out):
     events = rows(out, "events.csv")
     marks = [-1] + [microseconds(row["time(s)"]) for row in events if row["kind"] == "mark"]
     stalls = {(microseconds(row["time(s)"]), row["text"].split(" on ", 1)[1]) for row in events if row["kind"] == "stall"}
-    found, layers, last, apps = collections.defaultdict(Facts), collections.defaultdict(Layer), {}, {}
+    found, layers, last, apps, waits = collections.defaultdict(Facts), collections.defaultdict(Layer), {}, {}, []
 
     def places(app, at):
         return [found[app, WHOLE]] + [found[app, max(mark for mark in marks if mark <= at)]]
@@ -94,10 +94,14 @@ def expected(out):
                     facts.lose(row["cause"] or "unknown", lost, False)
             elif is_stall:
                 facts.lose(row["cause"] or "unknown", interval, True)
+            else:  # perhaps a gap: its event comes later, in tenths of a millisecond
+                waits.append((at, surface, row["interval(ms)"][:-5]))
     for row in events:
         endless, gap = (pattern.match(row["text"]) if row["kind"] == kind else None for kind, pattern in (("stall", ENDLESS), ("pause", GAP)))
         if endless or gap:
-            for facts in places(apps[(endless or gap)[2]], microseconds(row["time(s)"])) if (endless or gap)[2] in apps else ():
+            at = microseconds(row["time(s)"])
+            at = next((end for end, *wait in reversed(waits) if gap and end <= at and wait == [gap[2], gap[1]]), at)
+            for facts in places(apps[(endless or gap)[2]], at) if (endless or gap)[2] in apps else ():
                 if endless:
                     facts.lose("unknown", float(endless[1]), True)
                 else:
@@ -328,6 +332,13 @@ if __name__ == "__main__":
                     (here / "out" / file).unlink()
                 (events := here / "out/events.csv").write_text(f"{events.read_text()}1041.500000,,stall,1500.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
                 checks.equal([report("--fail-if", f"frozen > {n}", "--strict", here / "out").returncode for n in (0, 2)], [3, 4], "frozen frames of freezes of unknown length")
+            if name == "hang-native":  # marks between the gaps and their events
+                (here / "marked.txt").write_bytes(marked(trace.read_bytes(), (2.3, 3.283, 3.283, 3.283), lambda n: f"screen {n}"))
+                for options in (("--frames-log",), ()):
+                    analyze(here / f"marked{options}", *options, here / "marked.txt")
+                    gaps = [[app["facts"]["gaps"] for app in section["apps"]] for section in model(here / f"marked{options}")[0]["sections"]]
+                    checks.equal(gaps, [[1], [1], [1], [1]], f"gaps before the marks {options}")
+                judge(checks, "gaps before marks", here / "marked('--frames-log',)")
             if name == "demo":
                 (here / "marked.txt").write_bytes(marked(trace.read_bytes(), (7, 9), lambda n: f"screen {n % 3}"))
                 analyze(here / "marked", "--frames-log", "-T", 2, here / "marked.txt")

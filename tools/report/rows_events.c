@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/rows_part.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/frames/pause.h"
 #include "tools/report/os.h"
 
 #define KEYED_MAX 200000
@@ -264,6 +266,54 @@ static const char *remark_of(const char *name, bool is_pause)
 	return found && (is_pause || found[strlen(remark)] == '\0') ? found : NULL;
 }
 
+/* How many rows before an event are searched for its gap. */
+#define GAP_ROWS_MAX 4096
+
+/* The first place of @pool, in the order of times, behind @time_us; the pool's element has its time
+ * at @offset. */
+static uint64_t behind(const struct pool *pool, size_t offset, int64_t time_us)
+{
+	uint64_t low = 0, high = pool->n;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const int64_t *at = (const void *)((const char *)pool_at(pool, middle) + offset);
+
+		if (*at <= time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* When the gap ended that an event of @time_us reports: the event comes after the even frames that
+ * follow the gap, and a mark may be between them. Without its frame it is in the row that has it;
+ * without that, nothing else is known. */
+static int64_t gap_end_us(const struct session *session, uint32_t surface, int64_t time_us,
+			  uint64_t ns)
+{
+	const struct pool *frames = &session->frames, *rows = &session->windows;
+	uint64_t at = behind(frames, offsetof(struct kept_frame, present_us), time_us);
+
+	for (uint64_t n = 0; n < GAP_ROWS_MAX && at > 0; n++) {
+		const struct kept_frame *frame = pool_at(frames, --at);
+
+		if (frame->surface == surface && frame->flags & FRAME_WAIT &&
+		    pause_in_event(kept_interval_ns(frame)) == ns)
+			return frame->present_us;
+	}
+	at = behind(rows, offsetof(struct window, start_us), time_us);
+	for (uint64_t n = 0; n < GAP_ROWS_MAX && at > 0; n++) {
+		const struct window *row = pool_at(rows, --at);
+
+		if (row->surface == surface && row->waits > 0 && row->start_us <= time_us &&
+		    row->waiting_us >= ns / 1000)
+			return row->end_us;
+	}
+	return time_us;
+}
+
 void count_unended(struct reading *reading)
 {
 	struct session *session = reading->session;
@@ -283,7 +333,9 @@ void count_unended(struct reading *reading)
 		surface = surface_in(session, name, end ? end : name + strlen(name));
 		if (surface == session->n_surfaces)
 			continue;
-		section = session_section(session, event->time_us);
+		section = session_section(
+			session, is_pause ? gap_end_us(session, surface, event->time_us, ns)
+					  : event->time_us);
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
 		if (!end) {

@@ -525,9 +525,14 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	entry = summary_entry(&q->summary, count->surface_number);
 	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval.ns >= 0 &&
 	    interval_is_wait(interval))
-		grade_add_unknown_wait(&entry->facts, (uint64_t)interval.ns);
+		grade_add_unknown_wait(&entry->facts,
+				       summary_uncounted(&q->summary, entry, layer->has_app,
+							 stamp.time_ns, (uint64_t)interval.ns));
 	if (had_frame && interval.ns < 0)
-		grade_add_uncounted(&entry->facts, stamp.time_ns - before.time_ns);
+		grade_add_uncounted(
+			&entry->facts,
+			summary_uncounted(&q->summary, entry, layer->has_app, stamp.time_ns,
+					  uncounted_between(before.time_ns, stamp.time_ns)));
 	owner = layer->evidence.owner;
 	process = layer_process(layer, q->work, &owner);
 	if (process && process->answered_ns > 0)

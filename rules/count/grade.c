@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/grade.h"
 
+#include <string.h>
+
 #include "rules/base/interval.h"
 #include "rules/base/table.h"
 
@@ -55,17 +57,51 @@ void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns)
 	facts->gap_ns += gap_ns;
 }
 
-/* A longer time may be idle for the most part: what is missing of it is in missing_ns. */
-#define UNCOUNTED_MAX_NS (SECOND_NS / 2)
-
-void grade_add_uncounted(struct grade_facts *facts, uint64_t ns)
+/* Adds a stretch, joined with those that it meets. Returns how much of it they did not have. */
+static uint64_t stretches_add(struct stretches *stretches, struct stretch added)
 {
-	facts->uncounted_ns += ns < UNCOUNTED_MAX_NS ? ns : UNCOUNTED_MAX_NS;
+	uint64_t new_ns = added.until_ns - added.from_ns;
+	struct stretch joined = added;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < stretches->n; i++) {
+		struct stretch one = stretches->kept[i];
+
+		if (one.until_ns <= added.from_ns || one.from_ns >= added.until_ns) {
+			stretches->kept[n++] = one;
+			continue;
+		}
+		new_ns -= (one.until_ns < added.until_ns ? one.until_ns : added.until_ns) -
+			  later(one.from_ns, added.from_ns);
+		if (one.from_ns < joined.from_ns)
+			joined.from_ns = one.from_ns;
+		joined.until_ns = later(joined.until_ns, one.until_ns);
+	}
+	if (n == STRETCHES_MAX)
+		memmove(&stretches->kept[0], &stretches->kept[1], --n * sizeof(stretches->kept[0]));
+	stretches->kept[n++] = joined;
+	stretches->n = n;
+	return new_ns;
 }
 
-void grade_add_unknown_wait(struct grade_facts *facts, uint64_t ns)
+struct uncounted uncounted_before(struct stretches *surface, struct stretches *app,
+				  uint64_t until_ns, uint64_t ns)
 {
-	facts->uncounted_ns += ns;
+	struct stretch stretch = { since(ns, until_ns), until_ns };
+	uint64_t new_ns = stretches_add(surface, stretch);
+
+	return (struct uncounted){ new_ns, app ? stretches_add(app, stretch) : new_ns };
+}
+
+void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted)
+{
+	facts->uncounted_ns += uncounted.ns;
+	facts->app_uncounted_ns += uncounted.app_ns;
+}
+
+void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted)
+{
+	grade_add_uncounted(facts, uncounted);
 	facts->more_freezes = true;
 }
 
@@ -76,6 +112,7 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	sum->longest_gap_ns = later(sum->longest_gap_ns, facts->longest_gap_ns);
 	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
 		sum->sums[i] += facts->sums[i];
+	sum->uncounted_ns = sum->app_uncounted_ns;
 	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
 	sum->span_ns = later(sum->span_ns, facts->span_ns);
 	sum->missing_ns = later(sum->missing_ns, facts->missing_ns);

@@ -61,10 +61,12 @@ struct grade_facts {
 			/* Time between frames that is in no number, as events that were lost may be
 			 * frames of it; and waits that may be stalls for the same reason. */
 			uint64_t uncounted_ns;
+			/* What of it no other Surface of the app has, see struct uncounted. */
+			uint64_t app_uncounted_ns;
 			/* Of late frames and freezes: number, time. */
 			uint64_t causes[CAUSES], cause_ns[CAUSES];
 		};
-		uint64_t sums[14 + 2 * CAUSES]; /* all of these */
+		uint64_t sums[15 + 2 * CAUSES]; /* all of these */
 	};
 	uint64_t longest_freeze_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
@@ -95,11 +97,39 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts);
 /* The same of another session or section: these do not have the same time. */
 void grade_add_after(struct grade_facts *sum, const struct grade_facts *facts);
 
-/* Adds the time since the frame before, which is in no number as events were lost. */
-void grade_add_uncounted(struct grade_facts *facts, uint64_t ns);
+/* Stretches of time without numbers, apart from each other: those of the layers of a Surface, or of
+ * the Surfaces of an app. In one hole all have one, and it is missing once. All zeros: none. */
+#define STRETCHES_MAX 8 /* of older ones nothing is known */
+struct stretches {
+	struct stretch {
+		uint64_t from_ns, until_ns;
+	} kept[STRETCHES_MAX];
+	unsigned int n;
+};
+
+/* Time without numbers: of a Surface, and what of it no Surface of its app had before. */
+struct uncounted {
+	uint64_t ns, app_ns;
+};
+
+/* What is new of the last @ns before @until_ns. @app: NULL without an app. */
+struct uncounted uncounted_before(struct stretches *surface, struct stretches *app,
+				  uint64_t until_ns, uint64_t ns);
+
+/* What counts of the time between two frames which is in no number: more of it may be idle, and
+ * what is missing of that is in missing_ns. */
+static inline uint64_t uncounted_between(uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
+
+	return ns < UINT64_C(500000000) ? ns : UINT64_C(500000000);
+}
+
+/* Adds that time. */
+void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted);
 
 /* Adds a wait that may be a freeze: events that would show it were lost. */
-void grade_add_unknown_wait(struct grade_facts *facts, uint64_t ns);
+void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted);
 
 /* The time of the capture that is missing, for whatever reason. */
 uint64_t grade_missing_ns(const struct grade_facts *facts);

@@ -121,12 +121,29 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	}
 }
 
+struct uncounted summary_uncounted(struct summary *summary, struct summary_surface *entry,
+				   bool has_app, uint64_t until_ns, uint64_t ns)
+{
+	struct summary_surface *first = summary->table;
+
+	/* At the latest it is the entry itself. */
+	while (first != entry &&
+	       (strcmp(first->app, entry->app) != 0 || !strstr(first->name, first->app)))
+		first++;
+	return uncounted_before(&entry->uncounted, has_app ? &first->app_uncounted : NULL, until_ns,
+				ns);
+}
+
 void summary_new_clock(struct summary *summary)
 {
 	summary->clocks++;
 	summary->now_ns = 0;
-	for (int i = 0; i < summary_count(summary); i++)
-		summary->table[i].harm.recent = (struct recent){ 0 };
+	for (int i = 0; i < summary_count(summary); i++) {
+		struct summary_surface *entry = &summary->table[i];
+
+		entry->harm.recent = (struct recent){ 0 };
+		entry->uncounted = entry->app_uncounted = (struct stretches){ .n = 0 };
+	}
 }
 
 static double fps_of(double ns)

@@ -35,6 +35,8 @@ struct summary_surface {
 	uint64_t frozen_ns;	    /* as in struct summary_row; set for summary_write() */
 	struct harm harm;	    /* with the frame times of the last seconds */
 	struct grade_facts facts;   /* without those that stats has */
+	/* Without numbers: of its layers; and, in the first Surface of an app, of all of them. */
+	struct stretches uncounted, app_uncounted;
 	struct drawing drawing;
 	/* It had frames of a process that has a Choreographer, and of one that has none. */
 	bool with_marks, without_marks;
@@ -89,6 +91,12 @@ struct summary_surface *summary_entry(struct summary *summary, int number);
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause,
 		   const struct gpu_work *work);
+
+/* What is new of time that is in no number, the last @ns before @until_ns: for the Surface, and,
+ * with
+ * @has_app, for the app that its name has. */
+struct uncounted summary_uncounted(struct summary *summary, struct summary_surface *entry,
+				   bool has_app, uint64_t until_ns, uint64_t ns);
 
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);

@@ -72,10 +72,10 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	assert_int_equal(grade_of(&facts), GRADE_FAIR);
 	facts.fails_rule = false;
 	facts.missing_ns = 0;
-	grade_add_uncounted(&facts, SECOND / 4);
-	grade_add_uncounted(&facts, SECOND / 4);
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 });
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 });
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
-	grade_add_uncounted(&facts, SECOND / 1000);
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 1000, 0 });
 	assert_int_equal(grade_of(&facts), GRADE_INCOMPLETE);
 	facts.uncounted_ns = 0;
 	grade_add_gap(&facts, SECOND / 2);
@@ -123,6 +123,43 @@ TEST(an_app_is_the_sum_of_its_surfaces)
 	for (unsigned int i = 0; i < sizeof(apps) / sizeof(apps[0]); i++)
 		for (unsigned int j = 0; j < sizeof(apps) / sizeof(apps[0]); j++)
 			assert_int_equal(app_comes_before(apps[i], apps[j]), i < j);
+}
+
+/* Three Surfaces in one hole, and one that comes back later, or had short ones before. */
+TEST(time_without_numbers_of_an_app_is_missing_once)
+{
+	static const struct {
+		uint64_t until_ms, ns, new_ns, app_ns; /* lengths in ms */
+		size_t surface;
+	} cases[] = {
+		{ 1000, 500, 500, 500, 0 },   { 1000, 500, 500, 0, 1 },
+		{ 1100, 500, 500, 100, 2 },   { 2000, 100, 100, 100, 0 },
+		{ 2300, 100, 100, 100, 0 },   { 2500, 1000, 1000, 800, 1 },
+		{ 2500, 2500, 2000, 900, 2 }, { 2550, 100, 100, 50, 0 },
+	};
+	struct stretches surfaces[3] = { { .n = 0 } }, app = { .n = 0 };
+	struct grade_facts facts[3] = { { .frames = 0 } }, sum = { .frames = 0 };
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		size_t of = cases[i].surface;
+		struct uncounted got = uncounted_before(&surfaces[of], &app, cases[i].until_ms * MS,
+							cases[i].ns * MS);
+
+		if (got.ns != cases[i].new_ns * MS || got.app_ns != cases[i].app_ns * MS)
+			fail_msg("case %zu: %llu, %llu", i, (unsigned long long)got.ns,
+				 (unsigned long long)got.app_ns);
+		grade_add_uncounted(&facts[of], got);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		facts[i].span_ns = 10 * SECOND;
+		grade_add(&sum, &facts[i]);
+	}
+	assert_int_equal(grade_missing_ns(&facts[2]), 2500 * MS);
+	assert_int_equal(grade_missing_ns(&sum), 2550 * MS);
+	/* Old ones are forgotten, and no memory grows. */
+	for (uint64_t i = 0; i < 100; i++)
+		uncounted_before(&surfaces[0], NULL, 10 * SECOND + 2 * i * MS, MS);
+	assert_int_equal(surfaces[0].n, STRETCHES_MAX);
 }
 
 /* The shortest of all gaps, whichever Surface has some; what was no freeze, nor a gap, was idle. */

@@ -239,7 +239,9 @@ static void add_known_stalls(struct grade_facts *facts, const struct ended_stall
 			     const struct ended_stalls *in_events)
 {
 	const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
-	uint64_t unclear_ns = since(since(in_rows->ns, in->ns), in_rows->unclear_ns);
+	uint64_t known_ns = since(in_rows->ns, in->ns);
+	struct uncounted unclear = { since(known_ns, in_rows->unclear_ns),
+				     since(known_ns, in_rows->app_unclear_ns) };
 
 	if (in->n > facts->freezes - facts->endless) {
 		facts->freezes = in->n + facts->endless;
@@ -247,7 +249,7 @@ static void add_known_stalls(struct grade_facts *facts, const struct ended_stall
 	}
 	/* frames.csv says which waits these are. */
 	if (!facts->more_freezes)
-		grade_add_unknown_wait(facts, unclear_ns);
+		grade_add_unknown_wait(facts, unclear);
 }
 
 /* Adds the numbers to what late frames, stalls and gaps say. Where late frames are not known, as
@@ -538,10 +540,10 @@ static void set_grade(const struct session *session, struct surface *surface)
 			? GRADE_NONE
 			: complete_facts(&surface->facts, &surface->numbers, surface->verdict,
 					 &surface->in_rows, &surface->in_events);
-	/* Only these files say how long the holes are. */
+	/* Only these files say how long the holes are: all Surfaces have the same ones. */
 	if (!session->json && session->files[ROW_EVENTS].rows == 0)
-		surface->facts.uncounted_ns =
-			later(surface->facts.uncounted_ns,
+		surface->facts.missing_ns =
+			later(surface->facts.missing_ns,
 			      later(surface->in_rows.uncounted_ns, surface->between_frames_ns));
 	if (surface->grade != GRADE_NONE)
 		surface->grade = grade_of(&surface->facts);

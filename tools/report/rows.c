@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/show/apps.h"
+
 /* --- Surfaces, and their sums in sections --- */
 
 struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)
@@ -34,6 +36,31 @@ struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)
 	if (surface->source != FROM_SUMMARY)
 		surface->app = app;
 	return surface;
+}
+
+struct uncounted uncounted_of(struct reading *reading, const struct surface *surface, bool of_rows,
+			      int64_t until_us, uint64_t ns)
+{
+	const struct session *session = reading->session;
+	const char *name = name_of(session, surface->name), *app = name_of(session, surface->app);
+	uint16_t number = number_of_surface(session, surface);
+	uint16_t *first = &reading->first_of_app[surface->app];
+	bool is_part = app_has_surface(app, name) && select_surface(reading->selection, name, app);
+
+	if (is_part && *first == 0)
+		*first = number + 1;
+	return uncounted_before(&reading->unnumbered[number][of_rows].surface,
+				is_part ? &reading->unnumbered[*first - 1][of_rows].app : NULL,
+				(uint64_t)until_us * 1000, ns);
+}
+
+void forget_uncounted(struct reading *reading, const struct surface *surface)
+{
+	uint16_t first = reading->first_of_app[surface->app];
+
+	reading->unnumbered[number_of_surface(reading->session, surface)][false].surface.n = 0;
+	if (first > 0)
+		reading->unnumbered[first - 1][false].app.n = 0;
 }
 
 struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
@@ -121,13 +148,16 @@ int rows_begin(struct reading *reading, struct session *session, const struct fo
 	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
 	session->late = calloc(LATE_MAX, sizeof(*session->late));
 	reading->surface_of_name = calloc(session->names.max, sizeof(*reading->surface_of_name));
+	reading->first_of_app = calloc(session->names.max, sizeof(*reading->first_of_app));
+	reading->unnumbered = calloc(SURFACES_MAX, sizeof(*reading->unnumbered));
 	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
 	reading->captured_places = calloc(SUM_PLACES, sizeof(*reading->captured_places));
 	reading->layers = calloc(LAYERS_MAX, sizeof(*reading->layers));
 	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
 	if (!session->surfaces || !session->sections || !session->late ||
-	    !reading->surface_of_name || !reading->place_of_layer || !reading->sum_places ||
-	    !reading->captured_places || !reading->layers)
+	    !reading->surface_of_name || !reading->first_of_app || !reading->unnumbered ||
+	    !reading->place_of_layer || !reading->sum_places || !reading->captured_places ||
+	    !reading->layers)
 		return -ENOMEM;
 	return 0;
 }
@@ -136,6 +166,8 @@ void rows_end(struct reading *reading)
 {
 	free(reading->layers);
 	free(reading->surface_of_name);
+	free(reading->first_of_app);
+	free(reading->unnumbered);
 	free(reading->sums);
 	free(reading->sum_places);
 	free(reading->captured_places);

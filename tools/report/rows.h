@@ -35,6 +35,11 @@ struct reading {
 	uint32_t number;
 	const struct selection *selection;
 	uint16_t *surface_of_name; /* number + 1 of the Surface, by the number of its name */
+	uint16_t *first_of_app;	   /* likewise of the app's first Surface, by the app's name */
+	struct unnumbered {
+		struct stretches surface, app;
+	} (*unnumbered)[2]; /* time without numbers, in frames and rows: of a Surface; of the app of
+			     * which it is the first one */
 	struct section_sum *sums;
 	uint32_t n_sums, max_sums;
 	uint32_t *sum_places; /* a hash table of numbers + 1 */

@@ -145,11 +145,11 @@ static struct frame_stats stats_of(const struct window *window, uint8_t step, in
 }
 
 /* The longest stall of several has their mean at least. */
-static void add_stalls(struct ended_stalls *to, const struct window *row)
+static void add_stalls(struct ended_stalls *to, const struct window *row, struct uncounted unclear)
 {
-	if (row->stalls == WINDOW_UNKNOWN)
-		to->unclear_ns += row->waiting_us * 1000;
-	else if (row->stalls > 0)
+	to->unclear_ns += unclear.ns;
+	to->app_unclear_ns += unclear.app_ns;
+	if (row->stalls != WINDOW_UNKNOWN && row->stalls > 0)
 		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);
 	to->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
 	to->ns += row->stall_us * 1000;
@@ -198,6 +198,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	struct section_sum *sum;
 	struct frame_stats stats;
 	struct window row, *kept;
+	struct uncounted unclear = { 0 };
 	uint32_t section;
 	bool without_janks, without_late, is_2019;
 
@@ -258,7 +259,9 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
-	add_stalls(&surface->in_rows, &row);
+	if (row.stalls == WINDOW_UNKNOWN && row.waiting_us > 0)
+		unclear = uncounted_of(reading, surface, true, row.end_us, row.waiting_us * 1000);
+	add_stalls(&surface->in_rows, &row, unclear);
 	add_drawing(surface, &row);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
@@ -268,7 +271,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	sum = sum_of(reading, section, row.surface);
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
-		add_stalls(&sum->in_rows, &row);
+		add_stalls(&sum->in_rows, &row, unclear);
 		sum->without_janks |= without_janks;
 		sum->without_late |= without_late;
 		cross_sections(reading, &row, section);

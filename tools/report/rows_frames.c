@@ -186,8 +186,10 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	place = place_of(reading, layer, owner);
 	stats = stats_of_frame(reading, place, interval, wait);
 	/* The time went back: these are on another clock. */
-	if (present_us < surface->last_us)
+	if (present_us < surface->last_us) {
 		surface->harm.recent = (struct recent){ 0 };
+		forget_uncounted(reading, surface);
+	}
 	harm_ns = add_harm(reading, surface, place, present_us, interval, wait, cause);
 	if (harm_ns > 0 && !interval_is_wait(interval))
 		frame_stats_add_late(&stats, harm_ns);
@@ -205,18 +207,23 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	sum = sum_of(reading, section, number_of_surface(session, surface));
 	/* Not of a layer's first frame. */
 	if (interval.ns < 0 && present_us > reading->layers[place].present_us) {
-		uint64_t uncounted_ns =
-			(uint64_t)(present_us - reading->layers[place].present_us) * 1000;
+		uint64_t before_ns = (uint64_t)reading->layers[place].present_us * 1000;
+		uint64_t present_ns = (uint64_t)present_us * 1000;
+		struct uncounted uncounted = uncounted_of(reading, surface, false, present_us,
+							  uncounted_between(before_ns, present_ns));
 
-		grade_add_uncounted(&surface->facts, uncounted_ns);
-		surface->between_frames_ns += uncounted_ns;
+		grade_add_uncounted(&surface->facts, uncounted);
+		surface->between_frames_ns += present_ns - before_ns;
 		if (sum)
-			grade_add_uncounted(&sum->facts, uncounted_ns);
+			grade_add_uncounted(&sum->facts, uncounted);
 	}
 	if (wait == WAIT_UNKNOWN) {
-		grade_add_unknown_wait(&surface->facts, (uint64_t)interval.ns);
+		struct uncounted uncounted =
+			uncounted_of(reading, surface, false, present_us, (uint64_t)interval.ns);
+
+		grade_add_unknown_wait(&surface->facts, uncounted);
 		if (sum)
-			grade_add_unknown_wait(&sum->facts, (uint64_t)interval.ns);
+			grade_add_unknown_wait(&sum->facts, uncounted);
 	}
 	reading->layers[place].present_us = present_us;
 	frame_stats_merge(&surface->from_frames, &stats);

@@ -99,6 +99,14 @@ static inline uint16_t number_of_surface(const struct session *session,
 	return (uint16_t)(surface - session->surfaces);
 }
 
+/* What is new of time that is in no number, the last @ns before @until_us: of rows of fps.csv, or
+ * of frames. */
+struct uncounted uncounted_of(struct reading *reading, const struct surface *surface, bool of_rows,
+			      int64_t until_us, uint64_t ns);
+
+/* Later times are on another clock. */
+void forget_uncounted(struct reading *reading, const struct surface *surface);
+
 /* The sum of that Surface in that section; NULL: there is none. *@at: its place. */
 struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
 			     uint32_t *at);

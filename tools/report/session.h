@@ -121,6 +121,7 @@ extern const char *const numbers_source_names[];
 struct ended_stalls {
 	uint64_t n, ns, longest_ns; /* at least: events.csv may not have all */
 	uint64_t unclear_ns;	    /* waits in rows that do not say how many of them are stalls */
+	uint64_t app_unclear_ns;    /* what of it no other Surface of the app has */
 	uint64_t uncounted_ns;	    /* in no number of rows that lost events */
 };
 

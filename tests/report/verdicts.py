@@ -104,8 +104,20 @@ def given_class(checks, here):
             checks.equal([(one["verdict"], one["grade"]) for one in (first, again)], [(verdict, grade)] * 2, f"{name}: --class {app_class} {option}")
 
 
+def few_files(checks, here):
+    """A text that begins with lost events is not as long as its clock is old."""
+    for name, option, lines in (("steady-60", (), [f"CPU:{cpu} [LOST 9 EVENTS]\n" for cpu in range(8)]),):
+        trace = scenario(name, here / "few.txt", seconds=20)
+        trace.write_text("".join(lines) + "".join(line for line in trace.read_text().splitlines(keepends=True)[4000 if lines else 0:]))
+        done = json.loads(jankd("analyze", "--json", "-F", here / f"{name} {option}", *option, trace).stdout)["apps"][0]
+        app = model(here / f"{name} {option}")[0]["apps"][0]
+        checks.that(app["sentence"] == done["sentence"], f"{name} {option}: {app['sentence']}, not {done['sentence']}")
+        checks.that(abs(app["facts"]["captured(s)"] - done["facts"]["captured(s)"]) < 0.1, f"{name} {option}: {app['facts']['captured(s)']} s captured, not {done['facts']['captured(s)']}")
+
+
 with folder() as here:
     given_class(checks, here)
+    few_files(checks, here)
 if not TRACES.is_dir():
     checks.cannot_judge("recorded traces", "../shared/traces is missing")
 for name in (*SCENARIOS, *sorted(path.parent.name for path in TRACES.glob("*/trace.txt.xz"))):

@@ -116,7 +116,8 @@ struct app_place session_app_place(const struct session *session, const struct g
 
 uint64_t session_span_ns(const struct session *session)
 {
-	bool has_start = session->start_us >= 0 && session->start_us < session->first_us;
+	/* A text that begins with lost events has no time yet: it is 0. */
+	bool has_start = session->start_us > 0 && session->start_us < session->first_us;
 	int64_t from_us = has_start ? session->start_us : session->first_us;
 
 	return session->last_us > from_us ? (uint64_t)(session->last_us - from_us) * 1000 : 0;

@@ -105,13 +105,13 @@ def given_class(checks, here):
 
 
 def few_files(checks, here):
-    """A text that begins with lost events is not as long as its clock is old."""
-    for name, option, lines in (("steady-60", (), [f"CPU:{cpu} [LOST 9 EVENTS]\n" for cpu in range(8)]),):
+    """Without fps.csv the sentence has the rate of events.csv, if that is one; and a text that begins with lost events is not as long as its clock is old."""
+    for name, option, lines in (("steady-60", ("-T", 3), ()), ("switch-60-120", ("-T", 3), ()), ("steady-60", (), [f"CPU:{cpu} [LOST 9 EVENTS]\n" for cpu in range(8)])):
         trace = scenario(name, here / "few.txt", seconds=20)
         trace.write_text("".join(lines) + "".join(line for line in trace.read_text().splitlines(keepends=True)[4000 if lines else 0:]))
         done = json.loads(jankd("analyze", "--json", "-F", here / f"{name} {option}", *option, trace).stdout)["apps"][0]
         app = model(here / f"{name} {option}")[0]["apps"][0]
-        checks.that(app["sentence"] == done["sentence"], f"{name} {option}: {app['sentence']}, not {done['sentence']}")
+        checks.that(app["sentence"] == done["sentence"] or name == "switch-60-120" and "drew for" in app["sentence"], f"{name} {option}: {app['sentence']}, not {done['sentence']}")
         checks.that(abs(app["facts"]["captured(s)"] - done["facts"]["captured(s)"]) < 0.1, f"{name} {option}: {app['facts']['captured(s)']} s captured, not {done['facts']['captured(s)']}")
 
 

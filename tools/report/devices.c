@@ -67,7 +67,7 @@ static struct device_row row_of(const struct session *session, const struct surf
 	const double *of = surface->numbers.of;
 	struct graded rates = { 0 };
 
-	surface_set_rates(&rates, surface);
+	surface_set_rates(&rates, session, surface);
 	return (struct device_row){
 		.model = session_json_text(session, "device", "model"),
 		.build = session_json_text(session, "device", "build"),

@@ -63,7 +63,30 @@ static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session 
 			 (to_us - session->first_us) * 1000, session->missing_ns, language);
 }
 
-void surface_set_rates(struct graded *graded, const struct surface *surface)
+/* True: events.csv has one refresh rate, "60.00 Hz", and no other. Measured again, it differs in
+ * its last digits. */
+static bool has_one_rate(const struct session *session)
+{
+	double rate_hz = 0;
+
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+		char *end;
+		double hz;
+
+		if (strcmp(name_of(session, event->kind), "refresh") != 0)
+			continue;
+		hz = strtod(name_of(session, event->text), &end);
+		if (!(hz > 0) || strcmp(end, " Hz") != 0 ||
+		    (rate_hz > 0 && fabs(hz - rate_hz) * 100 > rate_hz))
+			return false;
+		rate_hz = rate_hz > 0 ? rate_hz : hz;
+	}
+	return rate_hz > 0 && !session->lacks_events;
+}
+
+void surface_set_rates(struct graded *graded, const struct session *session,
+		       const struct surface *surface)
 {
 	const double *of = surface->numbers.of;
 	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
@@ -71,9 +94,9 @@ void surface_set_rates(struct graded *graded, const struct surface *surface)
 						  ? &surface->from_windows
 						  : &surface->from_frames;
 	/* The missed vsyncs tell the refresh rate: of a display that switched, a mean that it never
-	 * had. summary.csv alone does not say whether it did. */
-	bool has_rate =
-		rates->fastest_hz > 0 && known > 0 && of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
+	 * had. summary.csv alone does not say whether it did, events.csv does. */
+	bool has_rate = (rates->fastest_hz > 0 || has_one_rate(session)) && known > 0 &&
+			of[METRIC_FPS] > 0 && of[METRIC_MISSED] >= 0;
 	double rate_hz = has_rate ? of[METRIC_FPS] * (1 + of[METRIC_MISSED] / known) : -1;
 
 	graded->fps = isnan(of[METRIC_FPS]) ? -1 : of[METRIC_FPS];
@@ -99,7 +122,7 @@ static struct graded graded_in(const struct session *session, const struct grade
 		.without_events = session->files[ROW_EVENTS].rows == 0,
 	};
 
-	surface_set_rates(&graded, &session->surfaces[app->surface]);
+	surface_set_rates(&graded, session, &session->surfaces[app->surface]);
 	tell_missing(missing_at, session, language);
 	return graded;
 }

@@ -33,7 +33,8 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 			   const struct graded_app *app);
 
 /* Sets the frame rate and the display's, and whether the Surface is even. */
-void surface_set_rates(struct graded *graded, const struct surface *surface);
+void surface_set_rates(struct graded *graded, const struct session *session,
+		       const struct surface *surface);
 
 /* What Android itself says of the frames of an app, where a trace has nothing else of them. */
 struct timeline_app {

@@ -230,6 +230,21 @@ def in_one_hole(checks, here):
         checks.that(app[0] == "GOOD" and 0.6 <= app[1]["missing(s)"] < 0.66, f"one hole of three Surfaces: {out}: {app}")
 
 
+def short_holes(checks, here):
+    """Without frames.csv, too, what lies between the frames of many short holes is missing: as in jankd, to the jitter of presents."""
+    text = scenario("steady-60", here / "trace.txt", seconds=12).read_text()
+    for at in range(1, 12):
+        text = without(text, at, at + 0.05)
+    (here / "holes.txt").write_text(text)
+    first = json.loads(jankd("analyze", "--json", "-F", here / "holes", here / "holes.txt").stdout)["apps"][0]
+    checks.that(first["grade"] == "INCOMPLETE" and first["facts"]["missing(s)"] > 0.6, f"short holes: {first}")
+    for gone in ((), ("summary.csv",)):
+        for file in gone:
+            (here / "holes" / file).unlink()
+        app = model(here / "holes")[0]["apps"][0]
+        checks.that(app["grade"] == "INCOMPLETE" and abs(app["facts"]["missing(s)"] - first["facts"]["missing(s)"]) < 0.02, f"short holes without {gone}: {app['grade']} {app['facts']}")
+
+
 def timeline(checks, here):
     """Without markers of SurfaceFlinger there is no grade; what FrameTimeline says of each app is told."""
     (here / "trace").write_bytes(lzma.decompress((TRACES / "android-13-frametimeline" / "trace.perfetto-trace.xz").read_bytes()))
@@ -381,6 +396,7 @@ if __name__ == "__main__":
         known_waits(checks, here)
     with folder() as here:
         in_one_hole(checks, here)
+        short_holes(checks, here)
     with folder() as here:  # apps of two Surfaces, of which one hangs at the end
         analyze(here / "out", "--frames-log", scenario("app-switch", here / "trace.txt", seconds=60))
         (events := here / "out/events.csv").write_text(f"{events.read_text()}1059.000000,,stall,2500.0 ms on com.example.mail/com.example.mail.MainActivity of com.example.mail; no frame ended it\n")

@@ -240,8 +240,8 @@ static void add_known_stalls(struct grade_facts *facts, const struct ended_stall
 {
 	const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
 	uint64_t known_ns = since(in_rows->ns, in->ns);
-	struct uncounted unclear = { since(known_ns, in_rows->unclear_ns),
-				     since(known_ns, in_rows->app_unclear_ns) };
+	struct uncounted unclear = { since(known_ns, in_rows->unclear.ns),
+				     since(known_ns, in_rows->unclear.app_ns) };
 
 	if (in->n > facts->freezes - facts->endless) {
 		facts->freezes = in->n + facts->endless;
@@ -535,6 +535,8 @@ static void set_grade(const struct session *session, struct surface *surface)
 {
 	surface->facts.missing_ns = session->missing_ns;
 	surface->facts.span_ns = session_span_ns(session);
+	if (surface->frame_rows == 0)
+		grade_add_uncounted(&surface->facts, surface->in_rows.between);
 	surface->grade =
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
@@ -657,6 +659,8 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	if (session->sections[sum->section].has_loss)
 		in->facts.missing_ns += session->unplaced_ns;
 	in->facts.span_ns = length_of(session, sum->section);
+	if (!from_frames)
+		grade_add_uncounted(&in->facts, sum->in_rows.between);
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
 	 * as its app has. */
 	in->grade =

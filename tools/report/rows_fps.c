@@ -144,18 +144,40 @@ static struct frame_stats stats_of(const struct window *window, uint8_t step, in
 	};
 }
 
-/* The longest stall of several has their mean at least. */
-static void add_stalls(struct ended_stalls *to, const struct window *row, struct uncounted unclear)
+/* What of the row is in no number. */
+static struct ended_stalls uncounted_in(struct reading *reading, const struct surface *surface,
+					const struct window *row)
 {
-	to->unclear_ns += unclear.ns;
-	to->app_unclear_ns += unclear.app_ns;
+	struct ended_stalls in = { .n = 0 };
+
+	if (row->lost != 0 && row->end_us > row->start_us)
+		in.uncounted_ns = since((row->time_us + row->waiting_us) * 1000,
+					(uint64_t)(row->end_us - row->start_us) * 1000);
+	if (row->stalls == WINDOW_UNKNOWN && row->waiting_us > 0)
+		in.unclear =
+			uncounted_of(reading, surface, true, row->end_us, row->waiting_us * 1000);
+	/* Which frames it is between is not known: it is told from the waits by its place. Less
+	 * than half a frame is the jitter of presents. */
+	if (in.uncounted_ns > 0 && in.uncounted_ns * 2 * row->frames >= row->time_us * 1000)
+		in.between =
+			uncounted_of(reading, surface, true, row->end_us - (int64_t)row->waiting_us,
+				     uncounted_between(0, in.uncounted_ns));
+	return in;
+}
+
+/* The longest stall of several has their mean at least. */
+static void add_stalls(struct ended_stalls *to, const struct window *row,
+		       const struct ended_stalls *uncounted)
+{
+	to->unclear.ns += uncounted->unclear.ns;
+	to->unclear.app_ns += uncounted->unclear.app_ns;
+	to->between.ns += uncounted->between.ns;
+	to->between.app_ns += uncounted->between.app_ns;
+	to->uncounted_ns += uncounted->uncounted_ns;
 	if (row->stalls != WINDOW_UNKNOWN && row->stalls > 0)
 		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);
 	to->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
 	to->ns += row->stall_us * 1000;
-	if (row->lost != 0 && row->end_us > row->start_us)
-		to->uncounted_ns += since((row->time_us + row->waiting_us) * 1000,
-					  (uint64_t)(row->end_us - row->start_us) * 1000);
 }
 
 /* A row without a long frame has no gap. */
@@ -198,7 +220,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	struct section_sum *sum;
 	struct frame_stats stats;
 	struct window row, *kept;
-	struct uncounted unclear = { 0 };
+	struct ended_stalls uncounted;
 	uint32_t section;
 	bool without_janks, without_late, is_2019;
 
@@ -259,9 +281,8 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
 	frame_stats_merge(&surface->from_windows, &stats);
-	if (row.stalls == WINDOW_UNKNOWN && row.waiting_us > 0)
-		unclear = uncounted_of(reading, surface, true, row.end_us, row.waiting_us * 1000);
-	add_stalls(&surface->in_rows, &row, unclear);
+	uncounted = uncounted_in(reading, surface, &row);
+	add_stalls(&surface->in_rows, &row, &uncounted);
 	add_drawing(surface, &row);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
@@ -271,7 +292,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	sum = sum_of(reading, section, row.surface);
 	if (sum) {
 		frame_stats_merge(&sum->windows, &stats);
-		add_stalls(&sum->in_rows, &row, unclear);
+		add_stalls(&sum->in_rows, &row, &uncounted);
 		sum->without_janks |= without_janks;
 		sum->without_late |= without_late;
 		cross_sections(reading, &row, section);

@@ -120,9 +120,9 @@ extern const char *const numbers_source_names[];
 /* What a file says of the stalls that a frame ended. */
 struct ended_stalls {
 	uint64_t n, ns, longest_ns; /* at least: events.csv may not have all */
-	uint64_t unclear_ns;	    /* waits in rows that do not say how many of them are stalls */
-	uint64_t app_unclear_ns;    /* what of it no other Surface of the app has */
-	uint64_t uncounted_ns;	    /* in no number of rows that lost events */
+	struct uncounted unclear;   /* waits in rows that do not say how many of them are stalls */
+	struct uncounted between;   /* between frames of rows that lost events, in no number */
+	uint64_t uncounted_ns;	    /* all of that, also of what counts in the holes */
 };
 
 struct surface {

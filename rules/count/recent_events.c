@@ -34,22 +34,43 @@ static unsigned int place_of(struct recent_events *log, struct span name)
 void recent_events_add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
 {
 	uint64_t at = log->n++ % RECENT_EVENTS_MAX;
+	uint64_t *earliest_ns = &log->earliest_ns[at / RECENT_EVENTS_BLOCK];
 
 	log->time_ns[at] = time_ns;
+	if (at % RECENT_EVENTS_BLOCK == 0 || time_ns < *earliest_ns)
+		*earliest_ns = time_ns;
 	log->event[at].name = place_of(log, name) % RECENT_EVENTS_NAMES;
 	log->event[at].is_tick = is_tick;
 }
 
+/* The end of the entries from @oldest on, without the last blocks that have none before @to_ns. */
+static uint64_t end_before(const struct recent_events *log, uint64_t oldest, uint64_t to_ns)
+{
+	uint64_t end = log->n;
+
+	while (end > oldest) {
+		uint64_t begin = (end - 1) / RECENT_EVENTS_BLOCK * RECENT_EVENTS_BLOCK;
+
+		/* The oldest block is overwritten in part. */
+		if (begin < oldest ||
+		    log->earliest_ns[begin % RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK] < to_ns)
+			break;
+		end = begin;
+	}
+	return end;
+}
+
 void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t oldest = log->n > RECENT_EVENTS_MAX ? log->n - RECENT_EVENTS_MAX : 0;
-	uint64_t first = log->n;
+	uint64_t kept = log->n - log->forgotten;
+	uint64_t oldest = log->n - (kept < RECENT_EVENTS_MAX ? kept : RECENT_EVENTS_MAX);
+	uint64_t end = end_before(log, oldest, to_ns), first = end;
 	size_t length = 0;
 
 	log->tick[0] = '\0';
 	log->counters[0] = '\0';
 	log->n_texts++;
-	for (; first > oldest && first > log->forgotten; first--) {
+	for (; first > oldest; first--) {
 		size_t at = (first - 1) % RECENT_EVENTS_MAX;
 		const struct recent_name *name = &log->names[log->event[at].name];
 
@@ -60,7 +81,7 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 			name_copy(log->tick, sizeof(log->tick),
 				  (struct span){ name->text, name->length });
 	}
-	for (; first < log->n; first++) {
+	for (; first < end; first++) {
 		size_t at = first % RECENT_EVENTS_MAX;
 		struct recent_name *name = &log->names[log->event[at].name];
 

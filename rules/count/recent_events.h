@@ -9,6 +9,7 @@
 #include "parser/span.h"
 
 #define RECENT_EVENTS_MAX 8192	    /* some seconds of a busy SurfaceFlinger */
+#define RECENT_EVENTS_BLOCK 64	    /* so many are skipped at once */
 #define RECENT_EVENTS_NAME_SIZE 120 /* longer names are cut, as they are only printed */
 #define RECENT_EVENTS_TEXT_SIZE 2048
 
@@ -30,6 +31,7 @@ struct recent_events {
 	uint64_t forgotten;		     /* so many of the first entries are of another clock */
 	uint64_t n;			     /* entries so far; these two are of the last ones: */
 	uint64_t time_ns[RECENT_EVENTS_MAX]; /* separate, as most entries are only compared */
+	uint64_t earliest_ns[RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK]; /* of each block */
 	struct {
 		uint16_t name : 15; /* its place */
 		uint16_t is_tick : 1;

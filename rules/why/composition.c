@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "rules/base/interval.h"
 #include "rules/base/table.h"
 
 /* Counters of one miss are written within this time. */
@@ -167,16 +168,17 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 	const struct composition *last[USUAL_OF];
 	int64_t sorted[USUAL_OF];
 	unsigned int n = 0, sorts = 0;
-	uint64_t begin_ns;
+	uint64_t from_ns = later(since_ns, since(USUAL_WITHIN_NS, present_ns)), time_ns, begin_ns;
 
 	for (; n < USUAL_OF; number--) {
 		const struct composition *composition = compositions_get(c, number);
 
-		if (!composition ||
-		    (composition->commit_ns > 0 && composition->commit_ns < since_ns))
+		if (!composition)
 			break;
-		if (composition->commit_ns == 0 || composition->present_ns == 0 ||
-		    composition->commit_ns + USUAL_WITHIN_NS < present_ns)
+		time_ns = composition->commit_ns ? composition->commit_ns : composition->present_ns;
+		if (time_ns > 0 && time_ns < from_ns)
+			break;
+		if (composition->commit_ns == 0 || composition->present_ns == 0)
 			continue;
 		insert(sorted, &sorts, (int64_t)(composition->present_ns - begin_of(composition)));
 		last[n++] = composition;

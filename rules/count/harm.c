@@ -20,31 +20,34 @@ static struct recent_second *advance(struct recent *recent, uint64_t time_ns)
 
 	if (number < recent->number || number - recent->number >= RECENT_SLOTS)
 		*recent = (struct recent){ .number = number };
-	while (recent->number < number)
-		recent->seconds[++recent->number % RECENT_SLOTS] = (struct recent_second){ 0 };
+	while (recent->number < number) {
+		struct recent_second *oldest = &recent->seconds[++recent->number % RECENT_SLOTS];
+
+		recent->harm_us -= oldest->harm_us;
+		*oldest = (struct recent_second){ 0 };
+	}
 	return &recent->seconds[number % RECENT_SLOTS];
 }
 
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 {
-	uint32_t *us = &advance(&harm->recent, time_ns)->harm_us;
-	uint64_t sum_us = 0, first = 0, number = harm->recent.number;
-	const struct recent_second *second;
+	struct recent *recent = &harm->recent;
+	uint32_t *us = &advance(recent, time_ns)->harm_us;
+	uint32_t added_us = ns / 1000 < UINT32_MAX - *us ? (uint32_t)(ns / 1000) : UINT32_MAX - *us;
+	uint64_t number = recent->number + 1;
 
 	if (ns > harm->worst_ns) {
 		harm->worst_ns = ns;
 		harm->worst_at_ns = time_ns;
 	}
-	*us += ns / 1000 < UINT32_MAX - *us ? (uint32_t)(ns / 1000) : UINT32_MAX - *us;
-	for (; (second = find(&harm->recent, number)); number--) {
-		sum_us += second->harm_us;
-		if (second->harm_us > 0)
-			first = number;
-	}
-	if (sum_us * 1000 <= harm->minute_ns)
+	*us += added_us;
+	recent->harm_us += added_us;
+	if (recent->harm_us * 1000 <= harm->minute_ns)
 		return;
-	harm->minute_ns = sum_us * 1000;
-	harm->minute_from_ns = first * SECOND_NS;
+	harm->minute_ns = recent->harm_us * 1000;
+	for (uint64_t later_us = 0; later_us < recent->harm_us;)
+		later_us += recent->seconds[--number % RECENT_SLOTS].harm_us;
+	harm->minute_from_ns = number * SECOND_NS;
 }
 
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns)

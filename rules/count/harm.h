@@ -23,6 +23,7 @@ struct recent_second {
 /* All zeros: no frame. */
 struct recent {
 	uint64_t number;			    /* of the last second */
+	uint64_t harm_us;			    /* of all seconds */
 	struct recent_second seconds[RECENT_SLOTS]; /* by their number modulo the size */
 };
 

@@ -117,8 +117,9 @@ static bool is_film(const struct late_series *series, struct interval interval)
 
 /* The time that a frame lost. */
 static uint64_t harm_ns(const struct late_series *series, const char *surface,
-			struct interval interval, unsigned int cadence_at)
+			struct interval interval)
 {
+	unsigned int cadence_at = series->cadence_at;
 	uint64_t cadence = series->intervals[cadence_at].ns;
 	uint64_t ns = (uint64_t)interval.ns, period_ns;
 
@@ -143,13 +144,13 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 			    struct interval interval, enum wait_kind wait)
 {
 	struct lateness late = { .gap = true };
-	unsigned int cadence_at, at = series->n % LATE_INTERVALS;
-	uint64_t cadence;
+	unsigned int at = series->n % LATE_INTERVALS;
+	struct late_interval *place = &series->intervals[at], one;
+	uint64_t cadence = series->n > 0 ? series->intervals[series->cadence_at].ns : 0;
+	bool is_other;
 
 	if (interval.ns < 0)
 		return late;
-	cadence_at = find_cadence(series);
-	cadence = series->n > 0 ? series->intervals[cadence_at].ns : 0;
 	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
@@ -157,11 +158,15 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 		return late;
 	}
 	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
-	late.harm_ns = harm_ns(series, surface, interval, cadence_at);
-	series->intervals[at] = (struct late_interval){ (uint32_t)interval.ns & INT32_MAX,
-							!interval_is_whole(interval) };
+	late.harm_ns = harm_ns(series, surface, interval);
+	one = (struct late_interval){ (uint32_t)interval.ns & INT32_MAX,
+				      !interval_is_whole(interval) };
+	is_other = series->n < LATE_INTERVALS || place->ns != one.ns || place->plain != one.plain;
+	*place = one;
 	series->vsyncs[at] = (uint8_t)(interval.vsyncs > UINT8_MAX ? UINT8_MAX : interval.vsyncs);
 	if (++series->n == 2 * LATE_INTERVALS)
 		series->n = LATE_INTERVALS;
+	if (is_other)
+		series->cadence_at = find_cadence(series);
 	return late;
 }

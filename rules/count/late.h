@@ -25,7 +25,8 @@
 
 /* Of a layer. All zeros: it had no interval. */
 struct late_series {
-	unsigned int n; /* intervals since the last wait */
+	unsigned int n;		 /* intervals since the last wait */
+	unsigned int cadence_at; /* place of the interval with the cadence so far */
 	struct late_interval {
 		uint32_t ns : 31;
 		uint32_t plain : 1; /* its number of vsyncs is unknown */

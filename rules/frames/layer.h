@@ -64,6 +64,7 @@ struct layer {
 	bool has_app;	    /* its name contains the package */
 	bool is_activity;
 	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
+	bool is_view;	/* a SurfaceView, as far as its name tells */
 	bool ignored;	/* according to the rules it is no layer */
 	bool bare;	/* a counter's name without its bar, until another event confirms it */
 	bool excluded;	/* by --include or --exclude: not counted, no rows */

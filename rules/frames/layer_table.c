@@ -117,6 +117,7 @@ static void set_name(struct layer_table *table, int id, struct span name)
 	layer->is_activity = is_activity_layer(name);
 	layer->is_window =
 		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
+	layer->is_view = strstr(layer->name, "SurfaceView[") != NULL;
 	hash_index_add(&table->index, id, layer->hash);
 }
 

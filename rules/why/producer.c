@@ -378,7 +378,7 @@ struct arrival {
 	int32_t process; /* whose frames the layer shows, or TRACE_ID_UNKNOWN */
 	int32_t writer;
 	uint64_t time_ns;
-	bool direct, is_view;
+	bool direct;
 };
 
 /* Adds @buffer to those that the event may be about: SurfaceFlinger may get it now, and it is of
@@ -387,13 +387,14 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 		     const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer, time_ns = arrival->time_ns;
-	uint64_t begin_ns = arrival->direct ? buffer->begin_ns : buffer->sent_ns;
+	uint64_t sent_ns = arrival->direct ? buffer->begin_ns : buffer->sent_ns;
 	bool is_sure = arrival->direct || (buffer->process == arrival->process && !buffer->shared);
-	struct producer_owner *owner = owner_at(p, buffer->key);
+	struct producer_owner *owner;
 
-	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
-	    arrival->direct == is_blast(buffer) ||
-	    time_ns - begin_ns > (is_sure ? WAY_NS : SHORT_WAY_NS) || is_own(p, buffer))
+	/* Most are sent too early. */
+	if (time_ns - sent_ns > (is_sure ? WAY_NS : SHORT_WAY_NS) || buffer->taken ||
+	    buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    arrival->direct == is_blast(buffer) || is_own(p, buffer))
 		return;
 	if (producer) {
 		if (buffer->key != producer)
@@ -404,8 +405,9 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 		/* A process that queues for itself gives nothing to SurfaceFlinger: it may not be
 		 * known yet whose counter it is. */
 		if (arrival->direct ? buffer->process == arrival->writer
-				    : buffer->is_view != arrival->is_view)
+				    : buffer->is_view != arrival->layer->is_view)
 			return;
+		owner = owner_at(p, buffer->key);
 		if (!arrival->direct && owner->key == buffer->key &&
 		    owner->layer != arrival->layer->id && ++owner->misses <= OWNER_MISSES)
 			return;
@@ -479,7 +481,6 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		.writer = trace_process(record),
 		.time_ns = record->time_ns,
 		.direct = direct,
-		.is_view = memmem(layer->name, strlen(layer->name), "SurfaceView[", 12) != NULL,
 	};
 	struct found found;
 
@@ -544,16 +545,32 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	return false;
 }
 
+/* True: no frame gets the buffer any more. */
+static bool is_over(const struct queued_buffer *buffer)
+{
+	return buffer->joined || (buffer->ambiguous && buffer->number < 0);
+}
+
+/* Buffers that are over leave the list, or others would pass them again and again. Events may still
+ * be about the newest ones. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
-	     i = buffer_at(p, i)->before) {
+	uint32_t *link = &p->newest[place_of(layer->producer)];
+
+	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
+		if (is_over(buffer) && !is_kept(p, i, PRODUCER_RECENT_MAX)) {
+			*link = buffer->before;
+			continue;
+		}
+		link = &buffer->before;
+		if (buffer->begin_ns > frame->latched_ns)
+			continue;
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
-		if (buffer->begin_ns <= frame->latched_ns && is_buffer_of(buffer, layer, frame))
+		if (is_buffer_of(buffer, layer, frame))
 			return buffer;
 	}
 	return NULL;

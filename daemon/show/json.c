@@ -8,11 +8,10 @@
 
 void json_add_text(struct json_object *object, const char *key, const char *text)
 {
-	char escaped[16384] = "";
+	char escaped[16384];
+	bool is_known = text && text_escape(escaped, sizeof(escaped), text) > 0;
 
-	if (text)
-		text_escape(escaped, sizeof(escaped), text);
-	json_object_object_add(object, key, escaped[0] ? json_object_new_string(escaped) : NULL);
+	json_object_object_add(object, key, is_known ? json_object_new_string(escaped) : NULL);
 }
 
 void json_add_count(struct json_object *object, const char *key, uint64_t count)

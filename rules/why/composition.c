@@ -48,7 +48,7 @@ void compositions_tick(struct compositions *c, uint64_t time_ns)
 
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
-	c->next.commit_ns = time_ns;
+	c->next.commit_ns = c->committed_ns = time_ns;
 	begin(c, c->next);
 	c->next = (struct composition){ 0 };
 }
@@ -170,6 +170,8 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 	unsigned int n = 0, sorts = 0;
 	uint64_t from_ns = later(since_ns, since(USUAL_WITHIN_NS, present_ns)), time_ns, begin_ns;
 
+	if (c->committed_ns < from_ns)
+		return 0;
 	for (; n < USUAL_OF; number--) {
 		const struct composition *composition = compositions_get(c, number);
 
@@ -257,5 +259,6 @@ void compositions_lost(struct compositions *c)
 void compositions_forget(struct compositions *c)
 {
 	c->n = c->n_misses = 0;
+	c->committed_ns = 0;
 	c->next = (struct composition){ 0 };
 }

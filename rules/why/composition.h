@@ -34,6 +34,7 @@ struct composition {
 struct compositions {
 	uint32_t n;		 /* so far */
 	struct composition next; /* its tick and plan, before its commit */
+	uint64_t committed_ns;	 /* the last commit; 0: none */
 	uint32_t n_misses;	 /* so far */
 	struct composition_miss {
 		uint64_t time_ns;

@@ -32,6 +32,7 @@
 
 #include <string.h>
 
+#include "rules/base/interval.h"
 #include "rules/base/row.h"
 #include "rules/base/table.h"
 #include "rules/language/surface.h"
@@ -121,13 +122,15 @@ static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
 	return number != 0 && p->last - number < n;
 }
 
-static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
+static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer,
+					uint64_t time_ns)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
 	uint32_t *newest = &p->newest[place_of(buffer->key)];
 
 	count(p, &p->counts, added);
 	*added = *buffer;
+	added->added_ns = time_ns;
 	added->before = *newest;
 	*newest = p->last;
 	return added;
@@ -255,7 +258,7 @@ void producers_end(struct producers *p, const struct trace_record *record)
 	if (thread->waits_for != FENCE_NONE)
 		fences_done(&p->fences, thread->waits_for, record->time_ns);
 	else if (is_blast(&thread->buffer))
-		add_buffer(p, &thread->buffer); /* its producer writes no marks of fences */
+		add_buffer(p, &thread->buffer, record->time_ns); /* no mark of its fence */
 	close_slice(p, thread);
 }
 
@@ -275,7 +278,7 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 	p->counts.marks++;
 	if (record->tid == p->sf->tid && is_own(p, &alone))
 		compositions_fence(&p->compositions, id, false);
-	add_buffer(p, thread ? &thread->buffer : &alone)->gpu = id;
+	add_buffer(p, thread ? &thread->buffer : &alone, record->time_ns)->gpu = id;
 	if (thread)
 		close_slice(p, thread);
 }
@@ -381,6 +384,16 @@ struct arrival {
 	bool direct;
 };
 
+/* How many of the newest buffers may have been sent @from_ns or later. */
+static uint32_t count_recent(struct producers *p, uint64_t from_ns)
+{
+	uint32_t n = 0;
+
+	while (n < PRODUCER_RECENT_MAX && buffer_at(p, p->last - n)->added_ns >= from_ns)
+		n++;
+	return n;
+}
+
 /* Adds @buffer to those that the event may be about: SurfaceFlinger may get it now, and it is of
  * the layer's producer, or may be the layer's as far as the event alone tells. */
 static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
@@ -418,6 +431,7 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
+	uint64_t way_ns = arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS;
 
 	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
 		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
@@ -430,7 +444,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
-	for (uint32_t n = PRODUCER_RECENT_MAX; n-- > 0;)
+	for (uint32_t n = count_recent(p, since(way_ns, arrival->time_ns)); n-- > 0;)
 		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
@@ -456,8 +470,8 @@ static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, 
  * another layer may have taken it, if nothing but the time told whose it was. */
 static void doubt_last(struct producers *p, uint64_t time_ns)
 {
-	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_RECENT_MAX); i--) {
-		struct queued_buffer *buffer = buffer_at(p, i);
+	for (uint32_t n = count_recent(p, since(SHORT_WAY_NS, time_ns)); n-- > 0;) {
+		struct queued_buffer *buffer = buffer_at(p, p->last - n);
 
 		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
 		    buffer->sent_ns + SHORT_WAY_NS >= time_ns)

@@ -126,13 +126,18 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 					uint64_t time_ns)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
-	uint32_t *newest = &p->newest[place_of(buffer->key)];
+	uint32_t *newest = &p->newest[place_of(buffer->key)], before = *newest;
 
 	count(p, &p->counts, added);
 	*added = *buffer;
 	added->added_ns = time_ns;
 	added->before = *newest;
 	*newest = p->last;
+	while (is_kept(p, before, PRODUCER_BUFFERS_MAX) && buffer_at(p, before)->key != buffer->key)
+		before = buffer_at(p, before)->before;
+	added->is_first = !is_kept(p, before, PRODUCER_BUFFERS_MAX);
+	if (added->is_first)
+		p->first_added_ns = time_ns;
 	return added;
 }
 
@@ -394,6 +399,16 @@ static uint32_t count_recent(struct producers *p, uint64_t from_ns)
 	return n;
 }
 
+/* How long @buffer may be on its way. The first one of a BLAST queue waits for the transaction that
+ * shows its window, until an event may have been about it. */
+static uint64_t way_ns(const struct queued_buffer *buffer, bool is_sure, uint64_t time_ns)
+{
+	if (is_blast(buffer) && buffer->is_first &&
+	    (buffer->n_hints == 0 || time_ns - buffer->hints[0].queued_ns <= SHORT_WAY_NS))
+		return KEPT_NS;
+	return is_sure ? WAY_NS : SHORT_WAY_NS;
+}
+
 /* Adds @buffer to those that the event may be about: SurfaceFlinger may get it now, and it is of
  * the layer's producer, or may be the layer's as far as the event alone tells. */
 static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
@@ -405,7 +420,7 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 	struct producer_owner *owner;
 
 	/* Most are sent too early. */
-	if (time_ns - sent_ns > (is_sure ? WAY_NS : SHORT_WAY_NS) || buffer->taken ||
+	if (time_ns - sent_ns > way_ns(buffer, is_sure, time_ns) || buffer->taken ||
 	    buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
 	    arrival->direct == is_blast(buffer) || is_own(p, buffer))
 		return;
@@ -431,8 +446,10 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
-	uint64_t way_ns = arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS;
+	uint64_t longest_ns = arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS;
 
+	if (p->first_added_ns >= since(KEPT_NS, arrival->time_ns))
+		longest_ns = KEPT_NS;
 	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
 		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
 			consider(p, found, &p->threads[i].buffer, arrival);
@@ -444,7 +461,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
-	for (uint32_t n = count_recent(p, since(way_ns, arrival->time_ns)); n-- > 0;)
+	for (uint32_t n = count_recent(p, since(longest_ns, arrival->time_ns)); n-- > 0;)
 		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
@@ -566,16 +583,16 @@ static bool is_over(const struct queued_buffer *buffer)
 }
 
 /* Buffers that are over leave the list, or others would pass them again and again. Events may still
- * be about the newest ones. */
+ * be about the newest ones; and the newest of all tells that the next one is not the first. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	uint32_t *link = &p->newest[place_of(layer->producer)];
+	uint32_t *newest = &p->newest[place_of(layer->producer)], *link = newest;
 
 	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
-		if (is_over(buffer) && !is_kept(p, i, PRODUCER_RECENT_MAX)) {
+		if (is_over(buffer) && !is_kept(p, i, PRODUCER_RECENT_MAX) && link != newest) {
 			*link = buffer->before;
 			continue;
 		}
@@ -664,6 +681,7 @@ void producers_new_clock(struct producers *p)
 {
 	producers_forget_open(p);
 	producers_new_surfaceflinger(p);
+	p->first_added_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

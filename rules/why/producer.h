@@ -48,6 +48,7 @@ struct queued_buffer {
 	bool shared;	 /* an event is about it, or about another one */
 	bool is_known;	 /* taken by a layer of its process */
 	bool is_view;	 /* its queue is that of a SurfaceView */
+	bool is_first;	 /* of its producer's that are kept */
 	bool taken;	 /* the event of its layer was found */
 	bool ambiguous;	 /* it may belong to several layers */
 	bool joined;	 /* a frame has it */
@@ -87,6 +88,7 @@ struct producers {
 	uint64_t thread_uses;
 	uint64_t open; /* the bits of all threads with an open slice, see thread_set_bit() */
 	uint32_t last; /* number of the newest buffer */
+	uint64_t first_added_ns; /* the last one that was its producer's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	struct producer_owner {		/* the layer of a BLAST queue */

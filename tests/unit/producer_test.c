@@ -248,6 +248,44 @@ TEST_ON(phone_13, test_a_buffer_on_its_way_never_has_the_fence_of_the_next_one)
 	assert_int_equal(frame_of(a, 32)->gpu_done_ns, BEGIN + 33 * V60 - 8900 * US);
 }
 
+/* The first buffer of a queue waits for the transaction that shows its window. SurfaceFlinger gets
+ * it together with the first one of another queue, and from then on both queue in each vsync: all
+ * buffers that arrive at once have the same number. */
+TEST(test_a_first_buffer_that_waited_is_not_another_queues)
+{
+	for (unsigned int times = 0; times < 4; times++) {
+		uint64_t waited_ns = times < 2 ? 12000 * US : 200000 * US;
+		uint64_t queued_ns = BEGIN - 10000 * US;
+
+		set_up(NULL);
+		start(PHONE_13);
+		send_blast_buffer(&app_a, queued_ns - waited_ns, 1000 * US, NULL);
+		wait_for_gpu(&app_a, queued_ns - waited_ns + 400 * US,
+			     queued_ns - waited_ns + 1100 * US);
+		for (unsigned int i = 0; i < 60; i++, queued_ns += V60) {
+			if (i > 0)
+				send_blast_buffer(&app_a, queued_ns, 1000 * US, NULL);
+			send_blast_buffer(&app_b, queued_ns, 5000 * US, NULL);
+			phone_queue(&phone, queued_ns + 300 * US, times % 2 ? a : b, 1);
+			phone_queue(&phone, queued_ns + 302 * US, times % 2 ? b : a, 1);
+			if (i > 0)
+				wait_for_gpu(&app_a, queued_ns + 400 * US, queued_ns + 1100 * US);
+			wait_for_gpu(&app_b, queued_ns + 400 * US, queued_ns + 5100 * US);
+			present_both(queued_ns + 10000 * US);
+		}
+		phone_end(&phone);
+		for (unsigned int i = 0; i < 60; i++) {
+			const int64_t done_ns = (int64_t)(BEGIN + i * V60 - 8900 * US);
+			const int64_t of_a_ns = frame_of(a, i)->gpu_done_ns;
+			const int64_t of_b_ns = frame_of(b, i)->gpu_done_ns;
+
+			assert_true(of_a_ns == ROW_UNKNOWN ||
+				    of_a_ns == done_ns - (i ? 0 : (int64_t)waited_ns));
+			assert_true(of_b_ns == ROW_UNKNOWN || of_b_ns == done_ns + 4000000);
+		}
+	}
+}
+
 /* SurfaceFlinger plans: the app wakes up 12 ms before @present_ns, the display shows it one vsync
  * after that. The frame answers @number, of which those of the tick are 100 * @i + 50. */
 static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int number)

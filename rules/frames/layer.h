@@ -77,10 +77,11 @@ struct layer {
 	unsigned int n_queued;
 	bool sure;		 /* an event showed that it is a layer, wherever it was written */
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
-	uint64_t replaced_ns;	 /* queue time of its first buffer since the last frame that was
-				    replaced before its latch; 0: none, or unknown */
-	uint64_t left_present;	 /* number of the present after that; 0: used already */
-	uint64_t producer;	 /* who queues its buffers, see producer.c; 0: unknown */
+	uint64_t overtaken;   /* buffers that were dropped since the last latch, up to Android 11 */
+	uint64_t replaced_ns; /* queue time of its first buffer since the last frame that was
+				 replaced before its latch; 0: none, or unknown */
+	uint64_t left_present; /* number of the present after that; 0: used already */
+	uint64_t producer;     /* who queues its buffers, see producer.c; 0: unknown */
 	unsigned int producer_votes;
 	unsigned int producer_events; /* its buffers so far, of which few are counted */
 	bool producer_is_sure;	      /* it had VOTES_ENOUGH */

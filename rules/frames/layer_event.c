@@ -117,7 +117,7 @@ static struct layer *use_layer(struct layer_events *e, int id, struct span name,
 	layer->resets = e->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
-	layer->left_present = layer->replaced_ns = 0;
+	layer->left_present = layer->replaced_ns = layer->overtaken = 0;
 	layer->evidence.queued_ns = 0;
 	layer->evidence.lost = true;
 	return layer;
@@ -156,6 +156,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 			   const struct trace_record *record)
 {
 	struct last_value before = layer->buffers;
+	bool sure = before.known && buffers_oldest(layer) > 0;
 	bool fits = event_fits(rule, &layer->buffers, record->value);
 	bool falls = before.known && record->value < before.value;
 
@@ -168,6 +169,8 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 		struct work_owner owner = layer->evidence.owner;
 		const struct work_process *process = layer_process(layer, e->work, &owner);
 
+		/* Up to Android 11 a buffer may replace the last one in the queue. */
+		layer->overtaken += sure && rule->context && record->value == before.value;
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 		/* That a process was at work when buffers were queued is no evidence of whose they
 		 * are, only names are. */
@@ -179,6 +182,13 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 		buffers_left(layer, before, record->value, e->presents + 1);
 		layer->left_queued_ns = 0;
 	} else {
+		/* The newest one that is due was latched, and those before it were dropped. */
+		if (rule->role == RULE_LATCH && fits) {
+			if (sure && falls && record->value >= 0)
+				layer->overtaken += (uint64_t)(before.value - record->value - 1);
+			e->dropped_frames += layer->excluded ? 0 : layer->overtaken;
+			layer->overtaken = 0;
+		}
 		buffers_left(layer, before, record->value,
 			     rule->role == RULE_LATCH && fits ? e->presents + 1 : 0);
 	}

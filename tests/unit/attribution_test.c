@@ -99,6 +99,20 @@ TEST_ON(phone_13, test_a_replaced_buffer_is_no_frame)
 	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);
 }
 
+/* Up to Android 11 the counter does not change if a buffer replaces the one before it, and falls by
+ * more than one if SurfaceFlinger takes a newer one. If events were lost, it may mean something
+ * else. */
+TEST_ON(phone_9, test_overtaken_buffers_are_counted)
+{
+	draw("a0 at 0 2 queue a at 0 3 queue a at 0 4 queue a at 1 -2 commit latch a end 1 compose "
+	     "1");
+	expect("dropped_frames 2");
+	draw("at 1 2 queue a queue a 2 queue a 3 at 2 -2 commit latch a end 1 compose 2");
+	expect("dropped_frames 4");
+	play("at 2 2 queue a lost 2 9 at 3 2 queue a at 4 -2 commit latch a end 1 compose 4");
+	expect("a 4 dropped_frames 4");
+}
+
 TEST_ON(phone_9, test_transactions_are_counted)
 {
 	for (unsigned int i = 0; i < 10; i++) {

@@ -12,6 +12,7 @@
 #define USED_MAX_NS (50 * MS) /* no film shows a frame for longer */
 #define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
 #define SLOW_TICKS 16	      /* of all counters together */
+#define SURPLUS 4	      /* compositions that a period does not allow */
 #define PRESENTS_ALONE 60     /* as many show that no other display is on */
 
 /* How many times @shorter_ns, exact to @error_ns, is in @longer_ns; 0: not a whole number of times,
@@ -107,11 +108,23 @@ static enum answer is_of(uint64_t period_ns, uint64_t error_ns,
 	return is_open ? ANSWER_OPEN : ANSWER_YES;
 }
 
-/* The same for a fit, in which some ticks may be late. */
-static enum answer is_fit_of(const struct vsync_fit *fit, const struct reported_period *reported)
+/* True: there are compositions that the period does not allow. A display that is twice as fast has
+ * two in a period; wakeups that are half a period late look like it, but have one. */
+static bool has_surplus(const struct vsync_fit *fit)
 {
+	return fit->ticks.collisions + fit->presents.collisions >= SURPLUS;
+}
+
+/* The same for a fit, in which some ticks may be late. */
+static enum answer is_fit_of(const struct vsync_window *window, const struct vsync_fit *fit,
+			     const struct reported_period *reported)
+{
+	struct vsync_fit own = vsync_fit_of(window, reported->period_ns);
+
 	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
 	    !vsync_fit_holds(fit))
+		return ANSWER_YES;
+	if (parts_of(reported->period_ns, fit->period_ns, fit->error_ns) > 1 && !has_surplus(&own))
 		return ANSWER_YES;
 	return is_of(fit->period_ns, fit->error_ns, reported);
 }
@@ -286,11 +299,23 @@ static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
 }
 
+/* How a period that is stated explains all events. */
+static struct vsync_fit fit_of_stated(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+
+	if (!has_surplus(&fit)) {
+		fit.presents.near += fit.presents.odd;
+		fit.presents.odd = 0;
+	}
+	return fit;
+}
+
 /* True: neither that period nor one within its error explains presents and ticks. If only every
  * fifth vsync is used, only the length of five shows the error. */
 static bool is_refuted(const struct vsync_window *window, uint64_t period_ns, uint64_t error_ns)
 {
-	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+	struct vsync_fit fit = fit_of_stated(window, period_ns);
 
 	for (uint64_t k = 1; vsync_fit_is_refuted(&fit); k++) {
 		uint64_t better_error_ns, better_ns;
@@ -299,7 +324,7 @@ static bool is_refuted(const struct vsync_window *window, uint64_t period_ns, ui
 			return true;
 		better_ns = vsync_refine(window, k * period_ns, &better_error_ns) / k;
 		if (vsync_distance(better_ns, period_ns) <= error_ns + period_ns / 200)
-			fit = vsync_fit_of(window, better_ns);
+			fit = fit_of_stated(window, better_ns);
 	}
 	return false;
 }
@@ -336,7 +361,7 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 
 		if (!reported.period_ns)
 			continue;
-		answer = is_fit_of(fit, &reported);
+		answer = is_fit_of(window, fit, &reported);
 		if (is_too_slow(window, reported.period_ns) ||
 		    is_refuted(window, reported.period_ns, reported.error_ns) ||
 		    is_hidden(v, display))
@@ -480,7 +505,7 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 	if (!v->followed && v->n_ticks >= 16) {
 		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
-		answer = is_fit_of(&fit, &reported);
+		answer = is_fit_of(&window, &fit, &reported);
 		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * vsync_period_ns(v) &&
 		    is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_NO)
 			answer = ANSWER_NO;
@@ -805,9 +830,10 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	if (!is_too_long(&twice, twice.ticks.collisions + 2 * twice.presents.collisions) &&
 	    !vsync_fit_has_odd_presents(&twice))
 		return;
-	if (fit.period_ns < period_ns && parts_of(period_ns, fit.period_ns, 0) &&
+	if (fit.period_ns < period_ns && parts_of(period_ns, fit.period_ns, fit.error_ns) &&
 	    !is_too_long(&old, old.ticks.collisions + old.presents.collisions) &&
-	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
+	    (v->authority == VSYNC_REPORTED ||
+	     !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6)))
 		return;
 	/* A multiple of the old period is checked in a longer window: see
 	 * vsync_learn_find_slower(). Few ticks, most of them late, show it less exactly: then a

@@ -275,19 +275,35 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending.from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
+/* True: the hardware vsyncs of no other display are written, and presents do not name the one that
+ * is on. Up to Android 13 SurfaceFlinger asks for those of that one only. */
+static bool is_awake(const struct vsync_lattice *v, const struct vsync_display *display,
+		     uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		if (reported_period_is_open(&v->reported.displays[i], now_ns) !=
+		    (&v->reported.displays[i] == display))
+			return false;
+	return !v->presented[0];
+}
+
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
- * now on: only then SurfaceFlinger states its mode, in whole Hz. */
+ * now on: only then SurfaceFlinger states its mode, in whole Hz, or its hardware vsyncs. */
 static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t error_ns,
 			uint64_t now_ns)
 {
 	uint64_t period_ns = reported_period_of(display).period_ns;
+	bool awake = is_awake(v, display, now_ns);
 
 	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v)) ||
-	    v->pending.display || !display->stated || !is_nominal(period_ns, error_ns) ||
-	    (v->other.display == display && v->other.period_ns == period_ns &&
+	    v->pending.display ||
+	    (!awake && (!display->stated || !is_nominal(period_ns, error_ns))) ||
+	    (v->other.display == display && vsync_is_near(v->other.period_ns, period_ns, 15) &&
 	     now_ns < v->other.at_ns + OTHER_NS))
 		return;
 	await(v, display, PENDING_OTHER, period_ns, now_ns);
+	if (awake)
+		v->pending.from_ns = display->run_begin_ns;
 	v->other = v->pending;
 }
 
@@ -690,10 +706,20 @@ static enum answer is_pending_shown(const struct vsync_lattice *v, uint64_t now_
 		       : ANSWER_OPEN;
 }
 
+/* True: the pending period is a part of the one before, and explains only what late wakeups do. */
+static bool is_half_late(const struct vsync_lattice *v, const struct vsync_window *window)
+{
+	struct vsync_fit old = vsync_fit_of(window, vsync_period_ns(v));
+
+	return parts_of(vsync_period_ns(v), v->pending.period_ns, v->pending.period_ns / 100) > 1 &&
+	       !has_surplus(&old);
+}
+
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending.display;
 	bool other = v->pending.as == PENDING_OTHER, shown, too_many = false;
+	bool by_run = other && v->pending.from_ns < v->pending.at_ns; /* of hardware vsyncs */
 	enum answer answer = ANSWER_OPEN;
 	struct vsync_window window;
 	uint64_t error_ns, stated_ns = 0;
@@ -705,6 +731,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	shown = !other && shows_pending(v, &window, &too_many) && is_followed(v);
 	if (other || (!shown && now_ns >= v->pending.at_ns + PENDING_NS))
 		answer = is_pending_shown(v, now_ns);
+	if (answer == ANSWER_YES && by_run && is_half_late(v, &window))
+		answer = ANSWER_OPEN;
 	shown |= answer == ANSWER_YES && v->pending.as != PENDING_STATED;
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown &&
@@ -716,8 +744,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->pending.display = NULL;
 	/* Nothing shows which of the two displays is on. */
 	if (!shown && other && answer == ANSWER_OPEN &&
-	    is_alike(v, display, v->pending.period_ns, now_ns))
-		set_unknown(v, true, v->pending.at_ns);
+	    (by_run || is_alike(v, display, v->pending.period_ns, now_ns)))
+		set_unknown(v, true, v->pending.from_ns);
 	/* Both have that period now. */
 	if (v->unknown && vsync_is_near(vsync_period_ns(v), v->pending.period_ns, 15))
 		set_unknown(v, false, v->pending.at_ns);
@@ -730,7 +758,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		reported_period_follow(display, now_ns);
 	error_ns = reported_period_of(display).error_ns;
 	/* A mode is stated as it begins. Vsyncs show a period some time later. */
-	if (v->pending.as != PENDING_ASKED && display->stated &&
+	if (v->pending.as != PENDING_ASKED && !by_run && display->stated &&
 	    is_nominal(display->reported.period_ns, display->reported.error_ns) &&
 	    vsync_is_near(display->reported.period_ns, v->pending.period_ns, 15))
 		stated_ns = v->pending.at_ns;

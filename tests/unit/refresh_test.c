@@ -373,6 +373,41 @@ TEST(test_a_foldable_renders_at_a_part_of_its_rates)
 	}
 }
 
+/* Up to Android 13 presents do not name the display, and SurfaceFlinger asks for the hardware
+ * vsyncs of the one that is on. At 60 Hz an app that draws in each or each second vsync looks like
+ * one at 120 Hz. */
+TEST(test_a_foldable_is_turned_and_writes_only_hardware_vsyncs)
+{
+	for (uint64_t part = 0, at_ns = BEGIN, known = 0; part < 4 * 4; part++) {
+		uint64_t period_ns = part % 2 ? V60 : V120, drawn = 1 + part / 4 % 2;
+
+		if (part % 4 == 0) {
+			start(PHONE_13);
+			known = 0;
+		}
+		for (uint64_t vsync = 0; vsync < 100 * drawn; vsync++, at_ns += period_ns) {
+			phone.now_ns = at_ns - 5 * MS;
+			if (vsync < 12)
+				phone_write(&phone, TRACE_COUNTER, 640,
+					    part % 2 ? "HW_VSYNC_" ID "2" : "HW_VSYNC_" ID "1",
+					    vsync % 2);
+			if (vsync % drawn == 0)
+				phone_frame(&phone, at_ns + 3 * MS * (part % 2), a);
+		}
+		if (part % 4 < 3)
+			continue;
+		phone_end(&phone);
+		for (size_t n = 1; n < frames_of(a); n++) {
+			known += frame_of(a, n)->vsyncs != ROW_UNKNOWN;
+			if (n % 100)
+				assert_true(frame_of(a, n)->vsyncs == (int64_t)drawn ||
+					    frame_of(a, n)->vsyncs == ROW_UNKNOWN);
+		}
+		/* In each second vsync nothing else shows which display is on. */
+		assert_true(known + 5 > 400 / drawn);
+	}
+}
+
 /* A foldable is turned twice within two seconds, or has no ticks, or its other display only states
  * the same rate. Android 12L states the rate of the display that is on without an id, too. */
 TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)

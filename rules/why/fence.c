@@ -4,7 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rules/base/interval.h"
 #include "rules/base/table.h"
+
+#define NO_WAIT_NS UINT64_C(100000)
+#define BEHIND_NS UINT64_C(500000)
 
 /* The list of that kind and process. NULL: it is not in the table, and not to be added. */
 static struct fence_list *list_of(struct fence_table *table, int32_t process, enum fence_kind kind,
@@ -64,9 +68,12 @@ fence_id fences_queue(struct fence_table *table, int32_t process, const struct f
 	return table->last;
 }
 
-fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark)
+fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark,
+		     uint64_t time_ns)
 {
 	struct fence_list *list = list_of(table, process, mark->kind, false);
+	const struct fence *before;
+	struct fence *fence;
 
 	/* The wait for an older fence may be lost. */
 	for (unsigned int i = 0; list && i < list->n; i++) {
@@ -76,6 +83,13 @@ fence_id fences_wait(struct fence_table *table, int32_t process, const struct fe
 		    mark->number - entry.number > list->signaled - entry.signaled)
 			continue;
 		remove_oldest(list, i + 1);
+		fence = RING_AT(table->fences, entry.id);
+		before = fences_get(table, list->waited);
+		fence->waited_ns = time_ns;
+		fence->behind = before &&
+				since(fence->queued_ns, later(before->done_ns, before->waited_ns)) >
+					BEHIND_NS;
+		list->waited = entry.id;
 		return entry.id;
 	}
 	return FENCE_NONE;
@@ -85,6 +99,9 @@ void fences_done(struct fence_table *table, fence_id id, uint64_t time_ns)
 {
 	struct fence *fence = RING_AT(table->fences, id);
 
+	/* It had signalled before, while the thread waited for another one. */
+	if (fence->behind && since(fence->waited_ns, time_ns) < NO_WAIT_NS)
+		return;
 	if (fences_get(table, id) && fence->done_ns == 0 && time_ns >= fence->queued_ns)
 		fence->done_ns = time_ns;
 }

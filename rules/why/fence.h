@@ -11,6 +11,9 @@
  * The number of a wait is the count of fences that have signalled so far. It is greater than that
  * of its fence if fences that were queued later had signalled at once. So a wait belongs to the
  * oldest fence of the list, and the number must fit.
+ *
+ * Fences of two contexts of the GPU may signal in another order than they were queued. The thread
+ * comes to such a fence when it was done long ago, and the wait for it ends at once.
  */
 #ifndef JANKD_RULES_WHY_FENCE_H
 #define JANKD_RULES_WHY_FENCE_H
@@ -42,7 +45,9 @@ struct fence_mark {
 
 struct fence {
 	uint64_t queued_ns;
-	uint64_t done_ns; /* 0: unknown. queued_ns: it was done when it was queued */
+	uint64_t waited_ns; /* the wait for it began */
+	bool behind;	    /* the thread still waited for another one when it was queued */
+	uint64_t done_ns;   /* 0: unknown. queued_ns: it was done when it was queued */
 };
 
 /* Number of a fence in the table; it becomes invalid when FENCES_MAX later ones were queued. */
@@ -59,6 +64,7 @@ struct fence_list {
 	enum fence_kind kind;
 	uint64_t last_use;
 	uint64_t signaled; /* fences that were done when they were queued */
+	fence_id waited;   /* the last one that was waited for */
 	unsigned int n;
 	struct fence_entry {
 		fence_id id;
@@ -81,9 +87,10 @@ fence_id fences_queue(struct fence_table *table, int32_t process, const struct f
 		      uint64_t time_ns);
 
 /* @process begins to wait. Returns the fence that it waits for, or FENCE_NONE. */
-fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark);
+fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark,
+		     uint64_t time_ns);
 
-/* The wait for @id ends. */
+/* The wait for @id ends, and shows when that fence was done if it was not when the wait began. */
 void fences_done(struct fence_table *table, fence_id id, uint64_t time_ns);
 
 /* NULL: the fence is not in the table any more. */

@@ -297,7 +297,7 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 	fence_id id;
 
 	if (mark.step == FENCE_WAITED) {
-		id = fences_wait(&p->fences, process, &mark);
+		id = fences_wait(&p->fences, process, &mark, record->time_ns);
 		if (id == FENCE_NONE || queueing(p, record->tid))
 			return;
 		open_slice(p, record, id);

@@ -26,11 +26,16 @@ static fence_id queue(int32_t process, enum fence_step step, uint64_t number, ui
 	return fences_queue(&table, process, &mark, time_ns);
 }
 
-static fence_id wait_for(int32_t process, uint64_t number)
+static fence_id wait_from(int32_t process, uint64_t number, uint64_t time_ns)
 {
 	struct fence_mark mark = mark_of(FENCE_WAITED, number);
 
-	return fences_wait(&table, process, &mark);
+	return fences_wait(&table, process, &mark, time_ns);
+}
+
+static fence_id wait_for(int32_t process, uint64_t number)
+{
+	return wait_from(process, number, 0);
 }
 
 TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)
@@ -46,6 +51,25 @@ TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)
 	assert_int_equal(fences_get(&table, first)->done_ns, 5000);
 	assert_int_equal(fences_get(&table, other)->done_ns, 0);
 	assert_int_equal(wait_for(10, 7), FENCE_NONE);
+}
+
+/* The second fence was done while the thread waited for the first one, or when that was done. The
+ * third one was waited for late, as the thread was idle before. */
+TEST(test_a_fence_that_was_done_before_its_wait_is_unknown)
+{
+	fence_id first = queue(10, FENCE_QUEUED, 7, MS);
+	fence_id second = queue(10, FENCE_QUEUED, 8, 2 * MS), third;
+
+	assert_int_equal(wait_from(10, 7, MS + 1), first);
+	fences_done(&table, first, 9 * MS);
+	assert_int_equal(fences_get(&table, first)->done_ns, 9 * MS);
+	assert_int_equal(wait_from(10, 8, 9 * MS + 20000), second);
+	fences_done(&table, second, 9 * MS + 50000);
+	assert_int_equal(fences_get(&table, second)->done_ns, 0);
+	third = queue(10, FENCE_QUEUED, 9, 20 * MS);
+	assert_int_equal(wait_from(10, 9, 20 * MS + 300000), third);
+	fences_done(&table, third, 20 * MS + 310000);
+	assert_int_equal(fences_get(&table, third)->done_ns, 20 * MS + 310000);
 }
 
 /* FenceMonitor counts fences that signalled at once before it waits for older ones. */

@@ -161,7 +161,7 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 		return;
 	case RULE_PRESENT:
 		compositions_present(compositions, time_ns);
-		vsync_present_on(&p->queue.vsync, record->name);
+		vsync_present_on(&p->queue.vsync, record->name, time_ns);
 		frame_queue_add_present(&p->queue, time_ns);
 		return;
 	case RULE_COMPOSITE:

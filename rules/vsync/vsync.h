@@ -56,7 +56,7 @@ void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t per
 
 /* SurfaceFlinger presents in a slice with the name @slice, which may end in the display's id:
  * presentFrameAndReleaseLayers for Primary display (4619827259835644672). */
-void vsync_present_on(struct vsync_lattice *v, struct span slice);
+void vsync_present_on(struct vsync_lattice *v, struct span slice, uint64_t time_ns);
 
 /* SurfaceFlinger presents. The place of the present is found later, with more ticks. */
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns);

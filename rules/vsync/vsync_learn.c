@@ -13,6 +13,7 @@
 #define TICKS_ENOUGH 10	      /* with fewer ticks no other period is searched for */
 #define SLOW_TICKS 16	      /* of all counters together */
 #define SURPLUS 4	      /* compositions that a period does not allow */
+#define PRESENTS_TURNED 8     /* as many in a row are on another display */
 #define PRESENTS_ALONE 60     /* as many show that no other display is on */
 
 /* How many times @shorter_ns, exact to @error_ns, is in @longer_ns; 0: not a whole number of times,
@@ -133,6 +134,15 @@ static enum answer is_fit_of(const struct vsync_window *window, const struct vsy
 static bool is_nominal(uint64_t period_ns, uint64_t error_ns)
 {
 	return error_ns * 200 >= period_ns;
+}
+
+/* True: the last presents are on @display. Both ids are long enough, and one of them may be cut. */
+static bool is_presented(const struct vsync_lattice *v, const struct vsync_display *display)
+{
+	size_t n = strlen(display->id);
+
+	return v->n_presented >= PRESENTS_TURNED && n >= VSYNC_DISPLAY_ID_CUT &&
+	       memcmp(display->id, v->presented, n) == 0;
 }
 
 /* True: frames are presented on another display. But the mode of the one that is on from now on is
@@ -536,7 +546,35 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 	apply_report(v, display, now_ns);
 }
 
-void vsync_present_on(struct vsync_lattice *v, struct span slice)
+/* Presents are on another display than before. If its period is known, and it is not the one that
+ * is followed, ticks and presents since then show it. */
+static void follow_presented(struct vsync_lattice *v, uint64_t now_ns)
+{
+	struct vsync_display *found = NULL;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+
+		if (!is_presented(v, display) || !reported_period_of(display).period_ns)
+			continue;
+		if (found)
+			return;
+		found = display;
+	}
+	if (!found || !v->followed || v->pending.display || !lattice_is_locked(v) ||
+	    lattice_is_new(v))
+		return;
+	if (found == v->followed) {
+		if (v->unknown)
+			set_unknown(v, false, v->presented_ns);
+		return;
+	}
+	await(v, found, PENDING_OTHER, reported_period_of(found).period_ns, now_ns);
+	v->pending.from_ns = v->presented_ns;
+	v->other = v->pending;
+}
+
+void vsync_present_on(struct vsync_lattice *v, struct span slice, uint64_t time_ns)
 {
 	struct span id;
 
@@ -547,11 +585,14 @@ void vsync_present_on(struct vsync_lattice *v, struct span slice)
 		return;
 	if (name_is(v->presented, sizeof(v->presented), id)) {
 		v->n_presented += v->n_presented < PRESENTS_ALONE;
+		if (v->n_presented == PRESENTS_TURNED)
+			follow_presented(v, time_ns);
 		return;
 	}
 	/* Two displays that are on are presented in turns, and so are those of a foldable while it
 	 * is opened. */
 	v->n_presented = v->presented[0] ? 0 : PRESENTS_ALONE;
+	v->presented_ns = time_ns;
 	name_copy(v->presented, sizeof(v->presented), id);
 }
 
@@ -719,7 +760,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending.display;
 	bool other = v->pending.as == PENDING_OTHER, shown, too_many = false;
-	bool by_run = other && v->pending.from_ns < v->pending.at_ns; /* of hardware vsyncs */
+	bool by_run = other && v->pending.from_ns < v->pending.at_ns; /* not stated then */
 	enum answer answer = ANSWER_OPEN;
 	struct vsync_window window;
 	uint64_t error_ns, stated_ns = 0;
@@ -744,7 +785,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->pending.display = NULL;
 	/* Nothing shows which of the two displays is on. */
 	if (!shown && other && answer == ANSWER_OPEN &&
-	    (by_run || is_alike(v, display, v->pending.period_ns, now_ns)))
+	    (by_run || is_presented(v, display) ||
+	     is_alike(v, display, v->pending.period_ns, now_ns)))
 		set_unknown(v, true, v->pending.from_ns);
 	/* Both have that period now. */
 	if (v->unknown && vsync_is_near(vsync_period_ns(v), v->pending.period_ns, 15))

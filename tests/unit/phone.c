@@ -229,9 +229,10 @@ void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int output
 	phone_begin(phone, phone->age == PHONE_9 ? "handleMessageRefresh" : "composite 1234");
 	for (unsigned int i = 0; i < outputs; i++) {
 		phone->now_ns = present_ns + i * 100 * US;
-		phone_begin(phone, phone->age == PHONE_14
-					   ? "presentFrameAndReleaseLayers for Built-in (0)"
-					   : "postFramebuffer");
+		phone_begin(phone, phone->age != PHONE_14 ? "postFramebuffer"
+				   : phone->present
+					   ? phone->present
+					   : "presentFrameAndReleaseLayers for Built-in (0)");
 		phone->now_ns += 50 * US;
 		phone_end_slices(phone, 1);
 	}

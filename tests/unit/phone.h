@@ -46,6 +46,7 @@ struct phone {
 	int32_t cpu;		     /* on which it writes; 1 at the start */
 	uint64_t now_ns;
 	unsigned int n_commits;
+	const char *present; /* the name of its slices, from 14 on; NULL: of one display */
 	struct ruleset *rules;
 	struct pipeline *pipeline;
 	struct row_log log;

@@ -408,6 +408,40 @@ TEST(test_a_foldable_is_turned_and_writes_only_hardware_vsyncs)
 	}
 }
 
+/* The periods of both displays were stated before a foldable is turned back. From 14 on presents
+ * name the one that is on. */
+TEST(test_presents_name_the_display_of_a_foldable_that_is_on)
+{
+	for (uint64_t drawn = 1; drawn <= 2; drawn++) {
+		uint64_t at_ns = BEGIN, known = 0;
+
+		start(PHONE_14);
+		for (uint64_t part = 0; part < 4; part++) {
+			uint64_t period_ns = part % 2 ? V120 : V60;
+
+			phone.now_ns = at_ns - 5 * MS;
+			phone.present =
+				part % 2 ? "presentFrameAndReleaseLayers for Inner (" ID "2)"
+					 : "presentFrameAndReleaseLayers for Outer (" ID "1)";
+			if (part < 2)
+				phone_write(&phone, TRACE_COUNTER, 0,
+					    part ? "VSP-period " ID "2" : "VSP-period " ID "1",
+					    (int64_t)period_ns);
+			for (uint64_t n = 0; n < 100; n++, at_ns += drawn * period_ns)
+				phone_frame(&phone, at_ns + 3 * MS * (part % 2), a);
+		}
+		phone_end(&phone);
+		for (size_t n = 1; n < frames_of(a); n++) {
+			known += frame_of(a, n)->vsyncs != ROW_UNKNOWN;
+			if (n % 100)
+				assert_true(frame_of(a, n)->vsyncs == (int64_t)drawn ||
+					    frame_of(a, n)->vsyncs == ROW_UNKNOWN);
+		}
+		/* In each second vsync of 120 Hz nothing else shows it. */
+		assert_true(known + 10 > 400 / drawn);
+	}
+}
+
 /* A foldable is turned twice within two seconds, or has no ticks, or its other display only states
  * the same rate. Android 12L states the rate of the display that is on without an id, too. */
 TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)

@@ -285,8 +285,9 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending.from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 }
 
-/* True: the hardware vsyncs of no other display are written, and presents do not name the one that
- * is on. Up to Android 13 SurfaceFlinger asks for those of that one only. */
+/* True: the hardware vsyncs of no other display are written, as those of the one that is followed
+ * were before, and presents do not name the one that is on. Up to Android 13 SurfaceFlinger asks
+ * for those of that one only. */
 static bool is_awake(const struct vsync_lattice *v, const struct vsync_display *display,
 		     uint64_t now_ns)
 {
@@ -294,7 +295,7 @@ static bool is_awake(const struct vsync_lattice *v, const struct vsync_display *
 		if (reported_period_is_open(&v->reported.displays[i], now_ns) !=
 		    (&v->reported.displays[i] == display))
 			return false;
-	return !v->presented[0];
+	return !v->presented[0] && v->followed && v->followed->run_begin_ns > 0;
 }
 
 /* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from

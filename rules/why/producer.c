@@ -130,7 +130,8 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 
 	count(p, &p->counts, added);
 	*added = *buffer;
-	added->added_ns = time_ns;
+	added->added_ns =
+		later(later(time_ns, buffer->sent_ns), buffer_at(p, p->last - 1)->added_ns);
 	added->before = *newest;
 	*newest = p->last;
 	while (is_kept(p, before, PRODUCER_BUFFERS_MAX) && buffer_at(p, before)->key != buffer->key)

@@ -34,7 +34,7 @@ struct queued_buffer {
 	uint64_t begin_ns;	  /* Surface::queueBuffer begins */
 	uint64_t sent_ns;	  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
 	struct frame_vsync vsync; /* that its frame answers */
-	uint64_t added_ns;	  /* to the table */
+	uint64_t added_ns;	  /* or later: not before the one that was added before */
 	uint64_t woken_ns;	  /* the last vsync before it that its process may have followed */
 	int64_t number;		  /* its frame number, or -1 */
 	struct queue_hint {

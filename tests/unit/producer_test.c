@@ -4,6 +4,7 @@
 #include "tests/unit/one_phone.h"
 
 #define US UINT64_C(1000)
+#define LATE_WRITER 3000 /* on another CPU */
 
 /* An app that queues buffers of one layer. */
 struct app {
@@ -30,7 +31,7 @@ static void write_of(int32_t pid, int32_t tid, enum trace_kind kind, uint64_t ti
 	struct trace_record record = { .kind = kind, .tid = tid, .pid = pid, .tgid = pid };
 
 	phone.now_ns = time_ns;
-	record.cpu = 2;
+	record.cpu = pid == LATE_WRITER ? 3 : 2;
 	record.time_ns = time_ns;
 	record.value = value;
 	record.comm = SPAN_LITERAL("RenderThread");
@@ -246,6 +247,37 @@ TEST_ON(phone_13, test_a_buffer_on_its_way_never_has_the_fence_of_the_next_one)
 	assert_int_equal(frame_of(a, 30)->gpu_done_ns, ROW_UNKNOWN);
 	assert_int_equal(frame_of(a, 31)->gpu_done_ns, ROW_UNKNOWN);
 	assert_int_equal(frame_of(a, 32)->gpu_done_ns, BEGIN + 33 * V60 - 8900 * US);
+}
+
+/* Records of several CPUs come out of order: the mark hides no buffer that may be the layer's. */
+TEST_ON(phone_13, test_a_mark_that_comes_late_makes_nothing_sure)
+{
+	for (unsigned int i = 0; i < 400; i++) {
+		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
+
+		send_blast_buffer(&app_a, queued_ns, 1000 * US, NULL);
+		slice_of(LATE_WRITER, LATE_WRITER + 1, queued_ns - 20000 * US,
+			 "Trace GPU completion fence 1");
+		send_blast_buffer(&app_b, queued_ns + 200 * US, 5000 * US, NULL);
+		phone_queue(&phone, queued_ns + 400 * US, "Alpha#1", 1);
+		phone_queue(&phone, queued_ns + 402 * US, "Beta#2", 1);
+		wait_for_gpu(&app_a, queued_ns + 500 * US, queued_ns + 1100 * US);
+		wait_for_gpu(&app_b, queued_ns + 500 * US, queued_ns + 5300 * US);
+		phone_tick(&phone, present_ns - 2000 * US);
+		phone.now_ns = present_ns - 1000 * US;
+		phone_begin(&phone, "handleMessageInvalidate");
+		phone_latch(&phone, "Alpha#1");
+		phone_latch(&phone, "Beta#2");
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, present_ns, 1);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 400; i++) {
+		int64_t done_ns = frame_of("Alpha#1", i)->gpu_done_ns;
+
+		assert_true(done_ns == ROW_UNKNOWN ||
+			    done_ns == (int64_t)(BEGIN + i * V60 - 8900 * US));
+	}
 }
 
 /* The first buffer of a queue waits for the transaction that shows its window. SurfaceFlinger gets

@@ -179,7 +179,7 @@ with checks, folder() as here:
     for name, word, code, text in (
             ("frozen", "WORSE", 3, "frozen has 2.0 freezes in 10 minutes, up to 1.20 s; calm has none.\n.*\n *Most in checkout: 0.0 -> 19.7 ms/s, freezes 0 -> 3"),
             ("hung", "WORSE", 3, "hung has 2.0 freezes in 10 minutes, up to 1.50 s; calm has none.\n.*\n *Most in checkout: 0.0 -> 24.4 ms/s, freezes 0 -> 3"),
-            ("here and there", "UNCLEAR", 0, "here and there has 3 freezes, calm none: too few to rule out chance")):
+            ("here and there", "UNCLEAR", 0, "here and there has 3 freezes .in 3 of 3 runs, 3.6 s of 15 minutes., calm none in 3: too few to rule out chance; record more runs of both")):
         done = compare(here / "calm", here / name)
         checks.that(done.returncode == code and re.match(f"{word}: com.a: {text}", done.stdout), f"{name}: {done.stdout}")
         gates(here / "calm", here / name, {"freezes > 0": 3} | dict.fromkeys(("freezes > +0", "lost > +10%", "FPS < -1%"), code or 4), "" if code else "but NEW has 3 freezes, BASE none: too few to rule out chance")
@@ -198,7 +198,7 @@ with checks, folder() as here:
         for new, other in (even, even[::-1]):
             checks.that((text := compare(other, new).stdout).startswith("NO DIFFERENCE: ") and " worse" not in text and " better" not in text, f"{new}: {text}")
     analyze(here / "gfx2019", "--rules", "gfx2019", scenario("steady-60", here / "trace.txt", vocabulary="android-9", seconds=40))
-    checks.that(re.match("UNCLEAR: .*gfx2019 none: too few", text := compare(here / "gfx2019", here / "hang-doframe 1").stdout), f"freezes, beside a group without any: {text}")
+    checks.that(re.match("UNCLEAR: .*gfx2019 none in 1: too few", text := compare(here / "gfx2019", here / "hang-doframe 1").stdout), f"freezes, beside a group without any: {text}")
 
     # Two runs that are far worse than two others are too few to be sure, but they are not the same.
     for n, name, group in ((0, "steady-60", "well"), (1, "steady-60", "well"), (0, "culprits", "late"), (1, "culprits", "late")):
@@ -229,7 +229,7 @@ with checks, folder() as here:
     analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))
     (events := here / "stuck/events.csv").write_text(f"{events.read_text()}1043.000000,,stall,40000.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
     done, surface = compare(here / "well", here / "stuck").stdout, in_json(here / "well", here / "stuck")["surfaces"][0]
-    checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze, well none: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
+    checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze (in 1 of 1 run, 40 of 43 s), well none in 2: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
     checks.that(abs(surface["new drawing(S)"] - surface["new"]["drawing(s)"]) < 0.01, f"drawing of stuck: {surface['new drawing(S)']} s")
 
     # Freezes are janks: where one group has none, these are worse, too.

@@ -986,6 +986,7 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 
 	verdict->drawing_s[run->group] += (double)grade_drawing_ns(facts) / 1e9;
 	verdict->lost_s[run->group] += (double)grade_lost_ns(facts) / 1e9;
+	verdict->between_s[run->group] += (double)facts->time_ns / 1e9;
 	verdict->late_s[run->group] += (double)facts->late_ns / 1e9;
 	verdict->gap_s[run->group] += (double)facts->gap_ns / 1e9;
 	verdict->span_s[run->group] += (double)facts->span_ns / 1e9;

@@ -165,6 +165,7 @@ struct compared_verdict {
 	uint64_t more[2]; /* freezes that there may be beside these, at most; 0: all are known */
 	double more_s[2]; /* their time */
 	double drawing_s[2], lost_s[2], late_s[2], longest_freeze_s[2];
+	double between_s[2];		      /* of drawing, freezes: one may begin in this time */
 	double gap_s[2];		      /* gaps that nothing explains */
 	double span_s[2], missing_s[2];	      /* of the captures */
 	uint32_t runs[2], frozen[2];	      /* frozen: runs with freezes */

@@ -246,17 +246,25 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 		double part_s = is_gap ? verdict->gap_s[i] : verdict->missing_s[i];
 		double all_s = is_gap ? part_s + verdict->drawing_s[i] : verdict->span_s[i];
 
+		if (verdict->doubt == DOUBT_FREEZES) {
+			all_s = verdict->drawing_s[i];
+			part_s = all_s - verdict->between_s[i];
+		}
 		grade_part(times[i], (uint64_t)(1e9 * part_s + 0.5), (uint64_t)(1e9 * all_s + 0.5),
 			   said->zh ? CHINESE : ENGLISH);
 	}
 	if (verdict->doubt == DOUBT_FREEZES)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 有 %llu 次%s卡死，%s "
-				    "没有：次数太少，不能排除偶然；请对比更多次运行。"
-				  : "%s has %llu freeze%s, %s none: too few to rule out chance; "
-				    "compare more runs.",
+			 said->zh ? "%s 有 %llu 次%s卡死（%u 次运行中的 %u 次，%s共 %s），%s 在 %u "
+				    "次运行中没有：次数太少，不能排除偶然；请为两者录制更多次运行。"
+				  : "%s has %llu freeze%s (in %u of %u run%s, %s), %s none in %u: "
+				    "too few to rule out chance; record more runs of both.",
 			 name, (unsigned long long)verdict->freezes[more],
-			 said->zh || verdict->freezes[more] == 1 ? "" : "s", other);
+			 said->zh || verdict->freezes[more] == 1 ? "" : "s",
+			 said->zh ? verdict->runs[more] : verdict->frozen[more],
+			 said->zh ? verdict->frozen[more] : verdict->runs[more],
+			 said->zh || verdict->runs[more] == 1 ? "" : "s", times[more], other,
+			 verdict->runs[less]);
 	else if (verdict->doubt == DOUBT_MORE)
 		snprintf(
 			text, COMPARE_LINE_SIZE,

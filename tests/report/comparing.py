@@ -42,6 +42,34 @@ def in_five(path, freezes, *events, frames=60):
     write_events(path, *((f"{100 + 60 * n}.0", "mark", name) for n, name in enumerate(("login", "list", "checkout", "map", "mail"))), *events)
 
 
+def hangs(path, each, *runs):
+    """A run without sections for each of @runs: seconds of drawing, and how often it hangs for @each seconds."""
+    for n, (seconds, times) in enumerate(runs):
+        at, now = {(k + 1) * seconds // (times + 1) for k in range(times)}, 100
+        out = []
+        for k in range(seconds):
+            hung = {"waiting time(S)": each, "wait times": 1, "stalls": 1, "stall time(S)": each} if k in at else {}
+            out.append(second(now, **hung, **({"end time": now + 1 + each} if hung else {})))
+            now += 1 + (each if hung else 0)
+        write(path / str(n), "fps.csv", out)
+        write_events(path / str(n), ("100.0", "start", "x"))
+    return path
+
+
+def obvious_hangs(here):
+    """Runs that all freeze often or for most of their time, beside runs without, are no chance; one hang is, and what hides in longer runs."""
+    calm = [(60, 0)] * 3
+    for name, each, base, new, text in (
+            ("often", 4, calm, [(18, 3), (12, 12), (40, 25)], "WORSE: com.a: often has"), ("long", 48, calm, [(12, 1)] * 3, "WORSE: com.a: long has"), ("work", 240, calm, [(60, 1)] * 3, "WORSE: com.a: work has"),
+            ("once", 48, calm, [(60, 0), (12, 1), (60, 0)], r"UNCLEAR: com.a: once has 1 freeze [(]in 1 of 3 runs, 48 s of 3 minutes[)], base none in 3: too few to rule out chance; record more runs of both[.]"),
+            ("half", 60, [(150, 0)] * 5, [(240, 1)] * 5, "UNCLEAR: com.a: half has 5 freezes [(]in 5 of 5 runs, 5 of 25 minutes[)]"),
+            ("pair", 4, calm[:1], [(12, 12)], "WORSE: com.a: pair has"), ("pairs", 1.2, calm[:2], [(60, 4), (60, 4)], "WORSE: com.a: pairs has"), ("one of two", 1.2, calm[:2], [(60, 9), (60, 2)], "UNCLEAR: com.a: one of two has 11 freezes [(]in 2 of 2 runs, "),
+            ("one", 1.2, calm[:1], [(60, 7)], "WORSE: com.a: one has"), ("beside one", 1.2, calm[:1], [(60, 7), (60, 7)], "WORSE: com.a: beside one has"), ("beside two", 1.2, calm[:2], [(60, 7)], "WORSE: com.a: beside two has"),
+            ("single", 48, calm[:1], [(12, 1)], "UNCLEAR: com.a: single has 1 freeze [(]in 1 of 1 run, 48 of 60 s[)], base none in 1")):
+        done = compare(hangs(here / name / "base", each, *base), hangs(here / name / name, each, *new))
+        checks.that(re.match(text, done.stdout) and done.returncode == 3 * text.startswith("WORSE"), f"hangs, {name}: {done}")
+
+
 def compare(base, new, *conditions, more=()):
     return report("--compare", base, "--new", new, *(word for condition in conditions for word in ("--fail-if", condition)), *more)
 
@@ -217,6 +245,7 @@ with checks, folder() as here:
     gates(here / "idle-beside", here / "hang-native", {"FPS < -50%": 4}, "but there may be more freezes: events, or events.csv, are missing")
 
     hidden_freezes(here / "waits")
+    obvious_hangs(here / "hangs")
 
     # What is missing of one group alone may be worse than the rest of it.
     (here / "trace.txt").write_text(without(scenario("steady-60", here / "trace.txt", seconds=40).read_text(), 10, 16))

@@ -236,6 +236,9 @@ TEST(test_equal_groups_are_rarely_worse)
 /* Nobody knows how much two runs differ. Of all apps together, as of a single one. */
 TEST(test_equal_groups_of_two_runs_are_rarely_worse)
 {
+	static const struct app wild = {
+		"2, runs differ by a factor of 3", 0.01, 0.2, 2, 1.1, 0, false
+	};
 	struct generator generator = { .state = 0x2545f4914f6cdd1d };
 	unsigned int words[4] = { 0 };
 
@@ -243,15 +246,19 @@ TEST(test_equal_groups_of_two_runs_are_rarely_worse)
 		judge_pairs(&generator, &freezing[i], &freezing[i], same, (struct groups){ 2, 5 },
 			    PAIRS / COUNT_OF(freezing), words);
 	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX);
+	memset(words, 0, sizeof(words));
+	judge_pairs(&generator, &wild, &wild, same, (struct groups){ 2, 5 }, PAIRS / 5, words);
+	assert_in_range(words[COMPARED_WORSE], 0, ALARMS_MAX / 2);
 }
 
 /* One a minute in one section of five, also where late frames are much fewer. */
 TEST(test_planted_freezes_are_found)
 {
 	struct generator generator = { .state = 0x2545f4914f6cdd1d };
-	static const struct groups groups[] = { { 3, 5 }, { 4, 5 }, { 10, 5 }, { 3, 30 } };
+	static const struct groups groups[] = { { 3, 5 }, { 2, 15 }, { 4, 5 },
+						{ 5, 5 }, { 10, 5 }, { 3, 30 } };
 
-	for (unsigned int i = 0; i < (unit_argument ? COUNT_OF(groups) : 2); i++) {
+	for (unsigned int i = 0; i < (unit_argument ? COUNT_OF(groups) : 3); i++) {
 		unsigned int pairs = unit_argument ? PAIRS : PAIRS / 10, words[4] = { 0 };
 
 		judge_pairs(&generator, &smooth, &smooth,

@@ -13,16 +13,24 @@
 
 /* Where one group never freezes, as many runs of equal groups freeze with this probability at most;
  * and in the same section with the second, for an app that freezes in that section alone. */
-#define FREEZES_LEVEL 0.005
+#define FREEZES_LEVEL 0.0075
 #define SECTION_LEVEL 0.02
+
+/* Runs that all freeze so often, or for most of their time, are no chance beside runs that never
+ * freeze in that part of their time at least: of the runs of an app that freeze at all, some freeze
+ * less. */
+#define OFTEN_LEAST 3
+#define OFTEN_TIME 0.9
 
 /* Time lost of all drawing, and times as much: more of both is far more. */
 #define FAR_LEAST 0.005
 #define FAR_TIMES 2
 
-/* Fewer runs say nothing about how much runs differ. Where both groups freeze, equal runs may
- * differ by FAR_TIMES; else freezes count as if runs did not differ. */
+/* Fewer runs do not say how much runs differ. */
 #define RUNS_LEAST 3
+
+/* One run is compared with another at this level; if both freeze, equal ones may differ by
+ * FAR_TIMES. */
 #define EVENTS_LEVEL 0.01
 
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
@@ -979,6 +987,12 @@ static double chance_of(double still, uint32_t runs, uint32_t frozen)
 	return most;
 }
 
+/* Freezes that there may be beside those that are counted: that no frame ended, or in waits. */
+static uint64_t more_freezes(const struct grade_facts *facts)
+{
+	return facts->more_freezes ? 1 + facts->uncounted_ns / STATS_WAIT_NS : 0;
+}
+
 static void add_run_to(struct compared_verdict *verdict, const struct compared_run *run)
 {
 	const struct grade_facts *facts = &run->facts.sum;
@@ -992,11 +1006,9 @@ static void add_run_to(struct compared_verdict *verdict, const struct compared_r
 	verdict->span_s[run->group] += (double)facts->span_ns / 1e9;
 	verdict->missing_s[run->group] += (double)grade_missing_ns(facts) / 1e9;
 	verdict->freezes[run->group] += facts->freezes;
-	if (facts->more_freezes) {
-		/* That no frame ended, or in waits. */
-		verdict->more[run->group] += 1 + facts->uncounted_ns / STATS_WAIT_NS;
+	verdict->more[run->group] += more_freezes(facts);
+	if (facts->more_freezes)
 		verdict->more_s[run->group] += (double)facts->uncounted_ns / 1e9;
-	}
 	verdict->frozen[run->group] += facts->freezes > 0;
 	verdict->runs[run->group]++;
 	if (longest_s > verdict->longest_freeze_s[run->group])
@@ -1045,33 +1057,70 @@ static bool runs_agree(const struct compared_surface *surface,
 		       noise_quantile(NOISE_LEVEL, verdict->runs[BASE] + verdict->runs[NEW] - 2);
 }
 
+/* True: @frozen of @runs are more than by chance, beside runs without a freeze, of which as many as
+ * @most have that @share of the time of these. */
+static bool are_many(uint32_t runs, uint32_t frozen, double most, double share, double level)
+{
+	return frozen > 0 && chance_of(fmin(most, share * runs), runs, frozen) < level;
+}
+
 /* The other group never freezes: more runs do than by chance, or in one section. */
 static bool many_runs_freeze(const struct compared_surface *surface,
 			     const struct compared_verdict *verdict, enum group more,
 			     enum group less)
 {
-	uint32_t runs = verdict->runs[more];
-	double most = verdict->runs[less];
 	const double *drawing_s = verdict->drawing_s;
-	/* No freeze begins in a freeze: what hangs, and so takes longer for the same, had no more
-	 * time to begin one. */
-	double between_s =
-		fmax(0, drawing_s[more] - (verdict->lost_s[more] - verdict->late_s[more]));
+	uint32_t runs = verdict->runs[more], most = verdict->runs[less];
 
-	if (chance_of(fmin(most, drawing_s[less] / between_s * runs), runs, verdict->frozen[more]) <
-	    FREEZES_LEVEL)
+	/* A run that is recorded for a time may freeze at any of it. */
+	if (are_many(runs, verdict->frozen[more], most, drawing_s[less] / drawing_s[more],
+		     FREEZES_LEVEL))
 		return true;
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
 		const struct compared_section *in = &surface->sections[i];
 		double in_s[2] = { grade_drawing_ns(&in->facts[BASE].sum) / 1e9,
 				   grade_drawing_ns(&in->facts[NEW].sum) / 1e9 };
 
-		if (in->frozen[more] > 0 && in_s[more] < drawing_s[more] / 2 &&
-		    chance_of(fmin(most, in_s[less] / in_s[more] * runs), runs, in->frozen[more]) <
-			    SECTION_LEVEL)
+		if (in_s[more] < drawing_s[more] / 2 &&
+		    are_many(runs, in->frozen[more], most, in_s[less] / in_s[more], SECTION_LEVEL))
 			return true;
 	}
 	return false;
+}
+
+/* True: every run of @more freezes more than by chance, beside that of @less which does most. So
+ * runs that are added never hide what a single one shows. */
+static bool each_run_freezes_more(const struct compared_surface *surface,
+				  const struct compared_verdict *verdict, enum group more,
+				  enum group less)
+{
+	double often_s, s[2];
+	uint64_t fewest = UINT64_MAX, most = 0;
+	bool are_often;
+
+	for (unsigned int i = BASE; i <= NEW; i++)
+		s[i] = verdict->between_s[i] / verdict->runs[i];
+	are_often =
+		verdict->runs[BASE] > 1 && verdict->runs[NEW] > 1 && s[less] > OFTEN_TIME * s[more];
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		const struct grade_facts *facts = &surface->runs[i].facts.sum;
+		uint64_t all = facts->freezes + more_freezes(facts);
+
+		if (surface->runs[i].group == less) {
+			most = all > most ? all : most;
+			continue;
+		}
+		fewest = facts->freezes < fewest ? facts->freezes : fewest;
+		are_often &= facts->freezes >= OFTEN_LEAST ||
+			     facts->freeze_ns > FAR_TIMES * facts->time_ns;
+	}
+	if (are_often && most == 0)
+		return true;
+	/* Freezes of equal runs are in one of them with its share of the time in which one may
+	 * begin. */
+	often_s = s[more] * (most > 0 ? FAR_TIMES : 1);
+	return fewest >= OFTEN_LEAST &&
+	       binomial_tail(fewest + most, fewest, often_s / (often_s + s[less])) < EVENTS_LEVEL;
 }
 
 /* True: group @more freezes more than by chance. */
@@ -1080,18 +1129,17 @@ static bool freezes_more(const struct compared_surface *surface,
 {
 	const uint64_t *freezes = verdict->freezes;
 	uint64_t least = freezes[less] + verdict->more[less];
-	bool is_few = verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST;
-	double often = verdict->drawing_s[more] * (is_few && least > 0 ? FAR_TIMES : 1);
-	double chance;
+	const double *s = verdict->between_s;
 
 	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
 		return false;
-	/* Freezes of equal groups are in one of them with its share of the time. */
-	chance = binomial_tail(freezes[more] + least, freezes[more],
-			       often / (often + verdict->drawing_s[less]));
-	if (is_few)
-		return chance < EVENTS_LEVEL;
-	if (chance < NOISE_LEVEL && runs_agree(surface, verdict, more, less))
+	if (each_run_freezes_more(surface, verdict, more, less))
+		return true;
+	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
+		return false;
+	if (binomial_tail(freezes[more] + least, freezes[more], s[more] / (s[more] + s[less])) <
+		    NOISE_LEVEL &&
+	    runs_agree(surface, verdict, more, less))
 		return true;
 	return least == 0 && many_runs_freeze(surface, verdict, more, less);
 }

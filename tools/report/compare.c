@@ -1186,8 +1186,7 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 	for (unsigned int i = BASE; i <= NEW; i++)
 		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
 	verdict->doubtful = group;
-	if (verdict->freezes[group] > 0 &&
-	    verdict->freezes[compare_other(group)] + verdict->more[compare_other(group)] == 0)
+	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
 		verdict->doubt = DOUBT_FREEZES;
 	else if (may_hang_more(verdict->gap_s, drawn_s, group))
 		verdict->doubt = DOUBT_GAPS;

@@ -255,15 +255,20 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 	}
 	if (verdict->doubt == DOUBT_FREEZES)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 有 %llu 次%s卡死（%u 次运行中的 %u 次，%s共 %s），%s 在 %u "
-				    "次运行中没有：次数太少，不能排除偶然；请为两者录制更多次运行。"
-				  : "%s has %llu freeze%s (in %u of %u run%s, %s), %s none in %u: "
-				    "too few to rule out chance; record more runs of both.",
+			 said->zh
+				 ? "%s 有 %llu 次%s卡死（%u 次运行中的 %u 次，%s共 %s），%s "
+				   "没有%s（%u "
+				   "次运行）：次数太少，不能排除偶然；请为两者录制更多次运行。"
+				 : "%s has %llu freeze%s (in %u of %u run%s, %s), %s none%s in %u: "
+				   "too few to rule out chance; record more runs of both.",
 			 name, (unsigned long long)verdict->freezes[more],
 			 said->zh || verdict->freezes[more] == 1 ? "" : "s",
 			 said->zh ? verdict->runs[more] : verdict->frozen[more],
 			 said->zh ? verdict->frozen[more] : verdict->runs[more],
 			 said->zh || verdict->runs[more] == 1 ? "" : "s", times[more], other,
+			 verdict->more[less] == 0 ? ""
+			 : said->zh		  ? "已知的卡死"
+						  : " that is known",
 			 verdict->runs[less]);
 	else if (verdict->doubt == DOUBT_MORE)
 		snprintf(

@@ -395,8 +395,7 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 				const struct compared_verdict *verdict)
 {
 	const struct grade_facts facts = compare_facts(surface, NEW);
-	bool is_few =
-		verdict->freezes[NEW] > 0 && verdict->freezes[BASE] + verdict->more[BASE] == 0;
+	bool is_few = verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0;
 
 	tell_doubt(text, condition, &facts);
 	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
@@ -406,9 +405,10 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 		snprintf(text, TEXT_SIZE, ", but NEW freezes more than BASE");
 	else if (is_few)
 		snprintf(text, TEXT_SIZE,
-			 ", but NEW has %llu freeze%s, BASE none: too few to rule out chance",
+			 ", but NEW has %llu freeze%s, BASE none%s: too few to rule out chance",
 			 (unsigned long long)verdict->freezes[NEW],
-			 verdict->freezes[NEW] == 1 ? "" : "s");
+			 verdict->freezes[NEW] == 1 ? "" : "s",
+			 verdict->more[BASE] > 0 ? " that is known" : "");
 	else if (verdict->doubt == DOUBT_RUNS && verdict->doubtful == NEW)
 		snprintf(text, TEXT_SIZE,
 			 ", but each run of NEW loses more time than any run of BASE: too few runs "

@@ -103,6 +103,7 @@ const NOTES = {
     "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多",
     "{}, but there may be more freezes: events, or events.csv, are missing": "{1}，但可能有更多卡死：缺少事件或 events.csv", "{}, but BASE may have more freezes than are known": "{1}，但基准组可能有比已知更多的卡死", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",
     "{}, but NEW has {} freeze, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然",
+    "{}, but NEW has {} freeze, BASE none that is known: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有已知的卡死：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none that is known: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有已知的卡死：次数太少，不能排除偶然",
     "{}, but each run of NEW loses more time than any run of BASE: too few runs to rule out chance": "{1}，但新组每次运行损失的时间都多于基准组的每次运行：次数太少，不能排除偶然", "{}, but the noise is too large to tell": "{1}，但噪声太大，无法判断", "NEW froze ({})": "新组有卡死（{1}）",
     "not captured: needs frames.csv of all runs": "未采集：需要每次运行的 frames.csv", "not captured, or unknown in all rows of a group": "未采集，或一组的所有行中都未知", "not in BASE": "基准组中没有", "not in NEW": "新组中没有",
     "not enough data: needs 20 s of drawing in each group": "数据不足：每组需要 20 秒的绘制", "not enough data: a group has too few rows to measure its noise": "数据不足：一组的行数太少，无法估计噪声",

@@ -107,12 +107,14 @@ void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounte
 
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 {
+	uint64_t uncounted_ns = later(sum->uncounted_ns, facts->uncounted_ns);
+
 	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
 		sum->shortest_gap_ns = facts->shortest_gap_ns;
 	sum->longest_gap_ns = later(sum->longest_gap_ns, facts->longest_gap_ns);
 	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
 		sum->sums[i] += facts->sums[i];
-	sum->uncounted_ns = sum->app_uncounted_ns;
+	sum->uncounted_ns = later(uncounted_ns, sum->app_uncounted_ns);
 	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);
 	sum->span_ns = later(sum->span_ns, facts->span_ns);
 	sum->missing_ns = later(sum->missing_ns, facts->missing_ns);
@@ -128,6 +130,7 @@ void grade_add_after(struct grade_facts *sum, const struct grade_facts *facts)
 
 	next.span_ns += sum->span_ns;
 	next.missing_ns += sum->missing_ns;
+	next.uncounted_ns += sum->uncounted_ns;
 	grade_add(sum, &next);
 }
 

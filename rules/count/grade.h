@@ -61,7 +61,8 @@ struct grade_facts {
 			/* Time between frames that is in no number, as events that were lost may be
 			 * frames of it; and waits that may be stalls for the same reason. */
 			uint64_t uncounted_ns;
-			/* What of it no other Surface of the app has, see struct uncounted. */
+			/* What of it no other Surface of the app has, see struct uncounted; 0 where
+			 * its place is unknown: then the Surface that has most counts. */
 			uint64_t app_uncounted_ns;
 			/* Of late frames and freezes: number, time. */
 			uint64_t causes[CAUSES], cause_ns[CAUSES];

@@ -15,6 +15,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
+import synthetic
 from csv_files import second, write, write_events
 from jankd import REPORT, TRACES, analyze, checks, folder, jankd, microseconds, rows, unpack
 from report import marked, model, report, scenario, without
@@ -231,18 +232,25 @@ def in_one_hole(checks, here):
 
 
 def short_holes(checks, here):
-    """Without frames.csv, too, what lies between the frames of many short holes is missing: as in jankd, to the jitter of presents."""
-    text = scenario("steady-60", here / "trace.txt", seconds=12).read_text()
-    for at in range(1, 12):
-        text = without(text, at, at + 0.05)
-    (here / "holes.txt").write_text(text)
-    first = json.loads(jankd("analyze", "--json", "-F", here / "holes", here / "holes.txt").stdout)["apps"][0]
-    checks.that(first["grade"] == "INCOMPLETE" and first["facts"]["missing(s)"] > 0.6, f"short holes: {first}")
-    for gone in ((), ("summary.csv",)):
-        for file in gone:
-            (here / "holes" / file).unlink()
-        app = model(here / "holes")[0]["apps"][0]
-        checks.that(app["grade"] == "INCOMPLETE" and abs(app["facts"]["missing(s)"] - first["facts"]["missing(s)"]) < 0.02, f"short holes without {gone}: {app['grade']} {app['facts']}")
+    """Without frames.csv, too, what lies between the frames of many holes is missing: as in jankd, to the jitter of presents and half a frame of a slower Surface."""
+    fast, slow = (f"com.example.app/com.example.app.{name}" for name in ("Fast#1", "Slow#2"))
+    for what, every, holes, options, grade, near in (("one Surface", 9999, [(at, 0.05) for at in range(1, 59)], (), "INCOMPLETE", 0.02), ("fast and slow", 6, [(5 + 9.13 * n, 0.45) for n in range(5)], (), "GOOD", 0.3),
+                                                     ("rows of many holes", 6, [(5 + 2 * n, 0.07) for n in range(25)], ("-d", 10), "INCOMPLETE", 0.6)):
+        lines, lost = [], False
+        for n in range(3600):
+            if any(at <= n / 60 < at + long for at, long in holes):
+                lost = True
+                continue
+            lines, lost = lines + ["CPU:0 [LOST 50 EVENTS]\n"] * lost, False
+            for line in synthetic.frame(100000000 + n * 16667, n, fast).splitlines(keepends=True):
+                lines += [line, line.replace(fast, slow)][:1 + (fast in line and n % every == 0)]
+        first = json.loads(jankd("analyze", "--json", "-F", out := here / what, *options, "-", input="".join(lines).encode()).stdout)["apps"][0]
+        checks.that(first["grade"] == grade and first["facts"]["missing(s)"] > 2.3, f"{what}: {first}")
+        for gone in ((), ("summary.csv",)):
+            for file in gone:
+                (out / file).unlink()
+            app = model(out)[0]["apps"][0]
+            checks.that(app["grade"] == grade and abs(app["facts"]["missing(s)"] - first["facts"]["missing(s)"]) < near, f"{what} without {gone}: {app['grade']} {app['facts']} {first['facts']}")
 
 
 def timeline(checks, here):

@@ -240,8 +240,6 @@ static void add_known_stalls(struct grade_facts *facts, const struct ended_stall
 {
 	const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
 	uint64_t known_ns = since(in_rows->ns, in->ns);
-	struct uncounted unclear = { since(known_ns, in_rows->unclear.ns),
-				     since(known_ns, in_rows->unclear.app_ns) };
 
 	if (in->n > facts->freezes - facts->endless) {
 		facts->freezes = in->n + facts->endless;
@@ -249,7 +247,8 @@ static void add_known_stalls(struct grade_facts *facts, const struct ended_stall
 	}
 	/* frames.csv says which waits these are. */
 	if (!facts->more_freezes)
-		grade_add_unknown_wait(facts, unclear);
+		grade_add_unknown_wait(
+			facts, (struct uncounted){ since(known_ns, in_rows->unclear_ns), 0 });
 }
 
 /* Adds the numbers to what late frames, stalls and gaps say. Where late frames are not known, as
@@ -536,7 +535,7 @@ static void set_grade(const struct session *session, struct surface *surface)
 	surface->facts.missing_ns = session->missing_ns;
 	surface->facts.span_ns = session_span_ns(session);
 	if (surface->frame_rows == 0)
-		grade_add_uncounted(&surface->facts, surface->in_rows.between);
+		surface->facts.uncounted_ns += surface->in_rows.between_ns;
 	surface->grade =
 		surface->source == FROM_NOTHING
 			? GRADE_NONE
@@ -660,7 +659,7 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 		in->facts.missing_ns += session->unplaced_ns;
 	in->facts.span_ns = length_of(session, sum->section);
 	if (!from_frames)
-		grade_add_uncounted(&in->facts, sum->in_rows.between);
+		in->facts.uncounted_ns += sum->in_rows.between_ns;
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
 	 * as its app has. */
 	in->grade =

@@ -38,7 +38,7 @@ struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)
 	return surface;
 }
 
-struct uncounted uncounted_of(struct reading *reading, const struct surface *surface, bool of_rows,
+struct uncounted uncounted_of(struct reading *reading, const struct surface *surface,
 			      int64_t until_us, uint64_t ns)
 {
 	const struct session *session = reading->session;
@@ -49,8 +49,8 @@ struct uncounted uncounted_of(struct reading *reading, const struct surface *sur
 
 	if (is_part && *first == 0)
 		*first = number + 1;
-	return uncounted_before(&reading->unnumbered[number][of_rows].surface,
-				is_part ? &reading->unnumbered[*first - 1][of_rows].app : NULL,
+	return uncounted_before(&reading->unnumbered[number].surface,
+				is_part ? &reading->unnumbered[*first - 1].app : NULL,
 				(uint64_t)until_us * 1000, ns);
 }
 
@@ -58,9 +58,9 @@ void forget_uncounted(struct reading *reading, const struct surface *surface)
 {
 	uint16_t first = reading->first_of_app[surface->app];
 
-	reading->unnumbered[number_of_surface(reading->session, surface)][false].surface.n = 0;
+	reading->unnumbered[number_of_surface(reading->session, surface)].surface.n = 0;
 	if (first > 0)
-		reading->unnumbered[first - 1][false].app.n = 0;
+		reading->unnumbered[first - 1].app.n = 0;
 }
 
 struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
@@ -174,6 +174,7 @@ void rows_end(struct reading *reading)
 	free(reading->late_order);
 	free(reading->place_of_layer);
 	free(reading->stalls);
+	free(reading->losses);
 	free(reading->steps);
 }
 
@@ -197,6 +198,8 @@ int rows_read(struct reading *reading)
 		qsort(reading->stalls, reading->n_stalls, sizeof(*reading->stalls), by_key);
 	if (reading->n_steps > 0)
 		qsort(reading->steps, reading->n_steps, sizeof(*reading->steps), by_key);
+	if (reading->n_losses > 0)
+		qsort(reading->losses, reading->n_losses, sizeof(*reading->losses), by_key);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, kinds[i]);
 	reading->session->lacks_events |=

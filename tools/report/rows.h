@@ -38,8 +38,8 @@ struct reading {
 	uint16_t *first_of_app;	   /* likewise of the app's first Surface, by the app's name */
 	struct unnumbered {
 		struct stretches surface, app;
-	} (*unnumbered)[2]; /* time without numbers, in frames and rows: of a Surface; of the app of
-			     * which it is the first one */
+	} * unnumbered; /* time without numbers in frames.csv: of a Surface; of the app of which it
+			 * is the first one */
 	struct section_sum *sums;
 	uint32_t n_sums, max_sums;
 	uint32_t *sum_places; /* a hash table of numbers + 1 */
@@ -53,6 +53,8 @@ struct reading {
 	uint32_t max_captured;
 	struct keyed *stalls; /* texts of events.csv by time, us */
 	uint32_t n_stalls, max_stalls;
+	struct keyed *losses; /* the same for lost events */
+	uint32_t n_losses, max_losses;
 	struct keyed *steps; /* vsyncs in a render period since that time, us; likewise */
 	uint32_t n_steps, max_steps;
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */

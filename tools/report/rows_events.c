@@ -156,9 +156,11 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 		session->start_us = read.time_us;
 	else if (span_equal(kind, SPAN_LITERAL("stop")))
 		session->stop_us = read.time_us;
-	else if (span_equal(kind, SPAN_LITERAL("lost")))
+	else if (span_equal(kind, SPAN_LITERAL("lost"))) {
 		add_missing(session, read.time_us, name_of(session, read.text));
-	else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
+		add_keyed(reading, &reading->losses, &reading->n_losses, &reading->max_losses,
+			  (struct keyed){ read.time_us, read.text });
+	} else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
 		add_keyed(reading, &reading->steps, &reading->n_steps, &reading->max_steps,
 			  (struct keyed){ read.time_us, step_in(name_of(session, read.text)) });
 }

@@ -144,24 +144,31 @@ static struct frame_stats stats_of(const struct window *window, uint8_t step, in
 	};
 }
 
-/* What of the row is in no number. */
-static struct ended_stalls uncounted_in(struct reading *reading, const struct surface *surface,
+/* What of the row is in no number. Where in the row it is, is not known: of rows at the same time,
+ * which are those of layers, the first counts. Of each hole half a second counts, as in jankd. */
+static struct ended_stalls uncounted_in(const struct reading *reading, struct surface *surface,
 					const struct window *row)
 {
 	struct ended_stalls in = { .n = 0 };
+	uint32_t holes = first_keyed(reading->losses, reading->n_losses, row->end_us + 1) -
+			 first_keyed(reading->losses, reading->n_losses, row->start_us);
+	uint64_t most_ns = (holes > 0 ? holes : 1) * uncounted_between(0, UINT64_MAX);
 
-	if (row->lost != 0 && row->end_us > row->start_us)
+	if (row->end_us <= row->start_us ||
+	    (row->start_us < surface->uncounted_to_us && row->end_us > surface->uncounted_from_us))
+		return in;
+	if (row->stalls == WINDOW_UNKNOWN)
+		in.unclear_ns = row->waiting_us * 1000;
+	if (row->lost != 0)
 		in.uncounted_ns = since((row->time_us + row->waiting_us) * 1000,
 					(uint64_t)(row->end_us - row->start_us) * 1000);
-	if (row->stalls == WINDOW_UNKNOWN && row->waiting_us > 0)
-		in.unclear =
-			uncounted_of(reading, surface, true, row->end_us, row->waiting_us * 1000);
-	/* Which frames it is between is not known: it is told from the waits by its place. Less
-	 * than half a frame is the jitter of presents. */
-	if (in.uncounted_ns > 0 && in.uncounted_ns * 2 * row->frames >= row->time_us * 1000)
-		in.between =
-			uncounted_of(reading, surface, true, row->end_us - (int64_t)row->waiting_us,
-				     uncounted_between(0, in.uncounted_ns));
+	/* Less than half a frame is the jitter of presents. */
+	if (in.uncounted_ns * 2 * row->frames >= row->time_us * 1000)
+		in.between_ns = in.uncounted_ns < most_ns ? in.uncounted_ns : most_ns;
+	if (in.unclear_ns + in.between_ns > 0) {
+		surface->uncounted_from_us = row->start_us;
+		surface->uncounted_to_us = row->end_us;
+	}
 	return in;
 }
 
@@ -169,10 +176,8 @@ static struct ended_stalls uncounted_in(struct reading *reading, const struct su
 static void add_stalls(struct ended_stalls *to, const struct window *row,
 		       const struct ended_stalls *uncounted)
 {
-	to->unclear.ns += uncounted->unclear.ns;
-	to->unclear.app_ns += uncounted->unclear.app_ns;
-	to->between.ns += uncounted->between.ns;
-	to->between.app_ns += uncounted->between.app_ns;
+	to->unclear_ns += uncounted->unclear_ns;
+	to->between_ns += uncounted->between_ns;
 	to->uncounted_ns += uncounted->uncounted_ns;
 	if (row->stalls != WINDOW_UNKNOWN && row->stalls > 0)
 		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);

@@ -209,7 +209,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (interval.ns < 0 && present_us > reading->layers[place].present_us) {
 		uint64_t before_ns = (uint64_t)reading->layers[place].present_us * 1000;
 		uint64_t present_ns = (uint64_t)present_us * 1000;
-		struct uncounted uncounted = uncounted_of(reading, surface, false, present_us,
+		struct uncounted uncounted = uncounted_of(reading, surface, present_us,
 							  uncounted_between(before_ns, present_ns));
 
 		grade_add_uncounted(&surface->facts, uncounted);
@@ -219,7 +219,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	}
 	if (wait == WAIT_UNKNOWN) {
 		struct uncounted uncounted =
-			uncounted_of(reading, surface, false, present_us, (uint64_t)interval.ns);
+			uncounted_of(reading, surface, present_us, (uint64_t)interval.ns);
 
 		grade_add_unknown_wait(&surface->facts, uncounted);
 		if (sum)

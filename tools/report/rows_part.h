@@ -99,9 +99,8 @@ static inline uint16_t number_of_surface(const struct session *session,
 	return (uint16_t)(surface - session->surfaces);
 }
 
-/* What is new of time that is in no number, the last @ns before @until_us: of rows of fps.csv, or
- * of frames. */
-struct uncounted uncounted_of(struct reading *reading, const struct surface *surface, bool of_rows,
+/* What is new of time between frames that is in no number, the last @ns before @until_us. */
+struct uncounted uncounted_of(struct reading *reading, const struct surface *surface,
 			      int64_t until_us, uint64_t ns);
 
 /* Later times are on another clock. */

@@ -120,8 +120,8 @@ extern const char *const numbers_source_names[];
 /* What a file says of the stalls that a frame ended. */
 struct ended_stalls {
 	uint64_t n, ns, longest_ns; /* at least: events.csv may not have all */
-	struct uncounted unclear;   /* waits in rows that do not say how many of them are stalls */
-	struct uncounted between;   /* between frames of rows that lost events, in no number */
+	uint64_t unclear_ns;	    /* waits in rows that do not say how many of them are stalls */
+	uint64_t between_ns;	    /* between frames of rows that lost events, in no number */
 	uint64_t uncounted_ns;	    /* all of that, also of what counts in the holes */
 };
 
@@ -147,7 +147,9 @@ struct surface {
 	struct frame_stats from_frames;
 	struct frame_stats from_windows;
 	struct ended_stalls in_rows, in_events; /* of fps.csv and of events.csv */
-	uint64_t frame_rows;			/* of frames.csv */
+	int64_t uncounted_from_us,
+		uncounted_to_us;	     /* the last row that is in in_rows.uncounted_ns */
+	uint64_t frame_rows;		     /* of frames.csv */
 	uint64_t between_frames_ns;	     /* of them, without an interval, as events were lost */
 	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
 	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */

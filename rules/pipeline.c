@@ -304,8 +304,9 @@ static void report_overflow(struct pipeline *p, bool last)
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
-/* Another clock: later times cannot be compared with earlier ones. */
-static void start_over(struct pipeline *p)
+/* Another clock: later times cannot be compared with earlier ones, the last of which is @ended_ns.
+ */
+static void start_over(struct pipeline *p, uint64_t ended_ns)
 {
 	attribution_end(&p->attribution);
 	frame_queue_new_clock(&p->queue);
@@ -314,7 +315,7 @@ static void start_over(struct pipeline *p)
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
 	if (p->counters.first_ns > 0)
-		p->counters.span_ns += pipeline_now(p) - p->counters.first_ns;
+		p->counters.span_ns += since(p->counters.first_ns, ended_ns);
 	p->counters.first_ns = p->counters.hole_from_ns = p->counters.hole_to_ns = 0;
 	p->unusual = true;
 	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;
@@ -465,7 +466,7 @@ static void take_unusual(struct pipeline *p, const struct trace_record *record,
 			 enum clock_verdict verdict)
 {
 	if (verdict == CLOCK_BACK) {
-		start_over(p);
+		start_over(p, p->clock.ended_ns);
 		trace_clock_report_back(&p->clock, record->time_ns);
 	}
 	if (record->kind == TRACE_LOST)
@@ -643,7 +644,7 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	decide(p);
 	pipeline_hole(p, since_ns);
 	if (!p->gfx2019)
-		start_over(p);
+		start_over(p, pipeline_now(p));
 	trace_clock_restart(&p->clock);
 	p->hole_ns = 0;
 }

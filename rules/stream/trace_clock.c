@@ -223,6 +223,7 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 
 static void step_back(struct trace_clock *clock, uint64_t time_ns)
 {
+	clock->ended_ns = clock->now_ns;
 	clock->back_ns = clock->now_ns - time_ns;
 	clock->steps++;
 	trace_clock_restart(clock);

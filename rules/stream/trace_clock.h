@@ -47,6 +47,7 @@ struct trace_clock {
 	uint64_t now_ns;			/* latest time that is believed */
 	uint64_t sure_ns;			/* the same without the record of now_ns */
 	uint64_t back_ns;			/* set with CLOCK_BACK: size of the step */
+	uint64_t ended_ns;			/* likewise: the latest time before the step */
 
 	/* Counters since the start, see struct pipeline_counters. */
 	uint64_t steps;

@@ -66,6 +66,16 @@ def joined(checks, here):
                 checks.equal(len(got), len(expected), f"{path.name}: rows of {csv}")
 
 
+def back_with_holes(checks, here):
+    """5 of 12 s are missing, twice; before the second time the clock steps back by 50 s: 24 s are captured."""
+    once = "".join(line for n, line in enumerate(synthetic.lines(720)) if not 180 <= n < 480)
+    once = once.replace(synthetic.frame(100000000 + 480 * synthetic.PERIOD_US, 480), "CPU:0 [LOST 50 EVENTS]\n")
+    again = re.sub(r" (\d+)(\.\d{6}: )", lambda found: f" {int(found[1]) - 50}{found[2]}", once)
+    for name, trace, captured in (("once", once, 12), ("again", once + again, 24)):
+        app, = json.loads(analyze(here / name, "--json", "-", input=trace.encode()).stdout)["apps"]
+        checks.equal((app["grade"], round(app["facts"]["captured(s)"]), round(app["facts"]["missing(s)"])), ("INCOMPLETE", captured, 5 * captured // 12), f"a hole and a clock that steps back: {name}")
+
+
 def lost_lines(checks, here):
     """20,000 lines that report lost events, which any app can write: together, and each behind another line."""
     lines = synthetic.trace(1111).decode().splitlines()
@@ -133,5 +143,5 @@ if not make.exists():
     skip("there are no generated cases")
 with checks, folder() as place:
     subprocess.run([sys.executable, make, place], check=True, capture_output=True)
-    for case in (ahead, written_by_an_app, joined, lost_lines, large, restarted):
+    for case in (ahead, written_by_an_app, joined, back_with_holes, lost_lines, large, restarted):
         case(checks, place)

@@ -300,6 +300,10 @@ def killed(here):
         checks.that(said in text.replace("\\", "") and ("device not known (it does not tell its model)" in text or option == "--markdown"), f"why there is no grade: {option}: {text}")
     for condition, code in (("freezes > 0", 3), ("FPS < 55", 3), ("grade < FAIR", 3), ("longest > 1400", 3), ("longest > 1500", 4), ("freezes > 4", 4)):
         checks.equal((done := report("--fail-if", condition, "--strict", out)).returncode, code, f"what is known fails: {condition}: {done.stderr}")
+    hang = {"info": "", "TX": 0, "VSYNC type": "VSYNC", "missed vsyncs": 90, "cause": "app", "frame number": 5, "layer": ""}
+    write(out, "dropFrames.csv", [{"start VSYNC": at - used / 1000, "end VSYNC": at, "used time(ms)": used, "app": app, "Surface": f"{app}/{app}.Main", **hang}
+                                  for app, at, used in (("com.a", 105, 5000), *(("com.b", 110 + n, 600) for n in range(7)))])
+    checks.equal([report("--fail-if", f"freezes > {n}", "--strict", out).returncode for n in (3, 6, 7)], [3, 3, 4], "each app is judged, not only the one that lost most")
     (out / "dropFrames.csv").unlink()
     checks.that("no grade: no file says how long apps drew" in report(out).stdout, "nothing is known")
 

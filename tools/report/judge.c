@@ -311,18 +311,17 @@ static unsigned int judge_surfaces(struct results *results, const struct report 
 	return n;
 }
 
-/* What is known of an app that has no grade: a freeze is one, however long it drew. */
+/* What is known of apps that have no grade: a freeze is one, however long it drew. */
 static unsigned int judge_ungraded(struct results *results, const struct session *session,
 				   const struct condition *condition)
 {
-	const struct graded_app *app = &session->ungraded;
 	struct numbers numbers;
 
-	if (grade_lost_ns(&app->facts) == 0)
-		return 0;
 	numbers_clear(&numbers);
-	judge_at(results, session, condition, NULL, app->app, numbers, &app->facts, GRADE_NONE);
-	return 1;
+	for (uint32_t i = 0; i < session->n_ungraded; i++)
+		judge_at(results, session, condition, NULL, session->ungraded[i].app, numbers,
+			 &session->ungraded[i].facts, GRADE_NONE);
+	return session->n_ungraded;
 }
 
 /* Why nothing of a session is judged. */

@@ -894,12 +894,16 @@ static int sort_surfaces(const struct reading *reading)
 	return error;
 }
 
-/* What late frames and freezes say of the app that lost most, if no file says how long it drew. */
-static void set_ungraded(const struct reading *reading)
+/* What late frames and freezes say of apps, if no file says how long they drew. */
+static int set_ungraded(const struct reading *reading)
 {
 	struct session *session = reading->session;
 	const struct selection *selection = reading->selection;
+	uint32_t n = 0;
 
+	session->ungraded = calloc(session->n_surfaces + 1, sizeof(*session->ungraded));
+	if (!session->ungraded)
+		return -ENOMEM;
 	for (uint32_t i = 0; session->n_apps == 0 && i < session->n_surfaces; i++) {
 		struct graded_app app = { .app = session->surfaces[i].app };
 		const char *name = name_of(session, app.app);
@@ -916,10 +920,18 @@ static void set_ungraded(const struct reading *reading)
 			grade_add(&app.facts, &surface->facts);
 			app.has_activity |= app_has_activity(name, name_of(session, surface->name));
 		}
-		if ((selection->app || app_is_used(session_app_place(session, &app))) &&
-		    grade_lost_ns(&app.facts) > grade_lost_ns(&session->ungraded.facts))
-			session->ungraded = app;
+		if (grade_lost_ns(&app.facts) == 0 ||
+		    !(selection->app || app_is_used(session_app_place(session, &app))))
+			continue;
+		session->ungraded[n] = app;
+		if (grade_lost_ns(&app.facts) > grade_lost_ns(&session->ungraded[0].facts)) {
+			session->ungraded[n] = session->ungraded[0];
+			session->ungraded[0] = app;
+		}
+		n++;
 	}
+	session->n_ungraded = n;
+	return 0;
 }
 
 /* The same apps in each section. */
@@ -1131,7 +1143,7 @@ static int finish(struct reading *reading)
 	if (error == 0)
 		error = add_section_apps(reading);
 	if (error == 0)
-		set_ungraded(reading);
+		error = set_ungraded(reading);
 	if (session->n_sections > 0 && session->last_us >= 0) {
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;

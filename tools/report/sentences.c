@@ -203,7 +203,7 @@ void session_sentences(struct session_sentences *sentences, const struct session
 void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 		      enum language language)
 {
-	const struct grade_facts *facts = &session->ungraded.facts;
+	const struct grade_facts *facts = &session->ungraded[0].facts;
 	const struct file_count *files = session->files;
 	bool zh = language == CHINESE;
 	char lost[GRADE_TIME_SIZE];
@@ -225,7 +225,7 @@ void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 	grade_time(lost, grade_lost_ns(facts), language);
 	text_append(text, GRADE_TEXT_SIZE,
 		    zh ? "%.300s 至少损失 %s：" : " %.300s lost %s at least: ",
-		    name_of(session, session->ungraded.app), lost);
+		    name_of(session, session->ungraded[0].app), lost);
 	grade_add_losses(text, facts, language);
 	text_append(text, GRADE_TEXT_SIZE, zh ? "。" : ".");
 }

@@ -48,6 +48,7 @@ void session_free(struct session *session)
 	free(session->in_sections);
 	free(session->apps);
 	free(session->in_section_apps);
+	free(session->ungraded);
 	free(session->late);
 	free(session->captured);
 	*session = (struct session){ 0 };

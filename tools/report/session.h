@@ -271,9 +271,10 @@ struct session {
 	 * the system's own last. */
 	struct graded_app *apps, *in_section_apps;
 	uint32_t n_apps, n_in_section_apps;
-	/* Where no file says how long apps drew, there are none: of what late frames and freezes
-	 * are known, those of the app that lost most. All zeros: nothing is known of any. */
-	struct graded_app ungraded;
+	/* Where no file says how long apps drew, there are none: but of those late frames and
+	 * freezes may be known. The one that lost most is the first; always allocated. */
+	struct graded_app *ungraded;
+	uint32_t n_ungraded;
 	struct pool missing;  /* struct missing, in the order of events.csv */
 	uint64_t missing_ns;  /* all of it, as the capture counted it */
 	uint64_t unplaced_ns; /* a part of it, which is around some of the losses */

@@ -254,6 +254,13 @@ static bool is_added_up(const struct grade_facts *facts)
 	return facts->span_ns > 0 && grade_drawing_ns(facts) > facts->span_ns / 20 * 21;
 }
 
+static void add_together(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			 enum language language)
+{
+	if (is_added_up(graded->facts))
+		add(text, language == CHINESE ? "（各 Surface 合计）" : " (its Surfaces together)");
+}
+
 /* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
 static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
@@ -332,8 +339,7 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add_pace(text, graded, language);
 		add(text, zh ? "，共 %s" : " for %s", drew);
 	}
-	if (is_added_up(graded->facts))
-		add(text, zh ? "（各 Surface 合计）" : " (its Surfaces together)");
+	add_together(text, graded, language);
 	add(text, zh ? "：" : ": ");
 	grade_add_losses(text, graded->facts, language);
 	add(text, zh ? "。" : ".");
@@ -371,10 +377,12 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 static void add_subject(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 			enum language language)
 {
-	if (text[0])
-		add(text, language == CHINESE ? "该应用" : " It");
-	else
-		add_name(text, graded, language);
+	if (text[0]) {
+		add(text, language == CHINESE ? "该应用" : " It ");
+		return;
+	}
+	add_name(text, graded, language);
+	add(text, " ");
 }
 
 /* "... drew nothing for 4.1 of 12 s (4 gaps of 0.60 to 1.45 s), and the trace does not say whether
@@ -389,7 +397,7 @@ static void add_gaps(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_part(of, facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns, language);
 	time_range(range, facts->shortest_gap_ns, facts->longest_gap_ns, language);
 	add_subject(text, graded, language);
-	add(text, zh ? " 有 %s没有绘制（" : " drew nothing for %s (", of);
+	add(text, zh ? "有 %s没有绘制（" : "drew nothing for %s (", of);
 	if (facts->gaps == 1)
 		add(text, zh ? "1 次空白" : "1 gap");
 	else
@@ -410,18 +418,21 @@ static void add_unknown_vsyncs(char text[GRADE_TEXT_SIZE], const struct graded *
 	grade_count(unknown, facts->unknown);
 	grade_count(frames, facts->frames);
 	add_subject(text, graded, language);
+	add(text, zh ? "绘制了 %s" : "drew for %s", drew);
+	add_together(text, graded, language);
 	add(text,
-	    zh ? " 绘制了 %s，但 %s 帧中有 %s 帧不知道显示器的周期，所以不知道这些帧是否迟到。"
-	       : " drew for %s, but for %s of %s frames the display's period is unknown, so late "
-		 "frames cannot be detected.",
-	    drew, zh ? frames : unknown, zh ? unknown : frames);
+	    zh ? "，但 %s 帧中有 %s 帧不知道显示器的周期，所以不知道这些帧是否迟到。"
+	       : ", but for %s of %s frames the display's period is unknown, so late frames "
+		 "cannot be detected.",
+	    zh ? frames : unknown, zh ? unknown : frames);
 }
 
 static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 			enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
-	bool zh = language == CHINESE;
+	bool zh = language == CHINESE, is_unknown = grade_is_mostly_unknown(facts);
+	bool is_even = grade_lost_ns(facts) == 0 && !is_unknown;
 	uint64_t missing_ns = grade_missing_ns(facts);
 	char captured[GRADE_TIME_SIZE], missing[GRADE_TIME_SIZE], share[GRADE_COUNT_SIZE];
 
@@ -431,17 +442,15 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_share(share, missing_ns, facts->span_ns);
 	if (grade_lost_ns(facts) > 0)
 		add_lost(text, graded, language);
-	else
+	if (is_unknown)
+		add_unknown_vsyncs(text, graded, language);
+	if (is_even)
 		add(text,
 		    zh ? "已记录的 %s 中没有迟到的帧。" : "Nothing was late in the %s captured.",
 		    captured);
-	if (!zh && grade_lost_ns(facts) == 0)
+	if (!zh && is_even)
 		text[strlen(text) - 1] = '\0';
-	add(text,
-	    zh			       ? "但缺少 %s（%s"
-	    : grade_lost_ns(facts) > 0 ? " But %s (%s"
-				       : ", but %s (%s",
-	    missing, share);
+	add(text, zh ? "但缺少 %s（%s" : is_even ? ", but %s (%s" : " But %s (%s", missing, share);
 	add(text, zh ? "）" : ") are missing");
 	if (graded->missing_at[0])
 		add(text, zh ? "（%s）" : " (%s)", graded->missing_at);
@@ -449,8 +458,6 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	/* What is there is not known to be smooth, either. */
 	if (facts->gaps > 0)
 		add_gaps(text, graded, language);
-	if (grade_is_mostly_unknown(facts))
-		add_unknown_vsyncs(text, graded, language);
 }
 
 static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *graded,

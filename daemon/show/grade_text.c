@@ -211,8 +211,8 @@ static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add(text, "%s", language == CHINESE ? "（不是使用中的应用）" : " (no app in use)");
 }
 
-void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
-		      enum language language)
+void grade_add_freezes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		       enum language language)
 {
 	bool zh = language == CHINESE;
 	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
@@ -220,21 +220,31 @@ void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fact
 	const char *least = !facts->more_freezes ? "" : zh ? "至少" : " or more";
 	const char *plural = facts->freezes == 1 ? "" : "s";
 
-	if (facts->freezes > 0) {
-		grade_count(n, facts->freezes);
-		grade_time(longest, facts->longest_freeze_ns, language);
-		if (facts->longest_freeze_ns == 0 && zh) /* it is not captured */
-			add(text, "卡死%s %s 次", least, n);
-		else if (facts->longest_freeze_ns == 0)
-			add(text, "%s freeze%s%s", n, plural, least);
-		else if (zh)
-			add(text, "卡死%s %s 次（最长 %s）", least, n, longest);
-		else if (facts->freezes == 1)
-			add(text, "1 freeze%s (%s%s)", least, least[0] ? "longest " : "", longest);
-		else
-			add(text, "%s freezes%s (longest %s)", n, least, longest);
+	if (facts->freezes == 0)
+		return;
+	grade_count(n, facts->freezes);
+	grade_time(longest, facts->longest_freeze_ns, language);
+	if (facts->longest_freeze_ns == 0 && zh) /* it is not captured */
+		add(text, "卡死%s %s 次", least, n);
+	else if (facts->longest_freeze_ns == 0)
+		add(text, "%s freeze%s%s", n, plural, least);
+	else if (zh)
+		add(text, "卡死%s %s 次（最长 %s）", least, n, longest);
+	else if (facts->freezes == 1)
+		add(text, "1 freeze%s (%s%s)", least, least[0] ? "longest " : "", longest);
+	else
+		add(text, "%s freezes%s (longest %s)", n, least, longest);
+}
+
+void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		      enum language language)
+{
+	bool zh = language == CHINESE;
+	char n[GRADE_COUNT_SIZE];
+
+	grade_add_freezes(text, facts, language);
+	if (facts->freezes > 0)
 		add(text, zh ? "，" : facts->late > 0 ? " and " : ", ");
-	}
 	grade_count(n, facts->late);
 	if (zh)
 		add(text, facts->late > 0 ? "迟到 %s 帧" : "没有迟到的帧", n);

@@ -40,7 +40,11 @@ bool grade_is_even(uint64_t frames, uint64_t off_cadence, double fps, double rat
 void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		    enum language language);
 
-/* Appends "450 freezes (longest 0.92 s) and 1,575 late frames". */
+/* Appends "450 freezes (longest 0.92 s)"; nothing without any. */
+void grade_add_freezes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
+		       enum language language);
+
+/* The same with " and 1,575 late frames". */
 void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		      enum language language);
 

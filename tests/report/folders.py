@@ -304,6 +304,10 @@ def killed(here):
     write(out, "dropFrames.csv", [{"start VSYNC": at - used / 1000, "end VSYNC": at, "used time(ms)": used, "app": app, "Surface": f"{app}/{app}.Main", **hang}
                                   for app, at, used in (("com.a", 105, 5000), *(("com.b", 110 + n, 600) for n in range(7)))])
     checks.equal([report("--fail-if", f"freezes > {n}", "--strict", out).returncode for n in (3, 6, 7)], [3, 3, 4], "each app is judged, not only the one that lost most")
+    # Of -T 3 shorter late frames are not known; a long name is cut at a character.
+    (out / "session.json").write_text(json.dumps(session | {"options": {"type": 3}}))
+    (out / "dropFrames.csv").write_text((out / "dropFrames.csv").read_text().replace("com.a", name := "com." + "\u00e4" * 148 + "b"))
+    checks.that(re.search(f" com[.]\u00e4+ lost 5.0 s at least: 1 freeze .5.0 s.[.]$", said := model(out)[0]["no grade"]) and said.isprintable(), f"-T 3: {said}")
     (out / "dropFrames.csv").unlink()
     checks.that("no grade: no file says how long apps drew" in report(out).stdout, "nothing is known")
 

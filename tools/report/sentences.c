@@ -206,7 +206,9 @@ void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 	const struct grade_facts *facts = &session->ungraded[0].facts;
 	const struct file_count *files = session->files;
 	bool zh = language == CHINESE;
-	char lost[GRADE_TIME_SIZE];
+	char lost[GRADE_TIME_SIZE], name[300];
+	int64_t type = session_json_number(session, "options", "type");
+	bool has_late = type == 2 || type == 4;
 
 	text[0] = '\0';
 	if (session->n_apps > 0 || session->is_2019 || files[CSV_SUMMARY].segments > 0 ||
@@ -217,16 +219,19 @@ void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 			 "每分钟和结束时才写。"
 		       : "no grade: no file says how long apps drew, as %ssummary.csv is written "
 			 "once a minute and at the end.",
-		    session_json_number(session, "options", "type") < 3 ? ""
-		    : zh ? "-T 3 和 4 不写 fps.csv，"
-			 : "-T 3 and 4 write no fps.csv, and ");
+		    type < 3 ? ""
+		    : zh     ? "-T 3 和 4 不写 fps.csv，"
+			     : "-T 3 and 4 write no fps.csv, and ");
 	if (grade_lost_ns(facts) == 0)
 		return;
 	grade_time(lost, grade_lost_ns(facts), language);
-	text_append(text, GRADE_TEXT_SIZE,
-		    zh ? "%.300s 至少损失 %s：" : " %.300s lost %s at least: ",
-		    name_of(session, session->ungraded[0].app), lost);
-	grade_add_losses(text, facts, language);
+	text_escape(name, sizeof(name), name_of(session, session->ungraded[0].app));
+	text_append(text, GRADE_TEXT_SIZE, zh ? "%s 至少损失 %s" : " %s lost %s at least", name,
+		    lost);
+	/* Others do not have late frames of less than 42 ms. */
+	if (has_late || facts->freezes > 0)
+		text_append(text, GRADE_TEXT_SIZE, zh ? "：" : ": ");
+	(has_late ? grade_add_losses : grade_add_freezes)(text, facts, language);
 	text_append(text, GRADE_TEXT_SIZE, zh ? "。" : ".");
 }
 

@@ -7,7 +7,11 @@
 #include "rules/base/interval.h"
 #include "rules/base/table.h"
 
+/* A wait for a fence that is done takes some 10 us. One that ends within this time of its begin may
+ * be such a wait, even if the thread was not run for some of it. */
 #define NO_WAIT_NS UINT64_C(100000)
+/* The wait for a fence that was queued no longer than this before the thread was free ends late by
+ * less than this, which is little beside a frame. */
 #define BEHIND_NS UINT64_C(500000)
 
 /* The list of that kind and process. NULL: it is not in the table, and not to be added. */
@@ -45,8 +49,8 @@ const struct fence *fences_get(const struct fence_table *table, fence_id id)
 	return RING_AT(table->fences, id);
 }
 
-fence_id fences_queue(struct fence_table *table, int32_t process, const struct fence_mark *mark,
-		      uint64_t time_ns)
+fence_id fences_queue(struct fence_table *table, int32_t process, int32_t thread,
+		      const struct fence_mark *mark, uint64_t time_ns)
 {
 	struct fence_list *list = list_of(table, process, mark->kind, true);
 	bool signaled = mark->step == FENCE_SIGNALED;
@@ -54,8 +58,9 @@ fence_id fences_queue(struct fence_table *table, int32_t process, const struct f
 	list->last_use = ++table->uses;
 	if (++table->last == FENCE_NONE)
 		table->last++;
-	*RING_AT(table->fences, table->last) =
-		(struct fence){ .queued_ns = time_ns, .done_ns = signaled ? time_ns : 0 };
+	*RING_AT(table->fences, table->last) = (struct fence){ .queued_ns = time_ns,
+							       .thread = thread,
+							       .done_ns = signaled ? time_ns : 0 };
 	list->signaled += signaled;
 	if (signaled)
 		return table->last;
@@ -66,6 +71,16 @@ fence_id fences_queue(struct fence_table *table, int32_t process, const struct f
 	list->entries[list->n++] =
 		(struct fence_entry){ table->last, mark->number, list->signaled };
 	return table->last;
+}
+
+/* The wait for @fence begins, after that for @before. Fences of one thread signal in order, so only
+ * one of another thread may have been done before @before was; and so may the next one of its own
+ * thread. */
+static bool is_behind(const struct fence *fence, const struct fence *before)
+{
+	if (before->thread == fence->thread && (!before->behind || before->done_ns > 0))
+		return false;
+	return since(fence->queued_ns, later(before->done_ns, before->waited_ns)) > BEHIND_NS;
 }
 
 fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark,
@@ -83,12 +98,12 @@ fence_id fences_wait(struct fence_table *table, int32_t process, const struct fe
 		    mark->number - entry.number > list->signaled - entry.signaled)
 			continue;
 		remove_oldest(list, i + 1);
+		if (!fences_get(table, entry.id))
+			return FENCE_NONE;
 		fence = RING_AT(table->fences, entry.id);
 		before = fences_get(table, list->waited);
 		fence->waited_ns = time_ns;
-		fence->behind = before &&
-				since(fence->queued_ns, later(before->done_ns, before->waited_ns)) >
-					BEHIND_NS;
+		fence->behind = mark->kind == FENCE_GPU && before && is_behind(fence, before);
 		list->waited = entry.id;
 		return entry.id;
 	}

@@ -13,7 +13,8 @@
  * oldest fence of the list, and the number must fit.
  *
  * Fences of two contexts of the GPU may signal in another order than they were queued. The thread
- * comes to such a fence when it was done long ago, and the wait for it ends at once.
+ * comes to such a fence when it was done long ago, and the wait for it ends at once. A thread has
+ * one context; one that draws with two of them is not known.
  */
 #ifndef JANKD_RULES_WHY_FENCE_H
 #define JANKD_RULES_WHY_FENCE_H
@@ -45,8 +46,9 @@ struct fence_mark {
 
 struct fence {
 	uint64_t queued_ns;
+	int32_t thread;	    /* that queued it */
+	bool behind;	    /* it may have been done while another one was waited for */
 	uint64_t waited_ns; /* the wait for it began */
-	bool behind;	    /* the thread still waited for another one when it was queued */
 	uint64_t done_ns;   /* 0: unknown. queued_ns: it was done when it was queued */
 };
 
@@ -82,9 +84,9 @@ struct fence_table {
 	uint64_t evicted; /* fences and waits dropped, as a table was full: their end is unknown */
 };
 
-/* @process queues a fence, or (FENCE_SIGNALED) one that is done. Returns its id. */
-fence_id fences_queue(struct fence_table *table, int32_t process, const struct fence_mark *mark,
-		      uint64_t time_ns);
+/* @thread of @process queues a fence, or (FENCE_SIGNALED) one that is done. Returns its id. */
+fence_id fences_queue(struct fence_table *table, int32_t process, int32_t thread,
+		      const struct fence_mark *mark, uint64_t time_ns);
 
 /* @process begins to wait. Returns the fence that it waits for, or FENCE_NONE. */
 fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark,

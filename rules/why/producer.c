@@ -304,7 +304,7 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 		open_slice(p, record, id);
 		return;
 	}
-	id = fences_queue(&p->fences, process, &mark, record->time_ns);
+	id = fences_queue(&p->fences, process, record->tid, &mark, record->time_ns);
 	if (mark.kind == FENCE_GPU)
 		queue_gpu_fence(p, record, id);
 	else if (mark.kind == FENCE_RELEASE)

@@ -19,11 +19,18 @@ static struct fence_mark mark_of(enum fence_step step, uint64_t number)
 	return (struct fence_mark){ FENCE_GPU, step, number };
 }
 
+static fence_id queue_by(int32_t thread, uint64_t number, uint64_t time_ns)
+{
+	struct fence_mark mark = mark_of(FENCE_QUEUED, number);
+
+	return fences_queue(&table, 10, thread, &mark, time_ns);
+}
+
 static fence_id queue(int32_t process, enum fence_step step, uint64_t number, uint64_t time_ns)
 {
 	struct fence_mark mark = mark_of(step, number);
 
-	return fences_queue(&table, process, &mark, time_ns);
+	return fences_queue(&table, process, process, &mark, time_ns);
 }
 
 static fence_id wait_from(int32_t process, uint64_t number, uint64_t time_ns)
@@ -53,23 +60,56 @@ TEST(test_the_end_of_a_wait_is_the_end_of_its_fence)
 	assert_int_equal(wait_for(10, 7), FENCE_NONE);
 }
 
-/* The second fence was done while the thread waited for the first one, or when that was done. The
- * third one was waited for late, as the thread was idle before. */
+/* The fences of the second thread were done while the first one's was waited for, or when that was
+ * done. The last one was waited for late, as the thread that waits was idle before. */
 TEST(test_a_fence_that_was_done_before_its_wait_is_unknown)
 {
-	fence_id first = queue(10, FENCE_QUEUED, 7, MS);
-	fence_id second = queue(10, FENCE_QUEUED, 8, 2 * MS), third;
+	const int32_t threads[] = { 11, 12, 12, 11 };
+	fence_id ids[4], last;
 
-	assert_int_equal(wait_from(10, 7, MS + 1), first);
-	fences_done(&table, first, 9 * MS);
-	assert_int_equal(fences_get(&table, first)->done_ns, 9 * MS);
-	assert_int_equal(wait_from(10, 8, 9 * MS + 20000), second);
-	fences_done(&table, second, 9 * MS + 50000);
-	assert_int_equal(fences_get(&table, second)->done_ns, 0);
-	third = queue(10, FENCE_QUEUED, 9, 20 * MS);
-	assert_int_equal(wait_from(10, 9, 20 * MS + 300000), third);
-	fences_done(&table, third, 20 * MS + 310000);
-	assert_int_equal(fences_get(&table, third)->done_ns, 20 * MS + 310000);
+	for (unsigned int i = 0; i < 4; i++)
+		ids[i] = queue_by(threads[i], i, MS + i);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint64_t end_ns = 9 * MS + i * 50000;
+
+		assert_int_equal(wait_from(10, i, i ? end_ns - 30000 : MS), ids[i]);
+		fences_done(&table, ids[i], end_ns);
+		assert_int_equal(fences_get(&table, ids[i])->done_ns, i ? 0 : end_ns);
+	}
+	last = queue_by(12, 4, 20 * MS);
+	assert_int_equal(wait_from(10, 4, 20 * MS + 300000), last);
+	fences_done(&table, last, 20 * MS + 310000);
+	assert_int_equal(fences_get(&table, last)->done_ns, 20 * MS + 310000);
+}
+
+/* Fences of one thread signal in order, and those of the display at its vsyncs. */
+TEST(test_a_fence_that_is_done_with_the_one_before_is_known)
+{
+	for (unsigned int kind = FENCE_GPU; kind <= FENCE_RELEASE; kind++)
+		for (uint64_t i = 0; i < 2; i++)
+			fences_queue(&table, 10, kind == FENCE_GPU ? 11 : 11 + (int32_t)i,
+				     &(struct fence_mark){ kind, FENCE_QUEUED, i }, MS + i);
+	for (unsigned int kind = FENCE_GPU; kind <= FENCE_RELEASE; kind++)
+		for (uint64_t i = 0; i < 2; i++) {
+			uint64_t end_ns = 9 * MS + i * 50000;
+			fence_id id = fences_wait(&table, 10,
+						  &(struct fence_mark){ kind, FENCE_WAITED, i },
+						  i ? end_ns - 30000 : MS);
+
+			fences_done(&table, id, end_ns);
+			assert_int_equal(fences_get(&table, id)->done_ns, end_ns);
+		}
+}
+
+TEST(test_a_wait_for_a_fence_that_left_the_table_changes_no_other_one)
+{
+	fence_id first = queue(10, FENCE_QUEUED, 0, MS), later;
+
+	for (uint64_t i = 0; i < FENCES_MAX; i++)
+		later = queue(11, FENCE_SIGNALED, i, 2 * MS);
+	assert_int_equal(later, first + FENCES_MAX);
+	assert_int_equal(wait_from(10, 0, 3 * MS), FENCE_NONE);
+	assert_int_equal(fences_get(&table, later)->waited_ns, 0);
 }
 
 /* FenceMonitor counts fences that signalled at once before it waits for older ones. */

@@ -326,12 +326,28 @@ static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
 }
 
+/* True: events half a period after the edge are late wakeups: some are followed half a period later
+ * by one in time. A display that is twice as fast has as many that follow one at the edge so, which
+ * are collisions. */
+static bool has_late_wakeups(const struct vsync_window *window, const struct vsync_fit *fit)
+{
+	struct vsync_fit half;
+	unsigned int in_time;
+
+	if (!fit->presents.odd || has_surplus(fit))
+		return false;
+	half = vsync_fit_of(window, fit->period_ns / 2);
+	in_time = half.ticks.adjacent + half.presents.adjacent;
+	return in_time >= SURPLUS &&
+	       in_time > 4 * (fit->ticks.collisions + fit->presents.collisions);
+}
+
 /* How a period that is stated explains all events. */
 static struct vsync_fit fit_of_stated(const struct vsync_window *window, uint64_t period_ns)
 {
 	struct vsync_fit fit = vsync_fit_of(window, period_ns);
 
-	if (!has_surplus(&fit)) {
+	if (has_late_wakeups(window, &fit)) {
 		fit.presents.near += fit.presents.odd;
 		fit.presents.odd = 0;
 	}
@@ -903,7 +919,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (fit.period_ns < period_ns && parts_of(period_ns, fit.period_ns, fit.error_ns) &&
 	    !is_too_long(&old, old.ticks.collisions + old.presents.collisions) &&
-	    (v->authority == VSYNC_REPORTED ||
+	    ((v->authority == VSYNC_REPORTED && has_late_wakeups(&window, &old)) ||
 	     !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6)))
 		return;
 	/* A multiple of the old period is checked in a longer window: see

@@ -584,19 +584,23 @@ static bool is_over(const struct queued_buffer *buffer)
 }
 
 /* Buffers that are over leave the list, or others would pass them again and again. Events may still
- * be about the newest ones; and the newest of all tells that the next one is not the first. */
+ * be about the newest ones; and the producer's newest one tells that its next one is not the first.
+ */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	uint32_t *newest = &p->newest[place_of(layer->producer)], *link = newest;
+	uint32_t *link = &p->newest[place_of(layer->producer)];
+	bool has_newer = false;
 
 	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
-		if (is_over(buffer) && !is_kept(p, i, PRODUCER_RECENT_MAX) && link != newest) {
+		if (buffer->key == layer->producer && has_newer && is_over(buffer) &&
+		    !is_kept(p, i, PRODUCER_RECENT_MAX)) {
 			*link = buffer->before;
 			continue;
 		}
+		has_newer |= buffer->key == layer->producer;
 		link = &buffer->before;
 		if (buffer->begin_ns > frame->latched_ns)
 			continue;

@@ -252,7 +252,6 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.only_instances = !undo->writes,
 	};
 	struct settings *settings = &undo->settings;
-	struct property_budget budget;
 	char words[SETTINGS_TEXT_SIZE];
 
 	if (!undo->folder || undo->has_restored)
@@ -271,10 +270,12 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		       settings_are_instances(settings)
 			       ? "another program has a file of that instance open"
 			       : strerror(-settings->error));
-		budget = next_budget(undo);
 		/* For that one, what atrace has left at its end is not another program's. */
-		if (undo->atrace)
+		if (undo->atrace) {
+			struct property_budget budget = next_budget(undo);
+
 			settings_read_again(settings, SETTINGS_OURS, undo->directory, &budget);
+		}
 	}
 	tracing_undo_unlock(undo);
 	return settings->n_failed == 0;

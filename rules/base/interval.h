@@ -46,6 +46,12 @@ static inline uint64_t since(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+/* That time earlier; 0 if there was none. */
+static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
+{
+	return now_ns > by_ns ? now_ns - by_ns : 0;
+}
+
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */
 	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */

@@ -87,7 +87,7 @@ static uint64_t stretches_add(struct stretches *stretches, struct stretch added)
 struct uncounted uncounted_before(struct stretches *surface, struct stretches *app,
 				  uint64_t until_ns, uint64_t ns)
 {
-	struct stretch stretch = { since(ns, until_ns), until_ns };
+	struct stretch stretch = { back_from(until_ns, ns), until_ns };
 	uint64_t new_ns = stretches_add(surface, stretch);
 
 	return (struct uncounted){ new_ns, app ? stretches_add(app, stretch) : new_ns };

@@ -77,11 +77,6 @@ static inline bool vsync_is_near(uint64_t a_ns, uint64_t b_ns, unsigned int perm
 	return vsync_distance(a_ns, b_ns) * 1000 <= a_ns * permille;
 }
 
-static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
-{
-	return now_ns > by_ns ? now_ns - by_ns : 0;
-}
-
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
 /* Time of the last event; 0: none. */

@@ -168,7 +168,8 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 	const struct composition *last[USUAL_OF];
 	int64_t sorted[USUAL_OF];
 	unsigned int n = 0, sorts = 0;
-	uint64_t from_ns = later(since_ns, since(USUAL_WITHIN_NS, present_ns)), time_ns, begin_ns;
+	uint64_t from_ns = later(since_ns, back_from(present_ns, USUAL_WITHIN_NS)), time_ns,
+		 begin_ns;
 
 	if (c->committed_ns < from_ns)
 		return 0;

@@ -449,7 +449,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	uint64_t producer = arrival->layer->producer;
 	uint64_t longest_ns = arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS;
 
-	if (p->first_added_ns >= since(KEPT_NS, arrival->time_ns))
+	if (p->first_added_ns >= back_from(arrival->time_ns, KEPT_NS))
 		longest_ns = KEPT_NS;
 	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
 		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
@@ -462,7 +462,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
-	for (uint32_t n = count_recent(p, since(longest_ns, arrival->time_ns)); n-- > 0;)
+	for (uint32_t n = count_recent(p, back_from(arrival->time_ns, longest_ns)); n-- > 0;)
 		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
@@ -488,7 +488,7 @@ static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, 
  * another layer may have taken it, if nothing but the time told whose it was. */
 static void doubt_last(struct producers *p, uint64_t time_ns)
 {
-	for (uint32_t n = count_recent(p, since(SHORT_WAY_NS, time_ns)); n-- > 0;) {
+	for (uint32_t n = count_recent(p, back_from(time_ns, SHORT_WAY_NS)); n-- > 0;) {
 		struct queued_buffer *buffer = buffer_at(p, p->last - n);
 
 		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&

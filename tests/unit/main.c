@@ -2,6 +2,7 @@
 /* The main() of the unit tests: runs the tests that unit.h's macros have added. */
 #include "tests/unit/unit.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -27,8 +28,22 @@ void unit_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 	next.teardown_func = tear_down;
 }
 
+/* How many descriptors are open; 0: there is no /proc. */
+static int count_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (folder && readdir(folder))
+		n++;
+	if (folder)
+		closedir(folder);
+	return n;
+}
+
 int main(int argc, char **argv)
 {
+	int before = count_descriptors(), failed, after;
 	const char *needed;
 
 	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
@@ -43,5 +58,10 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	unit_argument = argc > 1 ? argv[1] : NULL;
-	return _cmocka_run_group_tests(program_invocation_short_name, tests, n_tests, NULL, NULL);
+	failed = _cmocka_run_group_tests(program_invocation_short_name, tests, n_tests, NULL, NULL);
+	/* A capture of days must not run out of descriptors. */
+	after = count_descriptors();
+	if (after != before)
+		printf("%d descriptors were left open\n", after - before);
+	return failed ? failed : after != before;
 }

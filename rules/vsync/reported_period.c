@@ -64,14 +64,13 @@ static struct vsync_display *find_nameless(struct reported_periods *periods, boo
 static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id,
 						 bool stated)
 {
-	struct vsync_display *display = find_display(periods, id, false);
+	struct vsync_display *display;
 
+	if (id.len >= VSYNC_DISPLAY_ID)
+		id.len = VSYNC_DISPLAY_ID - 1;
+	display = find_display(periods, id, false);
 	if (!display && stated)
 		display = find_nameless(periods, id.len > 0);
-	if (!display && id.len >= VSYNC_DISPLAY_ID) {
-		id.len = VSYNC_DISPLAY_ID - 1;
-		display = find_display(periods, id, false);
-	}
 	if (!display)
 		display = find_display(periods, id, true);
 	if (!display) {
@@ -80,7 +79,7 @@ static struct vsync_display *find_or_add_display(struct reported_periods *period
 		*display = (struct vsync_display){ 0 };
 	}
 	display->used = ++periods->uses;
-	if (id.len > strlen(display->id) && id.len < VSYNC_DISPLAY_ID)
+	if (id.len > strlen(display->id))
 		memcpy(display->id, id.ptr, id.len);
 	return display;
 }

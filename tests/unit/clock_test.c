@@ -78,6 +78,8 @@ TEST(test_small_difference_between_cpus_is_no_step)
 TEST(test_large_difference_between_cpus_is_reported)
 {
 	play_cpus(20 * MS);
+	assert_non_null(
+		strstr(event_text(TRACE_EVENT_TRACING), "a present is 3.333 ms earlier than"));
 	assert_int_equal(without_interval(), 200);
 	assert_int_equal(events_of(TRACE_EVENT_TRACING), 1);
 	for (size_t i = 1; i < phone.log.n_frames; i++)

@@ -415,6 +415,20 @@ TEST(test_limits_of_periods)
 	}
 }
 
+/* A run ends at a distance that no display has, and begins at the second of the two. */
+TEST(test_longest_distance_in_a_run)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct reported_periods reported = { 0 };
+		const uint64_t last_ns = SECOND + VSYNC_PERIOD_MAX_NS * 3 / 2 + i;
+
+		reported_periods_hardware(&reported, SPAN_NULL, SECOND);
+		reported_periods_hardware(&reported, SPAN_NULL, last_ns);
+		assert_fields(&reported.displays[0], run_n == 2 - i,
+			      run_begin_ns == (i ? last_ns : SECOND));
+	}
+}
+
 /* The display of the oldest report goes. An id without space is cut. */
 TEST(test_number_of_displays_is_bounded)
 {

@@ -129,12 +129,14 @@ static const char html_old_text[] =
 
 static const char json[] =
 	"{\"traceEvents\": [{\"name\": \"\\\"systemTraceEvents\\\": \\\"no\\\" </script\"}], "
-	"\"systemTraceEvents\" :\n\"# tracer: nop\\n  a\\u00e9-1 \\u4F60\\ud83d\\ude00 \\ud83d\\\\ "
+	"\"systemTraceEvents\" :\n\"# tracer: nop\\n  a\\u00e9-1 "
+	"\\u0080\\u07ff\\u0800\\u4F60\\ud83d\\ude00 \\ud83d\\\\ "
 	"\\u12g4\\/\\r\\n"
 	"<...>-1 </script\\t\\\"\", \"a\": \"\\n\", \"systemTraceEvents\": \"b\"}";
 
-static const char json_text[] = "# tracer: nop\n  a\u00e9-1 \u4f60\U0001f600 \ufffd\\ "
-				"\\u12g4/\r\n<...>-1 </script\t\"\nb\n";
+static const char json_text[] =
+	"# tracer: nop\n  a\u00e9-1 \xc2\x80\u07ff\u0800\u4f60\U0001f600 \ufffd\\ "
+	"\\u12g4/\r\n<...>-1 </script\t\"\nb\n";
 
 /* Returns all text of @html, which is read @piece bytes at a time. */
 static size_t unwrapped(struct span html, size_t piece, char *out)

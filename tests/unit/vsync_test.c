@@ -207,6 +207,12 @@ TEST(test_period_of_dumpsys_outweighs_a_guess)
 		vsync_place(&lattice, 4 * SECOND, &stamp);
 		assert_int_equal(stamp.guessed, i % 2);
 		assert_int_equal(between(5 * SECOND, 5 * SECOND + 25 * MS), i % 2 ? 2 : 3);
+		/* What the display was only asked for is still a guess. */
+		vsync_init(&lattice, 0);
+		vsync_ask_period(&lattice, SPAN_NULL, stated_ns, SECOND);
+		ticks(SECOND, 25 * MS, 60, 100000);
+		assert_period(i % 2 ? 12500000 : V120);
+		assert_true(lattice.guessed);
 	}
 }
 

@@ -11,20 +11,17 @@
 
 #include <stdint.h>
 
-#define RECENT_SECONDS 10 /* complete seconds in which frames are recent */
-#define RECENT_SLOTS 60	  /* seconds that are kept, with the current one */
+#define RECENT_SECONDS 10		  /* complete seconds in which frames are recent */
+#define RECENT_SLOTS (RECENT_SECONDS + 1) /* with the current one */
+#define HARM_SLOTS 60			  /* seconds whose harm is kept, with the current one */
 
-struct recent_second {
-	uint32_t frames;
-	uint32_t harm_us;
-	uint64_t time_ns; /* sum of their frame times */
-};
-
-/* All zeros: no frame. */
+/* Each array has a second at its number modulo the size. All zeros: no frame. */
 struct recent {
-	uint64_t number;			    /* of the last second */
-	uint64_t harm_us;			    /* of all seconds */
-	struct recent_second seconds[RECENT_SLOTS]; /* by their number modulo the size */
+	uint64_t number;		/* of the last second */
+	uint64_t time_ns[RECENT_SLOTS]; /* sum of the frame times */
+	uint32_t frames[RECENT_SLOTS];
+	uint32_t harm_us[HARM_SLOTS];
+	uint64_t minute_us; /* sum of the harm */
 };
 
 /* All zeros: none yet. Times are of the trace clock. */

@@ -63,7 +63,7 @@ TEST(test_harm_of_hours_in_a_second_does_not_overflow)
 	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
 	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
 	harm_add(&harm, 9061 * SECOND, MS);
-	assert_int_equal(harm.recent.seconds[9061 % RECENT_SLOTS].harm_us, 1000);
+	assert_int_equal(harm.recent.harm_us[9061 % HARM_SLOTS], 1000);
 }
 
 TEST(test_rate_is_of_whole_seconds)

@@ -115,29 +115,40 @@ static bool is_film(const struct late_series *series, struct interval interval)
 	return true;
 }
 
+/* The length of an interval in time: the time of the cadence so far, rounded up to whole vsyncs of
+ * the display as it is now, and a render period at least. 0 if there is no cadence. */
+static uint64_t in_time_ns(const struct late_series *series, struct interval interval)
+{
+	const struct late_interval *cadence = &series->intervals[series->cadence_at];
+	uint64_t ns = cadence->ns, vsyncs, period_ns, now_ns;
+
+	if (series->n == 0)
+		return 0;
+	if (interval.vsyncs <= 0 || interval.ns < interval.vsyncs)
+		return ns;
+	period_ns = (uint64_t)(interval.ns / interval.vsyncs);
+	/* A cadence of about so long, before the period was known, has the nearest whole vsyncs. */
+	if (cadence->plain)
+		vsyncs = (ns + period_ns / 2) / period_ns;
+	else
+		vsyncs = (ns - ns / 100 + period_ns - 1) / period_ns;
+	now_ns = later(vsyncs, (uint64_t)interval_step(interval)) * period_ns;
+	/* The period may have become more precise since the cadence was found. */
+	return cadence->plain || now_ns > ns + ns / 100 ? now_ns : ns;
+}
+
 /* The time that a frame lost. */
 static uint64_t harm_ns(const struct late_series *series, const char *surface,
-			struct interval interval)
+			struct interval interval, uint64_t cadence_ns)
 {
-	unsigned int cadence_at = series->cadence_at;
-	uint64_t cadence = series->intervals[cadence_at].ns;
-	uint64_t ns = (uint64_t)interval.ns, period_ns;
+	unsigned int at = series->cadence_at;
+	uint64_t ns = (uint64_t)interval.ns;
 
-	/* The period may have become more precise since the cadence was found. */
-	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence + cadence / 100)
-		return 0;
-	if (interval.vsyncs <= interval_step(interval) ||
+	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence_ns + cadence_ns / 100 ||
+	    (!series->intervals[at].plain && interval.vsyncs <= series->vsyncs[at]) ||
 	    (verdict_is_view(surface) && is_film(series, interval)))
 		return 0;
-	if (!series->intervals[cadence_at].plain)
-		return interval.vsyncs > series->vsyncs[cadence_at] ? ns - cadence : 0;
-	/* A cadence of about so long, before the period was known, is so many whole vsyncs, and one
-	 * at least. */
-	period_ns = ns / (uint64_t)interval.vsyncs;
-	cadence = (cadence + period_ns / 2) / period_ns * period_ns;
-	if (cadence < period_ns)
-		cadence = period_ns;
-	return ns > cadence + cadence / 100 ? ns - cadence : 0;
+	return ns - cadence_ns;
 }
 
 struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
@@ -146,11 +157,12 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 	struct lateness late = { .gap = true };
 	unsigned int at = series->n % LATE_INTERVALS;
 	struct late_interval *place = &series->intervals[at], one;
-	uint64_t cadence = series->n > 0 ? series->intervals[series->cadence_at].ns : 0;
+	uint64_t cadence;
 	bool is_other;
 
 	if (interval.ns < 0)
 		return late;
+	cadence = in_time_ns(series, interval);
 	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
@@ -158,7 +170,7 @@ struct lateness late_follow(struct late_series *series, const char *surface, uin
 		return late;
 	}
 	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
-	late.harm_ns = harm_ns(series, surface, interval);
+	late.harm_ns = harm_ns(series, surface, interval, cadence);
 	one = (struct late_interval){ (uint32_t)interval.ns & INT32_MAX,
 				      !interval_is_whole(interval) };
 	is_other = series->n < LATE_INTERVALS || place->ns != one.ns || place->plain != one.plain;

@@ -38,10 +38,11 @@ struct lateness {
 	/* The frame is late by the limit or more. A wait is late if it is a stall, even if the
 	 * cadence is unknown, and not if the layer was idle. */
 	bool reported;
-	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
-	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. An
-	 * interval after a switch of the refresh rate that has more vsyncs, but is no longer, is in
-	 * time; and so is one that is longer, but has no more vsyncs; one of a render period; and
+	/* The interval's whole vsyncs beyond the cadence so far, or beyond a render period if that
+	 * is longer, in ns; of a stall its length. 0: it is in time, or the vsyncs are unknown, or
+	 * it is a wait without a stall. After a switch of the refresh rate the cadence is as long
+	 * as before, rounded up to whole vsyncs of the display as it is now: an interval that is no
+	 * longer is in time; and so is one that has no more vsyncs than the cadence had before; and
 	 * one of a film, whose frames have 2 and 3 vsyncs in turn. */
 	uint64_t harm_ns;
 	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */

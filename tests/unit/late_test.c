@@ -12,20 +12,33 @@ TEST(test_limits_of_lateness_are_exact)
 		unsigned int n, others;
 		int64_t ns, vsyncs, then_ns, then_vsyncs;
 		uint64_t harm_ns;
-		const char *is; /* a gap, reported, a stall */
+		const char *is; /* a gap, reported, a stall; 5: at 5 vsyncs in a render period */
 	} rows[] = {
 		{ 0, 0, V60, 1, 2 * V60, 2, 0, "" },
 		{ 1, 0, V60, 1, 2 * V60, 2, V60, "" },
 		{ 1, 0, V60, 1, 2 * V60, 1, 0, "" },
 		{ 1, 0, V60, 1, 2 * V60, ROW_UNKNOWN, 0, "" },
 		{ 8, 0, V60, 1, V60 + V60 / 100, 2, 0, "" },
-		{ 8, 0, V60, 1, V60 + V60 / 100 + 1, 2, V60 / 100 + 1, "" },
+		{ 8, 0, V60, 1, 2 * (V60 - V60 / 100), 2, V60 - 2 * (V60 / 100), "" },
+		{ 8, 0, V60, 1, 2 * (V60 - V60 / 100 - 1), 2, 0, "" },
 		{ 8, 0, V60, 1, 4 * V60, 4, 3 * V60, "" },
 		{ 8, 0, V60, 1, 4 * V60 + 1, 4, 3 * V60 + 1, "g" },
 		/* The cadence is older than the period: the nearest whole vsyncs, at least one. */
 		{ 8, 0, 14 * MS, ROW_UNKNOWN, 20 * MS, 2, 10 * MS, "" },
 		{ 8, 0, 15 * MS, ROW_UNKNOWN, 20 * MS, 2, 0, "" },
-		{ 8, 0, 4 * MS, ROW_UNKNOWN, 20 * MS, 2, 10 * MS, "g" },
+		{ 8, 0, 4 * MS, ROW_UNKNOWN, 20 * MS, 2, 10 * MS, "" },
+		/* A vsync of the display as it is now, 5.5 times as long, is no time lost. */
+		{ 8, 0, V60 / 2, 1, 11 * V60, 2, 11 * V60 - 11 * V60 / 2, "" },
+		/* From 120 to 60 Hz at 30 fps, to 24 Hz at 24 fps; from 240 to 60 Hz at 120 fps:
+		 * the cadence is as long as before, and one vsync at least. As many vsyncs as
+		 * before are in time. */
+		{ 8, 0, 2 * V60, 4, 8 * V60, 8, 6 * V60, "r" },
+		{ 8, 0, 5 * V60 / 2, 5, 15 * V60, 6, 15 * V60 - 5 * V60 / 2, "gr" },
+		{ 8, 0, V60 / 2, 2, 3 * V60, 3, 2 * V60, "" },
+		{ 8, 0, V60, 2, 2 * V60, 2, 0, "" },
+		/* A render period of 5 vsyncs is no time lost. */
+		{ 8, 0, V60, 1, 5 * V60, 5, 0, "5" },
+		{ 8, 0, V60, 1, 10 * V60, 10, 5 * V60, "5" },
 		/* Reported after eight intervals of at most 100 ms. */
 		{ 8, 0, 20 * MS, ROW_UNKNOWN, 120 * MS - 1, ROW_UNKNOWN, 0, "g" },
 		{ 8, 0, 20 * MS, ROW_UNKNOWN, 120 * MS, ROW_UNKNOWN, 0, "gr" },
@@ -43,7 +56,8 @@ TEST(test_limits_of_lateness_are_exact)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct interval usual = { rows[i].ns, rows[i].vsyncs, 0 },
 				      other = { 100 * MS, ROW_UNKNOWN, 0 };
-		const struct interval then = { rows[i].then_ns, rows[i].then_vsyncs, 0 };
+		const struct interval then = { rows[i].then_ns, rows[i].then_vsyncs,
+					       strchr(rows[i].is, '5') ? 5 : 0 };
 		struct late_series series = { 0 };
 		struct lateness late;
 

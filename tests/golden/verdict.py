@@ -4,26 +4,40 @@
 import collections
 import itertools
 import json
+import math
+import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import analyze, folder, rows
+from jankd import analyze, folder, microseconds, rows
 
 WAIT_MS = 500 * 0.995
 SCROLL = "com.example.scroll/com.example.scroll.MainActivity"
 
 
 def most_frequent(intervals):
-    counts = collections.Counter(intervals)
-    return min(value for value in counts if counts[value] == max(counts.values()))
+    """Of (ms, vsyncs). A period becomes more precise: within 1 % they are the same."""
+    return min(intervals, key=lambda one: (-sum(abs(one[0] - other[0]) <= max(one[0], other[0]) / 100 for other in intervals), one[0]))
+
+
+def render_steps(events):
+    """[(time, vsyncs in a render period)], as events of kind refresh tell them: "120.60 Hz, rendered at 24.12 Hz"."""
+    rates = [(microseconds(row["time(s)"]), *(float(word) for word in re.findall(r"([\d.]+) Hz", row["text"]))) for row in events if row["kind"] == "refresh"]
+    return [(-1, 1), *((at, round(display / rate[-1]) if rate else 1) for at, display, *rate in rates)]
 
 
 class Layer:
-    """Cadence so far: the most frequent of the last 16 intervals; of several the shortest."""
+    """Cadence so far: the most frequent of the last 16 intervals; of several the shortest. A render period is no time lost."""
 
-    def __init__(self):
-        self.last = collections.deque(maxlen=16)
+    def __init__(self, steps):
+        self.last, self.steps, self.step = collections.deque(maxlen=16), steps, 1
+
+    def turn(self, row):
+        """The longer one of the render periods at the frame before and now."""
+        before, self.step = self.step, next(step for at, step in reversed(self.steps) if at <= microseconds(row["present(s)"]))
+        return max(before, self.step)
 
     def harm_and_gap(self, row):
+        step = self.turn(row)
         if not row["interval(ms)"]:
             return 0, True
         interval, vsyncs = float(row["interval(ms)"]), row["vsyncs"]
@@ -31,17 +45,19 @@ class Layer:
             self.last.clear()
             return 0, True
         cadence = most_frequent(self.last) if self.last else None
-        # A period becomes more precise: intervals are compared in vsyncs.
         this = int(vsyncs) if vsyncs else None
-        self.last.append(this or 10**6)
+        self.last.append((interval, this) if this else (10**6, 10**6))
         if cadence is None or this is None:
             return 0, False
-        return max(0, this - cadence) * interval / this, this > 4 * cadence
+        # At another refresh rate it is as long, up to the next vsync.
+        least = max(math.ceil(0.99 * cadence[0] * this / interval), step)
+        return max(0, this - least) * interval / this if this > cadence[1] else 0, this > 4 * least
 
 
 def expected(path):
     """Harm and time of continuous drawing of each Surface whose vsyncs are all known, in ms, and late frames."""
-    layers, harm, drawing, unknown = collections.defaultdict(Layer), collections.Counter(), collections.Counter(), set()
+    steps = render_steps(rows(path.parent, "events.csv"))
+    layers, harm, drawing, unknown = collections.defaultdict(lambda: Layer(steps)), collections.Counter(), collections.Counter(), set()
     stretch, n = collections.Counter(), collections.Counter()
     for row in rows(path):
         surface = row["Surface"]

@@ -17,9 +17,9 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]
 import synthetic
 from csv_files import second, write, write_events
-from jankd import REPORT, TRACES, analyze, checks, folder, jankd, microseconds, rows, unpack
+from jankd import PANELS, REPORT, TRACES, analyze, checks, folder, jankd, microseconds, rows, unpack
 from report import marked, model, report, scenario, without
-from verdict import WAIT_MS, Layer
+from verdict import WAIT_MS, Layer, render_steps
 
 ENDLESS = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ ;]+)?; no frame ended it")
 GAP = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ :]+)?: an unexplained")
@@ -80,7 +80,8 @@ def expected(out):
     events = rows(out, "events.csv")
     marks = [-1] + [microseconds(row["time(s)"]) for row in events if row["kind"] == "mark"]
     stalls = {(microseconds(row["time(s)"]), row["text"].split(" on ", 1)[1]) for row in events if row["kind"] == "stall"}
-    found, layers, last, apps, waits = collections.defaultdict(Facts), collections.defaultdict(Layer), {}, {}, []
+    steps = render_steps(events)
+    found, layers, last, apps, waits = collections.defaultdict(Facts), collections.defaultdict(lambda: Layer(steps)), {}, {}, []
 
     def places(app, at):
         return [found[app, WHOLE]] + [found[app, max(mark for mark in marks if mark <= at)]]
@@ -368,9 +369,9 @@ def known_waits(checks, here):
 
 if __name__ == "__main__":
     for name, seconds in (("demo", 60), ("hang-doframe", 40), ("hang-native", 12), ("hang-killed", 12), ("hang-gpu", 12), ("drops-120", 20),
-                          ("culprits", 30), ("culprits-game", 30)):
+                          ("culprits", 30), ("culprits-game", 30), ("ltpo-film", 40)):
         with folder() as here:
-            trace = scenario(name, here / "trace.txt", seconds=seconds)
+            trace = scenario(name, here / "trace.txt", seconds=seconds, vocabulary="android-15" if name in PANELS else "android-14")
             judge(checks, name, analyze(here / "out", "--frames-log", "-T", 2, trace) and here / "out")
             if name == "hang-doframe":  # without summary.csv it is unknown how many are longer than 700 ms, but of the last one
                 for file in ("frames.csv", "dropFrames.csv", "summary.csv"):

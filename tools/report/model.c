@@ -177,7 +177,8 @@ static bool has_row_cadence(const struct surface *surface)
 }
 
 /* Without summary.csv, from frames.csv. Rows of fps.csv are enough for a class that was given, but
- * not to learn it. */
+ * not to learn it; and not to say that it never drew continuously for so long, as a row with one
+ * long frame or of two bursts is none of those that do. */
 static void set_verdict(const struct session *session, struct surface *surface)
 {
 	bool from_rows = surface->source == FROM_WINDOWS;
@@ -197,6 +198,8 @@ static void set_verdict(const struct session *session, struct surface *surface)
 		facts.cadence = 1;
 	if (surface->source == FROM_FRAMES || (from_rows && facts.given))
 		verdict_write(surface->verdict, &facts);
+	if (from_rows && strncmp(surface->verdict, "n/a", 3) == 0)
+		surface->verdict[0] = '\0';
 }
 
 static void set_harm(const struct session *session, struct surface *surface)

@@ -239,28 +239,36 @@ void text_short_component(char *name)
 	}
 }
 
-void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *text)
+void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *format,
+			  ...)
 {
-	char escaped[8192];
-	unsigned int at = (unsigned int)strspn(text, " ");
+	char text[LINE_SIZE], shown[LINE_SIZE];
+	unsigned int most = columns > indent + 16 ? columns - indent : 16, at;
+	va_list arguments;
+	char *first;
 
-	text_escape(escaped, sizeof(escaped), text + at);
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	at = (unsigned int)strspn(text, " ");
+	first = text + at;
 	fprintf(out, "%*s", (int)at, "");
-	for (char *word = escaped; *word;) {
+	for (char *word = first; *word;) {
 		size_t length = strcspn(word, " ");
 		char end = word[length];
 		unsigned int width;
 
 		word[length] = '\0';
-		width = (unsigned int)text_columns(word);
-		if (word > escaped && at + 1 + width > columns) {
+		text_shorten(shown, sizeof(shown), word, most);
+		width = (unsigned int)text_columns(shown);
+		if (word > first && at + 1 + width > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			at = indent;
-		} else if (word > escaped) {
+		} else if (word > first) {
 			fputc(' ', out);
 			at++;
 		}
-		fputs(word, out);
+		fputs(shown, out);
 		at += width;
 		word += length + (end != '\0');
 	}

@@ -42,8 +42,9 @@ void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Prints text, escaped, in lines of at most @columns that break at blanks. The lines after the
- * first begin with @indent blanks. */
-void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *text);
+ * first begin with @indent blanks. Only a word longer than a line is cut. */
+void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *format,
+			  ...) __attribute__((format(printf, 4, 5)));
 
 /* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to
  * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */

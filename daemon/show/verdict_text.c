@@ -39,17 +39,6 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Prints @name and @more; only the name is cut. */
-static void print_name(FILE *out, unsigned int columns, const char *name, const char *more)
-{
-	char shown[LINE_SIZE];
-	size_t length = strlen(more);
-	size_t left = columns > length + 16 ? columns - length : 16;
-
-	text_shorten(shown, sizeof(shown), name, left);
-	text_print_line(out, columns, "%s%s", shown, more);
-}
-
 /* --- an app --- */
 
 static void print_grade(FILE *out, unsigned int columns, const struct status_app *app)
@@ -61,7 +50,7 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 	grade_causes(whose, &app->facts, ENGLISH);
 	snprintf(line, sizeof(line), "%s: %s %s", grade_names[grade_of(&app->facts)],
 		 app->sentence ? app->sentence : sentence, app->whose ? app->whose : whose);
-	text_print_paragraph(out, columns, 2, line);
+	text_print_paragraph(out, columns, 2, "%s", line);
 }
 
 /* The time lost by each cause, most first. */
@@ -76,7 +65,7 @@ static void print_causes(FILE *out, unsigned int columns, const struct grade_fac
 			    grade_cause_name(causes[i], ENGLISH),
 			    seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
 	if (n > 0)
-		text_print_paragraph(out, columns, 4, line);
+		text_print_paragraph(out, columns, 4, "%s", line);
 }
 
 /* What the numbers do not say. */
@@ -87,7 +76,7 @@ static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
 	unsigned int n = grade_unknowns(lines, facts);
 
 	for (unsigned int i = 0; i < n; i++)
-		text_print_line(out, columns, "%s%s", indent, lines[i]);
+		text_print_paragraph(out, columns, 4, "%s%s", indent, lines[i]);
 }
 
 /* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
@@ -100,22 +89,22 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict, boo
 		return;
 	class[strcspn(class, "?")] = '\0';
 	if (!sign)
-		text_print_line(
-			out, columns,
+		text_print_paragraph(
+			out, columns, 4,
 			"  25 fps rule of the Software Green Alliance: not applicable to a film "
 			"of 24 fps");
 	else if (strncmp(verdict, "n/a", 3) == 0)
-		text_print_line(
-			out, columns,
+		text_print_paragraph(
+			out, columns, 4,
 			"  %d fps rule of the Software Green Alliance: not applicable: never "
 			"even for 5 s",
 			strcmp(class, "app") == 0 ? 55 : 25);
 	else
-		text_print_line(out, columns,
-				"  %d fps rule of the Software Green Alliance: %s, %s%s",
-				strcmp(class, "app") == 0 ? 55 : 25,
-				strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number,
-				is_frozen ? " (freezes do not count)" : "");
+		text_print_paragraph(out, columns, 4,
+				     "  %d fps rule of the Software Green Alliance: %s, %s%s",
+				     strcmp(class, "app") == 0 ? 55 : 25,
+				     strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number,
+				     is_frozen ? " (freezes do not count)" : "");
 }
 
 /* The GPU, and buffers that the display had not released. */
@@ -124,18 +113,18 @@ static void print_buffers(FILE *out, unsigned int columns, const struct summary_
 	const struct fence_stats *fences = &surface->fences;
 
 	if (surface->gpu_bound > 0)
-		text_print_line(
-			out, columns,
+		text_print_paragraph(
+			out, columns, 4,
 			"  GPU bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
 			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
 			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
 	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
-		text_print_line(out, columns,
-				"  waited for a free buffer: %" PRIu64 " of %" PRIu64
-				" late frame%s (%.0f %%); p99 %.1f ms",
-				fences->late_released, fences->late, plural(fences->late),
-				100.0 * (double)fences->late_released / (double)fences->late,
-				(double)surface->release_p99_ns / 1e6);
+		text_print_paragraph(out, columns, 4,
+				     "  waited for a free buffer: %" PRIu64 " of %" PRIu64
+				     " late frame%s (%.0f %%); p99 %.1f ms",
+				     fences->late_released, fences->late, plural(fences->late),
+				     100.0 * (double)fences->late_released / (double)fences->late,
+				     (double)surface->release_p99_ns / 1e6);
 }
 
 /* A Surface in a line, with what it lost. */
@@ -161,7 +150,7 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 	if (surface->harm.worst_ns > 0)
 		text_append(more, sizeof(more), "; most at %s: %.0f ms", worst,
 			    (double)surface->harm.worst_ns / 1e6);
-	print_name(out, columns, name, more);
+	text_print_paragraph(out, columns, 4, "%s%s", name, more);
 }
 
 static bool is_of_app(const struct summary_row *surface, const struct status_app *app)
@@ -218,8 +207,8 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	print_surfaces(out, columns, status, app);
 	if (surface && surface->harm.worst_ns > 0) {
 		tell_time(minute, status, surface->harm.minute_from_ns);
-		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
-				seconds(surface->harm.minute_ns));
+		text_print_paragraph(out, columns, 4, "  worst minute from %s: %.2f s lost", minute,
+				     seconds(surface->harm.minute_ns));
 	}
 	if (surface)
 		print_buffers(out, columns, surface);
@@ -238,12 +227,13 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 
 	tell_time(begin, status, worst->begin_ns);
 	if (n > 0)
-		text_print_line(out, columns,
-				"Skipped %" PRIu64
-				" frames! %s, thread %d, at %s (30 or more: %" PRIu64 " time%s)",
-				worst->periods,
-				worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-				(int)worst->tid, begin, n, plural(n));
+		text_print_paragraph(
+			out, columns, 2,
+			"Skipped %" PRIu64 " frames! %s, thread %d, at %s (30 or more: %" PRIu64
+			" time%s)",
+			worst->periods,
+			worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
+			(int)worst->tid, begin, n, plural(n));
 }
 
 static const char *name_without_marks(const struct summary_row *surface)
@@ -254,11 +244,13 @@ static const char *name_without_marks(const struct summary_row *surface)
 /* Processes that present frames and are not in doframe.csv. */
 static void print_without_marks(FILE *out, unsigned int columns, const struct status *status)
 {
-	char names[LINE_SIZE / 2] = "";
+	char names[LINE_SIZE] = "";
+	unsigned int n = 0;
 
 	if (status->counters.doframes == 0) {
-		text_print_line(out, columns,
-				"the apps' own frame times are not recorded: add category view");
+		text_print_paragraph(out, columns, 2,
+				     "the apps' own frame times are not recorded: add category "
+				     "view");
 		return;
 	}
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
@@ -269,12 +261,15 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 		while (at < i && (!status->surfaces[at].no_view_marks ||
 				  strcmp(name_without_marks(&status->surfaces[at]), name) != 0))
 			at++;
-		if (at == i && status->surfaces[i].no_view_marks)
-			text_append(names, sizeof(names), "%s%s", names[0] ? ", " : "", name);
+		if (at == i && status->surfaces[i].no_view_marks && n++ < APPS_SHOWN)
+			text_append(names, sizeof(names), "%s%s", n > 1 ? ", " : "", name);
 	}
-	if (names[0])
-		print_name(out, columns, names,
-			   ": the app's own frame times are not recorded: add category view");
+	if (n > APPS_SHOWN)
+		text_append(names, sizeof(names), " and %u more", n - APPS_SHOWN);
+	if (n > 0)
+		text_print_paragraph(
+			out, columns, 2,
+			"%s: the app's own frame times are not recorded: add category view", names);
 }
 
 /* --- what is unknown --- */
@@ -289,17 +284,19 @@ static void print_left_out(FILE *out, unsigned int columns, const struct status 
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
 	if (counters->lost_events > 0 || counters->lost_unknown > 0)
-		text_print_line(out, columns, "unknown: frames around %" PRIu64 " lost events%s",
-				counters->lost_events, losses);
+		text_print_paragraph(out, columns, 2,
+				     "unknown: frames around %" PRIu64 " lost events%s",
+				     counters->lost_events, losses);
 	if (counters->ahead > 0)
-		text_print_line(out, columns,
-				"ignored: %" PRIu64
-				" line%s whose time is far ahead of all others: damaged or forged",
-				counters->ahead, plural((unsigned int)counters->ahead));
+		text_print_paragraph(
+			out, columns, 2,
+			"ignored: %" PRIu64
+			" line%s whose time is far ahead of all others: damaged or forged",
+			counters->ahead, plural((unsigned int)counters->ahead));
 	if (status->surfaces_total > status->n_surfaces)
-		text_print_line(out, columns,
-				"not shown: %u surfaces with fewer frames, see summary.csv",
-				status->surfaces_total - status->n_surfaces);
+		text_print_paragraph(out, columns, 2,
+				     "not shown: %u surfaces with fewer frames, see summary.csv",
+				     status->surfaces_total - status->n_surfaces);
 }
 
 /* The apps behind the first ones: the sentences of those that are not smooth, the number of all
@@ -327,7 +324,7 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 		if (of[i % GRADES] > 0)
 			text_append(line, sizeof(line), "%s %u %s", strchr(line, ':') ? "," : ":",
 				    of[i % GRADES], i < GRADES ? grade_names[i] : "not listed");
-	text_print_line(out, columns, "%s", line);
+	text_print_paragraph(out, columns, 2, "%s", line);
 }
 
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
@@ -341,17 +338,18 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		print_app(out, columns, &status->apps[i], status);
 	print_more_apps(out, columns, status);
 	if (status->counters.frames == 0) {
-		text_print_line(out, columns, "no frames, so no grade");
+		text_print_paragraph(out, columns, 2, "no frames, so no grade");
 	} else if (n == 0) {
 		bool has_app = false;
 
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			has_app |= app_has_surface(status->surfaces[i].app,
 						   status->surfaces[i].surface);
-		text_print_line(out, columns, "%s",
-				has_app ? "no grade: no app drew two frames"
-					: "no app: no Surface with frames has a package in its "
-					  "name");
+		text_print_paragraph(
+			out, columns, 2, "%s",
+			has_app ? "no grade: no app drew two frames"
+				: "no app: no Surface with frames has a package in its "
+				  "name");
 		print_surfaces(out, columns, status, NULL);
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			grade_add(&facts, &status->surfaces[i].facts);

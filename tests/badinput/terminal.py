@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Output on a terminal: totals that fit its width, without control bytes from names, and colours. The table: unit table."""
+"""Output on a terminal: totals and sentences that fit its width, without control bytes from names, and colours. The table: unit table."""
 
 import os
 import re
+import shutil
 import sys
 import unicodedata
 
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
-from jankd import JANKD, checks, folder
+from jankd import JANKD, REPORT, checks, folder
+from report import demo
 from terminal import on_terminal
 
 LAYERS = (synthetic.LAYER, "esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand BEL\x07#0", "x" * 900 + "#0",
@@ -36,6 +38,18 @@ def totals(checks, here, columns):
     checks.equal([line for line in lines[begin:end] if width(line) > columns], [], f"{what}: totals that do not fit")
     checks.equal(" ".join(lines[begin:verdict]), "presents 200, frames 200, lost events 123456789 plus 1 loss of unknown size, "
                  "8.3 s without events, span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
+    for sentence in ("unknown: frames around 123456789 lost events and 1 loss of unknown size", "the apps' own frame times are not recorded: add category view"):
+        checks.that(sentence in " ".join(said.split()), f"{what}: {sentence!r} is not in {said}")
+
+
+def report_narrow(checks, here):
+    """What jank-report says on a wide terminal it says on a narrow one: lines break, and no sentence is cut."""
+    demo(here, "--frames-log", "-T", 2)
+    shutil.copytree(here / "out", here / "killed", ignore=lambda _, names: set(names) - {"events.csv", "session.json", "dropFrames.csv"})
+    for words in (("out",), ("killed",), ("out", "killed"), ("--compare", "out", "--new", "out")):
+        wide, narrow = (on_terminal((REPORT, *words), columns, cwd=here)[1].decode().replace("\r", "") for columns in (240, 60))
+        checks.equal(narrow.split(), wide.split(), f"{words} on 60 columns")
+        checks.equal([line for line in narrow.split("\n") if width(line) > 60], [], f"{words}: lines that do not fit")
 
 
 def colours(checks, here):
@@ -50,5 +64,7 @@ def colours(checks, here):
 for width_of_it in (32, 60, 120):
     with folder() as place:
         totals(checks, place, width_of_it)
+with folder() as place:
+    report_narrow(checks, place)
 with checks, folder() as place:
     colours(checks, place)

@@ -266,7 +266,7 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 			unsigned int columns)
 {
 	bool any = counters->last_ns > counters->first_ns;
-	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
+	uint64_t span_ns = counters->span_ns + (any ? counters->last_ns - counters->first_ns : 0);
 	char counts[320] = "", time[100] = "", all[422];
 
 	text_append(counts, sizeof(counts), "presents %" PRIu64 ",|frames %" PRIu64 ",",

@@ -74,6 +74,8 @@ def back_with_holes(checks, here):
     for name, trace, captured in (("once", once, 12), ("again", once + again, 24)):
         app, = json.loads(analyze(here / name, "--json", "-", input=trace.encode()).stdout)["apps"]
         checks.equal((app["grade"], round(app["facts"]["captured(s)"]), round(app["facts"]["missing(s)"])), ("INCOMPLETE", captured, 5 * captured // 12), f"a hole and a clock that steps back: {name}")
+        span = re.search(r" span ([\d.]+) s,", analyze(here / f"{name} files", "--frames-log", "-", input=trace.encode()).stdout.decode())[1]
+        checks.equal(round(float(span)), captured, f"the span of {name}")
 
 
 def lost_lines(checks, here):

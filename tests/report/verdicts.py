@@ -100,6 +100,7 @@ def given_class(checks, here):
             out = here / f"{n}{option}"
             analyze(out, "--class", app_class, *option, scenario(name, here / "given.txt", seconds=30))
             first = model(out)[0]["apps"][0]
+            checks.that(f"Alliance: {'not ' * (verdict[0] == 'f')}met, {verdict.split()[2][:4]} fps between gaps\n" in report(out).stdout, f"{name}: the rule in the text")
             (out / "summary.csv").unlink()
             again = model(out)[0]["apps"][0]
             checks.equal([(one["verdict"], one["grade"]) for one in (first, again)], [(verdict, grade), (verdict if option or name != "idle-gaps" else None, grade)], f"{name}: --class {app_class} {option}")

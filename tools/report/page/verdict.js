@@ -71,17 +71,17 @@ function tiles(session, app) {
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
 }
 
-/* "pass app? 58.3>=55": [55, "met, 58.3"]. */
+/* "pass app? 58.3>=55": [55, "met, 58.3 fps between gaps"]. */
 function ruleSaid(verdict) {
   const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
   if (!found) return [verdict];
-  return [found[2] === "app" ? 55 : 25, found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]}`];
+  return [found[2] === "app" ? 55 : 25, found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]} ${word("fps between gaps")}`];
 }
 
 /* The small print: the rule of the Software Green Alliance. */
-function rule(verdict, isFrozen) {
+function rule(verdict) {
   const [least, said] = ruleSaid(verdict);
-  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isFrozen && !/^n\/a/.test(verdict) ? ` (${word("freezes do not count")})` : ""}`);
+  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}`);
 }
 
 /* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */
@@ -96,7 +96,7 @@ function verdictCard(session, app) {
   const notGood = othersOf(session).filter((other) => other.grade && !["GOOD", "TOO SHORT"].includes(other.grade));
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
-    timeBar(app.facts), tiles(session, app), rule(app.verdict, app.facts.freezes > 0), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
+    timeBar(app.facts), tiles(session, app), rule(app.verdict), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
 }
 
 /* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */

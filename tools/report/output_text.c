@@ -421,23 +421,34 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 
 static void print_device(FILE *out, const struct device_row *row, unsigned int columns)
 {
-	char rates[2][METRIC_TEXT_SIZE], grades[200] = "";
+	char rate[METRIC_TEXT_SIZE], time[METRIC_TEXT_SIZE] = "-", lost[160] = "";
+	char line[4 * GRADE_TEXT_SIZE];
+	const char *const device[] = { row->device, row->model, row->build };
+	const struct grade_facts *facts = &row->facts;
+	bool known = false;
 
-	print_or_dash(rates[0], METRIC_FPS, device_fps(row));
-	print_or_dash(rates[1], METRIC_TIME, row->time_s);
-	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
+	print_or_dash(rate, METRIC_FPS, device_fps(row));
+	if (row->time_s > 0)
+		snprintf(time, sizeof(time), "%.1f", row->time_s);
+	if (row->grade || facts->late + facts->freezes > 0)
+		snprintf(lost, sizeof(lost),
+			 " %.0f ms lost per second, %.2f s; freezes %llu%s, late frames %llu,",
+			 grade_lost_rate(facts), (double)grade_lost_ns(facts) / 1e9,
+			 (unsigned long long)facts->freezes, facts->more_freezes ? " or more" : "",
+			 (unsigned long long)facts->late);
+	snprintf(line, sizeof(line), "  %s: %s:%s %s FPS in %s s, sessions %u",
+		 row->grade ? grade_names[row->grade] : "no grade", row->app, lost, rate, time,
+		 row->sessions);
+	for (unsigned int i = GRADE_NONE + 1, n = 0; i < GRADES; i++)
 		if (row->grades[i] > 0)
-			text_append(grades, sizeof(grades), "%s%s %u", grades[0] ? ", " : ": ",
+			text_append(line, sizeof(line), "%s%s %u", n++ > 0 ? ", " : ": ",
 				    grade_names[i], row->grades[i]);
-	text_print_paragraph(
-		out, columns, 4,
-		"  %s: %.0f ms lost per second, %.2f s; freezes %llu%s, late frames %llu, %s "
-		"FPS in %s s, sessions %u%s: %s, %s, %s: %s",
-		row->grade ? grade_names[row->grade] : "no grade", grade_lost_rate(&row->facts),
-		(double)grade_lost_ns(&row->facts) / 1e9, (unsigned long long)row->facts.freezes,
-		row->facts.more_freezes ? " or more" : "", (unsigned long long)row->facts.late,
-		rates[0], rates[1], row->sessions, grades, row->device ? row->device : "-",
-		row->model ? row->model : "-", row->build ? row->build : "-", row->app);
+	for (unsigned int i = 0; i < 3; i++)
+		if (device[i]) {
+			text_append(line, sizeof(line), "%s%s", known ? ", " : ": ", device[i]);
+			known = true;
+		}
+	text_print_paragraph(out, columns, 4, "%s%s", line, known ? "" : ": device not known");
 }
 
 static void print_worst_device(FILE *out, const struct device_row *row, unsigned int columns)

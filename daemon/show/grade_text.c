@@ -454,12 +454,12 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add_lost(text, graded, language);
 	if (is_unknown)
 		add_unknown_vsyncs(text, graded, language);
-	if (is_even)
-		add(text,
-		    zh ? "已记录的 %s 中没有迟到的帧。" : "Nothing was late in the %s captured.",
+	if (is_even) {
+		add(text, "%s", zh ? "" : "No frame of ");
+		add_name(text, graded, language);
+		add(text, zh ? " 在已记录的 %s 中没有迟到的帧。" : " was late in the %s captured",
 		    captured);
-	if (!zh && is_even)
-		text[strlen(text) - 1] = '\0';
+	}
 	add(text, zh ? "但缺少 %s（%s" : is_even ? ", but %s (%s" : " But %s (%s", missing, share);
 	add(text, zh ? "）" : ") are missing");
 	if (graded->missing_at[0])

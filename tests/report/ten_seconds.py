@@ -37,7 +37,7 @@ SESSIONS = {
                 r"was frozen for 3\d % of the 40 s it drew: 13 freezes \(longest 1.45 s\), no late frame\. All of the lost time is the app's own"),
     "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew: \d+ late frames, no freeze"),
     "hole": (lambda here: without(play(here, "steady-60", 60), 18, 26), (), "com.example.scroll", "INCOMPLETE",
-             r"Nothing was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\): record with a larger buffer"),
+             r"No frame of com.example.scroll was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\): record with a larger buffer"),
     "small hole": (lambda here: without(play(here, "steady-60", 6), 3, 3.32), (), "com.example.scroll", "INCOMPLETE", r"but 0.3\d s \(6.\d %\) are missing \(0:03\)"),
     "gaps": (lambda here: play(here, "hang-native", 12), (), "com.example.game", "UNCLEAR",
              r"drew nothing for 4.1 of 12 s \(4 gaps of 0.60 to 1.45? s\), and the trace does not say whether it hung"),

@@ -267,8 +267,9 @@ TEST(sentences_say_how_bad_it_is)
 	graded.is_no_app = false;
 	good.span_ns = MINUTES;
 	good.missing_ns = 8 * SECOND;
-	says(good, "Nothing was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to "
-		   "0:26): record with a larger buffer.");
+	says(good,
+	     "No frame of com.a was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 "
+	     "to 0:26): record with a larger buffer.");
 	/* What is not smooth, as far as is known, is said, too. */
 	grade_add_gap(&good, 700 * MS);
 	good.unknown = 590;

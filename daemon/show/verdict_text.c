@@ -340,16 +340,18 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 	if (status->counters.frames == 0) {
 		text_print_paragraph(out, columns, 2, "no frames, so no grade");
 	} else if (n == 0) {
-		bool has_app = false;
+		bool has_app = false,
+		     is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
 
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			has_app |= app_has_surface(status->surfaces[i].app,
 						   status->surfaces[i].surface);
 		text_print_paragraph(
 			out, columns, 2, "%s",
-			has_app ? "no grade: no app drew two frames"
-				: "no app: no Surface with frames has a package in its "
-				  "name");
+			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
+			: has_app ? "no grade: no app drew two frames"
+				  : "no app: no Surface with frames has a package in its "
+				    "name");
 		print_surfaces(out, columns, status, NULL);
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			grade_add(&facts, &status->surfaces[i].facts);

@@ -188,8 +188,9 @@ def of_2019(here):
     checks.that("com.a/com.a.Main: 57.61 FPS, 120 frames" in text and "2019" in text, text)
     checks.that("jank -, freezes -" in text and "no grade: " in text and "no frame" not in text and "vsyncs" not in text, f"what is not captured is not said to be none: {text}")
     checks.equal(report("--fail-if", "FPS < 50", out).returncode, 0, "a condition that there is not enough data for")
-    analyze(here / "gfx", "--rules", "gfx2019", "-T", 2, scenario("drops-120", here / "old.txt", vocabulary="android-9"))
-    checks.equal(report(here / "gfx").returncode, 0, "a folder of --rules gfx2019")
+    done, said = analyze(here / "gfx", "--rules", "gfx2019", "-T", 2, scenario("drops-120", here / "old.txt", vocabulary="android-9")), report(here / "gfx")
+    checks.that(b"\nno grade: --rules gfx2019 does not say which frames were late\n" in done.stdout and b"no app" not in done.stdout, f"--rules gfx2019: {done.stdout}")
+    checks.that(said.returncode == 0 and re.search(r" frames in \d+\.\d s, .* more \d+: \d+\.\d s$", said.stdout, re.M), f"a folder of --rules gfx2019: {said}")
     # It does not know freezes, so it has no grade.
     analyze(here / "frozen", "--rules", "gfx2019", "-T", 2, scenario("hang-doframe", here / "old.txt", vocabulary="android-9", seconds=40))
     text, markdown = report(here / "frozen").stdout, report("--markdown", here / "frozen").stdout

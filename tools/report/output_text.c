@@ -403,8 +403,14 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 
 		if (!is_plain(surface))
 			continue;
-		for (unsigned int j = 0; j < sizeof(shown) / sizeof(shown[0]); j++)
-			print_or_dash(of[j], shown[j], numbers[shown[j]]);
+		for (unsigned int j = 0; j < sizeof(shown) / sizeof(shown[0]); j++) {
+			bool is_time = shown[j] == METRIC_TIME || shown[j] == METRIC_WAITING;
+
+			if (is_time && !isnan(numbers[shown[j]]))
+				snprintf(of[j], METRIC_TEXT_SIZE, "%.1f", numbers[shown[j]]);
+			else
+				print_or_dash(of[j], shown[j], numbers[shown[j]]);
+		}
 		if (numbers[METRIC_LATE] > 0)
 			snprintf(late, sizeof(late), "; late for %.2f s in %s frames",
 				 (double)surface->facts.late_ns / 1e9, of[11]);

@@ -327,6 +327,7 @@ static void forget_open(struct pipeline *p, uint64_t since_ns)
 {
 	attribution_forget_open(&p->attribution, since_ns);
 	producers_forget_open(p->producers);
+	thread_set_clear(&p->choreographer->open_set);
 }
 
 /* The first record after a hole. Those from before it, which came from buffers of other CPUs after

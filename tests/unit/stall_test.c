@@ -222,6 +222,21 @@ TEST(test_do_frame_for_an_old_vsync_is_a_stall)
 	play_numbered("Choreographer#doFrame", 0);
 }
 
+/* The hole hid the end of the doFrame, which was read late, and the begin of the slice that ends
+ * after it. */
+TEST(test_a_callback_does_not_span_a_hole)
+{
+	start_mail(PHONE_14);
+	pipeline_hole(phone.pipeline, LAST + 100 * MS);
+	begin(MAIL, "Choreographer#doFrame", LAST + 90 * MS);
+	phone_run(&phone, mail, LAST + WAIT, V60, 10);
+	end(MAIL, LAST + WAIT + 10 * V60);
+	phone_frame(&phone, LAST + WAIT + 12 * V60, mail);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 1);
+	assert_null(strstr(phone.log.drops[0].info, "doFrame"));
+}
+
 /* No name tells whose the layer is: the process that was at work whenever it was queued. */
 TEST_ON(phone_9, test_layer_without_a_package_belongs_to_the_process_that_queues_it)
 {

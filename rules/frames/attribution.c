@@ -298,20 +298,22 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.presented = false;
 }
 
-static inline void slice_end(struct attribution *a, const struct trace_record *record)
+static inline const struct open_slice *slice_end(struct attribution *a,
+						 const struct trace_record *record)
 {
 	bool of_sf = a->sf.presented && record->tid == a->sf.tid;
+	const struct open_slice *ended;
 
 	if (!of_sf && !slice_stacks_may_have(&a->stacks, record->tid))
-		return;
-	a->stacks.now_ns = record->time_ns;
-	slice_stacks_end(&a->stacks, record->tid);
+		return NULL;
+	ended = slice_stacks_end(&a->stacks, record->tid);
 	if ((!of_sf && !(a->candidate.presented && record->tid == a->candidate.tid)) ||
 	    (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
-		return;
+		return ended;
 	if (of_sf)
 		emit(a, RULE_COMPOSITE, NULL, record, NULL);
 	composition_ends(a, record->tid);
+	return ended;
 }
 
 /* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
@@ -398,43 +400,59 @@ static uint32_t work_mask(struct attribution *a, const struct trace_record *reco
 	const struct slice_stack *stack = slice_stacks_find(&a->stacks, record->tid);
 
 	mask &= SLICE_WORK | SLICE_CALLBACK;
-	a->stacks.now_ns = record->time_ns;
 	if (!stack || stack->work.process == 0)
 		return mask;
-	/* Another process had a thread of that number. */
-	if (app_work_pid(a->work, &stack->work) != trace_process(record))
+	/* Another process had a thread of that number. An unknown tgid is no evidence. */
+	if (stack->work.pid != record->pid &&
+	    app_work_pid(a->work, &stack->work) != trace_process(record))
 		slice_stacks_drop(&a->stacks, record->tid);
 	else if (!(mask & SLICE_CALLBACK))
 		return 0;
 	return mask;
 }
 
-static void work_begins(struct attribution *a, struct slice_stack *stack,
-			const struct trace_record *record, const struct slice_meaning *meaning)
+/* A slice begins. Those of a rule, and of a role whose end matters, are kept until they end. @kept:
+ * its meanings that matter then; work is added. */
+static inline void push(struct attribution *a, const struct trace_record *record,
+			const struct slice_meaning *meaning, uint32_t kept)
 {
+	struct slice_stacks *stacks = &a->stacks;
+	enum rule_role role = meaning->role;
+	struct slice_stack *stack;
 	uint64_t vsync_ns = 0;
+	uint32_t closed;
 
-	if (meaning->mask & SLICE_CALLBACK)
+	if ((meaning->mask & SLICE_WORK) && (!a->sf.known || !is_sf_process(a, record)))
+		kept |= work_mask(a, record, meaning->mask);
+	/* The end of a mark tells nothing. The parts matter in a callback only. */
+	if (role < RULE_CALLBACK || (role > RULE_ENQUEUE && !(kept & SLICE_WAIT)) ||
+	    (role >= RULE_RESYNC && role <= RULE_DRAW &&
+	     !(slice_stacks_open(stacks, record->tid) & SLICE_CALLBACK)))
+		role = RULE_NONE;
+	if (!kept && role == RULE_NONE) {
+		slice_stacks_begin_unnamed(stacks, record->tid);
+		return;
+	}
+	/* Slices that cannot be open now: if they are, their ends were lost. A composition never
+	 * begins inside a slice that is part of one. */
+	closed = kept & (a->rules->entered_once | SLICE_CALLBACK);
+	if (kept & SLICE_COMPOSITE)
+		closed |= ~(a->rules->composites | SLICE_COMPOSITE);
+	stack = slice_stacks_begin(stacks, record->tid, kept, role, closed);
+	if (kept & SLICE_CALLBACK)
 		vsync_ns = expected_latest(&a->expected, meaning->number,
 					   app_work_answered(a->work, trace_process(record)),
 					   record->time_ns);
-	app_work_begin(a->work, stack, record, vsync_ns);
+	if (kept & SLICE_WORK)
+		app_work_begin(a->work, stack, record, vsync_ns);
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record,
 			const struct slice_meaning *meaning)
 {
 	uint32_t mask = meaning->mask;
-	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL);
-	uint32_t closed;
 	struct sf_composition *composition = &a->composition;
-	struct slice_stack *stack = NULL;
 
-	if (mask & SLICE_WORK) {
-		kept &= ~(SLICE_WORK | SLICE_CALLBACK);
-		if (!a->sf.known || !is_sf_process(a, record))
-			kept |= work_mask(a, record, meaning->mask);
-	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
 		const struct pattern_capture capture = { .frame = meaning->number,
 							 .time_ns = meaning->time_ns };
@@ -460,19 +478,9 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	    (record->tid != composition->tid || composition->presented || meaning->number >= 0))
 		*composition =
 			(struct sf_composition){ .tid = record->tid, .vsync_id = meaning->number };
-	if (kept) {
-		/* Slices that cannot be open now: if they are, their ends were lost. A composition
-		 * never begins inside a slice that is part of one. */
-		closed = kept & (a->rules->entered_once | SLICE_CALLBACK);
-		if (kept & SLICE_COMPOSITE)
-			closed |= ~(a->rules->composites | SLICE_COMPOSITE);
-		a->stacks.now_ns = record->time_ns;
-		stack = slice_stacks_begin(&a->stacks, record->tid, kept, closed);
-	} else {
-		slice_stacks_begin_unnamed(&a->stacks, record->tid);
-	}
-	if (kept & SLICE_WORK)
-		work_begins(a, stack, record, meaning);
+	push(a, record, meaning,
+	     mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN | SLICE_NOMINAL | SLICE_WORK |
+		      SLICE_CALLBACK));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
@@ -488,7 +496,7 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	a->stacks.now_ns = time_ns;
-	slice_stacks_forget(&a->stacks);
+	slice_stacks_lost(&a->stacks, TRACE_ID_UNKNOWN);
 	expected_forget(&a->expected);
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
@@ -514,7 +522,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 		layer_events_reset(&a->layer_events, hidden->from_ns);
 	if (!hidden->at_rest)
 		a->composition = COMPOSITION_UNKNOWN;
-	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->slices) &
+	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->after_ns) &
 				 ~(a->rules->composites | SLICE_COMPOSITE))) {
 		slice_stacks_drop(&a->stacks, a->sf.tid);
 		a->sf.presented = false;
@@ -546,7 +554,6 @@ static void begin_run(struct attribution *a, const struct trace_record *record, 
 	const struct sf_run run = {
 		.from_ns = record->time_ns,
 		.to_ns = record->time_ns,
-		.slices = a->stacks.uses,
 		.cpu = record->cpu,
 		.has_latches = latches_any(&a->layer_events.latches, record->tid),
 		.at_rest = begins && !slice_stacks_open(&a->stacks, record->tid),
@@ -614,21 +621,9 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		uint32_t work = 0;
-
-		if (meaning->mask & SLICE_WORK)
-			work = work_mask(a, record, meaning->mask);
-		if (work)
-			work_begins(a,
-				    slice_stacks_begin(&a->stacks, record->tid, work,
-						       work & SLICE_CALLBACK),
-				    record, meaning);
-		else
-			slice_stacks_begin_unnamed(&a->stacks, record->tid);
+		push(a, record, meaning, meaning->mask & SLICE_WAIT);
 		forged = meaning->mask & SLICE_PRESENT;
 		a->foreign_presents += forged;
-	} else if (record->kind == TRACE_SLICE_END) {
-		slice_end(a, record);
 	} else if (record->kind == TRACE_COUNTER || record->kind == TRACE_INSTANT) {
 		rule = match(a, record, 0, &capture);
 		forged = rule && rule_is_unique(rule);
@@ -643,12 +638,16 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	}
 }
 
-void attribution_record(struct attribution *a, const struct trace_record *record,
-			const struct slice_meaning *meaning)
+const struct open_slice *attribution_record(struct attribution *a,
+					    const struct trace_record *record,
+					    const struct slice_meaning *meaning)
 {
+	a->stacks.now_ns = record->time_ns;
 	if (record->writer == TRACE_WRITER_OTHER) {
+		if (record->kind == TRACE_SLICE_END)
+			return slice_end(a, record);
 		foreign_record(a, record, meaning);
-		return;
+		return NULL;
 	}
 	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
@@ -661,8 +660,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		slice_begin(a, record, meaning);
 		break;
 	case TRACE_SLICE_END:
-		slice_end(a, record);
-		break;
+		return slice_end(a, record);
 	case TRACE_COUNTER:
 	case TRACE_INSTANT:
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
@@ -670,6 +668,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 	default:
 		break;
 	}
+	return NULL;
 }
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
@@ -694,7 +693,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	    latches_init(&a->layer_events.latches, layers) < 0 ||
 	    slice_stacks_init(&a->stacks, max_threads) < 0)
 		return -ENOMEM;
-	a->stacks.context = a->work;
+	a->stacks.work = a->work;
 	a->stacks.work_ends = app_work_end;
 	a->work->stacks = &a->stacks;
 	return 0;

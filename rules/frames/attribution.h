@@ -106,9 +106,11 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 		     struct layer_table *layers, const struct attribution_sink *sink);
 void attribution_free(struct attribution *a);
 
-/* Processes the next record. @meaning: of a slice that begins, else slice_unnamed. */
-void attribution_record(struct attribution *a, const struct trace_record *record,
-			const struct slice_meaning *meaning);
+/* Processes the next record. @meaning: of a slice that begins, else slice_unnamed. Returns the
+ * slice that ends, if a rule names it; else NULL. */
+const struct open_slice *attribution_record(struct attribution *a,
+					    const struct trace_record *record,
+					    const struct slice_meaning *meaning);
 
 /* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
  * counters, and latches without a present (which may be lost) are invalid. */

@@ -11,6 +11,7 @@ static uint64_t seconds_of(const struct pattern_part *part)
 	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
 }
 
+_Static_assert(SLICE_CONTEXT_SHIFT + RULE_CONTEXTS_MAX <= 32, "each context has a bit");
 _Static_assert(RULES_MAX + RULE_CONTEXTS_MAX <= 256, "the number of a rule has one byte");
 
 /* @events: the mask of EVENT_BIT of the rules that belong to @index. */
@@ -52,10 +53,11 @@ static void build_index(struct ruleset *rules, struct rule_index *index, unsigne
 
 /* The meaning that a rule of that role gives to a slice. */
 static const uint32_t slice_bits[RULE_N_ROLES] = {
-	[RULE_NOMINAL] = SLICE_NOMINAL, [RULE_COMMIT] = SLICE_COMMIT,
-	[RULE_PRESENT] = SLICE_PRESENT, [RULE_COMPOSITE] = SLICE_COMPOSITE,
-	[RULE_WORK] = SLICE_WORK,	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
-	[RULE_TOKEN] = SLICE_TOKEN,
+	[RULE_NOMINAL] = SLICE_NOMINAL,	  [RULE_COMMIT] = SLICE_COMMIT,
+	[RULE_PRESENT] = SLICE_PRESENT,	  [RULE_COMPOSITE] = SLICE_COMPOSITE,
+	[RULE_WORK] = SLICE_WORK,	  [RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
+	[RULE_TOKEN] = SLICE_TOKEN,	  [RULE_GPU_WAIT] = SLICE_WAIT,
+	[RULE_RELEASE_WAIT] = SLICE_WAIT, [RULE_RENDER_WAIT] = SLICE_WAIT,
 };
 
 void ruleset_build_indexes(struct ruleset *rules)

@@ -117,7 +117,8 @@ struct rule {
 #define SLICE_TOKEN (UINT32_C(1) << 4)
 #define SLICE_COMMIT (UINT32_C(1) << 5)
 #define SLICE_NOMINAL (UINT32_C(1) << 6)
-#define SLICE_CONTEXT_SHIFT 7
+#define SLICE_WAIT (UINT32_C(1) << 7) /* for a fence */
+#define SLICE_CONTEXT_SHIFT 8
 
 /* The number after the first blank of their name is that of a vsync. */
 #define SLICE_NUMBERED (SLICE_COMMIT | SLICE_COMPOSITE | SLICE_TOKEN | SLICE_CALLBACK)

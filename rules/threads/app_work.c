@@ -38,8 +38,9 @@ uint64_t work_open_since(const struct app_work *work, const struct work_process 
 {
 	uint64_t open_ns = now_ns;
 
-	for (unsigned int i = 0; i < work->stacks->threads.n; i++) {
-		const struct open_work *open = &work->stacks->stacks[i].work;
+	for (const struct slice_stack *stack = NULL;
+	     (stack = slice_stacks_next(work->stacks, stack));) {
+		const struct open_work *open = &stack->work;
 
 		if (open->process > 0 && &work->processes[open->process - 1] == process &&
 		    open->since_ns < open_ns)
@@ -215,9 +216,8 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 
 /* --- slices --- */
 
-void app_work_end(void *context, const struct open_work *ended, uint64_t time_ns)
+void app_work_end(struct app_work *work, const struct open_work *ended, uint64_t time_ns)
 {
-	struct app_work *work = context;
 	struct work_process *process = &work->processes[ended->process - 1];
 	struct work_span *span;
 
@@ -264,9 +264,10 @@ void app_work_begin(struct app_work *work, struct slice_stack *stack,
 		process->answered_ns = record->time_ns;
 		work->has_callbacks = true;
 	}
-	if (!stack || stack->work.process > 0 || !(stack->open & SLICE_WORK))
+	if (stack->work.process > 0 || !(stack->open & SLICE_WORK))
 		return;
 	stack->work.process = (uint32_t)(process - work->processes) + 1;
+	stack->work.pid = record->pid;
 	stack->work.since_ns = record->time_ns;
 	if (process->open++ == 0)
 		process->open_ns = record->time_ns;

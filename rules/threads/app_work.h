@@ -84,13 +84,13 @@ struct work_owner {
 	bool by_name; /* names tell the process, not votes */
 };
 
-/* A slice has begun that is work, on the thread of @stack, which may be NULL. @vsync_ns: of a
+/* A slice has begun that is work, on the thread of @stack. @vsync_ns: of a
  * doFrame: the vsync that it answers was at that time at the latest; else 0. */
 void app_work_begin(struct app_work *work, struct slice_stack *stack,
 		    const struct trace_record *record, uint64_t vsync_ns);
 
-/* For slice_stacks.work_ends: the work of a thread has ended. @context: the table of processes. */
-void app_work_end(void *context, const struct open_work *ended, uint64_t time_ns);
+/* The last slice of @ended that was open on its thread has ended, or is dropped. */
+void app_work_end(struct app_work *work, const struct open_work *ended, uint64_t time_ns);
 
 /* The process that has this work. */
 int32_t app_work_pid(const struct app_work *work, const struct open_work *open);

@@ -26,7 +26,7 @@ static void report(struct sf_runs *runs, const struct sf_run *before, const stru
 	runs->hidden(runs->context,
 		     &(struct sf_hidden){ .from_ns = before->to_ns,
 					  .length_ns = since(before->to_ns, after->from_ns),
-					  .slices = after->slices,
+					  .after_ns = after->from_ns,
 					  .at_rest = after->at_rest,
 					  .there = after->there,
 					  .foretold = foretold });
@@ -123,7 +123,7 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	if (runs->n == 0 || tid != runs->tid) {
 		runs->hidden(runs->context, &(struct sf_hidden){ .from_ns = from_ns,
 								 .length_ns = UINT64_MAX,
-								 .slices = UINT64_MAX,
+								 .after_ns = UINT64_MAX,
 								 .there = true });
 		return false;
 	}
@@ -131,7 +131,7 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 		runs->hidden(runs->context,
 			     &(struct sf_hidden){ .from_ns = from_ns,
 						  .length_ns = oldest->from_ns - from_ns,
-						  .slices = oldest->slices,
+						  .after_ns = oldest->from_ns,
 						  .there = true });
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
@@ -189,7 +189,7 @@ void sf_runs_not_at_rest(struct sf_runs *runs)
 		if (run->reported)
 			runs->hidden(runs->context,
 				     &(struct sf_hidden){ .from_ns = run_at(runs, n - 1)->to_ns,
-							  .slices = run->slices });
+							  .after_ns = run->from_ns });
 		return;
 	}
 }

@@ -30,7 +30,6 @@
 
 struct sf_run {
 	uint64_t from_ns, to_ns; /* its first and its last event */
-	uint64_t slices;	 /* of all threads, so far: slice_stacks.uses */
 	int32_t cpu;
 	bool at_rest;	  /* the gap before it: see above */
 	bool has_latches; /* at its begin: the present of a composition before it is still to come
@@ -43,10 +42,10 @@ struct sf_run {
 /* Events of the thread may be missing after @from_ns, for @length_ns. */
 struct sf_hidden {
 	uint64_t from_ns, length_ns;
-	uint64_t slices; /* see struct sf_run; of the run after that */
-	bool at_rest;	 /* the same */
-	bool there;	 /* the thread ran on the CPU of the hole before or after that */
-	bool foretold;	 /* sf_runs_lost() has returned true for it */
+	uint64_t after_ns; /* begin of the run after that; UINT64_MAX: of none that is known */
+	bool at_rest;	   /* see struct sf_run; of that run */
+	bool there;	   /* the thread ran on the CPU of the hole before or after that */
+	bool foretold;	   /* sf_runs_lost() has returned true for it */
 };
 
 /* A CPU's events are missing between two others. */

@@ -3,156 +3,178 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-#include "parser/record.h"
-#include "rules/base/memory.h"
-#include "rules/base/table.h"
-#include "rules/language/ruleset_match.h"
+#include <string.h>
 
 int slice_stacks_init(struct slice_stacks *table, unsigned int max)
 {
 	*table = (struct slice_stacks){
 		.max = max,
-		.threads.tids = memory_new(max, sizeof(*table->threads.tids)),
-		.stacks = memory_new(max, sizeof(*table->stacks)),
+		.stacks = calloc(max, sizeof(*table->stacks)),
 	};
-	return table->threads.tids && table->stacks ? 0 : -ENOMEM;
+	return hash_index_init(&table->index, max) == 0 && table->stacks ? 0 : -ENOMEM;
 }
 
 void slice_stacks_free(struct slice_stacks *table)
 {
-	free(table->threads.tids);
+	hash_index_free(&table->index);
 	free(table->stacks);
-	table->threads.tids = NULL;
+	table->index.entries = NULL;
 	table->stacks = NULL;
 }
 
 struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid)
 {
-	int at = thread_set_find(&table->threads, tid);
+	struct slice_stack *stack = slice_stacks_found(table, tid);
+	int at = stack ? (int)table->found : hash_index_first(&table->index, (uint32_t)tid);
 
-	return at < 0 ? NULL : &table->stacks[at];
+	if (at == HASH_INDEX_END)
+		return NULL;
+	table->found = (unsigned int)at;
+	return &table->stacks[at];
 }
 
+struct slice_stack *slice_stacks_next(const struct slice_stacks *table,
+				      const struct slice_stack *stack)
+{
+	struct slice_stack *next =
+		stack ? table->stacks + (stack - table->stacks) + 1 : table->stacks;
+
+	while (next < table->stacks + table->n && next->n == 0)
+		next++;
+	return next < table->stacks + table->n ? next : NULL;
+}
+
+/* @stack has @n open slices from now on, and had others before. */
+static void set_open(struct slice_stacks *table, struct slice_stack *stack, unsigned int n)
+{
+	unsigned int bit = (uint32_t)stack->tid % 64;
+
+	table->n_by_bit[bit] += (n > 0) - (stack->n > 0);
+	table->tid_filter &= ~(UINT64_C(1) << bit);
+	table->tid_filter |= (uint64_t)(table->n_by_bit[bit] > 0) << bit;
+	stack->n = n;
+	stack->open = 0;
+	for (unsigned int i = 0; i < n; i++)
+		stack->open |= stack->slices[i].mask;
+	if (n == 0)
+		stack->depth = 0;
+}
+
+/* Ends the work of a thread on which no slice of it is open any more. */
 static void end_work(struct slice_stacks *table, struct slice_stack *stack)
 {
-	if (stack->work.process == 0)
+	if (stack->work.process == 0 || (stack->open & SLICE_WORK))
 		return;
-	table->work_ends(table->context, &stack->work, table->now_ns);
+	table->work_ends(table->work, &stack->work, table->now_ns);
 	stack->work.process = 0;
 }
 
-static void leave(struct slice_stacks *table, struct slice_stack *stack)
+/* Nothing that is known of the thread holds any more. */
+static void forget(struct slice_stacks *table, struct slice_stack *stack)
 {
+	stack->id = ++table->last_id;
+	if (stack->n == 0)
+		return;
+	table->unbalanced += stack->n;
+	set_open(table, stack, 0);
 	end_work(table, stack);
-	if (thread_set_remove(&table->threads, (unsigned int)(stack - table->stacks)))
-		*stack = table->stacks[table->threads.n];
-}
-
-static void drop_last(struct slice_stack *stack)
-{
-	stack->n--;
-	stack->open = 0;
-	for (unsigned int i = 0; i < stack->n; i++)
-		stack->open |= stack->slices[i].mask;
 }
 
 uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
 {
-	const struct slice_stack *stack = slice_stacks_find(table, tid);
+	const struct slice_stack *stack =
+		slice_stacks_may_have(table, tid) ? slice_stacks_find(table, tid) : NULL;
 
 	return stack ? stack->open : 0;
 }
 
-uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t uses)
+uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t time_ns)
 {
 	const struct slice_stack *stack = slice_stacks_find(table, tid);
 	uint32_t open = 0;
 
 	for (unsigned int k = 0; stack && k < stack->n; k++)
-		if (uses >= table->uses || (int32_t)(stack->slices[k].use - (uint32_t)uses) <= 0)
+		if (stack->slices[k].begin_ns < time_ns)
 			open |= stack->slices[k].mask;
 	return open;
 }
 
+static struct slice_stack *add_thread(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack = &table->stacks[0];
+
+	if (table->n < table->max) {
+		stack = &table->stacks[table->n++];
+	} else {
+		for (unsigned int i = 1; i < table->max; i++)
+			if (table->stacks[i].last_use < stack->last_use)
+				stack = &table->stacks[i];
+		table->evicted += stack->n > 0;
+		forget(table, stack);
+		hash_index_remove(&table->index, (int)(stack - table->stacks));
+	}
+	stack->tid = tid;
+	stack->id = ++table->last_id;
+	table->found = (unsigned int)(stack - table->stacks);
+	hash_index_add(&table->index, (int)table->found, (uint32_t)tid);
+	return stack;
+}
+
 struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask,
-				       uint32_t closed)
+				       enum rule_role role, uint32_t closed)
 {
 	struct slice_stack *stack = slice_stacks_find(table, tid);
+	struct open_slice *middle;
 
-	if (!stack && !mask)
-		return NULL;
-	if (!stack) {
-		if (table->threads.n == table->max) {
-			leave(table,
-			      &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)]);
-			table->evicted++;
-		}
-		stack = &table->stacks[thread_set_add(&table->threads, tid)];
-		stack->depth = stack->open = stack->n = stack->work.process = 0;
-	}
+	if (!stack)
+		stack = add_thread(table, tid);
 	stack->last_use = ++table->uses;
 	/* A slice that cannot be open any more, and all slices inside it: their ends were lost. */
 	while (stack->n > 0 && (stack->open & closed)) {
 		stack->depth = stack->slices[stack->n - 1].depth - 1;
-		drop_last(stack);
+		set_open(table, stack, stack->n - 1);
 		table->unbalanced++;
 	}
-	stack->depth++;
-	if (mask && stack->n == SLICE_STACK_DEPTH) {
+	/* Without space one in the middle is dropped: an outer slice has a meaning for all inside
+	 * it, and the inner ones are those that end next. */
+	if (stack->n == SLICE_STACK_DEPTH) {
+		middle = &stack->slices[SLICE_STACK_DEPTH / 2];
+		memmove(middle, middle + 1, (SLICE_STACK_DEPTH / 2 - 1) * sizeof(*middle));
+		stack->n--;
 		table->unbalanced++;
-	} else if (mask) {
-		stack->slices[stack->n++] =
-			(struct open_slice){ stack->depth, mask, (uint32_t)table->uses };
-		stack->open |= mask;
 	}
-	if (!(stack->open & SLICE_WORK))
-		end_work(table, stack);
+	stack->slices[stack->n] = (struct open_slice){
+		.depth = ++stack->depth, .mask = mask, .role = role, .begin_ns = table->now_ns
+	};
+	set_open(table, stack, stack->n + 1);
+	end_work(table, stack);
 	return stack;
 }
 
-uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
+const struct open_slice *slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = slice_stacks_find(table, tid);
-	uint32_t before = stack ? stack->open : 0, after;
 
-	if (!stack)
-		return 0;
-	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
-		drop_last(stack);
-	if (stack->depth > 0)
-		stack->depth--;
-	after = stack->open;
-	if (!(after & SLICE_WORK))
-		end_work(table, stack);
-	if (stack->n == 0)
-		leave(table, stack);
-	return before & ~after;
+	if (!stack || stack->n == 0)
+		return NULL;
+	if (stack->slices[stack->n - 1].depth < stack->depth--)
+		return NULL;
+	set_open(table, stack, stack->n - 1);
+	end_work(table, stack);
+	return &stack->slices[stack->n];
 }
 
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = slice_stacks_find(table, tid);
 
-	if (!stack)
-		return;
-	table->unbalanced += stack->n;
-	leave(table, stack);
+	if (stack)
+		forget(table, stack);
 }
 
 void slice_stacks_lost(struct slice_stacks *table, int32_t kept_tid)
 {
-	for (unsigned int i = table->threads.n; i > 0; i--) {
-		struct slice_stack *stack = &table->stacks[i - 1];
-
-		if (table->threads.tids[i - 1] == kept_tid)
-			continue;
-		table->unbalanced += stack->n;
-		leave(table, stack);
-	}
-}
-
-void slice_stacks_forget(struct slice_stacks *table)
-{
-	slice_stacks_lost(table, TRACE_ID_UNKNOWN);
+	for (unsigned int i = 0; i < table->n; i++)
+		if (table->stacks[i].tid != kept_tid)
+			forget(table, &table->stacks[i]);
 }

@@ -67,6 +67,32 @@ TEST_ON(every_phone, test_host_process_with_surfaceflingers_pid_is_ignored)
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
+/* Its number passes to one of another process. A line without a tgid is no evidence of that. */
+TEST_ON(phone_9, test_a_thread_of_another_process_has_no_open_slices)
+{
+	static const struct {
+		const char *name;
+		int32_t pid, tgid;
+		uint64_t dropped;
+	} lines[] = {
+		{ "Choreographer#doFrame", 83, 1000, 0 },
+		{ "queueBuffer", 83, TRACE_ID_UNKNOWN, 0 },
+		{ "queueBuffer", 83, 1000, 0 },
+		{ "queueBuffer", 84, 2000, 3 },
+	};
+
+	draw("a0-9");
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
+		phone_record(&phone, &(struct trace_record){ .kind = TRACE_SLICE_BEGIN,
+							     .time_ns = phone.now_ns,
+							     .tid = 1000,
+							     .pid = lines[i].pid,
+							     .tgid = lines[i].tgid,
+							     .name = span_of(lines[i].name) });
+		assert_int_equal(counters()->slices_unbalanced, lines[i].dropped);
+	}
+}
+
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
 TEST_ON(phone_9, test_loss_inside_a_latch_gives_no_false_latch)
 {

@@ -26,7 +26,10 @@ FIXTURE(set_up, tear_down)
 
 static void begin(int32_t tid, uint32_t mask)
 {
-	slice_stacks_begin(&table, tid, mask, 0);
+	if (mask)
+		slice_stacks_begin(&table, tid, mask, RULE_NONE, 0);
+	else
+		slice_stacks_begin_unnamed(&table, tid);
 }
 
 static void assert_open(int32_t tid, uint32_t mask)
@@ -58,13 +61,11 @@ static void step(char what, int32_t tid)
 	else if (what == 'd')
 		slice_stacks_drop(&table, tid);
 	else if (what == 'f')
-		slice_stacks_forget(&table);
+		slice_stacks_lost(&table, -1);
+	else if (what == 'r')
+		slice_stacks_begin(&table, tid, OUTER, RULE_NONE, OUTER);
 	else if (what != '=')
-		slice_stacks_begin(&table, tid,
-				   what == 'p'	 ? 0
-				   : what == 'i' ? INNER
-						 : OUTER,
-				   what == 'r' ? OUTER : 0);
+		begin(tid, what == 'p' ? 0 : what == 'i' ? INNER : OUTER);
 }
 
 TEST(test_steps_leave_these_slices_open)
@@ -100,18 +101,21 @@ TEST(test_slices_without_role_count_for_nesting)
 	assert_open(1, OUTER);
 	slice_stacks_end(&table, 1);
 	assert_open(1, 0);
-	/* Slices with a role are stored, up to a bound. */
+	/* Slices with a role are stored, up to a bound: the outer and the inner ones. */
 	for (int i = 0; i < 100; i++)
 		begin(1, OUTER);
+	begin(1, INNER);
 	assert_true(table.unbalanced > 0);
-	for (int i = 0; i < 99; i++)
+	assert_open(1, OUTER | INNER);
+	for (int i = 0; i < 100; i++)
 		slice_stacks_end(&table, 1);
 	assert_open(1, OUTER);
 	slice_stacks_end(&table, 1);
 	assert_open(1, 0);
 }
 
-TEST(test_thread_without_open_slices_needs_no_entry)
+/* The end of an open slice may be lost, so it does not keep the place of its thread. */
+TEST(test_the_thread_without_a_begin_for_longest_is_evicted)
 {
 	for (int32_t tid = 1; tid < 10000; tid++) {
 		begin(tid, 0);
@@ -119,7 +123,15 @@ TEST(test_thread_without_open_slices_needs_no_entry)
 		slice_stacks_end(&table, tid);
 		slice_stacks_end(&table, tid);
 	}
-	assert_fields(&table, threads.n == 0, evicted == 0);
+	assert_fields(&table, n == THREADS, evicted == 0, tid_filter == 0);
+	assert_null(slice_stacks_find(&table, 9999 - THREADS));
+	begin(10000 - THREADS, OUTER);
+	for (int32_t tid = 1; tid < THREADS; tid++)
+		begin(tid, OUTER), slice_stacks_end(&table, tid);
+	assert_open(10000 - THREADS, OUTER);
+	begin(THREADS, OUTER);
+	assert_open(10000 - THREADS, 0);
+	assert_int_equal(table.evicted, 1);
 }
 
 TEST(test_the_table_is_bounded)
@@ -128,36 +140,45 @@ TEST(test_the_table_is_bounded)
 		begin(tid, OUTER);
 		begin(1, INNER);
 	}
-	assert_fields(&table, threads.n == THREADS, evicted == THREADS - 1);
+	assert_fields(&table, n == THREADS, evicted == THREADS - 1);
 	assert_open(1, OUTER | INNER);
 	assert_open(2, 0);
 	assert_open(2 * THREADS - 1, OUTER);
 }
 
-TEST(test_end_returns_what_is_no_longer_open)
+TEST(test_end_returns_the_slice_that_ended)
 {
+	const struct open_slice *ended;
+
 	begin(1, OUTER);
-	begin(1, INNER);
-	assert_int_equal(slice_stacks_end(&table, 1), INNER);
-	begin(1, OUTER);
-	assert_int_equal(slice_stacks_end(&table, 1), 0);
-	assert_int_equal(slice_stacks_end(&table, 1), OUTER);
-	assert_int_equal(slice_stacks_end(&table, 1), 0);
+	table.now_ns = 7;
+	slice_stacks_begin(&table, 1, 0, RULE_ENQUEUE, 0);
+	begin(1, 0);
+	assert_null(slice_stacks_end(&table, 1));
+	ended = slice_stacks_end(&table, 1);
+	assert_fields(ended, role == RULE_ENQUEUE, begin_ns == 7, depth == 2);
+	ended = slice_stacks_end(&table, 1);
+	assert_fields(ended, mask == OUTER, depth == 1);
+	assert_null(slice_stacks_end(&table, 1));
 }
 
 TEST(test_loss_drops_all_threads_but_one)
 {
-	uint64_t uses;
+	uint64_t id, kept_id;
 
 	for (int32_t tid = 1; tid <= 3; tid++)
 		begin(tid, OUTER);
-	uses = table.uses;
+	id = slice_stacks_find(&table, 1)->id;
+	kept_id = slice_stacks_find(&table, 2)->id;
+	table.now_ns = 7;
 	begin(1, INNER);
-	assert_int_equal(slice_stacks_open_before(&table, 1, uses), OUTER);
-	assert_int_equal(slice_stacks_open_before(&table, 1, table.uses), OUTER | INNER);
+	assert_int_equal(slice_stacks_open_before(&table, 1, 7), OUTER);
+	assert_int_equal(slice_stacks_open_before(&table, 1, 8), OUTER | INNER);
 	slice_stacks_lost(&table, 2);
 	assert_open(1, 0);
 	assert_open(2, OUTER);
 	assert_open(3, 0);
 	assert_int_equal(table.unbalanced, 3);
+	assert_int_not_equal(slice_stacks_find(&table, 1)->id, id);
+	assert_int_equal(slice_stacks_find(&table, 2)->id, kept_id);
 }

@@ -327,7 +327,6 @@ static void forget_open(struct pipeline *p, uint64_t since_ns)
 {
 	attribution_forget_open(&p->attribution, since_ns);
 	producers_forget_open(p->producers);
-	thread_set_clear(&p->choreographer->open_set);
 }
 
 /* The first record after a hole. Those from before it, which came from buffers of other CPUs after
@@ -433,8 +432,10 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 static __attribute__((noinline)) void take(struct pipeline *p, const struct trace_record *record)
 {
 	const struct slice_meaning *meaning = &slice_unnamed;
+	struct slice_stacks *stacks = &p->attribution.stacks;
+	const struct open_slice *ended;
 	struct slice_meaning named;
-	bool is_slice = record->kind <= TRACE_SLICE_END, queues, draws;
+	bool is_slice = record->kind <= TRACE_SLICE_END, queues;
 
 	if (p->unusual)
 		follow_unusual(p, record);
@@ -449,17 +450,17 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 		meaning = names_slice(&p->attribution.names, record->name, &named);
 	queues = is_slice && (meaning->role >= RULE_CALLBACK ||
 			      (p->producers->open & thread_set_bit(record->tid)));
-	draws = is_slice && (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME ||
-			     thread_set_may_have(&p->choreographer->open_set, record->tid));
 	if (queues && record->kind == TRACE_SLICE_BEGIN)
 		producers_begin(p->producers, record, meaning);
 	else if (queues)
 		producers_end(p->producers, record);
-	attribution_record(&p->attribution, record, meaning);
-	if (draws && record->kind == TRACE_SLICE_BEGIN)
-		choreographer_begin(p->choreographer, record, meaning, app_period_ns(p));
-	else if (draws)
-		choreographer_end(p->choreographer, record, app_period_ns(p));
+	ended = attribution_record(&p->attribution, record, meaning);
+	if (meaning->role >= RULE_CALLBACK && meaning->role <= RULE_DRAW_FRAME)
+		choreographer_begin(p->choreographer, slice_stacks_find(stacks, record->tid),
+				    record, meaning, app_period_ns(p));
+	else if (ended && ended->role >= RULE_CALLBACK && ended->role <= RULE_DRAW_FRAME)
+		choreographer_end(p->choreographer, slice_stacks_find(stacks, record->tid), ended,
+				  record->time_ns, app_period_ns(p));
 	settle_if_due(p);
 }
 
@@ -894,7 +895,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->row = p->events.sink.row;
 		p->queue.timeline = p->timeline;
 	}
-	choreographer_init(p->choreographer, &p->attribution.expected);
+	p->choreographer->expected = &p->attribution.expected;
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;

@@ -128,13 +128,6 @@ static int find_process(const struct choreographer *c, int32_t pid)
 	return -1;
 }
 
-/* Removes an open slice. */
-static void drop_open(struct choreographer *c, unsigned int at)
-{
-	if (thread_set_remove(&c->open_set, at))
-		c->open[at] = c->open[c->open_set.n];
-}
-
 /* The place of the thread of a callback; -1: there is no space for it. */
 static int thread_of(struct choreographer *c, const struct trace_record *record)
 {
@@ -150,9 +143,6 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 		if (record->time_ns < c->threads[at].last_ns + UNUSED_NS)
 			return -1;
 		close_row(c, (unsigned int)at);
-		for (unsigned int i = c->open_set.n; i-- > 0;)
-			if (c->open[i].thread == at)
-				drop_open(c, i);
 	}
 	thread = &c->threads[at];
 	if (is_new) {
@@ -265,36 +255,12 @@ static void count_skipped(struct choreographer *c, struct choreographer_thread *
 
 /* --- slices --- */
 
-/* @at: the open slice of the thread, whose end was lost; or -1. If there is no space, the slice is
- * not measured: returns NULL. */
-static struct choreographer_open *open_slice(struct choreographer *c, int at,
-					     const struct trace_record *record, int thread,
-					     bool is_draw)
-{
-	bool is_full = c->open_set.n == CHOREOGRAPHER_OPEN;
-
-	for (unsigned int i = 0; is_full && at < 0 && i < c->open_set.n; i++)
-		if (record->time_ns >= c->open[i].doframe.begin_ns + UNUSED_NS)
-			at = (int)i;
-	if (at >= 0)
-		drop_open(c, (unsigned int)at);
-	else if (is_full)
-		return NULL;
-	at = (int)thread_set_add(&c->open_set, record->tid);
-	c->open[at] = (struct choreographer_open){ .thread = thread,
-						   .is_draw = is_draw,
-						   .doframe = { .begin_ns = record->time_ns,
-								.pid = trace_process(record) } };
-	return &c->open[at];
-}
-
-static void begin_do_frame(struct choreographer *c, int open, const struct trace_record *record,
+static void begin_do_frame(struct choreographer *c, const struct trace_record *record,
 			   int64_t number, uint64_t period_ns)
 {
 	uint64_t now_ns = record->time_ns, last_edge_ns = expected_last_tick_ns(c->expected);
 	struct choreographer_thread *thread;
-	struct choreographer_open *slice;
-	uint64_t first_edge, edges, edge, since_ns;
+	uint64_t edges, edge, since_ns;
 	int64_t skipped;
 	int at;
 
@@ -323,7 +289,10 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	}
 	edge = thread->follows ? edge_of(c, number, thread->edge_at_begin, now_ns) : 0;
 	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
-	first_edge = thread->follows ? thread->edge_at_begin + 1 : 0;
+	thread->doframe = (struct doframe){ .begin_ns = now_ns, .pid = trace_process(record) };
+	thread->skipped = skipped;
+	thread->first_edge = thread->follows ? thread->edge_at_begin + 1 : 0;
+	thread->is_placed = edge > 0;
 	count_skipped(c, thread, skipped, now_ns);
 	/* Without a new edge it is not late for one: its edge is written after it. Neither is one
 	 * that follows its only edge at once, whatever the period is. */
@@ -338,14 +307,6 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	thread->edge_at_begin = thread->edge_at_end = n_edges(c);
 	thread->follows = true;
 	thread->losses = c->expected->losses;
-	/* thread_of() may have moved the open slices. */
-	open = open < 0 ? open : thread_set_find(&c->open_set, record->tid);
-	slice = open_slice(c, open, record, at, false);
-	if (slice) {
-		slice->skipped = skipped;
-		slice->first_edge = first_edge;
-		slice->is_placed = edge > 0;
-	}
 	/* As in fps.csv: at the first callback that is delay_ns or more after the last check. */
 	if (!c->checked)
 		c->last_check_ns = now_ns;
@@ -358,99 +319,58 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 
 /* The callback states that it is late by a period or more, so it answers an edge that was that long
  * before. That is known if there is only one since the thread's previous callback. */
-static void resync(struct choreographer *c, struct choreographer_open *open, uint64_t period_ns)
+static void resync(struct choreographer *c, struct choreographer_thread *thread, uint64_t period_ns)
 {
-	struct choreographer_thread *thread = &c->threads[open->thread];
 	uint64_t edge, late_ns = 0;
 	unsigned int n = 0;
 
 	/* Its row may be closed. One edge alone is the one that it answers. */
-	if (open->skipped > 0 || period_ns == 0 || thread->row.frames == 0 || open->is_placed ||
-	    open->first_edge == n_edges(c))
+	if (thread->skipped > 0 || period_ns == 0 || thread->row.frames == 0 || thread->is_placed ||
+	    thread->first_edge == n_edges(c))
 		return;
-	if (open->skipped == 0) {
+	if (thread->skipped == 0) {
 		thread->row.placed--;
 		thread->row.matrix[0]--;
 		thread->row.unplaced++;
 	}
-	open->skipped = ROW_UNKNOWN;
-	edge = open->first_edge;
+	thread->skipped = ROW_UNKNOWN;
+	edge = thread->first_edge;
 	if (edge == 0 || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
 		return;
 	for (; edge <= n_edges(c); edge++) {
-		if (time_of(c, edge) + period_ns > open->doframe.begin_ns)
+		if (time_of(c, edge) + period_ns > thread->doframe.begin_ns)
 			continue;
-		late_ns = open->doframe.begin_ns - time_of(c, edge);
+		late_ns = thread->doframe.begin_ns - time_of(c, edge);
 		n++;
 	}
 	if (n != 1)
 		return;
 	thread->row.unplaced -= thread->row.unplaced > 0;
-	open->skipped = (int64_t)(late_ns / period_ns);
-	count_skipped(c, thread, open->skipped, open->doframe.begin_ns);
+	thread->skipped = (int64_t)(late_ns / period_ns);
+	count_skipped(c, thread, thread->skipped, thread->doframe.begin_ns);
 }
 
-/* A slice begins inside the callback @open. */
-static void begin_inside(struct choreographer *c, struct choreographer_open *open,
-			 const struct trace_record *record, enum rule_role role, uint64_t period_ns)
+/* True: @slice is directly in a callback, or in "resynced" directly in that. */
+static bool is_part(const struct slice_stack *stack, const struct open_slice *slice)
 {
-	if (open->depth == 0 && !open->is_draw && role == RULE_RESYNC) {
-		open->base = 1;
-		resync(c, open, period_ns);
-	} else if (open->depth == open->base && !open->is_draw) {
-		open->part = role >= RULE_INPUT && role <= RULE_DRAW ? role : RULE_NONE;
-		open->part_begin_ns = record->time_ns;
-	} else if (open->depth == open->base + 1 && open->part == RULE_TRAVERSAL &&
-		   role == RULE_DRAW) {
-		open->draw_begin_ns = record->time_ns;
-	}
-	open->depth++;
+	const struct open_slice *around = slice_stack_around(stack, slice);
+
+	if (around && around->role == RULE_RESYNC)
+		around = slice_stack_around(stack, around);
+	return around && around->role == RULE_CALLBACK;
 }
 
-/* The innermost slice inside the callback @open ends. */
-static void end_inside(struct choreographer_open *open, uint64_t now_ns)
+static void end_do_frame(struct choreographer *c, struct choreographer_thread *thread,
+			 uint64_t now_ns, uint64_t period_ns)
 {
-	struct doframe_parts *parts = &open->doframe.parts;
-	uint64_t part_ns = since(open->part_begin_ns, now_ns);
-
-	open->depth--;
-	if (open->depth == open->base + 1 && open->draw_begin_ns > 0) {
-		parts->draw_ns += since(open->draw_begin_ns, now_ns);
-		open->draw_begin_ns = 0;
-	}
-	if (open->depth < open->base)
-		open->base = 0;
-	if (open->depth > open->base || open->part == RULE_NONE)
-		return;
-	if (part_ns > parts->longest_ns) {
-		parts->longest = open->part;
-		parts->longest_ns = part_ns;
-	}
-	open->part = RULE_NONE;
-}
-
-static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigned int at,
-						uint64_t now_ns, uint64_t period_ns)
-{
-	struct choreographer_open slice = c->open[at];
-	struct choreographer_thread *thread = &c->threads[slice.thread];
 	struct choreographer_row *row = &thread->row;
-	uint64_t duration_ns = now_ns - slice.doframe.begin_ns;
+	uint64_t duration_ns = now_ns - thread->doframe.begin_ns;
 	uint32_t us = duration_ns / 1000 < UINT32_MAX ? (uint32_t)(duration_ns / 1000) : UINT32_MAX;
 	unsigned int place = row->n_slowest;
 
-	slice.doframe.end_ns = now_ns;
-	drop_open(c, at);
-	if (now_ns < slice.doframe.begin_ns)
-		return;
-	if (slice.is_draw) {
-		row->draws++;
-		row->draw_ns += duration_ns;
-		row->draw_max_ns = later(row->draw_max_ns, duration_ns);
-		return;
-	}
+	thread->doframe.end_ns = now_ns;
 	if (period_ns > 0 && duration_ns > period_ns)
-		*RING_AT(c->longs, c->n_long++) = slice.doframe;
+		*RING_AT(c->longs, c->n_long++) = thread->doframe;
 	thread->last_end_ns = now_ns;
 	thread->edge_at_end = n_edges(c);
 	row->timed++;
@@ -464,41 +384,70 @@ static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigne
 	row->slowest_us[place] = us;
 }
 
-void choreographer_init(struct choreographer *c, const struct expected *expected)
+/* A drawing begins. One around it does not count: its end was lost. */
+static void begin_draw(struct choreographer *c, struct slice_stack *stack, int32_t pid)
 {
-	c->expected = expected;
-	c->open_set.tids = c->open_tids;
+	struct open_slice *slice = slice_stack_last(stack, RULE_DRAW_FRAME);
+
+	if (!slice)
+		return;
+	slice->argument = pid;
+	if (find_process(c, pid) < 0)
+		slice->role = RULE_NONE;
+	for (struct open_slice *around = stack->slices; around < slice; around++)
+		if (around->role == RULE_DRAW_FRAME)
+			around->role = RULE_NONE;
 }
 
-void choreographer_begin(struct choreographer *c, const struct trace_record *record,
-			 const struct slice_meaning *meaning, uint64_t period_ns)
+void choreographer_begin(struct choreographer *c, struct slice_stack *stack,
+			 const struct trace_record *record, const struct slice_meaning *meaning,
+			 uint64_t period_ns)
 {
-	int open = thread_set_find(&c->open_set, record->tid);
-	bool draws = meaning->role == RULE_DRAW_FRAME;
+	const struct open_slice *resynced = slice_stack_last(stack, RULE_RESYNC);
+	int at;
 
 	if (meaning->role == RULE_CALLBACK) {
-		begin_do_frame(c, open, record, meaning->number, period_ns);
-	} else if (open >= 0 && !(draws && c->open[open].is_draw)) {
-		begin_inside(c, &c->open[open], record, meaning->role, period_ns);
-	} else if (draws) {
-		int thread = find_process(c, record->pid);
-
-		if (thread >= 0)
-			open_slice(c, open, record, thread, true);
-		else if (open >= 0)
-			drop_open(c, (unsigned int)open);
+		begin_do_frame(c, record, meaning->number, period_ns);
+	} else if (meaning->role == RULE_DRAW_FRAME) {
+		begin_draw(c, stack, record->pid);
+	} else if (meaning->role == RULE_RESYNC && resynced) {
+		at = find_thread(c, record->tid);
+		if (at >= 0 && is_part(stack, resynced))
+			resync(c, &c->threads[at], period_ns);
 	}
 }
 
-void choreographer_end(struct choreographer *c, const struct trace_record *record,
-		       uint64_t period_ns)
+void choreographer_end(struct choreographer *c, const struct slice_stack *stack,
+		       const struct open_slice *ended, uint64_t now_ns, uint64_t period_ns)
 {
-	int open = thread_set_find(&c->open_set, record->tid);
+	bool is_draw = ended->role == RULE_DRAW_FRAME;
+	int at = is_draw ? find_process(c, (int32_t)ended->argument) : find_thread(c, stack->tid);
+	const struct open_slice *around = slice_stack_around(stack, ended);
+	uint64_t ns = since(ended->begin_ns, now_ns);
+	struct choreographer_thread *thread;
+	struct doframe_parts *parts;
 
-	if (open >= 0 && c->open[open].depth > 0)
-		end_inside(&c->open[open], record->time_ns);
-	else if (open >= 0)
-		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
+	if (at < 0 || now_ns < ended->begin_ns)
+		return;
+	thread = &c->threads[at];
+	parts = &thread->doframe.parts;
+	if (is_draw) {
+		thread->row.draws++;
+		thread->row.draw_ns += ns;
+		thread->row.draw_max_ns = later(thread->row.draw_max_ns, ns);
+	} else if (ended->role == RULE_CALLBACK) {
+		/* Nothing is kept of one inside which another one began. */
+		if (thread->doframe.begin_ns == ended->begin_ns)
+			end_do_frame(c, thread, now_ns, period_ns);
+	} else if (is_part(stack, ended)) {
+		if (ended->role == RULE_RESYNC || ns <= parts->longest_ns)
+			return;
+		parts->longest = ended->role;
+		parts->longest_ns = ns;
+	} else if (ended->role == RULE_DRAW && around && around->role == RULE_TRAVERSAL &&
+		   is_part(stack, around)) {
+		parts->draw_ns += ns;
+	}
 }
 
 /* --- long callbacks --- */
@@ -544,13 +493,11 @@ void choreographer_lost(struct choreographer *c, struct loss loss)
 {
 	c->lost.events += loss.events;
 	c->lost.unknown_count += loss.unknown_count;
-	thread_set_clear(&c->open_set);
 }
 
 void choreographer_new_clock(struct choreographer *c)
 {
 	choreographer_close(c);
-	thread_set_clear(&c->open_set);
 	c->n = 0;
 	c->n_long = 0;
 	marks_clear(&c->marks);

@@ -26,11 +26,10 @@
 #include "rules/count/frame_series.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/stream/marks.h"
-#include "rules/threads/thread_set.h"
+#include "rules/threads/slice_stack.h"
 #include "rules/vsync/expected.h"
 
 #define CHOREOGRAPHER_THREADS 64
-#define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
 
 /* The longest callbacks of a row that are kept: enough for the 99th percentile of 6,400. */
 #define CHOREOGRAPHER_SLOWEST 64
@@ -49,7 +48,7 @@ struct doframe_parts {
 	uint64_t longest_ns, draw_ns;
 };
 
-/* A callback, or a drawing. */
+/* A callback. */
 struct doframe {
 	uint64_t begin_ns, end_ns;
 	int32_t pid; /* as the kernel states, else as its markers state */
@@ -83,20 +82,12 @@ struct choreographer_thread {
 	uint32_t losses;       /* of the edges, at that callback */
 	uint64_t usual_ns;     /* from its edge to a callback whose edge is certain; 0: unknown */
 	struct loss lost_last; /* all losses at its last callback */
-	struct choreographer_row row;
-};
-
-struct choreographer_open {
-	int thread; /* index of the row's thread */
-	bool is_draw;
-	uint32_t depth; /* slices open inside it */
-	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
+	/* The callback that began last. */
 	struct doframe doframe;
-	enum rule_role part;		       /* that is open */
-	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
 	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
 	uint64_t first_edge; /* of VSYNC-app that it may answer; 0: unknown */
 	bool is_placed;	     /* its number tells the edge that it answers */
+	struct choreographer_row row;
 };
 
 struct choreographer_counters {
@@ -114,6 +105,7 @@ struct doframe_skipped {
 	char app[DOFRAME_APP_SIZE]; /* as in struct doframe_row */
 };
 
+/* At first all zeros, except for delay_ns, min_frames, expected, context and row. */
 struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
@@ -121,32 +113,28 @@ struct choreographer {
 	uint64_t n_long; /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
-	const struct expected *expected; /* borrowed: its ticks for apps are the edges */
+	/* Borrowed: its ticks for apps are the edges, VSYNC-app or VSYNC-appSf. Which a thread has
+	 * asked for is unknown. */
+	const struct expected *expected;
 	struct loss lost;
 	struct marks marks; /* not reached yet: no row spans one */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
-	struct thread_set open_set;				   /* of open[i] */
-	int32_t open_tids[CHOREOGRAPHER_OPEN];
-	struct choreographer_open open[CHOREOGRAPHER_OPEN];
 	unsigned int n;
 	int32_t tids[CHOREOGRAPHER_THREADS]; /* of threads[i] */
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
 	struct doframe longs[CHOREOGRAPHER_LONG]; /* longer than a period */
 };
 
-/* @c: all zeros, except for delay_ns, min_frames, context and row. @expected: borrowed. VSYNC-app
- * or VSYNC-appSf: which a thread has asked for is unknown. */
-void choreographer_init(struct choreographer *c, const struct expected *expected);
+/* A slice of a role from callback to drawframe begins on the thread of @stack, or has ended.
+ * @period_ns: of the display; 0: unknown. */
+void choreographer_begin(struct choreographer *c, struct slice_stack *stack,
+			 const struct trace_record *record, const struct slice_meaning *meaning,
+			 uint64_t period_ns);
+void choreographer_end(struct choreographer *c, const struct slice_stack *stack,
+		       const struct open_slice *ended, uint64_t now_ns, uint64_t period_ns);
 
-/* A slice begins or ends. Those of threads that are not in open_set matter only if they begin with
- * the role of a callback or of drawing. @period_ns: of the display; 0: unknown. */
-void choreographer_begin(struct choreographer *c, const struct trace_record *record,
-			 const struct slice_meaning *meaning, uint64_t period_ns);
-void choreographer_end(struct choreographer *c, const struct trace_record *record,
-		       uint64_t period_ns);
-
-/* Events may be missing. Open slices are dropped, and no interval spans the loss. */
+/* Events may be missing. No interval spans the loss. */
 void choreographer_lost(struct choreographer *c, struct loss loss);
 
 /* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:

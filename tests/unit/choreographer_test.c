@@ -10,6 +10,7 @@
 #define ROWS_MAX 512
 
 static struct choreographer choreographer, *const c = &choreographer;
+static struct slice_stacks stacks;
 static struct expected vsyncs;
 static struct ruleset *rules;
 static struct doframe_row rows[ROWS_MAX];
@@ -25,16 +26,21 @@ static void keep_row(void *context, const struct doframe_row *row)
 
 static int set_up(void **state)
 {
-	*c = (struct choreographer){ .delay_ns = SECOND, .min_frames = 20, .row = keep_row };
-	choreographer_init(c, memset(&vsyncs, 0, sizeof(vsyncs)));
+	*c = (struct choreographer){
+		.delay_ns = SECOND, .min_frames = 20, .expected = &vsyncs, .row = keep_row
+	};
+	memset(&vsyncs, 0, sizeof(vsyncs));
 	n_rows = 0;
 	ruleset_free(rules);
+	slice_stacks_free(&stacks);
+	assert_int_equal(slice_stacks_init(&stacks, 256), 0);
 	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });
 }
 
 static int tear_down(void **state)
 {
 	rules = ruleset_free(rules);
+	slice_stacks_free(&stacks);
 	return 0;
 }
 
@@ -51,14 +57,23 @@ static void record(enum trace_kind kind, int32_t pid, int32_t tid, uint64_t time
 					    .comm = span_of("com.a"),
 					    .name = span_of(name) };
 	struct slice_meaning meaning;
+	struct slice_stack *stack;
+	const struct open_slice *ended;
 
-	if (kind == TRACE_COUNTER)
+	stacks.now_ns = time_ns;
+	if (kind == TRACE_COUNTER) {
 		expected_tick(&vsyncs, RULE_APP_TICK, time_ns);
-	else if (kind == TRACE_SLICE_BEGIN)
-		choreographer_begin(c, &event, ruleset_match_slice(rules, event.name, &meaning),
-				    V60);
-	else
-		choreographer_end(c, &event, V60);
+	} else if (kind == TRACE_SLICE_BEGIN) {
+		ruleset_match_slice(rules, event.name, &meaning);
+		stack = slice_stacks_begin(&stacks, tid, meaning.mask & SLICE_CALLBACK,
+					   meaning.role, meaning.mask & SLICE_CALLBACK);
+		if (stack)
+			choreographer_begin(c, stack, &event, &meaning, V60);
+	} else {
+		ended = slice_stacks_end(&stacks, tid);
+		if (ended && ended->role)
+			choreographer_end(c, slice_stacks_find(&stacks, tid), ended, time_ns, V60);
+	}
 }
 
 static void begin(int32_t pid, int32_t tid, uint64_t time_ns, const char *name)
@@ -283,10 +298,21 @@ TEST(drawing_belongs_to_the_main_thread_of_the_process)
 				 rows[i].tid == 10 ? (int64_t)(4 * MS) : ROW_UNKNOWN);
 }
 
+TEST(a_callback_around_another_one_is_not_measured)
+{
+	stacks.now_ns = BEGIN;
+	slice_stacks_begin(&stacks, 10, 0, RULE_CALLBACK, 0);
+	callback(10, BEGIN + MS, MS);
+	end(10, 10, BEGIN + 9 * MS);
+	choreographer_close(c);
+	assert_int_equal(rows[0].max_ns, MS);
+}
+
 TEST(no_interval_spans_a_loss)
 {
 	begin(10, 10, BEGIN, "Choreographer#doFrame");
 	expected_forget(&vsyncs);
+	slice_stacks_lost(&stacks, TRACE_ID_UNKNOWN);
 	choreographer_lost(c, (struct loss){ .events = 7 });
 	end(10, 10, BEGIN + 5 * MS);
 	callback(10, BEGIN + V60, MS);

@@ -33,7 +33,7 @@ struct pipeline_options {
 	struct work_durations durations;
 	unsigned int max_surfaces; /* layers, and Surfaces, in the tables */
 	unsigned int max_series;   /* with the engine last-counter; default 256 */
-	unsigned int max_threads;  /* threads with open slices; default 256 */
+	unsigned int max_threads;  /* threads in the table; default 256 */
 };
 
 /* More layers and Surfaces than a capture of days has. They take memory only as they are used. */

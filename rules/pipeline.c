@@ -326,7 +326,7 @@ static void start_over(struct pipeline *p, uint64_t ended_ns)
 static void forget_open(struct pipeline *p, uint64_t since_ns)
 {
 	attribution_forget_open(&p->attribution, since_ns);
-	producers_forget_open(p->producers);
+	fences_forget(&p->producers->fences);
 }
 
 /* The first record after a hole. Those from before it, which came from buffers of other CPUs after
@@ -420,11 +420,34 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 	choreographer_lost(p->choreographer, loss);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
-	producers_forget_open(p->producers);
+	fences_forget(&p->producers->fences);
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
 	if (!p->gfx2019)
 		settle_if_due(p);
+}
+
+/* A slice of that role begins: one of an app, or a mark of a fence. */
+static void begin_role(struct pipeline *p, const struct trace_record *record,
+		       const struct slice_meaning *meaning)
+{
+	struct slice_stack *stack = slice_stacks_find(&p->attribution.stacks, record->tid);
+
+	producers_begin(p->producers, stack, record, meaning);
+	if (stack && meaning->role <= RULE_DRAW_FRAME)
+		choreographer_begin(p->choreographer, stack, record, meaning, app_period_ns(p));
+}
+
+static void end_role(struct pipeline *p, const struct trace_record *record,
+		     const struct open_slice *ended)
+{
+	const struct slice_stack *stack = slice_stacks_find(&p->attribution.stacks, record->tid);
+
+	if (ended->role >= RULE_ENQUEUE)
+		producers_end(p->producers, stack, ended, record->time_ns);
+	else
+		choreographer_end(p->choreographer, stack, ended, record->time_ns,
+				  app_period_ns(p));
 }
 
 /* A marker whose time is believed. Most slices are of a thread and of a name that matter to
@@ -432,10 +455,8 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 static __attribute__((noinline)) void take(struct pipeline *p, const struct trace_record *record)
 {
 	const struct slice_meaning *meaning = &slice_unnamed;
-	struct slice_stacks *stacks = &p->attribution.stacks;
 	const struct open_slice *ended;
 	struct slice_meaning named;
-	bool is_slice = record->kind <= TRACE_SLICE_END, queues;
 
 	if (p->unusual)
 		follow_unusual(p, record);
@@ -448,19 +469,11 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
-	queues = is_slice && (meaning->role >= RULE_CALLBACK ||
-			      (p->producers->open & thread_set_bit(record->tid)));
-	if (queues && record->kind == TRACE_SLICE_BEGIN)
-		producers_begin(p->producers, record, meaning);
-	else if (queues)
-		producers_end(p->producers, record);
 	ended = attribution_record(&p->attribution, record, meaning);
-	if (meaning->role >= RULE_CALLBACK && meaning->role <= RULE_DRAW_FRAME)
-		choreographer_begin(p->choreographer, slice_stacks_find(stacks, record->tid),
-				    record, meaning, app_period_ns(p));
-	else if (ended && ended->role >= RULE_CALLBACK && ended->role <= RULE_DRAW_FRAME)
-		choreographer_end(p->choreographer, slice_stacks_find(stacks, record->tid), ended,
-				  record->time_ns, app_period_ns(p));
+	if (meaning->role >= RULE_CALLBACK)
+		begin_role(p, record, meaning);
+	else if (ended && ended->role >= RULE_CALLBACK)
+		end_role(p, record, ended);
 	settle_if_due(p);
 }
 
@@ -829,7 +842,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 		c->timeline = p->timeline->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->fences = producers_counts(p->producers);
-	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
+	c->fences_evicted = p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->durations = p->queue.options.durations;
 	if (work_durations_known(&c->durations))
@@ -908,7 +921,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->attribution.layer_events.include = options->include;
 	p->attribution.layer_events.exclude = options->exclude;
 	p->queue.work = p->attribution.work;
-	producers_init(p->producers, &p->attribution);
+	if (producers_init(p->producers, &p->attribution) < 0)
+		return -ENOMEM;
 	if (p->rules->last_counter) {
 		p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
 		return p->gfx2019 ? gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink)
@@ -958,6 +972,8 @@ struct pipeline *pipeline_free(struct pipeline *p)
 			gfx2019_free(p->gfx2019);
 		free(p->gfx2019);
 		free(p->queue.log);
+		if (p->producers)
+			free(p->producers->threads);
 		free(p->producers);
 		free(p->timeline);
 		free(p->choreographer);

@@ -260,7 +260,7 @@ const struct option_row options_table[] = {
 		.value_name = "N",
 		SETS(small_count, unsigned int, pipeline.max_threads),
 		.limits = { 16, 4096, "a number" },
-		.help = "threads with open slices at a time (256)",
+		.help = "threads whose slices are known at a time (256)",
 	},
 	{
 		.name = "stdout",

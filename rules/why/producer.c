@@ -30,7 +30,8 @@
  */
 #include "rules/why/producer.h"
 
-#include <string.h>
+#include <errno.h>
+#include <stdlib.h>
 
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
@@ -60,12 +61,14 @@
 /* The bit of a key that is a thread's; else it is that of a BLAST queue. */
 #define THREAD_KEY (UINT64_C(1) << 63)
 
-void producers_init(struct producers *p, struct attribution *a)
+int producers_init(struct producers *p, struct attribution *a)
 {
 	p->sf = &a->sf;
 	p->work = a->work;
 	p->expected = &a->expected;
-	p->thread_set.tids = p->thread_tids;
+	p->stacks = &a->stacks;
+	p->threads = calloc(a->stacks.max, sizeof(*p->threads));
+	return p->threads ? 0 : -ENOMEM;
 }
 
 static bool is_blast(const struct queued_buffer *buffer)
@@ -77,13 +80,9 @@ static bool is_blast(const struct queued_buffer *buffer)
 
 static bool is_own(const struct producers *p, const struct queued_buffer *buffer)
 {
-	const struct surfaceflinger *sf = p->sf;
+	int32_t tgid = buffer->process != buffer->pid ? buffer->process : TRACE_ID_UNKNOWN;
 
-	if (!sf->known)
-		return false;
-	return buffer->pid == sf->pid &&
-	       (sf->tgid == TRACE_ID_UNKNOWN || buffer->process == sf->tgid ||
-		buffer->process == buffer->pid);
+	return p->sf->known && surfaceflinger_is(p->sf, buffer->pid, tgid);
 }
 
 static void count(const struct producers *p, struct fence_counts *counts,
@@ -153,64 +152,28 @@ struct fence_counts producers_counts(const struct producers *p)
 
 /* --- threads --- */
 
-/* NULL: it is not in the table. */
-static struct producer_thread *find_thread(struct producers *p, int32_t tid)
+static struct producer_thread *thread_of(struct producers *p, const struct slice_stack *stack)
 {
-	int at = thread_set_find(&p->thread_set, tid);
+	struct producer_thread *thread = &p->threads[stack - p->stacks->stacks];
 
-	return at < 0 ? NULL : &p->threads[at];
-}
-
-/* Drops the open slice of a thread. */
-static void close_slice(struct producers *p, struct producer_thread *thread)
-{
-	thread->depth = 0;
-	p->open = 0;
-	for (unsigned int i = 0; i < p->thread_set.n; i++)
-		if (p->threads[i].depth > 0)
-			p->open |= thread_set_bit(p->thread_tids[i]);
-}
-
-/* The thread, which is added if it is new. */
-static struct producer_thread *thread_of(struct producers *p, int32_t tid)
-{
-	struct producer_thread *thread = find_thread(p, tid);
-	unsigned int at;
-
-	if (!thread) {
-		if (p->thread_set.n == PRODUCER_THREADS_MAX) {
-			at = TABLE_LEAST(p->threads, PRODUCER_THREADS_MAX, last_use);
-			p->evicted += p->threads[at].depth > 0;
-			if (thread_set_remove(&p->thread_set, at))
-				p->threads[at] = p->threads[p->thread_set.n];
-		}
-		thread = &p->threads[thread_set_add(&p->thread_set, tid)];
-		thread->depth = 0;
-		thread->release = FENCE_NONE;
-		thread->vsync = (struct frame_vsync){ .number = -1 };
-	}
-	thread->last_use = ++p->thread_uses;
+	if (thread->id != stack->id)
+		*thread = (struct producer_thread){ .id = stack->id, .vsync.number = -1 };
 	return thread;
 }
 
-/* A slice of @record's thread that replaces the one that is open there. */
-static struct producer_thread *open_slice(struct producers *p, const struct trace_record *record,
-					  fence_id waits_for)
+/* The slice in which the thread queues a buffer; NULL: it queues none. */
+static struct open_slice *queueing(struct slice_stack *stack)
 {
-	struct producer_thread *thread = thread_of(p, record->tid);
-
-	thread->depth = 1;
-	thread->waits_for = waits_for;
-	p->open |= thread_set_bit(record->tid);
-	return thread;
+	for (unsigned int i = stack ? stack->n : 0; i-- > 0;)
+		if (stack->slices[i].role == RULE_ENQUEUE && stack->slices[i].argument)
+			return &stack->slices[i];
+	return NULL;
 }
 
-/* The thread, if it queues a buffer; else NULL. */
-static struct producer_thread *queueing(struct producers *p, int32_t tid)
+/* The buffer that the thread queues, or NULL. */
+static struct queued_buffer *buffer_of(struct producers *p, struct slice_stack *stack)
 {
-	struct producer_thread *thread = find_thread(p, tid);
-
-	return thread && thread->depth > 0 && thread->waits_for == FENCE_NONE ? thread : NULL;
+	return queueing(stack) ? &thread_of(p, stack)->buffer : NULL;
 }
 
 /* --- vsyncs that a process follows --- */
@@ -234,13 +197,18 @@ static uint64_t woken_ns(const struct producers *p, int32_t pid)
 /* --- buffers --- */
 
 /* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
-static void begin_queueing(struct producers *p, const struct trace_record *record)
+static void begin_queueing(struct producers *p, struct slice_stack *stack,
+			   const struct trace_record *record)
 {
-	struct producer_thread *thread = queueing(p, record->tid);
+	struct open_slice *slice = slice_stack_last(stack, RULE_ENQUEUE), *outer = queueing(stack);
+	struct producer_thread *thread;
 
-	if (thread && thread->depth <= 3)
+	if (!slice || (outer && slice->depth - outer->depth <= 2))
 		return;
-	thread = open_slice(p, record, FENCE_NONE);
+	if (outer)
+		outer->argument = 0;
+	slice->argument = 1;
+	thread = thread_of(p, stack);
 	thread->buffer = (struct queued_buffer){
 		.key = THREAD_KEY | (uint32_t)record->tid,
 		.begin_ns = record->time_ns,
@@ -255,25 +223,24 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 	thread->buffer.vsync.expired = expected_is_expired(p->expected, thread->vsync.number);
 }
 
-void producers_end(struct producers *p, const struct trace_record *record)
+void producers_end(struct producers *p, const struct slice_stack *stack,
+		   const struct open_slice *ended, uint64_t time_ns)
 {
-	struct producer_thread *thread = find_thread(p, record->tid);
+	const struct queued_buffer *buffer = &thread_of(p, stack)->buffer;
 
-	if (!thread || thread->depth == 0 || --thread->depth > 0)
-		return;
-	if (thread->waits_for != FENCE_NONE)
-		fences_done(&p->fences, thread->waits_for, record->time_ns);
-	else if (is_blast(&thread->buffer))
-		add_buffer(p, &thread->buffer, record->time_ns); /* no mark of its fence */
-	close_slice(p, thread);
+	if (ended->role > RULE_ENQUEUE)
+		fences_done(&p->fences, (fence_id)ended->argument, time_ns);
+	else if (ended->argument && is_blast(buffer))
+		add_buffer(p, buffer, time_ns); /* no mark of its fence */
 }
 
 /* --- marks --- */
 
 /* The thread queues the fence of a buffer at the end of Surface::queueBuffer. */
-static void queue_gpu_fence(struct producers *p, const struct trace_record *record, fence_id id)
+static void queue_gpu_fence(struct producers *p, struct slice_stack *stack,
+			    const struct trace_record *record, fence_id id)
 {
-	struct producer_thread *thread = queueing(p, record->tid);
+	struct open_slice *slice = queueing(stack);
 	struct queued_buffer alone = {
 		.begin_ns = record->time_ns,
 		.number = -1,
@@ -284,31 +251,32 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 	p->counts.marks++;
 	if (record->tid == p->sf->tid && is_own(p, &alone))
 		compositions_fence(&p->compositions, id, false);
-	add_buffer(p, thread ? &thread->buffer : &alone, record->time_ns)->gpu = id;
-	if (thread)
-		close_slice(p, thread);
+	add_buffer(p, slice ? &thread_of(p, stack)->buffer : &alone, record->time_ns)->gpu = id;
+	if (slice)
+		slice->argument = 0;
 }
 
-static void fence_mark(struct producers *p, const struct trace_record *record,
-		       const struct slice_meaning *meaning)
+static void fence_mark(struct producers *p, struct slice_stack *stack,
+		       const struct trace_record *record, const struct slice_meaning *meaning)
 {
 	unsigned int step = meaning->role - RULE_GPU_QUEUED;
 	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
 	int32_t process = trace_process(record);
+	struct open_slice *wait;
 	fence_id id;
 
 	if (mark.step == FENCE_WAITED) {
 		id = fences_wait(&p->fences, process, &mark, record->time_ns);
-		if (id == FENCE_NONE || queueing(p, record->tid))
-			return;
-		open_slice(p, record, id);
+		wait = slice_stack_last(stack, meaning->role);
+		if (wait)
+			wait->argument = id;
 		return;
 	}
 	id = fences_queue(&p->fences, process, record->tid, &mark, record->time_ns);
 	if (mark.kind == FENCE_GPU)
-		queue_gpu_fence(p, record, id);
-	else if (mark.kind == FENCE_RELEASE)
-		thread_of(p, record->tid)->release = id;
+		queue_gpu_fence(p, stack, record, id);
+	else if (mark.kind == FENCE_RELEASE && stack)
+		thread_of(p, stack)->release = id;
 	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
 		compositions_fence(&p->compositions, id, true);
 }
@@ -317,54 +285,48 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
 				 struct span name)
 {
-	struct producer_thread *thread = queueing(p, record->tid);
+	struct queued_buffer *buffer = buffer_of(p, slice_stacks_find(p->stacks, record->tid));
 
-	if (!thread || is_blast(&thread->buffer))
+	if (!buffer || is_blast(buffer))
 		return;
-	thread->buffer.key =
-		(name_hash(name) ^ ((uint64_t)(uint32_t)thread->buffer.process << 32)) &
-		~THREAD_KEY;
-	thread->buffer.key += thread->buffer.key == 0;
-	thread->buffer.sent_ns = record->time_ns;
-	thread->buffer.is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
+	buffer->key = (name_hash(name) ^ ((uint64_t)(uint32_t)buffer->process << 32)) & ~THREAD_KEY;
+	buffer->key += buffer->key == 0;
+	buffer->sent_ns = record->time_ns;
+	buffer->is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
 }
 
 /* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
  * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
 void producers_answer(struct producers *p, const struct trace_record *record, int64_t number)
 {
-	struct producer_thread *thread = queueing(p, record->tid);
+	struct queued_buffer *buffer = buffer_of(p, slice_stacks_find(p->stacks, record->tid));
 
-	if (!thread)
+	if (!buffer)
 		return;
-	thread->buffer.vsync = vsync_of(p, record, number);
-	thread->buffer.vsync.expired = expected_is_expired(p->expected, number);
+	buffer->vsync = vsync_of(p, record, number);
+	buffer->vsync.expired = expected_is_expired(p->expected, number);
 }
 
-void producers_begin(struct producers *p, const struct trace_record *record,
-		     const struct slice_meaning *meaning)
+void producers_begin(struct producers *p, struct slice_stack *stack,
+		     const struct trace_record *record, const struct slice_meaning *meaning)
 {
-	struct producer_thread *thread = NULL;
+	struct queued_buffer *buffer;
 
-	if (p->open & thread_set_bit(record->tid))
-		thread = find_thread(p, record->tid);
-	if (thread && thread->depth > 0)
-		thread->depth++;
 	if (meaning->role == RULE_ENQUEUE) {
-		begin_queueing(p, record);
+		begin_queueing(p, stack, record);
 	} else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME) {
-		if (meaning->number >= 0)
-			thread_of(p, record->tid)->vsync = vsync_of(p, record, meaning->number);
+		if (meaning->number >= 0 && stack)
+			thread_of(p, stack)->vsync = vsync_of(p, record, meaning->number);
 	} else if (meaning->role == RULE_SEND) {
 		/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue
 		 * sends the oldest buffer, N; F newer ones stay, of which the thread's own is the
 		 * newest. */
-		thread = queueing(p, record->tid);
-		if (thread && is_blast(&thread->buffer) && thread->buffer.number < 0 &&
-		    meaning->newer >= 0 && meaning->newer < 64)
-			thread->buffer.number = meaning->number + meaning->newer;
+		buffer = buffer_of(p, stack);
+		if (buffer && is_blast(buffer) && buffer->number < 0 && meaning->newer >= 0 &&
+		    meaning->newer < 64)
+			buffer->number = meaning->number + meaning->newer;
 	} else if (meaning->role >= RULE_GPU_QUEUED && meaning->role <= RULE_RENDER_WAIT) {
-		fence_mark(p, record, meaning);
+		fence_mark(p, stack, record, meaning);
 	}
 }
 
@@ -373,7 +335,7 @@ void producers_begin(struct producers *p, const struct trace_record *record,
 /* Buffers that an event may be about. */
 struct found {
 	unsigned int n;
-	struct queued_buffer *all[PRODUCER_THREADS_MAX + PRODUCER_RECENT_MAX];
+	struct queued_buffer *all[PRODUCER_FOUND_MAX];
 };
 
 static struct producer_owner *owner_at(struct producers *p, uint64_t key)
@@ -422,7 +384,7 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 
 	/* Most are sent too early. */
 	if (time_ns - sent_ns > way_ns(buffer, is_sure, time_ns) || buffer->taken ||
-	    buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    buffer->begin_ns == 0 || buffer->begin_ns > time_ns || found->n == PRODUCER_FOUND_MAX ||
 	    arrival->direct == is_blast(buffer) || is_own(p, buffer))
 		return;
 	if (producer) {
@@ -451,9 +413,9 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 
 	if (p->first_added_ns >= back_from(arrival->time_ns, KEPT_NS))
 		longest_ns = KEPT_NS;
-	for (unsigned int i = 0; i < p->thread_set.n && p->open; i++)
-		if (p->threads[i].depth > 0 && p->threads[i].waits_for == FENCE_NONE)
-			consider(p, found, &p->threads[i].buffer, arrival);
+	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));)
+		if (buffer_of(p, stack))
+			consider(p, found, buffer_of(p, stack), arrival);
 	if (arrival->direct)
 		return;
 	if (producer) {
@@ -665,17 +627,10 @@ void producers_lost(struct producers *p, uint64_t from_ns)
 	}
 }
 
-void producers_forget_open(struct producers *p)
-{
-	thread_set_clear(&p->thread_set);
-	p->open = 0;
-	fences_forget(&p->fences);
-}
-
 void producers_new_surfaceflinger(struct producers *p)
 {
 	compositions_forget(&p->compositions);
-	for (unsigned int i = 0; i < p->thread_set.n; i++)
+	for (unsigned int i = 0; i < p->stacks->n; i++)
 		p->threads[i].vsync = p->threads[i].buffer.vsync =
 			(struct frame_vsync){ .number = -1 };
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
@@ -684,7 +639,7 @@ void producers_new_surfaceflinger(struct producers *p)
 
 void producers_new_clock(struct producers *p)
 {
-	producers_forget_open(p);
+	fences_forget(&p->fences);
 	producers_new_surfaceflinger(p);
 	p->first_added_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {

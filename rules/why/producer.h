@@ -11,19 +11,21 @@
 #include "rules/count/gpu_work.h"
 #include "rules/frames/attribution.h"
 #include "rules/frames/layer.h"
+#include "rules/threads/slice_stack.h"
 #include "rules/threads/surfaceflinger.h"
-#include "rules/threads/thread_set.h"
 #include "rules/vsync/expected.h"
 #include "rules/why/composition.h"
 #include "rules/why/fence.h"
 
 #define PRODUCER_BUFFERS_MAX 512
 #define PRODUCER_KEYS 128
-#define PRODUCER_THREADS_MAX 128
 #define PRODUCER_OWNERS_MAX 128
 
 /* Newest buffers among which the one of an event is. */
 #define PRODUCER_RECENT_MAX 48
+
+/* Buffers that an event may be about, at most. */
+#define PRODUCER_FOUND_MAX 256
 
 /* SurfaceFlinger's events of a layer that may be about a buffer. */
 #define PRODUCER_HINTS_MAX 2
@@ -56,15 +58,12 @@ struct queued_buffer {
 			    newest[]; 0: none */
 };
 
-/* A thread that draws, dequeues, queues or waits. */
+/* A thread that draws, dequeues or queues. */
 struct producer_thread {
-	uint64_t last_use;
+	uint64_t id;		  /* slice_stack.id; another one: nothing is known of the thread */
 	fence_id release;	  /* that it got with its last dequeued buffer */
 	struct frame_vsync vsync; /* that its last doFrame or DrawFrame answers */
-	/* Its slice that is open: a buffer is being queued, or a fence waited for. */
-	uint32_t depth;	    /* of the slices inside it, and itself; 0: none is open */
-	fence_id waits_for; /* FENCE_NONE: a buffer is being queued */
-	struct queued_buffer buffer;
+	struct queued_buffer buffer; /* of its open slice of role enqueue with an argument */
 };
 
 /* What became of the fences of queued buffers. The sum of the last four is marks, once the trace
@@ -82,13 +81,10 @@ struct producers {
 	struct app_work *work;		 /* the same, as the next one */
 	struct expected *expected;
 	struct fence_table fences;
-	struct thread_set thread_set; /* of threads[i] */
-	int32_t thread_tids[PRODUCER_THREADS_MAX];
-	struct producer_thread threads[PRODUCER_THREADS_MAX];
-	uint64_t thread_uses;
-	uint64_t open; /* the bits of all threads with an open slice, see thread_set_bit() */
-	uint32_t last; /* number of the newest buffer */
-	uint64_t first_added_ns; /* the last one that was its producer's first */
+	struct slice_stacks *stacks;	 /* borrowed */
+	struct producer_thread *threads; /* of stacks->stacks[i]; owned */
+	uint32_t last;			 /* number of the newest buffer */
+	uint64_t first_added_ns;	 /* the last one that was its producer's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	struct producer_owner {		/* the layer of a BLAST queue */
@@ -98,17 +94,18 @@ struct producers {
 	uint32_t losses; /* so far */
 	struct compositions compositions;
 	struct fence_counts counts; /* without the buffers that are in the table */
-	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
 
-/* @p: all zeros. What @a has of SurfaceFlinger, processes and vsyncs is borrowed. */
-void producers_init(struct producers *p, struct attribution *a);
+/* @p: all zeros. What @a has of SurfaceFlinger, threads, processes and vsyncs is borrowed. Returns
+ * 0 or -ENOMEM; the caller frees threads. */
+int producers_init(struct producers *p, struct attribution *a);
 
-/* A slice begins or ends. Those of threads whose bit in open is not set matter only if they begin
- * with a role. */
-void producers_begin(struct producers *p, const struct trace_record *record,
-		     const struct slice_meaning *meaning);
-void producers_end(struct producers *p, const struct trace_record *record);
+/* A slice with a role begins on the thread of @stack, which is NULL if nothing is known of it, or
+ * one that a rule names has ended. */
+void producers_begin(struct producers *p, struct slice_stack *stack,
+		     const struct trace_record *record, const struct slice_meaning *meaning);
+void producers_end(struct producers *p, const struct slice_stack *stack,
+		   const struct open_slice *ended, uint64_t time_ns);
 
 /* The buffer that the thread of @record queues is in the BLAST queue of that name. */
 void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
@@ -128,9 +125,6 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 
 /* Events after @from_ns may be missing: which layer got which buffer since then is not certain. */
 void producers_lost(struct producers *p, uint64_t from_ns);
-
-/* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
-void producers_forget_open(struct producers *p);
 
 /* Another SurfaceFlinger numbers its vsyncs anew. Which vsyncs the buffers since the old one's last
  * event answer is unknown. */

@@ -509,6 +509,24 @@ TEST_ON(phone_9, test_waits_for_buffers_are_of_the_next_frame_of_the_thread)
 	expect_summary(SURFACE_A, "late 6 late_released 6");
 }
 
+/* More threads than there is space for wait for a buffer, then another one queues its own. */
+TEST_ON(phone_9, test_a_place_in_the_table_keeps_nothing_of_its_last_thread)
+{
+	options.max_threads = 16;
+	start(PHONE_9);
+	for (unsigned int i = 0; i < 60; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+
+		for (app_b.pid = 3000; app_b.pid < 3400; app_b.pid += 10) {
+			slice_of(app_b.pid, app_b.pid + 1, present_ns - 16000 * US, "queueBuffer");
+			release(&app_b, present_ns - 15000 * US, 4000 * US);
+		}
+		frame(&app_a, present_ns, 300 * US);
+	}
+	phone_end(&phone);
+	assert_int_equal(summary_of(SURFACE_A).release_p99_ns, ROW_UNKNOWN);
+}
+
 static void run_paced(bool app_ticks, bool own, bool other)
 {
 	for (unsigned int i = 0; i < 60; i++) {

@@ -393,24 +393,6 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	}
 }
 
-/* What the begin of a slice that is work changes, of a process other than SurfaceFlinger: work
- * inside other work changes nothing. */
-static uint32_t work_mask(struct attribution *a, const struct trace_record *record, uint32_t mask)
-{
-	const struct slice_stack *stack = slice_stacks_find(&a->stacks, record->tid);
-
-	mask &= SLICE_WORK | SLICE_CALLBACK;
-	if (!stack || stack->work.process == 0)
-		return mask;
-	/* Another process had a thread of that number. An unknown tgid is no evidence. */
-	if (stack->work.pid != record->pid &&
-	    app_work_pid(a->work, &stack->work) != trace_process(record))
-		slice_stacks_drop(&a->stacks, record->tid);
-	else if (!(mask & SLICE_CALLBACK))
-		return 0;
-	return mask;
-}
-
 /* A slice begins. Those of a rule, and of a role whose end matters, are kept until they end. @kept:
  * its meanings that matter then; work is added. */
 static inline void push(struct attribution *a, const struct trace_record *record,
@@ -421,9 +403,21 @@ static inline void push(struct attribution *a, const struct trace_record *record
 	struct slice_stack *stack;
 	uint64_t vsync_ns = 0;
 	uint32_t closed;
+	bool works;
 
-	if ((meaning->mask & SLICE_WORK) && (!a->sf.known || !is_sf_process(a, record)))
-		kept |= work_mask(a, record, meaning->mask);
+	if ((meaning->mask & SLICE_WORK) && (!a->sf.known || !is_sf_process(a, record))) {
+		stack = slice_stacks_find(stacks, record->tid);
+		works = stack && stack->work.process > 0;
+		/* Another process had a thread of that number. An unknown tgid is no evidence. */
+		if (works && stack->work.pid != record->pid &&
+		    a->work->processes[stack->work.process - 1].pid != trace_process(record)) {
+			slice_stacks_drop(stacks, record->tid);
+			works = false;
+		}
+		/* Work inside other work changes nothing. */
+		if (!works || (meaning->mask & SLICE_CALLBACK))
+			kept |= meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
+	}
 	/* The end of a mark tells nothing. The parts matter in a callback only. */
 	if (role < RULE_CALLBACK || (role > RULE_ENQUEUE && !(kept & SLICE_WAIT)) ||
 	    (role >= RULE_RESYNC && role <= RULE_DRAW &&

@@ -238,11 +238,6 @@ void app_work_end(struct app_work *work, const struct open_work *ended, uint64_t
 	span->sum_ns = process->sum_ns;
 }
 
-int32_t app_work_pid(const struct app_work *work, const struct open_work *open)
-{
-	return work->processes[open->process - 1].pid;
-}
-
 void app_work_begin(struct app_work *work, struct slice_stack *stack,
 		    const struct trace_record *record, uint64_t vsync_ns)
 {

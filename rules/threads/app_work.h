@@ -92,9 +92,6 @@ void app_work_begin(struct app_work *work, struct slice_stack *stack,
 /* The last slice of @ended that was open on its thread has ended, or is dropped. */
 void app_work_end(struct app_work *work, const struct open_work *ended, uint64_t time_ns);
 
-/* The process that has this work. */
-int32_t app_work_pid(const struct app_work *work, const struct open_work *open);
-
 /* The process of @record queues buffers of the Surface that the counter names: with a package in it
  * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */
 void app_work_producer(struct app_work *work, const struct trace_record *record,

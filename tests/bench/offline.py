@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, folder, trace_names, trace_text
+from online import AWK_2019
 from measure import interleaved, median, spread
-from readers import HERE
 
 MB = 1_000_000
 SIZES = {"mixed": 1000 * MB, "part": 60 * MB}
@@ -65,7 +65,7 @@ def commands(paths, out, notes):
         "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
         "jankd analyze": (analyze, "mixed"),
         "jankd analyze, awk's part": (analyze, "part"),
-        "busybox awk": (["busybox", "awk", "-f", HERE / "gfx.awk"], "part"),
+        "busybox awk": (["busybox", "awk", "-f", AWK_2019], "part"),
     }
     if not shutil.which("busybox"):
         notes.append("busybox awk: not measured, busybox is missing")

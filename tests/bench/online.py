@@ -4,23 +4,84 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
-from jankd import BUILD, folder, rows
+from jankd import BUILD, JANKD, SOURCE, folder, rows
 from measure import cost, family, memory_kb
-from readers import AWK, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
+
+CAT = "cat trace_pipe > /dev/null"
+AWK = "cat trace_pipe | busybox awk"
+TRACE_CMD = "trace-cmd record"
+TEXT = "jankd run --source text"
+RAW = "jankd run --source raw"
+ALL = "jankd run --frames-log -T 2"
+
 
 LOAD = BUILD / "tests" / "bench" / "load"
+AWK_2019 = SOURCE / "tests" / "bench" / "gfx.awk"
 BUFFER_KB = 1024
 
 # Time after the last event: longer than any of these readers leaves events unread, except for trace-cmd.
 DRAIN_S = 2.2
 LOST = re.compile(r"^(?:overrun|dropped events): (\d+)$", re.M)
 READ = re.compile(r"^read events: (\d+)$", re.M)
+
+
+def spawn(*command, **keywords):
+    keywords.setdefault("stdout", subprocess.DEVNULL)
+    keywords.setdefault("stderr", subprocess.DEVNULL)
+    keywords.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen([str(word) for word in command], **keywords)
+
+
+def cat(mount, instance, out):
+    return [spawn("cat", instance / "trace_pipe")]
+
+
+def awk(mount, instance, out):
+    """The rows are written to a file, like those of the 2019 program."""
+    reader = spawn("cat", instance / "trace_pipe", stdout=subprocess.PIPE)
+    with open(out / "fps.csv", "wb") as rows:
+        counter = spawn("busybox", "awk", "-f", AWK_2019, stdin=reader.stdout, stdout=rows)
+    reader.stdout.close()
+    return [reader, counter]
+
+
+# trace-cmd writes ftrace_enabled, a setting of the whole machine that is on already and not writable
+# everywhere: it gets a private file in that place.
+PRIVATE = """echo 1 > ftrace_enabled
+mount --bind ftrace_enabled /proc/sys/kernel/ftrace_enabled
+exec trace-cmd "$@" """
+
+
+def trace_cmd(mount, instance, out):
+    """trace-cmd does not start without an event: it gets one that never happens. --no-filter: without it
+    trace-cmd crashes on kernels that cannot filter threads."""
+    return [spawn("unshare", "-m", "sh", "-c", PRIVATE, "sh", "record", "-B", instance.name,
+                  "--no-filter", "-e", "oom:mark_victim", "-o", out / "trace.dat", cwd=out)]
+
+
+def capture(*options):
+    def start(mount, instance, out):
+        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", *options, "-F", out)]
+    return start
+
+
+READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("--source", "text"),
+           RAW: capture("--source", "raw"), ALL: capture("--source", "raw", "--frames-log", "-T", "2")}
+JANKDS = (TEXT, RAW, ALL)
+
+
+def available(names, notes):
+    """Those of @names whose programs are there; the others are in @notes."""
+    missing = {name: program for name, program in ((AWK, "busybox"), (TRACE_CMD, "trace-cmd")) if not shutil.which(program)}
+    notes += [f"{name}: not measured, {missing[name]} is missing" for name in names if name in missing]
+    return [name for name in names if name not in missing]
 
 
 class Broken(Exception):

@@ -212,18 +212,6 @@ size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
 /* Longer lines are cut. Names are the longest part. */
 #define LINE_SIZE 32768
 
-void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
-{
-	char line[LINE_SIZE], shown[LINE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	text_shorten(shown, sizeof(shown), line, columns);
-	fprintf(out, "%s\n", shown);
-}
-
 void text_short_component(char *name)
 {
 	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -239,19 +227,13 @@ void text_short_component(char *name)
 	}
 }
 
-void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *format,
-			  ...)
+void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *text)
 {
-	char text[LINE_SIZE], shown[LINE_SIZE];
-	unsigned int most = columns > indent + 16 ? columns - indent : 16, at;
-	va_list arguments;
-	char *first;
+	unsigned int most = columns > indent + 16 ? columns - indent : 16;
+	unsigned int at = (unsigned int)strspn(text, " ");
+	char first[LINE_SIZE], shown[LINE_SIZE];
 
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	at = (unsigned int)strspn(text, " ");
-	first = text + at;
+	text_copy(first, sizeof(first), text + at);
 	fprintf(out, "%*s", (int)at, "");
 	for (char *word = first; *word;) {
 		size_t length = strcspn(word, " ");
@@ -273,6 +255,17 @@ void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, 
 		word += length + (end != '\0');
 	}
 	fputc('\n', out);
+}
+
+void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
+{
+	char line[LINE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	text_print_paragraph(out, columns, (unsigned int)strspn(line, " ") + 2, line);
 }
 
 bool text_append(char *text, size_t size, const char *format, ...)

@@ -37,14 +37,13 @@ size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 /* The same for text whose end is more important: an ellipsis replaces the beginning. */
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
 
-/* Prints a line, escaped and cut to @columns as by text_shorten(). */
-void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* Prints text, escaped, in lines of at most @columns that break at blanks. The lines after the
  * first begin with @indent blanks. Only a word longer than a line is cut. */
-void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *format,
-			  ...) __attribute__((format(printf, 4, 5)));
+void text_print_paragraph(FILE *out, unsigned int columns, unsigned int indent, const char *text);
+
+/* The same as for printf(). The lines after the first begin with two blanks more than it does. */
+void text_print_line(FILE *out, unsigned int columns, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to
  * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */

@@ -130,13 +130,13 @@ static void print_option(const struct option_row *row)
 	if (len >= INDENT)
 		puts(head);
 	snprintf(text, sizeof(text), "%-*s%s", INDENT, len < INDENT ? head : "", row->help);
-	text_print_paragraph(stdout, WIDTH, INDENT, "%s", text);
+	text_print_paragraph(stdout, WIDTH, INDENT, text);
 }
 
 void help_print(enum options_command command)
 {
 	printf("%s\n", commands[command].usage);
-	text_print_paragraph(stdout, WIDTH, 0, "%s", commands[command].text);
+	text_print_paragraph(stdout, WIDTH, 0, commands[command].text);
 	printf("\noptions; a value in parentheses at the end is the default:\n");
 	for (size_t i = 0; i < options_table_rows; i++)
 		if ((options_table[i].commands & (1U << command)) && options_table[i].help)

@@ -388,6 +388,15 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 	print_surfaces(out, status, lines, &totals, columns, colour);
 }
 
+/* The page has space for one line of it. */
+static void print_cut(FILE *out, const char *text, unsigned int columns)
+{
+	char shown[4096];
+
+	text_shorten(shown, sizeof(shown), text, columns);
+	fprintf(out, "%s\n", shown);
+}
+
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns, bool colour)
 {
@@ -396,8 +405,8 @@ void table_print_page(FILE *out, const struct status *status, const char *title,
 
 	make_totals(&totals, &status->counters, columns);
 	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
-	text_print_line(out, columns, "%s", title);
-	text_print_line(out, columns, "%s", status->last_report);
+	print_cut(out, title, columns);
+	print_cut(out, status->last_report, columns);
 	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns,
 		       colour);
 }

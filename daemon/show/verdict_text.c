@@ -50,7 +50,7 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 	grade_causes(whose, &app->facts, ENGLISH);
 	snprintf(line, sizeof(line), "%s: %s %s", grade_names[grade_of(&app->facts)],
 		 app->sentence ? app->sentence : sentence, app->whose ? app->whose : whose);
-	text_print_paragraph(out, columns, 2, "%s", line);
+	text_print_line(out, columns, "%s", line);
 }
 
 /* The time lost by each cause, most first. */
@@ -65,7 +65,7 @@ static void print_causes(FILE *out, unsigned int columns, const struct grade_fac
 			    grade_cause_name(causes[i], ENGLISH),
 			    seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
 	if (n > 0)
-		text_print_paragraph(out, columns, 4, "%s", line);
+		text_print_line(out, columns, "%s", line);
 }
 
 /* What the numbers do not say. */
@@ -76,7 +76,7 @@ static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
 	unsigned int n = grade_unknowns(lines, facts);
 
 	for (unsigned int i = 0; i < n; i++)
-		text_print_paragraph(out, columns, 4, "%s%s", indent, lines[i]);
+		text_print_line(out, columns, "%s%s", indent, lines[i]);
 }
 
 /* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
@@ -89,19 +89,19 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict)
 		return;
 	class[strcspn(class, "?")] = '\0';
 	if (!sign)
-		text_print_paragraph(
-			out, columns, 4,
+		text_print_line(
+			out, columns,
 			"  25 fps rule of the Software Green Alliance: not applicable to a film "
 			"of 24 fps");
 	else if (strncmp(verdict, "n/a", 3) == 0)
-		text_print_paragraph(
-			out, columns, 4,
+		text_print_line(
+			out, columns,
 			"  %d fps rule of the Software Green Alliance: not applicable: never "
 			"even for 5 s",
 			strcmp(class, "app") == 0 ? 55 : 25);
 	else
-		text_print_paragraph(
-			out, columns, 4,
+		text_print_line(
+			out, columns,
 			"  %d fps rule of the Software Green Alliance: %s, %s fps between gaps",
 			strcmp(class, "app") == 0 ? 55 : 25,
 			strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number);
@@ -113,18 +113,18 @@ static void print_buffers(FILE *out, unsigned int columns, const struct summary_
 	const struct fence_stats *fences = &surface->fences;
 
 	if (surface->gpu_bound > 0)
-		text_print_paragraph(
-			out, columns, 4,
+		text_print_line(
+			out, columns,
 			"  GPU bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
 			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
 			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
 	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
-		text_print_paragraph(out, columns, 4,
-				     "  waited for a free buffer: %" PRIu64 " of %" PRIu64
-				     " late frame%s (%.0f %%); p99 %.1f ms",
-				     fences->late_released, fences->late, plural(fences->late),
-				     100.0 * (double)fences->late_released / (double)fences->late,
-				     (double)surface->release_p99_ns / 1e6);
+		text_print_line(out, columns,
+				"  waited for a free buffer: %" PRIu64 " of %" PRIu64
+				" late frame%s (%.0f %%); p99 %.1f ms",
+				fences->late_released, fences->late, plural(fences->late),
+				100.0 * (double)fences->late_released / (double)fences->late,
+				(double)surface->release_p99_ns / 1e6);
 }
 
 /* A Surface in a line, with what it lost. */
@@ -150,7 +150,7 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 	if (surface->harm.worst_ns > 0)
 		text_append(more, sizeof(more), "; most at %s: %.0f ms", worst,
 			    (double)surface->harm.worst_ns / 1e6);
-	text_print_paragraph(out, columns, 4, "%s%s", name, more);
+	text_print_line(out, columns, "%s%s", name, more);
 }
 
 static bool is_of_app(const struct summary_row *surface, const struct status_app *app)
@@ -207,8 +207,8 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	print_surfaces(out, columns, status, app);
 	if (surface && surface->harm.worst_ns > 0) {
 		tell_time(minute, status, surface->harm.minute_from_ns);
-		text_print_paragraph(out, columns, 4, "  worst minute from %s: %.2f s lost", minute,
-				     seconds(surface->harm.minute_ns));
+		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
+				seconds(surface->harm.minute_ns));
 	}
 	if (surface)
 		print_buffers(out, columns, surface);
@@ -227,13 +227,12 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 
 	tell_time(begin, status, worst->begin_ns);
 	if (n > 0)
-		text_print_paragraph(
-			out, columns, 2,
-			"Skipped %" PRIu64 " frames! %s, thread %d, at %s (30 or more: %" PRIu64
-			" time%s)",
-			worst->periods,
-			worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-			(int)worst->tid, begin, n, plural(n));
+		text_print_line(out, columns,
+				"Skipped %" PRIu64
+				" frames! %s, thread %d, at %s (30 or more: %" PRIu64 " time%s)",
+				worst->periods,
+				worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
+				(int)worst->tid, begin, n, plural(n));
 }
 
 static const char *name_without_marks(const struct summary_row *surface)
@@ -248,9 +247,9 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 	unsigned int n = 0;
 
 	if (status->counters.doframes == 0) {
-		text_print_paragraph(out, columns, 2,
-				     "the apps' own frame times are not recorded: add category "
-				     "view");
+		text_print_line(out, columns,
+				"the apps' own frame times are not recorded: add category "
+				"view");
 		return;
 	}
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
@@ -267,9 +266,9 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 	if (n > APPS_SHOWN)
 		text_append(names, sizeof(names), " and %u more", n - APPS_SHOWN);
 	if (n > 0)
-		text_print_paragraph(
-			out, columns, 2,
-			"%s: the app's own frame times are not recorded: add category view", names);
+		text_print_line(out, columns,
+				"%s: the app's own frame times are not recorded: add category view",
+				names);
 }
 
 /* --- what is unknown --- */
@@ -284,19 +283,17 @@ static void print_left_out(FILE *out, unsigned int columns, const struct status 
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
 			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
 	if (counters->lost_events > 0 || counters->lost_unknown > 0)
-		text_print_paragraph(out, columns, 2,
-				     "unknown: frames around %" PRIu64 " lost events%s",
-				     counters->lost_events, losses);
+		text_print_line(out, columns, "unknown: frames around %" PRIu64 " lost events%s",
+				counters->lost_events, losses);
 	if (counters->ahead > 0)
-		text_print_paragraph(
-			out, columns, 2,
-			"ignored: %" PRIu64
-			" line%s whose time is far ahead of all others: damaged or forged",
-			counters->ahead, plural((unsigned int)counters->ahead));
+		text_print_line(out, columns,
+				"ignored: %" PRIu64
+				" line%s whose time is far ahead of all others: damaged or forged",
+				counters->ahead, plural((unsigned int)counters->ahead));
 	if (status->surfaces_total > status->n_surfaces)
-		text_print_paragraph(out, columns, 2,
-				     "not shown: %u surfaces with fewer frames, see summary.csv",
-				     status->surfaces_total - status->n_surfaces);
+		text_print_line(out, columns,
+				"not shown: %u surfaces with fewer frames, see summary.csv",
+				status->surfaces_total - status->n_surfaces);
 }
 
 /* The apps behind the first ones: the sentences of those that are not smooth, the number of all
@@ -324,7 +321,7 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 		if (of[i % GRADES] > 0)
 			text_append(line, sizeof(line), "%s %u %s", strchr(line, ':') ? "," : ":",
 				    of[i % GRADES], i < GRADES ? grade_names[i] : "not listed");
-	text_print_paragraph(out, columns, 2, "%s", line);
+	text_print_line(out, columns, "%s", line);
 }
 
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
@@ -338,7 +335,7 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		print_app(out, columns, &status->apps[i], status);
 	print_more_apps(out, columns, status);
 	if (status->counters.frames == 0) {
-		text_print_paragraph(out, columns, 2, "no frames, so no grade");
+		text_print_line(out, columns, "no frames, so no grade");
 	} else if (n == 0) {
 		bool has_app = false,
 		     is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
@@ -346,8 +343,8 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 		for (unsigned int i = 0; i < status->n_surfaces; i++)
 			has_app |= app_has_surface(status->surfaces[i].app,
 						   status->surfaces[i].surface);
-		text_print_paragraph(
-			out, columns, 2, "%s",
+		text_print_line(
+			out, columns, "%s",
 			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
 			: has_app ? "no grade: no app drew two frames"
 				  : "no app: no Surface with frames has a package in its "

@@ -139,7 +139,7 @@ static int print_verdict(FILE *out, const struct session *session,
 		return -ENOMEM;
 	session_no_grade(no_grade, session, ENGLISH);
 	if (no_grade[0]) {
-		text_print_paragraph(out, columns, 2, "%s", no_grade);
+		text_print_line(out, columns, "%s", no_grade);
 		free(status);
 		return 0;
 	}
@@ -173,8 +173,8 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 
 	if (cpu_ms < 0 || rss_kb < 0 || wakeups < 0 || !(span_s > 0))
 		return;
-	text_print_paragraph(
-		out, columns, 2,
+	text_print_line(
+		out, columns,
 		"the capture cost %.2f s of CPU time (%.2f %% of one CPU), %.1f MB of memory, %.1f "
 		"wakeups a second",
 		(double)cpu_ms / 1e3, (double)cpu_ms / 10 / span_s, (double)rss_kb / 1e3,
@@ -211,12 +211,12 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (span_ns > 0)
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
-	text_print_paragraph(out, columns, 2, "%s, %s%s%s, %s, %s", first_app(session),
-			     session_device(session), build ? ", " : "", build ? build : "", length,
-			     complete);
-	text_print_paragraph(out, columns, 2, "%s%s:%s%s%s%s%s", session->folder, more,
-			     began ? " began " : "", began ? began : "", id ? ", session " : "",
-			     id ? id : "", times);
+	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
+			session_device(session), build ? ", " : "", build ? build : "", length,
+			complete);
+	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
+			began ? " began " : "", began ? began : "", id ? ", session " : "",
+			id ? id : "", times);
 }
 
 /* An app in a section: "BAD com.example.mail: 345 ms lost per second, 40 freezes ..." */
@@ -230,13 +230,13 @@ static void print_section_app(FILE *out, const struct session *session, const st
 	grade_count(freezes, facts->freezes);
 	grade_count(late, facts->late);
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
-	text_print_paragraph(
-		out, columns, 4,
-		"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
-		grade_names[in->grade], name_of(session, in->name), grade_lost_rate(facts), freezes,
-		facts->freezes == 1 ? "" : "s", facts->more_freezes ? " or more" : "",
-		has_longest ? " (longest " : "", has_longest ? longest : "", has_longest ? ")" : "",
-		late, facts->late == 1 ? "" : "s");
+	text_print_line(out, columns,
+			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
+			grade_names[in->grade], name_of(session, in->name), grade_lost_rate(facts),
+			freezes, facts->freezes == 1 ? "" : "s",
+			facts->more_freezes ? " or more" : "", has_longest ? " (longest " : "",
+			has_longest ? longest : "", has_longest ? ")" : "", late,
+			facts->late == 1 ? "" : "s");
 }
 
 static void print_section_apps(FILE *out, const struct session *session, uint32_t section,
@@ -261,11 +261,10 @@ static void print_section(FILE *out, const struct session *session,
 	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
 	/* With those that no frame ended. */
 	metric_print(stalls, METRIC_FREEZES, of[METRIC_FREEZES]);
-	text_print_paragraph(out, columns, 4,
-			     "  %6.1f FPS, p99 %s ms, jank %s, freezes %s in %.1f s: %s",
-			     isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
-			     jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
-			     name_of(session, surface->name));
+	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s in %.1f s: %s",
+			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
+			jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
+			name_of(session, surface->name));
 }
 
 static void print_sections(FILE *out, const struct session *session,
@@ -284,15 +283,15 @@ static void print_sections(FILE *out, const struct session *session,
 			continue;
 		if (in->section != last) {
 			if (shown++ == SECTIONS_SHOWN) {
-				text_print_paragraph(out, columns, 2,
-						     "and more sections, see --json or --csv");
+				text_print_line(out, columns,
+						"and more sections, see --json or --csv");
 				return;
 			}
 			session_time(from, session,
 				     in->section > 0 ? section->from_us : session->first_us);
 			session_time(to, session, section->to_us);
-			text_print_paragraph(out, columns, 2, "section %s: %s to %s",
-					     name_of(session, section->name), from, to);
+			text_print_line(out, columns, "section %s: %s to %s",
+					name_of(session, section->name), from, to);
 			print_section_apps(out, session, in->section, columns);
 		}
 		last = in->section;
@@ -308,13 +307,12 @@ static int print_moments(FILE *out, const struct session *session,
 	int n = moments_read(&groups, session, selection);
 
 	if (n > 0 && session->n_late == LATE_MAX)
-		text_print_paragraph(
-			out, columns, 2,
-			"moments, most time lost first (only the %d worst late frames and "
-			"freezes):",
-			LATE_MAX);
+		text_print_line(out, columns,
+				"moments, most time lost first (only the %d worst late frames and "
+				"freezes):",
+				LATE_MAX);
 	else if (n > 0)
-		text_print_paragraph(out, columns, 2, "moments, most time lost first:");
+		text_print_line(out, columns, "moments, most time lost first:");
 	for (int i = 0; i < n && i < MOMENTS_SHOWN; i++) {
 		char told[MOMENTS_TEXT_SIZE], first[SESSION_TIME_SIZE], name[STATUS_NAME_SIZE];
 		const char *work;
@@ -325,14 +323,14 @@ static int print_moments(FILE *out, const struct session *session,
 		text_copy(name, STATUS_NAME_SIZE,
 			  name_of(session, session->surfaces[groups[i].surface].name));
 		text_short_component(name);
-		text_print_paragraph(out, columns, 4, "  %s, %s %s: %s%s%s%.*s", told,
-				     groups[i].times > 1 ? "first at" : "at", first, name,
-				     groups[i].is_of_app ? "" : " (belongs to no app)",
-				     length > 0 ? ": " : "", length, work);
+		text_print_line(out, columns, "  %s, %s %s: %s%s%s%.*s", told,
+				groups[i].times > 1 ? "first at" : "at", first, name,
+				groups[i].is_of_app ? "" : " (belongs to no app)",
+				length > 0 ? ": " : "", length, work);
 	}
 	if (n > MOMENTS_SHOWN)
-		text_print_paragraph(out, columns, 4, "  and %d more groups, see --json",
-				     n - MOMENTS_SHOWN);
+		text_print_line(out, columns, "  and %d more groups, see --json",
+				n - MOMENTS_SHOWN);
 	free(groups);
 	return n < 0 ? n : 0;
 }
@@ -354,13 +352,13 @@ static void print_others(FILE *out, const struct session *session, unsigned int 
 		more |= surface->facts.more_freezes;
 	}
 	if (n > 0 && session->n_apps > 0)
-		text_print_paragraph(
-			out, columns, 2,
-			"not graded: %llu Surface%s to no app, such as the status bar: "
-			"%llu late frame%s, %llu freeze%s%s",
-			(unsigned long long)n, n == 1 ? " that belongs" : "s that belong",
-			(unsigned long long)late, late == 1 ? "" : "s", (unsigned long long)freezes,
-			freezes == 1 ? "" : "s", more ? " or more" : "");
+		text_print_line(out, columns,
+				"not graded: %llu Surface%s to no app, such as the status bar: "
+				"%llu late frame%s, %llu freeze%s%s",
+				(unsigned long long)n, n == 1 ? " that belongs" : "s that belong",
+				(unsigned long long)late, late == 1 ? "" : "s",
+				(unsigned long long)freezes, freezes == 1 ? "" : "s",
+				more ? " or more" : "");
 }
 
 static void print_timeline(FILE *out, const struct session *session,
@@ -375,7 +373,7 @@ static void print_timeline(FILE *out, const struct session *session,
 
 		timeline_tell(told, &apps[i]);
 		if (select_surface(selection, app, app))
-			text_print_paragraph(out, columns, 2, "%s: %s", app, told);
+			text_print_line(out, columns, "%s: %s", app, told);
 	}
 }
 
@@ -414,13 +412,12 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 		if (numbers[METRIC_LATE] > 0)
 			snprintf(late, sizeof(late), "; late for %.2f s in %s frames",
 				 (double)surface->facts.late_ns / 1e9, of[11]);
-		text_print_paragraph(
-			out, columns, 2,
-			"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
-			"%s, B %s, "
-			"C %s, gaps of 0.5 s or more %s: %s s%s",
-			name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4], of[5],
-			of[6], of[7], of[8], of[9], of[10], late);
+		text_print_line(out, columns,
+				"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
+				"%s, B %s, "
+				"C %s, gaps of 0.5 s or more %s: %s s%s",
+				name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4],
+				of[5], of[6], of[7], of[8], of[9], of[10], late);
 		n++;
 	}
 }
@@ -454,7 +451,7 @@ static void print_device(FILE *out, const struct device_row *row, unsigned int c
 			text_append(line, sizeof(line), "%s%s", known ? ", " : ": ", device[i]);
 			known = true;
 		}
-	text_print_paragraph(out, columns, 4, "%s%s", line, known ? "" : ": device not known");
+	text_print_line(out, columns, "%s%s", line, known ? "" : ": device not known");
 }
 
 static void print_worst_device(FILE *out, const struct device_row *row, unsigned int columns)
@@ -464,10 +461,10 @@ static void print_worst_device(FILE *out, const struct device_row *row, unsigned
 	if (!row->grade)
 		return;
 	device_sentence(text, row, ENGLISH);
-	text_print_paragraph(out, columns, 2, "%s: %s", grade_names[row->grade], text);
+	text_print_line(out, columns, "%s: %s", grade_names[row->grade], text);
 	grade_causes(text, &row->facts, ENGLISH);
 	if (text[0])
-		text_print_paragraph(out, columns, 2, "%s", text);
+		text_print_line(out, columns, "%s", text);
 	fputc('\n', out);
 }
 
@@ -479,12 +476,12 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 
 	if (error == 0 && devices.n > 0) {
 		print_worst_device(out, &devices.rows[0], columns);
-		text_print_paragraph(out, columns, 2, "devices and builds, worst first:");
+		text_print_line(out, columns, "devices and builds, worst first:");
 		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
 			print_device(out, &devices.rows[i], columns);
 		if (devices.n > DEVICES_SHOWN)
-			text_print_paragraph(out, columns, 4, "  and %u more, see --json",
-					     devices.n - DEVICES_SHOWN);
+			text_print_line(out, columns, "  and %u more, see --json",
+					devices.n - DEVICES_SHOWN);
 		fputc('\n', out);
 	}
 	devices_free(&devices);
@@ -503,9 +500,9 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 			fputc('\n', out);
 		print_head(out, session, columns);
 		if (session->is_2019)
-			text_print_paragraph(out, columns, 2,
-					     "no grade: files of the 2019 program, or of --rules "
-					     "gfx2019, do not say which frames were late");
+			text_print_line(out, columns,
+					"no grade: files of the 2019 program, or of --rules "
+					"gfx2019, do not say which frames were late");
 		error = print_verdict(out, session, report->selection, columns);
 		if (error < 0)
 			return error;
@@ -517,10 +514,10 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 			return -ENOMEM;
 		print_cost(out, session, columns);
 		for (uint32_t j = 0; j < session->n_notices && j < NOTICES_SHOWN; j++)
-			text_print_paragraph(out, columns, 2, "note: %s", session->notices[j]);
+			text_print_line(out, columns, "note: %s", session->notices[j]);
 		if (session->n_notices > NOTICES_SHOWN)
-			text_print_paragraph(out, columns, 2, "note: and %u more, see --json",
-					     session->n_notices - NOTICES_SHOWN);
+			text_print_line(out, columns, "note: and %u more, see --json",
+					session->n_notices - NOTICES_SHOWN);
 	}
 	return 0;
 }
@@ -553,20 +550,19 @@ static void print_change(FILE *out, const struct change *change,
 			 (int)strcspn(metrics[change->metric].name, "("),
 			 metrics[change->metric].name, change->threshold_us / 1e3);
 	if (!change->is_known) {
-		text_print_paragraph(out, columns, 4, "  %-38s %s", name, change->why);
+		text_print_line(out, columns, "  %-38s %s", name, change->why);
 		return;
 	}
 	print_value(base, change, change->of[BASE].value);
 	print_value(new, change, change->of[NEW].value);
 	print_range(range, change);
 	if (strtod(base, NULL) > 0)
-		text_print_paragraph(out, columns, 4, "  %-38s %8s -> %8s  %+.1f %% (%s): %s", name,
-				     base, new,
-				     100 * (change->of[NEW].value / change->of[BASE].value - 1),
-				     range, compare_words(change, verdict));
+		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s): %s", name, base,
+				new, 100 * (change->of[NEW].value / change->of[BASE].value - 1),
+				range, compare_words(change, verdict));
 	else
-		text_print_paragraph(out, columns, 4, "  %-38s %8s -> %8s: %s", name, base, new,
-				     compare_words(change, verdict));
+		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
+				compare_words(change, verdict));
 }
 
 static void print_distribution(FILE *out, const struct compared_surface *surface,
@@ -575,11 +571,10 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 	double shares[2][COMPARE_BINS], effect = compare_effect(surface);
 
 	if (!isnan(effect))
-		text_print_paragraph(
-			out, columns, 4,
-			"  effect %+.4f: the share of pairs in which the frame of NEW is "
-			"longer, less that in which it is shorter",
-			effect);
+		text_print_line(out, columns,
+				"  effect %+.4f: the share of pairs in which the frame of NEW is "
+				"longer, less that in which it is shorter",
+				effect);
 	if (!compare_distribution(surface, shares))
 		return;
 	for (unsigned int group = BASE; group <= NEW; group++) {
@@ -590,7 +585,7 @@ static void print_distribution(FILE *out, const struct compared_surface *surface
 		for (unsigned int i = 0; i < COMPARE_BINS; i++)
 			text_append(line, sizeof(line), "%s %s: %.3f %%", i > 0 ? "," : "",
 				    compare_bins[i], 100 * shares[group][i]);
-		text_print_paragraph(out, columns, 2, "%s", line);
+		text_print_line(out, columns, "%s", line);
 	}
 }
 
@@ -609,7 +604,7 @@ static void print_compared_causes(FILE *out, const struct compared_surface *surf
 			    (double)facts[BASE].cause_ns[causes[i]] / 1e9,
 			    (double)facts[NEW].cause_ns[causes[i]] / 1e9);
 	if (n > 0)
-		text_print_paragraph(out, columns, 4, "%s", line);
+		text_print_line(out, columns, "%s", line);
 }
 
 int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns)
@@ -625,17 +620,17 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 
 		snprintf(head, sizeof(head), "%s: %s: %s", compared_words[verdict->word],
 			 surface->name, lines[0]);
-		text_print_paragraph(out, columns, 2, "%s", head);
+		text_print_line(out, columns, "%s", head);
 		for (unsigned int j = 1; j < n_lines; j++) {
 			snprintf(head, sizeof(head), "  %s", lines[j]);
-			text_print_paragraph(out, columns, 4, "%s", head);
+			text_print_line(out, columns, "%s", head);
 		}
 		print_compared_causes(out, surface, columns);
-		text_print_paragraph(out, columns, 2,
-				     "%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
-				     surface->name, surface->time_s[BASE], comparison->runs[BASE],
-				     comparison->runs[BASE] == 1 ? "" : "s", surface->time_s[NEW],
-				     comparison->runs[NEW]);
+		text_print_line(out, columns,
+				"%s: BASE %.1f s of drawing in %u run%s, NEW %.1f s in %u",
+				surface->name, surface->time_s[BASE], comparison->runs[BASE],
+				comparison->runs[BASE] == 1 ? "" : "s", surface->time_s[NEW],
+				comparison->runs[NEW]);
 		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
 			struct change change;
 
@@ -646,34 +641,30 @@ int output_compare_text(FILE *out, const struct compare_report *report, unsigned
 		print_distribution(out, surface, columns);
 	}
 	if (comparison->n_surfaces == 0)
-		text_print_paragraph(out, columns, 2, "not enough data: no Surface to compare");
+		text_print_line(out, columns, "not enough data: no Surface to compare");
 	else if (comparison->runs[BASE] < 2 || comparison->runs[NEW] < 2)
-		text_print_paragraph(
-			out, columns, 2,
-			"note: a group has only one run: how much runs differ from each "
-			"other is unknown and not part of the noise");
+		text_print_line(out, columns,
+				"note: a group has only one run: how much runs differ from each "
+				"other is unknown and not part of the noise");
 	for (unsigned int group = BASE; group <= NEW; group++) {
 		char line[COMPARE_LINE_SIZE];
 
 		compare_tell_folder(line, comparison, (enum group)group);
-		text_print_paragraph(out, columns, 2, "%s", line);
+		text_print_line(out, columns, "%s", line);
 	}
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		const struct compared_notice *notice = &comparison->notices[i];
 
 		if (notice->runs > 1)
-			text_print_paragraph(out, columns, 2, "note: %s and %u more: %s",
-					     notice->folder, notice->runs - 1, notice->text);
+			text_print_line(out, columns, "note: %s and %u more: %s", notice->folder,
+					notice->runs - 1, notice->text);
 		else
-			text_print_paragraph(out, columns, 2, "note: %s: %s", notice->folder,
-					     notice->text);
+			text_print_line(out, columns, "note: %s: %s", notice->folder, notice->text);
 	}
 	if (comparison->notices_refused > 0)
-		text_print_paragraph(out, columns, 2, "note: and %u more",
-				     comparison->notices_refused);
+		text_print_line(out, columns, "note: and %u more", comparison->notices_refused);
 	if (comparison->refused > 0)
-		text_print_paragraph(out, columns, 2,
-				     "note: %llu frames beyond the limit; left out",
-				     (unsigned long long)comparison->refused);
+		text_print_line(out, columns, "note: %llu frames beyond the limit; left out",
+				(unsigned long long)comparison->refused);
 	return 0;
 }

@@ -413,9 +413,12 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 
 	if (p->first_added_ns >= back_from(arrival->time_ns, KEPT_NS))
 		longest_ns = KEPT_NS;
-	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));)
-		if (buffer_of(p, stack))
-			consider(p, found, buffer_of(p, stack), arrival);
+	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));) {
+		struct queued_buffer *buffer = buffer_of(p, stack);
+
+		if (buffer)
+			consider(p, found, buffer, arrival);
+	}
 	if (arrival->direct)
 		return;
 	if (producer) {

@@ -24,11 +24,12 @@ static void advance(struct recent *recent, uint64_t time_ns)
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 {
 	struct recent *recent = &harm->recent;
-	uint64_t number = time_ns / SECOND_NS;
-	uint32_t *us = &recent->harm_us[number++ % HARM_SLOTS];
-	uint32_t added_us;
+	uint32_t *us, added_us;
+	uint64_t number;
 
 	advance(recent, time_ns);
+	us = &recent->harm_us[recent->number % HARM_SLOTS];
+	number = recent->number + 1;
 	added_us = ns / 1000 < UINT32_MAX - *us ? (uint32_t)(ns / 1000) : UINT32_MAX - *us;
 	if (ns > harm->worst_ns) {
 		harm->worst_ns = ns;
@@ -46,9 +47,10 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns)
 {
-	uint64_t slot = present_ns / SECOND_NS % RECENT_SLOTS;
+	uint64_t slot;
 
 	advance(recent, present_ns);
+	slot = recent->number % RECENT_SLOTS;
 	recent->frames[slot]++;
 	recent->time_ns[slot] += interval_ns;
 }

@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "daemon/base/options.h"
-#include "daemon/files/segments.h"
+#include "daemon/files/numbered_files.h"
 
 /* At most this many events files stay after the rows of their segments were removed. */
 #define EVENTS_KEPT 64

@@ -7,7 +7,7 @@
 #include "daemon/base/csv_files.h"
 #include "daemon/base/report.h"
 #include "daemon/files/csv_repair.h"
-#include "daemon/files/segments.h"
+#include "daemon/files/numbered_files.h"
 
 static void restore_names(const struct folder *folder)
 {

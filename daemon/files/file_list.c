@@ -14,7 +14,6 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/report.h"
-#include "daemon/files/segments.h"
 #include "daemon/version.h"
 #include "parser/chars.h"
 

@@ -16,7 +16,7 @@
  *         v
  *      session_files    does the jobs, and watches folder, lock and disk (disk_floor)
  *         |     |
- *         |     +--> segments: fps.csv becomes fps-000001.csv; the oldest are removed
+ *         |     +--> numbered_files: fps.csv becomes fps-000001.csv; the oldest are removed
  *         v
  *      csv_file   3. append: whole rows to a buffer, the buffer to the disk
  *
@@ -33,7 +33,7 @@
  * Other parts:
  *      snapshot         the trace around a late frame, as a file through the same queue
  *      earlier_files    files of an earlier session: repaired (csv_repair), renamed to a segment
- *      numbered_files   lists names such as fps-000001.csv
+ *      numbered_files   segments (fps-000001.csv) and snapshots: names, numbers, the oldest
  *      file_list        lists and reads the files for a program that copies them
  *
  * Start reading: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h,

@@ -15,8 +15,7 @@
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_repair.h"
 #include "daemon/files/earlier_files.h"
-#include "daemon/files/segments.h"
-#include "daemon/files/snapshot_files.h"
+#include "daemon/files/numbered_files.h"
 
 _Static_assert(CSV_BUFFER_LEAST >= CSV_ROW_MAX, "the buffer of a file holds the longest row");
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "daemon/files/output.h"
-#include "daemon/files/snapshot_files.h"
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 

@@ -12,8 +12,7 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/loop.h"
 #include "daemon/files/earlier_files.h"
-#include "daemon/files/segments.h"
-#include "daemon/files/snapshot_files.h"
+#include "daemon/files/numbered_files.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 

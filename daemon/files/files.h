@@ -32,7 +32,7 @@
  *
  * Other parts:
  *      snapshot         the trace around a late frame, as a file through the same queue
- *      earlier_files    files of an earlier session: repaired (csv_repair), renamed to a segment
+ *      earlier_files    files of an earlier session: repaired, renamed to a segment
  *      numbered_files   segments (fps-000001.csv) and snapshots: names, numbers, the oldest
  *      file_list        lists and reads the files for a program that copies them
  *

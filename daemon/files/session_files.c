@@ -13,7 +13,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/files/csv.h"
-#include "daemon/files/csv_repair.h"
 #include "daemon/files/earlier_files.h"
 #include "daemon/files/numbered_files.h"
 

@@ -10,7 +10,7 @@
 #include "daemon/base/csv_files.h"
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_file.h"
-#include "daemon/files/csv_repair.h"
+#include "daemon/files/earlier_files.h"
 #include "tests/unit/scratch.h"
 
 /* --- rows --- */

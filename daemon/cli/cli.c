@@ -6,8 +6,7 @@
 
 #include "daemon/base/report.h"
 #include "daemon/cli/cmd.h"
-#include "daemon/cli/help.h"
-#include "daemon/cli/options_parse.h"
+#include "daemon/cli/options_table.h"
 #include "daemon/cli/resume.h"
 #include "daemon/version.h"
 

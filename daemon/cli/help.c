@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/help.h"
+#include "daemon/cli/options_table.h"
 
 #include <stdio.h>
 
 #include "daemon/base/text.h"
-#include "daemon/cli/options_table.h"
 
 /* The columns of a line, and the column at which the text of an option begins. */
 #define WIDTH 80

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/option_arg.h"
+#include "daemon/cli/options_table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/options_parse.h"
+#include "daemon/cli/options_table.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -10,8 +10,6 @@
 
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
-#include "daemon/cli/option_arg.h"
-#include "daemon/cli/options_table.h"
 #include "rules/language/ruleset.h"
 
 /* getopt_long() returns LONG + row for a long option, and the letter for a short one. */

@@ -10,7 +10,6 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/report.h"
-#include "daemon/cli/options_parse.h"
 #include "daemon/cli/options_table.h"
 #include "rules/language/ruleset.h"
 

@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include "daemon/base/report.h"
-#include "daemon/cli/options_parse.h"
 #include "daemon/cli/options_table.h"
 #include "tests/unit/printed.h"
 
